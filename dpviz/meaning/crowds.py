@@ -68,6 +68,10 @@ def crowd_at(place: Array, others: Array, run: Run) -> Crowd:
     run : Run
         Of an algorithm with a tree and Laplace noise; the thresholds are those of its first tree.
 
+    Returns
+    -------
+    Crowd
+
     Raises
     ------
     RequestError

@@ -95,8 +95,19 @@ class Drawing:
 def encode_drawing(drawing: Drawing) -> str:
     """The drawing as at most ``MOST_LETTERS`` letters of a link.
 
-    Where 256 places an edge would be longer, it is written with 128 or 64: points move to the middles of those places.
-    Points come back in the order of the curve.
+    Parameters
+    ----------
+    drawing : Drawing
+
+    Returns
+    -------
+    str
+        Letters, digits, ``-`` and ``_``. Where 256 places an edge would take too many, it is written with 128 or 64,
+        and points move to the middles of those. Points come back in the order of the curve.
+
+    References
+    ----------
+    Rice & Plaunt 1971 (adaptive codes of small numbers); Hilbert 1891.
     """
     for order in range(_FINEST, _COARSEST - 1, -1):
         text = _written(drawing, order)
@@ -107,6 +118,15 @@ def encode_drawing(drawing: Drawing) -> str:
 
 def decode_drawing(text: str) -> Drawing:
     """The drawing that ``encode_drawing`` wrote.
+
+    Parameters
+    ----------
+    text : str
+        From a link, or from anybody.
+
+    Returns
+    -------
+    Drawing
 
     Raises
     ------

@@ -184,7 +184,7 @@ def test_a_preview_says_that_it_has_no_privacy_and_a_keyboard_paints_without_one
     expect(heard).to_contain_text("points more")
     page.keyboard.press("m")
     painter.answered(lambda: page.keyboard.press("Enter"))
-    expect(heard).to_contain_text("1 points more")
+    expect(heard).to_contain_text("1 point more")
     assert "I am at x 160, y 136." in painter.part("painted").inner_text()
     painter.answered(lambda: page.keyboard.press("Control+z"))
     painter.answered(lambda: page.keyboard.press("Control+z"))

@@ -101,14 +101,19 @@ def test_two_visits_know_nothing_of_each_other():
 
 @pytest.mark.parametrize("page", ["explore.py", "compare.py", "tradeoff.py"])
 def test_a_drawing_opens_as_a_table_and_a_reload_opens_it_again(page: str):
-    app = paints(app_on(PAGE, None), HERMIT)
+    app = paints(app_on(PAGE, None), HERMIT, epsilon=0.5, algorithm="dplloyd")
     app.button(key=f"playground:{page}").click()
     sound(app.run())
+    asked = {name: app.session_state["visit:settings"][name] for name in ("k", "epsilon", "algorithm")}
+    assert asked == {"k": 3, "epsilon": 0.5, "algorithm": "dplloyd"}
     table = app.session_state["visit:table"]
     assert table.kind.value == "simulated" and table.title == "Painted town" and table.n_public == 901
     rows = table.loaded.columns(table.declaration.columns)
     assert sorted(rows.tolist()) == sorted(HERMIT.everybody.tolist())
     sound(app.run())
+    if page == "explore.py":
+        found = app.session_state["run:result"].run
+        assert (found.algorithm, found.epsilon, found.k) == ("dplloyd", 0.5, 3)
     link = app.query_params["table"]
     assert decode_drawing(link.removeprefix("painted.")).me == HERMIT.me
     again = reloaded(app)

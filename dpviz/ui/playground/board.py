@@ -56,6 +56,7 @@ WORLD_DRAWS = 12
 """Draws in the world with me, and as many in the world without."""
 _FINE = "Painted points are simulated: nobody's. The noise is study noise."
 _FULL = f"The board holds {MOST_POINTS:,} points and is full: erase some first."
+_NO_SCRIPT = "The board cannot be drawn: start the app with app.py, which serves its script."
 _GARBLED = "The board said something that cannot be read: reload the page."
 
 
@@ -248,9 +249,8 @@ class CrowdWords(NamedTuple):
 
 def crowd_words(crowd: Crowd) -> CrowdWords:
     """How many people hide one, in words."""
-    threshold = (
-        f"A cube wakes from a noisy count of {number(crowd.threshold)} on; the noise is ±{number(crowd.noise_sd)}."
-    )
+    least, noise = number(crowd.threshold), number(crowd.noise_sd)
+    threshold = f"In the tree, a cube wakes from a noisy count of {least} on; the noise is ±{noise}."
     if not crowd.alone:
         return CrowdWords(
             "The town hides me: no cube is mine alone",
@@ -428,9 +428,12 @@ def _spoken(drawing: Drawing) -> dict[str, Any]:
 @st.cache_resource(show_spinner=False)
 def _component() -> Any:
     version = blake2b(b"".join(path.read_bytes() for path in sorted(BOARD_FILES.iterdir())), digest_size=6).hexdigest()
-    loads = (
-        f'const board = import(new URL("/board/board.js?{version}", location.origin).href);\n'
-        "export default (component) => { board.then(({ mount }) => mount(component)); };\n"
-    )
-    box = '<section class="board" aria-label="Playground"></section>'
+    loads = f'''const board = import(new URL("/board/board.js?{version}", location.origin).href);
+export default (component) => {{
+  board.then(({{ mount }}) => mount(component), () => {{
+    component.parentElement.querySelector(".board").textContent = "{_NO_SCRIPT}";
+  }});
+}};
+'''
+    box = '<section class="board" aria-label="Playground" style="min-height: 640px"></section>'
     return st.components.v2.component("dpviz_board", html=box, js=loads, isolate_styles=False)

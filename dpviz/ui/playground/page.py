@@ -12,10 +12,12 @@ from dpviz.charts.theme import palette
 from dpviz.charts.view import view_of
 from dpviz.check import RequestError
 from dpviz.lessons.lesson import BOARD_ALGORITHMS, BOARD_EPSILONS, LEAST_BOARD_K, MOST_BOARD_K
+from dpviz.runs.export import revealed_name
 from dpviz.runs.request import Contender, Request
 from dpviz.table.csv_writer import csv_text
 from dpviz.table.drawing import COLUMNS, decode_drawing, preset
 from dpviz.ui.badges import badged
+from dpviz.ui.controls import choose_epsilon
 from dpviz.ui.data.ways_in import open_painted
 from dpviz.ui.escape import plain
 from dpviz.ui.playground.board import (
@@ -29,12 +31,12 @@ from dpviz.ui.playground.board import (
     board,
     standing_on,
 )
-from dpviz.ui.session import remember, remembered
+from dpviz.ui.session import choose, remember, remembered
 
 KEY = "playground:board"
 FIRST = "blobs"
 """The picture that a visit begins with."""
-_CUT = "playground:cut"
+_CUT, _SCENES = "playground:cut", {"lesson": "paint-the-town"}
 _PAGES = (
     ("Explore it", "explore.py", ":material/travel_explore:"),
     ("Compare on it", "compare.py", ":material/compare:"),
@@ -65,7 +67,7 @@ def playground_page() -> None:
         st.download_button(
             "Play it anywhere (HTML)",
             lambda: film_page(_drawn(standing)).encode(),
-            "SIMULATION_painted.html",
+            revealed_name("painted", "html"),
             "text/html",
             icon=":material/play_circle:",
             key="playground:film",
@@ -78,9 +80,6 @@ def playground_page() -> None:
         "Painted points are simulated: nobody's. That is why they may be drawn from again and again here: with real "
         "rows, draws beside each other cost the sum of their ε.",
     )
-
-
-_SCENES = {"lesson": "paint-the-town"}
 
 
 def _begins() -> Board:
@@ -122,10 +121,12 @@ def _drawn(standing: Standing) -> Drawn:
 
 
 def _open_on(page: str, standing: Standing) -> None:
-    """Make the drawing the table of this visit, and go there."""
+    """Make the drawing the table of this visit, and go there with the settings of the board."""
     ask = _drawn(standing).ask
     try:
         open_painted(ask.drawing, ask.request.k)
+        choose("algorithm", ask.request.algorithm)
+        choose_epsilon(ask.request.epsilon)
     except RequestError as error:
         st.error(plain(error), icon=":material/brush:")
         return

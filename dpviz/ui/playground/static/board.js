@@ -125,6 +125,7 @@ class Board {
 
   constructor(box, text) {
     box.innerHTML = text;
+    box.style.minHeight = ""; // it kept the room until now
     this.box = box;
     this.part = (name) => box.querySelector("." + name);
     Object.assign(this, { ink: this.part("ink"), map: this.part("map"), pen: this.part("ink").getContext("2d") });
@@ -547,7 +548,7 @@ class Board {
     const here = this.points.filter(([x, y]) => Math.hypot(x - this.cursor[0], y - this.cursor[1]) <= this.size).length;
     return `x ${this.cursor[0]}, y ${this.cursor[1]}: ${here} points within the brush${this.me && Math.hypot(this.me[0] - this.cursor[0], this.me[1] - this.cursor[1]) <= this.size ? ", and me" : ""}.`;
   }
-  difference() { const by = this.count - this.before; return by > 0 ? `${by} points more.` : by < 0 ? `${-by} points fewer.` : this.tool === "me" ? `I am at x ${this.me[0]}, y ${this.me[1]}.` : "Nothing changed."; }
+  difference() { const by = this.count - this.before; const points = Math.abs(by) === 1 ? "point" : "points"; return by > 0 ? `${by} ${points} more.` : by < 0 ? `${-by} ${points} fewer.` : this.tool === "me" ? `I am at x ${this.me[0]}, y ${this.me[1]}.` : "Nothing changed."; }
   painted() {
     const rows = ["bottom", "middle", "top"], columns = ["left", "centre", "right"], ninths = new Map();
     for (const [x, y] of this.points) { const name = `${rows[Math.floor((3 * y) / SIDE)]} ${columns[Math.floor((3 * x) / SIDE)]}`; ninths.set(name, (ninths.get(name) ?? 0) + 1); }
