@@ -9,7 +9,7 @@ import pytest
 
 import dpviz.release.certificate
 import dpviz.release.segments
-from dpviz.release.certificate import Scales, blind_centers, cost_of_sparing_one, far_rows
+from dpviz.release.certificate import Scales, _judged, blind_centers, cost_of_sparing_one, far_rows
 from dpviz.release.intervals import of_a_ratio
 from dpviz.release.segments import segments
 from dpviz.release.segments_for_card import certificate_for_card
@@ -82,6 +82,23 @@ def test_where_a_group_could_hide_nothing_is_said():
         said = _certified(_groups(900, 300, 5), MIDDLES, epsilon=0.1, seed=seed)
         assert said.verdict is Verdict.CANNOT_TELL
         assert certificate_for_card(said)["words"] == [*said.words], "no ratio of noise is printed"
+
+
+@pytest.mark.parametrize(("rows", "idle"), [(5.0, True), (90.0, False)])
+def test_an_idle_centre_is_named_where_a_group_may_have_been_missed(rows, idle):
+    edges, counts, sizes = 2.0 ** (np.arange(-40, 5) / 2), np.zeros((3, 44)), np.array([900.0, 900.0, rows])
+    counts[:, 20] = sizes
+    centers = np.array([[-0.6, -0.6], [0.6, 0.6], [0.6, 0.5]])
+    verdict, words = _judged(4.0, 3.0, Scales(counts, edges, 1.0), centers, sizes, 0.5, None)
+    assert verdict is Verdict.CANNOT_TELL and len(words) == 1 + idle
+
+
+def test_a_bin_far_out_counts_where_it_stands_out_by_itself():
+    edges, counts = np.arange(9.0), np.array([[90.0, 60, 9, 0, 0, 0, 55, 0]])
+    found = Scales(np.where(counts == 0, 1e-9, counts), edges, 10.0).mass
+    np.testing.assert_allclose(found, [[90.0, 60, 0, 0, 0, 0, 0, 0]], atol=1e-6)
+    counts[0, 6:] = 65.0, -9.0
+    assert Scales(counts, edges, 10.0).mass[0, 6] == 65.0
 
 
 def test_the_cheapest_centre_to_spare():

@@ -103,3 +103,4 @@ def test_the_ends_of_a_share_are_where_its_statistic_reaches_the_noise():
 def test_counts_that_noise_made_negative_are_evened_out_from_both_sides():
     found = of_a_quantile(np.array([10.0, -4.0, 10.0]), np.arange(4.0), 0.5, 0.1)
     assert found.value == 1.0  # up to the edges 0 to 3 lie 0, 8, 8 and 16
+    assert of_a_quantile(np.array([10.0, 30.0, 10.0]), np.arange(4.0), 0.4, 0.1).value == pytest.approx(4 / 3)

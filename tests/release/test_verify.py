@@ -431,3 +431,14 @@ def test_a_card_that_claims_less_epsilon_a_foreign_page_and_a_foreign_program_ar
         ASSIGN: b"import os\nos.system('true')\n",
     }
     assert forged[CARD] != files[CARD] and findings(forged).keys() == {CARD, PAGE, ASSIGN}
+
+
+def test_a_file_that_is_damaged_is_named_and_those_behind_it_are_read(files):
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            kind = zipfile.ZIP_BZIP2 if name == CENTERS else zipfile.ZIP_DEFLATED
+            archive.writestr(zipfile.ZipInfo(name), data, kind)
+    read, wrong = zips.members_of(held.getvalue(), frozenset(files))
+    assert read == {name: data for name, data in files.items() if name != CENTERS}
+    assert wrong[0] == f"{CENTERS} cannot be unpacked: it is damaged"
