@@ -78,20 +78,25 @@ def _lines_of_effect(place: Place) -> Iterator[Sequence[int]]:
     statements.sort(key=lambda node: (node.end_lineno or 0) - _first(node))
     innermost = statements[0] if statements else None
     if innermost is not None and not isinstance(innermost, ast.ClassDef | ast.FunctionDef):
-        # A statement of several lines is seen at its first.
-        yield range(place.line, place.line + 1)
-        if not hasattr(innermost, "body"):
-            yield range(_first(innermost), (innermost.end_lineno or 0) + 1)
-        names = {
-            node.id for node in ast.walk(innermost) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-        }
-        at_import = not any(isinstance(node, ast.FunctionDef) for node in statements)
-        if at_import and names:
-            uses = [node.lineno for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id in names]
-            yield [line for use in uses for line in _statement_lines(tree, use)]
+        own = range(_first(innermost), (innermost.end_lineno or 0) + 1)
+        if any(isinstance(node, ast.FunctionDef) for node in statements):
+            # A statement of several lines is seen at its first.
+            yield range(place.line, place.line + 1)
+            if not hasattr(innermost, "body"):
+                yield own
+        else:
+            # It ran for whichever test was the first to import the module: what counts is who uses it.
+            names = {node.id for node in ast.walk(innermost) if isinstance(node, ast.Name) and _is_stored(node)}
+            uses = {node.lineno for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id in names}
+            yield [line for use in uses.difference(own) for line in _statement_lines(tree, use)]
+            statements = statements[1:]
     for statement in statements:
         yield range(_first(statement), (statement.end_lineno or 0) + 1)
     yield range(1, len(source_of(place.file).splitlines()) + 1)
+
+
+def _is_stored(name: ast.Name) -> bool:
+    return isinstance(name.ctx, ast.Store)
 
 
 def _statement_lines(tree: ast.Module, line: int) -> range:

@@ -139,6 +139,8 @@ def test_of_the_tests_of_a_line_cheap_ones_come_first_and_of_these_the_mirror_fi
     assert chosen_tests(place_at(17), reached, seconds=10.0) == [f"{mirror}[2]", other, f"{mirror}[1]"]
     # What runs on import: the lines that it has an effect on.
     assert other in chosen_tests(place_at(11), reached, seconds=10.0)
+    first_to_import = Reached({5: frozenset({mirror}), 13: frozenset({other})}, {mirror: 0.1, other: 0.1})
+    assert chosen_tests(place_at(5), first_to_import, seconds=10.0) == [other]
 
 
 def test_what_was_measured_is_kept_until_the_test_changes(tmp_path, monkeypatch):
