@@ -18,8 +18,9 @@ from typing import Any
 import yaml
 
 from dpviz.algorithms.auto.auto_plan import make_plan
+from dpviz.algorithms.balcan2017.balcan import BalcanParams, constants_of
 from dpviz.algorithms.card import Card, Setting
-from dpviz.algorithms.registry import private_cards
+from dpviz.algorithms.registry import CARDS
 from dpviz.algorithms.su2016.dplloyd import planned_rounds
 from dpviz.privacy.queries import Relation
 from tests.cases import about
@@ -34,6 +35,7 @@ _SETTINGS = (
 )
 _PLANNED = {
     "one column": (Setting(1, 3, 0.5, 1e-6, n=5_000), {}),
+    "two clusters": (Setting(2, 2, 1.0, 1e-6, n=50_000), {}),
     "two columns": (Setting(2, 8, 1.0, 1e-6, n=50_000), {}),
     "three columns, pure": (Setting(3, 5, 2.0, _PURE, n=20_000), {}),
     "two columns, n bought, exchanged": (Setting(2, 4, 1.0, 1e-6, _REPLACE, 10_000, 3), {"n_public": False}),
@@ -47,7 +49,7 @@ _PLANNED = {
 
 def announced() -> dict[str, Any]:
     """All of it, as plain values."""
-    cards = {card.id: dict(_of_card(card)) for card in private_cards()}
+    cards = {card.id: dict(_of_card(card)) for card in CARDS.values()}
     plans = {name: {**_plan(*asked), "planned for": _planned_for(*asked)} for name, asked in _PLANNED.items()}
     rounds = {preset: dict(_rounds(preset)) for preset in ("su", "tuned", "gaussian")}
     return {"cards": cards, "rounds of Lloyd": rounds, "auto": plans}
@@ -61,9 +63,12 @@ def _of_card(card: Card) -> Iterator[tuple[str, Any]]:
     presets = next((knob.choices for knob in card.params.knobs() if knob.name == "preset"), None) or ("",)
     for preset in presets:
         params = card.params(**({"preset": preset} if preset else {}))
-        numbers = [(card.smallest_n(setting, params), card.operations(setting, params)) for setting in _SETTINGS]
-        yield f"records {preset}".strip(), _short(needed for needed, _ in numbers)
-        yield f"operations {preset}".strip(), _short(work for _, work in numbers)
+        for name, rule in (("records", card.smallest_n), ("operations", card.operations)):
+            if rule is not None:
+                yield f"{name} {preset}".strip(), _short(rule(setting, params) for setting in _SETTINGS)
+        if isinstance(params, BalcanParams):
+            constants = constants_of(params, 20_000, 30)
+            yield f"constants {preset}", " ".join("by noise" if one is None else f"{one:.4g}" for one in constants)
 
 
 def _plan(setting: Setting, asked: dict[str, Any]) -> dict[str, str]:

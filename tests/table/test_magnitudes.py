@@ -65,3 +65,9 @@ def test_every_code_survives_the_lattice():
         points = coded(every, np.array(RULE.number), bits=row_bits(columns**0.5))
         np.testing.assert_array_equal(decoded(points, RULE.number), every)
     assert RULE.number <= MOST_BINS
+
+
+def test_bins_of_either_sign_mirror_each_other():
+    for far in (1, 2, 20):
+        above, below = RULE.range_of(RULE.middle + far, RULE.middle + far), RULE.range_of(*[RULE.middle - far] * 2)
+        assert below == (-above.upper, -above.lower) and above.lower > 0

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpviz.table.file_format import BLANKS, MISSING, PLAIN_STYLE, WHITESPACE, NumberStyle
-from dpviz.table.records import Wanted, read_lines, read_records
+from dpviz.table.csv_intake import open_csv
+from dpviz.table.file_format import BLANKS, MISSING, PLAIN_STYLE, WHITESPACE, FileFormat, NumberStyle
+from dpviz.table.records import MISSING, Wanted, read_lines, read_records
 from tests.cases import about
 from tests.examples import examples
 
@@ -241,3 +242,11 @@ def test_the_slow_reader_knows_styles_apart():
         for style in (GERMAN, PLAIN_STYLE)
     }
     assert read == {GERMAN: [1234], PLAIN_STYLE: [1.234]}
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+def test_a_quotation_mark_inside_a_cell_spoils_its_line_alone(end):
+    lines = end.join([b"x,y", b'"1"2,3', b'"4",5', b'6,"7"', b'8,"9"9', b'"1",1', b""])
+    found = open_csv(lines).read(FileFormat(), numbers=("x", "y")).columns(("x", "y"))
+    whole = ~np.isnan(found).any(axis=1)
+    assert whole.tolist() == [False, True, True, False, True] and found[whole].tolist() == [[4, 5], [6, 7], [1, 1]]

@@ -76,3 +76,18 @@ def test_half_of_the_rows_surely_lie_within_the_sure_median():
 def test_where_noise_hides_half_of_the_rows_nothing_is_sure():
     edges = np.linspace(0.0, FARTHEST, BINS + 1)
     assert _medians(np.zeros(BINS), edges, SCALE, 1000) == (FARTHEST, FARTHEST)
+
+
+def test_of_many_rows_a_hundredth_may_lie_farther_out():
+    few, many = ROWS.copy(), ROWS.copy()
+    few[30], many[30] = 900.0, 1_100.0  # of a hundred thousand, with next to no noise
+    assert [_reach(rows, FARTHEST, 1.0, 100_000) for rows in (few, many)] == [4, 31]
+
+
+def test_the_widest_axis_of_noise_alone_is_at_its_edge():
+    room = small_table(np.zeros((2, 40)), n_public=1_000).open(
+        epsilon=1.0, delta=1e-6, accounting=Accounting.ZCDP, noise=StudyNoise(np.random.default_rng(1))
+    )
+    part = Part("look", "axes", "Gaussian", 1.0)
+    look, edge = _bought_axes(room, np.zeros(40), 1.0, part, {part: room.budget})
+    assert 0.85 * edge < look.captured[0] < 1.1 * edge

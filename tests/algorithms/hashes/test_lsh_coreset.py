@@ -26,6 +26,7 @@ def _steps(table, **request):
     done = run(CARD, table, **{"delta": 1e-6, "seed": 0, "params": FEW} | request)
     tree, coreset = done.frames[0].step, done.frames[1].step
     assert isinstance(tree, HashTreeStep) and isinstance(coreset, CoresetStep)
+    assert (coreset.weights >= 0).all()
     return done, tree, coreset
 
 
