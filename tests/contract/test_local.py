@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpviz.algorithms.hashes.lsh_local import _noise_of_centers
+from dpviz.algorithms.hashes.lsh_local import _noise_of_centers, leaves_of, server_tree
 from dpviz.algorithms.registry import CARDS
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget
@@ -21,6 +21,7 @@ from dpviz.privacy.queries import Count, Relation, Sensitivity
 from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import nicv, reference_for
 from dpviz.runs.run import run
+from dpviz.table.domain import Region
 from tests.cases import about
 from tests.contract.checks import check_booked, check_centers, check_replayed, taped
 from tests.contract.laws import check_frequencies, check_scale
@@ -194,8 +195,6 @@ def test_the_made_up_user_owes_nothing_to_the_rows():
 
 
 def test_counts_of_the_server_are_unbiased():
-    from dpviz.algorithms.hashes.lsh_local import server_tree
-
     users = answers(3000)
     gaps = []
     for seed in range(150):
@@ -219,3 +218,15 @@ def test_the_noise_of_a_centre_is_that_of_the_mean_of_its_leaves():
     )
     found = _noise_of_centers(leaves, np.array([[0.0, 0.0, -0.9], [0.0, 0.1, 0.9]]))
     np.testing.assert_allclose(found, [0.2, np.hypot(30 * 0.1, 10 * 0.4) / 40])
+
+
+def test_the_point_of_a_leaf_is_off_by_the_noise_that_is_said():
+    users, off = answers(4_000), []
+    mechanism = bought(8.0, 4_000)
+    for seed in range(12):
+        reports = mechanism.draw(users, StudyNoise(np.random.default_rng(seed)))
+        leaves = leaves_of(mechanism, reports, server_tree(mechanism, reports), Region.ball(2, 9.0))
+        means = [users.vectors[users.codes == code].mean(axis=0) for code in range(8)]
+        away = np.array([min(np.linalg.norm(point - mean) for mean in means) for point in leaves.points])
+        off.extend(away / leaves.point_noise_sd)
+    assert 0.8 < np.median(off) < 2

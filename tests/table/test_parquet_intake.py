@@ -17,7 +17,7 @@ from dpviz.runs.open_table import declare, planned, preparing
 from dpviz.table.declaration import Declaration
 from dpviz.table.lattice_file import LatticeFile
 from dpviz.table.loaded_table import IntakeError, canonical_ids
-from dpviz.table.parquet_intake import ParquetTable
+from dpviz.table.parquet_intake import ParquetTable, _whole
 from tests.cases import about
 
 N = 1000
@@ -279,3 +279,14 @@ def test_names_that_repeat(tmp_path: Path) -> None:
     pq.write_table(pa.table([[1.0], [2.0]], names=["x", "x"]), tmp_path / "a.parquet")
     with pytest.raises(IntakeError, match="repeat"):
         _ = ParquetTable(tmp_path / "a.parquet").columns
+
+
+def test_whole_numbers_that_tell_people_apart_stay_whole():
+    large = 2**53 + 1
+    whole, texts = _whole(pa.array([large, None, 7])), _whole(pa.array([Decimal("1.50"), None]))
+    assert (
+        pd.api.types.is_integer_dtype(whole.dtype)
+        and whole[0] == large
+        and whole.isna().tolist() == [False, True, False]
+    )
+    assert not pd.api.types.is_numeric_dtype(texts.dtype) and texts[0] == "1.50"

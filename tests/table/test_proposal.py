@@ -64,6 +64,11 @@ def test_a_first_row_of_values_is_never_proposed_as_names():
     assert proposal.file.header is False
 
 
+def test_a_column_without_a_name_gets_one_that_nobody_has():
+    for head, names in ((b"x,y", ("x", "y", "column_3")), (b"x,column_3", ("x", "column_3", "column_3_"))):
+        assert propose(open_csv(head + b"\n1,2,\n3,4,\n")).names == names
+
+
 def test_constant_columns_are_said():
     assert any('"z"' in note for note in propose(open_csv(b"x,z\n1,5\n2,5\n")).notes)
 

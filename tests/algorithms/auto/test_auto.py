@@ -260,6 +260,8 @@ def test_zooming_in_mends_bounds_that_are_far_too_wide():
     box = done.frames[1].step.box
     assert box is not None
     assert np.ptp(box, axis=0).max() <= 0.5
+    grid = next(frame.step.grid for frame in done.frames if isinstance(frame.step, SynopsisStep))
+    np.testing.assert_allclose([grid.middle - grid.half, grid.middle + grid.half], box, err_msg="cells fill the box")
     revealed = clipped(wide.reveal(note="test"), wide.domain.region)
     assert nicv(revealed.points, done.unit_centers) <= 1.3 * reference_for(revealed, 6).nicv
 
