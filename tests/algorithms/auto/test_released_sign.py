@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from dpviz.algorithms.auto.released_sign import released_sign
+from dpviz.algorithms.auto.released_sign import _doubts, released_sign
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.sign import Sign
 from dpviz.privacy.room import PrivateTable
@@ -97,3 +98,12 @@ def test_without_a_histogram_or_counts_nothing_is_said():
     assert released_sign(steps[:1], region) is None and released_sign([], region) is None
     assert released_sign([s for s in steps if not isinstance(s, SynopsisStep)], region) is None
     assert run("dplloyd", _groups(600, 800, 700, dim=2), k=3, epsilon=3.0, seed=0).sign is None
+
+
+def test_each_symptom_raises_doubt_and_clear_rows_lower_it():
+    sound = np.array([0.0, 0.0, 0.0, 4.26])  # hardly
+    seen = {"clearness": 50.0, "rows": 10.0, "hidden": 2.0, "width": 1.0, "idlest": 0}
+    for place, doubted in enumerate((True, True, True, False)):
+        symptoms = sound + 0.02 * np.eye(4)[place]
+        assert bool(_doubts(SimpleNamespace(symptoms=symptoms, **seen))) is doubted
+    assert _doubts(SimpleNamespace(symptoms=sound, **seen)) == ()
