@@ -82,18 +82,6 @@ def test_a_rehearsal_reads_no_row(tmp_path, monkeypatch, declared):
     releasing.rehearse(replace(prepared, content=None, table=NoRows()))
 
 
-def test_bounds_that_are_bought_are_rehearsed_where_nobody_has_counted_a_row(tmp_path):
-    bounds = {"age": [0, 100], "income": [None, None]}
-    for relation in ("add_remove", "replace"):
-        folder = tmp_path / relation
-        folder.mkdir()
-        data, declaration = write_people(folder, n_public=None, relation=relation, bounds=bounds, bounds_origin="law")
-        said = declaration_in_file(declaration).checked()
-        prepared = ready(replace(order_for(said), bounds=0.5), file_at(data), said, account_in(folder))
-        assert prepared.table is None
-        releasing.rehearse(prepared)
-
-
 def test_a_card_tells_how_the_account_stood_at_its_own_charge(tmp_path):
     prepared = ready_in(tmp_path)
     account = prepared.account
