@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dpviz.table.csv_intake import open_csv
 from dpviz.table.file_format import BLANKS, MISSING, PLAIN_STYLE, WHITESPACE, FileFormat, NumberStyle
-from dpviz.table.records import MISSING, Wanted, read_lines, read_records
+from dpviz.table.records import Wanted, read_lines, read_records
 from tests.cases import about
 from tests.examples import examples
 
