@@ -145,11 +145,14 @@ class Plan:
     def in_memory(self) -> bool:
         """Whether memory is to hold the rows, decided before any is read; answers are the same either way.
 
-        Public: the size of the file in bytes (of a packed CSV file, unpacked), the columns, and what is declared.
+        Public: the size of the file in bytes (of a packed CSV file, unpacked), the columns, and what is declared; and
+        the number of rows where the relation makes it public.
         The number of rows has no say in it, since what is not in memory has fewer algorithms, labels and pictures.
         """
         if isinstance(self.source, ParquetTable):
-            return self.source.fits(len(self.declaration.columns))
+            declared = self.declaration
+            n_public = declared.n_public if self.drops_incomplete else self.source.n_rows
+            return self.source.fits(len(declared.columns), n_public=n_public)
         return not isinstance(self.source, CsvOnDisk)
 
     @property

@@ -1,7 +1,10 @@
 """Parquet files as batches of declared columns: numbers with NaN for what is missing, ids as they stand.
 
 The schema is the header: public. So is the size of the files in bytes, as that of every file: whether memory holds the
-table follows from it. Row groups and files say nothing else: a row is read by itself, and borders show nowhere.
+table follows from both, and from a number of rows that is public. Row groups and files say nothing else: a row is read
+by itself, and borders show nowhere. One thing is left: equal cells pack to next to nothing, so that a small file can
+hold more rows than any memory. Where their number is private, such a file is refused, before anything is charged;
+written plainly, so that its size says what it holds, it is read part by part.
 """
 
 from __future__ import annotations
@@ -42,6 +45,12 @@ ENDING = ".parquet"
 _NUMBERS_AT_ONCE, _MOST_ROWS_AT_ONCE, _NUMBERS_OF_A_PIECE = 2**20, 2**16, 2**22
 # The largest file of which all columns are held in memory.
 _MOST_BYTES = 100_000_000
+# What its columns may take there: numbers as floats, and texts roughly.
+_MOST_UNPACKED, _OF_A_NUMBER, _OF_A_TEXT = 1_000_000_000, 8, 64
+_PACKED = (
+    "The Parquet file is packed so tightly that memory does not hold its columns, though its size promised that: write "
+    "it again without compression and dictionaries, or declare the number of rows public; then it is read in parts."
+)
 _DAMAGED = (
     "The Parquet file cannot be read: it is damaged, encrypted or of a newer kind; write it again, or export it as CSV."
 )
@@ -140,12 +149,24 @@ class ParquetTable:
         with _in_words():
             return sum(pq.read_metadata(path).num_rows for path in self.files)
 
-    def fits(self, columns: int) -> bool:
+    def fits(self, columns: int, *, n_public: int | None = None) -> bool:
         """Whether memory is to hold so many of its columns: by the bytes of the files and the schema, both public.
 
-        The number of rows has no say in it: what is refused beyond memory would tell whether one more is there.
+        The number of rows has no say in it unless it is public: what is refused beyond memory would tell whether one
+        more is there.
         """
-        return sum(size for size, _ in self._states) * columns <= _MOST_BYTES * len(self.columns)
+        size, unpacked = sum(size for size, _ in self._states), _OF_A_NUMBER * columns
+        of_a_row = sum(map(_plain_bytes, self._schema.types))
+        return (
+            size * columns <= _MOST_BYTES * len(self.columns)
+            and size * unpacked <= _MOST_UNPACKED * of_a_row
+            and (n_public or 0) * unpacked <= _MOST_UNPACKED
+        )
+
+    def _refuse_packed(self, numbers: int, texts: int) -> None:
+        """Refuse what memory cannot hold whatever its size promised, before a row is read."""
+        if self.n_rows * (_OF_A_NUMBER * numbers + _OF_A_TEXT * texts) > _MOST_UNPACKED:
+            raise IntakeError(_PACKED)
 
     def holds_text(self, column: str) -> bool:
         """Whether a column could say whose a row is, or to which group it belongs."""
@@ -203,9 +224,10 @@ class ParquetTable:
         return pieces
 
     def read(self, numbers: Sequence[str], *, text: Sequence[str] = (), coded: Sequence[str] = ()) -> LoadedTable:
-        """The declared columns in memory, ``coded`` ones as text; see ``batches`` for what is refused."""
+        """The declared columns in memory, ``coded`` ones as text; see ``batches`` for what else is refused."""
         self._check(numbers, text, coded=coded)
         text = [*dict.fromkeys((*text, *coded))]
+        self._refuse_packed(len(numbers), len(text))
         with _in_words():
             parts = [pq.read_table(path, columns=[*numbers, *text]) for path in self.files]
         self.check_unchanged()
@@ -331,6 +353,12 @@ def _in_words() -> Iterator[None]:
 
 def _plain_type(kind: pa.DataType) -> pa.DataType:
     return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def _plain_bytes(kind: pa.DataType) -> float:
+    """What a cell takes where nothing is packed; of texts, which may be short, as much as a float."""
+    fixed = pa.types.is_primitive(kind) or pa.types.is_decimal(kind)
+    return kind.bit_width / 8 if fixed else float(_OF_A_NUMBER)
 
 
 def _holds_numbers(kind: pa.DataType) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import os
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -223,6 +224,37 @@ def test_whether_memory_holds_a_table_follows_from_its_bytes_not_from_its_rows(
         assert held == [few <= 2 * most, many <= 2 * most]  # one of two columns is read
         monkeypatch.setattr(ParquetTable, "n_rows", property(lambda table: pytest.fail("no row is counted")))
         assert [ParquetTable(path).fits(2) for path in paths] == [few <= most, many <= most]
+
+
+def test_a_file_that_is_packed_beyond_memory_is_refused_unread_or_read_in_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows that are all alike take no room in a file; where their number is private, nothing but a sentence is told."""
+    path, rows = tmp_path / "packed.parquet", 200_000
+    pq.write_table(pa.table({"x": np.zeros(rows), "who": ["a"] * rows}), path)
+    private = Declaration(columns=("x",), lower=(0.0,), upper=(1.0,))
+    monkeypatch.setattr("dpviz.table.parquet_intake._MOST_UNPACKED", 8 * rows - 1)
+    assert path.stat().st_size < 8 * rows / 100
+    for declared in (private, replace(private, id_column="who")):
+        with monkeypatch.context() as patch:
+            patch.setattr(pq, "read_table", lambda *args, **kwargs: pytest.fail("it is unpacked"))
+            with pytest.raises(IntakeError, match="packed so tightly") as told:
+                declare(ParquetTable(path), declared)
+        assert not any(letter.isdigit() for letter in str(told.value))
+    for public in (replace(private, n_public=rows), replace(private, relation="replace")):
+        opened = declare(ParquetTable(path), public)
+        assert not opened.private.in_memory and len(opened.private._rows) == rows
+    monkeypatch.setattr("dpviz.table.parquet_intake._MOST_UNPACKED", 8 * rows)
+    assert declare(ParquetTable(path), private).private.in_memory
+
+
+def test_cells_of_a_bit_take_more_memory_than_their_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    for name, cells in (("bits", rng.random(80_000) < 0.5), ("floats", rng.random(1_250))):
+        pq.write_table(pa.table({"x": cells}), tmp_path / f"{name}.parquet", compression="none", use_dictionary=False)
+    monkeypatch.setattr("dpviz.table.parquet_intake._MOST_UNPACKED", 100_000)
+    monkeypatch.setattr(ParquetTable, "n_rows", property(lambda table: pytest.fail("no row is counted")))
+    assert [ParquetTable(tmp_path / f"{name}.parquet").fits(1) for name in ("bits", "floats")] == [False, True]
 
 
 def test_no_file_no_table(tmp_path: Path) -> None:
