@@ -1,8 +1,11 @@
-"""Who gets a value that rows can be reached from, read from annotations and imports.
+"""Who gets a value that rows can be reached from, read from annotations, imports and what functions do with them.
 
 A type reaches rows if it is one of ``ROWS``, or has a field, a property or a base that does. A module holds rows if it
 imports such a type, or a parameter, a result or a field in it is of one. On the way from an order to the files of a
-release those that do are listed here, and no others: what makes the files cannot be given a row.
+release those that do are listed here, and no others: what makes the files cannot be given a row. What is read of such a
+value is listed too, whatever it is called on its way through a function, and whether or not it is named in doing so.
+(Rows stand behind attributes such as ``LoadedTable.frame`` that notebooks and packages use. A door of another name
+would break these, and only this walk could say who opens it.)
 """
 
 from __future__ import annotations
@@ -78,9 +81,18 @@ CORE = ("table", "privacy", "algorithms", "runs", "audit")
 """The floors that make tables and rooms; of rows in them ``house_rules`` speaks."""
 
 READS = {
+    "dpviz.claims.catalogue: frame": "labels of a published table",
+    "dpviz.claims.material: frame": "labels of a published table",
     "dpviz.cli.run_command: n_rows": "a word to the owner of a tiny file",
+    "dpviz.cli.run_command: unfolded": "labels of rows whose losses were asked for, a counted look",
     "dpviz.release.coded_table: read": "columns that bounds or missing cells are bought of, into a private table",
+    "dpviz.release.described_table: frame": "columns that segments are described by, into a private table",
+    "dpviz.release.described_table: identifiers": "whose rows they are, into a private table",
     "dpviz.release.described_table: read": "columns that segments are described by, into a private table",
+    "dpviz.ui.data.declaration_form: frame": "the names of its columns",
+    "dpviz.ui.data.draft: beginning": "the first lines, which the form of a format shows after a counted look",
+    "dpviz.ui.data.draft: n_rows": "whether there are any, for the owner who declares the file",
+    "dpviz.ui.data.draft: read": "columns of a file, for a form that its owner fills in",
     "dpviz.ui.data.large_table: holds_text": "columns of a Parquet file, by its head",
     "dpviz.ui.data.large_table: read": "a table that memory does not hold, into a private one",
     "dpviz.meaning.worlds: coded": "of a public or made table",
@@ -101,6 +113,12 @@ PUBLIC = {
 }
 """Attributes of such values that are public, or doors of their own that count or charge."""
 
+UNDONE = {"getattr", "vars", "asdict", "astuple", "dumps", "attrgetter", "repr", "len", "iter", "list", "dict", "set"}
+"""Calls that take such a value apart without naming an attribute."""
+
+_HANDED_ON = 4
+"""So often a value goes from name to name in one function, at most."""
+
 GUARDED = ("dpviz.release.", "dpviz.ui.release.", "dpviz.cli.release_command", "dpviz.cli.verify_command")
 
 
@@ -110,6 +128,7 @@ class Types:
 
     made_of: dict[str, set[str]] = field(default_factory=dict)
     attributes: dict[str, dict[str, set[str]]] = field(default_factory=dict)
+    returned: dict[str, set[str]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, sources: Iterable[Source]) -> Types:
@@ -120,6 +139,8 @@ class Types:
                 if isinstance(node, ast.ClassDef):
                     types.made_of[f"{source.module}.{node.name}"] = set(_parts_of(node, known))
                     types.attributes[f"{source.module}.{node.name}"] = _attributes_of(node, known)
+                elif isinstance(node, ast.FunctionDef):
+                    types.returned[f"{source.module}.{node.name}"] = set(_named(node.returns, known))
                 elif isinstance(node, ast.AnnAssign | ast.Assign) and node.value is not None:
                     target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
                     if isinstance(target, ast.Name) and isinstance(node.value, ast.BinOp | ast.Subscript | ast.Name):
@@ -128,7 +149,7 @@ class Types:
 
     def beside(self, other: Types) -> Types:
         """Both together; what ``other`` says of a class goes first."""
-        return Types(self.made_of | other.made_of, self.attributes | other.attributes)
+        return Types(self.made_of | other.made_of, self.attributes | other.attributes, self.returned | other.returned)
 
     def reaching(self) -> set[str]:
         """All that rows can be reached from."""
@@ -138,14 +159,55 @@ class Types:
         return found
 
     def of_expression(self, node: ast.expr, named: Mapping[str, set[str]]) -> set[str]:
-        """The types that an expression can be of, as far as annotations say."""
-        if isinstance(node, ast.Name):
-            return self._spelled_out(named.get(node.id, set()))
-        if isinstance(node, ast.Attribute):
-            owners = self.of_expression(node.value, named)
-            found = {one for owner in owners for one in self.attributes.get(owner, {}).get(node.attr, set())}
-            return self._spelled_out(found)
-        return set()
+        """The types that an expression can be of, as far as annotations say; of a part, those of the whole, too."""
+        match node:
+            case ast.Name(id=name):
+                return self._spelled_out(named.get(name, set()))
+            case ast.Attribute(value=owner, attr=attribute):
+                owners = self.of_expression(owner, named)
+                found = {one for owner in owners for one in self.attributes.get(owner, {}).get(attribute, set())}
+                return self._spelled_out(found)
+            case ast.Call(func=ast.Name(id=name)):
+                called = named.get(f"{name}()", set())
+                return self._spelled_out({one for each in called for one in self.returned.get(each, {each})})
+            case ast.Call(func=called):
+                return self.of_expression(called, named)
+            case ast.Subscript(value=whole) | ast.Starred(value=whole) | ast.NamedExpr(value=whole):
+                return self.of_expression(whole, named)
+            case ast.IfExp(body=one, orelse=other):
+                return self.of_expression(one, named) | self.of_expression(other, named)
+            case ast.BoolOp(values=parts) | ast.Tuple(elts=parts) | ast.List(elts=parts):
+                return {one for part in parts for one in self.of_expression(part, named)}
+            case _:
+                return set()
+
+    def _in_function(self, function: ast.FunctionDef, owner: str, known: Mapping[str, str]) -> dict[str, set[str]]:
+        """The types that names can be of in a function: of what is imported, given, put or looped over there."""
+        named = {f"{name}()": {full} for name, full in known.items()} | {"self": {owner}}
+        put: list[tuple[ast.expr, ast.expr]] = []
+        for node in ast.walk(function):
+            match node:
+                case ast.arg(arg=name, annotation=ast.expr() as annotation):
+                    named[name] = set(_named(annotation, known))
+                case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation):
+                    named[name] = set(_named(annotation, known))
+                case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+                    put += zip(targets, values, strict=False)
+                case ast.Assign(targets=targets, value=value):
+                    put += [(target, value) for target in targets]
+                case ast.NamedExpr(target=target, value=value):
+                    put.append((target, value))
+                case ast.For(target=target, iter=value) | ast.comprehension(target=target, iter=value):
+                    put.append((target, value))
+                case ast.withitem(context_expr=value, optional_vars=ast.expr() as target):
+                    put.append((target, value))
+        for _ in range(_HANDED_ON):
+            for target, value in put:
+                types = self.of_expression(value, named)
+                for part in ast.walk(target):
+                    if isinstance(part, ast.Name) and types:
+                        named[part.id] = named.get(part.id, set()) | types
+        return named
 
     def _spelled_out(self, types: set[str]) -> set[str]:
         """With what an alias stands for in its place."""
@@ -156,12 +218,19 @@ class Types:
         """What a file reads of values that hold rows, as ``module: attribute``; a room answers by its doors."""
         known, rows = names_in(source), ROWS - {"pandas.DataFrame", "dpviz.privacy.room.DataRoom"}
         for function, owner in _functions(source):
-            given = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
-            named = {one.arg: set(_named(one.annotation, known)) for one in given} | {"self": {owner}}
+            named = self._in_function(function, owner, known)
             for node in ast.walk(function):
-                is_read = isinstance(node, ast.Attribute) and node.attr not in PUBLIC
-                if is_read and self.of_expression(node.value, named) & rows:
-                    yield f"{source.module}: {node.attr}"
+                match node:
+                    case ast.Attribute(value=value, attr=read) if read not in PUBLIC:
+                        pass
+                    case ast.Call(func=ast.Name(id=called), args=[value, *_]) if called in UNDONE:
+                        read = f"{called}()"
+                    case ast.Call(func=ast.Attribute(attr=called), args=[value, *_]) if called in UNDONE:
+                        read = f"{called}()"
+                    case _:
+                        continue
+                if self.of_expression(value, named) & rows:
+                    yield f"{source.module}: {read}"
 
 
 def holders(sources: Iterable[Source], reaching: set[str]) -> Mapping[str, set[str]]:

@@ -36,10 +36,19 @@ def test_what_is_read_of_a_value_with_rows_is_listed():
         ("def f(table: OpenTable | None): return table.private._rows", "_rows"),
         ("class A:\n    table: OpenTable\n    def f(self): return self.table.loaded.n_rows", "n_rows"),
         ("def f(source: Source): return source.content.raw", "raw"),
+        # Whatever it is called on the way, and whoever hands it over.
+        ("def f(table: OpenTable):\n    one = table.loaded\n    other = one\n    return other.frame", "frame"),
+        ("def f(tables: list[OpenTable]): return [one.loaded.frame for one in tables]", "frame"),
+        ("def f(table: OpenTable):\n    if (rows := table.private.reveal(note='x')): return rows.points", "points"),
+        ("def f(source): return declare(source, None).loaded.frame", "frame"),
+        ("def f(content, d):\n    with declare(content, d) as table: return table.private._values", "_values"),
+        ("def f(table: OpenTable): return vars(table.loaded)", "vars()"),
+        ("def f(table: OpenTable, how): return getattr(table.private, how)", "getattr()"),
+        ("def f(table: OpenTable):\n    def g(): return table.loaded.frame\n    return g", "frame"),
     ],
 )
 def test_a_row_that_is_read_is_found(text: str, read: str):
-    imports = "from dpviz.runs.open_table import OpenTable\nfrom dpviz.ui.session import Source\n"
+    imports = "from dpviz.runs.open_table import OpenTable, declare\nfrom dpviz.ui.session import Source\n"
     planted = Source.of("dpviz/ui/a.py", imports + text)
     assert f"dpviz.ui.a: {read}" in set(TYPES.beside(Types.of([planted])).reads(planted))
 
