@@ -18,7 +18,8 @@ from dpviz.cli.whole_file import write_whole
 from dpviz.foreign import printable_name
 from dpviz.printed import table_text
 from dpviz.release.account import Account
-from dpviz.release.order import BOUNDS, SEGMENTS, Order, words_for
+from dpviz.release.bought_bounds import open_columns
+from dpviz.release.order import BOUNDS, OF_BOUNDS, SEGMENTS, Order, words_for
 from dpviz.release.package import CENTERS, SIGNATURE, VERIFY
 from dpviz.release.releasing import Ready, press, ready
 from dpviz.release.seen import Seen, Where
@@ -30,6 +31,7 @@ from dpviz.runs.record import LookKind
 from dpviz.runs.request import Contender, Request, named_values
 from dpviz.table.cluster_rows import connect
 from dpviz.table.declaration import Declaration
+from dpviz.table.loaded_table import listed
 from dpviz.table.named import file_at, named, nothing_declared_of, sample_named
 from dpviz.table.sidecar import declaration_in_file
 
@@ -147,13 +149,19 @@ def _chosen(arguments: argparse.Namespace, declaration: Declaration) -> str | No
 
 
 def promise_of(prepared: Ready) -> str:
-    """What is about to leave, in a sentence."""
+    """What is about to leave, in a sentence; and what bounds that nobody declared take of it, in another one."""
     order, before = prepared.order, prepared.before
+    bought = prepared.shares.get(OF_BOUNDS)
+    told = (
+        f" Of ε, {bought.epsilon:g} buys the bounds of {listed(open_columns(prepared.declaration))}, which are open."
+        if bought is not None
+        else ""
+    )
     spent = before.spent_epsilon + order.request.epsilon
     return (
         f"About to release {order.request.k} centres by {order.request.card.title} at ε = {order.request.epsilon:g}, "
         f"δ = {order.delta:g}. Account {before.name}: ε = {before.spent_epsilon:g} spent before, {spent:g} of "
-        f"{before.cap_epsilon:g} after."
+        f"{before.cap_epsilon:g} after.{told}"
     )
 
 

@@ -46,6 +46,16 @@ def test_from_a_csv_to_a_release_that_verifies_without_it(capsys, desk):
     assert told["holds"] and told["findings"] == [] and told["cannot_tell"] == list(CANNOT_TELL)
 
 
+def test_what_open_bounds_cost_is_told_before_it_is_charged(capsys, desk):
+    write_people(desk, bounds={"age": [0, 100], "income": [None, None]}, origins={"age": "law or physics"})
+    asked = ("--k", 3, "--epsilon", 2, "--delta", 1e-6)
+    said = release(capsys, desk, asked=asked, yes=False)
+    assert said.code == 2 and spent(desk) == 0
+    assert 'Of ε, 0.06 buys the bounds of "income", which are open.' in said.err
+    write_people(desk)
+    assert "buys" not in release(capsys, desk, yes=False).err
+
+
 def test_verify_ends_with_1_and_names_the_file(capsys, desk):
     assert release(capsys, desk).code == 0
     with zipfile.ZipFile(desk / "release.zip") as archive:
