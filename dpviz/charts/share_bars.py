@@ -19,7 +19,7 @@ from dpviz.charts.wording import percent, shortened
 
 # Columns drawn, values of each with a colour of their own, and pixels: of a bar, above a stack, and of the head.
 _MOST_COLUMNS, _MOST_VALUES = 6, 5
-_BAR, _ABOVE, _HEAD, _FOOT = 24, 46, 96, 44
+_BAR, _ABOVE, _HEAD, _FOOT = 24, 34, 84, 44
 # A share this wide has room for its name; noise of a share beyond which a difference is not said, in deviations.
 _ROOM, _TOLD_APART = 0.16, 2.0
 _LONGEST_COLUMN, _LONGEST_VALUE = 40, 12

@@ -367,7 +367,8 @@ class Declaration:
                 f'{listed(twice)} in "describe" is clustered, or says whose a row is; clustered columns are described '
                 "anyway, and an id never is; leave it out there."
             )
-        if self.numbers and (strangers := [name for name in self.columns if name not in self.numbers]):
+        known = (*self.numbers, *self.textual)
+        if self.numbers and (strangers := [name for name in self.columns if name not in known]):
             raise IntakeError(
                 f"Columns {listed(strangers)} are to be clustered, but number columns are {listed(self.numbers)}; "
                 "cluster these, or declare the others as numbers."

@@ -116,7 +116,8 @@ def row_loss(loaded: LoadedTable, declared: Declaration) -> RowLoss:
     **Guarantee.** None: this reads the rows. What it returns is for their owner and must not be released.
     """
     names = declared.columns
-    loss = loss_of(loaded.columns(names), names, dropped=declared.relation == "add_remove", unread=loaded.unread)
+    values = loaded.coded(names, declared.coded)
+    loss = loss_of(values, names, dropped=declared.relation == "add_remove", unread=loaded.unread)
     mended = tuple(
         replace(one, style=_mending(loaded.unread.get(one.name, Unread()), declared.file.style_of(one.name)))
         for one in loss.columns

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from dpviz.runs.open_table import OpenTable
 from dpviz.table.declaration import FileKind
@@ -16,7 +17,8 @@ KIND_WORDS = {
 }
 RELATION_WORDS = {"add_remove": "added or removed", "replace": "replaced by another"}
 DELIMITER_WORDS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", WHITESPACE: "blanks or tabs"}
-_MOST_COLUMNS, _MOST_NOTES = 6, 12
+_MOST_COLUMNS, _MOST_NOTES, _MOST_LETTERS = 6, 12, 80
+_VALUES = {"categories": "categories", "order": "ranks", "dates": "dates"}
 
 
 def bullets(notes: Sequence[str], most: int = _MOST_NOTES) -> str:
@@ -51,7 +53,7 @@ def size_words(table: OpenTable) -> str:
     A private number of rows is bought by whoever needs it.
     """
     rows = f"{table.n_public:,} rows" if table.n_public is not None else "rows not public"
-    return f"{rows} × {len(table.domain.columns)} column{'' if len(table.domain.columns) == 1 else 's'}"
+    return f"{rows} × {table.domain.width} column{'' if table.domain.width == 1 else 's'}"
 
 
 def delimiter_words(delimiter: str) -> str:
@@ -67,3 +69,20 @@ def columns_words(names: tuple[str, ...], most: int = _MOST_COLUMNS) -> str:
     """
     rest = f" and {len(names) - most} more" if len(names) > most else ""
     return f"{len(names)} column{'' if len(names) == 1 else 's'}: {', '.join(map(plain, names[:most]))}{rest}"
+
+
+def coding_words(said: Any) -> str:
+    """A coding in words.
+
+    >>> coding_words({"categories": ["N", "S"]}), coding_words({"cycle": 24.0}), coding_words({"order": ["I", "II"]})
+    ('categories N, S', 'a cycle of 24', 'ranks I, II')
+    """
+    if not isinstance(said, dict):
+        return "numbers"
+    if "scale" in said:
+        return f"{said['scale']} scale"
+    if "cycle" in said:
+        return f"a cycle of {said['cycle']:g}"
+    word, values = next((word, said[key]) for key, word in _VALUES.items() if key in said)
+    told = f"{word} {', '.join(values)}"
+    return told if len(told) <= _MOST_LETTERS else f"{told[: _MOST_LETTERS - 1]}…"

@@ -12,6 +12,7 @@ from dpviz.runs.stand_ins import stand_in_of
 from dpviz.table.declaration import FileKind
 from dpviz.table.sidecar import declaration_in
 from tests.cases import for_each
+from tests.pages.site import fine, press, type_bound, upload, visit
 from tests.pages.tables import app_on, text_of
 from tests.runs.test_profiles import SAID
 
@@ -39,3 +40,48 @@ def test_an_algorithm_that_cannot_serve_it_says_what_to_choose(mixed):
 @for_each("page", ["data.py", "compare.py", "tradeoff.py", "ledger.py", "meaning.py", "release.py", "home.py"])
 def test_no_other_page_raises(mixed, page):
     app_on(page, mixed, k="3")
+
+
+def test_an_owner_declares_categories_and_a_log_scale_on_the_page_and_opens_the_table():
+    lines = [f"{20 + i % 50},{100 + 13 * i},{'NSEW'[i % 4]}" for i in range(300)]
+    app = upload(visit("data.py"), ("age,pay,region\n" + "\n".join(lines) + "\n").encode())
+    for column, low, high in (("age", 0.0, 100.0), ("pay", 100.0, 9_000.0)):
+        app = type_bound(type_bound(app, column, "lower", low), column, "upper", high)
+
+    def declare_as(column: str, kind: str, said: str = "") -> None:
+        widget(app.selectbox, "Column").set_value(column)
+        fine(app.run())
+        widget(app.selectbox, "What it holds").set_value(kind)
+        fine(app.run())
+        if said:
+            widget(app.text_input, "Values, separated by commas").set_value(said)
+            fine(app.run())
+        press(app, "Declare it so")
+
+    declare_as("pay", "log")
+    declare_as("region", "categories", "N, S, E")
+    assert "categories N, S, E" in text_of(app) and "log scale" in text_of(app)
+    press(app, "Use this table")
+    table = app.session_state["visit:table"]
+    assert table.domain.names == ("age", "pay", "region") and table.domain.dim == 7
+    assert not table.declaration.proposed and table.private.domain.region.blocks is not None
+
+
+def test_values_are_proposed_on_a_click_and_that_is_said():
+    app = upload(visit("data.py"), b"x,region\n" + b"1,N\n2,S\n" * 20)
+    app = type_bound(type_bound(app, "x", "lower", 0.0), "x", "upper", 9.0)
+    widget(app.selectbox, "Column").set_value("region")
+    fine(app.run())
+    widget(app.selectbox, "What it holds").set_value("categories")
+    fine(app.run())
+    press(app, "Propose its values: a look at the first rows")
+    assert widget(app.text_input, "Values, separated by commas").value == "N, S"
+    press(app, "Declare it so")
+    press(app, "Use this table")
+    assert app.session_state["visit:table"].declaration.proposed
+
+
+def widget(widgets, label: str):
+    """The one of ``widgets`` with that label."""
+    (found,) = (one for one in widgets if one.label == label)
+    return found

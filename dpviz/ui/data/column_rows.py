@@ -37,7 +37,8 @@ _NAME, _BOUND, _UNIT = 210, 119, 100
 
 def column_rows(draft: Draft) -> None:
     """The lines of up to ``COLUMNS_SHOWN`` columns; what they say goes into the draft's declaration."""
-    names = draft.numbers
+    codings = draft.declaration.codings
+    names = tuple(name for name in draft.numbers if name not in codings or codings[name].ends is None)
     first = _leaf(draft, len(names))
     draft.say_columns()
     noise = noise_by_column(draft.declaration, k=_clusters(), epsilon=_epsilon())
@@ -74,12 +75,14 @@ def noise_by_column(declaration: Declaration, *, k: int, epsilon: float) -> Mapp
     if not known or (declaration.scaling == "common" and len(known) < len(declaration.columns)):
         return {}
     # Where each column has its own scale, the bounds of the others do not matter, only how many there are.
-    bounds = [known.get(name, ColumnBounds(0.0, 1.0)) for name in declaration.columns]
+    bounds = [known.get(name, ColumnBounds(1.0, 2.0)) for name in declaration.columns]
     try:
-        domain = Domain.of(
+        domain = Domain.coded(
             declaration.columns,
             np.array([one.lower for one in bounds], dtype=np.float64),
             np.array([one.upper for one in bounds], dtype=np.float64),
+            codings=declaration.coded,
+            weights=declaration.weights,
             radius=declaration.radius,
             scaling=declaration.scaling,
         )
@@ -92,7 +95,8 @@ def noise_by_column(declaration: Declaration, *, k: int, epsilon: float) -> Mapp
         )
     except RequestError:  # said when the table is opened
         return {}
-    return {name: sd for name, sd in zip(declaration.columns, noise.tolist(), strict=True) if name in known}
+    firsts = (place.start for place in domain.places)
+    return {name: float(noise[first]) for name, first in zip(declaration.columns, firsts, strict=True) if name in known}
 
 
 def _lack(bounds: ColumnBounds, name: str) -> str | None:

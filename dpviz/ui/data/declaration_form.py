@@ -15,6 +15,7 @@ from dpviz.table.loaded_table import USUAL_LABEL, IntakeError, LoadedTable
 from dpviz.table.parquet_intake import ParquetTable
 from dpviz.table.sidecar import MAX_BYTES
 from dpviz.ui.data.bounds_at_once import bounds_at_once
+from dpviz.ui.data.codings_form import codings_form
 from dpviz.ui.data.column_rows import column_rows, lacking
 from dpviz.ui.data.draft import Draft, draft_of, joined
 from dpviz.ui.data.format_form import READ_BY_DECLARATION, begins_readable, format_form, proposal_notes, propose_button
@@ -68,6 +69,7 @@ def declaration_form(source: Source, start: Declaration | None, head: DeltaGener
             with st.container():  # there without notes too: lines that are moved lose the cursor
                 proposal_notes(draft)
             column_rows(draft)
+            codings_form(draft)
         with lines if start is None else below:
             _origin(draft)
         with lines:

@@ -71,6 +71,8 @@ class Draft:
         What is to be done to the declaration once the form has been drawn.
     times_set : int
         How often ``set_bounds`` has been called.
+    looked : bool
+        Whether values of a column were proposed from the rows.
     """
 
     source: Source
@@ -91,6 +93,7 @@ class Draft:
     counts_losses: bool = False
     change: Change | None = None
     times_set: int = 0
+    looked: bool = False
     _refused: tuple[Declaration, str] | None = None
     _tables: dict[str, _Table] = field(default_factory=dict)
     _stated: dict[str, ColumnBounds] = field(default_factory=dict)
@@ -108,7 +111,12 @@ class Draft:
 
     def say_columns(self) -> None:
         """Take the columns to cluster, the bounds that are known of them, and all units into the declaration."""
-        columns = [name for name in self.columns if name in self.numbers]
+        coded = self.declaration.codings
+        columns = [
+            name
+            for name in self.columns
+            if name in self.numbers or (name in self.names and name in coded and coded[name].textual)
+        ]
         bounded = self.declaration.with_bounds(columns, [self.bounds.get(name, NO_BOUNDS) for name in columns])
         self.declaration = replace(bounded, units={name: unit for name, unit in self.units.items() if unit})
 
@@ -179,7 +187,7 @@ class Draft:
         return last
 
     def rows(self, columns: Sequence[str]) -> LoadedTable:
-        """Number columns of a source that is declared public, read as declared; call it for no other.
+        """Columns of a source that is declared public, read as declared; call it for no other.
 
         Raises
         ------
@@ -188,8 +196,10 @@ class Draft:
         """
         content, file = self.source.content, self.declaration.file
         if isinstance(content, CsvFile):
-            given = (self.source.number, file, tuple(columns))
-            return once(_ROWS, given, lambda: content.read(file, numbers=columns))
+            text = tuple(name for name in columns if name in self.declaration.textual)
+            numbers = tuple(name for name in columns if name not in text)
+            given = (self.source.number, file, numbers, text)
+            return once(_ROWS, given, lambda: content.read(file, numbers=numbers, text=text))
         assert isinstance(content, LoadedTable)
         return content
 

@@ -51,14 +51,17 @@ def loss_of_rows(draft: Draft) -> None:
     if not draft.may_read_rows:
         seen = draft.source.content.fingerprint
         count_look(Look(seen, seen, draft.source.content.name, declared.kind, LookKind.ROWS, _COUNTED))
-    given = (draft.source.number, declared.file, declared.columns, declared.relation, declared.id_column)
+    kinds = tuple(declared.coded.items())
+    given = (draft.source.number, declared.file, declared.columns, declared.relation, declared.id_column, kinds)
     loss = once("declare:loss", given, lambda: row_loss(draft.rows_read(), declared))
     said = "" if loss.is_none else bullets(loss.sentences)
     moved = ""
     if draft.may_read_rows:
         bounds = (declared.lower, declared.upper)
-        values = draft.rows(declared.columns).columns
-        moved = once("declare:moved", (*given, bounds), lambda: moved_words(values(declared.columns), declared))
+        values = draft.rows(declared.columns).coded
+        moved = once(
+            "declare:moved", (*given, bounds), lambda: moved_words(values(declared.columns, declared.coded), declared)
+        )
     if said or moved or not draft.may_read_rows:
         badge("revealed")
         st.markdown(said or plain(" ".join(loss.sentences)))

@@ -8,13 +8,14 @@ from dpviz.charts.wording import number, percent
 from dpviz.glossary import words_of
 from dpviz.privacy.room import N_SHARE
 from dpviz.runs.open_table import OpenTable
-from dpviz.table.declaration import FileKind
+from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.file_format import PLAIN_FORMAT, PLAIN_STYLE, FileFormat
 from dpviz.table.loaded_table import listed
 from dpviz.table.sidecar import to_json
 from dpviz.ui.badges import badge
 from dpviz.ui.escape import plain
 from dpviz.ui.table_words import (
+    coding_words,
     columns_words,
     delimiter_words,
     rows_line,
@@ -53,11 +54,10 @@ def declaration_download(table: OpenTable) -> None:
 
 def _public(table: OpenTable) -> list[str]:
     domain = table.domain
-    pairs = zip(domain.columns, domain.lower, domain.upper, strict=True)
-    bounds = [f"{plain(name)} {number(low)} to {number(high)}" for name, low, high in pairs]
+    bounds = [_bounds_words(table.declaration, name) for name in table.declaration.bounds]
     rest = f", and {len(bounds) - _SHOWN} more" if len(bounds) > _SHOWN else ""
     lines = [
-        columns_words(domain.columns, _SHOWN),
+        columns_words(domain.names, _SHOWN),
         f"bounds: {', '.join(bounds[:_SHOWN])}{rest}",
         f"they come from: {plain(_origins(table))}",
     ]
@@ -70,9 +70,20 @@ def _public(table: OpenTable) -> list[str]:
     return lines
 
 
+def _bounds_words(declared: Declaration, name: str) -> str:
+    """Bounds or values of a column, its scale and its weight."""
+    low, high, _ = declared.bounds[name]
+    ends = "" if low is None or high is None else f" {number(low)} to {number(high)}"
+    coding, weight = declared.codings.get(name), declared.weights.get(name)
+    if coding is not None:
+        said = coding_words(coding.said(low, high))
+        ends = f"{ends}, {said}" if coding.ends is None else f": {said}"
+    return plain(name + ends) + ("" if weight is None else f", weight {weight:g}")
+
+
 def _origins(table: OpenTable) -> str:
     """Where the bounds come from: each origin once, with the columns that it is said of where origins differ."""
-    columns = table.domain.columns
+    columns = table.domain.names
     said: dict[str, list[str]] = {}
     for column in columns:
         said.setdefault(table.declaration.origin_of(column), []).append(column)

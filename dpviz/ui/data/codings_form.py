@@ -1,0 +1,230 @@
+"""Columns that are more than a number between bounds: categories, ranks, dates, cycles, scales, and weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from dpviz.charts.wording import number
+from dpviz.check import RequestError
+from dpviz.runs.column_noise import column_noise, rows_of_a_cluster
+from dpviz.table.coding_forms import LEAST_WEIGHT, MOST_WEIGHT, coding_in
+from dpviz.table.codings import Stretched
+from dpviz.table.declaration import NO_BOUNDS, Declaration
+from dpviz.table.domain import Domain
+from dpviz.table.loaded_table import IntakeError, LoadedTable, quoted
+from dpviz.ui.data.draft import Draft
+from dpviz.ui.escape import plain
+from dpviz.ui.table_words import coding_words
+
+# Values that a proposal takes from the rows, the commonest first.
+_MOST_PROPOSED = 30
+
+
+class _Form(NamedTuple):
+    """How a kind of column is asked for: in words, and what the box under it holds."""
+
+    words: str
+    asked: str = ""
+    placeholder: str = ""
+
+
+_FORMS: Mapping[str, _Form] = {
+    "categories": _Form("categories", "Values, separated by commas", "North, South, East"),
+    "closed": _Form("one of two values", "The two values, separated by a comma", "no, yes"),
+    "order": _Form("ranks", "Values from first to last, separated by commas", "low, middle, high"),
+    "dates": _Form("dates", "First and last date", "2015-01-01, 2024-12-31"),
+    "cycle": _Form("hours, weekdays: a cycle", "It comes round again after", "24"),
+    "log": _Form("amounts on a log scale"),
+    "root": _Form("amounts on a root scale (0 and negative ones too)"),
+    "linear": _Form("numbers, evenly"),
+}
+_ABOUT = (
+    "Categories are declared, never taken from the rows: a value that is there only where somebody is would tell of "
+    "that person. Any other value, and an empty cell, is a value of its own."
+)
+
+
+def codings_form(draft: Draft) -> None:
+    """What is declared of such columns, and a line to declare another one."""
+    if draft.looked:
+        draft.say(proposed=True)
+    coded = draft.declaration.coded
+    weights = draft.declaration.weights
+    with st.expander(
+        "Categories, ranks, dates, hours, log scales, weights", icon=":material/category:", expanded=bool(coded)
+    ):
+        for declared in dict.fromkeys((*coded, *weights)):
+            _line(draft, declared)
+        choices = [name for name in draft.names if name != draft.declaration.id_column]
+        name = st.selectbox("Column", choices, index=None, placeholder="choose a column", **draft.kept("coded"))
+        if name is None:
+            st.caption(_ABOUT)
+            return
+        usual = "categories" if name not in draft.numbers else "log"
+        kind = st.selectbox(
+            "What it holds",
+            list(_FORMS),
+            index=list(_FORMS).index(usual),
+            format_func=lambda one: _FORMS[one].words,
+            key=draft.key("coded_kind", name),
+        )
+        form, said = _FORMS[kind], ""
+        if form.asked:
+            key = draft.key("coded_said", name, kind)
+            said = st.text_input(form.asked, placeholder=form.placeholder, key=key) or ""
+        weight = st.number_input(
+            "Weight (optional)",
+            LEAST_WEIGHT,
+            MOST_WEIGHT,
+            value=None,
+            placeholder="as usual",
+            help="How much the column counts: the half-width of numbers (usually 1), how far two categories lie apart "
+            "(usually 0.7).",
+            key=draft.key("coded_weight", name),
+        )
+        if kind in ("log", "root"):
+            _harm(draft, name, kind)
+        with st.container(horizontal=True, gap="small"):
+            if st.button("Declare it so", type="primary", key=draft.key("coded_declare", name)):
+                draft.change = _declaring(name, kind, said, weight)
+            if kind in ("categories", "order") and _has_rows(draft):
+                st.button(
+                    "Propose its values: a look at the first rows",
+                    help=f"The {_MOST_PROPOSED} commonest, for you to mend. What you declare then comes from the rows "
+                    "unless you know it from elsewhere.",
+                    key=draft.key("coded_propose", name),
+                    on_click=_propose,
+                    args=(draft, name, draft.key("coded_said", name, kind)),
+                )
+
+
+def _line(draft: Draft, name: str) -> None:
+    """What is declared of one column, with a button that takes it back."""
+    declared = draft.declaration
+    bounds = declared.bounds.get(name, NO_BOUNDS)
+    coding, weight = declared.codings.get(name), declared.weights.get(name)
+    parts = [] if coding is None else [coding_words(coding.said(*bounds[:2]))]
+    parts += [] if weight is None else [f"weight {weight:g}"]
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"**{plain(name)}**: {plain('; '.join(parts))}", width="stretch")
+        if st.button("Take back", icon=":material/undo:", key=draft.key("coded_back", name)):
+            draft.change = lambda now: without_coding(now, name)
+
+
+def _declaring(name: str, kind: str, said: str, weight: float | None) -> Callable[[Declaration], Declaration]:
+    values = [one.strip() for one in said.split(",") if one.strip()]
+
+    def change(now: Declaration) -> Declaration:
+        bounds = now.bounds.get(name, NO_BOUNDS)
+        forms: dict[str, Any] = {
+            "categories": {"categories": values},
+            "closed": {"categories": values, "closed": True},
+            "order": {"order": values},
+            "dates": {"dates": values},
+            "cycle": {"cycle": _number(said)},
+            "log": {"bounds": list(bounds[:2]), "scale": "log"},
+            "root": {"bounds": list(bounds[:2]), "scale": "root"},
+            "linear": {"bounds": list(bounds[:2]), "scale": "linear"},
+        }
+        return with_form(now, name, forms[kind], weight)
+
+    return change
+
+
+def _number(said: str) -> float | str:
+    try:
+        return float(said)
+    except ValueError:
+        return said
+
+
+def with_form(now: Declaration, name: str, form: Mapping[str, Any], weight: float | None) -> Declaration:
+    """``now`` with what ``form`` says of a column, which is then clustered.
+
+    Raises
+    ------
+    IntakeError
+        If it cannot be declared.
+    """
+    coding, lower, upper = coding_in(name, form)
+    old = now.bounds.get(name, NO_BOUNDS)
+    columns = tuple(dict.fromkeys((*now.columns, name)))
+    ends = old._replace(lower=lower, upper=upper)
+    codings = {other: one for other, one in now.codings.items() if other != name}
+    if not (coding.ends is None and not isinstance(coding, Stretched)):
+        codings[name] = coding
+    weights = {other: one for other, one in now.weights.items() if other != name}
+    weights |= {} if weight is None else {name: float(weight)}
+    described = replace(now, codings=codings, weights=weights)
+    changed = described.with_bounds(columns, [ends if one == name else now.bounds[one] for one in columns])
+    changed.check_values()
+    return changed
+
+
+def without_coding(now: Declaration, name: str) -> Declaration:
+    """``now`` with a column as plain numbers again; its bounds are open where they were those of declared values."""
+    coding = now.codings.get(name)
+    codings = {other: one for other, one in now.codings.items() if other != name}
+    weights = {other: one for other, one in now.weights.items() if other != name}
+    plain_now = replace(now, codings=codings, weights=weights)
+    if coding is None or coding.ends is None:
+        return plain_now
+    columns = [one for one in now.columns if one != name or not coding.textual]
+    return plain_now.with_bounds(columns, [NO_BOUNDS if one == name else now.bounds[one] for one in columns])
+
+
+def _has_rows(draft: Draft) -> bool:
+    return draft.beginning() is not None or isinstance(draft.source.content, LoadedTable)
+
+
+def _propose(draft: Draft, name: str, key: str) -> None:
+    """The commonest values of the first rows, into the box."""
+    lines = draft.beginning()
+    try:
+        if lines is not None:
+            cells = lines.read(draft.declaration.file, numbers=(), text=(name,)).frame[name]
+        else:
+            content = draft.source.content
+            assert isinstance(content, LoadedTable)
+            cells = content.whole.get(name, content.frame[name]).astype("str")
+    except IntakeError:
+        return
+    common = pd.Series(cells).dropna().astype("str").str.strip().value_counts().index[:_MOST_PROPOSED]
+    st.session_state[key] = ", ".join(sorted(value for value in common if "," not in value))
+    draft.looked = True
+
+
+def _harm(draft: Draft, name: str, kind: str) -> None:
+    """What a long tail costs: the noise on a centre on either scale, from what is declared alone."""
+    bounds = draft.declaration.bounds.get(name, NO_BOUNDS)
+    if bounds.lower is None or bounds.upper is None:
+        st.caption(f"Type the bounds of {plain(quoted(name))} above; the smallest amount that matters first.")
+        return
+    noises = noise_on_scales(draft.declaration, name, kind)
+    if noises is not None:
+        even, stretched, middle = noises
+        st.caption(
+            f"Bounds of {number(bounds.upper)} cost ± {number(even)} on every centre; on this scale ± "
+            f"{number(stretched)} on one of {number(middle)}, and in proportion elsewhere; by declarations alone."
+        )
+
+
+def noise_on_scales(declaration: Declaration, name: str, kind: str) -> tuple[float, float, float] | None:
+    """Noise on a centre on an even scale, and on that ``kind`` of scale around its middle, and that middle."""
+    bounds = declaration.bounds[name]
+    assert bounds.lower is not None and bounds.upper is not None
+    rows, noises = rows_of_a_cluster(declaration.n_public, 5), []
+    try:
+        Stretched(kind).check_bounds(name, bounds.lower, bounds.upper)
+        for codings in ({}, {name: Stretched(kind)}):
+            domain = Domain.coded([name], bounds.lower, bounds.upper, codings=codings, weights={})
+            noises.append(float(column_noise(domain, rows=rows, epsilon=1.0)[0]))
+    except RequestError:
+        return None
+    return noises[0], noises[1], float(np.asarray(domain.center)[0])
