@@ -29,12 +29,12 @@ from sklearn.metrics import adjusted_rand_score
 
 from dpviz.arrays import Array, Codes
 from dpviz.printed import TextTable
-from dpviz.runs.center_words import shares_of
 from dpviz.runs.clipped_rows import clipped
 from dpviz.runs.evaluation import assign, nicv, reference_for
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.run import run
 from dpviz.runs.stand_ins import stand_in_of
+from dpviz.runs.told_centers import shares_of
 from dpviz.table.csv_intake import load_csv
 from dpviz.table.declaration import Declaration
 from dpviz.table.loaded_table import numeric_table

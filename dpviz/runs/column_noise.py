@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import sqrt
+from typing import Any
 
 from dpviz import check
 from dpviz.arrays import Array
@@ -11,6 +12,29 @@ from dpviz.table.domain import Domain
 
 ASSUMED_ROWS = 1_000
 """Rows taken to be in a cluster where the number of rows is private."""
+
+
+# Noise of a share beyond which it says little.
+_MUCH_NOISE = 0.1
+
+
+def noisy_shares(domain: Domain, *, n: int | None, k: int, epsilon: float, **declared: Any) -> tuple[str, ...]:
+    """A sentence about each column of categories whose shares would mostly be noise, from public quantities alone.
+
+    By the simplest mechanism (see ``column_noise``) over ``k`` clusters of like size; of a private n nothing is said.
+    """
+    wide = [column for column in domain.declared if column.coding.values and column.coding.shape is not None]
+    if n is None or not wide:
+        return ()
+    noise = column_noise(domain, rows=rows_of_a_cluster(n, k), epsilon=epsilon, **declared)
+    shares = {
+        column.name: float(noise[place.start]) for column, place in zip(domain.declared, domain.places, strict=True)
+    }
+    return tuple(
+        f"Shares of {column.name!r} carry about ±{shares[column.name]:.1g}: declare fewer values, or a larger weight."
+        for column in wide
+        if shares[column.name] > _MUCH_NOISE
+    )
 
 
 def rows_of_a_cluster(n: int | None, k: int) -> float:

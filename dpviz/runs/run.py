@@ -24,8 +24,9 @@ from dpviz.privacy.noise import NoiseSource, StudyNoise
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.room import PrivateTable
 from dpviz.runs.advice.judgement import judge
-from dpviz.runs.center_words import profile_table
+from dpviz.runs.column_noise import noisy_shares
 from dpviz.runs.request import Contender, Request
+from dpviz.runs.told_centers import profile_table
 from dpviz.runs.verdict import Verdict, verdict_of
 from dpviz.table.domain import Domain, Region
 
@@ -372,4 +373,6 @@ def _warnings(request: Request, table: PrivateTable, params: Params) -> tuple[st
         return ("k-means++ reads the rows without any privacy: its centres are revealed, never a release.",)
     judged = judge(request.card, request.setting(table), params, sparse=table.sparse)
     light = (judged.message,) if judged.level not in (None, Level.GREEN) else ()
-    return (*light, *table.domain.notes)
+    declared = {"relation": table.relation, "rows_per_person": table.rows_per_person}
+    shares = noisy_shares(table.domain, n=table.n_public, k=request.k, epsilon=request.epsilon, **declared)
+    return (*light, *table.domain.notes, *shares)

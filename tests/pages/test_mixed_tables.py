@@ -14,7 +14,7 @@ from dpviz.table.sidecar import declaration_in
 from tests.cases import for_each
 from tests.pages.site import fine, press, type_bound, upload, visit
 from tests.pages.tables import app_on, text_of
-from tests.runs.test_profiles import SAID
+from tests.runs.test_told_centers import SAID
 
 
 @pytest.fixture(scope="module")

@@ -109,6 +109,16 @@ def test_rows_that_hold_several_points_have_no_categories():
         Request(given, 2, 1.0, 1e-6).check(PrivateTable(np.zeros((5, 2)), domain, relation="replace"))
 
 
+def test_shares_that_noise_would_drown_are_told_of_beforehand_and_only_where_n_is_public():
+    zips = {"x": NUMBER, "zip": Nominal(tuple(f"{i:05}" for i in range(30)))}
+    for n, weight, told in ((500, 0.1, True), (500, 4.0, False), (None, 0.1, False)):
+        domain = Domain.coded(["x", "zip"], [0, 0], [1, 31], codings={"zip": zips["zip"]}, weights={"zip": weight})
+        table = PrivateTable(np.tile([0.5, 3.0], (500, 1)), domain, n_public=n)
+        warnings = run("auto", table, k=4, epsilon=0.5, delta=1e-6, seed=0).warnings
+        with about(n, weight):
+            assert any("Shares of 'zip' carry about" in warning for warning in warnings) == told
+
+
 def test_a_narrow_column_is_told_of_where_it_runs():
     domain = Domain.of(["wide", "narrow"], 0.0, [1e6, 0.5], scaling="common")
     done = run("auto", PrivateTable(np.full((60, 2), 0.25), domain), k=2, epsilon=1.0, delta=1e-6, seed=0)

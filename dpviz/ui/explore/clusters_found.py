@@ -11,10 +11,10 @@ from dpviz.charts.share_bars import ShareBars
 from dpviz.charts.theme import palette
 from dpviz.charts.wording import number, opening, ratio
 from dpviz.glossary import explained, words_of
-from dpviz.runs.center_words import profile_rows, share_noise, shares_of
 from dpviz.runs.export import picture_stem
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.run import Run, sign_told, verdict_told
+from dpviz.runs.told_centers import profile_rows, share_noise, shares_of
 from dpviz.table.declaration import FileKind
 from dpviz.ui.badges import badge_text, badged
 from dpviz.ui.escape import plain

@@ -8,11 +8,16 @@ import json
 import numpy as np
 import pytest
 
+<<<<<<<< HEAD:tests/runs/test_center_words.py
 from dpviz.runs import profiles
-from dpviz.runs.center_words import interval_of, profile_rows, share_words, shares_of
+from dpviz.runs.told_centers import interval_of, profile_rows, share_words, shares_of
+========
+from dpviz.runs import told_centers
+>>>>>>>> a6eeede (README and changelog: columns that are more than numbers; shares that noise would drown are told of before a run):tests/runs/test_told_centers.py
 from dpviz.runs.record import record_of
 from dpviz.runs.run import run
 from dpviz.runs.stand_ins import stand_in_of
+from dpviz.runs.told_centers import interval_of, profile_rows, share_words, shares_of
 from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.domain import Domain
 from dpviz.table.sidecar import declaration_in
@@ -42,7 +47,7 @@ def done(stand_in):
 
 
 def test_the_examples_in_the_text_hold():
-    assert doctest.testmod(profiles).failed == 0
+    assert doctest.testmod(told_centers).failed == 0
 
 
 def test_a_stand_in_has_rows_of_every_declared_kind_and_no_incomplete_one(stand_in):
