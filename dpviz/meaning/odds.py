@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import expm1
+from math import expm1, log
 from typing import NamedTuple
 
 from dpviz import check
@@ -47,6 +47,30 @@ def believed(prior: float, *, epsilon: float) -> Belief:
     if not 0 <= prior <= 1:
         raise check.RequestError(f"The prior is {prior:g}: give a probability from 0 to 1.")
     return Belief(_moved(prior, -epsilon), _moved(prior, epsilon))
+
+
+def allowed_epsilon(prior: float, accepted: float) -> float:
+    """The largest ε under which no belief that was ``prior`` can become more than ``accepted``; 0 where it is no more.
+
+    The inverse of ``believed``: ln of the ratio of the odds. With δ > 0 a belief may go beyond it with that chance.
+
+    >>> round(allowed_epsilon(0.1, 0.25), 4), allowed_epsilon(0.3, 0.2)
+    (1.0986, 0.0)
+
+    Parameters
+    ----------
+    prior, accepted : float
+        In (0, 1).
+
+    Raises
+    ------
+    RequestError
+        If one is no probability between 0 and 1.
+    """
+    for name, value in (("prior", prior), ("accepted posterior", accepted)):
+        if not 0 < value < 1:
+            raise check.RequestError(f"The {name} is {value:g}: give a probability between 0 and 1.")
+    return max(0.0, log(accepted / (1 - accepted)) - log(prior / (1 - prior)))
 
 
 def _moved(prior: float, log_factor: float) -> float:

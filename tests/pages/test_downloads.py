@@ -250,15 +250,17 @@ def test_the_file_of_settings_holds_no_result(offered) -> None:
 def test_the_page_and_a_count_by_hand_agree_on_labels_that_are_mostly_missing(offered) -> None:
     rows, rng = blobs(400), np.random.default_rng(0)
     empty = rng.random(400) < 0.7
-    lines = [f"{x!r},{y!r},{'' if gone else int(x > 0)}\n" for (x, y), gone in zip(rows.tolist(), empty, strict=True)]
+    lines = [
+        f"{x!r},{y!r},{'' if gone else (x > 0) + (y > 0)}\n" for (x, y), gone in zip(rows.tolist(), empty, strict=True)
+    ]
     told = Declaration(
         columns=("x", "y"), lower=(-1.0,) * 2, upper=(1.0,) * 2, kind=FileKind.PUBLIC, label_column="label"
     )
     app = ran(declare(open_csv(("x,y,label\n" + "".join(lines)).encode()), told))
     centers = np.array(json.loads(offered["Run (JSON)"].data)["released"]["centers"])
     nearest = ((rows[:, None] - centers) ** 2).sum(axis=2).argmin(axis=1)
-    known = (rows[:, 0] > 0)[~empty]
-    hits = sum(max(np.sum(known[nearest[~empty] == c] == value) for value in (True, False)) for c in range(3))
+    known = (rows > 0).sum(axis=1)[~empty]
+    hits = sum(max(np.sum(known[nearest[~empty] == c] == value) for value in range(3)) for c in range(3))
     shown = numbers(app)["label accuracy"]
     assert shown == f"{100 * hits / len(known):.3g} %"
     app.session_state["explore:below"] = "What was found"

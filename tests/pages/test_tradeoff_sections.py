@@ -185,7 +185,7 @@ def test_a_file_of_settings_loads_back_outlives_a_change_of_page_and_another_fil
 @pytest.mark.slow
 def test_what_is_advised_goes_to_explore_and_runs_on_a_stand_in_say_that_rows_may_need_more() -> None:
     app = looking_at("Choose ε", FileKind.PRIVATE)
-    assert "made-up tables for 300 rows; none of yours is read" in text_of(app)
+    assert "made-up tables of 300 rows" in text_of(app) and "No row was read" in text_of(app)
     app.button(key="tradeoff:take").click()
     app.run()
     assert app.session_state["algorithm"] and 0 < app.session_state["epsilon"] < 100 and app.session_state["k"] == 3
@@ -203,4 +203,6 @@ def test_no_section_is_a_wall_of_words() -> None:
     for view in ("Choose ε", "Causes", "Map", "Clusters", "Rows", "Draws", "Link"):
         app.segmented_control(key="tradeoff:view").set_value(view)
         counts[view] = len(visible_words(sound(app.run())))
-    assert sum(counts.values()) <= 0.4 * 1526 and max(counts.values()) <= 110, counts
+    # Two questions, an answer with both its reasons, and what would open a window: this one says more.
+    assert counts.pop("Choose ε") <= 160, counts
+    assert sum(counts.values()) <= 0.25 * 1526 and max(counts.values()) <= 110, counts

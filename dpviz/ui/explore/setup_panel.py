@@ -25,6 +25,7 @@ from dpviz.ui.explore.foresight import judged, light, whole_sentence
 from dpviz.ui.looks import reveal, reveal_allowed
 from dpviz.ui.runner import is_asked, start
 from dpviz.ui.session import remember, spent_on
+from dpviz.ui.tradeoff.window_section import window_beside_slider
 
 
 def setup_panel(table: OpenTable) -> Request:
@@ -34,6 +35,8 @@ def setup_panel(table: OpenTable) -> Request:
         (epsilon,), beside = epsilon_control()
         said = st.container(gap="xsmall")
         k, delta = k_delta_row(delta_disabled=Guarantee.APPROX not in card.guarantees)
+        with said:
+            window_beside_slider(table, k=k, delta=delta, epsilon=epsilon)
         params, seed = _more(card)
     request = Request(Contender(card.id, params), k, epsilon, delta, seed)
     judgement = judged(request, table)

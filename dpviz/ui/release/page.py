@@ -12,7 +12,9 @@ import streamlit as st
 from dpviz.glossary import explained
 from dpviz.release.bought_bounds import open_columns
 from dpviz.release.order import Order, words_for
+from dpviz.ui.badges import badged
 from dpviz.ui.data.large_table import serves_this_machine_alone
+from dpviz.ui.escape import plain
 from dpviz.ui.owner_path import owner_path
 from dpviz.ui.release.account_section import account_section
 from dpviz.ui.release.bounds_section import bounds_section
@@ -28,6 +30,7 @@ from dpviz.ui.release.terms import terms_in_rail
 from dpviz.ui.release.what_leaves import what_leaves
 from dpviz.ui.release.words_form import in_plain_words, words_form
 from dpviz.ui.session import require_table
+from dpviz.ui.tradeoff.window_section import window_for
 
 
 def release_page() -> None:
@@ -42,6 +45,17 @@ def release_page() -> None:
         require_table()
         return
     _form(asked_of)
+
+
+def _why_epsilon(draft: Order, asked_of: Subject) -> str:
+    """The argument for ε by the window of this visit, for the card; "" where nobody asked for one."""
+    table, request = asked_of.table, draft.request
+    window = None if table is None else window_for(table, k=request.k, delta=draft.delta)
+    if window is None:
+        return ""
+    argument = window.argument(request.epsilon, of_algorithm=draft.of_algorithm(asked_of.declaration).epsilon)
+    badged("public", plain(argument))
+    return argument
 
 
 def _form(asked_of: Subject) -> None:
@@ -60,7 +74,7 @@ def _form(asked_of: Subject) -> None:
     else:
         found["Account"] = by_command_line(draft)
     found["Noise"] = noise_section(draft, asked_of)
-    expected = dry_run_section(draft, asked_of)
+    expected = f"{dry_run_section(draft, asked_of)} {_why_epsilon(draft, asked_of)}".strip()
     order = Order(
         terms.request,
         words,

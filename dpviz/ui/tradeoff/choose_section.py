@@ -8,19 +8,22 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
+from dpviz.algorithms.registry import card_of
 from dpviz.charts.canvas import without_head
 from dpviz.charts.studies.curves import Curves
 from dpviz.charts.studies.smallest import Smallest
 from dpviz.charts.theme import palette
 from dpviz.check import RequestError
-from dpviz.glossary import explained, words_of
+from dpviz.meaning.window import Window, told
 from dpviz.runs.advice.advice import Advice
+from dpviz.runs.advice.judgement import judge
 from dpviz.runs.advice.recommendation import Recommendation, compared, recommend
-from dpviz.runs.advice.target import USUAL_LOSS, USUAL_SHARE, Target
+from dpviz.runs.advice.target import Target
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.smallest_epsilon import SmallestEpsilon, sharpened_rows, smallest_epsilons
 from dpviz.ui.badges import badge_text
 from dpviz.ui.escape import plain
+from dpviz.ui.explore.foresight import light
 from dpviz.ui.figure import show
 from dpviz.ui.job_panel import job_panel
 from dpviz.ui.studies.contender_choice import contender_options
@@ -29,13 +32,13 @@ from dpviz.ui.studies.study_job import Question, StudyJob, job_of, send
 from dpviz.ui.studies.study_panel import Invitation, measure_choice, numbers_behind, study_download, study_half
 from dpviz.ui.studies.study_picture import StudyPicture
 from dpviz.ui.tradeoff.baselines import baselines_of, predictions_of
-from dpviz.ui.tradeoff.stored_study import about_how_many, advice_for, behind_advice, forecast
+from dpviz.ui.tradeoff.stored_study import advice_for, behind_advice, forecast
+from dpviz.ui.tradeoff.window_section import draw_window, questions, say_rows_first, window_by
 
 _KEY, _SHARPER = "tradeoff", "tradeoff:smallest"
 _REPEATS, _ROUNDS = 20, 5
 # The picture ends here, or at twice the target: whoever loses more is out of the question.
 _MOST = 3.0
-_SHARES = (0.5, USUAL_SHARE, 0.9)
 _INVITATION = Invitation("Trade-off", "No runs yet", "Press **Compute**.", icon=":material/show_chart:")
 _DASHED = (
     "What Su et al. 2016 predict from n, k, d and ε alone, on top of the loss of k-means++: the noise of a round of "
@@ -47,55 +50,56 @@ _DASHED = (
 def choose_section(question: Question) -> None:
     """The target, the recommendation, its picture: the stored study's until there are runs on the table."""
     turn_to_explore()
-    target = _target()
-    try:
-        advice = advice_for(question, target)
-    except RequestError as error:
-        advice = None
-        st.error(plain(error), title="No advice for this", icon=":material/block:")
+    accepted = questions(question.table)
+    target = accepted.target
+    advice = window = None
+    if accepted.rows is not None:
+        (k,), (delta,) = question.grid.ks, question.grid.deltas
+        try:
+            advice = advice_for(question, target, n=accepted.rows.fewest)
+            window = window_by(accepted, question.table, k=k, delta=delta)
+        except RequestError as error:
+            st.error(plain(error), title="No advice for this", icon=":material/block:")
+    elif job_of(question) is None:
+        say_rows_first()
+        return
     if job_of(question) is not None:
         study_half(question, invitation=_INVITATION, pictures=partial(_measured, advice=advice, target=target))
-    elif advice is not None:
-        _stored(question, advice)
+        if window is not None:
+            st.caption(plain(f"The risk that you accept allows ε up to {told(window.most)}: {window.risk.words}."))
+    elif advice is not None and window is not None:
+        _stored(question, advice, window)
     else:
         st.info("The stored study has no table like this: press **Compute**.", icon=":material/show_chart:")
     if advice is not None:
         behind_advice(advice)
 
 
-def _target() -> Target:
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        above = st.number_input(
-            "% over k-means++",
-            *(0.1, 1000.0, round(100 * (USUAL_LOSS - 1), 6)),
-            step=1.0,
-            format="%g",
-            key=f"{_SHARPER}:above",
-            persist_state="session",
-            width=185,
-            help=explained("loss", f"Here: how far it may at most lie above that.\n\n{words_of('k-means++')}"),
-        )
-        share = st.selectbox(
-            "In",
-            _SHARES,
-            index=_SHARES.index(USUAL_SHARE),
-            format_func=lambda share: Target(share=share).often(),
-            key=f"{_SHARPER}:share",
-            persist_state="session",
-            width=150,
-            help="A release is one run. Half of all runs is what usually happens; 9 of 10 is what one can count on.",
-        )
-    # Whole tenths of a percent, so that 110 % is the same target wherever it is written.
-    return Target(round(1 + float(above) / 100, 6), float(share))
-
-
-def _stored(question: Question, advice: Advice) -> None:
-    """What to expect before any run."""
+def _stored(question: Question, advice: Advice, window: Window) -> None:
+    """What to expect before any run: the window, how its lower end is judged, and the algorithms beside each other."""
+    draw_window(window)
     recommendation = recommend(advice.target, advice)
-    curves = forecast(question, advice, most=_most(advice.target))
-    about = f"From made-up tables for {about_how_many(question):,} rows; none of yours is read."
-    _show(Smallest(curves, curves.answers(advice.target), recommendation), f"{_KEY}:forecast", about)
+    _judged(question, advice)
     _take(question, recommendation)
+    each = st.expander(
+        "The algorithms beside each other", icon=":material/show_chart:", key=f"{_KEY}:each", on_change="rerun"
+    )
+    if not each.open:
+        return
+    curves = forecast(question, advice, most=_most(advice.target))
+    with each:
+        about = f"From made-up tables for {advice.setting.n:,} rows; none of yours is read."
+        _show(Smallest(curves, curves.answers(advice.target), recommendation), f"{_KEY}:forecast", about, small=True)
+
+
+def _judged(question: Question, advice: Advice) -> None:
+    """The light at the advised ε, by the judgement of every page."""
+    if advice.best is None or question.table.private.sparse:
+        return
+    judged = judge(card_of(advice.best.algorithm), advice.setting, target=advice.target)
+    if judged.level is not None:
+        said = f"{light(judged)} at ε = {advice.epsilon:g} with {plain(card_of(advice.best.algorithm).title)}"
+        st.markdown(said, help=plain(judged.message))
 
 
 def _measured(study: StudyJob, *, advice: Advice | None, target: Target) -> None:
@@ -181,11 +185,14 @@ def _look(study: StudyJob) -> tuple[str, bool]:
     return measure, baselines
 
 
-def _show(picture: StudyPicture, key: str, about: str, study: StudyJob | None = None) -> None:
-    """A picture under its title, which is that of the page; a click on a point opens its setting in Explore."""
+def _show(picture: StudyPicture, key: str, about: str, study: StudyJob | None = None, *, small: bool = False) -> None:
+    """A picture under its title, the page's own unless it is ``small``; a click opens a setting in Explore."""
     title, subtitle, plot = without_head(picture.draw(palette(st.context.theme.type)))
     with st.container(gap="xsmall"):
-        st.title(plain(title), anchor=False)
+        if small:
+            st.markdown(f"**{plain(title)}**")
+        else:
+            st.title(plain(title), anchor=False)
         if about:
             st.markdown(f"{badge_text('public')} {plain(about)}" if study is None else plain(about))
         st.caption(plain(subtitle))

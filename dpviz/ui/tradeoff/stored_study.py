@@ -32,15 +32,16 @@ def about_how_many(question: Question) -> int:
     return known or rows_for(question.table)
 
 
-def advice_for(question: Question, target: Target) -> Advice | None:
-    """What the stored study advises; None where it has no such tables.
+def advice_for(question: Question, target: Target, *, n: int | None = None) -> Advice | None:
+    """What the stored study advises for ``n`` rows; None where it has no such tables.
 
     Raises
     ------
     RequestError
         If nobody could serve such a request.
     """
-    table, n, (k,), (delta,) = question.table, about_how_many(question), question.grid.ks, question.grid.deltas
+    table, (k,), (delta,) = question.table, question.grid.ks, question.grid.deltas
+    n = n or about_how_many(question)
     if table.private.sparse:
         return None
     check.delta_for(n, delta=delta)

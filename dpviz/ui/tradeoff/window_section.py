@@ -1,0 +1,231 @@
+"""The two questions behind ε: which loss and which risk are accepted; and the window between them, on every page."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import NamedTuple
+
+import streamlit as st
+
+from dpviz import check
+from dpviz.algorithms.card import Setting
+from dpviz.charts.meaning.epsilon_window import EpsilonWindow
+from dpviz.charts.theme import palette
+from dpviz.check import RequestError
+from dpviz.glossary import explained, words_of
+from dpviz.meaning.window import USUAL_ACCEPTED, USUAL_PRIOR, Risk, Window, told, window_of
+from dpviz.runs.advice.advice import EPSILONS, stored
+from dpviz.runs.advice.target import USUAL_LOSS, USUAL_SHARE, Target
+from dpviz.runs.open_table import OpenTable
+from dpviz.ui.escape import plain
+from dpviz.ui.figure import data_table, show
+from dpviz.ui.session import remember, remembered
+
+_KEY = "window"
+_LOSS = "tradeoff:smallest"
+_SHARES = (0.5, USUAL_SHARE, 0.9)
+_PRIORS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.5)
+_POSTERIORS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.75, 0.9, 0.95)
+_ROWS = re.compile(r"\s*(\d[\d,. ’']*)(?:\s*(?:-|–|to|…|\.\.)\s*(\d[\d,. ’']*))?\s*(?:rows)?\s*", re.IGNORECASE)
+
+
+class Rows(NamedTuple):
+    """About how many rows there are: at least, and at most."""
+
+    fewest: int
+    most: int
+
+
+class Accepted(NamedTuple):
+    """What an owner accepts: a loss, a risk; and about how many rows there are, and how many of one person."""
+
+    rows: Rows | None
+    of_a_person: int
+    target: Target
+    risk: Risk
+
+
+def rows_said(text: str) -> Rows | None:
+    """A number of rows or a range of it; None for no text.
+
+    >>> rows_said("8,000–12,000"), rows_said("500"), rows_said(" ")
+    (Rows(fewest=8000, most=12000), Rows(fewest=500, most=500), None)
+
+    Raises
+    ------
+    RequestError
+        If it is neither.
+    """
+    if not text.strip():
+        return None
+    said = _ROWS.fullmatch(text)
+    numbers = [int(re.sub(r"\D", "", part)) for part in (said.groups() if said else ()) if part]
+    if not numbers:
+        raise RequestError("That is no number of rows: write one, such as 10,000, or a range, such as 8,000–12,000.")
+    for n in numbers:
+        check.records(n=n)
+    return Rows(min(numbers), max(numbers))
+
+
+def questions(table: OpenTable) -> Accepted:
+    """Ask what is accepted; the answers are kept for the visit and asked of every page."""
+    with st.container(border=True), st.grid(min_column_width=150):
+        rows = _rows(table)
+        a_person = st.number_input(
+            "Rows a person",
+            *(1, check.MOST_ROWS_PER_PERSON),
+            value=min(table.private.rows_per_person, check.MOST_ROWS_PER_PERSON),
+            key=f"{_KEY}:person",
+            persist_state="session",
+            help="The most rows that one person may have. Without a column of persons ε protects a single row, and the "
+            "risk of a person grows with each of theirs.",
+        )
+        prior = st.select_slider(
+            "A guess about a person",
+            _PRIORS,
+            value=USUAL_PRIOR,
+            format_func=_percent,
+            key=f"{_KEY}:prior",
+            persist_state="session",
+            help="How likely somebody holds a fact about one person before they see the release.",
+        )
+        accepted = st.select_slider(
+            "… may become, at most",
+            _POSTERIORS,
+            value=USUAL_ACCEPTED,
+            format_func=_percent,
+            key=f"{_KEY}:accepted",
+            persist_state="session",
+            help="The risk that you accept: whatever else is known, nobody’s guess can become more than this.",
+        )
+        above = st.number_input(
+            "% over k-means++",
+            *(0.1, 1000.0, round(100 * (USUAL_LOSS - 1), 6)),
+            step=1.0,
+            format="%g",
+            key=f"{_LOSS}:above",
+            persist_state="session",
+            help=explained("loss", f"Here: how far it may at most lie above that.\n\n{words_of('k-means++')}"),
+        )
+        share = st.selectbox(
+            "In",
+            _SHARES,
+            index=_SHARES.index(USUAL_SHARE),
+            format_func=lambda share: Target(share=share).often(),
+            key=f"{_LOSS}:share",
+            persist_state="session",
+            help="A release is one run. Half of all runs is what usually happens; 9 of 10 is what one can count on.",
+        )
+    # Whole tenths of a percent, so that 110 % is the same target wherever it is written.
+    target = Target(round(1 + float(above) / 100, 6), float(share))
+    said = Accepted(rows, int(a_person), target, Risk(float(str(prior)), float(str(accepted))))
+    return remember(_of(table), said)
+
+
+def _rows(table: OpenTable) -> Rows | None:
+    known = "" if table.n_public is None else f"{table.n_public:,}"
+    before: Accepted | None = remembered(_of(table), None)
+    if before is not None and before.rows is not None:
+        fewest, most = before.rows
+        known = f"{fewest:,}" if fewest == most else f"{fewest:,}–{most:,}"
+    text = st.text_input(
+        "Rows (a range will do)",
+        value=known,
+        key=f"{_KEY}:rows:{table.source_key}",
+        help="Public, or a guess from outside of the file: no row is read. Before it is said nothing is advised.",
+    )
+    try:
+        return rows_said(str(text or ""))
+    except RequestError as error:
+        st.caption(f":red[{plain(error)}]")
+        return None
+
+
+def window_for(table: OpenTable, *, k: int, delta: float) -> Window | None:
+    """The window for the open table by what was accepted in this visit; None before anybody was asked."""
+    accepted: Accepted | None = remembered(_of(table), None)
+    if accepted is None or accepted.rows is None or table.private.sparse:
+        return None
+    try:
+        return window_by(accepted, table, k=k, delta=delta)
+    except RequestError:
+        return None
+
+
+def window_by(accepted: Accepted, table: OpenTable, *, k: int, delta: float) -> Window | None:
+    """The window for ``table``; None where the stored study has no such tables.
+
+    Raises
+    ------
+    RequestError
+        If nobody could serve such a request, or δ is not below 1/n.
+    """
+    assert accepted.rows is not None
+    private, (fewest, most) = table.private, accepted.rows
+    check.at_least(k, n=fewest)
+    setting = Setting(private.domain.dim, k, 1.0, delta, private.relation, fewest, private.rows_per_person)
+    if private.sparse or not stored(with_delta=delta > 0).reaches(replace(setting, epsilon=EPSILONS[-1])):
+        return None
+    return window_of(
+        setting, most_rows=most, target=accepted.target, risk=accepted.risk, rows_of_a_person=accepted.of_a_person
+    )
+
+
+def say_rows_first() -> None:
+    """No headline before anybody has said how many rows there are."""
+    st.title("Say how many rows first", anchor=False)
+    st.markdown(
+        "No ε can be advised without it: with ten times the rows, a tenth of the ε does. A range such as "
+        "*800–1,200* will do; guess it from outside of the file."
+    )
+
+
+def draw_window(window: Window) -> None:
+    """The answer, why, what would open it where there is none, and the picture."""
+    picture = EpsilonWindow(window)
+    with st.container(gap="xsmall"):
+        st.title(plain(window.finding), anchor=False)
+        st.markdown(plain(window.sentence))
+        if window.openings:
+            with st.container(horizontal=True, gap="small"):
+                for what, words in window.openings:
+                    st.markdown(f":gray-badge[**{plain(what)}**: {plain(words)}]", width="content")
+    show(picture.draw(palette(st.context.theme.type)), alt=picture.words(), key=f"{_KEY}:figure", stem=picture.stem)
+    more = "" if window.most_rows <= (window.setting.n or 0) else f"; dashed: {window.most_rows:,} rows"
+    more += "" if not more else f", for which {told(window.least_of_many, up=True)} would do"
+    delta = f" δ = {window.setting.delta:g}: beyond this belief with that chance." if window.setting.delta > 0 else ""
+    often, who = window.target.often("made-up tables"), window.who or "any algorithm"
+    st.caption(
+        plain(
+            f"Above: what a guess of {_percent(window.risk.prior)} can become, at most. Below: the loss that {often} "
+            f"of {window.setting.n:,} rows do not exceed with {who}, and quartiles{more}.{delta} No row was read."
+        )
+    )
+    with st.expander("The numbers"):
+        data_table(picture.table(), alt="Belief and loss at each ε")
+
+
+def window_beside_slider(table: OpenTable, *, k: int, delta: float, epsilon: float) -> None:
+    """The window under a slider of ε, once it was asked for: where ε lies in it."""
+    window = window_for(table, k=k, delta=delta)
+    if window is None:
+        return
+    least, most = told(window.least, up=True), told(window.most)
+    if window.kind in ("none", "out of reach"):
+        st.markdown(f":red-badge[no window] :small[{plain(window.finding)}]", help=plain(window.sentence))
+        return
+    inside = window.least * (1 - 1e-9) <= epsilon <= window.most * (1 + 1e-9)
+    color, where = ("blue", "in") if inside else ("yellow", "below" if epsilon < window.least else "above")
+    st.markdown(
+        f":{color}-badge[{plain(where)} your window: {plain(least)} to {plain(most)}]",
+        help=plain(window.argument(epsilon)),
+    )
+
+
+def _of(table: OpenTable) -> str:
+    return f"{_KEY}:{table.source_key}"
+
+
+def _percent(part: float) -> str:
+    return f"{100 * part:.3g} %"
