@@ -8,12 +8,7 @@ import json
 import numpy as np
 import pytest
 
-<<<<<<<< HEAD:tests/runs/test_center_words.py
-from dpviz.runs import profiles
-from dpviz.runs.told_centers import interval_of, profile_rows, share_words, shares_of
-========
 from dpviz.runs import told_centers
->>>>>>>> a6eeede (README and changelog: columns that are more than numbers; shares that noise would drown are told of before a run):tests/runs/test_told_centers.py
 from dpviz.runs.record import record_of
 from dpviz.runs.run import run
 from dpviz.runs.stand_ins import stand_in_of
