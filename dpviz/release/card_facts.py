@@ -193,6 +193,8 @@ class CardFacts:
     missing : tuple of str
         The released share of missing cells of each clustered column, in words; empty where none was bought.
     pictures : tuple of CardPicture
+    smallest_group : float or None
+        Rows of the smallest group that the noise can show.
     recomposed : tuple of (float, float)
         What the whole release costs when all of its draws are composed together: a δ, and the ε at it; empty where δ is
         0, or a draw is proved to be (ε, δ)-DP and nothing more.
@@ -249,6 +251,7 @@ class CardFacts:
     counted_by: Where = Where.VISIT
     platform: str = ""
     code: str = ""
+    smallest_group: float | None = None
     recomposed: tuple[tuple[float, float], ...] = ()
     rho: float | None = None
 

@@ -28,6 +28,7 @@ from dpviz.release.promise import (
     sizes_sentence,
     slack,
     small,
+    smallest_sentence,
     unprotected,
 )
 from dpviz.release.segment_words import certificate_told, segments_told
@@ -148,7 +149,8 @@ def _centers_note(facts: CardFacts) -> str:
         noise = "The algorithm cannot tell the noise on its centres."
     else:
         noise = "± is one standard deviation of the noise on that number."
-    return f'<p class="muted">{escape(f"{noise} {sizes_sentence(facts)}".rstrip())}</p>'
+    told = " ".join(filter(None, (noise, sizes_sentence(facts), smallest_sentence(facts))))
+    return f'<p class="muted">{escape(told)}</p>'
 
 
 def _segment_note(facts: CardFacts) -> str:

@@ -217,6 +217,9 @@ def _forbidden(received: Received) -> Iterator[str]:
         )
         if least:
             yield f"A small difference between two segments: less than {least} is within {SEEN:g} sd of the noise."
+    if np.isfinite(made.smallest_group) and made.k > 1:
+        least = number(float(f"{made.smallest_group:.2g}"))
+        yield f"That no smaller group is there: of fewer than about {least} rows none would be seen through the noise."
     if made.k == 1:
         yield "That the rows are alike: a centre is a mean, and few rows need be like it."
         return

@@ -38,6 +38,7 @@ from dpviz.release.promise import (
     sizes_sentence,
     slack,
     small,
+    smallest_sentence,
     together,
     unit_told,
 )
@@ -136,7 +137,7 @@ def _account(facts: CardFacts) -> str:
 
 def _utility(facts: CardFacts) -> _Said:
     yield "How large is the error of each number?", Who.RELEASE, _errors(facts)
-    yield "What of small groups?", Who.FOLLOWS, _small_groups(facts)
+    yield "What of small groups?", Who.FOLLOWS, f"{_small_groups(facts)} {smallest_sentence(facts)}".rstrip()
     yield (
         "How much does clipping distort?",
         Who.NOBODY,

@@ -135,6 +135,17 @@ def recomposed_sentence(facts: CardFacts) -> str:
     return f"All draws of the release composed together, from the ledger alone: {told}{rho}."
 
 
+def smallest_sentence(facts: CardFacts) -> str:
+    """Who pays: the smallest group that this release can show, by formula; empty where the noise is not known."""
+    if facts.smallest_group is None:
+        return ""
+    least = number(float(f"{facts.smallest_group:.2g}"))
+    return (
+        f"Small groups pay most for the noise: a group of fewer than about {least} rows cannot be shown, because noise "
+        "would carry its centre half-way to the next one, or its size would be within three sd of nobody."
+    )
+
+
 def sizes_sentence(facts: CardFacts) -> str:
     """How sizes hang together with each other and with the number of rows; empty where there are none."""
     if facts.sizes is None:

@@ -216,6 +216,7 @@ def facts_of(played: Played) -> CardFacts:
         centers=centers.centers,
         center_step=centers.step,
         center_sd=parts.profile.center_sd if parts.profile.noise_known else None,
+        smallest_group=parts.profile.smallest_group if isfinite(parts.profile.smallest_group) else None,
         sizes=parts.profile.sizes,
         size_sd=parts.profile.size_sd,
         segments=None if report is None else segments_for_card(report),

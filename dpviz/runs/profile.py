@@ -160,6 +160,23 @@ class Profile:
         gaps: Array = away.min(axis=1)
         return gaps
 
+    @property
+    def smallest_group(self) -> float:
+        """Rows of the smallest group that this noise can show; NaN where the noise or the sizes are not known.
+
+        Its size has to be beyond the noise of sizes, and its centre nearer to where it belongs than half the way to a
+        neighbour: noise of a mean is that of a sum, which is the same for all segments, over the rows.
+        """
+        if self.sizes is None or self.size_sd is None or not self.noise_known:
+            return float("nan")
+        least = SURE * float(np.max(self.size_sd))
+        clear = ~self.lost
+        if self.k == 1 or not clear.any():
+            return least
+        kept = np.maximum(self.sizes - SURE * self.size_sd, 0.0)  # over these rows the noise of a sum was divided
+        sums = np.linalg.norm(self.center_sd / self.scale, axis=1) * kept
+        return max(least, float(np.median(sums[clear])) / (float(np.median(self.gaps)) / 2))
+
     def partners_in(self, other: Profile) -> Codes:
         """Which centre of another profile (k, d) belongs to each, one to one, shape (k,): the nearest all together."""
         return match(self.centers / self.scale, other.centers / other.scale)

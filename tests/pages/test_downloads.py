@@ -198,6 +198,7 @@ RUNS, BEHIND, PAGE = "runs (CSV)", "These numbers (CSV)", "See it anywhere (HTML
 VIEWS = {
     "Choose ε": ("tradeoff", {RUNS, BEHIND, PAGE}),
     "Causes": ("tradeoff:parts", {BEHIND, PAGE}),
+    "Who pays": ("tradeoff:payers", {BEHIND, PAGE}),
     "Map": ("tradeoff:map", {RUNS, BEHIND, PAGE}),
     "Clusters": ("tradeoff:ks", {RUNS, BEHIND, PAGE}),
     "Rows": ("tradeoff:ns", {RUNS, BEHIND, PAGE}),
@@ -220,7 +221,7 @@ def test_every_file_of_a_study_says_inside_and_by_its_name_that_losses_are_revea
     if page == "tradeoff.py":
         app.select_slider(key=f"{key}:range").set_value((0.5, 1.0))
         app.segmented_control(key=f"{key}:view").set_value(view)
-    app.session_state[f"{where}:repeats"] = 5 if view == "Draws" else 3 if view == "Causes" else 1
+    app.session_state[f"{where}:repeats"] = 5 if view in ("Draws", "Who pays") else 3 if view == "Causes" else 1
     app.session_state["compare:below"] = "Take away"
     for unfolded in ("", ":smallest"):
         app.session_state[f"{where}{unfolded}:table"] = True

@@ -65,6 +65,19 @@ def test_parts_of_a_private_file_come_from_a_stand_in_and_what_cannot_be_taken_a
 
 
 @pytest.mark.slow
+def test_who_pays_is_told_by_cluster_and_never_of_a_private_file() -> None:
+    app = looking_at("Who pays", labels=("DPLloyd",))
+    app.slider(key="tradeoff:payers:repeats").set_value(5)
+    app = pressed(sound(app.run()), "tradeoff:payers:compute")
+    (figure,) = drawn(app)
+    assert "the smallest cluster loses" in app.title[0].value and "eight of ten draws" in text_of(app)
+    assert figure["data"][0]["name"] == "◉ clusters of k-means++"
+    private = pressed(looking_at("Who pays", FileKind.PRIVATE, labels=("DPLloyd",)), "tradeoff:payers:compute")
+    assert private.session_state["tradeoff:payers:job"].source.kind is FileKind.SIMULATED
+    assert not private.session_state["visit:table"].private.looks
+
+
+@pytest.mark.slow
 def test_the_smallest_epsilon_follows_the_target_and_is_sharpened() -> None:
     app = pressed(looking_at("Choose ε", labels=("DPLloyd", "EUGkM")), "tradeoff:compute")
     app.number_input(key="tradeoff:smallest:above").set_value(900.0)
@@ -139,7 +152,7 @@ def test_draws_stand_beside_their_cloud_are_stepped_through_and_play_but_for_les
 
 def test_without_an_algorithm_it_asks_for_one() -> None:
     app = looking_at("Choose ε", labels=())
-    for view in ("Causes", "Map", "Clusters", "Rows", "Draws"):
+    for view in ("Causes", "Who pays", "Map", "Clusters", "Rows", "Draws"):
         app.segmented_control(key="tradeoff:view").set_value(view)
         assert "Choose at least one algorithm" in text_of(sound(app.run())), view
 
@@ -200,7 +213,7 @@ def test_no_section_is_a_wall_of_words() -> None:
     """Before any run; with nine sections it was 1,526 words in all, and 274 on the longest."""
     counts = {}
     app = looking_at("Choose ε")
-    for view in ("Choose ε", "Causes", "Map", "Clusters", "Rows", "Draws", "Link"):
+    for view in ("Choose ε", "Causes", "Who pays", "Map", "Clusters", "Rows", "Draws", "Link"):
         app.segmented_control(key="tradeoff:view").set_value(view)
         counts[view] = len(visible_words(sound(app.run())))
     # Two questions, an answer with both its reasons, and what would open a window: this one says more.

@@ -17,6 +17,7 @@ from dpviz.release.promise import (
     rows_sentence,
     sizes_sentence,
     slack,
+    smallest_sentence,
     unprotected,
 )
 from dpviz.release.registry_card import registry_card
@@ -165,3 +166,11 @@ def test_sizes_are_said_once_and_their_sum_is_explained() -> None:
     assert sizes_sentence(facts(**told)).endswith("the number of rows, 12,000, is public.")
     assert "was released apart" in sizes_sentence(facts(**told, n=11_987.4, n_bought=True))
     assert sizes_sentence(facts(sizes=None, size_sd=None)) == ""
+
+
+def test_who_pays_is_said_by_formula() -> None:
+    assert smallest_sentence(facts()) == ""
+    said = smallest_sentence(facts(smallest_group=1_234.0))
+    assert said.startswith(
+        "Small groups pay most for the noise: a group of fewer than about 1,200 rows cannot be shown"
+    )

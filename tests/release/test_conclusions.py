@@ -87,11 +87,12 @@ def test_what_may_be_concluded_follows_from_the_numbers() -> None:
 
 
 def test_what_may_not_is_bounded_by_the_ledger() -> None:
-    row, small, groups = received().may_not
+    row, small, smallest, groups = received().may_not
     for told in ("whether one row is in the table", "23.2 %", "73.2 %", "two rows in it, 88.1 %", "δ = 10⁻⁶"):
         with about(told):
             assert told in row
     assert "less than 1.4 years in age or 14 in income" in small and "k = 3 was chosen" in groups
+    assert smallest.startswith("That no smaller group is there: of fewer than about 130 rows none would be seen")
     assert (
         "88.1" not in received(has_id=True).may_not[0]
         and "a person is in the table" in received(has_id=True).may_not[0]

@@ -76,3 +76,21 @@ def test_the_profile_of_a_run_is_in_the_units_of_the_data() -> None:
     assert (made.center_sd >= raw - 1e-9).all() and made.sizes is not None
     assert [column.name for column in made.columns] == list(finished.domain.columns)
     assert made.telling.any() and made.noise_known
+
+
+def test_the_smallest_group_is_that_whose_size_and_centre_the_noise_lets_be_seen() -> None:
+    sums = 90.0  # noise of a sum, unit coordinates
+    sizes, size_sd = np.array([900.0, 600.0]), np.full(2, 10.0)
+    raw = np.tile((sums / sizes)[:, None], (1, 2)) * np.array([50.0, 500.0]) / np.sqrt(2)
+    made = replace(
+        MADE,
+        centers=np.array([[20.0, 500.0], [80.0, 500.0]]),
+        center_sd=honest_noise(raw, sizes, size_sd, np.array([1e9, 1e9])),
+        sizes=sizes,
+        size_sd=size_sd,
+    )
+    # Half the way to the neighbour is 0.6 unit coordinates: over that the noise of a sum is 150 rows.
+    assert made.smallest_group == pytest.approx(150.0)
+    assert replace(made, size_sd=np.full(2, 100.0)).smallest_group >= 300.0
+    assert np.isnan(replace(made, center_sd=np.full((2, 2), np.nan)).smallest_group)
+    assert np.isnan(replace(made, sizes=None, size_sd=None).smallest_group)

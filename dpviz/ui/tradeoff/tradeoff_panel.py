@@ -16,6 +16,7 @@ from dpviz.ui.studies.study_job import Question
 from dpviz.ui.tradeoff.choose_section import choose_section
 from dpviz.ui.tradeoff.draws_section import draws_section
 from dpviz.ui.tradeoff.parts_section import parts_section
+from dpviz.ui.tradeoff.payers_section import payers_section
 from dpviz.ui.tradeoff.settings_section import apply_study_link, range_key, settings_section
 from dpviz.ui.tradeoff.sweep_sections import clusters_section, map_section, rows_section
 
@@ -76,6 +77,7 @@ _FIRST = "Choose ε"
 _SECTIONS: dict[str, Callable[[Question], None]] = {
     _FIRST: choose_section,
     "Causes": parts_section,
+    "Who pays": payers_section,
     "Map": map_section,
     "Clusters": clusters_section,
     "Rows": rows_section,

@@ -1,0 +1,130 @@
+"""Who pays: the loss of each cluster and each declared group over its size, hollow where a draw misses it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite, log10
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from dpviz.arrays import Array
+from dpviz.charts.canvas import canvas
+from dpviz.charts.names import spelled
+from dpviz.charts.studies.contenders import runs_text
+from dpviz.charts.theme import Palette, log_axis
+from dpviz.charts.wording import clauses, number, percent, ratio, shortened
+from dpviz.runs.who_pays import Payer, WhoPays
+
+_HEIGHT, _AIR = 460, 0.12
+# Missed in more draws than these: hollow.
+_MISSED = 0.2
+_MOST_NAMED, _NAME = 14, 12
+_KINDS = (("cluster", "circle", "clusters of k-means++"), ("group", "square", "declared groups"))
+
+
+@dataclass(frozen=True, eq=False)
+class Payers:
+    """Losses over sizes, both on logarithmic axes; a dotted line at the smallest group that the noise lets be seen."""
+
+    stem: ClassVar[str] = "who-pays"
+    paid: WhoPays
+    name: str
+    epsilon: float
+
+    @property
+    def finding(self) -> str:
+        """What the smallest and the largest cluster lose."""
+        small, large = self.paid.clusters[0], self.paid.clusters[-1]
+        at = f"At ε = {self.epsilon:g} "
+        if small is large:
+            return f"{at}the only cluster loses {ratio(small.loss)}"
+        return f"{at}the smallest cluster loses {ratio(small.loss)}, the largest {ratio(large.loss)}"
+
+    def draw(self, palette: Palette) -> go.Figure:
+        """The figure."""
+        plot = canvas(
+            palette,
+            title=self.finding,
+            subtitle=clauses(
+                "loss over that of k-means++, medians",
+                runs_text([self.paid.draws]),
+                self.name,
+                f"hollow: missed in more than {percent(_MISSED)} of the draws",
+                self._smallest,
+            ),
+            height=_HEIGHT,
+            legend_lines=1,
+        )
+        shown = [one for one in self.paid.payers if isfinite(one.loss) and one.loss > 0]
+        for kind, symbol, told in (
+            ("cluster", "circle", "clusters of k-means++"),
+            ("group", "square", "declared groups"),
+        ):
+            some = [one for one in shown if one.kind == kind]
+            if some:
+                plot.add_trace(self._marks(some, symbol, told, palette))
+        sizes = np.log10([one.rows for one in shown] or [1, 10])
+        losses = np.log10([*[one.loss for one in shown], 1.0])
+        if isfinite(self.paid.smallest) and self.paid.smallest > 0:
+            sizes = np.r_[sizes, log10(self.paid.smallest)]
+            plot.add_vline(self.paid.smallest, line={"color": palette.muted, "width": 1.2, "dash": "dot"})
+        plot.add_hline(1.0, line={"color": palette.muted, "width": 1})
+        plot.update_xaxes(**{**log_axis(float(sizes.min()), float(sizes.max())), "range": _around(sizes)})
+        plot.update_yaxes(**{**log_axis(float(losses.min()), float(losses.max())), "range": _around(losses)})
+        plot.update_xaxes(title_text="rows of the cluster or group (log scale)")
+        plot.update_yaxes(title_text="loss over k-means++ (×)")
+        return plot.figure()
+
+    def _marks(self, some: list[Payer], symbol: str, told: str, palette: Palette) -> dict[str, object]:
+        hollow = [one.missed > _MISSED for one in some]
+        named = len(some) <= _MOST_NAMED
+        colors = [palette.surface if one else palette.revealed for one in hollow]
+        return {
+            **{
+                "type": "scatter",
+                "mode": "markers+text" if named else "markers",
+                "name": f"◉ {told}",
+                "meta": "revealed",
+            },
+            **{"x": [one.rows for one in some], "y": [one.loss for one in some]},
+            "text": [spelled(shortened(one.name, _NAME)) for one in some] if named else None,
+            **{"textposition": "top center", "textfont": {"size": 11, "color": palette.text}},
+            "marker": {
+                "symbol": symbol,
+                "size": 11,
+                "color": colors,
+                "line": {"width": 1.6, "color": palette.revealed},
+            },
+            "customdata": [self._told(one) for one in some],
+            "hovertemplate": "%{customdata}<extra></extra>",
+        }
+
+    def _told(self, one: Payer) -> str:
+        size = f"<br>size off by {percent(one.size_error)}" if isfinite(one.size_error) else ""
+        head = f"{one.kind} {spelled(one.name)}: {one.rows:,} rows"
+        return f"{head}<br>loses {ratio(one.loss)}, missed {percent(one.missed)}{size}"
+
+    @property
+    def _smallest(self) -> str:
+        if not isfinite(self.paid.smallest):
+            return ""
+        return f"dotted: about {number(self.paid.smallest)} rows, below which noise hides a group"
+
+    def words(self) -> str:
+        """The picture in words."""
+        told = ", ".join(f"{one.kind} {one.name} ({one.rows:,} rows) {ratio(one.loss)}" for one in self.paid.payers[:8])
+        return f"{self.finding}. {told}. {self._smallest}".rstrip(". ") + "."
+
+    def table(self) -> pd.DataFrame:
+        """The marks in numbers."""
+        names = ["kind", "name", "rows", "loss over k-means++", "missed", "size off by"]
+        return pd.DataFrame([tuple(one) for one in self.paid.payers], columns=names)
+
+
+def _around(values: Array) -> list[float]:
+    """The range of an axis, with room for marks and their names."""
+    air = _AIR * max(float(np.ptp(values)), 0.5)
+    return [float(values.min()) - air, float(values.max()) + air]
