@@ -71,7 +71,7 @@ def profile_panel(
 
 def _chosen(picture: ProfilePicture, key: str, label: str) -> ProfilePicture:
     """In which order, and between which ends."""
-    with st.popover(label, icon=":material/tune:", key=f"{key}:arrange"):
+    with st.popover(plain(label), icon=":material/tune:", key=f"{key}:arrange"):
         rows = _pill("Segments by", list(_ROWS), f"{key}:rows")
         columns = _pill("Columns", list(_COLUMNS), f"{key}:columns")
         lane = _pill("A lane goes over", list(_LANES), f"{key}:lane")
@@ -79,7 +79,7 @@ def _chosen(picture: ProfilePicture, key: str, label: str) -> ProfilePicture:
 
 
 def _pill(label: str, options: list[str], key: str) -> str:
-    return st.segmented_control(label, options, default=options[0], required=True, key=key) or options[0]
+    return st.segmented_control(plain(label), options, default=options[0], required=True, key=key) or options[0]
 
 
 def _paged(picture: ProfilePicture, key: str) -> ProfilePicture:
@@ -87,5 +87,5 @@ def _paged(picture: ProfilePicture, key: str) -> ProfilePicture:
     labels = [f"{first}–{last}" for first, last in picture.pages]
     order = "the most telling first" if picture.columns == "most telling" else "as in the file"
     label, kept = f"Columns, {order}", f"{key}:page:{picture.narrow}"
-    chosen = _pill(label, labels, kept) if len(labels) <= _MOST_PILLS else st.selectbox(label, labels, key=kept)
+    chosen = _pill(label, labels, kept) if len(labels) <= _MOST_PILLS else st.selectbox(plain(label), labels, key=kept)
     return replace(picture, start=MOST_COLUMNS[picture.narrow] * labels.index(chosen))

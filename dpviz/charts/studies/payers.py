@@ -22,6 +22,8 @@ _HEIGHT, _AIR = 460, 0.12
 # Missed in more draws than these: hollow.
 _MISSED = 0.2
 _MOST_NAMED, _NAME = 14, 12
+# The axis of losses goes at least so far: nearly the same loss should look nearly the same.
+_LEAST_HIGH = 2.0
 _KINDS = (("cluster", "circle", "clusters of k-means++"), ("group", "square", "declared groups"))
 
 
@@ -67,7 +69,7 @@ class Payers:
             if some:
                 plot.add_trace(self._marks(some, symbol, told, palette))
         sizes = np.log10([one.rows for one in shown] or [1, 10])
-        losses = np.log10([*[one.loss for one in shown], 1.0])
+        losses = np.log10([*[one.loss for one in shown], 1.0, _LEAST_HIGH])
         if isfinite(self.paid.smallest) and self.paid.smallest > 0:
             sizes = np.r_[sizes, log10(self.paid.smallest)]
             plot.add_vline(self.paid.smallest, line={"color": palette.muted, "width": 1.2, "dash": "dot"})

@@ -103,7 +103,7 @@ def _title(release: ReadRelease | None) -> None:
     checks = sum(line.startswith("Yes") for line in release.verdict.checked)
     signed = f" Signed by the key {release.verdict.signer}." if release.verdict.signer else ""
     st.markdown(
-        f":green[:material/verified:] **{plain(release.name)} is what it says**: {checks} checks hold, from the zip "
+        f":green[:material/verified:] **{plain(release.name)} is what it says**: {checks:d} checks hold, from the zip "
         f"alone. ε = {received.epsilon:g}, δ = {plain(small(received.delta))}; protected: "
         f"{plain(release.unit)}.{plain(signed)}",
         help="Nobody can tell from the files: " + "; ".join(CANNOT_TELL) + ".",

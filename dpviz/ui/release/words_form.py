@@ -61,7 +61,9 @@ def _for_evaluators(kept: str, before: dict[str, Any]) -> dict[str, str]:
         for place, (name, question) in enumerate(OWNER_QUESTIONS.items()):
             with left if place % 2 == 0 else right:
                 said[name] = (
-                    st.text_area(question, value=before[name], max_chars=_LONGEST, height=68, key=f"{kept}:{name}")
+                    st.text_area(
+                        plain(question), value=before[name], max_chars=_LONGEST, height=68, key=f"{kept}:{name}"
+                    )
                     or ""
                 )
     return said
