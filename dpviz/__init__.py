@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dpviz.privacy.room import PrivateTable
     from dpviz.release.account import Account
     from dpviz.release.read_release import ReadRelease, read_release
+    from dpviz.runs.advice.known_rows import advise_for as advise
     from dpviz.runs.run import Run, run
     from dpviz.table.csv_intake import load_csv
     from dpviz.table.domain import Domain, Scaling
@@ -37,6 +38,7 @@ __all__ = [
     "RequestError",
     "Run",
     "Scaling",
+    "advise",
     "load_csv",
     "read_release",
     "run",
@@ -46,6 +48,7 @@ __all__ = [
 
 # Imported when first asked for: the command line and the workers should not wait for pandas or scikit-learn.
 _HOMES = {
+    "advise": "dpviz.runs.advice.known_rows",
     "CARDS": "dpviz.algorithms.registry",
     "Account": "dpviz.release.account",
     "ChoiceWarning": "dpviz.check",
@@ -66,6 +69,9 @@ _HOMES = {
     "show": "dpviz.charts.player.shown",
 }
 
+# Where the name at home is another one.
+_ELSEWHERE = {"advise": "advise_for"}
+
 # In a notebook a run begins with its picture, which a floor above draws; imported when the first one is displayed.
 illustrate("Run", lambda run: str(import_module("dpviz.charts.player.shown").show(run)._repr_html_()))
 
@@ -73,7 +79,7 @@ illustrate("Run", lambda run: str(import_module("dpviz.charts.player.shown").sho
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(_HOMES[name]), name)
+    value = getattr(import_module(_HOMES[name]), _ELSEWHERE.get(name, name))
     globals()[name] = value
     return value
 

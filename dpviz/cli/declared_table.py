@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from dpviz.check import RequestError
-from dpviz.cli.parser import Parser, names, number, whole, yes_or_no
+from dpviz.cli.parser import Parser, names, number, whole, wholes, yes_or_no
 from dpviz.runs.open_table import OpenTable, column_names, declare, declare_on_cluster
 from dpviz.table.cluster_rows import connect
 from dpviz.table.declaration import Declaration, FileKind
@@ -21,7 +21,7 @@ from dpviz.table.sparse_intake import SparseTable
 
 # What a file given with --bounds replaces as a whole; whatever else it is silent about stays as the sidecar says.
 _GEOMETRY = (*("columns", "lower", "upper", "codings", "weights", "origins", "bounds_origin", "radius", "scaling"),)
-_OPTIONS = ("radius", "scaling", "relation", "n_public")
+_OPTIONS = ("radius", "scaling", "relation")
 _FILE_OPTIONS = ("encoding", "delimiter", "header", "names", "skip", "units_line")
 _STYLE_OPTIONS = ("decimal", "grouping", "sign", "negative")
 _TAB = "\\t"
@@ -64,6 +64,7 @@ def add_table_options(command: Parser) -> None:
         "--relation", metavar="add_remove|replace", help="neighbours (default: as DATA.json says, or add_remove)"
     )
     declared.add_argument("--n-public", type=whole, metavar="N", help="the number of rows, if it is public")
+    declared.add_argument("--n-range", type=wholes, metavar="LO,HI", help="a range of it, if only that is public")
     declared.add_argument("--label", metavar="NAME", help='the column with a known grouping; "" for none')
     declared.add_argument("--id-column", metavar="NAME", help='the column that says whose a row is; "" for none')
     declared.add_argument("--rows-per-person", type=whole, metavar="M", help="most rows of one id that are used")
@@ -136,7 +137,12 @@ def _declaration(content: Content, declared: Declaration, arguments: argparse.Na
         declared = bounds_option(arguments.bounds, declared)
     elif not declared.lower:
         _refuse_without_bounds(Path(arguments.data))
-    changes = {name: value for name in _OPTIONS if (value := getattr(arguments, name)) is not None}
+    changes: dict[str, Any] = {name: value for name in _OPTIONS if (value := getattr(arguments, name)) is not None}
+    if arguments.n_public is not None or arguments.n_range is not None:
+        if arguments.n_range is not None and len(arguments.n_range) != 2:
+            raise RequestError("--n-range is no pair of whole numbers: write LO,HI, such as 8000,12000.")
+        within = None if arguments.n_range is None else tuple(arguments.n_range)
+        changes |= {"n_public": arguments.n_public, "n_range": within}
     if arguments.id_column is not None and (arguments.id_column or None) != declared.id_column:
         changes |= {"id_column": arguments.id_column or None, "rows_per_person": 1}
     if arguments.rows_per_person is not None:

@@ -159,6 +159,7 @@ class PrivateTable:
             raise check.RequestError(f"A table holds at most {MOST_ROWS:,d} rows: take a sample that size.")
         self._rows = rows
         self.n_public = len(rows) if self.relation is Relation.REPLACE else n_public
+        self.n_most = self.n_public
 
     @property
     def in_memory(self) -> bool:
@@ -194,7 +195,7 @@ class PrivateTable:
         RequestError
             If ε or δ is outside its range; or n is to be bought under PLD before draws are announced.
         """
-        epsilon, delta = check.positive(epsilon=epsilon), check.delta_for(self.n_public, delta=delta)
+        epsilon, delta = check.positive(epsilon=epsilon), check.delta_for(self.n_most, delta=delta)
         if noise.hardened and accounting in (Accounting.GDP, Accounting.PLD):
             epsilon, delta = epsilon - EPSILON_SLACK, delta * DELTA_PART
         ledger, region = Ledger(accounting, epsilon, delta), self.domain.region

@@ -174,7 +174,9 @@ class Plan:
             sample=sample,
         )
         titled = replace(declared, title=declared.title or self.source.name)
-        return OpenTable(LargeTable(self.source, len(rows)), titled, private, None, self.source.fingerprint)
+        return OpenTable(
+            LargeTable(self.source, len(rows)), titled, _within(private, declared), None, self.source.fingerprint
+        )
 
 
 def planned(source: Content, declaration: Declaration) -> Plan:
@@ -243,7 +245,7 @@ def _in_memory(plan: Plan) -> OpenTable:
     columns = spelled_out.columns
     if isinstance(source, SparseTable):
         private = PrivateTable(source.values, domain, relation=spelled_out.relation, n_public=spelled_out.n_public)
-        return OpenTable(source, spelled_out, private, None, source.fingerprint)
+        return OpenTable(source, spelled_out, _within(private, spelled_out), None, source.fingerprint)
     id_column, label = spelled_out.id_column, spelled_out.label_column or None
     text, coded = [*dict.fromkeys(name for name in (id_column, label) if name is not None)], spelled_out.textual
     numbers = [name for name in columns if name not in coded]
@@ -263,7 +265,14 @@ def _in_memory(plan: Plan) -> OpenTable:
     )
     titled = replace(spelled_out, title=spelled_out.title or loaded.name)
     labels = None if label is None else loaded.groups(label)
-    return OpenTable(loaded, titled, private, labels, source.fingerprint)
+    return OpenTable(loaded, titled, _within(private, spelled_out), labels, source.fingerprint)
+
+
+def _within(private: PrivateTable, declared: Declaration) -> PrivateTable:
+    """``private`` with a public range of its number of rows where the number is private: δ has to be below 1/n."""
+    if private.n_public is None and declared.n_range is not None:
+        private.n_most = declared.n_range[1]
+    return private
 
 
 def column_names(source: Content, declaration: Declaration) -> tuple[str, ...]:

@@ -139,6 +139,7 @@ class ReleaseRecord(RunFacts):
             **{name: getattr(said, name) for name in same},
             "kind": said.kind.value,
             "proposed": said.proposed,
+            **({} if said.n_range is None else {"n_range": list(said.n_range)}),
             **({"file": values} if (values := file_values(said.file)) else {}),
         }
 

@@ -173,7 +173,7 @@ class Request:
         check.rows_per_person(rows_per_person=table.rows_per_person)
         if n:
             check.records(n_public=n)
-        check.delta_for(n, delta=self.delta)
+        check.delta_for(table.n_most, delta=self.delta)
         if n is not None and k > n:
             raise RequestError(f"k is {k} but there are {n:,} records: ask for at most that many clusters.")
         if table.sparse and not card.sparse:

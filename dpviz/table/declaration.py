@@ -125,6 +125,9 @@ class Declaration:
         At most this many rows of a person are used.
     n_public : int or None
         The number of rows, where it is public; None means that a noisy one is bought.
+    n_range : pair of int or None
+        Where the number of rows is not public but a range of it is: advice and the check of δ rest on it. A noisy
+        number is bought all the same.
     kind : FileKind
     label_column : str or None
         A known grouping, used only to judge results on revealed rows. None: a column named ``label`` where there is
@@ -157,6 +160,7 @@ class Declaration:
     id_column: str | None = None
     rows_per_person: int = 1
     n_public: int | None = None
+    n_range: tuple[int, int] | None = None
     kind: FileKind = FileKind.PRIVATE
     label_column: str | None = None
     numbers: tuple[str, ...] = ()
@@ -226,6 +230,7 @@ class Declaration:
             value = getattr(self, key)
             if value is not None and value < 1:
                 raise IntakeError(f'"{key}" is {value}; write a whole number of at least 1, or leave it out.')
+        self._check_range()
         if wrong := [name for name, unit in self.units.items() if len(unit) > LONGEST_UNIT or not unit.isprintable()]:
             raise IntakeError(
                 f"The unit of {listed(wrong)} is longer than {LONGEST_UNIT} characters or cannot be printed; write one "
@@ -240,6 +245,17 @@ class Declaration:
             described.check(name)
         for name, weight in self.weights.items():
             checked_weight(name, weight)
+
+    def _check_range(self) -> None:
+        if self.n_range is None:
+            return
+        low, high = self.n_range
+        if not 1 <= low <= high:
+            raise IntakeError(
+                f'"n_range" is {low:,} to {high:,}; write two whole numbers from 1 on, the smaller first.'
+            )
+        if self.n_public is not None:
+            raise IntakeError('"n_public" and "n_range" both say how many rows there are; keep one of them.')
 
     def over(self, names: Sequence[str]) -> Declaration:
         """The same for a table of columns ``names``, with the clustered columns and the label spelled out."""

@@ -149,6 +149,7 @@ def to_json(declaration: Declaration) -> str:
         "unit_of_privacy": declaration.unit_of_privacy,
         "relation": declaration.relation if declaration.relation != "add_remove" else None,
         "n_public": declaration.n_public,
+        "n_range": None if declaration.n_range is None else list(declaration.n_range),
         "public": declaration.kind == FileKind.PUBLIC or None,
         "kind": declaration.kind.value if declaration.kind == FileKind.SIMULATED else None,
         "label": declaration.label_column,
@@ -323,6 +324,12 @@ def _whole(key: str, value: Any) -> int:
     return value
 
 
+def _range(key: str, value: Any) -> tuple[int, int]:
+    if not isinstance(value, list) or len(value) != 2:
+        raise IntakeError(f'"{key}" is no pair of whole numbers; write [8000, 12000], or leave it out.')
+    return _whole(key, value[0]), _whole(key, value[1])
+
+
 def _number_of_lines(key: str, value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise IntakeError(f'"{key}" is not a number of lines; write a whole number, or leave it out.')
@@ -410,6 +417,7 @@ _READERS: dict[str, Callable[[str, Any], Any]] = {
     "unit_of_privacy": _or_none(_text, DEFAULT_UNIT),
     "relation": _or_none(_text, "add_remove"),
     "n_public": _or_none(_whole),
+    "n_range": _or_none(_range),
     "public": _public,
     "kind": _kind,
     "label": _or_none(_text),

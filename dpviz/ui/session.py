@@ -249,6 +249,13 @@ def simulated_on(source_key: str) -> int:
     return sum(entry.source_key == source_key and entry.record.private for entry in _entries())
 
 
+def bought_rows(table: OpenTable) -> float | None:
+    """The noisy number of rows that the last run of this visit bought on the file of ``table``; None if none did."""
+    records = [entry.record for entry in _entries() if entry.source_key == table.source_key]
+    bought = [record.n for record in records if record.n_origin == "bought" and record.n is not None]
+    return bought[-1] if bought else None
+
+
 def spent_on(table: OpenTable) -> float:
     """The ε of all runs of this visit on the file of ``table``, added up."""
     return simulated_epsilon_on(table.source_key)

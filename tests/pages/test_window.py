@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from dpviz.check import RequestError
+from dpviz.runs.advice.known_rows import KnownRows
 from dpviz.table.declaration import FileKind
 from dpviz.ui.tradeoff import window_section
-from dpviz.ui.tradeoff.window_section import Rows, rows_said
+from dpviz.ui.tradeoff.window_section import rows_in
 from tests.cases import for_each
 from tests.pages.tables import app_on, open_blobs, sound, text_of
 
@@ -59,16 +60,20 @@ def test_sides_that_cross_by_themselves_are_no_window() -> None:
 
 @for_each(
     ("text", "rows"),
-    [("800", Rows(800, 800)), ("12000 - 8.000", Rows(8_000, 12_000)), ("1 000 to 2’000 rows", Rows(1_000, 2_000))],
+    [
+        ("800", KnownRows(800, 800)),
+        ("12000 - 8.000", KnownRows(8_000, 12_000)),
+        ("1 000 to 2’000 rows", KnownRows(1_000, 2_000)),
+    ],
 )
 def test_rows_are_read_however_they_are_written(text: str, rows: Rows) -> None:
-    assert rows_said(text) == rows
+    assert rows_in(text) == rows
 
 
 @for_each("text", ["many", "-5", "1e6", "10–20–30", "99999999999999999999"])
 def test_what_is_no_number_of_rows_is_refused(text: str) -> None:
     with pytest.raises(RequestError):
-        rows_said(text)
+        rows_in(text)
 
 
 def test_the_examples_hold() -> None:

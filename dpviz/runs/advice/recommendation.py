@@ -46,6 +46,8 @@ class Recommendation:
         Whether it was read off runs on this table, or its stand-in, rather than the stored study.
     apart : Reason or None
         Why the stored study says otherwise, where it does.
+    ranged : str
+        The same as a title where only a range of the number of rows is known; ``epsilon`` is that of the fewest rows.
     """
 
     target: Target
@@ -55,6 +57,7 @@ class Recommendation:
     highest: float
     measured: bool
     apart: Reason | None = None
+    ranged: str = ""
 
     @property
     def reached(self) -> bool:
@@ -64,6 +67,8 @@ class Recommendation:
     @property
     def finding(self) -> str:
         """The recommendation as a title."""
+        if self.ranged:
+            return self.ranged
         often = self.target.often("runs" if self.measured else MADE_UP)
         if not self.reached:
             return (

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -17,7 +19,7 @@ from dpviz.table.sidecar import MAX_BYTES
 from dpviz.ui.data.bounds_at_once import bounds_at_once
 from dpviz.ui.data.codings_form import codings_form
 from dpviz.ui.data.column_rows import column_rows, lacking
-from dpviz.ui.data.draft import Draft, draft_of, joined
+from dpviz.ui.data.draft import Change, Draft, draft_of, joined
 from dpviz.ui.data.format_form import READ_BY_DECLARATION, begins_readable, format_form, proposal_notes, propose_button
 from dpviz.ui.data.large_table import is_large
 from dpviz.ui.data.lost_rows import loss_of_rows
@@ -31,27 +33,41 @@ _MEANINGS = (
 )
 _FORGOTTEN = "A reload of the page forgets this file."
 _KINDS = (FileKind.PRIVATE, FileKind.PUBLIC, FileKind.SIMULATED)
-_LONGEST_ORIGIN = 300
+_LONGEST_ORIGIN, _MOST_OFFERED = 300, 4
+_MOST_ROWS = 1_000_000_000
 _ROWS_OF_ONE = {"one": "one row a person", "several": "several; a column says whose"}
-_N_ROWS = {"bought": f"no: buy a noisy one with {percent(N_SHARE)} of the budget", "declared": "yes, I declare it"}
+_N_ROWS = {
+    "bought": f"not public: buy a noisy number with {percent(N_SHARE)} of each budget",
+    "declared": "public: I declare it",
+    "range": "public within a range",
+}
+_HARM = (
+    "Said wrong, ε protects a row and not a person: somebody with 20 rows gets 20 times the ε, and no ledger shows it."
+)
 _SCALINGS = {"unit": "each column by its bounds", "common": "one scale for all"}
+_MORE = {True: "More: reading, distances, label", False: "More: reading, protection, distances"}
 _JSON_READ = "declare_json:read"
 
 
 def declaration_form(source: Source, start: Declaration | None, head: DeltaGenerator) -> Draft:
     """Everything there is to declare about ``source``, beginning with ``start``, or as a private file.
 
-    Every answer stays for the visit as long as the same file is in hand. Whose rows they are is asked in ``head``. Of
-    a table that is open (``start`` is what is in force) all but the lines of the columns is folded away.
+    What a release rests on is asked first and in this order: what one person is, how many rows there are, which
+    columns with which bounds, where these come from. Every answer stays for the visit as long as the same file is in
+    hand. Whose rows they are is asked in ``head``. Of a table that is open (``start`` is what is in force) all but the
+    lines of the columns is folded away.
     """
     draft = draft_of(source, start or Declaration(title=source.content.name))
     draft.begin()
     with head:
         _kind(draft)
-    refusal, tools, lines = st.empty(), st.container(), st.container()
+    refusal, proposing, first, tools, lines = st.empty(), st.container(), st.container(), st.container(), st.container()
     lines_of_file = draft.beginning()
     readable = lines_of_file is None or begins_readable(lines_of_file, draft)
-    more = st.expander("More: reading, protection, distances", expanded=not readable, icon=":material/tune:")
+    more = st.expander(_MORE[start is None], expanded=not readable, icon=":material/tune:")
+    with proposing if start is None else more:
+        row_of_proposing = st.container(horizontal=True, gap="xsmall")
+        notes = st.container()  # there without notes too: lines that are moved lose the cursor
     with tools if start is None else more:
         row_of_tools = st.container(horizontal=True, gap="xsmall")
     try:
@@ -59,15 +75,21 @@ def declaration_form(source: Source, start: Declaration | None, head: DeltaGener
             st.caption(_MEANINGS)
             _format(draft)
             draft.say_columns()
+        with more:
+            _relation(draft)
+        with first if start is None else more:
             _unit(draft)
             _n_public(draft)
+        with more:
             _distances(draft)
             below = st.container()
+        with notes:
+            proposal_notes(draft)
         with row_of_tools:
+            if start is None:
+                st.markdown("**3. Which columns, with which bounds?**", width="content", help=explained("bounds"))
             bounds_at_once(draft, public=draft.may_read_rows)
         with lines:
-            with st.container():  # there without notes too: lines that are moved lose the cursor
-                proposal_notes(draft)
             column_rows(draft)
             codings_form(draft)
         with lines if start is None else below:
@@ -82,7 +104,7 @@ def declaration_form(source: Source, start: Declaration | None, head: DeltaGener
             draft.missing.insert(0, sentence)
     except IntakeError as error:
         draft.missing = [str(error)]
-    with row_of_tools:
+    with row_of_proposing:
         if lines_of_file is not None:
             propose_button(lines_of_file, draft)
         _json_panel(draft)
@@ -177,7 +199,7 @@ def _origin(draft: Draft) -> None:
 
 
 def _unit(draft: Draft) -> None:
-    st.markdown("**Who is protected**", help=explained("unit"))
+    st.markdown("**1. What is one person?**", help=explained("unit"))
     start = draft.start
     several = st.radio(
         "How many rows can one person have?",
@@ -185,59 +207,93 @@ def _unit(draft: Draft) -> None:
         format_func=_ROWS_OF_ONE.__getitem__,
         index=0 if start.id_column is None else 1,
         horizontal=True,
-        help=explained("unit"),
+        help=explained("unit", _HARM),
+        label_visibility="collapsed",
         **draft.kept("several"),
     )
     draft.say(id_column=None, rows_per_person=1)
-    if several == "several":
-        column_place, rows_place = st.columns(2)
-        choices = [name for name in draft.names if name not in draft.declaration.columns]
-        id_column = column_place.selectbox(
-            "Column that says whose row it is",
-            choices,
-            index=_place(start.id_column, choices),
-            placeholder="choose a column that is not clustered",
-            help="Read as text, cell by cell: 7 and 7.0 are one person, 7 and 07 are two. A row without an id is "
-            "dropped, because nobody knows whose it is.",
-            **draft.kept("id"),
-        )
-        if id_column is None:
-            draft.missing.append("Choose the column that says whose row it is, or say that a person has one row.")
-        rows_per_person = rows_place.number_input(
-            "Most rows used of one person",
-            1,
-            10_000,
-            value=start.rows_per_person,
-            help="Further rows are left out. All noise grows in proportion.",
-            **draft.kept("rows"),
-        )
-        draft.say(id_column=id_column, rows_per_person=int(rows_per_person))
+    if several != "several":
+        _offer_ids(draft)
+        return
+    column_place, rows_place = st.columns(2)
+    ids = draft.proposal.ids if draft.proposal is not None else ()
+    others = [name for name in draft.names if name not in draft.declaration.columns]
+    choices = [*(name for name in ids if name in others), *(name for name in others if name not in ids)]
+    id_column = column_place.selectbox(
+        "Column that says whose row it is",
+        choices,
+        index=_place(start.id_column, choices),
+        placeholder="choose a column that is not clustered",
+        help="Read as text, cell by cell: 7 and 7.0 are one person, 7 and 07 are two. A row without an id is "
+        "dropped, because nobody knows whose it is.",
+        **draft.kept("id"),
+    )
+    if id_column is None:
+        draft.missing.append("Choose the column that says whose row it is, or say that a person has one row.")
+    rows_per_person = rows_place.number_input(
+        "Most rows used of one person",
+        1,
+        10_000,
+        value=start.rows_per_person,
+        help="Further rows are left out. All noise grows in proportion.",
+        **draft.kept("rows"),
+    )
+    draft.say(id_column=id_column, rows_per_person=int(rows_per_person))
+
+
+def _offer_ids(draft: Draft) -> None:
+    """The harm of a wrong answer, and a button for each column that a proposal took for ids."""
+    st.caption(_HARM)
+    ids = [] if draft.proposal is None else [name for name in draft.proposal.ids if name in draft.names]
+    with st.container(horizontal=True, gap="xsmall"):
+        for name in ids[:_MOST_OFFERED]:
+            if st.button(f"{plain(name)} says whose row it is", icon=":material/badge:", key=draft.key("whose", name)):
+                draft.change = _with_id(name)
+
+
+def _with_id(name: str) -> Change:
+    def changed(now: Declaration) -> Declaration:
+        columns = [column for column in now.columns if column != name]
+        kept = now.with_bounds(columns, [now.bounds[column] for column in columns])
+        return replace(kept, id_column=name, rows_per_person=1)
+
+    return changed
+
+
+def _relation(draft: Draft) -> None:
+    """Folded away with the rest: nearly everybody's answer is the first."""
     help = explained(
         "neighbours",
         "Added or removed hides even whether somebody is in the table. Replaced hides only their values: every line of "
         "the file is a row, so that their number is public, and a step in ε is about twice as large.",
     )
     question = "Two tables are neighbours if one person is…"
-    draft.say(relation=_one_of(draft, "relation", question, RELATION_WORDS, start.relation, help=help))
+    draft.say(relation=_one_of(draft, "relation", question, RELATION_WORDS, draft.start.relation, help=help))
 
 
 def _n_public(draft: Draft) -> None:
     start, public = draft.start, draft.declaration.kind.may_be_shown
-    draft.say(n_public=None)
+    draft.say(n_public=None, n_range=None)
+    st.markdown("**2. How many rows?**")
     if draft.declaration.relation == "replace":
         st.caption("The number of rows is public by the definition of “replaced”.")
         return
+    begins = "declared" if start.n_public is not None or (start.n_range is None and draft.knows_rows) else "bought"
     answer = st.radio(
         "Is the number of rows public?",
         list(_N_ROWS),
         format_func=_N_ROWS.__getitem__,
-        index=0 if start.n_public is None and not draft.knows_rows else 1,
+        index=list(_N_ROWS).index(begins if start.n_range is None else "range"),
         horizontal=True,
         help="Where people may be added or removed, their number is itself private. The budget is ε; with "
-        "a δ, it is the μ² or ρ that ε and δ are worth together.",
+        "a δ, it is the μ² or ρ that ε and δ are worth together. Advice which ε to choose needs a number: a declared "
+        "one, a range, or the noisy one that a run has bought.",
+        label_visibility="collapsed",
         **draft.kept(f"n:{public}"),
     )
-    if answer == "bought":
+    if answer == "range":
+        _n_range(draft)
+    if answer != "declared":
         return
     # Only a file that anybody may see, or a declaration made before, fills this box.
     usual = start.n_public
@@ -246,7 +302,7 @@ def _n_public(draft: Draft) -> None:
     n = st.number_input(
         "Public number of rows",
         1,
-        1_000_000_000,
+        _MOST_ROWS,
         value=usual,
         placeholder="as published elsewhere; it need not be exact",
         **draft.kept(f"n_value:{public}"),
@@ -255,6 +311,18 @@ def _n_public(draft: Draft) -> None:
         draft.missing.append("Type the public number of rows, or let a noisy one be bought.")
     else:
         draft.say(n_public=int(n))
+
+
+def _n_range(draft: Draft) -> None:
+    """Both ends of a public range."""
+    begins, (low_place, high_place) = draft.start.n_range or (None, None), st.columns(2)
+    about: dict[str, Any] = {"min_value": 1, "max_value": _MOST_ROWS, "placeholder": "as is known"}
+    low = low_place.number_input("At least so many rows", value=begins[0], **about, **draft.kept("n_low"))
+    high = high_place.number_input("At most so many rows", value=begins[1], **about, **draft.kept("n_high"))
+    if low is None or high is None or low > high:
+        draft.missing.append("Type the least and the largest number of rows, the smaller first.")
+    else:
+        draft.say(n_range=(int(low), int(high)))
 
 
 def _distances(draft: Draft) -> None:

@@ -17,6 +17,7 @@ from dpviz.check import RequestError
 from dpviz.meaning.window import Window, told
 from dpviz.runs.advice.advice import Advice
 from dpviz.runs.advice.judgement import judge
+from dpviz.runs.advice.known_rows import RowsAdvice
 from dpviz.runs.advice.recommendation import Recommendation, compared, recommend
 from dpviz.runs.advice.target import Target
 from dpviz.runs.request import Contender, Request
@@ -51,34 +52,36 @@ def choose_section(question: Question) -> None:
     """The target, the recommendation, its picture: the stored study's until there are runs on the table."""
     turn_to_explore()
     accepted = questions(question.table)
-    target = accepted.target
-    advice = window = None
+    target, answer, window = accepted.target, None, None
     if accepted.rows is not None:
         (k,), (delta,) = question.grid.ks, question.grid.deltas
         try:
-            advice = advice_for(question, target, n=accepted.rows.fewest)
+            answer = advice_for(question, target, rows=accepted.rows)
             window = window_by(accepted, question.table, k=k, delta=delta)
         except RequestError as error:
             st.error(plain(error), title="No advice for this", icon=":material/block:")
     elif job_of(question) is None:
         say_rows_first()
         return
+    advice = None if answer is None or not answer.is_studied else answer.few
     if job_of(question) is not None:
         study_half(question, invitation=_INVITATION, pictures=partial(_measured, advice=advice, target=target))
         if window is not None:
             st.caption(plain(f"The risk that you accept allows ε up to {told(window.most)}: {window.risk.words}."))
-    elif advice is not None and window is not None:
-        _stored(question, advice, window)
+    elif advice is not None and answer is not None and window is not None:
+        _stored(question, answer, window)
     else:
+        if answer is not None:
+            st.markdown(plain(answer.sentence))
         st.info("The stored study has no table like this: press **Compute**.", icon=":material/show_chart:")
     if advice is not None:
         behind_advice(advice)
 
 
-def _stored(question: Question, advice: Advice, window: Window) -> None:
+def _stored(question: Question, answer: RowsAdvice, window: Window) -> None:
     """What to expect before any run: the window, how its lower end is judged, and the algorithms beside each other."""
     draw_window(window)
-    recommendation = recommend(advice.target, advice)
+    advice, recommendation = answer.few, answer.recommendation
     _judged(question, advice)
     _take(question, recommendation)
     each = st.expander(

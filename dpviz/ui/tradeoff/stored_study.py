@@ -9,45 +9,44 @@ from math import inf
 import pandas as pd
 import streamlit as st
 
-from dpviz import check
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.registry import AUTO, card_of
 from dpviz.charts.studies.forecast import Forecast
-from dpviz.runs.advice.advice import EPSILONS, Advice, Outlook, advise, forecast_rows, stored
+from dpviz.runs.advice.advice import EPSILONS, Advice, Outlook, forecast_rows
 from dpviz.runs.advice.advice_words import WHERE_FROM, alternatives, certainty, changed
+from dpviz.runs.advice.known_rows import KnownRows, RowsAdvice, advise_rows
 from dpviz.runs.advice.target import Target
 from dpviz.runs.request import Contender, Request
 from dpviz.ui.badges import badged
 from dpviz.ui.escape import plain
 from dpviz.ui.figure import data_table
-from dpviz.ui.studies.judged_rows import rows_for
+from dpviz.ui.studies.judged_rows import known_rows_of
 from dpviz.ui.studies.study_job import Question
 
 
-def about_how_many(question: Question) -> int:
-    """The number of rows that is spoken of: that of a stand-in, or the public one; never a private one."""
-    source = question.source
-    stands_in = source is not None and source.key != question.table.key
-    known = source.n_public if source is not None and stands_in else question.table.n_public
-    return known or rows_for(question.table)
+def rows_of(question: Question) -> KnownRows | None:
+    """How many rows are spoken of: as declared or bought, or else those of the stand-in that was asked for."""
+    table, source = question.table, question.source
+    if (known := known_rows_of(table)) is not None:
+        return known
+    stands_in = source is not None and source.key != table.key
+    n = source.n_public if source is not None and stands_in else None
+    return None if n is None else KnownRows(n, n)
 
 
-def advice_for(question: Question, target: Target, *, n: int | None = None) -> Advice | None:
-    """What the stored study advises for ``n`` rows; None where it has no such tables.
+def advice_for(question: Question, target: Target, *, rows: KnownRows | None = None) -> RowsAdvice | None:
+    """What the stored study advises for ``rows``, or else for those spoken of; None of a sparse table: it has none.
 
     Raises
     ------
     RequestError
-        If nobody could serve such a request.
+        If nobody said how many rows there are, or nobody could serve such a request.
     """
     table, (k,), (delta,) = question.table, question.grid.ks, question.grid.deltas
-    n = n or about_how_many(question)
     if table.private.sparse:
         return None
-    check.delta_for(n, delta=delta)
-    check.at_least(k, n=n)
-    setting = replace(Request(Contender(AUTO), k, EPSILONS[-1], delta).setting(table.private), n=n)
-    return _advised(setting, target) if stored(with_delta=delta > 0).reaches(setting) else None
+    setting = Request(Contender(AUTO), k, EPSILONS[-1], delta).setting(table.private)
+    return _advised(rows or rows_of(question), replace(setting, n=None, epsilon=1.0), target)
 
 
 def forecast(question: Question, advice: Advice, *, most: float = inf) -> Forecast:
@@ -84,9 +83,9 @@ def advice_table(known: list[Outlook]) -> pd.DataFrame:
 
 
 @lru_cache(maxsize=64)
-def _advised(setting: Setting, target: Target) -> Advice:
+def _advised(rows: KnownRows | None, setting: Setting, target: Target) -> RowsAdvice:
     """The same question has the same answer in every visit: it depends on public numbers alone."""
-    return advise(setting, target=target)
+    return advise_rows(rows, setting, target=target)
 
 
 @lru_cache(maxsize=64)

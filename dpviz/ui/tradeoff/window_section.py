@@ -16,11 +16,13 @@ from dpviz.check import RequestError
 from dpviz.glossary import explained, words_of
 from dpviz.meaning.window import USUAL_ACCEPTED, USUAL_PRIOR, Risk, Window, told, window_of
 from dpviz.runs.advice.advice import EPSILONS, stored
+from dpviz.runs.advice.known_rows import KnownRows
 from dpviz.runs.advice.target import USUAL_LOSS, USUAL_SHARE, Target
 from dpviz.runs.open_table import OpenTable
 from dpviz.ui.escape import plain
 from dpviz.ui.figure import data_table, show
 from dpviz.ui.session import remember, remembered
+from dpviz.ui.studies.judged_rows import known_rows_of
 
 _KEY = "window"
 _LOSS = "tradeoff:smallest"
@@ -30,27 +32,20 @@ _POSTERIORS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.75, 0.9, 
 _ROWS = re.compile(r"\s*(\d[\d,. ’']*)(?:\s*(?:-|–|to|…|\.\.)\s*(\d[\d,. ’']*))?\s*(?:rows)?\s*", re.IGNORECASE)
 
 
-class Rows(NamedTuple):
-    """About how many rows there are: at least, and at most."""
-
-    fewest: int
-    most: int
-
-
 class Accepted(NamedTuple):
     """What an owner accepts: a loss, a risk; and about how many rows there are, and how many of one person."""
 
-    rows: Rows | None
+    rows: KnownRows | None
     of_a_person: int
     target: Target
     risk: Risk
 
 
-def rows_said(text: str) -> Rows | None:
+def rows_in(text: str) -> KnownRows | None:
     """A number of rows or a range of it; None for no text.
 
-    >>> rows_said("8,000–12,000"), rows_said("500"), rows_said(" ")
-    (Rows(fewest=8000, most=12000), Rows(fewest=500, most=500), None)
+    >>> rows_in("8,000–12,000"), rows_in("500"), rows_in(" ")
+    (KnownRows(low=8000, high=12000), KnownRows(low=500, high=500), None)
 
     Raises
     ------
@@ -65,7 +60,7 @@ def rows_said(text: str) -> Rows | None:
         raise RequestError("That is no number of rows: write one, such as 10,000, or a range, such as 8,000–12,000.")
     for n in numbers:
         check.records(n=n)
-    return Rows(min(numbers), max(numbers))
+    return KnownRows(min(numbers), max(numbers))
 
 
 def questions(table: OpenTable) -> Accepted:
@@ -123,20 +118,18 @@ def questions(table: OpenTable) -> Accepted:
     return remember(_of(table), said)
 
 
-def _rows(table: OpenTable) -> Rows | None:
-    known = "" if table.n_public is None else f"{table.n_public:,}"
+def _rows(table: OpenTable) -> KnownRows | None:
     before: Accepted | None = remembered(_of(table), None)
-    if before is not None and before.rows is not None:
-        fewest, most = before.rows
-        known = f"{fewest:,}" if fewest == most else f"{fewest:,}–{most:,}"
+    known = known_rows_of(table) if before is None or before.rows is None else before.rows
+    written = "" if known is None else f"{known.low:,}" if known.low == known.high else f"{known.low:,}–{known.high:,}"
     text = st.text_input(
         "Rows (a range will do)",
-        value=known,
+        value=written,
         key=f"{_KEY}:rows:{table.source_key}",
         help="Public, or a guess from outside of the file: no row is read. Before it is said nothing is advised.",
     )
     try:
-        return rows_said(str(text or ""))
+        return rows_in(str(text or ""))
     except RequestError as error:
         st.caption(f":red[{plain(error)}]")
         return None

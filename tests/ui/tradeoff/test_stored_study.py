@@ -15,7 +15,7 @@ from dpviz.runs.stand_ins import stand_in
 from dpviz.runs.study.grid import Grid
 from dpviz.table.declaration import FileKind
 from dpviz.ui.studies.study_job import Question
-from dpviz.ui.tradeoff.stored_study import about_how_many, advice_for, forecast
+from dpviz.ui.tradeoff.stored_study import advice_for, forecast, rows_of
 from tests.pages.tables import app_on, open_blobs, sound, text_of
 
 USUAL = Target()
@@ -32,9 +32,13 @@ def test_the_answer_and_its_curves_agree_and_read_no_row(monkeypatch: pytest.Mon
     for door in ("reveal", "open"):
         monkeypatch.setattr(table.private, door, None)
     asked = question(table)
-    assert about_how_many(asked) == 10_000
-    advice = advice_for(asked, USUAL)
-    assert advice is not None and advice.best is not None
+    assert rows_of(asked) is None
+    with pytest.raises(RequestError, match="How many rows there are is not known"):
+        advice_for(asked, USUAL)
+    table.private.n_public = 10_000
+    answer = advice_for(asked, USUAL)
+    assert answer is not None and answer.few.best is not None
+    advice = answer.few
     curves = forecast(asked, advice)
     # A preset is none of the study's algorithms; the advised one is drawn though nobody chose it.
     assert set(curves.lines) == {"EUGkM", "Auto"}
@@ -50,18 +54,18 @@ def test_it_speaks_of_the_rows_of_the_stand_in_that_runs_are_judged_on() -> None
     table = open_blobs(FileKind.PRIVATE, n=400)
     table.private.n_public = None
     few, many = (question(table, stand_in(table, n=n, k=3)) for n in (1_000, 100_000))
-    assert (about_how_many(few), about_how_many(many)) == (1_000, 100_000)
-    answers = [advice.epsilon for asked in (few, many) if (advice := advice_for(asked, USUAL)) is not None]
+    assert (rows_of(few), rows_of(many)) == ((1_000, 1_000), (100_000, 100_000))
+    answers = [answer.few.epsilon for asked in (few, many) if (answer := advice_for(asked, USUAL)) is not None]
     assert answers[0] > answers[1]
 
 
 def test_a_stricter_target_needs_a_larger_epsilon() -> None:
     asked = question(open_blobs(n=20_000))
     loose, strict = (advice_for(asked, Target(loss)) for loss in (1.1, 1.01))
-    assert loose is not None and strict is not None and strict.epsilon > loose.epsilon
+    assert loose is not None and strict is not None and strict.few.epsilon > loose.few.epsilon
 
 
-@pytest.mark.parametrize(("k", "delta", "words"), [(3, 0.1, "delta is 0.1"), (401, 1e-6, "n is 400")])
+@pytest.mark.parametrize(("k", "delta", "words"), [(3, 0.1, "delta is 0.1"), (401, 1e-6, "there may be 400 records")])
 def test_what_cannot_be_asked_says_why(k: int, delta: float, words: str) -> None:
     with pytest.raises(RequestError, match=words):
         advice_for(question(open_blobs(n=400), k=k, delta=delta), USUAL)
@@ -71,7 +75,7 @@ def _evidence(question) -> None:
     from dpviz.runs.advice.target import Target
     from dpviz.ui.tradeoff.stored_study import advice_for, behind_advice
 
-    behind_advice(advice_for(question, Target()))
+    behind_advice(advice_for(question, Target()).few)
 
 
 def test_its_evidence_says_how_sure_it_is_and_what_would_change_it() -> None:
@@ -84,6 +88,7 @@ def test_its_evidence_says_how_sure_it_is_and_what_would_change_it() -> None:
 
 
 def test_of_so_few_rows_it_has_no_table() -> None:
-    assert advice_for(question(open_blobs(n=8)), USUAL) is None
+    answer = advice_for(question(open_blobs(n=8)), USUAL)
+    assert answer is not None and not answer.is_studied
     app = app_on("tradeoff.py", open_blobs(n=8))
     assert any("no table like this" in info.value for info in app.info)

@@ -1,0 +1,213 @@
+"""Advice for as many rows as somebody said there are: a number, a range, or a noisy number that was bought.
+
+The page, the command line and Python ask here, so that they answer alike. No answer rests on a size that nobody gave.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from dpviz import check
+from dpviz.algorithms.card import Setting
+from dpviz.algorithms.registry import card_of
+from dpviz.check import RequestError
+from dpviz.privacy.queries import Relation
+from dpviz.runs.advice.advice import EPSILONS, Advice, advise
+from dpviz.runs.advice.recommendation import Recommendation, recommend
+from dpviz.runs.advice.target import USUAL_LOSS, USUAL_SHARE, Target
+from dpviz.table.declaration import Declaration
+
+NOBODY_SAID = (
+    "How many rows there are is not known, and advice rests on nothing else: give a number, give a range such as "
+    "8000,12000, or use a noisy number that a run has bought."
+)
+NOT_STUDIED = (
+    "The stored study has no table of so few rows: run algorithms on a stand-in of that size and compare their losses."
+)
+
+
+class KnownRows(NamedTuple):
+    """How many rows there are, as somebody said: at least ``low``, at most ``high``."""
+
+    low: int
+    high: int
+
+    @property
+    def words(self) -> str:
+        """In words.
+
+        >>> KnownRows(8_000, 12_000).words
+        '8,000 to 12,000 rows'
+        """
+        return f"{self.low:,} rows" if self.low == self.high else f"{self.low:,} to {self.high:,} rows"
+
+
+def known_rows(n: int | Sequence[int] | None) -> KnownRows:
+    """A number of rows, or the two ends of a range.
+
+    Raises
+    ------
+    RequestError
+        If it is neither, or there is none.
+    """
+    if n is None:
+        raise RequestError(NOBODY_SAID)
+    ends = (n, n) if not isinstance(n, Sequence) else tuple(n)
+    if isinstance(n, str) or len(ends) != 2:
+        raise RequestError(
+            "n is neither a number of rows nor a range: give one such as 10000, or two such as 8000,12000."
+        )
+    low, high = (check.records(n=end) for end in ends)
+    if low > high:
+        raise RequestError(f"n is a range from {low:,} to {high:,}: give the smaller number first.")
+    return KnownRows(low, high)
+
+
+def rows_said(declaration: Declaration, *, bought: float | None = None) -> KnownRows | None:
+    """What is known of the number of rows: as declared, as ``bought``, or within a declared range; None if nothing."""
+    if declaration.n_public is not None:
+        return KnownRows(declaration.n_public, declaration.n_public)
+    if bought is not None:
+        return KnownRows(max(1, round(bought)), max(1, round(bought)))
+    return None if declaration.n_range is None else KnownRows(*declaration.n_range)
+
+
+@dataclass(frozen=True)
+class RowsAdvice:
+    """Which ε, for a number of rows or for a range of it.
+
+    Attributes
+    ----------
+    rows : KnownRows
+    few, many : Advice
+        To the least and to the largest number of rows; the same where one number is known.
+    """
+
+    rows: KnownRows
+    few: Advice
+    many: Advice
+
+    @property
+    def is_studied(self) -> bool:
+        """Whether the stored study has tables that answer, for the least number of rows."""
+        return self.few.leading is not None
+
+    @property
+    def recommendation(self) -> Recommendation:
+        """The answer that holds for the least number of rows, in words that say what more rows would change."""
+        safe = recommend(self.few.target, self.few)
+        return safe if self.rows.low == self.rows.high else replace(safe, ranged=self._ranged())
+
+    @property
+    def sentence(self) -> str:
+        """The answer, as every door gives it."""
+        return self.recommendation.sentence if self.is_studied or self.many.best is not None else NOT_STUDIED
+
+    def _ranged(self) -> str:
+        """The finding for a range of rows: a range of ε."""
+        target, few, many = self.few.target, self.few.best, self.many.best
+        enough = f"at most {target.loss:.4g}× the loss of k-means++ in {target.often('made-up tables')}"
+        if many is None:
+            return ""
+        if few is None:
+            return (
+                f"With {self.rows.high:,} rows choose ε = {many.epsilon:g} or more with {_title(many.algorithm)}: "
+                f"{enough}; with {self.rows.low:,} no ε up to {EPSILONS[-1]:g} is enough"
+            )
+        who = " or ".join(dict.fromkeys((_title(few.algorithm), _title(many.algorithm))))
+        if few.epsilon == many.epsilon:
+            return f"Choose ε = {few.epsilon:g} or more with {who} for {self.rows.words}: {enough}"
+        return (
+            f"Choose ε = {many.epsilon:g} (with {self.rows.high:,} rows) to {few.epsilon:g} (with {self.rows.low:,}) "
+            f"or more, with {who}: {enough}"
+        )
+
+
+def advise_rows(rows: KnownRows | None, setting: Setting, *, target: Target) -> RowsAdvice:
+    """Advice for ``setting``, whose own number of rows is not read.
+
+    Raises
+    ------
+    RequestError
+        If no number of rows is known, or δ, k or another number does not go with it.
+    """
+    if rows is None:
+        raise RequestError(NOBODY_SAID)
+    check.delta_for(rows.high, delta=setting.delta)
+    if setting.k > rows.low:
+        raise RequestError(
+            f"k is {setting.k} but there may be {rows.low:,} records: ask for at most that many clusters."
+        )
+    few = advise(replace(setting, n=rows.low), target=target)
+    many = few if rows.high == rows.low else advise(replace(setting, n=rows.high), target=target)
+    return RowsAdvice(rows, few, many)
+
+
+def advise_for(
+    n: int | Sequence[int] | None = None,
+    d: int | None = None,
+    k: int = 5,
+    *,
+    declaration: Declaration | None = None,
+    target: float = USUAL_LOSS,
+    share: float = USUAL_SHARE,
+    delta: float = 0.0,
+    relation: str | None = None,
+    rows_per_person: int | None = None,
+) -> RowsAdvice:
+    """The cheapest algorithm and the smallest ε for a size and a target, from a stored study; reads no table.
+
+    Parameters
+    ----------
+    n : int, pair of int or None
+        The number of rows, or a range of it; what ``declaration`` says by default.
+    d : int or None
+        The number of columns; as many as are declared by default.
+    k : int
+        Clusters.
+    declaration : Declaration or None
+        Of a table: whatever is not given is taken from it.
+    target, share : float
+        The most loss over that of k-means++, and the part of the tables on which it is kept to.
+    delta : float
+        0 for pure ε.
+    relation : str or None
+        "add_remove" or "replace".
+    rows_per_person : int or None
+        Most rows of one person.
+
+    Returns
+    -------
+    RowsAdvice
+        Its ``sentence`` is the answer.
+
+    Raises
+    ------
+    RequestError
+        If the number of rows is not known, or a number is outside its range.
+    """
+    said = declaration or Declaration()
+    rows = rows_said(said) if n is None else known_rows(n)
+    columns = len(said.columns) if d is None else d
+    if not columns:
+        raise RequestError("d, the number of columns, is not known: give it, or a declaration that names columns.")
+    relation = said.relation if relation is None else relation
+    check.within(1, check.MOST_RECORDS, d=check.at_least(1, d=columns))
+    check.one_of(tuple(one.value for one in Relation), relation=relation)
+    person = said.rows_per_person if rows_per_person is None else rows_per_person
+    setting = Setting(
+        dim=columns,
+        k=check.clusters(k=k),
+        epsilon=1.0,
+        delta=check.delta_for(None, delta=delta),
+        relation=Relation(relation),
+        n=None,
+        rows_per_person=check.rows_per_person(rows_per_person=person),
+    )
+    return advise_rows(rows, setting, target=Target(target, share))
+
+
+def _title(algorithm: str) -> str:
+    return card_of(algorithm).title

@@ -1,0 +1,135 @@
+"""Advice for as many rows as somebody said: the page, the command line and Python give one answer, or one refusal."""
+
+import doctest
+import json
+
+import numpy as np
+import pytest
+
+import dpviz
+from dpviz.check import RequestError
+from dpviz.runs.advice import known_rows
+from dpviz.runs.advice.known_rows import KnownRows, advise_for, rows_said
+from dpviz.runs.advice.target import Target
+from dpviz.runs.open_table import declare
+from dpviz.runs.request import Contender
+from dpviz.runs.study.grid import Grid
+from dpviz.table.csv_intake import CsvFile
+from dpviz.table.declaration import Declaration
+from dpviz.table.loaded_table import IntakeError
+from dpviz.table.sidecar import declaration_in, to_json
+from dpviz.ui.studies.study_job import Question
+from dpviz.ui.tradeoff import stored_study
+from tests.cases import about
+from tests.command_line import call
+
+# How many rows, as their owner says: a number, a range, or nothing; and what a run has bought.
+SAID = [
+    *((n, None, None) for n in (300, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000)),
+    *(
+        (None, ends, None)
+        for ends in ((300, 600), (800, 1_200), (8_000, 12_000), (50_000, 500_000), (10**6, 3 * 10**6))
+    ),
+    *((None, None, bought) for bought in (299.6, 1_003.2, 9_871.0, 98_000.4, 3_000_001.0)),
+    (None, (300, 3_000_000), 12_345.6),
+    (None, None, None),
+]
+ASKED = [(name, said) for name in (3, 8) for said in SAID][:40]
+
+
+def test_thirty_private_tables_get_one_answer_from_every_door(capsys, tmp_path, monkeypatch):
+    """With 3 and with 8 clusters; what nobody said is asked for in one sentence."""
+    assert len(ASKED) >= 30
+    for number, (k, (n, ends, bought)) in enumerate(ASKED):
+        columns = tuple(f"x{place}" for place in range(2 + number % 3))
+        delta = 0.0 if number % 2 else 1e-8
+        bounds = ((0.0,) * len(columns), (1.0,) * len(columns))
+        declaration = Declaration(columns, *bounds, n_public=n, n_range=ends)
+        raw = ",".join(columns) + "\n" + "\n".join([",".join(["0.5"] * len(columns))] * 3) + "\n"
+        table = declare(CsvFile("t", raw.encode()), declaration)
+        monkeypatch.setattr(table.private, "reveal", None)
+        monkeypatch.setattr("dpviz.ui.studies.judged_rows.bought_rows", lambda table, bought=bought: bought)
+        path = tmp_path / f"{number}.json"
+        path.write_text(to_json(declaration))
+        given = [] if bought is None else ["--n", str(max(1, round(bought)))]
+        typed = ("advise", "--declaration", path, "--k", k, "--delta", delta, *given)
+        question = Question("tradeoff", table, None, Grid((Contender("auto"),), (k,), (1.0,), (delta,)))
+        with about(k, n, ends, bought):
+            said = call(capsys, *typed, "--json")
+            if (n, ends, bought) == (None, None, None):
+                assert said.code == 2 and known_rows.NOBODY_SAID in said.err
+                for ask in (
+                    lambda: dpviz.advise(declaration=declaration, k=k, delta=delta),  # noqa: B023 (called at once)
+                    lambda: stored_study.advice_for(question, Target()),  # noqa: B023
+                ):
+                    with pytest.raises(RequestError) as refused:
+                        ask()
+                    assert str(refused.value) == known_rows.NOBODY_SAID
+                continue
+            rows = rows_said(declaration, bought=bought)
+            python = dpviz.advise(tuple(rows), declaration=declaration, k=k, delta=delta)
+            page = stored_study.advice_for(question, Target())
+            assert page.sentence == python.sentence == json.loads(said.out)["answer"]
+            assert page.rows == python.rows == rows and said.json["n"] == list(rows)
+            assert page.few.epsilon == python.few.epsilon >= page.many.epsilon == python.many.epsilon
+
+
+def test_a_range_of_rows_is_a_range_of_epsilon():
+    answer = advise_for((1_000, 30_000), 3, 3, delta=1e-6)
+    few, many = (advise_for(n, 3, 3, delta=1e-6) for n in (1_000, 30_000))
+    assert few.few.epsilon > many.few.epsilon
+    for one in (few, many):
+        assert f"{one.few.epsilon:g} (with {one.rows.low:,}" in answer.sentence
+    assert answer.recommendation.epsilon == few.recommendation.epsilon
+
+
+def test_a_delta_as_large_as_one_over_n_is_refused_in_one_sentence_on_every_door(capsys, tmp_path):
+    """Of a range the largest number counts."""
+    for n, ends in ((10_000, None), (None, (2_000, 10_000))):
+        declaration = Declaration(("x",), (0.0,), (1.0,), n_public=n, n_range=ends)
+        path = tmp_path / "t.csv"
+        path.write_text("x\n" + "0.5\n" * 20)
+        path.with_suffix(".json").write_text(to_json(declaration))
+        table = declare(CsvFile("t", path.read_bytes()), declaration)
+        sentence = "delta is 0.0001: give 0 or a number below 0.0001 (1/n); 1e-6 is usual."
+        question = Question("tradeoff", table, None, Grid((Contender("auto"),), (2,), (1.0,), (1e-4,)))
+        for ask in (
+            lambda: advise_for(declaration=declaration, k=2, delta=1e-4),  # noqa: B023 (called at once)
+            lambda: stored_study.advice_for(question, Target()),  # noqa: B023
+            lambda: dpviz.run(dpviz.CARDS["auto"], table.private, k=2, epsilon=1.0, delta=1e-4),  # noqa: B023
+        ):
+            with pytest.raises(RequestError) as refused:
+                ask()
+            assert str(refused.value) == sentence
+        common = ("--k", "2", "--delta", "1e-4")
+        for typed in (
+            ("run", path, *common, "--epsilon", "1"),
+            ("advise", "--declaration", path.with_suffix(".json"), *common),
+        ):
+            said = call(capsys, *typed)
+            assert (said.code, sentence in said.err) == (2, True), said.err
+
+
+def test_what_is_known_of_the_number_of_rows():
+    for declaration, bought, rows in (
+        (Declaration(n_public=7), 9.0, KnownRows(7, 7)),
+        (Declaration(n_range=(2, 9)), None, KnownRows(2, 9)),
+        (Declaration(n_range=(2, 9)), 4.4, KnownRows(4, 4)),
+        (Declaration(), -3.0, KnownRows(1, 1)),
+        (Declaration(), None, None),
+    ):
+        assert rows_said(declaration, bought=bought) == rows
+    for wrong in ("[2]", "[0, 5]", "[5, 2]", "[2.5, 3]", '"2,3"', '[1, 2], "n_public": 3'):
+        with about(wrong), pytest.raises(IntakeError):
+            declaration_in(f'{{"n_range": {wrong}}}')
+    assert declaration_in(to_json(Declaration(n_range=(2, 9)))).n_range == (2, 9)
+
+
+def test_wrong_numbers_of_rows_get_a_sentence():
+    for n in (0, -1, (5, 2), (1, 2, 3), "many", 1.5, np.nan):
+        with about(n), pytest.raises(RequestError):
+            advise_for(n, 2, 2)
+
+
+def test_examples_in_the_docstrings():
+    assert doctest.testmod(known_rows).failed == 0
