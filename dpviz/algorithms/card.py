@@ -13,6 +13,7 @@ import numpy as np
 from dpviz import check
 from dpviz.algorithms.regime import Expectation, OfCategories
 from dpviz.algorithms.sign import Sign
+from dpviz.algorithms.sizes import Sizes
 from dpviz.algorithms.steps import Step
 from dpviz.privacy.accounting import Accounting, Budget, capacity
 from dpviz.privacy.loss_distributions import Draws
@@ -233,6 +234,8 @@ class Card:
         Where it is known, what to expect is told by it.
     sign : function of (steps, region) to the Sign of a finished run
         What it says of itself by released values alone, where it can.
+    sizes : function of (steps, region) to the Sizes of a finished run
+        What everything that was released says of the rows of each cluster; else the counts of the last step do.
     operations : function of (setting, params) to a rough number of elementary operations, for progress and placement
     needs_n : bool
         Whether the plan reads ``room.n``.
@@ -273,6 +276,7 @@ class Card:
     expect: Callable[[Setting, Any], Expectation] | None = None
     hopeless: str = ""
     sign: Callable[[Sequence[Step], Region], Sign | None] | None = None
+    sizes: Callable[[Sequence[Step], Region], Sizes | None] | None = None
     operations: Callable[[Setting, Any], float] | None = None
     needs_n: bool = True
     sample: str = "fifteen"

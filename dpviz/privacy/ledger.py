@@ -148,10 +148,12 @@ def draws_of(entry: Entry) -> Draws:
     return Draws(False, entry.scale / entry.sensitivity * entry.draws, entry.draws)
 
 
-def total_epsilon(accounting: Accounting, entries: Sequence[Entry], *, delta: float) -> float:
-    """The ε at ``delta`` of all ``entries`` together."""
+def total_epsilon(
+    accounting: Accounting, entries: Sequence[Entry], *, delta: float, planned: tuple[Draws, ...] = ()
+) -> float:
+    """The ε at ``delta`` of all ``entries`` together, on the grid of all that is ``planned``."""
     if accounting is Accounting.PLD and entries:
-        return composed_epsilon(tuple(draws_of(entry) for entry in entries), delta)
+        return composed_epsilon(tuple(draws_of(entry) for entry in entries), delta, whole=planned)
     return spent_epsilon(accounting, fsum(entry.amount for entry in entries), delta=delta)
 
 
@@ -178,6 +180,8 @@ class Ledger(Printed):
     """The whole amount, to be divided."""
     announced: DrawList | None = field(init=False, default=None)
     """Under PLD, what is left of the list of draws."""
+    planned: tuple[Draws, ...] = ()
+    """All noise that was calibrated together, where some was: it sets the grid that losses are rounded up to."""
 
     def __post_init__(self) -> None:
         self.epsilon, self.delta = check.positive(epsilon=self.epsilon), float(self.delta)
@@ -206,7 +210,7 @@ class Ledger(Printed):
 
     def _total(self, entries: Sequence[Entry]) -> float:
         if self.accounting is Accounting.PLD:
-            return total_epsilon(self.accounting, entries, delta=self.delta)
+            return total_epsilon(self.accounting, entries, delta=self.delta, planned=self.planned)
         return fsum(entry.amount for entry in entries)
 
     @property
@@ -219,7 +223,8 @@ class Ledger(Printed):
         """The ε, at the ledger's δ, of what is spent so far; never above the request."""
         if self.cap == inf:
             return inf if self.entries else 0.0
-        return min(self.epsilon, total_epsilon(self.accounting, self.entries, delta=self.delta))
+        total = total_epsilon(self.accounting, self.entries, delta=self.delta, planned=self.planned)
+        return min(self.epsilon, total)
 
     def announce(self, *planned: Draws, first: tuple[Draws, ...] = ()) -> None:
         """Fix the list of draws: ``first`` as they are, and ``planned`` with one scale by which all use up the cap.
@@ -239,7 +244,8 @@ class Ledger(Printed):
                 "is one: list them in the card's draws, or declare the number of rows public."
             )
         scale = calibrated_scale(planned, first, epsilon=self.epsilon, delta=self.delta)
-        self.announced = DrawList.of((*first, *scaled(planned, scale)), scale=scale)
+        self.planned = (*first, *scaled(planned, scale))
+        self.announced = DrawList.of(self.planned, scale=scale)
 
     def calibrated(self, draws: Mapping[str, Draws]) -> Shares:
         """A share for each of ``draws``, at the scale of the list, which they are where none is fixed yet."""

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import fsum, sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from scipy.optimize import brentq
 
@@ -131,21 +131,41 @@ def _not_announced(kind: str, draws: Draws, note: str) -> NotAnnounced:
 
 
 @lru_cache(maxsize=4096)
-def composed_epsilon(draws: tuple[Draws, ...], delta: float, *, grid: float = GRID) -> float:
-    """The smallest ε for which all ``draws`` together are (ε, δ)-DP, rounded up by the ``grid``."""
-    import dp_accounting  # slow to import
-    from dp_accounting.pld import PLDAccountant
+def composed_epsilon(
+    draws: tuple[Draws, ...], delta: float, *, grid: float = GRID, whole: tuple[Draws, ...] = ()
+) -> float:
+    """The smallest ε for which all ``draws`` together are (ε, δ)-DP, rounded up by the ``grid``.
 
-    rho = _total_rho(draws)
-    rough = zcdp_epsilon(rho, delta)
-    if rough > _LARGE:
+    Where they are some of a ``whole`` the grid is that of the whole: what some compose to then serves for the next.
+    """
+    from dp_accounting.pld import privacy_loss_distribution  # slow to import
+
+    if zcdp_epsilon(_total_rho(draws), delta) > _LARGE:
         return _basic_epsilon(draws, delta)
+    rho = _total_rho(whole or draws)
     # Where δ alone nearly pays for all, the ε left is small beside the losses themselves: these set the grid then.
-    accountant = PLDAccountant(value_discretization_interval=grid * max(rough, sqrt(2 * rho), 1e-6))
-    for alike in _gaussians_as_one(draws):
-        kind = dp_accounting.GaussianDpEvent if alike.gaussian else dp_accounting.LaplaceDpEvent
-        accountant.compose(kind(alike.multiplier), alike.times)
-    return float(accountant.get_epsilon(delta))
+    interval = grid * max(zcdp_epsilon(rho, delta), sqrt(2 * rho), 1e-6)
+    losses = _composed_laplace(tuple(alike for alike in draws if not alike.gaussian), interval)
+    # Gaussian draws compose exactly into one; rounding each of many up to the grid would add up to something.
+    of_gaussians = _total_rho([alike for alike in draws if alike.gaussian])
+    if of_gaussians:
+        deviation = 1 / sqrt(2 * of_gaussians)
+        losses = losses.compose(
+            privacy_loss_distribution.from_gaussian_mechanism(deviation, value_discretization_interval=interval)
+        )
+    return float(losses.get_epsilon_for_delta(delta))
+
+
+@lru_cache(maxsize=256)
+def _composed_laplace(draws: tuple[Draws, ...], interval: float) -> Any:
+    """The loss distribution of Laplace draws: each added to that of those before it, which is kept."""
+    from dp_accounting.pld import privacy_loss_distribution
+
+    if not draws:
+        return privacy_loss_distribution.identity(value_discretization_interval=interval)
+    *before, last = draws
+    alone = privacy_loss_distribution.from_laplace_mechanism(last.multiplier, value_discretization_interval=interval)
+    return _composed_laplace(tuple(before), interval).compose(alone.self_compose(last.times))
 
 
 @lru_cache(maxsize=256)
@@ -199,13 +219,6 @@ def _basic_epsilon(draws: tuple[Draws, ...], delta: float) -> float:
     pure = fsum(alike.times / alike.multiplier for alike in draws if not alike.gaussian)
     rho = _total_rho([alike for alike in draws if alike.gaussian])
     return pure + (gdp_epsilon(sqrt(2 * rho), delta) if rho else 0.0)
-
-
-def _gaussians_as_one(draws: tuple[Draws, ...]) -> list[Draws]:
-    """Gaussian draws compose exactly into one; rounding each of many up to the grid would add up to something."""
-    rho = _total_rho([alike for alike in draws if alike.gaussian])
-    others = [alike for alike in draws if not alike.gaussian]
-    return [*others, Draws.gaussian_of(rho)] if rho else others
 
 
 @lru_cache(maxsize=4096)

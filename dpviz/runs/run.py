@@ -14,6 +14,7 @@ from dpviz.algorithms.card import Card, Params
 from dpviz.algorithms.regime import Level
 from dpviz.algorithms.registry import card_of
 from dpviz.algorithms.sign import Sign
+from dpviz.algorithms.sizes import Sizes
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.arrays import Array
 from dpviz.printed import Printed, TextTable
@@ -114,8 +115,10 @@ class Run(RunSoFar, Printed):
 
     @property
     def noisy_weights(self) -> Array | None:
-        """Released cluster sizes, shape (k,), if the last step measured them."""
+        """Released cluster sizes, shape (k,), where there are any: by all that was released, where that is known."""
         step = self.frames[-1].step
+        if self.sizes is not None:
+            return self.sizes.rows
         return step.noisy_counts if isinstance(step, CentersStep) else None
 
     @property
@@ -127,6 +130,20 @@ class Run(RunSoFar, Printed):
     def profiles(self, heading: str) -> TextTable:
         """The centres in the words of the declaration, where it says more of columns than bounds, to be printed."""
         return profile_table(self.domain, self.unit_centers, self.center_noise_sd, heading, sizes=self.noisy_weights)
+
+    @cached_property
+    def sizes(self) -> Sizes | None:
+        """Released cluster sizes with standard deviations, where these are known.
+
+        By everything that was released, where its algorithm puts that together; else by the last step.
+        """
+        told, step = card_of(self.algorithm).sizes, self.frames[-1].step
+        found = None if told is None else told([frame.step for frame in self.frames], self.domain.region)
+        if found is not None or not isinstance(step, CentersStep):
+            return found
+        if step.noisy_counts is None or step.count_noise_sd is None:
+            return None
+        return Sizes(step.noisy_counts, np.full(len(step.noisy_counts), float(step.count_noise_sd)))
 
     @cached_property
     def sign(self) -> Sign | None:

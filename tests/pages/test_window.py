@@ -66,7 +66,7 @@ def test_sides_that_cross_by_themselves_are_no_window() -> None:
         ("1 000 to 2’000 rows", KnownRows(1_000, 2_000)),
     ],
 )
-def test_rows_are_read_however_they_are_written(text: str, rows: Rows) -> None:
+def test_rows_are_read_however_they_are_written(text: str, rows: KnownRows) -> None:
     assert rows_in(text) == rows
 
 

@@ -13,7 +13,7 @@ from math import log10, sqrt
 import numpy as np
 
 from dpviz.algorithms.auto.auto_plan import AutoPlan, make_plan, plan_step
-from dpviz.algorithms.auto.cluster_sizes import extents
+from dpviz.algorithms.auto.cluster_sizes import extents, sizes_of
 from dpviz.algorithms.auto.first_look import LookStep, look
 from dpviz.algorithms.auto.polishing import residual_rounds
 from dpviz.algorithms.auto.released_sign import released_sign
@@ -143,7 +143,7 @@ def _reach(room: DataRoom, k: int, plan: AutoPlan, radius2: float, seen: LookSte
 def _own_reaches(room: DataRoom, plan: AutoPlan, reach: float, seeds: Seeds, seen: LookStep) -> Array:
     """A reach for each cluster where there is a tail: some radii of its own, but no more than noise allows; (k,)."""
     assert seeds.synopsis.frame is not None
-    rows, radii2 = extents(seeds.synopsis, seeds.centers)
+    rows, radii2, _ = extents(seeds.synopsis, seeds.centers)
     radii2 = radii2 + seen.look.beside(seeds.synopsis.frame)
     allowed = _TAIL_NOISE * room.n * seeds.radius2 * np.maximum(rows, 1.0) / (room.dim * plan.unit_variance)
     own = np.minimum(_TAIL_RADII * np.sqrt(radii2), np.maximum(np.sqrt(allowed), reach))
@@ -190,6 +190,7 @@ CARD = Card(
     expect=lambda setting, params: expected(setting),
     hopeless="more than a tenth of the loss comes from noise",
     sign=released_sign,
+    sizes=sizes_of,
     operations=_operations,
     sample="fifteen",
     formula=(

@@ -396,7 +396,7 @@ class PlanStep(Step):
     def _epsilon_after(self, last: int) -> float:
         if self.delta == 0:
             return fsum(self._epsilon(i) for i in range(last + 1))
-        return composed_epsilon(self.draws[: last + 1], self.delta)
+        return composed_epsilon(self.draws[: last + 1], self.delta, whole=self.draws)
 
 
 # The part that is bought before there can be a plan, if the number of rows is not public.

@@ -56,10 +56,10 @@ def found_table(run: Run) -> pd.DataFrame:
     step = run.frames[-1].step
     lines = pd.DataFrame({_CLUSTER: np.arange(1, run.k + 1)})
     if isinstance(step, CentersStep):
-        if step.noisy_counts is not None:
-            lines[_ROWS] = step.noisy_counts.round().clip(min=0).astype(np.int64)
-            if step.count_noise_sd is not None:
-                lines[_NOISE] = float(step.count_noise_sd)
+        if run.noisy_weights is not None:
+            lines[_ROWS] = run.noisy_weights.round().clip(min=0).astype(np.int64)
+            if run.sizes is not None:
+                lines[_NOISE] = run.sizes.sd
         if step.center_noise_sd is not None:
             # Unit coordinates run over 2, from -1 to 1, in a column of full width.
             lines[_SHIFT] = 50.0 * step.center_noise_sd
@@ -102,8 +102,8 @@ def _in_words(run: Run) -> str:
     if sizes is None:
         return f"{run.k} clusters; their sizes were not measured."
     low, high = (number(max(0.0, float(size))) for size in (sizes.min(), sizes.max()))
-    sd = run.frames[-1].step.count_noise_sd if isinstance(run.frames[-1].step, CentersStep) else None
-    noise = "" if sd is None else f", each ± {number(sd)}"
+    sds = None if run.sizes is None else (number(float(sd)) for sd in (run.sizes.sd.min(), run.sizes.sd.max()))
+    noise = "" if sds is None else f", each ± {' to '.join(dict.fromkeys(sds))}"
     return f"{run.k} clusters of about {low} to {high} rows{noise}."
 
 

@@ -1,0 +1,70 @@
+"""How far released sizes of clusters are off, and how often intervals hold: by the last count, and by all releases.
+
+python -m benchmarks.cluster_sizes [--repeats 3] [--epsilons 0.1,0.3,1] [--judging]
+
+The true size of a cluster is how many rows are nearest to its released centre. An error is the median over the clusters
+of a run of how far a size is off, as a part of the true one; the median of runs is told.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from benchmarks.families import FAMILIES, FORECAST_FAMILIES, Rows, Size, generated
+from benchmarks.timing import load, machine
+from dpviz.algorithms.sizes import NINE_IN_TEN
+from dpviz.algorithms.steps import CentersStep
+from dpviz.privacy.partitions import Voronoi
+from dpviz.runs.clipped_rows import clipped
+from dpviz.runs.run import run
+
+DELTA, SEED = 1e-6, 640
+SIZES = (Size(20_000, 2, 5), Size(10_000, 2, 15), Size(5000, 3, 8), Size(20_000, 6, 4), Size(10_000, 10, 10))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--epsilons", default="0.1,0.3,1")
+    parser.add_argument("--judging", action="store_true")
+    asked = parser.parse_args()
+    print(machine())
+    families = [family for family in (*FAMILIES, *FORECAST_FAMILIES) if family.judging is asked.judging]
+    needed: list[Rows] = []
+    for size in SIZES:
+        for epsilon in map(float, asked.epsilons.split(",")):
+            found = []
+            for family in families:
+                table = generated(family, size, SEED)
+                points = clipped(table.reveal(note="a bench"), table.domain.region).points
+                for seed in range(asked.repeats):
+                    with threadpool_limits(1):
+                        done = run("auto", table, k=size.k, epsilon=epsilon, delta=DELTA, seed=seed)
+                    true = np.bincount(Voronoi(done.unit_centers).assign(points), minlength=size.k)
+                    last, sizes = done.frames[-1].step, done.sizes
+                    assert isinstance(last, CentersStep) and last.noisy_counts is not None and sizes is not None
+                    sd = np.full(size.k, last.count_noise_sd)
+                    needed.append(np.abs(sizes.rows - true) / sizes.sd / NINE_IN_TEN)
+                    found.append([*_judged(true, last.noisy_counts, sd), *_judged(true, sizes.rows, sizes.sd)])
+            before, held_before, after, held = np.array(found).T
+            print(
+                f"{size!s:22s} ε = {epsilon:3g}: the last count is off by {np.median(before):6.1%}, its interval holds "
+                f"{held_before.mean():4.0%}; all releases by {np.median(after):6.1%}, {held.mean():4.0%}; {load()}",
+                flush=True,
+            )
+    factor = np.quantile(np.concatenate(needed), 0.9)
+    held_of_all = np.mean(np.concatenate(needed) <= 1)
+    print(f"Of the intervals of all these clusters {held_of_all:.1%} hold; with sds times {factor:.2f} 90 % would")
+
+
+def _judged(true: Rows, rows: Rows, sd: Rows) -> tuple[float, float]:
+    """The median error as a part of the true sizes, and how many of them lie within nine intervals in ten."""
+    off = np.abs(rows - true)
+    return float(np.median(off / np.maximum(true, 1))), float((off <= NINE_IN_TEN * sd).mean())
+
+
+if __name__ == "__main__":
+    main()
