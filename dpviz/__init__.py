@@ -11,11 +11,13 @@ if TYPE_CHECKING:
     from dpviz.algorithms.registry import CARDS
     from dpviz.charts.player.shown import show
     from dpviz.check import ChoiceWarning, PrivacyWarning, RequestError
+    from dpviz.commands import declare, select_k, sweep
     from dpviz.estimators import PrivateKMeans
     from dpviz.privacy.queries import Relation
     from dpviz.privacy.room import PrivateTable
     from dpviz.release.account import Account
     from dpviz.release.read_release import ReadRelease, read_release
+    from dpviz.release.verify import verify
     from dpviz.runs.advice.known_rows import advise_for as advise
     from dpviz.runs.run import Run, run
     from dpviz.table.csv_intake import load_csv
@@ -39,11 +41,15 @@ __all__ = [
     "Run",
     "Scaling",
     "advise",
+    "declare",
     "load_csv",
     "read_release",
     "run",
     "sample",
+    "select_k",
     "show",
+    "sweep",
+    "verify",
 ]
 
 # Imported when first asked for: the command line and the workers should not wait for pandas or scikit-learn.
@@ -62,6 +68,10 @@ _HOMES = {
     "RequestError": "dpviz.check",
     "Run": "dpviz.runs.run",
     "Scaling": "dpviz.table.domain",
+    "declare": "dpviz.commands",
+    "select_k": "dpviz.commands",
+    "sweep": "dpviz.commands",
+    "verify": "dpviz.release.verify",
     "load_csv": "dpviz.table.csv_intake",
     "read_release": "dpviz.release.read_release",
     "run": "dpviz.runs.run",

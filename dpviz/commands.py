@@ -1,4 +1,4 @@
-"""The command line in Python: what ``dpviz declare``, ``advise``, ``sweep`` and ``release`` do, by the same names."""
+"""The command line in Python: ``declare``, ``sweep`` and ``release`` by the same names; and k from a paid synopsis."""
 
 from __future__ import annotations
 
@@ -12,19 +12,13 @@ import numpy as np
 import pandas as pd
 
 from dpviz import check
-from dpviz.algorithms.card import Setting
-from dpviz.check import one_of
 from dpviz.costs import uncounted
 from dpviz.estimators import PrivateKMeans
-from dpviz.privacy.queries import Relation
 from dpviz.release.account import Account
 from dpviz.release.order import BOUNDS, SEGMENTS, Order, words_for
 from dpviz.release.releasing import Release, press, ready
 from dpviz.release.seen import Seen, Where
-from dpviz.runs.advice.advice import Advice
-from dpviz.runs.advice.advice import advise as advise_setting
 from dpviz.runs.advice.suggested_k import MOST_K, SuggestedK, suggest_k
-from dpviz.runs.advice.target import USUAL_LOSS, USUAL_SHARE, Target
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.open_table import declare as open_table
 from dpviz.runs.record import LookKind
@@ -33,9 +27,11 @@ from dpviz.runs.seats import cores
 from dpviz.runs.study.grid import Grid
 from dpviz.runs.study.study import tidy
 from dpviz.runs.study.workers import rows_of
-from dpviz.table.declaration import Declaration
+from dpviz.table.csv_intake import open_csv
+from dpviz.table.declaration import NOTHING_DECLARED, Declaration
 from dpviz.table.loaded_table import numeric_table
 from dpviz.table.named import Content, file_at, named, nothing_declared_of, sample_named
+from dpviz.table.proposal import propose
 from dpviz.table.sidecar import declaration_in, declaration_in_file
 
 Data = str | Path | pd.DataFrame | np.ndarray[Any, Any]
@@ -45,47 +41,27 @@ Declared = Declaration | Mapping[str, Any] | str | Path
 """What is declared of a table: a declaration, what its JSON says, or the path of such a file."""
 
 
-def advise(
-    *,
-    n: int,
-    d: int,
-    k: int,
-    target: float = USUAL_LOSS,
-    share: float = USUAL_SHARE,
-    delta: float = 0.0,
-    relation: str | Relation = Relation.ADD_REMOVE,
-    rows_per_person: int = 1,
-) -> Advice:
-    """Name the cheapest algorithm and the smallest ε for a size and a target; reads no table.
+def declare(data: str | Path) -> Declaration:
+    """Propose how a file is read: a look at its first rows, for the eyes of its owner.
 
     Parameters
     ----------
-    n, d, k : int
-        Rows (about how many), columns and clusters.
-    target : float
-        The most loss over that of k-means++, above 1.
-    share : float
-        On which part of made-up tables it is met.
-    delta : float
-        0 for pure ε.
-    relation : "add_remove" or "replace"
-    rows_per_person : int
+    data : path
+        A CSV file, perhaps packed (.csv.gz).
+
+    Returns
+    -------
+    Declaration
+        With bounds left open: they never come from rows. ``proposed`` is set, and runs that use it say so.
+
+    **Guarantee.** None: this reads rows. Check what is proposed, and declare what you know.
 
     Raises
     ------
     RequestError
-        If a number is outside its range.
+        If the file cannot be used.
     """
-    check.records(n=n)
-    check.within(1, check.MOST_RECORDS, d=d)
-    check.rows_per_person(rows_per_person=rows_per_person)
-    check.clusters(k=k)
-    check.delta_for(n, delta=delta)
-    one_of(tuple(one.value for one in Relation), relation=getattr(relation, "value", relation))
-    setting = Setting(
-        dim=d, k=k, epsilon=1.0, delta=delta, relation=Relation(relation), n=n, rows_per_person=rows_per_person
-    )
-    return advise_setting(setting, target=Target(target, share))
+    return propose(open_csv(Path(data))).joined_to(NOTHING_DECLARED)
 
 
 def sweep(

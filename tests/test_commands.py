@@ -8,6 +8,7 @@ import pytest
 
 from dpviz import Account, PrivacyWarning, RequestError, commands
 from dpviz.release.verify import verify
+from dpviz.table.sidecar import to_json
 from tests.cases import about
 from tests.command_line import told_by, write_points
 from tests.contract.tables import blobs
@@ -35,12 +36,11 @@ def test_a_sweep_finds_what_the_command_finds(tmp_path):
         commands.sweep(data, **grid, jobs=0)
 
 
-def test_advice_is_that_of_the_command():
-    said = told_by("advise", "--n", 20_000, "--d", 4, "--k", 6, "--json").json
-    advice = commands.advise(n=20_000, d=4, k=6)
-    assert said["best"]["epsilon"] == advice.best.epsilon and said["best"]["algorithm"] == advice.best.algorithm
-    with pytest.raises(RequestError, match="delta"):
-        commands.advise(n=1000, d=4, k=6, delta=0.5)
+def test_a_proposal_is_that_of_the_command(tmp_path):
+    data, _ = write_people(tmp_path)
+    declared = commands.declare(data)
+    assert to_json(declared).rstrip("\n") == told_by("declare", data).out.rstrip("\n")
+    assert declared.proposed and declared.columns == ("age", "income") and set(declared.lower) == {None}
 
 
 def test_a_release_is_charged_saved_and_verified(tmp_path):
