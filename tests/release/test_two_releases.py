@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import combinations
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -29,7 +30,7 @@ def test_segments_are_paired_off_whatever_their_numbers() -> None:
 
 @pytest.mark.parametrize(("times", "beyond"), [(1.0, 0), (1.9, 0), (2.1, 1)])
 def test_a_difference_counts_beyond_twice_the_noise_of_both(times: float, beyond: int) -> None:
-    alone = compare(GOOD, GOOD).limit / 2
+    alone = NormalDist().inv_cdf(1 - 0.05 / (2 * 12))  # one alarm in twenty by noise alone, of twelve comparisons
     centers = GOOD.centers.copy()
     centers[1, 0] += times * alone * np.sqrt(2) * GOOD.center_sd[1, 0]
     found = compare(GOOD, replace(GOOD, centers=centers))
