@@ -288,3 +288,12 @@ def test_k_is_read_from_the_grid_for_whoever_asks_and_charges_nothing() -> None:
     assert "redraws of the noise say the same" in text_of(app)
     assert result(app).run.entries == spent
     assert not [one for one in explored("dplloyd").toggle if one.key == "explore:read_k"]
+
+
+def test_centres_of_three_columns_are_profiles_and_a_refusal_is_written_across_them() -> None:
+    alts = [figure.proto.alt for figure in explored("dplloyd", open_blobs(dim=3)).get("plotly_chart")]
+    assert any(alt.startswith("Three segments on a lane for each of three columns") for alt in alts)
+    assert not any("on a lane" in figure.proto.alt for figure in explored("dplloyd").get("plotly_chart"))
+    refused = explored("k-averages", open_blobs(dim=3))
+    (figure,) = [one for one in refused.get("plotly_chart") if "on a lane" in one.proto.alt]
+    assert "refused (⊥)" in json.loads(figure.proto.spec)["layout"]["annotations"][-1]["text"]

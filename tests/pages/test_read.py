@@ -47,6 +47,7 @@ def test_a_forged_release_says_so_first_is_marked_and_nothing_is_concluded(good:
     assert "**centers.csv**" in app.error[0].value and not [one for one in app.subheader if "conclude" in one.value]
     assert "not what it says" in app.get("plotly_chart")[0].proto.spec
     damaged = _reading(zip_of(rehashed({**released(), TRANSCRIPT: b""})))
+    assert damaged.title[0].value == "This release cannot be read"
     assert "damaged" in damaged.error[0].value and not damaged.get("plotly_chart")
 
 

@@ -62,7 +62,8 @@ def below(table: OpenTable, result: Result, look: Look, judged: Judged | None) -
         with found_tab:
             if run.private and run.domain.dim >= _PROFILED:
                 reference = None if look.reference is None else look.reference.centers
-                profile_panel(profile_of(run, reference=reference), "explore", table=False)
+                mark = "refused (⊥)" if _refused(run) else ""
+                profile_panel(profile_of(run, reference=reference), "explore", mark=mark, table=False)
             found(table, run, judged)
             read_k(result)
     if ledger.open:
@@ -78,6 +79,12 @@ def below(table: OpenTable, result: Result, look: Look, judged: Judged | None) -
     if files.open:
         with files:
             take_away(table, result, look, judged)
+
+
+def _refused(run: Run) -> bool:
+    """Whether a private test did not pass, so that the last centres know no data, or come from ones that do not."""
+    step = run.frames[-1].step
+    return step.public or "⊥" in step.title
 
 
 def _numbers(run: Run) -> None:

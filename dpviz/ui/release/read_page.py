@@ -96,7 +96,8 @@ def _title(release: ReadRelease | None) -> None:
         return
     received = release.received
     if not release.holds or received is None:
-        st.title("This release is not what it says", anchor=False)
+        title = "This release cannot be read" if received is None else "This release is not what it says"
+        st.title(title, anchor=False)
         _wrong(release)
         return
     st.title(plain(received.finding.title), anchor=False)
