@@ -16,7 +16,7 @@ from tests.browser.visitor import Visitor
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-WORK = ("Home", "Data", "Compare", "Trade-off", "Ledger", "Release")
+WORK = ("Home", "Data", "Compare", "Trade-off", "Ledger", "Release", "Read")
 PAGES = (*WORK, "Lessons", "What ε means", "Papers", "Glossary", "Explore")
 
 
