@@ -142,7 +142,7 @@ def composed_epsilon(
 
     if zcdp_epsilon(_total_rho(draws), delta) > _LARGE:
         return _basic_epsilon(draws, delta)
-    rho = _total_rho(whole or draws)
+    rho = _total_rho(draws if not whole or zcdp_epsilon(_total_rho(whole), delta) > _LARGE else whole)
     # Where δ alone nearly pays for all, the ε left is small beside the losses themselves: these set the grid then.
     interval = grid * max(zcdp_epsilon(rho, delta), sqrt(2 * rho), 1e-6)
     losses = _composed_laplace(tuple(alike for alike in draws if not alike.gaussian), interval)

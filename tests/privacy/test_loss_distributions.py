@@ -223,3 +223,19 @@ def test_draws_too_large_to_compose_add_up_by_kind(laplace):
     # Two draws of μ = 20 / √2 are one of μ = 20, and Laplace noise of ε = 10 comes on top.
     found = composed_epsilon((Draws(True, 2**0.5 / 20, 1), Draws(True, 2**0.5 / 20, 1), *laplace), 1e-6)
     assert found == pytest.approx(gdp_epsilon(20.0, 1e-6) + 10.0 * len(laplace))
+
+
+def test_some_of_a_whole_compose_as_they_do_alone():
+    """On the coarser grid of all draws a few of them come out no lower, and higher by a little of the whole only."""
+    whole = (Draws(False, 9.0), Draws(False, 4.0), Draws(True, 6.0), Draws(True, 3.0), Draws(False, 5.0))
+    together = composed_epsilon(whole, 1e-6)
+    for number in range(1, len(whole) + 1):
+        some, alone = (composed_epsilon(whole[:number], 1e-6, whole=grid) for grid in (whole, ()))
+        assert alone - 1e-3 * together <= some <= alone + 4e-3 * together
+    assert composed_epsilon(whole, 1e-6, whole=whole) == together
+    # At next to no δ the ε of Laplace noise add up.
+    laplace = (Draws(False, 9.0), Draws(False, 4.0), Draws(False, 5.0))
+    assert composed_epsilon(laplace, 1e-12) == pytest.approx(1 / 9 + 1 / 4 + 1 / 5, rel=5e-3)
+    # Of a whole that protects nobody, some may protect.
+    loud = (*whole, Draws(False, 0.001))
+    assert composed_epsilon(whole, 1e-6, whole=loud) == together

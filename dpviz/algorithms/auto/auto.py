@@ -67,10 +67,10 @@ def auto(room: DataRoom, k: int, params: AutoParams, rng: np.random.Generator) -
       Cell sizes and t follow from public and released numbers before the test is asked, and all tests of the plan are
       asked, whatever the first one says: the plan's list of questions is the same for all tables. What trees of details
       make of the grid, and which of two readings of it is solved, is post-processing.
-    - middle: one vector of norm R; of rows that are near, one of norm two released medians, asked for whether there is
-      a tail or not. Sums of residuals: one vector of norm η in one cluster, as clusters are disjoint; two such vectors,
-      perhaps opposite ones in one cluster, under replace. Where there is a tail each cluster has a released η of its
-      own: then residuals are counted in it, and the vector has norm 1.
+    - middle: one vector of norm R; of rows that are near, one of norm 1, in two released medians, asked for whether
+      there is a tail or not. Sums of residuals: one vector of norm η in one cluster, as clusters are disjoint; two such
+      vectors, perhaps opposite ones in one cluster, under replace. Where there is a tail each cluster has a released η
+      of its own: then residuals are counted in it, and the vector has norm 1.
     - cells that follow a tail: a partition, as a row is compared with a table of borders that follow from releases. Of
       the same grid's share there is one grid, whichever it is.
     - choice: a row adds to the loss of each solution something in [0, c], c released; a choice by the exponential

@@ -18,7 +18,7 @@ from dpviz.arrays import Array
 from dpviz.privacy.partitions import Everything, Voronoi
 from dpviz.privacy.queries import Sum
 from dpviz.privacy.room import DataRoom
-from dpviz.privacy.sums import Radii, ResidualSum, Spread, symmetric
+from dpviz.privacy.sums import Radii, ScaledResidualSum, Spread, symmetric
 
 _BINS = 40
 # Where a tail is looked for, the first bin is cut so often, each time at 1/√2 of the length.
@@ -112,8 +112,8 @@ def look(room: DataRoom, stage: FirstLook, shares: Paid, axes: int, rng: np.rand
     """The noisy middle, radius and axes of the rows of ``room``.
 
     **Guarantee.** The shares of the stage. One row adds a vector of length at most R to the sum, 1 to one bin, and,
-    if they are bought, a vector of length at most two released medians to the second sum, and a matrix of Euclidean
-    length at most R₁² to the second moments. Whether there is a tail follows from releases.
+    if they are bought, a vector of length at most 1, in two released medians, to the second sum, and a matrix of
+    Euclidean length at most R₁² to the second moments. Whether there is a tail follows from releases.
 
     References
     ----------
@@ -129,9 +129,10 @@ def look(room: DataRoom, stage: FirstLook, shares: Paid, axes: int, rng: np.rand
     median, tail = _medians(radii.value, far.edges, scale, room.n), None
     if stage.near is not None:
         # Asked for whether there is a tail or not: what is bought does not hang on the answers.
-        close = ResidualSum(Voronoi(middle[None]), middle[None], min(2 * median.about, far.reach))
+        within = min(2 * median.about, far.reach)
+        close = ScaledResidualSum(Voronoi(middle[None]), middle[None], np.array([within]))
         (near,) = room.ask_together(stage.near.asks(close, shares), note="middle of the rows that are near")
-        tail = Tail(room.region.clip(middle + near.value[0] / room.n), median.about)
+        tail = Tail(room.region.clip(middle + within * near.value[0] / room.n), median.about)
     far_out = tail is not None and _TAIL_REACH * median.surely < reach <= _TAIL_MOST * room.region.radius
     if far_out:
         reach = min(_TAIL_WIDER * reach, room.region.radius)
