@@ -108,8 +108,9 @@ def show_plane(plot: Plot, view: View, palette: Palette, *, fill: str | None = N
     """Fixed ranges and titles of the axes, unit coordinates drawn square, and the outline of the public domain."""
     (x_range, y_range), (x_name, y_name) = view.range, view.name
     plane = {"zeroline": False, "showgrid": view.flat, "constrain": "domain"}
-    plot.update_xaxes(range=x_range, title_text=spelled(x_name), **plane)
-    plot.update_yaxes(range=y_range, title_text=spelled(y_name), **plane)
+    across, up = view.ticks
+    plot.update_xaxes(range=x_range, title_text=spelled(x_name), **plane, **across)
+    plot.update_yaxes(range=y_range, title_text=spelled(y_name), **plane, **up)
     if view.flat:
         plot.update_yaxes(visible=False)
     elif view.aspect is not None:

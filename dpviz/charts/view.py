@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dpviz import check
 from dpviz.arrays import Array
+from dpviz.charts.wording import number
+from dpviz.table.codings import DeclaredColumn, Stretched
 from dpviz.table.domain import Domain, Region, Scaling
+from dpviz.table.region import Shape
 
 # Every pair of columns is offered up to this many columns; beyond, neighbours and the projection.
 ALL_PAIRS_UP_TO = 8
@@ -25,6 +29,8 @@ _AROUND = 0.25
 # A picture more than this many times as wide as high (or the reverse) is stretched rather than true to scale.
 _MOST_OBLONG = 3.0
 # 1-D tables are drawn on a line; other kinds of marks get lanes above and below it.
+# Amounts that stand on a log or root scale, at most.
+_UNEVEN_TICKS = 5
 LANES = {"rows": -0.6, "centers": 0.0, "previous": -0.3, "reference": 0.5}
 
 Range = tuple[float, float]
@@ -93,18 +99,55 @@ class View:
             drawn: Array = points_unit @ self.projection.T
             return drawn
         axes = self._shown_axes
-        values = points_unit if self.space is not None else self.domain.from_unit(points_unit)
+        values = points_unit if self.space is not None else self.drawn(points_unit)
         if self.flat:
             return np.column_stack([values[:, axes[0]], np.full(len(values), LANES[lane])])
         return values[:, list(axes)]
+
+    def drawn(self, points_unit: Array) -> Array:
+        """Coordinates (m, d) as axes count them: data units, but of a log or root scale unit coordinates."""
+        if not self._uneven:
+            return self.domain.from_unit(points_unit)
+        scale, middle = self.domain.scale.copy(), self.domain.center.copy()
+        scale[list(self._uneven)], middle[list(self._uneven)] = 1.0, 0.0
+        values: Array = points_unit * scale + middle
+        return values
+
+    @cached_property
+    def _shares(self) -> set[int]:
+        """Coordinates that are shares of a category: below 0 there is nothing."""
+        blocks = self.domain.region.blocks
+        simplices = () if blocks is None else blocks.of_shape(Shape.SIMPLEX)
+        return {axis for block in simplices for axis in range(block.start, block.stop)}
+
+    def along(self, axis: int, values: Array) -> Array:
+        """Unit coordinates (m,) along one column as its axis counts them."""
+        points = np.zeros((len(values), self.domain.dim))
+        points[:, axis] = values
+        drawn: Array = self.drawn(points)[:, axis]
+        return drawn
+
+    @cached_property
+    def _uneven(self) -> dict[int, DeclaredColumn]:
+        """Coordinates on a log or root scale: an even axis of amounts would not show where they are clustered."""
+        declared = zip(self.domain.declared, self.domain.places, strict=False)
+        return {place.start: column for column, place in declared if isinstance(column.coding, Stretched)}
+
+    @property
+    def ticks(self) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        """Of each axis, amounts to stand on a log or root scale; nothing for an even one."""
+        if not self.in_data_units:
+            return {}, {}
+        made = [ticks_of(self._uneven[axis]) if axis in self._uneven else {} for axis in self._shown_axes]
+        return made[0], made[1] if len(made) > 1 else {}
 
     @cached_property
     def scale(self) -> Array:
         """Drawn units per unit coordinate along both axes, shape (2,): a unit circle is an ellipse with these radii."""
         if not self.in_data_units:
             return np.ones(2)
-        picked = self.domain.scale[list(self._shown_axes)]
-        return np.resize(picked, 2)
+        picked = [1.0 if axis in self._uneven else self.domain.scale[axis] for axis in self._shown_axes]
+        return np.resize(np.array(picked), 2)
 
     @property
     def name(self) -> tuple[str, str]:
@@ -114,7 +157,8 @@ class View:
             return (f"{what} 1 (unit coordinates)", f"{what} 2 (unit coordinates)")
         axes = self._shown_axes
         names = self.domain.titles if self.space is None else self.space_axes or projected_axes(self.space.dim)
-        labels = [names[j] for j in axes]
+        uneven = self._uneven if self.space is None else {}
+        labels = [f"{names[j]}, {_scale_of(uneven[j])} scale" if j in uneven else names[j] for j in axes]
         return (labels[0], labels[1] if len(labels) > 1 else "")
 
     @property
@@ -137,8 +181,9 @@ class View:
         if not self.in_data_units:
             return ((-half[0], half[0]), (-1.0, 1.0) if self.flat else (-half[1], half[1]))
         axes = list(self._shown_axes)
-        middle = self.domain.center[axes]
+        middle = self.drawn(np.zeros((1, self.domain.dim)))[0, axes]
         spans = [(float(c - h * s), float(c + h * s)) for c, h, s in zip(middle, half, self.scale, strict=False)]
+        spans = [(0.0, 1.0) if axis in self._shares else span for axis, span in zip(axes, spans, strict=True)]
         return (spans[0], spans[1] if len(spans) > 1 else (-1.0, 1.0))
 
     @cached_property
@@ -245,6 +290,30 @@ def choices(domain: Domain) -> tuple[Choice, ...]:
     columns = [Choice(f"{names[i]} × {names[j]}", (i, j), None) for i, j in pairs]
     slanted = [Choice("random plane (chosen without the data)", None, 0)] if d > 2 else []
     return tuple(columns + slanted)
+
+
+def _scale_of(column: DeclaredColumn) -> str:
+    assert isinstance(column.coding, Stretched)
+    return column.coding.scale
+
+
+def ticks_of(column: DeclaredColumn) -> dict[str, Any]:
+    """Round amounts between the bounds of a column on a log or root scale, and where they stand, unit coordinates.
+
+    >>> ticks_of(DeclaredColumn("pay", Stretched("log"), 100.0, 1e6, 1.0))["ticktext"]
+    ['100', '1k', '10k', '100k', '1M']
+    """
+    middles = column.decode(np.linspace(-column.side, column.side, _UNEVEN_TICKS)[:, None])[:, 0]
+    powers = 10.0 ** np.floor(np.log10(np.maximum(np.abs(middles), 1e-300)))
+    steps = powers if _scale_of(column) == "log" else np.rint(middles / powers) * powers
+    amounts = np.unique(np.clip(steps, column.lower, column.upper))
+    text = [_amount(float(amount)) for amount in amounts]
+    return {"tickvals": column.encode(amounts)[:, 0].tolist(), "ticktext": text}
+
+
+def _amount(value: float) -> str:
+    size, unit = (1e6, "M") if abs(value) >= 1e6 else (1e3, "k") if abs(value) >= 1e3 else (1.0, "")
+    return f"{number(value / size)}{unit}"
 
 
 def projected_axes(dim: int) -> tuple[str, ...]:

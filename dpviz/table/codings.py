@@ -395,7 +395,7 @@ class DeclaredColumn:
     @cached_property
     def scale(self) -> Array:
         """Data units of a unit step, shape (dim,); around the middle where the scale is not even."""
-        step = 1e-6
+        step = 1e-6 if isinstance(self.coding, Stretched) else 1.0
         ends = (self.decode(np.full((1, self.dim), end)) for end in (step, -step))
         slope: Array = np.subtract(*ends)[0] / (2 * step)
         return slope

@@ -3,6 +3,7 @@ import pytest
 
 from dpviz.charts.view import along_centers, choices, view_of
 from dpviz.check import RequestError
+from dpviz.table.codings import Nominal, Stretched
 from dpviz.table.domain import Domain, Region
 from tests.cases import about
 
@@ -119,3 +120,24 @@ def test_a_projected_space_of_one_axis_is_a_line() -> None:
     assert view.flat and view.name == ("the axis", "")
     (low, high), lanes = view.extent
     assert (low, high) == (-0.5, 0.5) and lanes == (-1.0, 1.0)
+
+
+def test_a_log_column_is_drawn_evenly_with_amounts_at_its_ticks():
+    codings = {"pay": Stretched("log"), "debt": Stretched("root")}
+    domain = Domain.coded(["age", "pay", "debt"], [0, 100, -400], [80, 1e6, 900], codings=codings, weights={})
+    view = view_of(domain, (0, 1))
+    assert view.name == ("age", "pay, log scale") and view.extent == ((0.0, 80.0), (-1.0, 1.0))
+    points = domain.to_unit(np.array([[40.0, 100.0, 0.0], [80.0, 1e4, 0.0], [0.0, 1e6, 0.0]]))
+    np.testing.assert_allclose(view.plane(points), [[40, -1], [80, 0], [0, 1]], atol=1e-9)
+    across, up = view.ticks
+    assert across == {} and up["ticktext"] == ["100", "1k", "10k", "100k", "1M"]
+    np.testing.assert_allclose(up["tickvals"], [-1, -0.5, 0, 0.5, 1], atol=1e-9)
+    assert view.beyond(points) == 0
+    _, root = view_of(domain, (0, 2)).ticks
+    assert root["ticktext"][0] == "−400" and root["ticktext"][-1] == "900"
+    assert view_of(Domain.of(["a", "b"], 0, 1)).ticks == ({}, {})
+
+
+def test_shares_are_drawn_from_nothing_to_all():
+    domain = Domain.coded(["age", "c"], [0, 0], [80, 3], codings={"c": Nominal(("a", "b"))}, weights={})
+    assert view_of(domain, (0, 1)).extent == ((0.0, 80.0), (0.0, 1.0))

@@ -66,7 +66,7 @@ class SeedPicture(Picture[SeedStep]):
         across, up = (np.linspace(-reach, reach, _FIELD) for reach in sheet.view.region.half)
         places = np.stack(np.meshgrid(across, up), axis=2)
         pull = ((places[:, :, None, :] - self.step.centers[:-1]) ** 2).sum(axis=3).min(axis=2)
-        x, y = sheet.view.domain.from_unit(np.column_stack([across, up])).astype(SCREEN).T
+        x, y = sheet.view.drawn(np.column_stack([across, up])).astype(SCREEN).T
         hover = "squared distance to the seeds before: %{z:.3g}"
         scale = [[0, sheet.color("public", 0.0)], [1, sheet.color("public", 0.35)]]
         sheet.cells(pull, "public", hover=hover, x=x, y=y, colorscale=scale)

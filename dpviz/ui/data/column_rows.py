@@ -14,6 +14,7 @@ from dpviz.charts.wording import number
 from dpviz.check import RequestError
 from dpviz.glossary import words_of
 from dpviz.runs.column_noise import ASSUMED_ROWS, column_noise, rows_of_a_cluster
+from dpviz.table.codings import Stretched
 from dpviz.table.declaration import LONGEST_UNIT, NO_BOUNDS, ColumnBounds, Declaration
 from dpviz.table.domain import Domain
 from dpviz.table.loaded_table import quoted
@@ -153,7 +154,16 @@ def _line(draft: Draft, name: str, noise: float | None) -> None:
         )
         _take_unit(draft, name, unit)
     if noise is not None:
-        st.caption(f"± {number(noise)} {plain(draft.units.get(name, ''))}", width="content")
+        where = _where(draft.declaration, name)
+        st.caption(f"± {number(noise)} {plain(draft.units.get(name, ''))}{where}", width="content")
+
+
+def _where(declaration: Declaration, name: str) -> str:
+    """Of which amount the noise on a log or root scale is told: it grows with the amount."""
+    coding, (low, high, _) = declaration.codings.get(name), declaration.bounds.get(name, NO_BOUNDS)
+    if not isinstance(coding, Stretched) or low is None or high is None:
+        return ""
+    return f" at {number(float(coding.unstretched(coding.stretched(np.array([low, high])).mean(keepdims=True))[0]))}"
 
 
 def _key(draft: Draft, what: str, name: str) -> str:
