@@ -244,6 +244,8 @@ def _in_memory(plan: Plan) -> OpenTable:
     source, spelled_out, domain = plan.source, plan.declaration, plan.domain
     columns = spelled_out.columns
     if isinstance(source, SparseTable):
+        if domain.declared:
+            raise RequestError("A sparse table has plain numbers only: leave out weights, scales and categories.")
         private = PrivateTable(source.values, domain, relation=spelled_out.relation, n_public=spelled_out.n_public)
         return OpenTable(source, spelled_out, _within(private, spelled_out), None, source.fingerprint)
     id_column, label = spelled_out.id_column, spelled_out.label_column or None

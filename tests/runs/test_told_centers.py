@@ -8,6 +8,7 @@ import json
 import numpy as np
 import pytest
 
+from dpviz.meaning import worlds
 from dpviz.runs import told_centers
 from dpviz.runs.record import record_of
 from dpviz.runs.run import run
@@ -107,3 +108,11 @@ def test_tables_of_numbers_say_what_they_always_said():
 )
 def test_shares_in_words(shares, sd, words):
     assert share_words(shares, sd) == words
+
+
+def test_an_attack_knows_the_rows_of_a_mixed_table_too(stand_in):
+    row = worlds.farthest(stand_in)
+    found = worlds.worlds(stand_in, row)
+    assert found.person.shape == (1, stand_in.domain.dim)
+    here, there = (len(table._rows) for table in (found.present, found.absent))
+    assert here - there == 1

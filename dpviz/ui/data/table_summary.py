@@ -67,7 +67,7 @@ def _public(table: OpenTable) -> list[str]:
         lines.append(f"radius {number(domain.radius)}")
     if table.n_public is not None:
         lines.append(rows_line(table))
-    return lines
+    return [*lines, *map(plain, domain.notes)]
 
 
 def _bounds_words(declared: Declaration, name: str) -> str:
