@@ -52,13 +52,14 @@ def choose_section(question: Question) -> None:
     """The target, the recommendation, its picture: the stored study's until there are runs on the table."""
     turn_to_explore()
     accepted = questions(question.table)
-    target, answer, window = accepted.target, None, None
+    target, answer, window, refused = accepted.target, None, None, None
     if accepted.rows is not None:
         (k,), (delta,) = question.grid.ks, question.grid.deltas
         try:
             answer = advice_for(question, target, rows=accepted.rows)
             window = window_by(accepted, question.table, k=k, delta=delta)
         except RequestError as error:
+            refused = error
             st.error(plain(error), title="No advice for this", icon=":material/block:")
     elif job_of(question) is None:
         say_rows_first()
@@ -70,7 +71,7 @@ def choose_section(question: Question) -> None:
             st.caption(plain(f"The risk that you accept allows ε up to {told(window.most)}: {window.risk.words}."))
     elif advice is not None and answer is not None and window is not None:
         _stored(question, answer, window)
-    else:
+    elif refused is None:
         if answer is not None:
             st.markdown(plain(answer.sentence))
         st.info("The stored study has no table like this: press **Compute**.", icon=":material/show_chart:")

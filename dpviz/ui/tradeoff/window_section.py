@@ -77,7 +77,7 @@ def questions(table: OpenTable) -> Accepted:
             "risk of a person grows with each of theirs.",
         )
         prior = st.select_slider(
-            "A guess about a person",
+            "Guess of a person",
             _PRIORS,
             value=USUAL_PRIOR,
             format_func=_percent,
@@ -86,7 +86,7 @@ def questions(table: OpenTable) -> Accepted:
             help="How likely somebody holds a fact about one person before they see the release.",
         )
         accepted = st.select_slider(
-            "… may become, at most",
+            "… becomes at most",
             _POSTERIORS,
             value=USUAL_ACCEPTED,
             format_func=_percent,
@@ -123,7 +123,7 @@ def _rows(table: OpenTable) -> KnownRows | None:
     known = known_rows_of(table) if before is None or before.rows is None else before.rows
     written = "" if known is None else f"{known.low:,}" if known.low == known.high else f"{known.low:,}–{known.high:,}"
     text = st.text_input(
-        "Rows (a range will do)",
+        "Rows, or a range",
         value=written,
         key=f"{_KEY}:rows:{table.source_key}",
         help="Public, or a guess from outside of the file: no row is read. Before it is said nothing is advised.",
