@@ -1,0 +1,47 @@
+"""The window for ε as a visitor sees it: its cases in light and dark, on a desktop and a telephone; no serious offence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.looks import LOOKS, WINDOW, offences, takes_on
+from tests.browser.visitor import Visitor
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+# Rows of *Fifteen clusters* that are said, and the title that they lead to.
+CASES = {
+    "20,000–30,000": r"^Choose ε between ",
+    "500,000": r"^Choose ε = .*: less would lose more$",
+    "800": r"^No ε (keeps both|up to)",
+}
+
+
+def test_a_window_a_wide_one_and_none(fifteen: Visitor) -> None:
+    visit = fifteen
+    visit.turns_to("Trade-off")
+    for rows, title in CASES.items():
+        field = visit.page.get_by_role("textbox", name="Rows, or a range")
+        field.fill(rows)
+        field.press("Enter")
+        visit.waits()
+        expect(visit.page.get_by_role("heading", level=1)).to_have_text(re.compile(title))
+        visit.sees_figure("Belief about a person and loss against ε")
+        for look in LOOKS.values():
+            takes_on(visit, look)
+            assert not offences(visit), (rows, look)
+        takes_on(visit, LOOKS["light"])
+    visit.turns_to("Explore")
+    visit.sees("no window")
+
+
+def test_the_front_page_in_every_look(visitor: Callable[..., Visitor]) -> None:
+    visit = visitor(viewport=WINDOW)
+    visit.goes_to("/")
+    for look in LOOKS.values():
+        takes_on(visit, look)
+        assert not offences(visit), look
