@@ -21,14 +21,12 @@ def main() -> None:
     st.set_page_config(
         page_title="dpviz: what privacy costs", page_icon=str(FAVICON), layout="wide", initial_sidebar_state=WIDTH
     )
-    # What is read rather than worked with lies behind one word, and words need no icons: the menu stays on one line.
+    # What is of second rank lies behind one word, and words need no icons: the menu stays on one line.
     work = [
         st.Page("home.py", title="Home", default=True),
         st.Page("data.py", title="Data"),
         st.Page("explore.py", title="Explore"),
-        st.Page("compare.py", title="Compare"),
         st.Page("tradeoff.py", title="Trade-off"),
-        st.Page("ledger.py", title="Ledger"),
         st.Page("release.py", title="Release"),
         st.Page("read.py", title="Read"),
     ]
@@ -37,9 +35,11 @@ def main() -> None:
         st.Page("playground.py", title="Playground", icon=":material/brush:"),
         st.Page("meaning.py", title="What ε means", icon=":material/balance:"),
         st.Page("papers.py", title="Papers", icon=":material/science:"),
+        st.Page("compare.py", title="Compare", icon=":material/compare_arrows:"),
+        st.Page("ledger.py", title="Ledger", icon=":material/receipt_long:"),
         st.Page("glossary.py", title="Glossary", icon=":material/dictionary:"),
     ]
-    page = st.navigation({"": work, "Learn": learn}, position="hidden" if presented() else "top")
+    page = st.navigation({"": work, "More": learn}, position="hidden" if presented() else "top")
     remember_link()
     follow_table_link()
     if begin_with_given() and page.url_path == "":

@@ -1,5 +1,6 @@
 """Explore: one page for every algorithm. Turn ε, and see what each step did and what it cost."""
 
+from dpviz.ui.data.ways_in import table_or_sample
 from dpviz.ui.explore.result_panel import below, empty_panel
 from dpviz.ui.explore.scores import scores_of
 from dpviz.ui.explore.setup_panel import setup_panel
@@ -8,9 +9,8 @@ from dpviz.ui.looks import reveal_allowed
 from dpviz.ui.reference import reference_notice, reference_or_none
 from dpviz.ui.release.released_notice import released_notice
 from dpviz.ui.runner import is_under_way, pending_panel, result_for
-from dpviz.ui.session import require_table
 
-table = require_table()
+table = table_or_sample()
 released_notice(table)
 request = setup_panel(table)
 so_far = pending_panel(table)

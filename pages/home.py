@@ -1,33 +1,25 @@
-"""Home: what this is, the owner's path, a picture that answers to ε, doors for teachers, ways in, a release checked."""
+"""Home: three doors, a picture that answers to ε, what an owner still has to decide, and samples."""
 
 import streamlit as st
 
-from dpviz.glossary import explained, words_of
+from dpviz.glossary import words_of
 from dpviz.ui.data.ways_in import sample_tiles
+from dpviz.ui.home_doors import doors, open_picture, received
 from dpviz.ui.home_picture import home_picture
-from dpviz.ui.owner_path import owner_path
-from dpviz.ui.release.check_panel import check_panel
+from dpviz.ui.owner_path import guide
 
 st.title("What does privacy cost your clusters?", anchor=False)
-owner_path(here="home")
-home_picture()
-with st.container(horizontal=True, vertical_alignment="center", gap="small", key="teach"):
-    st.markdown("**Teach**", width="content")
-    st.page_link("playground.py", label="Playground: paint the town, hide one person", icon=":material/brush:")
-    st.page_link("lessons.py", label="Lessons", icon=":material/school:")
-    st.page_link("meaning.py", label="What ε means", icon=":material/balance:")
-
-st.subheader(
-    "Open a sample, your own file, or a stand-in",
-    divider="gray",
-    anchor=False,
-    help=words_of("stand-in, tuple, grid"),
-)
 st.markdown(
-    "**Differential privacy** hides every single person behind noise. See what each algorithm looks at, what noise it "
-    "adds, and how far your groups move. Your rows stay on this machine.",
-    help=explained("privacy"),
+    "Differential privacy adds noise to what leaves. See what it costs your clusters, choose ε, release. "
+    "**Your rows stay on this machine.**"
 )
+epsilon = home_picture()
+if open_picture(epsilon):
+    st.switch_page("explore.py")
+doors()
+st.subheader("Your way to a release", anchor=False)
+guide()
+st.subheader("Or begin with a sample", divider="gray", anchor=False, help=words_of("stand-in, tuple, grid"))
 if sample_tiles():
     st.switch_page("explore.py")
-check_panel()
+received()

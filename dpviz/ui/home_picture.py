@@ -1,36 +1,34 @@
-"""The picture on the Home page: one public sample, one algorithm, and a slider over draws that were made beforehand."""
+"""The pictures on the Home page: a public sample under a slider of ε, and a few points of every sample.
+
+All of it was computed beforehand (``python -m benchmarks.home_picture``) and is drawn as plain SVG: nothing runs, and
+the drawing library is not loaded, before anybody has asked for more.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
 from math import exp
 from typing import Any, NamedTuple
 
-import plotly.graph_objects as go
+import numpy as np
 import streamlit as st
 
-from dpviz.algorithms.card import Card
-from dpviz.algorithms.registry import AUTO, card_of
-from dpviz.arrays import Array, Codes, Flags
-from dpviz.charts.plot import Plot
-from dpviz.charts.sheet import Sheet
-from dpviz.charts.theme import Palette, center_marker, config, layout, palette, reference_marker
-from dpviz.charts.view import View, view_of
+from dpviz.arrays import Array, Flags
+from dpviz.charts.home_pictures import guesses_picture, guesses_right, thumbnail, trial_picture
+from dpviz.charts.theme import palette
 from dpviz.charts.wording import opening
 from dpviz.glossary import explained, words_of
-from dpviz.runs.clipped_rows import clipped
-from dpviz.runs.evaluation import assign, reference_for
-from dpviz.runs.found import FOUND_RULE, found_clusters
-from dpviz.runs.open_table import declare
-from dpviz.runs.run import run
-from dpviz.table.samples import sample
+from dpviz.meaning.odds import believed
+from dpviz.runs.found import FOUND_RULE
 from dpviz.ui.badges import badge_text
 from dpviz.ui.escape import plain
 
-EPSILONS, _FIRST = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0), 0.02
-_SAMPLE, _CLUSTERS, _SEED = "fifteen", 15, 6
-# A phone shows slider and picture on its first screen.
-_HEIGHT, _MOST_DOTS = 360, 2_000
+_FIRST = 0.02
+SAMPLE, CLUSTERS = "fifteen", 15
+"""What the picture shows, for whoever opens it."""
 
 
 class Draw(NamedTuple):
@@ -49,53 +47,73 @@ class Draw(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """A public sample (n, 2), whose group each row is in, its k-means++ centres (k, 2), and a draw for each ε."""
+    """Rows (n, 2) of a public sample and their groups, its k-means++ centres (k, 2), and a draw for each ε."""
 
     title: str
-    view: View
+    half: Array
     points: Array
-    groups: Codes
+    groups: Sequence[int]
     reference: Array
     draws: Mapping[float, Draw]
 
+    def placed(self, points: Array) -> Array:
+        """Points in [0, 1] rather than between the bounds."""
+        at: Array = (points / self.half + 1) / 2
+        return at
 
-def home_picture() -> None:
-    """Draw it: the same for everybody, so it is computed once a server; moving the slider runs nothing."""
-    trial = _trial()
-    _answer(trial)
+
+def home_picture() -> float:
+    """Draw it, the same for everybody; moving the slider runs nothing. The ε that is looked at."""
+    shown = trial()
+    _answer(shown)
     words = (
-        f":small[{plain(trial.title)}, a public sample; one draw of {_card().title} for each ε. "
+        f":small[{plain(shown.title)}, a public sample; one draw of Auto for each ε. "
         f"{badge_text('released')} discs: private centres. {badge_text('public')} dots: made-up points, paler where "
         f"their group was missed; diamonds: k-means++ without privacy. {opening(FOUND_RULE)}.]"
     )
     # No caption: it would fade the badges.
     st.markdown(words, help=words_of("noise, one draw, centre, cluster, k-means++"))
+    return float(str(st.session_state.get("home:epsilon", _FIRST)))
 
 
 @st.fragment
-def _answer(trial: Trial) -> None:
+def _answer(shown: Trial) -> None:
     """The slider and what it shows; nothing else on the page is drawn again when it moves."""
-    words, picture = st.columns([2, 3], gap="large", vertical_alignment="center")
+    picture, words = st.columns([3, 4], gap="large", vertical_alignment="center")
     with words:
         epsilon = st.select_slider(
             "ε: smaller is more private",
-            EPSILONS,
+            list(shown.draws),
             value=_FIRST,
             format_func=lambda value: f"{value:g}",
             key="home:epsilon",
             help=explained("epsilon"),
         )
-        draw = trial.draws[float(str(epsilon))]
+        draw, colors = shown.draws[float(str(epsilon))], palette(st.context.theme.type)
         st.subheader(plain(draw.finding), anchor=False)
-    with picture:
-        st.plotly_chart(
-            _drawn(draw.epsilon, st.context.theme.type),
-            theme=None,
-            key="home_picture",
-            config={**config("what privacy costs"), "displayModeBar": False, "staticPlot": True},
-            alt=f"{draw.finding}: private centres over a public sample.",
+        right = guesses_right(believed(0.5, epsilon=draw.epsilon).most)
+        st.markdown(
+            f"{privacy_words(draw.epsilon)} Of 100 guesses about a person 50 are right by chance, at most {right} now:"
         )
-    st.markdown(f"{privacy_words(draw.epsilon)} The noise that hides each person also blurs the groups.")
+        alt = f"One hundred dots: 50 guesses right by chance, at most {right} with the release."
+        st.image(guesses_picture(right, colors), width="stretch", alt=alt)
+    with picture:
+        drawn = trial_picture(
+            shown.placed(shown.points),
+            shown.groups,
+            shown.placed(shown.reference),
+            shown.placed(draw.centers),
+            draw.which,
+            colors,
+        )
+        st.image(drawn, width="stretch", alt=f"{draw.finding}: private centres over a public sample.")
+
+
+def sample_picture(sample_id: str) -> None:
+    """A few points of a sample; nothing for one that has none stored."""
+    points = stored()["samples"].get(sample_id)
+    if points is not None:
+        st.image(thumbnail(points, palette(st.context.theme.type)), width="stretch", alt="")
 
 
 def privacy_words(epsilon: float) -> str:
@@ -108,45 +126,25 @@ def privacy_words(epsilon: float) -> str:
     return f"Nobody’s row changes the odds of any result by more than {more:.{2 if more < 100 else 3}g} %."
 
 
-def draw_trial(trial: Trial, draw: Draw, *, palette: Palette) -> go.Figure:
-    """The sample, its k-means++ centres and the centres of one draw."""
-    plot, view = Plot(layout(palette, height=_HEIGHT)), trial.view
-    sheet, found = Sheet(plot, palette, view), draw.which[trial.groups]
-    for shown, strength in ((found, 0.7), (~found, 0.22)):
-        some = trial.points[shown][:: max(1, len(found) // _MOST_DOTS)]
-        sheet.marks(view.plane(some), "", "public", {"size": 2.5}, strength=strength)
-    sheet.marks(view.plane(trial.reference), "", "public", reference_marker(palette, size=15) | {"color": palette.text})
-    sheet.marks(view.plane(draw.centers), "", "released", center_marker(palette, size=11))
-    hidden: dict[str, Any] = {"visible": False, "constrain": "domain"}
-    plot.update_xaxes(range=view.range[0], **hidden)
-    plot.update_yaxes(range=view.range[1], scaleanchor="x", **hidden)
-    return plot.update_layout(margin={"l": 0, "r": 0, "t": 0, "b": 0}).figure()
+@cache
+def stored() -> Any:
+    """What was computed beforehand."""
+    return json.loads((files("dpviz.ui") / "assets" / "home.json").read_text(encoding="utf-8"))
+
+
+@cache
+def trial() -> Trial:
+    """The draws as they were stored."""
+    told = stored()["trial"]
+    reference = np.array(told["reference"])
+    draws = {}
+    for draw in told["draws"]:
+        which = np.zeros(len(reference), dtype=np.bool_)
+        which[draw["found"]] = True
+        draws[draw["epsilon"]] = Draw(draw["epsilon"], np.array(draw["centers"]), which)
+    points = np.array(told["points"])
+    return Trial(told["title"], np.array(told["half"]), points, told["groups"], reference, draws)
 
 
 def _are(number: int) -> str:
     return "is" if number == 1 else "are"
-
-
-def _card() -> Card:
-    return card_of(AUTO)
-
-
-@st.cache_resource(max_entries=4 * len(EPSILONS), show_spinner=False)
-def _drawn(epsilon: float, theme: str | None) -> go.Figure:
-    trial = _trial()
-    return draw_trial(trial, trial.draws[epsilon], palette=palette(theme))
-
-
-@st.cache_resource(max_entries=1, show_spinner=False)
-def _trial() -> Trial:
-    table = declare(*sample(_SAMPLE).load())
-    points = clipped(table.private.reveal(note="picture of a public sample"), table.domain.region)
-    reference = reference_for(points, _CLUSTERS).centers
-    rows = points.points
-
-    def drawn(epsilon: float) -> Draw:
-        centers = run(_card(), table.private, k=_CLUSTERS, epsilon=epsilon, seed=_SEED).unit_centers
-        return Draw(epsilon, centers, found_clusters(rows, centers, reference))
-
-    draws = {epsilon: drawn(epsilon) for epsilon in EPSILONS}
-    return Trial(table.title, view_of(table.domain), rows, assign(rows, reference), reference, draws)

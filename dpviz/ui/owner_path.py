@@ -1,4 +1,4 @@
-"""The owner's path on one line: Data, Bounds, Choose ε, Release; what is done, what is missing, what comes next."""
+"""The owner’s way: Data, Bounds, Choose ε, Release. What is missing at each, what was decided; no visit ticks it."""
 
 from __future__ import annotations
 
@@ -7,15 +7,18 @@ from typing import Literal, NamedTuple
 import streamlit as st
 
 from dpviz.runs.open_table import OpenTable
+from dpviz.ui.data.draft import complete_draft
 from dpviz.ui.data.large_table import preparation_under_way
 from dpviz.ui.escape import plain
 from dpviz.ui.release.released_notice import has_left, released_words
-from dpviz.ui.session import booked, current_table, remember, remembered, undeclared
+from dpviz.ui.session import Source, booked, current_table, remember, remembered, undeclared
 
 Here = Literal["home", "data", "tradeoff", "ledger", "release"]
 State = Literal["done", "missing", "next", "later"]
 
-_SEEN = "owner_path:choice_seen"
+_CHOSEN = "owner_path:chosen"
+# Columns that are named where bounds are missing.
+_NAMED = 3
 
 
 class Stop(NamedTuple):
@@ -37,9 +40,6 @@ _WORDS: dict[State, str] = {
 
 def owner_path(*, here: Here) -> None:
     """Draw it above what the page ``here`` has to say; each stop leads to its page."""
-    table = current_table()
-    if here == "tradeoff" and table is not None:
-        remember(_SEEN, table.source_key)
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="owner_path"):
         for place, stop in enumerate(stops()):
             st.page_link(
@@ -49,52 +49,83 @@ def owner_path(*, here: Here) -> None:
             )
 
 
+def guide() -> None:
+    """The same as a guide: under each stop what is missing there, or what was decided."""
+    with st.grid(min_column_width=200, key="owner_path"):
+        for place, stop in enumerate(stops(), start=1):
+            with st.container(gap="xsmall"):
+                st.page_link(f"{stop.page}.py", label=f"{place}. {_WORDS[stop.state].format(stop.title)}")
+                st.markdown(f":small[{stop.said}]")
+
+
+def decide_epsilon(source_key: str, epsilon: float) -> None:
+    """An owner chose ε for a table: that is what ticks the stop, and no visit of a page does."""
+    remember(_CHOSEN, (source_key, epsilon))
+
+
 def stops() -> list[Stop]:
     """The four places for what this visit has in hand."""
     table, waiting = current_table(), undeclared()
     if waiting is not None:
         name = plain(waiting.content.name)
-        bounds = Stop("Bounds", "data", "missing", "Say between which bounds every column lies.")
+        bounds = Stop("Bounds", "data", "missing", _missing_bounds(waiting))
         if preparation_under_way(waiting):
             bounds = Stop("Bounds", "data", "done", "Declared; the rows are being prepared.")
         return [
             Stop("Data", "data", "done", f"{name} is read."),
             bounds,
-            Stop("Choose ε", "tradeoff", "later", "After the bounds."),
+            Stop("Choose ε", "tradeoff", "later", "After the bounds: the loss and the risk that you accept."),
             _release(table, chosen=False),
         ]
     if table is None:
         return [
             Stop("Data", "data", "next", "Open a sample, your own file, or a stand-in."),
-            Stop("Bounds", "data", "later", "After the data."),
-            Stop("Choose ε", "tradeoff", "later", "After the bounds."),
+            Stop("Bounds", "data", "later", "After the data: between which values each column lies."),
+            Stop("Choose ε", "tradeoff", "later", "After the bounds: the loss and the risk that you accept."),
             _release(table, chosen=False),
         ]
-    tried = _tried(table)
+    chosen = _chosen(table)
+    missing = "How many rows there are, " if table.n_public is None else "Missing: "
     return [
         Stop("Data", "data", "done", f"{plain(table.title)} is open."),
         Stop("Bounds", "data", "done", "Declared for every column."),
-        Stop("Choose ε", "tradeoff", "done", f"Last run at ε = {tried:g}.")
-        if tried
-        else Stop("Choose ε", "tradeoff", "next", "See what each ε buys, and choose one."),
-        _release(table, chosen=bool(tried)),
+        Stop("Choose ε", "tradeoff", "done", f"ε = {chosen:g} is chosen.")
+        if chosen
+        else Stop("Choose ε", "tradeoff", "next", f"{missing}the loss and the risk that you accept."),
+        _release(table, chosen=bool(chosen)),
     ]
+
+
+def _missing_bounds(waiting: Source) -> str:
+    """Which columns have no bounds yet, as far as the form knows them."""
+    declared = complete_draft(waiting)
+    if declared is None or not declared.columns:
+        return "Say between which bounds every column lies."
+    bounds = zip(declared.columns, declared.lower, declared.upper, strict=True)
+    without = [name for name, low, high in bounds if low is None or high is None]
+    if not without:
+        return "Put the table to use."
+    few = ", ".join(plain(name) for name in without[:_NAMED]) + (" …" if len(without) > _NAMED else "")
+    return f"{len(without)} of {len(declared.columns)} columns have no bounds: {few}."
 
 
 def _release(table: OpenTable | None, *, chosen: bool) -> Stop:
     """What has left of the open table; until then every result is a simulation."""
     if table is not None and (words := released_words(table.source_key)):
         return Stop("Release", "release", "done" if has_left(table.source_key) else "next", words)
-    said = "Until a release is charged to an account, every result is a simulation."
+    said = "An account with a cap, and words for the card. Until then every result is a simulation."
     return Stop("Release", "release", "next" if chosen else "later", said)
 
 
-def _tried(table: OpenTable) -> float | None:
-    """ε of the last private run on the rows of ``table``; None before there is one, or before the choice was seen.
+def _chosen(table: OpenTable) -> float | None:
+    """The ε that was handed on from *Choose ε*, or that of the last run somebody pressed for on these rows.
 
     A public table runs by itself, which is no choice.
     """
-    if remembered(_SEEN, "") != table.source_key:
+    source_key, epsilon = remembered(_CHOSEN, ("", 0.0))
+    if source_key == table.source_key:
+        return epsilon
+    if table.kind.may_be_shown:
         return None
     runs = [one.record for one in booked() if one.record.private and one.source_key == table.source_key]
     return runs[-1].epsilon if runs else None

@@ -1,4 +1,4 @@
-"""The window for ε as a visitor sees it: its cases in light and dark, on a desktop and a telephone; no serious offence."""
+"""The window for ε as a visitor sees it: its cases, light and dark, on a desktop and a telephone."""
 
 from __future__ import annotations
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import math
+import re
 
+import numpy as np
 import pytest
 
-from dpviz.table.samples import SAMPLES
-from dpviz.ui.home_picture import EPSILONS, _trial, privacy_words
+from benchmarks.home_picture import CLUSTERS, EPSILONS, MOST_DOTS
+from dpviz.charts.home_pictures import guesses_right
+from dpviz.runs.clipped_rows import clipped
+from dpviz.runs.open_table import declare
+from dpviz.table.samples import SAMPLES, sample
+from dpviz.ui.home_picture import privacy_words, stored, trial
 from tests.pages.site import everything_shown, fine, press, visit
 from tests.pages.tables import players
 from tests.pages.test_titles import best_of_kmeans, found_by_hand
@@ -16,25 +21,45 @@ from tests.pages.test_titles import best_of_kmeans, found_by_hand
 
 def test_the_slider_shows_draws_that_were_made_beforehand(monkeypatch: pytest.MonkeyPatch):
     at = visit()
-    monkeypatch.setattr("dpviz.ui.home_picture.run", lambda *_, **__: pytest.fail("something ran"))
+    monkeypatch.setattr("dpviz.runs.run.steps_of", lambda *_, **__: pytest.fail("something ran"))
     found, seen = [], set()
     for epsilon in EPSILONS:
         fine(at.select_slider(key="home:epsilon").set_value(epsilon).run())
-        (chart,) = at.get("plotly_chart")
         (said,) = (words.value for words in at.subheader if words.value.startswith("At ε"))
-        assert said.startswith(f"At ε = {epsilon:g}, ") and chart.proto.alt.startswith(said)
+        (shown,) = (one for image in at.get("image") for one in image.proto.imgs if one.alt.startswith(said))
+        assert said.startswith(f"At ε = {epsilon:g}, ")
         found.append(15 if "all 15 groups" in said else int(said.split(", ")[1].split(" of 15")[0]))
-        seen.add(str(json.loads(chart.proto.spec)["data"][-1]["x"]))
+        seen.add(shown.url)
+        right = int(re.search(r"at most (\d+) now", everything_shown(at)).group(1))
+        assert right == guesses_right(math.exp(epsilon) / (1 + math.exp(epsilon)))
     assert found == sorted(found) and found[0] < 5 and found[-1] == 15
     assert len(seen) == len(EPSILONS), "every ε has a picture of its own"
+    assert not at.get("plotly_chart"), "the drawing library is most of what a cold start would wait for"
 
 
 def test_what_is_found_is_counted_from_the_rows():
-    draws, rows = _trial().draws, _trial().points
-    for draw in draws.values():
-        by_hand = found_by_hand(rows, draw.centers, best_of_kmeans(rows, 15).cluster_centers_)
+    table = declare(*sample("fifteen").load())
+    rows = np.asarray(clipped(table.private.reveal(note="test"), table.domain.region).points)
+    assert len(trial().points) >= MOST_DOTS / 2 and set(stored()["samples"]) == {one.id for one in SAMPLES}
+    for draw in trial().draws.values():
+        by_hand = found_by_hand(rows, draw.centers, best_of_kmeans(rows, CLUSTERS).cluster_centers_)
         words = "all 15" if by_hand == 15 else f"{by_hand} of 15"
         assert draw.finding.startswith(f"At ε = {draw.epsilon:g}, {words} groups ")
+
+
+def test_the_picture_opens_in_explore_at_its_epsilon():
+    at = visit()
+    fine(at.select_slider(key="home:epsilon").set_value(0.1).run())
+    fine(at.button(key="home:open").click().run())
+    assert at.session_state["epsilon"] == 0.1 and at.session_state["k"] == CLUSTERS
+
+
+def test_three_doors_lead_to_their_pages_and_none_to_a_page_that_is_not_there():
+    at = visit()
+    doors = {button.label: button for button in at.button if (button.key or "").startswith("door:")}
+    assert list(doors) == ["Bring my file", "Lessons", "Explore an algorithm"]
+    fine(at)
+    assert press(at, "Bring my file").title[0].value == "Data"
 
 
 def test_what_epsilon_promises_is_its_factor_on_the_odds():

@@ -10,12 +10,17 @@ from tests.pages.tables import players, truth_switch
 
 
 def test_pages_that_need_a_table_say_so_and_lead_to_data():
-    for page in ("explore.py", "compare.py", "tradeoff.py", "release.py"):
+    for page in ("compare.py", "tradeoff.py", "release.py"):
         at = visit(page)
         assert "No table is open yet" in everything_shown(at), page
         assert not players(at), page
         fine(at.button(key="open_a_table").click().run())
         assert at.title[0].value == "Data", page
+
+
+def test_explore_opens_a_public_sample_at_once():
+    at = visit("explore.py")
+    assert at.session_state["visit:table"].title == "Fifteen clusters" and players(at)
 
 
 def test_a_spawned_process_that_imports_the_router_draws_nothing():

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from math import isfinite
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -14,6 +16,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dpviz.check import RequestError
 from dpviz.glossary import explained
+from dpviz.runs.open_table import OpenTable
 from dpviz.table.csv_intake import MAX_BYTES, open_csv
 from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.drawing import Drawing, decode_drawing, encode_drawing, painted_table
@@ -21,17 +24,21 @@ from dpviz.table.loaded_table import IntakeError
 from dpviz.table.made_tables import simulate
 from dpviz.table.named import GIVEN, Content, named, sample_named
 from dpviz.table.samples import SAMPLES, Sample
+from dpviz.table.samples import sample as sample_of
 from dpviz.ui.controls import suggest_delta, suggest_k
 from dpviz.ui.data.draft import draft_of
 from dpviz.ui.data.large_table import brought, is_large, serves_this_machine_alone
 from dpviz.ui.escape import plain
+from dpviz.ui.home_picture import sample_picture
 from dpviz.ui.session import (
+    TABLE_LINK,
     Source,
     current_source,
     current_table,
     open_table,
     remember,
     remembered,
+    require_table,
     set_aside,
     undeclared,
 )
@@ -40,6 +47,7 @@ _READ, _REFUSED = "ways_in:read", "ways_in:refused"
 _UNREADABLE = "A defect of dpviz stopped the reading of this file: try it without the columns that you do not need."
 
 _NAMED = "ways_in:named"
+_SHOWN_AT_ONCE = "fifteen"
 _MOST_ROWS, _MOST, _LEAST_SPREAD = 5_000_000, 1_000, 0.001
 _STAND_IN_ORIGIN = "declared for the simulation; nobody is in it"
 
@@ -67,6 +75,14 @@ def open_sample(sample: Sample) -> None:
     _name_in_links(sample.id)
     suggest_k(sample.clusters)
     suggest_delta()
+
+
+def table_or_sample() -> OpenTable:
+    """The open table; where nothing is open, waits or is asked for by a link, a public sample is opened at once."""
+    if current_table() is None and undeclared() is None and TABLE_LINK not in st.query_params:
+        open_sample(sample_of(_SHOWN_AT_ONCE))
+        st.rerun()
+    return require_table()
 
 
 def open_stand_in(told: StandIn) -> None:
@@ -132,7 +148,7 @@ def sample_tiles() -> bool:
     opened = False
     with st.grid(min_column_width=200, key="samples"):
         for sample in SAMPLES:
-            with _tile(sample.title, sample.description):
+            with _tile(sample.title, sample.description, partial(sample_picture, sample.id)):
                 if st.button(f"Open {sample.title}", key=f"open:{sample.id}", width="stretch"):
                     with st.spinner("Opening…"):
                         open_sample(sample)
@@ -176,8 +192,11 @@ def _stand_in_button(*, width: Literal["stretch", "content"]) -> bool:
         return stand_in_form()
 
 
-def _tile(title: str, text: str) -> DeltaGenerator:
+def _tile(title: str, text: str, picture: Callable[[], None] | None = None) -> DeltaGenerator:
     tile = st.container(border=True, height="stretch", vertical_alignment="distribute", gap="small")
+    if picture is not None:
+        with tile:
+            picture()
     tile.markdown(f"**{title}**  \n:small[{text}]")
     return tile
 

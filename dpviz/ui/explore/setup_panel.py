@@ -43,6 +43,8 @@ def setup_panel(table: OpenTable) -> Request:
     with said:
         _expected(request, table, judgement)
     _run(request, table, judgement, beside)
+    with said:
+        _spends(request, table)
     return request
 
 
@@ -58,6 +60,10 @@ def _expected(request: Request, table: OpenTable, judgement: Judgement) -> None:
         st.caption(f"{shown} {plain(judgement.refusal)}")
     else:
         st.markdown(shown or ":small[:gray[What to expect]]", help=whole_sentence(judgement, request) or None)
+
+
+def _spends(request: Request, table: OpenTable) -> None:
+    """What a run would spend, and what this visit has: after the press, so that it never lags behind it."""
     if request.card.private and not runs_by_itself(table):
         st.caption(f"Spends ε = {number(request.epsilon)}; this visit {number(spent_on(table))} so far.")
 

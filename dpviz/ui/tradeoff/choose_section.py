@@ -27,6 +27,7 @@ from dpviz.ui.escape import plain
 from dpviz.ui.explore.foresight import light
 from dpviz.ui.figure import show
 from dpviz.ui.job_panel import job_panel
+from dpviz.ui.owner_path import decide_epsilon
 from dpviz.ui.studies.contender_choice import contender_options
 from dpviz.ui.studies.one_setting import on_click, open_in_explore, opener, turn_to_explore
 from dpviz.ui.studies.study_job import Question, StudyJob, job_of, send
@@ -167,9 +168,15 @@ def _take(question: Question, recommendation: Recommendation) -> None:
         f"Open ε = {recommendation.epsilon:.3g} in Explore",
         icon=":material/arrow_forward:",
         key=f"{_KEY}:take",
-        on_click=open_in_explore,
-        args=(Request(contender, k, recommendation.epsilon, delta),),
+        on_click=_hand_on,
+        args=(question.table.source_key, Request(contender, k, recommendation.epsilon, delta)),
     )
+
+
+def _hand_on(source_key: str, request: Request) -> None:
+    """The ε is decided, and opens in Explore."""
+    decide_epsilon(source_key, request.epsilon)
+    open_in_explore(request)
 
 
 def _contender(question: Question, recommendation: Recommendation) -> Contender | None:

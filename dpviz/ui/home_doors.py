@@ -1,0 +1,100 @@
+"""The three doors of the Home page: an owner’s, a teacher’s, a researcher’s; and one for whoever received a file."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import streamlit as st
+
+from dpviz.beside import BESIDE
+from dpviz.table.samples import sample
+from dpviz.ui.controls import choose_epsilon
+from dpviz.ui.data.ways_in import open_sample
+from dpviz.ui.home_picture import SAMPLE
+from dpviz.ui.release.check_panel import check_panel
+
+
+class _Way(NamedTuple):
+    """A link: its words, the page, and what the page is asked for."""
+
+    words: str
+    page: str
+    asked: dict[str, str]
+
+
+class _Door(NamedTuple):
+    """Whose door it is, what lies behind it, and the ways there, the main one first."""
+
+    name: str
+    icon: str
+    says: str
+    ways: tuple[_Way, ...]
+
+
+_DOORS = (
+    _Door(
+        "My data",
+        ":material/table_view:",
+        "From a file to a release that can be defended: declare it, choose ε, release.",
+        (
+            _Way("Bring my file", "data.py", {}),
+            _Way("Choose ε", "tradeoff.py", {}),
+            _Way("I received a file", "read.py", {}),
+        ),
+    ),
+    _Door(
+        "Teach",
+        ":material/school:",
+        "Lessons with questions, a screen for the room, a sheet to print.",
+        (
+            _Way("Lessons", "lessons.py", {}),
+            _Way("What ε means", "meaning.py", {}),
+            _Way("Playground", "playground.py", {}),
+        ),
+    ),
+    _Door(
+        "Papers",
+        ":material/science:",
+        "Every algorithm step by step; the papers’ claims run again; your own beside them.",
+        (
+            _Way("Explore an algorithm", "explore.py", {}),
+            _Way("Claims, with their margins", "papers.py", {}),
+            _Way("Compare", "compare.py", {}),
+        ),
+    ),
+)
+
+
+def doors() -> None:
+    """Three boxes, each with one button and what else is behind it."""
+    with st.grid(min_column_width=260, key="doors"):
+        for door in _DOORS:
+            with st.container(border=True, height="stretch", gap="xsmall"):
+                st.markdown(f"{door.icon} **{door.name}**  \n{door.says}")
+                first, *others = [way for way in door.ways if _there(way.page)]
+                if st.button(first.words, type="primary", width="stretch", key=f"door:{door.name}"):
+                    st.switch_page(first.page)
+                for way in others:
+                    st.page_link(way.page, label=way.words)
+
+
+def open_picture(epsilon: float) -> bool:
+    """A button that opens the sample of the picture at its ε; True if it was pressed just now."""
+    if not st.button("Open this picture in Explore", icon=":material/arrow_forward:", key="home:open"):
+        return False
+    with st.spinner("Opening…"):
+        open_sample(sample(SAMPLE))
+        choose_epsilon(max(epsilon, 0.01))
+    return True
+
+
+def received() -> None:
+    """For whoever was handed a release: the page that reads it, or where there is none, the check alone."""
+    if _there("read.py"):
+        st.page_link("read.py", label="I received a file: read it, check it, compare it", icon=":material/verified:")
+        return
+    check_panel()
+
+
+def _there(page: str) -> bool:
+    return (BESIDE / "pages" / page).is_file()
