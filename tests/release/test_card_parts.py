@@ -160,6 +160,7 @@ def test_centres_lie_on_their_lines_and_cover_nothing() -> None:
     assert apart.min() >= 14.9
     spread = dots[-8:, 0]  # drawn from left to right, on the line itself
     assert np.allclose(np.diff(spread), np.diff(spread)[0], atol=0.2)
+    assert {*re.findall(r">(\d+)</text>", made.markup)} == {str(number) for number in range(1, 9)}
     ends = re.findall(r'class="end" x="[\d.]+" y="([\d.]+)"', made.markup)
     assert ends[::2] == ends[1::2], "both ends of a line are named beside each other"
     assert made.alt.startswith("Eight released centres on a line for each of four columns: c0 from")
