@@ -28,7 +28,15 @@ from dpviz.runs.evaluation import assign, nicv
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.run import Run, run_of
 from dpviz.table.cluster_rows import ClusterRows
-from dpviz.table.dask_tables import batches_of, in_parts, is_collection, nothing_of, plain_numbers, shape_of
+from dpviz.table.dask_tables import (
+    batches_of,
+    in_parts,
+    is_collection,
+    nothing_of,
+    plain_numbers,
+    refuse_other_types,
+    shape_of,
+)
 from dpviz.table.declared_frame import DeclaredFrame
 from dpviz.table.domain import Domain, Scaling
 from dpviz.table.loaded_table import canonical_ids
@@ -57,8 +65,10 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         An id of ``dpviz.CARDS``, or ``"auto"``.
     epsilon, delta : float
         The budget of one ``fit``. δ is used by approximate algorithms only; it must be below 1/n where n is public.
-    bounds : pair (lower, upper), each a number or an array of shape (d,), or a dict by column name
-        Declared bounds, data units; never taken from X. Rows outside are moved to the bounds. A dict is for a data
+    bounds : pair (lower, upper), each a number or an array of shape (d,), or list of d pairs, or dict by column name
+        Declared bounds, data units; never taken from X. Rows outside are moved to the bounds. A list of pairs of
+        numbers, such as ``[(0, 10), (20, 30)]``, has one pair a column; two arrays are all lower and all upper bounds.
+        A dict is for a data
         frame and says of each column what a declaration says: ``[0, 100]``, ``{"bounds": [1, 1e6], "scale": "log"}``
         (or ``"root"``), ``{"categories": ["N", "S"]}``, ``{"categories": ["F", "M"], "closed": True}``, ``{"order":
         ["I", "II"]}``, ``{"dates": ["2015-01-01", "2024-12-31"]}`` or ``{"cycle": 24}``.
@@ -123,7 +133,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         algorithm: str = "auto",
         epsilon: float = 1.0,
         delta: float = 1e-6,
-        bounds: tuple[npt.ArrayLike, npt.ArrayLike] | Mapping[str, Any] | None = None,
+        bounds: tuple[npt.ArrayLike, npt.ArrayLike] | list[tuple[float, float]] | Mapping[str, Any] | None = None,
         radius: float | None = None,
         scaling: str | Scaling = "unit",
         relation: str | Relation = "add_remove",
@@ -277,10 +287,15 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
                 "No bounds are declared: give PrivateKMeans(bounds=(lower, upper)), numbers or arrays of shape (d,), "
                 "from what is known before anyone looks at X; they are never computed from X."
             )
+        if isinstance(self.bounds, list) and self.bounds and all(map(_is_pair, self.bounds)):
+            pairs = np.array(self.bounds, dtype=np.float64)  # a pair a column
+            return pairs[:, 0], pairs[:, 1]
         try:
             lower, upper = self.bounds
         except (TypeError, ValueError):
-            raise RequestError("bounds is not a pair: give (lower, upper), numbers or arrays of shape (d,).") from None
+            raise RequestError(
+                "bounds is not a pair: give (lower, upper), numbers or arrays of shape (d,), or a list of d pairs."
+            ) from None
         return lower, upper
 
     def _account(self) -> Account | None:
@@ -344,6 +359,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         """X as a checked float64 array. Missing cells are accepted: a refusal would tell that somebody has one."""
         if self._frame is not None:
             return self._coded(X, self._frame, reset=reset)
+        refuse_other_types(X)
         try:
             values: Array = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite=False)
         except ValueError as error:
@@ -361,6 +377,10 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         if len(X) == 0:
             raise RequestError("Found array with 0 sample(s): give a data frame with rows.")
         return declared.numbers(X.copy(deep=False))
+
+
+def _is_pair(one: object) -> bool:
+    return isinstance(one, list | tuple) and len(one) == 2 and all(isinstance(end, int | float) for end in one)
 
 
 # How scikit-learn's messages about shapes and names begin; its others may print the array, or quote a cell.

@@ -5,6 +5,8 @@ import traceback
 from contextlib import suppress
 from unittest import SkipTest
 
+import dask.array as da
+import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
@@ -208,3 +210,34 @@ def test_pure_algorithms_ignore_delta():
     first, second = (model(algorithm="dplloyd", delta=delta).fit(blobs(300)) for delta in (0.0, 1e-6))
     np.testing.assert_array_equal(first.cluster_centers_, second.cluster_centers_)
     assert second.ledger_.delta == 0
+
+
+def test_a_list_of_pairs_is_a_pair_a_column_and_two_arrays_are_all_lower_and_all_upper():
+    X = np.random.default_rng(0).uniform([0, 20], [10, 30], (400, 2))
+    told = {"n_clusters": 2, "epsilon": 5.0, "random_state": 0}
+    pairs = PrivateKMeans(bounds=[(0, 10), (20, 30)], **told).fit(X)
+    arrays = PrivateKMeans(bounds=([0, 20], [10, 30]), **told).fit(X)
+    np.testing.assert_array_equal(pairs.cluster_centers_, arrays.cluster_centers_)
+    np.testing.assert_array_equal(pairs.run_.domain.lower, [0, 20])
+
+
+def test_columns_whose_type_is_no_number_are_refused_in_a_sentence():
+    """A date alone would be taken for nanoseconds; numbers that are categories pass, in memory and in Dask alike."""
+    dates = pd.DataFrame({"when": pd.date_range("2024-01-01", periods=40)})
+    numbers = pd.DataFrame({"x": pd.Categorical([1, 2] * 20)})
+    for frame in (dates, dates.assign(x=1.0)):
+        for given in (frame, dd.from_pandas(frame, npartitions=2)):
+            with pytest.raises(ValueError, match="hold no numbers"):
+                PrivateKMeans(n_clusters=2, bounds=(0, 3)).fit(given)
+    for given in (numbers, dd.from_pandas(numbers, npartitions=2)):
+        assert PrivateKMeans(n_clusters=2, bounds=(0, 3)).fit(given).cluster_centers_.shape == (2, 1)
+    with pytest.raises(ValueError, match="not a table of numbers"):
+        PrivateKMeans(n_clusters=2, bounds=(0, 3)).fit(da.from_array(np.ones((40, 1), dtype=complex)))
+
+
+def test_what_is_lost_is_told_to_whoever_asks():
+    X = np.array([[1.0, np.nan], [2.0, 3.0], [np.inf, np.nan], [4.0, 5.0]])
+    model = PrivateKMeans(n_clusters=1, bounds=(0, 10)).fit(X)
+    loss = model.row_loss(X)
+    assert (loss.rows, loss.incomplete, [one.name for one in loss.columns]) == (4, 2, ["x1", "x0"])
+    assert "2 of 4 rows (50 %) are dropped" in loss.sentences[0]

@@ -93,7 +93,9 @@ class CardWords:
             if not getattr(self, name) or not all(one.strip() for one in getattr(self, name)):
                 lacking.append(f"{name} is empty: name at least one who {who}.")
         if self.sector and self.sector not in SECTORS:
-            lacking.append(f"sector is not one that the registry knows: choose one of {', '.join(SECTORS)}.")
+            lacking.append(
+                f"sector is not one that the registry knows: choose one of {', '.join(SECTORS)}, or leave it out."
+            )
         if not is_day(self.publication_date):
             lacking.append("publication_date is no day: write it as YYYY-MM-DD.")
         return tuple(lacking)

@@ -55,7 +55,6 @@ _OTHER_FORMATS = {
     b"PK\x03\x04": "a zip archive or an Excel workbook",
     b"\xd0\xcf\x11\xe0": "an old Excel or Word file",
     b"%PDF": "a PDF",
-    b"PAR1": "a Parquet file",
     b"BZh": "a bzip2 archive",
     b"\xfd7zXZ": "an xz archive",
     b"7z\xbc\xaf": "a 7-zip archive",
@@ -447,6 +446,11 @@ def _delimiter_of(line: str) -> str:
 
 def refuse_other_formats(line: bytes) -> None:
     """Refuse a file whose first line is that of something else than a CSV in UTF-8."""
+    if line.startswith(b"PAR1"):
+        raise IntakeError(
+            "The file is Parquet, which is read as it is: give it the ending .parquet and open it by its path, on the "
+            'command line or on the Data page under "A file on this machine".'
+        )
     for magic, what in _OTHER_FORMATS.items():
         if line.lstrip().startswith(magic):
             raise IntakeError(f"The file looks like {what}, not a CSV; export the table as CSV and load that.")

@@ -32,11 +32,9 @@ def shape_of(collection: Any) -> Any:
     if hasattr(collection, "dtypes"):  # a data frame
         import pandas as pd
 
-        wrong = [str(name) for name, kind in collection.dtypes.items() if not pd.api.types.is_numeric_dtype(kind)]
-        if wrong:
-            raise check.RequestError(f"Columns {', '.join(wrong[:5])} of X hold no numbers: choose columns of numbers.")
+        refuse_other_types(collection)
         return pd.DataFrame(np.zeros((1, len(collection.columns))), columns=list(collection.columns))
-    if collection.ndim != 2 or not np.issubdtype(collection.dtype, np.number):
+    if collection.ndim != 2 or collection.dtype.kind not in "biuf":
         raise check.RequestError("X is not a table of numbers: give a Dask array of shape (n, d), or a data frame.")
     return np.zeros((1, collection.shape[1]))
 
@@ -46,6 +44,36 @@ def nothing_of(frame: Any) -> Any:
     import pandas as pd
 
     return pd.DataFrame(columns=list(frame.columns))
+
+
+def refuse_other_types(frame: Any) -> None:
+    """Refuse columns of a data frame, in memory or of Dask, whose type says that they hold no real numbers.
+
+    Categories that are numbers pass; dates do not, which NumPy would count in nanoseconds. What is no frame passes.
+
+    Raises
+    ------
+    RequestError
+        If there are such columns.
+    """
+    if not hasattr(frame, "dtypes") or not hasattr(frame, "columns"):
+        return
+    import pandas as pd
+
+    def holds_none(kind: Any) -> bool:
+        if isinstance(kind, pd.CategoricalDtype):
+            return (
+                kind.categories is not None and hasattr(kind.categories, "dtype") and holds_none(kind.categories.dtype)
+            )
+        is_real = pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_complex_dtype(kind)
+        return not is_real and (getattr(kind, "kind", "") in ("m", "M", "c") or hasattr(frame, "__dask_graph__"))
+
+    wrong = [str(name) for name, kind in zip(frame.columns, frame.dtypes, strict=True) if holds_none(kind)]
+    if wrong:
+        raise check.RequestError(
+            f"Columns {', '.join(wrong[:5])} of X hold no numbers: choose columns of numbers; a date becomes one as "
+            "days since an origin that you choose."
+        )
 
 
 def batches_of(collection: Any, numbers: Callable[[Any], Array]) -> list[Any]:

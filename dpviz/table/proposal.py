@@ -31,6 +31,7 @@ from dpviz.table.first_lines import first_lines
 from dpviz.table.loaded_table import USUAL_LABEL, IntakeError, listed
 from dpviz.table.number_styles import Styles, styles_of, values_of
 
+AS_NAMES = "The first line is read as names: whether it is a row cannot be told from it."
 MOST_CHOSEN = 12
 """Where more columns than this are measures, none is chosen: their owner says which."""
 
@@ -135,7 +136,7 @@ def _proposed(file: CsvFile, reading: FileFormat | None) -> Proposal:
     top = first_lines(file)
     if reading is not None and top.other is not None and reading.header == top.other.header:
         names = file.header(top.other).names
-        top = replace(top, file=top.other, other=top.file, names=names, body=top.body[1:], notes=())
+        top = replace(top, file=top.other, other=top.file, names=names, body=top.body[1:], notes=(AS_NAMES,))
     cells = {name: [record[at] for record in top.body if len(record) > at] for at, name in enumerate(top.names)}
     styles = styles_of(cells, top.file.delimiter)
     kinds = {

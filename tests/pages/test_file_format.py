@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from dpviz.__main__ import read_arguments
 from dpviz.cli.declared_table import declared_table
-from dpviz.table.declaration import FileKind
+from dpviz.table.csv_intake import open_csv
+from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.file_format import FileFormat, NumberStyle
+from dpviz.table.loaded_table import IntakeError
+from dpviz.table.proposal import propose
 from dpviz.table.sidecar import to_json
 from dpviz.ui.session import Look
+from tests.cases import about
 from tests.pages.site import (
     declared,
     everything_shown,
@@ -62,7 +67,7 @@ def test_a_proposal_from_private_rows_fills_the_form_and_is_one_look():
     np.testing.assert_array_equal(table.loaded.columns(["age", "income"]), VALUES)
     assert table.declaration.proposed and table.declaration.kind is FileKind.PRIVATE
     fine(at.switch_page("ledger.py").run())
-    listed = "".join(part.value for part in at.markdown).replace("\\", "")
+    listed = "".join(part.value for part in at.markdown).replace("\\", "").replace("\u2060", "")
     assert "people (private): a proposal of how the file is read" in listed
 
 
@@ -206,7 +211,7 @@ def test_a_column_of_text_that_is_clustered_is_told_to_the_owner_who_asks():
     at = upload(visit("data.py"), COMMAS)
     table = _used(paste_bounds(at, '{"bounds": {"who": [0, 1]}}'))
     assert table.domain.columns == ("who",) and _private_looks(at) == []
-    press(at, "Count what is lost (counted)")
+    press(at, "Count losses (counted)")
     assert "are dropped" in everything_shown(at)
     assert [look.note for look in _private_looks(at)] == ["cells that are no numbers, and the rows that they cost"]
 
@@ -233,3 +238,63 @@ def _on_the_command_line(folder, content, declaration):
     (folder / "people.csv").write_bytes(content)
     (folder / "people.json").write_text(declaration, encoding="utf-8")
     return declared_table(read_arguments(["run", str(folder / "people.csv"), "--k", "2", "--epsilon", "1"])).table
+
+
+def _expected(path: Path) -> Declaration | str:
+    """The declaration that is proposed, or why there is none."""
+    try:
+        return propose(open_csv(path)).joined_to(Declaration(title=path.stem))
+    except IntakeError as error:
+        return str(error)
+
+
+CASES = Path(__file__).parents[1] / "table" / "cases"
+
+
+@pytest.mark.slow
+def test_each_kind_of_file_is_declared_on_the_page_as_on_the_command_line():
+    """What `dpviz declare` writes is what one press fills in; what it refuses is refused here in the same words."""
+    at = visit("data.py")
+    for path in sorted(CASES.glob("*.csv")):
+        with about(path.name):
+            upload(at, path.read_bytes(), path.name)
+            press(at, f"{PROPOSE} (counted)")
+            draft = at.session_state["declare:draft"]
+            expected = _expected(path)
+            if isinstance(expected, str):
+                shown = " ".join(part.value for part in at.error).replace("\\", "").replace("\u2060", "")
+                assert expected[:40] in shown and not draft.declaration.proposed
+                continue
+            assert not at.error, [error.value for error in at.error]
+            said = draft.declaration
+            assert (said.columns, said.file, said.id_column) == (expected.columns, expected.file, None)
+            assert set(draft.numbers) == set(expected.numbers or draft.names)
+            assert said.proposed and draft.notes == propose(open_csv(path)).notes
+
+
+def test_a_first_line_that_may_be_either_is_turned_by_one_button():
+    at = upload(visit("data.py"), b"a,12,7\n1,15,9\n2,3,4\n")
+    press(at, f"{PROPOSE} (counted)")
+    assert at.session_state["declare:draft"].names == ("column_1", "column_2", "column_3")
+    press(at, "The first line holds names")
+    assert at.session_state["declare:draft"].names == ("a", "12", "7") and ticked(at) == ["a", "12", "7"]
+    press(at, "The first line is a row")
+    assert at.session_state["declare:draft"].names == ("column_1", "column_2", "column_3")
+
+
+def test_an_id_that_was_found_is_declared_by_one_button():
+    rows = b"".join(b"%d,%d,%d\n" % (i, 20 + i % 7, i * i) for i in range(30))
+    at = upload(visit("data.py"), b"CustomerID,age,steps\n" + rows)
+    press(at, f"{PROPOSE} (counted)")
+    press(at, "CustomerID says whose row it is")
+    said = at.session_state["declare:draft"].declaration
+    assert (said.id_column, said.rows_per_person, said.columns) == ("CustomerID", 1, ("age", "steps"))
+
+
+def test_how_many_rows_may_be_a_range():
+    at = upload(visit("data.py"), b"age\n31\n44\n")
+    fine(declared(at.radio, "n:False").set_value("range").run())
+    assert any("least and the largest number" in said for said in at.session_state["declare:draft"].missing)
+    for name, value in (("n_low", 300), ("n_high", 900)):
+        fine(declared(at.number_input, name).set_value(value).run())
+    assert at.session_state["declare:draft"].declaration.n_range == (300, 900)

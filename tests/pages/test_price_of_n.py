@@ -45,6 +45,6 @@ def test_where_it_is_said_it_is_said_of_the_budget() -> None:
     at = upload(visit("data.py"), b"age,income\n31,2000\n44,3000\n")
     assert any(control.value == FileKind.PRIVATE.value for control in (*at.radio, *at.button_group))
     (asked,) = (radio for radio in at.radio if "number of rows public" in radio.label)
-    assert asked.options[0] == "no: buy a noisy one with 2 % of the budget"
+    assert asked.options[0] == "buy a noisy one with 2 % of the budget"
     assert "μ² or ρ" in asked.help
     assert "2 % of ε" not in everything_shown(at) + README.read_text(encoding="utf-8")

@@ -35,15 +35,13 @@ _FORGOTTEN = "A reload of the page forgets this file."
 _KINDS = (FileKind.PRIVATE, FileKind.PUBLIC, FileKind.SIMULATED)
 _LONGEST_ORIGIN, _MOST_OFFERED = 300, 4
 _MOST_ROWS = 1_000_000_000
-_ROWS_OF_ONE = {"one": "one row a person", "several": "several; a column says whose"}
+_ROWS_OF_ONE = {"one": "one row", "several": "several rows; a column says whose"}
 _N_ROWS = {
-    "bought": f"not public: buy a noisy number with {percent(N_SHARE)} of each budget",
-    "declared": "public: I declare it",
-    "range": "public within a range",
+    "bought": f"buy a noisy one with {percent(N_SHARE)} of the budget",
+    "declared": "a public number",
+    "range": "a public range",
 }
-_HARM = (
-    "Said wrong, ε protects a row and not a person: somebody with 20 rows gets 20 times the ε, and no ledger shows it."
-)
+_HARM = "Said wrong, ε protects rows, not people: 20 rows, 20 times the ε."
 _SCALINGS = {"unit": "each column by its bounds", "common": "one scale for all"}
 _MORE = {True: "More: reading, distances, label", False: "More: reading, protection, distances"}
 _JSON_READ = "declare_json:read"
@@ -87,7 +85,7 @@ def declaration_form(source: Source, start: Declaration | None, head: DeltaGener
             proposal_notes(draft)
         with row_of_tools:
             if start is None:
-                st.markdown("**3. Which columns, with which bounds?**", width="content", help=explained("bounds"))
+                st.markdown("**3. Columns and bounds**", width="content", help=explained("bounds"))
             bounds_at_once(draft, public=draft.may_read_rows)
         with lines:
             column_rows(draft)
@@ -199,7 +197,7 @@ def _origin(draft: Draft) -> None:
 
 
 def _unit(draft: Draft) -> None:
-    st.markdown("**1. What is one person?**", help=explained("unit"))
+    st.markdown("**1. One person is**", help=explained("unit"))
     start = draft.start
     several = st.radio(
         "How many rows can one person have?",
@@ -274,7 +272,7 @@ def _relation(draft: Draft) -> None:
 def _n_public(draft: Draft) -> None:
     start, public = draft.start, draft.declaration.kind.may_be_shown
     draft.say(n_public=None, n_range=None)
-    st.markdown("**2. How many rows?**")
+    st.markdown("**2. Number of rows**")
     if draft.declaration.relation == "replace":
         st.caption("The number of rows is public by the definition of “replaced”.")
         return
