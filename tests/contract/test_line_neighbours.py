@@ -27,7 +27,7 @@ HEADERS = {",": b"who,x,y,label\n", ";": b"who;x;y;label\n", "whitespace": b"who
 hostile = st.sampled_from(
     ["0.5", "-0.25", "1,5", "1.234,5", "1,250.5", "1e300", "1e999", "12%", "nan", "", " ", "u", "v", "7", "7.0", '"',
      '""', '"u', 'v"', ",", ";", "\t", "\r", "\x00", "\ufeff", "é", "\udcff", "2024-01-02", "sep=;", "x,y", "NA", "-",
-     "\u2212", "٣", "\x0b", "\x85"]
+     "\u2212", "٣", "\x0b", "\x85", "(5)", "5-", "1,00,000", "("]
 )  # fmt: skip
 free = st.lists(hostile, max_size=12).map("".join)
 
@@ -45,7 +45,14 @@ def lines(draw: st.DrawFn, delimiter: str) -> bytes:
     return text.encode("utf-8", "surrogateescape").replace(b"\n", b"")
 
 
-styles = st.sampled_from([NumberStyle(), NumberStyle(",", "."), NumberStyle(".", ","), NumberStyle(sign="%")])
+styles = st.sampled_from(
+    [
+        *(NumberStyle(), NumberStyle(",", "."), NumberStyle(".", ","), NumberStyle(sign="%")),
+        *(NumberStyle(".", ",", "", "()"), NumberStyle(",", ".", "", "-"), NumberStyle(".", "lakh")),
+    ]
+)
+ABOVE = b'a title\n"an open mark,1;2\n'
+UNITS = {",": b"-,m,kg,-\n", ";": b"-;m;kg;-\n", "whitespace": b"- m kg -\n"}
 declarations = st.builds(
     Declaration,
     columns=st.just(("x", "y")),
@@ -145,8 +152,12 @@ def test_an_added_line_is_one_record_and_changes_no_other(data, delimiter, end):
     body = data.draw(st.lists(lines(delimiter), max_size=8))
     line = data.draw(lines(delimiter))
     place = data.draw(st.integers(0, len(body)))
-    one = opened(HEADERS[delimiter], body, declaration, end)
-    two = opened(HEADERS[delimiter], [*body[:place], line, *body[place:]], declaration, end)
+    header = HEADERS[delimiter]
+    if data.draw(st.booleans()):  # titles above the names, units below them
+        header = ABOVE + header + UNITS[delimiter]
+        declaration = replace(declaration, file=replace(declaration.file, skip=2, units_line=True))
+    one = opened(header, body, declaration, end)
+    two = opened(header, [*body[:place], line, *body[place:]], declaration, end)
     assert public_parts(one) == public_parts(two)
     longer = rows_of(two)
     assert rows_of(one) == longer[:place] + longer[place + 1 :]
