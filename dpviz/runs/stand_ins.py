@@ -42,6 +42,7 @@ def stand_in_of(declared: Declaration, *, n: int, k: int, spread: float = USUAL_
         id_column=None,
         rows_per_person=1,
         n_public=n,
+        n_range=None,
         kind=FileKind.SIMULATED,
         label_column=None,
         numbers=(),

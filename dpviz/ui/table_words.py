@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from dpviz.runs.advice.known_rows import rows_said
 from dpviz.runs.open_table import OpenTable
 from dpviz.table.declaration import FileKind
 from dpviz.table.file_format import WHITESPACE
@@ -44,7 +45,10 @@ def unit_line(table: OpenTable) -> str:
 
 def rows_line(table: OpenTable) -> str:
     """The number of rows where it is public, else what happens instead."""
-    return f"{table.n_public:,} rows (public)" if table.n_public is not None else "number of rows private: bought"
+    if table.n_public is not None:
+        return f"{table.n_public:,} rows (public)"
+    known = rows_said(table.declaration)
+    return "number of rows private: bought" if known is None else f"{plain(known.words)} (a public range)"
 
 
 def size_words(table: OpenTable) -> str:
@@ -52,7 +56,10 @@ def size_words(table: OpenTable) -> str:
 
     A private number of rows is bought by whoever needs it.
     """
-    rows = f"{table.n_public:,} rows" if table.n_public is not None else "rows not public"
+    known = rows_said(table.declaration)
+    rows = "rows not public" if known is None else plain(known.words)
+    if table.n_public is not None:
+        rows = f"{table.n_public:,} rows"
     return f"{rows} × {table.domain.width} column{'' if table.domain.width == 1 else 's'}"
 
 

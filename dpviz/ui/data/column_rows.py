@@ -13,6 +13,7 @@ import streamlit as st
 from dpviz.charts.wording import number
 from dpviz.check import RequestError
 from dpviz.glossary import words_of
+from dpviz.runs.advice.known_rows import rows_said
 from dpviz.runs.column_noise import ASSUMED_ROWS, column_noise, rows_of_a_cluster
 from dpviz.table.codings import Stretched
 from dpviz.table.declaration import LONGEST_UNIT, NO_BOUNDS, ColumnBounds, Declaration
@@ -89,7 +90,7 @@ def noise_by_column(declaration: Declaration, *, k: int, epsilon: float) -> Mapp
         )
         noise = column_noise(
             domain,
-            rows=rows_of_a_cluster(declaration.n_public, k),
+            rows=rows_of_a_cluster(_rows(declaration), k),
             epsilon=epsilon,
             relation=declaration.relation,
             rows_per_person=declaration.rows_per_person,
@@ -109,9 +110,15 @@ def _lack(bounds: ColumnBounds, name: str) -> str | None:
 
 
 def _about_noise(declaration: Declaration) -> str:
-    rows = rows_of_a_cluster(declaration.n_public, _clusters())
-    assumed = " (assumed)" if declaration.n_public is None else ""
+    rows = rows_of_a_cluster(_rows(declaration), _clusters())
+    assumed = " (assumed)" if _rows(declaration) is None else ""
     return f"± noise on the centre of {number(rows)} rows{assumed} at ε = {number(_epsilon())}"
+
+
+def _rows(declaration: Declaration) -> int | None:
+    """The number of rows, or the least that there may be."""
+    known = rows_said(declaration)
+    return None if known is None else known.low
 
 
 def _line(draft: Draft, name: str, noise: float | None) -> None:

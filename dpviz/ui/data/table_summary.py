@@ -65,7 +65,7 @@ def _public(table: OpenTable) -> list[str]:
         lines.append(f"read as {_format_words(table.declaration.file)}")
     if domain.radius is not None:
         lines.append(f"radius {number(domain.radius)}")
-    if table.n_public is not None:
+    if table.n_public is not None or table.declaration.n_range is not None:
         lines.append(rows_line(table))
     return [*lines, *map(plain, domain.notes)]
 

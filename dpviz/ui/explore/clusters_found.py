@@ -40,7 +40,7 @@ def found(table: OpenTable, run: Run, judged: Judged | None) -> None:
         _cost(table, judged)
         return
     bars = {
-        name: st.column_config.ProgressColumn(plain(name), format="%.4g", min_value=float(low), max_value=float(high))
+        name: st.column_config.ProgressColumn(format="%.4g", min_value=float(low), max_value=float(high))
         for name, low, high in zip(run.domain.columns, run.domain.lower, run.domain.upper, strict=True)
     }
     shown = bars if run.domain.dim <= _MOST_BARS else {}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -9,11 +11,12 @@ from dpviz.charts.studies.smallest import Smallest
 from dpviz.check import RequestError
 from dpviz.runs.advice.recommendation import recommend
 from dpviz.runs.advice.target import Target
-from dpviz.runs.open_table import OpenTable
+from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.request import Contender
 from dpviz.runs.stand_ins import stand_in
 from dpviz.runs.study.grid import Grid
-from dpviz.table.declaration import FileKind
+from dpviz.table.csv_intake import CsvFile
+from dpviz.table.declaration import Declaration, FileKind
 from dpviz.ui.studies.study_job import Question
 from dpviz.ui.tradeoff.stored_study import advice_for, forecast, rows_of
 from tests.pages.tables import app_on, open_blobs, sound, text_of
@@ -92,3 +95,17 @@ def test_of_so_few_rows_it_has_no_table() -> None:
     assert answer is not None and not answer.is_studied
     app = app_on("tradeoff.py", open_blobs(n=8))
     assert any("no table like this" in info.value for info in app.info)
+
+
+def test_a_range_of_rows_has_a_range_of_epsilon_as_its_title_and_no_number_has_none() -> None:
+    """Where nobody said how many rows there are, the page asks, and computes on no stand-in of a size of its own."""
+    raw = b"x,y\n" + b"0.5,0.5\n" * 20
+    declared = Declaration(("x", "y"), (0.0, 0.0), (1.0, 1.0), n_range=(1_000, 30_000))
+    app = app_on("tradeoff.py", declare(CsvFile("t", raw), declared))
+    assert any("(with 30,000 rows) to" in title.value for title in app.title)
+    (rows,) = (box for box in app.number_input if box.label == "Rows in the stand-in")
+    assert rows.value == 1_000
+    app = app_on("tradeoff.py", declare(CsvFile("t", raw), replace(declared, n_range=None)))
+    assert any("How many rows there are is not known" in error.value for error in app.error)
+    (rows,) = (box for box in app.number_input if box.label == "Rows in the stand-in")
+    assert rows.value is None and not app.title
