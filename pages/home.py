@@ -19,7 +19,7 @@ if open_picture(epsilon):
 doors()
 st.subheader("Your way to a release", anchor=False)
 guide()
-st.subheader("Or begin with a sample", divider="gray", anchor=False, help=words_of("stand-in, tuple, grid"))
+st.subheader("Or begin with a sample", divider="gray", anchor=False, help=words_of("stand-in, tuple, grid, privacy"))
 if sample_tiles():
     st.switch_page("explore.py")
 received()

@@ -276,7 +276,8 @@ def _lost(seen: Evidence) -> Verdict | None:
     if k < 2 or not lost.any():
         return None
     number = int(lost.sum())
-    reason = "Noise may carry them farther than half of the way to the next centre."
+    who = "it" if number == 1 else "them"
+    reason = f"Noise may carry {who} farther than half of the way to the next centre."
     return Verdict("noise", f"{number} of {k} centres {'is' if number == 1 else 'are'} lost in noise", reason)
 
 

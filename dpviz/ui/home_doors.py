@@ -10,6 +10,7 @@ from dpviz.beside import BESIDE
 from dpviz.table.samples import sample
 from dpviz.ui.controls import choose_epsilon
 from dpviz.ui.data.ways_in import open_sample
+from dpviz.ui.escape import plain
 from dpviz.ui.home_picture import SAMPLE
 from dpviz.ui.release.check_panel import check_panel
 
@@ -26,7 +27,6 @@ class _Door(NamedTuple):
     """Whose door it is, what lies behind it, and the ways there, the main one first."""
 
     name: str
-    icon: str
     says: str
     ways: tuple[_Way, ...]
 
@@ -34,7 +34,6 @@ class _Door(NamedTuple):
 _DOORS = (
     _Door(
         "My data",
-        ":material/table_view:",
         "From a file to a release that can be defended: declare it, choose ε, release.",
         (
             _Way("Bring my file", "data.py", {}),
@@ -44,7 +43,6 @@ _DOORS = (
     ),
     _Door(
         "Teach",
-        ":material/school:",
         "Lessons with questions, a screen for the room, a sheet to print.",
         (
             _Way("Lessons", "lessons.py", {}),
@@ -54,7 +52,6 @@ _DOORS = (
     ),
     _Door(
         "Papers",
-        ":material/science:",
         "Every algorithm step by step; the papers’ claims run again; your own beside them.",
         (
             _Way("Explore an algorithm", "explore.py", {}),
@@ -70,12 +67,12 @@ def doors() -> None:
     with st.grid(min_column_width=260, key="doors"):
         for door in _DOORS:
             with st.container(border=True, height="stretch", gap="xsmall"):
-                st.markdown(f"{door.icon} **{door.name}**  \n{door.says}")
+                st.markdown(f"**{plain(door.name)}**  \n{plain(door.says)}")
                 first, *others = [way for way in door.ways if _there(way.page)]
-                if st.button(first.words, type="primary", width="stretch", key=f"door:{door.name}"):
+                if st.button(plain(first.words), type="primary", width="stretch", key=f"door:{door.name}"):
                     st.switch_page(first.page)
                 for way in others:
-                    st.page_link(way.page, label=way.words)
+                    st.page_link(way.page, label=plain(way.words))
 
 
 def open_picture(epsilon: float) -> bool:

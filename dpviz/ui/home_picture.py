@@ -79,7 +79,7 @@ def home_picture() -> float:
 @st.fragment
 def _answer(shown: Trial) -> None:
     """The slider and what it shows; nothing else on the page is drawn again when it moves."""
-    picture, words = st.columns([3, 4], gap="large", vertical_alignment="center")
+    picture, words = st.columns([2, 4], gap="large", vertical_alignment="center")
     with words:
         epsilon = st.select_slider(
             "ε: smaller is more private",
@@ -92,9 +92,10 @@ def _answer(shown: Trial) -> None:
         draw, colors = shown.draws[float(str(epsilon))], palette(st.context.theme.type)
         st.subheader(plain(draw.finding), anchor=False)
         right = guesses_right(believed(0.5, epsilon=draw.epsilon).most)
-        st.markdown(
+        said = (
             f"{privacy_words(draw.epsilon)} Of 100 guesses about a person 50 are right by chance, at most {right} now:"
         )
+        st.markdown(plain(said))
         alt = f"One hundred dots: 50 guesses right by chance, at most {right} with the release."
         st.image(guesses_picture(right, colors), width="stretch", alt=alt)
     with picture:

@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple
 
 import streamlit as st
 
+from dpviz.glossary import words_of
 from dpviz.runs.open_table import OpenTable
 from dpviz.ui.data.draft import complete_draft
 from dpviz.ui.data.large_table import preparation_under_way
@@ -45,7 +46,7 @@ def owner_path(*, here: Here) -> None:
             st.page_link(
                 f"{stop.page}.py",
                 label=":gray[›] " * (place > 0) + _WORDS[stop.state].format(stop.title),
-                help=stop.said,
+                help=plain(stop.said),
             )
 
 
@@ -55,7 +56,7 @@ def guide() -> None:
         for place, stop in enumerate(stops(), start=1):
             with st.container(gap="xsmall"):
                 st.page_link(f"{stop.page}.py", label=f"{place}. {_WORDS[stop.state].format(stop.title)}")
-                st.markdown(f":small[{stop.said}]")
+                st.markdown(f":small[{plain(stop.said)}]", help=words_of(stop.said))
 
 
 def decide_epsilon(source_key: str, epsilon: float) -> None:
@@ -67,7 +68,7 @@ def stops() -> list[Stop]:
     """The four places for what this visit has in hand."""
     table, waiting = current_table(), undeclared()
     if waiting is not None:
-        name = plain(waiting.content.name)
+        name = waiting.content.name
         bounds = Stop("Bounds", "data", "missing", _missing_bounds(waiting))
         if preparation_under_way(waiting):
             bounds = Stop("Bounds", "data", "done", "Declared; the rows are being prepared.")
@@ -87,7 +88,7 @@ def stops() -> list[Stop]:
     chosen = _chosen(table)
     missing = "How many rows there are, " if table.n_public is None else "Missing: "
     return [
-        Stop("Data", "data", "done", f"{plain(table.title)} is open."),
+        Stop("Data", "data", "done", f"{table.title} is open."),
         Stop("Bounds", "data", "done", "Declared for every column."),
         Stop("Choose ε", "tradeoff", "done", f"ε = {chosen:g} is chosen.")
         if chosen
@@ -105,7 +106,7 @@ def _missing_bounds(waiting: Source) -> str:
     without = [name for name, low, high in bounds if low is None or high is None]
     if not without:
         return "Put the table to use."
-    few = ", ".join(plain(name) for name in without[:_NAMED]) + (" …" if len(without) > _NAMED else "")
+    few = ", ".join(without[:_NAMED]) + (" …" if len(without) > _NAMED else "")
     return f"{len(without)} of {len(declared.columns)} columns have no bounds: {few}."
 
 

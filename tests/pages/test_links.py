@@ -9,10 +9,15 @@ from tests.pages.tables import app_on, sound
 
 @pytest.mark.parametrize(("asked", "found"), [({"epsilon": "3.5", "k": "4"}, (3.5, 4)), ({"epsilon": "99"}, (1.0, 15))])
 def test_a_link_is_kept_while_no_table_is_open(asked: dict[str, str], found: tuple[float, int]) -> None:
-    app = app_on("explore.py", None, **asked)
+    app = app_on("compare.py", None, **asked)
     app.query_params.clear()
     sound(app.switch_page("home.py").run())
     app.button(key="open:fifteen").click()
     sound(app.run())
     sound(app.switch_page("explore.py").run())
     assert (app.number_input(key="epsilon").value, app.number_input(key="k").value) == found
+
+
+def test_explore_without_a_table_opens_a_sample_with_what_the_link_asks_for() -> None:
+    app = app_on("explore.py", None, epsilon="3.5", k="4")
+    assert (app.number_input(key="epsilon").value, app.number_input(key="k").value) == (3.5, 4)
