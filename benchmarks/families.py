@@ -152,6 +152,65 @@ def long_tails(n: int, d: int, k: int, rng: Generator) -> Rows:
     return group_middles(k, d, rng)[who] + group_width(k, d) / 2 * stretch * rng.normal(size=(n, d))
 
 
+def _within(rows: Rows) -> Rows:
+    """Moved to their middle, and shrunk into the domain if they reach beyond it."""
+    centred = rows - np.median(rows, axis=0)
+    length = np.abs(centred).max() if rows.shape[1] <= 3 else np.linalg.norm(centred, axis=1).max()
+    return np.asarray(centred * min(1.0, 1 / float(length)))
+
+
+def one_long_column(n: int, d: int, k: int, rng: Generator) -> Rows:
+    """Groups in all columns but one, which is log-normal and has nine tenths of the spread."""
+    rows = equal_groups(n, d, k, rng)
+    long = np.exp(1.2 * rng.normal(size=n))
+    rest = np.sqrt(rows[:, 1:].var(axis=0).sum()) if d > 1 else 1.0
+    rows[:, 0] = 3 * max(float(rest), 1e-3) * long / long.std()
+    return _within(rows)
+
+
+def tails_in_one_scale(n: int, d: int, k: int, rng: Generator) -> Rows:
+    """One column of Pareto law, as counts and durations are, with most of the spread; groups in all others."""
+    rows = equal_groups(n, d, k, rng)
+    long = np.minimum(rng.pareto(2.5, n), 30.0)
+    rest = np.sqrt(rows[:, 1:].var(axis=0).sum()) if d > 1 else 1.0
+    rows[:, 0] = 4 * max(float(rest), 1e-3) * long / long.std()
+    return _within(rows)
+
+
+def several_scales(n: int, d: int, k: int, rng: Generator) -> Rows:
+    """Columns whose widths differ up to a hundredfold."""
+    return _within(equal_groups(n, d, k, rng) * 10 ** -rng.uniform(0, 2, d))
+
+
+def whole_numbers(n: int, d: int, k: int, rng: Generator) -> Rows:
+    """Columns of few values: answers to a questionnaire."""
+    return np.asarray(np.rint(2 * equal_groups(n, d, k, rng)) / 2)
+
+
+def twice_as_many(n: int, d: int, k: int, rng: Generator) -> Rows:
+    """Twice as many groups as are asked for: two outcomes are often alike."""
+    return equal_groups(n, d, 2 * k, rng)
+
+
+def amid_noise(n: int, d: int, k: int, rng: Generator) -> Rows:
+    """Half of the rows in groups, half of them in one wide cloud."""
+    rows, stray = equal_groups(n, d, k, rng), rng.random(n) < 0.5
+    rows[stray] = 0.4 / np.sqrt(max(d, 3) / 3) * rng.normal(size=(int(stray.sum()), d))
+    return rows
+
+
+def broad_groups(n: int, d: int, k: int, rng: Generator) -> Rows:
+    """Round Gaussians twice as wide: they run into each other."""
+    who = rng.integers(0, k, n)
+    return group_middles(k, d, rng)[who] + 2 * group_width(k, d) * rng.normal(size=(n, d))
+
+
+def light_far_groups(n: int, d: int, k: int, rng: Generator) -> Rows:
+    """Two groups in three are a tenth as large, and all are narrow."""
+    who = _sizes(n, np.array([10.0, 1.0, 1.0])[np.arange(k) % 3], rng)
+    return group_middles(k, d, rng)[who] + group_width(k, d) / 4 * rng.normal(size=(n, d))
+
+
 @dataclass(frozen=True)
 class Family:
     """A way to make tables; ``judging`` families were never looked at while constants were chosen.
@@ -178,12 +237,20 @@ FAMILIES = (
     Family("unlike sizes", unlike_sizes, judging=True, alike=False),
     Family("far and rare", far_and_rare, judging=True, alike=False),
     Family("amounts", amounts, judging=True, alike=False),
+    Family("tails in one scale", tails_in_one_scale, judging=True, alike=False),
+    Family("broad groups", broad_groups, judging=True, alike=True),
+    Family("light far groups", light_far_groups, judging=True, alike=False),
 )
 # What forecasts are fitted on beside the families above that do not judge.
 FORECAST_FAMILIES = (
     Family("geometric sizes", geometric_sizes, judging=False, alike=False),
     Family("one rare group", one_rare, judging=False, alike=False),
     Family("long tails", long_tails, judging=False, alike=False),
+    Family("one long column", one_long_column, judging=False, alike=False),
+    Family("several scales", several_scales, judging=False, alike=False),
+    Family("whole numbers", whole_numbers, judging=False, alike=False),
+    Family("twice as many", twice_as_many, judging=False, alike=False),
+    Family("amid noise", amid_noise, judging=False, alike=False),
 )
 
 

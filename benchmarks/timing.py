@@ -43,6 +43,14 @@ def load() -> str:
     return f"load {os.getloadavg()[0]:.1f}"
 
 
+def busy() -> str:
+    """Why nothing can be judged by time, if others want the cores: the load; else nothing.
+
+    One process that measures wants a core itself.
+    """
+    return "" if os.getloadavg()[0] <= (os.cpu_count() or 1) else f"not judged: {load()}"
+
+
 def machine() -> str:
     """One line on what was measured where."""
     return (

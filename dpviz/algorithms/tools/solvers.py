@@ -50,12 +50,14 @@ def weighted_kmeans_pp(points: Array, weights: Array, k: int, rng: np.random.Gen
     trials = 2 + int(log(k))
     seeds = np.empty(k, dtype=np.int64)
     seeds[0] = _draw(weights, 1, rng)[0]
-    nearest = _squared_distance(points, points[seeds[0]])
+    columns = np.ascontiguousarray(points.T)
+    (nearest,) = _squared_distances(columns, seeds[:1])
     for i in range(1, k):
         proposals = _draw(weights * nearest, trials, rng)
-        distances = [np.minimum(nearest, _squared_distance(points, points[j])) for j in proposals]
-        best = int(np.argmin([np.einsum("m,m->", distance, weights) for distance in distances]))
-        seeds[i], nearest = proposals[best], distances[best]
+        distances = _squared_distances(columns, proposals)
+        np.minimum(distances, nearest, out=distances)
+        best = int(np.einsum("tm,m->t", distances, weights).argmin())
+        seeds[i], nearest = proposals[best], distances[best].copy()
     return seeds
 
 
@@ -68,10 +70,16 @@ def _draw(mass: Array, size: int, rng: np.random.Generator) -> Codes:
     return np.minimum(drawn, len(mass) - 1)
 
 
-def _squared_distance(points: Array, point: Array) -> Array:
-    """Squared Euclidean distances to one point, shape (m,)."""
-    difference = points - point
-    squared: Array = np.einsum("md,md->m", difference, difference)
+def _squared_distances(columns: Array, some: Codes) -> Array:
+    """Squared Euclidean distances of ``some`` (t,) of the points to all, whose ``columns`` are (d, m); (t, m).
+
+    Axis by axis: over few columns that is ten times as fast as a sum over the coordinates of each point.
+    """
+    squared: Array = np.zeros((len(some), columns.shape[1]))
+    for column in columns:
+        difference = column - column[some, None]
+        difference *= difference
+        squared += difference
     return squared
 
 
