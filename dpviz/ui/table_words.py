@@ -60,7 +60,7 @@ def size_words(table: OpenTable) -> str:
     rows = "rows not public" if known is None else plain(known.words)
     if table.n_public is not None:
         rows = f"{table.n_public:,} rows"
-    return f"{rows} × {table.domain.width} column{'' if table.domain.width == 1 else 's'}"
+    return f"{rows} × {len(table.domain.names)} column{'' if len(table.domain.names) == 1 else 's'}"
 
 
 def delimiter_words(delimiter: str) -> str:

@@ -77,7 +77,7 @@ def codings_form(draft: Draft) -> None:
         form, said = _FORMS[kind], ""
         if form.asked:
             key = draft.key("coded_said", name, kind)
-            said = st.text_input(form.asked, placeholder=form.placeholder, key=key) or ""
+            said = st.text_input(plain(form.asked), placeholder=form.placeholder, key=key) or ""
         weight = st.number_input(
             "Weight (optional)",
             LEAST_WEIGHT,
