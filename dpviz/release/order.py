@@ -14,6 +14,7 @@ from dpviz.release.bought_bounds import open_columns
 from dpviz.release.card_facts import NOT_STATED, CardWords, Part
 from dpviz.release.seen import Seen
 from dpviz.runs.request import Request
+from dpviz.table.codings import NUMBER, Stretched
 from dpviz.table.declaration import FROM_ROWS, Declaration
 from dpviz.table.loaded_table import listed
 
@@ -78,9 +79,10 @@ class Order:
         check.within(0.0, _MOST_BOUNDS, bounds=self.bounds, missing=self.missing)
         if missing := self.words.missing():
             raise RequestError(" ".join(missing))
-        _refuse_codings(declaration)
+        self._refuse_codings(declaration)
         refuse_bounds(declaration)
-        k, dim = self.request.k, len(declaration.columns)
+        k = self.request.k
+        dim = sum(len(declaration.codings.get(name, NUMBER).labels(name)) for name in declaration.columns)
         if k * k * dim > _MOST_WORK:
             raise RequestError(
                 f"k is {k} for {dim} columns: others could not check that release in bounded time; ask for at most "
@@ -89,6 +91,21 @@ class Order:
         shares = self.shares(declaration)
         if not shares[ALGORITHM].epsilon > 0:
             raise RequestError("Bounds and segments leave nothing of ε: buy fewer bounds, or give them less.")
+
+    def _refuse_codings(self, declaration: Declaration) -> None:
+        """Refuse what the files of a release cannot tell yet of columns that are more than numbers."""
+        uneven = [name for name, coding in declaration.coded.items() if isinstance(coding, Stretched)]
+        if uneven:
+            raise RequestError(
+                f"Columns {listed(uneven)} are on a log or root scale, where noise grows with the amount, and the "
+                "files of a release tell one noise a column yet: declare plain bounds for the release."
+            )
+        coded = [name for name in declaration.columns if name in declaration.codings or name in declaration.weights]
+        if coded and (self.segments or self.missing or open_columns(declaration)):
+            raise RequestError(
+                f"Columns {listed(coded)} have categories, ranks, dates, a cycle or a weight, which segments, missing "
+                "cells and bought bounds do not tell of yet: give these no part of ε, and declare all bounds."
+            )
 
     def shares(self, declaration: Declaration) -> dict[str, Part]:
         """What each part of the release may spend; together the whole, by basic composition."""
@@ -157,15 +174,6 @@ def words_for(declaration: Declaration, *, today: str, **said: Any) -> CardWords
         "authors": (nothing,),
     }
     return CardWords(**{**usual, **declaration.words, **said})
-
-
-def _refuse_codings(declaration: Declaration) -> None:
-    coded = [name for name in declaration.columns if name in declaration.codings or name in declaration.weights]
-    if coded:
-        raise RequestError(
-            f"Columns {listed(coded)} have categories, ranks, dates, a cycle, a scale or a weight, and the files of a "
-            "release do not tell of these yet: release the columns of plain numbers, or run the table for its owner."
-        )
 
 
 def refuse_bounds(declaration: Declaration) -> None:

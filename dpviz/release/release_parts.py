@@ -54,7 +54,7 @@ class Clustered:
     @property
     def unit_centers(self) -> Array:
         """The published centres, unit coordinates: segments are those of what everybody has."""
-        return self.run.domain.to_unit(self.published.centers)
+        return self.run.domain.unit_of(self.published.centers)
 
     @property
     def center_noise_sd(self) -> Array | None:
@@ -140,7 +140,7 @@ def tables_without_rows(declaration: Declaration, n_public: int | None) -> Table
 
 def _of_nobody(declaration: Declaration, domain: Domain, n_public: int | None) -> PrivateTable:
     table = PrivateTable(
-        np.zeros((0, domain.dim)),
+        np.zeros((0, domain.width)),
         domain,
         relation=declaration.relation,
         n_public=n_public,

@@ -36,6 +36,7 @@ from dpviz.release.playing import Played, play, recomposed
 from dpviz.release.registry_card import card_yaml
 from dpviz.release.segments_for_card import certificate_for_card, segments_for_card
 from dpviz.release.transcript import Transcript
+from dpviz.runs.open_table import domain_of
 from dpviz.runs.profile import Profile
 from dpviz.runs.run import Run
 from dpviz.table.csv_writer import csv_text
@@ -229,15 +230,23 @@ def facts_of(played: Played) -> CardFacts:
 
 def _columns(declared: Declaration) -> tuple[CardColumn, ...]:
     """The clustered columns, then those that segments alone are told by."""
-    clustered = tuple(
-        CardColumn(name, bounds.lower, bounds.upper, declared.units.get(name, ""), declared.origin_of(name))
-        for name, bounds in declared.bounds.items()
-    )
+    domain = domain_of(declared)
+    units = domain.units or ("",) * domain.dim
+    ends = zip(domain.columns, domain.lower.tolist(), domain.upper.tolist(), units, strict=True)
+    named = zip(domain.names, domain.places, strict=True)
+    said = [origin for name, place in named for origin in [_origin(declared, name)] * (place.stop - place.start)]
+    clustered = tuple(CardColumn(*one, origin) for one, origin in zip(ends, said, strict=True))
     others = tuple(
         CardColumn(name, one.lower, one.upper, declared.units.get(name, ""), "declared", one.categories)
         for name, one in declared.describe.items()
     )
     return (*clustered, *others)
+
+
+def _origin(declared: Declaration, name: str) -> str:
+    """Where the bounds or the values of a column come from, and its weight: both are public."""
+    weight = declared.weights.get(name)
+    return declared.origin_of(name) + ("" if weight is None else f"; weight {weight:g}")
 
 
 def _accounting_words(run: Run, shares: Sequence[Part]) -> str:

@@ -301,7 +301,7 @@ class Dates(Coding):
         return said if self.written == "ymd" else {**said, "written": self.written}
 
     def numbers(self, cells: Any) -> Array:
-        return days_of(pd.Series(cells).reset_index(drop=True), self.written) - float(_epoch_day(self.first))
+        return days_of(pd.Series(cells).reset_index(drop=True), self.written) - (self.first - date(1970, 1, 1)).days
 
     def cells(self, part: Array, lower: float, upper: float, rng: np.random.Generator) -> Any:
         days = np.datetime64(self.first) + np.rint(part * (self.last - self.first).days).astype(np.int64)
@@ -389,16 +389,14 @@ class DeclaredColumn:
     @cached_property
     def middle(self) -> Array:
         """What the middle of the region is, data units, shape (dim,)."""
-        middle: Array = self.decode(np.zeros((1, self.dim)))[0]
-        return middle
+        return np.asarray(self.decode(np.zeros((1, self.dim)))[0])
 
     @cached_property
     def scale(self) -> Array:
         """Data units of a unit step, shape (dim,); around the middle where the scale is not even."""
         step = 1e-6 if isinstance(self.coding, Stretched) else 1.0
         ends = (self.decode(np.full((1, self.dim), end)) for end in (step, -step))
-        slope: Array = np.subtract(*ends)[0] / (2 * step)
-        return slope
+        return np.asarray(np.subtract(*ends)[0] / (2 * step))
 
     @property
     def stand_in(self) -> float:
@@ -412,6 +410,12 @@ class DeclaredColumn:
     def decode(self, points: Array) -> Array:
         """Data units of unit coordinates (n, dim)."""
         return self.coding.decode(points, self.lower, self.upper, self.side)
+
+    def unit_of(self, coordinates: Array) -> Array:
+        """Unit coordinates of released ones in data units, both (n, dim)."""
+        if isinstance(self.coding, Stretched):
+            return self.encode(coordinates[:, 0])
+        return (coordinates - self.middle) / self.scale
 
     def number_of(self, points: Array) -> Array:
         """Numbers (n,) of the unit coordinates (n, dim) of rows."""
@@ -443,7 +447,3 @@ def _made_values(names: tuple[str, ...], part: Array, rng: np.random.Generator) 
 def _on_points(length: float) -> float:
     """The nearest length on the lattice of released points."""
     return round(length * 2.0**lattice.POINT_BITS) * 2.0**-lattice.POINT_BITS
-
-
-def _epoch_day(day: date) -> int:
-    return (day - date(1970, 1, 1)).days

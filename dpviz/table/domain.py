@@ -334,6 +334,13 @@ class Domain:
         values: Array = points * self.scale + self.center
         return values
 
+    def unit_of(self, centers: Array) -> Array:
+        """Back from ``from_unit``: unit coordinates of centres (k, d) in data units."""
+        if not self.declared:
+            return self.to_unit(centers)
+        parts = zip(self.declared, self.places, strict=True)
+        return np.concatenate([column.unit_of(centers[:, place]) for column, place in parts], axis=1)
+
     def rows_of(self, points: Array) -> Array:
         """Rows (n, width) of the unit coordinates (n, d) of rows: what ``to_unit`` takes."""
         if not self.declared:

@@ -20,6 +20,9 @@ from dpviz.release.account import Account, AccountExceeded, State
 from dpviz.release.package import CARD, CENTERS, DECLARATION, LEDGER, NEEDED
 from dpviz.release.releasing import press, ready, unit_of
 from dpviz.release.render import centers_table
+from dpviz.release.verify import verify
+from dpviz.release.zips import zip_of
+from dpviz.runs.evaluation import assign
 from dpviz.runs.profile import Profile, ProfileColumn
 from dpviz.table.declaration import Declaration
 from dpviz.table.named import file_at
@@ -110,8 +113,10 @@ def test_what_the_owner_says_is_printed_verbatim(tmp_path):
     [
         ({"origins": {}}, "Nobody says where the bounds of"),
         ({"origins": {"age": "these rows (leaks!)", "income": "documentation"}}, "no ε covers"),
-        ({"bounds": {"age": [0, 100], "income": {"bounds": [1, 90000], "scale": "log"}}}, '"income" have categories'),
-        ({"weights": {"age": 0.5}}, '"age" have categories, ranks, dates, a cycle, a scale or a weight'),
+        (
+            {"bounds": {"age": [0, 100], "income": {"bounds": [1, 90000], "scale": "log"}}},
+            '"income" are on a log or root',
+        ),
         ({"bounds_origin": "these rows (leaks!)"}, "no ε covers"),
         ({"release": {"intended_use": " "}}, "intended_use is empty"),
         ({"release": {"curators": []}}, "curators is empty"),
@@ -121,6 +126,70 @@ def test_what_could_not_be_defended_is_refused_before_a_charge(tmp_path, declare
     with pytest.raises(RequestError, match=words):
         ready_in(tmp_path, declared=declared)
     assert Account.open(tmp_path / "people.sqlite").standing().entries == ()
+
+
+def test_segments_of_categories_are_refused_before_a_charge(tmp_path):
+    with pytest.raises(RequestError, match='"age" have categories, ranks, dates, a cycle or a weight'):
+        ready_in(tmp_path, declared={"weights": {"age": 0.5}}, segments=0.2)
+    assert Account.open(tmp_path / "people.sqlite").standing().entries == ()
+
+
+def visits() -> str:
+    """Three groups of visitors, with cells that were not declared, written oddly, or left empty."""
+    rng, lines = np.random.default_rng(4), ["age,region,sex,stage,joined,hour"]
+    for i in range(900):
+        g = i % 3
+        region = rng.choice([["Su\u0308d", " Süd "], ["7", "7.0"], ["N", "elsewhere", "NA", ""]][g])
+        sex, stage = rng.choice(["F", "M"]), ["I", "II", "III"][g]
+        day = f"{1 + i % 28:02}.{1 + i % 12}.20{15 + 3 * g}"
+        lines.append(f"{20 + 25 * g + rng.normal():.2f},{region},{sex},{stage},{day},{(8 * g + rng.normal()) % 24:.3f}")
+    odd = ((2, "x"), (3, "IV"), (4, "31.02.2016"), (5, ""), (0, "NA"), (4, "2016-01-01"))
+    for row, (column, cell) in enumerate(odd, start=5):
+        cells = lines[row].split(",")
+        cells[column] = cell
+        lines[row] = ",".join(cells)
+    return "\n".join(lines) + "\n"
+
+
+def test_a_release_of_categories_is_verified_tells_shares_and_finds_segments(tmp_path):
+    mixed = {
+        "bounds": {
+            "age": [0, 100],
+            "region": {"categories": ["Süd", "7", "N"]},
+            "sex": {"categories": ["F", "M"], "closed": True},
+            "stage": {"order": ["I", "II", "III"]},
+            "joined": {"dates": ["2015-01-01", "2024-12-31"], "written": "dmy"},
+            "hour": {"cycle": 24},
+        },
+        "origins": {},
+        "bounds_origin": "documentation",
+        "weights": {"region": 1.0},
+    }
+    data, declaration = write_people(tmp_path, **mixed)
+    data.write_text(visits(), encoding="utf-8")
+    said = declaration_in_file(declaration).checked()
+    prepared = ready(order_for(said), file_at(data), said, account_in(tmp_path))
+    release = press(prepared)
+    rows = list(csv.reader(io.StringIO(release.files[CENTERS].decode())))
+    assert rows[0][1:6] == ["age", "region = Süd", "region = 7", "region = N", "region = (any other)"]
+    shares = np.array([[float(cell) for cell in row[2:7]] for row in rows[1:]])
+    np.testing.assert_allclose(shares.sum(axis=1), 1, atol=0.05)
+    assert (shares >= 0).all() and "documentation; weight 1" in release.files["card.html"].decode()
+    assert verify(zip_of(release.files)).holds
+
+    (tmp_path / "assign.py").write_bytes(release.files["assign.py"])
+    command = [sys.executable, "-I", "-W", "error", "assign.py", "people.csv", "out.csv"]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    found = [row["segment"] for row in csv.DictReader(io.StringIO((tmp_path / "out.csv").read_text()))]
+    domain, published = release.played.run.domain, release.played.parts.clustered.published
+    loaded = file_at(tmp_path / "people.csv").read(numbers=["age", "hour"], text=["region", "sex", "stage", "joined"])
+    values = loaded.coded(domain.names, prepared.declaration.coded)
+    whole = np.isfinite(values).all(axis=1)
+    assert 0 < (~whole).sum() < 50
+    points = domain.region.rows(domain.to_unit(domain.limited(values[whole])))
+    ours = np.full(len(values), "", dtype=object)
+    ours[whole] = assign(points, domain.unit_of(published.centers)) + 1
+    assert found == [str(one) for one in ours]
 
 
 @pytest.mark.parametrize("algorithm", ["gkm", "pgkm", "kvariates", "lsh-local", "k-noisy-centers", "kmeans++"])
