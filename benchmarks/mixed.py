@@ -1,6 +1,6 @@
 """Tables with categories: losses beside k-means++ on the same coordinates, errors of shares, and k-prototypes.
 
-python -m benchmarks.mixed [--repeats 3] [--epsilons 0.3,1,3] [--data ../shared/data] [--only survey,visits]
+python -m benchmarks.mixed [--repeats 3] [--epsilons 0.3,1,3] [--data FOLDER] [--only survey,visits]
 
 Everything is judged on the coded rows: the loss is that of the mean of each cluster. k-prototypes clusters the table
 itself, with means of numbers and modes of categories, and no privacy. Ends with 1 where ``auto`` at ε = 1 loses more
@@ -199,7 +199,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--epsilons", default="0.3,1,3")
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--data", type=Path, default=Path(os.environ.get("DPVIZ_DATA", ".")))
     parser.add_argument("--only", default=",".join(TABLES))
     arguments = parser.parse_args()
     start, lines = time.perf_counter(), []

@@ -163,7 +163,7 @@ def test_a_release_of_categories_is_verified_tells_shares_and_finds_segments(tmp
         },
         "origins": {},
         "bounds_origin": "documentation",
-        "weights": {"region": 1.0},
+        "weights": {"region": 4.0},
     }
     data, declaration = write_people(tmp_path, **mixed)
     data.write_text(visits(), encoding="utf-8")
@@ -174,7 +174,7 @@ def test_a_release_of_categories_is_verified_tells_shares_and_finds_segments(tmp
     assert rows[0][1:6] == ["age", "region = Süd", "region = 7", "region = N", "region = (any other)"]
     shares = np.array([[float(cell) for cell in row[2:7]] for row in rows[1:]])
     np.testing.assert_allclose(shares.sum(axis=1), 1, atol=0.05)
-    assert (shares >= 0).all() and "documentation; weight 1" in release.files["card.html"].decode()
+    assert (shares >= 0).all() and "documentation; weight 4" in release.files["card.html"].decode()
     assert verify(zip_of(release.files)).holds
 
     (tmp_path / "assign.py").write_bytes(release.files["assign.py"])
