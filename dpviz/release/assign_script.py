@@ -12,9 +12,8 @@ from dpviz.arrays import Array
 from dpviz.check import RequestError
 from dpviz.table.codings import Closed, Cycle, Dates, DeclaredColumn, Nominal, Ordinal, Stretched
 from dpviz.table.domain import Domain
-from dpviz.table.file_format import PLAIN_FORMAT, FileFormat
+from dpviz.table.file_format import MISSING, PLAIN_FORMAT, FileFormat
 from dpviz.table.loaded_table import canonical_ids
-from dpviz.table.records import MISSING
 
 _TEMPLATE = Path(__file__).with_name("assign.py.txt")
 _OF_CATEGORIES = Path(__file__).with_name("assign_mixed.py.txt")
