@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
 from dpviz import foreign
@@ -11,7 +12,9 @@ from dpviz.cli.console import say
 from dpviz.cli.parser import Parser
 from dpviz.table.csv_intake import open_csv
 from dpviz.table.declaration import NOTHING_DECLARED, Declaration
+from dpviz.table.file_format import PLAIN_FORMAT
 from dpviz.table.loaded_table import listed
+from dpviz.table.parquet_intake import ParquetTable, is_parquet
 from dpviz.table.proposal import Proposal, propose
 from dpviz.table.sidecar import to_json
 
@@ -27,7 +30,9 @@ def add(command: Parser) -> None:
         "Look at the first rows of a file and propose its declaration: encoding, delimiter, header, marks in numbers, "
         "columns. Bounds are left open: they never come from rows. Nothing else reads a file by its rows."
     )
-    command.add_argument("data", metavar="DATA.csv", help="the table; .csv.gz is unpacked")
+    command.add_argument(
+        "data", metavar="DATA", help="a CSV file (.csv.gz is unpacked); of Parquet only names and types are read"
+    )
     command.add_argument("--out", metavar="DATA.json", help="write the sidecar to this new file")
 
 
@@ -43,10 +48,11 @@ def serve(arguments: argparse.Namespace) -> str:
     out = None if arguments.out is None else Path(arguments.out)
     if out is not None:
         _check_out(out)
-    proposal = propose(open_csv(path))
-    declared = proposal.joined_to(NOTHING_DECLARED)
+    parquet = is_parquet(path)
+    proposal = _of_parquet(path) if parquet else propose(open_csv(path))
+    declared = replace(proposal.joined_to(NOTHING_DECLARED), proposed=not parquet)
     text = to_json(declared)
-    for note in (_LOOK, *proposal.notes, *_to_do(declared, proposal)):
+    for note in (*(() if parquet else (_LOOK,)), *proposal.notes, *_to_do(declared, proposal)):
         say(note)
     if out is None:
         return text.rstrip("\n")
@@ -56,6 +62,14 @@ def serve(arguments: argparse.Namespace) -> str:
     except (OSError, ValueError) as error:
         raise RequestError(f"--out cannot be written ({type(error).__name__}): give a path you may write to.") from None
     return f"Written to {foreign.printable_name(out)}: put the bounds in."
+
+
+def _of_parquet(path: Path) -> Proposal:
+    """What the names and types of the columns say: no row is looked at."""
+    table = ParquetTable(path)
+    text = tuple(name for name in table.columns if name not in table.numeric_columns)
+    note = "Read from the names and types of the columns; no row was looked at."
+    return Proposal(PLAIN_FORMAT, table.columns, table.numeric_columns, text, (note,))
 
 
 def _check_out(out: Path) -> None:

@@ -10,7 +10,7 @@ from dpviz.table.csv_intake import CsvFile, TooLarge, open_csv
 from dpviz.table.csv_stream import CsvOnDisk
 from dpviz.table.declaration import Declaration
 from dpviz.table.loaded_table import LoadedTable
-from dpviz.table.parquet_intake import ENDING, ParquetTable
+from dpviz.table.parquet_intake import ParquetTable, is_parquet
 from dpviz.table.samples import SAMPLES, Sample
 from dpviz.table.sidecar import declaration_in_file, sidecar_for
 from dpviz.table.sparse_intake import SparseTable, load_sparse
@@ -54,7 +54,7 @@ def file_at(path: Path) -> CsvFile | CsvOnDisk | ParquetTable | SparseTable:
     """
     if path.suffix == ".npz":
         return load_sparse(path)
-    if path.suffix == ENDING or os.path.isdir(path):  # noqa: PTH112 (see sample_named)
+    if is_parquet(path):
         return ParquetTable(path)
     try:
         return open_csv(path)

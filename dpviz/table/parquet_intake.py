@@ -10,6 +10,7 @@ written plainly, so that its size says what it holds, it is read part by part.
 from __future__ import annotations
 
 import hashlib
+import os
 import stat
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -370,6 +371,11 @@ def _holds_numbers(kind: pa.DataType) -> bool:
         or pa.types.is_boolean(kind)
         or pa.types.is_null(kind)
     )
+
+
+def is_parquet(path: Path) -> bool:
+    """Whether a path is that of a Parquet file, or of a folder of them."""
+    return path.suffix == ENDING or os.path.isdir(path)  # noqa: PTH112 (a path too long to be one is none)
 
 
 def _holds_text(kind: pa.DataType) -> bool:

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pandas as pd
 import yaml
 
 from dpviz.table.csv_intake import open_csv
@@ -39,3 +40,16 @@ def test_each_kind_of_file_is_declared_as_its_notes_say_and_runs(capsys, tmp_pat
             lost = any(cell is None for cells in chosen.values() for cell in cells)
             assert ran.code == 0 and lost == ("dropped" in ran.err), ran.err
             assert ran.json["columns"] == list(chosen)
+
+
+def test_of_parquet_names_and_types_are_enough(capsys, tmp_path):
+    """No row is looked at, and nobody is sent to write a CSV."""
+    path = tmp_path / "people.parquet"
+    pd.DataFrame({"person_id": [1, 2], "age": [31.0, 44.0], "city": ["a", "b"]}).to_parquet(path)
+    said = call(capsys, "declare", path)
+    declared = said.json
+    assert said.code == 0 and declared["bounds"] == {"age": [None, None]} and "proposed" not in declared
+    assert "no row was looked at" in said.err
+    (tmp_path / "misnamed.csv").write_bytes(path.read_bytes())
+    said = call(capsys, "declare", tmp_path / "misnamed.csv")
+    assert said.code == 2 and "ending .parquet" in said.err
