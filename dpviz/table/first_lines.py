@@ -31,7 +31,7 @@ _UNDEFINED_IN_CP1252 = tuple(bytes([code]) for code in (0x81, 0x8D, 0x8F, 0x90, 
 _UTF_16, _UTF_32 = (b"\xff\xfe", b"\xfe\xff"), (b"\xff\xfe\0\0", b"\0\0\xfe\xff")
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
 _WHOLE_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
-_LINES_COMPARED = 60
+_LINES_COMPARED, _MOST_TITLES = 60, 20
 _NO_COLUMNS = (0.0, 0.0, 0)
 # Of the lines looked at, and of those from the first such line to the last, so many have the usual number of fields.
 _OF_ALL, _OF_THOSE_BETWEEN = 0.4, 0.5
@@ -241,6 +241,9 @@ def _above(records: Sequence[Sequence[str]], lines: Sequence[str], delimiter: st
         if (is_title or (len(record) == 1 < usual and len(below) == usual)) and _is_followed_by_names(below, usual):
             continue
         break
+    blank = next((place for place, line in enumerate(lines) if line.strip()), 0)
+    if skip > max(blank, _MOST_TITLES) or (skip > blank and not _are_names(records[skip:], usual)):
+        skip = blank  # in doubt the first line: a row taken for names would show a person's values
     if skip == 0:
         return 0, []
     return skip, [f"{skip} line{'' if skip == 1 else 's'} above the names: titles, comments or blanks, to be skipped."]
@@ -252,6 +255,19 @@ def _goes_on_above(lines: Sequence[str], at: int, delimiter: str) -> bool:
     if below.lstrip().startswith("#"):
         return True
     return bool(below) and not any(map(reads_like_a_row, pieces_of(_fields(below, delimiter))))
+
+
+def _are_names(records: Sequence[Sequence[str]], usual: int) -> bool:
+    """Whether the first of these lines surely holds names: no values, and words above columns of numbers."""
+    first, *below = records
+    whole = [record for record in below if len(record) == len(first)]
+    if len(first) != usual or len(whole) < 2 or any(map(reads_like_a_row, pieces_of(first))):
+        return False
+    usual_kinds = [_usual_kind([record[at].strip() for record in whole]) for at in range(len(first))]
+    return any(
+        kind == "number" and name.strip() and _kind(name.strip()) == "text"
+        for name, kind in zip(first, usual_kinds, strict=True)
+    )
 
 
 def _is_followed_by_names(below: Sequence[str], usual: int) -> bool:

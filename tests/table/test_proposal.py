@@ -203,3 +203,12 @@ def test_what_was_seen_is_in_no_words_of_a_proposal():
     proposal = propose(open_csv(raw))
     assert proposal.kinds["region"].values == ("secretplace",)
     assert "secretplace" not in repr(proposal) and "secretplace" not in to_json(proposal.joined_to(NOTHING_DECLARED))
+
+
+def test_a_line_below_others_is_names_only_above_columns_of_numbers():
+    """Lines are skipped for surely names; a row of words below a stray line must not become names."""
+    for raw in (b"note\nsecret,word\nu,v\nw,x\n", b"# note\nsecret,word\nu,v\nw,x\n", b"note\nsecret,5\nu,6\nw,7\n"):
+        with about(raw):
+            proposal = propose(open_csv(raw))
+            assert proposal.file.skip == 0 and "secret" not in proposal.names
+    assert propose(open_csv(b"a title\n\nname,x\nu,6\nw,7\n")).file.skip == 2
