@@ -7,6 +7,8 @@ from math import isfinite
 from textwrap import wrap
 
 _WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+# Of a smaller share nobody wants the digits.
+_LEAST_SHARE = 1e-5
 # Stands for a space at which no line is broken.
 _GLUE = "\x1f"
 # Width of an average character in pixels per pixel of font size, for a system sans-serif.
@@ -64,9 +66,11 @@ def things(value: int, singular: str, plural: str | None = None) -> str:
 def percent(share: float) -> str:
     """A share in percent, three significant digits at most.
 
-    >>> percent(0.1234), percent(0.00012)
-    ('12.3 %', '0.012 %')
+    >>> percent(0.1234), percent(0.00012), percent(1.06e-6)
+    ('12.3 %', '0.012 %', 'under 0.001 %')
     """
+    if 0 < abs(share) < _LEAST_SHARE:
+        return "under 0.001 %"
     return f"{number(100 * share)} %"
 
 

@@ -121,3 +121,10 @@ def test_sides_that_cannot_be_are_refused() -> None:
 def test_one_cluster_and_one_column_have_windows(k: int, d: int) -> None:
     found = asked(Setting(d, k, 1.0, 1e-6, n=20_000))
     assert isfinite(found.least) and len(found.finding) <= 50
+
+
+def test_what_is_accepted_is_kept_at_both_sides() -> None:
+    for setting, risk in CASES.values():
+        found = asked(setting, risk)
+        assert believed(risk.prior, epsilon=found.most).most <= risk.accepted
+        assert needed(setting, USUAL).get(found.algorithm, 0) <= found.least

@@ -123,4 +123,5 @@ def beside_title(table: OpenTable, result: Result, judged: Judged | None) -> Ite
 def _spent(run: RunSoFar) -> Iterator[Number]:
     if run.private:
         charges = f"{len(run.entries):d} charge{'' if len(run.entries) == 1 else 's'}"
-        yield Number("released", f"ε {run.spent_epsilon:.3g}", f"spent in {charges}")
+        # In the digits of the bar below it.
+        yield Number("released", f"ε {run.spent_epsilon:.2g}", f"spent in {charges}")
