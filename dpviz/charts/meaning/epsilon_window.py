@@ -67,7 +67,7 @@ class EpsilonWindow:
         below = {"domain": _BELOW, "range": [0.97, top], "title_text": "loss over k-means++", "ticksuffix": "×"}
         above = {"domain": _ABOVE, "range": [0, risk_top], "title_text": "belief after, at most", "ticksuffix": " %"}
         plot.update_yaxes(**below, **axis)
-        titled = {"title": plot.layout["yaxis"]["title"]}
+        titled = merged({}, {"title": plot.layout["yaxis"]["title"]})
         plot.update_layout(yaxis2=merged(titled, above | axis | {"anchor": "x"}), showlegend=False, dragmode=False)
         plot.update_layout(margin={"l": 62, "r": 14, "t": 8, "b": 46})
         return plot.figure()

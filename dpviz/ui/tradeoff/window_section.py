@@ -86,7 +86,7 @@ def questions(table: OpenTable) -> Accepted:
             help="How likely somebody holds a fact about one person before they see the release.",
         )
         accepted = st.select_slider(
-            "… becomes at most",
+            "… may become",
             _POSTERIORS,
             value=USUAL_ACCEPTED,
             format_func=_percent,

@@ -27,6 +27,8 @@ def test_the_shade_lies_between_the_sides_and_says_whether_both_are_kept(kind: s
         assert sorted((box.x0, box.x1)) == pytest.approx(sorted((window.least, window.most)))
         assert ("both kept" in said) == (kind in ("window", "wide"))
         assert ("neither kept" in said) == (kind == "none")
+    assert figure.layout.yaxis.title.text == "loss over k-means++"
+    assert figure.layout.yaxis2.title.text == "belief after, at most"
     assert picture.finding in picture.words() and len(picture.table()) == len(picture.losses)
 
 
