@@ -24,6 +24,7 @@ from dpviz.privacy.room import PrivateTable
 from dpviz.runs.advice.advice import EPSILONS, needed_by, share_met, stored
 from dpviz.runs.advice.target import Target, from_on
 from dpviz.runs.request import Request
+from dpviz.runs.verdict import Verdict
 
 # Losses over that of k-means++ that an answer turns on: chosen by hand.
 _MUCH, _WIDE = 1.5, 2.0
@@ -164,6 +165,27 @@ def _dimmed(judged: Judgement, card: Card, setting: Setting) -> Judgement:
         return judged
     message = f"Categories make {setting.coded} coordinates, and {most.why}: choose auto, lsh-coreset or balcan."
     return replace(judged, level=most.level, message=message, hides_categories=True)
+
+
+def apart_after(judged: Judgement, verdict: Verdict | None) -> str:
+    """Why a light and the verdict of its run differ, in a sentence; "" where they agree or one says nothing.
+
+    >>> apart_after(Judgement(level=Level.AMBER), Verdict("failed", "this run failed", "Noise."))
+    ''
+    """
+    if verdict is None or judged.level is None:
+        return ""
+    if judged.level is Level.GREEN and not verdict.fine:
+        return (
+            "Before the run the light said enough records. What was released says otherwise: this table is unlike "
+            "those that were studied, its bounds are wide, or this draw was a rare one."
+        )
+    if judged.level is Level.RED and verdict.fine:
+        return (
+            "Before the run the light said too few records. Nothing that was released speaks against it: its groups "
+            "may be clearer than those that were studied."
+        )
+    return ""
 
 
 def tried_words(losses: Sequence[float]) -> str:

@@ -11,8 +11,10 @@ from dpviz.charts.share_bars import ShareBars
 from dpviz.charts.theme import palette
 from dpviz.charts.wording import number, opening, ratio
 from dpviz.glossary import explained, words_of
+from dpviz.runs.advice.judgement import apart_after, judge_request
 from dpviz.runs.export import picture_stem
 from dpviz.runs.open_table import OpenTable
+from dpviz.runs.request import Request
 from dpviz.runs.run import Run, sign_told, verdict_told
 from dpviz.runs.told_centers import profile_rows, share_noise, shares_of
 from dpviz.table.declaration import FileKind
@@ -29,8 +31,8 @@ _UNITS = "In unit coordinates²; k-means++ reads the same rows, as the declared 
 _SHIFT = "centre ± (% of range)"
 
 
-def found(table: OpenTable, run: Run, judged: Judged | None) -> None:
-    """The table of clusters, and the loss under it."""
+def found(table: OpenTable, run: Run, judged: Judged | None, request: Request) -> None:
+    """The table of clusters, and the loss under it; ``request`` is what was run."""
     kind = badge_text("released" if run.private else "revealed")
     st.markdown(f"{kind} {plain(_in_words(run))}")
     if run.domain.declared:
@@ -46,6 +48,8 @@ def found(table: OpenTable, run: Run, judged: Judged | None) -> None:
     shown = bars if run.domain.dim <= _MOST_BARS else {}
     if run.verdict is not None and not run.verdict.fine:
         badged("released", f":material/warning: {plain(opening(verdict_told(run.verdict)))}")
+    if apart := apart_after(judge_request(request, table.private), run.verdict):
+        st.caption(plain(apart))
     data_table(found_table(run), alt="Every cluster: its size and its centre", height="auto", columns=shown)
     _sign(run)
     _cost(table, judged)

@@ -64,7 +64,7 @@ def below(table: OpenTable, result: Result, look: Look, judged: Judged | None) -
                 reference = None if look.reference is None else look.reference.centers
                 mark = "refused (⊥)" if _refused(run) else ""
                 profile_panel(profile_of(run, reference=reference), "explore", mark=mark, table=False)
-            found(table, run, judged)
+            found(table, run, judged, result.request)
             read_k(result)
     if ledger.open:
         with ledger:

@@ -16,10 +16,11 @@ from dpviz.algorithms.registry import card_of, private_cards
 from dpviz.privacy.room import PrivateTable
 from dpviz.runs.advice import judgement
 from dpviz.runs.advice.advice import advise, needed_by
-from dpviz.runs.advice.judgement import judge, judge_request, tried_words
+from dpviz.runs.advice.judgement import apart_after, judge, judge_request, tried_words
 from dpviz.runs.advice.target import Target
 from dpviz.runs.dry_run import Tried, dry_run_work
 from dpviz.runs.request import Contender, Request
+from dpviz.runs.verdict import Verdict
 from dpviz.table.declaration import Declaration
 from dpviz.table.domain import Domain
 from tests.cases import for_each
@@ -126,6 +127,14 @@ def test_a_dry_run_that_fails_dims_the_light() -> None:
     assert judge(AUTO, cell, tried=[1.0] * 12).level is Level.GREEN
     assert judge(AUTO, cell, tried=[1.0] * 6 + [1.4] * 6).level is Level.AMBER
     assert judge(AUTO, cell, tried=[4.0] * 12).level is Level.RED
+
+
+def test_a_run_that_ends_unlike_its_light_says_why() -> None:
+    fine, lost = Verdict("fine", "", ""), Verdict("failed", "this run failed", "Noise.")
+    green, red = judge(AUTO, Setting(10, 10, 1.0, 1e-6, n=100_000)), judge(AUTO, Setting(2, 5, 0.05, 1e-6, n=300))
+    assert (green.level, red.level) == (Level.GREEN, Level.RED)
+    assert "says otherwise" in apart_after(green, lost) and "speaks against it" in apart_after(red, fine)
+    assert not apart_after(green, fine) and not apart_after(red, lost) and not apart_after(green, None)
 
 
 @for_each("card", private_cards())
