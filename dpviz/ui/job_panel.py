@@ -75,7 +75,8 @@ def duration(seconds: float) -> str:
 
 def _progress(job: Work[Any], label: str) -> None:
     if job.state is JobState.QUEUED:
-        st.progress(0.0, text=f"**{plain(label)}**: waits for {things(job.before + 1, 'job')} before it to end")
+        first = f"; before it {things(job.before, 'waiting job')}" if job.before else ""
+        st.progress(0.0, text=f"**{plain(label)}**: waits until one of the busy workers is free{first}")
         return
     report, left = job.progress, job.seconds_left
     note = report.note if report and report.note else "under way" if report else "starting"
