@@ -183,8 +183,9 @@ def several_scales(n: int, d: int, k: int, rng: Generator) -> Rows:
 
 
 def whole_numbers(n: int, d: int, k: int, rng: Generator) -> Rows:
-    """Columns of few values: answers to a questionnaire."""
-    return np.asarray(np.rint(2 * equal_groups(n, d, k, rng)) / 2)
+    """Columns of few values, as answers to a questionnaire; of more where there are few columns."""
+    values = 2 if d > 3 else 25
+    return np.asarray(np.rint(values * equal_groups(n, d, k, rng)) / values)
 
 
 def twice_as_many(n: int, d: int, k: int, rng: Generator) -> Rows:

@@ -8,7 +8,7 @@ from dpviz.charts.registry import picture_of
 from dpviz.charts.revealed import RevealedView
 from dpviz.charts.theme import palette
 from dpviz.charts.view import view_of
-from dpviz.privacy.partitions import Grid
+from dpviz.privacy.partitions import Grid, UnevenGrid
 from dpviz.table.domain import Domain
 from tests.charts.gallery import draw, title_of
 from tests.charts.laws import is_sound, shows_kinds
@@ -50,6 +50,17 @@ def test_a_million_cells_stay_light_and_lose_nothing() -> None:
     assert figure.data[0].z.shape == (250, 250)
     assert float(np.sum(figure.data[0].customdata)) == pytest.approx(step.noisy_counts.sum(), rel=1e-3, abs=0.5)
     assert "up to 16 cells added up" in figure.layout.meta["subtitle"]
+
+
+def test_uneven_cells_are_drawn_between_their_borders() -> None:
+    inner = [np.array([-0.8, -0.7, 0.4]), np.array([0.1])]
+    grid = UnevenGrid.between(np.ones(2), inner, np.array([0.1, 0.0]))
+    step = GridStep(title="grid", grid=grid, codes=np.arange(8), noisy_counts=np.arange(8.0), sd=1.0)
+    shown = shown_grid(grid, step.codes, step.noisy_counts, view_of(domain(2)))
+    np.testing.assert_allclose(shown.edges[0], np.array([-1.0, -0.8, -0.7, 0.4, 1.0]) + 0.1)
+    np.testing.assert_allclose(shown.edges[1], [-1.0, 0.1, 1.0])
+    np.testing.assert_allclose(shown.values, np.arange(8.0).reshape(4, 2))
+    is_sound(draw(step, view=view_of(domain(2))))
 
 
 def test_cells_stand_where_their_rows_are() -> None:
