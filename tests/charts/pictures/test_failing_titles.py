@@ -1,0 +1,63 @@
+"""Titles that once were false of what they stood beside: each on the run that showed it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dpviz.charts.picture import Look
+from dpviz.charts.pictures.centers import found_words
+from dpviz.charts.registry import picture_of
+from dpviz.charts.theme import palette
+from dpviz.charts.view import view_of
+from dpviz.runs.clipped_rows import clipped
+from dpviz.runs.evaluation import assign, label_accuracy, match, reference_for
+from dpviz.runs.found import found_in
+from dpviz.runs.open_table import OpenTable, declare
+from dpviz.runs.run import Run, run
+from dpviz.table.samples import sample
+
+
+def opened(sample_id: str) -> OpenTable:
+    return declare(*sample(sample_id).load())
+
+
+def title_of(of: Run) -> str:
+    look = Look(view_of(of.domain), palette("light"), epsilon=of.epsilon).through(of)
+    return picture_of(of.frames[-1].step).title(look)
+
+
+def test_a_run_whose_draws_lie_a_domain_apart_does_not_say_that_noise_moves_a_centre_a_little() -> None:
+    table = opened("people")
+    one, other = (run("auto", table.private, k=6, epsilon=0.01, delta=1e-6, seed=seed) for seed in (0, 1))
+    moved = one.unit_centers - other.unit_centers[match(one.unit_centers, other.unit_centers)]
+    assert np.median(np.linalg.norm(moved, axis=1)) > 0.5
+    for of in (one, other):
+        assert "noise moves a centre" not in title_of(of)
+        assert any(words in title_of(of) for words in ("failed", "noise alone", "lost in noise", "edge of the bounds"))
+
+
+def test_found_does_not_say_eleven_of_fifteen_beside_ninety_nine_percent() -> None:
+    table = opened("fifteen")
+    rows = clipped(table.private.reveal(note="test"), table.domain.region)
+    points, reference = np.asarray(rows.points), reference_for(rows, 15)
+    labels = table.labels
+    assert labels is not None
+    told = 0
+    for seed in range(8):
+        of = run("eugkm", table.private, k=15, epsilon=0.1, seed=seed)
+        accuracy = label_accuracy(labels[rows.kept], assign(points, of.unit_centers))
+        found = found_in(points, of.unit_centers, reference)
+        if accuracy > 0.98:
+            told += 1
+            assert found.found >= 14, (seed, accuracy, found_words(found))
+        if found.found == 15:
+            assert accuracy > 0.9
+    assert told, "no run that label accuracy calls good"
+
+
+def test_a_refused_test_says_refused_in_the_picture() -> None:
+    of = run("k-averages", opened("fifteen").private, k=5, epsilon=0.5, delta=1e-6, seed=0)
+    look = Look(view_of(of.domain), palette("light"), epsilon=of.epsilon).through(of)
+    last = picture_of(of.frames[-1].step)
+    assert "nothing was released" in last.title(look) and "refused (⊥)" in last.note(look)
+    assert "refused (⊥)" in {note["text"] for note in last.plot(look).layout["annotations"]}
