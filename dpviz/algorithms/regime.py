@@ -41,12 +41,14 @@ class Expectation(NamedTuple):
 
     With like sizes, and clusters about as far apart as they are wide, half of all runs stay below ``median``, nine in
     ten below ``decile``. Where some clusters are small or lie far apart, or some rows lie far out, nine in ten stay
-    below ``wide``.
+    below ``wide``; where one column in a common scale has most of the spread, much of it far out, below ``tails``, if
+    that was measured. No public number tells which of them a table is.
     """
 
     median: float
     decile: float
     wide: float
+    tails: float | None = None
 
 
 def round_up(number: float) -> int:

@@ -221,8 +221,8 @@ def mean_noise(setting: Setting) -> float:
 
 @cache
 def stored_table() -> dict[str, Array]:
-    """For each part of the table, a line each (m, 4): decimal logarithm of the noise of a mean; median, upper decile
-    and wide decile, see ``Expectation``.
+    """For each part of the table, a line each (m, 5): decimal logarithm of the noise of a mean; median, upper decile,
+    wide decile and that of tails, see ``Expectation``.
 
     The first line of each is the limit without noise.
     """
