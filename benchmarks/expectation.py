@@ -171,10 +171,13 @@ def _rising(lines: Rows, many: Rows) -> Rows:
 def _check(found: list[Ran]) -> None:
     """How often a run was above what was announced, family by family."""
     alike = [one for one in found if one.family.alike]
-    above = float(np.mean([one.lost > expected(one.setting).median for one in alike]))
-    tenth = float(np.mean([one.lost > expected(one.setting).decile for one in alike]))
-    print(f"{len(alike):,} runs on judging families of like sizes: {above:.0%} above the median that was announced,")
-    print(f"{tenth:.1%} above the tenth: {'holds' if LIKELY[0] <= tenth <= LIKELY[1] else 'DOES NOT HOLD'}")
+    if alike:
+        above = float(np.mean([one.lost > expected(one.setting).median for one in alike]))
+        tenth = float(np.mean([one.lost > expected(one.setting).decile for one in alike]))
+        print(
+            f"{len(alike):,} runs on judging families of like sizes: {above:.0%} above the median that was announced,"
+        )
+        print(f"{tenth:.1%} above the tenth: {'holds' if LIKELY[0] <= tenth <= LIKELY[1] else 'DOES NOT HOLD'}")
     for family in dict.fromkeys(one.family for one in found):
         own = [one for one in found if one.family == family]
         kind = "tails" if family.name == JUDGING_TAILS else "wide"
