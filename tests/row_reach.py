@@ -58,6 +58,7 @@ HOLDERS = {
 READERS = {
     "dpviz": "names what a notebook imports",
     "dpviz.claims.material": "the tables of the papers, which are published or made",
+    "dpviz.cli.declare_command": "proposes how a file is read, a look",
     "dpviz.cli.declared_table": "opens the table of a command",
     "dpviz.cli.open_command": "refuses what the pages cannot show",
     "dpviz.estimators": "opens the table that is fitted",

@@ -6,13 +6,11 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from dpviz.beside import BESIDE
 from dpviz.table.samples import sample
 from dpviz.ui.controls import choose_epsilon
 from dpviz.ui.data.ways_in import open_sample
 from dpviz.ui.escape import plain
 from dpviz.ui.home_picture import SAMPLE
-from dpviz.ui.release.check_panel import check_panel
 
 
 class _Way(NamedTuple):
@@ -68,7 +66,7 @@ def doors() -> None:
         for door in _DOORS:
             with st.container(border=True, height="stretch", gap="xsmall"):
                 st.markdown(f"**{plain(door.name)}**  \n{plain(door.says)}")
-                first, *others = [way for way in door.ways if _there(way.page)]
+                first, *others = door.ways
                 if st.button(plain(first.words), type="primary", width="stretch", key=f"door:{door.name}"):
                     st.switch_page(first.page)
                 for way in others:
@@ -86,12 +84,5 @@ def open_picture(epsilon: float) -> bool:
 
 
 def received() -> None:
-    """For whoever was handed a release: the page that reads it, or where there is none, the check alone."""
-    if _there("read.py"):
-        st.page_link("read.py", label="I received a file: read it, check it, compare it", icon=":material/verified:")
-        return
-    check_panel()
-
-
-def _there(page: str) -> bool:
-    return (BESIDE / "pages" / page).is_file()
+    """For whoever was handed a release: the page that reads and checks it."""
+    st.page_link("read.py", label="I received a file: read it, check it, compare it", icon=":material/verified:")

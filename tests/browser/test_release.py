@@ -52,10 +52,10 @@ def test_from_a_private_file_to_a_zip_that_holds(visitor: Callable[..., Visitor]
 
     visit.turns_to("Explore")
     visit.sees("Released in this visit: charge 1 of account people, ε = 1 left.")
-    visit.turns_to("Home")  # 10: whoever has the zip checks it
+    visit.turns_to("Read")  # 10: whoever has the zip checks it
     dropped = visit.page.get_by_test_id("stFileUploader").locator("input[type=file]")
     dropped.set_input_files({"name": "r.zip", "mimeType": "application/zip", "buffer": zipped.read_bytes()})
-    visit.sees("Every check holds")
+    visit.sees("is what it says")
 
     visit.turns_to("Release")
     visit.presses("Prepare another release")

@@ -172,7 +172,7 @@ def test_the_surplus_over_epsilon_one_measures_means_of_points():
 def test_few_tuples_are_told_beforehand():
     done = run("k-noisy-centers", _table(_pairs(300)), **REQUEST, params={"rows": "tuples"}, seed=0)
     assert not done.frames[1].step.passed and "public numbers" in done.frames[1].step.title
-    assert "needs about 1,600 records (300 declared)" in done.warnings[0]
+    assert "needs about 1,600 records (there are 300)" in done.warnings[0]
 
 
 def _unfolded(relation: Relation, persons: np.ndarray | None = None, rows_per_person: int = 1):

@@ -43,7 +43,7 @@ def test_a_release_spends_its_request_and_plays_again_without_rows(card, params,
     assert again is not None and again <= EPSILON * (1 + 1e-6)
 
     tape = Tape(noise.coins, tuple(noise.released))
-    stored = read_transcript(Transcript({"asked": 1}, {"algorithm": tape}).to_bytes()).tapes["algorithm"]
+    stored = read_transcript(Transcript({"asked": 1}, {"algorithm": tape}).to_bytes("")).tapes["algorithm"]
     nobody = np.zeros((0, world.dim))
     empty = world.table(nobody, np.zeros(0, dtype=np.int64)) if world.rows_per_person > 1 else world.table(nobody)
     if world.relation is Relation.REPLACE:

@@ -170,16 +170,15 @@ def test_a_press_charges_once_shows_no_truth_and_what_leaves_can_be_checked_at_h
     reloaded = on_page(table, account)
     assert len(standing(account).entries) == 1, "nor is a reload"
     assert "its zip lies beside the account as people-release-1.zip" in text_of(reloaded)
-    home = app_on("home.py", None)
-    home.file_uploader(key="release:check").upload("release.zip", zip_of(files))
-    sound(home.run())
-    assert home.success[0].proto.title == "Every check holds"
-    assert "that the noise was honestly drawn" in text_of(home)
+    reader = app_on("read.py", None)
+    reader.file_uploader(key="read:one").upload("release.zip", zip_of(files))
+    sound(reader.run())
+    assert "is what it says" in text_of(reader)
     changed = {**files, CENTERS: files[CENTERS].replace(b"1", b"2")}
-    home.file_uploader(key="release:check").upload("release.zip", zip_of(changed))
-    sound(home.run())
-    assert home.error[0].proto.title == "This release is not what it says"
-    assert "**centers.csv**" in text_of(home)
+    reader.file_uploader(key="read:one").upload("release.zip", zip_of(changed))
+    sound(reader.run())
+    assert reader.title[0].value == "This release is not what it says"
+    assert "**centers.csv**" in text_of(reader)
 
 
 def test_shares_of_missing_cells_and_segments_are_bought_where_they_are_asked_for(tmp_path):
@@ -341,12 +340,12 @@ def test_while_it_is_under_way_the_page_shows_that_alone(tmp_path, monkeypatch):
     assert "Released in this visit: charge 1 of account people, ε = 1 left." in text_of(app)
 
 
-def test_home_refuses_what_is_no_release_in_a_sentence(tmp_path):
+def test_what_is_no_release_is_refused_in_a_sentence(tmp_path):
     packed = BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         archive.writestr("<b>.txt", "x")
-    app = app_on("home.py", None)
-    app.file_uploader(key="release:check").upload("other.zip", packed.getvalue())
+    app = app_on("read.py", None)
+    app.file_uploader(key="read:one").upload("other.zip", packed.getvalue())
     sound(app.run())
     assert any("not the zip of a release" in error.value for error in app.error)
 

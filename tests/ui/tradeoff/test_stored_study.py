@@ -97,15 +97,16 @@ def test_of_so_few_rows_it_has_no_table() -> None:
     assert any("no table like this" in info.value for info in app.info)
 
 
-def test_a_range_of_rows_has_a_range_of_epsilon_as_its_title_and_no_number_has_none() -> None:
+def test_a_range_of_rows_is_what_the_window_rests_on_and_no_number_has_none() -> None:
     """Where nobody said how many rows there are, the page asks, and computes on no stand-in of a size of its own."""
     raw = b"x,y\n" + b"0.5,0.5\n" * 20
     declared = Declaration(("x", "y"), (0.0, 0.0), (1.0, 1.0), n_range=(1_000, 30_000))
     app = app_on("tradeoff.py", declare(CsvFile("t", raw), declared))
-    assert any("(with 30,000 rows) to" in title.value for title in app.title)
+    (said,) = (box for box in app.text_input if box.label == "Rows, or a range")
+    assert said.value == "1,000–30,000" and "ε" in app.title[0].value
     (rows,) = (box for box in app.number_input if box.label == "Rows in the stand-in")
     assert rows.value == 1_000
     app = app_on("tradeoff.py", declare(CsvFile("t", raw), replace(declared, n_range=None)))
-    assert any("How many rows there are is not known" in error.value for error in app.error)
+    assert [title.value for title in app.title] == ["Say how many rows first"]
     (rows,) = (box for box in app.number_input if box.label == "Rows in the stand-in")
-    assert rows.value is None and not app.title
+    assert rows.value is None
