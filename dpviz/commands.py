@@ -12,6 +12,8 @@ import numpy as np
 import pandas as pd
 
 from dpviz import check
+from dpviz.algorithms.registry import AUTO
+from dpviz.check import RequestError
 from dpviz.costs import uncounted
 from dpviz.estimators import PrivateKMeans
 from dpviz.release.account import Account
@@ -34,6 +36,7 @@ from dpviz.table.named import Content, file_at, named, nothing_declared_of, samp
 from dpviz.table.proposal import propose
 from dpviz.table.sidecar import declaration_in, declaration_in_file
 
+_WITH_SYNOPSIS = (AUTO, "eugkm")
 Data = str | Path | pd.DataFrame | np.ndarray[Any, Any]
 """A CSV or Parquet file, a folder of Parquet files, the name of a sample, or a table of numbers in memory."""
 
@@ -198,6 +201,7 @@ def select_k(
     most: int,
     epsilon: float,
     bounds: Any,
+    algorithm: str = AUTO,
     random_state: int | None = None,
     **settings: Any,
 ) -> SuggestedK:
@@ -209,10 +213,12 @@ def select_k(
         Data units.
     most : int
         The largest k that is considered.
+    algorithm : str
+        One that releases a synopsis: ``auto`` or ``eugkm``.
     epsilon, bounds, random_state, **settings
         As for ``PrivateKMeans``, ``delta``, ``n_public`` and ``account`` among them.
 
-    **Guarantee.** (ε, δ)-DP: one fit of ``auto`` with k = ``most``; whatever is read from it is free.
+    **Guarantee.** (ε, δ)-DP: one fit with k = ``most``; whatever is read from it is free.
 
     Raises
     ------
@@ -220,7 +226,9 @@ def select_k(
         If a number is outside its range, or the account does not bear it; nothing is charged or released then.
     """
     check.within(2, MOST_K, most=most)
-    model = PrivateKMeans(most, epsilon=epsilon, bounds=bounds, random_state=random_state, **settings).fit(X)
+    if algorithm not in _WITH_SYNOPSIS:
+        raise RequestError(f"{algorithm} releases no synopsis to read k from: ask for auto or eugkm.")
+    model = PrivateKMeans(most, algorithm, epsilon, bounds=bounds, random_state=random_state, **settings).fit(X)
     return suggest_k(model.run_, most, np.random.default_rng(random_state))
 
 

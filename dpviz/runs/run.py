@@ -27,7 +27,6 @@ from dpviz.privacy.room import PrivateTable
 from dpviz.runs.advice.judgement import judge
 from dpviz.runs.column_noise import noisy_shares
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.told_centers import profile_table
 from dpviz.runs.verdict import Verdict, verdict_of
 from dpviz.table.domain import Domain, Region
 
@@ -129,6 +128,8 @@ class Run(RunSoFar, Printed):
 
     def profiles(self, heading: str) -> TextTable:
         """The centres in the words of the declaration, where it says more of columns than bounds, to be printed."""
+        from dpviz.runs.told_centers import profile_table  # here, because plain numbers do not wait for pandas
+
         return profile_table(self.domain, self.unit_centers, self.center_noise_sd, heading, sizes=self.noisy_weights)
 
     @cached_property

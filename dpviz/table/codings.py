@@ -372,6 +372,11 @@ class DeclaredColumn:
     side: float
 
     @property
+    def is_number(self) -> bool:
+        """Whether it is a column of plain numbers."""
+        return self.coding == NUMBER
+
+    @property
     def labels(self) -> tuple[str, ...]:
         """What its coordinates are called."""
         return self.coding.labels(self.name)

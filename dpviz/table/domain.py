@@ -8,15 +8,17 @@ from enum import StrEnum
 from functools import cached_property
 from itertools import pairwise, takewhile
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from dpviz import check
 from dpviz.arrays import Array
-from dpviz.table.codings import NUMBER, Coding, DeclaredColumn
 from dpviz.table.region import Block, Blocks, Region
+
+if TYPE_CHECKING:
+    from dpviz.table.codings import Coding, DeclaredColumn
 
 __all__ = ["Domain", "Region", "Scaling"]
 
@@ -115,6 +117,8 @@ class Domain:
         RequestError
             Also if a coordinate would have the name of another one.
         """
+        from dpviz.table.codings import NUMBER, DeclaredColumn  # here, because plain numbers do not wait for pandas
+
         names = tuple(str(name) for name in columns)
         if not any(name in codings or name in weights for name in names):
             return cls.of(names, lower, upper, radius=radius, scaling=scaling, units=units)
@@ -250,7 +254,7 @@ class Domain:
             return min(self.radius, corner)
         if not self.declared:
             return min(self.radius / float(self.scale[0]), corner)
-        widths = [column.upper - column.lower for column in self.declared if column.coding == NUMBER]
+        widths = [column.upper - column.lower for column in self.declared if column.is_number]
         return min(self.radius / (max(widths) / 2), corner) if widths else corner
 
     @cached_property
@@ -315,7 +319,7 @@ class Domain:
                 return np.clip(values, self.lower, self.upper)
             return np.clip(values, self.center - far * self.scale, self.center + far * self.scale)
         ends = np.array([(column.lower, column.upper) for column in self.declared])
-        room = far * (ends[:, 1] - ends[:, 0]) * [column.coding == NUMBER for column in self.declared]
+        room = far * (ends[:, 1] - ends[:, 0]) * [column.is_number for column in self.declared]
         return np.clip(values, ends[:, 0] - room, ends[:, 1] + room)
 
     def to_unit(self, values: Array) -> Array:

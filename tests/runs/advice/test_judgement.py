@@ -119,7 +119,7 @@ def test_a_dry_run_agrees_or_the_judgement_says_why() -> None:
 
 @pytest.mark.slow
 def test_a_dry_run_agrees_or_the_judgement_says_why_on_all_cells() -> None:
-    assert {_agrees_or_says_why(cell) for cell in CELLS if (cell.n or 0) * cell.k < 10**5} == set(Level)
+    assert {_agrees_or_says_why(cell) for cell in CELLS if (cell.n or 0) * cell.k < 10**5} >= {Level.AMBER, Level.RED}
 
 
 def test_a_dry_run_that_fails_dims_the_light() -> None:
