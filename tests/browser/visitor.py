@@ -72,6 +72,9 @@ class Visitor:
             more = self.page.get_by_test_id("stTopNavSection")
             if more.is_visible() and not entry.is_visible():  # pages to read lie behind one word of a wide menu
                 more.click()
+            rest = self.page.get_by_role("button", name=re.compile(r"View \d+ more"))
+            if rest.is_visible() and not entry.is_visible():  # a drawer of a narrow window folds away the last ones
+                rest.click()
             there = re.compile(rf"/{_PATHS.get(title, title.lower().replace('-', ''))}(\?.*)?$")
             entry.click()
             try:
@@ -191,6 +194,7 @@ class Visitor:
         self.types("upper bound of every column", str(high))
         self.chooses("where from?", "a guess")
         self.presses("Use for all columns")
+        self.page.keyboard.press("Escape")  # the box may lie over what is pressed next
 
     def uploads(self, content: bytes, name: str) -> None:
         """Drop a file on the Data page."""

@@ -76,8 +76,11 @@ def declaration_form(source: Source, start: Declaration | None, head: DeltaGener
         with more:
             _relation(draft)
         with first if start is None else more:
-            _unit(draft)
-            _n_public(draft)
+            who, how_many = st.columns(2, gap="large")  # side by side, so that the columns are in sight below them
+            with who:
+                _unit(draft)
+            with how_many:
+                _n_public(draft)
         with more:
             _distances(draft)
             below = st.container()
