@@ -334,7 +334,7 @@ def test_what_becomes_of_rows_is_a_share_for_a_public_file_and_a_rule_for_a_priv
     at = tick(upload(visit("data.py"), b"age,city\n31,rome\n44,7\n"), "age", "city")
     assert any("is dropped" in part.value for part in at.caption) and "50 %" not in everything_shown(at)
     assert not at.session_state["looks:list"]
-    asked = press(at, "Count losses (counted)")
+    asked = press(at, "Count what drops out (counted)")
     assert "1 of 2 rows (50 %) is dropped" in everything_shown(asked)
     assert [look.what for look in at.session_state["looks:list"]] == ["rows"]
     public = of_kind(tick(upload(visit("data.py"), b"age,city\n31,rome\n44,7\n"), "age", "city"), "public")

@@ -211,7 +211,7 @@ def test_a_column_of_text_that_is_clustered_is_told_to_the_owner_who_asks():
     at = upload(visit("data.py"), COMMAS)
     table = _used(paste_bounds(at, '{"bounds": {"who": [0, 1]}}'))
     assert table.domain.columns == ("who",) and _private_looks(at) == []
-    press(at, "Count losses (counted)")
+    press(at, "Count what drops out (counted)")
     assert "are dropped" in everything_shown(at)
     assert [look.note for look in _private_looks(at)] == ["cells that are no numbers, and the rows that they cost"]
 

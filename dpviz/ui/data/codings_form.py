@@ -46,7 +46,7 @@ _FORMS: Mapping[str, _Form] = {
 }
 _ABOUT = (
     "Categories are declared, never taken from the rows: a value that is there only where somebody is would tell of "
-    "that person. Any other value, and an empty cell, is a value of its own."
+    "that person. Any other value, and none at all, is a value of its own."
 )
 
 

@@ -39,7 +39,7 @@ def loss_of_rows(draft: Draft) -> None:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.caption(_rule(declared), width="content")
             if st.button(
-                "Count losses (counted)",
+                "Count what drops out (counted)",
                 icon=":material/visibility:",
                 key=draft.key("count_lost"),
                 help="How many cells of each column are empty or no numbers, and how many rows that costs. The rows "
