@@ -245,9 +245,8 @@ def profile_of(
     points = run.centers if centers is None else centers
     k, scale = len(points), np.broadcast_to(domain.scale, (domain.dim,)).astype(np.float64)
     if sizes is None and run.noisy_weights is not None:
-        counted = getattr(step, "count_noise_sd", None)
         sizes = np.rint(np.maximum(run.noisy_weights, 0.0))
-        size_sd = None if counted is None else np.broadcast_to(np.asarray(counted, dtype=np.float64), (k,))
+        size_sd = None if run.sizes is None else run.sizes.sd
     said = step.center_noise_sd if isinstance(step, CentersStep) else None
     sd = np.full((k, domain.dim), np.nan)
     if said is not None and np.isfinite(said).all():
