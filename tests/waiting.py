@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 SECONDS = 600.0
 MILLISECONDS = 1000 * SECONDS  # for a browser
+CLICKS_AGAIN = 10_000.0  # milliseconds after which a person clicks once more on what a busy browser has not heard
 _BETWEEN = 0.02
 
 
