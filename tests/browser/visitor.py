@@ -78,7 +78,7 @@ class Visitor:
             there = re.compile(rf"/{_PATHS.get(title, title.lower().replace('-', ''))}(\?.*)?$")
             entry.click()
             try:
-                expect(self.page).to_have_url(there, timeout=CLICKS_AGAIN)
+                expect(self.page).to_have_url(there, timeout=waiting.CLICKS_AGAIN)
             except AssertionError:  # a busy browser loses a click while the menu is drawn anew: a person clicks again
                 entry.click()
                 expect(self.page).to_have_url(there)
@@ -108,7 +108,7 @@ class Visitor:
         only.click()
         there = re.compile("/explore")
         try:
-            expect(self.page).to_have_url(there, timeout=CLICKS_AGAIN)
+            expect(self.page).to_have_url(there, timeout=waiting.CLICKS_AGAIN)
         except AssertionError:  # lost where the page was just told the reader's colours or wish for less motion
             only.click()
             expect(self.page).to_have_url(there)
