@@ -21,8 +21,11 @@ CASES = {
 }
 
 
-def test_a_window_a_wide_one_and_none(fifteen: Visitor) -> None:
-    visit = fifteen
+def test_a_window_a_wide_one_and_none(visitor: Callable[..., Visitor]) -> None:
+    # A visit of its own: where a study was computed, the title is that of its runs.
+    visit = visitor(viewport=WINDOW)
+    visit.goes_to("/")
+    visit.opens_sample("Fifteen clusters")
     visit.turns_to("Trade-off")
     for rows, title in CASES.items():
         field = visit.page.get_by_role("textbox", name="Rows, or a range")
