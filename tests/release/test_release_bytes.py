@@ -7,6 +7,9 @@ noise: wherever it was read, and into whichever file it got.
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -113,9 +116,27 @@ CASES = [
 ]
 
 
+# Run where modules are compiled anew, without assertions, and with another number of threads.
+VERIFIES = """
+import sys
+from pathlib import Path
+from dpviz.release.verify import verify
+for path in map(Path, sys.argv[1:]):
+    print(path.stem, verify(path.read_bytes()).holds)
+"""
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the releases of this file are kept as zips."""
+    return tmp_path_factory.mktemp("zips")
+
+
 @pytest.mark.some(14)
 @pytest.mark.parametrize(("algorithm", "kind"), CASES)
-def test_the_same_draws_over_any_other_rows_give_the_same_bytes(tmp_path: Path, algorithm: str, kind: str) -> None:
+def test_the_same_draws_over_any_other_rows_give_the_same_bytes(
+    tmp_path: Path, kept: Path, algorithm: str, kind: str
+) -> None:
     declared, shares = KINDS[kind]
     # Under replace the number of rows is public, and the same for all neighbours.
     numbers = (900, 900, 900) if kind == "replace" else (900, 421, 0)
@@ -123,6 +144,7 @@ def test_the_same_draws_over_any_other_rows_give_the_same_bytes(tmp_path: Path, 
     declared = {**declared, "title": "Visitors"}
     first = pressed(tmp_path / "first", tables[0], declared, algorithm, shares)
     assert verify(zip_of(first.files)).holds
+    (kept / f"{algorithm.replace(':', ' ')} {kind}.zip").write_bytes(zip_of(first.files))
     for place, other in enumerate(tables[1:]):
         again = played_over(first, tmp_path / f"again{place}", other, declared, algorithm, shares)
         assert list(again.files) == list(first.files)
@@ -130,6 +152,20 @@ def test_the_same_draws_over_any_other_rows_give_the_same_bytes(tmp_path: Path, 
             with about(name, other.name):
                 assert again.files[name] == data
     assert render(read_transcript(first.files["transcript.npz"]).whole) == dict(first.files)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("threads", ["1", "3"])
+def test_they_hold_in_another_process_whatever_its_threads(kept: Path, threads: str, tmp_path: Path) -> None:
+    zips = sorted(kept.glob("*.zip"))
+    if not zips:
+        pytest.skip("this run made no releases")
+    numbers = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    env = {**os.environ, **dict.fromkeys(numbers, threads), "PYTHONPYCACHEPREFIX": str(tmp_path / threads)}
+    command = [sys.executable, "-O", "-c", VERIFIES, *map(str, zips)]
+    done = subprocess.run(command, env=env, cwd=Path(__file__).parents[2], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [f"{path.stem} True" for path in zips]
 
 
 def test_every_part_spends_its_share_and_all_together_what_is_charged(tmp_path: Path) -> None:
