@@ -86,12 +86,12 @@ class Judgement:
         """The light in a few words.
 
         >>> Judgement(level=Level.AMBER, like=Level.GREEN, yours=Level.AMBER).in_short
-        'enough for groups of like size'
+        'enough for like sizes'
         """
         if self.level is None:
             return ""
         if self.level is Level.AMBER and self.like is Level.GREEN:
-            return "enough for groups of like size"
+            return "enough for like sizes"
         return {Level.GREEN: "enough records", Level.AMBER: "borderline", Level.RED: "too few records"}[self.level]
 
     @property

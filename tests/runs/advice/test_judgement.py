@@ -71,7 +71,7 @@ def test_light_advice_and_announcement_agree() -> None:
         if advice.best is not None:
             best = judge(card_of(advice.best.algorithm), replace(cell, epsilon=advice.epsilon))
             assert best.level in (Level.GREEN, Level.AMBER), cell
-        assert (judged.in_short == "enough for groups of like size") == (
+        assert (judged.in_short == "enough for like sizes") == (
             judged.level is Level.AMBER and judged.like is Level.GREEN
         )
 
