@@ -92,6 +92,7 @@ def fifteen(
     if "/explore" not in visit.page.url:
         visit.turns_to("Explore")
     visit.sees_film()
+    visit.page.get_by_test_id("stMain").evaluate("main => main.scrollTo(0, 0)")
     shared.visit, failed = None, request.session.testsfailed
     yield visit
     if request.session.testsfailed > failed:

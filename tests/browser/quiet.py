@@ -2,6 +2,9 @@
 
 Nothing here counts time. A script in the page reads what it says to the server and what it hears: each question runs
 Streamlit's script, whose end is told. Whatever a click asks for is on its way before the click is over.
+
+Every wait ends: a browser that draws no frames any more, or an animation that never finishes, is waited for no longer
+than patience lasts, and then the test fails and says which of them it was.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from playwright.sync_api import Page
 
 from tests.waiting import MILLISECONDS
 
+_BETWEEN = 50  # milliseconds between two looks
 # Numbers of fields in the page library's protocol (tests/browser/test_quiet.py compares them), and what the end of a
 # run is called that makes way for the next.
 NUMBERS = {"RERUN_SCRIPT": 11, "FRAGMENT_ID": 5, "IS_AUTO_RERUN": 6, "METADATA": 2, "RUN": 6, "FRAGMENT_IDS": 2}
@@ -76,43 +80,66 @@ WATCHES = """
 _CONSTANTS = ", ".join(f"{name} = {number}" for name, number in NUMBERS.items())
 WATCHES = f"(() => {{ const {_CONSTANTS};{WATCHES}}})();"
 
-# Two frames: the page's own library draws what it heard before the second one.
-_ANSWERED = """async (patience) => {
+# The next two frames, before the second of which the page's own library draws what it heard; and a wait that ends.
+_PATIENT = """
+  const draws = () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => drawn(true))));
+  const within = (patience, promise) => {
+    let clock;
+    const late = new Promise((tell) => { clock = setTimeout(tell, patience, false); });
+    return Promise.race([promise, late]).finally(() => clearTimeout(clock));
+  };
+"""
+# What has not happened when patience ends, or nothing.
+_ANSWERED = """
   const heard = window.__heard;
   const app = () => document.querySelector('[data-testid="stApp"]');
   const answered = () => heard.asked > 0 && !heard.open && app()?.dataset.testScriptState === "notRunning";
-  let late = false;
-  const end = setTimeout(() => { late = true; heard.tells.splice(0).forEach((tell) => tell()); }, patience);
-  const frame = () => new Promise(requestAnimationFrame);
-  const draws = async () => { await frame(); await frame(); };
-  await draws();
-  while (!late) {
-    if (!answered()) { await heard.next(); continue; }
-    await draws();
-    if (answered()) break;
-  }
-  clearTimeout(end);
-  return !late;
-}"""
+  let late = false, drawing = false;
+  const drawn = async () => { drawing = true; await draws(); drawing = false; };
+  const rests = async () => {
+    await drawn();
+    while (!late) {
+      if (!answered()) await heard.next();
+      else { await drawn(); if (answered()) break; }
+    }
+  };
+  await within(patience, rests());
+  late = true;
+  heard.tells.splice(0).forEach((tell) => tell());
+  if (drawing) return "the browser draws no frames";
+  return answered() ? "" : `asked ${heard.asked}, open ${heard.open}, script ${app()?.dataset.testScriptState}`;
+"""
 # What moves for ever, as a sign of work under way does, is not waited for.
-_STILL = """async () => {
-  const frame = () => new Promise(requestAnimationFrame);
-  await frame();
-  await frame();
+_STILL = """
   const moves = () => document.getAnimations().filter((one) => one.playState === "running"
     && Number.isFinite(one.effect?.getComputedTiming().endTime ?? Infinity));
-  while (moves().length) await Promise.allSettled(moves().map((one) => one.finished));
-}"""
+  const end = performance.now() + patience;
+  if (!await within(patience, draws())) return "the browser draws no frames";
+  while (moves().length && performance.now() < end) {
+    const finished = Promise.allSettled(moves().map((one) => one.finished));
+    await within(Math.max(0, end - performance.now()), finished);
+  }
+  return moves().map((one) => `${one.animationName ?? one.transitionProperty} of ${one.effect.target?.outerHTML}`)
+    .join(", ").slice(0, 500);
+"""
+_ANSWERED, _STILL = (f"async (patience) => {{{_PATIENT}{script}}}" for script in (_ANSWERED, _STILL))
 
 
-def answered(page: Page) -> bool:
-    """Wait until everything that the page has asked for is answered and drawn; whether it was before patience ended."""
-    return bool(page.evaluate(_ANSWERED, MILLISECONDS))
+def answers(page: Page) -> None:
+    """Wait until everything that the page has asked for is answered and drawn."""
+    missing = page.evaluate(_ANSWERED, MILLISECONDS)
+    assert not missing, f"the page has not come to rest: {page.url}: {missing}"
 
 
 def still(page: Page) -> None:
     """Wait until nothing on the page fades or glides any more."""
-    page.evaluate(_STILL)
+    missing = page.evaluate(_STILL, MILLISECONDS)
+    assert not missing, f"the page is not still: {page.url}: {missing}"
+
+
+def becomes(page: Page, true: str, arg: object = None) -> None:
+    """Wait until a function of the page returns true, whether or not the browser draws frames meanwhile."""
+    page.wait_for_function(true, arg=arg, polling=_BETWEEN)
 
 
 def said(page: Page) -> int:

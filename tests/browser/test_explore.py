@@ -200,4 +200,4 @@ def test_a_link_leads_to_the_first_table_and_a_telephone_shows_its_picture_first
 
 def _draws(page: Page, ink: str) -> None:
     """Wait until the run that is played is drawn in ``ink``."""
-    page.wait_for_function("ink => document.querySelector('.film')?.style.getPropertyValue('--text') === ink", arg=ink)
+    quiet.becomes(page, "ink => document.querySelector('.film')?.style.getPropertyValue('--text') === ink", ink)

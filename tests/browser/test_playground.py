@@ -14,6 +14,7 @@ from dpviz.lessons.lesson import NumberGuess
 from dpviz.lessons.reading import lessons_in
 from dpviz.runs.evaluation import nicv
 from dpviz.table.drawing import decode_drawing, preset
+from tests.browser import quiet
 from tests.browser.looks import LOOKS, WINDOW, offences, takes_on
 from tests.browser.visitor import NARROW, PATIENCE, Visitor
 from tests.waiting import eventually
@@ -44,7 +45,7 @@ class Painter:
         """Do something that asks, and wait for the picture; its title."""
         before = self.drawn
         act()
-        self.page.wait_for_function(_ANSWERED, arg=before)
+        quiet.becomes(self.page, _ANSWERED, before)
         self.visit.waits()
         return self.title
 

@@ -166,7 +166,7 @@ class Visitor:
     def steps_to(self, key: Literal["Home", "End", "ArrowLeft", "ArrowRight"]) -> None:
         """Walk through the run that is played, by the keyboard, and wait until the step is drawn."""
         self.page.locator(".film .cut.now").press(key)
-        self.page.wait_for_function(_DRAWN)
+        quiet.becomes(self.page, _DRAWN)
 
     def sees_film(self) -> None:
         """A run that has ended is played, its picture drawn: one under way is another film, which leaves."""
@@ -253,7 +253,7 @@ class Visitor:
 
     def waits(self) -> None:
         """Until the page has stopped computing: what was pressed is answered, and the answer is drawn."""
-        assert quiet.answered(self.page), f"the page has not come to rest: {self.page.url}"
+        quiet.answers(self.page)
 
     def is_still(self) -> None:
         """Wait until all is drawn and nothing fades or glides any more."""
@@ -279,7 +279,7 @@ class Visitor:
     def is_as_wide_as_its_window(self) -> bool:
         """Whether the page can be read without moving it sideways, now or once it has followed its window."""
         try:
-            self.page.wait_for_function(_FITS)
+            quiet.becomes(self.page, _FITS)
         except PlaywrightTimeoutError:
             return False
         return True
