@@ -22,7 +22,8 @@ _ARGUMENTS = (
     "--disable-gpu-compositing",
     "--disable-gpu-rasterization",
 )
-_ON_THE_PATH = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+# The shell first: it has no windows, and so none whose frames somebody may stop asking for.
+_ON_THE_PATH = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
 class NoBrowser(RuntimeError):
@@ -72,4 +73,6 @@ def _executable(own: BrowserType) -> str:
             return found
     if Path(own.executable_path).exists():
         return own.executable_path
-    raise NoBrowser("No Chromium on the PATH, in CHROMIUM or of Playwright's own: install Debian's package chromium.")
+    raise NoBrowser(
+        "No Chromium on the PATH, in CHROMIUM or of Playwright's own: install Debian's package chromium-headless-shell."
+    )
