@@ -10,14 +10,14 @@ from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from streamlit import App, get_option
 
-from dpviz.ui.player.vendor import board_files, vendor
+from dpviz.ui.player.vendor import mount_board, mount_vendor
 from dpviz.ui.same_origin import SameOrigin
 from dpviz.ui.server_log import keep_texts_out, say_defect
 
 keep_texts_out()
 app = App(
     "pages/_router.py",
-    routes=[vendor(), board_files()],
+    routes=[mount_vendor(), mount_board()],
     middleware=[
         Middleware(SameOrigin, allowed=partial(get_option, "server.corsAllowedOrigins")),
         # What a page loads first is text: a third of it travels.

@@ -1,7 +1,8 @@
 """How a checkout becomes a wheel: requirements.txt is its dependencies, and the dashboard goes inside the package.
 
 A checkout has app.py, pages/, samples, lessons and the stored results beside the package; nothing else of a wheel may
-lie there, so a wheel has them in ``dpviz/beside/``, each at its own place (``dpviz.beside`` says which of both it is).
+lie there, so a wheel has them in ``dpviz/resources/``, each at its own place (``dpviz.resources`` says which of both it
+is).
 """
 
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
-BESIDE = (
+RESOURCES = (
     "app.py",
     "pages/*.py",
     ".streamlit/config.toml",
@@ -36,6 +37,6 @@ class Dashboard(BuildHookInterface):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         if version == "standard":
             root = Path(self.root)
-            for pattern in BESIDE:
+            for pattern in RESOURCES:
                 for path in sorted(root.glob(pattern)):
-                    build_data["force_include"][str(path)] = f"dpviz/beside/{path.relative_to(root).as_posix()}"
+                    build_data["force_include"][str(path)] = f"dpviz/resources/{path.relative_to(root).as_posix()}"

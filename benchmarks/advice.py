@@ -28,13 +28,13 @@ from benchmarks.families import FAMILIES, Family, Generator, Rows, Size, generat
 from benchmarks.real_tables import REAL, real_table
 from benchmarks.timing import machine
 from dpviz.algorithms.card import Card, Setting
-from dpviz.algorithms.registry import private_cards
+from dpviz.algorithms.registry import list_private_cards
+from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.revealed_rows import Revealed
-from dpviz.privacy.room import PrivateTable
-from dpviz.runs.advice.advice import NEAR, best_at
+from dpviz.runs.advice.advice import NEAR, find_best
 from dpviz.runs.advice.judgement import judge_request
-from dpviz.runs.clipped_rows import clipped
-from dpviz.runs.evaluation import nicv, reference_for
+from dpviz.runs.clipped_rows import clip_rows
+from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.run import run
 
@@ -67,9 +67,9 @@ def medians(
     reference: float | None = None,
 ) -> Iterator[dict[str, Any]]:
     """A line for each card that can run: the median ratio to k-means++ of its runs, and their median seconds."""
-    revealed = clipped(table.reveal(note="a bench"), table.domain.region)
-    reference = reference or reference_for(revealed, k).nicv
-    for card in private_cards():
+    revealed = clip_rows(table.reveal(note="a bench"), table.domain.region)
+    reference = reference or find_reference(revealed, k).nicv
+    for card in list_private_cards():
         request = Request(Contender.of(card), k, epsilon, delta)
         judged, setting = judge_request(request, table), request.setting(table)
         slow = card.operations is not None and card.operations(setting, card.params()) > most_operations
@@ -115,7 +115,7 @@ def crowded(family: Family) -> Family:
 def stand_in_rows(family: Family, size: Size, repeats: int) -> list[dict[str, Any]]:
     """All cards that are not hopeless on one stand-in, at each ε and δ."""
     table = generated(family, size, TABLE_SEED)
-    reference = reference_for(clipped(table.reveal(note="a bench"), table.domain.region), size.k).nicv
+    reference = find_reference(clip_rows(table.reveal(note="a bench"), table.domain.region), size.k).nicv
     rows = []
     with threadpool_limits(1):
         for delta in (DELTA, 0.0):
@@ -182,7 +182,7 @@ def _compare(found: pd.DataFrame) -> None:
     for cell, rows in found.groupby(["table", "n", "d", "k", "epsilon"], sort=False):
         name, n, d, k, epsilon = cell
         ratio = rows.set_index("algorithm")["ratio"]
-        advised = best_at(Setting(d, k, epsilon, DELTA, n=n))
+        advised = find_best(Setting(d, k, epsilon, DELTA, n=n))
         chosen = "" if advised is None else advised.algorithm
         lines.append(
             {

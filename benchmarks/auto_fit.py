@@ -17,7 +17,7 @@ from benchmarks.fit_time import table_of
 from benchmarks.lsh_coreset import mixture
 from benchmarks.memory import peak_megabytes
 from benchmarks.timing import machine, median_ratio
-from dpviz.privacy.room import PrivateTable
+from dpviz.privacy.private_session import PrivateTable
 from dpviz.runs.run import run
 from dpviz.table.domain import Domain
 

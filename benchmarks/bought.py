@@ -29,13 +29,13 @@ from benchmarks.timing import machine
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.arrays import Array
 from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.room import PrivateTable
-from dpviz.release.bought_bounds import buy_bounds
+from dpviz.privacy.private_session import PrivateTable
+from dpviz.releases.bought_bounds import buy_bounds
 from dpviz.runs.advice.suggested_k import suggest_k
 from dpviz.runs.open_table import declare
 from dpviz.runs.run import Run, run, run_frames
 from dpviz.table.declaration import Declaration
-from dpviz.table.loaded_table import LoadedTable, numeric_table
+from dpviz.table.loaded_table import LoadedTable, make_numeric_table
 from dpviz.table.samples import sample
 
 DATA = Path(__file__).resolve().parents[1] / "data"
@@ -47,7 +47,7 @@ def adult(folder: Path) -> LoadedTable:
     """The six columns of numbers, as published."""
     with gzip.open(folder / REAL["adult"].file, "rt", encoding="utf-8") as file:
         names, *lines = csv.reader(file)
-    return numeric_table(np.array(lines)[:, :-1].astype(np.float64), names[:-1], name="Adult")
+    return make_numeric_table(np.array(lines)[:, :-1].astype(np.float64), names[:-1], name="Adult")
 
 
 def losses(table: LoadedTable, declared: Declaration, seeds: int, epsilon: Callable[[int], float]) -> list[float]:
@@ -107,7 +107,7 @@ def clouds() -> dict[str, tuple[PrivateTable, int | None]]:
         "uniform, 5 columns": rng.uniform(0, 1, (10_000, 5)),
         "normal, 6 columns": rng.normal(0.5, 0.1, (10_000, 6)),
     }
-    return {name: (declare(numeric_table(rows), UNIT).private, None) for name, rows in made.items()}
+    return {name: (declare(make_numeric_table(rows), UNIT).private, None) for name, rows in made.items()}
 
 
 UNIT = Declaration(lower=(0.0,), upper=(1.0,))

@@ -21,15 +21,15 @@ from benchmarks.families import FAMILIES, Family, Rows, Size, group_middles, gro
 from dpviz.algorithms.steps import CentersStep
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.noise import StudyNoise
-from dpviz.release.described_table import described_table
-from dpviz.release.segments import segments
-from dpviz.release.segments_report import Verdict
-from dpviz.runs.clipped_rows import clipped
-from dpviz.runs.evaluation import nicv, reference_for
+from dpviz.releases.described_table import make_described_table
+from dpviz.releases.segments import ask_segments
+from dpviz.releases.segments_report import Verdict
+from dpviz.runs.clipped_rows import clip_rows
+from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.open_table import declare
 from dpviz.runs.run import run
 from dpviz.table.declaration import Declaration
-from dpviz.table.loaded_table import numeric_table
+from dpviz.table.loaded_table import make_numeric_table
 
 DELTA, BAD = 1e-6, 2.0
 SIZES = (Size(20_000, 2, 5), Size(20_000, 6, 4), Size(5_000, 6, 5))
@@ -43,7 +43,7 @@ UNLIKE_SIZES = ((5_000, 6), (20_000, 6), (20_000, 10))
 
 
 @dataclass(frozen=True)
-class Found:
+class ClusterRecovery:
     """One run and its certificate."""
 
     table: str
@@ -62,17 +62,17 @@ def unlike_sizes(shares: tuple[int, ...], narrow: float, n: int, d: int, rng: np
     return group_middles(k, d, rng)[who] + narrow * group_width(k, d) * rng.normal(size=(n, d))
 
 
-def certified(table: str, rows: Rows, k: int, epsilon: float, share: float, seed: int) -> Found:
+def certified(table: str, rows: Rows, k: int, epsilon: float, share: float, seed: int) -> ClusterRecovery:
     """A run of ``auto`` and the certificate that the rest of ε buys."""
     with threadpool_limits(1):
         radius = 1.0 if rows.shape[1] > 3 else None
-        source = numeric_table(rows)
+        source = make_numeric_table(rows)
         declared = Declaration(lower=(-1.0,), upper=(1.0,), scaling="common", radius=radius, n_public=len(rows))
         opened = declare(source, declared)
-        private, description = opened.private, described_table(opened, source).description
+        private, description = opened.private, make_described_table(opened, source).description
         released = run("auto", private, k=k, epsilon=(1 - share) * epsilon, delta=DELTA, seed=seed)
         last = released.frames[-1].step
-        room = private.open(
+        session = private.open(
             epsilon=share * epsilon,
             delta=0.0,
             accounting=Accounting.PURE,
@@ -80,14 +80,14 @@ def certified(table: str, rows: Rows, k: int, epsilon: float, share: float, seed
             needs_n=False,
         )
         noise_sd = last.center_noise_sd if isinstance(last, CentersStep) else None
-        said = segments(room, released.unit_centers, description, center_noise_sd=noise_sd).certificate
-        revealed = clipped(private.reveal(note="benchmark"), private.domain.region)
+        said = ask_segments(session, released.unit_centers, description, center_noise_sd=noise_sd).certificate
+        revealed = clip_rows(private.reveal(note="benchmark"), private.domain.region)
         points = np.asarray(revealed.points)
         loss, one = nicv(points, released.unit_centers), nicv(points, points.mean(axis=0)[None])
-        return Found(
+        return ClusterRecovery(
             table,
             epsilon,
-            loss / reference_for(revealed, k).nicv,
+            loss / find_reference(revealed, k).nicv,
             said.verdict,
             said.ratio.value / (loss / one) - 1,
             said.ratio.low <= loss / one <= said.ratio.high,
@@ -134,7 +134,7 @@ def main() -> None:
     _line("all", found)
 
 
-def _line(name: str, found: list[Found]) -> None:
+def _line(name: str, found: list[ClusterRecovery]) -> None:
     if not found:
         return
     bad, fine = ([one for one in found if (one.lost > BAD) is is_bad] for is_bad in (True, False))
@@ -147,7 +147,7 @@ def _line(name: str, found: list[Found]) -> None:
     )
 
 
-def _verdicts(found: list[Found]) -> str:
+def _verdicts(found: list[ClusterRecovery]) -> str:
     return ", ".join(f"{sum(one.verdict is verdict for one in found)} {verdict.value}" for verdict in Verdict)
 
 

@@ -18,7 +18,7 @@ from benchmarks.timing import load, machine
 from dpviz.algorithms.sizes import NINE_IN_TEN
 from dpviz.algorithms.steps import CentersStep
 from dpviz.privacy.partitions import Voronoi
-from dpviz.runs.clipped_rows import clipped
+from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.run import run
 
 DELTA, SEED = 1e-6, 640
@@ -39,7 +39,7 @@ def main() -> None:
             found = []
             for family in families:
                 table = generated(family, size, SEED)
-                points = clipped(table.reveal(note="a bench"), table.domain.region).points
+                points = clip_rows(table.reveal(note="a bench"), table.domain.region).points
                 for seed in range(asked.repeats):
                     with threadpool_limits(1):
                         done = run("auto", table, k=size.k, epsilon=epsilon, delta=DELTA, seed=seed)

@@ -26,10 +26,10 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.families import FAMILIES, FORECAST_FAMILIES, Family, Rows, Size, generated
 from benchmarks.timing import machine
-from dpviz.algorithms.auto.auto import expected, mean_noise, regime_of, stored_table
+from dpviz.algorithms.auto.auto import compute_mean_noise, expect_loss, find_regime, load_stored_table
 from dpviz.algorithms.card import Setting
-from dpviz.runs.clipped_rows import clipped
-from dpviz.runs.evaluation import nicv, reference_for
+from dpviz.runs.clipped_rows import clip_rows
+from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.run import run
 
 DELTA, SEED = 1e-6, 400
@@ -77,8 +77,8 @@ def measured(family: Family, size: Size, repeats: int) -> list[Ran]:
     """Several runs at each ε, pure and with a δ."""
     with threadpool_limits(1):
         table = generated(family, size, SEED)
-        revealed = clipped(table.reveal(note="a bench"), table.domain.region)
-        reference = reference_for(revealed, size.k).nicv
+        revealed = clip_rows(table.reveal(note="a bench"), table.domain.region)
+        reference = find_reference(revealed, size.k).nicv
         found = []
         for epsilon in EPSILONS:
             for delta in (0.0, DELTA):
@@ -115,9 +115,9 @@ def main() -> None:
 def _fit(found: list[Ran]) -> None:
     """Quantiles by the noise of a mean, made to rise with it."""
     print(HEADER)
-    for regime in sorted({regime_of(one.setting) for one in found}):
-        runs = [one for one in found if regime_of(one.setting) == regime]
-        place = np.digitize(np.log10([mean_noise(one.setting) for one in runs]), EDGES) - 1
+    for regime in sorted({find_regime(one.setting) for one in found}):
+        runs = [one for one in found if find_regime(one.setting) == regime]
+        place = np.digitize(np.log10([compute_mean_noise(one.setting) for one in runs]), EDGES) - 1
         lines, many = [], []
         for line in range(len(EDGES) - 1):
             here = [one for one, at in zip(runs, place, strict=True) if at == line]
@@ -143,9 +143,9 @@ def _raised(found: list[Ran], *, column: int) -> None:
     What tails lose is no less than the wide tenth, and begins anew.
     """
     print(HEADER)
-    for regime, lines in stored_table().items():
-        runs = [one for one in found if regime_of(one.setting) == regime]
-        places, lost = np.log10([mean_noise(one.setting) for one in runs]), np.array([one.lost for one in runs])
+    for regime, lines in load_stored_table().items():
+        runs = [one for one in found if find_regime(one.setting) == regime]
+        places, lost = np.log10([compute_mean_noise(one.setting) for one in runs]), np.array([one.lost for one in runs])
         raised = lines[:, WIDE_COLUMN].copy()
         for line, noise in enumerate(lines[:, 0]):
             near = lost[np.abs(places - noise) < 0.5] if len(runs) else lost
@@ -172,8 +172,8 @@ def _check(found: list[Ran]) -> None:
     """How often a run was above what was announced, family by family."""
     alike = [one for one in found if one.family.alike]
     if alike:
-        above = float(np.mean([one.lost > expected(one.setting).median for one in alike]))
-        tenth = float(np.mean([one.lost > expected(one.setting).decile for one in alike]))
+        above = float(np.mean([one.lost > expect_loss(one.setting).median for one in alike]))
+        tenth = float(np.mean([one.lost > expect_loss(one.setting).decile for one in alike]))
         print(
             f"{len(alike):,} runs on judging families of like sizes: {above:.0%} above the median that was announced,"
         )
@@ -181,7 +181,7 @@ def _check(found: list[Ran]) -> None:
     for family in dict.fromkeys(one.family for one in found):
         own = [one for one in found if one.family == family]
         kind = "tails" if family.name == JUDGING_TAILS else "wide"
-        beyond = float(np.mean([one.lost > getattr(expected(one.setting), kind) for one in own]))
+        beyond = float(np.mean([one.lost > getattr(expect_loss(one.setting), kind) for one in own]))
         print(
             f"  {family.name:18s} {len(own):5,d} runs, {beyond:5.1%} above the {kind} tenth: "
             f"{'holds' if beyond <= AT_MOST else 'DOES NOT HOLD'}"

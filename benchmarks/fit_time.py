@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks.timing import fitted_exponent, machine, median_seconds
 from dpviz.algorithms.registry import CARDS
-from dpviz.privacy.room import PrivateTable
+from dpviz.privacy.private_session import PrivateTable
 from dpviz.runs.run import run
 from dpviz.table.domain import Domain
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.runs.clipped_rows import clipped
-from dpviz.runs.evaluation import assign, reference_for
-from dpviz.runs.found import found_clusters
+from dpviz.runs.clipped_rows import clip_rows
+from dpviz.runs.cluster_recovery import find_recovered_clusters
+from dpviz.runs.evaluation import assign, find_reference
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.run import run
 from dpviz.table.samples import SAMPLES, sample
@@ -35,13 +35,13 @@ def main() -> None:
 def trial() -> dict[str, Any]:
     """Rows (n, 2), unit coordinates, the group of each, k-means++ centres, and draws with what they find."""
     table = declare(*sample(SAMPLE).load())
-    rows = clipped(table.private.reveal(note="picture of a public sample"), table.domain.region)
-    points, reference = np.asarray(rows.points), reference_for(rows, CLUSTERS).centers
+    rows = clip_rows(table.private.reveal(note="picture of a public sample"), table.domain.region)
+    points, reference = np.asarray(rows.points), find_reference(rows, CLUSTERS).centers
     groups, some = assign(points, reference), slice(None, None, max(1, len(points) // MOST_DOTS))
     draws = []
     for epsilon in EPSILONS:
         centers = run("auto", table.private, k=CLUSTERS, epsilon=epsilon, seed=SEED).unit_centers
-        found = found_clusters(points, centers, reference)
+        found = find_recovered_clusters(points, centers, reference)
         draws.append({"epsilon": epsilon, "centers": _short(centers), "found": np.flatnonzero(found).tolist()})
     return {
         "title": table.title,
@@ -55,7 +55,7 @@ def trial() -> dict[str, Any]:
 
 def points_of(table: OpenTable) -> list[list[int]]:
     """A few rows in the two columns that spread most, as hundredths of the bounds."""
-    rows = clipped(table.private.reveal(note="picture of a public sample"), table.domain.region)
+    rows = clip_rows(table.private.reveal(note="picture of a public sample"), table.domain.region)
     points = rows.points
     few = np.random.default_rng(0).permutation(points.shape[0])[:MOST_OF_A_SAMPLE]
     some = points[np.sort(few)]

@@ -95,7 +95,7 @@ def main() -> int:
 def use(raw: bytes) -> None:
     """Everything between an upload and a table that algorithms may run on: proposal, bounds, rows."""
     file = open_csv(raw)
-    declared = propose(file).joined_to(Declaration())
+    declared = propose(file).join_to(Declaration())
     bounds = [ColumnBounds(-500.0, 500.0, "law or physics")] * len(declared.columns)
     declare(file, replace(declared.with_bounds(declared.columns, bounds)))
 

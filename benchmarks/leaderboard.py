@@ -27,7 +27,7 @@ from benchmarks.real_tables import REAL, real_table
 from benchmarks.timing import machine
 from benchmarks.utility import DELTA, MOST_OPERATIONS, QUICK_MOST_OPERATIONS, RUN_SEED, TABLE_SEED, Plan, measured
 from dpviz import __version__
-from dpviz.algorithms.registry import AUTO, CARDS, private_cards
+from dpviz.algorithms.registry import AUTO, CARDS, list_private_cards
 
 EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
 QUICK_EPSILONS = (0.25, 1.0, 4.0)
@@ -109,7 +109,7 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--repeats", type=int)
     parser.add_argument("--jobs", type=int, default=2)
     asked = parser.parse_args(argv)
-    names = tuple(asked.only.split(",")) if asked.only else tuple(card.id for card in private_cards())
+    names = tuple(asked.only.split(",")) if asked.only else tuple(card.id for card in list_private_cards())
     unknown = [name for name in (*names, asked.of) if name not in CARDS]
     if unknown or asked.of not in names:
         raise SystemExit(

@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks.leaderboard_cells import Cell, Score, cells_in
 from benchmarks.utility_report import NEAR
 from dpviz.algorithms.registry import CARDS
-from dpviz.charts.theme import FONT, Palette, palette
+from dpviz.charts.theme import FONT, Palette, choose_palette
 
 _TEMPLATE = Path(__file__).with_suffix(".html")
 # Marks the one whose cells come first.
@@ -37,8 +37,8 @@ def page(rows: Sequence[dict[str, Any]], *, header: str, of: str) -> str:
     names = list(dict.fromkeys(score.name for cell in cells for score in cell.scores))
     overspent = [name for name in names if not _fair(cells, name)]
     return Template(_TEMPLATE.read_text("utf-8")).substitute(
-        light=_variables(palette("light")),
-        dark=_variables(palette("dark")),
+        light=_variables(choose_palette("light")),
+        dark=_variables(choose_palette("dark")),
         font=FONT,
         finding=escape(finding(cells, of)),
         header=escape(header),

@@ -15,12 +15,12 @@ from sklearn.cluster import KMeans
 
 from benchmarks.timing import busy, machine, median_seconds, seconds_of
 from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.measurement import Question
 from dpviz.privacy.mechanisms import Laplace
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Voronoi
+from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.queries import Count, Sum
-from dpviz.privacy.released import Question
-from dpviz.privacy.room import PrivateTable
 from dpviz.table.domain import Domain
 
 STEPS, AIM = 20, 1.15
@@ -38,11 +38,11 @@ def main() -> None:
 
         def ours(table: PrivateTable = table, centers: np.ndarray = centers) -> None:
             noise = StudyNoise(np.random.default_rng(0))
-            room = table.open(epsilon=1.0, delta=0.0, accounting=Accounting.PURE, noise=noise)
-            share = room.budget.split(counts=1, sums=1)
+            session = table.open(epsilon=1.0, delta=0.0, accounting=Accounting.PURE, noise=noise)
+            share = session.budget.split(counts=1, sums=1)
             cells = Voronoi(centers)
             counts, sums = Question(Count(cells), Laplace, share.counts), Question(Sum(cells), Laplace, share.sums)
-            room.ask_together(counts, sums, note="step")
+            session.ask_together(counts, sums, note="step")
 
         def fit(steps: int, rows: np.ndarray = rows, centers: np.ndarray = centers) -> None:
             KMeans(len(centers), init=centers, n_init=1, max_iter=steps, tol=0).fit(rows)

@@ -39,7 +39,7 @@ def one_pass(rows: Rows, centers: np.ndarray, candidates: np.ndarray) -> np.ndar
     """The query's answer, added up over chunks."""
     query = SwapLoss(centers, candidates)
     cells = query.over
-    total = rows.total(lambda chunk: [query.tally(chunk, cells.cells_of(chunk))], query.width)[0]
+    total = rows.total(lambda chunk: [query.tally(chunk, cells.find_cells(chunk))], query.width)[0]
     return query.truth(total, REGION)
 
 

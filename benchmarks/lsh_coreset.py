@@ -13,9 +13,9 @@ import numpy as np
 from sklearn.cluster import KMeans
 
 from benchmarks.timing import machine, median_ratio
-from dpviz.privacy.room import PrivateTable
-from dpviz.runs.clipped_rows import clipped
-from dpviz.runs.evaluation import nicv, reference_for
+from dpviz.privacy.private_session import PrivateTable
+from dpviz.runs.clipped_rows import clip_rows
+from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.run import run
 from dpviz.table.csv_intake import load_csv
 from dpviz.table.domain import Domain
@@ -29,7 +29,7 @@ def mixture() -> tuple[PrivateTable, int]:
     """100,000 rows in 100 columns around 64 centres, in the unit ball."""
     loaded = sample("mixture64").load()
     declared = loaded.declaration
-    bounds = declared.bounds_for(declared.columns)
+    bounds = declared.list_bounds(declared.columns)
     domain = Domain.of(declared.columns, bounds.lower, bounds.upper, radius=declared.radius, scaling=declared.scaling)
     rows = loaded.table.columns(declared.columns)
     return PrivateTable(rows, domain, n_public=len(rows)), 64
@@ -52,8 +52,8 @@ def main() -> None:
     asked = parser.parse_args()
     table, k = mixture() if asked.table is None else (table_at(asked.table, asked.lower, asked.upper), asked.k)
     print(machine())
-    revealed = clipped(table.reveal(note="a benchmark"), table.domain.region)
-    rows, reference = revealed.points, reference_for(revealed, k).nicv
+    revealed = clip_rows(table.reveal(note="a benchmark"), table.domain.region)
+    rows, reference = revealed.points, find_reference(revealed, k).nicv
     print(f"{len(rows):,} rows x {rows.shape[1]}, k = {k}, eps = {EPSILON:g}, delta = {DELTA:g}, {asked.runs} runs")
     for preset in ("practical", "paper"):
         ratios = [nicv(rows, _centers(table, k, preset, seed)) / reference for seed in range(asked.runs)]

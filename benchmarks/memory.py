@@ -11,7 +11,7 @@ import argparse
 import multiprocessing
 from pathlib import Path
 
-from dpviz.algorithms.registry import private_cards
+from dpviz.algorithms.registry import list_private_cards
 
 DIM, K = 10, 8
 
@@ -28,7 +28,7 @@ def fit(name: str, n: int, answers: multiprocessing.Queue[tuple[float, float]]) 
     """Peak memory before and after one fit."""
     import numpy as np
 
-    from dpviz.privacy.room import PrivateTable
+    from dpviz.privacy.private_session import PrivateTable
     from dpviz.runs.run import run
     from dpviz.table.domain import Domain
 
@@ -47,7 +47,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--only", help="ids, with commas between them")
     asked = parser.parse_args()
-    n, names = asked.rows, asked.only.split(",") if asked.only else [card.id for card in private_cards()]
+    n, names = asked.rows, asked.only.split(",") if asked.only else [card.id for card in list_private_cards()]
     megabytes = n * DIM * 8 / 2**20
     context = multiprocessing.get_context("spawn")
     print(f"rows: {megabytes:.0f} MB and as much again for their clipped copy")

@@ -28,17 +28,17 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics import adjusted_rand_score
 
 from dpviz.arrays import Array, Codes
-from dpviz.printed import TextTable
-from dpviz.runs.clipped_rows import clipped
-from dpviz.runs.evaluation import assign, nicv, reference_for
+from dpviz.reporting import TextTable
+from dpviz.runs.center_tables import read_shares
+from dpviz.runs.clipped_rows import clip_rows
+from dpviz.runs.evaluation import assign, find_reference, nicv
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.run import run
-from dpviz.runs.stand_ins import stand_in_of
-from dpviz.runs.told_centers import shares_of
+from dpviz.runs.synthetic_tables import synthesise_declared
 from dpviz.table.csv_intake import load_csv
 from dpviz.table.declaration import Declaration
-from dpviz.table.loaded_table import numeric_table
-from dpviz.table.sidecar import declaration_in
+from dpviz.table.declaration_file import apply_declaration
+from dpviz.table.loaded_table import make_numeric_table
 
 DELTA, ALGORITHMS = 1e-6, ("auto", "lsh-coreset", "balcan", "dplloyd")
 _STARTS, _ROUNDS = 3, 30
@@ -67,7 +67,7 @@ def survey(n: int = 4_000, k: int = 5) -> Mixed:
         said[f"question {j}"] = {"categories": answers}
     columns["sex"] = np.array(["F", "M"])[rng.integers(0, 2, n)]
     said["sex"] = {"categories": ["F", "M"], "closed": True}
-    return Mixed(declare(numeric_table(pd.DataFrame(columns)), _declared(said, n)), k, group)
+    return Mixed(declare(make_numeric_table(pd.DataFrame(columns)), _declared(said, n)), k, group)
 
 
 def visits(n: int = 20_000, k: int = 6) -> Mixed:
@@ -81,7 +81,7 @@ def visits(n: int = 20_000, k: int = 6) -> Mixed:
         "stage": {"order": ["I", "II", "III", "IV"]},
         "hour": {"cycle": 24},
     }
-    return Mixed(stand_in_of(_declared(said, n), n=n, k=k, spread=0.08), k, None)
+    return Mixed(synthesise_declared(_declared(said, n), n=n, k=k, spread=0.08), k, None)
 
 
 def adult(folder: Path) -> Mixed:
@@ -97,12 +97,12 @@ def adult(folder: Path) -> Mixed:
         "loss": {"bounds": [0, 4_356], "scale": "root"},
         "hours": [1, 99],
     }
-    return Mixed(declare(numeric_table(frame), _declared(said, len(frame))), 5, None)
+    return Mixed(declare(make_numeric_table(frame), _declared(said, len(frame))), 5, None)
 
 
 def _declared(said: Mapping[str, Any], n: int) -> Declaration:
     values = {"bounds": dict(said), "n_public": n, "kind": "simulated", "title": "bench"}
-    return declaration_in(json.dumps(values)).checked()
+    return apply_declaration(json.dumps(values)).checked()
 
 
 def k_prototypes(numbers: Array, codes: Codes, k: int, seed: int) -> Codes:
@@ -128,8 +128,8 @@ def k_prototypes(numbers: Array, codes: Codes, k: int, seed: int) -> Codes:
 def judged(name: str, mixed: Mixed, epsilons: list[float], repeats: int) -> list[list[str]]:
     """Lines about one table."""
     private = mixed.table.private
-    revealed = clipped(private.reveal(note="a bench"), private.domain.region)
-    points, reference = np.asarray(revealed.points), reference_for(revealed, mixed.k)
+    revealed = clip_rows(private.reveal(note="a bench"), private.domain.region)
+    points, reference = np.asarray(revealed.points), find_reference(revealed, mixed.k)
     theirs = assign(points, reference.centers)
 
     def line(what: str, centers: list[Array], mine: list[Codes]) -> list[str]:
@@ -162,7 +162,7 @@ def _prototypes_of(mixed: Mixed, points: Array, seed: int) -> Codes:
     numbers, codes = [], []
     for column, place in zip(domain.declared, domain.places, strict=True):
         if column.coding.values and column.coding.shape is not None:
-            codes.append(np.rint(column.number_of(points[:, place])).astype(np.int64))
+            codes.append(np.rint(column.read_numbers(points[:, place])).astype(np.int64))
         else:
             numbers.append(points[:, place])
     beside = np.concatenate(numbers, axis=1) if numbers else np.zeros((len(points), 0))
@@ -176,9 +176,9 @@ def _means(points: Array, labels: Codes) -> Array:
 def _share_error(mixed: Mixed, points: Array, centers: Array) -> float:
     """Total variation between the shares of each centre and those of the rows next to it, over rows and columns."""
     domain, mine = mixed.table.domain, assign(points, centers)
-    settled = domain.region.settled(centers)
+    settled = domain.region.settle_points(centers)
     true = np.array([points[mine == j].mean(axis=0) if (mine == j).any() else settled[j] for j in range(len(centers))])
-    said, there = (shares_of(domain, domain.from_unit(one)) for one in (settled, true))
+    said, there = (read_shares(domain, domain.from_unit(one)) for one in (settled, true))
     weights = np.bincount(mine, minlength=len(centers)) / len(points)
     errors = [
         (weights * 0.5 * sum(np.abs(values[value] - there[name][value]) for value in values)).sum()

@@ -17,8 +17,8 @@ from pathlib import Path
 from playwright.sync_api import Browser, Locator, expect
 
 from dpviz.lessons.lesson import NumberGuess
-from dpviz.lessons.reading import lessons_in
-from dpviz.table.drawing import encode_drawing, preset
+from dpviz.lessons.reading import read_lessons
+from dpviz.table.drawing import encode_drawing, load_preset
 from tests.browser.chromium import launched
 from tests.browser.looks import LOOKS, takes_on
 from tests.browser.owner import confirms, declares_people, makes_an_account, says_the_words
@@ -144,7 +144,7 @@ def release(camera: Camera) -> None:
 
 def lesson(camera: Camera) -> None:
     """A scene whose answer is revealed, for one reader and for a class."""
-    visit, question = camera.visit(), lessons_in().lessons[_LESSON].scenes[_SCENE - 1].question
+    visit, question = camera.visit(), read_lessons().lessons[_LESSON].scenes[_SCENE - 1].question
     assert isinstance(question, NumberGuess)
     visit.goes_to("/lessons", lesson=_LESSON, scene=_SCENE)
     box = visit.page.get_by_test_id("stNumberInputField")
@@ -164,7 +164,7 @@ def lesson(camera: Camera) -> None:
 def playground(camera: Camera) -> None:
     """A painted town under a tree, and somebody whom it does not wake for; both worlds, in the dark."""
     visit = camera.visit()
-    visit.goes_to("/playground", drawing=encode_drawing(preset("hermit").drawing), asked="balcan,2,3")
+    visit.goes_to("/playground", drawing=encode_drawing(load_preset("hermit").drawing), asked="balcan,2,3")
     board = visit.page.locator(".board")
     expect(board.locator(".map svg").first).to_be_attached()
     while not board.locator(".title").inner_text().startswith("At level 5"):
@@ -173,7 +173,7 @@ def playground(camera: Camera) -> None:
         expect(board).not_to_have_attribute("data-drawn", drawn or "")
     camera.takes(visit, "playground")
     takes_on(visit, LOOKS["dark"])
-    visit.goes_to("/playground", drawing=encode_drawing(preset("rich").drawing), asked="dplloyd,1,2")
+    visit.goes_to("/playground", drawing=encode_drawing(load_preset("rich").drawing), asked="dplloyd,1,2")
     visit.presses("Take me out")
     visit.sees("Without me, a k-means++ centre moves")
     visit.waits()

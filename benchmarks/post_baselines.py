@@ -27,7 +27,7 @@ from dpviz.claims.material import Material
 from dpviz.claims.registry import shelf
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.evaluation import assign, label_accuracy, nicv
-from dpviz.runs.study.study import yardstick
+from dpviz.runs.study.study import measure_yardstick
 
 _FITS = Path(__file__).with_name("diffprivlib_fits.py")
 _EPSILON = 1.0
@@ -45,7 +45,7 @@ def baseline_rows(material: Material, ks: list[int], repeats: int, python: str) 
         with np.load(out) as found:
             fits = dict(found)
     for k in ks:
-        reference = yardstick(judged, k).reference.nicv
+        reference = measure_yardstick(judged, k).reference.nicv
         for repeat, centers in enumerate(fits[f"centers_{k}"]):
             accuracy = np.nan if material.labels is None else label_accuracy(material.labels, assign(points, centers))
             yield {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from dpviz.privacy.room import PrivateTable
+from dpviz.privacy.private_session import PrivateTable
 from dpviz.table.csv_intake import load_csv
 from dpviz.table.domain import Domain, Scaling
 

@@ -24,14 +24,14 @@ from dpviz.algorithms.card import Setting
 from dpviz.charts.studies.curves import Curves
 from dpviz.charts.studies.smallest import Smallest
 from dpviz.runs.advice.advice import Advice, advise
-from dpviz.runs.advice.recommendation import compared, recommend
-from dpviz.runs.advice.target import Target, from_on, steps_apart
+from dpviz.runs.advice.recommendation import compare_with_study, recommend
+from dpviz.runs.advice.target import Target, count_steps_apart, find_start
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.open_table import declare
 from dpviz.runs.request import Contender
-from dpviz.runs.smallest_epsilon import SmallestEpsilon, smallest_epsilons
-from dpviz.runs.study.grid import Grid, epsilons_between
-from dpviz.runs.study.study import study_rows, tidy
+from dpviz.runs.smallest_epsilon import SmallestEpsilon, find_smallest_epsilons
+from dpviz.runs.study.grid import Grid, list_epsilons
+from dpviz.runs.study.study import compute_study_rows, tidy
 from dpviz.table.declaration import Declaration
 from dpviz.table.made_tables import simulate
 
@@ -52,8 +52,8 @@ def study_on(size: Size) -> pd.DataFrame:
     declared = Declaration(names, lower=(-1.0,) * size.d, upper=(1.0,) * size.d, n_public=size.n)
     table = declare(made, declared)
     judged = JudgedTable.of(table.private, table.private.reveal(note="a bench"), None)
-    grid = Grid(CONTENDERS, (size.k,), epsilons_between(0.1, 10.0), (DELTA,), repeats=5)
-    return tidy([item for item in study_rows(judged, grid) if isinstance(item, dict)])
+    grid = Grid(CONTENDERS, (size.k,), list_epsilons(0.1, 10.0), (DELTA,), repeats=5)
+    return tidy([item for item in compute_study_rows(judged, grid) if isinstance(item, dict)])
 
 
 def readings(frame: pd.DataFrame, size: Size) -> Iterator[dict[str, Any]]:
@@ -61,10 +61,10 @@ def readings(frame: pd.DataFrame, size: Size) -> Iterator[dict[str, Any]]:
     tried = sorted(frame["epsilon"].unique())
     for target in map(Target, TARGETS):
         advice = advise(Setting(size.d, size.k, 1.0, DELTA, n=size.n), target=target)
-        answers = smallest_epsilons(frame, target)
+        answers = find_smallest_epsilons(frame, target)
         found = recommend(target, advice, answers, tried, CONTENDERS)
         kept = (frame["ratio"] <= target.loss).groupby([frame["contender"], frame["epsilon"]]).mean().unstack()
-        least = min(from_on(tried, (line.to_numpy() >= target.share - 1e-9).tolist()) for _, line in kept.iterrows())
+        least = min(find_start(tried, (line.to_numpy() >= target.share - 1e-9).tolist()) for _, line in kept.iterrows())
         title = f"From ε = {least:g} on, {found.who} stays within 10 %"
         wrong = {
             "the picture's title is not the recommendation": (
@@ -77,12 +77,13 @@ def readings(frame: pd.DataFrame, size: Size) -> Iterator[dict[str, Any]]:
                 target == _USUAL and isfinite(least) and not Curves(frame).finding.startswith(title)
             ),
             "a difference goes without a reason, or a reason without a difference": (
-                (found.apart is None) != (steps_apart(advice.epsilon, least, tried) <= 1)
+                (found.apart is None) != (count_steps_apart(advice.epsilon, least, tried) <= 1)
             ),
             "the reason is not true": (
                 found.apart is not None and not _is_true(found.apart.kind, advice, answers, tried)
             ),
-            "the reason is not said": found.apart is not None and found.apart.words not in compared(found, advice),
+            "the reason is not said": found.apart is not None
+            and found.apart.words not in compare_with_study(found, advice),
         }
         yield {
             **{"n": size.n, "d": size.d, "k": size.k, "target": target.loss, "runs": least, "stored": advice.epsilon},
@@ -98,9 +99,10 @@ def _is_true(kind: str, advice: Advice, answers: Sequence[SmallestEpsilon], trie
     own = next((answer for answer in answers if answer.contender == leading), None)
     if own is None:
         return kind == "not compared"
-    apart = [steps_apart(own.epsilon, each, tried) for each in advice.each]
+    apart = [count_steps_apart(own.epsilon, each, tried) for each in advice.each]
     return {
-        "another algorithm": answers[0].epsilon < own.epsilon and steps_apart(own.epsilon, advice.epsilon, tried) <= 1,
+        "another algorithm": answers[0].epsilon < own.epsilon
+        and count_steps_apart(own.epsilon, advice.epsilon, tried) <= 1,
         "few runs": own.low <= advice.epsilon <= own.high,
         "other sizes": advice.beyond,
         "among them": min(apart, default=inf) <= 1 or min(advice.each) <= own.epsilon <= max(advice.each),

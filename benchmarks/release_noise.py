@@ -20,12 +20,12 @@ import numpy as np
 from benchmarks.real_tables import REAL, real_table
 from benchmarks.timing import machine
 from dpviz.privacy.exact_noise import ExactNoise, ExactSource
-from dpviz.privacy.room import PrivateTable
-from dpviz.runs.clipped_rows import clipped
-from dpviz.runs.evaluation import evaluate, reference_for
+from dpviz.privacy.private_session import PrivateTable
+from dpviz.runs.clipped_rows import clip_rows
+from dpviz.runs.evaluation import evaluate, find_reference
 from dpviz.runs.open_table import declare
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.run import run_of
+from dpviz.runs.run import run_request
 from dpviz.table.samples import sample
 
 SAMPLES = {"people": 5, "fifteen": 15}
@@ -52,8 +52,8 @@ def main() -> None:
     print(f"{'table':<10}{'algorithm':<14}{'ε':>6}{'δ':>8}{'study':>9}{'release':>9}{'ratio':>8}{'seconds':>9}")
     for name in given.tables.split(","):
         table, k = _table(name, given.data)
-        rows = clipped(table.reveal(note="benchmark"), table.domain.region)
-        reference = reference_for(rows, k)
+        rows = clip_rows(table.reveal(note="benchmark"), table.domain.region)
+        reference = find_reference(rows, k)
         for request in _requests(given, k):
             study, release = (
                 _measured(request, table, rows, reference, given.runs, exact=exact) for exact in (False, True)
@@ -84,7 +84,7 @@ def _measured(request, table, rows, reference, runs: int, *, exact: bool) -> Mea
     for _ in range(runs):
         noise: ExactSource | None = ExactNoise() if exact else None
         began = time.perf_counter()
-        finished = run_of(request, table, noise=noise)
+        finished = run_request(request, table, noise=noise)
         slowest = max(slowest, time.perf_counter() - began)
         ratios.append(evaluate(rows, finished.unit_centers, reference).to_dict()["ratio"])
     return Measured(ratios, slowest)

@@ -3,7 +3,7 @@
 python -m benchmarks.released_sign [--repeats 2] [--first 0] [--epsilons 0.1,0.3,1] [--jobs 2] [--fit]
 
 A run is bad if it loses more than twice as much as k-means++. A false alarm is a doubt about a run that loses less than
-1.2 times as much. ``--fit`` prints how the symptoms of ``dpviz/algorithms/auto/released_sign.py`` are weighed, by the
+1.2 times as much. ``--fit`` prints how the symptoms of ``dpviz/algorithms/auto/loss_diagnostic.py`` are weighed, by the
 families that do not judge. That was done with ``--repeats 9 --epsilons 0.05,0.1,0.3,1``; ``--first 9`` are other seeds.
 """
 
@@ -20,9 +20,9 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.families import FAMILIES, FORECAST_FAMILIES, Family, Rows, Size, generated
 from benchmarks.timing import machine
-from dpviz.algorithms.auto.released_sign import seen_in
-from dpviz.runs.clipped_rows import clipped
-from dpviz.runs.evaluation import nicv, reference_for
+from dpviz.algorithms.auto.loss_diagnostic import collect_seen
+from dpviz.runs.clipped_rows import clip_rows
+from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.run import run
 
 DELTA, BAD, FINE = 1e-6, 2.0, 1.2
@@ -54,13 +54,13 @@ def signed(family: Family, size: Size, epsilons: Iterable[float], seed: int) -> 
     """Runs on one table, one for each ε."""
     with threadpool_limits(1):
         table, found = generated(family, size, seed), []
-        revealed = clipped(table.reveal(note="a bench"), table.domain.region)
+        revealed = clip_rows(table.reveal(note="a bench"), table.domain.region)
         points = np.asarray(revealed.points)
-        of_one, reference = nicv(points, points.mean(axis=0)[None]), reference_for(revealed, size.k).nicv
+        of_one, reference = nicv(points, points.mean(axis=0)[None]), find_reference(revealed, size.k).nicv
         for epsilon in epsilons:
             done = run("auto", table, k=size.k, epsilon=epsilon, delta=DELTA, seed=seed)
             sign, loss = done.sign, nicv(points, done.unit_centers)
-            seen = seen_in([frame.step for frame in done.frames], done.domain.region)
+            seen = collect_seen([frame.step for frame in done.frames], done.domain.region)
             assert sign is not None and seen is not None
             held, width = sign.low <= loss / of_one <= sign.high, sign.high / sign.low
             found.append(Signed(family, epsilon, loss / reference, seen.symptoms, bool(sign.doubts), held, width))

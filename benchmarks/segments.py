@@ -12,10 +12,10 @@ import numpy as np
 
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.noise import StudyNoise
-from dpviz.release.described_table import DescribedTable, described_table
-from dpviz.release.intervals import Interval
-from dpviz.release.segments import segments
-from dpviz.release.segments_report import NumbersSaid, SegmentsReport
+from dpviz.releases.described_table import DescribedTable, make_described_table
+from dpviz.releases.intervals import Interval
+from dpviz.releases.segments import ask_segments
+from dpviz.releases.segments_report import NumbersSaid, SegmentsReport
 from dpviz.runs.open_table import declare
 from dpviz.runs.run import run
 from dpviz.table.loaded_table import LoadedTable
@@ -35,7 +35,7 @@ def covered(
     source, declared = sample("people").load()
     assert isinstance(source, LoadedTable)
     opened = declare(source, declared)
-    table = described_table(opened, source)
+    table = make_described_table(opened, source)
     centers = [
         run("auto", opened.private, k=CLUSTERS, epsilon=(1 - share) * epsilon, delta=DELTA, seed=seed).unit_centers
         for seed in range(clusterings or seeds)
@@ -44,10 +44,10 @@ def covered(
     for seed in range(seeds):
         released = centers[seed % len(centers)]
         noise = StudyNoise(np.random.default_rng((seed, 1)))
-        room = table.private.open(
+        session = table.private.open(
             epsilon=share * epsilon, delta=0.0, accounting=Accounting.PURE, noise=noise, needs_n=False
         )
-        report = segments(room, released, table.description)
+        report = ask_segments(session, released, table.description)
         hits = _hits(report, source, table, released)
         for kind, covers in hits.items():
             found[kind].append(float(np.mean(covers)))

@@ -24,13 +24,13 @@ from threadpoolctl import threadpool_limits
 from benchmarks.families import FAMILIES, Size, generated
 from benchmarks.real_tables import REAL, real_table
 from benchmarks.timing import machine
-from dpviz.privacy.room import PrivateTable
+from dpviz.privacy.private_session import PrivateTable
 from dpviz.runs.advice.target import Target
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.request import Contender
-from dpviz.runs.smallest_epsilon import sharpened_rows, smallest_epsilons
+from dpviz.runs.smallest_epsilon import find_smallest_epsilons, sharpen_rows
 from dpviz.runs.study.grid import Grid
-from dpviz.runs.study.study import Yardstick, study_rows, tidy, yardstick
+from dpviz.runs.study.study import Yardstick, compute_study_rows, measure_yardstick, tidy
 
 EPSILONS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 TARGETS = (Target(1.1), Target(1.3))
@@ -48,7 +48,7 @@ def judged(name: str, make: Callable[[], tuple[PrivateTable, int]]) -> Rows:
     with threadpool_limits(1):
         table, k = make()
         rows = JudgedTable.of(table, table.reveal(note="a bench"), None)
-        stick = yardstick(rows, k)
+        stick = measure_yardstick(rows, k)
         return [
             {"table": name, "algorithm": algorithm, "target": target.loss, **found}
             for algorithm in ALGORITHMS
@@ -59,16 +59,16 @@ def judged(name: str, make: Callable[[], tuple[PrivateTable, int]]) -> Rows:
 def _found(rows: JudgedTable, stick: Yardstick, contender: Contender) -> Iterator[tuple[Target, dict[str, Any]]]:
     """Of each target: the answer, and what runs of other seeds say at both ends."""
     grid = Grid((contender,), (stick.k,), tuple(EPSILONS), (DELTA,), repeats=REPEATS, seed=STUDY_SEED)
-    first = [item for item in study_rows(rows, grid, yardsticks=[stick]) if isinstance(item, dict)]
+    first = [item for item in compute_study_rows(rows, grid, yardsticks=[stick]) if isinstance(item, dict)]
     for target in TARGETS:
-        more = sharpened_rows(rows, grid, first, target, yardstick=stick, rounds=ROUNDS)
-        (answer,) = smallest_epsilons(tidy([*first, *(item for item in more if isinstance(item, dict))]), target)
+        more = sharpen_rows(rows, grid, first, target, yardstick=stick, rounds=ROUNDS)
+        (answer,) = find_smallest_epsilons(tidy([*first, *(item for item in more if isinstance(item, dict))]), target)
         low, high = (answer.low, answer.high) if answer.reached else (answer.highest, inf)
         ends = sorted({end for end in (low, high) if isfinite(end)})
         other = replace(grid, epsilons=tuple(ends), repeats=OTHER_REPEATS, seed=OTHER_SEED)
-        again = study_rows(rows, other, yardsticks=[stick])
+        again = compute_study_rows(rows, other, yardsticks=[stick])
         frame = tidy([item for item in again if isinstance(item, dict)])
-        met = {end: target.met(frame["ratio"][frame["epsilon"] == end].to_numpy()) for end in ends}
+        met = {end: target.is_met(frame["ratio"][frame["epsilon"] == end].to_numpy()) for end in ends}
         ratios = frame.groupby("epsilon")["ratio"].quantile(target.share)
         # Nothing is claimed below the range, nor above it.
         low_misses = low <= answer.lowest or not met[low]

@@ -16,10 +16,10 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.families import Generator, Rows
 from benchmarks.timing import load, machine
-from dpviz.algorithms.auto.first_look import LookStep
-from dpviz.privacy.room import PrivateTable
-from dpviz.runs.clipped_rows import clipped
-from dpviz.runs.evaluation import nicv, reference_for
+from dpviz.algorithms.auto.private_projection import ProjectionStep
+from dpviz.privacy.private_session import PrivateTable
+from dpviz.runs.clipped_rows import clip_rows
+from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.run import run
 from dpviz.table.domain import Domain, Scaling
 
@@ -107,15 +107,15 @@ def main() -> None:
     print(machine())
     for name, (k, make) in (JUDGING if asked.judging else TUNING).items():
         table = table_of(make)
-        revealed = clipped(table.reveal(note="a bench"), table.domain.region)
-        reference = reference_for(revealed, k).nicv
+        revealed = clip_rows(table.reveal(note="a bench"), table.domain.region)
+        reference = find_reference(revealed, k).nicv
         for epsilon in map(float, asked.epsilons.split(",")):
             lost, seen = [], 0
             for seed in range(asked.repeats):
                 with threadpool_limits(1):
                     done = run("auto", table, k=k, epsilon=epsilon, delta=asked.delta, seed=seed)
                 lost.append(nicv(revealed.points, done.unit_centers) / reference)
-                looks = [frame.step for frame in done.frames if isinstance(frame.step, LookStep)]
+                looks = [frame.step for frame in done.frames if isinstance(frame.step, ProjectionStep)]
                 seen += any(getattr(look, "tail", None) is not None for look in looks)
             print(
                 f"{name:30s} ε = {epsilon:3g}: {np.median(lost):.3f} ({min(lost):.3f} to {max(lost):.3f}), a tail seen "

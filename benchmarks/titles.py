@@ -23,8 +23,8 @@ from threadpoolctl import threadpool_limits
 from benchmarks.families import FAMILIES, FORECAST_FAMILIES, Family, Size, generated
 from benchmarks.timing import machine
 from dpviz.check import RequestError
-from dpviz.runs.clipped_rows import clipped
-from dpviz.runs.evaluation import match, nicv, reference_for
+from dpviz.runs.clipped_rows import clip_rows
+from dpviz.runs.evaluation import find_reference, match, nicv
 from dpviz.runs.run import run
 
 DELTA, BAD, FINE, LIKE_ONE = 1e-6, 2.0, 1.2, 0.9
@@ -52,9 +52,9 @@ def titled(family: Family, size: Size, algorithm: str, epsilon: float, seed: int
     """Two draws on one table; None where the algorithm cannot serve it."""
     with threadpool_limits(1):
         table = generated(family, size, seed)
-        rows = clipped(table.reveal(note="a bench"), table.domain.region)
+        rows = clip_rows(table.reveal(note="a bench"), table.domain.region)
         points = np.asarray(rows.points)
-        reference, of_one = reference_for(rows, size.k).nicv, nicv(points, points.mean(axis=0)[None])
+        reference, of_one = find_reference(rows, size.k).nicv, nicv(points, points.mean(axis=0)[None])
         try:
             one, other = (run(algorithm, table, k=size.k, epsilon=epsilon, delta=DELTA, seed=draw) for draw in (0, 1))
         except RequestError:

@@ -79,12 +79,12 @@ def steps(
     visit.goes_to("/", algorithm=algorithm.partition(": ")[2])
     visit.page.get_by_role("button", name=f"Open {table}", exact=True).wait_for()
     visit.opens_sample(table)
-    film = visit.page.locator(".film")
+    animation = visit.page.locator(".film")
     expect(visit.page.locator(".film[data-whole]")).to_be_visible(timeout=PATIENCE)
     visit.is_still()
     for place in range(visit.page.locator(".film .cut").count()):
         visit.page.locator(".film .cut").nth(place).click()
-        expect(film).to_have_attribute("data-at", str(place), timeout=PATIENCE)
+        expect(animation).to_have_attribute("data-at", str(place), timeout=PATIENCE)
         yield f"{name}-{place + 1:02d}", visit
     visit.page.context.close()
 

@@ -24,11 +24,11 @@ from benchmarks.real_tables import REAL, real_table
 from benchmarks.timing import machine
 from benchmarks.utility_report import report
 from dpviz import __version__
-from dpviz.algorithms.registry import CARDS, private_cards
+from dpviz.algorithms.registry import CARDS, list_private_cards
 from dpviz.check import RequestError
-from dpviz.privacy.room import PrivateTable
-from dpviz.runs.clipped_rows import clipped
-from dpviz.runs.evaluation import nicv, reference_for
+from dpviz.privacy.private_session import PrivateTable
+from dpviz.runs.clipped_rows import clip_rows
+from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.run import run
 
@@ -69,9 +69,9 @@ def measured(
 ) -> list[dict[str, Any]]:
     """All runs on one table, one tidy row each; repeats are counted from ``first``."""
     with threadpool_limits(1):
-        revealed = clipped(table.reveal(note="a bench"), table.domain.region)
+        revealed = clip_rows(table.reveal(note="a bench"), table.domain.region)
         size = {"table": name, "judging": judging, "n": len(revealed.points), "d": table.domain.dim, "k": k}
-        reference = reference_for(revealed, k).nicv
+        reference = find_reference(revealed, k).nicv
         rows = []
         for epsilon in plan.epsilons:
             for found in _runs(table, k, epsilon, plan, first):
@@ -128,7 +128,7 @@ def main() -> None:
         epsilons=QUICK_EPSILONS if asked.quick else EPSILONS,
         repeats=asked.repeats or (3 if asked.quick else 5),
         most_operations=QUICK_MOST_OPERATIONS if asked.quick else MOST_OPERATIONS,
-        algorithms=tuple(asked.only.split(",")) if asked.only else tuple(card.id for card in private_cards()),
+        algorithms=tuple(asked.only.split(",")) if asked.only else tuple(card.id for card in list_private_cards()),
     )
     work = list(_work(asked, plan))
     asked.out.mkdir(parents=True, exist_ok=True)

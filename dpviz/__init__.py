@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from dpviz.printed import illustrate
+from dpviz.reporting import illustrate
 
 if TYPE_CHECKING:
     from dpviz.algorithms.registry import CARDS
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from dpviz.check import ChoiceWarning, PrivacyWarning, RequestError
     from dpviz.commands import declare, select_k, sweep
     from dpviz.estimators import PrivateKMeans
+    from dpviz.privacy.private_session import PrivateTable
     from dpviz.privacy.queries import Relation
-    from dpviz.privacy.room import PrivateTable
-    from dpviz.release.account import Account
-    from dpviz.release.read_release import ReadRelease, read_release
-    from dpviz.release.verify import verify
+    from dpviz.releases.account import Account
+    from dpviz.releases.read_release import ReadRelease, read_release
+    from dpviz.releases.verify import verify
     from dpviz.runs.advice.known_rows import advise_for as advise
     from dpviz.runs.run import Run, run
     from dpviz.table.csv_intake import load_csv
@@ -56,14 +56,14 @@ __all__ = [
 _HOMES = {
     "advise": "dpviz.runs.advice.known_rows",
     "CARDS": "dpviz.algorithms.registry",
-    "Account": "dpviz.release.account",
+    "Account": "dpviz.releases.account",
     "ChoiceWarning": "dpviz.check",
     "Domain": "dpviz.table.domain",
     "LoadedTable": "dpviz.table.loaded_table",
     "PrivacyWarning": "dpviz.check",
     "PrivateKMeans": "dpviz.estimators",
-    "PrivateTable": "dpviz.privacy.room",
-    "ReadRelease": "dpviz.release.read_release",
+    "PrivateTable": "dpviz.privacy.private_session",
+    "ReadRelease": "dpviz.releases.read_release",
     "Relation": "dpviz.privacy.queries",
     "RequestError": "dpviz.check",
     "Run": "dpviz.runs.run",
@@ -71,9 +71,9 @@ _HOMES = {
     "declare": "dpviz.commands",
     "select_k": "dpviz.commands",
     "sweep": "dpviz.commands",
-    "verify": "dpviz.release.verify",
+    "verify": "dpviz.releases.verify",
     "load_csv": "dpviz.table.csv_intake",
-    "read_release": "dpviz.release.read_release",
+    "read_release": "dpviz.releases.read_release",
     "run": "dpviz.runs.run",
     "sample": "dpviz.table.samples",
     "show": "dpviz.charts.player.shown",

@@ -14,7 +14,7 @@ from importlib.resources import files
 from dpviz import __version__
 from dpviz.check import RequestError
 from dpviz.cli.console import FoundWrong, NotWritten, say
-from dpviz.cli.parser import Parser, joined
+from dpviz.cli.parser import Parser, join_words
 
 COMMANDS = (
     *("algorithms", "audit", "advise", "declare", "run", "sweep"),
@@ -51,7 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:
-        return _defect(error)
+        return _report_defect(error)
     return 0
 
 
@@ -72,21 +72,21 @@ def read_arguments(argv: Sequence[str]) -> argparse.Namespace:
     listed = parser.add_subparsers(dest="command", required=True, metavar=f"{{{','.join(COMMANDS)}}}")
     named = next((word for word in argv if word in COMMANDS), None)
     for name in COMMANDS:
-        command = listed.add_parser(name, help=_help_of(name), allow_abbrev=False)
+        command = listed.add_parser(name, help=_format_help(name), allow_abbrev=False)
         if name == named:
             module = import_module(f"dpviz.cli.{name}_command")
             module.add(command)
             command.set_defaults(serve=module.serve)
-    return parser.parse_args(joined(argv))
+    return parser.parse_args(join_words(argv))
 
 
-def _help_of(name: str) -> str:
+def _format_help(name: str) -> str:
     """What the first line of a command's file says of it."""
     line = (files("dpviz.cli") / f"{name}_command.py").read_text("utf-8").partition("\n")[0]
     return line.partition("``: ")[2].rstrip('."')
 
 
-def _defect(error: Exception) -> int:
+def _report_defect(error: Exception) -> int:
     """Only the type is named: a message or a traceback may quote a row."""
     kind = getattr(error, "kind", type(error).__name__)  # of the error in a worker, where it was one
     say(

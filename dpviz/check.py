@@ -44,10 +44,10 @@ class ChoiceWarning(UserWarning):
     """A choice by true scores of private rows, which no ε pays for."""
 
 
-def shown(value: object) -> str:
+def format_value(value: object) -> str:
     """``value`` as a sentence can hold it: numbers short, whatever else cut where it gets long.
 
-    >>> shown(0.25), shown(10**400), shown("x" * 100)
+    >>> format_value(0.25), format_value(10**400), format_value("x" * 100)
     ('0.25', 'a number of 401 digits', "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…")
     """
     if isinstance(value, Integral) and not isinstance(value, bool) and abs(value) >= 10**_LONGEST:
@@ -59,7 +59,7 @@ def shown(value: object) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
-def plain(value: Any) -> Any:
+def to_plain(value: Any) -> Any:
     """``value`` as a number of Python where it is a finite one of any kind; whatever else as it is."""
     if isinstance(value, bool):
         return value
@@ -72,7 +72,7 @@ def positive(**named: float) -> float:
     """Refuse a number that is not finite and above 0."""
     for name, value in named.items():
         if not _finite(value) or value <= 0:
-            raise RequestError(f"{name} is {shown(value)}: give a finite number above 0.")
+            raise RequestError(f"{name} is {format_value(value)}: give a finite number above 0.")
     return float(value)
 
 
@@ -111,7 +111,7 @@ def seed(**named: int) -> int:
     """Refuse what is no whole number, or too long to be a seed."""
     for name, value in named.items():
         if isinstance(value, float):
-            raise RequestError(f"{name} is {shown(value)}: give a whole number, without a point.")
+            raise RequestError(f"{name} is {format_value(value)}: give a whole number, without a point.")
     return _whole_within(0, MOST_SEED, named)
 
 
@@ -119,7 +119,7 @@ def at_least(minimum: int, **named: int) -> int:
     """Refuse a whole number below ``minimum``."""
     for name, value in named.items():
         if not _whole(value) or value < minimum:
-            raise RequestError(f"{name} is {shown(value)}: give a whole number of at least {minimum}.")
+            raise RequestError(f"{name} is {format_value(value)}: give a whole number of at least {minimum}.")
     return int(value)
 
 
@@ -133,14 +133,14 @@ def within(low: float, high: float, **named: float) -> float:
     """Refuse a number outside ``[low, high]``."""
     for name, value in named.items():
         if not (_finite(value) and low <= float(value) <= high):
-            raise RequestError(f"{name} is {shown(value)}: give a number from {low:g} to {high:g}.")
+            raise RequestError(f"{name} is {format_value(value)}: give a number from {low:g} to {high:g}.")
     return float(value)
 
 
 def _whole_within(low: int, high: int, named: dict[str, int]) -> int:
     for name, value in named.items():
         if not (_whole(value) and low <= value <= high):
-            raise RequestError(f"{name} is {shown(value)}: give a whole number from {low:,} to {high:,}.")
+            raise RequestError(f"{name} is {format_value(value)}: give a whole number from {low:,} to {high:,}.")
     return int(value)
 
 
@@ -154,7 +154,7 @@ def _finite(value: object) -> bool:
         return False
 
 
-def delta_for(n: int | None, *, delta: float) -> float:
+def check_delta(n: int | None, *, delta: float) -> float:
     """Refuse a δ outside ``[0, 1/n)``, or outside ``[0, 1)`` where no public ``n`` is known.
 
     At δ >= 1/n a mechanism that publishes one person's whole row would satisfy the definition.
@@ -162,14 +162,14 @@ def delta_for(n: int | None, *, delta: float) -> float:
     ceiling = 1.0 if n is None or n <= 1 else 1 / int(n)
     if not _finite(delta) or not (delta == 0 or LEAST_DELTA <= float(delta) < ceiling):
         usual = "; 1e-6 is usual" if ceiling > 1e-6 else ""
-        raise RequestError(f"delta is {shown(delta)}: give 0 or a number below {ceiling:.3g} (1/n){usual}.")
+        raise RequestError(f"delta is {format_value(delta)}: give 0 or a number below {ceiling:.3g} (1/n){usual}.")
     return float(delta)
 
 
-def usual_delta(n: int | None) -> float:
+def choose_usual_delta(n: int | None) -> float:
     """The δ to start from: min(1e-6, 1/(10 n)) for a public ``n``, at most two digits; 1e-6 where n is private.
 
-    >>> usual_delta(None), usual_delta(3_000_000)
+    >>> choose_usual_delta(None), choose_usual_delta(3_000_000)
     (1e-06, 3.3e-08)
     """
     return 1e-6 if n is None else float(f"{min(1e-6, 1 / (10 * n)):.1e}")
@@ -180,4 +180,4 @@ def one_of(allowed: tuple[object, ...], **named: object) -> None:
     for name, value in named.items():
         if value not in allowed:
             listed = ", ".join(str(choice) for choice in allowed)
-            raise RequestError(f"{name} is {shown(value)}: choose one of {listed}.")
+            raise RequestError(f"{name} is {format_value(value)}: choose one of {listed}.")

@@ -14,27 +14,27 @@ import pandas as pd
 from dpviz import check
 from dpviz.algorithms.registry import AUTO
 from dpviz.check import RequestError
-from dpviz.costs import uncounted
+from dpviz.costs import read_uncounted
 from dpviz.estimators import PrivateKMeans
-from dpviz.release.account import Account
-from dpviz.release.order import BOUNDS, SEGMENTS, Order, words_for
-from dpviz.release.releasing import Release, press, ready
-from dpviz.release.seen import Seen, Where
+from dpviz.releases.account import Account
+from dpviz.releases.release_request import BOUNDS, SEGMENTS, ReleaseRequest, find_words
+from dpviz.releases.releasing import Release, preflight, publish
+from dpviz.releases.seen import Seen, Where
 from dpviz.runs.advice.suggested_k import MOST_K, SuggestedK, suggest_k
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.open_table import declare as open_table
-from dpviz.runs.record import LookKind
+from dpviz.runs.record import AccessKind
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.seats import cores
+from dpviz.runs.scheduler import count_cores
 from dpviz.runs.study.grid import Grid
 from dpviz.runs.study.study import tidy
-from dpviz.runs.study.workers import rows_of
+from dpviz.runs.study.workers import compute_rows
 from dpviz.table.csv_intake import open_csv
 from dpviz.table.declaration import NOTHING_DECLARED, Declaration
-from dpviz.table.loaded_table import numeric_table
-from dpviz.table.named import Content, file_at, named, nothing_declared_of, sample_named
+from dpviz.table.declaration_file import apply_declaration, apply_declaration_file
+from dpviz.table.loaded_table import make_numeric_table
+from dpviz.table.named import Content, declare_nothing, find_sample, open_file, open_named
 from dpviz.table.proposal import propose
-from dpviz.table.sidecar import declaration_in, declaration_in_file
 
 _WITH_SYNOPSIS = (AUTO, "eugkm")
 Data = str | Path | pd.DataFrame | np.ndarray[Any, Any]
@@ -64,7 +64,7 @@ def declare(data: str | Path) -> Declaration:
     RequestError
         If the file cannot be used.
     """
-    return propose(open_csv(Path(data))).joined_to(NOTHING_DECLARED)
+    return propose(open_csv(Path(data))).join_to(NOTHING_DECLARED)
 
 
 def sweep(
@@ -111,17 +111,17 @@ def sweep(
     RequestError
         If the request is outside what is allowed; no run has begun then.
     """
-    content, declared = _declared(data, declaration)
+    content, declared = _declare_data(data, declaration)
     table = open_table(content, declared)
     contenders = tuple(Contender.from_text(text) for text in algorithms)
     grid = Grid(contenders, tuple(ks), tuple(epsilons), tuple(deltas), tuple(ns), repeats=repeats, seed=seed)
     grid.check(table.private)
-    workers = check.at_least(1, jobs=cores() if jobs is None else jobs)
+    workers = check.at_least(1, jobs=count_cores() if jobs is None else jobs)
     revealed = table.private.reveal(note="sweep")
-    judged = JudgedTable.of(table.private, revealed, table.labels_of(revealed))
+    judged = JudgedTable.of(table.private, revealed, table.read_labels(revealed))
     trials = grid.trials()
     place = {trial.key: number for number, trial in enumerate(trials)}
-    rows = sorted(rows_of(judged, grid, trials, workers=workers), key=lambda row: place[row["trial"]])
+    rows = sorted(compute_rows(judged, grid, trials, workers=workers), key=lambda row: place[row["trial"]])
     return tidy(rows)
 
 
@@ -168,31 +168,32 @@ def release(
     Release
         With the number of its charge and its files; ``save`` writes the zip.
 
-    **Guarantee.** (ε, δ)-DP as ordered; see ``dpviz.release.releasing.press``. A release that breaks off stays charged.
+    **Guarantee.** (ε, δ)-DP as ordered; see ``dpviz.releases.releasing.publish``. A release that breaks off stays
+    charged.
 
     Raises
     ------
     RequestError
         If something stands against it (nothing is charged then), or it failed after its charge.
     """
-    content, declared = _declared(data, declaration)
+    content, declared = _declare_data(data, declaration)
     said = {**(words or {}), **({} if chosen is None else {"chosen_after_looking": chosen})}
-    fits = uncounted()
-    order = Order(
+    fits = read_uncounted()
+    order = ReleaseRequest(
         Request(Contender.checked(algorithm, params or {}), k, epsilon, delta),
-        words_for(declared, today=datetime.now(UTC).date().isoformat(), **said),
+        find_words(declared, today=datetime.now(UTC).date().isoformat(), **said),
         segments=segments,
         bounds=buy_bounds,
         missing=missing,
         seen=Seen(
-            {LookKind.PROPOSAL.value: 1} if declared.proposed else {},
+            {AccessKind.PROPOSAL.value: 1} if declared.proposed else {},
             runs=fits.number,
             runs_epsilon=fits.epsilon,
             where=Where.COMMAND,
         ),
     )
     used = account if isinstance(account, Account) else Account.open(account)
-    return press(ready(order, content, declared, used))
+    return publish(preflight(order, content, declared, used))
 
 
 def select_k(
@@ -232,23 +233,23 @@ def select_k(
     return suggest_k(model.run_, most, np.random.default_rng(random_state))
 
 
-def _declared(data: Data, declaration: Declared | None) -> tuple[Content, Declaration]:
+def _declare_data(data: Data, declaration: Declared | None) -> tuple[Content, Declaration]:
     """The table that ``data`` names, none of its rows read, and what is declared of it."""
     if isinstance(data, str | Path):
-        sample = sample_named(str(data))
+        sample = find_sample(str(data))
         if declaration is None or sample is not None:
-            content, beside = named(str(data))
+            content, beside = open_named(str(data))
         else:
-            content = file_at(Path(data))
-            beside = nothing_declared_of(content)
+            content = open_file(Path(data))
+            beside = declare_nothing(content)
     else:
-        content, beside = numeric_table(data), Declaration()
+        content, beside = make_numeric_table(data), Declaration()
     match declaration:
         case None:
             return content, beside
         case Declaration():
             return content, declaration.checked()
         case str() | Path():
-            return content, declaration_in_file(declaration, nothing_declared_of(content)).checked()
+            return content, apply_declaration_file(declaration, declare_nothing(content)).checked()
         case _:
-            return content, declaration_in(json.dumps(declaration), nothing_declared_of(content)).checked()
+            return content, apply_declaration(json.dumps(declaration), declare_nothing(content)).checked()

@@ -10,7 +10,7 @@ from math import fsum
 from typing import NamedTuple
 
 from dpviz.check import ChoiceWarning, PrivacyWarning
-from dpviz.release.account import Account, Charge
+from dpviz.releases.account import Account, Charge
 
 # Fits of this process that no account has counted, and what was said of them.
 _uncounted: list[tuple[float, float]] = []
@@ -25,14 +25,14 @@ class Uncounted(NamedTuple):
     epsilon: float
 
 
-def uncounted() -> Uncounted:
+def read_uncounted() -> Uncounted:
     """What this process has fitted without an account."""
     with _lock:
         return Uncounted(len(_uncounted), fsum(epsilon for epsilon, _ in _uncounted))
 
 
 @contextmanager
-def counted(charge: Charge, account: Account | None) -> Iterator[None]:
+def count_fit(charge: Charge, account: Account | None) -> Iterator[None]:
     """A fit that is charged before it draws, and what has become of it noted; without an account, the second one warns.
 
     Parameters

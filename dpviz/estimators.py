@@ -15,32 +15,32 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from dpviz.algorithms.registry import card_of
+from dpviz.algorithms.registry import find_card
 from dpviz.arrays import Array, Codes
 from dpviz.check import RequestError, one_of
-from dpviz.costs import counted, warn_of_choice
+from dpviz.costs import count_fit, warn_of_choice
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.ledger import Ledger
+from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.queries import Relation
-from dpviz.privacy.room import PrivateTable
-from dpviz.release.account import Account, Charge
+from dpviz.releases.account import Account, Charge
 from dpviz.runs.evaluation import assign, nicv
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.run import Run, run_of
+from dpviz.runs.run import Run, run_request
 from dpviz.table.cluster_rows import ClusterRows
 from dpviz.table.dask_tables import (
-    batches_of,
-    in_parts,
+    compute_in_parts,
     is_collection,
-    nothing_of,
-    plain_numbers,
+    list_batches,
+    make_empty_frame,
+    make_example_row,
+    read_plain_numbers,
     refuse_other_types,
-    shape_of,
 )
 from dpviz.table.declared_frame import DeclaredFrame
 from dpviz.table.domain import Domain, Scaling
-from dpviz.table.loaded_table import canonical_ids
-from dpviz.table.row_loss import RowLoss, loss_of
+from dpviz.table.loaded_table import make_canonical_ids
+from dpviz.table.row_loss import RowLoss, count_loss
 
 # Rows farther out than this many half-widths count as being there, so that squared distances stay finite.
 _FAR = 1e9
@@ -186,7 +186,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         """
         _refuse_others(others)
         one_of(("unit", "data"), distances=self.distances)
-        card, account = card_of(self.algorithm), self._account()
+        card, account = find_card(self.algorithm), self._account()
         if account is not None and card.private:  # before a row is read
             account.standing().refuse_cost(float(self.epsilon))
         table = self._table(X, groups)
@@ -197,12 +197,12 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
                 "use dpviz.run, or rows = records."
             )
         contender = Contender.of(card, params)
-        request = Request(contender, self.n_clusters, self.epsilon, self.delta, _seed(self.random_state))
+        request = Request(contender, self.n_clusters, self.epsilon, self.delta, _choose_seed(self.random_state))
         request.check(table)
-        with counted(_charge(request, table), account) if card.private else nullcontext():
-            self.run_: Run = run_of(request, table)
+        with count_fit(_make_charge(request, table), account) if card.private else nullcontext():
+            self.run_: Run = run_request(request, table)
         self.cluster_centers_: Array = self.run_.centers
-        self.cluster_profiles_: list[dict[str, Any]] = [self.run_.domain.told(one) for one in self.cluster_centers_]
+        self.cluster_profiles_: list[dict[str, Any]] = [self.run_.domain.describe(one) for one in self.cluster_centers_]
         self.ledger_: Ledger = self.run_.ledger
         return self
 
@@ -214,7 +214,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         **Guarantee.** None: this reads the private rows of X. What it returns must not be released.
         """
         if is_collection(X):
-            later: Codes = in_parts(self.predict, X)
+            later: Codes = compute_in_parts(self.predict, X)
             return later
         points = self._points(X)
         complete = np.isfinite(points).all(axis=1)
@@ -254,7 +254,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         """
         values = self._values(X, reset=False)
         names = getattr(self, "feature_names_in_", [f"x{place}" for place in range(self.n_features_in_)])
-        return loss_of(values, list(names), dropped=Relation(self.relation) is Relation.ADD_REMOVE)
+        return count_loss(values, list(names), dropped=Relation(self.relation) is Relation.ADD_REMOVE)
 
     def fit_predict(self, X: npt.ArrayLike, y: object = None, groups: Any = None) -> Codes:
         """``fit`` on X, then ``predict`` on X, shape (n,).
@@ -308,32 +308,32 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         if collection and groups is not None:
             raise RequestError("Of a Dask collection no groups are taken: use `dpviz run` with an id column instead.")
         geometry: dict[str, Any] = {"radius": self.radius, "scaling": self.scaling}
-        numbers: Callable[[Any], Array] = plain_numbers
+        numbers: Callable[[Any], Array] = read_plain_numbers
         self._frame: DeclaredFrame | None = self._declared_frame(X)
         if self._frame is None:
             lower, upper = self._declared_bounds()
             # Of a collection only the shape and the names are looked at here: a row is read where it lies.
-            values = self._values(shape_of(X) if collection else X, reset=True)
+            values = self._values(make_example_row(X) if collection else X, reset=True)
             columns = getattr(self, "feature_names_in_", [f"x{place}" for place in range(self.n_features_in_)])
             domain = Domain.of(columns, lower, upper, **geometry)
         else:
             domain, numbers = self._frame.domain(**geometry), self._frame.numbers
             values = np.empty((0, domain.width)) if collection else self._values(X, reset=True)
             if collection:
-                validate_data(self, nothing_of(X), reset=True, skip_check_array=True)
+                validate_data(self, make_empty_frame(X), reset=True, skip_check_array=True)
         if not collection:
             return PrivateTable(
                 values,
                 domain,
                 relation=self.relation,
                 n_public=self.n_public,
-                persons=None if groups is None else _persons(groups),
+                persons=None if groups is None else _code_persons(groups),
                 rows_per_person=self.rows_per_person,
             )
         if self.rows_per_person != 1:
             raise RequestError("Of a Dask collection every row is a person's only one: leave rows_per_person at 1.")
         drops = Relation(self.relation) is Relation.ADD_REMOVE
-        rows = ClusterRows.of(batches_of(X, numbers), domain, drop_incomplete=drops)
+        rows = ClusterRows.of(list_batches(X, numbers), domain, drop_incomplete=drops)
         return PrivateTable.over(rows, domain, relation=self.relation, n_public=self.n_public)
 
     def _declared_frame(self, X: Any) -> DeclaredFrame | None:
@@ -352,7 +352,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         values = self._values(X, reset=False)
         whole = np.isfinite(values).all(axis=1)
         points = np.full((len(values), domain.dim), np.nan)
-        points[whole] = domain.to_unit(domain.limited(values[whole], far=_FAR))
+        points[whole] = domain.to_unit(domain.limit(values[whole], far=_FAR))
         return points
 
     def _values(self, X: npt.ArrayLike, *, reset: bool) -> Array:
@@ -363,7 +363,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         try:
             values: Array = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite=False)
         except ValueError as error:
-            raise RequestError(_without_values(str(error))) from None
+            raise RequestError(_describe_refusal(str(error))) from None
         return values
 
     def _coded(self, X: Any, declared: DeclaredFrame, *, reset: bool) -> Array:
@@ -373,7 +373,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         try:
             validate_data(self, X, reset=reset, skip_check_array=True)
         except ValueError as error:
-            raise RequestError(_without_values(str(error))) from None
+            raise RequestError(_describe_refusal(str(error))) from None
         if len(X) == 0:
             raise RequestError("Found array with 0 sample(s): give a data frame with rows.")
         return declared.numbers(X.copy(deep=False))
@@ -387,7 +387,7 @@ def _is_pair(one: object) -> bool:
 _NO_VALUES = ("Found array with", "X has ", "The feature names should match")
 
 
-def _without_values(message: str) -> str:
+def _describe_refusal(message: str) -> str:
     """Why scikit-learn refused X, with no value of X in it."""
     if message.startswith(_NO_VALUES):
         return message
@@ -398,7 +398,7 @@ def _without_values(message: str) -> str:
     return "X is not a table of numbers: give numeric columns of one length, without text."
 
 
-def _charge(request: Request, table: PrivateTable) -> Charge:
+def _make_charge(request: Request, table: PrivateTable) -> Charge:
     """What a fit costs, and what it is about."""
     pure = request.card.accounting(request.contender.settings, request.delta) is Accounting.PURE
     domain = table.domain
@@ -425,7 +425,7 @@ def _refuse_others(others: Mapping[str, object]) -> None:
         raise TypeError(f"fit() takes X, y and groups, not {', '.join(sorted(unknown))}.")
 
 
-def _persons(groups: Any) -> Codes:
+def _code_persons(groups: Any) -> Codes:
     """Codes (n,) of ids, -1 where one is missing; told by the type of the array alone, never by what is in it."""
     ids = groups if isinstance(groups, pd.Series) else pd.Series(groups)
     if pd.api.types.is_float_dtype(ids.dtype) or pd.api.types.is_complex_dtype(ids.dtype):
@@ -433,11 +433,11 @@ def _persons(groups: Any) -> Codes:
             "groups holds floats: above 2^53 different whole numbers are one float, and rows of several people would "
             "pass for those of one. Give whole numbers, pandas' Int64 where some are missing, or text."
         )
-    codes, _ = pd.factorize(canonical_ids(ids))
+    codes, _ = pd.factorize(make_canonical_ids(ids))
     return codes.astype(np.int64)
 
 
-def _seed(random_state: RandomState) -> int | None:
+def _choose_seed(random_state: RandomState) -> int | None:
     if random_state is None:
         return None
     if isinstance(random_state, np.random.Generator):

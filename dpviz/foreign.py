@@ -13,7 +13,7 @@ from dpviz.check import RequestError
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[IO[bytes]]:
+def open_file(path: Path) -> Iterator[IO[bytes]]:
     """A regular file, open for reading. A pipe, a device or a folder is not opened: it may never answer, or never end.
 
     Raises
@@ -29,23 +29,23 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
         yield file
 
 
-def bytes_of(path: Path, most: int) -> bytes:
-    """The content of a regular file, or its first ``most`` + 1 bytes where there are more; see ``opened``."""
-    with opened(path) as file:
+def read_bytes(path: Path, most: int) -> bytes:
+    """The content of a regular file, or its first ``most`` + 1 bytes where there are more; see ``open_file``."""
+    with open_file(path) as file:
         return file.read(most + 1)
 
 
-def printable_name(path: Path) -> str:
+def format_name(path: Path) -> str:
     """The name of a file on one line that can be written anywhere; what is no UTF-8 or cannot be printed is marked.
 
-    >>> printable_name(Path("caf\\udce9\\x1b[31m.csv"))
+    >>> format_name(Path("caf\\udce9\\x1b[31m.csv"))
     'caf��[31m.csv'
     """
     name = os.fsencode(path.name).decode("utf-8", errors="replace")
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in name)
 
 
-def yaml_of(text: str, *, most: int) -> Any:
+def read_yaml(text: str, *, most: int) -> Any:
     """The values that YAML says, each written out where it stands.
 
     A name for a part (an alias) is refused: a few hundred bytes of them can stand for gigabytes.
@@ -86,7 +86,7 @@ class NoYaml(ValueError):
 
 
 @contextmanager
-def refused_as(refusal: RequestError) -> Iterator[None]:
+def refuse_as(refusal: RequestError) -> Iterator[None]:
     """Whatever a reader of foreign bytes fails with is ``refusal``, a sentence without a value of them.
 
     Sentences of our own go on as they are.

@@ -54,7 +54,7 @@ class Term:
     @property
     def first(self) -> str:
         """The sentence that would do alone."""
-        return sentences(self.says)[0]
+        return split_sentences(self.says)[0]
 
     @property
     def forms(self) -> tuple[str, ...]:
@@ -62,85 +62,85 @@ class Term:
         return (self.name, *self.aliases)
 
 
-def sentences(text: str) -> list[str]:
+def split_sentences(text: str) -> list[str]:
     """The sentences of a text.
 
-    >>> sentences("It is small. It costs nothing.")
+    >>> split_sentences("It is small. It costs nothing.")
     ['It is small.', 'It costs nothing.']
     """
     return _END.split(text.strip())
 
 
 @cache
-def glossary() -> Mapping[str, Term]:
+def read_glossary() -> Mapping[str, Term]:
     """All terms by their id, group by group."""
     said: dict[str, dict[str, dict[str, Any]]] = yaml.safe_load(_FILE.read_text(encoding="utf-8"))
-    return {key: _term(key, group, parts) for group, terms in said.items() for key, parts in terms.items()}
+    return {key: _read_term(key, group, parts) for group, terms in said.items() for key, parts in terms.items()}
 
 
-def explained(term: str, also: str = "") -> str:
+def explain_term(term: str, also: str = "") -> str:
     """What the term of that id means, for a tooltip; a sentence may follow that is about this place.
 
-    >>> explained("synopsis")[:40]
+    >>> explain_term("synopsis")[:40]
     'A release that stands in for the rows: a'
-    >>> explained("public", "Made up.")
+    >>> explain_term("public", "Made up.")
     'Declared by the owner, or made without looking at any row. It costs no privacy. Made up.'
     """
-    return f"{glossary()[term].says} {also}".strip()
+    return f"{read_glossary()[term].says} {also}".strip()
 
 
-def terms_in(text: str) -> list[Term]:
+def find_terms(text: str) -> list[Term]:
     """The terms that occur in a text, in their order there; of forms within each other the longest.
 
-    >>> [term.id for term in terms_in("Laplace noise on a count, at ε = 1")]
+    >>> [term.id for term in find_terms("Laplace noise on a count, at ε = 1")]
     ['laplace', 'epsilon']
     """
-    found = (_by_form()[one[0].casefold()] for one in _any_form().finditer(text))
+    found = (_index_forms()[one[0].casefold()] for one in _match_any_form().finditer(text))
     return list({term.id: term for term in found}.values())
 
 
-def term_named(label: str) -> Term | None:
+def find_term(label: str) -> Term | None:
     """The term that a label is, alone or before a comma.
 
-    >>> term_named("δ, slack").id, term_named("k, clusters").id, term_named("δ of a run")
+    >>> find_term("δ, slack").id, find_term("k, clusters").id, find_term("δ of a run")
     ('delta', 'cluster', None)
     """
-    return _by_form().get(label.split(",")[0].strip().casefold())
+    return _index_forms().get(label.split(",")[0].strip().casefold())
 
 
-def words_of(text: str, *, most: int = 5) -> str | None:
+def explain_words(text: str, *, most: int = 5) -> str | None:
     """The first sentences about the terms in a text, for the question mark behind it; None if it has none.
 
-    >>> words_of("nothing of the kind") is None
+    >>> explain_words("nothing of the kind") is None
     True
     """
-    lines = [f"**{term.name}**: {term.first}" for term in terms_in(text)[:most]]
+    lines = [f"**{term.name}**: {term.first}" for term in find_terms(text)[:most]]
     return "\n\n".join(lines) or None
 
 
-def told(text: str) -> str:
+def explain_label(text: str) -> str:
     """The first sentences about the terms that a label is or a text has, without any markup; empty if there is none.
 
-    >>> told("cubes").partition(",")[0]
+    >>> explain_label("cubes").partition(",")[0]
     'cube: One box of a partition tree'
     """
-    named = term_named(text)
-    return "\n".join(f"{term.name}: {term.first}" for term in ([named] if named else terms_in(text)))
+    named = find_term(text)
+    return "\n".join(f"{term.name}: {term.first}" for term in ([named] if named else find_terms(text)))
 
 
 @cache
-def _by_form() -> Mapping[str, Term]:
-    return {form.casefold(): term for term in glossary().values() for form in term.forms}
+def _index_forms() -> Mapping[str, Term]:
+    return {form.casefold(): term for term in read_glossary().values() for form in term.forms}
 
 
 @cache
-def _any_form() -> re.Pattern[str]:
-    clear = [form for form, term in _by_form().items() if not term.ambiguous or " " in form]
+def _match_any_form() -> re.Pattern[str]:
+    clear = [form for form, term in _index_forms().items() if not term.ambiguous or " " in form]
     longest_first = sorted(clear, key=len, reverse=True)
     return re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, longest_first))})(?![\w-])", re.IGNORECASE)
 
 
-def _term(key: str, group: str, parts: Mapping[str, Any]) -> Term:
+def _read_term(key: str, group: str, parts: Mapping[str, Any]) -> Term:
     if not parts.keys() <= _PARTS:
         raise ValueError(f"glossary: {key} has parts of no meaning: {', '.join(sorted(parts.keys() - _PARTS))}")
     return Term(

@@ -12,8 +12,8 @@ def main() -> None:
     from dpviz.ui.data.large_table import claim_prepared
     from dpviz.ui.data.table_link import follow_table_link
     from dpviz.ui.data.ways_in import begin_with_given
-    from dpviz.ui.lessons.lesson_link import presented
-    from dpviz.ui.rail import WIDTH, rail_foot, rail_head
+    from dpviz.ui.lessons.lesson_link import is_presented
+    from dpviz.ui.rail import WIDTH, draw_rail_foot, draw_rail_head
     from dpviz.ui.reader import follow_reader
     from dpviz.ui.runner import claim_finished
 
@@ -39,7 +39,7 @@ def main() -> None:
         st.Page("ledger.py", title="Ledger", icon=":material/receipt_long:"),
         st.Page("glossary.py", title="Glossary", icon=":material/dictionary:"),
     ]
-    page = st.navigation({"": work, "More": learn}, position="hidden" if presented() else "top")
+    page = st.navigation({"": work, "More": learn}, position="hidden" if is_presented() else "top")
     remember_link()
     follow_table_link()
     if begin_with_given() and page.url_path == "":
@@ -49,9 +49,9 @@ def main() -> None:
     if page.url_path in _OWN_TABLES:
         page.run()
     else:
-        rail_head()
+        draw_rail_head()
         page.run()
-        rail_foot(with_truth=page.url_path != "release")  # what is published is chosen without it
+        draw_rail_foot(with_truth=page.url_path != "release")  # what is published is chosen without it
     follow_reader()
 
 

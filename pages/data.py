@@ -4,23 +4,23 @@ import streamlit as st
 
 from dpviz.check import RequestError
 from dpviz.table.sparse_intake import SparseTable
-from dpviz.ui.data.declaration_form import about_reload, declaration_form
-from dpviz.ui.data.large_table import bring_to_use, preparation_panel, preparation_under_way
-from dpviz.ui.data.preview import preview
+from dpviz.ui.data.declaration_form import draw_declaration_form, draw_reload_note
+from dpviz.ui.data.large_table import bring_to_use, draw_preparation_panel, is_preparing
+from dpviz.ui.data.preview import draw_preview
 from dpviz.ui.data.table_link import is_forgotten, is_own_file
-from dpviz.ui.data.table_summary import declaration_download, table_summary
-from dpviz.ui.data.ways_in import three_ways
-from dpviz.ui.escape import plain
-from dpviz.ui.owner_path import owner_path
-from dpviz.ui.session import LOST, current_source, current_table, require_table, set_aside, undeclared
+from dpviz.ui.data.table_summary import draw_declaration_download, draw_table_summary
+from dpviz.ui.data.ways_in import draw_three_ways
+from dpviz.ui.escape import escape_markdown
+from dpviz.ui.owner_path import draw_owner_path
+from dpviz.ui.session import LOST, find_source, find_table, find_undeclared, require_table, set_aside
 
 st.title("Data", anchor=False)
-owner_path(here="data")
-if three_ways():
+draw_owner_path(here="data")
+if draw_three_ways():
     st.rerun()
 
-table, waiting = current_table(), undeclared()
-source = waiting or current_source()
+table, waiting = find_table(), find_undeclared()
+source = waiting or find_source()
 if source is None:
     if is_forgotten():
         st.info(LOST, icon=":material/history:")
@@ -28,20 +28,20 @@ if source is None:
 
 with st.container(horizontal=True, vertical_alignment="center", gap="small"):
     name = source.content.name if waiting or table is None else table.title
-    st.subheader(plain(name), anchor=False, width="content")
+    st.subheader(escape_markdown(name), anchor=False, width="content")
     head, buttons = st.container(width="content"), st.container(horizontal=True, width="content", gap="small")
 about = st.container()
 if isinstance(source.content, SparseTable):  # declared beside the file, where it was opened
-    table_summary(require_table())
+    draw_table_summary(require_table())
     st.stop()
-declared = declaration_form(source, None if waiting or table is None else table.declaration, head)
+declared = draw_declaration_form(source, None if waiting or table is None else table.declaration, head)
 opened = table is not None and waiting is None
 if opened and declared.in_force is None:
     declared.in_force = declared.declaration
 with buttons:
     use = False
     if not opened or declared.declaration != declared.in_force:
-        preparing = preparation_under_way(source)
+        preparing = is_preparing(source)
         use = st.button(
             "Use this table", type="primary", icon=":material/check:", key="use_this_table", disabled=preparing
         )
@@ -52,7 +52,7 @@ with buttons:
         st.rerun()
 with about:
     if is_own_file():
-        about_reload()
+        draw_reload_note()
     stays = f" “{table.title}” stays open." if table is not None else ""
     if use:
         try:
@@ -60,17 +60,17 @@ with about:
                 raise RequestError(declared.missing[0])
             bring_to_use(source.content, declared.declaration)
         except RequestError as error:
-            st.error(plain(f"{error}{stays}"), title="Not complete yet", icon=":material/block:")
+            st.error(escape_markdown(f"{error}{stays}"), title="Not complete yet", icon=":material/block:")
         else:
-            declared.in_force = None if preparation_under_way(source) else declared.declaration
+            declared.in_force = None if is_preparing(source) else declared.declaration
             st.rerun()
-    elif preparation_panel(source):
+    elif draw_preparation_panel(source):
         st.caption("Other pages stay usable. The rows go to a file without a name, which is gone with this visit.")
     elif declared.missing and not opened:
-        st.caption(plain(declared.missing[0]))
+        st.caption(escape_markdown(declared.missing[0]))
 
 if table is not None and waiting is None:
     with st.expander("Promises", icon=":material/handshake:"):
-        table_summary(table)
-        declaration_download(table)
-    preview(table)
+        draw_table_summary(table)
+        draw_declaration_download(table)
+    draw_preview(table)

@@ -1,31 +1,31 @@
 """Explore: one page for every algorithm. Turn ε, and see what each step did and what it cost."""
 
-from dpviz.ui.data.ways_in import table_or_sample
-from dpviz.ui.explore.result_panel import below, empty_panel
-from dpviz.ui.explore.scores import scores_of
-from dpviz.ui.explore.setup_panel import setup_panel
-from dpviz.ui.explore.walk import walk, walk_so_far
-from dpviz.ui.looks import reveal_allowed
-from dpviz.ui.reference import reference_notice, reference_or_none
-from dpviz.ui.release.released_notice import released_notice
-from dpviz.ui.runner import is_under_way, pending_panel, result_for
+from dpviz.ui.data.ways_in import open_table_or_sample
+from dpviz.ui.explore.result_panel import draw_below, draw_empty_panel
+from dpviz.ui.explore.scores import compute_scores
+from dpviz.ui.explore.setup_panel import draw_setup_panel
+from dpviz.ui.explore.walk import draw_walk, draw_walk_so_far
+from dpviz.ui.looks import is_reveal_allowed
+from dpviz.ui.reference import draw_reference_notice, fetch_reference
+from dpviz.ui.release.released_notice import draw_released_notice
+from dpviz.ui.runner import draw_pending_panel, find_result, is_under_way
 
-table = table_or_sample()
-released_notice(table)
-request = setup_panel(table)
-so_far = pending_panel(table)
-result = result_for(table)
+table = open_table_or_sample()
+draw_released_notice(table)
+request = draw_setup_panel(table)
+so_far = draw_pending_panel(table)
+result = find_result(table)
 if so_far is not None:
-    reference = reference_or_none(table, so_far.k, points_per_row=so_far.points_per_row)
-    walk_so_far(table, so_far, reference, now=request)
+    reference = fetch_reference(table, so_far.k, points_per_row=so_far.points_per_row)
+    draw_walk_so_far(table, so_far, reference, now=request)
 elif result is not None:
     run = result.run
     reference = None
-    if reveal_allowed(table):
-        reference = reference_or_none(table, run.k, points_per_row=run.points_per_row)
-    scores = scores_of(table, result, reference)
-    look = walk(table, result, request, reference, scores)
-    reference_notice(table, run.k, points_per_row=run.points_per_row)
-    below(table, result, look, scores)
+    if is_reveal_allowed(table):
+        reference = fetch_reference(table, run.k, points_per_row=run.points_per_row)
+    scores = compute_scores(table, result, reference)
+    look = draw_walk(table, result, request, reference, scores)
+    draw_reference_notice(table, run.k, points_per_row=run.points_per_row)
+    draw_below(table, result, look, scores)
 elif not is_under_way(table):
-    empty_panel(table)
+    draw_empty_panel(table)

@@ -2,25 +2,25 @@
 
 import streamlit as st
 
-from dpviz.glossary import explained, words_of
-from dpviz.ui.data.ways_in import sample_tiles
-from dpviz.ui.home_doors import doors, open_picture, received
-from dpviz.ui.home_picture import home_picture
-from dpviz.ui.owner_path import guide
+from dpviz.glossary import explain_term, explain_words
+from dpviz.ui.data.ways_in import draw_sample_tiles
+from dpviz.ui.home_doors import draw_received_release, draw_ways_in, open_picture
+from dpviz.ui.home_picture import draw_home_picture
+from dpviz.ui.owner_path import draw_guide
 
 st.title("What does privacy cost your clusters?", anchor=False)
 st.markdown(
     "Differential privacy adds noise to what leaves. See what it costs your clusters, choose ε, release. "
     "**Your rows stay on this machine.**",
-    help=explained("privacy"),
+    help=explain_term("privacy"),
 )
-epsilon = home_picture()
+epsilon = draw_home_picture()
 if open_picture(epsilon):
     st.switch_page("explore.py")
-doors()
+draw_ways_in()
 st.subheader("Your way to a release", anchor=False)
-guide()
-st.subheader("Or begin with a sample", divider="gray", anchor=False, help=words_of("stand-in, tuple, grid"))
-if sample_tiles():
+draw_guide()
+st.subheader("Or begin with a sample", divider="gray", anchor=False, help=explain_words("stand-in, tuple, grid"))
+if draw_sample_tiles():
     st.switch_page("explore.py")
-received()
+draw_received_release()

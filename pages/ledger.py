@@ -2,27 +2,27 @@
 
 import streamlit as st
 
-from dpviz.glossary import explained
-from dpviz.ui.ledger_panel import charges_panel, looks_panel, together_panel, totals_panel
-from dpviz.ui.owner_path import owner_path
-from dpviz.ui.session import booked, looks
+from dpviz.glossary import explain_term
+from dpviz.ui.ledger_panel import draw_charges_panel, draw_looks_panel, draw_together_panel, draw_totals_panel
+from dpviz.ui.owner_path import draw_owner_path
+from dpviz.ui.session import describe_accesses, list_booked
 
-st.title("Ledger", anchor=False, help=explained("ledger"))
-owner_path(here="ledger")
+st.title("Ledger", anchor=False, help=explain_term("ledger"))
+draw_owner_path(here="ledger")
 st.markdown(
     "Every answer about the rows costs privacy. Here is what this visit has spent, checked by a second library."
 )
-entries = booked()
+entries = list_booked()
 if not entries:
     st.info(
         "Run an algorithm on the Explore page: its charges appear here.",
         title="Nothing is booked yet",
         icon=":material/receipt_long:",
     )
-    if not looks():
+    if not describe_accesses():
         st.stop()
 else:
-    together_panel(entries)
-    totals_panel(entries)
-    charges_panel(entries)
-looks_panel(looks())
+    draw_together_panel(entries)
+    draw_totals_panel(entries)
+    draw_charges_panel(entries)
+draw_looks_panel(describe_accesses())

@@ -1,6 +1,6 @@
 """Lessons: predict, then see, alone or with a class."""
 
-from dpviz.ui.lessons.lesson_link import place_in_link
-from dpviz.ui.lessons.lesson_panel import lessons_page
+from dpviz.ui.lessons.lesson_link import read_place
+from dpviz.ui.lessons.lesson_panel import draw_lessons_page
 
-lessons_page(place_in_link())
+draw_lessons_page(read_place())

@@ -1,5 +1,5 @@
 """What ε means: odds, an attack that is run, twin worlds, asking again, and where others stand."""
 
-from dpviz.ui.meaning.page import meaning_page
+from dpviz.ui.meaning.page import draw_meaning_page
 
-meaning_page()
+draw_meaning_page()

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from dpviz.table.declaration import Declaration, FileKind
-from dpviz.table.made_tables import FIXED_POINTS, WORDS, bag_of_words, fixed_points
+from dpviz.table.made_tables import FIXED_POINTS, WORDS, draw_fixed_points, make_bag_of_words
 from sample_data.made import LICENCE, SOURCE, Made, MadeSparse, csv_text
 
 
@@ -42,7 +42,7 @@ def towns(seed: int = 2) -> Made:
 def laboratories(seed: int = 4) -> Made:
     """Two points that laboratories measured alike, each row a pair in either order; a few are wrong."""
     n = 5_000
-    rows = fixed_points(n, spread=0.002, wrong=8, seed=seed)
+    rows = draw_fixed_points(n, spread=0.002, wrong=8, seed=seed)
     rows = rows[np.random.default_rng(seed).permutation(n)]
     sidecar = replace(
         FIXED_POINTS,
@@ -57,7 +57,7 @@ def laboratories(seed: int = 4) -> Made:
 
 
 def words() -> MadeSparse:
-    """The texts of ``bag_of_words`` as a sparse file, whose columns have no names."""
-    rows = sparse.csr_array(bag_of_words().columns(WORDS.columns).astype(np.int8))
+    """The texts of ``make_bag_of_words`` as a sparse file, whose columns have no names."""
+    rows = sparse.csr_array(make_bag_of_words().columns(WORDS.columns).astype(np.int8))
     unnamed = replace(WORDS, columns=(), lower=(-1.0,), upper=(1.0,), label_column=None, source=SOURCE)
     return MadeSparse(rows, unnamed)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from dpviz.__main__ import main
-from tests.contract.tables import blobs
+from tests.contract.tables import make_blobs
 
 
 class Said(NamedTuple):
@@ -44,7 +44,7 @@ def told_by(*argv: object) -> Said:
 
 def write_points(path: Path, *, n: int = 400, sidecar: dict[str, Any] | None = None, label: bool = False) -> Path:
     """A file with columns x, y (and label) inside [-1, 1]."""
-    rows = blobs(n)
+    rows = make_blobs(n)
     header, columns = "x,y", rows
     if label:
         header, columns = "x,y,label", np.column_stack([rows, rows[:, 0] > 0])

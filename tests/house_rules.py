@@ -1,4 +1,4 @@
-"""The house's rules, read from the syntax tree: rows in one room, imports downward, small files, public docstrings.
+"""The house's rules, read from the syntax tree: rows in one session, imports downward, small files, public docstrings.
 
 A rule yields what breaks it in one file, with the line.
 """
@@ -14,10 +14,10 @@ from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path, PurePosixPath
 
-from dpviz.audit import source_rules
-from dpviz.audit.source_rules import Offence, imports_in
-from dpviz.audit.source_rules import dotted as _dotted
-from dpviz.audit.source_rules import named_by as _named_by
+from dpviz.audit import auditing
+from dpviz.audit.auditing import Offence, list_imports
+from dpviz.audit.auditing import format_dotted as _dotted
+from dpviz.audit.auditing import list_named as _named_by
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -25,10 +25,10 @@ ROOT = Path(__file__).resolve().parents[1]
 FLOORS = [
     *(
         "check",
-        "beside",
+        "resources",
         "foreign",
         "arrays",
-        "printed",
+        "reporting",
         "glossary",
         "table",
         "privacy",
@@ -38,7 +38,7 @@ FLOORS = [
         "audit",
         "lessons",
     ),
-    *("claims", "charts", "release", "costs", "estimators", "commands", "cli", "ui"),
+    *("claims", "charts", "releases", "costs", "estimators", "commands", "cli", "ui"),
 ]
 CORE = FLOORS[: FLOORS.index("lessons") + 1]
 # Beside each other on one floor: neither imports the other.
@@ -48,9 +48,9 @@ DRAWS = "cli/claim_folder.py"
 # Stand on the package, which imports none of them.
 AROUND = {"app", "pages", "tests", "benchmarks", "sample_data"}
 MOST_LINES = 700
-# A transcript is a room whose answers are weighed: that is no release, and ``weighs_answers`` says who may.
-ROOMS = {"privacy/room.py", "privacy/transcripts.py", "privacy/taped_rooms.py", "table/rows.py"}
-WEIGHS = {"dpviz.privacy.transcripts": "meaning/membership", "dpviz.privacy.taped_rooms": "audit/"}
+# A transcript is a session whose answers are weighed: that is no release, and ``weighs_answers`` says who may.
+READERS = {"privacy/private_session.py", "privacy/transcripts.py", "privacy/replay.py", "table/rows.py"}
+WEIGHS = {"dpviz.privacy.transcripts": "meaning/membership", "dpviz.privacy.replay": "audit/"}
 # Tests wait for what happens, in one place.
 WAITING = "tests/waiting.py"
 _CLOCKS = {"wait_for_timeout", "sleep", "Timer", "monotonic", "perf_counter"}
@@ -125,7 +125,7 @@ def on(*floors: str) -> list[Source]:
 
 def _imports(source: Source) -> Iterator[tuple[int, str]]:
     """Every import, those inside functions included, with its line."""
-    return imports_in(source.tree)
+    return list_imports(source.tree)
 
 
 def _calls(node: ast.AST) -> Iterator[ast.Call]:
@@ -133,16 +133,16 @@ def _calls(node: ast.AST) -> Iterator[ast.Call]:
 
 
 def reaches_for_rows(source: Source) -> Iterator[Offence]:
-    if source.inside in ROOMS:
+    if source.inside in READERS:
         return
-    secret = {"_rows", "_values", "_true_answers", "_answer", "_draw", "_noise"}
+    secret = {"_rows", "_values", "_compute_true_answers", "_answer", "_draw", "_noise"}
     for node in source.all(ast.Attribute):
         if node.attr in secret and _dotted(node.value) != "self":
-            yield node.lineno, f"reaches for {node.attr}: rows are read through the room's doors"
-        if node.attr == "non_private" and source.inside != "algorithms/baselines/kmeans_plus_plus.py":
+            yield node.lineno, f"reaches for {node.attr}: rows are read through the session's methods"
+        if node.attr == "compute_non_private" and source.inside != "algorithms/baselines/kmeans_plus_plus.py":
             yield node.lineno, "only the reference runs without privacy"
     for node in source.all(ast.ClassDef):
-        heirs = {_dotted(base) for base in node.bases} & {"DataRoom", "PrivateTable", "Rows"}
+        heirs = {_dotted(base) for base in node.bases} & {"PrivateSession", "PrivateTable", "Rows"}
         yield from ((node.lineno, f"{node.name} inherits from {base}") for base in heirs)
 
 
@@ -155,7 +155,7 @@ def weighs_answers(source: Source) -> Iterator[Offence]:
 
 def goes_round_the_front_door(source: Source) -> Iterator[Offence]:
     """What ``dpviz audit`` asks of every algorithm's source."""
-    return source_rules.goes_round_the_front_door(source.tree)
+    return auditing.list_ways_round(source.tree)
 
 
 def imports_upward(source: Source) -> Iterator[Offence]:
@@ -204,13 +204,13 @@ def looks_while_releasing(source: Source) -> Iterator[Offence]:
     seeing = {
         *("dpviz.ui.looks", "dpviz.ui.reference", "dpviz.ui.studies", "dpviz.ui.data.preview"),
         *("dpviz.privacy.revealed_rows", "dpviz.charts.revealed", "dpviz.runs.evaluation", "dpviz.runs.clipped_rows"),
-        *("dpviz.runs.column_noise", "dpviz.runs.error_parts", "dpviz.runs.found", "dpviz.table.row_sample"),
+        *("dpviz.runs.column_noise", "dpviz.runs.error_parts", "dpviz.runs.cluster_recovery", "dpviz.table.row_sample"),
     }
     for line, module in _imports(source):
         if any(f"{module}.".startswith(f"{one}.") for one in seeing):
             yield line, f"imports {module}: a release sees no truth"
     for node in source.all(ast.Attribute):
-        if node.attr in {"reveal", "labels_of"} or (node.attr == "looks" and _dotted(node.value).endswith("private")):
+        if node.attr in {"reveal", "read_labels"} or (node.attr == "looks" and _dotted(node.value).endswith("private")):
             yield node.lineno, f"reaches for {node.attr}: a release sees no truth"
 
 
@@ -220,8 +220,8 @@ def scatters_slowly_or_draws_globally(source: Source) -> Iterator[Offence]:
         if name.endswith(("add.at", "subtract.at")):
             yield node.lineno, f"{name}: use bincount"
     # The audit looks at the generators that all share, to see that nobody draws from them.
-    if source.inside != "audit/sturdiness_checks.py":
-        yield from source_rules.draws_from_a_global_state(source.tree)
+    if source.inside != "audit/auditing.py":
+        yield from auditing.list_global_draws(source.tree)
 
 
 def draws_noise_itself(source: Source) -> Iterator[Offence]:
@@ -291,7 +291,7 @@ def _speaks_for_itself(method: ast.FunctionDef) -> bool:
     if method.name.startswith("_") or ast.get_docstring(method) or _is_overload(method):
         return True
     one_value = {_dotted(d) for d in method.decorator_list} & {"property", "cached_property"} and len(method.body) <= 2
-    of_mechanisms = {"bought", "cost", "draw", "log_density", "tally", "fit", "predict"}
+    of_mechanisms = {"calibrated", "cost", "draw", "log_density", "tally", "fit", "predict"}
     of_pictures = {"finding", "title", "note", "paint", "words", "table", "view", "companions"}
     return bool(one_value) or method.name in of_mechanisms | of_pictures
 
@@ -306,10 +306,9 @@ def releases_without_a_guarantee(source: Source) -> Iterator[Offence]:
 
 
 def calls_something_private(source: Source) -> Iterator[Offence]:
-    known = {"private_cards", "private_partition"}
     for node in source.all(ast.Name, ast.arg):
         name = node.id if isinstance(node, ast.Name) else node.arg
-        if name.startswith("private_") and name not in known:
+        if name.startswith("private_"):
             yield node.lineno, f"{name}: true_ or noisy_?"
 
 

@@ -21,37 +21,37 @@ ROWS = {
     *("dpviz.table.loaded_table.LoadedTable", "dpviz.table.csv_intake.CsvFile", "dpviz.table.csv_stream.CsvOnDisk"),
     *("dpviz.table.parquet_intake.ParquetTable", "dpviz.table.sparse_intake.SparseTable", "dpviz.table.rows.Rows"),
     *("dpviz.table.rows.RowSource", "dpviz.table.cluster_rows.ClusterRows", "dpviz.table.lattice_file.LatticeFile"),
-    *("dpviz.privacy.room.PrivateTable", "dpviz.privacy.room.DataRoom", "dpviz.privacy.revealed_rows.Revealed"),
+    *(
+        "dpviz.privacy.private_session.PrivateTable",
+        "dpviz.privacy.private_session.PrivateSession",
+        "dpviz.privacy.revealed_rows.Revealed",
+    ),
     *("dpviz.privacy.exact_noise.WholeTruth", "pandas.DataFrame"),
 }
 """The types that hold rows, or answers about them without noise."""
 
 HOLDERS = {
-    "dpviz.release.bought_bounds": "asks a room for histograms of single columns",
-    "dpviz.release.certificate": "asks a room for distances",
-    "dpviz.release.coded_table": "makes a private table of codes",
-    "dpviz.release.described_table": "makes the private table that segments are asked of",
-    "dpviz.release.missing_shares": "asks a room for missing cells",
-    "dpviz.release.pressing": "keeps what is pressed until it has left",
-    "dpviz.release.read_release": "gives released numbers as data frames; no row is near",
-    "dpviz.release.release_parts": "opens a room for each part, over rows or over none",
-    "dpviz.release.releasing": "reads the table, and hands its transcript on",
-    "dpviz.release.segments": "asks a room for what segments are",
-    "dpviz.release.two_releases": "gives released numbers as data frames; no row is near",
-    "dpviz.release.transcript": "answers a room in place of noise, whatever the truth is",
+    "dpviz.releases.bought_bounds": "asks a session for histograms of single columns",
+    "dpviz.releases.quality_report": "asks a session for distances",
+    "dpviz.releases.coded_table": "makes a private table of codes",
+    "dpviz.releases.described_table": "makes the private table that segments are asked of",
+    "dpviz.releases.missing_shares": "asks a session for missing cells",
+    "dpviz.releases.publishing": "keeps what is pressed until it has left",
+    "dpviz.releases.read_release": "gives released numbers as data frames; no row is near",
+    "dpviz.releases.release_parts": "opens a session for each part, over rows or over none",
+    "dpviz.releases.releasing": "reads the table, and hands its transcript on",
+    "dpviz.releases.segments": "asks a session for what segments are",
+    "dpviz.releases.two_releases": "gives released numbers as data frames; no row is near",
+    "dpviz.releases.transcript": "answers a session in place of noise, whatever the truth is",
     "dpviz.cli.release_command": "opens the table that is released",
     "dpviz.ui.release.account_section": "is told which table is open",
-    "dpviz.ui.release.bounds_section": "is told which table is open",
-    "dpviz.ui.release.dry_run_section": "is told which table is open",
-    "dpviz.ui.release.looks_section": "is told which table is open",
-    "dpviz.ui.release.noise_section": "is told which table is open",
+    "dpviz.ui.release.words_form": "is told which table is open",
     "dpviz.ui.release.page": "is told which table is open",
-    "dpviz.ui.release.press": "hands the open table over",
+    "dpviz.ui.release.publish_section": "hands the open table over",
     "dpviz.ui.release.read_page": "shows released numbers as data frames; no row is near",
     "dpviz.ui.release.released_notice": "is told which table is open",
     "dpviz.ui.release.released_panel": "shows a press, which holds its table until it has left",
     "dpviz.ui.release.subject": "is the open table, or the file that waits",
-    "dpviz.ui.release.what_leaves": "is told which table is open",
 }
 """The modules on the way of a release that hold rows, and what for. Whatever makes or checks a file is not here."""
 
@@ -62,16 +62,14 @@ READERS = {
     "dpviz.cli.declared_table": "opens the table of a command",
     "dpviz.cli.open_command": "refuses what the pages cannot show",
     "dpviz.estimators": "opens the table that is fitted",
-    "dpviz.meaning.worlds": "a table with and without one of its rows, public or made",
+    "dpviz.meaning.neighbors": "a table with and without one of its rows, public or made",
     "dpviz.ui.data.codings_form": "proposes the values of a column to its owner, a counted look",
     "dpviz.ui.data.declaration_form": "asks a file for its header",
     "dpviz.ui.data.draft": "asks a file for its header, and a look for its format",
     "dpviz.ui.data.format_form": "reads lines of a file for its owner, a counted look",
-    "dpviz.ui.data.kept_files": "keeps public files for the next visit",
+    "dpviz.ui.data.table_link": "keeps public files for the next visit",
     "dpviz.ui.data.large_table": "prepares a table that memory does not hold",
     "dpviz.ui.data.preview": "shows rows to their owner, a counted look",
-    "dpviz.ui.data.table_link": "finds a kept file again",
-    "dpviz.ui.data.lost_rows": "counts what was lost for its owner, a counted look",
     "dpviz.ui.looks": "shows rows to their owner, a counted look",
     "dpviz.ui.meaning.stage": "takes a public table for a simulation",
     "dpviz.ui.playground.board": "makes a public table of what was painted",
@@ -80,30 +78,30 @@ READERS = {
 """The modules above the core, beside those of a release, that name a type of rows itself."""
 
 CORE = ("table", "privacy", "algorithms", "runs", "audit")
-"""The floors that make tables and rooms; of rows in them ``house_rules`` speaks."""
+"""The floors that make tables and sessions; of rows in them ``house_rules`` speaks."""
 
 READS = {
     "dpviz.claims.catalogue: frame": "labels of a published table",
     "dpviz.claims.material: frame": "labels of a published table",
     "dpviz.cli.run_command: n_rows": "a word to the owner of a tiny file",
-    "dpviz.cli.run_command: unfolded": "labels of rows whose losses were asked for, a counted look",
-    "dpviz.release.coded_table: read": "columns that bounds or missing cells are bought of, into a private table",
-    "dpviz.release.described_table: frame": "columns that segments are described by, into a private table",
-    "dpviz.release.described_table: identifiers": "whose rows they are, into a private table",
-    "dpviz.release.described_table: read": "columns that segments are described by, into a private table",
+    "dpviz.cli.run_command: unfold": "labels of rows whose losses were asked for, a counted look",
+    "dpviz.releases.coded_table: read": "columns that bounds or missing cells are bought of, into a private table",
+    "dpviz.releases.described_table: frame": "columns that segments are described by, into a private table",
+    "dpviz.releases.described_table: identifiers": "whose rows they are, into a private table",
+    "dpviz.releases.described_table: read": "columns that segments are described by, into a private table",
     "dpviz.ui.data.declaration_form: frame": "the names of its columns",
     "dpviz.ui.data.draft: beginning": "the first lines, which the form of a format shows after a counted look",
     "dpviz.ui.data.draft: n_rows": "whether there are any, for the owner who declares the file",
     "dpviz.ui.data.draft: read": "columns of a file, for a form that its owner fills in",
     "dpviz.ui.data.large_table: holds_text": "columns of a Parquet file, by its head",
     "dpviz.ui.data.large_table: read": "a table that memory does not hold, into a private one",
-    "dpviz.meaning.worlds: coded": "of a public or made table",
-    "dpviz.meaning.worlds: identifiers": "of a public or made table",
-    "dpviz.ui.data.kept_files: raw": "how long a public file is",
+    "dpviz.meaning.neighbors: coded": "of a public or made table",
+    "dpviz.meaning.neighbors: identifiers": "of a public or made table",
+    "dpviz.ui.data.table_link: raw": "how long a public file is",
     "dpviz.ui.data.codings_form: frame": "after a counted look",
     "dpviz.ui.data.codings_form: read": "after a counted look",
     "dpviz.ui.data.codings_form: whole": "after a counted look",
-    "dpviz.ui.data.lost_rows: coded": "of a public file, or after a counted look",
+    "dpviz.ui.data.declaration_form: coded": "of a public file, or after a counted look",
     "dpviz.ui.data.preview: inside": "after a counted look",
     "dpviz.ui.data.preview: n_rows": "after a counted look",
     "dpviz.ui.data.preview: points": "after a counted look",
@@ -125,7 +123,7 @@ UNDONE = {"getattr", "vars", "asdict", "astuple", "dumps", "attrgetter", "repr",
 _HANDED_ON = 4
 """So often a value goes from name to name in one function, at most."""
 
-GUARDED = ("dpviz.release.", "dpviz.ui.release.", "dpviz.cli.release_command", "dpviz.cli.verify_command")
+GUARDED = ("dpviz.releases.", "dpviz.ui.release.", "dpviz.cli.release_command", "dpviz.cli.verify_command")
 
 
 @dataclass
@@ -221,8 +219,8 @@ class Types:
         return types | {part for alias in aliases for part in self.made_of[alias]}
 
     def reads(self, source: Source) -> Iterator[str]:
-        """What a file reads of values that hold rows, as ``module: attribute``; a room answers by its doors."""
-        known, rows = names_in(source), ROWS - {"pandas.DataFrame", "dpviz.privacy.room.DataRoom"}
+        """What a file reads of values that hold rows, as ``module: attribute``; a session answers by its doors."""
+        known, rows = names_in(source), ROWS - {"pandas.DataFrame", "dpviz.privacy.private_session.PrivateSession"}
         for function, owner in _functions(source):
             named = self._in_function(function, owner, known)
             for node in ast.walk(function):

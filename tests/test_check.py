@@ -50,7 +50,7 @@ def test_within():
     [(None, 0.0), (None, check.LEAST_DELTA), (10**400, 0.0), (None, 0.99), (100, 0.0099), (1, 0.5), (0, 0.0)],
 )
 def test_deltas_that_mean_something(n, delta):
-    check.delta_for(n, delta=delta)
+    check.check_delta(n, delta=delta)
 
 
 @for_each(
@@ -68,7 +68,7 @@ def test_deltas_that_mean_something(n, delta):
 )
 def test_a_delta_of_one_in_n_would_publish_a_row(n, delta):
     with pytest.raises(RequestError, match="delta is"):
-        check.delta_for(n, delta=delta)
+        check.check_delta(n, delta=delta)
 
 
 RANGED = [check.epsilon, check.clusters, check.rows_per_person, check.records, check.repeats, check.seed]
@@ -90,12 +90,12 @@ STRANGE = [
 ]
 
 
-@for_each("judge", [*RANGED, check.positive, check.delta_for])
+@for_each("judge", [*RANGED, check.positive, check.check_delta])
 def test_nothing_strange_passes_or_makes_a_long_sentence(judge):
     for value in STRANGE:
         with about(type(value)):
             with pytest.raises(RequestError) as said:
-                judge(None, delta=value) if judge is check.delta_for else judge(number=value)
+                judge(None, delta=value) if judge is check.check_delta else judge(number=value)
             assert len(str(said.value)) < 200
 
 
@@ -133,6 +133,6 @@ def test_what_comes_back_is_a_plain_number_of_the_same_size():
             assert [type(found) for found in reals] == [float] * 3 and {*reals} == {3.0}
             assert [type(found) for found in wholes] == [int] * 3 and {*wholes} == {3}
     short = np.float16(0.1)
-    assert check.delta_for(None, delta=short) == check.plain(short) == float(short) != 0.1
+    assert check.check_delta(None, delta=short) == check.to_plain(short) == float(short) != 0.1
     for other in (True, "1", None, float("nan"), 10**400):
-        assert check.plain(other) is other or check.plain(other) == other
+        assert check.to_plain(other) is other or check.to_plain(other) == other

@@ -7,12 +7,12 @@ import pandas as pd
 import pytest
 
 from dpviz import Account, PrivacyWarning, RequestError, commands
-from dpviz.release.verify import verify
-from dpviz.table.sidecar import to_json
+from dpviz.releases.verify import verify
+from dpviz.table.declaration_file import to_json
 from tests.cases import about
 from tests.command_line import told_by, write_points
-from tests.contract.tables import blobs
-from tests.release.people import DECLARED, write_people
+from tests.contract.tables import make_blobs
+from tests.releases.people import DECLARED, write_people
 
 
 def test_a_sweep_finds_what_the_command_finds(tmp_path):
@@ -97,8 +97,8 @@ def test_k_is_read_from_one_paid_synopsis():
 
 def test_declarations_of_every_kind_are_one(tmp_path):
     _, path = write_people(tmp_path)
-    data = pd.DataFrame(blobs(50), columns=["age", "income"])
-    assert commands._declared(data, DECLARED)[1] == commands._declared(data, path)[1]
-    assert commands._declared(data, json.loads(path.read_text()))[1] == commands._declared(data, str(path))[1]
-    assert commands._declared("people", None)[1].columns
+    data = pd.DataFrame(make_blobs(50), columns=["age", "income"])
+    assert commands._declare_data(data, DECLARED)[1] == commands._declare_data(data, path)[1]
+    assert commands._declare_data(data, json.loads(path.read_text()))[1] == commands._declare_data(data, str(path))[1]
+    assert commands._declare_data("people", None)[1].columns
     assert PrivacyWarning.__mro__[1] is UserWarning

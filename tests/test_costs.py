@@ -12,11 +12,11 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
 from dpviz import Account, ChoiceWarning, PrivacyWarning, PrivateKMeans, RequestError, costs
-from dpviz.release.account import AccountExceeded, State
+from dpviz.releases.account import AccountExceeded, State
 from tests.cases import about
-from tests.contract.tables import blobs
+from tests.contract.tables import make_blobs
 
-VALUES = blobs(120)
+VALUES = make_blobs(120)
 
 
 def model(**changes) -> PrivateKMeans:
@@ -150,7 +150,7 @@ def test_a_fit_that_fails_stays_charged(account, monkeypatch):
     def broken(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("dpviz.estimators.run_of", broken)
+    monkeypatch.setattr("dpviz.estimators.run_request", broken)
     with pytest.raises(MemoryError):
         model(account=account).fit(VALUES)
     (entry,) = account.standing().entries

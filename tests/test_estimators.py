@@ -17,7 +17,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from dpviz import CARDS, PrivateKMeans, RequestError
 from tests.cases import about, for_each
-from tests.contract.tables import blobs
+from tests.contract.tables import make_blobs
 
 SECRET = "wd40-secret"
 
@@ -56,7 +56,7 @@ def test_every_algorithm_keeps_the_contract(algorithm, relation):
     """Of scikit-learn's checks what an algorithm could break: what comes in, what is kept, and that it repeats."""
     made = model(algorithm=algorithm, relation=relation)
     settings = pickle.dumps(made.get_params())
-    values = blobs(120)
+    values = make_blobs(120)
     values.flags.writeable = False
     before = values.tobytes()
     assert made.fit(values) is made
@@ -93,11 +93,11 @@ def test_every_algorithm_keeps_the_contract(algorithm, relation):
 def test_rows_that_are_tuples_have_no_cluster_of_their_own():
     tuples = model(n_clusters=2, algorithm="k-noisy-centers", relation="replace", params={"rows": "tuples"})
     with pytest.raises(RequestError, match=r"use dpviz\.run"):
-        tuples.fit(blobs(100, 4))
+        tuples.fit(make_blobs(100, 4))
 
 
 def test_centres_are_released_in_data_units_and_paid_for():
-    values = 100 + 50 * blobs(1000)
+    values = 100 + 50 * make_blobs(1000)
     fitted = model(bounds=([50, 50], [150, 150])).fit(values)
     assert fitted.cluster_centers_.shape == (3, 2)
     assert ((fitted.cluster_centers_ >= 50) & (fitted.cluster_centers_ <= 150)).all()
@@ -107,7 +107,7 @@ def test_centres_are_released_in_data_units_and_paid_for():
 
 
 def test_no_function_of_the_rows_is_kept():
-    values = blobs(5000)
+    values = make_blobs(5000)
     fitted = model().fit(values)
     assert not hasattr(fitted, "labels_")
     assert not hasattr(fitted, "inertia_")
@@ -118,7 +118,7 @@ def test_no_function_of_the_rows_is_kept():
 
 
 def test_labels_distances_and_score_agree():
-    values = blobs(300)
+    values = make_blobs(300)
     fitted = model().fit(values)
     distances = fitted.transform(values)
     np.testing.assert_array_equal(fitted.predict(values), distances.argmin(axis=1))
@@ -127,7 +127,7 @@ def test_labels_distances_and_score_agree():
 
 
 def test_incomplete_rows_are_dropped_in_fit_and_marked_in_predict():
-    values = blobs(300)
+    values = make_blobs(300)
     holes = np.vstack([values, [[np.nan, 0.5], [0.5, np.inf]]])
     np.testing.assert_array_equal(model().fit(holes).cluster_centers_, model().fit(values).cluster_centers_)
     fitted = model().fit(holes)
@@ -137,19 +137,19 @@ def test_incomplete_rows_are_dropped_in_fit_and_marked_in_predict():
 
 
 def test_fresh_noise_without_a_random_state():
-    values = blobs(300)
+    values = make_blobs(300)
     first, second = (model(random_state=None).fit(values).cluster_centers_ for _ in range(2))
     assert not np.array_equal(first, second)
 
 
 @pytest.mark.parametrize("make", [lambda: 7, lambda: np.random.RandomState(7), lambda: np.random.default_rng(7)])
 def test_a_random_state_repeats_a_study(make):
-    first, second = (model(random_state=make()).fit(blobs(300)).cluster_centers_ for _ in range(2))
+    first, second = (model(random_state=make()).fit(make_blobs(300)).cluster_centers_ for _ in range(2))
     np.testing.assert_array_equal(first, second)
 
 
 def test_column_names_travel():
-    frame = pd.DataFrame(blobs(300), columns=["length", "width"])
+    frame = pd.DataFrame(make_blobs(300), columns=["length", "width"])
     fitted = model().fit(frame)
     assert fitted.run_.domain.columns == ("length", "width")
     assert fitted.feature_names_in_.tolist() == ["length", "width"]
@@ -160,7 +160,7 @@ def test_column_names_travel():
 
 def test_without_bounds_it_says_how_to_declare_them():
     with pytest.raises(ValueError, match=r"bounds=\(lower, upper\).*never computed from X"):
-        PrivateKMeans().fit(blobs(50))
+        PrivateKMeans().fit(make_blobs(50))
 
 
 @for_each(
@@ -183,7 +183,7 @@ def test_without_bounds_it_says_how_to_declare_them():
 )
 def test_a_wrong_request_is_one_sentence(changes, sentence):
     with pytest.raises(RequestError, match=sentence):
-        model(**changes).fit(blobs(50))
+        model(**changes).fit(make_blobs(50))
 
 
 @for_each(
@@ -207,7 +207,7 @@ def test_an_error_never_quotes_a_cell(rows):
 
 
 def test_pure_algorithms_ignore_delta():
-    first, second = (model(algorithm="dplloyd", delta=delta).fit(blobs(300)) for delta in (0.0, 1e-6))
+    first, second = (model(algorithm="dplloyd", delta=delta).fit(make_blobs(300)) for delta in (0.0, 1e-6))
     np.testing.assert_array_equal(first.cluster_centers_, second.cluster_centers_)
     assert second.ledger_.delta == 0
 

@@ -31,13 +31,13 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 COMMANDS = """
 from dpviz.__main__ import main
 from dpviz.audit import auditing
-from dpviz.audit.small_worlds import PUBLIC
+from dpviz.audit.neighboring_tables import PUBLIC
 from dpviz.check import RequestError
 from dpviz.privacy.exact_noise import ExactNoise
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.run import run_of
 
-auditing.CHECKS = {name: auditing.CHECKS[name] for name in ("source", "room", "replay", "neighbours")}
+auditing.CHECKS = {name: auditing.CHECKS[name] for name in ("source", "session", "replay", "neighbours")}
 for words in (
     ("algorithms",),
     ("run", "fifteen", "--algorithm", "random-lloyd", "--k", "15", "--epsilon", "1"),
@@ -67,5 +67,5 @@ def test_both_are_listed_and_run_and_an_audit_passes_one_and_names_what_the_othe
     assert "without the rows, step 1 ('Starts') holds other numbers: something was read" in start
     assert "the noise itself depends on rows" in scale
     for said in (start, scale):
-        assert "reads _rows of the room" in said and "reaches for _rows" in said
+        assert "reads _rows of the session" in said and "reaches for _rows" in said
     assert "Random Lloyd (not ours) cannot be released: dpviz-honest 0.1.0 brings it" in released

@@ -20,32 +20,32 @@ from hypothesis import strategies as st
 
 from dpviz import foreign
 from dpviz.check import RequestError
-from dpviz.cli.parser import names
-from dpviz.lessons.reading import FOLDER, lessons_in, read_lesson
+from dpviz.cli import parser
+from dpviz.lessons.reading import FOLDER, read_lesson, read_lessons
 from dpviz.runs.study.folder import StudyFolder
 from dpviz.runs.study.grid import Grid
 from dpviz.table.csv_intake import load_csv, open_csv
 from dpviz.table.csv_stream import CsvOnDisk
 from dpviz.table.declaration import Declaration
-from dpviz.table.named import named
+from dpviz.table.declaration_file import apply_bounds_option, apply_declaration, read_declaration_file
+from dpviz.table.named import open_named
 from dpviz.table.parquet_intake import ParquetTable
 from dpviz.table.proposal import propose
-from dpviz.table.sidecar import bounds_option, declaration_in, read_sidecar
 from dpviz.table.sparse_intake import load_sparse
-from dpviz.ui.data.format_form import names_in
-from dpviz.ui.lessons import lesson_shelf
+from dpviz.ui.data.format_form import read_names
+from dpviz.ui.lessons import lesson_panel
 from tests.cases import about
 
 LESSON = next(iter(sorted(FOLDER.glob("*.yaml")))).read_text("utf-8")
 READERS: dict[str, Callable[[Path], object]] = {
     "t.csv": load_csv,
-    "u.csv": lambda path: named(str(path)),
+    "u.csv": lambda path: open_named(str(path)),
     "v.csv": lambda path: propose(open_csv(path)),
     "w.csv": lambda path: CsvOnDisk(path).header(),
     "x.csv": lambda path: CsvOnDisk(path).beginning(),
-    "y.csv": lambda path: list(CsvOnDisk(path).batches(("x",))),
-    "t.json": read_sidecar,
-    "u.json": lambda path: bounds_option(str(path)),
+    "y.csv": lambda path: list(CsvOnDisk(path).read_batches(("x",))),
+    "t.json": read_declaration_file,
+    "u.json": lambda path: apply_bounds_option(str(path)),
     "t.npz": load_sparse,
     "t.parquet": lambda path: ParquetTable(path).columns,
     "t.yaml": read_lesson,
@@ -89,7 +89,7 @@ def test_a_file_may_have_any_name(tmp_path: Path) -> None:
     pq.write_table(pa.table({"x": [1.0]}), tmp_path / "t.parquet")
     (tmp_path / "t.parquet").rename(tmp_path / f"{stem}.parquet")
     (tmp_path / f"{stem}.csv").write_text("x\n1\n")
-    for content in (named(str(tmp_path / f"{stem}.csv"))[0], ParquetTable(tmp_path / f"{stem}.parquet")):
+    for content in (open_named(str(tmp_path / f"{stem}.csv"))[0], ParquetTable(tmp_path / f"{stem}.parquet")):
         assert content.name == "caf\ufffd \ufffd"
         assert len(content.fingerprint) == 64
     assert CsvOnDisk(tmp_path / f"{stem}.csv").name == "caf\ufffd \ufffd"
@@ -113,7 +113,7 @@ def test_a_name_is_told_on_one_line_that_steers_no_terminal(tmp_path: Path) -> N
         with about(stem), pytest.raises(RequestError) as refused:
             read_lesson(tmp_path / f"{stem}.yaml")
         assert str(refused.value).isprintable()
-        assert named(str(tmp_path / f"{stem}.csv"))[0].name.isprintable()  # type: ignore[union-attr]
+        assert open_named(str(tmp_path / f"{stem}.csv"))[0].name.isprintable()  # type: ignore[union-attr]
 
 
 def test_yaml_is_plain_and_written_out() -> None:
@@ -121,7 +121,7 @@ def test_yaml_is_plain_and_written_out() -> None:
     for text in (*NO_YAML, "x: " + "y" * 10_000):
         with about(text[:40]):
             with pytest.raises(foreign.NoYaml):
-                foreign.yaml_of(text, most=10_000)
+                foreign.read_yaml(text, most=10_000)
             with pytest.raises(RequestError):
                 Grid.from_yaml(text)
 
@@ -132,12 +132,12 @@ def test_a_bad_lesson_hides_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyP
     for place, text in enumerate([*NO_YAML, "", "[]", "title: 1", LESSON.replace("minutes:", "minutes: [")]):
         (tmp_path / f"bad{place}.yaml").write_text(text, "utf-8")
     (tmp_path / ".#good.yaml").symlink_to("somebody@somewhere.1234")
-    monkeypatch.setenv(lesson_shelf.OWN, str(tmp_path))
+    monkeypatch.setenv(lesson_panel.OWN, str(tmp_path))
     monkeypatch.setattr("dpviz.lessons.reading.FOLDER", tmp_path / "none")
-    for found in (lessons_in(tmp_path), lesson_shelf.shelf()):
+    for found in (read_lessons(tmp_path), lesson_panel.read_collection()):
         assert "good" in found.lessons
         assert len(found.refused) >= len(NO_YAML) + 3
-    broken = partial(monkeypatch.setattr, "dpviz.lessons.reading.lesson_of")
+    broken = partial(monkeypatch.setattr, "dpviz.lessons.reading.read_lesson_fields")
     for error in (RecursionError, KeyError, MemoryError):
         broken(lambda *_, name, error=error: (_ for _ in ()).throw(error(name)))
         with pytest.raises(RequestError):
@@ -158,30 +158,30 @@ KEYS = st.sampled_from(
 @given(st.dictionaries(KEYS, JSON, max_size=3))
 def test_a_declaration_is_one_or_is_refused(said: dict[str, object]) -> None:
     with suppress(RequestError):
-        declaration_in(json.dumps(said), Declaration(columns=("x",), lower=(0.0,), upper=(1.0,))).checked()
+        apply_declaration(json.dumps(said), Declaration(columns=("x",), lower=(0.0,), upper=(1.0,))).checked()
 
 
 def test_a_declaration_is_text() -> None:
     for said in (None, 3, {"lower": 0}, b"{}", ["{}"]):
         with pytest.raises(RequestError, match="no text"):
-            declaration_in(said)  # type: ignore[arg-type]
+            apply_declaration(said)  # type: ignore[arg-type]
     for text in ("[]", "3", "null", '"x"', '{"n_public": ' + "7" * 5_000 + "}", "[" * 50_000):
         with pytest.raises(RequestError):
-            declaration_in(text)
+            apply_declaration(text)
 
 
 def test_text_that_is_no_utf_8_concerns_its_cell_only(tmp_path: Path) -> None:
     cells = pa.array([b"a", b"\xff\xfe", None, b"caf\xe9", b"a"]).view(pa.string())
     pq.write_table(pa.table({"x": np.arange(5.0), "who": cells}), tmp_path / "t.parquet")
     table = ParquetTable(tmp_path / "t.parquet")
-    (batch,) = table.batches(("x",), id_column="who")
+    (batch,) = table.read_batches(("x",), id_column="who")
     assert batch.ids.fillna("").tolist() == ["a", "\ufffd\ufffd", "", "caf\ufffd", "a"]
     assert table.read(("x",), text=("who",)).identifiers("who").tolist() == [0, 1, -1, 2, 0]
 
 
 def test_names_end_where_lines_do(tmp_path: Path) -> None:
-    assert names_in('a\rb\n"c, d"') == ("a", "b", "c, d")
-    assert len(names_in("x" * 200_000)) == 1
+    assert read_names('a\rb\n"c, d"') == ("a", "b", "c, d")
+    assert len(read_names("x" * 200_000)) == 1
     for text in ("a\rb", "a\nb", "x" * 200_000):
         with pytest.raises(Exception, match="give names"):
-            names(text)
+            parser.read_names(text)

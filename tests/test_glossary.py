@@ -11,14 +11,24 @@ import pytest
 import yaml
 
 import dpviz.glossary as module
-from dpviz.check import usual_delta
-from dpviz.glossary import MOST_TERMS, MOST_WORDS, Term, explained, glossary, sentences, term_named, terms_in, words_of
+from dpviz.check import choose_usual_delta
+from dpviz.glossary import (
+    MOST_TERMS,
+    MOST_WORDS,
+    Term,
+    explain_term,
+    explain_words,
+    find_term,
+    find_terms,
+    read_glossary,
+    split_sentences,
+)
 from tests.cases import for_each
 
 ROOT = Path(__file__).resolve().parents[1]
-TERMS = list(glossary().values())
+TERMS = list(read_glossary().values())
 # All that a formula may call.
-_KNOWN = {"exp": math.exp, "log": math.log, "sqrt": math.sqrt, "usual_delta": usual_delta, "__builtins__": {}}
+_KNOWN = {"exp": math.exp, "log": math.log, "sqrt": math.sqrt, "usual_delta": choose_usual_delta, "__builtins__": {}}
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
 
@@ -30,7 +40,7 @@ def test_there_are_at_most_forty_words_and_no_two_share_a_form():
 
 @for_each("term", TERMS)
 def test_a_word_takes_two_plain_sentences(term: Term):
-    said = sentences(term.says)
+    said = split_sentences(term.says)
     assert len(said) == 2 and all(sentence[0].isupper() or sentence[0] == "k" for sentence in said)
     assert term.says.endswith(".") and len(term.says.split()) <= MOST_WORDS
     assert not re.search(r"[\[\]*_`$<>]", term.says + term.number), "read as Markdown, it would be formatted"
@@ -55,7 +65,7 @@ def test_each_sentence_stands_in_the_glossary_and_nowhere_else():
         f"{path.relative_to(ROOT)}: {sentence}"
         for path, text in code.items()
         for term in TERMS
-        for sentence in sentences(term.says)
+        for sentence in split_sentences(term.says)
         if sentence.rstrip(".") in text and path.name != "glossary.py"
     ]
     assert not again, "say it with explained()"
@@ -63,16 +73,16 @@ def test_each_sentence_stands_in_the_glossary_and_nowhere_else():
 
 def test_it_is_read_as_it_stands_in_the_file():
     said = yaml.safe_load((ROOT / "dpviz" / "glossary.yaml").read_text(encoding="utf-8"))
-    assert [key for terms in said.values() for key in terms] == list(glossary())
-    assert explained("epsilon") == said["The promise"]["epsilon"]["says"]
-    assert explained("epsilon", "Here it is 1.").endswith("weak. Here it is 1.")
+    assert [key for terms in said.values() for key in terms] == list(read_glossary())
+    assert explain_term("epsilon") == said["The promise"]["epsilon"]["says"]
+    assert explain_term("epsilon", "Here it is 1.").endswith("weak. Here it is 1.")
 
 
 def test_an_unknown_part_or_word_is_refused():
     with pytest.raises(ValueError, match="meaning: colour"):
-        module._term("x", "g", {"term": "x", "says": "A. B.", "colour": "red"})
+        module._read_term("x", "g", {"term": "x", "says": "A. B.", "colour": "red"})
     with pytest.raises(KeyError):
-        explained("nonsense")
+        explain_term("nonsense")
 
 
 def test_words_are_found_whole_in_any_form_and_the_longest_wins():
@@ -83,16 +93,18 @@ def test_words_are_found_whole_in_any_form_and_the_longest_wins():
         "noises, unclipped, subcubes": [],
         "it looks round": [],
     }
-    assert {text: [term.id for term in terms_in(text)] for text in found} == found
+    assert {text: [term.id for term in find_terms(text)] for text in found} == found
 
 
 def test_a_label_is_a_word_alone_or_before_a_comma():
     named = {"Looks": "look", "Draw": "draw", "δ, slack": "delta", "ε of a run": None, "": None}
-    assert {label: getattr(term_named(label), "id", None) for label in named} == named
+    assert {label: getattr(find_term(label), "id", None) for label in named} == named
 
 
 def test_words_of_a_text_are_its_first_sentences_each_once():
-    said = words_of("noise and a grid cell, noise") or ""
-    assert said.split("\n\n") == [f"**{glossary()[key].name}**: {glossary()[key].first}" for key in ("noise", "grid")]
-    assert words_of("noise, k-means++, loss", most=1) == f"**noise**: {glossary()['noise'].first}"
-    assert words_of("Nothing here.") is None
+    said = explain_words("noise and a grid cell, noise") or ""
+    assert said.split("\n\n") == [
+        f"**{read_glossary()[key].name}**: {read_glossary()[key].first}" for key in ("noise", "grid")
+    ]
+    assert explain_words("noise, k-means++, loss", most=1) == f"**noise**: {read_glossary()['noise'].first}"
+    assert explain_words("Nothing here.") is None

@@ -63,7 +63,7 @@ def test_a_release_sees_no_truth():
     pages = [source for source in PAGES if source.name == "pages/release.py"]
     glue = [source for source in PACKAGE if source.inside.startswith("ui/release/")]
     assert pages and glue
-    check(looks_while_releasing, [*on("release"), *pages, *glue])
+    check(looks_while_releasing, [*on("releases"), *pages, *glue])
 
 
 def test_no_slow_scatter_and_no_global_randomness():
@@ -123,17 +123,17 @@ def test_no_two_floors_have_a_file_of_one_name():
 # What each rule is for: a rule, the file it is planted in, and the text that breaks it in its last line.
 PLANTED: list[tuple[Rule, str, str]] = [
     (reaches_for_rows, "pages/data.py", "rows = table._rows"),
-    (reaches_for_rows, "dpviz/ui/a.py", "x = run.non_private"),
-    (reaches_for_rows, "dpviz/runs/a.py", "class Mine(DataRoom): ..."),
+    (reaches_for_rows, "dpviz/ui/a.py", "x = run.compute_non_private"),
+    (reaches_for_rows, "dpviz/runs/a.py", "class Mine(PrivateSession): ..."),
     (weighs_answers, "dpviz/runs/a.py", "from dpviz.privacy.transcripts import log_ratio"),
-    (weighs_answers, "dpviz/release/a.py", "from dpviz.privacy.taped_rooms import Tape"),
-    (goes_round_the_front_door, "dpviz/algorithms/a.py", "x = room._n"),
-    (goes_round_the_front_door, "dpviz/algorithms/a.py", "x = room.reveal(note='')"),
-    (goes_round_the_front_door, "dpviz/algorithms/a.py", "x = getattr(room, '_n')"),
+    (weighs_answers, "dpviz/releases/a.py", "from dpviz.privacy.replay import Tape"),
+    (goes_round_the_front_door, "dpviz/algorithms/a.py", "x = session._n"),
+    (goes_round_the_front_door, "dpviz/algorithms/a.py", "x = session.reveal(note='')"),
+    (goes_round_the_front_door, "dpviz/algorithms/a.py", "x = getattr(session, '_n')"),
     (goes_round_the_front_door, "dpviz/algorithms/a.py", "from dpviz.table.rows import Rows"),
-    (goes_round_the_front_door, "dpviz/algorithms/a.py", "x = room.release.__self__"),
-    (goes_round_the_front_door, "dpviz/algorithms/a.py", "def plan(room):\n    import gc"),
-    (imports_upward, "dpviz/table/a.py", "def f():\n    from dpviz.privacy.room import DataRoom"),
+    (goes_round_the_front_door, "dpviz/algorithms/a.py", "x = session.release.__self__"),
+    (goes_round_the_front_door, "dpviz/algorithms/a.py", "def plan(session):\n    import gc"),
+    (imports_upward, "dpviz/table/a.py", "def f():\n    from dpviz.privacy.private_session import PrivateSession"),
     (imports_upward, "dpviz/check.py", "from dpviz.arrays import Array"),
     (imports_upward, "dpviz/estimators.py", "from dpviz.claims.claim import Claim"),
     (imports_upward, "dpviz/ui/a.py", "import dpviz.cli.parser"),
@@ -145,7 +145,7 @@ PLANTED: list[tuple[Rule, str, str]] = [
     (draws_or_talks_in_the_core, "dpviz/runs/a.py", "from plotly import graph_objects"),
     (draws_or_talks_in_the_core, "dpviz/ui/a.py", "from urllib.request import urlopen"),
     (draws_or_talks_in_the_core, "dpviz/ui/a.py", "import socket"),
-    (looks_while_releasing, "dpviz/release/a.py", "from dpviz.runs.evaluation import evaluate"),
+    (looks_while_releasing, "dpviz/releases/a.py", "from dpviz.runs.evaluation import evaluate"),
     (looks_while_releasing, "dpviz/ui/release/a.py", "from dpviz.ui import looks"),
     (looks_while_releasing, "pages/release.py", "rows = table.private.reveal(note='')"),
     (scatters_slowly_or_draws_globally, "dpviz/charts/a.py", "np.add.at(x, i, 1)"),
@@ -166,7 +166,7 @@ PLANTED: list[tuple[Rule, str, str]] = [
     (is_not_spoken_for, "dpviz/ui/a.py", "x = 1"),
     (is_not_spoken_for, "dpviz/ui/a.py", '"""A."""\ndef f(): ...'),
     (is_not_spoken_for, "dpviz/ui/a.py", '"""A."""\nclass A:\n    """A."""\n    def f(self): ...'),
-    (releases_without_a_guarantee, "dpviz/algorithms/a.py", "def plan(room): room.release(1)"),
+    (releases_without_a_guarantee, "dpviz/algorithms/a.py", "def plan(session): session.release(1)"),
     (calls_something_private, "dpviz/runs/a.py", "private_n = 1"),
     (calls_something_private, "dpviz/runs/a.py", "def f(private_n): ..."),
     (prices_by_a_name, "dpviz/privacy/ledger.py", "x = entry.mechanism == 'laplace'"),

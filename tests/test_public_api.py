@@ -7,8 +7,8 @@ import pytest
 
 import dpviz
 from dpviz.estimators import PrivateKMeans
+from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.queries import Relation
-from dpviz.privacy.room import PrivateTable
 from dpviz.table.csv_intake import load_csv
 
 HEAVY = ("pandas", "sklearn", "streamlit", "plotly", "dp_accounting", "joblib")

@@ -21,8 +21,8 @@ import yaml
 import dpviz
 from dpviz.__main__ import read_arguments
 from dpviz.algorithms.registry import CARDS
-from dpviz.lessons.computed import Computed, refusals
-from dpviz.lessons.facts import FACTS, wrong_says
+from dpviz.lessons.computed import Computed, list_refusals
+from dpviz.lessons.facts import FACTS, list_wrong_says
 from dpviz.lessons.reading import PARTS, TABLES, read_lesson
 from tests.cases import about
 from tests.command_line import call, told_by
@@ -144,8 +144,8 @@ def test_the_lesson_that_is_shown_can_be_given_and_the_vocabulary_is_whole(tmp_p
     (tmp_path / "more-people.yaml").write_text(shown, encoding="utf-8")
     lesson = read_lesson(tmp_path / "more-people.yaml")
     computed = Computed.on(lesson.sample)
-    assert not refusals(lesson)
-    assert not [sentence for scene in lesson.scenes for sentence in wrong_says(scene, computed)]
+    assert not list_refusals(lesson)
+    assert not [sentence for scene in lesson.scenes for sentence in list_wrong_says(scene, computed)]
     told = " ".join(README.split("### Write a lesson")[1].split("\n## ")[0].split())
     missing = [word for word in (*FACTS, *TABLES, *PARTS) if word not in told]
     assert not missing

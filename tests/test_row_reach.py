@@ -56,7 +56,7 @@ def test_a_row_that_is_read_is_found(text: str, read: str):
 def test_whatever_makes_or_checks_a_file_holds_none():
     modules = {source.module for source in PACKAGE}
     for name in MAKES_FILES:
-        assert f"dpviz.release.{name}" in modules and f"dpviz.release.{name}" not in HOLDERS
+        assert f"dpviz.releases.{name}" in modules and f"dpviz.releases.{name}" not in HOLDERS
 
 
 def test_what_is_rendered_reaches_no_row():
@@ -67,10 +67,10 @@ def test_what_is_rendered_reaches_no_row():
         "asked.Asked",
         "card_facts.CardFacts",
     ):
-        assert f"dpviz.release.{name}" in TYPES.made_of and f"dpviz.release.{name}" not in REACHING
+        assert f"dpviz.releases.{name}" in TYPES.made_of and f"dpviz.releases.{name}" not in REACHING
     for name in (
         "dpviz.runs.open_table.OpenTable",
-        "dpviz.release.releasing.Ready",
+        "dpviz.releases.releasing.Preflight",
         "dpviz.ui.release.subject.Subject",
     ):
         assert name in REACHING
@@ -82,22 +82,23 @@ def test_what_is_rendered_reaches_no_row():
         ("render", "from dpviz.runs.open_table import OpenTable"),
         ("render", "from dpviz.table.named import Content\ndef render(played, content: Content): ..."),
         ("card_page", "import pandas as pd\ndef card_page(facts, rows: pd.DataFrame | None = None): ..."),
-        ("promise", "from dpviz.release import releasing\ndef promise(facts, ready: releasing.Ready): ..."),
+        ("promise", "from dpviz.releases import releasing\ndef promise(facts, ready: releasing.Preflight): ..."),
         ("verify", "from dpviz.table.loaded_table import LoadedTable\nclass Found:\n    table: 'LoadedTable'"),
         (
             "asked",
-            "from collections.abc import Callable\nfrom dpviz.privacy.room import DataRoom\nx: Callable[[], DataRoom]",
+            "from collections.abc import Callable\nfrom dpviz.privacy.private_session import PrivateSession\n"
+            "x: Callable[[], PrivateSession]",
         ),
     ],
 )
 def test_a_row_within_reach_is_found(module: str, text: str):
-    planted = Source.of(f"dpviz/release/{module}.py", text)
-    assert f"dpviz.release.{module}" in holders([planted], REACHING)
+    planted = Source.of(f"dpviz/releases/{module}.py", text)
+    assert f"dpviz.releases.{module}" in holders([planted], REACHING)
 
 
 def test_a_field_that_reaches_a_row_makes_its_class_one_that_does():
     facts = Source.of(
-        "dpviz/release/card_facts.py",
+        "dpviz/releases/card_facts.py",
         "from dpviz.runs.open_table import OpenTable\nclass CardFacts:\n    table: OpenTable\n",
     )
-    assert "dpviz.release.card_facts.CardFacts" in TYPES.beside(Types.of([facts])).reaching()
+    assert "dpviz.releases.card_facts.CardFacts" in TYPES.beside(Types.of([facts])).reaching()

@@ -6,9 +6,9 @@ from collections import defaultdict
 from dataclasses import replace
 
 from benchmarks.auditing.bounds import Audit
-from dpviz.meaning.membership import Trial, attack, scores, trials
-from dpviz.meaning.strongest_test import most_advantage
-from dpviz.meaning.worlds import Worlds, worlds
+from dpviz.meaning.hypothesis_testing import bound_advantage
+from dpviz.meaning.membership import Trial, attack, collect_scores, run_trials
+from dpviz.meaning.neighbors import Worlds, make_neighbors
 from dpviz.runs.open_table import declare
 from dpviz.runs.request import Contender, Request
 from dpviz.table.declaration import FileKind
@@ -25,20 +25,20 @@ SEED = 5
 def outlier() -> Worlds:
     """The sample with its far person and without."""
     loaded, declaration = sample("outlier").load()
-    return worlds(declare(loaded, replace(declaration, kind=FileKind.PUBLIC)), RICH)
+    return make_neighbors(declare(loaded, replace(declaration, kind=FileKind.PUBLIC)), RICH)
 
 
 def runs_on(where: Worlds, algorithm: str, epsilon: float, pairs: int, *, first: int = 0) -> list[Trial]:
     """So many runs with the person, and as many without."""
     asked = Request(Contender(algorithm), k=3, epsilon=epsilon, delta=DELTA, seed=SEED)
-    return [one for one in trials(where, asked, pairs, first=first) if isinstance(one, Trial)]
+    return [one for one in run_trials(where, asked, pairs, first=first) if isinstance(one, Trial)]
 
 
 def beyond(found: list[Trial], epsilon: float) -> float:
     """By how much the better attacker's advantage exceeds what ε allows; not above 0 unless chance is no excuse."""
-    most, best = most_advantage(epsilon=epsilon, delta=DELTA), -1.0
+    most, best = bound_advantage(epsilon=epsilon, delta=DELTA), -1.0
     for of in ("nearness", "log_ratio"):
-        scored = scores(found, of)
+        scored = collect_scores(found, of)
         if scored is not None:
             record = attack(*scored)
             above = record.advantage - most

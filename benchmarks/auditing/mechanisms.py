@@ -38,14 +38,14 @@ class Case(NamedTuple):
     ``thinned`` is how many times too much ε has to be behind it to be refuted: 2, or there is a reason beside it.
     """
 
-    bought: Callable[[float], Any]
+    calibrated: Callable[[float], Any]
     pairs: dict[str, Pair]
     thinned: float = 2
 
     def audit(self) -> Audit:
         """Of the mechanism, and of a twin that is bought with more ε."""
         honest, twins = (
-            [Drawn(self.bought(EPSILON), self.bought(times * EPSILON), pair) for pair in self.pairs.values()]
+            [Drawn(self.calibrated(EPSILON), self.calibrated(times * EPSILON), pair) for pair in self.pairs.values()]
             for times in (1, self.thinned)
         )
         return Audit(
@@ -105,17 +105,17 @@ def _column(*values: float) -> Columns:
 def _kernel(epsilon: float, floor: float) -> KernelDraw:
     sensitivity = DistanceWeights(np.empty((0, 1))).sensitivity(Relation.ADD_REMOVE, LINE)
     options: dict[str, Any] = {"public_points": np.linspace(-1, 1, 9)[:, None], "public_weight": floor}
-    return KernelDraw.bought(Budget(Accounting.PURE, epsilon), sensitivity, **options)
+    return KernelDraw.calibrated(Budget(Accounting.PURE, epsilon), sensitivity, **options)
 
 
 def _quantile(epsilon: float) -> ExponentialQuantile:
     sensitivity = Quantiles((0.5,), *BOUNDS).sensitivity(Relation.REPLACE, LINE)
-    return ExponentialQuantile.bought(Budget(Accounting.PURE, epsilon), sensitivity)
+    return ExponentialQuantile.calibrated(Budget(Accounting.PURE, epsilon), sensitivity)
 
 
 def _median(epsilon: float) -> SmoothMedian:
     sensitivity = Medians(*BOUNDS).sensitivity(Relation.REPLACE, LINE)
-    return SmoothMedian.bought(Budget(Accounting.PURE, epsilon), sensitivity)
+    return SmoothMedian.calibrated(Budget(Accounting.PURE, epsilon), sensitivity)
 
 
 ONE_CELL = (_counts(1, 0, 0, 0), _counts(0, 0, 0, 0))

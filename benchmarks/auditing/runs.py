@@ -15,14 +15,14 @@ import numpy as np
 from benchmarks.auditing.bounds import Audit, lower_bound
 from benchmarks.auditing.tiny_tables import SHORT, claimed, tables_of
 from dpviz.algorithms.card import Card
-from dpviz.algorithms.registry import private_cards
-from dpviz.audit.contract import run_of
-from dpviz.audit.small_worlds import settings_of
+from dpviz.algorithms.registry import list_private_cards
+from dpviz.audit.contract import run_card
+from dpviz.audit.neighboring_tables import list_settings
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.noise import StudyNoise
+from dpviz.privacy.private_session import PrivateSession
 from dpviz.privacy.queries import Relation
-from dpviz.privacy.room import DataRoom
-from dpviz.privacy.taped_rooms import CoupledBlocks, Tape, recording_room
+from dpviz.privacy.replay import CoupledBlocks, Recording, make_recording_session
 
 DELTAS = (0.03, 0.1, 0.3)
 NOISES = ("laplace", "normal", "spherical", "gumbel", "cauchy")
@@ -46,7 +46,7 @@ def audited() -> list[Setting]:
 
     Noise on every row has no density that could be weighed: that of single rows and of tuples is audited by itself.
     """
-    every = (Setting(*setting) for card in private_cards() if not card.local for setting in settings_of(card))
+    every = (Setting(*setting) for card in list_private_cards() if not card.local for setting in list_settings(card))
     weighed = [setting for setting in every if setting.params.get("preset") != "naive"]
     return list({(setting.card.id, setting.accounting): setting for setting in weighed}.values())
 
@@ -83,7 +83,10 @@ class _Pair:
 
     def __init__(self, setting: Setting, relation: Relation) -> None:
         self.card = setting.card
-        tables, known = tables_of(self.card, setting.params), {knob.name for knob in self.card.params.knobs()}
+        tables, known = (
+            tables_of(self.card, setting.params),
+            {param_field.name for param_field in self.card.params.param_fields()},
+        )
         params = {**setting.params, **{name: value for name, value in SHORT.items() if name in known}}
         self.accounting = self.card.accounting(self.card.params.parse(params), setting.delta)
         epsilon = tables.epsilon_at(self.accounting)
@@ -97,7 +100,7 @@ class _Pair:
         with patch("dpviz.algorithms.su2016.pgkm.POOL", 2), patch("dpviz.algorithms.tools.public_points._HALVINGS", 2):
             for side, told in enumerate(self.told):
                 told += [self._log_ratio(side, turn) for turn in range(len(told), runs)]
-            done = run_of(self.card, self.tables[0], seed=0, **self.request)
+            done = run_card(self.card, self.tables[0], seed=0, **self.request)
         on_one, on_other = np.array(self.told[0][:runs]), -np.array(self.told[1][:runs])
         # The total variation of the two laws: a pair that tells nothing audits nothing.
         assert np.maximum(0, 1 - np.exp(-on_one)).mean() > 0.05
@@ -107,21 +110,21 @@ class _Pair:
     def _log_ratio(self, side: int, turn: int) -> float:
         """Log likelihood ratio of the table on this side over the other one, of a run on it."""
         here, there = self.tables if side == 0 else self.tables[::-1]
-        tape, found, seed = Tape(), list[float](), 2 * turn + side
-        run_of(self.card, here, room=recording_room(tape), seed=seed, **self.request)
-        run_of(self.card, there, room=_weighing_room(tape, found), seed=seed, **self.request)
+        recording, found, seed = Recording(), list[float](), 2 * turn + side
+        run_card(self.card, here, session=make_recording_session(recording), seed=seed, **self.request)
+        run_card(self.card, there, session=_weighing_session(recording, found), seed=seed, **self.request)
         return sum(found)
 
 
-def _weighing_room(tape: Tape, found: list[float]) -> type[DataRoom]:
+def _weighing_session(recording: Recording, found: list[float]) -> type[PrivateSession]:
     class Weighing(CoupledBlocks):
         place: ClassVar[list[int]] = [0]
 
         def _draw(self, mechanism: Any, truth: Any) -> Any:
             i = self.place[0]
             self.place[0] += 1
-            released = tape.released[i]
-            found.append(mechanism.log_density(released, tape.truths[i]) - mechanism.log_density(released, truth))
+            released = recording.released[i]
+            found.append(mechanism.log_density(released, recording.truths[i]) - mechanism.log_density(released, truth))
             return released
 
     return Weighing

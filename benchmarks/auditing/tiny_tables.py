@@ -13,11 +13,11 @@ import numpy as np
 
 from dpviz.algorithms.card import Card
 from dpviz.arrays import Array
-from dpviz.audit.small_worlds import World
+from dpviz.audit.neighboring_tables import World
 from dpviz.privacy.accounting import Accounting, gdp_epsilon
-from dpviz.privacy.ledger import total_epsilon
+from dpviz.privacy.ledger import compute_total_epsilon
+from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.queries import Relation
-from dpviz.privacy.room import PrivateTable
 from dpviz.runs.run import Run
 
 NOBODY = np.empty((0, 1))
@@ -115,4 +115,4 @@ def claimed(run: Run, delta: float) -> float:
     if run.accounting is Accounting.BASIC and names <= {"gaussian", *OF_TUPLES}:
         drawn = [entry for entry in run.entries if entry.mechanism not in OF_TUPLES]
         return gdp_epsilon(sqrt(fsum((entry.sensitivity / entry.scale) ** 2 for entry in drawn)), delta)
-    return total_epsilon(run.accounting, run.entries, delta=delta)
+    return compute_total_epsilon(run.accounting, run.entries, delta=delta)

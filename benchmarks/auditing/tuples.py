@@ -115,17 +115,17 @@ def audit_of_messages(group: int, epsilon: float) -> Audit:
     far = np.array([[0.6, 0.8]])
     ends = [UserAnswers(hashes.assign(side), side) for side in (far, -far)]
 
-    def bought(of: float) -> LocalReports:
+    def reports(of: float) -> LocalReports:
         options: dict[str, Any] = {"bits": (2, 3, 3), "depth": 3, "middle": int(hashes.assign(np.zeros((1, 2)))[0])}
         options["groups"] = np.zeros(1, dtype=np.int64)
-        made = LocalReports.bought(Budget(Accounting.PURE, of), Sensitivity(1.0, 1.0, 2.0), **options)
+        made = LocalReports.calibrated(Budget(Accounting.PURE, of), Sensitivity(1.0, 1.0, 2.0), **options)
         return replace(made, groups=np.array([group]))
 
     def against(drawn: LocalReports, draws: int) -> float:
-        claimed, noise, found = bought(epsilon), StudyNoise(np.random.default_rng(group)), []
+        claimed, noise, found = reports(epsilon), StudyNoise(np.random.default_rng(group)), []
         for own in ends:
             sent = [drawn.messages(own, noise) for _ in range(draws)]
             found.append(np.array([claimed.log_density(s, ends[0]) - claimed.log_density(s, ends[1]) for s in sent]))
         return lower_bound(found[0], found[1], 0.0) - epsilon
 
-    return Audit(lambda draws: against(bought(epsilon), draws), lambda draws: against(bought(2 * epsilon), draws))
+    return Audit(lambda draws: against(reports(epsilon), draws), lambda draws: against(reports(2 * epsilon), draws))

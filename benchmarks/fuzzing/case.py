@@ -55,14 +55,14 @@ def command(argv: list[str]) -> str:
         If it ends in another way.
     """
     defects: list[Exception] = []
-    tell = command_line._defect
+    tell = command_line._report_defect
 
     def note(error: Exception) -> int:
         defects.append(error)
         return tell(error)
 
     out, err = StringIO(), StringIO()
-    with patch.object(command_line, "_defect", note), redirect_stdout(out), redirect_stderr(err):
+    with patch.object(command_line, "_report_defect", note), redirect_stdout(out), redirect_stderr(err):
         code = command_line.main(argv)
     said = err.getvalue()
     if any(not line.startswith("dpviz: ") for line in said.splitlines()):

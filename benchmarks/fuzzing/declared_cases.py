@@ -14,7 +14,7 @@ from benchmarks.fuzzing.csv_bytes import well_formed_file
 from benchmarks.fuzzing.hostile import any_value, happens, one, some
 from dpviz.runs.open_table import declare
 from dpviz.table.csv_intake import open_csv
-from dpviz.table.sidecar import declaration_in, read_sidecar, to_json
+from dpviz.table.declaration_file import apply_declaration, read_declaration_file, to_json
 
 _COMPLETE: Mapping[str, Any] = {
     "title": "People",
@@ -70,9 +70,9 @@ def sidecar_case(rng: np.random.Generator) -> Case:
     def do(folder: Path) -> str:
         path = folder / "data.json"
         path.write_bytes(text.encode("utf-8", errors="surrogatepass"))
-        declaration = read_sidecar(path)
+        declaration = read_declaration_file(path)
         written = to_json(declaration)
-        if declaration_in(written) != declaration:
+        if apply_declaration(written) != declaration:
             raise AssertionError("a sidecar that does not read back")
         table = declare(open_csv(file.raw), declaration)
         return "\n".join((written, table.title, *table.domain.columns, *table.loaded.notes))

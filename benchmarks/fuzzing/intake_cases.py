@@ -13,14 +13,14 @@ from benchmarks.fuzzing.csv_bytes import HostileFile, hostile_file, well_formed_
 from benchmarks.fuzzing.hostile import ENCODINGS, STRANGE_ENCODINGS, TEXTS, happens, one, some
 from dpviz.algorithms.registry import CARDS
 from dpviz.runs.open_table import declare
-from dpviz.runs.record import record_of
+from dpviz.runs.record import make_record
 from dpviz.runs.run import run
 from dpviz.table.csv_intake import load_csv, open_csv
 from dpviz.table.declaration import Declaration, FileKind
+from dpviz.table.declaration_file import apply_declaration, to_json
 from dpviz.table.file_format import FileFormat, NumberStyle
 from dpviz.table.loaded_table import LoadedTable
 from dpviz.table.proposal import propose
-from dpviz.table.sidecar import declaration_in, to_json
 
 
 def read_case(rng: np.random.Generator) -> Case:
@@ -53,7 +53,7 @@ def proposal_case(rng: np.random.Generator) -> Case:
         found = propose(open_csv(path))
         proposed = Declaration(file=found.file, numbers=found.numbers, proposed=True)
         text = to_json(proposed)
-        if declaration_in(text) != proposed:
+        if apply_declaration(text) != proposed:
             raise AssertionError("a proposal that does not read back")
         table = open_csv(path).read(found.file, numbers=found.numbers, text=found.text)
         return "\n".join((text, *found.names, *found.notes, _said(table)))
@@ -90,7 +90,7 @@ def run_case(rng: np.random.Generator) -> Case:
             raise AssertionError("a centre that is no number")
         return "\n".join(
             (
-                json.dumps(record_of(finished, table).to_dict(), allow_nan=False),
+                json.dumps(make_record(finished, table).to_dict(), allow_nan=False),
                 *table.loaded.notes,
                 *map(repr, finished.frames),
             )

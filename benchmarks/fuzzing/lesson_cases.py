@@ -14,8 +14,8 @@ import yaml
 from benchmarks.fuzzing.case import Broken, Case, short
 from benchmarks.fuzzing.hostile import any_value, damaged, happens, one, some
 from benchmarks.fuzzing.settings_cases import RAW_YAML
-from dpviz.lessons.reading import FOLDER, lessons_in
-from dpviz.ui.lessons import lesson_shelf
+from dpviz.lessons.reading import FOLDER, read_lessons
+from dpviz.ui.lessons import lesson_panel
 
 _NAMES = tuple(
     os.fsdecode(name + b".yaml") for name in (b"a", b"caf\xe9", b"\xff\xfe", b"a\nb", b"\x1b[31m", b"-", b"x y")
@@ -43,11 +43,11 @@ def lesson_case(rng: np.random.Generator) -> Case:
                 (folder / name).write_bytes(what)
             else:
                 what(folder / name)
-        lesson_shelf._stamps(folder)
-        shelved = lessons_in(folder)
-        if "sound" not in shelved.lessons:
+        lesson_panel._read_stamps(folder)
+        collection = read_lessons(folder)
+        if "sound" not in collection.lessons:
             raise Broken("a lesson that cannot be read keeps another one from being read")
-        for sentence in shelved.refused:
+        for sentence in collection.refused:
             if (
                 not sentence.endswith(".")
                 or len(sentence) > _MOST_LETTERS
@@ -55,8 +55,8 @@ def lesson_case(rng: np.random.Generator) -> Case:
                 or "\x1b" in sentence
             ):
                 raise Broken(f"a refusal that is no sentence: {short(sentence)}")
-        texts = [lesson.title for lesson in shelved.lessons.values()]
-        return "\n".join((*shelved.lessons, *texts, *shelved.refused))
+        texts = [lesson.title for lesson in collection.lessons.values()]
+        return "\n".join((*collection.lessons, *texts, *collection.refused))
 
     return Case("lessons", "; ".join(done), do)
 

@@ -22,8 +22,8 @@ def link_case(rng: np.random.Generator) -> Case:
     """A page opened by a link, with or without a table: it may ignore what the link says, and never fails."""
     page = one(rng, _PAGES)
     card = one(rng, tuple(CARDS.values()))
-    knobs = tuple(f"{card.id}.{knob.name}" for knob in card.params.knobs())
-    query = {key: _value(rng) for key in some(rng, (*_KEYS, *knobs), 4)}
+    param_fields = tuple(f"{card.id}.{param_field.name}" for param_field in card.params.param_fields())
+    query = {key: _value(rng) for key in some(rng, (*_KEYS, *param_fields), 4)}
     if happens(rng, 0.6):
         query["algorithm"] = card.id
     opened = happens(rng, 0.7)

@@ -20,10 +20,10 @@ from benchmarks.fuzzing.case import Broken, Case, command, short
 from benchmarks.fuzzing.hostile import TEXTS, damaged, happens, one, some
 from benchmarks.fuzzing.secrets import Secrets
 from dpviz.check import RequestError
-from dpviz.runs.open_table import declare, planned
+from dpviz.runs.open_table import declare, plan_table
 from dpviz.table import parquet_intake
 from dpviz.table.declaration import Declaration
-from dpviz.table.named import file_at
+from dpviz.table.named import open_file
 from dpviz.table.parquet_intake import ParquetTable
 
 _Make = Callable[[np.random.Generator, int, Secrets], pa.Array]
@@ -69,14 +69,14 @@ def _every_way(folder: Path, *, put: Mapping[str, Any], name: str, stated: dict[
     )
 
     def in_memory() -> int:
-        return len(declare(file_at(folder / name), declared).private._rows)
+        return len(declare(open_file(folder / name), declared).private._rows)
 
     def in_batches() -> int:
         with patch.object(parquet_intake, "_MOST_BYTES", -1):
             return in_memory()
 
     def in_pieces() -> int:
-        planned(table := ParquetTable(folder / name), declared)
+        plan_table(table := ParquetTable(folder / name), declared)
         pieces = table.pieces(declared.columns, id_column=declared.id_column)
         return sum(len(piece.batch().values) for piece in pieces)
 
@@ -91,7 +91,7 @@ def _every_way(folder: Path, *, put: Mapping[str, Any], name: str, stated: dict[
         raise Broken(f"one way reads what another one refuses, or reads otherwise: {short(found, most=400)}")
     if isinstance(found[0], str):
         raise RequestError(found[0])
-    with_a_name = file_at(folder / name)
+    with_a_name = open_file(folder / name)
     assert isinstance(with_a_name, ParquetTable)
     return "\n".join((with_a_name.name, *with_a_name.columns, with_a_name.fingerprint))
 

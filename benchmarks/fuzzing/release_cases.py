@@ -15,20 +15,20 @@ import numpy as np
 
 from benchmarks.fuzzing.case import Broken, Case, command, short
 from benchmarks.fuzzing.hostile import NUMBERS, TEXTS, damaged, happens, one
-from dpviz.cli.verify_command import verdict_text
+from dpviz.cli.verify_command import format_verdict
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.exact_noise import ExactSource, WholeTruth
-from dpviz.release.account_file import changing, create
-from dpviz.release.asked import AccountThen, Asked
-from dpviz.release.order import Order, words_for
-from dpviz.release.package import LEDGER, TRANSCRIPT, VERIFY, verify_text
-from dpviz.release.release_parts import all_parts, content_without_rows, tables_without_rows
-from dpviz.release.render import render
-from dpviz.release.transcript import Tape, Transcript
-from dpviz.release.verify import verify
-from dpviz.release.zips import members_of, zip_of
+from dpviz.releases.account_file import create, open_to_change
+from dpviz.releases.asked import AccountThen, Asked
+from dpviz.releases.package import LEDGER, TRANSCRIPT, VERIFY, format_verify
+from dpviz.releases.release_parts import make_all_parts, make_empty_content, make_empty_tables
+from dpviz.releases.release_request import ReleaseRequest, find_words
+from dpviz.releases.render import render
+from dpviz.releases.transcript import Recording, Transcript
+from dpviz.releases.verify import verify
+from dpviz.releases.zips import make_zip, read_members
 from dpviz.runs.request import Contender, Request
-from dpviz.table.sidecar import declaration_in
+from dpviz.table.declaration_file import apply_declaration
 
 _DECLARED = '{"title": "People", "bounds": {"age": [0, 100], "pay": [0, 9]}, "bounds_origin": "law", "n_public": 500}'
 _BOMB = 150_000_000
@@ -46,9 +46,9 @@ def release_case(rng: np.random.Generator) -> Case:
         path = folder / "release.zip"
         path.write_bytes(data)
         verdict = verify(path)
-        if verdict.holds and _others(members_of(data).files) != _others(_files()):
+        if verdict.holds and _others(read_members(data).files) != _others(_files()):
             raise Broken("nothing is found to be wrong with a forged release")
-        return verdict_text(verdict)
+        return format_verdict(verdict)
 
     return Case("verify", about, do)
 
@@ -63,7 +63,7 @@ def account_case(rng: np.random.Generator) -> Case:
     def rewritten(path: Path) -> None:
         path.write_bytes(_account())
         try:
-            with changing(path, wait=1.0) as file:
+            with open_to_change(path, wait=1.0) as file:
                 file.execute(f"UPDATE release SET {column} = ?", (value,))
         except (ValueError, OverflowError):  # no database takes it, or no account
             path.write_bytes(_account())
@@ -93,13 +93,13 @@ class _Made(ExactSource):
 
 @cache
 def _base() -> Transcript:
-    declared = declaration_in(_DECLARED).checked()
-    order = Order(
-        Request(Contender("eugkm"), 3, 1.0, 0.0), words_for(declared, today="2026-07-01"), segments=0.2, who="somebody"
+    declared = apply_declaration(_DECLARED).checked()
+    order = ReleaseRequest(
+        Request(Contender("eugkm"), 3, 1.0, 0.0), find_words(declared, today="2026-07-01"), segments=0.2, who="somebody"
     )
     sources = {part: _Made() for part in order.shares(declared)}
-    tables = partial(tables_without_rows, n_public=declared.n_public)
-    all_parts(order, declared, sources, content_without_rows(declared), tables)
+    tables = partial(make_empty_tables, n_public=declared.n_public)
+    make_all_parts(order, declared, sources, make_empty_content(declared), tables)
     asked = Asked(
         version="0.0.0",
         noise="none",
@@ -112,7 +112,7 @@ def _base() -> Transcript:
         account=AccountThen("people", 2.0, 0.0, 0.0, 0.0, 1.0, 0.0),
     )
     return Transcript(
-        asked.to_dict(), {part: Tape(source.coins, tuple(source.released)) for part, source in sources.items()}
+        asked.to_dict(), {part: Recording(source.coins, tuple(source.released)) for part, source in sources.items()}
     )
 
 
@@ -128,7 +128,7 @@ def _account() -> bytes:
         create(path, name="people", cap_epsilon=2.0, cap_delta=0.0, opened="2026-07-01T00:00:00+00:00", wait=5.0)
         values = ("2026-07-01T00:00:00+00:00", "somebody", "0.1.0", 1.0, 0.0, "auto", 3, "1 row", "add_remove")
         said = (*values, '["age"]', "[0.0]", "[100.0]", "charged", None, None)
-        with changing(path, wait=5.0) as file:
+        with open_to_change(path, wait=5.0) as file:
             file.execute(f"INSERT INTO release VALUES (1, {', '.join('?' * len(said))})", said)
             file.execute("PRAGMA user_version")
         return path.read_bytes()
@@ -142,11 +142,11 @@ def _others(files: Mapping[str, bytes]) -> dict[str, bytes]:
 def _zipped(files: Mapping[str, bytes], rng: np.random.Generator) -> bytes:
     """With hashes that fit, mostly."""
     others = {name: data for name, data in files.items() if name != VERIFY}
-    return zip_of({**others, VERIFY: verify_text(others).encode()} if happens(rng, 0.8) else files)
+    return make_zip({**others, VERIFY: format_verify(others).encode()} if happens(rng, 0.8) else files)
 
 
 def _bytes_changed(rng: np.random.Generator) -> tuple[bytes, str]:
-    return damaged(rng, zip_of(_files()))
+    return damaged(rng, make_zip(_files()))
 
 
 def _file_changed(rng: np.random.Generator) -> tuple[bytes, str]:
@@ -171,7 +171,7 @@ def _asked_otherwise(rng: np.random.Generator) -> tuple[bytes, str]:
     value: Any = one(rng, (*TEXTS, *NUMBERS, None, [], {}, [1, "a"], {"a": {}}))
     at[name] = value
     try:
-        forged = Transcript(asked, _base().tapes).to_bytes("")
+        forged = Transcript(asked, _base().recordings).to_bytes("")
     except (ValueError, UnicodeError):  # nothing that JSON or UTF-8 holds
         forged = _files()[TRANSCRIPT]
     return _zipped({**_files(), TRANSCRIPT: forged}, rng), f"{name} = {short(value)}"
@@ -204,16 +204,16 @@ def _answers_changed(rng: np.random.Generator) -> tuple[bytes, str]:
         before, after = one(rng, ((b"(", b"(9999999999,"), (b"<f8", b"|O8"), (b"False", b"True"), (b"{", b"{" * 90)))
         held[name] = held[name].replace(before, after, 1)
         about = f"{name}: {after!r}"
-    return _zipped({**_files(), TRANSCRIPT: zip_of(held)}, rng), about
+    return _zipped({**_files(), TRANSCRIPT: make_zip(held)}, rng), about
 
 
 def _packed_badly(rng: np.random.Generator) -> tuple[bytes, str]:
     """Too large, twice there, or packed in a way that no release is."""
     name, what = one(rng, tuple(_files())), one(rng, ("bomb", "bomb inside", "other packing", "folder"))
     if what == "bomb":
-        return zip_of({**_files(), name: bytes(_BOMB)}), f"{name} unpacks to {_BOMB:,}"
+        return make_zip({**_files(), name: bytes(_BOMB)}), f"{name} unpacks to {_BOMB:,}"
     if what == "bomb inside":
-        return zip_of({**_files(), TRANSCRIPT: zip_of({"asked.npy": bytes(_BOMB)})}), "a transcript that is one"
+        return make_zip({**_files(), TRANSCRIPT: make_zip({"asked.npy": bytes(_BOMB)})}), "a transcript that is one"
     packing = int(one(rng, (zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA, zipfile.ZIP_STORED)))
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:

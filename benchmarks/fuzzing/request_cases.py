@@ -10,10 +10,10 @@ import numpy as np
 
 from benchmarks.fuzzing.case import Case, short
 from benchmarks.fuzzing.hostile import NUMBER_TEXTS, NUMBERS, TEXTS, any_value, happens, one, some
-from dpviz.algorithms.card import Knob
+from dpviz.algorithms.card import ParamField
 from dpviz.algorithms.registry import CARDS
+from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.queries import Relation
-from dpviz.privacy.room import PrivateTable
 from dpviz.runs.run import Run, run
 from dpviz.table.domain import Domain
 
@@ -32,8 +32,12 @@ _ODD_BOUNDS = (
 def parameter_case(rng: np.random.Generator) -> Case:
     """Values for the parameters of an algorithm, as a form, a link or a command line gives them."""
     card = one(rng, tuple(CARDS.values()))
-    knobs = card.params.knobs()
-    values = {knob.name: _value(rng, knob) for knob in some(rng, knobs, 3)} if knobs else {}
+    param_fields = card.params.param_fields()
+    values = (
+        {param_field.name: _value(rng, param_field) for param_field in some(rng, param_fields, 3)}
+        if param_fields
+        else {}
+    )
     if happens(rng, 0.1):
         values[one(rng, TEXTS)] = any_value(rng)
     tried = happens(rng, 0.3)
@@ -103,15 +107,15 @@ def _done(finished: Run) -> str:
     return "\n".join(map(repr, (finished.parameters, finished.warnings, finished.entries, finished.frames)))
 
 
-def _value(rng: np.random.Generator, knob: Knob) -> Any:
+def _value(rng: np.random.Generator, param_field: ParamField) -> Any:
     """A value at an end of the range, a choice, or anything."""
-    ends = [end for end in (knob.low, knob.high) if end is not None]
+    ends = [end for end in (param_field.low, param_field.high) if end is not None]
     way = rng.random()
     if way < 0.45 and ends:
         end = one(rng, ends)
-        return str(int(end) if knob.kind is int else end)
-    if way < 0.55 and knob.choices:
-        return one(rng, knob.choices)
+        return str(int(end) if param_field.kind is int else end)
+    if way < 0.55 and param_field.choices:
+        return one(rng, param_field.choices)
     if way < 0.75:
         return one(rng, NUMBER_TEXTS)
     return one(rng, NUMBERS) if way < 0.9 else any_value(rng)

@@ -14,7 +14,7 @@ from benchmarks.fuzzing.case import Case, short
 from benchmarks.fuzzing.hostile import NUMBER_TEXTS, NUMBERS, TEXTS, any_value, happens, one, some
 from dpviz.algorithms.registry import CARDS
 from dpviz.runs.request import Contender
-from dpviz.runs.study.grid import Grid, epsilons_between
+from dpviz.runs.study.grid import Grid, list_epsilons
 
 _FIRST_KEYS = ("dpviz", "version", "algorithms", "epsilon_from", "epsilon_to", "k", "delta", "repeats")
 _WORDS = ("dpviz", "version", "algorithms")
@@ -82,7 +82,7 @@ def _mistaken(rng: np.random.Generator) -> str:
 
 def _today(rng: np.random.Generator, contenders: tuple[Contender, ...]) -> dict[str, Any]:
     ns = one(rng, ((None,), (None, 50)))
-    good = Grid(contenders, (4, 2), epsilons_between(0.1, 3.0), (one(rng, (0.0, 1e-6)),), ns, repeats=5, seed=3)
+    good = Grid(contenders, (4, 2), list_epsilons(0.1, 3.0), (one(rng, (0.0, 1e-6)),), ns, repeats=5, seed=3)
     found: dict[str, Any] = yaml.safe_load(good.to_yaml())
     return found
 
@@ -102,9 +102,9 @@ def _as_yaml(found: dict[str, Any]) -> str:
 
 def _contender(rng: np.random.Generator) -> Contender:
     card = one(rng, tuple(CARDS.values()))
-    knobs = card.params.knobs()
-    chosen = some(rng, knobs, 2) if knobs else []
-    params = {knob.name: any_value(rng) if happens(rng, 0.15) else knob.default for knob in chosen}
+    param_fields = card.params.param_fields()
+    chosen = some(rng, param_fields, 2) if param_fields else []
+    params = {param_field.name: any_value(rng) if happens(rng, 0.15) else param_field.default for param_field in chosen}
     return Contender(card.id, {name: _plain(value) for name, value in params.items()})
 
 

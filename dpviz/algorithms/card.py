@@ -11,14 +11,14 @@ from typing import Any, Literal, get_args, get_type_hints
 import numpy as np
 
 from dpviz import check
+from dpviz.algorithms.loss_diagnostic import LossDiagnostic
 from dpviz.algorithms.regime import Expectation, OfCategories
-from dpviz.algorithms.sign import Sign
 from dpviz.algorithms.sizes import Sizes
 from dpviz.algorithms.steps import Step
-from dpviz.privacy.accounting import Accounting, Budget, capacity
+from dpviz.privacy.accounting import Accounting, Budget, compute_capacity
 from dpviz.privacy.loss_distributions import Draws
+from dpviz.privacy.private_session import PrivateSession
 from dpviz.privacy.queries import Relation
-from dpviz.privacy.room import DataRoom
 from dpviz.table.domain import Region
 
 
@@ -50,7 +50,7 @@ DOES: Mapping[Does, str] = {
 
 
 @dataclass(frozen=True)
-class Knob:
+class ParamField:
     """How a parameter is offered: its range, or its choices, and one sentence of help."""
 
     name: str
@@ -82,7 +82,9 @@ class Knob:
             number = self.kind(value) if self.kind is float else int(str(value))
         except (TypeError, ValueError, OverflowError):
             wanted = "a whole number" if self.kind is int else "a number"
-            raise check.RequestError(f"{self.name} is {check.shown(value)}: give {wanted} {self.range_text}.") from None
+            raise check.RequestError(
+                f"{self.name} is {check.format_value(value)}: give {wanted} {self.range_text}."
+            ) from None
         check.within(
             self.low if self.low is not None else -1e300,
             self.high if self.high is not None else 1e300,
@@ -96,7 +98,7 @@ class Knob:
         return f"from {self.low:g} to {self.high:g}" if self.low is not None and self.high is not None else ""
 
 
-def knob(
+def param_field(
     default: Any,
     *,
     help: str,
@@ -114,14 +116,16 @@ class Params:
 
     @classmethod
     @cache
-    def knobs(cls) -> tuple[Knob, ...]:
+    def param_fields(cls) -> tuple[ParamField, ...]:
         """The parameters as they are offered."""
         hints = get_type_hints(cls)
         made = []
         for f in fields(cls):
             kinds = [kind for kind in get_args(hints[f.name]) or (hints[f.name],) if kind is not type(None)]
             default = None if f.default is MISSING else f.default
-            made.append(Knob(f.name, default, kinds[0], **f.metadata, optional=type(None) in get_args(hints[f.name])))
+            made.append(
+                ParamField(f.name, default, kinds[0], **f.metadata, optional=type(None) in get_args(hints[f.name]))
+            )
         return tuple(made)
 
     @classmethod
@@ -133,14 +137,14 @@ class Params:
         RequestError
             For an unknown name or a value that its knob refuses.
         """
-        knobs = {k.name: k for k in cls.knobs()}
+        param_fields = {k.name: k for k in cls.param_fields()}
         for name in values:
-            if name not in knobs:
-                allowed = ", ".join(knobs) or "none"
+            if name not in param_fields:
+                allowed = ", ".join(param_fields) or "none"
                 raise check.RequestError(
-                    f"There is no parameter {check.shown(name)} here: the parameters are {allowed}."
+                    f"There is no parameter {check.format_value(name)} here: the parameters are {allowed}."
                 )
-        return cls(**{name: knobs[name].parse(value) for name, value in values.items()})
+        return cls(**{name: param_fields[name].parse(value) for name, value in values.items()})
 
     def points_per_row(self, k: int) -> int:
         """How many points a row stands for, side by side: the ``k`` centres live where one of them does."""
@@ -174,7 +178,7 @@ class Setting:
 
     def budget(self, accounting: Accounting) -> Budget:
         """What a run may spend in all."""
-        amount = capacity(accounting, epsilon=self.epsilon, delta=self.delta)
+        amount = compute_capacity(accounting, epsilon=self.epsilon, delta=self.delta)
         return Budget(accounting, amount, self.delta if accounting is Accounting.BASIC else 0.0)
 
 
@@ -199,7 +203,7 @@ def released_always(setting: Setting, params: Any) -> str | None:
     return None
 
 
-Plan = Callable[[DataRoom, int, Any, np.random.Generator], Iterator[Step]]
+Plan = Callable[[PrivateSession, int, Any, np.random.Generator], Iterator[Step]]
 
 
 @dataclass(frozen=True)
@@ -222,11 +226,11 @@ class Card:
     guarantees : tuple of Guarantee
         What it can promise, by its settings.
     params : type of Params
-    plan : generator function ``plan(room, k, params, rng)`` of steps; the last step carries the centres
+    plan : generator function ``plan(session, k, params, rng)`` of steps; the last step carries the centres
     accounting : function of (params, delta) to the accounting that a run uses
-    draws : function of (room, k, params) to all draws of a run under PLD accounting, before a scale calibrates them
-        The room has answered nothing yet: where the number of rows is private, it has none. What comes after may divide
-        Gaussian draws otherwise, and nothing else.
+    draws : function of (session, k, params) to all draws of a run under PLD accounting, before a scale calibrates them
+        The session has answered nothing yet: where the number of rows is private, it has none. What comes after may
+        divide Gaussian draws otherwise, and nothing else.
     smallest_n : function of (setting, params) to the fewest records for which the result is not mostly noise
     hopeless : str
         What goes wrong below that, as a clause.
@@ -238,7 +242,7 @@ class Card:
         What everything that was released says of the rows of each cluster; else the counts of the last step do.
     operations : function of (setting, params) to a rough number of elementary operations, for progress and placement
     needs_n : bool
-        Whether the plan reads ``room.n``.
+        Whether the plan reads ``session.n``.
     sample : str
         A sample table that suits it.
     formula : str
@@ -271,11 +275,11 @@ class Card:
     params: type[Params]
     plan: Plan
     accounting: AccountingRule
-    draws: Callable[[DataRoom, int, Any], Sequence[Draws]] | None = None
+    draws: Callable[[PrivateSession, int, Any], Sequence[Draws]] | None = None
     smallest_n: Callable[[Setting, Any], float] | None = None
     expect: Callable[[Setting, Any], Expectation] | None = None
     hopeless: str = ""
-    sign: Callable[[Sequence[Step], Region], Sign | None] | None = None
+    sign: Callable[[Sequence[Step], Region], LossDiagnostic | None] | None = None
     sizes: Callable[[Sequence[Step], Region], Sizes | None] | None = None
     operations: Callable[[Setting, Any], float] | None = None
     needs_n: bool = True

@@ -19,10 +19,10 @@ import numpy as np
 from dpviz.algorithms.card import DOES, AccountingRule, Card, Guarantee, Params, Plan, Setting
 from dpviz.algorithms.regime import Expectation
 from dpviz.algorithms.steps import CentersStep, Step
-from dpviz.check import RequestError, shown
+from dpviz.check import RequestError, format_value
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.broken import Broken
-from dpviz.privacy.room import DataRoom
+from dpviz.privacy.private_session import PrivateSession
 
 GROUP = "dpviz.algorithms"
 """The group of entry points, each of which names a ``Card``."""
@@ -43,31 +43,31 @@ class Brought:
     left_out: tuple[str, ...] = ()
 
 
-def brought(taken: Collection[Card]) -> Brought:
+def load_plugins(taken: Collection[Card]) -> Brought:
     """What the installed packages bring beside the cards that are ``taken``, in the order of their names."""
-    return _admitted(sorted(entry_points(group=GROUP), key=lambda entry: (_package(entry), entry.name)), taken)
+    return _admit(sorted(entry_points(group=GROUP), key=lambda entry: (_name_package(entry), entry.name)), taken)
 
 
-def _admitted(entries: Iterable[EntryPoint], taken: Collection[Card]) -> Brought:
+def _admit(entries: Iterable[EntryPoint], taken: Collection[Card]) -> Brought:
     cards: dict[str, Card] = {}
     left_out = []
     for entry in entries:
-        package = _package(entry)
-        card, wrong = _loaded(entry)
+        package = _name_package(entry)
+        card, wrong = _load(entry)
         if card is not None:
-            wrong = _wrong_with(card, [*taken, *cards.values()])
+            wrong = _find_wrong(card, [*taken, *cards.values()])
         if card is None or wrong is not None:
-            left_out.append(f"The algorithm {shown(entry.name)} of {package} is left out: {wrong}.")
+            left_out.append(f"The algorithm {format_value(entry.name)} of {package} is left out: {wrong}.")
         else:
-            cards[card.id] = _marked(card, package)
+            cards[card.id] = _mark(card, package)
     return Brought(cards, tuple(left_out))
 
 
-def _package(entry: EntryPoint) -> str:
+def _name_package(entry: EntryPoint) -> str:
     return "an unnamed package" if entry.dist is None else f"{entry.dist.name} {entry.dist.version}"
 
 
-def _loaded(entry: EntryPoint) -> tuple[Card | None, str | None]:
+def _load(entry: EntryPoint) -> tuple[Card | None, str | None]:
     """What an entry point names, or why that is no card. Code of others may fail in any way, and even leave."""
     try:
         found = entry.load()
@@ -79,21 +79,21 @@ def _loaded(entry: EntryPoint) -> tuple[Card | None, str | None]:
     return None, f"{entry.value} is of type {type(found).__name__}; it has to be a Card (dpviz.algorithms.card)"
 
 
-def _wrong_with(card: Card, taken: Collection[Card]) -> str | None:
+def _find_wrong(card: Card, taken: Collection[Card]) -> str | None:
     """Why a card cannot stand beside the others, as a clause; None if it can."""
     if not isinstance(card.id, str) or not _ID.fullmatch(card.id):
-        return f"its id is {shown(card.id)}; give up to 40 of a-z, 0-9, + and -, a letter first"
+        return f"its id is {format_value(card.id)}; give up to 40 of a-z, 0-9, + and -, a letter first"
     if any(card.id == other.id for other in taken):
-        return f"its id {shown(card.id)} is taken; give it one of its own"
+        return f"its id {format_value(card.id)} is taken; give it one of its own"
     if any(f"{card.title} ({NOT_OURS})" == other.title or card.title == other.title for other in taken):
-        return f"its title {shown(card.title)} is taken; give it one of its own"
+        return f"its title {format_value(card.title)} is taken; give it one of its own"
     try:
-        return next(_wrong_parts(card), None)
+        return next(_list_wrong_parts(card), None)
     except Exception as error:
         return f"what it says of the setting k = 3, d = 2, ε = 1, n = 1,000 ended with {type(error).__name__}"
 
 
-def _wrong_parts(card: Card) -> Iterator[str]:
+def _list_wrong_parts(card: Card) -> Iterator[str]:
     """Whatever in a card a form, a page or a sweep could not show."""
     from dpviz.table.samples import SAMPLES  # of no use where no package brings anything
 
@@ -103,22 +103,24 @@ def _wrong_parts(card: Card) -> Iterator[str]:
         f"its {name} is no text" for name, text in said.items() if not isinstance(text, str) or not text.strip()
     )
     if card.does not in DOES or card.does == "No privacy":
-        yield f"it does {shown(card.does)}; choose one of {', '.join(word for word in DOES if word != 'No privacy')}"
+        allowed = ", ".join(word for word in DOES if word != "No privacy")
+        yield f"it does {format_value(card.does)}; choose one of {allowed}"
     if card.sample not in {sample.id for sample in SAMPLES}:
-        yield f"there is no sample {shown(card.sample)}; name one of {', '.join(sample.id for sample in SAMPLES)}"
+        allowed = ", ".join(sample.id for sample in SAMPLES)
+        yield f"there is no sample {format_value(card.sample)}; name one of {allowed}"
     if not card.guarantees or not all(isinstance(one, Guarantee) for one in card.guarantees) or not card.private:
         yield "it promises no privacy; name Guarantee.PURE, Guarantee.APPROX or both"
     if not isgeneratorfunction(card.plan):
         yield "its plan is no generator function; yield a step after each question"
     if not isinstance(card.params, type) or not issubclass(card.params, Params):
         yield "its params are no class of Params"
-    card.params.parse({knob.name: knob.default for knob in card.params.knobs()})
-    yield from _wrong_rules(card, card.params())
+    card.params.parse({param_field.name: param_field.default for param_field in card.params.param_fields()})
+    yield from _list_wrong_rules(card, card.params())
 
 
-def _wrong_rules(card: Card, params: Params) -> Iterator[str]:
+def _list_wrong_rules(card: Card, params: Params) -> Iterator[str]:
     """What a card computes of public numbers, tried once."""
-    _checked_accounting(card.accounting)(params, _USUAL.delta)
+    _check_accounting(card.accounting)(params, _USUAL.delta)
     if card.expect is not None:
         Expectation(*card.expect(_USUAL, params))
     for name, rule in (("smallest_n", card.smallest_n), ("operations", card.operations)):
@@ -126,20 +128,20 @@ def _wrong_rules(card: Card, params: Params) -> Iterator[str]:
             yield f"its {name} is no number"
 
 
-def _marked(card: Card, package: str) -> Card:
+def _mark(card: Card, package: str) -> Card:
     """The card as the registry shows it: its title says that it is not ours, and it is never released."""
     return replace(
         card,
         title=f"{card.title} ({NOT_OURS})",
         brought_by=package,
-        plan=_watched(card.plan, f"{card.title}, which {package} brings,"),
-        accounting=_checked_accounting(card.accounting),
+        plan=_watch(card.plan, f"{card.title}, which {package} brings,"),
+        accounting=_check_accounting(card.accounting),
         release=f"{package} brings it, and nobody here has proved what it does with the rows",
     )
 
 
-def _checked_accounting(rule: AccountingRule) -> AccountingRule:
-    """The same rule, which cannot open a room without a guarantee: there rows themselves would leave."""
+def _check_accounting(rule: AccountingRule) -> AccountingRule:
+    """The same rule, which cannot open a session without a guarantee: there rows themselves would leave."""
 
     def checked(params: Any, delta: float) -> Accounting:
         accounting = rule(params, delta)
@@ -150,14 +152,14 @@ def _checked_accounting(rule: AccountingRule) -> AccountingRule:
     return checked
 
 
-def _watched(plan: Plan, who: str) -> Plan:
+def _watch(plan: Plan, who: str) -> Plan:
     """The same plan: what goes wrong in it is told as its own, and its steps are such as can be shown."""
 
     @wraps(plan)
-    def watched(room: DataRoom, k: int, params: Any, rng: np.random.Generator) -> Iterator[Step]:
+    def watched(session: PrivateSession, k: int, params: Any, rng: np.random.Generator) -> Iterator[Step]:
         last: Step | None = None
         try:
-            for last in plan(room, k, params, rng):
+            for last in plan(session, k, params, rng):
                 if type(last).__module__.partition(".")[0] != "dpviz":
                     raise RequestError(f"{who} yields a step of its own, which has no picture: use a CentersStep.")
                 yield last
@@ -165,7 +167,7 @@ def _watched(plan: Plan, who: str) -> Plan:
             raise
         except Exception as error:
             raise RequestError(f"{who} stopped with {type(error).__name__}: tell its authors.") from error
-        if not isinstance(last, CentersStep) or np.shape(last.centers) != (k, room.dim // params.points_per_row(k)):
+        if not isinstance(last, CentersStep) or np.shape(last.centers) != (k, session.dim // params.points_per_row(k)):
             raise RequestError(f"{who} ended without {k} centres: its last step has to carry them.")
 
     return watched

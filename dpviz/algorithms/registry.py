@@ -8,9 +8,9 @@ from threading import RLock
 
 from dpviz.algorithms.baselines import kmeans_plus_plus
 from dpviz.algorithms.card import Card
-from dpviz.algorithms.plugins import Brought, brought
+from dpviz.algorithms.plugins import Brought, load_plugins
 from dpviz.algorithms.su2016 import dplloyd
-from dpviz.check import RequestError, shown
+from dpviz.check import RequestError, format_value
 
 _FILES = (
     "auto.auto",
@@ -23,7 +23,7 @@ _FILES = (
 )
 
 
-def _cards(file: str) -> tuple[Card, ...]:
+def _load_cards(file: str) -> tuple[Card, ...]:
     """The cards of a file: one, or several where it holds variants of one algorithm."""
     module = import_module(f"dpviz.algorithms.{file}")
     cards: tuple[Card, ...] = module.CARDS if hasattr(module, "CARDS") else (module.CARD,)
@@ -38,7 +38,7 @@ class Cards(Mapping[str, Card]):
     """
 
     def __init__(self) -> None:
-        self.ours = {card.id: card for file in _FILES for card in _cards(file)}
+        self.ours = {card.id: card for file in _FILES for card in _load_cards(file)}
         self._brought: Brought | None = None
         self._lock = RLock()
 
@@ -52,7 +52,7 @@ class Cards(Mapping[str, Card]):
         with self._lock:
             if self._brought is None:
                 self._brought = Brought()  # what a package that asks for all cards while it is imported is told
-                self._brought = brought(self.ours.values())
+                self._brought = load_plugins(self.ours.values())
             return self._brought
 
     def __getitem__(self, algorithm: str) -> Card:
@@ -74,7 +74,7 @@ AUTO = "auto"
 _STANDS_IN_FOR_AUTO = dplloyd.CARD.id
 
 
-def card_of(algorithm: str) -> Card:
+def find_card(algorithm: str) -> Card:
     """The card with that id; ``auto`` is the best all-round algorithm there is.
 
     Raises
@@ -86,10 +86,10 @@ def card_of(algorithm: str) -> Card:
     if name not in CARDS:
         left_out = "".join(f" {sentence}" for sentence in CARDS.brought.left_out)
         known = ", ".join([AUTO, *CARDS])
-        raise RequestError(f"There is no algorithm {shown(algorithm)}: choose one of {known}.{left_out}")
+        raise RequestError(f"There is no algorithm {format_value(algorithm)}: choose one of {known}.{left_out}")
     return CARDS[name]
 
 
-def private_cards() -> list[Card]:
+def list_private_cards() -> list[Card]:
     """The cards that promise privacy, those that packages bring included."""
     return [card for card in CARDS.values() if card.private]

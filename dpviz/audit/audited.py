@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpviz.algorithms.card import Card
-from dpviz.audit.contract import run_of
-from dpviz.audit.small_worlds import settings_of
-from dpviz.privacy.room import PrivateTable
+from dpviz.audit.contract import run_card
+from dpviz.audit.neighboring_tables import list_settings
+from dpviz.privacy.private_session import PrivateTable
 from dpviz.runs.run import Run
 
 SEED = 11
@@ -33,22 +33,22 @@ class Subject:
     @property
     def settings(self) -> list[tuple[dict[str, Any], float]]:
         """Each preset with a δ that suits it."""
-        return [(params, delta) for _, params, delta in settings_of(self.card)]
+        return [(params, delta) for _, params, delta in list_settings(self.card)]
 
     def run(self, table: PrivateTable, *, params: Mapping[str, Any], delta: float, **how: Any) -> Run:
         """A run of it; what is not said is as usual."""
-        return run_of(self.card, table, params=params, delta=delta, **{"k": K, "epsilon": 2.0, "seed": SEED, **how})
+        return run_card(self.card, table, params=params, delta=delta, **{"k": K, "epsilon": 2.0, "seed": SEED, **how})
 
 
 Check = Callable[[Subject], str]
 """What held, as a sentence; raises ``Broken`` where something did not, and ``NotAsked`` where it does not apply."""
 
 
-def about(params: Mapping[str, Any], delta: float, *more: object) -> list[object]:
+def describe_case(params: Mapping[str, Any], delta: float, *more: object) -> list[object]:
     """In which case: the preset, δ and whatever else."""
     return [*(value for name, value in params.items() if name == "preset"), f"δ = {delta:g}", *more]
 
 
-def number(things: Sequence[object], word: str) -> str:
+def format_number(things: Sequence[object], word: str) -> str:
     """How many there are, with the word for one of them."""
     return f"{len(things)} {word}{'s' * (len(things) != 1)}"

@@ -13,10 +13,17 @@ from dpviz.algorithms.card import Card
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.broken import Broken, demand
-from dpviz.privacy.ledger import Entry, total_epsilon
-from dpviz.privacy.readdition import independent_epsilon
-from dpviz.privacy.room import DataRoom, PrivateTable
-from dpviz.privacy.taped_rooms import Loss, Tape, in_room, loss_room, recording_room, replaying_room
+from dpviz.privacy.independent_accounting import compute_independent_epsilon
+from dpviz.privacy.ledger import Entry, compute_total_epsilon
+from dpviz.privacy.private_session import PrivateSession, PrivateTable
+from dpviz.privacy.replay import (
+    Loss,
+    Recording,
+    make_loss_session,
+    make_recording_session,
+    make_replaying_session,
+    open_as,
+)
 from dpviz.runs.run import Frame, Run, run_frames
 
 # Log densities and sums are floating-point numbers.
@@ -25,16 +32,16 @@ _ROUNDING = 1e-8
 _LEAST_SPENT, _LEAST_FOUND = 0.99, 0.98
 
 
-class Taped(NamedTuple):
+class Recorded(NamedTuple):
     """A run whose releases were recorded."""
 
-    tape: Tape
+    recording: Recording
     frames: list[Frame]
     run: Run
 
 
 @contextmanager
-def told_of(*where: object) -> Iterator[None]:
+def add_context(*where: object) -> Iterator[None]:
     """Whatever breaks inside says in which case."""
     try:
         yield
@@ -42,73 +49,75 @@ def told_of(*where: object) -> Iterator[None]:
         raise Broken(f"{', '.join(map(str, where))}: {broken}") from broken
 
 
-def frames_of(card: Card, table: PrivateTable, *, room: type[DataRoom] | None = None, **request: Any) -> list[Frame]:
-    """The frames of a run in that kind of room."""
-    return [frame for frame in run_frames(card, in_room(table, room), **request) if isinstance(frame, Frame)]
+def collect_frames(
+    card: Card, table: PrivateTable, *, session: type[PrivateSession] | None = None, **request: Any
+) -> list[Frame]:
+    """The frames of a run in that kind of session."""
+    return [frame for frame in run_frames(card, open_as(table, session), **request) if isinstance(frame, Frame)]
 
 
-def run_of(card: Card, table: PrivateTable, *, room: type[DataRoom] | None = None, **request: Any) -> Run:
-    """A run in that kind of room."""
-    *_, last = run_frames(card, in_room(table, room), **request)
+def run_card(card: Card, table: PrivateTable, *, session: type[PrivateSession] | None = None, **request: Any) -> Run:
+    """A run in that kind of session."""
+    *_, last = run_frames(card, open_as(table, session), **request)
     assert isinstance(last, Run)
     return last
 
 
-def taped(card: Card, table: PrivateTable, **request: Any) -> Taped:
+def record_run(card: Card, table: PrivateTable, **request: Any) -> Recorded:
     """A run with all that it released; nothing of it holds the table."""
-    tape = Tape()
-    run = run_of(card, table, room=recording_room(tape), **request)
-    return Taped(tape, list(run.frames), run)
+    recording = Recording()
+    run = run_card(card, table, session=make_recording_session(recording), **request)
+    return Recorded(recording, list(run.frames), run)
 
 
 def check_replay(card: Card, table: PrivateTable, **request: Any) -> None:
-    """With the answers on tape and the rows taken away, the same steps come out."""
-    check_replayed(card, table, taped(card, table, **request), **request)
+    """With the answers recorded and the rows taken away, the same steps come out."""
+    check_replayed(card, table, record_run(card, table, **request), **request)
 
 
-def check_replayed(card: Card, table: PrivateTable, first: Taped, **request: Any) -> None:
-    """With its answers on tape, a run comes out the same over a ``table`` whose rows may be any: nobody reads them."""
-    again = run_of(card, table, room=replaying_room(first.tape), **request)
-    demand(not first.tape.broken, "; ".join(first.tape.broken))
+def check_replayed(card: Card, table: PrivateTable, first: Recorded, **request: Any) -> None:
+    """With its answers recorded, a run comes out the same over a ``table`` whose rows may be any: nobody reads them."""
+    again = run_card(card, table, session=make_replaying_session(first.recording), **request)
+    demand(not first.recording.broken, "; ".join(first.recording.broken))
     demand(len(first.frames) == len(again.frames), "without the rows, there are more steps or fewer")
     for place, (one, other) in enumerate(zip(first.frames, again.frames, strict=True), start=1):
         demand(one.step.title == other.step.title, f"without the rows, step {place} has another title")
-        here, there = (list(values_in(frame.step)) for frame in (one, other))
-        same = len(here) == len(there) and all(map(_equal, here, there))
+        here, there = (list(list_values(frame.step)) for frame in (one, other))
+        same = len(here) == len(there) and all(map(_is_equal, here, there))
         demand(same, f"without the rows, step {place} ({one.step.title!r}) holds other numbers: something was read")
         demand(one.spent_epsilon == other.spent_epsilon, f"without the rows, step {place} costs more or less")
 
 
-def _equal(one: Any, other: Any) -> bool:
+def _is_equal(one: Any, other: Any) -> bool:
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
         return np.array_equal(one, other, equal_nan=one.dtype.kind == other.dtype.kind == "f")
     return bool(one == other or (one != one and other != other))
 
 
-def values_in(thing: object, *, depth: int = 4) -> Iterator[Any]:
+def list_values(thing: object, *, depth: int = 4) -> Iterator[Any]:
     """Every array, number and word in a step, those inside its grids and trees included."""
     if isinstance(thing, np.ndarray | np.generic | int | float | str):
         yield thing
     elif isinstance(thing, tuple | list):
         for part in thing:
-            yield from values_in(part, depth=depth)
+            yield from list_values(part, depth=depth)
     elif dataclasses.is_dataclass(thing) and depth > 0:
         for one in dataclasses.fields(thing):
-            yield from values_in(getattr(thing, one.name), depth=depth - 1)
+            yield from list_values(getattr(thing, one.name), depth=depth - 1)
 
 
-def arrays_in(thing: object) -> list[Array]:
+def list_arrays(thing: object) -> list[Array]:
     """Every array in a step."""
-    return [value for value in values_in(thing) if isinstance(value, np.ndarray)]
+    return [value for value in list_values(thing) if isinstance(value, np.ndarray)]
 
 
 def check_loss(card: Card, one: PrivateTable, other: PrivateTable, **request: Any) -> Loss:
     """No transcript of ``one`` is likelier there than on its neighbour by more than was declared; returns the loss."""
-    loss, first = Loss(), taped(card, one, **request)
-    run_of(card, other, room=loss_room(first.tape, loss), **request)
-    demand(not first.tape.broken, "; ".join(first.tape.broken))
+    loss, first = Loss(), record_run(card, one, **request)
+    run_card(card, other, session=make_loss_session(first.recording, loss), **request)
+    demand(not first.recording.broken, "; ".join(first.recording.broken))
     asked = len(loss.reach) + len(loss.unbounded)
-    demand(asked == len(first.tape.released), "the neighbour asks fewer questions")
+    demand(asked == len(first.recording.released), "the neighbour asks fewer questions")
     for (name, _), reach in zip(loss.per_release, loss.reach, strict=True):
         demand(reach <= 1 + _ROUNDING, f"a {name} release loses {reach:.4f} times what its entry says")
     _check_total_loss(first.run, loss)
@@ -144,13 +153,13 @@ def _check_total_loss(run: Run, loss: Loss) -> None:
 
 def check_ledger(card: Card, table: PrivateTable, **request: Any) -> None:
     """The entries are what was drawn, and add up to the request: all but 1 % of it, and no more, by two libraries."""
-    check_booked(taped(card, table, **request))
+    check_booked(record_run(card, table, **request))
 
 
-def check_booked(first: Taped) -> None:
+def check_booked(first: Recorded) -> None:
     """Of a run that was recorded: the entries are what was drawn, and add up to the request."""
-    tape, _, run = first
-    drawn = [(m.name, m.sensitivity, m.scale) for m in tape.mechanisms]
+    recording, _, run = first
+    drawn = [(m.name, m.sensitivity, m.scale) for m in recording.mechanisms]
     booked = [(entry.mechanism, entry.sensitivity, entry.scale) for entry in run.entries]
     demand(drawn == booked, "the ledger does not list what was drawn")
     demand(len(run.entries) > 0, "nothing was asked, so that nothing was spent")
@@ -167,9 +176,9 @@ def check_total(entries: tuple[Entry, ...], *, epsilon: float, delta: float, fra
     accounting = entries[0].accounting
     spent = f"{fraction:.4f} of the request was spent; {_LEAST_SPENT:g} to 1 is allowed"
     demand(_LEAST_SPENT <= fraction <= 1.0, spent)
-    total = total_epsilon(accounting, entries, delta=delta)
+    total = compute_total_epsilon(accounting, entries, delta=delta)
     demand(total <= epsilon, f"the entries add up to ε = {total:.6g} of {epsilon:g}")
-    independent = independent_epsilon(entries, delta=delta)
+    independent = compute_independent_epsilon(entries, delta=delta)
     if independent is None:
         raise Broken("an independent library cannot add the entries up")
     added = f"an independent library adds the entries up to ε = {independent:.6g} of {epsilon:g}"

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpviz.charts.plot import Plot
-from dpviz.charts.theme import TEXT_SIZE, Palette, layout
-from dpviz.charts.wording import number
+from dpviz.charts.theme import TEXT_SIZE, Palette, make_layout
+from dpviz.charts.wording import format_number
 
 _HEIGHT = 66
 # Shares below this hold no words.
@@ -37,13 +37,14 @@ class AccountBar:
     def words(self) -> str:
         """The bar in words."""
         return (
-            f"The account's cap is ε = {number(self.cap)}: {number(self.before)} spent before, {number(self.this)} for "
-            f"this release, {number(self.left)} left after it{'' if self.fits else ', which is beyond the cap'}."
+            f"The account's cap is ε = {format_number(self.cap)}: {format_number(self.before)} spent "
+            f"before, {format_number(self.this)} for "
+            f"this release, {format_number(self.left)} left after it{'' if self.fits else ', which is beyond the cap'}."
         )
 
     def draw(self, palette: Palette) -> Plot:
         """The bar; what lies beyond the cap stands right of its line."""
-        plot = Plot(layout(palette, height=_HEIGHT))
+        plot = Plot(make_layout(palette, height=_HEIGHT))
         whole = max(self.cap, self.before + self.this)
         dark = palette.surface != "#ffffff"
         this = palette.released if self.fits else (_REFUSED_IN_THE_DARK if dark else _REFUSED)
@@ -56,8 +57,8 @@ class AccountBar:
         for name, value, color, ink in parts:
             if value <= 0:
                 continue
-            label = f"{name}: {number(value)}" if value / whole >= _LABELLED * (1 + len(name) / 12) else ""
-            plot.add_trace(_block(at, value, color, ink, label, f"{name}: ε = {number(value)}"))
+            label = f"{name}: {format_number(value)}" if value / whole >= _LABELLED * (1 + len(name) / 12) else ""
+            plot.add_trace(_block(at, value, color, ink, label, f"{name}: ε = {format_number(value)}"))
             at += value
         plot.add_shape(
             **{"type": "line", "x0": self.cap, "x1": self.cap, "y0": -0.62, "y1": 0.62},
@@ -65,7 +66,7 @@ class AccountBar:
         )
         plot.add_annotation(
             {
-                **{"x": self.cap, "y": 0.66, "text": f"cap {number(self.cap)}", "showarrow": False},
+                **{"x": self.cap, "y": 0.66, "text": f"cap {format_number(self.cap)}", "showarrow": False},
                 **{"xanchor": "right", "yanchor": "bottom", "font": {"size": TEXT_SIZE, "color": palette.text}},
             }
         )

@@ -9,11 +9,11 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 
 from dpviz.arrays import Array
-from dpviz.charts.names import spelled
+from dpviz.charts.names import spell_name
 from dpviz.charts.plot import Plot
-from dpviz.charts.theme import TITLE_SIZE, Kind, Palette, layout
+from dpviz.charts.theme import TITLE_SIZE, Kind, Palette, make_layout
 from dpviz.charts.view import View
-from dpviz.charts.wording import PHONE, lines
+from dpviz.charts.wording import PHONE, wrap_lines
 
 PLANE_HEIGHT = 560
 """Pixels of a picture of a plane: a square of some 350 pixels with its title and legend."""
@@ -36,7 +36,7 @@ SCREEN = np.float32
 Screen = npt.NDArray[np.float32]
 
 
-def canvas(
+def new_figure(
     palette: Palette,
     *,
     title: str,
@@ -49,18 +49,18 @@ def canvas(
 
     ``legend_lines`` is the room kept below the axis for a legend that wraps on a phone; 0 hides the legend.
     """
-    head = lines(title, size=TITLE_SIZE * _BOLD, width=width - _SIDES, even=True)
-    under = lines(subtitle, size=SUBTITLE_SIZE, width=width - _SIDES) or ["\u00a0"]
+    head = wrap_lines(title, size=TITLE_SIZE * _BOLD, width=width - _SIDES, even=True)
+    under = wrap_lines(subtitle, size=SUBTITLE_SIZE, width=width - _SIDES) or ["\u00a0"]
     room = max(2, len(head)) * _PITCH + (max(_RESERVED_SUBTITLE, len(under)) * _SUBTITLE_PITCH if subtitle else 8)
     head_room = _FIRST_LINE + room
     # With a subtitle, if only a blank one, the browser hangs the title by the middle of its lines.
     first = _FIRST_LINE + _PITCH / 2 * (len(head) - 1)
-    made = Plot(layout(palette, height=height))
+    made = Plot(make_layout(palette, height=height))
     return made.update_layout(
         title={
-            "text": "<br>".join(map(spelled, head)),
+            "text": "<br>".join(map(spell_name, head)),
             "subtitle": {
-                "text": "<br>".join(map(spelled, under)),
+                "text": "<br>".join(map(spell_name, under)),
                 "font": {"size": SUBTITLE_SIZE, "color": palette.muted},
             },
             **{"x": 0.0, "xref": "container", "pad": {"l": 12}, "y": 1 - first / height},
@@ -81,9 +81,15 @@ def canvas(
     )
 
 
-def bare_layout(palette: Palette) -> dict[str, Any]:
+def make_bare_layout(palette: Palette) -> dict[str, Any]:
     """The layout of a plot whose title and legend are set by the page, which also knows its size."""
-    return layout(palette) | {"title": None, "legend": None, "height": None, "margin": BARE_MARGIN, "showlegend": False}
+    return make_layout(palette) | {
+        "title": None,
+        "legend": None,
+        "height": None,
+        "margin": BARE_MARGIN,
+        "showlegend": False,
+    }
 
 
 class Headless(NamedTuple):
@@ -94,7 +100,7 @@ class Headless(NamedTuple):
     figure: go.Figure
 
 
-def without_head(figure: go.Figure) -> Headless:
+def remove_head(figure: go.Figure) -> Headless:
     """The plot of a ``canvas`` at the same size, for a page that sets title and subtitle above it as its own text."""
     head, height, margin = figure.layout.meta, figure.layout.height, figure.layout.margin
     top = max(_AIR, margin.t - head["room"])
@@ -109,8 +115,8 @@ def show_plane(plot: Plot, view: View, palette: Palette, *, fill: str | None = N
     (x_range, y_range), (x_name, y_name) = view.range, view.name
     plane = {"zeroline": False, "showgrid": view.flat, "constrain": "domain"}
     across, up = view.ticks
-    plot.update_xaxes(range=x_range, title_text=spelled(x_name), **plane, **across)
-    plot.update_yaxes(range=y_range, title_text=spelled(y_name), **plane, **up)
+    plot.update_xaxes(range=x_range, title_text=spell_name(x_name), **plane, **across)
+    plot.update_yaxes(range=y_range, title_text=spell_name(y_name), **plane, **up)
     if view.flat:
         plot.update_yaxes(visible=False)
     elif view.aspect is not None:
@@ -118,10 +124,10 @@ def show_plane(plot: Plot, view: View, palette: Palette, *, fill: str | None = N
     # A plane along released centres is no slice of the domain, and has no outline to show.
     if view.window is None:
         line = {"color": palette.faded(palette.public, 0.6), "width": 1}
-        plot.add_shape(**_outline(view), layer="below", fillcolor=fill, line=line)
+        plot.add_shape(**_draw_outline(view), layer="below", fillcolor=fill, line=line)
 
 
-def _outline(view: View) -> dict[str, Any]:
+def _draw_outline(view: View) -> dict[str, Any]:
     """The public domain: a box, or a disc where the radius is what limits a row."""
     (x0, x1), (y0, y1) = view.extent
     region = view.region
@@ -129,19 +135,19 @@ def _outline(view: View) -> dict[str, Any]:
     return {"type": "circle" if spans else "rect", "x0": x0, "x1": x1, "y0": y0, "y1": y1}
 
 
-def below_plot(layout: Any) -> dict[str, Any]:
+def place_below_plot(layout: Any) -> dict[str, Any]:
     """Where a horizontal colour bar lies in a figure of this layout: under the axis title, as wide as the plot."""
     margin = layout["margin"]
     high = layout["height"] - margin["t"] - margin["b"]
     return {"orientation": "h", "x": 0.5, "xanchor": "center", "len": 1.0, "y": -_AXIS_ROOM / high, "yanchor": "top"}
 
 
-def hidden_axis() -> dict[str, Any]:
+def make_hidden_axis() -> dict[str, Any]:
     """An axis that only carries positions."""
     return {"visible": False, "fixedrange": True}
 
 
-def xy(places: Array) -> dict[str, Screen]:
+def split_xy(places: Array) -> dict[str, Screen]:
     """Drawn places (m, 2) as trace arguments; a line has a gap where they are not numbers."""
     return {"x": places[:, 0].astype(SCREEN), "y": places[:, 1].astype(SCREEN)}
 
@@ -156,10 +162,10 @@ def name_kinds(plot: Plot, palette: Palette) -> Plot:
     return plot.update_layout(legend_title={"text": heading, "side": "top", "font": {"size": NUMBER_SIZE}})
 
 
-def legend_name(what: str, kind: Kind) -> str:
+def format_legend_name(what: str, kind: Kind) -> str:
     """What a mark is, with the sign of its kind: an eye for what was revealed.
 
-    >>> legend_name("centres", "released"), legend_name("rows", "revealed")
+    >>> format_legend_name("centres", "released"), format_legend_name("rows", "revealed")
     ('centres', '◉ rows')
     """
     return _MARKS[kind] + what
@@ -168,10 +174,10 @@ def legend_name(what: str, kind: Kind) -> str:
 _MARKS: dict[Kind, str] = {"public": "○ ", "released": "", "revealed": "◉ "}
 
 
-def ink_on(color: str) -> str:
+def choose_ink(color: str) -> str:
     """Black or white, whichever reads better on a hex ``color``.
 
-    >>> ink_on("#0072B2"), ink_on("#F0E442")
+    >>> choose_ink("#0072B2"), choose_ink("#F0E442")
     ('#ffffff', '#000000')
     """
     channels = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]

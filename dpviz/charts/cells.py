@@ -10,7 +10,7 @@ from dpviz.arrays import Array
 _CIRCLE = 48
 
 
-def voronoi_polygons(centers: Array, half: Array) -> list[Array]:
+def compute_voronoi_polygons(centers: Array, half: Array) -> list[Array]:
     """The cell of each centre (k, 2) within the box ``[-half, half]``, as closed polygons; copies share one cell.
 
     Mirror images of all centres behind the four walls make the walls themselves cell borders.
@@ -23,10 +23,10 @@ def voronoi_polygons(centers: Array, half: Array) -> list[Array]:
     images = [sites * left - wall[0], sites * left + wall[0], sites * down - wall[1], sites * down + wall[1]]
     diagram = Voronoi(np.concatenate([sites, *images]))
     polygons = [diagram.vertices[diagram.regions[diagram.point_region[i]]] for i in range(len(sites))]
-    return [np.clip(_closed(polygons[i]), -half, half) for i in which.ravel()]
+    return [np.clip(_close_outline(polygons[i]), -half, half) for i in which.ravel()]
 
 
-def boxes(low: Array, high: Array) -> Array:
+def outline_boxes(low: Array, high: Array) -> Array:
     """Outlines of m boxes with corners ``low`` and ``high`` (m, 2), one polyline with gaps, shape (6 m, 2)."""
     x0, y0, x1, y1 = low[:, 0], low[:, 1], high[:, 0], high[:, 1]
     gap = np.full(len(low), np.nan)
@@ -35,7 +35,7 @@ def boxes(low: Array, high: Array) -> Array:
     return np.column_stack([x.ravel(), y.ravel()])
 
 
-def circles(middles: Array, radii: Array, scale: Array) -> Array:
+def outline_circles(middles: Array, radii: Array, scale: Array) -> Array:
     """Outlines of ellipses around ``middles`` (m, 2), with gaps.
 
     Half-axes are ``radii``, (m,) or one for each axis (m, 2), times ``scale`` (2,).
@@ -43,21 +43,21 @@ def circles(middles: Array, radii: Array, scale: Array) -> Array:
     angle = np.linspace(0, 2 * np.pi, _CIRCLE)
     round_ = np.stack([np.cos(angle), np.sin(angle)], axis=1) * scale
     outline = middles[:, None, :] + radii.reshape(len(middles), 1, -1) * round_
-    return joined(list(outline))
+    return join_outlines(list(outline))
 
 
-def segments(start: Array, end: Array) -> Array:
+def outline_segments(start: Array, end: Array) -> Array:
     """Straight lines from ``start`` to ``end`` (m, 2), one polyline with gaps, shape (3 m, 2)."""
     return np.stack([start, end, np.full_like(start, np.nan)], axis=1).reshape(-1, 2)
 
 
-def joined(outlines: list[Array]) -> Array:
+def join_outlines(outlines: list[Array]) -> Array:
     """Several polylines as one, with a gap after each."""
     gap = np.full((1, 2), np.nan)
     return np.concatenate([part for outline in outlines for part in (outline, gap)]) if outlines else np.empty((0, 2))
 
 
-def _closed(polygon: Array) -> Array:
+def _close_outline(polygon: Array) -> Array:
     middle = polygon.mean(axis=0)
     order = np.argsort(np.arctan2(*(polygon - middle).T[::-1]))
     around: Array = polygon[np.r_[order, order[:1]]]

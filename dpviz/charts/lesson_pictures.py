@@ -12,16 +12,16 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dpviz.arrays import Array
-from dpviz.charts.canvas import canvas, name_kinds
-from dpviz.charts.film import Number
-from dpviz.charts.picture import Look
+from dpviz.charts.animation import Number
+from dpviz.charts.canvas import name_kinds, new_figure
+from dpviz.charts.picture import RenderContext
+from dpviz.charts.plot_canvas import PlotCanvas
 from dpviz.charts.revealed import RevealedView
-from dpviz.charts.sheet import Sheet
-from dpviz.charts.studies.contenders import styles_of
-from dpviz.charts.studies.medians import band, median_line, quartiles
-from dpviz.charts.theme import Palette, axis_title, epsilon_axis, layout, log_axis
-from dpviz.charts.view import view_of
-from dpviz.charts.wording import opening, ratio, things
+from dpviz.charts.studies.contenders import choose_styles
+from dpviz.charts.studies.medians import compute_quartiles, draw_band, draw_median_line
+from dpviz.charts.theme import Palette, make_axis_title, make_epsilon_axis, make_layout, make_log_axis
+from dpviz.charts.view import make_view
+from dpviz.charts.wording import capitalize_first, format_ratio, format_things
 from dpviz.lessons.computed import Computed
 from dpviz.lessons.lesson import Scene
 from dpviz.runs.request import Request
@@ -39,39 +39,39 @@ class Walk(NamedTuple):
     """A run of a lesson, how it is looked at, and the numbers beside its title."""
 
     run: Run
-    look: Look
+    context: RenderContext
     numbers: list[Number]
 
 
-def look_at(computed: Computed, palette: Palette) -> Look:
+def make_context(computed: Computed, palette: Palette) -> RenderContext:
     """The rows of a public sample, for all to see."""
-    return Look(
-        view_of(computed.table.domain),
+    return RenderContext(
+        make_view(computed.table.domain),
         palette,
         reveal=RevealedView.of(computed.rows.points, "a lesson on a public sample"),
     )
 
 
-def walk_of(computed: Computed, request: Request, palette: Palette, *, whole: bool) -> Walk:
+def make_walk(computed: Computed, request: Request, palette: Palette, *, whole: bool) -> Walk:
     """A run; if not ``whole``, without how good it is, which would give an answer away."""
     run = computed.run(request)
-    look = replace(look_at(computed, palette), epsilon=run.epsilon if run.private else None)
+    context = replace(make_context(computed, palette), epsilon=run.epsilon if run.private else None)
     if not run.private:
-        return Walk(run, look, [])
+        return Walk(run, context, [])
     numbers = [Number("released", f"ε {run.spent_epsilon:.3g}", f"spent, {len(run.entries)} charges")]
     if not whole:
-        return Walk(run, look, numbers)
+        return Walk(run, context, numbers)
     loss = computed.loss_ratio(run.unit_centers)
 
     def of_run(centers: Array) -> float | None:
         return loss if np.array_equal(centers, run.unit_centers) else None
 
     reference = computed.reference(run.k)
-    look = replace(look, reference=reference, found=computed.found, ratio=of_run)
-    return Walk(run, look, [*numbers, Number("revealed", ratio(loss), "the loss of k-means++")])
+    context = replace(context, reference=reference, found=computed.found, ratio=of_run)
+    return Walk(run, context, [*numbers, Number("revealed", format_ratio(loss), "the loss of k-means++")])
 
 
-def about_sample(computed: Computed, request: Request) -> str:
+def describe_sample(computed: Computed, request: Request) -> str:
     """Whose rows a film shows, and why it is the same for everybody."""
     return (
         f"{_of(computed)}. Seed {request.seed:d}: the same noise for everybody, so that a "
@@ -79,7 +79,7 @@ def about_sample(computed: Computed, request: Request) -> str:
     )
 
 
-def about_seeds(computed: Computed, number: int, grid: Grid) -> str:
+def describe_seeds(computed: Computed, number: int, grid: Grid) -> str:
     """The same of many runs."""
     return f"{_of(computed)}; {number:d} runs, whose seeds follow from {grid.seed:d}: the same for everybody."
 
@@ -89,30 +89,30 @@ def _of(computed: Computed) -> str:
     return f"{computed.table.title}, {'simulated points' if simulated else 'a public sample'}"
 
 
-def draw_sample(look: Look, title: str) -> go.Figure:
+def draw_sample(context: RenderContext, title: str) -> go.Figure:
     """The rows of a public sample, and nothing else."""
-    palette, view = look.palette, look.view
-    sheet = Sheet(canvas(palette, title=title, subtitle=view.about, legend_lines=1), palette, view)
-    sheet.rows(look.reveal)
-    sheet.plane()
-    return name_kinds(sheet.plot, palette).figure()
+    palette, view = context.palette, context.view
+    canvas = PlotCanvas(new_figure(palette, title=title, subtitle=view.about, legend_lines=1), palette, view)
+    canvas.rows(context.reveal)
+    canvas.plane()
+    return name_kinds(canvas.plot, palette).figure()
 
 
 def draw_guessed_curve(
     epsilons: Sequence[float], guess: Sequence[float] | None, runs: pd.DataFrame | None, *, palette: Palette
 ) -> go.Figure:
     """The ``guess`` of the loss at each ε, if there is one, and once there are ``runs``, their medians and band."""
-    figure = go.Figure(layout=layout(palette, height=_HEIGHT))
+    figure = go.Figure(layout=make_layout(palette, height=_HEIGHT))
     if runs is not None:
         name = str(runs["contender"].iloc[0])
-        style = styles_of([name])[name]
-        middle = quartiles(runs, "ratio", ["epsilon"])
+        style = choose_styles([name])[name]
+        middle = compute_quartiles(runs, "ratio", ["epsilon"])
         x = middle["epsilon"].to_numpy(dtype=np.float64)
         low, median, high = (middle[part].to_numpy(dtype=np.float64) for part in ("low", "median", "high"))
-        figure.add_trace(band(x, low, high, palette.faded(style.color, 0.18)))
-        told = [ratio(value) for value in median]
+        figure.add_trace(draw_band(x, low, high, palette.faded(style.color, 0.18)))
+        told = [format_ratio(value) for value in median]
         figure.add_trace(
-            median_line(name, x, median, style, showlegend=True, text=told, hovertemplate="ε = %{x}: %{text}")
+            draw_median_line(name, x, median, style, showlegend=True, text=told, hovertemplate="ε = %{x}: %{text}")
         )
     if guess is not None:
         figure.add_trace(
@@ -126,39 +126,41 @@ def draw_guessed_curve(
                 hovertemplate="your guess at ε = %{x}: %{y}×",
             )
         )
-    across = epsilon_axis(min(epsilons), max(epsilons))
-    up = log_axis(0, 1.4) | {"range": [np.log10(_LEAST_LOSS), np.log10(_MOST_LOSS)]}
+    across = make_epsilon_axis(min(epsilons), max(epsilons))
+    up = make_log_axis(0, 1.4) | {"range": [np.log10(_LEAST_LOSS), np.log10(_MOST_LOSS)]}
     figure.update_xaxes(across)
-    figure.update_yaxes(up, title_text=axis_title("loss", "× that of k-means++"))
+    figure.update_yaxes(up, title_text=make_axis_title("loss", "× that of k-means++"))
     return figure.update_layout(legend={"y": -0.22}, margin={"t": 16})
 
 
-def words_of_curve(epsilons: Sequence[float], guess: Sequence[float] | None, runs: pd.DataFrame | None) -> str:
+def describe_curve(epsilons: Sequence[float], guess: Sequence[float] | None, runs: pd.DataFrame | None) -> str:
     """The figure in words."""
-    said = "" if guess is None else f"Your guess goes from {ratio(guess[0])} to {ratio(guess[-1])}. "
+    said = "" if guess is None else f"Your guess goes from {format_ratio(guess[0])} to {format_ratio(guess[-1])}. "
     if runs is None:
         return f"{said}Loss against ε, from {min(epsilons):g} to {max(epsilons):g}; the true curve is not shown yet."
-    medians = quartiles(runs, "ratio", ["epsilon"])["median"].to_numpy(dtype=np.float64)
-    return f"{said}The median loss goes from {ratio(medians[0])} to {ratio(medians[-1])} that of k-means++."
+    medians = compute_quartiles(runs, "ratio", ["epsilon"])["median"].to_numpy(dtype=np.float64)
+    return (
+        f"{said}The median loss goes from {format_ratio(medians[0])} to {format_ratio(medians[-1])} that of k-means++."
+    )
 
 
-def title_of_curve(runs: pd.DataFrame | None) -> str:
+def title_curve(runs: pd.DataFrame | None) -> str:
     """What the curve came to, or that it is still to come.
 
-    >>> title_of_curve(None)
+    >>> title_curve(None)
     'The curve that you expect'
     """
     if runs is None:
         return "The curve that you expect"
-    middle = quartiles(runs, "ratio", ["epsilon"])
+    middle = compute_quartiles(runs, "ratio", ["epsilon"])
     first, last = middle.iloc[0], middle.iloc[-1]
     return (
-        f"{ratio(float(first['median']))} the loss of k-means++ at ε = {first['epsilon']:g}, "
-        f"{ratio(float(last['median']))} at ε = {last['epsilon']:g}"
+        f"{format_ratio(float(first['median']))} the loss of k-means++ at ε = {first['epsilon']:g}, "
+        f"{format_ratio(float(last['median']))} at ε = {last['epsilon']:g}"
     )
 
 
-def strip_of(scene: Scene, rows: Sequence[Row], computed: Computed) -> tuple[list[float], str]:
+def make_strip(scene: Scene, rows: Sequence[Row], computed: Computed) -> tuple[list[float], str]:
     """What a scene asks of each draw, and its name: clusters found, or the loss."""
     if any("found" in say.what for say in scene.says.values()):
         return [float(computed.found(row["centers"]).found) for row in rows], "clusters found"
@@ -174,8 +176,8 @@ def draw_strip(
     for value in values:
         piles[value] += 1
         heights.append(piles[value])
-    figure = go.Figure(layout=layout(palette, height=_STRIP_HEIGHT))
-    marker = {"size": 11, "color": styles_of([algorithm])[algorithm].color}
+    figure = go.Figure(layout=make_layout(palette, height=_STRIP_HEIGHT))
+    marker = {"size": 11, "color": choose_styles([algorithm])[algorithm].color}
     figure.add_trace(
         go.Scatter(x=list(values), y=heights, mode="markers", marker=marker, hovertemplate="%{x}<extra></extra>")
     )
@@ -189,6 +191,6 @@ def draw_strip(
     return figure.update_layout(margin={"t": 24, "l": 16}, showlegend=False)
 
 
-def words_of_strip(values: Sequence[float], what: str) -> str:
+def describe_strip(values: Sequence[float], what: str) -> str:
     """The strip in words."""
-    return f"{opening(things(len(values), 'draw'))}: {min(values):.3g} to {max(values):.3g} {what}"
+    return f"{capitalize_first(format_things(len(values), 'draw'))}: {min(values):.3g} to {max(values):.3g} {what}"

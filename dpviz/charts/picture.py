@@ -13,16 +13,16 @@ import plotly.graph_objects as go
 
 from dpviz.algorithms.steps import Step
 from dpviz.arrays import Array
-from dpviz.charts.canvas import bare_layout, canvas, name_kinds
-from dpviz.charts.names import spelled
+from dpviz.charts.canvas import make_bare_layout, name_kinds, new_figure
+from dpviz.charts.names import spell_name
 from dpviz.charts.plot import Plot
+from dpviz.charts.plot_canvas import PlotCanvas
 from dpviz.charts.revealed import RevealedView
-from dpviz.charts.sheet import Sheet
 from dpviz.charts.theme import Kind, Palette
-from dpviz.charts.view import View, projected_axes
-from dpviz.charts.wording import number
+from dpviz.charts.view import View, describe_projected_axes
+from dpviz.charts.wording import format_number
+from dpviz.runs.cluster_recovery import ClusterRecovery
 from dpviz.runs.evaluation import Reference
-from dpviz.runs.found import Found
 from dpviz.runs.run import Run, RunSoFar
 from dpviz.runs.verdict import Verdict
 from dpviz.table.domain import Domain, Region
@@ -37,7 +37,7 @@ _NAMED, _TOLD = 4, 6
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
+class RenderContext:
     """How the steps of a run are looked at: one value for all of them.
 
     Parameters
@@ -73,7 +73,7 @@ class Look:
     palette: Palette
     reveal: RevealedView | None = None
     reference: Reference | None = None
-    found: Callable[[Array], Found | None] | None = None
+    found: Callable[[Array], ClusterRecovery | None] | None = None
     epsilon: float | None = None
     reference_coming: bool = False
     ratio: Callable[[Array], float | None] | None = None
@@ -83,7 +83,7 @@ class Look:
     known: dict[tuple[Any, ...], Any] | None = None
     verdict: Verdict | None = None
 
-    def through(self, run: RunSoFar) -> Look:
+    def through(self, run: RunSoFar) -> RenderContext:
         """The look at all steps of a run: of one under way none is the last."""
         return replace(
             self,
@@ -98,9 +98,9 @@ class Look:
         """Whether it shows anything of the rows without privacy."""
         return any(part is not None for part in (self.reveal, self.reference, self.found, self.ratio))
 
-    def released(self) -> Look:
+    def released(self) -> RenderContext:
         """The look that may leave with a release: its plane and colours, and nothing of rows or of other runs."""
-        return Look(self.view, self.palette, epsilon=self.epsilon)
+        return RenderContext(self.view, self.palette, epsilon=self.epsilon)
 
     def once(self, what: tuple[Any, ...], make: Callable[[], T]) -> T:
         """What ``make`` gives, made once for the pictures of a run: several steps want to know the same."""
@@ -111,7 +111,7 @@ class Look:
         made: T = self.known[what]
         return made
 
-    def clusters_found(self, centers: Array) -> Found | None:
+    def clusters_found(self, centers: Array) -> ClusterRecovery | None:
         """How many clusters of the reference are found, where that is known and says something."""
         if self.found is None or self.reference is None:
             return None
@@ -137,7 +137,7 @@ class Look:
 class Drawing(ABC, Generic[S]):
     """Something drawn of a step: marks on a sheet, with a title that says what they show.
 
-    What it draws is plain data (``draw(look).to_plotly_json()``), and its title and note can be had apart from it.
+    What it draws is plain data (``draw(context).to_plotly_json()``), and its title and note can be had apart from it.
     """
 
     step: S
@@ -149,16 +149,16 @@ class Drawing(ABC, Generic[S]):
     def finding(self, domain: Domain) -> str:
         """What the step's own numbers say, in a sentence without its full stop."""
 
-    def title(self, look: Look) -> str:
+    def title(self, context: RenderContext) -> str:
         """The finding, and what the look adds to it."""
-        return self.finding(look.view.domain)
+        return self.finding(context.view.domain)
 
-    def note(self, look: Look) -> str:
-        """What has to be known to read the drawing, in clauses; ``look.view`` is the view that is drawn."""
+    def note(self, context: RenderContext) -> str:
+        """What has to be known to read the drawing, in clauses; ``context.view`` is the view that is drawn."""
         return ""
 
     @abstractmethod
-    def paint(self, sheet: Sheet, look: Look) -> None:
+    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
         """Put the marks on an empty sheet, and dress its axes."""
 
     def words(self, domain: Domain) -> str:
@@ -173,21 +173,24 @@ class Drawing(ABC, Generic[S]):
         """The view that is drawn where ``view`` is chosen: its axes and ranges are those of the figure."""
         return view
 
-    def plot(self, look: Look) -> Plot:
+    def plot(self, context: RenderContext) -> Plot:
         """The marks and the axes alone: title, note and legend stand elsewhere on the page."""
-        look = replace(look, view=self.view(look.view))
-        plot = Plot(bare_layout(look.palette))
-        self.paint(Sheet(plot, look.palette, look.view, bare=True), look)
+        context = replace(context, view=self.view(context.view))
+        plot = Plot(make_bare_layout(context.palette))
+        self.paint(PlotCanvas(plot, context.palette, context.view, bare=True), context)
         return plot
 
-    def draw(self, look: Look) -> go.Figure:
+    def draw(self, context: RenderContext) -> go.Figure:
         """The figure, its title and note above it, its legend below."""
-        look = replace(look, view=self.view(look.view))
-        plot = canvas(
-            look.palette, title=self.title(look), subtitle=self.note(look) or _BLANK, legend_lines=self.legend_lines
+        context = replace(context, view=self.view(context.view))
+        plot = new_figure(
+            context.palette,
+            title=self.title(context),
+            subtitle=self.note(context) or _BLANK,
+            legend_lines=self.legend_lines,
         )
-        self.paint(Sheet(plot, look.palette, look.view), look)
-        return (name_kinds(plot, look.palette) if plot.layout["showlegend"] else plot).figure()
+        self.paint(PlotCanvas(plot, context.palette, context.view), context)
+        return (name_kinds(plot, context.palette) if plot.layout["showlegend"] else plot).figure()
 
 
 class Companion(NamedTuple):
@@ -208,7 +211,7 @@ class Picture(Drawing[S]):
     def table(self, domain: Domain) -> pd.DataFrame:
         """The table behind the figure, in data units where the step has them."""
 
-    def companions(self, look: Look, steps: Sequence[Step]) -> Iterator[Companion]:
+    def companions(self, context: RenderContext, steps: Sequence[Step]) -> Iterator[Companion]:
         """What can stand beside it, the most telling first; ``steps`` are those of the whole run."""
         yield from ()
 
@@ -222,37 +225,42 @@ class Picture(Drawing[S]):
         return [step for step in steps if type(step).__name__ == type(self.step).__name__]
 
 
-def columns_of(domain: Domain) -> str:
+def format_columns(domain: Domain) -> str:
     """The first columns of a domain, for words.
 
-    >>> columns_of(Domain.of(["a", "b", "c", "d", "e"], 0, 1))
+    >>> format_columns(Domain.of(["a", "b", "c", "d", "e"], 0, 1))
     'a, b, c, d …'
     """
     return ", ".join(domain.columns[:_NAMED]) + (" …" if domain.dim > _NAMED else "")
 
 
-def points_table(points: Array, domain: Domain, counted: str = "", *, projected: bool = False) -> pd.DataFrame:
+def tabulate_points(points: Array, domain: Domain, counted: str = "", *, projected: bool = False) -> pd.DataFrame:
     """Points (m, d), unit coordinates, in data units, or as they are where they are ``projected``.
 
     A first column counts them from 1, if ``counted`` says what they are.
     """
-    names = projected_axes(points.shape[1]) if projected else domain.columns
+    names = describe_projected_axes(points.shape[1]) if projected else domain.columns
     table = pd.DataFrame(points if projected else domain.from_unit(points), columns=list(names))
     if counted:
         table.insert(0, counted, np.arange(1, len(table) + 1))
     return table
 
 
-def told_of(points: Array, domain: Domain, counted: str, values: Mapping[str, Array | None] | None = None) -> list[str]:
+def describe_step(
+    points: Array, domain: Domain, counted: str, values: Mapping[str, Array | None] | None = None
+) -> list[str]:
     """What hovering over released points (m, d), unit coordinates, tells: which it is, where it lies, and its values.
 
     ``values`` are (m,) each, by what they are; one that is None is left out.
     """
     known = {name: value for name, value in (values or {}).items() if value is not None}
-    listed = dict(zip(map(spelled, domain.columns[:_TOLD]), domain.from_unit(points).T, strict=False)) | known
+    listed = dict(zip(map(spell_name, domain.columns[:_TOLD]), domain.from_unit(points).T, strict=False)) | known
     return [
         "<br>".join(
-            [f"<b>{counted} {i + 1}</b> (released)", *(f"{name}: {number(float(v[i]))}" for name, v in listed.items())]
+            [
+                f"<b>{counted} {i + 1}</b> (released)",
+                *(f"{name}: {format_number(float(v[i]))}" for name, v in listed.items()),
+            ]
         )
         for i in range(len(points))
     ]

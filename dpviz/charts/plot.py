@@ -33,7 +33,7 @@ class Plot:
 
     def __init__(self, layout: Mapping[str, Any]) -> None:
         self.traces: list[Data] = []
-        self.layout: Data = merged({}, layout)
+        self.layout: Data = merge({}, layout)
 
     def add_trace(self, trace: Mapping[str, Any]) -> None:
         """One more trace; what is None is left out."""
@@ -46,11 +46,11 @@ class Plot:
 
     def add_shape(self, **shape: Any) -> None:
         """A line, a box or a circle."""
-        self.layout.setdefault("shapes", []).append(merged({}, shape))
+        self.layout.setdefault("shapes", []).append(merge({}, shape))
 
     def add_annotation(self, annotation: Mapping[str, Any]) -> None:
         """Words on the plot."""
-        self.layout.setdefault("annotations", []).append(merged({}, annotation))
+        self.layout.setdefault("annotations", []).append(merge({}, annotation))
 
     def add_vline(self, x: float, **line: Any) -> None:
         """A line from top to bottom, whatever the other axis shows."""
@@ -70,16 +70,16 @@ class Plot:
 
     def update_layout(self, **layout: Any) -> Plot:
         """Change the layout: what is said of a part leaves the rest of it as it is."""
-        merged(self.layout, layout)
+        merge(self.layout, layout)
         return self
 
     def update_xaxes(self, **axis: Any) -> None:
         """Change the axis across."""
-        merged(self.layout.setdefault("xaxis", {}), axis)
+        merge(self.layout.setdefault("xaxis", {}), axis)
 
     def update_yaxes(self, **axis: Any) -> None:
         """Change the axis up."""
-        merged(self.layout.setdefault("yaxis", {}), axis)
+        merge(self.layout.setdefault("yaxis", {}), axis)
 
     def figure(self) -> go.Figure:
         """The library's own figure, every attribute checked."""
@@ -87,52 +87,52 @@ class Plot:
 
     def to_data(self) -> Data:
         """Everything as JSON can say it; arrays in the base64 form that the library reads."""
-        made: Data = spoken({"data": self.traces, "layout": self.layout})
+        made: Data = strip_tags({"data": self.traces, "layout": self.layout})
         return made
 
 
-def merged(into: Data, more: Mapping[str, Any]) -> Data:
+def merge(into: Data, more: Mapping[str, Any]) -> Data:
     """``into`` with all that ``more`` says: parts are merged, all else is replaced.
 
-    >>> merged({"title": {"text": "a", "x": 0}}, {"title_text": "b"})
+    >>> merge({"title": {"text": "a", "x": 0}}, {"title_text": "b"})
     {'title': {'text': 'b', 'x': 0}}
     """
     for name, value in more.items():
         part, _, rest = (name, "", "") if name in _WHOLE else name.partition("_")
         if rest:
-            merged(into.setdefault(part, {}), {rest: value})
+            merge(into.setdefault(part, {}), {rest: value})
         elif isinstance(value, Mapping):
             known = into.get(part)
-            into[part] = merged(known if isinstance(known, dict) else {}, value)
+            into[part] = merge(known if isinstance(known, dict) else {}, value)
         else:
             into[part] = value
     return into
 
 
-def spoken(value: Any) -> Any:
+def strip_tags(value: Any) -> Any:
     """``value`` as JSON can say it: arrays in base64, numbers that are none as null."""
     if isinstance(value, Mapping):
-        return {name: spoken(part) for name, part in value.items()}
+        return {name: strip_tags(part) for name, part in value.items()}
     if isinstance(value, np.ndarray):
-        return _array(value)
+        return _read_array(value)
     if isinstance(value, (list, tuple)):
-        return [spoken(part) for part in value]
+        return [strip_tags(part) for part in value]
     if isinstance(value, np.generic):
         value = value.item()
     return None if isinstance(value, float) and not np.isfinite(value) else value
 
 
-def _array(values: np.ndarray[Any, Any]) -> Any:
+def _read_array(values: np.ndarray[Any, Any]) -> Any:
     if values.dtype.kind == "i" and values.itemsize == 8:
         values = values.astype(np.int32 if np.abs(values).max(initial=0) < 2**31 else np.float64)
     code = values.dtype.str[1:]
     if values.ndim > 2 or code not in _TYPED:
-        return spoken(values.tolist())
+        return strip_tags(values.tolist())
     raw = base64.b64encode(values.astype(_TYPED[code]).tobytes()).decode()
     shape = {} if values.ndim == 1 else {"shape": ", ".join(map(str, values.shape))}
     return {"dtype": code, "bdata": raw, **shape}
 
 
-def packed(data: Mapping[str, Any]) -> str:
+def pack(data: Mapping[str, Any]) -> str:
     """As text, without a blank too many."""
     return json.dumps(data, separators=(",", ":"), allow_nan=False)

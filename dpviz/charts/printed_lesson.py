@@ -36,7 +36,7 @@ table {{ border-collapse: collapse; }} td, th {{ border: 1px solid #999; padding
 """
 
 
-def printed_lesson(lesson: Lesson) -> str:
+def make_printed_lesson(lesson: Lesson) -> str:
     """HTML that prints on two pages and needs no network: the questions, and after a page break the answers."""
     scenes = list(enumerate(lesson.scenes, start=1))
     return _PAGE.format(
@@ -44,18 +44,18 @@ def printed_lesson(lesson: Lesson) -> str:
         title=escape(lesson.title),
         minutes=lesson.minutes,
         sentence=escape(lesson.sentence),
-        questions="\n".join("".join(_asked(place, scene)) for place, scene in scenes),
-        answers="\n".join("".join(_answered(place, scene)) for place, scene in scenes),
+        questions="\n".join("".join(_format_question(place, scene)) for place, scene in scenes),
+        answers="\n".join("".join(_format_answer(place, scene)) for place, scene in scenes),
     )
 
 
-def _asked(place: int, scene: Scene) -> Iterator[str]:
-    yield f"<section><h2>{place}. {_html(scene, scene.title)}</h2><p>{_html(scene, scene.text)}</p>"
+def _format_question(place: int, scene: Scene) -> Iterator[str]:
+    yield f"<section><h2>{place}. {_format_html(scene, scene.title)}</h2><p>{_format_html(scene, scene.text)}</p>"
     if scene.question is not None:
-        yield f'<p class="ask">{_html(scene, scene.question.ask)}</p>'
+        yield f'<p class="ask">{_format_html(scene, scene.question.ask)}</p>'
     match scene.question:
         case Options(options=options):
-            yield f"<ul>{''.join(f'<li>{_html(scene, option)}</li>' for option in options)}</ul>"
+            yield f"<ul>{''.join(f'<li>{_format_html(scene, option)}</li>' for option in options)}</ul>"
         case NumberGuess(low=low, high=high, unit=unit):
             yield f'<p><span class="line"></span> {escape(unit)} <span class="muted">({low:g} to {high:g})</span></p>'
         case CurveGuess():
@@ -65,14 +65,14 @@ def _asked(place: int, scene: Scene) -> Iterator[str]:
     yield "</section>"
 
 
-def _answered(place: int, scene: Scene) -> Iterator[str]:
+def _format_answer(place: int, scene: Scene) -> Iterator[str]:
     if not scene.answer:
         return
-    yield f"<section><h2>{place}. {_html(scene, scene.title)}</h2>"
+    yield f"<section><h2>{place}. {_format_html(scene, scene.title)}</h2>"
     if scene.truth:
         yield f'<p class="truth">{escape(scene.truth)}</p>'
-    yield f"<p>{_html(scene, scene.answer)}</p></section>"
+    yield f"<p>{_format_html(scene, scene.answer)}</p></section>"
 
 
-def _html(scene: Scene, text: str) -> str:
+def _format_html(scene: Scene, text: str) -> str:
     return escape(scene.told(text))

@@ -12,26 +12,26 @@ from dpviz.charts.pictures import (
     coordinates,
     hashes,
     histogram,
-    look,
     many_starts,
     messages,
     mixture,
     plan,
     pool,
+    projection_axes,
     rounds,
     seeds,
     swaps,
     synopsis,
     tree,
-    tuple_test,
+    tuple_check,
 )
 
 _MODULES = (
     *(centers, histogram, many_starts, tree, swaps, coordinates),
-    *(plan, look, synopsis, rounds),
+    *(plan, projection_axes, synopsis, rounds),
     *(blocks, pool, seeds),
     *(hashes, messages),
-    *(tuple_test, mixture),
+    *(tuple_check, mixture),
 )
 
 # By name, not by class: a step made before a hot reload is an instance of a class that no longer exists.
@@ -43,8 +43,8 @@ _PICTURES: dict[str, type[Picture[Any]]] = {
 }
 
 
-def picture_of(step: Step) -> Picture[Any]:
-    """The picture of a step: ``picture_of(step).draw(look)`` is its figure.
+def find_picture(step: Step) -> Picture[Any]:
+    """The picture of a step: ``find_picture(step).draw(look)`` is its figure.
 
     Raises
     ------

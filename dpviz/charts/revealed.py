@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpviz.arrays import Array
-from dpviz.charts.canvas import legend_name, xy
+from dpviz.charts.canvas import format_legend_name, split_xy
 from dpviz.charts.plot import Plot
 from dpviz.charts.theme import Palette
 from dpviz.charts.view import View
@@ -45,11 +45,11 @@ class RevealedView:
 
     def rows_in(self, space: Region, frame: Array | None) -> Array | None:
         """All rows where an algorithm saw them: projected by ``frame`` and clipped to ``space``."""
-        return None if self.everyone is None else _seen(self.everyone, space, frame)
+        return None if self.everyone is None else _choose_seen(self.everyone, space, frame)
 
     def drawn_in(self, space: Region, frame: Array | None) -> Array:
         """The rows to draw, where an algorithm saw them."""
-        return _seen(self.points, space, frame)
+        return _choose_seen(self.points, space, frame)
 
 
 def draw_rows(plot: Plot, points: Array, view: View, palette: Palette) -> None:
@@ -60,9 +60,11 @@ def draw_rows(plot: Plot, points: Array, view: View, palette: Palette) -> None:
         "symbol": "line-ns-open" if view.flat else "circle",
         "opacity": 0.35,
     }
-    look = {"type": "scatter", "mode": "markers", "name": legend_name("rows", "revealed"), "marker": marker}
-    plot.add_trace({**xy(view.plane(points, "rows")), **look, "hoverinfo": "skip", "meta": "revealed", "uid": ROWS})
+    look = {"type": "scatter", "mode": "markers", "name": format_legend_name("rows", "revealed"), "marker": marker}
+    plot.add_trace(
+        {**split_xy(view.plane(points, "rows")), **look, "hoverinfo": "skip", "meta": "revealed", "uid": ROWS}
+    )
 
 
-def _seen(points: Array, space: Region, frame: Array | None) -> Array:
+def _choose_seen(points: Array, space: Region, frame: Array | None) -> Array:
     return space.clip(points if frame is None else points @ frame.T)

@@ -12,11 +12,11 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dpviz.arrays import Array
-from dpviz.charts.canvas import NUMBER_SIZE, canvas
-from dpviz.charts.names import spelled
-from dpviz.charts.plot import Plot, merged
-from dpviz.charts.theme import Palette, layout
-from dpviz.charts.wording import number, opening, percent, shortened, things
+from dpviz.charts.canvas import NUMBER_SIZE, new_figure
+from dpviz.charts.names import spell_name
+from dpviz.charts.plot import Plot, merge
+from dpviz.charts.theme import Palette, make_layout
+from dpviz.charts.wording import capitalize_first, format_number, format_percent, format_things, shorten
 
 # Panels side by side, and pixels: of a row of panels, of the gap above it for its heading, and of the head of a figure.
 _ACROSS, _ROW, _HEADING, _FOOT, _HEAD = 3, 120, 82, 50, 118
@@ -43,13 +43,17 @@ class SegmentPanels:
     def finding(self) -> str:
         """How many segments there are, and from what to what size."""
         sizes = sorted(segment["size"]["value"] for segment in self._segments)
-        parts = opening(things(len(sizes), "segment"))
-        return f"{parts}, of about {_rows(max(sizes[0], 0))} to {_rows(sizes[-1])} rows" if len(sizes) > 1 else parts
+        parts = capitalize_first(format_things(len(sizes), "segment"))
+        return (
+            f"{parts}, of about {_format_rows(max(sizes[0], 0))} to {_format_rows(sizes[-1])} rows"
+            if len(sizes) > 1
+            else parts
+        )
 
     def draw(self, palette: Palette) -> go.Figure:
         """The figure."""
         shown = [self._columns(segment) for segment in self._segments]
-        plot = canvas(
+        plot = new_figure(
             palette,
             title=self.finding,
             subtitle="areas: shares of a segment's rows, with noise; grey: of all rows; intervals cover nine in ten",
@@ -61,7 +65,7 @@ class SegmentPanels:
         for line, (segment, columns) in enumerate(zip(self._segments, shown, strict=True)):
             row = 1 / len(shown)
             up = (1 - (line + 1) * row, 1 - line * row - _HEADING / high)
-            heading = f"<b>{spelled(self._name(segment))}</b>: {_sized(segment)}"
+            heading = f"<b>{spell_name(self._name(segment))}</b>: {_size(segment)}"
             self._words(plot, heading, 0.0, up[1] + _ABOVE / high, palette.text)
             if segment["words"]:
                 self._words(plot, segment["words"], 0.0, up[1], palette.muted)
@@ -73,7 +77,7 @@ class SegmentPanels:
 
     def words(self) -> str:
         """The picture in words."""
-        lines = [f"{self._name(segment)}: {_sized(segment)}{self._told(segment)}" for segment in self._segments]
+        lines = [f"{self._name(segment)}: {_size(segment)}{self._told(segment)}" for segment in self._segments]
         return f"{self.finding}. " + ". ".join(lines) + "."
 
     def table(self) -> pd.DataFrame:
@@ -82,7 +86,7 @@ class SegmentPanels:
             (self._name(segment), said["column"], label, count, said["histogram"]["sd"])
             for segment in self._segments
             for said in segment["columns"]
-            for label, count in zip(_labels(said), said["histogram"]["counts"], strict=True)
+            for label, count in zip(_format_labels(said), said["histogram"]["counts"], strict=True)
         ]
         return pd.DataFrame(rows, columns=["segment", "column", "bin", "noisy count", "noise sd"])
 
@@ -94,7 +98,7 @@ class SegmentPanels:
     def _name(self, segment: Said) -> str:
         place = segment["number"] - 1
         given = self.names[place] if place < len(self.names) else ""
-        return shortened(given or f"Segment {segment['number']}", _LONGEST["segment"])
+        return shorten(given or f"Segment {segment['number']}", _LONGEST["segment"])
 
     def _columns(self, segment: Said) -> list[Said]:
         """Those that tell it apart, then the others in their order; none of a segment that is too small to say."""
@@ -107,14 +111,14 @@ class SegmentPanels:
     def _told(self, segment: Said) -> str:
         if segment["words"]:
             return f", {segment['words']}"
-        return "".join(f"; {said['column']} {_typical(said)}" for said in self._columns(segment))
+        return "".join(f"; {said['column']} {_find_typical(said)}" for said in self._columns(segment))
 
     def _panel(
         self, plot: Plot, place: int, said: Said, across: Sequence[float], up: Sequence[float], palette: Palette
     ) -> None:
         """One small histogram with its typical value above it."""
         number_of = "" if place == 0 else str(place + 1)
-        mine, noise = _shares(said["histogram"]["counts"], said["histogram"]["sd"])
+        mine, noise = _list_shares(said["histogram"]["counts"], said["histogram"]["sd"])
         everybody = np.sum(
             [
                 one["histogram"]["counts"]
@@ -124,8 +128,8 @@ class SegmentPanels:
             ],
             axis=0,
         )
-        all_of_them, _ = _shares(everybody, 0.0)
-        x, width, ticks = _bins(said)
+        all_of_them, _ = _list_shares(everybody, 0.0)
+        x, width, ticks = _make_bins(said)
         # Bins differ in width: what is drawn is a density, so that areas are shares.
         dense = width / width.mean()
         mine, noise, all_of_them, shares = mine / dense, noise / dense, all_of_them / dense, mine
@@ -140,7 +144,8 @@ class SegmentPanels:
                 },
                 "error_y": {"type": "data", "array": noise, "color": palette.released, "thickness": 1, "width": 0},
                 "customdata": [
-                    f"{label}: {percent(max(share, 0))}" for label, share in zip(_labels(said), shares, strict=True)
+                    f"{label}: {format_percent(max(share, 0))}"
+                    for label, share in zip(_format_labels(said), shares, strict=True)
                 ],
                 **{"hovertemplate": "%{customdata}<extra></extra>", "showlegend": False},
             }
@@ -154,7 +159,7 @@ class SegmentPanels:
             }
         )
         ends = [float(x[0] - width[0] / 2), float(x[-1] + width[-1] / 2)]
-        dress = layout(palette)
+        dress = make_layout(palette)
         axis = {
             "domain": list(across),
             "range": ends,
@@ -166,11 +171,11 @@ class SegmentPanels:
         axis["tickfont"] = {"size": NUMBER_SIZE, "color": palette.muted}
         upward = {"domain": list(up), "range": [0, high], "anchor": axes["x"], "visible": False, "fixedrange": True}
         plot.update_layout(
-            **{f"xaxis{number_of}": merged(merged({}, dress["xaxis"]), axis)},
-            **{f"yaxis{number_of}": merged(merged({}, dress["yaxis"]), upward)},
+            **{f"xaxis{number_of}": merge(merge({}, dress["xaxis"]), axis)},
+            **{f"yaxis{number_of}": merge(merge({}, dress["yaxis"]), upward)},
         )
-        name = ", ".join(filter(None, (shortened(said["column"], _LONGEST["column"]), said["unit"])))
-        title = f"{spelled(name)}<br>{_typical(said, write=_short, with_unit=False)}"
+        name = ", ".join(filter(None, (shorten(said["column"], _LONGEST["column"]), said["unit"])))
+        title = f"{spell_name(name)}<br>{_find_typical(said, write=_shorten, with_unit=False)}"
         self._words(plot, title, across[0], up[1], palette.text)
 
     def _words(self, plot: Plot, text: str, x: float, y: float, color: str) -> None:
@@ -179,34 +184,34 @@ class SegmentPanels:
         plot.add_annotation({"text": text, "showarrow": False, "align": "left", "font": font, **where})
 
 
-def _rows(size: float) -> str:
+def _format_rows(size: float) -> str:
     return f"{size:,.0f}"
 
 
-def _sized(segment: Said) -> str:
+def _size(segment: Said) -> str:
     size = segment["size"]
     reach = max(size["high"] - size["value"], 0)
-    return f"about {_rows(max(size['value'], 0))} ± {_rows(reach)} rows"
+    return f"about {_format_rows(max(size['value'], 0))} ± {_format_rows(reach)} rows"
 
 
-def _short(value: float) -> str:
+def _shorten(value: float) -> str:
     """A number that three panels side by side have room for on a telephone.
 
-    >>> _short(56900.0), _short(2_500_000.0), _short(72.2), _short(-12000.0)
+    >>> _shorten(56900.0), _shorten(2_500_000.0), _shorten(72.2), _shorten(-12000.0)
     ('56.9k', '2.5M', '72.2', '−12k')
     """
     size, unit = (1e6, "M") if abs(value) >= 1e6 else (1e3, "k") if abs(value) >= 1e4 else (1.0, "")
-    return f"{number(value / size)}{unit}"
+    return f"{format_number(value / size)}{unit}"
 
 
-def _typical(said: Said, *, write: Callable[[float], str] = number, with_unit: bool = True) -> str:
+def _find_typical(said: Said, *, write: Callable[[float], str] = format_number, with_unit: bool = True) -> str:
     """The median, or the most frequent category, with its interval."""
     if said["histogram"]["labels"]:
         if not said["shares"]:
             return ""
         most = max(said["shares"], key=lambda one: one["share"]["value"])
         value, low, high = (f"{100 * most['share'][end]:.0f}" for end in ("value", "low", "high"))
-        return f"{shortened(most['label'], _LONGEST['label'])} {value} % ({low}–{high})"
+        return f"{shorten(most['label'], _LONGEST['label'])} {value} % ({low}–{high})"
     median = said["median"]
     if median is None:
         return ""
@@ -216,14 +221,14 @@ def _typical(said: Said, *, write: Callable[[float], str] = number, with_unit: b
     return f"{write(median['value'])}{unit} ({write(median['low'])}–{write(median['high'])})"
 
 
-def _labels(said: Said) -> list[str]:
+def _format_labels(said: Said) -> list[str]:
     histogram = said["histogram"]
     if histogram["labels"]:
         return list(histogram["labels"])
-    return [f"{number(low)} to {number(high)}" for low, high in pairwise(histogram["edges"])]
+    return [f"{format_number(low)} to {format_number(high)}" for low, high in pairwise(histogram["edges"])]
 
 
-def _shares(counts: Sequence[float], sd: float) -> tuple[Array, Array]:
+def _list_shares(counts: Sequence[float], sd: float) -> tuple[Array, Array]:
     """Shares of the bins, none below 0, and 90 % whiskers."""
     values = np.asarray(counts, dtype=np.float64)
     total = max(float(values.sum()), 1e-9)
@@ -231,12 +236,12 @@ def _shares(counts: Sequence[float], sd: float) -> tuple[Array, Array]:
     return shares, np.full(len(values), min(1.75 * sd / total, 1.0))
 
 
-def _bins(said: Said) -> tuple[Array, Array, dict[str, Any]]:
+def _make_bins(said: Said) -> tuple[Array, Array, dict[str, Any]]:
     """Middles of bins, their widths, and the ticks of their axis."""
     histogram = said["histogram"]
     if histogram["labels"]:
         places = np.arange(len(histogram["labels"]), dtype=np.float64)
-        names = [spelled(shortened(label, _LONGEST["label"])) for label in histogram["labels"]]
+        names = [spell_name(shorten(label, _LONGEST["label"])) for label in histogram["labels"]]
         return places, np.ones(len(places)), {"tickvals": places.tolist(), "ticktext": names, "tickangle": 45}
     edges = np.asarray(histogram["edges"], dtype=np.float64)
     return (edges[:-1] + edges[1:]) / 2, np.diff(edges), {"nticks": 4, "tickformat": "~s"}

@@ -11,11 +11,11 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dpviz.arrays import Array
-from dpviz.charts.canvas import NUMBER_SIZE, canvas
-from dpviz.charts.names import spelled
-from dpviz.charts.plot import Plot, merged
-from dpviz.charts.theme import Palette, layout
-from dpviz.charts.wording import percent, shortened
+from dpviz.charts.canvas import NUMBER_SIZE, new_figure
+from dpviz.charts.names import spell_name
+from dpviz.charts.plot import Plot, merge
+from dpviz.charts.theme import Palette, make_layout
+from dpviz.charts.wording import format_percent, shorten
 
 # Columns drawn, values of each with a colour of their own, and pixels: of a bar, above a stack, and of the head.
 _MOST_COLUMNS, _MOST_VALUES = 6, 5
@@ -56,13 +56,13 @@ class ShareBars:
             return "One cluster: its shares are those of all rows"
         if gaps[telling] <= 0:
             return "Noise hides every difference in shares"
-        return f"Clusters differ most in {shortened(telling, 24)}"
+        return f"Clusters differ most in {shorten(telling, 24)}"
 
     def draw(self, palette: Palette) -> go.Figure:
         """The figure."""
         shown = list(self.shares)[:_MOST_COLUMNS]
         height = _HEAD + _FOOT + len(shown) * (self.k * _BAR + _ABOVE)
-        plot = canvas(palette, title=self.finding, subtitle=self._under(), height=height, legend_lines=0)
+        plot = new_figure(palette, title=self.finding, subtitle=self._under(), height=height, legend_lines=0)
         top = plot.layout["margin"]["t"]
         plot.update_layout(margin={"b": _FOOT, "t": top, "l": 44, "r": 12}, barmode="stack", bargap=0.12)
         high = height - top - _FOOT
@@ -77,7 +77,9 @@ class ShareBars:
         told = []
         for name, values in self.shares.items():
             most = [max(values, key=lambda value, j=j: values[value][j]) for j in range(self.k)]  # type: ignore[misc]
-            each = ", ".join(f"{j + 1} {value} {percent(float(values[value][j]))}" for j, value in enumerate(most))
+            each = ", ".join(
+                f"{j + 1} {value} {format_percent(float(values[value][j]))}" for j, value in enumerate(most)
+            )
             told.append(f"{name}, largest share by cluster: {each}")
         return f"{self.finding}. {'. '.join(told)}."
 
@@ -120,7 +122,7 @@ class ShareBars:
         for rank, (value, share) in enumerate(parts):
             color = palette.muted if value == _REST else palette.released
             strength = 0.25 if value == _REST else 0.75 - 0.6 * rank / _MOST_VALUES
-            wide = [spelled(shortened(value, _LONGEST_VALUE)) if one >= _ROOM else "" for one in share]
+            wide = [spell_name(shorten(value, _LONGEST_VALUE)) if one >= _ROOM else "" for one in share]
             plot.add_trace(
                 {
                     **{"type": "bar", "orientation": "h", "x": share, "y": clusters, **axes, "meta": "released"},
@@ -130,11 +132,11 @@ class ShareBars:
                     },
                     **{"text": wide, "textposition": "inside", "insidetextanchor": "middle", "textangle": 0},
                     "textfont": {"size": NUMBER_SIZE, "color": palette.text},
-                    "customdata": [f"{value} {percent(float(one))}" for one in share],
+                    "customdata": [f"{value} {format_percent(float(one))}" for one in share],
                     **{"hovertemplate": "cluster %{y}: %{customdata}<extra></extra>", "showlegend": False},
                 }
             )
-        dress = layout(palette)
+        dress = make_layout(palette)
         across = {"range": [0, 1], "anchor": axes["yaxis"], "showgrid": False, "zeroline": False, "tickformat": ".0%"}
         across |= {"showticklabels": place == min(len(self.shares), _MOST_COLUMNS) - 1, "fixedrange": True}
         along: dict[str, Any] = {
@@ -145,10 +147,10 @@ class ShareBars:
         }
         along |= {"showgrid": False, "fixedrange": True, "tickfont": {"size": NUMBER_SIZE, "color": palette.muted}}
         plot.update_layout(
-            **{f"xaxis{number_of}": merged(merged({}, dress["xaxis"]), across)},
-            **{f"yaxis{number_of}": merged(merged({}, dress["yaxis"]), along)},
+            **{f"xaxis{number_of}": merge(merge({}, dress["xaxis"]), across)},
+            **{f"yaxis{number_of}": merge(merge({}, dress["yaxis"]), along)},
         )
         where = {"xref": "paper", "yref": "paper", "x": 0.0, "y": up[1], "xanchor": "left", "yanchor": "bottom"}
         font = {"size": NUMBER_SIZE + 1, "color": palette.text}
-        heading = f"<b>{spelled(shortened(name, _LONGEST_COLUMN))}</b>"
+        heading = f"<b>{spell_name(shorten(name, _LONGEST_COLUMN))}</b>"
         plot.add_annotation({"text": heading, "showarrow": False, "font": font, **where})

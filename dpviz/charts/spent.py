@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import plotly.graph_objects as go
 
-from dpviz.charts.canvas import NUMBER_SIZE, canvas, hidden_axis
+from dpviz.charts.canvas import NUMBER_SIZE, make_hidden_axis, new_figure
 from dpviz.charts.theme import Palette
-from dpviz.charts.wording import number, percent
+from dpviz.charts.wording import format_number, format_percent
 from dpviz.privacy.ledger import Entry
 
 _HEIGHT = 132
@@ -25,7 +25,7 @@ class Counted(NamedTuple):
     fraction: float
 
 
-def shares_of(
+def list_shares(
     entries: Sequence[Entry], *, spent_fraction: float, upto: int | None = None, meter: Sequence[Counted] = ()
 ) -> dict[str, float]:
     """What each purpose costs, as a share of the whole budget: of all entries, or of the first ``upto``.
@@ -33,14 +33,14 @@ def shares_of(
     ``spent_fraction`` is what all ``entries`` together are of the budget. "round 1", "round 2" are one purpose.
     Amounts that do not add up to ε are shared out between readings of the ``meter`` only.
     """
-    shares: dict[str, float] = {_purpose(entry.note): 0.0 for entry in entries}
+    shares: dict[str, float] = {_describe_purpose(entry.note): 0.0 for entry in entries}
     begun = Counted(0, 0.0)
     for read in (*meter, Counted(len(entries), spent_fraction)):
         stage = entries[begun.entries : read.entries]
         total = sum(entry.amount for entry in stage)
         for place, entry in enumerate(stage, start=begun.entries):
             if total > 0 and (upto is None or place < upto):
-                shares[_purpose(entry.note)] += entry.amount / total * (read.fraction - begun.fraction)
+                shares[_describe_purpose(entry.note)] += entry.amount / total * (read.fraction - begun.fraction)
         begun = read
     return shares
 
@@ -51,9 +51,9 @@ def draw_spent(
     """A bar of the whole budget ``epsilon``, divided by purpose; solid where ``spent`` (all, by default)."""
     done = dict(shares if spent is None else spent)
     used = sum(done.values())
-    figure = canvas(
+    figure = new_figure(
         palette,
-        title=f"{percent(min(1.0, used))} of ε = {epsilon:g} is spent"
+        title=f"{format_percent(min(1.0, used))} of ε = {epsilon:g} is spent"
         if used
         else f"Nothing of ε = {epsilon:g} is spent yet",
         height=_HEIGHT,
@@ -73,19 +73,24 @@ def draw_spent(
             )
         if share >= _LABELLED:
             figure.add_annotation(
-                **{"x": left + share / 2, "y": 0.62, "text": f"{purpose}<br>{percent(share)}", "showarrow": False},
+                **{
+                    "x": left + share / 2,
+                    "y": 0.62,
+                    "text": f"{purpose}<br>{format_percent(share)}",
+                    "showarrow": False,
+                },
                 **{"yanchor": "bottom", "font": {"size": NUMBER_SIZE, "color": palette.muted}},
             )
         left += share
-    figure.update_xaxes(**hidden_axis(), range=[0, 1])
-    figure.update_yaxes(**hidden_axis(), range=[-0.6, 2.0])
+    figure.update_xaxes(**make_hidden_axis(), range=[0, 1])
+    figure.update_yaxes(**make_hidden_axis(), range=[-0.6, 2.0])
     figure.update_layout(barmode="overlay", margin={"l": 12, "r": 12, "t": 38, "b": 8})
     return figure
 
 
 def describe_spent(shares: Mapping[str, float], *, epsilon: float) -> str:
     """The picture in words."""
-    listed = ", ".join(f"{purpose} {percent(share)}" for purpose, share in shares.items())
+    listed = ", ".join(f"{purpose} {format_percent(share)}" for purpose, share in shares.items())
     return f"Shares of ε = {epsilon:g} by purpose: {listed}."
 
 
@@ -94,12 +99,12 @@ def _add_block(figure: go.Figure, left: float, width: float, color: str, purpose
         go.Bar(
             **{"x": [width], "y": [0], "base": [left], "orientation": "h", "width": [1.0], "showlegend": False},
             marker={"color": color, "line": {"color": palette.surface, "width": 1.5}},
-            hovertemplate=f"{purpose}: {number(100 * width)} % of the budget<extra></extra>",
+            hovertemplate=f"{purpose}: {format_number(100 * width)} % of the budget<extra></extra>",
             meta="released",
         )
     )
 
 
-def _purpose(note: str) -> str:
+def _describe_purpose(note: str) -> str:
     """A note without its numbers."""
     return re.sub(r"[\s,:]*\d.*$", "", note) or note

@@ -7,7 +7,7 @@ from html import escape
 
 import plotly.graph_objects as go
 
-from dpviz.charts.theme import FONT, Palette, config
+from dpviz.charts.theme import FONT, Palette, make_config
 
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -24,7 +24,7 @@ h1 {{ font-size: 1.3rem; }} li {{ margin: .35rem 0; }} .muted {{ color: {muted};
 """
 
 
-def standalone_page(
+def make_standalone_page(
     figures: Sequence[go.Figure], *, title: str, paragraphs: Sequence[str], points: Sequence[str], palette: Palette
 ) -> str:
     """HTML that needs no network and no server.
@@ -44,7 +44,7 @@ def standalone_page(
         for place, text in enumerate(paragraphs)
     ]
     drawn = [
-        figure.to_html(full_html=False, include_plotlyjs=place == 0, config=config(title))
+        figure.to_html(full_html=False, include_plotlyjs=place == 0, config=make_config(title))
         for place, figure in enumerate(figures)
     ]
     return _PAGE.format(

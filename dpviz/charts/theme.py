@@ -146,16 +146,16 @@ _DARK = Palette(
 )
 
 
-def palette(theme: Theme | str | None) -> Palette:
+def choose_palette(theme: Theme | str | None) -> Palette:
     """The palette of a theme; light where the theme is not known yet.
 
-    >>> palette("dark").text
+    >>> choose_palette("dark").text
     '#e8edf3'
     """
     return _DARK if theme == "dark" else _LIGHT
 
 
-def layout(palette: Palette, *, title: str = "", height: int = HEIGHT) -> dict[str, Any]:
+def make_layout(palette: Palette, *, title: str = "", height: int = HEIGHT) -> dict[str, Any]:
     """What every figure's layout starts from: transparent, system font, a title that does not move the plot."""
     text = {"family": FONT, "size": TEXT_SIZE, "color": palette.text}
     return {
@@ -169,8 +169,8 @@ def layout(palette: Palette, *, title: str = "", height: int = HEIGHT) -> dict[s
             "font": {"size": TITLE_SIZE, "weight": 600},
             **{"x": 0, "xref": "paper", "xanchor": "left", "y": 0.98, "yref": "container", "yanchor": "top"},
         },
-        "xaxis": _axis(palette),
-        "yaxis": _axis(palette),
+        "xaxis": _make_axis(palette),
+        "yaxis": _make_axis(palette),
         "colorway": [mark.color for mark in CLUSTER_MARKS],
         "coloraxis": {"colorscale": palette.sequential},
         "hoverlabel": {"bgcolor": palette.surface, "bordercolor": palette.grid, "font": text},
@@ -181,7 +181,7 @@ def layout(palette: Palette, *, title: str = "", height: int = HEIGHT) -> dict[s
     }
 
 
-def _axis(palette: Palette) -> dict[str, Any]:
+def _make_axis(palette: Palette) -> dict[str, Any]:
     return {
         "gridcolor": palette.grid,
         "zerolinecolor": palette.grid,
@@ -193,10 +193,10 @@ def _axis(palette: Palette) -> dict[str, Any]:
     }
 
 
-def config(filename: str) -> dict[str, Any]:
+def make_config(filename: str) -> dict[str, Any]:
     """Mode bar of every chart: an SVG to download, and no button that would send the chart anywhere.
 
-    >>> config("Trade-off: S1, k=15")["toImageButtonOptions"]["filename"]
+    >>> make_config("Trade-off: S1, k=15")["toImageButtonOptions"]["filename"]
     'trade-off-s1-k-15'
     """
     plain = re.sub(r"[^a-z0-9-]+", "-", filename.lower()).strip("-")
@@ -209,16 +209,16 @@ def config(filename: str) -> dict[str, Any]:
     }
 
 
-def axis_title(name: str, unit: str = "") -> str:
+def make_axis_title(name: str, unit: str = "") -> str:
     """An axis title with its unit.
 
-    >>> axis_title("loss per row", "data units²"), axis_title("k")
+    >>> make_axis_title("loss per row", "data units²"), make_axis_title("k")
     ('loss per row (data units²)', 'k')
     """
     return f"{name} ({unit})" if unit else name
 
 
-def epsilon_axis(lowest: float = 0.1, highest: float = 10.0) -> dict[str, Any]:
+def make_epsilon_axis(lowest: float = 0.1, highest: float = 10.0) -> dict[str, Any]:
     """A logarithmic axis over ``[lowest, highest]`` with the same round ticks wherever ε is drawn."""
     air = 0.04 * max(log10(highest / lowest), 0.5)
     ticks = [tick for tick in _EPSILON_TICKS if lowest / 1.01 <= tick <= highest * 1.01]
@@ -227,16 +227,16 @@ def epsilon_axis(lowest: float = 0.1, highest: float = 10.0) -> dict[str, Any]:
         "range": [log10(lowest) - air, log10(highest) + air],
         "tickvals": ticks,
         "ticktext": [f"{tick:g}" for tick in ticks],
-        "title": {"text": axis_title("ε", "log scale; smaller is more private")},
+        "title": {"text": make_axis_title("ε", "log scale; smaller is more private")},
     }
 
 
-def log_axis(low: float, high: float) -> dict[str, Any]:
+def make_log_axis(low: float, high: float) -> dict[str, Any]:
     """A logarithmic axis from 10^``low`` to 10^``high`` with ticks at 1, 2 and 5, where these do not crowd.
 
     Ticks are written out in full: those of the library between powers of ten show their first digit only.
 
-    >>> log_axis(0, 1)["ticktext"]
+    >>> make_log_axis(0, 1)["ticktext"]
     ['1', '2', '5', '10', '20', '50']
     """
     steps = (1, 2, 5) if high - low < 2.5 else (1,)
@@ -244,12 +244,12 @@ def log_axis(low: float, high: float) -> dict[str, Any]:
     return {"type": "log", "tickvals": ticks, "ticktext": [f"{tick:,g}" for tick in ticks]}
 
 
-def reference_marker(palette: Palette, size: float = 11) -> dict[str, Any]:
+def make_reference_marker(palette: Palette, size: float = 11) -> dict[str, Any]:
     """k-means++: always open diamonds in the colour of what is revealed."""
     return {"symbol": "diamond-open", "size": size, "color": palette.revealed, "line": {"width": 1.8}}
 
 
-def center_marker(palette: Palette, colors: str | Sequence[str] | None = None, size: float = 11) -> dict[str, Any]:
+def make_center_marker(palette: Palette, colors: str | Sequence[str] | None = None, size: float = 11) -> dict[str, Any]:
     """Released centres: small filled circles; their numbers stand outside."""
     fill = palette.released if colors is None else colors
     return {"symbol": "circle", "size": size, "color": fill, "line": {"width": 1.5, "color": palette.surface}}

@@ -12,7 +12,7 @@ import numpy as np
 
 from dpviz import check
 from dpviz.arrays import Array
-from dpviz.charts.wording import number
+from dpviz.charts.wording import format_number
 from dpviz.table.codings import DeclaredColumn, Stretched
 from dpviz.table.domain import Domain, Region, Scaling
 from dpviz.table.region import Shape
@@ -37,7 +37,7 @@ Range = tuple[float, float]
 
 
 class Choice(NamedTuple):
-    """An entry of the select box of planes; the last two fields are the arguments of ``view_of``."""
+    """An entry of the select box of planes; the last two fields are the arguments of ``make_view``."""
 
     label: str
     axes: tuple[int, ...] | None
@@ -138,7 +138,7 @@ class View:
         """Of each axis, amounts to stand on a log or root scale; nothing for an even one."""
         if not self.in_data_units:
             return {}, {}
-        made = [ticks_of(self._uneven[axis]) if axis in self._uneven else {} for axis in self._shown_axes]
+        made = [list_ticks(self._uneven[axis]) if axis in self._uneven else {} for axis in self._shown_axes]
         return made[0], made[1] if len(made) > 1 else {}
 
     @cached_property
@@ -156,9 +156,9 @@ class View:
             what = "direction" if self.window is not None else "random direction"
             return (f"{what} 1 (unit coordinates)", f"{what} 2 (unit coordinates)")
         axes = self._shown_axes
-        names = self.domain.titles if self.space is None else self.space_axes or projected_axes(self.space.dim)
+        names = self.domain.titles if self.space is None else self.space_axes or describe_projected_axes(self.space.dim)
         uneven = self._uneven if self.space is None else {}
-        labels = [f"{names[j]}, {_scale_of(uneven[j])} scale" if j in uneven else names[j] for j in axes]
+        labels = [f"{names[j]}, {_find_scale(uneven[j])} scale" if j in uneven else names[j] for j in axes]
         return (labels[0], labels[1] if len(labels) > 1 else "")
 
     @property
@@ -189,7 +189,7 @@ class View:
     @cached_property
     def range(self) -> tuple[Range, Range]:
         """Fixed ranges of both axes."""
-        return (_with_air(self.extent[0]), _with_air(self.extent[1]))
+        return (_add_margin(self.extent[0]), _add_margin(self.extent[1]))
 
     @property
     def aspect(self) -> float | None:
@@ -214,11 +214,11 @@ class View:
         """The view for boxes along the axes, which a slanted projection cannot show: its first two columns."""
         if self.projection is None:
             return self
-        return replace(self, axes=_first_axes(self.region.dim), projection=None, window=None)
+        return replace(self, axes=_find_first_axes(self.region.dim), projection=None, window=None)
 
     def within(self, space: Region, names: tuple[str, ...] = ()) -> View:
         """The view of an algorithm's projected ``space``: its first two axes, which may have ``names``."""
-        return View(self.domain, axes=_first_axes(space.dim), space=space, space_axes=names)
+        return View(self.domain, axes=_find_first_axes(space.dim), space=space, space_axes=names)
 
     @property
     def _shown_axes(self) -> tuple[int, ...]:
@@ -237,8 +237,8 @@ class View:
         return tuple(float(min(r, region.radius, typical)) for r in reach)
 
 
-def view_of(domain: Domain, axes: tuple[int, ...] | None = None, projection_seed: int | None = None) -> View:
-    """The plane of columns ``axes``, or a random one by a public seed; by default the first of ``choices``.
+def make_view(domain: Domain, axes: tuple[int, ...] | None = None, projection_seed: int | None = None) -> View:
+    """The plane of columns ``axes``, or a random one by a public seed; by default the first of ``list_choices``.
 
     Raises
     ------
@@ -248,7 +248,7 @@ def view_of(domain: Domain, axes: tuple[int, ...] | None = None, projection_seed
     if projection_seed is not None and domain.dim > 1:
         gaussian = np.random.default_rng(projection_seed).standard_normal((domain.dim, 2))
         return View(domain, axes=None, projection=np.linalg.qr(gaussian)[0].T)
-    axes = axes if axes is not None else _first_axes(domain.dim)
+    axes = axes if axes is not None else _find_first_axes(domain.dim)
     wanted = min(2, domain.dim)
     if len(set(axes)) != wanted or not all(0 <= j < domain.dim for j in axes):
         raise check.RequestError(
@@ -257,7 +257,7 @@ def view_of(domain: Domain, axes: tuple[int, ...] | None = None, projection_seed
     return View(domain, axes=tuple(axes))
 
 
-def along_centers(domain: Domain, centers: Array) -> View | None:
+def make_view_along_centers(domain: Domain, centers: Array) -> View | None:
     """The plane in which released centres (k, d), unit coordinates, spread most; None where they do not spread.
 
     It is computed from what has been released, so that it tells nothing more about a row.
@@ -278,7 +278,7 @@ def along_centers(domain: Domain, centers: Array) -> View | None:
     return View(domain, axes=None, projection=basis, window=(across, up))
 
 
-def choices(domain: Domain) -> tuple[Choice, ...]:
+def list_choices(domain: Domain) -> tuple[Choice, ...]:
     """The planes to choose from: all pairs of up to 8 columns, else neighbours; and a random plane if d > 2."""
     d, names = domain.dim, domain.columns
     if d == 1:
@@ -292,39 +292,39 @@ def choices(domain: Domain) -> tuple[Choice, ...]:
     return tuple(columns + slanted)
 
 
-def _scale_of(column: DeclaredColumn) -> str:
+def _find_scale(column: DeclaredColumn) -> str:
     assert isinstance(column.coding, Stretched)
     return column.coding.scale
 
 
-def ticks_of(column: DeclaredColumn) -> dict[str, Any]:
+def list_ticks(column: DeclaredColumn) -> dict[str, Any]:
     """Round amounts between the bounds of a column on a log or root scale, and where they stand, unit coordinates.
 
-    >>> ticks_of(DeclaredColumn("pay", Stretched("log"), 100.0, 1e6, 1.0))["ticktext"]
+    >>> list_ticks(DeclaredColumn("pay", Stretched("log"), 100.0, 1e6, 1.0))["ticktext"]
     ['100', '1k', '10k', '100k', '1M']
     """
     middles = column.decode(np.linspace(-column.side, column.side, _UNEVEN_TICKS)[:, None])[:, 0]
     powers = 10.0 ** np.floor(np.log10(np.maximum(np.abs(middles), 1e-300)))
-    steps = powers if _scale_of(column) == "log" else np.rint(middles / powers) * powers
+    steps = powers if _find_scale(column) == "log" else np.rint(middles / powers) * powers
     amounts = np.unique(np.clip(steps, column.lower, column.upper))
-    text = [_amount(float(amount)) for amount in amounts]
+    text = [_format_amount(float(amount)) for amount in amounts]
     return {"tickvals": column.encode(amounts)[:, 0].tolist(), "ticktext": text}
 
 
-def _amount(value: float) -> str:
+def _format_amount(value: float) -> str:
     size, unit = (1e6, "M") if abs(value) >= 1e6 else (1e3, "k") if abs(value) >= 1e3 else (1.0, "")
-    return f"{number(value / size)}{unit}"
+    return f"{format_number(value / size)}{unit}"
 
 
-def projected_axes(dim: int) -> tuple[str, ...]:
+def describe_projected_axes(dim: int) -> tuple[str, ...]:
     """Names of the axes of a projected space."""
     return tuple(f"projected axis {j + 1}" for j in range(dim))
 
 
-def _first_axes(dim: int) -> tuple[int, ...]:
+def _find_first_axes(dim: int) -> tuple[int, ...]:
     return (0,) if dim == 1 else (0, 1)
 
 
-def _with_air(span: Range) -> Range:
+def _add_margin(span: Range) -> Range:
     air = _AIR * (span[1] - span[0])
     return (span[0] - air, span[1] + air)

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpviz.arrays import Array
-from dpviz.charts.cells import boxes, joined, voronoi_polygons
+from dpviz.charts.cells import compute_voronoi_polygons, join_outlines, outline_boxes
 from dpviz.charts.plot import Plot
-from dpviz.charts.sheet import Sheet
-from dpviz.charts.theme import Palette, center_marker, layout
-from dpviz.charts.view import view_of
-from dpviz.charts.wording import number, percent
+from dpviz.charts.plot_canvas import PlotCanvas
+from dpviz.charts.theme import Palette, make_center_marker, make_layout
+from dpviz.charts.view import make_view
+from dpviz.charts.wording import format_number, format_percent
 from dpviz.table.domain import Domain
 
 HEIGHT = 130
@@ -32,12 +32,12 @@ class WordPicture(NamedTuple):
     alt: str
 
 
-def odds(palette: Palette) -> Plot:
+def draw_odds(palette: Palette) -> Plot:
     """What somebody believes before a release at ε = 1, and at most after it."""
-    plot, after = _plot(palette), exp(1.0) / (1.0 + exp(1.0))
+    plot, after = _make_plot(palette), exp(1.0) / (1.0 + exp(1.0))
     for words, share, strength in (("guess before", 0.5, 0.45), ("guess after, at most", after, 1.0)):
         color = palette.released if strength == 1 else palette.faded(palette.released, strength)
-        label = {"text": f"{words}: {percent(share)}", "textposition": "inside", "insidetextanchor": "start"}
+        label = {"text": f"{words}: {format_percent(share)}", "textposition": "inside", "insidetextanchor": "start"}
         ink = {"color": palette.surface if strength == 1 else palette.text, "size": 13}
         bar = {"type": "bar", "orientation": "h", "x": [share], "y": [words], "textfont": ink, **label}
         plot.add_trace(bar | {"marker": {"color": color}, "meta": "released"})
@@ -46,9 +46,9 @@ def odds(palette: Palette) -> Plot:
     return plot.update_layout(bargap=0.3)
 
 
-def laplace(palette: Palette) -> Plot:
+def draw_laplace(palette: Palette) -> Plot:
     """The noise of a count at ε = 1, and at half of that."""
-    plot, x = _plot(palette), np.linspace(-6, 6, 241)
+    plot, x = _make_plot(palette), np.linspace(-6, 6, 241)
     for epsilon, dash in ((1.0, "solid"), (0.5, "dash")):
         line = {"color": palette.released, "width": 2, "dash": dash}
         curve = {"type": "scatter", "mode": "lines", "x": x, "y": epsilon / 2 * np.exp(-epsilon * np.abs(x))}
@@ -61,13 +61,13 @@ def laplace(palette: Palette) -> Plot:
     return plot.update_layout(margin_b=24)
 
 
-def grid(palette: Palette) -> Plot:
+def draw_grid(palette: Palette) -> Plot:
     """Noisy counts of the cells of a grid; one is below zero."""
-    plot = _plot(palette)
+    plot = _make_plot(palette)
     counts = np.array([[12.1, -11.2, 2.2, 0.9, 21.4], [31.8, 9.6, -7.1, 4.3, 38.9], [14.7, 22.5, 17.2, 3.1, 8.6]])
     cells = {"type": "heatmap", "z": counts, "zmid": 0, "colorscale": [list(stop) for stop in palette.diverging]}
     written = {
-        "text": [[number(round(z)) for z in line] for line in counts],
+        "text": [[format_number(round(z)) for z in line] for line in counts],
         "texttemplate": "%{text}",
         "textfont": {"size": 13},
         "showscale": False,
@@ -80,79 +80,83 @@ def grid(palette: Palette) -> Plot:
     return plot
 
 
-def cube(palette: Palette) -> Plot:
+def draw_cube(palette: Palette) -> Plot:
     """Made-up points, and the cubes into which a tree divides their square: small where there are many."""
-    sheet = _points(palette)
-    sheet.lines(_outlines(), "", "released", width=1.5)
-    return sheet.plot
+    canvas = _make_points(palette)
+    canvas.lines(_draw_outlines(), "", "released", width=1.5)
+    return canvas.plot
 
 
-def candidate(palette: Palette) -> Plot:
+def draw_candidate(palette: Palette) -> Plot:
     """Places where a centre may go: the middles of cubes."""
-    sheet = _points(palette)
-    low, high = _cubes()
-    sheet.lines(_outlines(), "", "released", width=1, strength=0.35)
-    sheet.marks((low + high) / 2, "", "released", {"symbol": "x", "size": 7})
-    return sheet.plot
+    canvas = _make_points(palette)
+    low, high = _list_cubes()
+    canvas.lines(_draw_outlines(), "", "released", width=1, strength=0.35)
+    canvas.marks((low + high) / 2, "", "released", {"symbol": "x", "size": 7})
+    return canvas.plot
 
 
-def coreset(palette: Palette) -> Plot:
+def draw_coreset(palette: Palette) -> Plot:
     """A few weighted points over the many that they stand in for."""
-    sheet = _points(palette)
-    low, high = _cubes()
-    cell = ((_rows()[:, None] >= low) & (_rows()[:, None] < high)).all(axis=2)
+    canvas = _make_points(palette)
+    low, high = _list_cubes()
+    cell = ((_make_rows()[:, None] >= low) & (_make_rows()[:, None] < high)).all(axis=2)
     weight = cell.sum(axis=0)
-    middle = cell.T @ _rows() / np.maximum(weight, 1)[:, None]
-    sheet.marks(middle[weight > 2], "", "released", {"size": 3 + 2 * np.sqrt(weight[weight > 2])}, strength=0.75)
-    return sheet.plot
+    middle = cell.T @ _make_rows() / np.maximum(weight, 1)[:, None]
+    canvas.marks(middle[weight > 2], "", "released", {"size": 3 + 2 * np.sqrt(weight[weight > 2])}, strength=0.75)
+    return canvas.plot
 
 
-def voronoi(palette: Palette) -> Plot:
+def draw_voronoi(palette: Palette) -> Plot:
     """Three centres, and the cell of each."""
-    sheet = _points(palette)
-    for cell, tint in zip(voronoi_polygons(_MIDDLES, _HALF), palette.tints, strict=False):
-        outline = joined([cell])
-        sheet.lines(outline, "", "released", color=palette.muted, fill=palette.faded(tint, palette.tint_strength))
-    sheet.marks(_MIDDLES, "", "released", center_marker(palette))
-    return sheet.plot
+    canvas = _make_points(palette)
+    for cell, tint in zip(compute_voronoi_polygons(_MIDDLES, _HALF), palette.tints, strict=False):
+        outline = join_outlines([cell])
+        canvas.lines(outline, "", "released", color=palette.muted, fill=palette.faded(tint, palette.tint_strength))
+    canvas.marks(_MIDDLES, "", "released", make_center_marker(palette))
+    return canvas.plot
 
 
 PICTURES: dict[str, WordPicture] = {
-    "odds": WordPicture(odds, "Two bars: a guess that is right with 50 % before is right with 73.1 % at most after"),
-    "laplace": WordPicture(laplace, "Two curves with a peak at 0: that of ε = 0.5 is twice as wide as that of ε = 1"),
-    "grid": WordPicture(grid, "Fifteen cells with their noisy counts, two of them below zero"),
-    "cube": WordPicture(cube, "Boxes over made-up points, small ones where there are many points"),
-    "candidate": WordPicture(candidate, "Crosses in the middle of boxes, dense where there are many points"),
-    "coreset": WordPicture(coreset, "A few discs over many made-up points, larger where they stand in for more"),
-    "voronoi": WordPicture(voronoi, "Three centres on made-up points, and the part of the plane nearest to each"),
+    "odds": WordPicture(
+        draw_odds, "Two bars: a guess that is right with 50 % before is right with 73.1 % at most after"
+    ),
+    "laplace": WordPicture(
+        draw_laplace, "Two curves with a peak at 0: that of ε = 0.5 is twice as wide as that of ε = 1"
+    ),
+    "grid": WordPicture(draw_grid, "Fifteen cells with their noisy counts, two of them below zero"),
+    "cube": WordPicture(draw_cube, "Boxes over made-up points, small ones where there are many points"),
+    "candidate": WordPicture(draw_candidate, "Crosses in the middle of boxes, dense where there are many points"),
+    "coreset": WordPicture(draw_coreset, "A few discs over many made-up points, larger where they stand in for more"),
+    "voronoi": WordPicture(draw_voronoi, "Three centres on made-up points, and the part of the plane nearest to each"),
 }
 """By the name that the glossary gives."""
 
 
-def _plot(palette: Palette) -> Plot:
+def _make_plot(palette: Palette) -> Plot:
     bare = {"margin": {"l": 2, "r": 2, "t": 2, "b": 2}, "showlegend": False}
-    return Plot(layout(palette, height=HEIGHT)).update_layout(**bare)
+    return Plot(make_layout(palette, height=HEIGHT)).update_layout(**bare)
 
 
-def _points(palette: Palette) -> Sheet:
+def _make_points(palette: Palette) -> PlotCanvas:
     """A sheet of made-up points."""
-    plot = _plot(palette)
-    sheet = Sheet(plot, palette, view_of(Domain.of(["x", "y"], -1, 1)))
-    sheet.marks(_rows(), "", "public", {"size": 3}, strength=0.6)
+    plot = _make_plot(palette)
+    canvas = PlotCanvas(plot, palette, make_view(Domain.of(["x", "y"], -1, 1)))
+    canvas.marks(_make_rows(), "", "public", {"size": 3}, strength=0.6)
     plot.update_xaxes(range=[-1.01 * _WIDE, 1.01 * _WIDE], **_HIDDEN)
     plot.update_yaxes(range=[-1.03 * _HIGH, 1.03 * _HIGH], scaleanchor="x", **_HIDDEN)
-    return sheet
+    return canvas
 
 
-def _rows() -> Array:
+def _make_rows() -> Array:
     spread = np.random.default_rng(3).normal(size=(3, 50, 2)) * np.array([0.1, 0.09])
     rows: Array = np.clip((_MIDDLES[:, None, :] + spread).reshape(-1, 2), -0.99 * _HALF, 0.99 * _HALF)
     return rows
 
 
-def _cubes() -> tuple[Array, Array]:
+def _list_cubes() -> tuple[Array, Array]:
     """Lower and upper corners (m, 2) of boxes that are divided in four as long as they hold many rows."""
-    rows, done = _rows(), list[Array]()
+    rows, done = _make_rows(), list[Array]()
     step = 2 * _HIGH
     waiting = [np.array([[x, -_HIGH], [x + step, _HIGH]]) for x in np.arange(-_WIDE, _WIDE - 1e-9, step)]
     while waiting:
@@ -167,5 +171,5 @@ def _cubes() -> tuple[Array, Array]:
     return np.array([box[0] for box in done]), np.array([np.minimum(box[1], _HALF) for box in done])
 
 
-def _outlines() -> Array:
-    return boxes(*_cubes())
+def _draw_outlines() -> Array:
+    return outline_boxes(*_list_cubes())

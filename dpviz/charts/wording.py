@@ -18,11 +18,11 @@ _CHARACTER = 0.53
 PHONE = 360
 
 
-def number(value: float) -> str:
+def format_number(value: float) -> str:
     """Three significant digits, thousands grouped, no exponent between 0.001 and a billion.
 
-    >>> number(0.012345), number(1234.5), number(12345678.0), number(2.0), number(2.0**60)
-    ('0.0123', '1,230', '12,300,000', '2', '1.15e18')
+    >>> [format_number(value) for value in (0.012345, 1234.5, 12345678.0, 2.0, 2.0**60)]
+    ['0.0123', '1,230', '12,300,000', '2', '1.15e18']
     """
     if value == 0 or not isfinite(value):
         return "0" if value == 0 else str(value).replace("inf", "∞")
@@ -34,87 +34,89 @@ def number(value: float) -> str:
     return text.replace("-", "−")
 
 
-def ratio(value: float) -> str:
+def format_ratio(value: float) -> str:
     """A ratio with its sign; its noughts stay, because 1.00 says more than 1.
 
-    >>> ratio(1.0456), ratio(1.0), ratio(67.04), ratio(1234.0)
+    >>> format_ratio(1.0456), format_ratio(1.0), format_ratio(67.04), format_ratio(1234.0)
     ('1.05×', '1.00×', '67.0×', '1,230×')
     """
     if not 0.1 <= value < 100:
-        return f"{number(value)}×"
+        return f"{format_number(value)}×"
     return f"{value:#.3g}×"
 
 
-def count(value: int) -> str:
+def format_count(value: int) -> str:
     """A count in words up to twelve, in digits beyond.
 
-    >>> count(2), count(1500)
+    >>> format_count(2), format_count(1500)
     ('two', '1,500')
     """
     return _WORDS[value] if 0 <= value < len(_WORDS) else f"{value:,}"
 
 
-def things(value: int, singular: str, plural: str | None = None) -> str:
+def format_things(value: int, singular: str, plural: str | None = None) -> str:
     """A count with its noun.
 
-    >>> things(1, "centre"), things(15, "centre"), things(2, "box", "boxes")
+    >>> format_things(1, "centre"), format_things(15, "centre"), format_things(2, "box", "boxes")
     ('one centre', '15 centres', 'two boxes')
     """
-    return f"{count(value)} {singular if value == 1 else plural or singular + 's'}"
+    return f"{format_count(value)} {singular if value == 1 else plural or singular + 's'}"
 
 
-def percent(share: float) -> str:
+def format_percent(share: float) -> str:
     """A share in percent, three significant digits at most.
 
-    >>> percent(0.1234), percent(0.00012), percent(1.06e-6)
+    >>> format_percent(0.1234), format_percent(0.00012), format_percent(1.06e-6)
     ('12.3 %', '0.012 %', 'under 0.001 %')
     """
     if 0 < abs(share) < _LEAST_SHARE:
         return "under 0.001 %"
-    return f"{number(100 * share)} %"
+    return f"{format_number(100 * share)} %"
 
 
-def opening(text: str) -> str:
+def capitalize_first(text: str) -> str:
     """With a capital at the start."""
     return text[:1].upper() + text[1:]
 
 
-def shortened(text: str, most: int) -> str:
+def shorten(text: str, most: int) -> str:
     """``text`` cut to ``most`` characters.
 
-    >>> shortened("latitude", 8), shortened("longitude", 8)
+    >>> shorten("latitude", 8), shorten("longitude", 8)
     ('latitude', 'longitu…')
     """
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
-def lines(text: str, *, size: float, width: float = PHONE, even: bool = False) -> list[str]:
+def wrap_lines(text: str, *, size: float, width: float = PHONE, even: bool = False) -> list[str]:
     """``text`` broken into lines that fit ``width`` pixels at a font ``size``; ``even`` lines are about equally long.
 
     A sign of equality or percent stays with its number.
 
-    >>> lines("the noise is above Δ = 3", size=10, width=120), lines("one two three four", size=10, width=90, even=True)
-    (['the noise is above', 'Δ = 3'], ['one two', 'three four'])
+    >>> wrap_lines("the noise is above Δ = 3", size=10, width=120)
+    ['the noise is above', 'Δ = 3']
+    >>> wrap_lines("one two three four", size=10, width=90, even=True)
+    ['one two', 'three four']
     """
     glued = re.sub(r" (?==)|(?<==) |(?<=\d) (?=%)", _GLUE, text)
     most = max(12, int(width / (_CHARACTER * size)))
-    broken = _wrapped(glued, most)
+    broken = _wrap(glued, most)
     least = max(12, len(text) // max(1, len(broken))) if even and len(broken) > 1 else most
     for narrower in range(least, most):
-        if len(_wrapped(glued, narrower)) == len(broken):
-            broken = _wrapped(glued, narrower)
+        if len(_wrap(glued, narrower)) == len(broken):
+            broken = _wrap(glued, narrower)
             break
     return [line.replace(_GLUE, " ") for line in broken]
 
 
-def _wrapped(text: str, most: int) -> list[str]:
+def _wrap(text: str, most: int) -> list[str]:
     return wrap(text, most, break_long_words=True, break_on_hyphens=False)
 
 
-def clauses(*parts: str) -> str:
+def join_clauses(*parts: str) -> str:
     """The parts that are not empty, with dots that never begin a line.
 
-    >>> clauses("round 2", "", "2 of 6 columns").replace(chr(160), "_")
+    >>> join_clauses("round 2", "", "2 of 6 columns").replace(chr(160), "_")
     'round 2_· 2 of 6 columns'
     """
     return "\u00a0· ".join(part for part in parts if part)

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms.tools.public_points import sphere_packing
+from dpviz.algorithms.tools.public_points import pack_spheres
 from dpviz.arrays import Array
 from dpviz.claims.material import PUBLISHED, RECIPE, STAND_IN, SUBSTITUTE, Bound, Material, Published
 from dpviz.table.domain import Domain, Region
-from dpviz.table.made_tables import MIXTURE, gaussian_mixture, simulate
+from dpviz.table.made_tables import MIXTURE, make_gaussian_mixture, simulate
 
 # Centre and half-width of Letter's columns, from its published table: Google centred it, and read the radius from it.
 _LETTER_MEANS = (
@@ -78,7 +78,7 @@ def ball_stand_in(
 def separated(n: int, d: int, k: int) -> Material:
     """Su et al.'s synthetic tables: k well-separated Gaussian clusters of equal size in [-1, 1]^d, dealt in turn."""
     rng = np.random.default_rng((0, d, k))
-    centers = sphere_packing(k, Region(np.ones(d), sqrt(d)), rng)
+    centers = pack_spheres(k, Region(np.ones(d), sqrt(d)), rng)
     gaps = np.linalg.norm(centers[:, None] - centers, axis=2)[np.triu_indices(k, 1)]
     sd = _WELL_SEPARATED * float(gaps.min()) / sqrt(d)
     rows = np.clip(centers[np.arange(n) % k] + sd * rng.standard_normal((n, d)), -1.0, 1.0)
@@ -88,8 +88,8 @@ def separated(n: int, d: int, k: int) -> Material:
 
 def sixty_four_gaussians() -> Material:
     """Google's synthetic table; Balcan et al. describe theirs by n, d and the number of Gaussians alone."""
-    loaded, declared = gaussian_mixture(), MIXTURE
-    bounds = declared.bounds_for(declared.columns)
+    loaded, declared = make_gaussian_mixture(), MIXTURE
+    bounds = declared.list_bounds(declared.columns)
     domain = Domain.of(declared.columns, bounds.lower, bounds.upper, radius=declared.radius, scaling="common")
     labels = loaded.frame["label"].to_numpy().astype(np.int64)
     return Material("64 Gaussians", RECIPE, loaded.columns(list(declared.columns)), domain, labels)

@@ -8,19 +8,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from dpviz.beside import BESIDE
 from dpviz.claims.claim import Claim, Finding, Picture, Row, Verdict
 from dpviz.claims.evidence import advantages, asked_again, judged
 from dpviz.claims.factors import ALIKE
 from dpviz.claims.material import Material, Shelf
 from dpviz.claims.trials import Line, grid_rows
+from dpviz.resources import RESOURCES
 
 TABLES = ("64 Gaussians", "MNIST embedding", "Letter", "Gas turbine")
 _DELTA = 1e-6
 CORESET, PRACTICAL, LLOYD, BALCAN = "LSH coreset", "LSH coreset (practical)", "DPLloyd (journal)", "Balcan et al."
 DIFFPRIVLIB = "diffprivlib"
 #: Its losses on these tables, made by ``python -m benchmarks.post_baselines``: it cannot be run beside this package.
-BASELINE_FILE = BESIDE / "docs" / "reproduced" / "baselines" / "diffprivlib.csv"
+BASELINE_FILE = RESOURCES / "docs" / "reproduced" / "baselines" / "diffprivlib.csv"
 _LINES = (
     Line(CORESET, "lsh-coreset", {"preset": "paper"}, _DELTA),
     Line(PRACTICAL, "lsh-coreset", {"preset": "practical"}, _DELTA),

@@ -12,11 +12,11 @@ import numpy as np
 
 from dpviz.arrays import Array, Codes
 from dpviz.check import RequestError
-from dpviz.privacy.room import PrivateTable
+from dpviz.privacy.private_session import PrivateTable
 from dpviz.table.csv_intake import load_csv
+from dpviz.table.declaration_file import find_declaration_path, read_declaration_file
 from dpviz.table.domain import Domain
-from dpviz.table.loaded_table import quoted
-from dpviz.table.sidecar import read_sidecar, sidecar_for
+from dpviz.table.loaded_table import quote_name
 
 PUBLISHED, SUBSTITUTE, STAND_IN, RECIPE = (
     "published file",
@@ -51,7 +51,7 @@ class Material:
 
     @cached_property
     def private(self) -> PrivateTable:
-        """The table behind its room; its number of rows is public, as in all of these papers."""
+        """The table behind its session; its number of rows is public, as in all of these papers."""
         return PrivateTable(self.values, self.domain, n_public=len(self.values))
 
     @property
@@ -131,10 +131,10 @@ def _read(entry: Published, path: Path, origin: str) -> Material:
     """A file with float columns and perhaps one named ``label``; its bounds are published, or declared beside it."""
     loaded = load_csv(path)
     columns = [name for name in loaded.numeric_columns if name != "label"]
-    beside = sidecar_for(path)
+    beside = find_declaration_path(path)
     if beside is not None:
-        declared = read_sidecar(beside)
-        bounds = declared.bounds_for(columns)
+        declared = read_declaration_file(beside)
+        bounds = declared.list_bounds(columns)
         domain = Domain.of(columns, bounds.lower, bounds.upper, radius=declared.radius, scaling=declared.scaling)
     elif entry.lower is not None and entry.upper is not None:
         scaling = "unit" if entry.radius is None else "common"
@@ -142,7 +142,8 @@ def _read(entry: Published, path: Path, origin: str) -> Material:
     else:
         beside_it = Path(path.name.removesuffix(".gz")).stem
         raise RequestError(
-            f"{quoted(path.name)} has no declared bounds: put them into {quoted(beside_it + '.json')} beside it."
+            f"{quote_name(path.name)} has no declared bounds: put them into {quote_name(beside_it + '.json')} "
+            "beside it."
         )
     labels = None
     if "label" in loaded.frame.columns:

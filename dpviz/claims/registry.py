@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from dpviz.check import RequestError, shown
+from dpviz.check import RequestError, format_value
 from dpviz.claims import (
     balcan_figure2,
     balcan_small,
@@ -41,7 +41,7 @@ def claim_of(claim_id: str) -> Claim:
         If there is none.
     """
     if claim_id not in CLAIMS:
-        raise RequestError(f"There is no claim {shown(claim_id)}: choose among {', '.join(CLAIMS)}.")
+        raise RequestError(f"There is no claim {format_value(claim_id)}: choose among {', '.join(CLAIMS)}.")
     return CLAIMS[claim_id]
 
 

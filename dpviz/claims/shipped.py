@@ -9,11 +9,11 @@ from typing import Any
 
 import pandas as pd
 
-from dpviz.beside import BESIDE
 from dpviz.claims.claim import Claim, Verdict
 from dpviz.claims.verdict_table import FILE, with_intervals
+from dpviz.resources import RESOURCES
 
-FOLDER = BESIDE / "docs" / "reproduced"
+FOLDER = RESOURCES / "docs" / "reproduced"
 #: The same, computed from published files where there are some.
 FROM_FILES = FOLDER / "published"
 

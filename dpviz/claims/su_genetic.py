@@ -8,15 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from dpviz.algorithms.su2016.pgkm import crossed_and_mutated, first_pool, matched
-from dpviz.algorithms.tools.public_points import sphere_packing
+from dpviz.algorithms.su2016.pgkm import cross_and_mutate, draw_first_pool, match_sets
+from dpviz.algorithms.tools.public_points import pack_spheres
 from dpviz.arrays import Array
 from dpviz.claims.claim import Claim, Finding, Picture, Row, Verdict
 from dpviz.claims.evidence import at_least, at_most, because, decided, judged, medians
 from dpviz.claims.material import Material, Shelf
 from dpviz.claims.su_epsilon import CLUSTERS
-from dpviz.runs.clipped_rows import ClippedRows, clipped
-from dpviz.runs.evaluation import assign, mean_losses, reference_for
+from dpviz.runs.clipped_rows import ClippedRows, clip_rows
+from dpviz.runs.evaluation import assign, compute_mean_losses, find_reference
 
 LLOYD, GENE, SMALL = "Lloyd", "Gene", "Gene, small mutations"
 _STARTS, _PARENTS = 30, 10
@@ -42,10 +42,10 @@ def rows(shelf: Shelf, settings: Settings) -> Iterator[Row]:
     for name in settings.tables:
         material, k = shelf.table(name), CLUSTERS[name]
         revealed = material.private.reveal(note="reproduce, without privacy")
-        every = clipped(revealed, material.domain.region)
+        every = clip_rows(revealed, material.domain.region)
         thinning = -(-len(every.points) // settings.most_rows)
         points = np.ascontiguousarray(every.points[::thinning])
-        baseline = reference_for(ClippedRows(points, every.kept[::thinning], every.moved[::thinning]), k).nicv
+        baseline = find_reference(ClippedRows(points, every.kept[::thinning], every.moved[::thinning]), k).nicv
         for repeat in range(settings.repeats):
             traces = {
                 LLOYD: _lloyd(material, points, k, settings, repeat),
@@ -69,11 +69,11 @@ def _lloyd(material: Material, points: Array, k: int, settings: Settings, repeat
     """Losses after 0, 1, 2, ... iterations, the average over 30 starts."""
     rng, losses = np.random.default_rng((11, repeat)), np.zeros(settings.iterations + 1)
     for _ in range(_STARTS):
-        centers = sphere_packing(k, material.domain.region, rng)
-        trace = [float(mean_losses(points, centers[None])[0])]
+        centers = pack_spheres(k, material.domain.region, rng)
+        trace = [float(compute_mean_losses(points, centers[None])[0])]
         while len(trace) <= settings.iterations:
             centers = _means(points, centers)
-            trace.append(float(mean_losses(points, centers[None])[0]))
+            trace.append(float(compute_mean_losses(points, centers[None])[0]))
             if trace[-1] == trace[-2]:
                 break
         losses += np.r_[trace, np.full(len(losses) - len(trace), trace[-1])]
@@ -93,13 +93,13 @@ def _means(points: Array, centers: Array) -> Array:
 def _gene(material: Material, points: Array, k: int, settings: Settings, repeat: int, first: float = _FIRST) -> Array:
     """Losses of the best candidate of each pool: PGkM's printed search, its parents selected without noise."""
     rng, region = np.random.default_rng((12, repeat)), material.domain.region
-    pool, losses = first_pool(k, region, rng), []
+    pool, losses = draw_first_pool(k, region, rng), []
     for t in range(1, settings.iterations + 2):
-        of_pool = mean_losses(points, pool)
+        of_pool = compute_mean_losses(points, pool)
         losses.append(float(of_pool.min()))
         parents = pool[np.argsort(of_pool, kind="stable")[:_PARENTS]]
         step = max(_LAST, first * _SHRINK**t)
-        pool = crossed_and_mutated(matched(parents, parents[0]), step, region, rng)
+        pool = cross_and_mutate(match_sets(parents, parents[0]), step, region, rng)
     return np.array(losses)
 
 

@@ -8,7 +8,7 @@ from itertools import product
 
 import pandas as pd
 
-from dpviz.algorithms.su2016.eugkm import cells_per_axis
+from dpviz.algorithms.su2016.eugkm import compute_cells_per_axis
 from dpviz.claims.catalogue import separated
 from dpviz.claims.claim import Claim, Finding, Picture, Row, Verdict
 from dpviz.claims.evidence import at_least, judged, medians, ordered, rank_correlation
@@ -54,7 +54,7 @@ def _grids(settings: Settings, d: int) -> list[Line]:
             {"preset": "su", "theta": theta, "starts": settings.starts},
         )
         for theta in settings.thetas
-        if cells_per_axis(_ROWS, _EPSILON, theta, d) ** d <= settings.most_cells or theta == _THETA
+        if compute_cells_per_axis(_ROWS, _EPSILON, theta, d) ** d <= settings.most_cells or theta == _THETA
     ]
 
 

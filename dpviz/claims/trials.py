@@ -11,7 +11,7 @@ from dpviz.claims.material import Material
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.request import Contender
 from dpviz.runs.study.grid import Grid
-from dpviz.runs.study.study import Yardstick, study_rows
+from dpviz.runs.study.study import Yardstick, compute_study_rows
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def grid_rows(
         shown = {line.spends(epsilon): epsilon for epsilon in epsilons}
         whom = (Contender(line.algorithm, line.params),)
         grid = Grid(whom, tuple(ks), tuple(shown), (line.delta,), repeats=repeats)
-        for item in study_rows(judged, grid, yardsticks=yardsticks):
+        for item in compute_study_rows(judged, grid, yardsticks=yardsticks):
             if isinstance(item, Yardstick):
                 yardsticks.append(item)
             elif isinstance(item, dict):

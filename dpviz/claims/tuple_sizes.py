@@ -11,8 +11,8 @@ import numpy as np
 
 from dpviz.arrays import Array
 from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.tuples.center_noise import NoisyCenters, printed_far
-from dpviz.privacy.tuples.partition_test import smallest_number
+from dpviz.privacy.tuples.center_noise import NoisyCenters, compute_printed_far
+from dpviz.privacy.tuples.partition_check import find_smallest_number
 from dpviz.privacy.tuples.tuple_averages import TupleAverages
 from dpviz.privacy.tuples.tuples import TupleTable
 
@@ -94,13 +94,13 @@ def _dealt(number: int, samples: int, k: int, rng: np.random.Generator) -> Array
 
 def needed_tuples() -> int:
     """The fewest tuples that the test can be asked about, by the formulas as printed."""
-    return smallest_number(epsilon=EPSILON / 2, delta=DELTA / 4, beta=BETA / 2, printed=True)
+    return find_smallest_number(epsilon=EPSILON / 2, delta=DELTA / 4, beta=BETA / 2, printed=True)
 
 
 def noisy_centers_samples(mixture: Mixture, *, seed: Seed, draws: int) -> float:
     """The fewest samples of a tuple with which four in five of ``draws`` runs of PrivatekNoisyCenters separate them."""
     number = needed_tuples()
-    far = printed_far(epsilon=EPSILON, delta=DELTA, k=mixture.k, beta=BETA)
+    far = compute_printed_far(epsilon=EPSILON, delta=DELTA, k=mixture.k, beta=BETA)
     mechanism = NoisyCenters(**_CONSTANTS, k=mixture.k, number=number, far=far)
 
     def succeeds(size: int, rng: np.random.Generator) -> bool:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from dpviz.cli.console import say
-from dpviz.cli.parser import Parser, number
-from dpviz.foreign import printable_name
-from dpviz.release.account import Account, Standing
+from dpviz.cli.parser import Parser, read_number
+from dpviz.foreign import format_name
+from dpviz.releases.account import Account, Standing
 
 _FORMAT = 1
 
@@ -26,9 +26,9 @@ def add(command: Parser) -> None:
     new.add_argument("account", metavar="FILE.sqlite", help="a new file, for you alone; copy it as you copy the data")
     new.add_argument("--name", required=True, metavar="NAME", help="what the data set is called")
     new.add_argument(
-        "--cap-epsilon", type=number, required=True, metavar="E", help="the most ε of all releases together"
+        "--cap-epsilon", type=read_number, required=True, metavar="E", help="the most ε of all releases together"
     )
-    new.add_argument("--cap-delta", type=number, default=0.0, metavar="D", help="the most δ of them (default: 0)")
+    new.add_argument("--cap-delta", type=read_number, default=0.0, metavar="D", help="the most δ of them (default: 0)")
     show = actions.add_parser("show", help="what is spent, what is left, and on what", allow_abbrev=False)
     show.add_argument("account", metavar="FILE.sqlite", help="what `account new` made")
     show.add_argument("--json", action="store_true", help="print one JSON object")
@@ -47,7 +47,7 @@ def serve(arguments: argparse.Namespace) -> str:
         caps = {"cap_epsilon": arguments.cap_epsilon, "cap_delta": arguments.cap_delta}
         Account.new(path, name=arguments.name, **caps)
         return (
-            f"{printable_name(path)} is the account of {arguments.name}: ε = {arguments.cap_epsilon:g} and "
+            f"{format_name(path)} is the account of {arguments.name}: ε = {arguments.cap_epsilon:g} and "
             f"δ = {arguments.cap_delta:g} for all releases together. Keep it as long as the data: only it knows what "
             "is spent."
         )
@@ -58,10 +58,12 @@ def serve(arguments: argparse.Namespace) -> str:
             f"Warning: {other} has a release with the same columns and bounds. If it is about the same people, what "
             "both accounts have spent adds up: go on with one of them."
         )
-    return json.dumps(_plain(standing, look_alikes), indent=2, ensure_ascii=False) if arguments.json else standing.text
+    return (
+        json.dumps(_to_plain(standing, look_alikes), indent=2, ensure_ascii=False) if arguments.json else standing.text
+    )
 
 
-def _plain(standing: Standing, look_alikes: tuple[str, ...]) -> dict[str, Any]:
+def _to_plain(standing: Standing, look_alikes: tuple[str, ...]) -> dict[str, Any]:
     return {
         "format": _FORMAT,
         "name": standing.name,

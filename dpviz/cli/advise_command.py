@@ -6,13 +6,13 @@ import argparse
 import json
 from dataclasses import asdict
 
-from dpviz.algorithms.registry import card_of
-from dpviz.cli.parser import Parser, number, whole, wholes
-from dpviz.printed import table_text
-from dpviz.runs.advice.advice_words import WHERE_FROM, alternatives, certainty, changed
+from dpviz.algorithms.registry import find_card
+from dpviz.cli.parser import Parser, read_number, read_whole, read_wholes
+from dpviz.reporting import format_table
+from dpviz.runs.advice.advice_words import WHERE_FROM, describe_certainty, describe_change, list_alternatives
 from dpviz.runs.advice.known_rows import RowsAdvice, advise_for
 from dpviz.runs.advice.target import USUAL_LOSS, USUAL_SHARE
-from dpviz.table.sidecar import read_sidecar
+from dpviz.table.declaration_file import read_declaration_file
 
 
 def add(command: Parser) -> None:
@@ -22,30 +22,30 @@ def add(command: Parser) -> None:
         "stored study of made-up tables. Reads no table."
     )
     command.add_argument(
-        "--n", type=wholes, metavar="N | LO,HI", help="the number of rows, or a range of it (default: as declared)"
+        "--n", type=read_wholes, metavar="N | LO,HI", help="the number of rows, or a range of it (default: as declared)"
     )
-    command.add_argument("--d", type=whole, metavar="D", help="the number of columns (default: as declared)")
+    command.add_argument("--d", type=read_whole, metavar="D", help="the number of columns (default: as declared)")
     command.add_argument(
         "--declaration", metavar="FILE.json", help="of a table: it says what other options leave out; no row is read"
     )
-    command.add_argument("--k", type=whole, required=True, metavar="K", help="number of clusters")
+    command.add_argument("--k", type=read_whole, required=True, metavar="K", help="number of clusters")
     command.add_argument(
         "--target",
-        type=number,
+        type=read_number,
         default=USUAL_LOSS,
         metavar="R",
         help=f"most loss over that of k-means++ (default: {USUAL_LOSS:g})",
     )
     command.add_argument(
         "--share",
-        type=number,
+        type=read_number,
         default=USUAL_SHARE,
         metavar="S",
         help=f"on which part of the tables it is met (default: {USUAL_SHARE:g})",
     )
-    command.add_argument("--delta", type=number, default=0.0, metavar="D", help="0 for pure ε (default: 0)")
+    command.add_argument("--delta", type=read_number, default=0.0, metavar="D", help="0 for pure ε (default: 0)")
     command.add_argument("--relation", metavar="add_remove|replace", help="neighbours (default: add_remove)")
-    command.add_argument("--rows-per-person", type=whole, metavar="M", help="most rows of one person (default: 1)")
+    command.add_argument("--rows-per-person", type=read_whole, metavar="M", help="most rows of one person (default: 1)")
     command.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -58,7 +58,7 @@ def serve(arguments: argparse.Namespace) -> str:
         If a number is outside its range.
     """
     n = arguments.n
-    declared = None if arguments.declaration is None else read_sidecar(arguments.declaration)
+    declared = None if arguments.declaration is None else read_declaration_file(arguments.declaration)
     advice = advise_for(
         n[0] if n is not None and len(n) == 1 else n,
         arguments.d,
@@ -70,15 +70,15 @@ def serve(arguments: argparse.Namespace) -> str:
         relation=arguments.relation,
         rows_per_person=arguments.rows_per_person,
     )
-    return json.dumps(_plain(advice), indent=2, ensure_ascii=False) if arguments.json else _text(advice)
+    return json.dumps(_to_plain(advice), indent=2, ensure_ascii=False) if arguments.json else _format_text(advice)
 
 
-def _text(answer: RowsAdvice) -> str:
+def _format_text(answer: RowsAdvice) -> str:
     advice = answer.few
     known = [one for one in (advice.best, *advice.others) if one is not None]
     lines = [
         [
-            card_of(one.algorithm).title,
+            find_card(one.algorithm).title,
             f"{one.median:.4g}",
             f"{one.low:.4g} to {one.high:.4g}",
             f"{one.share:.0%}",
@@ -87,18 +87,18 @@ def _text(answer: RowsAdvice) -> str:
         for one in known
     ]
     header = ["algorithm", "loss / k-means++ (median)", "25-75 %", "held on", "seconds"]
-    said = [answer.sentence, certainty(advice), *alternatives(advice)]
-    what_if = [changed(change, advice) for change in advice.changes]
-    table = [f"At ε = {advice.setting.epsilon:g}, on made-up tables:", table_text(header, lines)] if lines else []
+    said = [answer.sentence, describe_certainty(advice), *list_alternatives(advice)]
+    what_if = [describe_change(change, advice) for change in advice.changes]
+    table = [f"At ε = {advice.setting.epsilon:g}, on made-up tables:", format_table(header, lines)] if lines else []
     return "\n".join([*said, *what_if, *table, WHERE_FROM])
 
 
-def _plain(answer: RowsAdvice) -> dict[str, object]:
+def _to_plain(answer: RowsAdvice) -> dict[str, object]:
     advice, many = answer.few, answer.many.best
     return {
         "answer": answer.sentence,
         "n": list(answer.rows),
-        "certainty": certainty(advice),
+        "certainty": describe_certainty(advice),
         "target": advice.target.loss,
         "share": advice.target.share,
         "best": None if advice.best is None else asdict(advice.best),

@@ -7,7 +7,7 @@ import json
 from textwrap import fill
 from typing import Any
 
-from dpviz.algorithms.card import Card, Guarantee, Knob
+from dpviz.algorithms.card import Card, Guarantee, ParamField
 from dpviz.algorithms.registry import CARDS
 from dpviz.cli.console import say
 from dpviz.cli.parser import Parser
@@ -24,7 +24,7 @@ def serve(arguments: argparse.Namespace) -> str:
         say(sentence)
     if arguments.json:
         return json.dumps([card_to_dict(card) for card in CARDS.values()], indent=2)
-    return "\n\n".join(_card_text(card) for card in CARDS.values())
+    return "\n\n".join(_format_card(card) for card in CARDS.values())
 
 
 def card_to_dict(card: Card) -> dict[str, Any]:
@@ -35,44 +35,44 @@ def card_to_dict(card: Card) -> dict[str, Any]:
         "does": card.does,
         "family": card.family,
         "paper": card.paper,
-        "guarantee": _strongest(card).value,
+        "guarantee": _find_strongest(card).value,
         "guarantees": [guarantee.value for guarantee in card.guarantees],
         "model": "local" if card.local else "central",
         "summary": card.summary,
         "when": card.when,
-        "needs": {"n": card.needs_n, "delta": _strongest(card) is Guarantee.APPROX},
+        "needs": {"n": card.needs_n, "delta": _find_strongest(card) is Guarantee.APPROX},
         "sample": card.sample,
         "brought_by": card.brought_by or None,
-        "parameters": [_knob_to_dict(knob) for knob in card.params.knobs()],
+        "parameters": [_param_field_to_dict(param_field) for param_field in card.params.param_fields()],
     }
 
 
-def _strongest(card: Card) -> Guarantee:
+def _find_strongest(card: Card) -> Guarantee:
     return next(guarantee for guarantee in Guarantee if guarantee in card.guarantees)
 
 
-def _knob_to_dict(knob: Knob) -> dict[str, Any]:
+def _param_field_to_dict(param_field: ParamField) -> dict[str, Any]:
     return {
-        "name": knob.name,
-        "type": knob.kind.__name__,
-        "default": knob.default,
-        "optional": knob.optional,
-        "range": None if knob.low is None and knob.high is None else [knob.low, knob.high],
-        "choices": None if knob.choices is None else list(knob.choices),
-        "help": knob.help,
+        "name": param_field.name,
+        "type": param_field.kind.__name__,
+        "default": param_field.default,
+        "optional": param_field.optional,
+        "range": None if param_field.low is None and param_field.high is None else [param_field.low, param_field.high],
+        "choices": None if param_field.choices is None else list(param_field.choices),
+        "help": param_field.help,
     }
 
 
-def _card_text(card: Card) -> str:
+def _format_card(card: Card) -> str:
     promised = " or ".join(guarantee.value for guarantee in card.guarantees)
     by = f"; brought by {card.brought_by}" if card.brought_by else ""
-    lines = [f"{card.id}  ({card.title}; guarantee: {promised}{by})", _indented(card.summary), _indented(card.paper)]
-    for knob in card.params.knobs():
-        allowed = ", ".join(knob.choices) if knob.choices is not None else knob.range_text
-        default = "by a rule" if knob.default is None else knob.default
-        lines.append(_indented(f"--set {knob.name}={default}  ({allowed}) {knob.help}", by=4))
+    lines = [f"{card.id}  ({card.title}; guarantee: {promised}{by})", _indent(card.summary), _indent(card.paper)]
+    for param_field in card.params.param_fields():
+        allowed = ", ".join(param_field.choices) if param_field.choices is not None else param_field.range_text
+        default = "by a rule" if param_field.default is None else param_field.default
+        lines.append(_indent(f"--set {param_field.name}={default}  ({allowed}) {param_field.help}", by=4))
     return "\n".join(lines)
 
 
-def _indented(text: str, *, by: int = 2) -> str:
+def _indent(text: str, *, by: int = 2) -> str:
     return fill(text, 110, initial_indent=" " * by, subsequent_indent=" " * (by + 4))

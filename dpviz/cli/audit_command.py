@@ -9,10 +9,10 @@ from collections.abc import Iterator
 
 from dpviz import check
 from dpviz.algorithms.card import Card
-from dpviz.algorithms.registry import card_of
+from dpviz.algorithms.registry import find_card
 from dpviz.audit.auditing import CANNOT_TELL, RUNS, Finding, audit
 from dpviz.cli.console import FoundWrong, say
-from dpviz.cli.parser import Parser, whole
+from dpviz.cli.parser import Parser, read_whole
 
 # With fewer even certainty could be chance.
 _FEWEST_RUNS = 40
@@ -27,7 +27,7 @@ def add(command: Parser) -> None:
     )
     command.add_argument("id", metavar="ID", help="an algorithm, see dpviz algorithms")
     command.add_argument(
-        "--runs", type=whole, default=RUNS, metavar="N", help=f"pairs of runs of the attack (default: {RUNS})"
+        "--runs", type=read_whole, default=RUNS, metavar="N", help=f"pairs of runs of the attack (default: {RUNS})"
     )
     command.add_argument("--json", action="store_true", help="print one JSON object")
 
@@ -43,15 +43,15 @@ def serve(arguments: argparse.Namespace) -> str:
         If something did not hold.
     """
     check.within(_FEWEST_RUNS, check.MOST_REPEATS, runs=arguments.runs)
-    card = card_of(arguments.id)
-    findings = list(_announced(audit(card, runs=arguments.runs)))
-    text = _json(card, findings) if arguments.json else _text(card, findings)
+    card = find_card(arguments.id)
+    findings = list(_announce(audit(card, runs=arguments.runs)))
+    text = _format_json(card, findings) if arguments.json else _format_text(card, findings)
     if not all(finding.held is not False for finding in findings):
         raise FoundWrong(text)
     return text
 
 
-def _announced(findings: Iterator[Finding]) -> Iterator[Finding]:
+def _announce(findings: Iterator[Finding]) -> Iterator[Finding]:
     """The same, each told as soon as it is known: some take a while."""
     began = time.monotonic()
     for finding in findings:
@@ -60,7 +60,7 @@ def _announced(findings: Iterator[Finding]) -> Iterator[Finding]:
         began = time.monotonic()
 
 
-def _json(card: Card, findings: list[Finding]) -> str:
+def _format_json(card: Card, findings: list[Finding]) -> str:
     plain = {
         "algorithm": card.id,
         "brought_by": card.brought_by or None,
@@ -70,7 +70,7 @@ def _json(card: Card, findings: list[Finding]) -> str:
     return json.dumps(plain, indent=1, ensure_ascii=False)
 
 
-def _text(card: Card, findings: list[Finding]) -> str:
+def _format_text(card: Card, findings: list[Finding]) -> str:
     """Every check on a line, what did not hold, and what no audit can tell."""
     by = f", brought by {card.brought_by}" if card.brought_by else ""
     width = max(len(finding.check) for finding in findings)

@@ -11,14 +11,14 @@ from typing import Any
 import pandas as pd
 
 from dpviz import __version__
-from dpviz.charts.standalone import standalone_page
+from dpviz.charts.standalone import make_standalone_page
 from dpviz.charts.studies.claim_figure import ClaimFigure
-from dpviz.charts.theme import palette
+from dpviz.charts.theme import choose_palette
 from dpviz.check import RequestError
 from dpviz.claims.claim import Claim, Finding, Outcome, Verdict
 from dpviz.claims.verdict_table import AS_RAN, FILE, TODAY, lines_of
-from dpviz.runs.study.owner_files import in_a_sentence, written_whole
-from dpviz.table.csv_writer import frame_text
+from dpviz.runs.study.owner_files import translate_disk_errors, write_whole
+from dpviz.table.csv_writer import format_frame
 
 # Digits of a number in a table: more would be rounding, and the files are small.
 FORMAT = "%.6g"
@@ -48,32 +48,32 @@ class ClaimFolder:
     def write_table(self, claim: Claim, rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
         """The rows as a file, and what can be read back from it: verdict and figure rest on nothing else."""
         file = self._path / f"{claim.id}.csv"
-        with in_a_sentence(), written_whole(file) as table:
-            table.write(frame_text(pd.DataFrame(list(rows)), float_format=FORMAT, end="\n"))
+        with translate_disk_errors(), write_whole(file) as table:
+            table.write(format_frame(pd.DataFrame(list(rows)), float_format=FORMAT, end="\n"))
         return pd.read_csv(file)
 
     def write_verdict(self, claim: Claim, verdict: Verdict) -> None:
         """Its findings with their intervals, in the one table of all claims of the folder."""
         file = self._path / FILE
-        with in_a_sentence():
+        with translate_disk_errors():
             others = pd.read_csv(file).query("claim != @claim.id") if file.is_file() else pd.DataFrame()
             both = [part for part in (others, pd.DataFrame(list(lines_of(claim.id, verdict)))) if len(part)]
             lines = pd.concat(both, ignore_index=True).sort_values(["claim", "finding", "run"])
-            with written_whole(file) as table:
-                table.write(frame_text(lines, float_format=FORMAT, end="\n"))
+            with write_whole(file) as table:
+                table.write(format_frame(lines, float_format=FORMAT, end="\n"))
 
     def write_page(self, claim: Claim, table: pd.DataFrame, verdict: Verdict) -> None:
         """Claim, verdict, findings and figures, to be opened from the disk."""
-        colors = palette("light")
+        colors = choose_palette("light")
         figures = [ClaimFigure(table, picture, verdict.sentence).draw(colors) for picture in claim.pictures]
-        page = standalone_page(
+        page = make_standalone_page(
             figures,
             title=f"{claim.paper}: {verdict.outcome.value}",
-            paragraphs=[claim.claim, f"Data: {tables_text(table)}.", *claim.notes],
-            points=[text for finding in verdict.findings for text in finding_texts(finding)],
+            paragraphs=[claim.claim, f"Data: {format_tables(table)}.", *claim.notes],
+            points=[text for finding in verdict.findings for text in format_findings(finding)],
             palette=colors,
         )
-        with in_a_sentence(), written_whole(self._path / f"{claim.id}.html") as file:
+        with translate_disk_errors(), write_whole(self._path / f"{claim.id}.html") as file:
             file.write(page)
 
     def write_manifest(self, claim: Claim, table: pd.DataFrame, *, command: str, quick: bool, seconds: float) -> None:
@@ -83,16 +83,16 @@ class ClaimFolder:
             "command": command,
             "quick": quick,
             "settings": asdict(claim.settings(quick=quick)),
-            "data": tables_of(table),
+            "data": list_tables(table),
             "rows": len(table),
             "seconds": round(seconds),
         }
         text = json.dumps({"claims": self._claims}, indent=1, ensure_ascii=False, sort_keys=True)
-        with in_a_sentence(), written_whole(self._manifest) as file:
+        with translate_disk_errors(), write_whole(self._manifest) as file:
             file.write(text + "\n")
 
 
-def tables_of(table: pd.DataFrame) -> list[dict[str, Any]]:
+def list_tables(table: pd.DataFrame) -> list[dict[str, Any]]:
     """The tables behind a result: name, origin, and how large."""
     columns = [column for column in ("data", "origin", "n", "d") if column in table.columns]
     tables: list[dict[str, Any]] = [
@@ -104,17 +104,21 @@ def tables_of(table: pd.DataFrame) -> list[dict[str, Any]]:
 _MOST_LISTED = 12
 
 
-def tables_text(table: pd.DataFrame) -> str:
+def format_tables(table: pd.DataFrame) -> str:
     """The same in words, tables of one name together."""
     words = []
     for key, part in table.groupby(["data", "origin"], sort=False):
         name, origin = map(str, key)
-        sizes = [_sizes(part[column]) for column in ("n", "d") if column in part.columns and part[column].notna().all()]
+        sizes = [
+            _format_sizes(part[column])
+            for column in ("n", "d")
+            if column in part.columns and part[column].notna().all()
+        ]
         words.append(f"{name} ({', '.join([origin, ' × '.join(sizes)] if len(sizes) == 2 else [origin])})")
     return "; ".join(words)
 
 
-def _sizes(values: pd.Series) -> str:
+def _format_sizes(values: pd.Series) -> str:
     low, high = int(values.min()), int(values.max())
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
@@ -122,14 +126,14 @@ def _sizes(values: pd.Series) -> str:
 _SIGNS = {Outcome.HOLDS: "✓", Outcome.FAILS: "✗", Outcome.UNDECIDED: "?"}
 
 
-def finding_texts(finding: Finding) -> list[str]:
+def format_findings(finding: Finding) -> list[str]:
     """One finding in one line, and a second one for what is run today where that differs."""
     if finding.today is None:
-        return [_finding_text(finding)]
-    return [f"{AS_RAN}: {_finding_text(finding)}", f"{TODAY}: {_finding_text(finding.today)}"]
+        return [_format_finding(finding)]
+    return [f"{AS_RAN}: {_format_finding(finding)}", f"{TODAY}: {_format_finding(finding.today)}"]
 
 
-def _finding_text(finding: Finding) -> str:
+def _format_finding(finding: Finding) -> str:
     between = "one run, no interval" if finding.interval is None else f"{finding.interval} in 9 of 10 redraws"
     margin = f"margin {finding.margin:.4g}×, {between}"
     text = f"{_SIGNS[finding.outcome]} {finding.says}: {finding.found} ({margin})"

@@ -12,11 +12,11 @@ from dpviz.cli.console import say
 from dpviz.cli.parser import Parser
 from dpviz.table.csv_intake import open_csv
 from dpviz.table.declaration import NOTHING_DECLARED, Declaration
+from dpviz.table.declaration_file import to_json
 from dpviz.table.file_format import PLAIN_FORMAT
-from dpviz.table.loaded_table import listed
+from dpviz.table.loaded_table import list_names
 from dpviz.table.parquet_intake import ParquetTable, is_parquet
 from dpviz.table.proposal import Proposal, propose
-from dpviz.table.sidecar import to_json
 
 _LOOK = (
     "This looked at the rows in order to propose how they are read, for the eyes of the file's owner: check it, and "
@@ -49,10 +49,10 @@ def serve(arguments: argparse.Namespace) -> str:
     if out is not None:
         _check_out(out)
     parquet = is_parquet(path)
-    proposal = _of_parquet(path) if parquet else propose(open_csv(path))
-    declared = replace(proposal.joined_to(NOTHING_DECLARED), proposed=not parquet)
+    proposal = _declare_parquet(path) if parquet else propose(open_csv(path))
+    declared = replace(proposal.join_to(NOTHING_DECLARED), proposed=not parquet)
     text = to_json(declared)
-    for note in (*(() if parquet else (_LOOK,)), *proposal.notes, *_to_do(declared, proposal)):
+    for note in (*(() if parquet else (_LOOK,)), *proposal.notes, *_list_to_do(declared, proposal)):
         say(note)
     if out is None:
         return text.rstrip("\n")
@@ -61,10 +61,10 @@ def serve(arguments: argparse.Namespace) -> str:
             file.write(text)
     except (OSError, ValueError) as error:
         raise RequestError(f"--out cannot be written ({type(error).__name__}): give a path you may write to.") from None
-    return f"Written to {foreign.printable_name(out)}: put the bounds in."
+    return f"Written to {foreign.format_name(out)}: put the bounds in."
 
 
-def _of_parquet(path: Path) -> Proposal:
+def _declare_parquet(path: Path) -> Proposal:
     """What the names and types of the columns say: no row is looked at."""
     table = ParquetTable(path)
     text = tuple(name for name in table.columns if name not in table.numeric_columns)
@@ -82,16 +82,16 @@ def _check_out(out: Path) -> None:
         raise RequestError("--out is there already, or is in no folder: give a new file, so that nothing is lost.")
 
 
-def _to_do(declared: Declaration, proposal: Proposal) -> tuple[str, ...]:
+def _list_to_do(declared: Declaration, proposal: Proposal) -> tuple[str, ...]:
     if not declared.columns:
         return ('Name the columns to cluster, with their bounds, under "bounds".',)
     bounds = (
-        f"Put bounds in for {listed(declared.columns)} in place of null, from what is known without a look at the "
+        f"Put bounds in for {list_names(declared.columns)} in place of null, from what is known without a look at the "
         'rows, and say where from in "bounds_origin".'
     )
     whose = (
         f'One person, one row? If not, name the column that says whose a row is as "id_column" '
-        f'({listed(proposal.ids)} may be it) and the most rows of a person as "rows_per_person": a wrong answer '
+        f'({list_names(proposal.ids)} may be it) and the most rows of a person as "rows_per_person": a wrong answer '
         "protects rows, not people."
     )
     return (bounds, whose) if proposal.ids else (bounds,)

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from dpviz.check import RequestError
-from dpviz.cli.parser import Parser, names, number, whole, wholes, yes_or_no
-from dpviz.runs.open_table import OpenTable, column_names, declare, declare_on_cluster
+from dpviz.cli.parser import Parser, read_names, read_number, read_whole, read_wholes, read_yes_or_no
+from dpviz.runs.open_table import OpenTable, declare, declare_on_cluster, list_columns
 from dpviz.table.cluster_rows import connect
 from dpviz.table.declaration import Declaration, FileKind
-from dpviz.table.loaded_table import LoadedTable, listed, quoted
-from dpviz.table.named import Content, named, nothing_declared_of
-from dpviz.table.row_loss import FOR_THE_OWNER, row_loss
-from dpviz.table.sidecar import bounds_option
+from dpviz.table.declaration_file import apply_bounds_option
+from dpviz.table.loaded_table import LoadedTable, list_names, quote_name
+from dpviz.table.named import Content, declare_nothing, open_named
+from dpviz.table.row_loss import FOR_THE_OWNER, count_row_loss
 from dpviz.table.sparse_intake import SparseTable
 
 # What a file given with --bounds replaces as a whole; whatever else it is silent about stays as the sidecar says.
@@ -54,36 +54,42 @@ def add_table_options(command: Parser) -> None:
         "--cluster", metavar="ADDRESS", help="a Dask scheduler whose workers read DATA (Parquet) and answer"
     )
     declared = command.add_argument_group("what is declared about the table (DATA.json beside it may say it too)")
-    declared.add_argument("--columns", type=names, metavar="A,B", help="the columns to cluster")
+    declared.add_argument("--columns", type=read_names, metavar="A,B", help="the columns to cluster")
     declared.add_argument(
         "--bounds", metavar="LO,HI | FILE.json", help="declared bounds, data units; never taken from the rows"
     )
-    declared.add_argument("--radius", type=number, metavar="R", help="largest distance from the middle of the bounds")
+    declared.add_argument(
+        "--radius", type=read_number, metavar="R", help="largest distance from the middle of the bounds"
+    )
     declared.add_argument("--scaling", metavar="unit|common", help="each column by its bounds, or one scale for all")
     declared.add_argument(
         "--relation", metavar="add_remove|replace", help="neighbours (default: as DATA.json says, or add_remove)"
     )
-    declared.add_argument("--n-public", type=whole, metavar="N", help="the number of rows, if it is public")
-    declared.add_argument("--n-range", type=wholes, metavar="LO,HI", help="a range of it, if only that is public")
+    declared.add_argument("--n-public", type=read_whole, metavar="N", help="the number of rows, if it is public")
+    declared.add_argument("--n-range", type=read_wholes, metavar="LO,HI", help="a range of it, if only that is public")
     declared.add_argument("--label", metavar="NAME", help='the column with a known grouping; "" for none')
     declared.add_argument("--id-column", metavar="NAME", help='the column that says whose a row is; "" for none')
-    declared.add_argument("--rows-per-person", type=whole, metavar="M", help="most rows of one id that are used")
+    declared.add_argument("--rows-per-person", type=read_whole, metavar="M", help="most rows of one id that are used")
     file = command.add_argument_group("how the file is read (never worked out from its rows; see dpviz declare)")
     file.add_argument("--encoding", metavar="NAME", help="default: utf-8")
     file.add_argument(
         "--delimiter", metavar="C", help=r"one character, \t or whitespace (default: as the header has it)"
     )
-    file.add_argument("--header", type=yes_or_no, metavar="yes|no", help="whether the first line holds names")
-    file.add_argument("--names", type=names, metavar="A,B", help="names of all columns, in place of the header's")
-    file.add_argument("--skip", type=whole, metavar="N", help="lines above the header that are no rows (default: 0)")
-    file.add_argument("--units-line", type=yes_or_no, metavar="yes|no", help="whether units stand below the header")
+    file.add_argument("--header", type=read_yes_or_no, metavar="yes|no", help="whether the first line holds names")
+    file.add_argument("--names", type=read_names, metavar="A,B", help="names of all columns, in place of the header's")
+    file.add_argument(
+        "--skip", type=read_whole, metavar="N", help="lines above the header that are no rows (default: 0)"
+    )
+    file.add_argument(
+        "--units-line", type=read_yes_or_no, metavar="yes|no", help="whether units stand below the header"
+    )
     file.add_argument("--decimal", metavar=". or ,", help="decimal mark (default: .)")
     file.add_argument("--grouping", metavar="C", help='mark between groups of digits, or "lakh" (default: none)')
     file.add_argument("--sign", metavar="TEXT", help="stripped beside numbers: %%, $, €")
     file.add_argument("--negative", metavar="() or -", help="negative as (5) or as 5- (default: as -5 only)")
 
 
-def declared_table(arguments: argparse.Namespace) -> DeclaredTable:
+def open_declared_table(arguments: argparse.Namespace) -> DeclaredTable:
     """Read the file as declared; an option of the command line goes before the sidecar.
 
     Raises
@@ -93,29 +99,29 @@ def declared_table(arguments: argparse.Namespace) -> DeclaredTable:
     """
     if arguments.cluster is not None:
         connect(arguments.cluster)
-    content, sidecar = named(arguments.data)
-    declaration = _declaration(content, sidecar, arguments)
+    content, sidecar = open_named(arguments.data)
+    declaration = _read_declaration(content, sidecar, arguments)
     if isinstance(content, SparseTable):
         _refuse_names(arguments)
         table = declare(content, declaration)
         return DeclaredTable(table, table.loaded.notes)
-    declaration = replace(declaration, file=_format(declaration, arguments))
+    declaration = replace(declaration, file=_read_format(declaration, arguments))
     if isinstance(content, LoadedTable) and declaration.file != sidecar.file:
         raise RequestError("A sample is there already, however a file is read: leave out the options of a file.")
-    header = column_names(content, declaration)
+    header = list_columns(content, declaration)
     if arguments.columns is not None:
         chosen = arguments.columns
-        declaration = _as_coordinates(declaration, chosen).choosing(chosen)
-    notes = () if declaration.columns else _all_columns(declaration, header)
+        declaration = _scale_as_coordinates(declaration, chosen).choose_columns(chosen)
+    notes = () if declaration.columns else _list_columns(declaration, header)
     table = declare(content, declaration) if arguments.cluster is None else declare_on_cluster(content, declaration)
-    return DeclaredTable(table, (*table.loaded.notes, *notes, *_lost(table)))
+    return DeclaredTable(table, (*table.loaded.notes, *notes, *_describe_lost_rows(table)))
 
 
-def _lost(table: OpenTable) -> tuple[str, ...]:
+def _describe_lost_rows(table: OpenTable) -> tuple[str, ...]:
     """What the table lost on the way in; nothing where memory does not hold it, or nothing is lost."""
     if not isinstance(table.loaded, LoadedTable):
         return ()
-    loss = row_loss(table.loaded, table.declaration)
+    loss = count_row_loss(table.loaded, table.declaration)
     if loss.is_none:
         return ()
     wrong = any(column.no_number for column in loss.columns)
@@ -128,13 +134,13 @@ def _refuse_names(arguments: argparse.Namespace) -> None:
         raise RequestError("A sparse file has no named columns: leave out --columns and --id-column.")
 
 
-def _declaration(content: Content, declared: Declaration, arguments: argparse.Namespace) -> Declaration:
+def _read_declaration(content: Content, declared: Declaration, arguments: argparse.Namespace) -> Declaration:
     """What is ``declared`` already, replaced by --bounds, replaced by single options."""
     if arguments.bounds is not None:
         if os.path.isfile(arguments.bounds):  # noqa: PTH113
-            nothing = nothing_declared_of(content)
+            nothing = declare_nothing(content)
             declared = replace(declared, **{name: getattr(nothing, name) for name in _GEOMETRY})
-        declared = bounds_option(arguments.bounds, declared)
+        declared = apply_bounds_option(arguments.bounds, declared)
     elif not declared.lower:
         _refuse_without_bounds(Path(arguments.data))
     changes: dict[str, Any] = {name: value for name in _OPTIONS if (value := getattr(arguments, name)) is not None}
@@ -152,7 +158,7 @@ def _declaration(content: Content, declared: Declaration, arguments: argparse.Na
     return replace(declared, **changes)
 
 
-def _format(declaration: Declaration, arguments: argparse.Namespace) -> Any:
+def _read_format(declaration: Declaration, arguments: argparse.Namespace) -> Any:
     """How the file is read: as the sidecar says, but for single options."""
     options = {name: getattr(arguments, name) for name in _FILE_OPTIONS}
     said: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
@@ -166,28 +172,30 @@ def _format(declaration: Declaration, arguments: argparse.Namespace) -> Any:
     return replace(declaration.file, **said)
 
 
-def _as_coordinates(declaration: Declaration, columns: list[str]) -> Declaration:
+def _scale_as_coordinates(declaration: Declaration, columns: list[str]) -> Declaration:
     """Columns that are named on the command line are coordinates, whatever the sidecar takes them for."""
     if declaration.id_column in columns:
         raise RequestError(
-            f"{quoted(str(declaration.id_column))} is the id column, not a coordinate: leave it out of one."
+            f"{quote_name(str(declaration.id_column))} is the id column, not a coordinate: leave it out of one."
         )
     label = "" if declaration.label_column in columns else declaration.label_column
     return replace(declaration, label_column=label, numbers=())
 
 
-def _all_columns(declaration: Declaration, names: tuple[str, ...]) -> tuple[str, ...]:
+def _list_columns(declaration: Declaration, names: tuple[str, ...]) -> tuple[str, ...]:
     """The sentence that says which columns are clustered where nobody named them."""
     chosen = declaration.over(names).columns
     without = [name for name in names if name not in chosen]
     if not chosen:
-        raise RequestError(f"No column is left beside {listed(without)}: clustering needs one; name it with --columns.")
-    but = f" but {listed(without)}" if without else ""
-    return (f"No columns were named, so all columns{but} are read as numbers and used: {listed(chosen)}.",)
+        raise RequestError(
+            f"No column is left beside {list_names(without)}: clustering needs one; name it with --columns."
+        )
+    but = f" but {list_names(without)}" if without else ""
+    return (f"No columns were named, so all columns{but} are read as numbers and used: {list_names(chosen)}.",)
 
 
 def _refuse_without_bounds(path: Path) -> NoReturn:
-    beside = quoted(Path(path.name.removesuffix(".gz")).stem + ".json")
+    beside = quote_name(Path(path.name.removesuffix(".gz")).stem + ".json")
     raise RequestError(
         "No bounds are declared for this table: give --bounds LO,HI for all columns, --bounds FILE.json, or put "
         f'{{"bounds": {{"COLUMN": [LO, HI], ...}}}} into {beside} next to it; they come from what is known '

@@ -9,13 +9,13 @@ import runpy
 import sys
 
 from dpviz import check
-from dpviz.beside import BESIDE
 from dpviz.check import RequestError
-from dpviz.cli.parser import Parser, whole
-from dpviz.table.named import GIVEN, named, sample_named
+from dpviz.cli.parser import Parser, read_whole
+from dpviz.resources import RESOURCES
+from dpviz.table.named import GIVEN, find_sample, open_named
 from dpviz.table.sparse_intake import SparseTable
 
-_APP = BESIDE / "app.py"
+_APP = RESOURCES / "app.py"
 # Streamlit's part that takes the port: when it cannot, it says so here and leaves with this code.
 _SERVER, _NO_PORT = "streamlit.web.server.starlette.starlette_server", 1
 
@@ -28,7 +28,7 @@ def add(command: Parser) -> None:
     )
     first = "what every visit begins with: a CSV or Parquet file, a folder of Parquet files, or a sample"
     command.add_argument("data", nargs="?", metavar="DATA", help=first)
-    command.add_argument("--port", type=whole, metavar="P", help="default: the first free one from 8501 on")
+    command.add_argument("--port", type=read_whole, metavar="P", help="default: the first free one from 8501 on")
 
 
 def serve(arguments: argparse.Namespace) -> str:
@@ -45,7 +45,7 @@ def serve(arguments: argparse.Namespace) -> str:
         check.within(1, 65535, port=port)
         settings["server.port"] = port
     if arguments.data is not None:
-        os.environ[GIVEN] = _checked(arguments.data)
+        os.environ[GIVEN] = _check_data(arguments.data)
     logging.getLogger(_SERVER).addFilter(lambda record: "is not available" not in record.getMessage())
     sys.argv = [str(_APP)]  # Streamlit looks for its settings and pages where this script lies
     try:
@@ -58,10 +58,10 @@ def serve(arguments: argparse.Namespace) -> str:
     return "Stopped."
 
 
-def _checked(word: str) -> str:
+def _check_data(word: str) -> str:
     """``word`` as every visit may read it, from whatever folder; refuses what the pages could not open."""
-    if sample_named(word) is not None:
+    if find_sample(word) is not None:
         return word
-    if isinstance(named(word).content, SparseTable):
+    if isinstance(open_named(word).content, SparseTable):
         raise RequestError("The pages open CSV and Parquet: use `dpviz run` for a sparse file.")
     return os.path.abspath(word)  # noqa: PTH100 (a link stays one: the sidecar lies beside it)

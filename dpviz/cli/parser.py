@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import NoReturn
 
-from dpviz.check import RequestError, shown
+from dpviz.check import RequestError, format_value
 
 _LOOKS_NEGATIVE = re.compile(r"-(\.?\d|inf|nan)", re.IGNORECASE)
 
@@ -25,15 +25,15 @@ def add_request_options(command: Parser, *, seed: str) -> None:
     """What is asked of every algorithm that runs; ``seed`` says what one does here."""
     request = command.add_argument_group("the request")
     request.add_argument(
-        "--delta", type=number, default=0.0, metavar="D", help="for approximate algorithms (default: 0)"
+        "--delta", type=read_number, default=0.0, metavar="D", help="for approximate algorithms (default: 0)"
     )
     request.add_argument(
         "--set", nargs="+", action="extend", default=[], metavar="name=value", help="parameters of the algorithm"
     )
-    request.add_argument("--seed", type=whole, metavar="S", help=seed)
+    request.add_argument("--seed", type=read_whole, metavar="S", help=seed)
 
 
-def joined(argv: Sequence[str]) -> list[str]:
+def join_words(argv: Sequence[str]) -> list[str]:
     """``argv`` with ``--bounds -1,1`` written ``--bounds=-1,1``: argparse takes a leading minus for an option."""
     tokens: list[str] = []
     for token in argv:
@@ -44,30 +44,30 @@ def joined(argv: Sequence[str]) -> list[str]:
     return tokens
 
 
-def yes_or_no(text: str) -> bool:
+def read_yes_or_no(text: str) -> bool:
     """The word yes or no."""
     if text not in ("yes", "no"):
-        raise argparse.ArgumentTypeError(f"{shown(text)} is neither yes nor no")
+        raise argparse.ArgumentTypeError(f"{format_value(text)} is neither yes nor no")
     return text == "yes"
 
 
-def whole(text: str) -> int:
+def read_whole(text: str) -> int:
     """A whole number of an option."""
     try:
         return int(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{shown(text)} is not a whole number") from None
+        raise argparse.ArgumentTypeError(f"{format_value(text)} is not a whole number") from None
 
 
-def number(text: str) -> float:
+def read_number(text: str) -> float:
     """A number of an option; its range is checked where it is used."""
     try:
         return float(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{shown(text)} is not a number") from None
+        raise argparse.ArgumentTypeError(f"{format_value(text)} is not a number") from None
 
 
-def names(text: str) -> list[str]:
+def read_names(text: str) -> list[str]:
     """Comma-separated names; a name that contains a comma stands between double quotes."""
     import csv
 
@@ -80,16 +80,16 @@ def names(text: str) -> list[str]:
     return listed
 
 
-def numbers(text: str) -> list[float]:
+def read_numbers(text: str) -> list[float]:
     """Comma-separated numbers."""
-    return [number(part) for part in names(text)]
+    return [read_number(part) for part in read_names(text)]
 
 
-def wholes(text: str) -> list[int]:
+def read_wholes(text: str) -> list[int]:
     """Comma-separated whole numbers."""
-    return [whole(part) for part in names(text)]
+    return [read_whole(part) for part in read_names(text)]
 
 
-def wholes_or_all(text: str) -> list[int | None]:
+def read_wholes_or_all(text: str) -> list[int | None]:
     """Comma-separated whole numbers, or the word all, which is None."""
-    return [None if part == "all" else whole(part) for part in names(text)]
+    return [None if part == "all" else read_whole(part) for part in read_names(text)]

@@ -13,8 +13,8 @@ from dpviz.check import RequestError
 from dpviz.cli.console import FoundWrong
 from dpviz.cli.parser import Parser
 from dpviz.cli.whole_file import write_whole
-from dpviz.printed import table_text
-from dpviz.release.read_release import ReadRelease, read_release
+from dpviz.releases.read_release import ReadRelease, read_release
+from dpviz.reporting import format_table
 from dpviz.runs.profile import Profile
 
 _MOST_COLUMNS = 8
@@ -49,10 +49,10 @@ def serve(arguments: argparse.Namespace) -> str:
     if arguments.json:
         said = release.to_dict()
         if other is not None:
-            said["comparison"] = _comparison_data(release, other)
+            said["comparison"] = _list_comparison(release, other)
         text = json.dumps(said, ensure_ascii=False)
     else:
-        text = "\n\n".join(_blocks(release, other))
+        text = "\n\n".join(_list_blocks(release, other))
     text = "".join(letter if letter.isprintable() or letter == "\n" else " " for letter in text)  # steers no terminal
     if not release.holds or (other is not None and not other.holds):
         raise FoundWrong(text)
@@ -68,24 +68,24 @@ def _write(out: Path, release: ReadRelease) -> None:
         raise RequestError(f"--out cannot be written ({error.strerror or type(error).__name__}).") from None
 
 
-def _blocks(release: ReadRelease, other: ReadRelease | None) -> Iterator[str]:
-    yield _checked(release, "This release")
+def _list_blocks(release: ReadRelease, other: ReadRelease | None) -> Iterator[str]:
+    yield _describe_check(release, "This release")
     if (received := release.received) is None or release.profile is None or release.played is None:
         return
     order = release.played.asked.order
     finding = received.finding
     title = f"{release.name}: {finding.title}" + (f"\n{finding.reason}" if finding.reason else "")
     yield title + f"\nε = {order.request.epsilon:g}, δ = {order.delta:g}; protected: {release.unit}"
-    yield from _tables(release.profile)
+    yield from _list_tables(release.profile)
     may = "\n".join(f"  {'✓' if one.good else '!'} {one.sentence}" for one in received.may)
     yield f"What may be concluded\n{may}"
     yield "What not\n" + "\n".join(f"  · {sentence}" for sentence in received.may_not)
     if other is not None:
-        yield _checked(other, "The second release")
-        yield _comparison(release, other)
+        yield _describe_check(other, "The second release")
+        yield _format_comparison(release, other)
 
 
-def _checked(release: ReadRelease, which: str) -> str:
+def _describe_check(release: ReadRelease, which: str) -> str:
     verdict = release.verdict
     if verdict.holds:
         return f"{which} is what it says: {len(verdict.checked)} checks, nothing is wrong as far as it can be checked."
@@ -93,9 +93,9 @@ def _checked(release: ReadRelease, which: str) -> str:
     return f"{which} is NOT what it says: do not rely on it.\n{listed}"
 
 
-def _tables(made: Profile) -> Iterator[str]:
+def _list_tables(made: Profile) -> Iterator[str]:
     """Centres with the sd of their noise, so many columns side by side; sizes first."""
-    sizes = ["?" if made.sizes is None else _beside(made.sizes[i], _sd_of_size(made, i)) for i in range(made.k)]
+    sizes = ["?" if made.sizes is None else _format_sd(made.sizes[i], _find_sd_of_size(made, i)) for i in range(made.k)]
     for start in range(0, len(made.columns), _MOST_COLUMNS):
         columns = range(start, min(start + _MOST_COLUMNS, len(made.columns)))
         names = [
@@ -103,37 +103,37 @@ def _tables(made: Profile) -> Iterator[str]:
             for j in columns
         ]
         rows = [
-            [str(i + 1), sizes[i], *(_beside(made.centers[i, j], made.center_sd[i, j]) for j in columns)]
+            [str(i + 1), sizes[i], *(_format_sd(made.centers[i, j], made.center_sd[i, j]) for j in columns)]
             for i in range(made.k)
         ]
-        table = table_text(["segment", "rows", *names], rows)
+        table = format_table(["segment", "rows", *names], rows)
         yield f"Released centres, ± one standard deviation of the noise\n{table}"
 
 
-def _sd_of_size(made: Profile, place: int) -> float:
+def _find_sd_of_size(made: Profile, place: int) -> float:
     return float("nan") if made.size_sd is None else float(made.size_sd[place])
 
 
-def _beside(value: float, sd: float) -> str:
-    return f"{_digits(value, 3)} ± {_digits(sd, 2) if np.isfinite(sd) else '?'}"
+def _format_sd(value: float, sd: float) -> str:
+    return f"{_choose_digits(value, 3)} ± {_choose_digits(sd, 2) if np.isfinite(sd) else '?'}"
 
 
-def _digits(value: float, most: int) -> str:
+def _choose_digits(value: float, most: int) -> str:
     """So many significant digits, thousands grouped."""
     return f"{float(f'{value:.{most}g}'):,.12g}"
 
 
-def _comparison(release: ReadRelease, other: ReadRelease) -> str:
+def _format_comparison(release: ReadRelease, other: ReadRelease) -> str:
     found = release.compared_with(other)
     table = found.table()
     said = f"{found.title}\n{found.words}"
     if not len(table):
         return said
     rows = [[row[0], *(f"{value:.1f}" for value in row[1:])] for row in table.itertuples(index=False)]
-    return f"{said}\nDifferences in standard deviations of both noises\n{table_text(list(table.columns), rows)}"
+    return f"{said}\nDifferences in standard deviations of both noises\n{format_table(list(table.columns), rows)}"
 
 
-def _comparison_data(release: ReadRelease, other: ReadRelease) -> dict[str, object]:
+def _list_comparison(release: ReadRelease, other: ReadRelease) -> dict[str, object]:
     found = release.compared_with(other)
     return {
         "title": found.title,

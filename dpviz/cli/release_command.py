@@ -13,27 +13,27 @@ from typing import cast
 
 from dpviz.check import RequestError
 from dpviz.cli.console import NotWritten, say
-from dpviz.cli.parser import Parser, number, whole
+from dpviz.cli.parser import Parser, read_number, read_whole
 from dpviz.cli.whole_file import write_whole
-from dpviz.foreign import printable_name
-from dpviz.printed import table_text
-from dpviz.release.account import Account
-from dpviz.release.bought_bounds import open_columns
-from dpviz.release.order import BOUNDS, OF_BOUNDS, SEGMENTS, Order, words_for
-from dpviz.release.package import CENTERS, SIGNATURE, VERIFY
-from dpviz.release.releasing import Ready, press, ready
-from dpviz.release.seen import Seen, Where
-from dpviz.release.signature import check_signer, signature_text
-from dpviz.release.zips import zip_of
+from dpviz.foreign import format_name
+from dpviz.releases.account import Account
+from dpviz.releases.bought_bounds import list_open_columns
+from dpviz.releases.package import CENTERS, SIGNATURE, VERIFY
+from dpviz.releases.release_request import BOUNDS, OF_BOUNDS, SEGMENTS, ReleaseRequest, find_words
+from dpviz.releases.releasing import Preflight, preflight, publish
+from dpviz.releases.seen import Seen, Where
+from dpviz.releases.signature import check_signer, format_signature
+from dpviz.releases.zips import make_zip
+from dpviz.reporting import format_table
 from dpviz.runs.advice.judgement import judge_request
 from dpviz.runs.open_table import declare_on_cluster
-from dpviz.runs.record import LookKind
-from dpviz.runs.request import Contender, Request, named_values
+from dpviz.runs.record import AccessKind
+from dpviz.runs.request import Contender, Request, parse_named_values
 from dpviz.table.cluster_rows import connect
 from dpviz.table.declaration import Declaration
-from dpviz.table.loaded_table import listed
-from dpviz.table.named import file_at, named, nothing_declared_of, sample_named
-from dpviz.table.sidecar import declaration_in_file
+from dpviz.table.declaration_file import apply_declaration_file
+from dpviz.table.loaded_table import list_names
+from dpviz.table.named import declare_nothing, find_sample, open_file, open_named
 
 
 def add(command: Parser) -> None:
@@ -44,19 +44,27 @@ def add(command: Parser) -> None:
     )
     command.add_argument("declaration", metavar="DECLARATION.json", help="what is declared of the table")
     command.add_argument("data", metavar="DATA", help="a CSV file, a Parquet file or folder, or the name of a sample")
-    command.add_argument("--k", type=whole, required=True, metavar="K", help="number of clusters")
-    command.add_argument("--epsilon", type=number, required=True, metavar="E", help="the whole ε of this release")
-    command.add_argument("--delta", type=number, default=0.0, metavar="D", help="the whole δ (default: 0)")
+    command.add_argument("--k", type=read_whole, required=True, metavar="K", help="number of clusters")
+    command.add_argument("--epsilon", type=read_number, required=True, metavar="E", help="the whole ε of this release")
+    command.add_argument("--delta", type=read_number, default=0.0, metavar="D", help="the whole δ (default: 0)")
     command.add_argument("--algorithm", default="auto", metavar="ID", help="default: auto")
     command.add_argument("--set", nargs="+", action="extend", default=[], metavar="name=value", help="its parameters")
     command.add_argument(
-        "--segments", type=number, default=SEGMENTS, metavar="SHARE", help=f"of ε (default: {SEGMENTS}); 0 for none"
+        "--segments",
+        type=read_number,
+        default=SEGMENTS,
+        metavar="SHARE",
+        help=f"of ε (default: {SEGMENTS}); 0 for none",
     )
     command.add_argument(
-        "--buy-bounds", type=number, default=BOUNDS, metavar="PART", help=f"of ε a column (default: {BOUNDS})"
+        "--buy-bounds", type=read_number, default=BOUNDS, metavar="PART", help=f"of ε a column (default: {BOUNDS})"
     )
     command.add_argument(
-        "--missing", type=number, default=0.0, metavar="PART", help="of ε, for the shares of missing cells (default: 0)"
+        "--missing",
+        type=read_number,
+        default=0.0,
+        metavar="PART",
+        help="of ε, for the shares of missing cells (default: 0)",
     )
     command.add_argument("--account", required=True, metavar="FILE", help="the account of the data set")
     command.add_argument("--out", required=True, metavar="ZIP", help="write the release to this new file")
@@ -82,53 +90,53 @@ def serve(arguments: argparse.Namespace) -> str:
     if arguments.sign is not None:
         check_signer(Path(arguments.sign))
     account = Account.open(Path(arguments.account))
-    prepared = _prepared(arguments, account)
+    prepared = _prepare(arguments, account)
     for name in account.look_alikes():
         say(
             f"The account {name} has a release of the same columns and bounds: if it is about the same people, use one."
         )
-    say(promise_of(prepared))
+    say(describe_promise(prepared))
     if prepared.order.expected_loss:
         say(f"What to expect. {prepared.order.expected_loss}")
     if not arguments.yes:
         _ask(prepared.order.request.epsilon)
-    release = press(prepared)
+    release = publish(prepared)
     files = dict(release.files)
     if arguments.sign is not None:
-        files[SIGNATURE] = signature_text(files[VERIFY], Path(arguments.sign)).encode()
-    data = zip_of(files)
+        files[SIGNATURE] = format_signature(files[VERIFY], Path(arguments.sign)).encode()
+    data = make_zip(files)
     try:
         write_whole(out, data)
     except OSError as error:
-        raise _kept(Path(arguments.account), release.number, data, release.files[CENTERS], error) from None
+        raise _report_kept(Path(arguments.account), release.number, data, release.files[CENTERS], error) from None
     return "\n\n".join(
-        [_centers_text(release.files[CENTERS]), f"Written to {printable_name(out)}; charge {release.number}."]
+        [_format_centers(release.files[CENTERS]), f"Written to {format_name(out)}; charge {release.number}."]
     )
 
 
-def _prepared(arguments: argparse.Namespace, account: Account) -> Ready:
-    sample = sample_named(arguments.data)
-    content = named(arguments.data).content if sample is not None else file_at(Path(arguments.data))
-    declaration = declaration_in_file(arguments.declaration, nothing_declared_of(content)).checked()
-    chosen = _chosen(arguments, declaration)
+def _prepare(arguments: argparse.Namespace, account: Account) -> Preflight:
+    sample = find_sample(arguments.data)
+    content = open_named(arguments.data).content if sample is not None else open_file(Path(arguments.data))
+    declaration = apply_declaration_file(arguments.declaration, declare_nothing(content)).checked()
+    chosen = _describe_choice(arguments, declaration)
     said = {} if chosen is None else {"chosen_after_looking": chosen}
-    contender = Contender.checked(arguments.algorithm, named_values(arguments.set))
-    order = Order(
+    contender = Contender.checked(arguments.algorithm, parse_named_values(arguments.set))
+    order = ReleaseRequest(
         Request(contender, arguments.k, arguments.epsilon, arguments.delta),
-        words_for(declaration, today=datetime.now(UTC).date().isoformat(), **said),
+        find_words(declaration, today=datetime.now(UTC).date().isoformat(), **said),
         segments=arguments.segments,
         bounds=arguments.buy_bounds,
         missing=arguments.missing,
-        seen=Seen({LookKind.PROPOSAL.value: 1} if declaration.proposed else {}, where=Where.COMMAND),
+        seen=Seen({AccessKind.PROPOSAL.value: 1} if declaration.proposed else {}, where=Where.COMMAND),
     )
     opened = None
     if arguments.cluster is not None:
         connect(arguments.cluster)
         opened = declare_on_cluster(content, declaration)
-    return _expecting(ready(order, content, declaration, account, opened=opened))
+    return _expect(preflight(order, content, declaration, account, opened=opened))
 
 
-def _expecting(prepared: Ready) -> Ready:
+def _expect(prepared: Preflight) -> Preflight:
     """With what is to be expected of it, from public numbers alone; bounds that are still to be bought tell nothing."""
     if prepared.table is None:
         return prepared
@@ -136,7 +144,7 @@ def _expecting(prepared: Ready) -> Ready:
     return replace(prepared, order=replace(prepared.order, expected_loss=judged.announcement))
 
 
-def _chosen(arguments: argparse.Namespace, declaration: Declaration) -> str | None:
+def _describe_choice(arguments: argparse.Namespace, declaration: Declaration) -> str | None:
     """What was chosen after a look: this process knows of none before it, so that whoever is there is asked."""
     declared = "chosen_after_looking" in declaration.words
     if arguments.chosen is not None or declared or arguments.yes or not sys.stdin.isatty():
@@ -148,12 +156,14 @@ def _chosen(arguments: argparse.Namespace, declaration: Declaration) -> str | No
     return sys.stdin.readline().strip()
 
 
-def promise_of(prepared: Ready) -> str:
+def describe_promise(prepared: Preflight) -> str:
     """What is about to leave, in a sentence; and what bounds that nobody declared take of it, in another one."""
     order, before = prepared.order, prepared.before
     bought = prepared.shares.get(OF_BOUNDS)
     told = (
-        f" Of ε, {bought.epsilon:g} buys the bounds of {listed(open_columns(prepared.declaration))}, which are open."
+        f" Of ε, {bought.epsilon:g} buys the bounds of {list_names(list_open_columns(prepared.declaration))}, "
+        f"which "
+        "are open."
         if bought is not None
         else ""
     )
@@ -184,13 +194,13 @@ def _check_out(out: Path) -> None:
         raise RequestError("--out is there already, or is in no folder: give a new file, so that no release is lost.")
 
 
-def _kept(account: Path, number: int, data: bytes, centers: bytes, error: OSError) -> NotWritten:
+def _report_kept(account: Path, number: int, data: bytes, centers: bytes, error: OSError) -> NotWritten:
     """Where a paid release is kept that could not be written where it was wanted."""
     beside = account.with_name(f"{account.stem}-release-{number}.zip")
     where = "could be kept nowhere else"
     try:
         write_whole(beside, data)
-        where = f"is kept beside the account as {printable_name(beside)}"
+        where = f"is kept beside the account as {format_name(beside)}"
     except OSError:
         pass
     return NotWritten(
@@ -200,6 +210,6 @@ def _kept(account: Path, number: int, data: bytes, centers: bytes, error: OSErro
     )
 
 
-def _centers_text(centers: bytes) -> str:
+def _format_centers(centers: bytes) -> str:
     head, *rows = csv.reader(io.StringIO(centers.decode("utf-8")))
-    return f"Released centres (they carry noise), data units\n{table_text(head, rows)}"
+    return f"Released centres (they carry noise), data units\n{format_table(head, rows)}"

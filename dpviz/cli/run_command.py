@@ -9,28 +9,28 @@ from pathlib import Path
 from typing import Any
 
 from dpviz.algorithms.card import Card
-from dpviz.algorithms.registry import card_of
+from dpviz.algorithms.registry import find_card
 from dpviz.check import RequestError
 from dpviz.cli.console import NotWritten, say
-from dpviz.cli.declared_table import add_table_options, declared_table
-from dpviz.cli.parser import Parser, add_request_options, number, whole
+from dpviz.cli.declared_table import add_table_options, open_declared_table
+from dpviz.cli.parser import Parser, add_request_options, read_number, read_whole
 from dpviz.cli.whole_file import write_whole
-from dpviz.printed import table_text
-from dpviz.privacy.ledger import entries_table
+from dpviz.privacy.ledger import tabulate_entries
+from dpviz.reporting import format_table
 from dpviz.runs.advice.judgement import judge_request
-from dpviz.runs.export import centers_csv
+from dpviz.runs.export import format_centers_csv
 from dpviz.runs.open_table import OpenTable
-from dpviz.runs.record import RELEASE_GRADE, LookKind, ReleaseRecord, record_of
-from dpviz.runs.request import Contender, Request, named_values
-from dpviz.runs.run import NOT_HARDENED, Run, centers_table, run_of, verdict_told
+from dpviz.runs.record import RELEASE_GRADE, AccessKind, ReleaseRecord, make_record
+from dpviz.runs.request import Contender, Request, parse_named_values
+from dpviz.runs.run import NOT_HARDENED, Run, describe_verdict, run_request, tabulate_centers
 
 
 def add(command: Parser) -> None:
     """Its options."""
     add_table_options(command)
     command.add_argument("--algorithm", default="auto", metavar="ID", help="see `dpviz algorithms` (default: auto)")
-    command.add_argument("--k", type=whole, required=True, metavar="K", help="number of clusters")
-    command.add_argument("--epsilon", type=number, required=True, metavar="E", help="the whole ε of this run")
+    command.add_argument("--k", type=read_whole, required=True, metavar="K", help="number of clusters")
+    command.add_argument("--epsilon", type=read_number, required=True, metavar="E", help="the whole ε of this run")
     add_request_options(command, seed="repeatable noise, for a study; never for a release")
     command.add_argument(
         "--evaluate", action="store_true", help="also measure the loss on the rows: revealed, not private"
@@ -47,35 +47,35 @@ def serve(arguments: argparse.Namespace) -> str:
     RequestError
         If the request or the file is wrong, or --out cannot be written (``NotWritten``).
     """
-    card = card_of(arguments.algorithm)
-    contender = Contender.checked(card.id, named_values(arguments.set))
+    card = find_card(arguments.algorithm)
+    contender = Contender.checked(card.id, parse_named_values(arguments.set))
     request = Request(contender, arguments.k, arguments.epsilon, arguments.delta, arguments.seed)
     request.check_numbers()
     if arguments.out is not None:
         _check_out(Path(arguments.out), card, data=Path(arguments.data))
-    declared = declared_table(arguments)
+    declared = open_declared_table(arguments)
     table = declared.table
     judged = judge_request(request, table.private)
-    finished = run_of(request, table.private)
+    finished = run_request(request, table.private)
     looks = {
-        LookKind.ROWS: declared.looks,
-        LookKind.LOSS: int(arguments.evaluate),
-        LookKind.REFERENCE: int(not finished.private),
+        AccessKind.ROWS: declared.looks,
+        AccessKind.LOSS: int(arguments.evaluate),
+        AccessKind.REFERENCE: int(not finished.private),
     }
-    record = record_of(finished, table, looks=looks)
+    record = make_record(finished, table, looks=looks)
     # Before anything else is worked out: what was paid for must not be lost.
-    refused = None if arguments.out is None else _not_written(Path(arguments.out), record)
-    report = _report(record, finished, table, evaluated=arguments.evaluate) | {"expected": judged.announcement}
-    report["verdict"] = "" if finished.verdict is None or finished.verdict.fine else verdict_told(finished.verdict)
-    for note in (*declared.notes, *_few_rows(table, k=finished.k)):
+    refused = None if arguments.out is None else _write_centers(Path(arguments.out), record)
+    report = _make_report(record, finished, table, evaluated=arguments.evaluate) | {"expected": judged.announcement}
+    report["verdict"] = "" if finished.verdict is None or finished.verdict.fine else describe_verdict(finished.verdict)
+    for note in (*declared.notes, *_warn_of_few_rows(table, k=finished.k)):
         say(note)
     if arguments.json:
         text = json.dumps(report, allow_nan=False)
     else:
-        text = run_text(report, card, name=table.loaded.name, finished=finished)
+        text = format_run(report, card, name=table.loaded.name, finished=finished)
     if refused is None:
         return text
-    in_full = "" if arguments.json else f"\n\nThe same as --out would hold it:\n{_centers(record).strip()}"
+    in_full = "" if arguments.json else f"\n\nThe same as --out would hold it:\n{_format_centers(record).strip()}"
     raise NotWritten(
         f"--out cannot be written ({refused}): the centres are paid for and stand on stdout instead; keep them, for "
         "another run spends again.",
@@ -83,21 +83,21 @@ def serve(arguments: argparse.Namespace) -> str:
     )
 
 
-def _report(record: ReleaseRecord, finished: Run, table: OpenTable, *, evaluated: bool) -> dict[str, Any]:
+def _make_report(record: ReleaseRecord, finished: Run, table: OpenTable, *, evaluated: bool) -> dict[str, Any]:
     """The run in the form of ``--json``; what was read without privacy stands under "revealed"."""
     report = record.to_dict()
     revealed: dict[str, Any] = {}
     if not finished.private:
         revealed["centers"] = finished.centers.tolist()
     if evaluated:
-        revealed |= _scores(finished, table)
+        revealed |= _compute_scores(finished, table)
     if revealed:
         report["revealed"] = revealed
-    finite: dict[str, Any] = _without_infinities(report)
+    finite: dict[str, Any] = _replace_infinities(report)
     return finite
 
 
-def _few_rows(table: OpenTable, *, k: int) -> tuple[str, ...]:
+def _warn_of_few_rows(table: OpenTable, *, k: int) -> tuple[str, ...]:
     """A word to the owner of a tiny file. A private n must not decide whether a release is made, so it is no error."""
     if table.loaded.n_rows >= k:
         return ()
@@ -107,15 +107,15 @@ def _few_rows(table: OpenTable, *, k: int) -> tuple[str, ...]:
     )
 
 
-def _scores(finished: Run, table: OpenTable) -> dict[str, float]:
+def _compute_scores(finished: Run, table: OpenTable) -> dict[str, float]:
     """Measures of the centres; ``unlabelled`` is how many of the rows or points that are judged have no label."""
-    from dpviz.runs.clipped_rows import clipped
-    from dpviz.runs.evaluation import assign, evaluate, label_accuracy, label_ceiling, reference_for
+    from dpviz.runs.clipped_rows import clip_rows
+    from dpviz.runs.evaluation import assign, evaluate, find_reference, label_accuracy, label_ceiling
 
     revealed = table.private.reveal(note="run --evaluate")
-    rows = clipped(revealed, table.private.domain.region).unfolded(finished.points_per_row)
-    scores = evaluate(rows, finished.unit_centers, reference_for(rows, finished.k)).to_dict()
-    labels = table.labels_of(revealed.unfolded(finished.points_per_row))
+    rows = clip_rows(revealed, table.private.domain.region).unfold(finished.points_per_row)
+    scores = evaluate(rows, finished.unit_centers, find_reference(rows, finished.k)).to_dict()
+    labels = table.read_labels(revealed.unfold(finished.points_per_row))
     if labels is not None:
         scores["label_accuracy"] = label_accuracy(labels, assign(rows.points, finished.unit_centers))
         scores["label_ceiling"] = label_ceiling(labels, finished.k)
@@ -123,13 +123,13 @@ def _scores(finished: Run, table: OpenTable) -> dict[str, float]:
     return scores
 
 
-def _without_infinities(value: Any) -> Any:
+def _replace_infinities(value: Any) -> Any:
     """``value`` with None for numbers that JSON cannot write."""
     match value:
         case dict():
-            return {key: _without_infinities(item) for key, item in value.items()}
+            return {key: _replace_infinities(item) for key, item in value.items()}
         case list():
-            return [_without_infinities(item) for item in value]
+            return [_replace_infinities(item) for item in value]
         case float():
             return value if math.isfinite(value) else None
         case _:
@@ -154,33 +154,33 @@ def _check_out(out: Path, card: Card, *, data: Path) -> None:
         raise RequestError("--out is not a file in a folder that exists: make the folder first, or give another path.")
 
 
-def _not_written(out: Path, record: ReleaseRecord) -> str | None:
+def _write_centers(out: Path, record: ReleaseRecord) -> str | None:
     """Write what was paid for; if that cannot be done, why not."""
     try:
-        write_whole(out, _centers(record).encode("utf-8", errors="replace"))
+        write_whole(out, _format_centers(record).encode("utf-8", errors="replace"))
     except OSError as error:
         return error.strerror or type(error).__name__
     return None
 
 
-def _centers(record: ReleaseRecord) -> str:
-    return centers_csv(record, numbered=False)
+def _format_centers(record: ReleaseRecord) -> str:
+    return format_centers_csv(record, numbered=False)
 
 
-def run_text(report: dict[str, Any], card: Card, *, name: str, finished: Run) -> str:
+def format_run(report: dict[str, Any], card: Card, *, name: str, finished: Run) -> str:
     """``report`` is what ``--json`` prints of a ``finished`` run."""
-    blocks = [f"{card.title} on {name}: k = {report['k']}", _privacy(report)]
+    blocks = [f"{card.title} on {name}: k = {report['k']}", _format_privacy(report)]
     if report["released"]["centers"] is not None:
         heading = "Released centres (they carry noise), data units"
         released = report["released"]
-        centers = centers_table(heading, report["columns"], released["centers"], released["weights"])
+        centers = tabulate_centers(heading, report["columns"], released["centers"], released["weights"])
         if finished.domain.declared:
             centers = finished.profiles(f"{heading}; shares of categories (--json and --out have all of them)")
         blocks.append(centers.text(most=None))
         heading = "Ledger (what was spent, and on what; --json lists all)"
-        blocks.append(entries_table(report["ledger"]["entries"], heading).text())
+        blocks.append(tabulate_entries(report["ledger"]["entries"], heading).text())
     if "revealed" in report:
-        blocks.append(_revealed(report))
+        blocks.append(_format_revealed(report))
     if report["verdict"]:
         blocks.append(f"By released values: {report['verdict']}")
     if report["expected"]:
@@ -191,7 +191,7 @@ def run_text(report: dict[str, Any], card: Card, *, name: str, finished: Run) ->
     return "\n\n".join(blocks)
 
 
-def _privacy(report: dict[str, Any]) -> str:
+def _format_privacy(report: dict[str, Any]) -> str:
     ledger = report["ledger"]
     if ledger["epsilon"] is None:
         return "Privacy: none. The rows themselves were read."
@@ -203,24 +203,24 @@ def _privacy(report: dict[str, Any]) -> str:
     )
 
 
-def _revealed(report: dict[str, Any]) -> str:
+def _format_revealed(report: dict[str, Any]) -> str:
     revealed = dict(report["revealed"])
     centers = revealed.pop("centers", None)
     parts = []
     if centers is not None:
         heading = "Revealed centres (read from the rows without privacy, never a release), data units"
-        parts.append(centers_table(heading, report["columns"], centers, None).text(most=None))
+        parts.append(tabulate_centers(heading, report["columns"], centers, None).text(most=None))
     if revealed:
         if revealed.get("label_accuracy", 0.0) is None:
             # No row has a label, as the next line says.
             del revealed["label_accuracy"], revealed["label_ceiling"]
-        rows = [[_SCORE_WORDS[name], _score(value)] for name, value in revealed.items()]
-        scores = table_text(["measure", "value"], rows)
+        rows = [[_SCORE_WORDS[name], _format_score(value)] for name, value in revealed.items()]
+        scores = format_table(["measure", "value"], rows)
         parts.append(f"Revealed (read from the rows for their owner, never part of a release):\n{scores}")
     return "\n\n".join(parts)
 
 
-def _score(value: float | None) -> str:
+def _format_score(value: float | None) -> str:
     if value is None:
         return "infinite"
     return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"

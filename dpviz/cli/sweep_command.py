@@ -15,17 +15,25 @@ from typing import Any
 from dpviz import __version__, check
 from dpviz.check import RequestError
 from dpviz.cli.console import say
-from dpviz.cli.declared_table import add_table_options, declared_table
-from dpviz.cli.parser import Parser, add_request_options, names, numbers, whole, wholes, wholes_or_all
-from dpviz.printed import table_text
+from dpviz.cli.declared_table import add_table_options, open_declared_table
+from dpviz.cli.parser import (
+    Parser,
+    add_request_options,
+    read_names,
+    read_numbers,
+    read_whole,
+    read_wholes,
+    read_wholes_or_all,
+)
+from dpviz.reporting import format_table
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.open_table import OpenTable
-from dpviz.runs.request import Contender, named_values
-from dpviz.runs.seats import cores
+from dpviz.runs.request import Contender, parse_named_values
+from dpviz.runs.scheduler import count_cores
 from dpviz.runs.study.folder import StudyFolder
 from dpviz.runs.study.grid import Grid
 from dpviz.runs.study.study import summarise, tidy
-from dpviz.runs.study.workers import rows_of
+from dpviz.runs.study.workers import compute_rows
 
 _SECONDS_BETWEEN_REPORTS = 2.0
 _REVEALED = "A sweep reads the rows to measure losses: its results are for the eyes of the data's owner, not a release."
@@ -39,18 +47,18 @@ def add(command: Parser) -> None:
     )
     add_table_options(command)
     command.add_argument(
-        "--algorithms", type=names, required=True, metavar="A,B", help="ids; a variant is written ID:name=value"
+        "--algorithms", type=read_names, required=True, metavar="A,B", help="ids; a variant is written ID:name=value"
     )
-    command.add_argument("--epsilons", type=numbers, required=True, metavar="E,E", help="the ε of the runs")
-    command.add_argument("--ks", type=wholes, required=True, metavar="K,K", help="the numbers of clusters")
+    command.add_argument("--epsilons", type=read_numbers, required=True, metavar="E,E", help="the ε of the runs")
+    command.add_argument("--ks", type=read_wholes, required=True, metavar="K,K", help="the numbers of clusters")
     command.add_argument(
-        "--ns", type=wholes_or_all, metavar="N,N", help="rows of subsamples; all means the table (default: all)"
+        "--ns", type=read_wholes_or_all, metavar="N,N", help="rows of subsamples; all means the table (default: all)"
     )
-    command.add_argument("--deltas", type=numbers, metavar="D,D", help="several δ, instead of --delta")
-    command.add_argument("--repeats", type=whole, default=20, metavar="N", help="runs of each point (default: 20)")
+    command.add_argument("--deltas", type=read_numbers, metavar="D,D", help="several δ, instead of --delta")
+    command.add_argument("--repeats", type=read_whole, default=20, metavar="N", help="runs of each point (default: 20)")
     command.add_argument("--out", required=True, metavar="DIR", help="folder for results.csv and manifest.json")
     command.add_argument("--resume", action="store_true", help="go on with the study in --out; finished runs are kept")
-    command.add_argument("--jobs", type=whole, metavar="N", help="worker processes (default: one a core)")
+    command.add_argument("--jobs", type=read_whole, metavar="N", help="worker processes (default: one a core)")
     add_request_options(
         command, seed="another draw of the whole study (default: 0; the same study has the same results)"
     )
@@ -64,31 +72,31 @@ def serve(arguments: argparse.Namespace) -> str:
     RequestError
         If the request or a file is wrong.
     """
-    grid = _grid(arguments)
+    grid = _read_grid(arguments)
     trials = grid.trials()
     planned = [trial.key for trial in trials]
-    workers = cores() if arguments.jobs is None else arguments.jobs
+    workers = count_cores() if arguments.jobs is None else arguments.jobs
     check.at_least(1, jobs=workers)
     with StudyFolder(Path(arguments.out), resume=arguments.resume) as folder:
-        declared = declared_table(arguments)
+        declared = open_declared_table(arguments)
         table = declared.table
         grid = replace(grid, seed=folder.seed(given=arguments.seed))
         grid.check(table.private)
-        folder.begin(_manifest(arguments, table, grid), must_agree=_FIXED)
+        folder.begin(_make_manifest(arguments, table, grid), must_agree=_FIXED)
         revealed = table.private.reveal(note="sweep")
-        judged = JudgedTable.of(table.private, revealed, table.labels_of(revealed))
+        judged = JudgedTable.of(table.private, revealed, table.read_labels(revealed))
         for note in (*declared.notes, _REVEALED):
             say(note)
         left = [trial for trial in trials if trial.key not in folder.done]
-        for row in _reported(rows_of(judged, grid, left, workers=workers), total=len(left), planned=len(planned)):
+        for row in _report(compute_rows(judged, grid, left, workers=workers), total=len(left), planned=len(planned)):
             folder.append(row)
         folder.finish(planned)
-        return _summary(folder.rows(planned))
+        return _summarize(folder.rows(planned))
 
 
-def _grid(arguments: argparse.Namespace) -> Grid:
+def _read_grid(arguments: argparse.Namespace) -> Grid:
     """What is asked for; of ``--set``, each algorithm takes the parameters that it knows."""
-    shared = named_values(arguments.set)
+    shared = parse_named_values(arguments.set)
     contenders = tuple(Contender.from_text(text, shared) for text in arguments.algorithms)
     for name in shared:
         if not any(name in contender.params for contender in contenders):
@@ -111,7 +119,7 @@ _LIBRARIES = ("numpy", "scipy", "scikit-learn")
 _FIXED = ("data", "columns", "lower", "upper", "radius", "scaling", "relation", "unit", "n_public", "delta", "seed")
 
 
-def _manifest(arguments: argparse.Namespace, table: OpenTable, grid: Grid) -> dict[str, Any]:
+def _make_manifest(arguments: argparse.Namespace, table: OpenTable, grid: Grid) -> dict[str, Any]:
     """The request, from which the study can be repeated; public values only."""
     domain = table.private.domain
     return {
@@ -138,7 +146,7 @@ def _manifest(arguments: argparse.Namespace, table: OpenTable, grid: Grid) -> di
     }
 
 
-def _reported(rows: Iterator[dict[str, Any]], *, total: int, planned: int) -> Iterator[dict[str, Any]]:
+def _report(rows: Iterator[dict[str, Any]], *, total: int, planned: int) -> Iterator[dict[str, Any]]:
     """The rows as they pass, with a word on stderr every few seconds."""
     if total < planned:
         say(f"{planned - total} of {planned} runs are in the folder already.")
@@ -150,14 +158,17 @@ def _reported(rows: Iterator[dict[str, Any]], *, total: int, planned: int) -> It
         if done == total or time.monotonic() - reported_at >= _SECONDS_BETWEEN_REPORTS:
             reported_at = time.monotonic()
             left = (reported_at - first_at) / max(1, done - 1) * (total - done)
-            say(f"{done} of {total} runs done" + (f", about {_duration(left)} left." if 1 < done < total else "."))
+            say(
+                f"{done} of {total} runs done"
+                + (f", about {_format_duration(left)} left." if 1 < done < total else ".")
+            )
 
 
-def _duration(seconds: float) -> str:
+def _format_duration(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
 
 
-def _summary(rows: Sequence[dict[str, Any]]) -> str:
+def _summarize(rows: Sequence[dict[str, Any]]) -> str:
     frame = tidy(rows)
     ratio, seconds = summarise(frame), summarise(frame, "seconds")
     lines = [
@@ -175,4 +186,4 @@ def _summary(rows: Sequence[dict[str, Any]]) -> str:
         for line, time_taken in zip(ratio.to_dict("records"), seconds["median"], strict=True)
     ]
     header = ["algorithm", "k", "n", "ε", "δ", "runs", "loss / k-means++ (median)", "25-75 %", "seconds"]
-    return "Revealed: losses measured on the rows\n" + table_text(header, lines)
+    return "Revealed: losses measured on the rows\n" + format_table(header, lines)

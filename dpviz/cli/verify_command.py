@@ -8,8 +8,8 @@ from pathlib import Path
 
 from dpviz.cli.console import FoundWrong
 from dpviz.cli.parser import Parser
-from dpviz.release.checks import CANNOT_TELL
-from dpviz.release.verify import Verdict, verify
+from dpviz.releases.checks import CANNOT_TELL
+from dpviz.releases.verify import Verdict, verify
 
 
 def add(command: Parser) -> None:
@@ -33,13 +33,13 @@ def serve(arguments: argparse.Namespace) -> str:
         If something in it is wrong.
     """
     verdict = verify(Path(arguments.zip))
-    text = json.dumps(verdict.to_dict(), ensure_ascii=False) if arguments.json else verdict_text(verdict)
+    text = json.dumps(verdict.to_dict(), ensure_ascii=False) if arguments.json else format_verdict(verdict)
     if not verdict.holds:
         raise FoundWrong(text)
     return text
 
 
-def verdict_text(verdict: Verdict) -> str:
+def format_verdict(verdict: Verdict) -> str:
     """What was checked, what is wrong, and what nobody can tell."""
     blocks = ["\n".join(f"  {line}" for line in verdict.checked)]
     if verdict.holds:

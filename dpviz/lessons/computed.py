@@ -12,16 +12,16 @@ import numpy as np
 from dpviz.arrays import Array
 from dpviz.check import RequestError
 from dpviz.lessons.lesson import DrawsReveal, Lesson, StudyReveal
-from dpviz.meaning.crowds import Crowd, crowd_at
+from dpviz.meaning.crowds import Crowd, measure_crowd
 from dpviz.runs.clipped_rows import ClippedRows, JudgedTable
-from dpviz.runs.evaluation import Reference, evaluate, reference_for
-from dpviz.runs.found import Found, found_in
+from dpviz.runs.cluster_recovery import ClusterRecovery, measure_recovery
+from dpviz.runs.evaluation import Reference, evaluate, find_reference
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.request import Request
-from dpviz.runs.run import Run, run_of
+from dpviz.runs.run import Run, run_request
 from dpviz.runs.study.grid import Grid
-from dpviz.runs.study.study import Row, study_rows
-from dpviz.table.drawing import Drawing, decode_drawing, painted_table
+from dpviz.runs.study.study import Row, compute_study_rows
+from dpviz.table.drawing import Drawing, decode_drawing, make_painted_table
 from dpviz.table.samples import SAMPLES, sample
 
 
@@ -50,13 +50,13 @@ class Computed:
         if any(subject == one.id for one in SAMPLES):
             return cls(declare(*sample(subject).load()))
         drawing = decode_drawing(subject)
-        return cls(declare(*painted_table(drawing)), drawing)
+        return cls(declare(*make_painted_table(drawing)), drawing)
 
     @cached_property
     def judged(self) -> JudgedTable:
         """The table with its rows revealed: it is a public sample."""
         revealed = self.table.private.reveal(note="a lesson on a public sample")
-        return JudgedTable.of(self.table.private, revealed, self.table.labels_of(revealed))
+        return JudgedTable.of(self.table.private, revealed, self.table.read_labels(revealed))
 
     @property
     def rows(self) -> ClippedRows:
@@ -65,7 +65,7 @@ class Computed:
     def reference(self, k: int) -> Reference:
         """k-means++ on the rows."""
         if k not in self._references:
-            self._references[k] = reference_for(self.rows, k)
+            self._references[k] = find_reference(self.rows, k)
         return self._references[k]
 
     def run(self, request: Request) -> Run:
@@ -78,7 +78,7 @@ class Computed:
         """
         key = f"{request.to_query()}&seed={request.seed}"
         if key not in self._runs:
-            self._runs[key] = run_of(request, self.table.private)
+            self._runs[key] = run_request(request, self.table.private)
         return self._runs[key]
 
     def study(self, grid: Grid) -> list[Row]:
@@ -86,7 +86,7 @@ class Computed:
         key = grid.to_query()
         if key not in self._studies:
             self._studies[key] = [
-                row for row in study_rows(self.judged, grid, with_centers=True) if isinstance(row, dict)
+                row for row in compute_study_rows(self.judged, grid, with_centers=True) if isinstance(row, dict)
             ]
         return self._studies[key]
 
@@ -107,7 +107,7 @@ class Computed:
             If I am not on the board, or the run grows no tree.
         """
         others, me = self._with_me()
-        return crowd_at(me, others, self.run(request))
+        return measure_crowd(me, others, self.run(request))
 
     def moved_without_me(self, k: int) -> float:
         """How far a centre of k-means++ moves when I am taken out, data units.
@@ -119,7 +119,7 @@ class Computed:
         """
         self._with_me()
         assert self.drawing is not None
-        alone = Computed(declare(*painted_table(replace(self.drawing, me=None))))
+        alone = Computed(declare(*make_painted_table(replace(self.drawing, me=None))))
         here, there = (of.table.domain.from_unit(of.reference(k).centers) for of in (self, alone))
         apart = np.linalg.norm(here[:, None] - there, axis=2)
         return float(max(apart.min(axis=0).max(), apart.min(axis=1).max()))
@@ -130,16 +130,16 @@ class Computed:
         to_unit = self.table.domain.to_unit
         return to_unit(self.drawing.others), to_unit(self.drawing.mine)[0]
 
-    def found(self, centers: Array) -> Found:
+    def found(self, centers: Array) -> ClusterRecovery:
         """How many clusters of k-means++ some centres (k, d) find."""
-        return found_in(self.rows.points, centers, self.reference(len(centers)))
+        return measure_recovery(self.rows.points, centers, self.reference(len(centers)))
 
     def loss_ratio(self, centers: Array) -> float:
         """Loss of centres (k, d) over that of k-means++."""
         return evaluate(self.rows, centers, self.reference(len(centers))).ratio
 
 
-def step_place(run: Run, step: int | str | None) -> int:
+def find_step(run: Run, step: int | str | None) -> int:
     """The place from 0 of the step that a lesson asks for.
 
     Raises
@@ -160,7 +160,7 @@ def step_place(run: Run, step: int | str | None) -> int:
     return place
 
 
-def refusals(lesson: Lesson, on: Callable[[str], Computed] = Computed.on) -> list[str]:
+def list_refusals(lesson: Lesson, on: Callable[[str], Computed] = Computed.on) -> list[str]:
     """Why a lesson cannot be given, a sentence for each scene that cannot; looks at no result.
 
     ``on`` is what makes the table of a scene of its subject.
@@ -179,6 +179,6 @@ def refusals(lesson: Lesson, on: Callable[[str], Computed] = Computed.on) -> lis
     return sentences
 
 
-def median(values: list[float]) -> float:
+def compute_median(values: list[float]) -> float:
     """The middle value; NaN of none."""
     return float(np.median(values)) if values else nan

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NoReturn
 
-from dpviz.check import RequestError, shown
+from dpviz.check import RequestError, format_value
 
 _MOST_LETTERS = 2_000
 
@@ -33,13 +33,19 @@ class Entry:
             If one is, or if there are no fields.
         """
         if not isinstance(said, Mapping):
-            raise LessonError(f"{place}: this is {_kind(said)}; write lines of `name: value` from {_listed(allowed)}.")
-        unknown = sorted(shown(name) for name in said if name not in allowed)
+            raise LessonError(
+                f"{place}: this is {_describe_kind(said)}; write lines of `name: value` from {_format_list(allowed)}."
+            )
+        unknown = sorted(format_value(name) for name in said if name not in allowed)
         if unknown:
-            raise LessonError(f"{place}: {unknown[0]} is no field here; allowed are {_listed(allowed)}. Rename it.")
+            raise LessonError(
+                f"{place}: {unknown[0]} is no field here; allowed are {_format_list(allowed)}. Rename it."
+            )
         missing = [name for name in needed if said.get(name) is None]
         if missing:
-            raise LessonError(f"{place}: {missing[0]!r} is missing; needed are {_listed(needed)}. Add a line for it.")
+            raise LessonError(
+                f"{place}: {missing[0]!r} is missing; needed are {_format_list(needed)}. Add a line for it."
+            )
         return cls(place, said)
 
     def refuse(self, field: str, problem: str) -> NoReturn:
@@ -59,7 +65,10 @@ class Entry:
 
     def _text(self, field: str, value: Any, most: int) -> str:
         if not isinstance(value, str):
-            self.refuse(field, f"{shown(value)} is {_kind(value)}; a text is allowed. Put it between quotation marks.")
+            self.refuse(
+                field,
+                f"{format_value(value)} is {_describe_kind(value)}; a text is allowed. Put it between quotation marks.",
+            )
         if not value.strip() or len(value) > most:
             self.refuse(field, f"it has {len(value):,} letters; 1 to {most:,} are allowed. Change it.")
         return value.strip()
@@ -70,14 +79,16 @@ class Entry:
         if value is None:
             return usual
         if not isinstance(value, bool):
-            self.refuse(field, f"this is {_kind(value)}; true or false is allowed. Write one of them.")
+            self.refuse(field, f"this is {_describe_kind(value)}; true or false is allowed. Write one of them.")
         return value
 
     def texts(self, field: str, *, least: int, most: int) -> tuple[str, ...]:
         """A list of different texts."""
         value = self.said.get(field)
         if not isinstance(value, list) or not least <= len(value) <= most:
-            self.refuse(field, f"this is {_kind(value)}; a list of {least} to {most} texts is allowed. Write one.")
+            self.refuse(
+                field, f"this is {_describe_kind(value)}; a list of {least} to {most} texts is allowed. Write one."
+            )
         texts = tuple(self._text(field, one, 200) for one in value)
         if len(set(texts)) < len(texts):
             self.refuse(field, "two of them are the same; different texts are allowed. Change one.")
@@ -94,10 +105,12 @@ class Entry:
             try:
                 value = float(value)
             except ValueError:
-                self.refuse(field, f"{shown(value)} is no number; a {kind} is allowed. Write digits.")
+                self.refuse(field, f"{format_value(value)} is no number; a {kind} is allowed. Write digits.")
         good = isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high
         if not good or (whole and value != int(value)):
-            self.refuse(field, f"it is {shown(value)}; a {kind} from {low:,g} to {high:,g} is allowed. Change it.")
+            self.refuse(
+                field, f"it is {format_value(value)}; a {kind} from {low:,g} to {high:,g} is allowed. Change it."
+            )
         number: float | int = int(value) if whole else value
         return number
 
@@ -105,7 +118,9 @@ class Entry:
         """A list of rising numbers within a range."""
         value = self.said.get(field)
         if not isinstance(value, list) or not least <= len(value) <= most:
-            self.refuse(field, f"this is {_kind(value)}; a list of {least} to {most} numbers is allowed. Write one.")
+            self.refuse(
+                field, f"this is {_describe_kind(value)}; a list of {least} to {most} numbers is allowed. Write one."
+            )
         numbers = tuple(float(self.as_number(field, one, low, high)) for one in value)
         if any(later <= earlier for earlier, later in pairwise(numbers)):
             self.refuse(field, "they do not rise; different numbers from small to large are allowed. Sort them.")
@@ -115,7 +130,7 @@ class Entry:
         """One of a few words."""
         value = self.said.get(field)
         if value not in allowed:
-            self.refuse(field, f"{shown(value)} is none of {_listed(allowed)}. Choose one of them.")
+            self.refuse(field, f"{format_value(value)} is none of {_format_list(allowed)}. Choose one of them.")
         return str(value)
 
     def sub(self, field: str, *, allowed: Sequence[str], needed: Sequence[str] = ()) -> Entry:
@@ -124,7 +139,7 @@ class Entry:
         return Entry.of(f"{self.place}, {field}", {} if said is None else said, allowed=allowed, needed=needed)
 
 
-def _kind(value: Any) -> str:
+def _describe_kind(value: Any) -> str:
     match value:
         case None:
             return "nothing"
@@ -142,5 +157,5 @@ def _kind(value: Any) -> str:
             return "something else, such as a date"
 
 
-def _listed(names: Sequence[str]) -> str:
+def _format_list(names: Sequence[str]) -> str:
     return ", ".join(names)

@@ -14,7 +14,7 @@ from dpviz.algorithms.balcan2017.candidate_centers import TreeStep
 from dpviz.algorithms.balcan2017.local_swap import SwapStep
 from dpviz.algorithms.steps import GridStep, Step
 from dpviz.check import RequestError
-from dpviz.lessons.computed import Computed, median
+from dpviz.lessons.computed import Computed, compute_median
 from dpviz.lessons.lesson import Say, Scene
 from dpviz.privacy.ledger import Entry
 from dpviz.privacy.mechanisms import Laplace
@@ -45,7 +45,7 @@ class Fact:
     needs: tuple[str, ...] = ()
 
 
-def wrong_says(scene: Scene, computed: Computed) -> list[str]:
+def list_wrong_says(scene: Scene, computed: Computed) -> list[str]:
     """A sentence for each number of a scene that is not what comes out."""
     sentences = []
     for say in scene.says.values():
@@ -59,52 +59,52 @@ def wrong_says(scene: Scene, computed: Computed) -> list[str]:
     return sentences
 
 
-def _frames(computed: Computed, say: Say) -> list[Step]:
+def _list_frames(computed: Computed, say: Say) -> list[Step]:
     return [frame.step for frame in computed.run(say.request).frames]
 
 
-def _found(computed: Computed, say: Say) -> float:
+def _count_found(computed: Computed, say: Say) -> float:
     return computed.found(computed.run(say.request).unit_centers).found
 
 
-def _loss(computed: Computed, say: Say) -> float:
+def _compute_loss(computed: Computed, say: Say) -> float:
     return computed.loss_ratio(computed.run(say.request).unit_centers)
 
 
-def _charge(computed: Computed, say: Say) -> Entry:
+def _find_charge(computed: Computed, say: Say) -> Entry:
     entries, place = computed.run(say.request).entries, int(say.options["charge"])
     if not 1 <= place <= len(entries):
         raise RequestError(f"charge is {place}, and the run has {len(entries)} charges: choose one of them.")
     return entries[place - 1]
 
 
-def _grid_step(computed: Computed, say: Say) -> GridStep:
-    grid = next((step for step in _frames(computed, say) if isinstance(step, GridStep)), None)
+def _find_grid_step(computed: Computed, say: Say) -> GridStep:
+    grid = next((step for step in _list_frames(computed, say) if isinstance(step, GridStep)), None)
     if grid is None:
         raise RequestError("The run counts no grid: choose an algorithm that does, such as eugkm.")
     return grid
 
 
-def _trees(computed: Computed, say: Say) -> list[TreeStep]:
+def _list_trees(computed: Computed, say: Say) -> list[TreeStep]:
     """The trees of a run, each with all its levels."""
-    steps = [step for step in _frames(computed, say) if isinstance(step, TreeStep)]
+    steps = [step for step in _list_frames(computed, say) if isinstance(step, TreeStep)]
     if not steps:
         raise RequestError("The run grows no tree: choose an algorithm that does, such as balcan.")
     return list({step.shift: step for step in steps}.values())
 
 
-def _asked(computed: Computed, say: Say) -> float:
-    trees = [step.tree for step in _trees(computed, say)]
+def _count_asked(computed: Computed, say: Say) -> float:
+    trees = [step.tree for step in _list_trees(computed, say)]
     return sum(parents << tree.dim for tree in trees for parents in (1, *map(len, tree.levels[:-1])))
 
 
-def _woken(computed: Computed, say: Say) -> float:
-    return sum(len(level) for step in _trees(computed, say) for level in step.tree.levels)
+def _count_woken(computed: Computed, say: Say) -> float:
+    return sum(len(level) for step in _list_trees(computed, say) for level in step.tree.levels)
 
 
-def _empty_woken(computed: Computed, say: Say) -> float:
+def _count_empty_woken(computed: Computed, say: Say) -> float:
     empty = 0
-    for step in _trees(computed, say):
+    for step in _list_trees(computed, say):
         points = computed.rows.points
         rows = step.region.clip(points if step.frame is None else points @ step.frame.T)
         tree = step.tree
@@ -114,39 +114,39 @@ def _empty_woken(computed: Computed, say: Say) -> float:
     return empty
 
 
-def _quiet(computed: Computed, say: Say) -> float:
-    step = _trees(computed, say)[0]
+def _count_quiet(computed: Computed, say: Say) -> float:
+    step = _list_trees(computed, say)[0]
     if step.noise_name != Laplace.name:
         raise RequestError("Its noise is not Laplace noise: choose a pure guarantee, without a δ.")
     return 2 * exp(step.threshold / step.noise_scale)
 
 
-def _swaps(computed: Computed, say: Say) -> list[SwapStep]:
-    return [step for step in _frames(computed, say) if isinstance(step, SwapStep)]
+def _list_swaps(computed: Computed, say: Say) -> list[SwapStep]:
+    return [step for step in _list_frames(computed, say) if isinstance(step, SwapStep)]
 
 
-def _made(computed: Computed, say: Say) -> float:
-    return sum(not np.array_equal(step.centers, step.previous) for step in _swaps(computed, say))
+def _count_made(computed: Computed, say: Say) -> float:
+    return sum(not np.array_equal(step.centers, step.previous) for step in _list_swaps(computed, say))
 
 
-def _candidates(computed: Computed, say: Say) -> float:
-    step = next((step for step in _frames(computed, say) if isinstance(step, CandidatesStep)), None)
+def _count_candidates(computed: Computed, say: Say) -> float:
+    step = next((step for step in _list_frames(computed, say) if isinstance(step, CandidatesStep)), None)
     if step is None:
         raise RequestError("The run has no candidates: choose an algorithm that does, such as balcan.")
     return len(step.candidates)
 
 
-def _nearest(computed: Computed, say: Say) -> float:
+def _find_nearest(computed: Computed, say: Say) -> float:
     """In data units, the ``column`` of the centre that lies nearest to the row that is farthest from all others."""
     domain, centers = computed.table.domain, computed.run(say.request).unit_centers
     if say.options["column"] not in domain.columns:
         raise RequestError(f"The sample has the columns {', '.join(domain.columns)}: choose one of them.")
-    loner = lonely_row(computed)
+    loner = find_lonely_row(computed)
     nearest = centers[((centers - loner) ** 2).sum(axis=1).argmin()]
     return float(domain.from_unit(nearest[None])[0, domain.columns.index(str(say.options["column"]))])
 
 
-def lonely_row(computed: Computed) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def find_lonely_row(computed: Computed) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """The row that lies farthest from the middle of all, unit coordinates, shape (d,)."""
     points = computed.rows.points
     row: np.ndarray[tuple[int], np.dtype[np.float64]] = points[
@@ -155,18 +155,18 @@ def lonely_row(computed: Computed) -> np.ndarray[tuple[int], np.dtype[np.float64
     return row
 
 
-def _to_be_noticed(computed: Computed, say: Say) -> float:
+def _compute_noticed_size(computed: Computed, say: Say) -> float:
     needed = computed.crowd(say.request).needed
     if needed is None:
         raise RequestError("No crowd up to 3,000 would be noticed: choose a larger ε.")
     return needed
 
 
-def _chance_of(computed: Computed, say: Say) -> float:
+def _compute_chance(computed: Computed, say: Say) -> float:
     return 100 * computed.crowd(say.request).chance(int(say.options["crowd"]))
 
 
-def _study(computed: Computed, say: Say) -> list[Row]:
+def _run_study(computed: Computed, say: Say) -> list[Row]:
     assert say.grid is not None
     rows = computed.study(say.grid)
     if "epsilon" not in say.options:
@@ -177,15 +177,15 @@ def _study(computed: Computed, say: Say) -> list[Row]:
     return rows
 
 
-def _losses(computed: Computed, say: Say) -> list[float]:
-    return [row["ratio"] for row in _study(computed, say)]
+def _list_losses(computed: Computed, say: Say) -> list[float]:
+    return [row["ratio"] for row in _run_study(computed, say)]
 
 
-def _founds(computed: Computed, say: Say) -> list[int]:
-    return [computed.found(row["centers"]).found for row in _study(computed, say)]
+def _list_found(computed: Computed, say: Say) -> list[int]:
+    return [computed.found(row["centers"]).found for row in _run_study(computed, say)]
 
 
-def _sd_of_average(computed: Computed, say: Say) -> float:
+def _compute_sd_of_average(computed: Computed, say: Say) -> float:
     return sqrt(2) / float(say.options["epsilon"]) / sqrt(float(say.options["times"]))
 
 
@@ -193,49 +193,59 @@ FACTS: dict[str, Fact] = {
     "rows": Fact("sample", "rows of the sample", lambda e, s: len(e.rows.points)),
     "clusters": Fact("run", "clusters of k-means++ with the run's k", lambda e, s: s.request.k),
     "epsilon": Fact("run", "ε of the run", lambda e, s: s.request.epsilon),
-    "clusters found": Fact("run", "clusters of k-means++ that the run's centres find", _found),
-    "loss ratio": Fact("run", "loss of the run's centres over that of k-means++", _loss),
+    "clusters found": Fact("run", "clusters of k-means++ that the run's centres find", _count_found),
+    "loss ratio": Fact("run", "loss of the run's centres over that of k-means++", _compute_loss),
     "epsilon spent": Fact("run", "ε that the run spent", lambda e, s: e.run(s.request).spent_epsilon),
     "charges": Fact("run", "charges in the ledger of the run", lambda e, s: len(e.run(s.request).entries)),
-    "noise scale": Fact("run", "noise scale of a charge", lambda e, s: _charge(e, s).scale, ("charge",)),
-    "charged": Fact("run", "ε of a charge on its own", lambda e, s: _charge(e, s).epsilon, ("charge",)),
-    "steps": Fact("run", "steps of the run", lambda e, s: len(_frames(e, s))),
-    "cells": Fact("run", "cells of the noisy grid", lambda e, s: len(_grid_step(e, s).noisy_counts)),
+    "noise scale": Fact("run", "noise scale of a charge", lambda e, s: _find_charge(e, s).scale, ("charge",)),
+    "charged": Fact("run", "ε of a charge on its own", lambda e, s: _find_charge(e, s).epsilon, ("charge",)),
+    "steps": Fact("run", "steps of the run", lambda e, s: len(_list_frames(e, s))),
+    "cells": Fact("run", "cells of the noisy grid", lambda e, s: len(_find_grid_step(e, s).noisy_counts)),
     "negative cells": Fact(
-        "run", "cells whose noisy count is below 0", lambda e, s: int((_grid_step(e, s).noisy_counts < 0).sum())
+        "run", "cells whose noisy count is below 0", lambda e, s: int((_find_grid_step(e, s).noisy_counts < 0).sum())
     ),
-    "noise of a cell": Fact("run", "standard deviation of the noise on a cell", lambda e, s: _grid_step(e, s).sd),
-    "cubes asked": Fact("run", "cubes that the tree asked, all levels", _asked),
-    "cubes woken": Fact("run", "cubes that woke up, all levels", _woken),
-    "empty cubes woken": Fact("run", "cubes that woke up and hold no row", _empty_woken),
-    "threshold": Fact("run", "noisy count from which a cube wakes up", lambda e, s: _trees(e, s)[0].threshold),
-    "empty cubes to wake one": Fact("run", "of how many empty cubes noise alone wakes one", _quiet),
+    "noise of a cell": Fact("run", "standard deviation of the noise on a cell", lambda e, s: _find_grid_step(e, s).sd),
+    "cubes asked": Fact("run", "cubes that the tree asked, all levels", _count_asked),
+    "cubes woken": Fact("run", "cubes that woke up, all levels", _count_woken),
+    "empty cubes woken": Fact("run", "cubes that woke up and hold no row", _count_empty_woken),
+    "threshold": Fact("run", "noisy count from which a cube wakes up", lambda e, s: _list_trees(e, s)[0].threshold),
+    "empty cubes to wake one": Fact("run", "of how many empty cubes noise alone wakes one", _count_quiet),
     "people to be noticed": Fact(
-        "run", "on a board: the smallest crowd at my place over which a cube rather wakes than not", _to_be_noticed
+        "run",
+        "on a board: the smallest crowd at my place over which a cube rather wakes than not",
+        _compute_noticed_size,
     ),
     "chance to be noticed": Fact(
-        "run", "on a board: the chance in percent that a cube wakes over a crowd at my place", _chance_of, ("crowd",)
+        "run",
+        "on a board: the chance in percent that a cube wakes over a crowd at my place",
+        _compute_chance,
+        ("crowd",),
     ),
     "moved without me": Fact(
         "run",
         "on a board: how far a centre of k-means++ moves without me",
         lambda e, s: e.moved_without_me(s.request.k),
     ),
-    "candidates": Fact("run", "candidate centres", _candidates),
-    "swaps": Fact("run", "swaps that were asked for", lambda e, s: len(_swaps(e, s))),
-    "swaps made": Fact("run", "swaps that changed a centre", _made),
+    "candidates": Fact("run", "candidate centres", _count_candidates),
+    "swaps": Fact("run", "swaps that were asked for", lambda e, s: len(_list_swaps(e, s))),
+    "swaps made": Fact("run", "swaps that changed a centre", _count_made),
     "centre nearest the loner": Fact(
-        "run", "a column of the centre nearest to the row that is farthest from all, data units", _nearest, ("column",)
+        "run",
+        "a column of the centre nearest to the row that is farthest from all, data units",
+        _find_nearest,
+        ("column",),
     ),
-    "median loss": Fact("many runs", "median loss ratio at an ε", lambda e, s: median(_losses(e, s)), ("epsilon",)),
-    "least loss": Fact("many runs", "least loss ratio at an ε", lambda e, s: min(_losses(e, s)), ("epsilon",)),
-    "largest loss": Fact("many runs", "largest loss ratio at an ε", lambda e, s: max(_losses(e, s)), ("epsilon",)),
-    "runs": Fact("many runs", "how many runs there are", lambda e, s: len(_study(e, s))),
+    "median loss": Fact(
+        "many runs", "median loss ratio at an ε", lambda e, s: compute_median(_list_losses(e, s)), ("epsilon",)
+    ),
+    "least loss": Fact("many runs", "least loss ratio at an ε", lambda e, s: min(_list_losses(e, s)), ("epsilon",)),
+    "largest loss": Fact("many runs", "largest loss ratio at an ε", lambda e, s: max(_list_losses(e, s)), ("epsilon",)),
+    "runs": Fact("many runs", "how many runs there are", lambda e, s: len(_run_study(e, s))),
     "fewest found": Fact(
-        "many runs", "fewest clusters found in a run at an ε", lambda e, s: min(_founds(e, s)), ("epsilon",)
+        "many runs", "fewest clusters found in a run at an ε", lambda e, s: min(_list_found(e, s)), ("epsilon",)
     ),
     "most found": Fact(
-        "many runs", "most clusters found in a run at an ε", lambda e, s: max(_founds(e, s)), ("epsilon",)
+        "many runs", "most clusters found in a run at an ε", lambda e, s: max(_list_found(e, s)), ("epsilon",)
     ),
     "odds factor": Fact("formula", "e^ε", lambda e, s: exp(float(s.options["epsilon"])), ("epsilon",)),
     "percent from a half": Fact(
@@ -251,7 +261,10 @@ FACTS: dict[str, Fact] = {
         ("times", "epsilon"),
     ),
     "noise of an average": Fact(
-        "formula", "standard deviation of the average of several noisy counts", _sd_of_average, ("times", "epsilon")
+        "formula",
+        "standard deviation of the average of several noisy counts",
+        _compute_sd_of_average,
+        ("times", "epsilon"),
     ),
 }
 """The vocabulary of ``says``."""

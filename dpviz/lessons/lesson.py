@@ -170,7 +170,7 @@ class Scene:
 
     def told(self, text: str) -> str:
         """``text`` with its numbers in the places of their names."""
-        return PLACEHOLDER.sub(partial(_said, self.says), text)
+        return PLACEHOLDER.sub(partial(_format_said, self.says), text)
 
     @property
     def texts(self) -> Iterator[str]:
@@ -193,7 +193,7 @@ class Scene:
                 return ""
 
 
-def _said(says: Mapping[str, Say], place: re.Match[str]) -> str:
+def _format_said(says: Mapping[str, Say], place: re.Match[str]) -> str:
     return says[place[1]].text
 
 

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple, get_args
 
 from dpviz import foreign
 from dpviz.algorithms.registry import AUTO, CARDS
-from dpviz.beside import BESIDE
-from dpviz.check import LEAST_EPSILON, RequestError, shown
+from dpviz.check import LEAST_EPSILON, RequestError, format_value
 from dpviz.lessons.entry import Entry, LessonError
 from dpviz.lessons.facts import FACTS
 from dpviz.lessons.lesson import (
@@ -35,12 +34,13 @@ from dpviz.lessons.lesson import (
     Scene,
     StudyReveal,
 )
+from dpviz.resources import RESOURCES
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.study.grid import Grid
-from dpviz.table.drawing import MOST_LETTERS, PRESETS, SIDE, Drawing, decode_drawing, encode_drawing, preset
+from dpviz.table.drawing import MOST_LETTERS, PRESETS, SIDE, Drawing, decode_drawing, encode_drawing, load_preset
 from dpviz.table.samples import SAMPLES
 
-FOLDER = BESIDE / "lessons"
+FOLDER = RESOURCES / "lessons"
 """The lessons that ship; a file that is put here is a lesson at the next look."""
 PARTS = ("odds", "attack", "worlds", "again", "others")
 """The parts of the page *What ε means* that a lesson can show."""
@@ -58,14 +58,14 @@ _MOST_K, _MOST_EPSILON, _MOST_RUNS = 100, 100.0, 400
 _USUAL_SEED, _LAST, _USUAL_CLUSTERS = 7, 99, 3
 
 
-class Shelved(NamedTuple):
+class LessonCollection(NamedTuple):
     """What lies in a folder: lessons by id, and a sentence for each file that is none."""
 
     lessons: dict[str, Lesson]
     refused: tuple[str, ...]
 
 
-def lessons_in(folder: Path = FOLDER) -> Shelved:
+def read_lessons(folder: Path = FOLDER) -> LessonCollection:
     """All lessons of a folder, in their order; a file that cannot be read keeps no other from it."""
     lessons, refused = {}, []
     for path in sorted(folder.glob("*.yaml")):
@@ -75,7 +75,7 @@ def lessons_in(folder: Path = FOLDER) -> Shelved:
         except LessonError as error:
             refused.append(str(error))
     ordered = sorted(lessons.values(), key=lambda lesson: (lesson.order, lesson.id))
-    return Shelved({lesson.id: lesson for lesson in ordered}, tuple(refused))
+    return LessonCollection({lesson.id: lesson for lesson in ordered}, tuple(refused))
 
 
 def read_lesson(path: Path) -> Lesson:
@@ -86,18 +86,18 @@ def read_lesson(path: Path) -> Lesson:
     LessonError
         If it is none: which file, which scene, which field, what is allowed and what to do.
     """
-    name = foreign.printable_name(path)
-    with foreign.refused_as(LessonError(f"{name}: this cannot be read as a lesson; begin with one that ships.")):
-        return lesson_of(Path(name).stem, _said(path, name), name=name)
+    name = foreign.format_name(path)
+    with foreign.refuse_as(LessonError(f"{name}: this cannot be read as a lesson; begin with one that ships.")):
+        return read_lesson_fields(Path(name).stem, _read_yaml(path, name), name=name)
 
 
-def _said(path: Path, name: str) -> Any:
+def _read_yaml(path: Path, name: str) -> Any:
     try:
-        text = foreign.bytes_of(path, _MOST_BYTES).decode("utf-8")
+        text = foreign.read_bytes(path, _MOST_BYTES).decode("utf-8")
     except (OSError, ValueError):
         raise LessonError(f"{name}: this file cannot be read; a text in UTF-8 is allowed. Save it as one.") from None
     try:
-        return foreign.yaml_of(text, most=_MOST_BYTES)
+        return foreign.read_yaml(text, most=_MOST_BYTES)
     except foreign.NoYaml as error:
         line = "" if error.line is None else f", line {error.line}"
         raise LessonError(
@@ -106,7 +106,7 @@ def _said(path: Path, name: str) -> Any:
         ) from None
 
 
-def lesson_of(lesson_id: str, said: Any, *, name: str) -> Lesson:
+def read_lesson_fields(lesson_id: str, said: Any, *, name: str) -> Lesson:
     """The lesson of what a file with that ``name`` says.
 
     Raises
@@ -120,7 +120,9 @@ def lesson_of(lesson_id: str, said: Any, *, name: str) -> Lesson:
         head.refuse("scenes", f"a list of 1 to {_MOST_SCENES} scenes is allowed. Begin each with `- title: …`.")
     sample = "" if not head.has("sample") and all(map(_has_board, scenes)) else head.choice("sample", TABLES)
     clusters = next((one.clusters for one in SAMPLES if one.id == sample), _USUAL_CLUSTERS)
-    request = _request(head.sub("settings", allowed=_RUN), Request(Contender(AUTO), clusters, 1.0, seed=_USUAL_SEED))
+    request = _read_request(
+        head.sub("settings", allowed=_RUN), Request(Contender(AUTO), clusters, 1.0, seed=_USUAL_SEED)
+    )
     sentence = head.text("sentence", most=200)
     if PLACEHOLDER.search(sentence):
         head.refuse("sentence", "it quotes a number; words are allowed, which last longer. Take the braces out.")
@@ -131,27 +133,27 @@ def lesson_of(lesson_id: str, said: Any, *, name: str) -> Lesson:
         sample,
         request,
         sentence,
-        tuple(_scene(f"{name}, scene {place}", one, request) for place, one in enumerate(scenes, start=1)),
+        tuple(_read_scene(f"{name}, scene {place}", one, request) for place, one in enumerate(scenes, start=1)),
         int(head.number("order", 1, 99, whole=True)) if head.has("order") else _LAST,
     )
 
 
-def _scene(place: str, said: Any, request: Request) -> Scene:
+def _read_scene(place: str, said: Any, request: Request) -> Scene:
     entry = Entry.of(place, said, allowed=_SCENE, needed=("title", "text"))
-    reveal = _reveal(entry, request) if entry.has("reveal") else None
+    reveal = _read_reveal(entry, request) if entry.has("reveal") else None
     shows = None
     if entry.has("shows"):
-        shows = _run_reveal(entry.sub("shows", allowed=("run",), needed=("run",)), request)
+        shows = _read_run_reveal(entry.sub("shows", allowed=("run",), needed=("run",)), request)
     about = reveal or shows
     grid = about.grid if isinstance(about, DrawsReveal | StudyReveal) else None
-    board = _board(entry, request) if entry.has("board") else None
+    board = _read_board(entry, request) if entry.has("board") else None
     base = request if board is None else board.request
     if isinstance(about, RunReveal | PartReveal):
         base = about.request
     elif grid is not None:
-        base = _first_of(grid, request)
-    says = _says(entry, base, grid)
-    question = _question(entry, says, reveal) if entry.has("question") else None
+        base = _find_first_run(grid, request)
+    says = _read_says(entry, base, grid)
+    question = _read_question(entry, says, reveal) if entry.has("question") else None
     answer = entry.text("answer")
     if question is not None and not answer:
         entry.refuse("answer", "it is missing; a scene with a question says what came out. Add a line for it.")
@@ -163,7 +165,9 @@ def _scene(place: str, said: Any, request: Request) -> Scene:
     for text in scene.texts:
         for quoted in PLACEHOLDER.findall(text):
             if quoted not in says:
-                entry.refuse(f"{{{quoted}}}", f"no number of this name is in `says`, which has {_names(says)}. Add it.")
+                entry.refuse(
+                    f"{{{quoted}}}", f"no number of this name is in `says`, which has {_format_names(says)}. Add it."
+                )
     return scene
 
 
@@ -171,14 +175,14 @@ def _has_board(scene: Any) -> bool:
     return isinstance(scene, Mapping) and scene.get("board") is not None
 
 
-def _board(entry: Entry, request: Request) -> Board:
+def _read_board(entry: Entry, request: Request) -> Board:
     """A board to paint on; what is not said of its first draw is as in the lesson, without a δ."""
     told = entry.sub("board", allowed=_BOARD, needed=("drawing",))
-    drawing = _drawing(told)
+    drawing = _read_drawing(told)
     usual = replace(request, delta=0.0)
     if told.has("algorithm"):
         told.choice("algorithm", [*BOARD_ALGORITHMS])
-    asked = _request(told, usual)
+    asked = _read_request(told, usual)
     if asked.algorithm not in BOARD_ALGORITHMS:
         told.refuse("algorithm", f"a board runs {', '.join(BOARD_ALGORITHMS)}. Choose one of them.")
     if asked.epsilon not in BOARD_EPSILONS:
@@ -190,10 +194,10 @@ def _board(entry: Entry, request: Request) -> Board:
     tools = told.texts("tools", least=0, most=len(TOOLS)) if told.has("tools") else TOOLS
     for tool in tools:
         if tool not in TOOLS:
-            told.refuse("tools", f"{shown(tool)} is none of {', '.join(TOOLS)}. Choose some of them.")
+            told.refuse("tools", f"{format_value(tool)} is none of {', '.join(TOOLS)}. Choose some of them.")
     if view != "run" and drawing.me is None:
         told.refuse("view", f"{view} is about me, and nobody on the board is me. Add `me: [x, y]`.")
-    step = _step(told) if told.has("step") else None
+    step = _read_step(told) if told.has("step") else None
     return Board(
         encode_drawing(drawing),
         asked,
@@ -205,11 +209,11 @@ def _board(entry: Entry, request: Request) -> Board:
     )
 
 
-def _drawing(told: Entry) -> Drawing:
+def _read_drawing(told: Entry) -> Drawing:
     """What is painted: the text of a link, or the name of a picture to begin with."""
     text = told.text("drawing", most=MOST_LETTERS)
     try:
-        drawing = preset(text).drawing if text in PRESETS else decode_drawing(text)
+        drawing = load_preset(text).drawing if text in PRESETS else decode_drawing(text)
         if told.has("me"):
             place = told.said["me"]
             if not isinstance(place, list) or len(place) != 2:
@@ -225,19 +229,19 @@ def _drawing(told: Entry) -> Drawing:
     return drawing
 
 
-def _step(told: Entry) -> int | str:
+def _read_step(told: Entry) -> int | str:
     """A step by its place, or by words of its title."""
     if isinstance(told.said["step"], str):
         return told.text("step", most=80)
     return int(told.number("step", 1, 500, whole=True))
 
 
-def _first_of(grid: Grid, request: Request) -> Request:
+def _find_first_run(grid: Grid, request: Request) -> Request:
     """The run that a grid begins with, for facts about one run."""
     return replace(request, contender=grid.contenders[0], k=grid.ks[0], epsilon=grid.epsilons[0], delta=grid.deltas[0])
 
 
-def _request(entry: Entry, usual: Request) -> Request:
+def _read_request(entry: Entry, usual: Request) -> Request:
     """The run that is asked for; what is not said is as ``usual``, parameters too while the algorithm is the same."""
     algorithm = entry.choice("algorithm", [*CARDS]) if entry.has("algorithm") else usual.algorithm
     params = dict(usual.params) if algorithm == usual.algorithm else {}
@@ -262,36 +266,38 @@ def _request(entry: Entry, usual: Request) -> Request:
     return replace(request, contender=contender)
 
 
-def _reveal(entry: Entry, request: Request) -> Reveal:
+def _read_reveal(entry: Entry, request: Request) -> Reveal:
     asked = entry.sub("reveal", allowed=_REVEALS)
     if len(asked.said) != 1:
         entry.refuse("reveal", f"it has {len(asked.said)} kinds; one of {', '.join(_REVEALS)} is allowed. Keep one.")
     if asked.has("run"):
-        return _run_reveal(asked, request)
+        return _read_run_reveal(asked, request)
     if asked.has("draws"):
         told = asked.sub("draws", allowed=("times", *_RUN), needed=("times",))
-        one = _request(told, request)
+        one = _read_request(told, request)
         times = int(told.number("times", 2, 100, whole=True))
-        return DrawsReveal(_grid(told, one, (one.epsilon,), times))
+        return DrawsReveal(_read_grid(told, one, (one.epsilon,), times))
     if asked.has("study"):
         told = asked.sub("study", allowed=("epsilons", "repeats", *_RUN), needed=("epsilons", "repeats"))
         epsilons = told.numbers("epsilons", LEAST_EPSILON, _MOST_EPSILON, least=2, most=9)
         repeats = int(told.number("repeats", 1, 100, whole=True))
         if told.has("epsilon"):
             told.refuse("epsilon", "a study has `epsilons`. Take this line out.")
-        return StudyReveal(_grid(told, replace(_request(told, request), epsilon=epsilons[0]), epsilons, repeats))
+        return StudyReveal(
+            _read_grid(told, replace(_read_request(told, request), epsilon=epsilons[0]), epsilons, repeats)
+        )
     if isinstance(asked.said["part"], str):
         return PartReveal(asked.choice("part", PARTS), request)
     told = asked.sub("part", allowed=("name", *_RUN), needed=("name",))
-    return PartReveal(told.choice("name", PARTS), _request(told, request))
+    return PartReveal(told.choice("name", PARTS), _read_request(told, request))
 
 
-def _run_reveal(entry: Entry, request: Request) -> RunReveal:
+def _read_run_reveal(entry: Entry, request: Request) -> RunReveal:
     told = entry.sub("run", allowed=("step", *_RUN))
-    return RunReveal(_request(told, request), _step(told) if told.has("step") else None)
+    return RunReveal(_read_request(told, request), _read_step(told) if told.has("step") else None)
 
 
-def _grid(entry: Entry, request: Request, epsilons: tuple[float, ...], repeats: int) -> Grid:
+def _read_grid(entry: Entry, request: Request, epsilons: tuple[float, ...], repeats: int) -> Grid:
     runs = len(epsilons) * repeats
     if runs > _MOST_RUNS:
         entry.refuse("repeats", f"these are {runs:,} runs; up to {_MOST_RUNS} are allowed. Ask for fewer.")
@@ -299,7 +305,7 @@ def _grid(entry: Entry, request: Request, epsilons: tuple[float, ...], repeats: 
     return Grid((request.contender,), (request.k,), epsilons, (request.delta,), repeats=repeats, seed=request.seed)
 
 
-def _question(entry: Entry, says: Mapping[str, Say], reveal: Reveal | None) -> Question:
+def _read_question(entry: Entry, says: Mapping[str, Say], reveal: Reveal | None) -> Question:
     asked = entry.sub("question", allowed=("ask", "options", "right", "number", "curve"), needed=("ask",))
     ask = asked.text("ask", most=300)
     kinds = [kind for kind in ("options", "number", "curve") if asked.has(kind)]
@@ -325,18 +331,18 @@ def _question(entry: Entry, says: Mapping[str, Say], reveal: Reveal | None) -> Q
     return NumberGuess(ask, low, high, step, right, told.text("unit", most=20))
 
 
-def _says(entry: Entry, request: Request, grid: Grid | None) -> dict[str, Say]:
+def _read_says(entry: Entry, request: Request, grid: Grid | None) -> dict[str, Say]:
     said = entry.said.get("says")
     if said is None:
         return {}
     if not isinstance(said, Mapping) or not all(PLACEHOLDER.fullmatch(f"{{{name}}}") for name in said):
         entry.refuse("says", "names in small letters, with fields, are allowed. Write `found: {what: …, is: 3}`.")
     told = Entry(f"{entry.place}, says", said)
-    return {name: _say(told, name, request, grid) for name in said}
+    return {name: _read_say(told, name, request, grid) for name in said}
 
 
-def _say(says: Entry, name: str, request: Request, grid: Grid | None) -> Say:
-    first = Entry.of(f"{says.place}, {name}", says.said[name], allowed=(*_every_field(),), needed=("what", "is"))
+def _read_say(says: Entry, name: str, request: Request, grid: Grid | None) -> Say:
+    first = Entry.of(f"{says.place}, {name}", says.said[name], allowed=(*_list_fields(),), needed=("what", "is"))
     what = first.choice("what", [*FACTS])
     fact = FACTS[what]
     changes = _RUN if fact.of == "run" else ()
@@ -345,16 +351,16 @@ def _say(says: Entry, name: str, request: Request, grid: Grid | None) -> Say:
         told.refuse("what", f"{what!r} is about many runs, and the scene reveals no draws and no study. Add one.")
     value = told.said["is"]
     if isinstance(value, bool) or not isinstance(value, int | float):
-        told.refuse("is", f"{shown(value)} is no number. Write digits.")
+        told.refuse("is", f"{format_value(value)} is no number. Write digits.")
     options = {
         need: told.text(need) if need == "column" else told.number(need, LEAST_EPSILON, 1e6) for need in fact.needs
     }
-    return Say(name, what, options, _request(told, request) if changes else request, grid, value)
+    return Say(name, what, options, _read_request(told, request) if changes else request, grid, value)
 
 
-def _every_field() -> list[str]:
+def _list_fields() -> list[str]:
     return ["what", "is", *_RUN, *sorted({need for fact in FACTS.values() for need in fact.needs} - {*_RUN})]
 
 
-def _names(says: Mapping[str, Say]) -> str:
+def _format_names(says: Mapping[str, Say]) -> str:
     return ", ".join(says) or "none"

@@ -10,9 +10,9 @@ from scipy.optimize import linear_sum_assignment
 
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.independent_accounting import compute_independent_epsilon
 from dpviz.privacy.ledger import Entry
-from dpviz.privacy.loss_distributions import repeated_epsilon
-from dpviz.privacy.readdition import independent_epsilon
+from dpviz.privacy.loss_distributions import compose_repeated_epsilon
 
 TIMES = (1, 4, 16, 64)
 """How many releases are averaged."""
@@ -30,7 +30,7 @@ class Together(NamedTuple):
     delta: float
 
 
-def together(entries: Sequence[Entry], times: int, *, epsilon: float, delta: float) -> Together:
+def price_together(entries: Sequence[Entry], times: int, *, epsilon: float, delta: float) -> Together:
     """The price of asking ``times`` times, from the ledger of one release.
 
     Simply added, ε and δ are ``times`` as large. The composed ε is at that very δ, or at ``USUAL_DELTA`` where releases
@@ -42,27 +42,27 @@ def together(entries: Sequence[Entry], times: int, *, epsilon: float, delta: flo
     pure releases). Koskela, Jälkö & Honkela 2020 (loss distributions).
     """
     if entries[0].accounting is Accounting.PURE:
-        at, composed = USUAL_DELTA, repeated_epsilon(epsilon, times, USUAL_DELTA)
+        at, composed = USUAL_DELTA, compose_repeated_epsilon(epsilon, times, USUAL_DELTA)
     else:
         at = times * delta
-        composed = independent_epsilon([entry for entry in entries for _ in range(times)], delta=at) or np.inf
+        composed = compute_independent_epsilon([entry for entry in entries for _ in range(times)], delta=at) or np.inf
     return Together(times, times * epsilon, min(times * epsilon, float(composed)), at)
 
 
-def matched(releases: Sequence[Array], target: Array) -> Array:
+def match_releases(releases: Sequence[Array], target: Array) -> Array:
     """Released centres, each release in the order of ``target`` (k, d) that it fits best; shape (m, k, d).
 
     Which centre is which is read off for the drawing; nothing else is learned from ``target``.
     """
-    return np.stack([release[_order(release, target)] for release in releases])
+    return np.stack([release[_match_order(release, target)] for release in releases])
 
 
-def _order(release: Array, target: Array) -> Codes:
+def _match_order(release: Array, target: Array) -> Codes:
     squared = ((target[:, None] - release[None]) ** 2).sum(axis=-1)
     return np.asarray(linear_sum_assignment(squared)[1], dtype=np.int64)
 
 
-def noise_left(releases: Array, times: int) -> float:
+def measure_noise_left(releases: Array, times: int) -> float:
     """The spread of averages of ``times`` releases each around their own mean: what averaging leaves of the noise.
 
     Parameters
@@ -81,7 +81,7 @@ def noise_left(releases: Array, times: int) -> float:
     return float(np.sqrt(means.var(axis=0, ddof=1).sum(axis=-1).mean()))
 
 
-def gain(present: Sequence[float], absent: Sequence[float], times: int, rng: np.random.Generator) -> float:
+def measure_gain(present: Sequence[float], absent: Sequence[float], times: int, rng: np.random.Generator) -> float:
     """How many more hits than false alarms an attacker has who reads ``times`` releases at once, as a share.
 
     Log ratios of independent releases add up, and whoever minds both mistakes alike says "in" where the sum is above 0.

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dpviz.meaning.membership import Trial, trials
-from dpviz.meaning.worlds import Worlds
+from dpviz.meaning.membership import Trial, run_trials
+from dpviz.meaning.neighbors import Worlds
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.seats import brief
+from dpviz.runs.scheduler import brief
 from dpviz.runs.worker import Progress
 
 PAIRS = 128
@@ -33,7 +33,7 @@ def attack_work(
     """
     if first == 0:
         without = Request(Contender("kmeans++"), k=request.k, epsilon=request.epsilon, seed=request.seed)
-        for item in trials(worlds, without, _REFERENCE_PAIRS):
+        for item in run_trials(worlds, without, _REFERENCE_PAIRS):
             if isinstance(item, Trial):
                 yield Plain(item)
-    yield from trials(worlds, request, number, first=first)
+    yield from run_trials(worlds, request, number, first=first)

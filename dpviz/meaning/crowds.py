@@ -54,7 +54,7 @@ class Crowd:
         return int(noticed[0]) + 1 if len(noticed) else None
 
 
-def crowd_at(place: Array, others: Array, run: Run) -> Crowd:
+def measure_crowd(place: Array, others: Array, run: Run) -> Crowd:
     """What the tree of a run makes of a crowd at a place. Reads true counts: of public or simulated rows only.
 
     Each level draws noise of its own, so that the chances of the levels are multiplied.
@@ -92,4 +92,4 @@ def crowd_at(place: Array, others: Array, run: Run) -> Crowd:
     chances = np.exp(asked.log_active(counts).sum(axis=0))
     corner = tree.origin + mine[levels - 1] * edges[levels - 1]
     box = np.stack([corner, corner + edges[levels - 1]])
-    return Crowd(levels, bool(len(lonely)), box, first.threshold, asked.once.sd_in(1), chances)
+    return Crowd(levels, bool(len(lonely)), box, first.threshold, asked.once.compute_sd(1), chances)

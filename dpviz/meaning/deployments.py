@@ -40,25 +40,25 @@ class Deployment(NamedTuple):
 
 
 @cache
-def deployments() -> tuple[Deployment, ...]:
+def load_deployments() -> tuple[Deployment, ...]:
     """All entries with an ε or a ρ, by ε.
 
-    >>> others = deployments()
+    >>> others = load_deployments()
     >>> len(others), round(others[0].epsilon, 2), sum(one.converted for one in others)
     (35, 0.01, 8)
     """
     with _FILE.open(encoding="utf-8", newline="") as file:
-        return tuple(sorted(map(_entry, csv.DictReader(file)), key=lambda one: (one.epsilon, one.name)))
+        return tuple(sorted(map(_read_entry, csv.DictReader(file)), key=lambda one: (one.epsilon, one.name)))
 
 
-def _entry(row: dict[str, str]) -> Deployment:
+def _read_entry(row: dict[str, str]) -> Deployment:
     delta = float(row["delta"] or USUAL_DELTA)
     converted = not row["epsilon"]
     return Deployment(
         row["name"],
         row["curator"],
         int(row["year"]),
-        _unit(row["unit"]),
+        _read_unit(row["unit"]),
         row["model"].lower(),
         zcdp_epsilon(float(row["rho"]), delta) if converted else float(row["epsilon"]),
         delta if converted or row["delta"] else 0.0,
@@ -66,6 +66,6 @@ def _entry(row: dict[str, str]) -> Deployment:
     )
 
 
-def _unit(said: str) -> str:
+def _read_unit(said: str) -> str:
     words = said.lower()
     return next((unit for unit, signs in _UNITS if any(sign in words for sign in signs)), "not said")

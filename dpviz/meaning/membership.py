@@ -15,12 +15,12 @@ import numpy as np
 from scipy.stats import binomtest
 
 from dpviz.arrays import Array
-from dpviz.meaning.strongest_test import most_hits
-from dpviz.meaning.worlds import Worlds
+from dpviz.meaning.hypothesis_testing import bound_hits
+from dpviz.meaning.neighbors import Worlds
 from dpviz.privacy.mechanisms import NoDensity
-from dpviz.privacy.transcripts import log_ratio
+from dpviz.privacy.transcripts import compute_log_ratio
 from dpviz.runs.request import Request
-from dpviz.runs.run import run_of
+from dpviz.runs.run import run_request
 from dpviz.runs.worker import Progress
 
 # Beyond this a ratio of densities is certainty; it stays finite, so that ratios of several releases add up.
@@ -31,8 +31,8 @@ class Trial(NamedTuple):
     """One run, with the person or without; both scores are larger where the person seems to be in.
 
     ``centers`` are those it released, unit coordinates, shape (k, d); ``nearness`` is minus the distance of the nearest
-    one to the person; ``log_ratio`` is how much likelier all released answers were with the person, or None where no
-    density can be written down.
+    one to the person; ``compute_log_ratio`` is how much likelier all released answers were with the person, or None
+    where no density can be written down.
     """
 
     present: bool
@@ -41,7 +41,7 @@ class Trial(NamedTuple):
     log_ratio: float | None
 
 
-def trials(worlds: Worlds, request: Request, number: int, *, first: int = 0) -> Iterator[Progress | Trial]:
+def run_trials(worlds: Worlds, request: Request, number: int, *, first: int = 0) -> Iterator[Progress | Trial]:
     """``number`` runs with the person and as many without, in turns.
 
     Parameters
@@ -63,27 +63,27 @@ def trials(worlds: Worlds, request: Request, number: int, *, first: int = 0) -> 
             ratio = None
             if readable:
                 try:
-                    run, ratio = log_ratio(partial(run_of, asked), here, there)
+                    run, ratio = compute_log_ratio(partial(run_request, asked), here, there)
                 except NoDensity:
                     readable = False
             if ratio is None:
-                run = run_of(asked, here)
+                run = run_request(asked, here)
             centers = run.unit_centers
-            yield Trial(present, centers, _nearness(centers, worlds.person), _toward_presence(ratio, present))
+            yield Trial(present, centers, _measure_nearness(centers, worlds.person), _score_presence(ratio, present))
         yield Progress(place + 1, number, "both worlds")
 
 
-def _nearness(centers: Array, person: Array) -> float:
+def _measure_nearness(centers: Array, person: Array) -> float:
     return -float(np.sqrt(((centers[:, None] - person[None]) ** 2).sum(axis=-1)).min())
 
 
-def _toward_presence(ratio: float | None, present: bool) -> float | None:
+def _score_presence(ratio: float | None, present: bool) -> float | None:
     if ratio is None:
         return None
     return float(np.clip(ratio if present else -ratio, -_CERTAIN, _CERTAIN))
 
 
-def scores(trials: Sequence[Trial], of: str) -> tuple[list[float], list[float]] | None:
+def collect_scores(trials: Sequence[Trial], of: str) -> tuple[list[float], list[float]] | None:
     """The scores called ``of``, with the person and without, as many of each; None where there are none.
 
     Parameters
@@ -147,7 +147,7 @@ class Attack:
 
     def passes(self, *, epsilon: float, delta: float) -> bool:
         """Whether it did better than any attack can, chance apart: of sound releases at most 1 in 20 seems to."""
-        return self.hits.low > most_hits(self.false_alarms.high, epsilon=epsilon, delta=delta)
+        return self.hits.low > bound_hits(self.false_alarms.high, epsilon=epsilon, delta=delta)
 
 
 def attack(present: Sequence[float], absent: Sequence[float]) -> Attack:
@@ -159,25 +159,25 @@ def attack(present: Sequence[float], absent: Sequence[float]) -> Attack:
         Scores with the person and without, at least two of each.
     """
     there, away = np.asarray(present, dtype=np.float64), np.asarray(absent, dtype=np.float64)
-    best = _best_threshold(there[::2], away[::2])
+    best = _find_best_threshold(there[::2], away[::2])
     there, away = there[1::2], away[1::2]
     return Attack(
-        staircase(there, away),
+        compute_staircase(there, away),
         Share(int((away >= best).sum()), len(away)),
         Share(int((there >= best).sum()), len(there)),
     )
 
 
-def staircase(present: Array, absent: Array) -> Array:
+def compute_staircase(present: Array, absent: Array) -> Array:
     """Shares of false alarms and of hits at every threshold, shape (m, 2), from (0, 0) to (1, 1)."""
     thresholds = np.unique(np.concatenate([present, absent]))[::-1]
     shares = [1 - np.searchsorted(np.sort(scores), thresholds) / len(scores) for scores in (absent, present)]
     return np.concatenate([np.zeros((1, 2)), np.stack(shares, axis=1)])
 
 
-def _best_threshold(present: Array, absent: Array) -> float:
+def _find_best_threshold(present: Array, absent: Array) -> float:
     """Between the two scores that it tells apart, so that a run a rounding error away falls on the same side."""
-    steps = staircase(present, absent)
+    steps = compute_staircase(present, absent)
     place = int(np.argmax(steps[1:, 1] - steps[1:, 0]))
     thresholds = np.unique(np.concatenate([present, absent]))[::-1]
     below = thresholds[min(place + 1, len(thresholds) - 1)]

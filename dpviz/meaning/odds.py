@@ -15,16 +15,16 @@ class Belief(NamedTuple):
     most: float
 
 
-def believed(prior: float, *, epsilon: float) -> Belief:
+def bound_belief(prior: float, *, epsilon: float) -> Belief:
     """How far a pure ε-DP release can move a belief that was ``prior``: its odds change by a factor e^ε at most.
 
     With δ > 0 a release may go beyond this with a small probability; ``strongest_test`` has δ.
 
-    >>> [round(100 * believed(0.5, epsilon=epsilon).most, 1) for epsilon in (0.1, 1, 2, 5)]
+    >>> [round(100 * bound_belief(0.5, epsilon=epsilon).most, 1) for epsilon in (0.1, 1, 2, 5)]
     [52.5, 73.1, 88.1, 99.3]
-    >>> round(100 * believed(0.5, epsilon=1).least, 1)
+    >>> round(100 * bound_belief(0.5, epsilon=1).least, 1)
     26.9
-    >>> round(100 * believed(0.01, epsilon=1).most, 2)
+    >>> round(100 * bound_belief(0.01, epsilon=1).most, 2)
     2.67
 
     Parameters
@@ -46,15 +46,15 @@ def believed(prior: float, *, epsilon: float) -> Belief:
     epsilon = check.epsilon(epsilon=epsilon)
     if not 0 <= prior <= 1:
         raise check.RequestError(f"The prior is {prior:g}: give a probability from 0 to 1.")
-    return Belief(_moved(prior, -epsilon), _moved(prior, epsilon))
+    return Belief(_move_odds(prior, -epsilon), _move_odds(prior, epsilon))
 
 
-def allowed_epsilon(prior: float, accepted: float) -> float:
+def compute_allowed_epsilon(prior: float, accepted: float) -> float:
     """The largest ε under which no belief that was ``prior`` can become more than ``accepted``; 0 where it is no more.
 
-    The inverse of ``believed``: ln of the ratio of the odds. With δ > 0 a belief may go beyond it with that chance.
+    The inverse of ``bound_belief``: ln of the ratio of the odds. With δ > 0 a belief may go beyond it with that chance.
 
-    >>> round(allowed_epsilon(0.1, 0.25), 4), allowed_epsilon(0.3, 0.2)
+    >>> round(compute_allowed_epsilon(0.1, 0.25), 4), compute_allowed_epsilon(0.3, 0.2)
     (1.0986, 0.0)
 
     Parameters
@@ -73,9 +73,9 @@ def allowed_epsilon(prior: float, accepted: float) -> float:
     return max(0.0, log(accepted / (1 - accepted)) - log(prior / (1 - prior)))
 
 
-def _moved(prior: float, log_factor: float) -> float:
+def _move_odds(prior: float, log_factor: float) -> float:
     # p e^ε / (1 - p + p e^ε), from the smaller of the two sides, so that no power overflows.
     if log_factor > 0:
-        return 1 - _moved(1 - prior, -log_factor)
+        return 1 - _move_odds(1 - prior, -log_factor)
     shrunk = prior * (1 + expm1(log_factor))
     return shrunk / (1 - prior + shrunk) if prior < 1 else 1.0

@@ -15,9 +15,9 @@ from typing import Literal, NamedTuple
 
 from dpviz import check
 from dpviz.algorithms.card import Setting
-from dpviz.algorithms.registry import card_of
-from dpviz.meaning.odds import allowed_epsilon, believed
-from dpviz.runs.advice.advice import EPSILONS, advise, needed
+from dpviz.algorithms.registry import find_card
+from dpviz.meaning.odds import bound_belief, compute_allowed_epsilon
+from dpviz.runs.advice.advice import EPSILONS, advise, find_needed_epsilons
 from dpviz.runs.advice.recommendation import MADE_UP
 from dpviz.runs.advice.target import Target
 
@@ -49,7 +49,10 @@ class Risk:
         >>> Risk().words
         'nobody’s guess of 10 % about a person can become more than 25 %'
         """
-        return f"nobody’s guess of {_percent(self.prior)} about a person can become more than {_percent(self.accepted)}"
+        return (
+            f"nobody’s guess of {_format_percent(self.prior)} about a person can become more than "
+            f"{_format_percent(self.accepted)}"
+        )
 
 
 class Opening(NamedTuple):
@@ -110,12 +113,12 @@ class Window:
     @property
     def who(self) -> str:
         """The algorithm by its title."""
-        return card_of(self.algorithm).title if self.algorithm else ""
+        return find_card(self.algorithm).title if self.algorithm else ""
 
     @property
     def finding(self) -> str:
         """The answer as a title of at most fifty characters."""
-        least, most = told(self.least, up=True), told(self.most)
+        least, most = format_epsilon(self.least, up=True), format_epsilon(self.most)
         match self.kind:
             case "window":
                 return f"Choose ε between {least} and {most}" if least != most else f"Choose ε = {least}"
@@ -128,21 +131,22 @@ class Window:
     @property
     def sentence(self) -> str:
         """Why, in sentences."""
-        least, most = told(self.least, up=True), told(self.most)
+        least, most = format_epsilon(self.least, up=True), format_epsilon(self.most)
         rows = f"{self.setting.n:,} rows"
-        loss = f"{self.target.often(f'{MADE_UP} of {rows}')} lose at most {self.target.above} ({self.who})"
+        loss = f"{self.target.describe_often(f'{MADE_UP} of {rows}')} lose at most {self.target.above} ({self.who})"
         match self.kind:
             case "window":
                 why = f"From {least} on, {loss}. Up to {most}, {self.risk.words}."
                 return f"{why} Take the lower end, unless this release is the only one."
             case "wide":
                 return (
-                    f"From {least} on, {loss}; the accepted risk would allow {most}. More than {told(2 * self.least)} "
+                    f"From {least} on, {loss}; the accepted risk would allow {most}. More than "
+                    f"{format_epsilon(2 * self.least)} "
                     "buys little loss: keep the rest for later releases."
                 )
             case "none":
                 return f"From {least} on, {loss}. Up to {most}, {self.risk.words}. One of these would open a window:"
-        lost = f"Nobody keeps {self.target.often(f'{MADE_UP} of {rows}')} within {self.target.above} with k = "
+        lost = f"Nobody keeps {self.target.describe_often(f'{MADE_UP} of {rows}')} within {self.target.above} with k = "
         return f"{lost}{self.setting.k}. The accepted risk allows {most}. One of these would open a window:"
 
     def argument(self, epsilon: float, *, of_algorithm: float | None = None) -> str:
@@ -151,8 +155,8 @@ class Window:
         The loss follows from what the algorithm may spend of it, ``of_algorithm``.
         """
         spent = epsilon if of_algorithm is None else of_algorithm
-        least, most = told(self.least, up=True), told(self.most)
-        tables = self.target.often(f"{MADE_UP} of {self.setting.n:,} rows")
+        least, most = format_epsilon(self.least, up=True), format_epsilon(self.most)
+        tables = self.target.describe_often(f"{MADE_UP} of {self.setting.n:,} rows")
         if spent >= self.least * (1 - 1e-9):
             loss = f"it keeps the accepted loss: from {least} on, {tables} lose at most {self.target.above}"
             loss += " more than k-means++"
@@ -165,11 +169,11 @@ class Window:
 
     def belief(self, epsilon: float) -> float:
         """The most that the guess can become at an ε of a release, whose rows a person count together."""
-        return believed(self.risk.prior, epsilon=epsilon * self.times).most
+        return bound_belief(self.risk.prior, epsilon=epsilon * self.times).most
 
 
 @lru_cache(maxsize=128)
-def window_of(
+def find_window(
     setting: Setting, *, most_rows: int | None = None, target: Target, risk: Risk, rows_of_a_person: int | None = None
 ) -> Window:
     """The window for a table; the ε of ``setting`` is not read.
@@ -190,9 +194,9 @@ def window_of(
     RequestError
         If the setting has no number of rows, δ is not below 1/n, or a belief is no probability.
     """
-    check.delta_for(most_rows or setting.n, delta=setting.delta)
+    check.check_delta(most_rows or setting.n, delta=setting.delta)
     times = max(1.0, (rows_of_a_person or 1) / setting.rows_per_person)
-    most = _rounded(allowed_epsilon(risk.prior, risk.accepted) / times, up=False)
+    most = _round_epsilon(compute_allowed_epsilon(risk.prior, risk.accepted) / times, up=False)
     advice = advise(setting, target=target)
     many = setting if most_rows is None else replace(setting, n=max(most_rows, setting.n or 0))
     algorithm = advice.leading.algorithm if advice.leading is not None else ""
@@ -203,22 +207,22 @@ def window_of(
         risk,
         algorithm,
         advice.epsilon,
-        _least(many, target),
+        _find_least(many, target),
         most,
         times=times,
     )
     if window.kind in ("window", "wide"):
         return window
-    return replace(window, openings=tuple(_openings(window, times)))
+    return replace(window, openings=tuple(_list_openings(window, times)))
 
 
-def _openings(window: Window, times: float) -> Iterator[Opening]:
+def _list_openings(window: Window, times: float) -> Iterator[Opening]:
     """What would open a window, the cheapest first of each kind; what does not help is left out."""
     at, target, most = window.setting, window.target, window.most
     assert at.n is not None
 
     def keeps(other: Setting, kept: Target = target, allowed: float = most) -> bool:
-        return _least(other, kept) <= allowed
+        return _find_least(other, kept) <= allowed
 
     rows = (_round_rows(at.n * more) for more in _MORE_ROWS)
     if (more := next((n for n in rows if keeps(replace(at, n=n))), None)) is not None:
@@ -241,16 +245,16 @@ def _openings(window: Window, times: float) -> Iterator[Opening]:
     if (more_loss := next((one for one in losses if keeps(at, one)), None)) is not None:
         yield Opening("A larger loss", f"{more_loss.above} rather than {target.above}")
     if isfinite(window.least):
-        belief = believed(window.risk.prior, epsilon=window.least * times).most
+        belief = bound_belief(window.risk.prior, epsilon=window.least * times).most
         if belief < 0.995:
-            accepted = _percent(ceil(100 * belief) / 100)
-            yield Opening("A larger risk", f"{_percent(window.risk.prior)} may become {accepted}")
+            accepted = _format_percent(ceil(100 * belief) / 100)
+            yield Opening("A larger risk", f"{_format_percent(window.risk.prior)} may become {accepted}")
 
 
 @lru_cache(maxsize=2048)
-def _least(setting: Setting, target: Target) -> float:
+def _find_least(setting: Setting, target: Target) -> float:
     """The least ε that keeps the loss with any algorithm."""
-    return min(needed(setting, target).values(), default=inf)
+    return min(find_needed_epsilons(setting, target).values(), default=inf)
 
 
 def _round_rows(rows: float) -> int:
@@ -259,16 +263,16 @@ def _round_rows(rows: float) -> int:
     return int(ceil(rows / unit) * unit)
 
 
-def told(epsilon: float, *, up: bool = False) -> str:
+def format_epsilon(epsilon: float, *, up: bool = False) -> str:
     """An ε in three digits, rounded to the safe side: down what is allowed, ``up`` what is needed.
 
-    >>> told(1.09861), told(0.30001, up=True), told(float("inf"))
+    >>> format_epsilon(1.09861), format_epsilon(0.30001, up=True), format_epsilon(float("inf"))
     ('1.09', '0.301', '∞')
     """
-    return f"{_rounded(epsilon, up=up):.{_DIGITS}g}" if isfinite(epsilon) else "∞"
+    return f"{_round_epsilon(epsilon, up=up):.{_DIGITS}g}" if isfinite(epsilon) else "∞"
 
 
-def _rounded(epsilon: float, *, up: bool) -> float:
+def _round_epsilon(epsilon: float, *, up: bool) -> float:
     if epsilon <= 0 or not isfinite(epsilon):
         return epsilon
     unit = 10.0 ** (floor(log10(epsilon)) - _DIGITS + 1)
@@ -276,5 +280,5 @@ def _rounded(epsilon: float, *, up: bool) -> float:
     return float(f"{steps * unit:.{_DIGITS}g}")
 
 
-def _percent(part: float) -> str:
+def _format_percent(part: float) -> str:
     return f"{100 * part:.3g} %"

@@ -1,1 +1,1 @@
-"""The room and its books: the only code that reads rows, and what it has spent."""
+"""The session and its books: the only code that reads rows, and what it has spent."""

@@ -28,7 +28,7 @@ from dpviz import check
 _PART = 1.0 - 1e-12
 # Numerical solutions of the conversions are rounded down by this.
 _SOLVED = 1.0 - 1e-6
-# The zCDP conversion is re-added by another library on a grid of orders: leave it this much room.
+# The zCDP conversion is re-added by another library on a grid of orders: leave it this much session.
 _ORDERS = 1.0 - 2e-4
 # So much room for basic composition, which it re-adds on a grid of losses that it rounds upwards to.
 _GRID = 1.0 - 1e-3
@@ -112,7 +112,7 @@ class Shares(dict[str, Budget]):
             raise AttributeError(name) from None
 
 
-def capacity(accounting: Accounting, *, epsilon: float, delta: float) -> float:
+def compute_capacity(accounting: Accounting, *, epsilon: float, delta: float) -> float:
     """The amount whose total guarantee is (ε, δ): ε, the exact μ², or the largest ρ.
 
     Raises
@@ -137,7 +137,7 @@ def capacity(accounting: Accounting, *, epsilon: float, delta: float) -> float:
     return amount
 
 
-def spent_epsilon(accounting: Accounting, amount: float, *, delta: float) -> float:
+def compute_spent_epsilon(accounting: Accounting, amount: float, *, delta: float) -> float:
     """The ε at ``delta`` of a total ``amount``; under PLD only an upper bound, since it sees no mechanism."""
     if amount <= 0:
         return 0.0

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from dpviz.arrays import Array, Codes
 from dpviz.table import lattice
-from dpviz.table.content import content_waits
+from dpviz.table.content import draw_content_waits
 from dpviz.table.domain import Region
 
 # Temporary numbers of one pass over rows.
@@ -50,10 +50,10 @@ class BlockKMeans:
         k, dim = self.anchors.shape
         order = np.argsort(block, kind="stable")
         rows, block = rows[order], block[order]
-        centers, complete = _seeded(rows, block, number, k, self.salt)
+        centers, complete = _seed_blocks(rows, block, number, k, self.salt)
         for _ in range(self.rounds):
-            centers = _lloyd(rows, block, centers)
-        centers = self._in_order(centers)
+            centers = _run_lloyd_round(rows, block, centers)
+        centers = self._order_centers(centers)
         centers[~complete] = self.anchors
         return centers.reshape(number, k * dim)
 
@@ -62,13 +62,13 @@ class BlockKMeans:
         k = len(self.anchors)
         return Region(np.tile(region.half, k), float(np.sqrt(k)) * region.radius)
 
-    def _in_order(self, centers: Array) -> Array:
+    def _order_centers(self, centers: Array) -> Array:
         if not self.match:
             return np.stack([c[np.lexsort(c.T[::-1])] for c in centers]) if len(centers) else centers
-        return matched_to(self.anchors, centers)
+        return match_to(self.anchors, centers)
 
 
-def matched_to(anchors: Array, centers: Array) -> Array:
+def match_to(anchors: Array, centers: Array) -> Array:
     """Each line of ``centers`` (m, k, d) in the order of the ``anchors`` (k, d) that its points are matched to.
 
     Greedy: the closest pair first, then the closest of what is left. A line is matched on its own.
@@ -85,7 +85,7 @@ def matched_to(anchors: Array, centers: Array) -> Array:
     return ordered
 
 
-def _seeded(rows: Array, block: Codes, number: int, k: int, salt: int) -> tuple[Array, npt.NDArray[np.bool_]]:
+def _seed_blocks(rows: Array, block: Codes, number: int, k: int, salt: int) -> tuple[Array, npt.NDArray[np.bool_]]:
     """k-means++ seeds of each block (number, k, d), and which blocks have k distinct rows.
 
     A row is drawn with probability proportional to its squared distance: the one with the largest distance over its
@@ -95,8 +95,8 @@ def _seeded(rows: Array, block: Codes, number: int, k: int, salt: int) -> tuple[
     complete = np.ones(number, dtype=np.bool_)
     distance = np.ones(len(rows))
     for j in range(k):
-        key = distance / content_waits(rows, salt * k + j)
-        first = _largest_of_each(key, block, number)
+        key = distance / draw_content_waits(rows, salt * k + j)
+        first = _find_largest_of_each(key, block, number)
         complete &= first >= 0
         chosen = first[complete]
         complete[complete] = key[chosen] > 0
@@ -107,7 +107,7 @@ def _seeded(rows: Array, block: Codes, number: int, k: int, salt: int) -> tuple[
     return centers, complete
 
 
-def _largest_of_each(key: Array, block: Codes, number: int) -> Codes:
+def _find_largest_of_each(key: Array, block: Codes, number: int) -> Codes:
     """Index of the row with the largest ``key`` in each block, -1 where there is none; ``block`` is sorted."""
     order = np.lexsort((-key, block))
     sorted_blocks = block[order]
@@ -117,7 +117,7 @@ def _largest_of_each(key: Array, block: Codes, number: int) -> Codes:
     return largest
 
 
-def _lloyd(rows: Array, block: Codes, centers: Array) -> Array:
+def _run_lloyd_round(rows: Array, block: Codes, centers: Array) -> Array:
     """One round of Lloyd's iteration in every block, on the lattice of points; an empty cluster keeps its centre."""
     number, k, dim = centers.shape
     cell = np.empty(len(rows), dtype=np.int64)
@@ -128,6 +128,6 @@ def _lloyd(rows: Array, block: Codes, centers: Array) -> Array:
         cell[part] = block[part] * k + distance.argmin(axis=1)
     counts = np.bincount(cell, minlength=number * k)
     sums = np.stack([np.bincount(cell, rows[:, j], number * k) for j in range(dim)], axis=1)
-    means = lattice.points(sums / np.maximum(counts, 1)[:, None])
+    means = lattice.round_points(sums / np.maximum(counts, 1)[:, None])
     moved: Array = np.where((counts > 0)[:, None], means, centers.reshape(number * k, dim)).reshape(centers.shape)
     return moved

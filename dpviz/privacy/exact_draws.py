@@ -28,7 +28,7 @@ class CostsMore(AssertionError):
 
 
 @cache
-def opendp() -> Any:
+def load_opendp() -> Any:
     """OpenDP; slow to import, and only releases need it. Without the feature that would allow idealised numerics."""
     import opendp.prelude
 
@@ -36,12 +36,12 @@ def opendp() -> Any:
     return opendp.prelude
 
 
-def library() -> str:
+def name_library() -> str:
     """What draws, by name and version."""
     return f"OpenDP {version('opendp')}"
 
 
-def discrete_laplace(truth: Codes, *, sensitivity: int, scale: float, most: float) -> Codes:
+def draw_discrete_laplace(truth: Codes, *, sensitivity: int, scale: float, most: float) -> Codes:
     """``truth`` (m,) with independent discrete Laplace noise, for an l1 ``sensitivity``.
 
     **Guarantee.** ε-DP with ε = sensitivity / scale, at most ``most``.
@@ -51,13 +51,13 @@ def discrete_laplace(truth: Codes, *, sensitivity: int, scale: float, most: floa
     CostsMore
         If OpenDP's own map says more.
     """
-    dp = opendp()
+    dp = load_opendp()
     measurement = dp.m.make_laplace(dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64"), scale=scale)
     _refuse_more(measurement.map(sensitivity), most)
-    return _drawn(measurement, truth)
+    return _draw(measurement, truth)
 
 
-def discrete_gaussian(truth: Codes, *, sensitivity: float, scale: float, most: float) -> Codes:
+def draw_discrete_gaussian(truth: Codes, *, sensitivity: float, scale: float, most: float) -> Codes:
     """``truth`` (m,) with independent discrete Gaussian noise, for an l2 ``sensitivity``.
 
     **Guarantee.** ρ-zCDP with ρ = (sensitivity / scale)² / 2, at most ``most``.
@@ -67,13 +67,13 @@ def discrete_gaussian(truth: Codes, *, sensitivity: float, scale: float, most: f
     CostsMore
         If OpenDP's own map says more.
     """
-    dp = opendp()
+    dp = load_opendp()
     measurement = dp.m.make_gaussian(dp.vector_domain(dp.atom_domain(T="i64")), dp.l2_distance(T="f64"), scale=scale)
     _refuse_more(measurement.map(sensitivity), most)
-    return _drawn(measurement, truth)
+    return _draw(measurement, truth)
 
 
-def least_noisy(losses: Codes, *, reach: int, scale: float, most: float, concentrated: bool) -> int:
+def draw_noisy_least(losses: Codes, *, reach: int, scale: float, most: float, concentrated: bool) -> int:
     """The place of the least of ``losses`` (m,) after noise, each of which one unit of privacy moves by ±``reach``.
 
     **Guarantee.** ε-DP with ε = 2 reach / scale, at most ``most``; if ``concentrated``, ρ-zCDP with ρ = ε² / 8, at
@@ -84,7 +84,7 @@ def least_noisy(losses: Codes, *, reach: int, scale: float, most: float, concent
     CostsMore
         If OpenDP's own map says more.
     """
-    dp = opendp()
+    dp = load_opendp()
     measure = dp.zero_concentrated_divergence() if concentrated else dp.max_divergence()
     space = dp.vector_domain(dp.atom_domain(T="i64")), dp.linf_distance(T="i64")
     measurement = dp.m.make_noisy_max(*space, measure, scale=scale, negate=True)
@@ -92,7 +92,7 @@ def least_noisy(losses: Codes, *, reach: int, scale: float, most: float, concent
     return int(measurement(losses.tolist()))
 
 
-def _drawn(measurement: Any, truth: Codes) -> Codes:
+def _draw(measurement: Any, truth: Codes) -> Codes:
     noisy: Codes = np.array(measurement(truth.tolist()), dtype=np.int64)
     return noisy
 

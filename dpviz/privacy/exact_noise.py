@@ -1,6 +1,6 @@
 """Release-grade noise: each mechanism that has an exact twin, drawn on whole numbers.
 
-A room that is opened with ``ExactNoise`` answers as any other, from the same plans and for the same charges. What
+A session that is opened with ``ExactNoise`` answers as any other, from the same plans and for the same charges. What
 differs is the draw: the truth is a tally in whole numbers of a public quantum (see ``table.lattice``), made finer by a
 power of two, and ``exact_draws`` adds discrete noise to it. The ledger's rules are those of continuous noise; why they
 hold for what is drawn, wherever a quantum is at most 2^-24 of the sensitivity and of the scale:
@@ -19,7 +19,7 @@ the continuous one. The discrete law's probability of x is within a factor e^(±
 η = 8.3 / σ² in quanta (∫ e^(-xu/σ² - u²/2σ²) du over a unit cell lies between e^(-1/8σ²) and sinh(y)/y, y = x/2σ²; the
 normalising constants agree to e^(-2π²σ²)); beyond lies less than 2^-140 of either. If continuous mechanisms compose to
 (ε, δ), then so do N discrete numbers to (ε + 2Nη, e^(Nη) (δ + e^ε τ) + τ), τ = N 2^-140. With σ >= 2^24 and N <= 2^20
-that is less than ``EPSILON_SLACK`` and ``DELTA_PART`` leave, which a room keeps back. Under zCDP nothing has to be
+that is less than ``EPSILON_SLACK`` and ``DELTA_PART`` leave, which a session keeps back. Under zCDP nothing has to be
 added: the discrete Gaussian's curve is at most the continuous one's (Canonne, Kamath & Steinke 2020, Thm. 14).
 
 *Choices.* Exponential noise added to losses (pure) is ε-DP, Gumbel noise (zCDP, loss distributions) is the exponential
@@ -43,7 +43,7 @@ import numpy as np
 from dpviz.arrays import Array, Codes
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.exact_draws import discrete_gaussian, discrete_laplace, least_noisy
+from dpviz.privacy.exact_draws import draw_discrete_gaussian, draw_discrete_laplace, draw_noisy_least
 from dpviz.privacy.mechanisms import Exponential, Gaussian, Laplace, Mechanism
 from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.queries import InQuanta, Query, SparseCounts
@@ -52,13 +52,14 @@ from dpviz.privacy.sparse_mechanisms import (
     NoisyThreshold,
     PathCounts,
     SparseLaplace,
-    children_of,
-    counts_at,
+    count_below,
+    list_children,
 )
 from dpviz.table.domain import Region
 
 EPSILON_SLACK, DELTA_PART = 1e-7, 1 - 1e-6
-"""What a room keeps back of ε, and leaves of δ, for the difference between discrete and continuous Gaussian noise."""
+"""What a session keeps back of ε, and leaves of δ, for the difference between discrete and continuous Gaussian
+noise."""
 
 MOST_CELLS = 2**20
 """The cells of a universe that noise is drawn on one by one: some seconds."""
@@ -125,7 +126,7 @@ class _Finer(NamedTuple):
 
 
 class ExactSource(ABC):
-    """What answers in a room whose noise is release-grade; ``coins`` are the public coins of the algorithm."""
+    """What answers in a session whose noise is release-grade; ``coins`` are the public coins of the algorithm."""
 
     hardened: ClassVar[Literal[True]] = True
     coins: int
@@ -167,21 +168,21 @@ class ExactNoise(ExactSource):
         released = np.empty(total.shape)
         for quantum in np.unique(quanta).tolist():
             at, finer = quanta == quantum, _Finer.of(mechanism, quantum)
-            noisy = self._discrete(mechanism, finer, finer.truth(total[at]))
+            noisy = self._draw_discrete(mechanism, finer, finer.truth(total[at]))
             released[at] = np.ldexp(noisy.astype(np.float64), -finer.bits) * quantum
         return released
 
-    def _discrete(self, mechanism: Laplace | Gaussian, finer: _Finer, truth: Codes) -> Codes:
+    def _draw_discrete(self, mechanism: Laplace | Gaussian, finer: _Finer, truth: Codes) -> Codes:
         ratio = mechanism.sensitivity / mechanism.scale
         if isinstance(mechanism, Laplace):
-            return discrete_laplace(truth, sensitivity=finer.whole_sensitivity, scale=finer.scale, most=ratio)
+            return draw_discrete_laplace(truth, sensitivity=finer.whole_sensitivity, scale=finer.scale, most=ratio)
         self._gaussian += truth.size
         if self._gaussian > MOST_GAUSSIAN:
             raise RequestError(
                 f"A release draws Gaussian noise on at most {MOST_GAUSSIAN:,} numbers: ask for fewer clusters, columns "
                 "or rounds."
             )
-        return discrete_gaussian(truth, sensitivity=finer.sensitivity, scale=finer.scale, most=ratio**2 / 2)
+        return draw_discrete_gaussian(truth, sensitivity=finer.sensitivity, scale=finer.scale, most=ratio**2 / 2)
 
 
 def refuse_without_twin(mechanism: Mechanism[Any]) -> None:
@@ -196,11 +197,11 @@ def refuse_without_twin(mechanism: Mechanism[Any]) -> None:
         raise RequestError(f"There is no release-grade {mechanism.name} noise: {INSTEAD}.")
 
 
-def _added(source: ExactNoise, mechanism: Any, truth: WholeTruth, accounting: Accounting) -> Array:
+def _add_noise(source: ExactNoise, mechanism: Any, truth: WholeTruth, accounting: Accounting) -> Array:
     return source.added(mechanism, truth)
 
 
-def _chosen(source: ExactNoise, mechanism: Exponential, truth: WholeTruth, accounting: Accounting) -> int:
+def _choose(source: ExactNoise, mechanism: Exponential, truth: WholeTruth, accounting: Accounting) -> int:
     """A choice; a public prior is a public handicap, and what it excludes takes no part."""
     assert isinstance(truth.quantum, float)
     finer = _Finer.of(mechanism, truth.quantum)
@@ -212,7 +213,7 @@ def _chosen(source: ExactNoise, mechanism: Exponential, truth: WholeTruth, accou
         losses = losses[places] + handicap
     concentrated = accounting is not Accounting.PURE
     ratio = mechanism.sensitivity / mechanism.scale
-    place = least_noisy(
+    place = draw_noisy_least(
         losses,
         reach=ceil(finer.sensitivity / 2),
         scale=finer.scale,
@@ -222,7 +223,7 @@ def _chosen(source: ExactNoise, mechanism: Exponential, truth: WholeTruth, accou
     return place if places is None else int(places[place])
 
 
-def _dense(source: ExactNoise, once: Laplace | Gaussian, truth: WholeTruth) -> Array:
+def _draw_dense(source: ExactNoise, once: Laplace | Gaussian, truth: WholeTruth) -> Array:
     """Noisy counts of every cell of the universe."""
     listed: SparseCounts = truth.total
     if listed.universe > MOST_CELLS:
@@ -235,17 +236,19 @@ def _dense(source: ExactNoise, once: Laplace | Gaussian, truth: WholeTruth) -> A
     return source.added(once, WholeTruth(counts, 1.0))
 
 
-def _above(source: ExactNoise, mechanism: NoisyThreshold, truth: WholeTruth, accounting: Accounting) -> Codes:
-    return np.flatnonzero(_dense(source, mechanism.once, truth) > mechanism.threshold)
+def _draw_above(source: ExactNoise, mechanism: NoisyThreshold, truth: WholeTruth, accounting: Accounting) -> Codes:
+    return np.flatnonzero(_draw_dense(source, mechanism.once, truth) > mechanism.threshold)
 
 
-def _sparse(source: ExactNoise, mechanism: SparseLaplace, truth: WholeTruth, accounting: Accounting) -> SparseCounts:
-    noisy = _dense(source, mechanism.once, truth)
+def _draw_sparse(
+    source: ExactNoise, mechanism: SparseLaplace, truth: WholeTruth, accounting: Accounting
+) -> SparseCounts:
+    noisy = _draw_dense(source, mechanism.once, truth)
     codes = np.flatnonzero(np.abs(noisy) > mechanism.cutoff)
     return SparseCounts(codes, noisy[codes], truth.total.universe)
 
 
-def _excess(source: ExactNoise, mechanism: NoisyExcess, truth: WholeTruth, accounting: Accounting) -> Array:
+def _draw_excess(source: ExactNoise, mechanism: NoisyExcess, truth: WholeTruth, accounting: Accounting) -> Array:
     """The threshold is rounded up to a whole quantum: it is public."""
     bits = _Finer.of(mechanism.once, 1.0).bits
     counts = truth.total.values.astype(np.int64) << bits
@@ -253,25 +256,25 @@ def _excess(source: ExactNoise, mechanism: NoisyExcess, truth: WholeTruth, accou
     return source.added(mechanism.once, WholeTruth(over, ldexp(1.0, -bits)))
 
 
-def _paths(source: ExactNoise, mechanism: PathCounts, truth: WholeTruth, accounting: Accounting) -> SparseCounts:
+def _draw_paths(source: ExactNoise, mechanism: PathCounts, truth: WholeTruth, accounting: Accounting) -> SparseCounts:
     listed: SparseCounts = truth.total
     whole = SparseCounts(listed.codes, listed.values.astype(np.int64), listed.universe)
     nodes = np.array([2, 3], dtype=np.int64)
     levels, counts = [], []
     for _ in range(mechanism.levels):
-        noisy = source.added(mechanism.once, WholeTruth(counts_at(nodes, whole), 1.0))
+        noisy = source.added(mechanism.once, WholeTruth(count_below(nodes, whole), 1.0))
         levels.append(nodes)
         counts.append(noisy)
-        nodes = children_of(nodes[noisy >= mechanism.min_branch])
+        nodes = list_children(nodes[noisy >= mechanism.min_branch])
     return SparseCounts(np.concatenate(levels), np.concatenate(counts), 2 * listed.universe)
 
 
 _TWINS: dict[type, Callable[[ExactNoise, Any, WholeTruth, Accounting], Any]] = {
-    Laplace: _added,
-    Gaussian: _added,
-    Exponential: _chosen,
-    NoisyThreshold: _above,
-    SparseLaplace: _sparse,
-    NoisyExcess: _excess,
-    PathCounts: _paths,
+    Laplace: _add_noise,
+    Gaussian: _add_noise,
+    Exponential: _choose,
+    NoisyThreshold: _draw_above,
+    SparseLaplace: _draw_sparse,
+    NoisyExcess: _draw_excess,
+    PathCounts: _draw_paths,
 }

@@ -19,7 +19,7 @@ import numpy as np
 from dpviz.arrays import Array, Codes, Flags
 from dpviz.table import lattice
 from dpviz.table.lattice import ExactRows
-from dpviz.table.rows import products
+from dpviz.table.rows import multiply
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class HashCodes:
     offsets: Array
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "planes", lattice.points(self.planes))
+        object.__setattr__(self, "planes", lattice.round_points(self.planes))
 
     @property
     def depth(self) -> int:
@@ -64,9 +64,9 @@ class HashCodes:
         """Code of each of any ``points``, as exact as floats are, shape (rows,)."""
         return self._codes(self.offsets[:, None] > (points @ self.planes.T).T)
 
-    def cells_of(self, rows: ExactRows) -> Codes:
+    def find_cells(self, rows: ExactRows) -> Codes:
         """Code of each row, shape (rows,): one product for all planes."""
-        return self._codes(products(self.planes, rows) < self.offsets[:, None])
+        return self._codes(multiply(self.planes, rows) < self.offsets[:, None])
 
     def _codes(self, below: Flags) -> Codes:
         codes: Codes = (self._place_values @ below).astype(np.int64)
@@ -98,13 +98,13 @@ class HashTree:
     @cached_property
     def _by_code(self) -> tuple[Codes, Codes, Codes]:
         """First code and end of each leaf, by the first code, and which leaf it is."""
-        first, end = code_range(self.leaves, self.hashes.depth)
+        first, end = find_code_range(self.leaves, self.hashes.depth)
         order = np.argsort(first)
         return first[order], end[order], order
 
-    def cells_of(self, rows: ExactRows) -> Codes:
+    def find_cells(self, rows: ExactRows) -> Codes:
         """Index of each row's leaf, ``len(leaves)`` where it has none; shape (rows,)."""
-        codes = self.hashes.cells_of(rows)
+        codes = self.hashes.find_cells(rows)
         if len(self.leaves) == 0:
             return np.zeros(len(codes), dtype=np.int64)
         first, end, order = self._by_code
@@ -113,10 +113,10 @@ class HashTree:
         return np.where(inside, order[place], len(self.leaves))
 
 
-def level_of(nodes: Codes) -> Codes:
+def find_level(nodes: Codes) -> Codes:
     """Level of each heap number; the root has level 0.
 
-    >>> level_of(np.array([1, 2, 3, 7, 8])).tolist()
+    >>> find_level(np.array([1, 2, 3, 7, 8])).tolist()
     [0, 1, 1, 2, 3]
     """
     # The exponent of a float is exact for integers below 2**53.
@@ -124,13 +124,13 @@ def level_of(nodes: Codes) -> Codes:
     return levels
 
 
-def code_range(nodes: Codes, depth: int) -> tuple[Codes, Codes]:
+def find_code_range(nodes: Codes, depth: int) -> tuple[Codes, Codes]:
     """The codes of ``depth`` bits that begin with each node's prefix: the first one and the end.
 
-    >>> [part.tolist() for part in code_range(np.array([1, 2, 3, 6]), 3)]
+    >>> [part.tolist() for part in find_code_range(np.array([1, 2, 3, 6]), 3)]
     [[0, 0, 4, 4], [8, 4, 8, 6]]
     """
-    level = level_of(nodes)
+    level = find_level(nodes)
     free = depth - level
     prefix = nodes - (np.int64(1) << level)
     return prefix << free, (prefix + 1) << free

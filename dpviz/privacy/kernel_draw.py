@@ -12,16 +12,16 @@ from scipy.special import logsumexp
 from dpviz.arrays import Array, Codes
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Budget
-from dpviz.privacy.loss_kinds import LossKind, ratio_bought
+from dpviz.privacy.loss_kinds import LossKind, compute_ratio
 from dpviz.privacy.mechanisms import Priced
 from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.queries import AsAsked, OfAllRows, Relation, Sensitivity
-from dpviz.privacy.reach import farthest
+from dpviz.privacy.sensitivity_bounds import bound_distance
 from dpviz.table import lattice
-from dpviz.table.content import content_order
+from dpviz.table.content import order_by_content
 from dpviz.table.domain import Region
 from dpviz.table.lattice import ExactRows
-from dpviz.table.sparse_rows import squared_norms
+from dpviz.table.sparse_rows import compute_squared_norms
 
 # The kernel's ε is found by inverting a formula: rounded down by this, the formula never exceeds what was paid.
 _SOLVED = 1.0 - 1e-9
@@ -60,17 +60,17 @@ class WeightedRows:
     def __add__(self, other: WeightedRows) -> WeightedRows:
         return WeightedRows(self.rows + other.rows, self.weights + other.weights)
 
-    def ordered(self) -> WeightedRows:
+    def order_by_content(self) -> WeightedRows:
         """All of them in an order that follows from what they are."""
         rows = np.concatenate(self.rows)
-        order = content_order(rows)
-        return WeightedRows((rows[order],), (self.all_weights()[order],))
+        order = order_by_content(rows)
+        return WeightedRows((rows[order],), (self.compute_weights()[order],))
 
     @property
     def dim(self) -> int:
         return int(self.rows[0].shape[1])
 
-    def all_weights(self) -> Array:
+    def compute_weights(self) -> Array:
         """Weights of all rows, shape (n,)."""
         return np.concatenate(self.weights)
 
@@ -87,13 +87,13 @@ class WeightedRows:
 class DistanceWeights(AsAsked, OfAllRows):
     """Every row with its squared distance to the nearest of ``points`` (m, d); without points all weigh the same.
 
-    ``points`` must lie in the room's region, or a weight could exceed what is declared; the room checks it.
+    ``points`` must lie in the session's region, or a weight could exceed what is declared; the session checks it.
     """
 
     points: Array
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "points", lattice.points(self.points))
+        object.__setattr__(self, "points", lattice.round_points(self.points))
 
     @property
     def width(self) -> int:
@@ -103,7 +103,7 @@ class DistanceWeights(AsAsked, OfAllRows):
         """One pass for each point. O(rows m d)."""
         weights = np.full(len(rows), np.inf if len(self.points) else 1.0)
         for point in self.points:
-            np.minimum(weights, squared_norms(rows.values - point), out=weights)
+            np.minimum(weights, compute_squared_norms(rows.values - point), out=weights)
         return WeightedRows((rows.stored,), (weights,))
 
     def sensitivity(self, relation: Relation, region: Region) -> WeightSensitivity:
@@ -112,7 +112,7 @@ class DistanceWeights(AsAsked, OfAllRows):
         The points are public or released, so this is too. Where the one that is closest to 0 is p, it is at most
         (radius + |p|)².
         """
-        once = farthest(self.points[None], region) ** 2 if len(self.points) else 1.0
+        once = bound_distance(self.points[None], region) ** 2 if len(self.points) else 1.0
         exchanged = relation is Relation.REPLACE
         return WeightSensitivity(relation.rows * once, inf, apart=region.diameter, exchanged=exchanged)
 
@@ -142,25 +142,25 @@ class KernelDraw(Priced):
     points: Array = field(compare=False)
 
     @classmethod
-    def bought(
+    def calibrated(
         cls, share: Budget, sensitivity: Sensitivity, *, public_points: Array, public_weight: float
     ) -> KernelDraw:
         if not isinstance(sensitivity, WeightSensitivity):
             raise RequestError("A kernel draw is made among weighted rows: ask for DistanceWeights.")
         if not 0 <= public_weight < inf or (public_weight > 0 and not len(public_points)):
             raise RequestError("The public part of a draw needs points and a finite weight of at least 0: give both.")
-        epsilon = ratio_bought(cls.loss, share, mechanism=cls.name)
-        part = _largest_part(sensitivity, public_weight)
-        of_kernel = _kernel_epsilon(epsilon, part)
+        epsilon = compute_ratio(cls.loss, share, mechanism=cls.name)
+        part = _compute_largest_part(sensitivity, public_weight)
+        of_kernel = _compute_kernel_epsilon(epsilon, part)
         if sensitivity.exchanged:
-            of_kernel = max(epsilon, _kernel_epsilon(epsilon / 2, part))
+            of_kernel = max(epsilon, _compute_kernel_epsilon(epsilon / 2, part))
         return cls(sensitivity.apart / (of_kernel * _SOLVED), sensitivity, public_weight, public_points)
 
     @property
     def sensitivity(self) -> float:
         """ε times the scale, from the very scale that draws."""
         of_kernel = self.change.apart / self.scale
-        part = _largest_part(self.change, self.public_weight)
+        part = _compute_largest_part(self.change, self.public_weight)
         # log1p is exact where ε is small; where it is large, e^ε would overflow.
         if of_kernel < _LARGE:
             epsilon = log1p(part * expm1(of_kernel))
@@ -170,19 +170,19 @@ class KernelDraw(Priced):
 
     def draw(self, truth: WeightedRows, noise: NoiseSource) -> Array:
         which, where = noise.uniform((2,))
-        weights = truth.all_weights()
+        weights = truth.compute_weights()
         total = float(weights.sum())
         if which * (total + self.public_weight) < self.public_weight:
             middle = self.points[int(where * len(self.points))]
         elif len(weights):
-            middle = truth.row(_row_at(truth, weights if total > 0 else np.ones(len(weights)), where))
+            middle = truth.row(_find_row(truth, weights if total > 0 else np.ones(len(weights)), where))
         else:
             middle = np.zeros(truth.dim)
         released: Array = middle + noise.spherical(self.scale, (truth.dim,))
         return released
 
     def log_density(self, released: Array, truth: WeightedRows) -> float:
-        weights = truth.all_weights()
+        weights = truth.compute_weights()
         if not weights.any() and not self.public_weight:
             weights = np.ones(len(weights))
         away = [np.linalg.norm(released - points, axis=1) for points in truth.rows]
@@ -194,20 +194,20 @@ class KernelDraw(Priced):
         return float(logsumexp(-distances / self.scale, b=every) - log(every.sum()))
 
 
-def _largest_part(change: WeightSensitivity, public_weight: float) -> float:
+def _compute_largest_part(change: WeightSensitivity, public_weight: float) -> float:
     """The most that one person's rows are of all weight: λ."""
     weight = change.l1 / 2 if change.exchanged else change.l1
     return weight / (weight + public_weight)
 
 
-def _kernel_epsilon(epsilon: float, part: float) -> float:
+def _compute_kernel_epsilon(epsilon: float, part: float) -> float:
     """The ε_K for which ln(1 + λ (e^ε_K - 1)) is ``epsilon``."""
     if epsilon < _LARGE:
         return log1p(expm1(epsilon) / part)
     return epsilon - log(part)
 
 
-def _row_at(truth: WeightedRows, weights: Array, where: float) -> int:
+def _find_row(truth: WeightedRows, weights: Array, where: float) -> int:
     """The row at the part ``where`` of all weight, rows lying in the order of their coordinates, not of the table.
 
     One coordinate after the other: of the rows that share the coordinate at which the part is reached, the next one

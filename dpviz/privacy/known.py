@@ -1,7 +1,7 @@
 """The closed lists: questions whose sensitivity and mechanisms whose cost are proved and tested.
 
-The room refuses everything else, so that code which is not of the package never sees a row. Whoever adds a question, a
-partition or a mechanism writes it here, and the contract tests ask for its proof.
+The session refuses everything else, so that code which is not of the package never sees a row. Whoever adds a question,
+a partition or a mechanism writes it here, and the contract tests ask for its proof.
 """
 
 from __future__ import annotations
@@ -76,13 +76,15 @@ def refuse_unknown(query: Query, mechanism: Mechanism[Any]) -> None:
         If one of them, or the partition, is not on its list, or has too many cells.
     """
     if type(mechanism) not in MECHANISMS:
-        raise check.RequestError(f"{type(mechanism).__name__} is not a mechanism the room knows.")
+        raise check.RequestError(f"{type(mechanism).__name__} is not a mechanism the session knows.")
     local = type(query) in LOCAL and type(mechanism) is LOCAL[type(query)]
     over = query.over if type(query) in QUERIES or local else None
     inner = over.inner if isinstance(over, Projected) else over
     suits = SPARSE.get(type(query), DENSE)
     if type(over) not in suits or type(inner) not in suits or isinstance(inner, Projected):
-        raise check.RequestError(f"{type(query).__name__} over {type(over).__name__} is not a question the room knows.")
+        raise check.RequestError(
+            f"{type(query).__name__} over {type(over).__name__} is not a question the session knows."
+        )
     if type(query) in SPARSE and over is not None and over.n_cells > MOST_CELLS:
         raise check.RequestError(
             f"The partition has {over.n_cells:.2g} cells: use at most 2^62, so that each has a code."

@@ -9,11 +9,19 @@ from typing import Any
 
 from dpviz import check
 from dpviz.check import RequestError
-from dpviz.printed import Printed, TextTable
-from dpviz.privacy.accounting import Accounting, Budget, Shares, capacity, gdp_epsilon, spent_epsilon, zcdp_epsilon
-from dpviz.privacy.loss_distributions import DrawList, Draws, calibrated_scale, composed_epsilon, scaled
+from dpviz.privacy.accounting import (
+    Accounting,
+    Budget,
+    Shares,
+    compute_capacity,
+    compute_spent_epsilon,
+    gdp_epsilon,
+    zcdp_epsilon,
+)
+from dpviz.privacy.loss_distributions import DrawList, Draws, calibrate_scale, compose_epsilon, scale_draws
 from dpviz.privacy.loss_kinds import LossKind, refuse_unpriced
 from dpviz.privacy.mechanisms import Mechanism
+from dpviz.reporting import Report, TextTable
 
 # Additions of shares that were rounded down stay below the cap; this forgives the last bit of the check itself.
 _ROUNDING = 1e-12
@@ -70,7 +78,7 @@ class Entry:
         refuse_unpriced(loss, accounting, mechanism=mechanism.name)
         paid = mechanism.cost(accounting)
         if accounting is Accounting.BASIC:
-            alone, delta = paid, _own_delta(mechanism)
+            alone, delta = paid, _compute_own_delta(mechanism)
         elif mechanism.loss is LossKind.GAUSSIAN:
             alone = gdp_epsilon(mechanism.sensitivity / mechanism.scale, delta)
         else:
@@ -114,7 +122,7 @@ class Entry:
         }
 
 
-def entries_table(entries: Sequence[Mapping[str, Any]], heading: str) -> TextTable:
+def tabulate_entries(entries: Sequence[Mapping[str, Any]], heading: str) -> TextTable:
     """Entries, as ``Entry.to_dict`` gives them, to be printed."""
     rows = [
         [e["mechanism"], e["query"], e["note"], f"{e['sensitivity']:.4g}", f"{e['scale']:.4g}", f"{e['epsilon']:.4g}"]
@@ -123,7 +131,7 @@ def entries_table(entries: Sequence[Mapping[str, Any]], heading: str) -> TextTab
     return TextTable(heading, ["mechanism", "query", "for", "sensitivity", "noise scale", "ε alone"], rows)
 
 
-def _own_delta(mechanism: Mechanism[Any]) -> float:
+def _compute_own_delta(mechanism: Mechanism[Any]) -> float:
     """The part of δ that a draw takes under basic composition; 0 for what is ε-DP."""
     if mechanism.loss not in (LossKind.GAUSSIAN, LossKind.APPROXIMATE):
         return 0.0
@@ -133,7 +141,7 @@ def _own_delta(mechanism: Mechanism[Any]) -> float:
     return delta
 
 
-def draws_of(entry: Entry) -> Draws:
+def list_draws(entry: Entry) -> Draws:
     """The noise of an entry, for loss distributions.
 
     Raises
@@ -148,17 +156,17 @@ def draws_of(entry: Entry) -> Draws:
     return Draws(False, entry.scale / entry.sensitivity * entry.draws, entry.draws)
 
 
-def total_epsilon(
+def compute_total_epsilon(
     accounting: Accounting, entries: Sequence[Entry], *, delta: float, planned: tuple[Draws, ...] = ()
 ) -> float:
     """The ε at ``delta`` of all ``entries`` together, on the grid of all that is ``planned``."""
     if accounting is Accounting.PLD and entries:
-        return composed_epsilon(tuple(draws_of(entry) for entry in entries), delta, whole=planned)
-    return spent_epsilon(accounting, fsum(entry.amount for entry in entries), delta=delta)
+        return compose_epsilon(tuple(list_draws(entry) for entry in entries), delta, whole=planned)
+    return compute_spent_epsilon(accounting, fsum(entry.amount for entry in entries), delta=delta)
 
 
 @dataclass(repr=False)
-class Ledger(Printed):
+class Ledger(Report):
     """The odometer of one run with its cap: ε, μ² or ρ; under PLD the ε that all draws compose to.
 
     Under PLD it books what is on one list of draws, which is fixed before the first charge (``DrawList``). Where none
@@ -187,7 +195,7 @@ class Ledger(Printed):
         self.epsilon, self.delta = check.positive(epsilon=self.epsilon), float(self.delta)
         if self.accounting in (Accounting.PURE, Accounting.NONE):
             self.delta = 0.0
-        whole = capacity(self.accounting, epsilon=self.epsilon, delta=self.delta)
+        whole = compute_capacity(self.accounting, epsilon=self.epsilon, delta=self.delta)
         self.budget = Budget(self.accounting, whole, self.delta if self.accounting is Accounting.BASIC else 0.0)
         self.cap = self.epsilon if self.accounting is Accounting.PLD else whole
 
@@ -201,7 +209,7 @@ class Ledger(Printed):
     @property
     def draws(self) -> tuple[Draws, ...]:
         """The noise of all entries so far, for loss distributions."""
-        return tuple(draws_of(entry) for entry in self.entries)
+        return tuple(list_draws(entry) for entry in self.entries)
 
     @property
     def spent(self) -> float:
@@ -210,7 +218,7 @@ class Ledger(Printed):
 
     def _total(self, entries: Sequence[Entry]) -> float:
         if self.accounting is Accounting.PLD:
-            return total_epsilon(self.accounting, entries, delta=self.delta, planned=self.planned)
+            return compute_total_epsilon(self.accounting, entries, delta=self.delta, planned=self.planned)
         return fsum(entry.amount for entry in entries)
 
     @property
@@ -223,7 +231,7 @@ class Ledger(Printed):
         """The ε, at the ledger's δ, of what is spent so far; never above the request."""
         if self.cap == inf:
             return inf if self.entries else 0.0
-        total = total_epsilon(self.accounting, self.entries, delta=self.delta, planned=self.planned)
+        total = compute_total_epsilon(self.accounting, self.entries, delta=self.delta, planned=self.planned)
         return min(self.epsilon, total)
 
     def announce(self, *planned: Draws, first: tuple[Draws, ...] = ()) -> None:
@@ -235,7 +243,7 @@ class Ledger(Printed):
             If the accounting needs no list, one is fixed already, something was drawn, or only ``first`` would be.
         """
         if self.accounting is not Accounting.PLD:
-            raise RequestError(f"Under {self.accounting.value} accounting shares add up: divide the room's budget.")
+            raise RequestError(f"Under {self.accounting.value} accounting shares add up: divide the session's budget.")
         if self.entries or self.announced is not None:
             raise RequestError("Draws are announced once, before the first answer: list all of them then.")
         if not planned:
@@ -243,19 +251,19 @@ class Ledger(Printed):
                 "Under loss distributions all draws are announced before the first answer, and a noisy number of rows "
                 "is one: list them in the card's draws, or declare the number of rows public."
             )
-        scale = calibrated_scale(planned, first, epsilon=self.epsilon, delta=self.delta)
-        self.planned = (*first, *scaled(planned, scale))
+        scale = calibrate_scale(planned, first, epsilon=self.epsilon, delta=self.delta)
+        self.planned = (*first, *scale_draws(planned, scale))
         self.announced = DrawList.of(self.planned, scale=scale)
 
-    def calibrated(self, draws: Mapping[str, Draws]) -> Shares:
+    def calibrate(self, draws: Mapping[str, Draws]) -> Shares:
         """A share for each of ``draws``, at the scale of the list, which they are where none is fixed yet."""
         if self.announced is None:
             self.announce(*draws.values())
         assert self.announced is not None
-        noise = zip(draws, scaled(tuple(draws.values()), self.announced.scale), strict=True)
+        noise = zip(draws, scale_draws(tuple(draws.values()), self.announced.scale), strict=True)
         return Shares({name: Budget(Accounting.PLD, drawn.rho) for name, drawn in noise})
 
-    def _left_after(self, entries: Sequence[Entry]) -> DrawList | None:
+    def _compute_remainder(self, entries: Sequence[Entry]) -> DrawList | None:
         """What is left of the list of draws after ``entries``; refuses what is not on it."""
         if self.accounting is not Accounting.PLD:
             return None
@@ -264,7 +272,7 @@ class Ledger(Printed):
             return nothing_left
         left = self.announced or nothing_left
         for entry in entries:
-            left = left.without(draws_of(entry), note=entry.note)
+            left = left.without(list_draws(entry), note=entry.note)
         return left
 
     def charge(self, *entries: Entry) -> None:
@@ -297,7 +305,7 @@ class Ledger(Printed):
         deltas = fsum(entry.delta for entry in (*self.entries, *entries))
         if self.accounting is Accounting.BASIC and not deltas <= self.delta * (1 + _ROUNDING):
             raise BudgetExceeded(f"This step asks for more of delta than is left of {self.delta:g}: give a larger one.")
-        self.announced = self._left_after(entries)
+        self.announced = self._compute_remainder(entries)
         self.entries.extend(entries)
 
     def _blocks(self) -> Iterator[str | TextTable]:
@@ -307,4 +315,4 @@ class Ledger(Printed):
             spent = f"ε = {self.spent_epsilon:.6g} of {self.epsilon:g} spent, δ = {self.delta:g}"
             yield f"Ledger: {spent}, {self.accounting.value} accounting, entries: {len(self.entries)}"
         if self.entries:
-            yield entries_table([entry.to_dict() for entry in self.entries], "What was spent, and on what")
+            yield tabulate_entries([entry.to_dict() for entry in self.entries], "What was spent, and on what")

@@ -21,12 +21,12 @@ import numpy as np
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.accounting import Budget
 from dpviz.privacy.hash_partitions import HashCodes
-from dpviz.privacy.loss_kinds import LossKind, ratio_bought
+from dpviz.privacy.loss_kinds import LossKind, compute_ratio
 from dpviz.privacy.mechanisms import DrawnNoise, KNorm, NoDensity, Priced
 from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.queries import AsAsked, OfCells, Relation, Sensitivity
 from dpviz.privacy.tuples.tuples import Tuples, TupleTable
-from dpviz.table.content import content_order
+from dpviz.table.content import order_by_content
 from dpviz.table.domain import Region
 from dpviz.table.lattice import ExactRows
 
@@ -57,8 +57,8 @@ class LocalNoise(DrawnNoise):
     number: int
 
     @classmethod
-    def bought(cls, share: Budget, sensitivity: Sensitivity, *, number: int) -> LocalNoise:
-        return cls(KNorm.bought(share, sensitivity), number)
+    def calibrated(cls, share: Budget, sensitivity: Sensitivity, *, number: int) -> LocalNoise:
+        return cls(KNorm.calibrated(share, sensitivity), number)
 
     @property
     def loss(self) -> LossKind:
@@ -87,9 +87,9 @@ class UserAnswers:
     def __add__(self, other: UserAnswers) -> UserAnswers:
         return UserAnswers(np.r_[self.codes, other.codes], np.concatenate([self.vectors, other.vectors]))
 
-    def ordered(self) -> UserAnswers:
+    def order_by_content(self) -> UserAnswers:
         """The users in an order that follows from what they know: that of the file has no say in a study's draw."""
-        order = content_order(self.vectors)
+        order = order_by_content(self.vectors)
         return UserAnswers(self.codes[order], self.vectors[order])
 
 
@@ -168,20 +168,20 @@ class LocalReports(Priced):
     middle: int = 0
 
     @classmethod
-    def bought(
+    def calibrated(
         cls, share: Budget, sensitivity: Sensitivity, *, bits: tuple[int, ...], depth: int, groups: Codes, middle: int
     ) -> LocalReports:
         messages = sensitivity.l1
-        epsilon = ratio_bought(cls.loss, share, mechanism=cls.name)
+        epsilon = compute_ratio(cls.loss, share, mechanism=cls.name)
         return cls(messages, messages / epsilon, sensitivity.block / messages, bits, depth, groups, middle)
 
-    def epsilon_of(self, group: int) -> float:
+    def compute_epsilon(self, group: int) -> float:
         """The ε of a group's prefix: all of a message, or half of it."""
         return (1.0 if group < len(self.bits) - 1 else 0.5) / self.scale
 
     def response(self, group: int) -> Response:
         """How a group's prefix is randomised."""
-        return Response.over(1 << self.bits[group], self.epsilon_of(group))
+        return Response.over(1 << self.bits[group], self.compute_epsilon(group))
 
     @property
     def vector_noise(self) -> KNorm:
@@ -189,9 +189,9 @@ class LocalReports(Priced):
         return KNorm(self.diameter, 2 * self.diameter * self.scale)
 
     def draw(self, truth: UserAnswers, noise: NoiseSource) -> Reports:
-        return self.messages(self.seated(truth, noise), noise)
+        return self.messages(self.seat(truth, noise), noise)
 
-    def seated(self, truth: UserAnswers, noise: NoiseSource) -> UserAnswers:
+    def seat(self, truth: UserAnswers, noise: NoiseSource) -> UserAnswers:
         """The answers in the order of the seats: users and stand-ins in a secret uniform order, as many as seats."""
         missing = max(0, len(self.groups) - len(truth.codes))
         stand_in = UserAnswers(np.full(missing, self.middle), np.zeros((missing, truth.vectors.shape[1])))
@@ -217,8 +217,8 @@ class LocalReports(Priced):
             mine = self.groups == group
             honest = released.codes[mine] == truth.codes[mine] >> (self.depth - bits)
             # ln of the chance of the truth; of another value, ε less.
-            least = -log1p(((1 << bits) - 1) * exp(-self.epsilon_of(group)))
-            total += least * len(honest) - self.epsilon_of(group) * float((~honest).sum())
+            least = -log1p(((1 << bits) - 1) * exp(-self.compute_epsilon(group)))
+            total += least * len(honest) - self.compute_epsilon(group) * float((~honest).sum())
         last = self.groups == len(self.bits) - 1
         return total + self.vector_noise.log_density(released.vectors, truth.vectors[last])
 

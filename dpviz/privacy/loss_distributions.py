@@ -99,7 +99,7 @@ class DrawList:
         """The list of these draws."""
         pure = (alike for alike in draws if not alike.gaussian)
         laplace = sorted(alike.multiplier for alike in pure for _ in range(alike.times))
-        return cls(scale, tuple(laplace), 2 * _total_rho([alike for alike in draws if alike.gaussian]))
+        return cls(scale, tuple(laplace), 2 * _sum_rho([alike for alike in draws if alike.gaussian]))
 
     def without(self, draws: Draws, *, note: str) -> DrawList:
         """What is left after ``draws``, for the step of this ``note``.
@@ -112,16 +112,16 @@ class DrawList:
         if draws.gaussian:
             left = self.gaussian - 2 * draws.rho
             if left < -_SAME * 2 * draws.rho:
-                raise _not_announced("Gaussian", draws, note)
+                raise _make_not_announced("Gaussian", draws, note)
             return replace(self, gaussian=max(0.0, left))
         # Of those with no more noise than is drawn the one with the most.
         last = bisect_right(self.laplace, draws.multiplier * (1 + _SAME))
         if last < draws.times:
-            raise _not_announced("Laplace", draws, note)
+            raise _make_not_announced("Laplace", draws, note)
         return replace(self, laplace=self.laplace[: last - draws.times] + self.laplace[last:])
 
 
-def _not_announced(kind: str, draws: Draws, note: str) -> NotAnnounced:
+def _make_not_announced(kind: str, draws: Draws, note: str) -> NotAnnounced:
     times = "" if draws.times == 1 else f" {draws.times} times"
     return NotAnnounced(
         f"The step {note!r} draws {kind} noise of {draws.multiplier:.6g} sensitivities{times}. That is not, or not any "
@@ -131,7 +131,7 @@ def _not_announced(kind: str, draws: Draws, note: str) -> NotAnnounced:
 
 
 @lru_cache(maxsize=4096)
-def composed_epsilon(
+def compose_epsilon(
     draws: tuple[Draws, ...], delta: float, *, grid: float = GRID, whole: tuple[Draws, ...] = ()
 ) -> float:
     """The smallest ε for which all ``draws`` together are (ε, δ)-DP, rounded up by the ``grid``.
@@ -140,14 +140,14 @@ def composed_epsilon(
     """
     from dp_accounting.pld import privacy_loss_distribution  # slow to import
 
-    if zcdp_epsilon(_total_rho(draws), delta) > _LARGE:
-        return _basic_epsilon(draws, delta)
-    rho = _total_rho(draws if not whole or zcdp_epsilon(_total_rho(whole), delta) > _LARGE else whole)
+    if zcdp_epsilon(_sum_rho(draws), delta) > _LARGE:
+        return _compose_basic_epsilon(draws, delta)
+    rho = _sum_rho(draws if not whole or zcdp_epsilon(_sum_rho(whole), delta) > _LARGE else whole)
     # Where δ alone nearly pays for all, the ε left is small beside the losses themselves: these set the grid then.
     interval = grid * max(zcdp_epsilon(rho, delta), sqrt(2 * rho), 1e-6)
-    losses = _composed_laplace(tuple(alike for alike in draws if not alike.gaussian), interval)
+    losses = _compose_laplace(tuple(alike for alike in draws if not alike.gaussian), interval)
     # Gaussian draws compose exactly into one; rounding each of many up to the grid would add up to something.
-    of_gaussians = _total_rho([alike for alike in draws if alike.gaussian])
+    of_gaussians = _sum_rho([alike for alike in draws if alike.gaussian])
     if of_gaussians:
         deviation = 1 / sqrt(2 * of_gaussians)
         losses = losses.compose(
@@ -157,7 +157,7 @@ def composed_epsilon(
 
 
 @lru_cache(maxsize=256)
-def _composed_laplace(draws: tuple[Draws, ...], interval: float) -> Any:
+def _compose_laplace(draws: tuple[Draws, ...], interval: float) -> Any:
     """The loss distribution of Laplace draws: each added to that of those before it, which is kept."""
     from dp_accounting.pld import privacy_loss_distribution
 
@@ -165,11 +165,11 @@ def _composed_laplace(draws: tuple[Draws, ...], interval: float) -> Any:
         return privacy_loss_distribution.identity(value_discretization_interval=interval)
     *before, last = draws
     alone = privacy_loss_distribution.from_laplace_mechanism(last.multiplier, value_discretization_interval=interval)
-    return _composed_laplace(tuple(before), interval).compose(alone.self_compose(last.times))
+    return _compose_laplace(tuple(before), interval).compose(alone.self_compose(last.times))
 
 
 @lru_cache(maxsize=256)
-def repeated_epsilon(epsilon: float, times: int, delta: float) -> float:
+def compose_repeated_epsilon(epsilon: float, times: int, delta: float) -> float:
     """The smallest ε for which ``times`` pure releases of ``epsilon`` each, chosen one after the other, are (ε, δ)-DP.
 
     References
@@ -185,7 +185,7 @@ def repeated_epsilon(epsilon: float, times: int, delta: float) -> float:
     return float(single.self_compose(times).get_epsilon_for_delta(delta))
 
 
-def guaranteed_epsilon(guarantees: Sequence[tuple[float, float]], delta: float) -> float:
+def compose_guarantees(guarantees: Sequence[tuple[float, float]], delta: float) -> float:
     """An ε for which mechanisms of which nothing is known but (ε, δ) each are together (ε, ``delta``)-DP.
 
     Rounded up by the grid, so it may be above the sum of their ε, which it is where ``delta`` is 0 or the sum is large.
@@ -210,19 +210,19 @@ def guaranteed_epsilon(guarantees: Sequence[tuple[float, float]], delta: float) 
     return float(losses[0].get_epsilon_for_delta(delta))
 
 
-def _total_rho(draws: Sequence[Draws]) -> float:
+def _sum_rho(draws: Sequence[Draws]) -> float:
     return fsum(alike.rho for alike in draws)
 
 
-def _basic_epsilon(draws: tuple[Draws, ...], delta: float) -> float:
+def _compose_basic_epsilon(draws: tuple[Draws, ...], delta: float) -> float:
     """The ε of pure draws added up, and of the Gaussian ones together: sound, and little more where both are large."""
     pure = fsum(alike.times / alike.multiplier for alike in draws if not alike.gaussian)
-    rho = _total_rho([alike for alike in draws if alike.gaussian])
+    rho = _sum_rho([alike for alike in draws if alike.gaussian])
     return pure + (gdp_epsilon(sqrt(2 * rho), delta) if rho else 0.0)
 
 
 @lru_cache(maxsize=4096)
-def calibrated_scale(draws: tuple[Draws, ...], spent: tuple[Draws, ...] = (), *, epsilon: float, delta: float) -> float:
+def calibrate_scale(draws: tuple[Draws, ...], spent: tuple[Draws, ...] = (), *, epsilon: float, delta: float) -> float:
     """The least number to multiply all multipliers of ``draws`` with, so that they and ``spent`` cost at most (ε, δ).
 
     Raises
@@ -231,15 +231,15 @@ def calibrated_scale(draws: tuple[Draws, ...], spent: tuple[Draws, ...] = (), *,
         If what is spent leaves nothing.
     """
     target = epsilon * (1 - _MARGIN)
-    left = zcdp_rho(epsilon, delta) - _total_rho(spent)
+    left = zcdp_rho(epsilon, delta) - _sum_rho(spent)
     if not left > 0:
         raise RequestError("Nothing of this budget is left to draw noise with: give a larger epsilon.")
 
     def excess(scale: float) -> float:
-        return composed_epsilon(spent + scaled(draws, scale), delta) - target
+        return compose_epsilon(spent + scale_draws(draws, scale), delta) - target
 
     # A sum of ρ is worth more than the distributions compose to, so that its scale is enough.
-    enough = sqrt(_total_rho(draws) / left)
+    enough = sqrt(_sum_rho(draws) / left)
     while excess(enough) > 0:
         enough /= _STEP
     less = enough * _STEP
@@ -251,6 +251,6 @@ def calibrated_scale(draws: tuple[Draws, ...], spent: tuple[Draws, ...] = (), *,
     return least
 
 
-def scaled(draws: Sequence[Draws], scale: float) -> tuple[Draws, ...]:
+def scale_draws(draws: Sequence[Draws], scale: float) -> tuple[Draws, ...]:
     """The same draws with ``scale`` times the noise."""
     return tuple(alike._replace(multiplier=alike.multiplier * scale) for alike in draws)

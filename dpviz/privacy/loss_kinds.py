@@ -61,7 +61,7 @@ def refuse_unpriced(loss: object, accounting: Accounting, *, mechanism: str) -> 
         raise RequestError(f"A {mechanism} mechanism cannot be paid under {accounting.value} accounting.")
 
 
-def ratio_bought(loss: LossKind, share: Budget, *, mechanism: str) -> float:
+def compute_ratio(loss: LossKind, share: Budget, *, mechanism: str) -> float:
     """The sensitivity over the scale that ``share`` buys: ε of what is ε-DP, μ of Gaussian noise.
 
     Raises
@@ -74,24 +74,26 @@ def ratio_bought(loss: LossKind, share: Budget, *, mechanism: str) -> float:
         case Accounting.GDP:
             return sqrt(share.amount)
         case Accounting.ZCDP | Accounting.PLD:
-            return sqrt(share.amount * _per_rho(loss, share.accounting))
+            return sqrt(share.amount * _compute_per_rho(loss, share.accounting))
         case Accounting.BASIC if loss is LossKind.GAUSSIAN:
             return gdp_mu(share.amount, share.delta)
         case _:
             return share.amount
 
 
-def amount_of(loss: LossKind, accounting: Accounting, *, sensitivity: float, scale: float, delta: float = 0.0) -> float:
-    """What a draw costs: the inverse of ``ratio_bought``. ``delta`` is its own part under basic composition."""
+def compute_amount(
+    loss: LossKind, accounting: Accounting, *, sensitivity: float, scale: float, delta: float = 0.0
+) -> float:
+    """What a draw costs: the inverse of ``compute_ratio``. ``delta`` is its own part under basic composition."""
     if loss is LossKind.GAUSSIAN and accounting is Accounting.BASIC:
         return gdp_epsilon(sensitivity / scale, delta)
     if accounting in (Accounting.PURE, Accounting.BASIC):
         return sensitivity / scale
     squared = (scale / sensitivity) ** -2 if loss is LossKind.GAUSSIAN else (sensitivity / scale) ** 2
-    return squared if accounting is Accounting.GDP else squared / _per_rho(loss, accounting)
+    return squared if accounting is Accounting.GDP else squared / _compute_per_rho(loss, accounting)
 
 
-def _per_rho(loss: LossKind, accounting: Accounting) -> int:
+def _compute_per_rho(loss: LossKind, accounting: Accounting) -> int:
     """The squared ε, or μ, that costs a ρ of 1: the loss of a choice has half the range of other ε-DP losses.
 
     Among loss distributions, where ρ is only a currency, a choice is priced as the Laplace noise that bounds it.

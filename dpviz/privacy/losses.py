@@ -22,13 +22,13 @@ from scipy.spatial.distance import pdist
 from dpviz import check
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.partitions import Voronoi
-from dpviz.privacy.queries import InQuanta, OfAllRows, Relation, Sensitivity, sums_by_cell
-from dpviz.privacy.reach import farthest
+from dpviz.privacy.queries import InQuanta, OfAllRows, Relation, Sensitivity, sum_by_cell
+from dpviz.privacy.sensitivity_bounds import bound_distance
 from dpviz.table import lattice
 from dpviz.table.domain import Region
 from dpviz.table.lattice import ExactRows
-from dpviz.table.rows import scratch
-from dpviz.table.sparse_rows import is_sparse, squared_norms
+from dpviz.table.rows import borrow_scratch
+from dpviz.table.sparse_rows import compute_squared_norms, is_sparse
 
 
 class _InLossQuanta(InQuanta):
@@ -36,7 +36,7 @@ class _InLossQuanta(InQuanta):
 
     def quantum(self, region: Region) -> float:
         """That of losses."""
-        return float(2.0 ** -lattice.loss_bits(region.radius))
+        return float(2.0 ** -lattice.count_loss_bits(region.radius))
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ class SwapLoss(_InLossQuanta):
 
     Entry (i, y) is the loss of ``centers`` with centre i replaced by candidate y, minus the loss of ``centers``. The
     loss of a row is its distance to the nearest centre to the power ``order``: 2 for k-means, 1 for k-median.
-    Both point sets must lie in the room's region, or the declared range is wrong; the room checks it.
+    Both point sets must lie in the session's region, or the declared range is wrong; the session checks it.
     """
 
     centers: Array
@@ -54,7 +54,7 @@ class SwapLoss(_InLossQuanta):
 
     def __post_init__(self) -> None:
         for name in ("centers", "candidates"):
-            object.__setattr__(self, name, lattice.points(getattr(self, name)))
+            object.__setattr__(self, name, lattice.round_points(getattr(self, name)))
 
     @property
     def over(self) -> Voronoi:
@@ -70,8 +70,8 @@ class SwapLoss(_InLossQuanta):
         return np.concatenate([self.centers, self.candidates])
 
     def tally(self, rows: ExactRows, cell: Codes) -> Codes:
-        unit = 2.0 ** lattice.loss_bits(rows.radius)
-        gains = swap_gains(rows.values, None, cell, self.centers, self.candidates, order=self.order, unit=unit)
+        unit = 2.0 ** lattice.count_loss_bits(rows.radius)
+        gains = compute_swap_gains(rows.values, None, cell, self.centers, self.candidates, order=self.order, unit=unit)
         return gains.astype(np.int64)
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
@@ -83,9 +83,9 @@ class SwapLoss(_InLossQuanta):
         any row to its second nearest centre is less, and a row that attains it does so where a candidate lies on it.
         Rounding down keeps all order, and the least loss at 0 or more: a range does not exceed the one not rounded.
         """
-        reach = farthest(self.candidates[:, None], region)
+        reach = bound_distance(self.candidates[:, None], region)
         if len(self.centers) > 1:
-            reach = min(reach, farthest(self.centers[None], region, nearest=2))
+            reach = min(reach, bound_distance(self.centers[None], region, nearest=2))
         return Sensitivity(l1=inf, l2=inf, range=relation.rows * reach**self.order)
 
 
@@ -100,7 +100,7 @@ class Loss(_InLossQuanta, OfAllRows):
     order: int = 2
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "sets", lattice.points(self.sets))
+        object.__setattr__(self, "sets", lattice.round_points(self.sets))
 
     @property
     def width(self) -> int:
@@ -114,9 +114,9 @@ class Loss(_InLossQuanta, OfAllRows):
 
     def reach(self, region: Region) -> float:
         """The most that a row of ``region`` lies from the nearest centre of any set."""
-        return farthest(self.sets, region)
+        return bound_distance(self.sets, region)
 
-    def nearest(self, rows: ExactRows) -> Array:
+    def measure_nearest(self, rows: ExactRows) -> Array:
         """Squared distance of each row to the nearest centre of each set, shape (rows, n_sets)."""
         n_sets, k, dim = self.sets.shape
         # Centre by centre, so that the smallest over k is taken of runs of n_sets numbers: twice as fast.
@@ -124,17 +124,17 @@ class Loss(_InLossQuanta, OfAllRows):
         if is_sparse(rows.values):
             closer = np.asarray(rows.values @ (-2.0 * points.T))
         else:
-            closer = np.matmul(rows.values, -2.0 * points.T, out=scratch(len(rows), len(points)))
+            closer = np.matmul(rows.values, -2.0 * points.T, out=borrow_scratch(len(rows), len(points)))
         closer += np.einsum("md,md->m", points, points)
         nearest: Array = closer.reshape(-1, k, n_sets).min(axis=1)
-        nearest += squared_norms(rows.values)[:, None]
+        nearest += compute_squared_norms(rows.values)[:, None]
         return nearest
 
     def tally(self, rows: ExactRows, cell: Codes) -> Codes:
-        nearest = self.nearest(rows)
+        nearest = self.measure_nearest(rows)
         if self.order == 1:
             np.sqrt(nearest, out=nearest)
-        nearest *= 2.0 ** lattice.loss_bits(rows.radius)
+        nearest *= 2.0 ** lattice.count_loss_bits(rows.radius)
         losses: Codes = np.floor(nearest, out=nearest).sum(axis=0).astype(np.int64)
         return losses
 
@@ -146,7 +146,7 @@ class Loss(_InLossQuanta, OfAllRows):
         return Sensitivity(l1=inf, l2=inf, range=relation.rows * self.reach(region) ** self.order)
 
 
-def swap_gains(
+def compute_swap_gains(
     points: Array,
     weights: Array | None,
     cell: Codes,
@@ -165,14 +165,14 @@ def swap_gains(
     min((d2 - D)+, d2 - d1), all swaps take one matrix product and a few passes over its result.
     """
     weights = np.ones(len(points)) if weights is None else weights
-    near, second = (_in_units(loss, order, unit) for loss in _two_nearest(points, centers))
-    norms = squared_norms(points)
+    near, second = (_count_in_units(loss, order, unit) for loss in _find_two_nearest(points, centers))
+    norms = compute_squared_norms(points)
     candidate_norms = np.einsum("md,md->m", candidates, candidates)
     if len(centers) == 1:  # there is no second centre: any bound that no candidate exceeds stands in for it
         farthest = (np.sqrt(norms) + np.sqrt(candidate_norms.max(initial=0.0))) ** order
         second = np.maximum(farthest if unit is None else np.ceil(farthest * unit) + 1, near)
     scale = unit if unit is not None and order == 2 else 1.0
-    closer = np.matmul(points, 2 * scale * candidates.T, out=scratch(len(points), len(candidates)))
+    closer = np.matmul(points, 2 * scale * candidates.T, out=borrow_scratch(len(points), len(candidates)))
     closer -= scale * candidate_norms
     if order == 2:
         closer += (second - scale * norms)[:, None]
@@ -180,19 +180,19 @@ def swap_gains(
             np.ceil(closer, out=closer)  # a whole number minus a distance that is rounded down
     else:
         np.subtract(norms[:, None], closer, out=closer)
-        np.subtract(second[:, None], _in_units(closer, order, unit), out=closer)
+        np.subtract(second[:, None], _count_in_units(closer, order, unit), out=closer)
     np.maximum(closer, 0.0, out=closer)
     gap = second - near
     for_all = weights @ closer
     np.minimum(closer, gap[:, None], out=closer)
-    saved = sums_by_cell(closer, cell, len(centers), weights=weights)
+    saved = sum_by_cell(closer, cell, len(centers), weights=weights)
     shared = saved.sum(axis=0) - for_all
-    gains: Array = np.subtract(sums_by_cell(gap[:, None], cell, len(centers), weights=weights), saved, out=saved)
+    gains: Array = np.subtract(sum_by_cell(gap[:, None], cell, len(centers), weights=weights), saved, out=saved)
     gains += shared
     return gains
 
 
-def _in_units(squared: Array, order: int, unit: float | None) -> Array:
+def _count_in_units(squared: Array, order: int, unit: float | None) -> Array:
     """Losses from squared distances, in place: their root for order 1, rounded down to whole numbers of 1 / unit."""
     np.maximum(squared, 0.0, out=squared)
     if order == 1:
@@ -203,11 +203,11 @@ def _in_units(squared: Array, order: int, unit: float | None) -> Array:
     return squared
 
 
-def _two_nearest(chunk: Array, centers: Array) -> tuple[Array, Array]:
+def _find_two_nearest(chunk: Array, centers: Array) -> tuple[Array, Array]:
     """Squared distance to the nearest and the second nearest centre of each row; infinite where there is none."""
     squared = chunk @ centers.T
     squared *= -2.0
-    squared += squared_norms(chunk)[:, None]
+    squared += compute_squared_norms(chunk)[:, None]
     squared += np.einsum("md,md->m", centers, centers)
     if len(centers) == 1:
         return squared[:, 0], np.full(len(chunk), np.inf)
@@ -233,8 +233,8 @@ class CappedLosses(Loss):
         object.__setattr__(self, "caps", caps)
 
     def tally(self, rows: ExactRows, cell: Codes) -> Codes:
-        unit = 2.0 ** lattice.loss_bits(rows.radius)
-        nearest = np.floor(self.nearest(rows) * unit)
+        unit = 2.0 ** lattice.count_loss_bits(rows.radius)
+        nearest = np.floor(self.measure_nearest(rows) * unit)
         losses: Codes = np.minimum(nearest, np.floor(self.caps * unit)).sum(axis=0).astype(np.int64)
         return losses
 

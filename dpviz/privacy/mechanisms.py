@@ -21,7 +21,7 @@ from scipy.special import log_ndtr, logsumexp
 from dpviz import check
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.loss_kinds import LossKind, amount_of, ratio_bought
+from dpviz.privacy.loss_kinds import LossKind, compute_amount, compute_ratio
 from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.queries import Query, Relation, Sensitivity
 from dpviz.table.domain import Region
@@ -73,7 +73,7 @@ class Mechanism(Protocol[Answer]):
 class Kind(Protocol[Answer, Drawer]):
     """A class of mechanisms: how one is bought, and what it releases."""
 
-    def bought(self, *price: Any, **options: Any) -> Drawer:
+    def calibrated(self, *price: Any, **options: Any) -> Drawer:
         """The mechanism that a share buys for a sensitivity, with public options."""
         ...
 
@@ -82,16 +82,19 @@ class Kind(Protocol[Answer, Drawer]):
         ...
 
 
-def mechanism_for(query: Query, kind: Kind[Any, Drawer], share: Budget, relation: Relation, region: Region) -> Drawer:
-    """What ``share`` buys to answer ``query`` about rows in ``region``, one a person: for forecasts without a room."""
-    return kind.bought(share, query.sensitivity(relation, region))
+def calibrate_mechanism(
+    query: Query, kind: Kind[Any, Drawer], share: Budget, relation: Relation, region: Region
+) -> Drawer:
+    """What ``share`` buys to answer ``query`` about rows in ``region``, one a person: for forecasts without a
+    session."""
+    return kind.calibrated(share, query.sensitivity(relation, region))
 
 
 class Priced:
     """A draw that costs what its kind of loss, its sensitivity and its scale say."""
 
     def cost(self: Mechanism[Any], accounting: Accounting) -> float:
-        return amount_of(self.loss, accounting, sensitivity=self.sensitivity, scale=self.scale)
+        return compute_amount(self.loss, accounting, sensitivity=self.sensitivity, scale=self.scale)
 
 
 def _calibrate_exactly(mechanism: Calibrated | Gaussian) -> None:
@@ -114,9 +117,9 @@ class Calibrated(Priced):
         _calibrate_exactly(self)
 
     @classmethod
-    def bought(cls, share: Budget, sensitivity: Sensitivity, **options: Any) -> Self:
+    def calibrated(cls, share: Budget, sensitivity: Sensitivity, **options: Any) -> Self:
         change: float = getattr(sensitivity, cls.norm)
-        return cls(change, change / ratio_bought(cls.loss, share, mechanism=cls.name), **options)
+        return cls(change, change / compute_ratio(cls.loss, share, mechanism=cls.name), **options)
 
 
 @dataclass(frozen=True)
@@ -127,7 +130,7 @@ class Laplace(Calibrated):
     loss: ClassVar[LossKind] = LossKind.LAPLACE_LIKE
     norm: ClassVar[str] = "l1"
 
-    def sd_in(self, width: int) -> float:
+    def compute_sd(self, width: int) -> float:
         """Standard deviation of one entry, whatever the ``width`` of a row."""
         return sqrt(2) * self.scale
 
@@ -161,16 +164,16 @@ class Gaussian:
         _calibrate_exactly(self)
 
     @classmethod
-    def bought(cls, share: Budget, sensitivity: Sensitivity) -> Gaussian:
-        multiplier = 1 / ratio_bought(cls.loss, share, mechanism=cls.name)
+    def calibrated(cls, share: Budget, sensitivity: Sensitivity) -> Gaussian:
+        multiplier = 1 / compute_ratio(cls.loss, share, mechanism=cls.name)
         return cls(sensitivity.l2, sensitivity.l2 * multiplier, share.delta)
 
-    def sd_in(self, width: int) -> float:
+    def compute_sd(self, width: int) -> float:
         """Standard deviation of one entry, whatever the ``width`` of a row."""
         return self.scale
 
     def cost(self, accounting: Accounting) -> float:
-        return amount_of(self.loss, accounting, sensitivity=self.sensitivity, scale=self.scale, delta=self.delta)
+        return compute_amount(self.loss, accounting, sensitivity=self.sensitivity, scale=self.scale, delta=self.delta)
 
     def draw(self, truth: Array, noise: NoiseSource) -> Array:
         return truth + noise.normal(self.scale, truth.shape)
@@ -195,7 +198,7 @@ class KNorm(Calibrated):
     loss: ClassVar[LossKind] = LossKind.LAPLACE_LIKE
     norm: ClassVar[str] = "block"
 
-    def sd_in(self, width: int) -> float:
+    def compute_sd(self, width: int) -> float:
         """Standard deviation of one entry of a row of ``width`` numbers."""
         return self.scale * sqrt(width + 1)
 
@@ -210,10 +213,10 @@ Additive = Laplace | Gaussian | KNorm
 
 
 @overload
-def noise_kind(accounting: Accounting) -> Kind[Array, Laplace | Gaussian]: ...
+def choose_noise_kind(accounting: Accounting) -> Kind[Array, Laplace | Gaussian]: ...
 @overload
-def noise_kind(accounting: Accounting, *, spherical: bool) -> Kind[Array, Additive]: ...
-def noise_kind(accounting: Accounting, *, spherical: bool = False) -> Kind[Array, Additive]:
+def choose_noise_kind(accounting: Accounting, *, spherical: bool) -> Kind[Array, Additive]: ...
+def choose_noise_kind(accounting: Accounting, *, spherical: bool = False) -> Kind[Array, Additive]:
     """Noise that is added to an array: Laplace, or K-norm if ``spherical``, under pure accounting; else Gaussian."""
     if accounting is not Accounting.PURE:
         return Gaussian
@@ -284,9 +287,9 @@ class DrawnNoise(Drawn):
 
     once: Additive
 
-    def sd_in(self, width: int) -> float:
+    def compute_sd(self, width: int) -> float:
         """Standard deviation of one entry of a row of ``width`` numbers, before anything is cut."""
-        return self.once.sd_in(width)
+        return self.once.compute_sd(width)
 
 
 @dataclass(frozen=True)
@@ -306,9 +309,9 @@ class Peeling(Drawn):
     magnitudes: bool = False
 
     @classmethod
-    def bought(cls, share: Budget, sensitivity: Sensitivity, *, draws: int, magnitudes: bool = False) -> Peeling:
+    def calibrated(cls, share: Budget, sensitivity: Sensitivity, *, draws: int, magnitudes: bool = False) -> Peeling:
         check.at_least(1, draws=draws)
-        return cls(Exponential.bought(share.fraction(1 / draws), sensitivity), draws, magnitudes)
+        return cls(Exponential.calibrated(share.fraction(1 / draws), sensitivity), draws, magnitudes)
 
     @property
     def draws(self) -> int:

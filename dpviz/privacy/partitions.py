@@ -1,7 +1,7 @@
 """Public cells: how rows are sorted into disjoint groups by rules that see one row and released values only.
 
-A partition is a public value used twice: the room counts over it (``cells_of`` rows on the lattice, exactly), a chart
-draws it (``assign`` any points).
+A partition is a public value used twice: the session counts over it (``find_cells`` rows on the lattice, exactly), a
+chart draws it (``assign`` any points).
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from dpviz.privacy.hash_partitions import HashCodes, HashTree
 from dpviz.table import lattice
 from dpviz.table.domain import Region
 from dpviz.table.lattice import ExactRows
-from dpviz.table.rows import products, products_plus, scratch
-from dpviz.table.sparse_rows import written_out
+from dpviz.table.rows import borrow_scratch, multiply, multiply_plus
+from dpviz.table.sparse_rows import make_dense
 
 
 class _AxisByAxis:
     """A partition that looks at each coordinate by itself: no rounding can tell rows on the lattice apart."""
 
-    def cells_of(self: _Assigning, rows: ExactRows) -> Codes:
+    def find_cells(self: _Assigning, rows: ExactRows) -> Codes:
         """Cell of each row, shape (rows,)."""
         return self.assign(rows.values)
 
@@ -56,7 +56,7 @@ class Voronoi:
     centers: Array
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "centers", lattice.points(self.centers))
+        object.__setattr__(self, "centers", lattice.round_points(self.centers))
 
     @property
     def n_cells(self) -> int:
@@ -76,42 +76,42 @@ class Voronoi:
         nearest: Codes = (points @ self.centers.T - self._norms / 2).argmax(axis=1)
         return nearest
 
-    def cells_of(self, rows: ExactRows) -> Codes:
+    def find_cells(self, rows: ExactRows) -> Codes:
         """Index of the nearest centre of each row (the first of equals), shape (rows,)."""
         scale = (rows.radius, rows.bits)
         if scale not in self._marked:  # once, not for every chunk: that would cost as much as some of them
-            self._marked[scale] = self._marked_centers(*scale)
+            self._marked[scale] = self._mark_centers(*scale)
         marked = self._marked[scale]
         if marked is None:
-            return self._first_of_largest(rows)
-        gap = products_plus(marked, rows, out=scratch(self.n_cells, len(rows)))
-        least = np.minimum.reduce(gap, axis=0, out=scratch(1, len(rows), "least")[0])
+            return self._find_first_of_largest(rows)
+        gap = multiply_plus(marked, rows, out=borrow_scratch(self.n_cells, len(rows)))
+        least = np.minimum.reduce(gap, axis=0, out=borrow_scratch(1, len(rows), "least")[0])
         cell: Codes = least.astype(np.int64)
-        cell &= lattice.mark_of(self.n_cells)
+        cell &= lattice.make_mark(self.n_cells)
         return cell
 
     @cached_property
     def _marked(self) -> dict[tuple[float, int], Array | None]:
         return {}
 
-    def _marked_centers(self, radius: float, bits: int) -> Array | None:
+    def _mark_centers(self, radius: float, bits: int) -> Array | None:
         """What a row's product with gives |c|² - 2x·c as whole numbers, the number of c in their lowest bits.
 
         The least of them says whose it is, and of equal ones it is the first centre's. None where there is no room.
         """
-        marks = lattice.mark_bits(self.centers, radius, bits)
+        marks = lattice.count_mark_bits(self.centers, radius, bits)
         if marks is None:
             return None
         unit = 2.0 ** (bits + lattice.POINT_BITS + marks)
         plus = np.arange(self.n_cells) + self._norms * unit
         return np.concatenate([self.centers * (-2 * unit), plus[:, None]], axis=1)
 
-    def _first_of_largest(self, rows: ExactRows) -> Codes:
+    def _find_first_of_largest(self, rows: ExactRows) -> Codes:
         k = self.n_cells
-        affinity = products(2 * self.centers, rows, plus=-self._norms, out=scratch(k, len(rows)))
+        affinity = multiply(2 * self.centers, rows, plus=-self._norms, out=borrow_scratch(k, len(rows)))
         # numpy's argmax over few centres pays a call a row: let the first of equals carry the greatest mark instead.
         marks = np.arange(k, 0, -1, dtype=np.min_scalar_type(k))
-        marked = scratch(k, len(rows), kind=marks.dtype.type)
+        marked = borrow_scratch(k, len(rows), kind=marks.dtype.type)
         np.equal(affinity, affinity.max(axis=0), out=marked, casting="unsafe")
         marked *= marks[:, None]
         nearest: Codes = k - marked.max(axis=0).astype(np.int64)
@@ -120,7 +120,7 @@ class Voronoi:
 
 @dataclass(frozen=True, eq=False)
 class Grid(_AxisByAxis):
-    """Equal boxes laid over ``middle ± half``: ``cells_per_axis`` of shape (d,); cells are numbered in C order.
+    """Equal boxes laid over ``middle ± half``: ``compute_cells_per_axis`` of shape (d,); cells are numbered in C order.
 
     Points beyond the box belong to the cell at its edge, so every row has exactly one cell. ``middle`` None is 0.
     """
@@ -159,9 +159,9 @@ class Grid(_AxisByAxis):
         offset = chunk if self.middle is None else chunk - self.middle
         position = (offset / self.half + 1) * (self.cells_per_axis / 2)
         place = np.clip(position.astype(np.int64), 0, self.cells_per_axis - 1)
-        return self.numbered(place)
+        return self.number_cells(place)
 
-    def numbered(self, places: Codes) -> Codes:
+    def number_cells(self, places: Codes) -> Codes:
         """Cell numbers from positions along each axis (m, d)."""
         codes: Codes = places @ self._strides
         return codes
@@ -203,7 +203,7 @@ class UnevenGrid(Grid):
         """Cell number of each row, shape (rows,)."""
         offset = chunk if self.middle is None else chunk - self.middle
         along = [np.searchsorted(one, offset[:, j], side="right") for j, one in enumerate(self.inner)]
-        return self.numbered(np.stack(along, axis=1))
+        return self.number_cells(np.stack(along, axis=1))
 
     def borders(self, axis: int) -> Array:
         """Borders of the cells along an axis, from the grid's middle; (cells + 1,)."""
@@ -279,12 +279,12 @@ class Projected:
         return self.inner.width + 2 * len(self.frame)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "frame", lattice.points(self.frame))
+        object.__setattr__(self, "frame", lattice.round_points(self.frame))
 
-    def cells_of(self, rows: ExactRows) -> Codes:
+    def find_cells(self, rows: ExactRows) -> Codes:
         """Cell of the projection of each row, shape (rows,)."""
-        image = self.region.rows(products(self.frame, rows).T)
-        return self.inner.cells_of(ExactRows.dense(image, self.region.row_bits, self.region.radius))
+        image = self.region.rows(multiply(self.frame, rows).T)
+        return self.inner.find_cells(ExactRows.dense(image, self.region.row_bits, self.region.radius))
 
 
 @dataclass(frozen=True, eq=False)
@@ -336,7 +336,7 @@ class CubeTree(_AxisByAxis):
 
     def assign(self, chunk: Array) -> Codes:
         """Key of each row's child of its deepest active cube, -1 where an ancestor is not active; shape (rows,)."""
-        chunk = written_out(chunk)
+        chunk = make_dense(chunk)
         keys = np.full(len(chunk), -1, dtype=np.int64)
         row = np.arange(len(chunk))
         node = np.zeros(len(chunk), dtype=np.int64)

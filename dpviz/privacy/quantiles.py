@@ -24,7 +24,7 @@ from dpviz import check
 from dpviz.arrays import Array
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.loss_kinds import LossKind, amount_of, ratio_bought
+from dpviz.privacy.loss_kinds import LossKind, compute_amount, compute_ratio
 from dpviz.privacy.mechanisms import Priced
 from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.queries import AsAsked, OfAllRows, Relation, Sensitivity
@@ -65,7 +65,7 @@ class Columns:
     def __add__(self, other: Columns) -> Columns:
         return Columns(np.concatenate([self.values, other.values]), self.lower, self.upper, self.levels)
 
-    def ordered(self) -> Columns:
+    def order_by_content(self) -> Columns:
         """As they are: every column is sorted before it is looked at."""
         return self
 
@@ -74,7 +74,7 @@ class Columns:
         """Each column in ascending order between its two bounds, shape (n + 2, d)."""
         return np.concatenate([self.lower[None], np.sort(self.values, axis=0), self.upper[None]])
 
-    def rank_scores(self, ranks: Array) -> Array:
+    def compute_rank_scores(self, ranks: Array) -> Array:
         """Distance of ``ranks`` (rows on the left of a place) from what each level asks for, shape (levels, *ranks)."""
         wanted = np.array(self.levels) * len(self.values)
         scores: Array = np.abs(ranks - wanted.reshape(-1, *[1] * np.ndim(ranks)))
@@ -90,7 +90,7 @@ class _InBox(AsAsked, OfAllRows):
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.lower).all() and np.isfinite(self.upper).all() and (self.lower < self.upper).all()):
-            raise RequestError("A quantile needs room: give a finite lower bound below each upper bound.")
+            raise RequestError("A quantile needs session: give a finite lower bound below each upper bound.")
         for level in self.levels:
             check.within(0.0, 1.0, level=level)
 
@@ -171,9 +171,9 @@ class ExponentialQuantile:
     range: float
 
     @classmethod
-    def bought(cls, share: Budget, sensitivity: Sensitivity) -> ExponentialQuantile:
+    def calibrated(cls, share: Budget, sensitivity: Sensitivity) -> ExponentialQuantile:
         ranges = sensitivity.l2 if share.accounting is Accounting.ZCDP else sensitivity.l1
-        scale = ranges / ratio_bought(cls.loss, share, mechanism=cls.name)
+        scale = ranges / compute_ratio(cls.loss, share, mechanism=cls.name)
         return cls(ranges, scale, sensitivity.l1, sensitivity.range)
 
     @property
@@ -183,7 +183,7 @@ class ExponentialQuantile:
 
     def cost(self, accounting: Accounting) -> float:
         ranges = self.sensitivity if accounting is Accounting.ZCDP else self.total
-        return amount_of(self.loss, accounting, sensitivity=ranges, scale=self.scale)
+        return compute_amount(self.loss, accounting, sensitivity=ranges, scale=self.scale)
 
     def draw(self, truth: Columns, noise: NoiseSource) -> Array:
         """Released places, shape (levels, d)."""
@@ -204,7 +204,7 @@ class ExponentialQuantile:
     def _log_weights(self, truth: Columns) -> Array:
         """ln of the mass of every gap, not normalised, shape (levels, n + 1, d)."""
         gaps = np.diff(truth.edges, axis=0)
-        scores = truth.rank_scores(np.arange(len(gaps), dtype=np.float64))
+        scores = truth.compute_rank_scores(np.arange(len(gaps), dtype=np.float64))
         with np.errstate(divide="ignore"):
             weights: Array = np.log(gaps) - scores[:, :, None] / self.scale
         return weights
@@ -227,7 +227,7 @@ class SmoothMedian(Priced):
         Of all columns; 0 for Cauchy noise.
     tight : bool
         Cauchy noise as small as its loss allows (shift / scale + β), instead of the five times of the textbook; with a
-        ``delta``, bounds as smooth as ``laplace_smoothness`` allows, instead of ε / (2 ln(2/δ)).
+        ``delta``, bounds as smooth as ``compute_laplace_smoothness`` allows, instead of ε / (2 ln(2/δ)).
     """
 
     sensitivity: float
@@ -236,12 +236,12 @@ class SmoothMedian(Priced):
     tight: bool = True
 
     @classmethod
-    def bought(cls, share: Budget, sensitivity: Sensitivity, *, tight: bool = True) -> SmoothMedian:
+    def calibrated(cls, share: Budget, sensitivity: Sensitivity, *, tight: bool = True) -> SmoothMedian:
         if not isfinite(sensitivity.l1):
             raise RequestError("A median with smooth noise needs a fixed number of rows: ask it of blocks of rows.")
         if share.accounting not in (Accounting.PURE, Accounting.BASIC):
             raise RequestError(f"A smooth median cannot be paid under {share.accounting.value} accounting.")
-        epsilon = ratio_bought(LossKind.PURE, share, mechanism="smooth median")
+        epsilon = compute_ratio(LossKind.PURE, share, mechanism="smooth median")
         return cls(sensitivity.l1, sensitivity.l1 / epsilon, share.delta, tight)
 
     @property
@@ -261,7 +261,7 @@ class SmoothMedian(Priced):
     def smoothness(self) -> float:
         """β: one changed value changes the bound by a factor of at most e^β."""
         if self.delta and self.tight:
-            return laplace_smoothness(1 / self.scale, self.delta / self.sensitivity)
+            return compute_laplace_smoothness(1 / self.scale, self.delta / self.sensitivity)
         if self.delta:
             return min(self._epsilon / (2 * log(2 * self.sensitivity / self.delta)), _SMOOTHEST)
         return min(1 / self.scale / 6, _SMOOTHEST)
@@ -275,12 +275,12 @@ class SmoothMedian(Priced):
 
     def draw(self, truth: Columns, noise: NoiseSource) -> Array:
         """Released medians, shape (d,)."""
-        middle, spread = self._law(truth)
+        middle, spread = self._compute_law(truth)
         unit = noise.laplace(1.0, middle.shape) if self.delta else noise.cauchy(1.0, middle.shape)
         return middle + spread * unit
 
     def log_density(self, released: Array, truth: Columns) -> float:
-        middle, spread = self._law(truth)
+        middle, spread = self._compute_law(truth)
         away = np.abs(released - middle) / spread
         shape = -away if self.delta else -np.log1p(away**2)
         return float((shape - np.log(spread)).sum())
@@ -289,18 +289,18 @@ class SmoothMedian(Priced):
     def _epsilon(self) -> float:
         return 1 / self.scale if self.tight else min(1 / self.scale, _MOST_EPSILON)
 
-    def _law(self, truth: Columns) -> tuple[Array, Array]:
+    def _compute_law(self, truth: Columns) -> tuple[Array, Array]:
         """True medians and the scale of the noise of each, shape (d,)."""
         edges = truth.edges
-        place = median_place(len(truth.values))
-        bound = np.array([smooth_sensitivity(column, place, self.smoothness) for column in edges.T])
+        place = find_median_place(len(truth.values))
+        bound = np.array([compute_smooth_sensitivity(column, place, self.smoothness) for column in edges.T])
         least = _LEAST_PART * (truth.upper - truth.lower)
         # A constant is smooth too, and so is the larger of two smooth bounds.
         return edges[place], self.noise_per_bound * np.maximum(bound, least)
 
 
 @lru_cache(maxsize=256)
-def laplace_smoothness(epsilon: float, delta: float) -> float:
+def compute_laplace_smoothness(epsilon: float, delta: float) -> float:
     """The largest β for which the median plus 2 S / ε times Laplace noise is (ε, δ)-DP, S a β-smooth bound.
 
     On neighbouring tables the scales of the noise have a ratio r = e^(-λ) of at most e^β either way, and the medians
@@ -336,12 +336,12 @@ def laplace_smoothness(epsilon: float, delta: float) -> float:
     return float(brentq(excess, least, largest, rtol=1e-12)) * _SOLVED
 
 
-def median_place(n: int) -> int:
+def find_median_place(n: int) -> int:
     """Where the lower median of ``n`` sorted values stands between two bounds."""
     return (n + 1) // 2
 
 
-def smooth_sensitivity(edges: Array, place: int, smoothness: float) -> float:
+def compute_smooth_sensitivity(edges: Array, place: int, smoothness: float) -> float:
     """max over t of e^(-βt) times the most that t + 1 replaced values can move the value at ``place``; O(n²) at worst.
 
     ``edges`` (n + 2,) are the sorted values between their two bounds; values beyond either end stand for the bound.
@@ -354,7 +354,7 @@ def smooth_sensitivity(edges: Array, place: int, smoothness: float) -> float:
     """
     left, right = edges[place] - edges[place::-1], edges[place:] - edges[place]
     near, far = (np.exp(-smoothness * np.arange(len(side))) for side in (left, right))
-    one, other = _unexceeded(left * near), _unexceeded(right * far)
+    one, other = _find_unexceeded(left * near), _find_unexceeded(right * far)
     rows = np.column_stack([left, np.ones(len(left))])[one] * near[one, None]
     columns = np.column_stack([np.ones(len(right)), right])[other] * far[other, None]
     step = max(1, _PAIRS // len(columns))
@@ -362,7 +362,7 @@ def smooth_sensitivity(edges: Array, place: int, smoothness: float) -> float:
     return most * exp(smoothness)
 
 
-def _unexceeded(parts: Array) -> npt.NDArray[np.bool_]:
+def _find_unexceeded(parts: Array) -> npt.NDArray[np.bool_]:
     """Which ``parts`` are larger than all before them, the first one in any case."""
     larger: npt.NDArray[np.bool_] = parts > np.r_[-np.inf, np.maximum.accumulate(parts)[:-1]]
     return larger

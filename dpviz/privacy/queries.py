@@ -2,8 +2,8 @@
 
 Every answer adds up over row chunks: ``tally(a) + tally(b)`` is the tally of both. Rows lie on a lattice, and tallies
 are whole numbers of a public quantum: their total is the same in any order, on any machine, to the last bit.
-Sensitivities are for one row in ``region`` (unit coordinates) after all rounding; the room multiplies them by the rows
-of a person.
+Sensitivities are for one row in ``region`` (unit coordinates) after all rounding; the session multiplies them by the
+rows of a person.
 
 References
 ----------
@@ -26,7 +26,7 @@ from dpviz.arrays import Array, Codes
 from dpviz.privacy.hash_partitions import HashCodes, HashTree
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Partition, Projected, UnevenGrid, Voronoi, Zoomed
 from dpviz.table.domain import Region
-from dpviz.table.lattice import ExactRows, whole
+from dpviz.table.lattice import ExactRows, count_quanta
 from dpviz.table.sparse_rows import is_sparse
 from dpviz.table.stored_rows import FEW_COLUMNS
 
@@ -142,7 +142,7 @@ class AsAsked:
 
     def truth(self, total: Any, region: Region) -> Any:
         """The bag in an order that follows from the rows, not from where they stand."""
-        return total.ordered()
+        return total.order_by_content()
 
 
 class OfAllRows(OfCells):
@@ -158,7 +158,7 @@ class Count(OfCells):
     over: Everything | Voronoi | Grid | UnevenGrid | Zoomed | Projected | HashTree
 
     def tally(self, rows: ExactRows, cell: Codes) -> Codes:
-        by_product = _counts_found(rows, cell)
+        by_product = _find_counts(rows, cell)
         return np.bincount(cell, minlength=self.over.n_cells) if by_product is None else by_product
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
@@ -173,7 +173,7 @@ class Sum(OfCoordinates):
     over: Everything | Voronoi | Grid | UnevenGrid | Zoomed | Projected | HashTree
 
     def tally(self, rows: ExactRows, cell: Codes) -> Codes:
-        return coordinate_sums(rows, cell, self.over.n_cells)
+        return sum_coordinates(rows, cell, self.over.n_cells)
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
         """One cell moves by a row; under replace one loses a row and one (perhaps the same) gains another.
@@ -185,30 +185,30 @@ class Sum(OfCoordinates):
         return once if relation is Relation.ADD_REMOVE else replace(once.times(2), l2=region.apart)
 
 
-def coordinate_sums(rows: ExactRows, cell: Codes, n_cells: int) -> Codes:
+def sum_coordinates(rows: ExactRows, cell: Codes, n_cells: int) -> Codes:
     """Sums of the coordinates over each cell in quanta of rows, shape (n_cells, d)."""
     if rows.padded is None or rows.values.shape[1] <= FEW_COLUMNS:
-        return np.asarray(whole(sums_by_cell(rows.values, cell, n_cells), rows.bits))
+        return np.asarray(count_quanta(sum_by_cell(rows.values, cell, n_cells), rows.bits))
     # The product wants rows that lie close together, so it takes the ones behind them too: their sums are counts.
-    sums = sums_by_cell(rows.padded, cell, n_cells)
+    sums = sum_by_cell(rows.padded, cell, n_cells)
     rows.shared["counts"] = (cell, sums[:, -1].astype(np.int64))
-    return np.asarray(whole(sums[:, :-1], rows.bits))
+    return np.asarray(count_quanta(sums[:, :-1], rows.bits))
 
 
-def _counts_found(rows: ExactRows, cell: Codes) -> Codes | None:
+def _find_counts(rows: ExactRows, cell: Codes) -> Codes | None:
     """Rows of each cell, if a sum over the same cells has found them already."""
     last: tuple[Codes, Codes] = rows.shared.get("counts", (None, None))
     return last[1] if last[0] is cell else None
 
 
-def sums_by_cell(values: Any, cell: Codes, n_cells: int, *, weights: Array | None = None) -> Array:
+def sum_by_cell(values: Any, cell: Codes, n_cells: int, *, weights: Array | None = None) -> Array:
     """Weighted sums of ``values`` (rows, m) over each cell, shape (n_cells, m); exact for whole numbers up to 2^53."""
     rows, columns = values.shape
     if not is_sparse(values) and columns <= FEW_COLUMNS:  # a histogram a column is faster than a product
         weighed = values if weights is None else values * weights[:, None]
         sums = np.stack([np.bincount(cell, column, n_cells) for column in weighed.T], axis=1)
         return sums.astype(np.float64, copy=False)  # of no rows they are whole numbers
-    indicator = copy(_blank_indicator(n_cells, rows))
+    indicator = copy(_make_blank_indicator(n_cells, rows))
     indicator.indices = cell
     if weights is not None:
         indicator.data = weights
@@ -219,20 +219,20 @@ def sums_by_cell(values: Any, cell: Codes, n_cells: int, *, weights: Array | Non
 
 
 @lru_cache(maxsize=8)
-def _blank_indicator(n_cells: int, rows: int) -> Any:
+def _make_blank_indicator(n_cells: int, rows: int) -> Any:
     """Which row lies in which cell, apart from that: checking and making it would take as long as the product."""
     blank: Any = sparse.csc_array((n_cells, rows))
-    blank.data, blank.indptr = _of_ones(rows.bit_length())[:rows], _counted(rows.bit_length())[: rows + 1]
+    blank.data, blank.indptr = _make_ones(rows.bit_length())[:rows], _make_counts(rows.bit_length())[: rows + 1]
     return blank
 
 
 @lru_cache(maxsize=2)
-def _of_ones(bits: int) -> Array:
+def _make_ones(bits: int) -> Array:
     return np.ones(2**bits)
 
 
 @lru_cache(maxsize=2)
-def _counted(bits: int) -> Codes:
+def _make_counts(bits: int) -> Codes:
     return np.arange(2**bits + 1)
 
 
@@ -292,7 +292,7 @@ class Tallies:
 
     def __call__(self, rows: ExactRows) -> list[Any]:
         overs = [query.over for query in self.queries]
-        cells = {id(over): over.cells_of(rows) for over in {id(over): over for over in overs}.values()}
+        cells = {id(over): over.find_cells(rows) for over in {id(over): over for over in overs}.values()}
         answers: list[Any] = [None] * len(overs)
         # Counts come last: a sum over the same cells finds them on its way.
         for at in sorted(range(len(overs)), key=lambda at: isinstance(self.queries[at], Count)):

@@ -1,4 +1,4 @@
-"""What a room reveals to the owner of its rows; a look, which is counted and is part of no release."""
+"""What a session reveals to the owner of its rows; a look, which is counted and is part of no release."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Revealed:
     kept: Codes
     inside: bool = False
 
-    def unfolded(self, points: int) -> Revealed:
+    def unfold(self, points: int) -> Revealed:
         """The ``points`` points that stand side by side in each row, one after the other: what a row stands for."""
         dim = self.points.shape[1] // points
         if points == 1:

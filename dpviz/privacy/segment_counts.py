@@ -15,9 +15,8 @@ from dpviz.privacy.partitions import Projected, Voronoi
 from dpviz.privacy.queries import InQuanta, OfCells, Relation, Sensitivity
 from dpviz.table.domain import Region
 from dpviz.table.lattice import ExactRows
-from dpviz.table.rows import products, scratch
-from dpviz.table.sparse_rows import is_sparse, squared_norms
-from dpviz.table.unit_bins import decoded
+from dpviz.table.rows import borrow_scratch, multiply
+from dpviz.table.sparse_rows import compute_squared_norms, is_sparse
 
 _HALF_OCTAVE = 0.5**0.5
 
@@ -45,15 +44,15 @@ class SegmentHistogram(OfCells):
             rows.values[:, [self.column]].toarray()[:, 0] if is_sparse(rows.values) else rows.values[:, self.column]
         )
         counts: Codes = np.bincount(
-            cell * self.bins + self._bin_of(values / self.half), minlength=self.over.n_cells * self.bins
+            cell * self.bins + self._find_bins(values / self.half), minlength=self.over.n_cells * self.bins
         )
         return counts.reshape(self.over.n_cells, self.bins)
 
-    def _bin_of(self, values: Array) -> Codes:
+    def _find_bins(self, values: Array) -> Codes:
         """The bin of each of the values (n,) in [-1, 1]; the first one takes what lies before its start."""
         if not self.starts:
-            return decoded(values, self.bins)
-        place = np.searchsorted(self.starts, decoded(values, FINE_PARTS), side="right") - 1
+            return decode_bins(values, self.bins)
+        place = np.searchsorted(self.starts, decode_bins(values, FINE_PARTS), side="right") - 1
         found: Codes = np.clip(place, 0, self.bins - 1)
         return found
 
@@ -88,8 +87,8 @@ class DistanceScales(InQuanta):
     def tally(self, rows: ExactRows, cell: Codes) -> Codes:
         k = self.over.n_cells
         norms = np.einsum("kd,kd->k", self.over.centers, self.over.centers)
-        gap = products(-2 * self.over.centers, rows, plus=norms, out=scratch(k, len(rows)))
-        squared = np.maximum(gap[cell, np.arange(len(rows))] + squared_norms(rows.values), 0.0)
+        gap = multiply(-2 * self.over.centers, rows, plus=norms, out=borrow_scratch(k, len(rows)))
+        squared = np.maximum(gap[cell, np.arange(len(rows))] + compute_squared_norms(rows.values), 0.0)
         # The exponent of a float is exact, where a logarithm is not.
         part, octave = np.frexp(squared)
         place = 2 * (octave.astype(np.int64) - self.top) + (part >= _HALF_OCTAVE) - 2 + self.bins
@@ -100,3 +99,14 @@ class DistanceScales(InQuanta):
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
         """A row is in one bin of one cell; under replace it may move to another one."""
         return Sensitivity.of_counts(relation)
+
+
+def decode_bins(points: Array, number: int | Codes) -> Codes:
+    """The bins (...) of unit coordinates in [-1, 1], of so many equal ones; the upper end belongs to the last one.
+
+    >>> decode_bins(np.array([-1.0, -0.5, 0.5, 1.0]), 2).tolist()
+    [0, 0, 1, 1]
+    """
+    place = np.floor((np.asarray(points) + 1) / 2 * number).astype(np.int64)
+    codes: Codes = np.clip(place, 0, np.asarray(number) - 1)
+    return codes

@@ -17,8 +17,8 @@ from dpviz import check
 from dpviz.arrays import Array, Codes
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.hash_partitions import code_range
-from dpviz.privacy.mechanisms import Drawn, DrawnNoise, Gaussian, Laplace, noise_kind
+from dpviz.privacy.hash_partitions import find_code_range
+from dpviz.privacy.mechanisms import Drawn, DrawnNoise, Gaussian, Laplace, choose_noise_kind
 from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.queries import Sensitivity, SparseCounts
 
@@ -36,8 +36,8 @@ class NoisyThreshold(Drawn):
     threshold: float
 
     @classmethod
-    def bought(cls, share: Budget, sensitivity: Sensitivity, *, threshold: float) -> NoisyThreshold:
-        return cls(noise_kind(share.accounting).bought(share, sensitivity), threshold)
+    def calibrated(cls, share: Budget, sensitivity: Sensitivity, *, threshold: float) -> NoisyThreshold:
+        return cls(choose_noise_kind(share.accounting).calibrated(share, sensitivity), threshold)
 
     @property
     def name(self) -> str:
@@ -55,7 +55,7 @@ class NoisyThreshold(Drawn):
         awake = noise.exponential(1.0, truth.values.shape) > -self.log_active(truth.values)
         empty_rate = float(np.exp(self.log_active(np.zeros(1))[0]))
         spurious = noise.binomial(truth.universe - len(truth.codes), empty_rate)
-        return np.sort(np.r_[truth.codes[awake], absent_codes(truth, spurious, noise)])
+        return np.sort(np.r_[truth.codes[awake], draw_absent_codes(truth, spurious, noise)])
 
     def log_density(self, released: Codes, truth: SparseCounts) -> float:
         awake = np.isin(truth.codes, released, assume_unique=True)
@@ -83,15 +83,15 @@ class SparseLaplace(DrawnNoise):
     cutoff: float
 
     @classmethod
-    def bought(cls, share: Budget, sensitivity: Sensitivity, *, cutoff_in_scales: float) -> SparseLaplace:
-        once = Laplace.bought(share, sensitivity)
+    def calibrated(cls, share: Budget, sensitivity: Sensitivity, *, cutoff_in_scales: float) -> SparseLaplace:
+        once = Laplace.calibrated(share, sensitivity)
         return cls(once, cutoff_in_scales * once.scale)
 
     def draw(self, truth: SparseCounts, noise: NoiseSource) -> SparseCounts:
         noisy = self.once.draw(truth.values, noise)
         kept = np.abs(noisy) > self.cutoff
         beyond = noise.binomial(truth.universe - len(truth.codes), float(np.exp(-self.cutoff / self.scale)))
-        codes = np.r_[truth.codes[kept], absent_codes(truth, beyond, noise)]
+        codes = np.r_[truth.codes[kept], draw_absent_codes(truth, beyond, noise)]
         sign = np.where(noise.uniform((beyond,)) < 0.5, -1.0, 1.0)
         values = np.r_[noisy[kept], sign * (self.cutoff + noise.exponential(self.scale, (beyond,)))]
         order = np.argsort(codes)
@@ -114,7 +114,7 @@ class SparseLaplace(DrawnNoise):
         return hidden
 
 
-def absent_codes(truth: SparseCounts, number: int, noise: NoiseSource) -> Codes:
+def draw_absent_codes(truth: SparseCounts, number: int, noise: NoiseSource) -> Codes:
     """``number`` distinct codes drawn uniformly from the cells that ``truth`` does not list."""
     if 2 * number > truth.universe - len(truth.codes):
         absent = np.setdiff1d(np.arange(truth.universe), truth.codes, assume_unique=True)
@@ -144,11 +144,11 @@ class NoisyExcess(DrawnNoise):
     threshold: float
 
     @classmethod
-    def bought(cls, share: Budget, sensitivity: Sensitivity, *, threshold: float) -> NoisyExcess:
+    def calibrated(cls, share: Budget, sensitivity: Sensitivity, *, threshold: float) -> NoisyExcess:
         if not threshold >= 0:
             # Below 0 empty cells would count too: a row would bring its cell to more than one row's worth.
             raise RequestError("An excess is over a threshold of at least 0 rows: give one.")
-        return cls(Laplace.bought(share, replace(sensitivity, l1=sensitivity.one_way)), threshold)
+        return cls(Laplace.calibrated(share, replace(sensitivity, l1=sensitivity.one_way)), threshold)
 
     def draw(self, truth: SparseCounts, noise: NoiseSource) -> Array:
         return self.once.draw(self._excess(truth), noise)
@@ -181,10 +181,10 @@ class PathCounts(DrawnNoise):
     min_branch: float
 
     @classmethod
-    def bought(cls, share: Budget, sensitivity: Sensitivity, *, levels: int, min_branch: float) -> PathCounts:
+    def calibrated(cls, share: Budget, sensitivity: Sensitivity, *, levels: int, min_branch: float) -> PathCounts:
         check.at_least(1, levels=levels)
         kind = Laplace if share.accounting in (Accounting.PURE, Accounting.PLD) else Gaussian
-        return cls(kind.bought(share.fraction(1 / levels), sensitivity), levels, min_branch)
+        return cls(kind.calibrated(share.fraction(1 / levels), sensitivity), levels, min_branch)
 
     @property
     def name(self) -> str:
@@ -198,25 +198,25 @@ class PathCounts(DrawnNoise):
         nodes = np.array([2, 3], dtype=np.int64)
         levels, counts = [], []
         for _ in range(self.levels):
-            noisy = self.once.draw(counts_at(nodes, truth), noise)
+            noisy = self.once.draw(count_below(nodes, truth), noise)
             levels.append(nodes)
             counts.append(noisy)
-            nodes = children_of(nodes[noisy >= self.min_branch])
+            nodes = list_children(nodes[noisy >= self.min_branch])
         return SparseCounts(np.concatenate(levels), np.concatenate(counts), 2 * truth.universe)
 
     def log_density(self, released: SparseCounts, truth: SparseCounts) -> float:
-        return self.once.log_density(released.values, counts_at(released.codes, truth))
+        return self.once.log_density(released.values, count_below(released.codes, truth))
 
 
-def children_of(nodes: Codes) -> Codes:
+def list_children(nodes: Codes) -> Codes:
     """Heap numbers of both children of each node, sorted if ``nodes`` are."""
     return (2 * nodes[:, None] + np.arange(2)).ravel()
 
 
-def counts_at(nodes: Codes, histogram: SparseCounts) -> Any:
+def count_below(nodes: Codes, histogram: SparseCounts) -> Any:
     """Rows below each node, by heap number, from the histogram of whole codes; shape (m,)."""
     depth = histogram.universe.bit_length() - 1
     before = np.r_[0, np.cumsum(histogram.values)]
-    first, end = (np.searchsorted(histogram.codes, edge) for edge in code_range(nodes, depth))
+    first, end = (np.searchsorted(histogram.codes, edge) for edge in find_code_range(nodes, depth))
     counts: Any = before[end] - before[first]
     return counts

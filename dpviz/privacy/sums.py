@@ -26,14 +26,14 @@ from dpviz.privacy.queries import (
     OfCoordinates,
     Relation,
     Sensitivity,
-    coordinate_sums,
-    sums_by_cell,
+    sum_by_cell,
+    sum_coordinates,
 )
 from dpviz.table import lattice
 from dpviz.table.domain import Region
 from dpviz.table.lattice import ExactRows
-from dpviz.table.rows import scratch
-from dpviz.table.sparse_rows import squared_norms
+from dpviz.table.rows import borrow_scratch
+from dpviz.table.sparse_rows import compute_squared_norms
 
 
 class _FromPoints(InQuanta):
@@ -44,7 +44,7 @@ class _FromPoints(InQuanta):
     at: Array
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "at", lattice.points(self.at))
+        object.__setattr__(self, "at", lattice.round_points(self.at))
 
     @property
     def width(self) -> int:
@@ -76,7 +76,7 @@ class Radii(_FromPoints):
         return edges
 
     def tally(self, rows: ExactRows, cell: Codes) -> Codes:
-        length = np.sqrt(_residuals(rows, cell, self.at).squared)
+        length = np.sqrt(_compute_residuals(rows, cell, self.at).squared)
         place = np.minimum(length * (self.bins / self.reach), self.bins - 1).astype(np.int64)
         if self.finer:
             cuts = self.edges[1 : self.finer + 1]
@@ -102,18 +102,18 @@ class ResidualSum(_FromPoints):
         return float(2.0**-region.row_bits)
 
     def tally(self, rows: ExactRows, cell: Codes) -> Codes:
-        residuals = _residuals(rows, cell, self.at)
+        residuals = _compute_residuals(rows, cell, self.at)
         far, shorter = residuals.beyond(self.reach)
         near = np.ones(len(rows))
         near[far] = 0.0
-        sums = sums_by_cell(residuals.values, cell, len(self.at), weights=near if len(far) else None)
+        sums = sum_by_cell(residuals.values, cell, len(self.at), weights=near if len(far) else None)
         if len(far):
-            sums += sums_by_cell(shorter, cell[far], len(self.at))
-        return np.asarray(lattice.whole(sums, rows.bits))
+            sums += sum_by_cell(shorter, cell[far], len(self.at))
+        return np.asarray(lattice.count_quanta(sums, rows.bits))
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
         """A vector of length ``reach`` in one cell; under replace one goes and one comes."""
-        return _of_vectors(self.reach * relation.rows, region.dim)
+        return _bound_vectors(self.reach * relation.rows, region.dim)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,15 +134,15 @@ class ScaledResidualSum(_FromPoints):
         return 2.0**-lattice.ROW_BITS
 
     def tally(self, rows: ExactRows, cell: Codes) -> Codes:
-        residuals = _residuals(rows, cell, self.at)
+        residuals = _compute_residuals(rows, cell, self.at)
         longest = np.maximum(np.sqrt(residuals.squared), self.reaches[cell])
-        parts = lattice.inward(residuals.values * (lattice.SHRINK / longest)[:, None], lattice.ROW_BITS)
-        return np.asarray(lattice.whole(sums_by_cell(parts, cell, len(self.at)), lattice.ROW_BITS))
+        parts = lattice.round_inward(residuals.values * (lattice.SHRINK / longest)[:, None], lattice.ROW_BITS)
+        return np.asarray(lattice.count_quanta(sum_by_cell(parts, cell, len(self.at)), lattice.ROW_BITS))
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
         """A vector of length at most 1 in one cell, whatever the reaches; under replace one goes and one comes."""
         length = float(relation.rows)
-        return _of_vectors(length, region.dim)
+        return _bound_vectors(length, region.dim)
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,22 +162,22 @@ class Pull(_FromPoints):
         return 2.0**-lattice.ROW_BITS
 
     def tally(self, rows: ExactRows, cell: Codes) -> Codes:
-        away = _residuals(rows, cell, self.at)
+        away = _compute_residuals(rows, cell, self.at)
         length = np.sqrt(away.squared)
         unit = away.values * (lattice.SHRINK / np.where(length > 0, length, 1.0))[:, None]
-        sums = sums_by_cell(lattice.inward(unit, lattice.ROW_BITS), cell, self.over.n_cells)
-        return np.asarray(lattice.whole(sums, lattice.ROW_BITS))
+        sums = sum_by_cell(lattice.round_inward(unit, lattice.ROW_BITS), cell, self.over.n_cells)
+        return np.asarray(lattice.count_quanta(sums, lattice.ROW_BITS))
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
         """A unit vector in one cell, whatever the region; under replace one goes and one comes."""
-        return _of_vectors(float(relation.rows), region.dim)
+        return _bound_vectors(float(relation.rows), region.dim)
 
 
 @dataclass(frozen=True, eq=False)
 class Spread(_FromPoints):
     """Per cell, the sum of v vᵀ with v the residual shortened to ``reach``, seen along the axes ``frame`` (q, d).
 
-    Shape (n_cells, q(q+1)/2), see ``symmetric``. ``frame`` None stands for all d axes.
+    Shape (n_cells, q(q+1)/2), see ``unpack_symmetric``. ``frame`` None stands for all d axes.
     """
 
     over: Everything | Voronoi
@@ -188,7 +188,7 @@ class Spread(_FromPoints):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.frame is not None:
-            object.__setattr__(self, "frame", lattice.points(self.frame))
+            object.__setattr__(self, "frame", lattice.round_points(self.frame))
 
     @property
     def axes(self) -> int:
@@ -201,17 +201,17 @@ class Spread(_FromPoints):
 
     def quantum(self, region: Region) -> Array:
         """That of a product of two factors, times √2 off the diagonal."""
-        return (self.reach * 2.0**-lattice.FACTOR_BITS) ** 2 * _triangle(self.axes)[2]
+        return (self.reach * 2.0**-lattice.FACTOR_BITS) ** 2 * _index_triangle(self.axes)[2]
 
     def tally(self, rows: ExactRows, cell: Codes) -> Codes:
         """A matrix product for each centre that has rows of the chunk."""
-        along = _residuals(rows, cell, self.at).shortened(self.reach)
+        along = _compute_residuals(rows, cell, self.at).shorten(self.reach)
         if self.frame is not None:
             along = along @ self.frame.T
         order = np.argsort(cell, kind="stable")
         along = np.trunc(along[order] * (2.0**lattice.FACTOR_BITS / self.reach))
         border = np.searchsorted(cell[order], np.arange(len(self.at) + 1))
-        row, column, _ = _triangle(self.axes)
+        row, column, _ = _index_triangle(self.axes)
         spread = np.zeros((len(self.at), len(row)), dtype=np.int64)
         for j in np.flatnonzero(np.diff(border)):
             part = along[border[j] : border[j + 1]]
@@ -234,7 +234,7 @@ class Spread(_FromPoints):
 class ResidualMoments(InQuanta):
     """Per cell of ``over``, sums of u and of u uᵀ with u = (row - centre) / ``radius``, shortened to length 1.
 
-    What covariances are made of. Shape (n_cells, d + d(d+1)/2): u, then u uᵀ, see ``symmetric``.
+    What covariances are made of. Shape (n_cells, d + d(d+1)/2): u, then u uᵀ, see ``unpack_symmetric``.
     """
 
     over: Voronoi
@@ -248,15 +248,15 @@ class ResidualMoments(InQuanta):
     def quantum(self, region: Region) -> Array:
         """That of a factor, then that of a product of two, times √2 off the diagonal."""
         dim, factor = self.over.centers.shape[1], 2.0**-lattice.FACTOR_BITS
-        return np.concatenate([np.full(dim, factor), factor**2 * _triangle(dim)[2]])
+        return np.concatenate([np.full(dim, factor), factor**2 * _index_triangle(dim)[2]])
 
     def tally(self, rows: ExactRows, cell: Codes) -> Codes:
-        residual = _residuals(rows, cell, self.over.centers)
+        residual = _compute_residuals(rows, cell, self.over.centers)
         longest = np.maximum(np.sqrt(residual.squared), self.radius)
         factor = np.trunc(residual.values * (2.0**lattice.FACTOR_BITS * lattice.SHRINK / longest)[:, None])
-        row, column, _ = _triangle(factor.shape[1])
+        row, column, _ = _index_triangle(factor.shape[1])
         features = np.concatenate([factor, factor[:, row] * factor[:, column]], axis=1)
-        sums: Codes = sums_by_cell(features, cell, self.over.n_cells).astype(np.int64)
+        sums: Codes = sum_by_cell(features, cell, self.over.n_cells).astype(np.int64)
         return sums
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
@@ -277,23 +277,23 @@ class PowerSums(NamedTuple):
     second: Array
 
 
-def power_sums(answer: Array, dim: int, radius: float) -> PowerSums:
+def read_power_sums(answer: Array, dim: int, radius: float) -> PowerSums:
     """What an (also noisy) answer to ``ResidualMoments`` says."""
-    return PowerSums(answer[:, :dim] * radius, symmetric(answer[:, dim:], dim) * radius**2)
+    return PowerSums(answer[:, :dim] * radius, unpack_symmetric(answer[:, dim:], dim) * radius**2)
 
 
-def symmetric(flat: Array, axes: int) -> Array:
+def unpack_symmetric(flat: Array, axes: int) -> Array:
     """The symmetric matrices (m, axes, axes) whose upper triangles come ``flat``, as in (also noisy) answers.
 
     Entries off the diagonal come times √2, so that Euclidean distances are those of the matrices.
     """
-    row, column, weight = _triangle(axes)
+    row, column, weight = _index_triangle(axes)
     matrices = np.zeros((len(flat), axes, axes))
     matrices[:, row, column] = matrices[:, column, row] = flat / weight
     return matrices
 
 
-def _triangle(axes: int) -> tuple[Codes, Codes, Array]:
+def _index_triangle(axes: int) -> tuple[Codes, Codes, Array]:
     row, column = np.triu_indices(axes)
     return row, column, np.where(row == column, 1.0, sqrt(2.0))
 
@@ -305,7 +305,7 @@ class Weights(OfCoordinates):
     over: Voronoi | Projected
 
     def tally(self, rows: ExactRows, cell: Codes) -> Codes:
-        return coordinate_sums(rows, cell, self.over.n_cells)
+        return sum_coordinates(rows, cell, self.over.n_cells)
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
         """A row moves magnitudes of one cell up or down by at most the widest half-width; under replace of two."""
@@ -326,7 +326,7 @@ class ChosenSum(OfCoordinates):
     coordinates: Codes
 
     def tally(self, rows: ExactRows, cell: Codes) -> Codes:
-        return np.take_along_axis(coordinate_sums(rows, cell, self.over.n_cells), self.coordinates, axis=1)
+        return np.take_along_axis(sum_coordinates(rows, cell, self.over.n_cells), self.coordinates, axis=1)
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
         """A row has at most min(J, s) entries at any J coordinates, each at most the widest half-width."""
@@ -371,8 +371,8 @@ class BoxSum(OfAllRows):
         return 2.0**-lattice.ROW_BITS
 
     def tally(self, rows: ExactRows, cell: object) -> Codes:
-        part = lattice.inward(np.clip((rows.values - self.middle) / self.half, -1.0, 1.0), lattice.ROW_BITS)
-        total: Codes = lattice.whole(part.sum(axis=0, keepdims=True), lattice.ROW_BITS)
+        part = lattice.round_inward(np.clip((rows.values - self.middle) / self.half, -1.0, 1.0), lattice.ROW_BITS)
+        total: Codes = lattice.count_quanta(part.sum(axis=0, keepdims=True), lattice.ROW_BITS)
         return total
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
@@ -381,7 +381,7 @@ class BoxSum(OfAllRows):
         return Sensitivity(dim, sqrt(dim), sqrt(dim)).times(relation.rows)
 
 
-def _of_vectors(length: float, dim: int) -> Sensitivity:
+def _bound_vectors(length: float, dim: int) -> Sensitivity:
     """Of a sum of vectors of which one, or two together, have that length."""
     return Sensitivity(l1=length * sqrt(dim), l2=length, block=length)
 
@@ -398,9 +398,9 @@ class _Residuals:
         """Which residuals are longer than ``reach``, and these shortened to it, rounded towards 0 again."""
         far = np.flatnonzero(self.squared > (reach * lattice.SHRINK) ** 2)
         shorter = self.values[far] * (reach * lattice.SHRINK / np.sqrt(self.squared[far]))[:, None]
-        return far, lattice.inward(shorter, self.bits)
+        return far, lattice.round_inward(shorter, self.bits)
 
-    def shortened(self, reach: float) -> Array:
+    def shorten(self, reach: float) -> Array:
         """All residuals, those that are longer than ``reach`` shortened to it."""
         far, shorter = self.beyond(reach)
         values = self.values.copy()
@@ -408,14 +408,14 @@ class _Residuals:
         return values
 
 
-def _residuals(rows: ExactRows, cell: Codes, at: Array) -> _Residuals:
+def _compute_residuals(rows: ExactRows, cell: Codes, at: Array) -> _Residuals:
     """Computed once for neighbouring questions about the same cells and points."""
     last: tuple[Codes, Array, _Residuals] | None = rows.shared.get("residuals")
     if last is not None and last[0] is cell and last[1] is at:
         return last[2]
-    values: Array = scratch(len(rows), rows.values.shape[1], "residuals")
+    values: Array = borrow_scratch(len(rows), rows.values.shape[1], "residuals")
     np.take(at, cell, axis=0, out=values)
     np.subtract(rows.values, values, out=values)
-    residuals = _Residuals(values, squared_norms(values), rows.bits)
+    residuals = _Residuals(values, compute_squared_norms(values), rows.bits)
     rows.shared["residuals"] = (cell, at, residuals)
     return residuals

@@ -13,20 +13,20 @@ from typing import Any, TypeVar
 
 from dpviz.arrays import Codes
 from dpviz.privacy.mechanisms import Mechanism, NoDensity
-from dpviz.privacy.room import DataRoom, PrivateTable
+from dpviz.privacy.private_session import PrivateSession, PrivateTable
 
 T = TypeVar("T")
 
 
 @dataclass
-class _Tape:
+class _Recording:
     """What a run released, in order, and its log density on the table that was read last."""
 
     released: list[Any] = field(default_factory=list)
     log_density: float = 0.0
 
 
-def log_ratio(run: Callable[[PrivateTable], T], here: PrivateTable, there: PrivateTable) -> tuple[T, float]:
+def compute_log_ratio(run: Callable[[PrivateTable], T], here: PrivateTable, there: PrivateTable) -> tuple[T, float]:
     """A run on one table, and how much likelier all that it released was there than on a neighbouring table.
 
     The run is drawn once on ``here``. On ``there`` it is played again, with what was released in place of fresh
@@ -52,43 +52,43 @@ def log_ratio(run: Callable[[PrivateTable], T], here: PrivateTable, there: Priva
     NoDensity
         If a release of this algorithm has no density that can be written down.
     """
-    tape = _Tape()
-    result = run(_opening_as(_recording(tape), here))
-    drawn, tape.log_density = tape.log_density, 0.0
-    run(_opening_as(_playing(tape), there))
-    return result, drawn - tape.log_density
+    recording = _Recording()
+    result = run(_open_as(_make_recording(recording), here))
+    drawn, recording.log_density = recording.log_density, 0.0
+    run(_open_as(_make_playing(recording), there))
+    return result, drawn - recording.log_density
 
 
-def _opening_as(kind: type[DataRoom], table: PrivateTable) -> PrivateTable:
+def _open_as(kind: type[PrivateSession], table: PrivateTable) -> PrivateTable:
     table.looks.append("densities of a run")
     opening = copy(table)
     opening._room_type = kind
     return opening
 
 
-class _OpenBlocks(DataRoom):
-    def _secret_blocks(self, number: int) -> Codes:
+class _OpenBlocks(PrivateSession):
+    def _draw_secret_blocks(self, number: int) -> Codes:
         raise NoDensity("Who lies in which block is secret: a density would sum over all ways to deal the rows.")
 
 
-def _recording(tape: _Tape) -> type[DataRoom]:
+def _make_recording(recording: _Recording) -> type[PrivateSession]:
     class Recording(_OpenBlocks):
         def _draw(self, mechanism: Mechanism[Any], truth: Any) -> Any:
             released = super()._draw(mechanism, truth)
-            tape.released.append(released)
-            tape.log_density += mechanism.log_density(released, truth)
+            recording.released.append(released)
+            recording.log_density += mechanism.log_density(released, truth)
             return released
 
     return Recording
 
 
-def _playing(tape: _Tape) -> type[DataRoom]:
-    coming = iter(tape.released)
+def _make_playing(recording: _Recording) -> type[PrivateSession]:
+    coming = iter(recording.released)
 
     class Playing(_OpenBlocks):
         def _draw(self, mechanism: Mechanism[Any], truth: Any) -> Any:
             released = next(coming)
-            tape.log_density += mechanism.log_density(released, truth)
+            recording.log_density += mechanism.log_density(released, truth)
             return released
 
     return Playing

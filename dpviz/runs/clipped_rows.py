@@ -13,8 +13,8 @@ import numpy as np
 
 from dpviz.arrays import Array, Codes
 from dpviz.check import RequestError
+from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.revealed_rows import Revealed
-from dpviz.privacy.room import PrivateTable
 from dpviz.table.domain import Region
 from dpviz.table.sparse_rows import is_sparse
 
@@ -51,7 +51,7 @@ class ClippedRows:
         """Part of the rows that the bounds move."""
         return float((self.moved > 0).mean()) if len(self.moved) else 0.0
 
-    def unfolded(self, points: int) -> ClippedRows:
+    def unfold(self, points: int) -> ClippedRows:
         """The ``points`` points that stand side by side in each row; each has its part of how far the row was moved."""
         if points == 1:
             return self
@@ -59,12 +59,12 @@ class ClippedRows:
         return ClippedRows(apart, np.repeat(self.kept, points), np.repeat(self.moved / points, points))
 
 
-def clipped(revealed: Revealed, region: Region) -> ClippedRows:
+def clip_rows(revealed: Revealed, region: Region) -> ClippedRows:
     """``revealed`` rows moved into ``region``, their own; the same array where no row lies outside."""
     points, n = revealed.points, revealed.points.shape[0]
     if is_sparse(points) or revealed.inside:
         return ClippedRows(points, revealed.kept, np.full(n, nan))
-    inside = region.settled(points)
+    inside = region.settle_points(points)
     away = np.abs(inside - points).max(axis=1, initial=0.0) > _ROUNDING * region.radius
     moved = np.zeros(n)
     moved[away] = ((inside[away] - points[away]) ** 2).sum(axis=1)
@@ -82,7 +82,7 @@ class JudgedTable:
     @classmethod
     def of(cls, private: PrivateTable, revealed: Revealed, labels: Codes | None) -> JudgedTable:
         """A table whose rows have been revealed: here they are clipped, once for everything that is measured."""
-        return cls(private, clipped(revealed, private.domain.region), labels)
+        return cls(private, clip_rows(revealed, private.domain.region), labels)
 
     def subsample(self, n: int | None, *, seed: int) -> JudgedTable:
         """``n`` of the revealed rows, drawn without replacement by (``seed``, ``n``) alone; all rows where n is None.
@@ -105,7 +105,7 @@ class JudgedTable:
         chosen = np.sort(rng.choice(self.rows.points.shape[0], n, replace=False))
         points = self.rows.points[chosen]
         private = PrivateTable(
-            points * whole.domain.scale if whole.sparse else whole.domain.rows_of(points),
+            points * whole.domain.scale if whole.sparse else whole.domain.to_rows(points),
             whole.domain,
             relation=whole.relation,
             n_public=n if whole.n_public is not None else None,

@@ -18,15 +18,16 @@ ASSUMED_ROWS = 1_000
 _MUCH_NOISE = 0.1
 
 
-def noisy_shares(domain: Domain, *, n: int | None, k: int, epsilon: float, **declared: Any) -> tuple[str, ...]:
+def list_noisy_shares(domain: Domain, *, n: int | None, k: int, epsilon: float, **declared: Any) -> tuple[str, ...]:
     """A sentence about each column of categories whose shares would mostly be noise, from public quantities alone.
 
-    By the simplest mechanism (see ``column_noise``) over ``k`` clusters of like size; of a private n nothing is said.
+    By the simplest mechanism (see ``compute_column_noise``) over ``k`` clusters of like size; of a private n nothing
+    is said.
     """
     wide = [column for column in domain.declared if column.coding.values and column.coding.shape is not None]
     if n is None or not wide:
         return ()
-    noise = column_noise(domain, rows=rows_of_a_cluster(n, k), epsilon=epsilon, **declared)
+    noise = compute_column_noise(domain, rows=count_cluster_rows(n, k), epsilon=epsilon, **declared)
     shares = {
         column.name: float(noise[place.start]) for column, place in zip(domain.declared, domain.places, strict=True)
     }
@@ -37,13 +38,13 @@ def noisy_shares(domain: Domain, *, n: int | None, k: int, epsilon: float, **dec
     )
 
 
-def rows_of_a_cluster(n: int | None, k: int) -> float:
+def count_cluster_rows(n: int | None, k: int) -> float:
     """Rows in each of ``k`` clusters of like size; ``ASSUMED_ROWS`` where n is private (None)."""
     check.at_least(1, k=k)
     return ASSUMED_ROWS if n is None else n / k
 
 
-def column_noise(
+def compute_column_noise(
     domain: Domain,
     *,
     rows: float,
@@ -60,7 +61,7 @@ def column_noise(
 
     Algorithms that measure several times have more noise in each measurement, and may mend some of it.
 
-    >>> column_noise(Domain.of(["age"], 0, 100), rows=1000, epsilon=1.0).round(3).tolist()
+    >>> compute_column_noise(Domain.of(["age"], 0, 100), rows=1000, epsilon=1.0).round(3).tolist()
     [0.141]
     """
     rows, epsilon = check.positive(rows=rows), check.positive(epsilon=epsilon)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from dpviz.runs.clipped_rows import clipped
-from dpviz.runs.evaluation import evaluate, reference_for
-from dpviz.runs.profile import Profile, profile_of
+from dpviz.runs.clipped_rows import clip_rows
+from dpviz.runs.evaluation import evaluate, find_reference
+from dpviz.runs.profile import Profile, make_profile
 from dpviz.runs.request import Request
-from dpviz.runs.run import run_of
-from dpviz.runs.seats import brief
-from dpviz.runs.stand_ins import stand_in_of
+from dpviz.runs.run import run_request
+from dpviz.runs.scheduler import brief
+from dpviz.runs.synthetic_tables import synthesise_declared
 from dpviz.runs.worker import Progress
 from dpviz.table.declaration import Declaration
 
@@ -35,11 +35,11 @@ def dry_run_work(request: Request, declared: Declaration, n: int) -> Iterator[Pr
     """Runs of what is asked for, with study noise, on stand-ins of ``n`` rows for what is ``declared``."""
     places = [(spread, seed) for spread in SPREADS for seed in range(RUNS)]
     for spread in SPREADS:
-        table = stand_in_of(declared, n=n, k=request.k, spread=spread)
-        rows = clipped(table.private.reveal(note="a dry run on made-up rows"), table.domain.region)
-        reference = reference_for(rows, request.k)
+        table = synthesise_declared(declared, n=n, k=request.k, spread=spread)
+        rows = clip_rows(table.private.reveal(note="a dry run on made-up rows"), table.domain.region)
+        reference = find_reference(rows, request.k)
         for seed in range(RUNS):
             yield Progress(places.index((spread, seed)), len(places), f"clusters of {100 * spread:g} % of the bounds")
-            run = run_of(replace(request, seed=seed), table.private)
-            made = profile_of(run, reference=reference.centers)
+            run = run_request(replace(request, seed=seed), table.private)
+            made = make_profile(run, reference=reference.centers)
             yield Tried(spread, evaluate(rows, run.unit_centers, reference).ratio, made)

@@ -18,17 +18,17 @@ import numpy as np
 
 from dpviz.algorithms.hashes.lsh_coreset import CoresetStep
 from dpviz.algorithms.steps import GridStep, Step
-from dpviz.algorithms.su2016.eugkm import all_cells, standing_out
-from dpviz.algorithms.tools.solvers import SignedPoints, best_of_starts, weighted_kmeans_pp
+from dpviz.algorithms.su2016.eugkm import find_standing_out, list_all_cells
+from dpviz.algorithms.tools.solvers import SignedPoints, draw_kmeans_pp_seeds, find_best_of_starts
 from dpviz.arrays import Array
 from dpviz.check import RequestError
 from dpviz.privacy.noise import Shape, StudyNoise
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.evaluation import nicv
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.run import Run, run_of
+from dpviz.runs.run import Run, run_request
 from dpviz.runs.study.grid import Grid
-from dpviz.runs.study.study import Yardstick, yardstick
+from dpviz.runs.study.study import Yardstick, measure_yardstick
 from dpviz.runs.worker import Progress
 from dpviz.table.domain import Region
 
@@ -82,7 +82,7 @@ class ErrorParts:
     quantised: bool
 
 
-def refusal_of(contender: Contender, k: int) -> str | None:
+def explain_refusal(contender: Contender, k: int) -> str | None:
     """Why the error of an algorithm cannot be taken apart, as a sentence; None if it can."""
     card = contender.card
     if not card.private:
@@ -97,7 +97,7 @@ def refusal_of(contender: Contender, k: int) -> str | None:
     return None
 
 
-def error_rows(judged: JudgedTable, grid: Grid) -> Iterator[Progress | Yardstick | dict[str, float]]:
+def measure_error_rows(judged: JudgedTable, grid: Grid) -> Iterator[Progress | Yardstick | dict[str, float]]:
     """Progress, the ``Yardstick``, and for each repeat the losses of a private run and of what was switched off.
 
     ``grid`` has one point. Losses are read from revealed rows: whoever calls has revealed them knowingly. In each dict:
@@ -110,19 +110,20 @@ def error_rows(judged: JudgedTable, grid: Grid) -> Iterator[Progress | Yardstick
         If the algorithm's error cannot be taken apart, or the request is outside what is allowed.
     """
     (contender,), (k,), repeats = grid.contenders, grid.ks, grid.repeats
-    refusal = refusal_of(contender, k)
+    refusal = explain_refusal(contender, k)
     if refusal is not None:
         raise RequestError(refusal)
     yield Progress(0, repeats + 1, f"k-means++ with k = {k}")
-    yield yardstick(judged, k)
+    yield measure_yardstick(judged, k)
     for trial in grid.trials():
         yield Progress(trial.repeat + 1, repeats + 1, f"{contender.label}, run {trial.repeat + 1} of {repeats}")
-        yield {"repeat": trial.repeat} | _losses(judged, grid.at(trial))
+        yield {"repeat": trial.repeat} | _measure_losses(judged, grid.at(trial))
     yield Progress(repeats + 1, repeats + 1, "done")
 
 
-def error_parts(stick: Yardstick, rows: Sequence[Mapping[str, Any]]) -> ErrorParts:
-    """Bars from the median losses over ``rows`` of ``error_rows``, at least one; the interaction is what is left over.
+def compute_error_parts(stick: Yardstick, rows: Sequence[Mapping[str, Any]]) -> ErrorParts:
+    """Bars from the median losses over ``rows`` of ``measure_error_rows``, at least one; the interaction is what is
+    left over.
 
     With a synopsis, noise and solver are each switched off in the private run, and their interaction is what they do
     together beyond that. Without one, noise enters every step: the solver is judged without it, and nothing is left.
@@ -131,15 +132,17 @@ def error_parts(stick: Yardstick, rows: Sequence[Mapping[str, Any]]) -> ErrorPar
     quantised = not np.isnan([solved, quiet_solved]).any()
     best = stick.reference.nicv
     kmeans = np.full(len(rows), best)
-    noise = _part("noise", private, quiet, "the private run against the same run without noise")
+    noise = _make_part("noise", private, quiet, "the private run against the same run without noise")
     if quantised:
-        quantise = _part(
+        quantise = _make_part(
             "quantise", quiet_solved, kmeans, "the best of many starts on the synopsis without noise, against the rows"
         )
-        solver = _part("solver", private, solved, "the private run against the best of many starts on its own release")
+        solver = _make_part(
+            "solver", private, solved, "the private run against the best of many starts on its own release"
+        )
     else:
         quantise = Part("quantise", 0.0, 0.0, 0.0, "0: the rows are read to the end, not a synopsis in their place")
-        solver = _part("solver", quiet, kmeans, "the run without noise against k-means++ on the same clipped rows")
+        solver = _make_part("solver", quiet, kmeans, "the run without noise against k-means++ on the same clipped rows")
     moved = f"how far the bounds move the rows, squared: {100 * stick.moved_share:.3g} % of them lie outside"
     clip = Part("clip", stick.clipping, stick.clipping, stick.clipping, moved)
     total = float(np.median(private)) - best
@@ -153,42 +156,42 @@ def error_parts(stick: Yardstick, rows: Sequence[Mapping[str, Any]]) -> ErrorPar
 _LOSSES = ("private", "quiet", "solved", "quiet_solved")
 
 
-def _part(name: str, on: Array, off: Array, about: str) -> Part:
+def _make_part(name: str, on: Array, off: Array, about: str) -> Part:
     low, _, high = np.percentile(on - off, _QUARTILES)
     return Part(name, float(np.median(on) - np.median(off)), float(low), float(high), about)
 
 
-def _losses(judged: JudgedTable, request: Request) -> dict[str, float]:
+def _measure_losses(judged: JudgedTable, request: Request) -> dict[str, float]:
     """Losses of one private run and of its three relatives."""
     table, points = judged.private, judged.rows.points
     region = table.domain.region
-    private = run_of(request, table)
-    quiet = run_of(request, table, noise=_Quiet(np.random.default_rng(request.seed)))
-    solved = (_solved(private, region, exact=False), _solved(quiet, region, exact=True))
+    private = run_request(request, table)
+    quiet = run_request(request, table, noise=_Quiet(np.random.default_rng(request.seed)))
+    solved = (_solve_synopsis(private, region, exact=False), _solve_synopsis(quiet, region, exact=True))
     losses = [nicv(points, finished.unit_centers) for finished in (private, quiet)]
     losses += [nan if centers is None else nicv(points, centers) for centers in solved]
     return dict(zip(_LOSSES, losses, strict=True))
 
 
-def _solved(finished: Run, region: Region, *, exact: bool) -> Array | None:
+def _solve_synopsis(finished: Run, region: Region, *, exact: bool) -> Array | None:
     """The best of many starts on the synopsis that ended the reading of rows; None if rows were read after it."""
     last = next((f.step for f in finished.frames if f.entries == len(finished.entries) and f.entries), None)
-    data = None if last is None else _weighted(last, region, finished.k, exact=exact)
+    data = None if last is None else _weigh_points(last, region, finished.k, exact=exact)
     if data is None:
         return None
     rng = np.random.default_rng(0)
     points = region.clip(data.columns.T.astype(np.float64))
-    seeds = (weighted_kmeans_pp(points, data.weights, finished.k, rng) for _ in range(_STARTS))
-    return best_of_starts(data, [points[seed] for seed in seeds], region).solution.centers
+    seeds = (draw_kmeans_pp_seeds(points, data.weights, finished.k, rng) for _ in range(_STARTS))
+    return find_best_of_starts(data, [points[seed] for seed in seeds], region).solution.centers
 
 
-def _weighted(step: Step, region: Region, k: int, *, exact: bool) -> SignedPoints | None:
+def _weigh_points(step: Step, region: Region, k: int, *, exact: bool) -> SignedPoints | None:
     """The weighted points of a synopsis: where counts carry noise, those that stand out from it."""
     if isinstance(step, CoresetStep):
         return SignedPoints.of(step.points, step.weights)
     if type(step) is not GridStep:
         return None
     if exact:
-        return all_cells(step, region)
-    clear = standing_out(step, region)
-    return clear if np.count_nonzero(clear.weights > 0) >= k else all_cells(step, region)
+        return list_all_cells(step, region)
+    clear = find_standing_out(step, region)
+    return clear if np.count_nonzero(clear.weights > 0) >= k else list_all_cells(step, region)

@@ -9,11 +9,11 @@ from math import isnan, nan
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from dpviz.algorithms.baselines.kmeans_plus_plus import reference_centers
+from dpviz.algorithms.baselines.kmeans_plus_plus import find_reference_centers
 from dpviz.arrays import Array, Codes
 from dpviz.runs.clipped_rows import ClippedRows
 from dpviz.table.rows import BLOCK_NUMBERS
-from dpviz.table.sparse_rows import squared_norms
+from dpviz.table.sparse_rows import compute_squared_norms
 
 # Ten starts of the reference, three where one start already takes seconds.
 _STARTS, _STARTS_LARGE, _LARGE = 10, 3, 1e8
@@ -67,52 +67,52 @@ class Scores:
 
 def nicv(points: Array, centers: Array) -> float:
     """Mean squared distance of ``points`` to their nearest centre; 0 for no points."""
-    return _mean_loss(points, centers, order=2)
+    return _compute_mean_loss(points, centers, order=2)
 
 
 def mean_distance(points: Array, centers: Array) -> float:
     """Mean distance of ``points`` to their nearest centre, the k-median loss; 0 for no points."""
-    return _mean_loss(points, centers, order=1)
+    return _compute_mean_loss(points, centers, order=1)
 
 
-def mean_losses(points: Array, sets: Array, *, order: int = 2) -> Array:
+def compute_mean_losses(points: Array, sets: Array, *, order: int = 2) -> Array:
     """Mean distance to the power ``order`` of ``points`` to the nearest centre of each of ``sets`` (q, k, d); (q,)."""
     n_sets, k, dim = sets.shape
     centers = sets.reshape(-1, dim)
     norms, total = np.einsum("md,md->m", centers, centers), np.zeros(n_sets)
-    for chunk in _chunks(points, n_sets * k):
+    for chunk in _split_chunks(points, n_sets * k):
         squared = np.asarray(chunk @ (-2.0 * centers.T))
         squared += norms
-        nearest = squared.reshape(-1, n_sets, k).min(axis=2) + squared_norms(chunk)[:, None]
+        nearest = squared.reshape(-1, n_sets, k).min(axis=2) + compute_squared_norms(chunk)[:, None]
         np.maximum(nearest, 0.0, out=nearest)
         total += (nearest if order == 2 else np.sqrt(nearest)).sum(axis=0)
     return total / max(1, int(points.shape[0]))
 
 
-def _chunks(points: Array, width: int) -> Iterator[Array]:
+def _split_chunks(points: Array, width: int) -> Iterator[Array]:
     """Consecutive ``points`` (n, d) for a question that needs ``width`` temporary numbers a row; at least one chunk."""
     step = max(64, BLOCK_NUMBERS // width)
     return (points[start : start + step] for start in range(0, max(1, points.shape[0]), step))
 
 
-def _mean_loss(points: Array, centers: Array, *, order: int) -> float:
-    return float(mean_losses(points, centers[None], order=order)[0])
+def _compute_mean_loss(points: Array, centers: Array, *, order: int) -> float:
+    return float(compute_mean_losses(points, centers[None], order=order)[0])
 
 
 def assign(points: Array, centers: Array) -> Codes:
     """Nearest centre of each point."""
     half = np.einsum("kd,kd->k", centers, centers) / 2
-    nearest = [np.asarray(chunk @ centers.T - half).argmax(axis=1) for chunk in _chunks(points, len(centers))]
+    nearest = [np.asarray(chunk @ centers.T - half).argmax(axis=1) for chunk in _split_chunks(points, len(centers))]
     return np.concatenate(nearest)
 
 
-def reference_for(rows: ClippedRows, k: int, *, seed: int = 0) -> Reference:
+def find_reference(rows: ClippedRows, k: int, *, seed: int = 0) -> Reference:
     """The best of several starts of k-means++ on the clipped rows: what private algorithms read, too."""
     points = rows.points
     starts = _STARTS if points.size * k <= _LARGE else _STARTS_LARGE
     if points.shape[0] == 0:
         return Reference(np.zeros((k, points.shape[1])), 0.0, starts, 0.0)
-    centers = reference_centers(points, k, starts=starts, seed=seed)
+    centers = find_reference_centers(points, k, starts=starts, seed=seed)
     return Reference(centers, nicv(points, centers), starts, mean_distance(points, centers))
 
 
@@ -127,16 +127,18 @@ def evaluate(rows: ClippedRows, centers: Array, reference: Reference) -> Scores:
     return Scores(
         nicv=loss,
         nicv_kmeans=reference.nicv,
-        ratio=_ratio(loss, reference.nicv),
+        ratio=_compute_ratio(loss, reference.nicv),
         matched_error=float(np.sqrt(squared.mean())),
-        distance_ratio=_ratio(mean_distance(rows.points, centers), reference.distance),
+        distance_ratio=_compute_ratio(mean_distance(rows.points, centers), reference.distance),
         ari=float(adjusted_rand_score(own, theirs)) if len(own) else 1.0,
-        share_gap=float(np.abs(_shares(own, len(centers)) - _shares(theirs, len(centers))[pairs]).max()),
+        share_gap=float(
+            np.abs(_compute_shares(own, len(centers)) - _compute_shares(theirs, len(centers))[pairs]).max()
+        ),
         clipping=rows.clipping,
     )
 
 
-def _shares(assigned: Codes, k: int) -> Array:
+def _compute_shares(assigned: Codes, k: int) -> Array:
     """Share of the rows in each of k clusters; 0 for no rows."""
     return np.bincount(assigned, minlength=k) / max(1, len(assigned))
 
@@ -172,7 +174,7 @@ def label_ceiling(labels: Codes, k: int) -> float:
     return float(sizes[:k].sum() / len(known))
 
 
-def _ratio(loss: float, reference: float) -> float:
+def _compute_ratio(loss: float, reference: float) -> float:
     if reference > 0:
         return loss / reference
     return 1.0 if loss == 0 else float("inf")

@@ -10,7 +10,7 @@ import pandas as pd
 from dpviz.check import RequestError
 from dpviz.runs.record import SIMULATION, ReleaseRecord
 from dpviz.runs.run import Run
-from dpviz.table.csv_writer import csv_text, frame_text
+from dpviz.table.csv_writer import format_csv, format_frame
 
 _CLUSTER, _SIZE, _NOTE = "cluster", "noisy_size", "note"
 
@@ -21,7 +21,7 @@ REVEALED_NOTE = (
 """What stands in a file of a study."""
 
 
-def centers_csv(record: ReleaseRecord, *, numbered: bool = True) -> str:
+def format_centers_csv(record: ReleaseRecord, *, numbered: bool = True) -> str:
     """The released centres in data units, a row each.
 
     Where a release should not be rested on, a last column ``note`` says why in every row: whoever reads the numbers by
@@ -43,56 +43,56 @@ def centers_csv(record: ReleaseRecord, *, numbered: bool = True) -> str:
         )
     columns: dict[str, Sequence[object]] = dict(zip(record.columns, record.centers.T.tolist(), strict=True))
     if numbered:
-        columns = {_another(_CLUSTER, columns): range(1, record.k + 1), **columns}
+        columns = {_choose_another(_CLUSTER, columns): range(1, record.k + 1), **columns}
         if record.weights is not None:
-            columns[_another(_SIZE, columns)] = record.weights.tolist()
+            columns[_choose_another(_SIZE, columns)] = record.weights.tolist()
     if record.note:
-        columns[_another(_NOTE, columns)] = [record.note] * record.k
-    return csv_text([[*columns], *zip(*columns.values(), strict=True)])
+        columns[_choose_another(_NOTE, columns)] = [record.note] * record.k
+    return format_csv([[*columns], *zip(*columns.values(), strict=True)])
 
 
-def run_json(record: ReleaseRecord) -> str:
+def format_run_json(record: ReleaseRecord) -> str:
     """The record in the form of ``run --json``."""
     return json.dumps(record.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
 
 
-def frame_csv(frame: pd.DataFrame, *, note: str = "") -> bytes:
+def format_frame_csv(frame: pd.DataFrame, *, note: str = "") -> bytes:
     """A table as a CSV file that no spreadsheet takes for formulas; each row ends with the ``note``, if any."""
-    return frame_text(frame.assign(**{_another(_NOTE, frame): note}) if note else frame).encode("utf-8")
+    return format_frame(frame.assign(**{_choose_another(_NOTE, frame): note}) if note else frame).encode("utf-8")
 
 
-def file_stem(record: ReleaseRecord) -> str:
+def name_file(record: ReleaseRecord) -> str:
     """A file name that says what the run was: its marks, then algorithm, k and ε."""
-    return "_".join((*record.marks, _stem(record.algorithm, record.k, record.epsilon)))
+    return "_".join((*record.marks, _join_stem(record.algorithm, record.k, record.epsilon)))
 
 
-def page_name(record: ReleaseRecord, *, revealed: bool) -> str:
+def name_page(record: ReleaseRecord, *, revealed: bool) -> str:
     """The name of a page of a run, which says so if rows or k-means++ are in it."""
     what = ("revealed",) if revealed else ()
-    return "_".join((*record.marks, *what, _stem(record.algorithm, record.k, record.epsilon))) + ".html"
+    return "_".join((*record.marks, *what, _join_stem(record.algorithm, record.k, record.epsilon))) + ".html"
 
 
-def revealed_name(stem: str, ending: str = "csv") -> str:
+def name_revealed_file(stem: str, ending: str = "csv") -> str:
     """The name of a file of a study.
 
-    >>> revealed_name("tradeoff_k5")
+    >>> name_revealed_file("tradeoff_k5")
     'SIMULATION_revealed_tradeoff_k5.csv'
     """
     return f"{SIMULATION}_revealed_{stem}.{ending}"
 
 
-def picture_stem(run: Run) -> str:
+def name_picture(run: Run) -> str:
     """The same for a picture of a run."""
-    stem = _stem(run.algorithm, run.k, run.epsilon)
+    stem = _join_stem(run.algorithm, run.k, run.epsilon)
     return stem if run.hardened and not run.seeded else f"{SIMULATION}_{stem}"
 
 
-def _stem(algorithm: str, k: int, epsilon: float) -> str:
+def _join_stem(algorithm: str, k: int, epsilon: float) -> str:
     plain = "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in algorithm)
     return f"{plain}_k{k}_eps{epsilon:g}"
 
 
-def _another(name: str, taken: Container[str]) -> str:
+def _choose_another(name: str, taken: Container[str]) -> str:
     """``name``, or one like it that no column has."""
     while name in taken:
         name += "_"

@@ -10,8 +10,8 @@ from contextlib import suppress
 from enum import Enum
 from typing import Generic, NamedTuple, ParamSpec, TypeVar
 
-from dpviz.runs.seats import Seats
-from dpviz.runs.shared_memory import Pickled, fds_of, pickled
+from dpviz.runs.scheduler import Scheduler
+from dpviz.runs.shared_memory import Pickled, list_fds, pickle_content
 from dpviz.runs.worker import Failure, Item, Progress, kill, new_worker, receive, send
 
 __all__ = ["Failure", "Job", "JobState", "Progress", "Work"]
@@ -124,7 +124,7 @@ class Work(Generic[T]):
             expected = (last.at - first.at) / steps * (last.progress.total - last.progress.done)
         return max(0.0, expected - (time.monotonic() - last.at))
 
-    def _begun(self) -> None:
+    def _note_begin(self) -> None:
         self._state = JobState.RUNNING
         self._began_at = time.monotonic()
 
@@ -166,9 +166,9 @@ class Job(Work[T]):
         if work.__module__ == "__main__" or "." in work.__qualname__:
             raise ValueError(f"{work.__qualname__} runs in another process: define it at the top level of a module")
         super().__init__()
-        self._parcel: Pickled | None = pickled((work, args, kwargs))
+        self._parcel: Pickled | None = pickle_content((work, args, kwargs))
         self._process: subprocess.Popen[bytes] | None = None
-        self._seats: Seats | None = None
+        self._seats: Scheduler | None = None
         self._politeness = 0
 
     @staticmethod
@@ -178,7 +178,7 @@ class Job(Work[T]):
         job.begin()
         return job
 
-    def queue(self, seats: Seats, *, owner: object, brief: bool = False, most: int = 2) -> None:
+    def queue(self, seats: Scheduler, *, owner: object, brief: bool = False, most: int = 2) -> None:
         """Wait for one of ``seats`` and then begin, at a lower priority than pages: a brief job's is the higher one."""
         self._seats, self._politeness = seats, _POLITE if brief else _MORE_POLITE
         seats.queue(self, owner=owner, brief=brief, most=most)
@@ -196,8 +196,8 @@ class Job(Work[T]):
                 return
             parcel, self._parcel = self._parcel, None
             assert parcel is not None
-            self._process = new_worker(fds_of(parcel.files), politeness=self._politeness)
-            self._begun()
+            self._process = new_worker(list_fds(parcel.files), politeness=self._politeness)
+            self._note_begin()
         parcel = parcel._replace(files=())  # the worker has them
         threading.Thread(target=self._follow, args=(self._process, parcel), name="job", daemon=True).start()
 

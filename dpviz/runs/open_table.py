@@ -9,16 +9,16 @@ from importlib import import_module
 
 from dpviz.arrays import Array, Codes
 from dpviz.check import RequestError
+from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.revealed_rows import Revealed
-from dpviz.privacy.room import PrivateTable
 from dpviz.table.cluster_rows import ClusterRows
 from dpviz.table.csv_intake import CsvFile
 from dpviz.table.csv_stream import CsvOnDisk
 from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.domain import Domain
 from dpviz.table.lattice_file import LatticeFile
-from dpviz.table.loaded_table import LoadedTable, listed
+from dpviz.table.loaded_table import LoadedTable, list_names
 from dpviz.table.named import Content
 from dpviz.table.parquet_intake import ParquetTable, Piece
 from dpviz.table.prepared_rows import Preparation
@@ -82,7 +82,7 @@ class OpenTable:
         """The number of rows where it is public: declared, or given by the replace relation."""
         return self.private.n_public
 
-    def labels_of(self, revealed: Revealed) -> Codes | None:
+    def read_labels(self, revealed: Revealed) -> Codes | None:
         """Known groups of the revealed rows as codes of shape (n,), -1 where a row has none; or None."""
         return None if self.labels is None else self.labels[revealed.kept]
 
@@ -98,11 +98,11 @@ def declare(source: Content, declaration: Declaration, *, progress: Callable[[fl
     RequestError
         If a bound is missing, or the declarations contradict each other or the table (``IntakeError`` is one).
     """
-    plan = planned(source, declaration)
+    plan = plan_table(source, declaration)
     if plan.in_memory:
-        return _in_memory(plan)
+        return _open_in_memory(plan)
     file = LatticeFile(plan.domain.region)
-    for read in preparing(plan, file):
+    for read in prepare_rows(plan, file):
         if progress is not None:
             progress(read)
     return plan.over(Rows(file, plan.domain.region))
@@ -116,7 +116,7 @@ def declare_on_cluster(source: Content, declaration: Declaration) -> OpenTable:
     RequestError
         Also if ``source`` is not Parquet, which workers read by themselves, or the cluster does not answer.
     """
-    plan = planned(source, declaration)
+    plan = plan_table(source, declaration)
     if not isinstance(source, ParquetTable):
         raise RequestError(
             "Workers of a cluster read Parquet, each a part: write the table as Parquet, or run it here."
@@ -175,11 +175,11 @@ class Plan:
         )
         titled = replace(declared, title=declared.title or self.source.name)
         return OpenTable(
-            LargeTable(self.source, len(rows)), titled, _within(private, declared), None, self.source.fingerprint
+            LargeTable(self.source, len(rows)), titled, _limit_rows(private, declared), None, self.source.fingerprint
         )
 
 
-def planned(source: Content, declaration: Declaration) -> Plan:
+def plan_table(source: Content, declaration: Declaration) -> Plan:
     """What is declared of ``source``, checked and spelled out.
 
     Raises
@@ -188,13 +188,13 @@ def planned(source: Content, declaration: Declaration) -> Plan:
         As ``declare``.
     """
     declaration = declaration.checked()
-    spelled_out = declaration.over(column_names(source, declaration)).checked()
+    spelled_out = declaration.over(list_columns(source, declaration)).checked()
     if spelled_out.id_column is not None and isinstance(source, ParquetTable | LoadedTable):
         source.check_id(spelled_out.id_column)
-    return Plan(source, spelled_out, domain_of(spelled_out))
+    return Plan(source, spelled_out, make_domain(spelled_out))
 
 
-def domain_of(declaration: Declaration) -> Domain:
+def make_domain(declaration: Declaration) -> Domain:
     """The domain of the columns to cluster, which are spelled out.
 
     Raises
@@ -204,7 +204,7 @@ def domain_of(declaration: Declaration) -> Domain:
     """
     if not declaration.columns:
         raise RequestError("No column is chosen: choose at least one column of numbers to cluster.")
-    bounds = declaration.bounds_for(declaration.columns)
+    bounds = declaration.list_bounds(declaration.columns)
     return Domain.coded(
         declaration.columns,
         bounds.lower,
@@ -217,7 +217,7 @@ def domain_of(declaration: Declaration) -> Domain:
     )
 
 
-def preparing(plan: Plan, file: LatticeFile) -> Iterator[float]:
+def prepare_rows(plan: Plan, file: LatticeFile) -> Iterator[float]:
     """Fill ``file`` with the rows of a table that memory does not hold, on the lattice; the part read by then.
 
     Raises
@@ -230,24 +230,26 @@ def preparing(plan: Plan, file: LatticeFile) -> Iterator[float]:
         plan.domain, drop_incomplete=plan.drops_incomplete, rows_per_person=declared.rows_per_person, file=file
     )
     if isinstance(source, CsvOnDisk):
-        batches = source.batches(declared.columns, declared.file, id_column=declared.id_column, codings=declared.coded)
+        batches = source.read_batches(
+            declared.columns, declared.file, id_column=declared.id_column, codings=declared.coded
+        )
     else:
         assert isinstance(source, ParquetTable)
-        batches = source.batches(declared.columns, id_column=declared.id_column, codings=declared.coded)
+        batches = source.read_batches(declared.columns, id_column=declared.id_column, codings=declared.coded)
     for batch in batches:
         rows.take(batch)
         yield batch.read
-    rows.finished()
+    rows.finish()
 
 
-def _in_memory(plan: Plan) -> OpenTable:
+def _open_in_memory(plan: Plan) -> OpenTable:
     source, spelled_out, domain = plan.source, plan.declaration, plan.domain
     columns = spelled_out.columns
     if isinstance(source, SparseTable):
         if domain.declared:
             raise RequestError("A sparse table has plain numbers only: leave out weights, scales and categories.")
         private = PrivateTable(source.values, domain, relation=spelled_out.relation, n_public=spelled_out.n_public)
-        return OpenTable(source, spelled_out, _within(private, spelled_out), None, source.fingerprint)
+        return OpenTable(source, spelled_out, _limit_rows(private, spelled_out), None, source.fingerprint)
     id_column, label = spelled_out.id_column, spelled_out.label_column or None
     text, coded = [*dict.fromkeys(name for name in (id_column, label) if name is not None)], spelled_out.textual
     numbers = [name for name in columns if name not in coded]
@@ -267,17 +269,17 @@ def _in_memory(plan: Plan) -> OpenTable:
     )
     titled = replace(spelled_out, title=spelled_out.title or loaded.name)
     labels = None if label is None else loaded.groups(label)
-    return OpenTable(loaded, titled, _within(private, spelled_out), labels, source.fingerprint)
+    return OpenTable(loaded, titled, _limit_rows(private, spelled_out), labels, source.fingerprint)
 
 
-def _within(private: PrivateTable, declared: Declaration) -> PrivateTable:
+def _limit_rows(private: PrivateTable, declared: Declaration) -> PrivateTable:
     """``private`` with a public range of its number of rows where the number is private: δ has to be below 1/n."""
     if private.n_public is None and declared.n_range is not None:
         private.n_most = declared.n_range[1]
     return private
 
 
-def column_names(source: Content, declaration: Declaration) -> tuple[str, ...]:
+def list_columns(source: Content, declaration: Declaration) -> tuple[str, ...]:
     """The columns that there are: public, they come from the header or the declaration."""
     if isinstance(source, CsvFile | CsvOnDisk):
         return source.header(declaration.file).names
@@ -287,7 +289,8 @@ def column_names(source: Content, declaration: Declaration) -> tuple[str, ...]:
         return tuple(source.frame.columns)
     if declaration.columns or declaration.id_column is not None:
         raise RequestError(
-            f"A sparse file has no named columns, but {listed(declaration.columns)} are declared: declare one pair of "
+            f"A sparse file has no named columns, but {list_names(declaration.columns)} are declared: declare one "
+            "pair of "
             "bounds for all columns and no id column."
         )
     return source.columns

@@ -53,7 +53,7 @@ class Profile:
         Data units.
     center_sd : array of shape (k, d)
         Standard deviation of the noise on each coordinate, data units; NaN where the algorithm cannot tell. See
-        ``honest_noise``.
+        ``compute_honest_noise``.
     scale : array of shape (d,)
         Data units of one unit coordinate.
     sizes, size_sd : arrays of shape (k,), or None
@@ -177,17 +177,17 @@ class Profile:
         sums = np.linalg.norm(self.center_sd / self.scale, axis=1) * kept
         return max(least, float(np.median(sums[clear])) / (float(np.median(self.gaps)) / 2))
 
-    def partners_in(self, other: Profile) -> Codes:
+    def find_partners(self, other: Profile) -> Codes:
         """Which centre of another profile (k, d) belongs to each, one to one, shape (k,): the nearest all together."""
         return match(self.centers / self.scale, other.centers / other.scale)
 
-    def columns_by(self, order: ColumnOrder) -> Codes:
+    def order_columns(self, order: ColumnOrder) -> Codes:
         """Columns in their order, the most telling first or as in the file."""
         if order == "file":
             return np.arange(self.dim)
         return np.argsort(-self.apart, kind="stable")
 
-    def rows_by(self, order: RowOrder) -> Codes:
+    def order_rows(self, order: RowOrder) -> Codes:
         """Segments in their order: the largest first, by number, or alike ones beside each other."""
         if order == "size" and self.sizes is not None:
             return np.argsort(-self.sizes, kind="stable")
@@ -197,7 +197,7 @@ class Profile:
         return np.arange(self.k)
 
 
-def honest_noise(sd: Array, sizes: Array | None, size_sd: Array | None, width: Array) -> Array:
+def compute_honest_noise(sd: Array, sizes: Array | None, size_sd: Array | None, width: Array) -> Array:
     """Standard deviation of the noise on centres, with what their noisy sizes leave open.
 
     Parameters
@@ -221,7 +221,7 @@ def honest_noise(sd: Array, sizes: Array | None, size_sd: Array | None, width: A
     return np.minimum(sd, width / 2)
 
 
-def profile_of(
+def make_profile(
     run: Run,
     *,
     centers: Array | None = None,
@@ -251,7 +251,7 @@ def profile_of(
     sd = np.full((k, domain.dim), np.nan)
     if said is not None and np.isfinite(said).all():
         raw = np.broadcast_to(said, (k,))[:, None] * scale
-        sd = honest_noise(raw, sizes, size_sd, domain.upper - domain.lower)
+        sd = compute_honest_noise(raw, sizes, size_sd, domain.upper - domain.lower)
     units = domain.units or ("",) * domain.dim
     columns = tuple(
         ProfileColumn(name, low, high, unit)

@@ -14,7 +14,7 @@ from dpviz.runs.open_table import OpenTable
 from dpviz.runs.run import Run, RunFacts, RunSoFar
 from dpviz.table.codings import NUMBER
 from dpviz.table.declaration import Declaration
-from dpviz.table.sidecar import file_values
+from dpviz.table.declaration_file import list_file_values
 
 FORMAT = 2
 """The version of what ``run --json`` prints; 2 has the declaration and no time."""
@@ -34,7 +34,7 @@ BROKEN_OFF = "The run was broken off: its steps were seen, and what they spent i
 LOOKED_UP = "Some bounds were read from the rows: no ε covers what they tell. Not a release."
 
 
-class LookKind(StrEnum):
+class AccessKind(StrEnum):
     """What somebody saw of the rows themselves, without privacy; none of it is in a release."""
 
     ROWS = "rows"
@@ -68,7 +68,7 @@ class ReleaseRecord(RunFacts):
     weights : array of shape (k,) or None
         Noisy sizes, where the last step measured them.
     looks : mapping of str to int
-        How often the rows themselves were looked at, by ``LookKind``.
+        How often the rows themselves were looked at, by ``AccessKind``.
     date : str
         The day, UTC.
     """
@@ -105,7 +105,7 @@ class ReleaseRecord(RunFacts):
             "format": FORMAT,
             **{name: getattr(self, name) for name in same},
             "columns": list(self.columns),
-            "declaration": self._declared(),
+            "declaration": self._describe_declaration(),
             "parameters": dict(self.parameters),
             "warnings": list(self.warnings),
             "noise": RELEASE_GRADE if self.hardened else STUDY_NOISE,
@@ -123,28 +123,28 @@ class ReleaseRecord(RunFacts):
             },
         }
 
-    def _declared(self) -> dict[str, Any]:
+    def _describe_declaration(self) -> dict[str, Any]:
         """What was declared, under the names that a sidecar has for it."""
         said = self.declaration
-        bounds = said.bounds_for(said.columns)
+        bounds = said.list_bounds(said.columns)
         pairs = zip(said.columns, zip(bounds.lower.tolist(), bounds.upper.tolist(), strict=True), strict=True)
         same = ("scaling", "radius", "relation", "unit_of_privacy", "id_column", "rows_per_person", "n_public")
         return {
             "columns": list(said.columns),
-            "bounds": {name: said.codings.get(name, NUMBER).said(*pair) for name, pair in pairs},
+            "bounds": {name: said.codings.get(name, NUMBER).to_plain(*pair) for name, pair in pairs},
             **({"weights": dict(said.weights)} if said.weights else {}),
-            "origins": {name: said.origin_of(name) for name in said.columns},
+            "origins": {name: said.describe_origin(name) for name in said.columns},
             "bounds_from_rows": said.bounds_from_rows,
             "unit": self.unit,
             **{name: getattr(said, name) for name in same},
             "kind": said.kind.value,
             "proposed": said.proposed,
             **({} if said.n_range is None else {"n_range": list(said.n_range)}),
-            **({"file": values} if (values := file_values(said.file)) else {}),
+            **({"file": values} if (values := list_file_values(said.file)) else {}),
         }
 
 
-def record_of(run: RunSoFar, table: OpenTable, *, looks: Mapping[LookKind, int] | None = None) -> ReleaseRecord:
+def make_record(run: RunSoFar, table: OpenTable, *, looks: Mapping[AccessKind, int] | None = None) -> ReleaseRecord:
     """The record of a run on ``table`` after so many ``looks`` at its rows; a proposed declaration is one more.
 
     A run that was broken off has spent what its steps spent, and has no centres.
@@ -161,22 +161,22 @@ def record_of(run: RunSoFar, table: OpenTable, *, looks: Mapping[LookKind, int] 
         **said | {"warnings": (*run.warnings, *broken_off, *seeded, *looked_up)},
         declaration=table.declaration,
         columns=run.domain.columns,
-        centers=None if centers is None else _frozen(centers),
-        weights=None if weights is None else _frozen(weights),
-        profiles=None if centers is None or not run.domain.declared else tuple(map(run.domain.told, centers)),
-        looks=counted(looks or {}, table.declaration),
+        centers=None if centers is None else _freeze(centers),
+        weights=None if weights is None else _freeze(weights),
+        profiles=None if centers is None or not run.domain.declared else tuple(map(run.domain.describe, centers)),
+        looks=count_looks(looks or {}, table.declaration),
         version=__version__,
         date=datetime.now(UTC).date().isoformat(),
     )
 
 
-def counted(looks: Mapping[LookKind, int], declaration: Declaration) -> dict[str, int]:
+def count_looks(looks: Mapping[AccessKind, int], declaration: Declaration) -> dict[str, int]:
     """Looks by kind, in the order of the kinds and without those that there were none of."""
-    numbers = {LookKind.PROPOSAL: int(declaration.proposed), **looks}
-    return {kind.value: numbers[kind] for kind in LookKind if numbers.get(kind)}
+    numbers = {AccessKind.PROPOSAL: int(declaration.proposed), **looks}
+    return {kind.value: numbers[kind] for kind in AccessKind if numbers.get(kind)}
 
 
-def _frozen(values: Array) -> Array:
+def _freeze(values: Array) -> Array:
     copy = values.copy()
     copy.flags.writeable = False
     return copy

@@ -15,10 +15,10 @@ from urllib.parse import urlencode
 
 from dpviz import check
 from dpviz.algorithms.card import Card, Params, Setting
-from dpviz.algorithms.registry import AUTO, CARDS, card_of, private_cards
+from dpviz.algorithms.registry import AUTO, CARDS, find_card, list_private_cards
 from dpviz.check import RequestError
-from dpviz.privacy.accounting import Accounting, capacity
-from dpviz.privacy.room import PrivateTable
+from dpviz.privacy.accounting import Accounting, compute_capacity
+from dpviz.privacy.private_session import PrivateTable
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Contender:
         RequestError
             If there is no such algorithm, or a parameter is not allowed.
         """
-        settings = card_of(algorithm).params.parse(params)
+        settings = find_card(algorithm).params.parse(params)
         return cls(algorithm, {name: getattr(settings, name) for name in params})
 
     @classmethod
@@ -62,9 +62,9 @@ class Contender:
             If there is no such algorithm, or a parameter is not allowed.
         """
         algorithm, *own = text.split(":")
-        known = {knob.name for knob in card_of(algorithm).params.knobs()}
+        known = {param_field.name for param_field in find_card(algorithm).params.param_fields()}
         given = {name: value for name, value in (shared or {}).items() if name in known}
-        return cls.checked(algorithm, given | named_values(own))
+        return cls.checked(algorithm, given | parse_named_values(own))
 
     def to_text(self) -> str:
         """What ``from_text`` reads.
@@ -72,11 +72,11 @@ class Contender:
         >>> Contender("eugkm", {"theta": 3.0}).to_text()
         'eugkm:theta=3'
         """
-        return ":".join([self.algorithm, *(f"{name}={written(value)}" for name, value in self.params.items())])
+        return ":".join([self.algorithm, *(f"{name}={format_value(value)}" for name, value in self.params.items())])
 
     @property
     def card(self) -> Card:
-        return self.unlisted or card_of(self.algorithm)
+        return self.unlisted or find_card(self.algorithm)
 
     @property
     def settings(self) -> Params:
@@ -98,10 +98,10 @@ class Contender:
     def label(self) -> str:
         """The title, with whatever differs from the defaults."""
         card, changed = self.card, []
-        for knob in card.params.knobs():
-            value = self.params.get(knob.name, knob.default)
-            if value != knob.default:
-                changed.append(str(value) if knob.name == "preset" else f"{knob.name} = {value}")
+        for param_field in card.params.param_fields():
+            value = self.params.get(param_field.name, param_field.default)
+            if value != param_field.default:
+                changed.append(str(value) if param_field.name == "preset" else f"{param_field.name} = {value}")
         return f"{card.title} ({', '.join(changed)})" if changed else card.title
 
     def check_budget(self, epsilon: float, delta: float, *, n: int | None = None) -> None:
@@ -114,17 +114,20 @@ class Contender:
         """
         accounting = self.card.accounting(self.settings, delta)
         if delta == 0 and accounting not in (Accounting.PURE, Accounting.NONE):
-            pure = self._pure_presets()
+            pure = self._list_pure_presets()
             instead = f", or choose the preset {' or '.join(pure)}" if pure else ""
-            usual = f"{check.usual_delta(n):.2g}".replace("e-0", "e-")
+            usual = f"{check.choose_usual_delta(n):.2g}".replace("e-0", "e-")
             own = "" if self.preset == getattr(self.card.params(), "preset", "") else f" ({self.preset})"
             raise RequestError(f"{self.card.title}{own} needs delta > 0: give, say, delta = {usual}{instead}.")
-        capacity(accounting, epsilon=epsilon, delta=delta)
+        compute_capacity(accounting, epsilon=epsilon, delta=delta)
 
-    def _pure_presets(self) -> list[str]:
+    def _list_pure_presets(self) -> list[str]:
         """The presets that need no δ."""
         settings, card = self.settings, self.card
-        choices = next((knob.choices or () for knob in card.params.knobs() if knob.name == "preset"), ())
+        choices = next(
+            (param_field.choices or () for param_field in card.params.param_fields() if param_field.name == "preset"),
+            (),
+        )
         by_preset = {name: replace(settings, **{"preset": name}) for name in choices}
         return [name for name, other in by_preset.items() if card.accounting(other, 0.0) is Accounting.PURE]
 
@@ -144,7 +147,7 @@ class Request:
 
     def __post_init__(self) -> None:
         for name in ("k", "epsilon", "delta", "seed"):
-            object.__setattr__(self, name, check.plain(getattr(self, name)))
+            object.__setattr__(self, name, check.to_plain(getattr(self, name)))
 
     @property
     def algorithm(self) -> str:
@@ -173,16 +176,16 @@ class Request:
         check.rows_per_person(rows_per_person=table.rows_per_person)
         if n:
             check.records(n_public=n)
-        check.delta_for(table.n_most, delta=self.delta)
+        check.check_delta(table.n_most, delta=self.delta)
         if n is not None and k > n:
             raise RequestError(f"k is {k} but there are {n:,} records: ask for at most that many clusters.")
         if table.sparse and not card.sparse:
-            able = " or ".join(f"{other.title} ({other.id})" for other in private_cards() if other.sparse)
+            able = " or ".join(f"{other.title} ({other.id})" for other in list_private_cards() if other.sparse)
             raise RequestError(
                 f"{card.title} would write out all {table.domain.dim:,} columns of a sparse table: choose {able}."
             )
         if card.at_once and not table.in_memory:
-            able = ", ".join(other.id for other in private_cards() if not other.at_once and not other.sparse)
+            able = ", ".join(other.id for other in list_private_cards() if not other.at_once and not other.sparse)
             raise RequestError(
                 f"{card.title} needs all rows at once, and the table is too large to hold: choose one of {able}, or "
                 "take fewer rows."
@@ -191,7 +194,7 @@ class Request:
         refusal = params.refusal(table.relation)
         if refusal is not None:
             raise RequestError(refusal)
-        table.domain.unfolded(params.points_per_row(k))
+        table.domain.unfold(params.points_per_row(k))
         self.contender.check_budget(self.epsilon, self.delta, n=n)
         return params
 
@@ -235,7 +238,7 @@ class Request:
         """
         check.clusters(k=self.k)
         check.epsilon(epsilon=self.epsilon)
-        check.delta_for(None, delta=self.delta)
+        check.check_delta(None, delta=self.delta)
         if self.seed is not None:
             check.seed(seed=self.seed)
 
@@ -255,8 +258,8 @@ class Request:
     @property
     def query(self) -> dict[str, str]:
         """What a link says of it, by name; without the seed."""
-        own = {f"{self.algorithm}.{name}": written(value) for name, value in self.params.items()}
-        numbers = {name: written(getattr(self, name)) for name in ("k", "epsilon", "delta")}
+        own = {f"{self.algorithm}.{name}": format_value(value) for name, value in self.params.items()}
+        numbers = {name: format_value(getattr(self, name)) for name in ("k", "epsilon", "delta")}
         return {"algorithm": self.algorithm, **own, **numbers}
 
     def to_query(self) -> str:
@@ -276,19 +279,20 @@ class Request:
         RequestError
             If it says what is not allowed.
         """
-        usual = usual or cls(Contender(AUTO), delta=check.usual_delta(None))
+        usual = usual or cls(Contender(AUTO), delta=check.choose_usual_delta(None))
         named = query.get("algorithm", usual.algorithm)
         algorithm = next((card.id for card in CARDS.values() if card.title == named), named)
         own = {name.partition(".")[2]: value for name, value in query.items() if name.startswith(f"{algorithm}.")}
         kept = usual.contender if not own and algorithm == usual.algorithm else None
         k, epsilon, delta = (
-            number(name, query[name]) if name in query else getattr(usual, name) for name in ("k", "epsilon", "delta")
+            parse_number(name, query[name]) if name in query else getattr(usual, name)
+            for name in ("k", "epsilon", "delta")
         )
         cls(usual.contender, k, epsilon, delta).check_numbers()
         return cls(kept or Contender.checked(algorithm, own), int(k), float(epsilon), float(delta))
 
 
-def named_values(texts: Sequence[str]) -> dict[str, str]:
+def parse_named_values(texts: Sequence[str]) -> dict[str, str]:
     """``name=value`` texts as a mapping.
 
     Raises
@@ -300,14 +304,14 @@ def named_values(texts: Sequence[str]) -> dict[str, str]:
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name:
-            raise RequestError(f"{check.shown(text)} has no name or no value: write name=value.")
+            raise RequestError(f"{check.format_value(text)} has no name or no value: write name=value.")
         if name in values:
-            raise RequestError(f"{check.shown(name)} is named twice: give it one value.")
+            raise RequestError(f"{check.format_value(name)} is named twice: give it one value.")
         values[name] = value
     return values
 
 
-def number(name: str, value: Any) -> Any:
+def parse_number(name: str, value: Any) -> Any:
     """A number, or the text of one, which may still be any: its range is checked with its name.
 
     Raises
@@ -324,7 +328,7 @@ def number(name: str, value: Any) -> Any:
     return value
 
 
-def written(value: object) -> str:
+def format_value(value: object) -> str:
     """A number or a word as a link holds it: as short as reads back to the same."""
     if isinstance(value, bool):
         return str(value).lower()

@@ -11,23 +11,23 @@ import numpy as np
 
 from dpviz.algorithms.baselines.kmeans_plus_plus import ReferenceStep
 from dpviz.algorithms.card import Card, Params
+from dpviz.algorithms.loss_diagnostic import LossDiagnostic
 from dpviz.algorithms.regime import Level
-from dpviz.algorithms.registry import card_of
-from dpviz.algorithms.sign import Sign
+from dpviz.algorithms.registry import find_card
 from dpviz.algorithms.sizes import Sizes
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.arrays import Array
-from dpviz.printed import Printed, TextTable
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.exact_noise import ExactSource
 from dpviz.privacy.ledger import Entry, Ledger
 from dpviz.privacy.noise import NoiseSource, StudyNoise
+from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.queries import Relation
-from dpviz.privacy.room import PrivateTable
+from dpviz.reporting import Report, TextTable
 from dpviz.runs.advice.judgement import judge
-from dpviz.runs.column_noise import noisy_shares
+from dpviz.runs.column_noise import list_noisy_shares
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.verdict import Verdict, verdict_of
+from dpviz.runs.verdict import Verdict, reach_verdict
 from dpviz.table.domain import Domain, Region
 
 NOT_HARDENED = "the noise is study noise, not hardened against floating-point attacks: do not publish."
@@ -35,7 +35,7 @@ _MOST_COLUMNS = 8  # of a printed run: as many as a terminal holds side by side
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Frame(Printed):
+class Frame(Report):
     """A step and what had been spent when it was taken.
 
     ``spent_epsilon`` is the ε, at the run's δ, of all entries so far; ``entries`` is how many there were.
@@ -99,13 +99,13 @@ class RunSoFar(RunFacts):
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Run(RunSoFar, Printed):
+class Run(RunSoFar, Report):
     """A finished run."""
 
     @property
     def unit_centers(self) -> Array:
         """Final centres, unit coordinates, shape (k, d)."""
-        return centers_of(self.frames[-1].step)
+        return read_centers(self.frames[-1].step)
 
     @property
     def centers(self) -> Array:
@@ -128,9 +128,11 @@ class Run(RunSoFar, Printed):
 
     def profiles(self, heading: str) -> TextTable:
         """The centres in the words of the declaration, where it says more of columns than bounds, to be printed."""
-        from dpviz.runs.told_centers import profile_table  # here, because plain numbers do not wait for pandas
+        from dpviz.runs.center_tables import make_profile_table  # here, because plain numbers do not wait for pandas
 
-        return profile_table(self.domain, self.unit_centers, self.center_noise_sd, heading, sizes=self.noisy_weights)
+        return make_profile_table(
+            self.domain, self.unit_centers, self.center_noise_sd, heading, sizes=self.noisy_weights
+        )
 
     @cached_property
     def sizes(self) -> Sizes | None:
@@ -138,7 +140,7 @@ class Run(RunSoFar, Printed):
 
         By everything that was released, where its algorithm puts that together; else by the last step.
         """
-        told, step = card_of(self.algorithm).sizes, self.frames[-1].step
+        told, step = find_card(self.algorithm).sizes, self.frames[-1].step
         found = None if told is None else told([frame.step for frame in self.frames], self.domain.region)
         if found is not None or not isinstance(step, CentersStep):
             return found
@@ -147,9 +149,9 @@ class Run(RunSoFar, Printed):
         return Sizes(step.noisy_counts, np.full(len(step.noisy_counts), float(step.count_noise_sd)))
 
     @cached_property
-    def sign(self) -> Sign | None:
+    def sign(self) -> LossDiagnostic | None:
         """What released values alone say of how well it went, where its algorithm can tell."""
-        told = card_of(self.algorithm).sign
+        told = find_card(self.algorithm).sign
         return None if told is None else told([frame.step for frame in self.frames], self.domain.region)
 
     @cached_property
@@ -158,7 +160,7 @@ class Run(RunSoFar, Printed):
         if not self.private:
             return None
         steps = [frame.step for frame in self.frames]
-        return verdict_of(steps, self.domain.region, n_declared=self._declared_points, sign=self.sign)
+        return reach_verdict(steps, self.domain.region, n_declared=self._declared_points, sign=self.sign)
 
     @property
     def _declared_points(self) -> int | None:
@@ -171,7 +173,7 @@ class Run(RunSoFar, Printed):
         return Ledger(self.accounting, self.epsilon, self.delta, list(self.entries))
 
     def _blocks(self) -> Iterator[str | TextTable]:
-        title, steps = card_of(self.algorithm).title, f"steps: {len(self.frames)}"
+        title, steps = find_card(self.algorithm).title, f"steps: {len(self.frames)}"
         if not self.private:
             yield f"{title}: k = {self.k}, {steps}; no privacy"
         else:
@@ -183,44 +185,44 @@ class Run(RunSoFar, Printed):
         if self.domain.declared:
             yield self.profiles(f"{kind}, shares of categories")
         else:
-            yield centers_table(f"{kind}, data units{left_out}", columns, centers.tolist(), self.noisy_weights)
+            yield tabulate_centers(f"{kind}, data units{left_out}", columns, centers.tolist(), self.noisy_weights)
         if self.verdict is not None and not self.verdict.fine:
-            yield f"By released values: {verdict_told(self.verdict)}"
+            yield f"By released values: {describe_verdict(self.verdict)}"
         if self.sign is not None:
-            yield f"{sign_told(self.sign)}."
+            yield f"{describe_loss_diagnostic(self.sign)}."
         notes = (*self.warnings, *[NOT_HARDENED] * (self.private and not self.hardened))
         yield from (f"Note: {note}" for note in notes)
 
 
-def verdict_told(verdict: Verdict) -> str:
+def describe_verdict(verdict: Verdict) -> str:
     """A verdict in sentences.
 
-    >>> verdict_told(Verdict("sizes", "2 of 5 sizes may be noise alone", "They are small."))
+    >>> describe_verdict(Verdict("sizes", "2 of 5 sizes may be noise alone", "They are small."))
     '2 of 5 sizes may be noise alone. They are small.'
     """
     return f"{verdict.title}. {verdict.reason}"
 
 
-def sign_told(sign: Sign) -> str:
+def describe_loss_diagnostic(sign: LossDiagnostic) -> str:
     """A sign in words, without a full stop.
 
-    >>> sign_told(Sign(0.0512, 0.02, 0.31, ()))
+    >>> describe_loss_diagnostic(LossDiagnostic(0.0512, 0.02, 0.31, ()))
     'By released values alone, the loss is about 5.1 % of that of one centre (2 % to 31 %)'
-    >>> sign_told(Sign(0.996, 1e-9, 7.0, ()))
+    >>> describe_loss_diagnostic(LossDiagnostic(0.996, 1e-9, 7.0, ()))
     'By released values alone, the loss is about 100 % of that of one centre (under 0.1 % to 100 %)'
     """
-    share, low, high = (_percent(min(one, 1.0)) for one in (sign.share, sign.low, sign.high))
+    share, low, high = (_format_percent(min(one, 1.0)) for one in (sign.share, sign.low, sign.high))
     share = share if share.startswith("under") else f"about {share}"
     told = f"By released values alone, the loss is {share} of that of one centre ({low} to {high})"
     return ". ".join((told, *(doubt.rstrip(".") for doubt in sign.doubts)))
 
 
-def _percent(part: float) -> str:
+def _format_percent(part: float) -> str:
     """Two digits; a part that next to nothing is left of has none that mean anything."""
     return "under 0.1 %" if part < 1e-3 else f"{float(f'{100 * part:.2g}'):g} %"
 
 
-def centers_table(
+def tabulate_centers(
     heading: str, columns: Sequence[str], centers: Sequence[Sequence[float]], weights: Array | Sequence[float] | None
 ) -> TextTable:
     """Centres by their numbers, data units, beside their noisy sizes where there are some, to be printed."""
@@ -265,7 +267,7 @@ def run(
     RequestError
         If the request is outside what is allowed; nothing has been read then.
     """
-    return run_of(Request(Contender.of(card, params), k, epsilon, delta, seed), table)
+    return run_request(Request(Contender.of(card, params), k, epsilon, delta, seed), table)
 
 
 def run_frames(
@@ -280,18 +282,18 @@ def run_frames(
     noise: NoiseSource | ExactSource | None = None,
 ) -> Iterator[Frame | Run]:
     """The frames of a run as they come, then the ``Run`` itself; arguments as for ``run``."""
-    for item in steps_of(Request(Contender.of(card, params), k, epsilon, delta, seed), table, noise=noise):
+    for item in run_steps(Request(Contender.of(card, params), k, epsilon, delta, seed), table, noise=noise):
         yield item if isinstance(item, Run) else item.frames[-1]
 
 
-def run_of(request: Request, table: PrivateTable, *, noise: NoiseSource | ExactSource | None = None) -> Run:
+def run_request(request: Request, table: PrivateTable, *, noise: NoiseSource | ExactSource | None = None) -> Run:
     """The run that is asked for; see ``run``."""
-    *_, last = steps_of(request, table, noise=noise)
+    *_, last = run_steps(request, table, noise=noise)
     assert isinstance(last, Run)
     return last
 
 
-def steps_of(
+def run_steps(
     request: Request, table: PrivateTable, *, noise: NoiseSource | ExactSource | None = None
 ) -> Iterator[RunSoFar]:
     """What is asked for as it grows: the run so far after each step, then the ``Run`` itself.
@@ -306,7 +308,7 @@ def steps_of(
     """
     card, params, k = request.card, request.check(table), int(request.k)
     accounting, planned = card.accounting(params, request.delta), card.draws
-    coins, drawn = _two_streams(request.seed)
+    coins, drawn = _make_two_streams(request.seed)
     if isinstance(noise, ExactSource):
         request.check_releasable(table)
         coins = np.random.SeedSequence(noise.coins)
@@ -317,7 +319,7 @@ def steps_of(
         accounting=accounting,
         noise=source,
         needs_n=card.needs_n,
-        draws=None if planned is None else lambda room: planned(room, k, params),
+        draws=None if planned is None else lambda session: planned(session, k, params),
     )
     ledger = opened.ledger
     facts: dict[str, Any] = {
@@ -330,18 +332,18 @@ def steps_of(
         "unit": table.unit,
         "n_public": table.n_public,
         "n": opened.n if card.needs_n else None,
-        "n_origin": _n_origin(table) if card.needs_n else "not used",
+        "n_origin": _describe_n_origin(table) if card.needs_n else "not used",
         "parameters": asdict(params),
-        "domain": table.domain.unfolded(params.points_per_row(k)),
+        "domain": table.domain.unfold(params.points_per_row(k)),
         "points_per_row": params.points_per_row(k),
         "accounting": accounting,
         "hardened": source.hardened,
         "seeded": request.seed is not None,
-        "warnings": _warnings(request, table, params),
+        "warnings": _list_warnings(request, table, params),
     }
     frames: tuple[Frame, ...] = ()
     for step in card.plan(opened, k, params, np.random.default_rng(coins)):
-        step = settled(step, table.domain.region)
+        step = settle_step(step, table.domain.region)
         spent: dict[str, Any] = {"spent_epsilon": ledger.spent_epsilon, "spent_fraction": ledger.spent_fraction}
         frames = (*frames, Frame(step, **spent, entries=len(ledger.entries)))
         yield RunSoFar(**facts, **spent, entries=tuple(ledger.entries), frames=frames)
@@ -354,13 +356,13 @@ def steps_of(
     )
 
 
-def _n_origin(table: PrivateTable) -> str:
+def _describe_n_origin(table: PrivateTable) -> str:
     if table.n_public is None:
         return "bought"
     return "by the replace relation" if table.relation is Relation.REPLACE else "declared"
 
 
-def _two_streams(seed: int | None) -> tuple[np.random.SeedSequence, np.random.SeedSequence]:
+def _make_two_streams(seed: int | None) -> tuple[np.random.SeedSequence, np.random.SeedSequence]:
     """Public coins, which may be shown and replayed, and noise, which may not; without a seed nothing links the two."""
     if seed is None:
         return np.random.SeedSequence(), np.random.SeedSequence()
@@ -368,14 +370,14 @@ def _two_streams(seed: int | None) -> tuple[np.random.SeedSequence, np.random.Se
     return coins, noise
 
 
-def centers_of(step: Step) -> Array:
+def read_centers(step: Step) -> Array:
     """The centres that a final step carries, unit coordinates, shape (k, d)."""
     if not isinstance(step, CentersStep | ReferenceStep):
         raise TypeError(f"the last step of an algorithm must carry centres, not a {type(step).__name__}")
     return step.centers
 
 
-def settled(step: Step, region: Region) -> Step:
+def settle_step(step: Step, region: Region) -> Step:
     """A step whose centres lie where means of rows can: between categories, not beyond. Post-processing."""
     if (
         region.blocks is None
@@ -383,14 +385,14 @@ def settled(step: Step, region: Region) -> Step:
         or step.centers.shape[1] != region.dim
     ):
         return step
-    return replace(step, centers=region.settled(step.centers))
+    return replace(step, centers=region.settle_points(step.centers))
 
 
-def _warnings(request: Request, table: PrivateTable, params: Params) -> tuple[str, ...]:
+def _list_warnings(request: Request, table: PrivateTable, params: Params) -> tuple[str, ...]:
     if not request.card.private:
         return ("k-means++ reads the rows without any privacy: its centres are revealed, never a release.",)
     judged = judge(request.card, request.setting(table), params, sparse=table.sparse)
     light = (judged.message,) if judged.level not in (None, Level.GREEN) else ()
     declared = {"relation": table.relation, "rows_per_person": table.rows_per_person}
-    shares = noisy_shares(table.domain, n=table.n_public, k=request.k, epsilon=request.epsilon, **declared)
+    shares = list_noisy_shares(table.domain, n=table.n_public, k=request.k, epsilon=request.epsilon, **declared)
     return (*light, *table.domain.notes, *shares)

@@ -27,7 +27,7 @@ class Shared:
     """
 
     def __init__(self, content: object) -> None:
-        self._head, parts, self._files = pickled(content)
+        self._head, parts, self._files = pickle_content(content)
         self._layout: list[tuple[int, int]] = []
         end = 0
         for part in parts:
@@ -44,10 +44,10 @@ class Shared:
     @property
     def fds(self) -> list[int]:
         """What a worker has to inherit."""
-        return [self.fd, *fds_of(self._files)]
+        return [self.fd, *list_fds(self._files)]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _mapped, (self._head, self.fd, self.size, self._layout)
+        return _map_content, (self._head, self.fd, self.size, self._layout)
 
 
 class Pickled(NamedTuple):
@@ -58,8 +58,8 @@ class Pickled(NamedTuple):
     files: tuple[Shared | LatticeFile, ...]
 
 
-def pickled(content: object) -> Pickled:
-    """``content``, ready for another process, which has to inherit its files (see ``fds_of``)."""
+def pickle_content(content: object) -> Pickled:
+    """``content``, ready for another process, which has to inherit its files (see ``list_fds``)."""
     stream = io.BytesIO()
     buffers: list[pickle.PickleBuffer] = []
     pickler = _Pickler(stream, protocol=5, buffer_callback=buffers.append)
@@ -67,7 +67,7 @@ def pickled(content: object) -> Pickled:
     return Pickled(stream.getvalue(), [buffer.raw() for buffer in buffers], tuple(pickler.files))
 
 
-def fds_of(files: Iterable[Shared | LatticeFile]) -> list[int]:
+def list_fds(files: Iterable[Shared | LatticeFile]) -> list[int]:
     """The descriptors of open files."""
     return [fd for file in files for fd in (file.fds if isinstance(file, Shared) else [file.fd])]
 
@@ -85,12 +85,12 @@ class _Pickler(pickle.Pickler):
         return NotImplemented
 
 
-def shared(content: Any) -> Any:
+def share_content(content: Any) -> Any:
     """``content`` in shared memory where the system has memory without a name (Linux), else ``content`` as it is."""
     return Shared(content) if hasattr(os, "memfd_create") else content
 
 
-def _mapped(head: bytes, fd: int, size: int, layout: list[tuple[int, int]]) -> Any:
+def _map_content(head: bytes, fd: int, size: int, layout: list[tuple[int, int]]) -> Any:
     """The content, in the worker, which inherited ``fd``."""
     memory = memoryview(mmap.mmap(fd, size, access=mmap.ACCESS_COPY))
     os.close(fd)

@@ -19,7 +19,7 @@ from dpviz.arrays import Array
 from dpviz.runs.advice.target import Target
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.study.grid import Grid
-from dpviz.runs.study.study import Yardstick, study_rows, tidy
+from dpviz.runs.study.study import Yardstick, compute_study_rows, tidy
 from dpviz.runs.worker import Progress
 
 _RESAMPLES = 500
@@ -80,7 +80,7 @@ class SmallestEpsilon:
         return f"ε = {self.epsilon:.2g}" + f", likely between {low} and {high}" * (low != high)
 
 
-def smallest_epsilons(
+def find_smallest_epsilons(
     frame: pd.DataFrame, target: Target, *, measure: str = "ratio", seed: int = 0
 ) -> list[SmallestEpsilon]:
     """The answer for each contender of a tidy study of one k and n, the smallest ε first, then the smallest loss.
@@ -88,22 +88,22 @@ def smallest_epsilons(
     ``measure`` (lower is better) is what must keep to the target.
     """
     answers = [
-        _answer(str(name), runs, target, measure=measure, seed=seed)
+        _find_answer(str(name), runs, target, measure=measure, seed=seed)
         for name, runs in frame.groupby("contender", sort=False)
         if runs["epsilon"].notna().any()
     ]
     return sorted(answers, key=lambda answer: (answer.epsilon, answer.typical, answer.low))
 
 
-def crossing(epsilons: Array, losses: Array, target: float) -> float:
+def find_crossing(epsilons: Array, losses: Array, target: float) -> float:
     """The ε at which falling ``losses`` (m,) at ascending ``epsilons`` (m,) come down to ``target``.
 
     The first ε where they begin below it; infinite where they stay above.
     """
-    return float(_crossings(epsilons, np.minimum(losses, _VERY_BAD)[None], target)[0])
+    return float(_find_crossings(epsilons, np.minimum(losses, _VERY_BAD)[None], target)[0])
 
 
-def sharpened_rows(
+def sharpen_rows(
     judged: JudgedTable,
     grid: Grid,
     rows: Sequence[Mapping[str, Any]],
@@ -121,12 +121,12 @@ def sharpened_rows(
     known = list(rows)
     for done in range(rounds):
         runs = tidy(known).query("contender == @contender.label")
-        answer = _answer(contender.label, runs, target, measure="ratio")
-        epsilon = _next(answer, sorted({float(row["epsilon"]) for row in known}))
+        answer = _find_answer(contender.label, runs, target, measure="ratio")
+        epsilon = _choose_next(answer, sorted({float(row["epsilon"]) for row in known}))
         if epsilon is None:
             break
         at = replace(grid, epsilons=(epsilon,))
-        for item in study_rows(judged, at, yardsticks=[yardstick]):
+        for item in compute_study_rows(judged, at, yardsticks=[yardstick]):
             if isinstance(item, Progress):
                 part = item.done / max(1, item.total)
                 yield Progress(round(1000 * (done + part)), 1000 * rounds, f"ε = {epsilon:.3g}")
@@ -135,7 +135,7 @@ def sharpened_rows(
                 yield item
 
 
-def _answer(name: str, runs: pd.DataFrame, target: Target, *, measure: str, seed: int = 0) -> SmallestEpsilon:
+def _find_answer(name: str, runs: pd.DataFrame, target: Target, *, measure: str, seed: int = 0) -> SmallestEpsilon:
     by_epsilon = {float(str(e)): g[measure].to_numpy(np.float64) for e, g in runs.groupby("epsilon")}
     by_epsilon = {e: np.minimum(losses[~np.isnan(losses)], _VERY_BAD) for e, losses in by_epsilon.items()}
     by_epsilon = {e: losses for e, losses in by_epsilon.items() if len(losses)}
@@ -143,8 +143,8 @@ def _answer(name: str, runs: pd.DataFrame, target: Target, *, measure: str, seed
     losses = [by_epsilon[epsilon] for epsilon in epsilons]
     best = target.least(by_epsilon)
     rng = np.random.default_rng(seed)
-    drawn = np.column_stack([_resampled(runs, target.share, rng) for runs in losses])
-    tried = _neighbours(epsilons, np.r_[best, _crossings(epsilons, drawn, target.loss)])
+    drawn = np.column_stack([_resample(runs, target.share, rng) for runs in losses])
+    tried = _find_neighbours(epsilons, np.r_[best, _find_crossings(epsilons, drawn, target.loss)])
     low = min(tried.below[0], float(np.quantile(tried.below, _INTERVAL[0], method="nearest")))
     high = max(tried.above[0], float(np.quantile(tried.above, _INTERVAL[1], method="nearest")))
     return SmallestEpsilon(
@@ -161,7 +161,7 @@ class _Neighbours(NamedTuple):
     above: Array
 
 
-def _neighbours(epsilons: Array, crossings: Array) -> _Neighbours:
+def _find_neighbours(epsilons: Array, crossings: Array) -> _Neighbours:
     """The tried ε below and above each crossing; the lowest for what begins below the target, else infinite."""
     place = np.searchsorted(epsilons, crossings * (1 - 1e-12))
     known = np.r_[epsilons, inf]
@@ -169,7 +169,7 @@ def _neighbours(epsilons: Array, crossings: Array) -> _Neighbours:
     return _Neighbours(np.where(never, inf, known[np.maximum(place - 1, 0)]), known[place])
 
 
-def _resampled(losses: Array, share: float, rng: np.random.Generator) -> Array:
+def _resample(losses: Array, share: float, rng: np.random.Generator) -> Array:
     """Quantiles of resamples, each one run smaller than the sample: of few runs, all that vary enough.
 
     References
@@ -181,9 +181,9 @@ def _resampled(losses: Array, share: float, rng: np.random.Generator) -> Array:
     return quantiles
 
 
-def _crossings(epsilons: Array, curves: Array, target: float) -> Array:
+def _find_crossings(epsilons: Array, curves: Array, target: float) -> Array:
     """For each of ``curves`` (b, m), made to fall, the ε at which it crosses ``target``; infinite if it does not."""
-    falling = _falling(np.log(np.maximum(curves, 1e-300)))
+    falling = _make_falling(np.log(np.maximum(curves, 1e-300)))
     wanted = np.log(max(target, 1e-300))
     met = falling <= wanted
     first = met.argmax(axis=1)
@@ -197,7 +197,7 @@ def _crossings(epsilons: Array, curves: Array, target: float) -> Array:
     return least
 
 
-def _falling(curves: Array) -> Array:
+def _make_falling(curves: Array) -> Array:
     """The nearest curves in least squares that never rise, each of shape (m,): the max-min formula."""
     b, m = curves.shape
     sums = np.concatenate([np.zeros((b, 1)), curves.cumsum(axis=1)], axis=1)
@@ -210,7 +210,7 @@ def _falling(curves: Array) -> Array:
     return fitted
 
 
-def _next(answer: SmallestEpsilon, tried: Sequence[float]) -> float | None:
+def _choose_next(answer: SmallestEpsilon, tried: Sequence[float]) -> float | None:
     """The ε to try next: in the middle between the two tried ones around the answer; None where that brings nothing."""
     if not answer.reached or answer.sharp or answer.epsilon <= answer.lowest:
         return None

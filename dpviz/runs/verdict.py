@@ -16,11 +16,11 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms.sign import Sign
+from dpviz.algorithms.loss_diagnostic import LossDiagnostic
 from dpviz.algorithms.steps import CentersStep, GridStep, Step
 from dpviz.arrays import Array, Flags
+from dpviz.runs.cluster_recovery import measure_neighbour_gaps
 from dpviz.runs.evaluation import assign
-from dpviz.runs.found import neighbour_gaps
 from dpviz.table.domain import Region
 
 Kind = Literal["refused", "dropped", "failed", "edge", "sizes", "noise", "one", "doubted", "fine"]
@@ -96,25 +96,25 @@ class Verdict:
         return self.kind == "fine"
 
 
-def evidence_of(steps: Sequence[Step], region: Region) -> Evidence | None:
+def collect_evidence(steps: Sequence[Step], region: Region) -> Evidence | None:
     """What the ``steps`` of a run say of its centres; None where they end without any."""
     last = steps[-1] if steps else None
     if not isinstance(last, CentersStep):
         return None
-    sizes, size_sd = _sizes(steps, last)
+    sizes, size_sd = _estimate_sizes(steps, last)
     half = np.maximum(region.half, _TINY)
     edge = np.abs(last.centers) >= (1 - 2 * _AT_EDGE) * half
     if region.radius < (1 - 1e-9) * np.linalg.norm(region.half):
         edge |= (np.linalg.norm(last.centers, axis=1) >= (1 - 2 * _AT_EDGE) * region.radius)[:, None]
-    return Evidence(sizes, size_sd, _errors(last, sizes, size_sd, region), _gaps(last.centers), edge)
+    return Evidence(sizes, size_sd, _estimate_errors(last, sizes, size_sd, region), _measure_gaps(last.centers), edge)
 
 
-def _sizes(steps: Sequence[Step], last: CentersStep) -> tuple[Array | None, Array | None]:
+def _estimate_sizes(steps: Sequence[Step], last: CentersStep) -> tuple[Array | None, Array | None]:
     """Noisy sizes, and the sd of each: of the last rounds together, or of the cells of a grid next to each centre."""
     if last.noisy_counts is None:
         return None, None
     if last.count_noise_sd is not None:
-        rounds = _last_rounds(steps, last)
+        rounds = _find_last_rounds(steps, last)
         weights = np.array([1 / max(float(step.count_noise_sd), _TINY) ** 2 for step in rounds])
         sizes = weights @ np.array([step.noisy_counts for step in rounds]) / weights.sum()
         return sizes, np.full(len(last.centers), 1 / sqrt(float(weights.sum())))
@@ -126,13 +126,13 @@ def _sizes(steps: Sequence[Step], last: CentersStep) -> tuple[Array | None, Arra
     return last.noisy_counts, float(grid.sd) * np.sqrt(np.maximum(cells, 1))
 
 
-def _gaps(centers: Array) -> Array:
-    return neighbour_gaps(centers) if len(centers) > 1 else np.full(1, np.inf)
+def _measure_gaps(centers: Array) -> Array:
+    return measure_neighbour_gaps(centers) if len(centers) > 1 else np.full(1, np.inf)
 
 
-def _last_rounds(steps: Sequence[Step], last: CentersStep) -> list[Any]:
+def _find_last_rounds(steps: Sequence[Step], last: CentersStep) -> list[Any]:
     """The rounds from the end back that counted about the same cells: centres that stayed nearer than half-way."""
-    gaps, rounds = _gaps(last.centers), [last]
+    gaps, rounds = _measure_gaps(last.centers), [last]
     for step in reversed(steps[:-1]):
         if not isinstance(step, CentersStep) or type(step).__name__ != type(last).__name__:
             break
@@ -144,7 +144,7 @@ def _last_rounds(steps: Sequence[Step], last: CentersStep) -> list[Any]:
     return rounds
 
 
-def _errors(last: CentersStep, sizes: Array | None, size_sd: Array | None, region: Region) -> Array | None:
+def _estimate_errors(last: CentersStep, sizes: Array | None, size_sd: Array | None, region: Region) -> Array | None:
     if last.center_noise_sd is None:
         return None
     length = last.center_noise_sd * sqrt(last.centers.shape[1])
@@ -160,8 +160,8 @@ def _errors(last: CentersStep, sizes: Array | None, size_sd: Array | None, regio
     return np.minimum(far, region.diameter)
 
 
-def verdict_of(
-    steps: Sequence[Step], region: Region, *, n_declared: int | None = None, sign: Sign | None = None
+def reach_verdict(
+    steps: Sequence[Step], region: Region, *, n_declared: int | None = None, sign: LossDiagnostic | None = None
 ) -> Verdict | None:
     """The first rule that holds of a finished run; None where it ends without released centres.
 
@@ -176,12 +176,12 @@ def verdict_of(
     sign : Sign, optional
         What the algorithm says of itself.
     """
-    seen = evidence_of(steps, region)
+    seen = collect_evidence(steps, region)
     if seen is None:
         return None
     last = steps[-1]
     assert isinstance(last, CentersStep)
-    if refused := _refused(steps, last):
+    if refused := _judge_refused(steps, last):
         return refused
     if last.public:
         return None
@@ -189,12 +189,12 @@ def verdict_of(
     if seen.errors is not None and seen.sizes is not None and last.count_noise_sd is not None:
         error = float(np.median(seen.errors))
     rules = (
-        _dropped(seen, n_declared),
-        _failed(seen, sign),
-        _edge(seen),
-        _unclear(seen),
-        _lost(seen),
-        _one(seen, sign),
+        _judge_dropped(seen, n_declared),
+        _judge_failed(seen, sign),
+        _judge_edge(seen),
+        _judge_unclear(seen),
+        _judge_lost(seen),
+        _judge_one(seen, sign),
     )
     first = next((verdict for verdict in rules if verdict is not None), None)
     if first is not None:
@@ -204,7 +204,7 @@ def verdict_of(
     return Verdict("fine", "", "", error)
 
 
-def _refused(steps: Sequence[Step], last: CentersStep) -> Verdict | None:
+def _judge_refused(steps: Sequence[Step], last: CentersStep) -> Verdict | None:
     """A private test did not pass: what stands for an answer knows no data."""
     if all(getattr(step, "passed", True) for step in steps):
         return None
@@ -215,7 +215,7 @@ def _refused(steps: Sequence[Step], last: CentersStep) -> Verdict | None:
     return Verdict("refused", "the private test refused", reason)
 
 
-def _dropped(seen: Evidence, n_declared: int | None) -> Verdict | None:
+def _judge_dropped(seen: Evidence, n_declared: int | None) -> Verdict | None:
     """Far fewer rows were read than declared."""
     if not n_declared or seen.sizes is None or seen.size_sd is None:
         return None
@@ -229,7 +229,7 @@ def _dropped(seen: Evidence, n_declared: int | None) -> Verdict | None:
     return Verdict("dropped", f"{100 * max(read, 0) / n_declared:.2g} % of the declared rows were read", reason)
 
 
-def _failed(seen: Evidence, sign: Sign | None) -> Verdict | None:
+def _judge_failed(seen: Evidence, sign: LossDiagnostic | None) -> Verdict | None:
     """Noise may carry half of the centres as far as the next one.
 
     A run that judges itself has its centres from elsewhere than its last round: small sizes alone do not spoil them.
@@ -243,13 +243,13 @@ def _failed(seen: Evidence, sign: Sign | None) -> Verdict | None:
         return None
     reason = f"Noise may carry {int(carried.sum())} of {k} centres as far as the next one."
     if seen.unclear.any():
-        reason += f" {_sizes_words(seen)}"
+        reason += f" {_describe_sizes(seen)}"
     if seen.edge.any():
         reason += f" {100 * seen.edge.mean():.2g} % of the coordinates lie on a bound."
     return Verdict("failed", "this run failed: it shows noise", reason)
 
 
-def _edge(seen: Evidence) -> Verdict | None:
+def _judge_edge(seen: Evidence) -> Verdict | None:
     """Half of the centres lie at the edge of the bounds with half of their coordinates."""
     edged, k = seen.edge.mean(axis=1) >= _EDGED, len(seen.gaps)
     if edged.mean() < _MOST:
@@ -261,16 +261,16 @@ def _edge(seen: Evidence) -> Verdict | None:
     return Verdict("edge", f"{who} at the edge of the bounds", reason)
 
 
-def _unclear(seen: Evidence) -> Verdict | None:
+def _judge_unclear(seen: Evidence) -> Verdict | None:
     """Some sizes may be noise alone."""
     unclear, k = seen.unclear, len(seen.gaps)
     if not unclear.any():
         return None
     who = "its size" if k == 1 else f"all {k} sizes" if unclear.all() else f"{int(unclear.sum())} of {k} sizes"
-    return Verdict("sizes", f"{who} may be noise alone", f"{_sizes_words(seen)} Such a cluster may hold nobody.")
+    return Verdict("sizes", f"{who} may be noise alone", f"{_describe_sizes(seen)} Such a cluster may hold nobody.")
 
 
-def _lost(seen: Evidence) -> Verdict | None:
+def _judge_lost(seen: Evidence) -> Verdict | None:
     """Noise may carry some centres to their neighbours."""
     lost, k = seen.lost, len(seen.gaps)
     if k < 2 or not lost.any():
@@ -281,7 +281,7 @@ def _lost(seen: Evidence) -> Verdict | None:
     return Verdict("noise", f"{number} of {k} centres {'is' if number == 1 else 'are'} lost in noise", reason)
 
 
-def _one(seen: Evidence, sign: Sign | None) -> Verdict | None:
+def _judge_one(seen: Evidence, sign: LossDiagnostic | None) -> Verdict | None:
     """The loss may be that of one centre in the middle of all rows."""
     k = len(seen.gaps)
     if sign is None or sign.share < _LIKE_ONE or k < 2:
@@ -290,7 +290,7 @@ def _one(seen: Evidence, sign: Sign | None) -> Verdict | None:
     return Verdict("one", f"{k} centres may do no better than one", reason)
 
 
-def _sizes_words(seen: Evidence) -> str:
+def _describe_sizes(seen: Evidence) -> str:
     assert seen.size_sd is not None
     number, k = int(seen.unclear.sum()), len(seen.gaps)
     limit = f"{CLEAR * float(np.median(seen.size_sd)):,.0f} rows"

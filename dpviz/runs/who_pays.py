@@ -16,12 +16,12 @@ import numpy as np
 from dpviz.arrays import Array, Codes
 from dpviz.check import RequestError
 from dpviz.runs.clipped_rows import JudgedTable
+from dpviz.runs.cluster_recovery import find_recovered_clusters
 from dpviz.runs.evaluation import Reference, assign, match
-from dpviz.runs.found import found_clusters
-from dpviz.runs.profile import profile_of
-from dpviz.runs.run import Run, run_of
+from dpviz.runs.profile import make_profile
+from dpviz.runs.run import Run, run_request
 from dpviz.runs.study.grid import Grid
-from dpviz.runs.study.study import Yardstick, yardstick
+from dpviz.runs.study.study import Yardstick, measure_yardstick
 from dpviz.runs.worker import Progress
 from dpviz.table.sparse_rows import is_sparse
 
@@ -85,7 +85,7 @@ class WhoPays:
         return shown
 
 
-def payer_rows(judged: JudgedTable, grid: Grid) -> Iterator[Progress | Yardstick | dict[str, Any]]:
+def measure_payer_rows(judged: JudgedTable, grid: Grid) -> Iterator[Progress | Yardstick | dict[str, Any]]:
     """Progress, the ``Yardstick``, and for each draw what it costs every cluster and every known group.
 
     ``grid`` has one point. Losses are read from revealed rows: whoever calls has revealed them knowingly.
@@ -99,26 +99,28 @@ def payer_rows(judged: JudgedTable, grid: Grid) -> Iterator[Progress | Yardstick
     if contender.settings.points_per_row(k) > 1 or is_sparse(judged.rows.points):
         raise RequestError("Who pays is told of tables whose rows are points, each number in its column.")
     yield Progress(0, repeats + 1, f"k-means++ with k = {k}")
-    against = yardstick(judged, k)
+    against = measure_yardstick(judged, k)
     yield against
     for trial in grid.trials():
         yield Progress(trial.repeat + 1, repeats + 1, f"{contender.label}, run {trial.repeat + 1} of {repeats}")
-        yield {"repeat": trial.repeat} | _paid(judged, against.reference, run_of(grid.at(trial), judged.private))
+        yield {"repeat": trial.repeat} | _measure_paid(
+            judged, against.reference, run_request(grid.at(trial), judged.private)
+        )
 
 
-def _paid(judged: JudgedTable, reference: Reference, run: Run) -> dict[str, Any]:
+def _measure_paid(judged: JudgedTable, reference: Reference, run: Run) -> dict[str, Any]:
     points, centers = judged.rows.points, run.unit_centers
     cluster = assign(points, reference.centers)
-    losses, usual = _losses(points, centers), _losses(points, reference.centers)
-    found = found_clusters(points, centers, reference.centers)
+    losses, usual = _measure_losses(points, centers), _measure_losses(points, reference.centers)
+    found = find_recovered_clusters(points, centers, reference.centers)
     rows = np.bincount(cluster, minlength=len(reference.centers))
-    made = profile_of(run)
+    made = make_profile(run)
     sizes = np.full(len(rows), nan)
     if made.sizes is not None and len(centers) == len(rows):
         sizes = np.abs(made.sizes[match(reference.centers, centers)] - rows) / np.maximum(rows, 1)
     paid = {
         "cluster_rows": rows.tolist(),
-        "cluster_loss": _ratios(losses, usual, cluster, len(rows)).tolist(),
+        "cluster_loss": _compute_ratios(losses, usual, cluster, len(rows)).tolist(),
         "cluster_missed": (~found).astype(float).tolist(),
         "cluster_size_error": sizes.tolist(),
         "smallest": made.smallest_group,
@@ -131,35 +133,35 @@ def _paid(judged: JudgedTable, reference: Reference, run: Run) -> dict[str, Any]
     return paid | {
         "group_names": [str(name) for name in names.tolist()],
         "group_rows": many.tolist(),
-        "group_loss": _ratios(losses, usual, group, len(names)).tolist(),
+        "group_loss": _compute_ratios(losses, usual, group, len(names)).tolist(),
         "group_missed": missed.tolist(),
     }
 
 
-def _losses(points: Array, centers: Array) -> Array:
+def _measure_losses(points: Array, centers: Array) -> Array:
     """Squared distance of each row to its nearest centre, shape (n,)."""
     nearest = centers[assign(points, centers)]
     squared: Array = ((points - nearest) ** 2).sum(axis=1)
     return squared
 
 
-def _ratios(losses: Array, usual: Array, of: Codes, number: int) -> Array:
+def _compute_ratios(losses: Array, usual: Array, of: Codes, number: int) -> Array:
     """Loss of each group over its loss by k-means++, shape (number,); NaN where it has none."""
     mine, theirs = (np.bincount(of, each, number) for each in (losses, usual))
     return np.where(theirs > 0, mine / np.where(theirs > 0, theirs, 1.0), nan)
 
 
-def who_pays(rows: Sequence[dict[str, Any]]) -> WhoPays:
+def summarise_payers(rows: Sequence[dict[str, Any]]) -> WhoPays:
     """Medians over draws, the smallest payer first."""
-    payers = _payers(rows, "cluster", [str(place + 1) for place in range(len(rows[0]["cluster_rows"]))])
+    payers = _list_payers(rows, "cluster", [str(place + 1) for place in range(len(rows[0]["cluster_rows"]))])
     if "group_rows" in rows[0]:
-        payers += _payers(rows, "group", rows[0]["group_names"])
+        payers += _list_payers(rows, "group", rows[0]["group_names"])
     smallest = np.array([row["smallest"] for row in rows], dtype=np.float64)
     typical = float(np.median(smallest)) if np.isfinite(smallest).all() else nan
     return WhoPays(tuple(sorted(payers, key=lambda one: one.rows)), typical, len(rows))
 
 
-def _payers(rows: Sequence[dict[str, Any]], kind: str, names: Sequence[str]) -> list[Payer]:
+def _list_payers(rows: Sequence[dict[str, Any]], kind: str, names: Sequence[str]) -> list[Payer]:
     loss, missed = (np.array([row[f"{kind}_{name}"] for row in rows], dtype=np.float64) for name in ("loss", "missed"))
     off = np.array([row.get(f"{kind}_size_error", [nan] * len(names)) for row in rows], dtype=np.float64)
     return [

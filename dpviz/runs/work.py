@@ -8,16 +8,16 @@ from time import monotonic
 
 from dpviz.algorithms.card import Card, Params, Setting
 from dpviz.arrays import Array
-from dpviz.privacy.room import PrivateTable
+from dpviz.privacy.private_session import PrivateTable
 from dpviz.runs.clipped_rows import ClippedRows
-from dpviz.runs.evaluation import Reference, reference_for
-from dpviz.runs.open_table import Plan, preparing
+from dpviz.runs.evaluation import Reference, find_reference
+from dpviz.runs.open_table import Plan, prepare_rows
 from dpviz.runs.request import Request
-from dpviz.runs.run import Run, RunSoFar, steps_of
-from dpviz.runs.seats import brief
+from dpviz.runs.run import Run, RunSoFar, run_steps
+from dpviz.runs.scheduler import brief
 from dpviz.runs.worker import Progress
 from dpviz.table.lattice_file import LatticeFile
-from dpviz.table.row_sample import sampled
+from dpviz.table.row_sample import sample_rows
 from dpviz.table.rows import Rows
 
 # Elementary operations (one multiply-add of a vectorised pass) that one core does in a second, on the safe side.
@@ -30,7 +30,7 @@ def run_work(request: Request, table: PrivateTable) -> Iterator[Progress | RunSo
     """Each step as a run so far of that step alone, and the part of the budget that is spent; then the ``Run``."""
     yield Progress(0, _STEPS, "starting")
     left, at = None, monotonic()
-    for item in steps_of(request, table):
+    for item in run_steps(request, table):
         if isinstance(item, Run):
             yield item
             return
@@ -56,20 +56,20 @@ class Prepared:
 def prepare_work(plan: Plan, file: LatticeFile) -> Iterator[Progress | Prepared]:
     """Rows of a table that memory does not hold, put into ``file``; then a sample of them, for pictures."""
     yield Progress(0, _STEPS, "reading")
-    for read in preparing(plan, file):
+    for read in prepare_rows(plan, file):
         yield Progress(round(_STEPS * read), _STEPS, "reading, and rounding to the lattice")
     yield Progress(_STEPS, _STEPS, "drawing a sample of the rows")
-    yield Prepared(file.shape[0], sampled(Rows(file, plan.domain.region)))
+    yield Prepared(file.shape[0], sample_rows(Rows(file, plan.domain.region)))
 
 
 @brief
 def reference_work(rows: ClippedRows, k: int) -> Iterator[Progress | Reference]:
     """The non-private reference on clipped rows, where it takes too long to wait for."""
     yield Progress(0, 1, f"k-means++ with k = {k}")
-    yield reference_for(rows, k)
+    yield find_reference(rows, k)
 
 
-def expected_reference_seconds(n: int, k: int, dim: int) -> float:
+def forecast_reference_seconds(n: int, k: int, dim: int) -> float:
     """A rough forecast of the time that the reference takes: ten starts of some eight passes each.
 
     Timed on four tables of groups, it took from a tenth to twice as long.
@@ -77,7 +77,7 @@ def expected_reference_seconds(n: int, k: int, dim: int) -> float:
     return 10 * 8 * n * k * dim / OPERATIONS_PER_SECOND
 
 
-def expected_seconds(card: Card, setting: Setting, params: Params) -> float:
+def forecast_seconds(card: Card, setting: Setting, params: Params) -> float:
     """A rough forecast of a run's time, to choose between waiting and a worker; 0 where the card gives none.
 
     A setting with the true number of rows gives a better forecast: for the owner's screen, in no release.

@@ -20,7 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO, Any, NamedTuple, NoReturn
 
-from dpviz.runs.shared_memory import Pickled, pickled
+from dpviz.runs.shared_memory import Pickled, pickle_content
 
 PROGRESS_INTERVAL = 0.2
 """Seconds between two progress reports that cross the pipe."""
@@ -153,7 +153,7 @@ class _Outbox:
         with self._lock:
             if not isinstance(item, Progress):
                 self._flush()
-                send(self._pipe, pickled(Item(item)))
+                send(self._pipe, pickle_content(Item(item)))
             else:
                 self._waiting = item
                 if not self._timer_runs:
@@ -164,11 +164,11 @@ class _Outbox:
         """Send how the work ended."""
         with self._lock:
             self._flush()
-            send(self._pipe, pickled(failure))
+            send(self._pipe, pickle_content(failure))
 
     def _flush(self) -> None:
         if self._waiting is not None:
-            send(self._pipe, pickled(self._waiting))
+            send(self._pipe, pickle_content(self._waiting))
             self._waiting = None
 
     def _start_timer(self) -> None:

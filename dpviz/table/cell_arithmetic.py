@@ -27,12 +27,12 @@ DATE_ORDERS = {"ymd": (0, 1, 2), "dmy": (2, 1, 0), "mdy": (2, 0, 1)}
 """Where year, month and day stand in a date, by how it is written."""
 
 
-def exact_log(values: Array) -> Array:
+def compute_exact_log(values: Array) -> Array:
     """Natural logarithms of numbers above 0 (n,), the same to the last bit on every machine and in every place.
 
     ln x = e ln 2 + 2 artanh z with z = (m - 1) / (m + 1), x = m 2^e and m in [√½, √2): eleven terms of its series.
 
-    >>> float(exact_log(np.array([1.0]))[0])
+    >>> float(compute_exact_log(np.array([1.0]))[0])
     0.0
     """
     part, octave = np.frexp(values)
@@ -47,7 +47,7 @@ def exact_log(values: Array) -> Array:
 
 
 @lru_cache(maxsize=16)
-def stored_circle(radius: float) -> Array:
+def make_circle(radius: float) -> Array:
     """Points of the circle of that ``radius``, no longer than it, on the lattice of rows, shape (10,080, 2)."""
     angles = [tau * place / CIRCLE for place in range(CIRCLE)]
     points = np.array([[radius * cos(angle), radius * sin(angle)] for angle in angles])
@@ -57,7 +57,7 @@ def stored_circle(radius: float) -> Array:
     return circle
 
 
-def days_of(cells: pd.Series[Any], written: str) -> Array:
+def count_days(cells: pd.Series[Any], written: str) -> Array:
     """Days since 1970 of dates in the order ``written``; NaN for a cell that is none. Each cell by itself."""
     if pd.api.types.is_datetime64_any_dtype(cells.dtype):
         bare = cells.dt.tz_localize(None) if cells.dt.tz is not None else cells

@@ -19,8 +19,8 @@ from dpviz.arrays import Array, Codes
 from dpviz.table import lattice
 from dpviz.table.domain import Domain, Region
 from dpviz.table.lattice import ExactRows
-from dpviz.table.prepared_rows import Batch, Records, capped, dealt, lattice_rows
-from dpviz.table.rows import NOT_AT_ONCE, Rows, added
+from dpviz.table.prepared_rows import Batch, Records, cap_rows, deal_rows, make_lattice_rows
+from dpviz.table.rows import NOT_AT_ONCE, Rows, add_up
 from dpviz.table.seen_rows import Projected, Sparsified, Unfolded, View
 
 # What Dask computes later.
@@ -43,12 +43,12 @@ def connect(address: str) -> None:
     RequestError
         If it is not there, or Dask is not installed.
     """
-    _dask()
+    _import_dask()
     try:
         import_module("distributed").Client(address, timeout=_SECONDS_TO_ANSWER)
     except Exception:
         raise check.RequestError(
-            f"No Dask scheduler answers at {check.shown(address)}: start one (dask scheduler) and workers (dask "
+            f"No Dask scheduler answers at {check.format_value(address)}: start one (dask scheduler) and workers (dask "
             "worker ADDRESS) that run the same version of dpviz, and give its address, such as tcp://127.0.0.1:8786."
         ) from None
 
@@ -83,20 +83,20 @@ class ClusterRows:
         RequestError
             If the cluster does not answer.
         """
-        dask = _dask()
-        prepare = dask.delayed(partial(_prepared, domain=domain, drop_incomplete=drop_incomplete))
+        dask = _import_dask()
+        prepare = dask.delayed(partial(_prepare, domain=domain, drop_incomplete=drop_incomplete))
         if rows_per_person is None:
             parts = [prepare(batch) for batch in batches]
         else:
             number = len(batches)
             deal = dask.delayed(
-                partial(_dealt, domain=domain, drop_incomplete=drop_incomplete, number=number, most=rows_per_person),
+                partial(_deal, domain=domain, drop_incomplete=drop_incomplete, number=number, most=rows_per_person),
                 nout=number,
             )
             hands = [deal(batch) for batch in batches]
-            gather = dask.delayed(partial(_gathered, region=domain.region, most=rows_per_person))
+            gather = dask.delayed(partial(_gather, region=domain.region, most=rows_per_person))
             parts = [gather([hand[place] for hand in hands]) for place in range(number)]
-        with _in_words():
+        with _translate_errors():
             kept = dask.persist(*parts)
             sizes = dask.compute(*(dask.delayed(len)(part) for part in kept))
         return cls(kept, sum(sizes), domain.region)
@@ -128,72 +128,72 @@ class ClusterRows:
         RequestError
             If the cluster does not answer.
         """
-        dask = _dask()
-        asked = dask.delayed(partial(_asked, ask=ask, width=width))
+        dask = _import_dask()
+        asked = dask.delayed(partial(_ask, ask=ask, width=width))
         answers = [asked(part) for part in self._parts]
-        together = dask.delayed(_together)
+        together = dask.delayed(_add_together)
         while len(answers) > 1:
             answers = [together(answers[i : i + _FAN_IN]) for i in range(0, len(answers), _FAN_IN)]
-        with _in_words():
+        with _translate_errors():
             (total,) = dask.compute(answers[0])
         answer: list[Any] = total
         return answer
 
-    def unfolded(self, points: int, region: Region) -> ClusterRows:
+    def unfold(self, points: int, region: Region) -> ClusterRows:
         """The ``points`` points that stand side by side in each row, as rows of one person, in ``region``."""
         return self._seen(Unfolded(points, region), self._n * points)
 
     def project(self, frame: Array, region: Region) -> ClusterRows:
         """The rows under the linear map ``frame`` of shape (p, d), clipped to ``region``."""
-        return self._seen(Projected(lattice.points(frame), region), self._n)
+        return self._seen(Projected(lattice.round_points(frame), region), self._n)
 
-    def sparsified(self, most: int, region: Region) -> ClusterRows:
+    def sparsify(self, most: int, region: Region) -> ClusterRows:
         """The rows with their ``most`` largest entries each, in ``region``; the others become 0."""
         return self._seen(Sparsified(most, region), self._n)
 
     def _seen(self, view: View, n: int) -> ClusterRows:
-        dask = _dask()
-        look = dask.delayed(partial(_through, view=view))
-        with _in_words():
+        dask = _import_dask()
+        look = dask.delayed(partial(_apply_view, view=view))
+        with _translate_errors():
             return ClusterRows(dask.persist(*(look(part) for part in self._parts)), n, view.region)
 
 
-def _dask() -> Any:
+def _import_dask() -> Any:
     try:
         return import_module("dask")
     except ImportError:
         raise check.RequestError('Dask is not installed: pip install "dpviz[cluster]" brings it.') from None
 
 
-def _prepared(batch: Batch, *, domain: Domain, drop_incomplete: bool) -> Rows:
-    unit, _ = lattice_rows(batch, domain, drop_incomplete=drop_incomplete)
+def _prepare(batch: Batch, *, domain: Domain, drop_incomplete: bool) -> Rows:
+    unit, _ = make_lattice_rows(batch, domain, drop_incomplete=drop_incomplete)
     return Rows.on_lattice(unit, domain.region)
 
 
-def _dealt(batch: Batch, *, domain: Domain, drop_incomplete: bool, number: int, most: int) -> list[Records]:
-    unit, ids = lattice_rows(batch, domain, drop_incomplete=drop_incomplete)
+def _deal(batch: Batch, *, domain: Domain, drop_incomplete: bool, number: int, most: int) -> list[Records]:
+    unit, ids = make_lattice_rows(batch, domain, drop_incomplete=drop_incomplete)
     assert ids is not None
-    return dealt(unit, ids, domain.region, number=number, most=most)
+    return deal_rows(unit, ids, domain.region, number=number, most=most)
 
 
-def _gathered(hands: list[Records], *, region: Region, most: int) -> Rows:
-    return Rows.on_lattice(capped(np.concatenate(hands), most)["row"], region)
+def _gather(hands: list[Records], *, region: Region, most: int) -> Rows:
+    return Rows.on_lattice(cap_rows(np.concatenate(hands), most)["row"], region)
 
 
-def _through(rows: Rows, *, view: View) -> Rows:
+def _apply_view(rows: Rows, *, view: View) -> Rows:
     return rows.seen(view)
 
 
-def _asked(rows: Rows, *, ask: Callable[[ExactRows], list[Any]], width: int) -> list[Any]:
+def _ask(rows: Rows, *, ask: Callable[[ExactRows], list[Any]], width: int) -> list[Any]:
     return rows.total(ask, width, threads=1)
 
 
-def _together(answers: list[list[Any]]) -> list[Any]:
-    return added(iter(answers))
+def _add_together(answers: list[list[Any]]) -> list[Any]:
+    return add_up(iter(answers))
 
 
 @contextmanager
-def _in_words() -> Iterator[None]:
+def _translate_errors() -> Iterator[None]:
     """What a cluster fails with as one sentence: its own may quote rows."""
     try:
         yield

@@ -17,7 +17,7 @@ import pandas as pd
 from dpviz import check
 from dpviz.arrays import Array, Codes
 from dpviz.table import lattice
-from dpviz.table.loaded_table import canonical_ids, listed, quoted
+from dpviz.table.loaded_table import list_names, make_canonical_ids, quote_name
 
 MOST_BINS = 2**12
 """Bins of one column, that of missing cells included: with more, a code would not survive the lattice of rows."""
@@ -93,11 +93,11 @@ class Categories:
                 f"{len(self.names):,} categories are declared, and at most {MOST_BINS - 2:,} are allowed: name the "
                 "common ones, all others share one bin."
             )
-        written = _texts(list(self.names))
+        written = _read_texts(list(self.names))
         if empty := [name for name, text in zip(self.names, written, strict=True) if text is None]:
-            raise check.RequestError(f"Category {quoted(empty[0])} is empty: empty cells have a bin of their own.")
+            raise check.RequestError(f"Category {quote_name(empty[0])} is empty: empty cells have a bin of their own.")
         if len({*written}) < len(written):
-            raise check.RequestError(f"Categories {listed(self.names)} repeat: name each once.")
+            raise check.RequestError(f"Categories {list_names(self.names)} repeat: name each once.")
 
     @property
     def number(self) -> int:
@@ -111,19 +111,19 @@ class Categories:
     def codes(self, column: Any) -> Codes:
         """The bin of each text (or number, as text) of shape (n,)."""
         cells = pd.Series(column).reset_index(drop=True)
-        texts = canonical_ids(cells)
-        place = {text: code for code, text in enumerate(_texts(list(self.names)))}
+        texts = make_canonical_ids(cells)
+        place = {text: code for code, text in enumerate(_read_texts(list(self.names)))}
         codes = texts.map(place).fillna(len(self.names)).to_numpy(dtype=np.int64)
         return np.where(texts.isna().to_numpy(), len(self.names) + 1, codes)
 
 
-def coded(codes: Codes, numbers: Codes, *, bits: int = lattice.ROW_BITS) -> Array:
+def code_rows(codes: Codes, numbers: Codes, *, bits: int = lattice.ROW_BITS) -> Array:
     """Unit coordinates (n, q) of codes (n, q) out of ``numbers`` (q,): the middles of their bins.
 
     Bin c of m has its middle at (2c + 1) / m - 1, rounded towards 0 to the lattice of rows, 2^-``bits``; no bin is so
     narrow that rounding leads out of it.
 
-    >>> coded(np.array([[0, 2], [1, 0]]), np.array([2, 4])).tolist()
+    >>> code_rows(np.array([[0, 2], [1, 0]]), np.array([2, 4])).tolist()
     [[-0.5, 0.25], [0.5, -0.75]]
 
     Raises
@@ -133,9 +133,9 @@ def coded(codes: Codes, numbers: Codes, *, bits: int = lattice.ROW_BITS) -> Arra
     """
     most = min(MOST_BINS, 2 ** (bits - 1))
     check.within(1, most, number_of_bins=int(np.max(numbers, initial=1)))
-    return lattice.inward((2 * np.asarray(codes) + 1) / np.asarray(numbers) - 1, bits)
+    return lattice.round_inward((2 * np.asarray(codes) + 1) / np.asarray(numbers) - 1, bits)
 
 
-def _texts(names: list[str]) -> list[str | None]:
-    written = canonical_ids(pd.Series(names, dtype="str"))
+def _read_texts(names: list[str]) -> list[str | None]:
+    written = make_canonical_ids(pd.Series(names, dtype="str"))
     return [None if missing else str(text) for text, missing in zip(written, written.isna(), strict=True)]

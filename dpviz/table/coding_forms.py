@@ -15,14 +15,14 @@ from dpviz.table.coded_rows import MISSING as MISSING_LABEL
 from dpviz.table.coded_rows import OTHER, Categories
 from dpviz.table.codings import NUMBER, Closed, Coding, Cycle, Dates, Nominal, Ordinal, Stretched
 from dpviz.table.file_format import MISSING as EMPTY_CELLS
-from dpviz.table.loaded_table import IntakeError, quoted
+from dpviz.table.loaded_table import IntakeError, quote_name
 
 MOST_CATEGORIES = 500
 """Declared values of one column."""
 LEAST_WEIGHT, MOST_WEIGHT = 0.1, 4.0
 
 
-def coding_in(name: str, said: Any) -> tuple[Coding, float | None, float | None]:
+def read_coding(name: str, said: Any) -> tuple[Coding, float | None, float | None]:
     """What a declaration says of a column besides a pair of bounds: its coding, and the ends of its numbers.
 
     Raises
@@ -31,13 +31,13 @@ def coding_in(name: str, said: Any) -> tuple[Coding, float | None, float | None]
         If it has another form.
     """
     if not isinstance(said, Mapping):
-        raise IntakeError(f"{quoted(name)} is declared in no form that is known; {FORMS}.")
+        raise IntakeError(f"{quote_name(name)} is declared in no form that is known; {FORMS}.")
     for keys, read in _READERS.items():
         required, *optional = keys
         if required in said and set(said) <= {required, *optional}:
             coding, pair = read(name, said)
             return coding, *(coding.ends or pair)
-    raise IntakeError(f"{quoted(name)} is declared in no form that is known; {FORMS}.")
+    raise IntakeError(f"{quote_name(name)} is declared in no form that is known; {FORMS}.")
 
 
 FORMS = (
@@ -47,7 +47,7 @@ FORMS = (
 )
 
 
-def checked_weight(name: str, weight: Any) -> float:
+def check_weight(name: str, weight: Any) -> float:
     """A weight that is allowed.
 
     Raises
@@ -58,7 +58,7 @@ def checked_weight(name: str, weight: Any) -> float:
     allowed = isinstance(weight, int | float) and not isinstance(weight, bool)
     if not allowed or not LEAST_WEIGHT <= weight <= MOST_WEIGHT:
         raise IntakeError(
-            f"The weight of {quoted(name)} is no number from {LEAST_WEIGHT:g} to {MOST_WEIGHT:g}: below, its noise "
+            f"The weight of {quote_name(name)} is no number from {LEAST_WEIGHT:g} to {MOST_WEIGHT:g}: below, its noise "
             "would drown it, above, it would decide alone; give another, or leave it out."
         )
     return float(weight)
@@ -71,9 +71,9 @@ _NO_PAIR: tuple[None, None] = (None, None)
 def _read_scaled(name: str, said: Mapping[str, Any]) -> _Read:
     scale, pair = said.get("scale", "linear"), said["bounds"]
     if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2 or not all(map(_is_number, pair)):
-        raise IntakeError(f"The bounds of {quoted(name)} are not a pair of numbers; {FORMS}.")
+        raise IntakeError(f"The bounds of {quote_name(name)} are not a pair of numbers; {FORMS}.")
     if scale not in ("linear", "log", "root"):
-        raise IntakeError(f'The scale of {quoted(name)} is none of "linear", "log" and "root"; write one of them.')
+        raise IntakeError(f'The scale of {quote_name(name)} is none of "linear", "log" and "root"; write one of them.')
     lower, upper = (None if end is None else float(end) for end in pair)
     coding = NUMBER if scale == "linear" else Stretched(scale)
     if lower is not None and upper is not None:
@@ -82,23 +82,23 @@ def _read_scaled(name: str, said: Mapping[str, Any]) -> _Read:
 
 
 def _read_categories(name: str, said: Mapping[str, Any]) -> _Read:
-    names, closed = _texts("categories", name, said["categories"]), said.get("closed", False)
+    names, closed = _read_texts("categories", name, said["categories"]), said.get("closed", False)
     if not isinstance(closed, bool):
-        raise IntakeError(f'"closed" of {quoted(name)} is not true or false; write one of them.')
+        raise IntakeError(f'"closed" of {quote_name(name)} is not true or false; write one of them.')
     if not closed:
         return Nominal(names), _NO_PAIR
     if len(names) != 2:
         raise IntakeError(
-            f"{quoted(name)} has {len(names)} closed categories, and two make a coordinate; name two, or leave out "
+            f"{quote_name(name)} has {len(names)} closed categories, and two make a coordinate; name two, or leave out "
             '"closed".'
         )
     return Closed(names), _NO_PAIR
 
 
 def _read_order(name: str, said: Mapping[str, Any]) -> _Read:
-    order = _texts("order", name, said["order"])
+    order = _read_texts("order", name, said["order"])
     if len(order) < 2:
-        raise IntakeError(f"The order of {quoted(name)} names one value, and no rank tells rows apart; name two.")
+        raise IntakeError(f"The order of {quote_name(name)} names one value, and no rank tells rows apart; name two.")
     return Ordinal(order), _NO_PAIR
 
 
@@ -108,14 +108,15 @@ def _read_dates(name: str, said: Mapping[str, Any]) -> _Read:
         first, last = (day if isinstance(day, date) else date.fromisoformat(day) for day in pair)
     except (TypeError, ValueError):
         raise IntakeError(
-            f'The dates of {quoted(name)} are not the first and the last one, as ["2015-01-01", "2024-12-31"]; mend '
+            f'The dates of {quote_name(name)} are not the first and the last one, as ["2015-01-01", '
+            '"2024-12-31"]; mend '
             "them."
         ) from None
     first, last = (date(day.year, day.month, day.day) for day in (first, last))
     if first >= last:
-        raise IntakeError(f"The first date of {quoted(name)} is not before the last one; declare other dates.")
+        raise IntakeError(f"The first date of {quote_name(name)} is not before the last one; declare other dates.")
     if written not in DATE_ORDERS:
-        raise IntakeError(f'"written" of {quoted(name)} is none of "ymd", "dmy" and "mdy"; write one of them.')
+        raise IntakeError(f'"written" of {quote_name(name)} is none of "ymd", "dmy" and "mdy"; write one of them.')
     return Dates(first, last, written), _NO_PAIR
 
 
@@ -123,7 +124,8 @@ def _read_cycle(name: str, said: Mapping[str, Any]) -> _Read:
     period = said["cycle"]
     if not _is_number(period) or period is None or not 1e-6 <= period <= 1e9:
         raise IntakeError(
-            f"The cycle of {quoted(name)} is no number above 0: write after how many it comes round again, as 24 for "
+            f"The cycle of {quote_name(name)} is no number above 0: write after how many it comes round again, as "
+            "24 for "
             "hours or 7 for weekdays."
         )
     return Cycle(float(period)), _NO_PAIR
@@ -142,7 +144,7 @@ def _is_number(value: Any) -> bool:
     return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
 
 
-def _texts(what: str, name: str, said: Any) -> tuple[str, ...]:
+def _read_texts(what: str, name: str, said: Any) -> tuple[str, ...]:
     """Declared values as texts that a file can hold, each once.
 
     Raises
@@ -152,22 +154,25 @@ def _texts(what: str, name: str, said: Any) -> tuple[str, ...]:
     """
     is_list = isinstance(said, Sequence | np.ndarray | pd.Index | pd.Series) and not isinstance(said, str)
     if not is_list or len(said) == 0 or not all(isinstance(one, str | int | np.integer) for one in said):
-        raise IntakeError(f'"{what}" of {quoted(name)} is not a list of texts; {FORMS}.')
+        raise IntakeError(f'"{what}" of {quote_name(name)} is not a list of texts; {FORMS}.')
     names = tuple(str(one).strip() for one in said)
     if len(names) > MOST_CATEGORIES:
         raise IntakeError(
-            f"{quoted(name)} has {len(names):,} values, and at most {MOST_CATEGORIES} are allowed; keep the common "
+            f"{quote_name(name)} has {len(names):,} values, and at most {MOST_CATEGORIES} are allowed; keep the common "
             "ones, all others share one."
         )
     if empty := [one for one in names if one in EMPTY_CELLS or not one]:
         raise IntakeError(
-            f"Of {quoted(name)}, {quoted(empty[0])} is how an empty cell is written, which is a value of its own; "
+            f"Of {quote_name(name)}, {quote_name(empty[0])} is how an empty cell is written, which is a value of "
+            "its own; "
             "leave it out."
         )
     if taken := [one for one in names if one in (OTHER, MISSING_LABEL)]:
-        raise IntakeError(f"Of {quoted(name)}, {quoted(taken[0])} is there without being declared; leave it out.")
+        raise IntakeError(
+            f"Of {quote_name(name)}, {quote_name(taken[0])} is there without being declared; leave it out."
+        )
     try:
         Categories(names)
     except RequestError as error:
-        raise IntakeError(f"Of column {quoted(name)}: {error}") from None
+        raise IntakeError(f"Of column {quote_name(name)}: {error}") from None
     return names

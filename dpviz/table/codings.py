@@ -21,10 +21,10 @@ import pandas as pd
 
 from dpviz.arrays import Array, Codes
 from dpviz.table import lattice
-from dpviz.table.cell_arithmetic import CIRCLE, days_of, exact_log, stored_circle
+from dpviz.table.cell_arithmetic import CIRCLE, compute_exact_log, count_days, make_circle
 from dpviz.table.coded_rows import MISSING as MISSING_LABEL
 from dpviz.table.coded_rows import OTHER, Categories
-from dpviz.table.loaded_table import IntakeError, quoted
+from dpviz.table.loaded_table import IntakeError, quote_name
 from dpviz.table.region import Shape
 
 USUAL_APART = sqrt(0.5)
@@ -54,8 +54,8 @@ class Coding:
         """What a cell can be; empty: any number."""
         return ()
 
-    def said(self, lower: float | None, upper: float | None) -> Any:
-        """What ``coding_in`` reads back, as JSON has it."""
+    def to_plain(self, lower: float | None, upper: float | None) -> Any:
+        """What ``read_coding`` reads back, as JSON has it."""
         return [lower, upper]
 
     def check_bounds(self, name: str, lower: float, upper: float) -> None:
@@ -89,34 +89,34 @@ class Coding:
 
     def encode(self, values: Array, lower: float, upper: float, half: float) -> Array:
         """Unit coordinates (n, number of labels) of numbers (n,) between the bounds."""
-        low, high = self.stretched(np.array([lower, upper]))
+        low, high = self.stretch(np.array([lower, upper]))
         middle, scale = low + (high - low) / 2, (high - low) / 2 / half
-        coordinates: Array = ((self.stretched(values) - middle) / scale)[:, None]
+        coordinates: Array = ((self.stretch(values) - middle) / scale)[:, None]
         return coordinates
 
     def decode(self, points: Array, lower: float, upper: float, half: float) -> Array:
         """Data units of unit coordinates of the same shape (n, number of labels)."""
-        low, high = self.stretched(np.array([lower, upper]))
+        low, high = self.stretch(np.array([lower, upper]))
         middle, scale = low + (high - low) / 2, (high - low) / 2 / half
-        return self.unstretched(points * scale + middle)
+        return self.unstretch(points * scale + middle)
 
-    def number_of(self, decoded: Array) -> Array:
+    def read_numbers(self, decoded: Array) -> Array:
         """The numbers (n,) of the cells of rows whose coordinates (n, number of labels) are ``decoded``."""
         return decoded[:, 0]
 
-    def stretched(self, values: Array) -> Array:
+    def stretch(self, values: Array) -> Array:
         """Numbers on the scale on which the column is clustered."""
         return values
 
-    def unstretched(self, values: Array) -> Array:
+    def unstretch(self, values: Array) -> Array:
         """Back from that scale."""
         return values
 
     def cells(self, part: Array, lower: float, upper: float, rng: np.random.Generator) -> Any:
         """Made-up cells (n,): ``part`` of the way from ``lower`` to ``upper``, which are on the stretched scale."""
-        return self.unstretched(lower + part * (upper - lower))
+        return self.unstretch(lower + part * (upper - lower))
 
-    def told(self, coordinates: Array) -> Any:
+    def describe(self, coordinates: Array) -> Any:
         """What released coordinates (number of labels,), data units, say of a cluster."""
         return float(coordinates[0])
 
@@ -133,23 +133,23 @@ class Stretched(Coding):
 
     scale: str
 
-    def said(self, lower: float | None, upper: float | None) -> Any:
+    def to_plain(self, lower: float | None, upper: float | None) -> Any:
         return {"bounds": [lower, upper], "scale": self.scale}
 
     def check_bounds(self, name: str, lower: float, upper: float) -> None:
         if self.scale == "log" and lower <= 0:
             raise IntakeError(
-                f"The bounds of {quoted(name)} begin at {lower:g}, and a logarithmic scale has no 0: declare the "
+                f"The bounds of {quote_name(name)} begin at {lower:g}, and a logarithmic scale has no 0: declare the "
                 'smallest amount that matters, such as 1, or "scale": "root", which reads 0 and negative amounts too.'
             )
 
-    def stretched(self, values: Array) -> Array:
+    def stretch(self, values: Array) -> Array:
         if self.scale == "log":
-            return exact_log(np.maximum(values, np.finfo(float).tiny))
+            return compute_exact_log(np.maximum(values, np.finfo(float).tiny))
         roots: Array = np.sign(values) * np.sqrt(np.abs(values))
         return roots
 
-    def unstretched(self, values: Array) -> Array:
+    def unstretch(self, values: Array) -> Array:
         if self.scale == "log":
             return np.exp(values)
         squares: Array = np.sign(values) * values * values
@@ -177,7 +177,7 @@ class Nominal(Coding):
     def ends(self) -> tuple[float, float]:
         return 0.0, len(self.names) + 1.0
 
-    def said(self, lower: float | None, upper: float | None) -> Any:
+    def to_plain(self, lower: float | None, upper: float | None) -> Any:
         return {"categories": list(self.names)}
 
     def numbers(self, cells: Any) -> Array:
@@ -188,7 +188,7 @@ class Nominal(Coding):
 
     def half(self, weight: float | None, part: float) -> float:
         # Stored, not divided: s of the usual distance is 1/2, where √½ / √2 is a little less in floats.
-        return 0.5 if weight is None else _on_points(weight / sqrt(2))
+        return 0.5 if weight is None else _round_to_points(weight / sqrt(2))
 
     def stand_in(self, lower: float, upper: float) -> float:
         return upper  # the empty cell
@@ -205,14 +205,14 @@ class Nominal(Coding):
         shares: Array = points / half
         return shares
 
-    def number_of(self, decoded: Array) -> Array:
+    def read_numbers(self, decoded: Array) -> Array:
         places: Array = decoded.argmax(axis=1).astype(np.float64)
         return places
 
     def cells(self, part: Array, lower: float, upper: float, rng: np.random.Generator) -> Any:
-        return _made_values(self.names, part, rng)
+        return _make_values(self.names, part, rng)
 
-    def told(self, coordinates: Array) -> Any:
+    def describe(self, coordinates: Array) -> Any:
         return dict(zip(self.values, coordinates.tolist(), strict=True))
 
 
@@ -233,22 +233,22 @@ class Closed(Coding):
     def ends(self) -> tuple[float, float]:
         return 0.0, 1.0
 
-    def said(self, lower: float | None, upper: float | None) -> Any:
+    def to_plain(self, lower: float | None, upper: float | None) -> Any:
         return {"categories": list(self.names), "closed": True}
 
     def numbers(self, cells: Any) -> Array:
-        return _places(self.names, cells)
+        return _find_places(self.names, cells)
 
     def labels(self, name: str) -> tuple[str, ...]:
         return (f"{name} = {self.names[1]}",)
 
     def half(self, weight: float | None, part: float) -> float:
-        return _on_points((USUAL_APART if weight is None else weight) / 2)
+        return _round_to_points((USUAL_APART if weight is None else weight) / 2)
 
     def cells(self, part: Array, lower: float, upper: float, rng: np.random.Generator) -> Any:
-        return _made_values(self.names, part, rng)
+        return _make_values(self.names, part, rng)
 
-    def told(self, coordinates: Array) -> Any:
+    def describe(self, coordinates: Array) -> Any:
         second = float(coordinates[0])
         return {self.names[0]: 1.0 - second, self.names[1]: second}
 
@@ -269,16 +269,16 @@ class Ordinal(Coding):
         """What a cell can be."""
         return self.order
 
-    def said(self, lower: float | None, upper: float | None) -> Any:
+    def to_plain(self, lower: float | None, upper: float | None) -> Any:
         return {"order": list(self.order)}
 
     def numbers(self, cells: Any) -> Array:
-        return _places(self.order, cells) + 1.0
+        return _find_places(self.order, cells) + 1.0
 
     def cells(self, part: Array, lower: float, upper: float, rng: np.random.Generator) -> Any:
-        return np.array(self.order, dtype=object)[_slices(part, len(self.order))]
+        return np.array(self.order, dtype=object)[_find_slices(part, len(self.order))]
 
-    def told(self, coordinates: Array) -> Any:
+    def describe(self, coordinates: Array) -> Any:
         rank = int(np.clip(round(float(coordinates[0])), 1, len(self.order)))
         return self.order[rank - 1]
 
@@ -296,12 +296,12 @@ class Dates(Coding):
     def ends(self) -> tuple[float, float]:
         return 0.0, float((self.last - self.first).days)
 
-    def said(self, lower: float | None, upper: float | None) -> Any:
+    def to_plain(self, lower: float | None, upper: float | None) -> Any:
         said: dict[str, Any] = {"dates": [self.first.isoformat(), self.last.isoformat()]}
         return said if self.written == "ymd" else {**said, "written": self.written}
 
     def numbers(self, cells: Any) -> Array:
-        return days_of(pd.Series(cells).reset_index(drop=True), self.written) - (self.first - date(1970, 1, 1)).days
+        return count_days(pd.Series(cells).reset_index(drop=True), self.written) - (self.first - date(1970, 1, 1)).days
 
     def cells(self, part: Array, lower: float, upper: float, rng: np.random.Generator) -> Any:
         days = np.datetime64(self.first) + np.rint(part * (self.last - self.first).days).astype(np.int64)
@@ -309,7 +309,7 @@ class Dates(Coding):
             return days.astype(str).astype(object)
         return pd.Series(days.astype("datetime64[s]")).dt.strftime(_DATE_FORMATS[self.written]).to_numpy(dtype=object)
 
-    def told(self, coordinates: Array) -> Any:
+    def describe(self, coordinates: Array) -> Any:
         return (self.first + timedelta(days=round(float(coordinates[0])))).isoformat()
 
 
@@ -324,7 +324,7 @@ class Cycle(Coding):
     def ends(self) -> tuple[float, float]:
         return 0.0, self.period
 
-    def said(self, lower: float | None, upper: float | None) -> Any:
+    def to_plain(self, lower: float | None, upper: float | None) -> Any:
         return {"cycle": self.period}
 
     def numbers(self, cells: Any) -> Array:
@@ -336,24 +336,24 @@ class Cycle(Coding):
         return f"{name} (cosine)", f"{name} (sine)"
 
     def half(self, weight: float | None, part: float) -> float:
-        return 0.5 if weight is None else _on_points(weight / 2)
+        return 0.5 if weight is None else _round_to_points(weight / 2)
 
     def span(self, lower: float, upper: float) -> tuple[float, float]:
         return -1.0, 1.0
 
     def encode(self, values: Array, lower: float, upper: float, half: float) -> Array:
         place = np.rint(values / self.period * CIRCLE).astype(np.int64) % CIRCLE
-        return stored_circle(half)[place]
+        return make_circle(half)[place]
 
     def decode(self, points: Array, lower: float, upper: float, half: float) -> Array:
         along: Array = points / half
         return along
 
-    def number_of(self, decoded: Array) -> Array:
+    def read_numbers(self, decoded: Array) -> Array:
         turns: Array = np.arctan2(decoded[:, 1], decoded[:, 0]) / tau
         return (turns % 1.0) * self.period
 
-    def told(self, coordinates: Array) -> Any:
+    def describe(self, coordinates: Array) -> Any:
         across, up = coordinates.tolist()
         return atan2(up, across) % tau / tau * self.period
 
@@ -416,39 +416,39 @@ class DeclaredColumn:
         """Data units of unit coordinates (n, dim)."""
         return self.coding.decode(points, self.lower, self.upper, self.side)
 
-    def unit_of(self, coordinates: Array) -> Array:
+    def to_unit_coordinates(self, coordinates: Array) -> Array:
         """Unit coordinates of released ones in data units, both (n, dim)."""
         if isinstance(self.coding, Stretched):
             return self.encode(coordinates[:, 0])
         return (coordinates - self.middle) / self.scale
 
-    def number_of(self, points: Array) -> Array:
+    def read_numbers(self, points: Array) -> Array:
         """Numbers (n,) of the unit coordinates (n, dim) of rows."""
-        return self.coding.number_of(self.decode(points))
+        return self.coding.read_numbers(self.decode(points))
 
-    def told(self, coordinates: Array) -> Any:
+    def describe(self, coordinates: Array) -> Any:
         """What released coordinates (dim,), data units, say of a cluster."""
-        return self.coding.told(coordinates)
+        return self.coding.describe(coordinates)
 
 
-def _places(names: tuple[str, ...], cells: Any) -> Array:
+def _find_places(names: tuple[str, ...], cells: Any) -> Array:
     """The place of each cell in ``names``, from 0 on; NaN for any other."""
     codes: Codes = Categories(names).codes(cells)
     return np.where(codes < len(names), codes, np.nan)
 
 
-def _slices(part: Array, number: int) -> Codes:
+def _find_slices(part: Array, number: int) -> Codes:
     """In which of ``number`` equal slices of 0 to 1 each ``part`` (n,) lies."""
     codes: Codes = np.minimum((part * number).astype(np.int64), number - 1)
     return codes
 
 
-def _made_values(names: tuple[str, ...], part: Array, rng: np.random.Generator) -> Any:
+def _make_values(names: tuple[str, ...], part: Array, rng: np.random.Generator) -> Any:
     anyhow = rng.random(len(part)) < _MADE_ANYHOW
-    place = np.where(anyhow, rng.integers(len(names), size=len(part)), _slices(part, len(names)))
+    place = np.where(anyhow, rng.integers(len(names), size=len(part)), _find_slices(part, len(names)))
     return np.array(names, dtype=object)[place]
 
 
-def _on_points(length: float) -> float:
+def _round_to_points(length: float) -> float:
     """The nearest length on the lattice of released points."""
     return round(length * 2.0**lattice.POINT_BITS) * 2.0**-lattice.POINT_BITS

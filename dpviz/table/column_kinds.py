@@ -123,7 +123,7 @@ class ColumnKind:
         return self.kind in (ID, DATE, ORDER, YES_NO, CATEGORIES, TEXT)
 
 
-def kind_of(name: str, cells: Sequence[str], values: FloatArray | None, *, first: bool = False) -> ColumnKind:
+def guess_kind(name: str, cells: Sequence[str], values: FloatArray | None, *, first: bool = False) -> ColumnKind:
     """What a column seems to hold.
 
     Parameters
@@ -137,38 +137,38 @@ def kind_of(name: str, cells: Sequence[str], values: FloatArray | None, *, first
     """
     present = [cell.strip() for cell in cells if cell.strip() not in MISSING]
     numbers = np.empty(0) if values is None else values[~np.isnan(values)]
-    words = name_words(name)
+    words = split_name(name)
     whole = bool(len(numbers)) and bool((numbers == np.floor(numbers)).all())
     if present and sounds_like_an_id(name) and (values is None or whole):
         return ColumnKind(ID, repeats=len(set(present)) < len(present))
-    if whole and len(numbers) >= _FEW_ROWS and _NO_NAME.fullmatch(name.strip()) and _runs(numbers):
+    if whole and len(numbers) >= _FEW_ROWS and _NO_NAME.fullmatch(name.strip()) and _is_running(numbers):
         return ColumnKind(ID)
-    if _most(present, _is_a_date) or (_most(present, _is_a_date_of_digits) and words[-1] not in _MEASURE_WORDS):
+    if _are_most(present, _is_a_date) or (_are_most(present, _is_a_date_of_digits) and words[-1] not in _MEASURE_WORDS):
         return ColumnKind(DATE)
     named_code = not _CODE_WORDS.isdisjoint(words)
     if values is None:
         return (
             ColumnKind(CODE)
-            if named_code and _most(present, _CODE_OF_DIGITS.fullmatch)
-            else _kind_of_text(present, words)
+            if named_code and _are_most(present, _CODE_OF_DIGITS.fullmatch)
+            else _guess_kind_of_text(present, words)
         )
     if words[-1] in _GROUP_WORDS:
         return ColumnKind(GROUP)
     if named_code and (whole or not len(numbers)):
         return ColumnKind(CODE)
-    if _most(present, _LEADING_NOUGHT.fullmatch) or (
+    if _are_most(present, _LEADING_NOUGHT.fullmatch) or (
         any(map(_LEADING_NOUGHT.fullmatch, present)) and len({*map(len, present)}) == 1
     ):
         return ColumnKind(CODE)
-    if first and whole and len(numbers) >= _RUNNING and _runs(numbers):
+    if first and whole and len(numbers) >= _RUNNING and _is_running(numbers):
         return ColumnKind(ID)
-    return _measure(words, numbers)
+    return _guess_measure(words, numbers)
 
 
-def name_words(name: str) -> list[str]:
+def split_name(name: str) -> list[str]:
     """The words of a name in lower case, however they are set apart; one empty word for a name without any.
 
-    >>> name_words("CustomerID"), name_words("user-id"), name_words("Person No")
+    >>> split_name("CustomerID"), split_name("user-id"), split_name("Person No")
     (['customer', 'id'], ['user', 'id'], ['person', 'no'])
     """
     apart = re.sub(r"(?<=[a-zäöüß0-9])(?=[A-ZÄÖÜ])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
@@ -183,7 +183,7 @@ def sounds_like_an_id(name: str) -> bool:
     >>> [sounds_like_an_id(name) for name in ("humid", "paid", "valid", "number of rooms", "acid", "grid")]
     [False, False, False, False, False, False]
     """
-    words = name_words(name)
+    words = split_name(name)
     if words[-1] in _ID_WORDS or "id" in words[:1] or _GLUED_ID.fullmatch("".join(words)):
         return True
     return len(words) == 2 and words[0] in _WHOSE and words[1] in _NUMBER_WORDS
@@ -195,11 +195,11 @@ def is_no_measure(name: str) -> bool:
     >>> [is_no_measure(name) for name in ("person_id", "PLZ", "zip code", "postCode", "age", "hours")]
     [True, True, True, True, False, False]
     """
-    words = name_words(name)
+    words = split_name(name)
     return sounds_like_an_id(name) or words[-1] in _GROUP_WORDS or not _CODE_WORDS.isdisjoint(words)
 
 
-def _measure(words: Sequence[str], numbers: FloatArray) -> ColumnKind:
+def _guess_measure(words: Sequence[str], numbers: FloatArray) -> ColumnKind:
     for word in words:
         if word in _CYCLES and len(numbers):
             low, high, period = _CYCLES[word]
@@ -208,7 +208,7 @@ def _measure(words: Sequence[str], numbers: FloatArray) -> ColumnKind:
     return ColumnKind(MEASURE)
 
 
-def _kind_of_text(present: Sequence[str], words: Sequence[str]) -> ColumnKind:
+def _guess_kind_of_text(present: Sequence[str], words: Sequence[str]) -> ColumnKind:
     kinds = {cell.casefold() for cell in present}
     if not kinds:
         return ColumnKind(TEXT)
@@ -226,12 +226,12 @@ def _kind_of_text(present: Sequence[str], words: Sequence[str]) -> ColumnKind:
     return ColumnKind(TEXT)
 
 
-def _runs(numbers: FloatArray) -> bool:
+def _is_running(numbers: FloatArray) -> bool:
     """Whether numbers count rows: one more each, from 0 or 1."""
     return len(numbers) > 1 and numbers[0] in (0, 1) and bool((np.diff(numbers) == 1).all())
 
 
-def _most(cells: Sequence[str], is_one: object) -> bool:
+def _are_most(cells: Sequence[str], is_one: object) -> bool:
     assert callable(is_one)
     return bool(cells) and sum(bool(is_one(cell)) for cell in cells) >= _MOST * len(cells)
 

@@ -20,10 +20,10 @@ _LN_2 = 0.6931471805599453
 _TERMS = 12
 
 
-def content_hash(rows: Any) -> Hashes:
+def hash_content(rows: Any) -> Hashes:
     """64 bits for each of ``rows`` (n, d), dense in either size of floats, or sparse; equal rows have equal ones."""
     if is_sparse(rows):
-        return _sparse_hash(rows)
+        return _hash_sparse(rows)
     mixed = np.zeros(len(rows), dtype=np.uint64)
     for column in rows.T:
         number = np.ascontiguousarray(column, dtype=np.float64) + 0.0
@@ -32,27 +32,27 @@ def content_hash(rows: Any) -> Hashes:
     return mixed
 
 
-def _sparse_hash(rows: Any) -> Hashes:
+def _hash_sparse(rows: Any) -> Hashes:
     """Of the entries that are not 0, each mixed with its column, added up."""
     place = (rows.indices.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    entries = _mixed(place ^ rows.data.view(np.uint64)) * (rows.data != 0)
-    return _added(entries, rows.indptr)
+    entries = _mix(place ^ rows.data.view(np.uint64)) * (rows.data != 0)
+    return _add_between(entries, rows.indptr)
 
 
-def _added(numbers: Hashes, borders: Any) -> Hashes:
+def _add_between(numbers: Hashes, borders: Any) -> Hashes:
     """Sums, modulo 2^64, of the numbers between neighbouring ``borders``."""
     running = np.r_[np.uint64(0), np.cumsum(numbers, dtype=np.uint64)]
     sums: Hashes = running[borders[1:]] - running[borders[:-1]]
     return sums
 
 
-def content_order(rows: Any) -> Codes:
+def order_by_content(rows: Any) -> Codes:
     """An order of ``rows`` (n, d) in which only equal rows can change places."""
-    order: Codes = np.argsort(content_hash(rows), kind="stable")
+    order: Codes = np.argsort(hash_content(rows), kind="stable")
     return order
 
 
-def persons_by_content(rows: Any, persons: Codes) -> tuple[Codes, Codes]:
+def order_persons_by_content(rows: Any, persons: Codes) -> tuple[Codes, Codes]:
     """Persons numbered by what their rows are: a number for each row, and the position of each person in that order.
 
     Returns
@@ -64,31 +64,31 @@ def persons_by_content(rows: Any, persons: Codes) -> tuple[Codes, Codes]:
     known, whose = np.unique(persons, return_inverse=True)
     by_person = np.argsort(whose, kind="stable")
     borders = np.searchsorted(whose[by_person], np.arange(len(known) + 1))
-    sums = _added(_mixed(content_hash(rows))[by_person], borders)
+    sums = _add_between(_mix(hash_content(rows))[by_person], borders)
     place = np.empty(len(known), dtype=np.int64)
     place[np.argsort(sums, kind="stable")] = np.arange(len(known))
     return whose, place
 
 
-def content_uniforms(rows: Array, salt: int) -> Array:
+def draw_content_uniforms(rows: Array, salt: int) -> Array:
     """A number in (0, 1) for each row, from its content and ``salt`` alone: no row's number depends on another row."""
-    mixed = _mixed(content_hash(rows) ^ np.uint64((salt + 1) * 0xBF58476D1CE4E5B9 % 2**64))
+    mixed = _mix(hash_content(rows) ^ np.uint64((salt + 1) * 0xBF58476D1CE4E5B9 % 2**64))
     uniforms: Array = ((mixed >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
     return uniforms
 
 
-def content_waits(rows: Array, salt: int) -> Array:
-    """A draw of the exponential law for each row, as ``content_uniforms``.
+def draw_content_waits(rows: Array, salt: int) -> Array:
+    """A draw of the exponential law for each row, as ``draw_content_uniforms``.
 
     Of rows with weights w, the one with the largest w / wait is one drawn in proportion to w.
     """
-    return minus_log(content_uniforms(rows, salt))
+    return compute_minus_log(draw_content_uniforms(rows, salt))
 
 
-def minus_log(uniforms: Array) -> Array:
+def compute_minus_log(uniforms: Array) -> Array:
     """-ln of numbers in (0, 1), by sums and products only: libraries differ in the last bits of a logarithm.
 
-    >>> minus_log(np.array([0.5, 0.25])) / _LN_2
+    >>> compute_minus_log(np.array([0.5, 0.25])) / _LN_2
     array([1., 2.])
     """
     part, exponent = np.frexp(uniforms)
@@ -102,7 +102,7 @@ def minus_log(uniforms: Array) -> Array:
     return -logs
 
 
-def _mixed(hashes: Hashes) -> Hashes:
+def _mix(hashes: Hashes) -> Hashes:
     for shift in (30, 27, 31):
         hashes = (hashes ^ (hashes >> np.uint64(shift))) * np.uint64(0x94D049BB133111EB)
     return hashes
@@ -114,7 +114,7 @@ def keep_rows_per_person(rows: Array, persons: Codes, most: int) -> Codes:
     The kept rows are those with the smallest hash of their content: neither file order nor another person's
     rows can change the choice.
     """
-    order = np.lexsort((content_hash(rows), persons))
+    order = np.lexsort((hash_content(rows), persons))
     person = persons[order]
     first_of_person = np.r_[True, person[1:] != person[:-1]] if len(person) else np.zeros(0, dtype=bool)
     start = np.maximum.accumulate(np.where(first_of_person, np.arange(len(person)), 0))

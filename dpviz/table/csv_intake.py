@@ -19,8 +19,8 @@ from typing import TypeVar
 
 from dpviz import foreign
 from dpviz.table.file_format import MAX_COLUMNS, PLAIN_FORMAT, WHITESPACE, FileFormat, can_delimit, refuse_garbled
-from dpviz.table.loaded_table import USUAL_LABEL, IntakeError, LoadedTable, listed, quoted, table_of
-from dpviz.table.records import Wanted, fields_of, read_lines, read_records
+from dpviz.table.loaded_table import USUAL_LABEL, IntakeError, LoadedTable, list_names, make_table, quote_name
+from dpviz.table.records import Wanted, read_lines, read_records, split_fields
 
 Value = TypeVar("Value")
 
@@ -99,7 +99,7 @@ class Header:
     body: int
     notes: tuple[str, ...] = ()
 
-    def wanted(self, declared: FileFormat, numbers: Sequence[str], text: Sequence[str]) -> Wanted:
+    def list_wanted(self, declared: FileFormat, numbers: Sequence[str], text: Sequence[str]) -> Wanted:
         """What to read for those columns, as the file is declared.
 
         Raises
@@ -110,14 +110,15 @@ class Header:
         place = {name: number for number, name in enumerate(self.names)}
         if unknown := [name for name in (*numbers, *text) if name not in place]:
             raise IntakeError(
-                f"There is no column {listed(unknown)}; the columns are {listed(self.names)}; choose among these, "
+                f"There is no column {list_names(unknown)}; the columns are {list_names(self.names)}; choose "
+                "among these, "
                 "or declare other names."
             )
         return Wanted(
             len(self.names),
             self.delimiter,
             declared.byte_encoding,
-            {place[name]: declared.style_of(name) for name in numbers},
+            {place[name]: declared.get_style(name) for name in numbers},
             [place[name] for name in text],
         )
 
@@ -161,7 +162,7 @@ class CsvFile:
         IntakeError
             If the first line cannot be a header.
         """
-        with foreign.refused_as(IntakeError(NO_CSV)):
+        with foreign.refuse_as(IntakeError(NO_CSV)):
             return read_header(self.lines(declared), declared)
 
     def read(
@@ -182,7 +183,7 @@ class CsvFile:
         IntakeError
             If the first line cannot be a header, or has no such column.
         """
-        with foreign.refused_as(IntakeError(NO_CSV)):
+        with foreign.refuse_as(IntakeError(NO_CSV)):
             return self._read(declared, numbers, text)
 
     def _read(self, declared: FileFormat, numbers: Sequence[str] | None, text: Sequence[str]) -> LoadedTable:
@@ -190,7 +191,7 @@ class CsvFile:
         header = read_header(lines, declared)
         if numbers is None:
             numbers = [name for name in header.names if name not in text]
-        wanted = header.wanted(declared, numbers, text)
+        wanted = header.list_wanted(declared, numbers, text)
         if declared.several_lines:
             if len(lines) > _MOST_SEVERAL_LINES:
                 raise IntakeError(
@@ -200,7 +201,7 @@ class CsvFile:
             read = read_records(lines[header.body :].decode(wanted.encoding, errors="replace"), wanted)
         else:
             read = read_lines(lines, wanted, first=header.body)
-        return table_of(
+        return make_table(
             header.named(read.columns), name=self.name, notes=header.notes, unread=header.named(read.unread)
         )
 
@@ -219,8 +220,8 @@ def open_csv(source: bytes | str | os.PathLike[str], *, name: str | None = None)
     IntakeError
         If the file is not there, cannot be unpacked, or is larger than 200 MB.
     """
-    raw = _unpacked(source if isinstance(source, bytes) else _read_file(Path(source)))
-    return CsvFile(name or ("table" if isinstance(source, bytes) else stem(Path(source))), raw)
+    raw = _unpack(source if isinstance(source, bytes) else _read_file(Path(source)))
+    return CsvFile(name or ("table" if isinstance(source, bytes) else strip_endings(Path(source))), raw)
 
 
 def load_csv(
@@ -249,17 +250,17 @@ def load_csv(
 
 def _read_file(path: Path) -> bytes:
     try:
-        raw = foreign.bytes_of(path, MAX_BYTES)
+        raw = foreign.read_bytes(path, MAX_BYTES)
     except FileNotFoundError:
-        raise IntakeError(f"There is no file {quoted(path.name)} at that path; check the path.") from None
+        raise IntakeError(f"There is no file {quote_name(path.name)} at that path; check the path.") from None
     except (OSError, ValueError):
-        raise IntakeError(f"The file {quoted(path.name)} cannot be read; give a CSV file you may open.") from None
+        raise IntakeError(f"The file {quote_name(path.name)} cannot be read; give a CSV file you may open.") from None
     if len(raw) > MAX_BYTES:
         raise TooLarge(_TOO_LARGE)
     return raw
 
 
-def _unpacked(raw: bytes) -> bytes:
+def _unpack(raw: bytes) -> bytes:
     if raw.startswith(b"\x1f\x8b"):
         raw = _gunzip(raw)
     if len(raw) > MAX_BYTES:
@@ -284,9 +285,9 @@ def _gunzip(packed: bytes) -> bytes:
     return b"".join(pieces)
 
 
-def stem(path: Path) -> str:
+def strip_endings(path: Path) -> str:
     """The name of a table that lies in a file, without the endings."""
-    return Path(foreign.printable_name(path).removesuffix(".gz")).stem
+    return Path(foreign.format_name(path).removesuffix(".gz")).stem
 
 
 def read_header(lines: bytes, declared: FileFormat) -> Header:
@@ -297,15 +298,15 @@ def read_header(lines: bytes, declared: FileFormat) -> Header:
     IntakeError
         If the first line cannot be a header, or is too long, or names too many columns.
     """
-    above = _end_of_lines(lines, declared.skip)
+    above = _find_end_of_lines(lines, declared.skip)
     if declared.header is False:
         return Header(declared.names, declared.delimiter or ",", above)
-    line, end, stated = _first_line(lines, declared, above)
+    line, end, stated = _read_first_line(lines, declared, above)
     if declared.units_line:
-        end = _end_of_lines(lines, 1, end)
-    delimiter = declared.delimiter or stated or _delimiter_of(line)
-    cells = header_cells(line, delimiter)
-    if declared.header is None and any(map(reads_like_a_row, pieces_of((*cells, *_in_utf_8(line, declared))))):
+        end = _find_end_of_lines(lines, 1, end)
+    delimiter = declared.delimiter or stated or _guess_delimiter(line)
+    cells = split_header(line, delimiter)
+    if declared.header is None and any(map(reads_like_a_row, list_pieces((*cells, *_split_in_utf_8(line, declared))))):
         raise IntakeError(
             "The first line holds a number, a date or an amount, so it may be a row; a header holds names only; "
             f"{_HOW_TO_SAY}."
@@ -315,11 +316,13 @@ def read_header(lines: bytes, declared: FileFormat) -> Header:
     names, notes = clean_names(cells)
     missing = [name for name in declared.styles if name not in names]
     if missing:
-        raise IntakeError(f"Number styles are declared for {listed(missing)}; columns are {listed(names)}; mend one.")
+        raise IntakeError(
+            f"Number styles are declared for {list_names(missing)}; columns are {list_names(names)}; mend one."
+        )
     return Header(names, delimiter, end, notes)
 
 
-def header_cells(line: str, delimiter: str) -> list[str]:
+def split_header(line: str, delimiter: str) -> list[str]:
     """The cells of a header line.
 
     Raises
@@ -329,7 +332,7 @@ def header_cells(line: str, delimiter: str) -> list[str]:
         there are none, or too many.
     """
     try:
-        cells = line.removeprefix("#").split() if delimiter == WHITESPACE else fields_of(line, delimiter)
+        cells = line.removeprefix("#").split() if delimiter == WHITESPACE else split_fields(line, delimiter)
     except (csv.Error, ValueError):
         raise IntakeError(
             "The header is not one whole line: a quotation mark in it is not closed, or it holds another line end; a "
@@ -352,7 +355,7 @@ def reads_like_a_row(cell: str) -> bool:
     return _READS_LIKE_A_ROW.fullmatch(" ".join(cell.strip().strip('"').split())) is not None
 
 
-def _in_utf_8(line: str, declared: FileFormat) -> list[str]:
+def _split_in_utf_8(line: str, declared: FileFormat) -> list[str]:
     """The pieces of a line in UTF-8, where another encoding is declared: in that, an amount may look like a name."""
     try:
         text = line.encode(declared.byte_encoding).decode()
@@ -361,7 +364,7 @@ def _in_utf_8(line: str, declared: FileFormat) -> list[str]:
     return [] if text == line else re.split(r"[,;\t|]", text)
 
 
-def pieces_of(cells: Iterable[str]) -> list[str]:
+def list_pieces(cells: Iterable[str]) -> list[str]:
     """Cells, and what they would be if another delimiter was meant: ``1.5,2`` in a ``;`` file is no name either."""
     split = ((cell, re.split(r"[,;\t|]", cell)) for cell in cells)
     return [piece for cell, pieces in split for piece in ([cell] if len(pieces) == 1 else [cell, *pieces])]
@@ -381,13 +384,13 @@ def clean_names(names: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
         taken.add(new)
         clean.append(new)
         if new != stem:
-            notes.append(f"Column name {quoted(stem)} repeats; column {place} was renamed to {quoted(new)}.")
+            notes.append(f"Column name {quote_name(stem)} repeats; column {place} was renamed to {quote_name(new)}.")
         elif new != name:
-            notes.append(f"Column {place} was renamed to {quoted(new)}.")
+            notes.append(f"Column {place} was renamed to {quote_name(new)}.")
     return tuple(clean), tuple(notes)
 
 
-def delimiter_above(lines: str) -> str:
+def find_delimiter_above(lines: str) -> str:
     """The delimiter that a first line ``sep=;`` states, else "".
 
     Raises
@@ -404,21 +407,21 @@ def delimiter_above(lines: str) -> str:
     return delimiter
 
 
-def _end_of_lines(lines: bytes, number: int, start: int = 0) -> int:
+def _find_end_of_lines(lines: bytes, number: int, start: int = 0) -> int:
     """Where so many lines from ``start`` on end."""
     for _ in range(number):
-        _, start = _line_at(lines, start)
+        _, start = _read_line(lines, start)
     return start
 
 
-def _first_line(lines: bytes, declared: FileFormat, start: int) -> tuple[str, int, str]:
+def _read_first_line(lines: bytes, declared: FileFormat, start: int) -> tuple[str, int, str]:
     """The header line as text, where it ends, and the delimiter that a line ``sep=;`` above it states."""
-    line, end = _line_at(lines, start)
+    line, end = _read_line(lines, start)
     if b"\r" in line.removesuffix(b"\r") and b'"' not in line:
         raise IntakeError(RETURNS_ALONE)
-    stated = delimiter_above(line.decode(declared.byte_encoding, errors="replace"))
+    stated = find_delimiter_above(line.decode(declared.byte_encoding, errors="replace"))
     if stated:
-        line, end = _line_at(lines, end)
+        line, end = _read_line(lines, end)
     refuse_other_formats(line)
     try:
         header = line.removesuffix(b"\r").decode(declared.byte_encoding)
@@ -431,14 +434,14 @@ def _first_line(lines: bytes, declared: FileFormat, start: int) -> tuple[str, in
     return header, end, stated
 
 
-def _line_at(lines: bytes, start: int) -> tuple[bytes, int]:
+def _read_line(lines: bytes, start: int) -> tuple[bytes, int]:
     end = lines.find(b"\n", start, start + _LONGEST)
     if end < 0 and len(lines) - start >= _LONGEST:
         raise IntakeError("The first line is longer than a million bytes; a CSV has one row a line; save it again.")
     return (lines[start:], len(lines)) if end < 0 else (lines[start:end], end + 1)
 
 
-def _delimiter_of(line: str) -> str:
+def _guess_delimiter(line: str) -> str:
     """The delimiter that stands most often outside quotation marks in the header line."""
     outside = re.sub(r'"[^"]*"', "", line)
     return max(_DELIMITERS, key=outside.count)

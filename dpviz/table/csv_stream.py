@@ -17,9 +17,9 @@ import pandas as pd
 
 from dpviz import foreign
 from dpviz.table import records
-from dpviz.table.csv_intake import CsvFile, Header, read_header, stem
+from dpviz.table.csv_intake import CsvFile, Header, read_header, strip_endings
 from dpviz.table.file_format import PLAIN_FORMAT, FileFormat
-from dpviz.table.loaded_table import NO_CODINGS, CellCoding, IntakeError, quoted, stacked
+from dpviz.table.loaded_table import NO_CODINGS, CellCoding, IntakeError, quote_name, stack_columns
 from dpviz.table.prepared_rows import Batch
 from dpviz.table.records import read_lines
 
@@ -42,7 +42,7 @@ class CsvOnDisk:
     @property
     def name(self) -> str:
         """What the table is called on screen."""
-        return stem(self.path)
+        return strip_endings(self.path)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -59,10 +59,10 @@ class CsvOnDisk:
     @cached_property
     def _state(self) -> tuple[int, int]:
         """Size and time of the file when it was first looked at."""
-        return self._state_now()
+        return self._read_state()
 
-    def _state_now(self) -> tuple[int, int]:
-        with _in_words(self.path):
+    def _read_state(self) -> tuple[int, int]:
+        with _translate_errors(self.path):
             state = self.path.stat()
         return state.st_size, state.st_mtime_ns
 
@@ -74,7 +74,7 @@ class CsvOnDisk:
         IntakeError
             If the first line cannot be a header, or the file cannot be read.
         """
-        first, _ = next(self._pieces(declared), (b"", 1.0))
+        first, _ = next(self._read_pieces(declared), (b"", 1.0))
         return read_header(first, declared)
 
     def beginning(self) -> CsvFile:
@@ -85,14 +85,14 @@ class CsvOnDisk:
         IntakeError
             If the file cannot be read.
         """
-        with _in_words(self.path), foreign.opened(self.path) as packed:
+        with _translate_errors(self.path), foreign.open_file(self.path) as packed:
             is_gzip = packed.read(2) == _GZIP
             packed.seek(0)
             file: IO[bytes] = gzip.GzipFile(fileobj=packed) if is_gzip else packed  # type: ignore[assignment]
             raw = file.read(_BYTES_AT_ONCE)
         return CsvFile(self.name, raw[: raw.rfind(b"\n") + 1] or raw)
 
-    def batches(
+    def read_batches(
         self,
         numbers: Sequence[str],
         declared: FileFormat = PLAIN_FORMAT,
@@ -112,27 +112,27 @@ class CsvOnDisk:
                 "Records over several lines are declared of a file that memory does not hold; write one record a line."
             )
         header: Header | None = None
-        for piece, read in self._pieces(declared):
+        for piece, read in self._read_pieces(declared):
             first = 0
             if header is None:
                 header = read_header(piece, declared)
                 first = header.body
             textual = [name for name in numbers if name in codings and codings[name].textual]
             plain = [name for name in numbers if name not in textual]
-            wanted = header.wanted(declared, plain, [*textual, *([] if id_column is None else [id_column])])
+            wanted = header.list_wanted(declared, plain, [*textual, *([] if id_column is None else [id_column])])
             columns = header.named(read_lines(piece, wanted, first=first).columns)
-            values = stacked(columns, numbers, codings)
+            values = stack_columns(columns, numbers, codings)
             yield Batch(values, None if id_column is None else pd.Series(columns[id_column]), read)
-        if self._state_now() != self._state:
+        if self._read_state() != self._state:
             raise IntakeError("The file changed while it was read: open it again when nobody writes to it.")
 
-    def _pieces(self, declared: FileFormat) -> Iterator[tuple[bytes, float]]:
+    def _read_pieces(self, declared: FileFormat) -> Iterator[tuple[bytes, float]]:
         """Whole lines in an encoding in which a line ends with one byte, and the part of the file read by then.
 
         Of a line that is too long to be read there is as much as shows that.
         """
         rest = b""
-        for raw, read in self._decoded(declared):
+        for raw, read in self._decode(declared):
             rest += raw
             end = rest.rfind(b"\n") + 1
             if end:
@@ -142,12 +142,12 @@ class CsvOnDisk:
         if rest:
             yield rest, 1.0
 
-    def _decoded(self, declared: FileFormat) -> Iterator[tuple[bytes, float]]:
+    def _decode(self, declared: FileFormat) -> Iterator[tuple[bytes, float]]:
         """Bytes of the file in the encoding that lines are read in, without a byte order mark."""
         as_it_is = declared.encoding == declared.byte_encoding
         _ = self._state  # before anything is read
         decoder = None if as_it_is else codecs.getincrementaldecoder(declared.encoding)(errors="replace")
-        with _in_words(self.path), foreign.opened(self.path) as packed:
+        with _translate_errors(self.path), foreign.open_file(self.path) as packed:
             size, start = max(1, self.path.stat().st_size), True
             is_gzip = packed.read(2) == _GZIP
             packed.seek(0)
@@ -164,14 +164,14 @@ class CsvOnDisk:
 
 
 @contextmanager
-def _in_words(path: Path) -> Iterator[None]:
+def _translate_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError:
-        raise IntakeError(f"There is no file {quoted(path.name)} at that path; check the path.") from None
+        raise IntakeError(f"There is no file {quote_name(path.name)} at that path; check the path.") from None
     except (EOFError, zlib.error, gzip.BadGzipFile):
         raise IntakeError("The gzip file is damaged or ends too early; pack it again, or load the CSV.") from None
     except IntakeError:
         raise
     except Exception:  # whatever foreign bytes make a reader raise
-        raise IntakeError(f"The file {quoted(path.name)} cannot be read; give a CSV file you may open.") from None
+        raise IntakeError(f"The file {quote_name(path.name)} cannot be read; give a CSV file you may open.") from None

@@ -18,40 +18,40 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "�
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
-def as_text(cell: str) -> str:
+def format_cell(cell: str) -> str:
     """A cell of text that no spreadsheet takes for a formula; a number that is written out stays one.
 
-    >>> [as_text(cell) for cell in ("age", "=1+1", "-1.5", "-x", "@sum")]
+    >>> [format_cell(cell) for cell in ("age", "=1+1", "-1.5", "-x", "@sum")]
     ['age', "'=1+1", '-1.5', "'-x", "'@sum"]
     """
     is_formula = cell.startswith(_FORMULA_STARTS) and not _NUMBER.fullmatch(cell)
     return f"'{cell}" if is_formula else cell
 
 
-def csv_text(lines: Iterable[Iterable[object]], *, end: str = "\r\n") -> str:
+def format_csv(lines: Iterable[Iterable[object]], *, end: str = "\r\n") -> str:
     """Lines of cells as the text of a CSV file; what is no text is written as Python does."""
     text = io.StringIO(newline="")
-    safe = ([as_text(cell) if isinstance(cell, str) else cell for cell in line] for line in lines)
+    safe = ([format_cell(cell) if isinstance(cell, str) else cell for cell in line] for line in lines)
     csv.writer(text, lineterminator=end).writerows(safe)
     return text.getvalue()
 
 
-def frame_text(frame: pd.DataFrame, *, end: str = "\r\n", float_format: str | None = None) -> str:
+def format_frame(frame: pd.DataFrame, *, end: str = "\r\n", float_format: str | None = None) -> str:
     """A data frame, without its index, as the text of a CSV file."""
     safe = frame.copy()
     for name in (name for name in frame if not pd.api.types.is_numeric_dtype(frame[name])):
-        safe[name] = frame[name].map(_safe, na_action="ignore")
-    safe.columns = pd.Index([as_text(str(name)) for name in frame])
+        safe[name] = frame[name].map(_make_safe, na_action="ignore")
+    safe.columns = pd.Index([format_cell(str(name)) for name in frame])
     text: str = safe.to_csv(index=False, lineterminator=end, float_format=float_format)
     return text
 
 
-def names_line(names: Sequence[str]) -> str:
+def format_names(names: Sequence[str]) -> str:
     """Names with commas between them, as they are: for a field of a form, not for a file."""
     text = io.StringIO(newline="")
     csv.writer(text, lineterminator="").writerow(names)
     return text.getvalue()
 
 
-def _safe(cell: Any) -> Any:
-    return as_text(cell) if isinstance(cell, str) else cell
+def _make_safe(cell: Any) -> Any:
+    return format_cell(cell) if isinstance(cell, str) else cell

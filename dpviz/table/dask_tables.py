@@ -21,7 +21,7 @@ def is_collection(values: Any) -> bool:
     return "dask" in sys.modules and hasattr(values, "__dask_graph__")
 
 
-def shape_of(collection: Any) -> Any:
+def make_example_row(collection: Any) -> Any:
     """One row of the same columns, in memory, of which nothing is from the rows.
 
     Raises
@@ -39,7 +39,7 @@ def shape_of(collection: Any) -> Any:
     return np.zeros((1, collection.shape[1]))
 
 
-def nothing_of(frame: Any) -> Any:
+def make_empty_frame(frame: Any) -> Any:
     """A data frame of the same columns without rows."""
     import pandas as pd
 
@@ -76,36 +76,36 @@ def refuse_other_types(frame: Any) -> None:
         )
 
 
-def batches_of(collection: Any, numbers: Callable[[Any], Array]) -> list[Any]:
+def list_batches(collection: Any, numbers: Callable[[Any], Array]) -> list[Any]:
     """The parts of ``collection``, delayed, as batches of what ``numbers`` makes of each."""
-    delayed = import_module("dask").delayed(partial(_batch, numbers=numbers))
-    return [delayed(part) for part in _parts(collection)]
+    delayed = import_module("dask").delayed(partial(_make_batch, numbers=numbers))
+    return [delayed(part) for part in _list_parts(collection)]
 
 
-def in_parts(compute: Callable[[Any], Any], collection: Any) -> Any:
+def compute_in_parts(compute: Callable[[Any], Any], collection: Any) -> Any:
     """A Dask array of what ``compute`` makes of each part: one number a row."""
     array = import_module("dask.array")
-    delayed = import_module("dask").delayed(partial(_applied, compute=compute))
-    parts = [delayed(part) for part in _parts(collection)]
+    delayed = import_module("dask").delayed(partial(_apply, compute=compute))
+    parts = [delayed(part) for part in _list_parts(collection)]
     made = [array.from_delayed(part, shape=(np.nan,), dtype=np.int64) for part in parts]
     return array.concatenate(made, allow_unknown_chunksizes=True)
 
 
-def _parts(collection: Any) -> list[Any]:
+def _list_parts(collection: Any) -> list[Any]:
     if hasattr(collection, "dtypes"):
         return list(collection.to_delayed())
     whole_rows = collection.rechunk({1: -1})
     return list(whole_rows.to_delayed().ravel())
 
 
-def plain_numbers(part: Any) -> Array:
+def read_plain_numbers(part: Any) -> Array:
     """A part of numbers as it is."""
     return np.asarray(part, dtype=np.float64)
 
 
-def _batch(part: Any, *, numbers: Callable[[Any], Array]) -> Batch:
+def _make_batch(part: Any, *, numbers: Callable[[Any], Array]) -> Batch:
     return Batch(numbers(part), None, 1.0)
 
 
-def _applied(part: Any, *, compute: Callable[[Any], Any]) -> Any:
+def _apply(part: Any, *, compute: Callable[[Any], Any]) -> Any:
     return compute(part)

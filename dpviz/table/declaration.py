@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.table.coding_forms import checked_weight
+from dpviz.table.coding_forms import check_weight
 from dpviz.table.codings import Coding
 from dpviz.table.described import MOST_DESCRIBED, Described
 from dpviz.table.file_format import PLAIN_FORMAT, FileFormat
-from dpviz.table.loaded_table import USUAL_LABEL, FloatArray, IntakeError, listed, quoted
+from dpviz.table.loaded_table import USUAL_LABEL, FloatArray, IntakeError, list_names, quote_name
 
 DEFAULT_UNIT = "one row"
 LONGEST_UNIT = 12
@@ -45,10 +45,10 @@ SEVERAL_WORDS = ("curators", "authors")
 _BOUGHT = "bought, ε = "
 
 
-def bought_origin(epsilon: float) -> str:
+def describe_bought_origin(epsilon: float) -> str:
     """The origin of bounds that were bought with a part of the budget: their owner did not look, and ε covers them.
 
-    >>> bought_origin(0.05)
+    >>> describe_bought_origin(0.05)
     'bought, ε = 0.05'
     """
     return f"{_BOUGHT}{epsilon:g}"
@@ -105,7 +105,7 @@ class Declaration:
     bounds_origin : str
         Where the bounds come from, in words.
     origins : tuple of str
-        One of ``ORIGINS`` a column, or a ``bought_origin``, or "" where it is not stated; empty where none is:
+        One of ``ORIGINS`` a column, or a ``describe_bought_origin``, or "" where it is not stated; empty where none is:
         ``bounds_origin`` says all.
     units : mapping of str to str
         What the numbers of a column count, such as "years" or "k$", where that is stated; for eyes only.
@@ -221,9 +221,9 @@ class Declaration:
         """
         self._check_bounds()
         if self.scaling not in ("unit", "common"):
-            raise IntakeError(f'The scaling is {quoted(self.scaling)}; write "unit" or "common".')
+            raise IntakeError(f'The scaling is {quote_name(self.scaling)}; write "unit" or "common".')
         if self.relation not in ("add_remove", "replace"):
-            raise IntakeError(f'The relation is {quoted(self.relation)}; write "add_remove" or "replace".')
+            raise IntakeError(f'The relation is {quote_name(self.relation)}; write "add_remove" or "replace".')
         if self.radius is not None and not (math.isfinite(self.radius) and self.radius > 0):
             raise IntakeError(f"The radius is {self.radius:g}; write a finite number above 0, or leave it out.")
         for key in ("n_public", "rows_per_person"):
@@ -233,7 +233,8 @@ class Declaration:
         self._check_range()
         if wrong := [name for name, unit in self.units.items() if len(unit) > LONGEST_UNIT or not unit.isprintable()]:
             raise IntakeError(
-                f"The unit of {listed(wrong)} is longer than {LONGEST_UNIT} characters or cannot be printed; write one "
+                f"The unit of {list_names(wrong)} is longer than {LONGEST_UNIT} characters or cannot be printed; "
+                "write one "
                 "such as years, km or k$."
             )
         if len(self.describe) > MOST_DESCRIBED:
@@ -244,7 +245,7 @@ class Declaration:
         for name, described in self.describe.items():
             described.check(name)
         for name, weight in self.weights.items():
-            checked_weight(name, weight)
+            check_weight(name, weight)
 
     def _check_range(self) -> None:
         if self.n_range is None:
@@ -269,7 +270,7 @@ class Declaration:
         columns = [name for name in self.numbers or names if name not in others]
         return labelled.with_bounds(columns, [self._pair] * len(columns))
 
-    def choosing(self, columns: Sequence[str]) -> Declaration:
+    def choose_columns(self, columns: Sequence[str]) -> Declaration:
         """The same with other columns to cluster, whose bounds are declared already.
 
         Raises
@@ -277,9 +278,9 @@ class Declaration:
         IntakeError
             If a column has no declared bounds.
         """
-        return self.with_bounds(columns, self._declared_for(columns))
+        return self.with_bounds(columns, self._list_declared(columns))
 
-    def bounds_for(self, columns: Sequence[str]) -> Bounds:
+    def list_bounds(self, columns: Sequence[str]) -> Bounds:
         """The declared bounds of ``columns``, in their order.
 
         Raises
@@ -287,7 +288,7 @@ class Declaration:
         IntakeError
             If a column has no declared bounds.
         """
-        pairs = [bounds[:2] for bounds in self._declared_for(columns)]
+        pairs = [bounds[:2] for bounds in self._list_declared(columns)]
         lower, upper = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
         return Bounds(lower, upper)
 
@@ -301,7 +302,7 @@ class Declaration:
         """The codings of the columns to cluster."""
         return {name: self.codings[name] for name in self.columns if name in self.codings}
 
-    def origin_of(self, column: str) -> str:
+    def describe_origin(self, column: str) -> str:
         """Where the bounds of ``column`` come from, in words; "not stated" where nobody said."""
         stated = self.bounds.get(column, NO_BOUNDS).origin
         if is_bought(stated):  # what is said of all others is not said of it
@@ -331,12 +332,13 @@ class Declaration:
         """Without ``columns``: what is declared of every column."""
         return next(map(ColumnBounds, self.lower, self.upper, self.origins or ("",)), NO_BOUNDS)
 
-    def _declared_for(self, columns: Sequence[str]) -> list[ColumnBounds]:
+    def _list_declared(self, columns: Sequence[str]) -> list[ColumnBounds]:
         declared = self.bounds if self.columns else dict.fromkeys(columns, self._pair)
         known = {name: bounds for name, bounds in declared.items() if None not in bounds}
         if missing := [column for column in columns if column not in known]:
             raise IntakeError(
-                f"No bounds are declared for {listed(missing)}; they are for {listed(tuple(known))}; declare a lower "
+                f"No bounds are declared for {list_names(missing)}; they are for {list_names(tuple(known))}; "
+                "declare a lower "
                 "and an upper bound that are known without a look at the rows, or choose among these."
             )
         return [known[column] for column in columns]
@@ -344,7 +346,7 @@ class Declaration:
     def _check_bounds(self) -> None:
         names = self.columns or ("every column",)
         if len(set(names)) < len(names):
-            raise IntakeError(f"Columns {listed(names)} repeat in the bounds; declare each once.")
+            raise IntakeError(f"Columns {list_names(names)} repeat in the bounds; declare each once.")
         if not self.columns and not self.lower and not self.upper:
             return
         if not len(names) == len(self.lower) == len(self.upper):
@@ -357,18 +359,20 @@ class Declaration:
                 continue
             if not (math.isfinite(low) and math.isfinite(high) and low < high and math.isfinite(high - low)):
                 raise IntakeError(
-                    f"The bounds of {quoted(name)} are {low:g} and {high:g}; both must be finite with lower < upper; "
+                    f"The bounds of {quote_name(name)} are {low:g} and {high:g}; both must be finite with lower < "
+                    "upper; "
                     "declare other bounds."
                 )
             if coding := self.codings.get(name):
                 if coding.ends not in (None, (low, high)):
                     raise IntakeError(
-                        f"{quoted(name)} has declared values, and numbers as bounds besides; keep one of the two."
+                        f"{quote_name(name)} has declared values, and numbers as bounds besides; keep one of the two."
                     )
                 coding.check_bounds(name, low, high)
         if strangers := [name for name in self.weights if self.columns and name not in self.columns]:
             raise IntakeError(
-                f'{listed(strangers)} in "weights" is no column to cluster; these are {listed(self.columns)}; weigh '
+                f'{list_names(strangers)} in "weights" is no column to cluster; these are '
+                f"{list_names(self.columns)}; weigh "
                 "one of them."
             )
 
@@ -376,17 +380,20 @@ class Declaration:
         for role, name in (("label column", self.label_column), ("id column", self.id_column)):
             if name is not None and name in self.columns:
                 raise IntakeError(
-                    f"Column {quoted(name)} is both the {role} and a column to cluster; it is one of the two; drop one."
+                    f"Column {quote_name(name)} is both the {role} and a column to cluster; it is one of the two; "
+                    "drop one."
                 )
         if twice := [name for name in self.describe if name in (*self.columns, self.id_column)]:
             raise IntakeError(
-                f'{listed(twice)} in "describe" is clustered, or says whose a row is; clustered columns are described '
+                f'{list_names(twice)} in "describe" is clustered, or says whose a row is; clustered columns are '
+                "described "
                 "anyway, and an id never is; leave it out there."
             )
         known = (*self.numbers, *self.textual)
         if self.numbers and (strangers := [name for name in self.columns if name not in known]):
             raise IntakeError(
-                f"Columns {listed(strangers)} are to be clustered, but number columns are {listed(self.numbers)}; "
+                f"Columns {list_names(strangers)} are to be clustered, but number columns are "
+                f"{list_names(self.numbers)}; "
                 "cluster these, or declare the others as numbers."
             )
 

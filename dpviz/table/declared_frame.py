@@ -11,10 +11,10 @@ import pandas as pd
 
 from dpviz import check
 from dpviz.arrays import Array
-from dpviz.table.coding_forms import FORMS, checked_weight, coding_in
+from dpviz.table.coding_forms import FORMS, check_weight, read_coding
 from dpviz.table.codings import NUMBER, Coding
 from dpviz.table.domain import Domain
-from dpviz.table.loaded_table import IntakeError, listed, quoted, stacked
+from dpviz.table.loaded_table import IntakeError, list_names, quote_name, stack_columns
 
 
 @dataclass(frozen=True)
@@ -44,17 +44,20 @@ class DeclaredFrame:
         """
         names = tuple(map(str, columns))
         if twice := [name for place, name in enumerate(names) if name in names[:place]]:
-            raise IntakeError(f"Two columns are called {quoted(twice[0])}; give every column its own name.")
+            raise IntakeError(f"Two columns are called {quote_name(twice[0])}; give every column its own name.")
         said = dict(bounds) if isinstance(bounds, Mapping) else {}
         said |= {name: {"categories": values} for name, values in (categories or {}).items()}
         if strangers := [str(name) for name in (*said, *(weights or {})) if name not in names]:
-            raise IntakeError(f"There is no column {listed(strangers)} in X; columns are {listed(names)}; mend it.")
+            raise IntakeError(
+                f"There is no column {list_names(strangers)} in X; columns are {list_names(names)}; mend it."
+            )
         others = [name for name in names if name not in said]
         if bounds is not None and not isinstance(bounds, Mapping):
-            said |= dict(zip(others, _pairs(bounds, others), strict=True))
+            said |= dict(zip(others, _pair_bounds(bounds, others), strict=True))
         elif others:
             raise IntakeError(
-                f"Nothing is declared of column {listed(others)}: declare bounds of numbers, and the values of text "
+                f"Nothing is declared of column {list_names(others)}: declare bounds of numbers, and the values "
+                "of text "
                 "as categories; they are never taken from rows."
             )
         read = {name: _read(name, said[name]) for name in names}
@@ -63,7 +66,7 @@ class DeclaredFrame:
             tuple(lower for _, lower, _ in read.values()),
             tuple(upper for _, _, upper in read.values()),
             {name: coding for name, (coding, _, _) in read.items() if coding != NUMBER},
-            {str(name): checked_weight(str(name), weight) for name, weight in (weights or {}).items()},
+            {str(name): check_weight(str(name), weight) for name, weight in (weights or {}).items()},
         )
 
     def domain(self, **geometry: Any) -> Domain:
@@ -84,19 +87,19 @@ class DeclaredFrame:
             plain = not self.codings.get(name, NUMBER).textual
             if plain and not pd.api.types.is_numeric_dtype(frame[name].dtype):
                 raise IntakeError(
-                    f"Column {quoted(name)} holds text: declare its categories; they are never taken from rows."
+                    f"Column {quote_name(name)} holds text: declare its categories; they are never taken from rows."
                 )
-        cells = {name: self._cells(name, frame[name]) for name in self.columns}
-        return stacked(cells, self.columns, self.codings)
+        cells = {name: self._read_cells(name, frame[name]) for name in self.columns}
+        return stack_columns(cells, self.columns, self.codings)
 
-    def _cells(self, name: str, cells: pd.Series[Any]) -> Any:
+    def _read_cells(self, name: str, cells: pd.Series[Any]) -> Any:
         if not self.codings.get(name, NUMBER).textual:
             return cells.to_numpy(dtype=np.float64, na_value=np.nan)
         # The categories of a pandas column come from its rows: only the names in the cells are used.
         return cells.astype(object) if isinstance(cells.dtype, pd.CategoricalDtype) else cells
 
 
-def _pairs(bounds: Any, names: Sequence[str]) -> list[tuple[float, float]]:
+def _pair_bounds(bounds: Any, names: Sequence[str]) -> list[tuple[float, float]]:
     """A pair (lower, upper) for all columns of numbers, each a number or an array, as one pair a column."""
     try:
         lower, upper = bounds
@@ -113,9 +116,9 @@ def _pairs(bounds: Any, names: Sequence[str]) -> list[tuple[float, float]]:
 
 def _read(name: str, said: Any) -> tuple[Coding, float, float]:
     if isinstance(said, Mapping):
-        coding, lower, upper = coding_in(name, said)
+        coding, lower, upper = read_coding(name, said)
     else:
-        coding, lower, upper = coding_in(name, {"bounds": said, "scale": "linear"})
+        coding, lower, upper = read_coding(name, {"bounds": said, "scale": "linear"})
     if lower is None or upper is None:
-        raise IntakeError(f"The bounds of {quoted(name)} are still open; declare two numbers.")
+        raise IntakeError(f"The bounds of {quote_name(name)} are still open; declare two numbers.")
     return coding, lower, upper

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from dpviz.check import RequestError
 from dpviz.table.coded_rows import Categories
-from dpviz.table.loaded_table import IntakeError, quoted
+from dpviz.table.loaded_table import IntakeError, quote_name
 
 MOST_DESCRIBED = 100
 """Columns that are described and not clustered: each takes an equal part of what segments cost."""
@@ -33,26 +33,27 @@ class Described(NamedTuple):
         """
         low, high = self.lower, self.upper
         if bool(self.categories) == (low is not None) or (low is None) != (high is None):
-            raise IntakeError(f"Column {quoted(name)} is described by categories or by a pair of bounds; {_FORMS}.")
+            raise IntakeError(f"Column {quote_name(name)} is described by categories or by a pair of bounds; {_FORMS}.")
         if low is not None and high is not None:
             if not (math.isfinite(low) and math.isfinite(high) and low < high and math.isfinite(high - low)):
                 raise IntakeError(
-                    f"The bounds that describe {quoted(name)} are {low:g} and {high:g}; both must be finite with lower "
+                    f"The bounds that describe {quote_name(name)} are {low:g} and {high:g}; both must be finite "
+                    "with lower "
                     "< upper; declare other bounds."
                 )
             return
         if len(self.categories) > MOST_CATEGORIES:
             raise IntakeError(
-                f"Column {quoted(name)} has {len(self.categories):,} categories, and at most {MOST_CATEGORIES} are "
+                f"Column {quote_name(name)} has {len(self.categories):,} categories, and at most {MOST_CATEGORIES} are "
                 "allowed; keep the common ones, all others share one bin."
             )
         try:
             Categories(self.categories)
         except RequestError as error:
-            raise IntakeError(f'Of column {quoted(name)} in "describe": {error}') from None
+            raise IntakeError(f'Of column {quote_name(name)} in "describe": {error}') from None
 
 
-def described_in(key: str, said: Any) -> dict[str, Described]:
+def read_described(key: str, said: Any) -> dict[str, Described]:
     """The columns that a sidecar describes.
 
     Raises
@@ -62,20 +63,20 @@ def described_in(key: str, said: Any) -> dict[str, Described]:
     """
     if not isinstance(said, dict):
         raise IntakeError(f'"{key}" is not an object by column; {_FORMS}, or leave it out.')
-    return {name: _one(key, name, value) for name, value in said.items()}
+    return {name: _read_one(key, name, value) for name, value in said.items()}
 
 
-def _one(key: str, name: str, value: Any) -> Described:
+def _read_one(key: str, name: str, value: Any) -> Described:
     if not isinstance(value, dict) or [*value] not in (["categories"], ["bounds"]):
-        raise IntakeError(f'"{key}" says neither categories nor bounds of {quoted(name)}; {_FORMS}.')
+        raise IntakeError(f'"{key}" says neither categories nor bounds of {quote_name(name)}; {_FORMS}.')
     if "categories" in value:
         names = value["categories"]
         if not isinstance(names, list) or not names or not all(isinstance(one, str) for one in names):
-            raise IntakeError(f"The categories of {quoted(name)} are not a list of texts; {_FORMS}.")
+            raise IntakeError(f"The categories of {quote_name(name)} are not a list of texts; {_FORMS}.")
         return Described(categories=tuple(names))
     pair = value["bounds"]
     if not isinstance(pair, list) or len(pair) != 2 or not all(map(_is_number, pair)):
-        raise IntakeError(f"The bounds that describe {quoted(name)} are not a pair of numbers; {_FORMS}.")
+        raise IntakeError(f"The bounds that describe {quote_name(name)} are not a pair of numbers; {_FORMS}.")
     try:
         lower, upper = map(float, pair)
     except OverflowError:
@@ -87,8 +88,8 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def described_values(described: Mapping[str, Described]) -> dict[str, Any]:
-    """What ``described_in`` reads back, as JSON has it."""
+def list_described_values(described: Mapping[str, Described]) -> dict[str, Any]:
+    """What ``read_described`` reads back, as JSON has it."""
     return {
         name: {"categories": list(one.categories)} if one.categories else {"bounds": [one.lower, one.upper]}
         for name, one in described.items()

@@ -88,7 +88,7 @@ class Domain:
         names = tuple(str(name) for name in columns)
         check.at_least(1, number_of_columns=len(names))
         check.one_of(tuple(scale.value for scale in Scaling), scaling=scaling)
-        low, high = (_per_column(bound, names, which) for bound, which in ((lower, "lower"), (upper, "upper")))
+        low, high = (_expand_bound(bound, names, which) for bound, which in ((lower, "lower"), (upper, "upper")))
         _refuse_bounds(names, low, high)
         if radius is not None:
             radius = check.positive(radius=radius)
@@ -265,7 +265,7 @@ class Domain:
             return Region.of_blocks(half, Blocks(self._blocks, self.dim, self._free_radius))
         return Region(half, self._free_radius)
 
-    def unfolded(self, points: int) -> Domain:
+    def unfold(self, points: int) -> Domain:
         """The domain of each of ``points`` points that a row holds: its columns are theirs, one point after the other.
 
         Raises
@@ -293,7 +293,7 @@ class Domain:
                     "of two points of a row, with different bounds: declare the same bounds for every point, and give "
                     "all columns of one point after those of the other."
                 )
-        names = tuple(_shared_name(self.columns[axis::dim]) for axis in range(dim))
+        names = tuple(_find_shared_name(self.columns[axis::dim]) for axis in range(dim))
         distinct = len({*names}) == dim and all(names)
         return Domain(
             names if distinct else self.columns[:dim],
@@ -309,7 +309,7 @@ class Domain:
         """The row that stands in for one with a missing cell, shape (width,): middles, and the empty category."""
         return np.array([column.stand_in for column in self.declared]) if self.declared else self.center
 
-    def limited(self, values: Array, *, far: float = 0.0) -> Array:
+    def limit(self, values: Array, *, far: float = 0.0) -> Array:
         """Rows (n, width) moved to the declared bounds, or to so many half-widths of numbers ``far`` from the middle.
 
         So that a cell of 1e300 does not overflow on its way to unit coordinates. Codes have no far: they are places.
@@ -338,26 +338,26 @@ class Domain:
         values: Array = points * self.scale + self.center
         return values
 
-    def unit_of(self, centers: Array) -> Array:
+    def to_unit_coordinates(self, centers: Array) -> Array:
         """Back from ``from_unit``: unit coordinates of centres (k, d) in data units."""
         if not self.declared:
             return self.to_unit(centers)
         parts = zip(self.declared, self.places, strict=True)
-        return np.concatenate([column.unit_of(centers[:, place]) for column, place in parts], axis=1)
+        return np.concatenate([column.to_unit_coordinates(centers[:, place]) for column, place in parts], axis=1)
 
-    def rows_of(self, points: Array) -> Array:
+    def to_rows(self, points: Array) -> Array:
         """Rows (n, width) of the unit coordinates (n, d) of rows: what ``to_unit`` takes."""
         if not self.declared:
             return self.from_unit(points)
         parts = zip(self.declared, self.places, strict=True)
-        return np.stack([column.number_of(points[:, place]) for column, place in parts], axis=1)
+        return np.stack([column.read_numbers(points[:, place]) for column, place in parts], axis=1)
 
-    def told(self, center: Array) -> dict[str, Any]:
+    def describe(self, center: Array) -> dict[str, Any]:
         """What a released centre (d,), data units, says of each declared column: a number, or the shares of values."""
         if not self.declared:
             return dict(zip(self.columns, center.tolist(), strict=True))
         parts = zip(self.declared, self.places, strict=True)
-        return {column.name: column.told(center[place]) for column, place in parts}
+        return {column.name: column.describe(center[place]) for column, place in parts}
 
 
 def _refuse_bounds(names: Sequence[str], low: Array, high: Array) -> None:
@@ -376,23 +376,23 @@ def _refuse_bounds(names: Sequence[str], low: Array, high: Array) -> None:
             )
 
 
-def _shared_name(names: Sequence[str]) -> str:
+def _find_shared_name(names: Sequence[str]) -> str:
     """What the names of one coordinate of several points have in common.
 
-    >>> _shared_name(["home1_east", "home2_east"]), _shared_name(["x_1", "x_2"])
+    >>> _find_shared_name(["home1_east", "home2_east"]), _find_shared_name(["x_1", "x_2"])
     ('home_east', 'x')
     """
-    start = _shared_start(names)
-    end = _shared_start([name[len(start) :][::-1] for name in names])[::-1]
+    start = _find_shared_start(names)
+    end = _find_shared_start([name[len(start) :][::-1] for name in names])[::-1]
     return (start + end).strip(" _-.")
 
 
-def _shared_start(names: Sequence[str]) -> str:
+def _find_shared_start(names: Sequence[str]) -> str:
     same = (len({*letters}) == 1 for letters in zip(*names, strict=False))
     return names[0][: sum(takewhile(bool, same))]
 
 
-def _per_column(bound: npt.ArrayLike, names: tuple[str, ...], which: str) -> Array:
+def _expand_bound(bound: npt.ArrayLike, names: tuple[str, ...], which: str) -> Array:
     values = np.asarray(bound, dtype=np.float64)
     if values.ndim == 0:
         values = np.full(len(names), float(values))

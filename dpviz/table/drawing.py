@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from dpviz.arrays import Array, Codes
 from dpviz.check import RequestError
 from dpviz.table.declaration import Declaration, FileKind
-from dpviz.table.loaded_table import LoadedTable, numeric_table
+from dpviz.table.loaded_table import LoadedTable, make_numeric_table
 
 SIDE, MOST_POINTS = 256, 3_000
 """Places along an edge, and how many people may be painted, me not counted."""
@@ -110,7 +110,7 @@ def encode_drawing(drawing: Drawing) -> str:
     Rice & Plaunt 1971 (adaptive codes of small numbers); Hilbert 1891.
     """
     for order in range(_FINEST, _COARSEST - 1, -1):
-        text = _written(drawing, order)
+        text = _write(drawing, order)
         if len(text) <= MOST_LETTERS:
             break
     return text
@@ -134,62 +134,62 @@ def decode_drawing(text: str) -> Drawing:
         If it did not write this text, or not all of it is there.
     """
     body, check = text[:-_CHECK_LETTERS], text[-_CHECK_LETTERS:]
-    if len(text) > MOST_LETTERS or not set(text) <= set(_LETTERS) or _check_of(body) != check:
+    if len(text) > MOST_LETTERS or not set(text) <= set(_LETTERS) or _compute_check(body) != check:
         raise RequestError(CUT)
-    bits = _bits_of(body)
-    version, order, points, with_me = _numbers(bits, tuple(_WIDTHS.values()))
+    bits = _read_bits(body)
+    version, order, points, with_me = _decode_numbers(bits, tuple(_WIDTHS.values()))
     order += _COARSEST
     if version != _VERSION or order > _FINEST or points > MOST_POINTS:
         raise RequestError(CUT)
     at = sum(_WIDTHS.values())
     me = None
     if with_me:
-        me = _pair(_numbers(bits[at:], (_FINEST, _FINEST)))
+        me = _make_place(_decode_numbers(bits[at:], (_FINEST, _FINEST)))
         at += 2 * _FINEST
-    places = np.cumsum(_gaps_of(bits[at:], points))
+    places = np.cumsum(_decode_gaps(bits[at:], points))
     if points and places[-1] >= 4**order:
         raise RequestError(CUT)
     coarser = _FINEST - order
-    lattice = _off_curve(places, order) << coarser
+    lattice = _find_on_curve(places, order) << coarser
     return Drawing((lattice + ((1 << coarser) >> 1)).astype(np.uint8), me)
 
 
-def _written(drawing: Drawing, order: int) -> str:
-    places = np.sort(_on_curve(drawing.points.astype(np.int64) >> (_FINEST - order), order))
+def _write(drawing: Drawing, order: int) -> str:
+    places = np.sort(_place_on_curve(drawing.points.astype(np.int64) >> (_FINEST - order), order))
     heads = (_VERSION, order - _COARSEST, len(places), drawing.me is not None)
-    parts = [_fixed(np.array([head]), width) for head, width in zip(heads, _WIDTHS.values(), strict=True)]
+    parts = [_encode_fixed(np.array([head]), width) for head, width in zip(heads, _WIDTHS.values(), strict=True)]
     if drawing.me is not None:
-        parts.append(_fixed(np.array(drawing.me), _FINEST))
-    bits = np.concatenate([*parts, _rice(np.diff(places, prepend=0))])
+        parts.append(_encode_fixed(np.array(drawing.me), _FINEST))
+    bits = np.concatenate([*parts, _encode_rice(np.diff(places, prepend=0))])
     sixes = np.pad(bits, (0, -len(bits) % _SIX)).reshape(-1, _SIX) @ (1 << np.arange(_SIX)[::-1])
     body = "".join(_LETTERS[six] for six in sixes.tolist())
-    return body + _check_of(body)
+    return body + _compute_check(body)
 
 
-def _check_of(body: str) -> str:
+def _compute_check(body: str) -> str:
     rest = crc32(body.encode("ascii"))
     return "".join(_LETTERS[rest >> (_SIX * place) & 63] for place in range(_CHECK_LETTERS))
 
 
-def _bits_of(text: str) -> Bits:
+def _read_bits(text: str) -> Bits:
     sixes = np.array([_LETTERS.index(letter) for letter in text], dtype=np.int64)
-    return _fixed(sixes, _SIX)
+    return _encode_fixed(sixes, _SIX)
 
 
-def _fixed(values: Codes, width: int) -> Bits:
+def _encode_fixed(values: Codes, width: int) -> Bits:
     """Numbers in ``width`` bits each, the highest first."""
     bits: Bits = (values[:, None] >> np.arange(width)[::-1] & 1).astype(np.uint8).ravel()
     return bits
 
 
-def _numbers(bits: Bits, widths: tuple[int, ...]) -> list[int]:
+def _decode_numbers(bits: Bits, widths: tuple[int, ...]) -> list[int]:
     """The first numbers in so many bits each."""
     if sum(widths) > len(bits):
         raise RequestError(CUT)
-    return [int(value) for value in _remainders(bits, np.array(widths, dtype=np.int64))]
+    return [int(value) for value in _decode_remainders(bits, np.array(widths, dtype=np.int64))]
 
 
-def _remainders(bits: Bits, widths: Codes) -> Codes:
+def _decode_remainders(bits: Bits, widths: Codes) -> Codes:
     """Numbers of different widths, (m,), one after the other in ``bits``."""
     ends = np.cumsum(widths)
     of = np.repeat(np.arange(len(widths)), widths)
@@ -197,7 +197,7 @@ def _remainders(bits: Bits, widths: Codes) -> Codes:
     return np.bincount(of, weights=weights * bits[: len(of)], minlength=len(widths)).astype(np.int64)
 
 
-def _rice(gaps: Codes) -> Bits:
+def _encode_rice(gaps: Codes) -> Bits:
     """A parameter for each block, all remainders, all quotients: apart, so that each is read in one go."""
     if not len(gaps):
         return np.zeros(0, dtype=np.uint8)
@@ -211,53 +211,53 @@ def _rice(gaps: Codes) -> Bits:
     quotients = gaps >> widths
     ones = np.ones(int(quotients.sum()) + len(gaps), dtype=np.uint8)
     ones[np.cumsum(quotients + 1) - 1] = 0
-    return np.concatenate([_fixed(parameters, _PARAMETER), (gaps[of] >> down & 1).astype(np.uint8), ones])
+    return np.concatenate([_encode_fixed(parameters, _PARAMETER), (gaps[of] >> down & 1).astype(np.uint8), ones])
 
 
-def _gaps_of(bits: Bits, number: int) -> Codes:
+def _decode_gaps(bits: Bits, number: int) -> Codes:
     blocks = -(-number // _BLOCK)
-    parameters = np.array(_numbers(bits, (_PARAMETER,) * blocks), dtype=np.int64)
+    parameters = np.array(_decode_numbers(bits, (_PARAMETER,) * blocks), dtype=np.int64)
     widths = np.repeat(parameters, _BLOCK)[:number]
     at, whole = _PARAMETER * blocks, int(widths.sum())
     ends = np.flatnonzero(bits[at + whole :] == 0)[:number]
     if len(ends) < number:
         raise RequestError(CUT)
     quotients = np.diff(ends, prepend=-1) - 1
-    gaps: Codes = (quotients << widths) + _remainders(bits[at:], widths)
+    gaps: Codes = (quotients << widths) + _decode_remainders(bits[at:], widths)
     return gaps
 
 
-def _on_curve(points: Codes, order: int) -> Codes:
+def _place_on_curve(points: Codes, order: int) -> Codes:
     """The place of points (n, 2) on Hilbert's curve through a square of 2^order, (n,)."""
     x, y = points[:, 0].copy(), points[:, 1].copy()
     along = np.zeros(len(x), dtype=np.int64)
     for level in range(order - 1, -1, -1):
         right, upper = x >> level & 1, y >> level & 1
         along += (3 * right ^ upper) << (2 * level)
-        x, y = _turned(x & (1 << level) - 1, y & (1 << level) - 1, right, upper, level)
+        x, y = _turn(x & (1 << level) - 1, y & (1 << level) - 1, right, upper, level)
     return along
 
 
-def _off_curve(along: Codes, order: int) -> Codes:
+def _find_on_curve(along: Codes, order: int) -> Codes:
     """The points (n, 2) at places (n,) of the curve."""
     x, y = np.zeros_like(along), np.zeros_like(along)
     for level in range(order):
         quarter = along >> (2 * level) & 3
         right = quarter >> 1
         upper = quarter & 1 ^ right
-        x, y = _turned(x, y, right, upper, level)
+        x, y = _turn(x, y, right, upper, level)
         x, y = x + (right << level), y + (upper << level)
     return np.stack([x, y], axis=1)
 
 
-def _turned(x: Codes, y: Codes, right: Codes, upper: Codes, level: int) -> tuple[Codes, Codes]:
+def _turn(x: Codes, y: Codes, right: Codes, upper: Codes, level: int) -> tuple[Codes, Codes]:
     """The curve in a lower quarter is turned, and at the right mirrored too; its own inverse."""
     last, mirrored, turned = (1 << level) - 1, (upper == 0) & (right == 1), upper == 0
     x, y = np.where(mirrored, last - x, x), np.where(mirrored, last - y, y)
     return np.where(turned, y, x), np.where(turned, x, y)
 
 
-def _pair(numbers: list[int]) -> Place:
+def _make_place(numbers: list[int]) -> Place:
     return numbers[0], numbers[1]
 
 
@@ -282,7 +282,7 @@ class PaintedTable(NamedTuple):
     declaration: Declaration
 
 
-def painted_table(drawing: Drawing) -> PaintedTable:
+def make_painted_table(drawing: Drawing) -> PaintedTable:
     """Everybody on the board as rows of a simulated table, me last; their number is not declared.
 
     Raises
@@ -292,7 +292,7 @@ def painted_table(drawing: Drawing) -> PaintedTable:
     """
     if not drawing.size:
         raise RequestError("The board is empty: paint at least one point first.")
-    return PaintedTable(numeric_table(drawing.everybody, COLUMNS, name="Painted town"), _PAINTED)
+    return PaintedTable(make_numeric_table(drawing.everybody, COLUMNS, name="Painted town"), _PAINTED)
 
 
 # --- to begin with
@@ -306,38 +306,38 @@ class Preset(NamedTuple):
     drawing: Drawing
 
 
-def _crowd(public_rng: np.random.Generator, x: float, y: float, spread: float, people: int) -> Array:
+def _draw_crowd(public_rng: np.random.Generator, x: float, y: float, spread: float, people: int) -> Array:
     return public_rng.normal((x, y), spread, (people, 2))
 
 
-def _circle(public_rng: np.random.Generator, radius: float, spread: float, people: int) -> Array:
+def _draw_circle(public_rng: np.random.Generator, radius: float, spread: float, people: int) -> Array:
     turn = public_rng.uniform(0, 2 * np.pi, people)
     reach = radius + public_rng.normal(0, spread, people)
     around: Array = np.column_stack([np.cos(turn), np.sin(turn)])
     return SIDE / 2 + reach[:, None] * around
 
 
-def _blobs(rng: np.random.Generator) -> list[Array]:
-    return [_crowd(rng, *place, 14, 300) for place in ((70, 70), (190, 90), (120, 195))]
+def _draw_blobs(rng: np.random.Generator) -> list[Array]:
+    return [_draw_crowd(rng, *place, 14, 300) for place in ((70, 70), (190, 90), (120, 195))]
 
 
-def _unlike(rng: np.random.Generator) -> list[Array]:
-    return [_crowd(rng, 90, 110, 24, 900), _crowd(rng, 200, 60, 8, 90), _crowd(rng, 205, 200, 6, 25)]
+def _draw_unlike(rng: np.random.Generator) -> list[Array]:
+    return [_draw_crowd(rng, 90, 110, 24, 900), _draw_crowd(rng, 200, 60, 8, 90), _draw_crowd(rng, 205, 200, 6, 25)]
 
 
-def _ring(rng: np.random.Generator) -> list[Array]:
-    return [_circle(rng, 95, 5, 500), _crowd(rng, 128, 128, 12, 200)]
+def _draw_ring(rng: np.random.Generator) -> list[Array]:
+    return [_draw_circle(rng, 95, 5, 500), _draw_crowd(rng, 128, 128, 12, 200)]
 
 
-def _rich(rng: np.random.Generator) -> list[Array]:
-    return [_crowd(rng, 48, 52, 12, 40), _crowd(rng, 86, 40, 10, 40)]
+def _draw_rich(rng: np.random.Generator) -> list[Array]:
+    return [_draw_crowd(rng, 48, 52, 12, 40), _draw_crowd(rng, 86, 40, 10, 40)]
 
 
-def _hermit(rng: np.random.Generator) -> list[Array]:
-    return [_crowd(rng, 80, 150, 16, 500), _crowd(rng, 140, 190, 14, 400)]
+def _draw_hermit(rng: np.random.Generator) -> list[Array]:
+    return [_draw_crowd(rng, 80, 150, 16, 500), _draw_crowd(rng, 140, 190, 14, 400)]
 
 
-def _nobody(rng: np.random.Generator) -> list[Array]:
+def _draw_nobody(rng: np.random.Generator) -> list[Array]:
     return [np.empty((0, 2))]
 
 
@@ -349,19 +349,19 @@ class _Recipe(NamedTuple):
 
 
 _RECIPES: Mapping[str, _Recipe] = {
-    "blobs": _Recipe("Three blobs", 3, _blobs),
-    "unlike": _Recipe("Unlike sizes", 3, _unlike),
-    "ring": _Recipe("A ring", 4, _ring),
-    "rich": _Recipe("One rich person", 2, _rich, (243, 243)),
-    "hermit": _Recipe("A town and a hermit", 3, _hermit, (226, 34)),
-    "empty": _Recipe("Empty town", 3, _nobody),
+    "blobs": _Recipe("Three blobs", 3, _draw_blobs),
+    "unlike": _Recipe("Unlike sizes", 3, _draw_unlike),
+    "ring": _Recipe("A ring", 4, _draw_ring),
+    "rich": _Recipe("One rich person", 2, _draw_rich, (243, 243)),
+    "hermit": _Recipe("A town and a hermit", 3, _draw_hermit, (226, 34)),
+    "empty": _Recipe("Empty town", 3, _draw_nobody),
 }
 PRESETS = tuple(_RECIPES)
 """The pictures to begin with, by their ids."""
 
 
 @cache
-def preset(preset_id: str) -> Preset:
+def load_preset(preset_id: str) -> Preset:
     """The picture of that id, the same for everybody."""
     recipe, public_rng = _RECIPES[preset_id], np.random.default_rng(11)
     rows = np.concatenate(recipe.paint(public_rng))

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from dpviz.table.loaded_table import IntakeError, listed, quoted
+from dpviz.table.loaded_table import IntakeError, list_names, quote_name
 
 MAX_COLUMNS = 2_000  # as many bounds as somebody may still declare, and a page show
 WHITESPACE = "whitespace"
@@ -81,18 +81,19 @@ class NumberStyle(NamedTuple):
             If the marks contradict each other or are none.
         """
         if self.decimal not in _DECIMALS:
-            raise IntakeError(f'The decimal mark is {quoted(self.decimal)}; write "." or ",".')
+            raise IntakeError(f'The decimal mark is {quote_name(self.decimal)}; write "." or ",".')
         if self.grouping not in _GROUPINGS or self.decimal in self.grouping_marks:
             allowed = ", ".join(f'"{name}"' for name, marks in _GROUPINGS.items() if self.decimal not in marks)
-            raise IntakeError(f"The grouping mark is {quoted(self.grouping)}; allowed are {allowed}; write one.")
+            raise IntakeError(f"The grouping mark is {quote_name(self.grouping)}; allowed are {allowed}; write one.")
         if not _can_be_stripped(self.sign):
             raise IntakeError(
-                f"The sign to strip is {quoted(self.sign)}; write at most {_LONGEST_SIGN} characters without digits, "
+                f"The sign to strip is {quote_name(self.sign)}; write at most {_LONGEST_SIGN} characters without "
+                "digits, "
                 "blanks, commas, points, quotation marks and + or -, and not e alone, such as % or €."
             )
         if self.negative not in NEGATIVES:
             raise IntakeError(
-                f'Negative numbers are written {quoted(self.negative)}; write "" for a minus in front, "()" for '
+                f'Negative numbers are written {quote_name(self.negative)}; write "" for a minus in front, "()" for '
                 'parentheses, or "-" for a minus behind.'
             )
         return self
@@ -149,10 +150,11 @@ class FileFormat:
     units_line: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "encoding", _known_encoding(self.encoding))
+        object.__setattr__(self, "encoding", _check_encoding(self.encoding))
         if self.delimiter not in ("", WHITESPACE) and not can_delimit(self.delimiter):
             raise IntakeError(
-                f"The delimiter is {quoted(self.delimiter)}; write one character that is no letter, digit, quotation "
+                f"The delimiter is {quote_name(self.delimiter)}; write one character that is no letter, digit, "
+                "quotation "
                 f'mark, point or sign, such as , ; | or a tab, or "{WHITESPACE}".'
             )
         if self.header is False and not self.names:
@@ -176,9 +178,9 @@ class FileFormat:
             style.checked()
         unknown = [name for name in self.styles if self.names and name not in self.names]
         if unknown:
-            raise IntakeError(f"Number styles are declared for {listed(unknown)}, which the names do not hold.")
+            raise IntakeError(f"Number styles are declared for {list_names(unknown)}, which the names do not hold.")
 
-    def style_of(self, column: str) -> NumberStyle:
+    def get_style(self, column: str) -> NumberStyle:
         """How ``column`` writes its numbers."""
         return self.styles.get(column, self.style)
 
@@ -188,7 +190,7 @@ class FileFormat:
         return "utf-8" if self.encoding in _TRANSCODED else self.encoding
 
 
-def _known_encoding(name: str) -> str:
+def _check_encoding(name: str) -> str:
     try:
         known = codecs.lookup(name).name
     except (LookupError, ValueError):
@@ -197,7 +199,9 @@ def _known_encoding(name: str) -> str:
         return "utf-8"
     if known not in ENCODINGS:
         usual = "utf-8, utf-16, cp1252 and iso8859-1"
-        raise IntakeError(f"The encoding is {quoted(name)}; usual are {usual}; save the file as UTF-8 or declare one.")
+        raise IntakeError(
+            f"The encoding is {quote_name(name)}; usual are {usual}; save the file as UTF-8 or declare one."
+        )
     return known
 
 

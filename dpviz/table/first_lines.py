@@ -14,15 +14,15 @@ from dpviz.table.csv_intake import (
     TOO_MANY_COLUMNS,
     CsvFile,
     clean_names,
-    delimiter_above,
-    header_cells,
-    pieces_of,
+    find_delimiter_above,
+    list_pieces,
     reads_like_a_row,
     refuse_other_formats,
+    split_header,
 )
 from dpviz.table.file_format import MAX_COLUMNS, MISSING, WHITESPACE, FileFormat, refuse_garbled
 from dpviz.table.loaded_table import IntakeError
-from dpviz.table.records import fields_of
+from dpviz.table.records import split_fields
 
 # How far a look goes, at the beginning and at the end.
 _ROWS, _CHARACTERS, _TAIL = 1_000, 1_000_000, 2_000
@@ -90,7 +90,7 @@ class FirstLines:
     notes: tuple[str, ...]
 
 
-def first_lines(file: CsvFile) -> FirstLines:
+def read_first_lines(file: CsvFile) -> FirstLines:
     """What the first lines of ``file`` look like.
 
     Raises
@@ -98,30 +98,32 @@ def first_lines(file: CsvFile) -> FirstLines:
     IntakeError
         If its bytes are not lines of text with fields.
     """
-    encoded = FileFormat(_encoding(file.raw))
+    encoded = FileFormat(_guess_encoding(file.raw))
     lines = file.lines(encoded)
     if b"\r" in lines[:_CHARACTERS] and b"\n" not in lines:
         raise IntakeError(RETURNS_ALONE)
-    sample = _sample(lines, encoded.byte_encoding)
+    sample = _read_sample(lines, encoded.byte_encoding)
     _refuse_other_tables(sample)
-    stated = delimiter_above(sample)
+    stated = find_delimiter_above(sample)
     rest = sample.partition("\n")[2] if stated else sample
-    delimiter = stated or _delimiter(rest)
-    records = [_fields(line, delimiter) for line in _lines(rest)]
-    skip, notes = (0, []) if stated else _above(records, _lines(rest), delimiter)
+    delimiter = stated or _guess_delimiter(rest)
+    records = [_split_fields(line, delimiter) for line in _split_lines(rest)]
+    skip, notes = (0, []) if stated else _find_above(records, _split_lines(rest), delimiter)
     kept = list(islice(rest.split("\n"), skip, skip + 1))
     header = kept[0].removesuffix("\r") if kept else ""
     refuse_garbled(header, encoded)
-    header_cells(header, delimiter)  # refuses half of a record
-    if any(line.strip() and not record for line, record in zip(_lines(rest)[skip:], records[skip:], strict=True)):
+    split_header(header, delimiter)  # refuses half of a record
+    if any(line.strip() and not record for line, record in zip(_split_lines(rest)[skip:], records[skip:], strict=True)):
         notes = [*notes, NO_RECORD]
     records = [record for record in records[skip:] if any(field.strip() for field in record)]
     if not records:
         raise IntakeError("The file is empty; a CSV has a header line and one row a line; choose another file.")
-    top = _top(records, replace(encoded, delimiter=delimiter, skip=skip))
+    top = _read_top(records, replace(encoded, delimiter=delimiter, skip=skip))
     if len(top.names) > MAX_COLUMNS:
         raise IntakeError(TOO_MANY_COLUMNS)
-    return replace(top, notes=(*notes, *top.notes, *_below(lines, encoded.byte_encoding, delimiter, len(top.names))))
+    return replace(
+        top, notes=(*notes, *top.notes, *_find_below(lines, encoded.byte_encoding, delimiter, len(top.names)))
+    )
 
 
 def _refuse_other_tables(sample: str) -> None:
@@ -134,7 +136,7 @@ def _refuse_other_tables(sample: str) -> None:
         )
 
 
-def _encoding(raw: bytes) -> str:
+def _guess_encoding(raw: bytes) -> str:
     """Byte order mark first, then UTF-8, Windows-1252, Latin-1."""
     if raw.startswith(_UTF_32):  # it begins with the mark of UTF-16
         raise IntakeError(
@@ -150,7 +152,7 @@ def _encoding(raw: bytes) -> str:
     return "utf-8"
 
 
-def _sample(lines: bytes, encoding: str) -> str:
+def _read_sample(lines: bytes, encoding: str) -> str:
     """The first lines as text, cut at the end of a line where the file goes on."""
     piece = lines[:_CHARACTERS]
     if len(piece) < len(lines):
@@ -161,26 +163,26 @@ def _sample(lines: bytes, encoding: str) -> str:
     return piece.decode(encoding, errors="replace").removeprefix("\ufeff")
 
 
-def _lines(text: str) -> list[str]:
+def _split_lines(text: str) -> list[str]:
     return [line.removesuffix("\r") for line in islice(text.split("\n"), _ROWS)]
 
 
-def _fields(line: str, delimiter: str) -> list[str]:
+def _split_fields(line: str, delimiter: str) -> list[str]:
     """The fields of a line; none of one whose quotation marks do not close."""
     if delimiter == WHITESPACE:
         return line.lstrip("#").split()
     try:
-        return fields_of(line, delimiter)
+        return split_fields(line, delimiter)
     except csv.Error:
         return []
 
 
-def _delimiter(sample: str) -> str:
+def _guess_delimiter(sample: str) -> str:
     """The delimiter under which the most lines have the same number of fields.
 
     Ties go to the one that leaves more numbers: ``1,5;2,5`` is two decimal commas, not three columns.
     """
-    lines = [line for line in _lines(sample) if line.strip()][:_LINES_COMPARED]
+    lines = [line for line in _split_lines(sample) if line.strip()][:_LINES_COMPARED]
     scores = {delimiter: _score(lines, delimiter) for delimiter in _DELIMITERS}
     best = max(_DELIMITERS, key=lambda delimiter: scores[delimiter])
     if scores[best] > _NO_COLUMNS:
@@ -195,9 +197,9 @@ def _score(lines: Sequence[str], delimiter: str) -> tuple[float, float, int]:
     It is the share of lines that have it, once among all and once between the first and the last of them: titles above
     the table and notes below it count less than what breaks a table.
     """
-    records = [_fields(line, delimiter) for line in lines]
+    records = [_split_fields(line, delimiter) for line in lines]
     records = [record for record in records if any(field.strip() for field in record)]
-    width, many = _usual_width(records)
+    width, many = _find_usual_width(records)
     if width < 2 or many < _OF_ALL * len(records):
         return _NO_COLUMNS
     widths = list(map(len, records))
@@ -210,7 +212,7 @@ def _score(lines: Sequence[str], delimiter: str) -> tuple[float, float, int]:
     return round(consistent * many / len(records), 2), round(numeric / len(fields), 2), width
 
 
-def _usual_width(records: Sequence[Sequence[str]]) -> tuple[int, int]:
+def _find_usual_width(records: Sequence[Sequence[str]]) -> tuple[int, int]:
     """The most frequent number of fields, of several where there are, and on how many lines it is found."""
     widths = Counter(len(record) for record in records if any(field.strip() for field in record))
     several = Counter({width: many for width, many in widths.items() if width > 1})
@@ -225,9 +227,9 @@ def _is_number(field: str, *, decimal_comma: bool) -> bool:
     return _NUMBER.fullmatch(field) is not None and (decimal_comma or "," not in field)
 
 
-def _above(records: Sequence[Sequence[str]], lines: Sequence[str], delimiter: str) -> tuple[int, list[str]]:
+def _find_above(records: Sequence[Sequence[str]], lines: Sequence[str], delimiter: str) -> tuple[int, list[str]]:
     """How many lines stand above the header: blank ones, comments, titles."""
-    usual, many = _usual_width(records)
+    usual, many = _find_usual_width(records)
     if many < _OF_ALL * len(records):
         usual = 1
     skip = 0
@@ -254,18 +256,18 @@ def _goes_on_above(lines: Sequence[str], at: int, delimiter: str) -> bool:
     below = next((line for line in lines[at + 1 :] if line.strip()), "")
     if below.lstrip().startswith("#"):
         return True
-    return bool(below) and not any(map(reads_like_a_row, pieces_of(_fields(below, delimiter))))
+    return bool(below) and not any(map(reads_like_a_row, list_pieces(_split_fields(below, delimiter))))
 
 
 def _are_names(records: Sequence[Sequence[str]], usual: int) -> bool:
     """Whether the first of these lines surely holds names: no values, and words above columns of numbers."""
     first, *below = records
     whole = [record for record in below if len(record) == len(first)]
-    if len(first) != usual or len(whole) < 2 or any(map(reads_like_a_row, pieces_of(first))):
+    if len(first) != usual or len(whole) < 2 or any(map(reads_like_a_row, list_pieces(first))):
         return False
-    usual_kinds = [_usual_kind([record[at].strip() for record in whole]) for at in range(len(first))]
+    usual_kinds = [_guess_usual_kind([record[at].strip() for record in whole]) for at in range(len(first))]
     return any(
-        kind == "number" and name.strip() and _kind(name.strip()) == "text"
+        kind == "number" and name.strip() and _guess_kind(name.strip()) == "text"
         for name, kind in zip(first, usual_kinds, strict=True)
     )
 
@@ -274,7 +276,7 @@ def _is_followed_by_names(below: Sequence[str], usual: int) -> bool:
     return bool(below) and (len(below) < usual or not all(map(reads_like_a_row, below)))
 
 
-def _top(records: Sequence[Sequence[str]], declared: FileFormat) -> FirstLines:
+def _read_top(records: Sequence[Sequence[str]], declared: FileFormat) -> FirstLines:
     """What the first line is. In doubt a row: a row taken for names would show a person's values."""
     first, body = list(records[0]), [list(record) for record in records[1:]]
     width = Counter(map(len, body or records)).most_common(1)[0][0]
@@ -287,7 +289,7 @@ def _top(records: Sequence[Sequence[str]], declared: FileFormat) -> FirstLines:
         note = CANNOT_TELL if told is None else "The first line holds values, so the columns get names of their own."
         return FirstLines(as_row, own_names, [first, *body], as_names if told is None else None, {}, (note,))
     if len(first) == width - 1 and all(not record[-1].strip() for record in body if len(record) == width):
-        names = (*names, _unused(names))
+        names = (*names, _choose_unused(names))
         return FirstLines(
             replace(as_names, names=names), names, body, None, {}, ("A delimiter ends each line but the header.",)
         )
@@ -295,27 +297,27 @@ def _top(records: Sequence[Sequence[str]], declared: FileFormat) -> FirstLines:
         names = ("row", *names)
         note = 'The header is one name short: the first column is called "row".'
         return FirstLines(replace(as_names, names=names), names, body, None, {}, (note,))
-    units = _units(names, body)
+    units = _read_units(names, body)
     if units:
         note = "The line below the names holds units, so it is no row."
         return FirstLines(replace(as_names, units_line=True), names, body[1:], None, units, (note,))
     return FirstLines(as_names, names, body, None, {}, ())
 
 
-def _unused(names: Sequence[str]) -> str:
+def _choose_unused(names: Sequence[str]) -> str:
     name = f"column_{len(names) + 1}"
     return name if name not in names else f"{name}_"
 
 
 def _holds_names(first: Sequence[str], body: Sequence[Sequence[str]]) -> bool | None:
     """Whether the first line holds names; None where it is like the lines below in one way and unlike in another."""
-    values = [field.strip() for field in pieces_of(first) if reads_like_a_row(field)]
+    values = [field.strip() for field in list_pieces(first) if reads_like_a_row(field)]
     if not values:
         return True
     if len(values) >= 3 and values in ([str(i + start) for i in range(len(values))] for start in (0, 1)):
         return True  # 0, 1, 2, ...: the names that data frames give
     below = [[record[at].strip() for record in body if len(record) > at] for at in range(len(first))]
-    kinds = [(_kind(cell.strip()), _usual_kind(cells)) for cell, cells in zip(first, below, strict=True)]
+    kinds = [(_guess_kind(cell.strip()), _guess_usual_kind(cells)) for cell, cells in zip(first, below, strict=True)]
     if _are_years(values):
         alike = any(_YEAR.fullmatch(cell) for cells in below for cell in cells)
         return None if alike else True
@@ -332,13 +334,13 @@ def _holds_names(first: Sequence[str], body: Sequence[Sequence[str]]) -> bool | 
     return False
 
 
-def _kind(cell: str) -> str:
+def _guess_kind(cell: str) -> str:
     return next((kind for kind, pattern in _KINDS if pattern.fullmatch(cell)), "text")
 
 
-def _usual_kind(cells: Sequence[str]) -> str:
+def _guess_usual_kind(cells: Sequence[str]) -> str:
     present = [cell for cell in cells if cell not in MISSING]
-    kinds = Counter(map(_kind, present))
+    kinds = Counter(map(_guess_kind, present))
     return kinds.most_common(1)[0][0] if kinds else "text"
 
 
@@ -349,7 +351,7 @@ def _are_years(values: Sequence[str]) -> bool:
     return values in (sorted(set(values)), sorted(set(values), reverse=True))
 
 
-def _units(names: Sequence[str], body: Sequence[Sequence[str]]) -> dict[str, str]:
+def _read_units(names: Sequence[str], body: Sequence[Sequence[str]]) -> dict[str, str]:
     """What the line below the names says of columns of numbers, if it holds nothing but units there."""
     if len(body) < 2 or len(body[0]) != len(names):
         return {}
@@ -357,7 +359,7 @@ def _units(names: Sequence[str], body: Sequence[Sequence[str]]) -> dict[str, str
     for at, name in enumerate(names):
         cells = [record[at].strip() for record in body[1:] if len(record) == len(names)]
         present = [cell for cell in cells if cell not in MISSING]
-        if not present or 10 * sum(_kind(cell) in ("number", "signed") for cell in present) < 9 * len(present):
+        if not present or 10 * sum(_guess_kind(cell) in ("number", "signed") for cell in present) < 9 * len(present):
             continue
         unit = body[0][at].strip()
         if unit and (unit in MISSING or not _UNIT.fullmatch(unit) or not any(map(_is_of_a_unit, unit))):
@@ -371,11 +373,11 @@ def _is_of_a_unit(letter: str) -> bool:
     return letter.isalpha() or letter in "%‰€$£¥₹°"
 
 
-def _below(lines: bytes, encoding: str, delimiter: str, width: int) -> list[str]:
+def _find_below(lines: bytes, encoding: str, delimiter: str, width: int) -> list[str]:
     """What stands at the end of the file and is no row of the table: totals, notes."""
     tail = [line.removesuffix("\r") for line in lines[-_TAIL:].decode(encoding, errors="replace").split("\n")]
     last = [line for line in (tail[1:] if len(lines) > _TAIL else tail) if line.strip()][-4:]
-    records = [record for line in last if (record := _fields(line, delimiter))]
+    records = [record for line in last if (record := _split_fields(line, delimiter))]
     notes = []
     if any(len(record) == width > 1 and any(map(_is_a_total, record)) for record in records[1:]):
         notes.append(

@@ -72,7 +72,7 @@ class ExactRows:
         return self.stored if self.padded is None else self.padded[:, :-1]
 
 
-def inward(values: Any, bits: int) -> Array:
+def round_inward(values: Any, bits: int) -> Array:
     """``values`` rounded towards 0 to multiples of 2^-bits; there is one 0."""
     rounded: Array = np.multiply(values, 2.0**bits)
     np.trunc(rounded, out=rounded)
@@ -81,22 +81,22 @@ def inward(values: Any, bits: int) -> Array:
     return rounded
 
 
-def points(values: Any) -> Array:
+def round_points(values: Any) -> Array:
     """Released or public points, planes or axes on their lattice; the very array where it lies there already."""
     given = np.asarray(values, dtype=np.float64)
-    rounded = inward(given, POINT_BITS)
+    rounded = round_inward(given, POINT_BITS)
     return given if np.array_equal(given, rounded) else rounded
 
 
-def whole(values: Array, bits: int) -> Any:
+def count_quanta(values: Array, bits: int) -> Any:
     """Sums of multiples of 2^-bits as whole numbers of that quantum."""
     return (values * 2.0**bits).astype(np.int64)
 
 
-def row_bits(radius: float) -> int:
+def count_row_bits(radius: float) -> int:
     """The bits of rows of at most that length: their products with points, and their squared distances, are exact.
 
-    >>> row_bits(1.0), row_bits(28.0), row_bits(300.0)
+    >>> count_row_bits(1.0), count_row_bits(28.0), count_row_bits(300.0)
     (20, 20, 17)
 
     Raises
@@ -115,32 +115,32 @@ def row_bits(radius: float) -> int:
     return bits
 
 
-def loss_bits(radius: float) -> int:
+def count_loss_bits(radius: float) -> int:
     """The bits of losses of rows and centres in a region of that radius.
 
-    >>> loss_bits(1.0), loss_bits(300.0)
+    >>> count_loss_bits(1.0), count_loss_bits(300.0)
     (20, 13)
     """
     return min(LOSS_BITS, floor(62 - log2(MOST_ROWS) - 2 - 2 * log2(max(radius, 1.0))))
 
 
-def number_type(longest: float, bits: int) -> type[np.floating[Any]]:
+def choose_number_type(longest: float, bits: int) -> type[np.floating[Any]]:
     """The smaller floats, where coordinates up to ``longest`` are exact in them."""
     return np.float32 if longest * 2.0**bits <= 2.0**_WHOLE_SHORT else np.float64
 
 
-def mark_of(centers: int) -> int:
+def make_mark(centers: int) -> int:
     """The lowest bits, all set, that hold the number of one of so many ``centers``.
 
-    >>> [mark_of(k) for k in (1, 2, 3, 16, 17)]
+    >>> [make_mark(k) for k in (1, 2, 3, 16, 17)]
     [1, 1, 3, 15, 31]
     """
     return (1 << max(1, (centers - 1).bit_length())) - 1
 
 
-def mark_bits(centers: Array, radius: float, bits: int) -> int | None:
+def count_mark_bits(centers: Array, radius: float, bits: int) -> int | None:
     """Empty bits below all 2 x·c - |c|² for a mark of each of ``centers`` (k, d); None where there is no room."""
-    marks = mark_of(len(centers)).bit_length()
+    marks = make_mark(len(centers)).bit_length()
     longest = float(np.sqrt(np.einsum("kd,kd->k", centers, centers).max()))
     largest = (2 * max(radius, longest) + longest) * longest + 1e-300
     return marks if log2(largest) + bits + POINT_BITS + marks + 1 <= _WHOLE else None

@@ -17,9 +17,9 @@ import numpy as np
 
 from dpviz.arrays import Array
 from dpviz.table.domain import Region
-from dpviz.table.lattice import number_type
+from dpviz.table.lattice import choose_number_type
 from dpviz.table.loaded_table import IntakeError
-from dpviz.table.stored_rows import storage
+from dpviz.table.stored_rows import allocate_rows
 
 _NO_ROOM = (
     "The rows do not fit into the folder for temporary files: free some room there, or name a larger disk in TMPDIR "
@@ -29,7 +29,7 @@ _GONE = "The file of prepared rows ends too early: open the table again."
 
 
 class LatticeFile:
-    """Rows of ``region`` in a file, as ``storage`` holds them in memory; they are appended, then read.
+    """Rows of ``region`` in a file, as ``allocate_rows`` holds them in memory; they are appended, then read.
 
     A file goes to a worker process as its descriptor, which the worker has to inherit.
 
@@ -40,8 +40,8 @@ class LatticeFile:
     """
 
     def __init__(self, region: Region, *, inherited: tuple[int, int] | None = None) -> None:
-        self.region, self._type = region, np.dtype(number_type(float(region.half.max()), region.row_bits))
-        self.fd, self._n = inherited or (_without_name(), 0)
+        self.region, self._type = region, np.dtype(choose_number_type(float(region.half.max()), region.row_bits))
+        self.fd, self._n = inherited or (_open_without_name(), 0)
         weakref.finalize(self, os.close, self.fd)
 
     @property
@@ -57,10 +57,10 @@ class LatticeFile:
         IntakeError
             If the disk is full.
         """
-        stored = storage(len(rows), self.region)
+        stored = allocate_rows(len(rows), self.region)
         stored[:, :-1] = rows
-        left = _bytes(np.ascontiguousarray(stored))
-        with refusing_a_full_disk():
+        left = _view_bytes(np.ascontiguousarray(stored))
+        with refuse_full_disk():
             while left:
                 left = left[os.write(self.fd, left) :]
         self._n += len(rows)
@@ -81,7 +81,7 @@ class LatticeFile:
         start, end, _ = rows.indices(self._n)
         columns = self.region.dim + 1
         chunk = np.empty((max(0, end - start), columns), self._type)
-        left, place = _bytes(chunk), start * columns * self._type.itemsize
+        left, place = _view_bytes(chunk), start * columns * self._type.itemsize
         while left:
             read = os.preadv(self.fd, [left], place)
             if not read:
@@ -90,16 +90,16 @@ class LatticeFile:
         return chunk
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _inherited, (self.region, self.fd, self._n)
+        return _inherit, (self.region, self.fd, self._n)
 
 
-def _bytes(rows: Any) -> memoryview:
+def _view_bytes(rows: Any) -> memoryview:
     view: memoryview = rows.reshape(-1).view(np.uint8).data
     return view
 
 
 @contextmanager
-def refusing_a_full_disk() -> Iterator[None]:
+def refuse_full_disk() -> Iterator[None]:
     """An error of the disk as a sentence about room for rows."""
     try:
         yield
@@ -107,10 +107,10 @@ def refusing_a_full_disk() -> Iterator[None]:
         raise IntakeError(_NO_ROOM) from None
 
 
-def _inherited(region: Region, fd: int, n: int) -> LatticeFile:
+def _inherit(region: Region, fd: int, n: int) -> LatticeFile:
     return LatticeFile(region, inherited=(fd, n))
 
 
-def _without_name() -> int:
-    with refusing_a_full_disk(), tempfile.TemporaryFile(prefix="dpviz-", buffering=0) as file:
+def _open_without_name() -> int:
+    with refuse_full_disk(), tempfile.TemporaryFile(prefix="dpviz-", buffering=0) as file:
         return os.dup(file.fileno())

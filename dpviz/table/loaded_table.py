@@ -22,10 +22,10 @@ USUAL_LABEL = "label"
 """The name of a column that is no coordinate but a known grouping, unless something else is declared."""
 
 
-def float_ids(column: str) -> IntakeError:
+def make_float_id_error(column: str) -> IntakeError:
     """Why a column of floats says of no row whose it is; told by the type of the column, never by what is in it."""
     return IntakeError(
-        f"The id column {quoted(column)} holds numbers with a point (floats): pandas makes them of whole numbers "
+        f"The id column {quote_name(column)} holds numbers with a point (floats): pandas makes them of whole numbers "
         "where one is missing. Above 2^53 different whole numbers are one float, and rows of several people would "
         "count as one person's. Write the ids as text or as whole numbers that may be missing (pandas: read them with "
         'dtype="Int64" or "string"), or declare another id column.'
@@ -140,18 +140,18 @@ class LoadedTable:
             If no name is given, a name is given twice, or a name is not a numeric column.
         """
         chosen = [names] if isinstance(names, str) else list(names)
-        allowed = f"numeric columns are {listed(self.numeric_columns)}"
+        allowed = f"numeric columns are {list_names(self.numeric_columns)}"
         if not chosen:
             raise IntakeError(f"No column was chosen; {allowed}; choose at least one.")
         if len(set(chosen)) < len(chosen):
-            raise IntakeError(f"Columns {listed(chosen)} were asked for, one of them twice; name each once.")
+            raise IntakeError(f"Columns {list_names(chosen)} were asked for, one of them twice; name each once.")
         unknown = [name for name in chosen if name not in self.frame.columns]
         if unknown:
-            raise IntakeError(f"There is no column {listed(unknown)}; {allowed}; choose among these.")
+            raise IntakeError(f"There is no column {list_names(unknown)}; {allowed}; choose among these.")
         text = [name for name in chosen if name in self.text_columns]
         if text:
             raise IntakeError(
-                f"Column {listed(text)} holds text, not numbers; {allowed}; choose among these, or declare its "
+                f"Column {list_names(text)} holds text, not numbers; {allowed}; choose among these, or declare its "
                 "categories: they are never taken from rows."
             )
         return np.ascontiguousarray(self.frame[chosen].to_numpy(dtype=np.float64))
@@ -168,14 +168,15 @@ class LoadedTable:
             return self.columns(names)
         if unknown := [name for name in names if name not in self.frame.columns]:
             raise IntakeError(
-                f"There is no column {listed(unknown)}; columns are {listed(tuple(self.frame.columns))}; choose among "
+                f"There is no column {list_names(unknown)}; columns are {list_names(tuple(self.frame.columns))}; "
+                "choose among "
                 "these."
             )
         textual = [name for name in names if name in codings and codings[name].textual]
         plain = [name for name in names if name not in textual]
         numbers = dict(zip(plain, self.columns(plain).T, strict=True)) if plain else {}
         cells = {name: self.whole.get(name, self.frame[name]) for name in textual}
-        return stacked({**numbers, **cells}, names, codings)
+        return stack_columns({**numbers, **cells}, names, codings)
 
     def check_id(self, column: str) -> None:
         """Refuse an id column of floats.
@@ -186,7 +187,7 @@ class LoadedTable:
             If it is one.
         """
         if column in self.numeric_columns and column not in self.whole:
-            raise float_ids(column)
+            raise make_float_id_error(column)
 
     def identifiers(self, column: str) -> NDArray[np.int64]:
         """Whose each row is: codes 0, 1, ... of shape (n,), -1 where the cell is empty.
@@ -211,27 +212,27 @@ class LoadedTable:
             If the column does not exist.
         """
         if column not in self.frame.columns:
-            names = listed(tuple(self.frame.columns))
-            raise IntakeError(f"There is no id column {quoted(column)}; columns are {names}; choose among these.")
-        codes, _ = pd.factorize(canonical_ids(self.whole.get(column, self.frame[column])))
+            names = list_names(tuple(self.frame.columns))
+            raise IntakeError(f"There is no id column {quote_name(column)}; columns are {names}; choose among these.")
+        codes, _ = pd.factorize(make_canonical_ids(self.whole.get(column, self.frame[column])))
         return codes.astype(np.int64)
 
 
-def stacked(columns: Mapping[str, Any], names: Sequence[str], codings: Mapping[str, CellCoding]) -> FloatArray:
+def stack_columns(columns: Mapping[str, Any], names: Sequence[str], codings: Mapping[str, CellCoding]) -> FloatArray:
     """Columns side by side (n, number of names), those with a coding as the numbers that it makes of their cells."""
     coded = (codings[name].numbers(columns[name]) if name in codings else columns[name] for name in names)
     return np.stack([np.asarray(column, dtype=np.float64) for column in coded], axis=1)
 
 
-def canonical_ids(cells: pd.Series[Any]) -> pd.Series[Any]:
+def make_canonical_ids(cells: pd.Series[Any]) -> pd.Series[Any]:
     """Cells of an id column as texts that are the same for the same person, missing where nobody is named."""
     numbers = pd.api.types.is_float_dtype(cells.dtype)
-    text = cells.map(_written, na_action="ignore") if numbers else cells
+    text = cells.map(_format_number, na_action="ignore") if numbers else cells
     canonical = text.astype("str").str.normalize("NFC").str.strip().str.replace(_POINT_NOUGHT, r"\1", regex=True)
     return canonical.where(canonical != "")
 
 
-def numeric_table(
+def make_numeric_table(
     values: Any, columns: Sequence[str] | None = None, *, name: str = "table", notes: tuple[str, ...] = ()
 ) -> LoadedTable:
     """A table from numbers already in memory.
@@ -248,19 +249,19 @@ def numeric_table(
     IntakeError
         If the values are not numbers in one or two dimensions, or the names do not fit.
     """
-    frame = values.copy(deep=False) if isinstance(values, pd.DataFrame) else _frame_of(values)
+    frame = values.copy(deep=False) if isinstance(values, pd.DataFrame) else _make_frame(values)
     names = [str(column) for column in frame.columns] if columns is None else [str(column) for column in columns]
     if len(names) != frame.shape[1]:
         raise IntakeError(f"{len(names)} column names for {frame.shape[1]} columns; give one name a column.")
     if len(set(names)) < len(names):
-        raise IntakeError(f"Column names {listed(names)} repeat; give every column its own name.")
-    kept = {new: _as_stored(frame.iloc[:, place]) for place, new in enumerate(names)}
+        raise IntakeError(f"Column names {list_names(names)} repeat; give every column its own name.")
+    kept = {new: _store_column(frame.iloc[:, place]) for place, new in enumerate(names)}
     as_given = ((new, frame.iloc[:, place]) for place, new in enumerate(names))
     whole = {new: cells.reset_index(drop=True) for new, cells in as_given if pd.api.types.is_integer_dtype(cells)}
-    return table_of(kept, name=name, notes=notes, whole=whole)
+    return make_table(kept, name=name, notes=notes, whole=whole)
 
 
-def table_of(
+def make_table(
     columns: dict[str, FloatArray | pd.Series[Any]],
     *,
     name: str,
@@ -272,28 +273,30 @@ def table_of(
     for values in columns.values():
         if isinstance(values, np.ndarray):
             values.flags.writeable = False
-    return LoadedTable(name, pd.DataFrame(columns, copy=False), _fingerprint(columns), notes, whole or {}, unread or {})
+    return LoadedTable(
+        name, pd.DataFrame(columns, copy=False), _hash_columns(columns), notes, whole or {}, unread or {}
+    )
 
 
-def quoted(name: str) -> str:
+def quote_name(name: str) -> str:
     """A name between quotation marks, cut at 60 characters, on one line."""
     short = name if len(name) <= 60 else name[:57] + "..."
     return '"' + "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in short) + '"'
 
 
-def listed(names: Sequence[str], *, most: int = 12) -> str:
+def list_names(names: Sequence[str], *, most: int = 12) -> str:
     """Names as a short list for a sentence; ``(none)`` when there are none."""
-    shown = ", ".join(quoted(name) for name in names[:most])
+    shown = ", ".join(quote_name(name) for name in names[:most])
     rest = len(names) - most
     return f"{shown} and {rest} more" if rest > 0 else shown or "(none)"
 
 
-def _written(value: float) -> str:
+def _format_number(value: float) -> str:
     """A number as text that tells any two numbers apart."""
     return repr(float(value))
 
 
-def _frame_of(values: Any) -> pd.DataFrame:
+def _make_frame(values: Any) -> pd.DataFrame:
     # `from None`: the message of the error underneath can quote a cell.
     try:
         array = np.asarray(values, dtype=np.float64)
@@ -305,14 +308,14 @@ def _frame_of(values: Any) -> pd.DataFrame:
     return pd.DataFrame(table, columns=[f"column_{place}" for place in range(1, table.shape[1] + 1)], copy=False)
 
 
-def _as_stored(values: pd.Series[Any]) -> FloatArray | pd.Series[Any]:
+def _store_column(values: pd.Series[Any]) -> FloatArray | pd.Series[Any]:
     if pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_complex_dtype(values):
         # A copy, so that freezing our column never freezes the caller's array.
         return np.array(values.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64)
     return values.astype("str").reset_index(drop=True)
 
 
-def _fingerprint(columns: dict[str, FloatArray | pd.Series[Any]]) -> str:
+def _hash_columns(columns: dict[str, FloatArray | pd.Series[Any]]) -> str:
     digest = hashlib.sha256()
     for name, values in columns.items():
         digest.update(f"{len(name)}:{name}:{len(values)}:".encode("utf-8", "surrogatepass"))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpviz.table.declaration import Declaration, FileKind
-from dpviz.table.loaded_table import USUAL_LABEL, FloatArray, IntakeError, LoadedTable, numeric_table
+from dpviz.table.loaded_table import USUAL_LABEL, FloatArray, IntakeError, LoadedTable, make_numeric_table
 
 MAX_CELLS = 50_000_000  # 400 MB
 _ROWS_AT_ONCE = 10_000
@@ -105,16 +105,16 @@ def simulate(
         raise IntakeError(f"n x d is {n * d:,} cells; a stand-in has at most {MAX_CELLS:,}; lower n or d.")
     if not (np.isfinite(spread) and spread > 0):
         raise IntakeError(f"The spread is {spread:g}; it is a share of the bounds above 0; 0.05 is usual.")
-    low, high = _bounds(lower, d), _bounds(upper, d)
+    low, high = _expand_bounds(lower, d), _expand_bounds(upper, d)
     if not (np.isfinite(low).all() and np.isfinite(high).all() and (low < high).all()):
         raise IntakeError("The bounds are not finite with lower < upper in every column; declare other bounds.")
     names = [f"x_{place}" for place in range(1, d + 1)] if columns is None else columns
-    return numeric_table(
-        low + _unit_rows(n, d, k, spread, np.random.default_rng(seed)) * (high - low), names, name=name
+    return make_numeric_table(
+        low + _draw_unit_rows(n, d, k, spread, np.random.default_rng(seed)) * (high - low), names, name=name
     )
 
 
-def gaussian_mixture(seed: int = 64) -> LoadedTable:
+def make_gaussian_mixture(seed: int = 64) -> LoadedTable:
     """64 Gaussians in 100 dimensions, 100,000 rows in the unit ball, and a ``label`` column 0..63.
 
     References
@@ -134,10 +134,10 @@ def gaussian_mixture(seed: int = 64) -> LoadedTable:
         rows = centers[label] + 0.0125 * rng.standard_normal((len(chunk), d))
         chunk[:, :d] = rows / np.maximum(1.0, np.linalg.norm(rows, axis=1, keepdims=True))
         chunk[:, d] = label
-    return numeric_table(values, [*MIXTURE.columns, USUAL_LABEL], name=MIXTURE.title)
+    return make_numeric_table(values, [*MIXTURE.columns, USUAL_LABEL], name=MIXTURE.title)
 
 
-def bag_of_words(seed: int = 5) -> LoadedTable:
+def make_bag_of_words(seed: int = 5) -> LoadedTable:
     """20,000 texts of up to 20 different words out of 400, and a ``label`` column 0..4 with the topic.
 
     A topic has 40 words of its own, some of them much more frequent; three words in ten may come from anywhere.
@@ -152,10 +152,10 @@ def bag_of_words(seed: int = 5) -> LoadedTable:
     values = np.zeros((_TEXTS, _VOCABULARY + 1))
     np.put_along_axis(values[:, :_VOCABULARY], word, 1.0, axis=1)
     values[:, _VOCABULARY] = topic
-    return numeric_table(values, [*WORDS.columns, USUAL_LABEL], name=WORDS.title)
+    return make_numeric_table(values, [*WORDS.columns, USUAL_LABEL], name=WORDS.title)
 
 
-def fixed_points(n: int, *, spread: float, wrong: int, seed: int) -> FloatArray:
+def draw_fixed_points(n: int, *, spread: float, wrong: int, seed: int) -> FloatArray:
     """Pairs of points (n, 4), temperature and resistance of one and then of the other.
 
     Parameters
@@ -168,7 +168,7 @@ def fixed_points(n: int, *, spread: float, wrong: int, seed: int) -> FloatArray:
         Rows at the end that may be anything within the bounds.
     seed : int
     """
-    rng, (lower, upper) = np.random.default_rng(seed), FIXED_POINTS.bounds_for(FIXED_POINTS.columns)
+    rng, (lower, upper) = np.random.default_rng(seed), FIXED_POINTS.list_bounds(FIXED_POINTS.columns)
     points = np.array([_ZINC, _ALUMINIUM]) + spread * np.array([1.0, 0.5]) * rng.standard_normal((n, 2, 2))
     swapped = rng.random(n) < 0.5
     points[swapped] = points[swapped, ::-1]
@@ -177,21 +177,21 @@ def fixed_points(n: int, *, spread: float, wrong: int, seed: int) -> FloatArray:
     return np.clip(rows, lower, upper)
 
 
-def thermometers() -> LoadedTable:
+def make_thermometers() -> LoadedTable:
     """Two million thermometers that are off by a degree or so: a case for averages, which no file here could hold."""
-    rows = fixed_points(_MADE, spread=1.0, wrong=20, seed=3)
-    return numeric_table(rows, THERMOMETERS.columns, name=THERMOMETERS.title)
+    rows = draw_fixed_points(_MADE, spread=1.0, wrong=20, seed=3)
+    return make_numeric_table(rows, THERMOMETERS.columns, name=THERMOMETERS.title)
 
 
-def _bounds(bound: ArrayLike, d: int) -> FloatArray:
+def _expand_bounds(bound: ArrayLike, d: int) -> FloatArray:
     values = np.asarray(bound, dtype=np.float64)
     if values.shape not in ((), (1,), (d,)):
         raise IntakeError(f"The bounds have shape {values.shape}; give one number, or one for each of {d} columns.")
     return np.broadcast_to(values, (d,))
 
 
-def _unit_rows(n: int, d: int, k: int, spread: float, rng: np.random.Generator) -> FloatArray:
-    centers = _spread_out(k, d, min(2 * spread, 0.25), rng)
+def _draw_unit_rows(n: int, d: int, k: int, spread: float, rng: np.random.Generator) -> FloatArray:
+    centers = _draw_spread_centers(k, d, min(2 * spread, 0.25), rng)
     sizes = 1.0 / np.arange(1, k + 1) ** 0.7
     rows = np.empty((n, d))
     for start in range(0, n, _ROWS_AT_ONCE):
@@ -203,7 +203,7 @@ def _unit_rows(n: int, d: int, k: int, spread: float, rng: np.random.Generator) 
     return np.clip(rows, 0.0, 1.0, out=rows)
 
 
-def _spread_out(k: int, d: int, margin: float, rng: np.random.Generator) -> FloatArray:
+def _draw_spread_centers(k: int, d: int, margin: float, rng: np.random.Generator) -> FloatArray:
     """k centres in the unit cube, each the farthest of fresh candidates from those before it."""
     centers = margin + (1 - 2 * margin) * rng.random((1, d))
     for _ in range(k - 1):

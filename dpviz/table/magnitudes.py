@@ -50,12 +50,12 @@ class Magnitudes:
         codes: Codes = self.middle + np.where(values < 0, -size, size)
         return np.where(known, codes, self.number - 1)
 
-    def range_of(self, first: int, last: int) -> Ends:
+    def find_range(self, first: int, last: int) -> Ends:
         """From where bin ``first`` begins to where bin ``last`` ends, ``first`` <= ``last``; the middle one is 0.
 
         What lies in the bins at the very ends has no end: it is given that of a bin ten times as far.
 
-        >>> Magnitudes().range_of(Magnitudes.middle, Magnitudes.middle + 20)
+        >>> Magnitudes().find_range(Magnitudes.middle, Magnitudes.middle + 20)
         Ends(lower=0.0, upper=5.0)
         """
         beyond = np.r_[self.ends, self.ends[-1] * 10]

@@ -9,10 +9,10 @@ from typing import NamedTuple, TypeAlias
 from dpviz.table.csv_intake import CsvFile, TooLarge, open_csv
 from dpviz.table.csv_stream import CsvOnDisk
 from dpviz.table.declaration import Declaration
+from dpviz.table.declaration_file import apply_declaration_file, find_declaration_path
 from dpviz.table.loaded_table import LoadedTable
 from dpviz.table.parquet_intake import ParquetTable, is_parquet
 from dpviz.table.samples import SAMPLES, Sample
-from dpviz.table.sidecar import declaration_in_file, sidecar_for
 from dpviz.table.sparse_intake import SparseTable, load_sparse
 
 GIVEN = "DPVIZ_OPEN"
@@ -28,7 +28,7 @@ class Named(NamedTuple):
     declaration: Declaration
 
 
-def named(word: str) -> Named:
+def open_named(word: str) -> Named:
     """The file at the path ``word``, or the sample of that id; a file goes first.
 
     Raises
@@ -36,15 +36,15 @@ def named(word: str) -> Named:
     IntakeError
         If it is neither, or the file or its sidecar cannot be used.
     """
-    if (sample := sample_named(word)) is not None:
+    if (sample := find_sample(word)) is not None:
         return Named(*sample.load())
     path = Path(word)
-    content = file_at(path)
-    nothing, beside = nothing_declared_of(content), sidecar_for(path)
-    return Named(content, nothing if beside is None else declaration_in_file(beside, nothing).checked())
+    content = open_file(path)
+    nothing, beside = declare_nothing(content), find_declaration_path(path)
+    return Named(content, nothing if beside is None else apply_declaration_file(beside, nothing).checked())
 
 
-def file_at(path: Path) -> CsvFile | CsvOnDisk | ParquetTable | SparseTable:
+def open_file(path: Path) -> CsvFile | CsvOnDisk | ParquetTable | SparseTable:
     """The file at ``path``, or a folder of Parquet files: in memory where it fits, none of its rows looked at.
 
     Raises
@@ -62,12 +62,12 @@ def file_at(path: Path) -> CsvFile | CsvOnDisk | ParquetTable | SparseTable:
         return CsvOnDisk(path)
 
 
-def nothing_declared_of(content: Content) -> Declaration:
+def declare_nothing(content: Content) -> Declaration:
     """What holds of a table of which nothing is declared: the columns of a sparse one share a scale."""
     return Declaration(scaling="common" if isinstance(content, SparseTable) else "unit")
 
 
-def sample_named(word: str) -> Sample | None:
+def find_sample(word: str) -> Sample | None:
     """The sample of that id, unless a file of that name is there."""
     if os.path.isfile(word):  # noqa: PTH113 (a path too long to be one is no file, and no error)
         return None

@@ -26,7 +26,7 @@ class Numbers(NamedTuple):
     unread: Unread
 
 
-def converted_numbers(cells: Any) -> Numbers:
+def convert_numbers(cells: Any) -> Numbers:
     """Cells that Arrow has made numbers of, null where a cell was empty."""
     values = cells.to_numpy(zero_copy_only=False)
     finite = np.isfinite(values)
@@ -37,9 +37,9 @@ def converted_numbers(cells: Any) -> Numbers:
     return Numbers(kept, Unread(empty=empty, no_number=int(np.count_nonzero(~finite)) - empty))
 
 
-def numbers_of(cells: _Cells, style: NumberStyle, encoding: str) -> FloatArray:
+def read_numbers(cells: _Cells, style: NumberStyle, encoding: str) -> FloatArray:
     """Cells of shape (n,) as numbers written in ``style``; whatever is none, or not finite, is NaN."""
-    odd = _not_plain(cells, style)
+    odd = _find_not_plain(cells, style)
     try:
         values = _cast(pc.if_else(pa.array(odd), pa.scalar(None, cells.type), cells) if odd.any() else cells, style)
     except pa.ArrowInvalid:  # digits, signs and marks in an order that makes no number
@@ -47,26 +47,26 @@ def numbers_of(cells: _Cells, style: NumberStyle, encoding: str) -> FloatArray:
         values = np.full(len(cells), np.nan)
     if odd.any():
         values = values.copy()
-        values[odd] = _cast(_bare(cells.filter(pa.array(odd)), style, encoding), PLAIN_STYLE)
+        values[odd] = _cast(_strip_marks(cells.filter(pa.array(odd)), style, encoding), PLAIN_STYLE)
     return np.where(np.isfinite(values), values, np.nan)
 
 
-def counted_numbers(cells: _Cells, style: NumberStyle, encoding: str) -> Numbers:
+def count_numbers(cells: _Cells, style: NumberStyle, encoding: str) -> Numbers:
     """The same, with how many cells were empty and how many were no number."""
-    values = numbers_of(cells, style, encoding)
+    values = read_numbers(cells, style, encoding)
     lost = np.isnan(values)
     if not lost.any():
         return Numbers(values, Unread())
     kinds = pc.value_counts(cells.filter(pa.array(lost)))
     words, times = kinds.field("values"), kinds.field("counts").to_pylist()
-    wrong = [word for word in words.to_pylist() if _word(word, encoding) is not None]
+    wrong = [word for word in words.to_pylist() if _read_word(word, encoding) is not None]
     empty = sum(times) - sum(many for word, many in zip(words.to_pylist(), times, strict=True) if word in {*wrong})
     return Numbers(values, Unread(empty, sum(times) - empty, cells=tuple(wrong[:CELLS_KEPT])))
 
 
-def _not_plain(cells: _Cells, style: NumberStyle) -> _Mask:
+def _find_not_plain(cells: _Cells, style: NumberStyle) -> _Mask:
     """Which cells hold anything but digits, signs in front and the decimal mark, so that marks must be taken off."""
-    ends, content = _buffers(cells)
+    ends, content = _read_buffers(cells)
     usual = np.zeros(256, dtype=bool)
     usual[list(b"0123456789+-" + style.decimal.encode())] = True
     odd: _Mask = np.zeros(len(cells), dtype=bool)
@@ -76,7 +76,7 @@ def _not_plain(cells: _Cells, style: NumberStyle) -> _Mask:
     return odd
 
 
-def _buffers(cells: _Cells) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
+def _read_buffers(cells: _Cells) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
     """Where cells begin, and the last one ends; and the bytes of all of them."""
     _, places, content = cells.buffers()
     ends = np.frombuffer(places, np.int32)[cells.offset : cells.offset + len(cells) + 1]
@@ -97,47 +97,47 @@ def _cast(cells: pa.BinaryArray, style: NumberStyle) -> FloatArray:
     return values
 
 
-def _bare(cells: _Cells, style: NumberStyle, encoding: str) -> _Cells:
+def _strip_marks(cells: _Cells, style: NumberStyle, encoding: str) -> _Cells:
     """The numbers among ``cells`` without their signs and marks, with a decimal point; null for the others."""
-    is_number = pc.match_substring_regex(cells, _pattern(style, encoding))
+    is_number = pc.match_substring_regex(cells, _make_pattern(style, encoding))
     negative = None
     if style.negative:
-        negative = pc.match_substring_regex(cells, _negative_pattern(style, encoding))
+        negative = pc.match_substring_regex(cells, _make_negative_pattern(style, encoding))
         is_number = pc.or_(is_number, negative)
     bare = pc.if_else(is_number, cells, pa.scalar(None, cells.type))
     for mark in (style.sign, *style.grouping_marks, *BLANKS, "\t"):
-        if _encoded(mark, encoding):
-            bare = pc.replace_substring(bare, _encoded(mark, encoding), b"")
+        if _encode(mark, encoding):
+            bare = pc.replace_substring(bare, _encode(mark, encoding), b"")
     for mark, plain in ((_MINUS, b"-"), (style.decimal, b".")):
-        if mark != "." and _encoded(mark, encoding):
-            bare = pc.replace_substring(bare, _encoded(mark, encoding), plain)
+        if mark != "." and _encode(mark, encoding):
+            bare = pc.replace_substring(bare, _encode(mark, encoding), plain)
     if negative is not None:
         minus, between = pa.scalar(b"-", bare.type), pa.scalar(b"", bare.type)
-        amounts = pc.binary_join_element_wise(minus, _without(bare, b"(", b")", b"-"), between)
+        amounts = pc.binary_join_element_wise(minus, _remove_marks(bare, b"(", b")", b"-"), between)
         bare = pc.if_else(negative, amounts, bare)
     # Marks that stand within each other could leave something else behind.
-    is_plain = pc.match_substring_regex(bare, _pattern(PLAIN_STYLE, encoding))
+    is_plain = pc.match_substring_regex(bare, _make_pattern(PLAIN_STYLE, encoding))
     return pc.if_else(is_plain, bare, pa.scalar(None, bare.type))
 
 
-def _without(cells: _Cells, *marks: bytes) -> _Cells:
+def _remove_marks(cells: _Cells, *marks: bytes) -> _Cells:
     for mark in marks:
         cells = pc.replace_substring(cells, mark, b"")
     return cells
 
 
 @lru_cache(maxsize=64)
-def _pattern(style: NumberStyle, encoding: str) -> str:
+def _make_pattern(style: NumberStyle, encoding: str) -> str:
     """A cell that is a number in ``style`` with its sign in front, over its bytes."""
-    amount, pad, sign, behind = _parts(style, encoding)
-    minus = f"(?:[+-]|{_escaped(_MINUS, encoding)})?" if _encoded(_MINUS, encoding) else "[+-]?"
+    amount, pad, sign, behind = _list_parts(style, encoding)
+    minus = f"(?:[+-]|{_escape(_MINUS, encoding)})?" if _encode(_MINUS, encoding) else "[+-]?"
     return rf"\A{pad}{sign}{minus}{sign}{amount}{behind}{pad}\z"
 
 
 @lru_cache(maxsize=64)
-def _negative_pattern(style: NumberStyle, encoding: str) -> str:
+def _make_negative_pattern(style: NumberStyle, encoding: str) -> str:
     """A cell that is a negative number as ``style`` declares it: between parentheses, or with its minus behind."""
-    amount, pad, sign, behind = _parts(style, encoding)
+    amount, pad, sign, behind = _list_parts(style, encoding)
     if style.negative == "()":
         return rf"\A{pad}{sign}\({pad}{sign}{amount}{behind}{pad}\){behind}{pad}\z"
     return rf"\A{pad}{sign}{amount}{behind}{pad}-{behind}{pad}\z"
@@ -152,39 +152,39 @@ class _Parts(NamedTuple):
     behind: str
 
 
-def _parts(style: NumberStyle, encoding: str) -> _Parts:
-    blanks = "|".join(_escaped(blank, encoding) for blank in (*BLANKS, "\t") if _encoded(blank, encoding))
+def _list_parts(style: NumberStyle, encoding: str) -> _Parts:
+    blanks = "|".join(_escape(blank, encoding) for blank in (*BLANKS, "\t") if _encode(blank, encoding))
     pad = f"(?:{blanks})*"
-    marks = "|".join(_escaped(mark, encoding) for mark in style.grouping_marks if _encoded(mark, encoding))
+    marks = "|".join(_escape(mark, encoding) for mark in style.grouping_marks if _encode(mark, encoding))
     groups = (
         rf"[0-9]{{1,2}}(?:(?:{marks})[0-9]{{2}})*"
         if style.grouping == INDIAN
         else rf"[0-9]{{1,3}}(?:(?:{marks})[0-9]{{3}})*"
     )
     digits = rf"(?:{groups}(?:{marks})[0-9]{{3}}|[0-9]+)" if marks else "[0-9]+"
-    decimal = _escaped(style.decimal, encoding)
+    decimal = _escape(style.decimal, encoding)
     number = rf"(?:{digits}(?:{decimal}[0-9]*)?|{decimal}[0-9]+)(?:[eE][+-]?[0-9]+)?"
-    sign = rf"(?:{_escaped(style.sign, encoding)}{pad})?" if _encoded(style.sign, encoding) else ""
-    behind = rf"(?:{pad}{_escaped(style.sign, encoding)})?" if sign else ""
+    sign = rf"(?:{_escape(style.sign, encoding)}{pad})?" if _encode(style.sign, encoding) else ""
+    behind = rf"(?:{pad}{_escape(style.sign, encoding)})?" if sign else ""
     return _Parts(number, pad, sign, behind)
 
 
-def _escaped(mark: str, encoding: str) -> str:
-    return "".join(rf"\x{{{byte:02x}}}" for byte in _encoded(mark, encoding))
+def _escape(mark: str, encoding: str) -> str:
+    return "".join(rf"\x{{{byte:02x}}}" for byte in _encode(mark, encoding))
 
 
-def _encoded(mark: str, encoding: str) -> bytes:
+def _encode(mark: str, encoding: str) -> bytes:
     """The bytes of a mark; none where the encoding does not have it."""
     return mark.encode(encoding, errors="ignore")
 
 
-def text_of(cells: _Cells, encoding: str) -> NDArray[np.object_]:
+def read_text(cells: _Cells, encoding: str) -> NDArray[np.object_]:
     """Cells of shape (n,) as text without blanks around it, None where a cell is empty."""
     words = np.full(len(cells), None)
-    words[:] = [_word(cell, encoding) for cell in cells.to_pylist()]
+    words[:] = [_read_word(cell, encoding) for cell in cells.to_pylist()]
     return words
 
 
-def _word(cell: bytes, encoding: str) -> str | None:
+def _read_word(cell: bytes, encoding: str) -> str | None:
     word = cell.decode(encoding, errors="replace").strip()
     return None if word in MISSING else word

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from dpviz.table.file_format import INDIAN, MISSING, PLAIN_STYLE, NumberStyle
 from dpviz.table.loaded_table import FloatArray
-from dpviz.table.number_cells import numbers_of
+from dpviz.table.number_cells import read_numbers
 
 # Only these are proposed as signs: anything else beside a number could be somebody's.
 _MONEY = (
@@ -60,15 +60,15 @@ class Styles(NamedTuple):
     unread: tuple[str, ...]
 
 
-def styles_of(cells: Mapping[str, Sequence[str]], delimiter: str) -> Styles:
+def guess_styles(cells: Mapping[str, Sequence[str]], delimiter: str) -> Styles:
     """The style of each column that holds numbers, and the most frequent one."""
     present = {name: [cell for cell in column if cell.strip() not in MISSING] for name, column in cells.items()}
-    evidence = {name: _evidence(column) for name, column in present.items()}
+    evidence = {name: _collect_evidence(column) for name, column in present.items()}
     for_table = {mark for one in evidence.values() for mark in one}
     styles, doubtful, unread = {}, [], []
     for name, column in present.items():
         decimals = evidence[name] or (for_table if len(for_table) == 1 else {".", ","})
-        style = style_of(column, delimiter, decimals)
+        style = guess_style(column, delimiter, decimals)
         if style is not None:
             styles[name] = style
             if len(decimals) == 2 and delimiter != "," and _leaves_it_open(column):
@@ -76,48 +76,48 @@ def styles_of(cells: Mapping[str, Sequence[str]], delimiter: str) -> Styles:
         elif column and 2 * sum(_LIKE_A_NUMBER.fullmatch(cell.strip()) is not None for cell in column) > len(column):
             unread.append(name)
     usual = Counter(styles.values()).most_common(1)[0][0] if styles else PLAIN_STYLE
-    shared = {name: _usual_if_it_reads(present[name], style, usual) for name, style in styles.items()}
+    shared = {name: _choose_style(present[name], style, usual) for name, style in styles.items()}
     return Styles(shared, usual, tuple(doubtful), tuple(unread))
 
 
-def style_of(present: Sequence[str], delimiter: str, decimals: set[str]) -> NumberStyle | None:
+def guess_style(present: Sequence[str], delimiter: str, decimals: set[str]) -> NumberStyle | None:
     """The style that reads most of ``present``, or None if fewer than half of them are numbers in any.
 
     ``decimals`` are the marks that may be the decimal one.
     """
     if not present or 2 * sum(_LONG_INTEGER.fullmatch(cell) is not None for cell in present) > len(present):
         return None  # nothing, or an id
-    if "." in decimals and reads(present, PLAIN_STYLE) == len(present):
+    if "." in decimals and count_readable(present, PLAIN_STYLE) == len(present):
         return PLAIN_STYLE
-    sign, negative = _sign(present), _negative(present)
-    candidates = [NumberStyle(*marks, sign, negative) for marks in _marks(delimiter) if marks[0] in decimals]
-    best = max(candidates, key=partial(reads, present))
-    return best if 2 * reads(present, best) >= len(present) else None
+    sign, negative = _find_sign(present), _find_negative(present)
+    candidates = [NumberStyle(*marks, sign, negative) for marks in _list_marks(delimiter) if marks[0] in decimals]
+    best = max(candidates, key=partial(count_readable, present))
+    return best if 2 * count_readable(present, best) >= len(present) else None
 
 
-def reads(cells: Sequence[str], style: NumberStyle) -> int:
+def count_readable(cells: Sequence[str], style: NumberStyle) -> int:
     """How many cells are numbers in ``style``."""
-    return int(np.count_nonzero(~np.isnan(values_of(cells, style))))
+    return int(np.count_nonzero(~np.isnan(read_values(cells, style))))
 
 
-def values_of(cells: Sequence[str], style: NumberStyle) -> FloatArray:
+def read_values(cells: Sequence[str], style: NumberStyle) -> FloatArray:
     """Cells as numbers, NaN where one is none."""
-    return numbers_of(pa.array([cell.encode(errors="replace") for cell in cells], pa.binary()), style, "utf-8")
+    return read_numbers(pa.array([cell.encode(errors="replace") for cell in cells], pa.binary()), style, "utf-8")
 
 
-def mending_style(cells: Sequence[str], style: NumberStyle) -> NumberStyle | None:
+def find_mending_style(cells: Sequence[str], style: NumberStyle) -> NumberStyle | None:
     """Another style than ``style`` that reads most of these cells, which it does not read; None if none does.
 
     What the column's other cells are written like goes first.
     """
     near = [style._replace(negative=negative) for negative in ("()", "-")]
-    found = style_of(cells, ";", {style.decimal}) or style_of(cells, ";", {".", ","})
+    found = guess_style(cells, ";", {style.decimal}) or guess_style(cells, ";", {".", ","})
     candidates = [one for one in (*near, found) if one is not None]
-    best = max(candidates, key=partial(reads, cells))
-    return best if 2 * reads(cells, best) >= len(cells) > 0 else None
+    best = max(candidates, key=partial(count_readable, cells))
+    return best if 2 * count_readable(cells, best) >= len(cells) > 0 else None
 
 
-def _evidence(present: Sequence[str]) -> set[str]:
+def _collect_evidence(present: Sequence[str]) -> set[str]:
     """The marks that some cell can only use as the decimal one."""
     decimals: set[str] = set()
     looked_at = present[:_LOOKED_AT]
@@ -139,18 +139,18 @@ def _leaves_it_open(present: Sequence[str]) -> bool:
     return bool(marked) and all(_EITHER.search(cell) is not None for cell in marked)
 
 
-def _usual_if_it_reads(cells: Sequence[str], own: NumberStyle, usual: NumberStyle) -> NumberStyle:
+def _choose_style(cells: Sequence[str], own: NumberStyle, usual: NumberStyle) -> NumberStyle:
     """The style of most columns where it says the same of this one: whole numbers fit many styles."""
-    return usual if values_of(cells, own).tobytes() == values_of(cells, usual).tobytes() else own
+    return usual if read_values(cells, own).tobytes() == read_values(cells, usual).tobytes() else own
 
 
-def _marks(delimiter: str) -> list[tuple[str, str]]:
+def _list_marks(delimiter: str) -> list[tuple[str, str]]:
     """Decimal and grouping marks, the likelier ones first."""
     with_commas = [(".", ","), (",", ""), (",", ".")] if delimiter == "," else [(",", ""), (",", "."), (".", ",")]
     return [(".", ""), *with_commas, (",", " "), (".", " "), (".", "'"), (",", "'"), (".", INDIAN)]
 
 
-def _sign(cells: Sequence[str]) -> str:
+def _find_sign(cells: Sequence[str]) -> str:
     """What stands beside the number in at least half of the cells: %, $, €, kg; else nothing."""
     matches = (_SIGNED.fullmatch(cell.strip()) for cell in cells)
     signs = Counter(sign for match in matches if match and (sign := match["before"] or match["behind"]))
@@ -158,7 +158,7 @@ def _sign(cells: Sequence[str]) -> str:
     return sign if 2 * times >= len(cells) else ""
 
 
-def _negative(cells: Sequence[str]) -> str:
+def _find_negative(cells: Sequence[str]) -> str:
     """How some cells are made negative, if it is not by a minus in front."""
     for written, is_one in (("()", _PARENTHESES), ("-", _MINUS_BEHIND)):
         if any(is_one.fullmatch(cell.strip()) for cell in cells):

@@ -32,11 +32,11 @@ from dpviz.table.loaded_table import (
     FloatArray,
     IntakeError,
     LoadedTable,
-    float_ids,
-    listed,
-    quoted,
-    stacked,
-    table_of,
+    list_names,
+    make_float_id_error,
+    make_table,
+    quote_name,
+    stack_columns,
 )
 from dpviz.table.prepared_rows import Batch
 
@@ -73,7 +73,7 @@ class ParquetTable:
     @property
     def name(self) -> str:
         """What the table is called on screen."""
-        return foreign.printable_name(self.path).removesuffix(ENDING)
+        return foreign.format_name(self.path).removesuffix(ENDING)
 
     @cached_property
     def files(self) -> tuple[Path, ...]:
@@ -92,7 +92,9 @@ class ParquetTable:
         inside = (path.relative_to(self.path) for path in self.path.rglob("*" + ENDING))
         plain = sorted(path for path in inside if not any(part.startswith(("_", ".")) for part in path.parts))
         if not plain:
-            raise IntakeError(f"There is no Parquet file at {quoted(self.path.name)}; name one, or a folder of them.")
+            raise IntakeError(
+                f"There is no Parquet file at {quote_name(self.path.name)}; name one, or a folder of them."
+            )
         return tuple(self.path / path for path in plain)
 
     @cached_property
@@ -104,7 +106,7 @@ class ParquetTable:
     @cached_property
     def _states(self) -> tuple[tuple[int, int], ...]:
         """Size and time of each file when it was first looked at."""
-        return tuple(_state(path) for path in self.files)
+        return tuple(_read_state(path) for path in self.files)
 
     def check_unchanged(self) -> None:
         """Refuse a table of which somebody has written a part since it was first looked at: it would be of two states.
@@ -114,25 +116,25 @@ class ParquetTable:
         IntakeError
             If a file has come, gone, or has another size or time.
         """
-        if self._found() != self.files or tuple(map(_state, self.files)) != self._states:
+        if self._found() != self.files or tuple(map(_read_state, self.files)) != self._states:
             raise IntakeError(_CHANGED)
 
     @cached_property
     def _schema(self) -> pa.Schema:
-        with _in_words():
+        with _translate_errors():
             _ = self._states  # before anything is read
             schemas = [pq.read_schema(path) for path in self.files]
             names = schemas[0].names
         if any(schema.names != names for schema in schemas[1:]):
             raise IntakeError(_OTHER_COLUMNS)
         if len(set(names)) < len(names):
-            raise IntakeError(f"Columns {listed(names)} repeat; give every column its own name.")
+            raise IntakeError(f"Columns {list_names(names)} repeat; give every column its own name.")
         if len(names) > MAX_COLUMNS:
             raise IntakeError(
                 f"The file has more than {MAX_COLUMNS:,d} columns, the most allowed; keep those you need."
             )
         types = zip(*(schema.types for schema in schemas), strict=True)
-        return pa.schema([(name, _common_type(kinds)) for name, kinds in zip(names, types, strict=True)])
+        return pa.schema([(name, _find_common_type(kinds)) for name, kinds in zip(names, types, strict=True)])
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -147,7 +149,7 @@ class ParquetTable:
     @cached_property
     def n_rows(self) -> int:
         """How many rows there are: a private number under add/remove, neither shown nor used unpaid."""
-        with _in_words():
+        with _translate_errors():
             return sum(pq.read_metadata(path).num_rows for path in self.files)
 
     def fits(self, columns: int, *, n_public: int | None = None) -> bool:
@@ -157,7 +159,7 @@ class ParquetTable:
         more is there.
         """
         size, unpacked = sum(size for size, _ in self._states), _OF_A_NUMBER * columns
-        of_a_row = sum(map(_plain_bytes, self._schema.types))
+        of_a_row = sum(map(_count_plain_bytes, self._schema.types))
         return (
             size * columns <= _MOST_BYTES * len(self.columns)
             and size * unpacked <= _MOST_UNPACKED * of_a_row
@@ -173,7 +175,7 @@ class ParquetTable:
         """Whether a column could say whose a row is, or to which group it belongs."""
         return _holds_text(self._schema.field(column).type)
 
-    def batches(
+    def read_batches(
         self,
         numbers: Sequence[str],
         *,
@@ -191,11 +193,11 @@ class ParquetTable:
         wanted, done = [*dict.fromkeys((*numbers, *([] if id_column is None else [id_column])))], 0
         rows = max(1, min(_MOST_ROWS_AT_ONCE, _NUMBERS_AT_ONCE // len(wanted)))
         for path in self.files:
-            with _in_words():
+            with _translate_errors():
                 # Not read ahead: that would hold whole files.
                 for part in pq.ParquetFile(path, pre_buffer=False).iter_batches(batch_size=rows, columns=wanted):
                     done += part.num_rows
-                    yield _batch(part, numbers, id_column, codings, read=done / max(1, self.n_rows))
+                    yield _make_batch(part, numbers, id_column, codings, read=done / max(1, self.n_rows))
         self.check_unchanged()
 
     def pieces(
@@ -210,12 +212,12 @@ class ParquetTable:
         Raises
         ------
         IntakeError
-            As ``batches``, but for damage inside.
+            As ``read_batches``, but for damage inside.
         """
         self._check_coded(numbers, codings, id_column)
         pieces = []
         for path, state in zip(self.files, self._states, strict=True):
-            with _in_words():
+            with _translate_errors():
                 held = pq.read_metadata(path)
             rows = np.array([held.row_group(i).num_rows for i in range(held.num_row_groups)], dtype=np.int64)
             place = (np.cumsum(rows) - rows) * len(numbers) // _NUMBERS_OF_A_PIECE
@@ -225,11 +227,11 @@ class ParquetTable:
         return pieces
 
     def read(self, numbers: Sequence[str], *, text: Sequence[str] = (), coded: Sequence[str] = ()) -> LoadedTable:
-        """The declared columns in memory, ``coded`` ones as text; see ``batches`` for what else is refused."""
+        """The declared columns in memory, ``coded`` ones as text; see ``read_batches`` for what else is refused."""
         self._check(numbers, text, coded=coded)
         text = [*dict.fromkeys((*text, *coded))]
         self._refuse_packed(len(numbers), len(text))
-        with _in_words():
+        with _translate_errors():
             parts = [pq.read_table(path, columns=[*numbers, *text]) for path in self.files]
         self.check_unchanged()
         chosen: dict[str, Any] = {}
@@ -237,14 +239,14 @@ class ParquetTable:
         for name in self.columns:
             cells = [part.column(name).combine_chunks() for part in parts] if name in (*numbers, *text) else []
             if name in numbers:
-                chosen[name] = np.concatenate([_numbers(part) for part in cells])
+                chosen[name] = np.concatenate([_read_numbers(part) for part in cells])
                 if _is_exact(self._schema.field(name).type):
-                    whole[name] = pd.concat([_whole(part) for part in cells], ignore_index=True)
-            elif pa.types.is_floating(_plain_type(self._schema.field(name).type)) and name in text:
-                chosen[name] = np.concatenate([_numbers(part) for part in cells])  # a label; never an id
+                    whole[name] = pd.concat([_read_whole(part) for part in cells], ignore_index=True)
+            elif pa.types.is_floating(_strip_type(self._schema.field(name).type)) and name in text:
+                chosen[name] = np.concatenate([_read_numbers(part) for part in cells])  # a label; never an id
             elif name in text:
-                chosen[name] = pd.concat([_texts(part) for part in cells], ignore_index=True).astype("str")
-        return table_of(chosen, name=self.name, whole=whole)
+                chosen[name] = pd.concat([_read_texts(part) for part in cells], ignore_index=True).astype("str")
+        return make_table(chosen, name=self.name, whole=whole)
 
     def check_id(self, column: str) -> None:
         """Refuse an id column of floats.
@@ -254,8 +256,8 @@ class ParquetTable:
         IntakeError
             If it is one.
         """
-        if column in self.columns and pa.types.is_floating(_plain_type(self._schema.field(column).type)):
-            raise float_ids(column)
+        if column in self.columns and pa.types.is_floating(_strip_type(self._schema.field(column).type)):
+            raise make_float_id_error(column)
 
     def _check_coded(self, numbers: Sequence[str], codings: Mapping[str, CellCoding], id_column: str | None) -> None:
         textual = [name for name in numbers if name in codings and codings[name].textual]
@@ -269,17 +271,19 @@ class ParquetTable:
             self.check_id(id_column)
         if unknown := [name for name in (*numbers, *text, *coded) if name not in self.columns]:
             raise IntakeError(
-                f"There is no column {listed(unknown)}; the columns are {listed(self.columns)}; choose among these."
+                f"There is no column {list_names(unknown)}; the columns are {list_names(self.columns)}; choose "
+                "among these."
             )
         if wrong := [name for name in numbers if name not in self.numeric_columns]:
-            kinds = ", ".join(f"{quoted(name)} holds {self._schema.field(name).type}" for name in wrong[:3])
+            kinds = ", ".join(f"{quote_name(name)} holds {self._schema.field(name).type}" for name in wrong[:3])
             raise IntakeError(
-                f"{kinds}; numbers are in {listed(self.numeric_columns)}; choose among these, or write it as numbers."
+                f"{kinds}; numbers are in {list_names(self.numeric_columns)}; choose among these, or write it as "
+                "numbers."
             )
         if wrong := [name for name in text if not _holds_text(self._schema.field(name).type)]:
-            raise IntakeError(f"{listed(wrong)} holds neither text nor numbers; choose another id or label column.")
+            raise IntakeError(f"{list_names(wrong)} holds neither text nor numbers; choose another id or label column.")
         if wrong := [name for name in coded if not _holds_values(self._schema.field(name).type)]:
-            raise IntakeError(f"{listed(wrong)} holds neither text, numbers nor dates; write it as one of them.")
+            raise IntakeError(f"{list_names(wrong)} holds neither text, numbers nor dates; write it as one of them.")
 
 
 @dataclass(frozen=True)
@@ -302,37 +306,39 @@ class Piece:
             If they cannot be read.
         """
         ids = [] if self.id_column is None else [self.id_column]
-        with _in_words():
+        with _translate_errors():
             part = pq.ParquetFile(self.path).read_row_groups(
                 self.groups, columns=[*dict.fromkeys((*self.numbers, *ids))]
             )
-            batch = _batch(part.combine_chunks(), self.numbers, self.id_column, self.codings, read=1.0)
-        if _state(self.path) != self.state:
+            batch = _make_batch(part.combine_chunks(), self.numbers, self.id_column, self.codings, read=1.0)
+        if _read_state(self.path) != self.state:
             raise IntakeError(_CHANGED)
         return batch
 
 
-def _batch(
+def _make_batch(
     part: Any, numbers: Sequence[str], id_column: str | None, codings: Mapping[str, CellCoding], *, read: float
 ) -> Batch:
     textual = {name for name in numbers if name in codings and codings[name].textual}
-    columns = {name: (_texts if name in textual else _numbers)(part.column(name)) for name in numbers}
+    columns = {name: (_read_texts if name in textual else _read_numbers)(part.column(name)) for name in numbers}
     return Batch(
-        stacked(columns, numbers, codings), None if id_column is None else _texts(part.column(id_column)), read
+        stack_columns(columns, numbers, codings),
+        None if id_column is None else _read_texts(part.column(id_column)),
+        read,
     )
 
 
-def _common_type(kinds: Sequence[pa.DataType]) -> pa.DataType:
+def _find_common_type(kinds: Sequence[pa.DataType]) -> pa.DataType:
     """The type of a column in all files: one that is empty in a file may have no type there, and no row tells."""
-    plain = [_plain_type(kind) for kind in kinds]
+    plain = [_strip_type(kind) for kind in kinds]
     told = {kind for kind in plain if not pa.types.is_null(kind)}
     if len(told) > 1:
         raise IntakeError(_OTHER_COLUMNS)
     return next(iter(told), plain[0])
 
 
-def _state(path: Path) -> tuple[int, int]:
-    with _in_words():
+def _read_state(path: Path) -> tuple[int, int]:
+    with _translate_errors():
         state = path.stat()
         if not stat.S_ISREG(state.st_mode):
             raise OSError("not a regular file")
@@ -340,7 +346,7 @@ def _state(path: Path) -> tuple[int, int]:
 
 
 @contextmanager
-def _in_words() -> Iterator[None]:
+def _translate_errors() -> Iterator[None]:
     """Errors of the reader as one sentence: their own may quote cells."""
     try:
         yield
@@ -352,18 +358,18 @@ def _in_words() -> Iterator[None]:
         raise IntakeError(_DAMAGED) from None
 
 
-def _plain_type(kind: pa.DataType) -> pa.DataType:
+def _strip_type(kind: pa.DataType) -> pa.DataType:
     return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
-def _plain_bytes(kind: pa.DataType) -> float:
+def _count_plain_bytes(kind: pa.DataType) -> float:
     """What a cell takes where nothing is packed; of texts, which may be short, as much as a float."""
     fixed = pa.types.is_primitive(kind) or pa.types.is_decimal(kind)
     return kind.bit_width / 8 if fixed else float(_OF_A_NUMBER)
 
 
 def _holds_numbers(kind: pa.DataType) -> bool:
-    kind = _plain_type(kind)
+    kind = _strip_type(kind)
     return bool(
         pa.types.is_integer(kind)
         or pa.types.is_floating(kind)
@@ -379,7 +385,7 @@ def is_parquet(path: Path) -> bool:
 
 
 def _holds_text(kind: pa.DataType) -> bool:
-    kind = _plain_type(kind)
+    kind = _strip_type(kind)
     return _is_text(kind) or _holds_numbers(kind)
 
 
@@ -391,38 +397,38 @@ def _is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
-def _plain(cells: Any) -> Any:
+def _write_out(cells: Any) -> Any:
     """The cells of a column in one piece, each written out: a file may list the different ones and refer to them."""
     if isinstance(cells, pa.ChunkedArray):
         cells = cells.combine_chunks()
     return cells.dictionary_decode() if pa.types.is_dictionary(cells.type) else cells
 
 
-def _numbers(cells: Any) -> FloatArray:
+def _read_numbers(cells: Any) -> FloatArray:
     """Cells as numbers; what is missing or not finite is NaN."""
-    values = _plain(cells).cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    values = _write_out(cells).cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
     return np.where(np.isfinite(values), values, np.nan)
 
 
 def _is_exact(kind: pa.DataType) -> bool:
     """Whether its numbers tell people apart, which as floats they would not."""
-    return bool(pa.types.is_integer(_plain_type(kind)) or pa.types.is_decimal(_plain_type(kind)))
+    return bool(pa.types.is_integer(_strip_type(kind)) or pa.types.is_decimal(_strip_type(kind)))
 
 
-def _whole(cells: Any) -> pd.Series[Any]:
+def _read_whole(cells: Any) -> pd.Series[Any]:
     """Whole numbers as they are; decimals as text."""
-    cells = _plain(cells)
+    cells = _write_out(cells)
     if not pa.types.is_integer(cells.type):
-        return _texts(cells)
+        return _read_texts(cells)
     exact: pd.Series[Any] = cells.to_pandas(types_mapper=pd.ArrowDtype)
     return exact
 
 
-def _texts(cells: Any) -> pd.Series[Any]:
+def _read_texts(cells: Any) -> pd.Series[Any]:
     """Cells of an id or label column as a file of lines would hold them; floats, which are never ids, stay numbers."""
-    cells = _plain(cells)
+    cells = _write_out(cells)
     if pa.types.is_floating(cells.type):
-        return pd.Series(_numbers(cells))
+        return pd.Series(_read_numbers(cells))
     try:
         if not (pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type)):
             cells = cells.cast(pa.large_string())

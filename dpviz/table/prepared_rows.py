@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 from dpviz.arrays import Array
 from dpviz.table.content import keep_rows_per_person
 from dpviz.table.domain import Domain, Region
-from dpviz.table.lattice import number_type
-from dpviz.table.lattice_file import LatticeFile, refusing_a_full_disk
-from dpviz.table.loaded_table import FloatArray, canonical_ids
-from dpviz.table.rows import in_unit
-from dpviz.table.sparse_rows import complete
+from dpviz.table.lattice import choose_number_type
+from dpviz.table.lattice_file import LatticeFile, refuse_full_disk
+from dpviz.table.loaded_table import FloatArray, make_canonical_ids
+from dpviz.table.rows import convert_to_unit
+from dpviz.table.sparse_rows import find_complete
 
 # Rows of persons are dealt into so many files by whose they are: each of them has to fit into memory.
 _PARTS = 256
@@ -81,7 +81,7 @@ class Preparation:
 
     def take(self, batch: Batch) -> None:
         """The next rows."""
-        unit, ids = lattice_rows(batch, self._domain, drop_incomplete=self._drop)
+        unit, ids = make_lattice_rows(batch, self._domain, drop_incomplete=self._drop)
         if ids is None:
             self._file.append(unit)
             return
@@ -89,7 +89,7 @@ class Preparation:
             self._dealt = _RowsOfPersons(self._domain.region, self._most)
         self._dealt.append(unit, ids)
 
-    def finished(self) -> LatticeFile:
+    def finish(self) -> LatticeFile:
         """All rows that count."""
         if self._dealt is not None:
             for rows in self._dealt.kept():
@@ -98,25 +98,25 @@ class Preparation:
         return self._file
 
 
-def lattice_rows(batch: Batch, domain: Domain, *, drop_incomplete: bool) -> tuple[Array, pd.Series[Any] | None]:
+def make_lattice_rows(batch: Batch, domain: Domain, *, drop_incomplete: bool) -> tuple[Array, pd.Series[Any] | None]:
     """The rows of a batch that count, on the lattice, and whose they are, as canonical texts."""
-    values, ids = batch.values, None if batch.ids is None else canonical_ids(batch.ids)
+    values, ids = batch.values, None if batch.ids is None else make_canonical_ids(batch.ids)
     if drop_incomplete:
-        kept = complete(values) if ids is None else complete(values) & ids.notna().to_numpy()
+        kept = find_complete(values) if ids is None else find_complete(values) & ids.notna().to_numpy()
         values, ids = values[kept], None if ids is None else ids[kept]
-    return in_unit(values, domain), ids
+    return convert_to_unit(values, domain), ids
 
 
-def dealt(unit: Array, ids: pd.Series[Any], region: Region, *, number: int, most: int) -> list[Records]:
+def deal_rows(unit: Array, ids: pd.Series[Any], region: Region, *, number: int, most: int) -> list[Records]:
     """Rows with whose they are, in ``number`` parts: a person's lie in the same one, no more than may be kept."""
-    records = capped(np.rec.fromarrays([_keys(ids), unit], dtype=_record(region)), most)
+    records = cap_rows(np.rec.fromarrays([_hash_ids(ids), unit], dtype=_make_record_type(region)), most)
     part = records["person"][:, 0] % number
     order = np.argsort(part, kind="stable")
     borders = np.searchsorted(part[order], np.arange(number + 1))
     return [records[order[first:end]] for first, end in pairwise(borders)]
 
 
-def capped(records: Records, most: int) -> Records:
+def cap_rows(records: Records, most: int) -> Records:
     """At most so many rows of each person, by that person's rows alone."""
     _, person = np.unique(records["person"], axis=0, return_inverse=True)
     return records[keep_rows_per_person(records["row"], person.astype(np.int64), most)]
@@ -127,37 +127,37 @@ class _RowsOfPersons:
 
     def __init__(self, region: Region, most: int) -> None:
         self._most, self._region, self._open = most, region, ExitStack()
-        with refusing_a_full_disk():
+        with refuse_full_disk():
             files = (tempfile.TemporaryFile(prefix="dpviz-") for _ in range(_PARTS))  # noqa: SIM115 (the stack closes)
             self._files: list[IO[bytes]] = [self._open.enter_context(file) for file in files]
 
     def append(self, unit: Array, ids: pd.Series[Any]) -> None:
         """More rows. Of a person who has many of these, no more than may be kept in the end."""
-        parts = dealt(unit, ids, self._region, number=_PARTS, most=self._most)
-        with refusing_a_full_disk():
+        parts = deal_rows(unit, ids, self._region, number=_PARTS, most=self._most)
+        with refuse_full_disk():
             for file, records in zip(self._files, parts, strict=True):
                 file.write(records.tobytes())
 
     def kept(self) -> Iterator[Array]:
         """The rows that count, file by file."""
         for file in self._files:
-            with refusing_a_full_disk():
+            with refuse_full_disk():
                 file.flush()
                 file.seek(0)
-            records = np.frombuffer(file.read(), dtype=_record(self._region))
-            yield capped(records, self._most)["row"].astype(np.float64)
+            records = np.frombuffer(file.read(), dtype=_make_record_type(self._region))
+            yield cap_rows(records, self._most)["row"].astype(np.float64)
 
     def close(self) -> None:
         """Give the files back."""
         self._open.close()
 
 
-def _record(region: Region) -> np.dtype[Any]:
-    kind = number_type(float(region.half.max()), region.row_bits)
+def _make_record_type(region: Region) -> np.dtype[Any]:
+    kind = choose_number_type(float(region.half.max()), region.row_bits)
     return np.dtype([("person", "<u8", 2), ("row", kind, (region.dim,))])
 
 
-def _keys(ids: pd.Series[Any]) -> NDArray[np.uint64]:
+def _hash_ids(ids: pd.Series[Any]) -> NDArray[np.uint64]:
     """128 bits for each id, shape (m, 2): no two of any table are the same."""
     text = ids.to_numpy(dtype=object)
     halves = [pd.util.hash_array(text, hash_key=f"dpviz, persons {i}", categorize=False) for i in (1, 2)]

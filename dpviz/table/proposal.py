@@ -2,7 +2,7 @@
 
 To look at rows in order to declare how rows are read is a look like any other: on a private file it is counted, and the
 owner declares what was proposed, or something else. The page and the command line make a declaration of a proposal in
-one way, ``Proposal.joined_to``, so that what its notes say is what happens.
+one way, ``Proposal.join_to``, so that what its notes say is what happens.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from dpviz.table.column_kinds import (
     ORDER,
     YES_NO,
     ColumnKind,
+    guess_kind,
     is_no_measure,
-    kind_of,
 )
 from dpviz.table.csv_intake import NO_CSV, CsvFile
 from dpviz.table.declaration import LONGEST_UNIT, NO_BOUNDS, Declaration
 from dpviz.table.file_format import PLAIN_STYLE, FileFormat
-from dpviz.table.first_lines import first_lines
-from dpviz.table.loaded_table import USUAL_LABEL, IntakeError, listed
-from dpviz.table.number_styles import Styles, styles_of, values_of
+from dpviz.table.first_lines import read_first_lines
+from dpviz.table.loaded_table import USUAL_LABEL, IntakeError, list_names
+from dpviz.table.number_styles import Styles, guess_styles, read_values
 
 AS_NAMES = "The first line is read as names: whether it is a row cannot be told from it."
 MOST_CHOSEN = 12
@@ -69,12 +69,12 @@ class Proposal:
     @property
     def codes(self) -> tuple[str, ...]:
         """Number columns that look like codes: they are not proposed to be clustered."""
-        return self._of_kind(CODE)
+        return self._list_of_kind(CODE)
 
     @property
     def ids(self) -> tuple[str, ...]:
         """Columns that may say whose a row is."""
-        return self._of_kind(ID)
+        return self._list_of_kind(ID)
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -84,10 +84,10 @@ class Proposal:
     def _is_measure(self, name: str) -> bool:
         return self.kinds[name].is_measure if name in self.kinds else not is_no_measure(name)
 
-    def _of_kind(self, kind: str) -> tuple[str, ...]:
+    def _list_of_kind(self, kind: str) -> tuple[str, ...]:
         return tuple(name for name in self.names if name in self.kinds and self.kinds[name].kind == kind)
 
-    def joined_to(self, declaration: Declaration) -> Declaration:
+    def join_to(self, declaration: Declaration) -> Declaration:
         """``declaration`` with the file read as proposed; columns that were chosen stay where they hold numbers.
 
         Where none was, the measures are, if they are few.
@@ -107,11 +107,11 @@ class Proposal:
             units={**self.units, **declaration.units},
             id_column=declaration.id_column if known_id else None,
             rows_per_person=declaration.rows_per_person if known_id else 1,
-            label_column=label if label in (*self.names, "") else self._usual_label(chosen),
+            label_column=label if label in (*self.names, "") else self._guess_label(chosen),
             proposed=True,
         )
 
-    def _usual_label(self, chosen: Sequence[str]) -> str | None:
+    def _guess_label(self, chosen: Sequence[str]) -> str | None:
         return USUAL_LABEL if USUAL_LABEL in self.names and USUAL_LABEL not in chosen else None
 
 
@@ -128,22 +128,22 @@ def propose(file: CsvFile, *, reading: FileFormat | None = None) -> Proposal:
     IntakeError
         If its bytes are not lines of text with fields.
     """
-    with foreign.refused_as(IntakeError(NO_CSV)):
-        return _proposed(file, reading)
+    with foreign.refuse_as(IntakeError(NO_CSV)):
+        return _propose_reading(file, reading)
 
 
-def _proposed(file: CsvFile, reading: FileFormat | None) -> Proposal:
-    top = first_lines(file)
+def _propose_reading(file: CsvFile, reading: FileFormat | None) -> Proposal:
+    top = read_first_lines(file)
     if reading is not None and top.other is not None and reading.header == top.other.header:
         names = file.header(top.other).names
         top = replace(top, file=top.other, other=top.file, names=names, body=top.body[1:], notes=(AS_NAMES,))
     cells = {name: [record[at] for record in top.body if len(record) > at] for at, name in enumerate(top.names)}
-    styles = styles_of(cells, top.file.delimiter)
+    styles = guess_styles(cells, top.file.delimiter)
     kinds = {
-        name: kind_of(
+        name: guess_kind(
             name,
             cells[name],
-            values_of(cells[name], styles.by_column[name]) if name in styles.by_column else None,
+            read_values(cells[name], styles.by_column[name]) if name in styles.by_column else None,
             first=place == 0,
         )
         for place, name in enumerate(top.names)
@@ -166,22 +166,26 @@ def _proposed(file: CsvFile, reading: FileFormat | None) -> Proposal:
         units=units,
     )
     constant = [name for name in proposal.measures if len(set(cells[name])) == 1]
-    return replace(proposal, notes=(*top.notes, *_notes(proposal, styles, constant)))
+    return replace(proposal, notes=(*top.notes, *_list_notes(proposal, styles, constant)))
 
 
 _Said = Callable[[Sequence[str]], str]
 # What is said of the columns of a kind that are not clustered as numbers.
 _OF_KINDS: Mapping[str, _Said] = {
-    CODE: lambda names: f"Codes rather than numbers, so not chosen: {listed(names)}.",
-    DATE: lambda names: f"Dates, not chosen: {listed(names)}; a date counts as days from an origin that you declare.",
-    GROUP: lambda names: f"Named like a known grouping, so not chosen: {listed(names)}.",
-    ORDER: lambda names: f"Steps of a known scale, not chosen: {listed(names)}; they count as ranks once declared.",
-    YES_NO: lambda names: f"Yes or no, not chosen: {listed(names)}; two categories, once declared.",
-    CATEGORIES: lambda names: f"Few different words, not chosen: {listed(names)}; categories, once declared by name.",
+    CODE: lambda names: f"Codes rather than numbers, so not chosen: {list_names(names)}.",
+    DATE: lambda names: (
+        f"Dates, not chosen: {list_names(names)}; a date counts as days from an origin that you declare."
+    ),
+    GROUP: lambda names: f"Named like a known grouping, so not chosen: {list_names(names)}.",
+    ORDER: lambda names: f"Steps of a known scale, not chosen: {list_names(names)}; they count as ranks once declared.",
+    YES_NO: lambda names: f"Yes or no, not chosen: {list_names(names)}; two categories, once declared.",
+    CATEGORIES: lambda names: (
+        f"Few different words, not chosen: {list_names(names)}; categories, once declared by name."
+    ),
 }
 
 
-def _notes(proposal: Proposal, styles: Styles, constant: Sequence[str]) -> list[str]:
+def _list_notes(proposal: Proposal, styles: Styles, constant: Sequence[str]) -> list[str]:
     """What was found besides, for the owner's eyes."""
     notes = []
     declared, kinds = proposal.file, proposal.kinds
@@ -190,33 +194,36 @@ def _notes(proposal: Proposal, styles: Styles, constant: Sequence[str]) -> list[
     by_style: dict[str, list[str]] = {}
     for name in proposal.numbers:
         by_style.setdefault(str(styles.by_column[name]), []).append(name)
-    notes += [f"Written like {style}: {listed(n)}." for style, n in by_style.items() if style != str(PLAIN_STYLE)]
+    notes += [f"Written like {style}: {list_names(n)}." for style, n in by_style.items() if style != str(PLAIN_STYLE)]
     if doubtful := [name for name in styles.doubtful if name in proposal.numbers]:
         notes.append(
-            f"Whether a mark in {listed(doubtful)} is the decimal one or groups thousands cannot be told, and no other "
+            f"Whether a mark in {list_names(doubtful)} is the decimal one or groups thousands cannot be told, and "
+            "no other "
             f"column says; read like {styles.by_column[doubtful[0]]}: change the marks if that is a thousandfold wrong."
         )
     if unread := [name for name in styles.unread if kinds[name].kind not in (DATE, ID)]:
         notes.append(
-            f"Begin like numbers but are written in no way that is read: {listed(unread)}. They may be amounts with K "
+            f"Begin like numbers but are written in no way that is read: {list_names(unread)}. They may be "
+            "amounts with K "
             "or M, numbers with flags behind them (p provisional, e estimated, b break in series), durations, degrees, "
             "exponents with D, or digits of another script: write plain numbers."
         )
     if ids := proposal.ids:
         several = [name for name in ids if kinds[name].repeats]
         notes.append(
-            f"Ids or running numbers, so not chosen: {listed(ids)}; if one says whose a row is, declare it as the id "
+            f"Ids or running numbers, so not chosen: {list_names(ids)}; if one says whose a row is, declare it as "
+            "the id "
             "column."
         )
         if several:
-            notes.append(f"Values of {listed(several)} repeat: if they are people, one of them has several rows.")
+            notes.append(f"Values of {list_names(several)} repeat: if they are people, one of them has several rows.")
     for kind, words in _OF_KINDS.items():
-        if names := proposal._of_kind(kind):
+        if names := proposal._list_of_kind(kind):
             notes.append(words(names))
-    if cycles := proposal._of_kind(CYCLE):
-        notes.append(f"Go round, so that the ends are neighbours, but as numbers they are not: {listed(cycles)}.")
+    if cycles := proposal._list_of_kind(CYCLE):
+        notes.append(f"Go round, so that the ends are neighbours, but as numbers they are not: {list_names(cycles)}.")
     if constant:
-        notes.append(f"The same in every row looked at, so of no use to tell groups apart: {listed(constant)}.")
+        notes.append(f"The same in every row looked at, so of no use to tell groups apart: {list_names(constant)}.")
     if len(proposal.measures) > MOST_CHOSEN:
         notes.append(f"There are {len(proposal.measures)} measures, so none is chosen: say which are to be clustered.")
     return notes

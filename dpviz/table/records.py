@@ -25,7 +25,7 @@ from pyarrow import csv as arrow_csv
 
 from dpviz.table.file_format import MISSING, WHITESPACE, NumberStyle
 from dpviz.table.loaded_table import FloatArray, Unread
-from dpviz.table.number_cells import Numbers, converted_numbers, counted_numbers, text_of
+from dpviz.table.number_cells import Numbers, convert_numbers, count_numbers, read_text
 
 # Lines are read in blocks of about this many bytes: temporary arrays of a block take some ten times as much.
 BLOCK_BYTES = 1 << 21
@@ -83,36 +83,36 @@ def read_lines(raw: bytes, wanted: Wanted, *, first: int = 0, block_bytes: int =
     """
     columns = _Columns(raw.count(b"\n", first) + (len(raw) > first and not raw.endswith(b"\n")), wanted)
     start = 0
-    for block in map(_without_long_lines, _blocks(raw, first, block_bytes)):
-        lines = _Lines(_set_apart_once(block) if wanted.delimiter == WHITESPACE else block, wanted)
+    for block in map(_cut_long_lines, _split_blocks(raw, first, block_bytes)):
+        lines = _Lines(_squeeze_blanks(block) if wanted.delimiter == WHITESPACE else block, wanted)
         columns.put(start + np.flatnonzero(lines.together), lines.read_together())
         columns.put_records(start + np.flatnonzero(lines.alone), lines.read_alone())
         start += len(lines.ends)
-    return columns.finished()
+    return columns.finish()
 
 
 def read_records(text: str, wanted: Wanted) -> Read:
     """The wanted columns of text in which a quoted cell may go on over several lines: for public files only."""
     delimiter = " " if wanted.delimiter == WHITESPACE else wanted.delimiter
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
-    parts = [_Columns(0, wanted).finished()]
-    all_records = _until_the_end(reader)
+    parts = [_Columns(0, wanted).finish()]
+    all_records = _read_until_end(reader)
     while records := list(islice(all_records, _RECORDS_AT_ONCE)):
         encoded = [[cell.encode(wanted.encoding, errors="replace") for cell in record] for record in records]
         columns = _Columns(len(records), wanted)
         columns.put_records(np.arange(len(records)), encoded)
-        parts.append(columns.finished())
-    return joined_parts(parts)
+        parts.append(columns.finish())
+    return join_parts(parts)
 
 
-def joined_parts(parts: Sequence[Read]) -> Read:
+def join_parts(parts: Sequence[Read]) -> Read:
     """What was read in several pieces, one below the other."""
     first = parts[0]
-    columns = {place: _joined([part.columns[place] for part in parts]) for place in first.columns}
+    columns = {place: _join_columns([part.columns[place] for part in parts]) for place in first.columns}
     return Read(columns, {place: Unread.added([part.unread[place] for part in parts]) for place in first.unread})
 
 
-def _until_the_end(reader: Iterator[list[str]]) -> Iterator[list[str]]:
+def _read_until_end(reader: Iterator[list[str]]) -> Iterator[list[str]]:
     """All records; one that cannot be taken apart is empty."""
     while True:
         try:
@@ -123,7 +123,7 @@ def _until_the_end(reader: Iterator[list[str]]) -> Iterator[list[str]]:
             yield []
 
 
-def _joined(parts: Sequence[Any]) -> Column:
+def _join_columns(parts: Sequence[Any]) -> Column:
     if isinstance(parts[0], np.ndarray):
         return np.concatenate(parts)
     joined: pd.Series[Any] = pd.concat(parts, ignore_index=True)
@@ -150,20 +150,20 @@ class _Columns:
         for place, values in self._numbers.items():
             found = cells[place]
             if not isinstance(found, Numbers):
-                found = counted_numbers(found, self._wanted.numbers[place], self._wanted.encoding)
+                found = count_numbers(found, self._wanted.numbers[place], self._wanted.encoding)
             values[where] = found.values
             self._unread[place].append(found.unread)
         for place, words in self._text.items():
-            words[where] = text_of(cells[place], self._wanted.encoding)
+            words[where] = read_text(cells[place], self._wanted.encoding)
 
     def put_records(self, at: _Places, records: Sequence[list[bytes] | None]) -> None:
         """Lines that were taken apart one by one; None and those of another width are records without a value."""
         whole = [number for number, record in enumerate(records) if record and len(record) == self._wanted.width]
         taken: list[Any] = [records[number] for number in whole]
         places = (*self._numbers, *self._text)
-        self.put(at[whole], {place: _array(record[place] for record in taken) for place in places})
+        self.put(at[whole], {place: _make_array(record[place] for record in taken) for place in places})
 
-    def finished(self) -> Read:
+    def finish(self) -> Read:
         text = {place: pd.Series(words, dtype="str") for place, words in self._text.items()}
         broken = Unread(broken=self._n - self._rows_put)
         unread = {place: Unread.added([*parts, broken]) for place, parts in self._unread.items()}
@@ -183,15 +183,15 @@ class _Lines:
         ends = np.flatnonzero(self._bytes == _NEWLINE)
         self.ends = ends if block.endswith(b"\n") else np.r_[ends, len(block)]
         self._starts = np.r_[0, self.ends[:-1] + 1]
-        self.alone = self._broken_by_returns()
+        self.alone = self._find_broken_by_returns()
         self.alone[0] |= block.startswith(_MARK)  # Arrow would take it for a mark of the file
         separates = self._bytes == ord(self._delimiter)
         self._dropped: _Places | None = None
         if b'"' in block:
-            inside = self._within_quotes()
+            inside = self._find_within_quotes()
             self._protected = bool((separates & inside).any())
             separates &= ~inside
-            self.alone |= self._quoted_inside(separates)
+            self.alone |= self._find_quoted_inside(separates)
         delimiters = np.flatnonzero(separates)
         fields = np.diff(np.searchsorted(delimiters, self.ends), prepend=0) + 1
         self.together = ~self.alone & (fields == wanted.width)
@@ -243,7 +243,7 @@ class _Lines:
             ),
         )
         columns = {place: table.column(str(place)).combine_chunks() for place in places}
-        return {place: converted_numbers(cells) if place in numbers else cells for place, cells in columns.items()}
+        return {place: convert_numbers(cells) if place in numbers else cells for place, cells in columns.items()}
 
     def read_alone(self) -> list[list[bytes] | None]:
         """The fields of each line that quotes or breaks off inside, None where it does so wrongly."""
@@ -253,12 +253,12 @@ class _Lines:
     def _fields(self, line: bytes) -> list[bytes] | None:
         text = line.removesuffix(b"\r").decode("latin-1")  # a character a byte: taken back below
         try:
-            fields = fields_of(text, self._delimiter)
+            fields = split_fields(text, self._delimiter)
         except csv.Error:
             return None
         return [field.encode("latin-1") for field in fields]
 
-    def _broken_by_returns(self) -> _Mask:
+    def _find_broken_by_returns(self) -> _Mask:
         """Lines with a carriage return that is not part of their end."""
         broken: _Mask = np.zeros(len(self.ends), dtype=bool)
         if b"\r" in self._block:
@@ -267,7 +267,7 @@ class _Lines:
             broken[line[returns + 1 != self.ends[line]]] = True
         return broken
 
-    def _within_quotes(self) -> _Mask:
+    def _find_within_quotes(self) -> _Mask:
         """Bytes behind an odd number of quotation marks of their line; lines with an odd number are read alone."""
         self._quotes = self._bytes == _QUOTE
         inside = np.bitwise_xor.accumulate(self._quotes.view(np.uint8))
@@ -280,7 +280,7 @@ class _Lines:
         self._inside: _Mask = inside.view(bool)
         return self._inside
 
-    def _quoted_inside(self, separates: _Mask) -> _Mask:
+    def _find_quoted_inside(self, separates: _Mask) -> _Mask:
         """Lines with a quotation mark that neither opens nor closes a whole field.
 
         Blanks before a mark that opens one are noted: they are dropped.
@@ -302,16 +302,16 @@ class _Lines:
         return irregular
 
 
-def fields_of(line: str, delimiter: str) -> list[str]:
+def split_fields(line: str, delimiter: str) -> list[str]:
     """The fields of one line; csv.Error if a quotation mark of it is never closed, or closes inside a field."""
     return next(csv.reader((line,), delimiter=delimiter, skipinitialspace=True, strict=True), [])
 
 
-def _array(cells: Iterable[bytes]) -> Any:
+def _make_array(cells: Iterable[bytes]) -> Any:
     return pa.array(list(cells), pa.binary())
 
 
-def _blocks(raw: bytes, first: int, size: int) -> Iterator[bytes]:
+def _split_blocks(raw: bytes, first: int, size: int) -> Iterator[bytes]:
     """``raw`` from ``first`` on in pieces that end where a line ends, each of about ``size`` bytes."""
     start = first
     while start < len(raw):
@@ -320,13 +320,13 @@ def _blocks(raw: bytes, first: int, size: int) -> Iterator[bytes]:
         start = end
 
 
-def _without_long_lines(block: bytes) -> bytes:
+def _cut_long_lines(block: bytes) -> bytes:
     """The block with a broken line in the place of each that is too long: what follows from a line bounds memory."""
     if len(block) <= LONGEST_LINE:
         return block
     return b"\n".join(line if len(line) <= LONGEST_LINE else b'"' for line in block.split(b"\n"))
 
 
-def _set_apart_once(block: bytes) -> bytes:
+def _squeeze_blanks(block: bytes) -> bytes:
     """Lines with a single blank between fields, whatever blanks and tabs stood there and around them."""
     return re.sub(rb"(?m)^ | (?=\r?$)", b"", re.sub(rb"[ \t]+", b" ", block))

@@ -79,12 +79,12 @@ class Blocks:
         longest = {Shape.SIMPLEX: 1.0, Shape.PAIR: 1.0, Shape.CIRCLE: sqrt(2.0)}
         return float(sum(half[part.start] * longest[part.shape] for part in self.parts))
 
-    def squared_apart(self, half: Array) -> float:
+    def compute_squared_apart(self, half: Array) -> float:
         """The largest squared distance between two rows, over coordinates in blocks."""
         apart = {Shape.SIMPLEX: 2.0, Shape.PAIR: 4.0, Shape.CIRCLE: 4.0}
         return float(sum(half[part.start] ** 2 * apart[part.shape] for part in self.parts))
 
-    def squared_reach(self, points: Array, half: Array) -> Array:
+    def bound_squared_distance(self, points: Array, half: Array) -> Array:
         """The largest squared distance of a row from each of ``points`` (..., dim), over coordinates in blocks.
 
         Of a simplex the farthest corner is that of the smallest coordinate; of an interval and a circle the far side.
@@ -114,14 +114,14 @@ class Blocks:
                 squared = np.einsum("nd,nd->n", inside, inside)
                 far = np.flatnonzero(squared > side**2)
                 shorter = inside[far] * (side * lattice.SHRINK / np.sqrt(squared[far]))[:, None]
-                rows[far, part.place] = lattice.inward(shorter, bits)
+                rows[far, part.place] = lattice.round_inward(shorter, bits)
 
     def settle(self, points: Array, half: Array) -> None:
         """Move the blocks of ``points`` (n, dim), which lie in the box, to the nearest mixtures of rows."""
         for part in self.parts:
             side = half[part.start]
             if part.shape is Shape.SIMPLEX:
-                points[:, part.place] = on_simplex(points[:, part.place], side)
+                points[:, part.place] = project_on_simplex(points[:, part.place], side)
             elif part.shape is Shape.CIRCLE:
                 inside = points[:, part.place]
                 points[:, part.place] = inside * (side / np.maximum(np.linalg.norm(inside, axis=1), side))[:, None]
@@ -140,8 +140,8 @@ class Region:
     nonzeros : int or None
         Largest number of entries of a row that are not 0; None: all may be. Centres are not bound by it.
     blocks : Blocks or None
-        Coordinates that belong together: what a row may have in them. Centres are not bound by it; ``settled`` ones
-        lie between rows.
+        Coordinates that belong together: what a row may have in them. Centres are not bound by it; ``settle_points``
+        ones lie between rows.
     """
 
     half: Array
@@ -180,7 +180,7 @@ class Region:
         """Largest distance between two rows: of two categories, that of their corners."""
         if self.blocks is None:
             return self.diameter
-        return sqrt(4 * self.blocks.free_radius**2 + self.blocks.squared_apart(self.half))
+        return sqrt(4 * self.blocks.free_radius**2 + self.blocks.compute_squared_apart(self.half))
 
     @cached_property
     def l1_radius(self) -> float:
@@ -190,11 +190,11 @@ class Region:
         Of a simplex it is that of one corner, of a circle √2 times its radius.
         """
         if self.blocks is None:
-            return _l1_of(self.half, self.radius)
-        free = _l1_of(self.half[self.blocks.free], self.blocks.free_radius)
+            return _compute_l1(self.half, self.radius)
+        free = _compute_l1(self.half[self.blocks.free], self.blocks.free_radius)
         return free + self.blocks.l1(self.half)
 
-    def unfolded(self, points: int) -> Region:
+    def unfold(self, points: int) -> Region:
         """Where each of ``points`` points lives that stand side by side in a row of this region."""
         half: Array = self.half.reshape(points, -1).max(axis=0)
         return Region(half, min(self.radius, float(np.linalg.norm(half))))
@@ -209,7 +209,7 @@ class Region:
         clipped: Array = inside * shrink
         return clipped
 
-    def settled(self, points: Array) -> Array:
+    def settle_points(self, points: Array) -> Array:
         """Released ``points`` (k, d) moved to where means of rows can be: into the region, and in blocks between rows.
 
         Post-processing of what carries noise; without blocks it is ``clip``.
@@ -226,21 +226,21 @@ class Region:
     @cached_property
     def row_bits(self) -> int:
         """Rows of this region are multiples of 2^-row_bits."""
-        return lattice.row_bits(self.radius)
+        return lattice.count_row_bits(self.radius)
 
     def rows(self, values: Array) -> Array:
         """``values`` (n, d) moved into the region and onto the lattice of rows: what a room holds, each by itself."""
         bits = self.row_bits
-        inside = lattice.inward(np.clip(values, -self.half, self.half), bits)
+        inside = lattice.round_inward(np.clip(values, -self.half, self.half), bits)
         if self.blocks is None:
-            return _in_ball(inside, self.half, self.radius, bits)
+            return _shorten_into_ball(inside, self.half, self.radius, bits)
         free = self.blocks.free
-        inside[:, free] = _in_ball(inside[:, free], self.half[free], self.blocks.free_radius, bits)
+        inside[:, free] = _shorten_into_ball(inside[:, free], self.half[free], self.blocks.free_radius, bits)
         self.blocks.onto_rows(inside, values, self.half, bits)
         return inside
 
 
-def _l1_of(half: Array, radius: float) -> float:
+def _compute_l1(half: Array, radius: float) -> float:
     """The largest l1 norm in the box of half-widths ``half`` cut with the ball of ``radius``."""
     half = np.sort(half)
     if radius >= np.linalg.norm(half):
@@ -252,7 +252,7 @@ def _l1_of(half: Array, radius: float) -> float:
     return float(half[:full].sum() + free[full] * level[full])
 
 
-def _in_ball(inside: Array, half: Array, radius: float, bits: int) -> Array:
+def _shorten_into_ball(inside: Array, half: Array, radius: float, bits: int) -> Array:
     """Rows (n, d) of the box, on the lattice, shortened into the ball; each by itself."""
     if radius >= np.linalg.norm(half):
         return inside
@@ -260,14 +260,14 @@ def _in_ball(inside: Array, half: Array, radius: float, bits: int) -> Array:
     squared = np.einsum("nd,nd->n", inside, inside)
     far = np.flatnonzero(squared > (radius * lattice.SHRINK) ** 2)
     shorter = inside[far] * (radius * lattice.SHRINK / np.sqrt(squared[far]))[:, None]
-    inside[far] = lattice.inward(shorter, bits)
+    inside[far] = lattice.round_inward(shorter, bits)
     return inside
 
 
-def on_simplex(points: Array, side: float) -> Array:
+def project_on_simplex(points: Array, side: float) -> Array:
     """The nearest point of {x >= 0, sum x = ``side``} to each of ``points`` (n, m).
 
-    >>> on_simplex(np.array([[0.75, 0.25], [2.0, 0.0], [0.5, 0.5]]), 0.5).tolist()
+    >>> project_on_simplex(np.array([[0.75, 0.25], [2.0, 0.0], [0.5, 0.5]]), 0.5).tolist()
     [[0.5, 0.0], [0.5, 0.0], [0.25, 0.25]]
     """
     falling = -np.sort(-points, axis=1)

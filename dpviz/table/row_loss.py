@@ -14,8 +14,8 @@ import numpy as np
 from dpviz.arrays import Array
 from dpviz.table.declaration import Declaration
 from dpviz.table.file_format import NumberStyle
-from dpviz.table.loaded_table import LoadedTable, Unread, listed, quoted
-from dpviz.table.number_styles import mending_style
+from dpviz.table.loaded_table import LoadedTable, Unread, list_names, quote_name
+from dpviz.table.number_styles import find_mending_style
 
 FOR_THE_OWNER = "For the eyes of the file's owner, never part of a release: "
 _NAMED = 6
@@ -45,9 +45,11 @@ class ColumnLoss:
     @property
     def sentence(self) -> str:
         """Its loss, and what would mend it."""
-        empty = f"{_cells(self.empty)} empty" if self.empty else ""
-        wrong = f"{_cells(self.no_number)} no number{'' if self.no_number == 1 else 's'}" if self.no_number else ""
-        said = f"{quoted(self.name)}: {' and '.join(filter(None, (empty, wrong)))}"
+        empty = f"{_format_cells(self.empty)} empty" if self.empty else ""
+        wrong = (
+            f"{_format_cells(self.no_number)} no number{'' if self.no_number == 1 else 's'}" if self.no_number else ""
+        )
+        said = f"{quote_name(self.name)}: {' and '.join(filter(None, (empty, wrong)))}"
         return f"{said}; most of these would be read if written like {self.style}." if self.style else f"{said}."
 
 
@@ -95,31 +97,32 @@ class RowLoss:
         said = []
         if self.incomplete:
             fate = "dropped" if self.dropped else "replaced by the middle of the bounds"
-            dearest = f"; {quoted(self.columns[0].name)} costs most of them" if len(self.columns) > 1 else ""
-            said.append(f"{_of(self.incomplete, self.rows)} {fate}: some column has no number there{dearest}.")
+            dearest = f"; {quote_name(self.columns[0].name)} costs most of them" if len(self.columns) > 1 else ""
+            said.append(f"{_format_part(self.incomplete, self.rows)} {fate}: some column has no number there{dearest}.")
         if self.broken:
             said.append(
-                f"{_of(self.broken, self.rows)} no record: too many or too few fields, or a quotation mark that does "
+                f"{_format_part(self.broken, self.rows)} no record: too many or too few fields, or a quotation "
+                "mark that does "
                 "not close."
             )
         if self.nobody:
-            said.append(f"{_of(self.nobody, self.rows)} nobody's: the id is missing.")
+            said.append(f"{_format_part(self.nobody, self.rows)} nobody's: the id is missing.")
         said += [column.sentence for column in self.columns[:_NAMED]]
         if rest := [column.name for column in self.columns[_NAMED:]]:
-            said.append(f"Less is missing in {listed(rest)}.")
+            said.append(f"Less is missing in {list_names(rest)}.")
         return tuple(said)
 
 
-def row_loss(loaded: LoadedTable, declared: Declaration) -> RowLoss:
+def count_row_loss(loaded: LoadedTable, declared: Declaration) -> RowLoss:
     """What ``loaded`` lost of the columns that ``declared`` clusters.
 
     **Guarantee.** None: this reads the rows. What it returns is for their owner and must not be released.
     """
     names = declared.columns
     values = loaded.coded(names, declared.coded)
-    loss = loss_of(values, names, dropped=declared.relation == "add_remove", unread=loaded.unread)
+    loss = count_loss(values, names, dropped=declared.relation == "add_remove", unread=loaded.unread)
     mended = tuple(
-        replace(one, style=_mending(loaded.unread.get(one.name, Unread()), declared.file.style_of(one.name)))
+        replace(one, style=_find_mending(loaded.unread.get(one.name, Unread()), declared.file.get_style(one.name)))
         for one in loss.columns
     )
     nobody = 0
@@ -128,7 +131,7 @@ def row_loss(loaded: LoadedTable, declared: Declaration) -> RowLoss:
     return replace(loss, nobody=nobody, columns=mended)
 
 
-def loss_of(
+def count_loss(
     values: Array, names: Sequence[str], *, dropped: bool = True, unread: Mapping[str, Unread] = MappingProxyType({})
 ) -> RowLoss:
     """The same of rows (n, d) of numbers, NaN where one is missing.
@@ -148,15 +151,15 @@ def loss_of(
     return RowLoss(len(values), int(incomplete.sum()), broken, 0, tuple(columns), dropped)
 
 
-def _mending(lost: Unread, style: NumberStyle) -> NumberStyle | None:
+def _find_mending(lost: Unread, style: NumberStyle) -> NumberStyle | None:
     cells = [cell.decode(errors="replace") for cell in lost.cells]
-    return mending_style(cells, style) if cells else None
+    return find_mending_style(cells, style) if cells else None
 
 
-def _of(part: int, whole: int) -> str:
+def _format_part(part: int, whole: int) -> str:
     is_one = part == 1
     return f"{part:,} of {whole:,} rows ({100 * part / whole:.3g} %) {'is' if is_one else 'are'}"
 
 
-def _cells(many: int) -> str:
+def _format_cells(many: int) -> str:
     return f"{many:,} cell{' is' if many == 1 else 's are'}"

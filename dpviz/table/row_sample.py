@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dpviz.arrays import Array, Codes
-from dpviz.table.content import Hashes, content_hash
+from dpviz.table.content import Hashes, hash_content
 from dpviz.table.lattice import ExactRows
 from dpviz.table.rows import RowSource
 
@@ -22,32 +22,32 @@ MOST_SAMPLED = 50_000
 _BITS = 20
 
 
-def sampled(rows: RowSource, most: int = MOST_SAMPLED) -> Array:
+def sample_rows(rows: RowSource, most: int = MOST_SAMPLED) -> Array:
     """At most ``most`` of the rows, unit coordinates, shape (m, d), by content."""
     (counts,) = rows.total(_Counts(), 1)
-    wanted = _places(int(counts.sum()), most)
+    wanted = _choose_places(int(counts.sum()), most)
     ends = np.cumsum(counts)
     buckets = np.searchsorted(ends, wanted, side="right")
     (found,) = rows.total(_HashesIn(np.unique(buckets)), 2)
     hashes, times = found.together()
     # Where the copies of each hash end in the order of all rows: buckets that nobody wants lie between.
-    known = _bucket(hashes)
+    known = _find_bucket(hashes)
     within = np.cumsum(times)
     before = np.r_[0, within][np.searchsorted(known, known, side="left")]
     place = np.searchsorted((ends - counts)[known] + within - before, wanted, side="right")
     chosen, copies = np.unique(hashes[place], return_counts=True)
     (kept,) = rows.total(_RowsWith(chosen), rows.dim)
-    return np.repeat(kept.one_of_each(chosen), copies, axis=0)
+    return np.repeat(kept.pick_one_of_each(chosen), copies, axis=0)
 
 
-def _places(n: int, most: int) -> Codes:
+def _choose_places(n: int, most: int) -> Codes:
     """Which of ``n`` rows in order are taken: at most ``most``, evenly."""
     if n <= most:
         return np.arange(n)
     return (np.arange(most) * n + n // 2) // most
 
 
-def _bucket(hashes: Hashes) -> Codes:
+def _find_bucket(hashes: Hashes) -> Codes:
     bucket: Codes = (hashes >> np.uint64(64 - _BITS)).astype(np.int64)
     return bucket
 
@@ -57,7 +57,7 @@ class _Counts:
     """How many rows have a hash with each of the possible highest bits."""
 
     def __call__(self, rows: ExactRows) -> list[Any]:
-        return [np.bincount(_bucket(content_hash(rows.stored)), minlength=2**_BITS)]
+        return [np.bincount(_find_bucket(hash_content(rows.stored)), minlength=2**_BITS)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,10 +67,10 @@ class _HashesIn:
     buckets: Codes
 
     def __call__(self, rows: ExactRows) -> list[Any]:
-        hashes = content_hash(rows.stored)
+        hashes = hash_content(rows.stored)
         wanted = np.zeros(2**_BITS, dtype=bool)
         wanted[self.buckets] = True
-        distinct, times = np.unique(hashes[wanted[_bucket(hashes)]], return_counts=True)
+        distinct, times = np.unique(hashes[wanted[_find_bucket(hashes)]], return_counts=True)
         return [_Occurrences([distinct], [times.astype(np.int64)])]
 
 
@@ -96,7 +96,7 @@ class _RowsWith:
     hashes: Hashes
 
     def __call__(self, rows: ExactRows) -> list[Any]:
-        hashes, first = np.unique(content_hash(rows.stored), return_index=True)
+        hashes, first = np.unique(hash_content(rows.stored), return_index=True)
         first = first[np.isin(hashes, self.hashes)]
         return [_Found([np.array(rows.stored[first], dtype=np.float64)])]
 
@@ -108,9 +108,9 @@ class _Found:
     def __add__(self, other: _Found) -> _Found:
         return _Found(self.rows + other.rows)
 
-    def one_of_each(self, hashes: Hashes) -> Array:
+    def pick_one_of_each(self, hashes: Hashes) -> Array:
         """One row for each of ``hashes``, in their order."""
         rows = np.concatenate(self.rows)
-        found, first = np.unique(content_hash(rows), return_index=True)
+        found, first = np.unique(hash_content(rows), return_index=True)
         ordered: Array = rows[first[np.searchsorted(found, hashes)]]
         return ordered

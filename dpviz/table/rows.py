@@ -21,8 +21,8 @@ from dpviz.table.content import keep_rows_per_person
 from dpviz.table.domain import Domain, Region
 from dpviz.table.lattice import ExactRows
 from dpviz.table.seen_rows import Projected, SeenRows, Sparsified, Unfolded, View
-from dpviz.table.sparse_rows import complete, is_sparse, largest_entries
-from dpviz.table.stored_rows import order_of, storage
+from dpviz.table.sparse_rows import find_complete, is_sparse, keep_largest_entries
+from dpviz.table.stored_rows import allocate_rows, choose_order
 
 # One temporary block of a query (chunk rows x its width) holds about this many numbers: 2 MB. With smaller ones
 # threads lose more by waiting for each other than the cache wins.
@@ -67,7 +67,7 @@ class RowSource(Protocol):
         """Sums of the answers of ``ask`` over all chunks of rows, for a question of ``width`` numbers a row."""
         ...
 
-    def unfolded(self, points: int, region: Region) -> RowSource:
+    def unfold(self, points: int, region: Region) -> RowSource:
         """The ``points`` points that stand side by side in each row, as rows of one person, in ``region``."""
         ...
 
@@ -75,7 +75,7 @@ class RowSource(Protocol):
         """The rows under the linear map ``frame`` of shape (p, d), clipped to ``region``."""
         ...
 
-    def sparsified(self, most: int, region: Region) -> RowSource:
+    def sparsify(self, most: int, region: Region) -> RowSource:
         """The rows with their ``most`` largest entries each, in ``region``; the others become 0."""
         ...
 
@@ -86,7 +86,8 @@ class Rows:
     Parameters
     ----------
     stored : Stored
-        On the lattice already: an array as ``storage`` makes it, a file of such rows, or sparse as its chunks are then.
+        On the lattice already: an array as ``allocate_rows`` makes it, a file of such rows, or sparse as its chunks
+        are then.
     region : Region
     persons : int array of shape (n,) or None
         Whose each row is; None where every row is somebody else's.
@@ -104,7 +105,7 @@ class Rows:
         if self._sparse:
             self._stored = sparse.csr_array(stored)
         elif self.in_memory:
-            self._stored = np.require(stored, requirements=order_of(region.dim))
+            self._stored = np.require(stored, requirements=choose_order(region.dim))
 
     @classmethod
     def of(cls, values: Any, region: Region, **more: Any) -> Rows:
@@ -114,7 +115,7 @@ class Rows:
     @classmethod
     def on_lattice(cls, values: Any, region: Region, **more: Any) -> Rows:
         """Rows (n, d) that lie in the region and on its lattice already."""
-        stored = storage(len(values), region)
+        stored = allocate_rows(len(values), region)
         stored[:, :-1] = values
         return cls(stored, region, **more)
 
@@ -140,10 +141,10 @@ class Rows:
 
     def chunks(self, width: int) -> Iterator[ExactRows]:
         """Consecutive chunks for a question that needs ``width`` temporary numbers a row; at least one chunk."""
-        size = self._chunk_size(width)
+        size = self._choose_chunk_size(width)
         return (self._chunk(start, size) for start in range(0, max(1, len(self)), size))
 
-    def _chunk_size(self, width: int) -> int:
+    def _choose_chunk_size(self, width: int) -> int:
         # The rows themselves, as floats, are a block too.
         columns = 1 if self._sparse else self.dim + 1
         return max(_FEWEST_ROWS, self.block_numbers // max(columns, width))
@@ -152,7 +153,7 @@ class Rows:
         stored = self._stored[start : min(start + size, len(self))]
         if self._sparse:
             return ExactRows(stored, None, self._region.row_bits, self._region.radius)
-        return ExactRows(stored[:, :-1], _as_floats(stored), self._region.row_bits, self._region.radius)
+        return ExactRows(stored[:, :-1], _convert_to_floats(stored), self._region.row_bits, self._region.radius)
 
     def total(self, ask: Callable[[ExactRows], list[Any]], width: int, *, threads: int | None = None) -> list[Any]:
         """Sums of the answers of ``ask`` over all chunks.
@@ -160,21 +161,21 @@ class Rows:
         ``ask`` gives a list of answers that can be added, in any order. Each core takes the next chunk when it is done
         with one: none waits for another that began late, and memory is bounded by a chunk for each core.
         """
-        n, size = max(1, len(self)), self._chunk_size(width)
-        threads = min(threads or _threads(), ceil(n / size))
+        n, size = max(1, len(self)), self._choose_chunk_size(width)
+        threads = min(threads or _count_threads(), ceil(n / size))
         even = ceil(n / (threads * ceil(n / (threads * size))))  # as many chunks for each core
         starts = iter(range(0, n, even))  # shared: taking the next one is a single step of the interpreter
 
         def total_of_mine() -> list[Any]:
-            return added(ask(self._chunk(start, even)) for start in starts)
+            return add_up(ask(self._chunk(start, even)) for start in starts)
 
-        with _linear_algebra().limit(limits=1):
-            others = [_pool(os.getpid()).submit(total_of_mine) for _ in range(threads - 1)]
+        with _control_linear_algebra().limit(limits=1):
+            others = [_open_pool(os.getpid()).submit(total_of_mine) for _ in range(threads - 1)]
             mine = total_of_mine()
             theirs = [other.result() for other in others if not other.cancel()]
-            return added(part for part in [mine, *theirs] if part)
+            return add_up(part for part in [mine, *theirs] if part)
 
-    def capped(self, most: int) -> tuple[Rows, Codes]:
+    def cap(self, most: int) -> tuple[Rows, Codes]:
         """The rows without those that a person has beyond ``most``, and the indices of the ones that stay."""
         assert self.persons is not None
         content = self._stored if self._sparse else self._stored[:, :-1]
@@ -182,7 +183,7 @@ class Rows:
         whose, stored = self.persons[kept], self._stored[kept]
         return Rows(stored, self._region, persons=whose, block_numbers=self.block_numbers), kept
 
-    def unfolded(self, points: int, region: Region) -> Rows:
+    def unfold(self, points: int, region: Region) -> Rows:
         """The ``points`` points that stand side by side in each row, as rows of one person, in ``region``."""
         if not self.in_memory:
             return self.seen(Unfolded(points, region), None)
@@ -191,12 +192,12 @@ class Rows:
 
     def project(self, frame: Array, region: Region) -> Rows:
         """The rows under the linear map ``frame`` of shape (p, d), clipped to ``region``."""
-        return self.seen(Projected(lattice.points(frame), region), self.persons)
+        return self.seen(Projected(lattice.round_points(frame), region), self.persons)
 
-    def sparsified(self, most: int, region: Region) -> Rows:
+    def sparsify(self, most: int, region: Region) -> Rows:
         """The rows with their ``most`` largest entries each, in ``region``; the others become 0."""
         if self._sparse:
-            kept = largest_entries(self._stored, most)
+            kept = keep_largest_entries(self._stored, most)
             return Rows(kept, region, persons=self.persons, block_numbers=self.block_numbers)
         return self.seen(Sparsified(most, region), self.persons)
 
@@ -205,23 +206,23 @@ class Rows:
         seen = SeenRows(self._stored, view)
         if not self.in_memory:
             return Rows(seen, view.region, persons=persons, block_numbers=self.block_numbers)
-        image = storage(seen.shape[0], view.region)
+        image = allocate_rows(seen.shape[0], view.region)
         step = max(_FEWEST_ROWS, self.block_numbers // sum(image.shape[1:]))
         for start in range(0, len(image), step):
             image[start : start + step] = seen[start : start + step]
         return Rows(image, view.region, persons=persons, block_numbers=self.block_numbers)
 
 
-def _as_floats(stored: Any) -> Array:
+def _convert_to_floats(stored: Any) -> Array:
     """Rows as floats, ones behind them included; overwritten by the next call in this thread."""
     n, columns = stored.shape
-    by_column = order_of(columns - 1) == "F"
-    padded: Array = scratch(columns, n, "rows").T if by_column else scratch(n, columns, "rows")
+    by_column = choose_order(columns - 1) == "F"
+    padded: Array = borrow_scratch(columns, n, "rows").T if by_column else borrow_scratch(n, columns, "rows")
     np.copyto(padded, stored)
     return padded
 
 
-def added(parts: Iterator[list[Any]]) -> list[Any]:
+def add_up(parts: Iterator[list[Any]]) -> list[Any]:
     """The sums of several answers, entry by entry; nothing of none."""
     totals = next(parts, [])
     for part in parts:
@@ -230,26 +231,26 @@ def added(parts: Iterator[list[Any]]) -> list[Any]:
 
 
 @lru_cache(maxsize=1)
-def _linear_algebra() -> ThreadpoolController:
+def _control_linear_algebra() -> ThreadpoolController:
     # Threads over chunks and threads inside a matrix product would get in each other's way.
     return ThreadpoolController().select(user_api="blas")
 
 
 @lru_cache(maxsize=1)
-def _pool(process: int) -> ThreadPoolExecutor:
+def _open_pool(process: int) -> ThreadPoolExecutor:
     """Threads that stay: they and what they keep for their arithmetic cost more to make than a small question.
 
     A process that was forked off has none of its parent's threads, so it gets a pool of its own.
     """
-    return ThreadPoolExecutor(max(1, _threads() - 1), thread_name_prefix=f"rows of {process}")
+    return ThreadPoolExecutor(max(1, _count_threads() - 1), thread_name_prefix=f"rows of {process}")
 
 
-def _threads() -> int:
+def _count_threads() -> int:
     threads = os.environ.get("OMP_NUM_THREADS", "")
     return max(1, int(threads)) if threads.isdecimal() else os.cpu_count() or 1
 
 
-def scratch(rows: int, columns: int, use: str = "answers", kind: type = np.float64) -> Any:
+def borrow_scratch(rows: int, columns: int, use: str = "answers", kind: type = np.float64) -> Any:
     """An array that this thread uses again and again: fresh memory for every chunk would cost more than the arithmetic.
 
     The next call for the same use and kind of number overwrites it.
@@ -262,19 +263,19 @@ def scratch(rows: int, columns: int, use: str = "answers", kind: type = np.float
     return kept[: rows * columns].reshape(rows, columns)
 
 
-def products(points: Array, rows: ExactRows, *, plus: Array | None = None, out: Array | None = None) -> Array:
+def multiply(points: Array, rows: ExactRows, *, plus: Array | None = None, out: Array | None = None) -> Array:
     """``points @ rows.T`` (and ``plus``, a number for each point), shape (points, rows).
 
     Exact where the points lie on their lattice and ``plus`` on that of the products.
     """
     if plus is not None:
-        return products_plus(np.concatenate([points, plus[:, None]], axis=1), rows, out=out)
+        return multiply_plus(np.concatenate([points, plus[:, None]], axis=1), rows, out=out)
     if rows.padded is None:
         return np.asarray((rows.values @ points.T).T)
     return np.matmul(points, rows.values.T, out=out)
 
 
-def products_plus(points: Array, rows: ExactRows, *, out: Array | None = None) -> Array:
+def multiply_plus(points: Array, rows: ExactRows, *, out: Array | None = None) -> Array:
     """Products with ``points`` (k, d + 1) that carry the number to add to theirs behind them, shape (k, rows)."""
     if rows.padded is None:
         return np.asarray((rows.values @ points[:, :-1].T).T) + points[:, -1:]
@@ -282,7 +283,7 @@ def products_plus(points: Array, rows: ExactRows, *, out: Array | None = None) -
     return np.matmul(points, rows.padded.T, out=out)
 
 
-def person_codes(persons: Codes) -> Codes:
+def make_person_codes(persons: Codes) -> Codes:
     """The persons of rows; the type of the array alone says whether it can tell them apart.
 
     Raises
@@ -300,7 +301,7 @@ def person_codes(persons: Codes) -> Codes:
     return codes
 
 
-def rows_in_use(values: Any, persons: Codes | None, *, drop_incomplete: bool) -> Codes:
+def find_rows_in_use(values: Any, persons: Codes | None, *, drop_incomplete: bool) -> Codes:
     """Indices of the rows that count: all of them, or the complete ones of somebody.
 
     A row whose person is -1 is nobody's, and does not count.
@@ -308,24 +309,24 @@ def rows_in_use(values: Any, persons: Codes | None, *, drop_incomplete: bool) ->
     if not drop_incomplete:
         return np.arange(values.shape[0])
     if persons is None:
-        return np.flatnonzero(complete(values))
+        return np.flatnonzero(find_complete(values))
     if is_sparse(values):
         raise check.RequestError("A sparse table has no id column: give one row a person.")
-    return np.flatnonzero(complete(values) & (np.asarray(persons) >= 0))
+    return np.flatnonzero(find_complete(values) & (np.asarray(persons) >= 0))
 
 
-def in_region(values: Array, kept: Codes, domain: Domain) -> Any:
+def move_into_region(values: Array, kept: Codes, domain: Domain) -> Any:
     """Storage of the ``kept`` rows, in unit coordinates, on the lattice; one with a missing cell is the stand-in."""
-    unit = storage(len(kept), domain.region)
+    unit = allocate_rows(len(kept), domain.region)
     step = max(64, BLOCK_NUMBERS // domain.dim)
     for start in range(0, len(unit), step):
-        unit[start : start + step, :-1] = in_unit(values[kept[start : start + step]], domain)
+        unit[start : start + step, :-1] = convert_to_unit(values[kept[start : start + step]], domain)
     return unit
 
 
-def in_unit(values: Array, domain: Domain) -> Array:
+def convert_to_unit(values: Array, domain: Domain) -> Array:
     """Rows (n, d) in data units as a room holds them; one with a missing cell becomes the stand-in. Each row by
     itself."""
-    whole = complete(values)
+    whole = find_complete(values)
     values = values if whole.all() else np.where(whole[:, None], values, domain.stand_in)
-    return domain.region.rows(domain.to_unit(domain.limited(values)))
+    return domain.region.rows(domain.to_unit(domain.limit(values)))

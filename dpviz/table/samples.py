@@ -10,14 +10,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.beside import BESIDE
+from dpviz.resources import RESOURCES
 from dpviz.table.csv_intake import load_csv
 from dpviz.table.declaration import Declaration, FileKind
-from dpviz.table.loaded_table import USUAL_LABEL, LoadedTable, numeric_table
-from dpviz.table.made_tables import MIXTURE, THERMOMETERS, WORDS, bag_of_words, gaussian_mixture, thermometers
-from dpviz.table.sidecar import read_sidecar
+from dpviz.table.declaration_file import read_declaration_file
+from dpviz.table.loaded_table import USUAL_LABEL, LoadedTable, make_numeric_table
+from dpviz.table.made_tables import (
+    MIXTURE,
+    THERMOMETERS,
+    WORDS,
+    make_bag_of_words,
+    make_gaussian_mixture,
+    make_thermometers,
+)
 
-FOLDER = BESIDE / "sample_data"
+FOLDER = RESOURCES / "sample_data"
 # How many clusters were put into each.
 _FILES = {"fifteen": 15, "city": 8, "people": 6, "colours": 6, "outlier": 3, "towns": 2, "laboratories": 2}
 
@@ -48,18 +55,18 @@ def sample(sample_id: str) -> Sample:
     return {entry.id: entry for entry in SAMPLES}[sample_id]
 
 
-def _file_samples() -> list[Sample]:
+def _list_file_samples() -> list[Sample]:
     samples = []
     for stem, clusters in _FILES.items():
         path = FOLDER / f"{stem}.csv"
         if path.is_file() and path.with_suffix(".json").is_file():
-            declared = read_sidecar(path.with_suffix(".json"))
+            declared = read_declaration_file(path.with_suffix(".json"))
             samples.append(Sample(stem, declared.title, declared.description, clusters, partial(_load_file, path)))
     return samples
 
 
 def _load_file(path: Path) -> LoadedSample:
-    declared = read_sidecar(path.with_suffix(".json"))
+    declared = read_declaration_file(path.with_suffix(".json"))
     described = [name for name, one in declared.describe.items() if one.categories]
     text = [name for name in (declared.id_column, declared.label_column, *described) if name is not None]
     numbers = [*declared.columns, *(name for name in declared.describe if name not in described)]
@@ -67,17 +74,17 @@ def _load_file(path: Path) -> LoadedSample:
     return LoadedSample(table, declared)
 
 
-def _made(sample_id: str, clusters: int, make: Callable[[], LoadedTable], declared: Declaration) -> Sample:
+def _make_sample(sample_id: str, clusters: int, make: Callable[[], LoadedTable], declared: Declaration) -> Sample:
     """A sample whose rows are made when they are wanted."""
     return Sample(sample_id, declared.title, declared.description, clusters, lambda: LoadedSample(make(), declared))
 
 
-def _digits() -> LoadedTable:
+def _load_digits() -> LoadedTable:
     from sklearn.datasets import load_digits  # slow to import
 
     digits = load_digits()
     values = np.column_stack([digits.data, digits.target])
-    return numeric_table(values, [*_DIGITS.columns, USUAL_LABEL], name=_DIGITS.title)
+    return make_numeric_table(values, [*_DIGITS.columns, USUAL_LABEL], name=_DIGITS.title)
 
 
 _DIGITS = Declaration(
@@ -96,9 +103,9 @@ _DIGITS = Declaration(
 ).over([f"pixel_{row}_{column}" for row in range(8) for column in range(8)])
 
 SAMPLES: tuple[Sample, ...] = (
-    *_file_samples(),
-    _made("thermometers", 2, thermometers, THERMOMETERS),
-    _made("mixture64", 64, gaussian_mixture, MIXTURE),
-    _made("words", 5, bag_of_words, WORDS),
-    _made("digits", 10, _digits, _DIGITS),
+    *_list_file_samples(),
+    _make_sample("thermometers", 2, make_thermometers, THERMOMETERS),
+    _make_sample("mixture64", 64, make_gaussian_mixture, MIXTURE),
+    _make_sample("words", 5, make_bag_of_words, WORDS),
+    _make_sample("digits", 10, _load_digits, _DIGITS),
 )

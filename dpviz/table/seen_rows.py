@@ -9,8 +9,8 @@ import numpy as np
 
 from dpviz.arrays import Array
 from dpviz.table.domain import Region
-from dpviz.table.sparse_rows import is_sparse, largest_entries
-from dpviz.table.stored_rows import Stored, storage
+from dpviz.table.sparse_rows import is_sparse, keep_largest_entries
+from dpviz.table.stored_rows import Stored, allocate_rows
 
 
 class View(Protocol):
@@ -53,7 +53,7 @@ class Sparsified:
     rows: int = 1
 
     def __call__(self, values: Any) -> Array:
-        kept: Array = largest_entries(values, self.most)
+        kept: Array = keep_largest_entries(values, self.most)
         return kept
 
 
@@ -87,6 +87,6 @@ class SeenRows:
         first, last = start // each, -(-end // each)
         given = self.stored[first:last]
         values = given if is_sparse(given) else given[:, :-1]
-        seen = storage(end - start, self.view.region)
+        seen = allocate_rows(end - start, self.view.region)
         seen[:, :-1] = self.view(values)[start - first * each : end - first * each]
         return seen

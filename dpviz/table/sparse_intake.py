@@ -22,7 +22,7 @@ from numpy.lib import format as npy
 from scipy import sparse
 
 from dpviz import foreign
-from dpviz.table.loaded_table import IntakeError, quoted
+from dpviz.table.loaded_table import IntakeError, quote_name
 
 MOST_COLUMNS = 200_000
 _MOST_BYTES = 600_000_000
@@ -75,46 +75,48 @@ def load_sparse(path: Path) -> SparseTable:
         If there is no such file, it is too large, or it holds no sparse matrix of numbers with a row and a column.
     """
     if not os.path.isfile(path):  # noqa: PTH113 (a path too long to be one is no file, and no error)
-        raise IntakeError(f"There is no file {quoted(path.name)}: give the path of an .npz file.")
-    with foreign.refused_as(_no_matrix(path)):  # whatever a broken archive makes its reader raise
+        raise IntakeError(f"There is no file {quote_name(path.name)}: give the path of an .npz file.")
+    with foreign.refuse_as(_make_no_matrix_error(path)):  # whatever a broken archive makes its reader raise
         values = _read(path)
         values.sum_duplicates()
-    return SparseTable(Path(foreign.printable_name(path)).stem, values)
+    return SparseTable(Path(foreign.format_name(path)).stem, values)
 
 
 def _read(path: Path) -> Any:
     """The matrix, row by row; every size is known before it is read, every place is checked to be one of the matrix."""
-    with foreign.opened(path) as file, zipfile.ZipFile(file) as archive:
+    with foreign.open_file(path) as file, zipfile.ZipFile(file) as archive:
         if sum(member.file_size for member in archive.infolist()) > _MOST_BYTES:
-            raise _too_large(path)
-        form = bytes(str(_array(archive, "format", _TEXT, 0).astype("U3")), "ascii")
-        shape = _array(archive, "shape", _WHOLE_NUMBERS, 1)
+            raise _make_too_large_error(path)
+        form = bytes(str(_read_array(archive, "format", _TEXT, 0).astype("U3")), "ascii")
+        shape = _read_array(archive, "shape", _WHOLE_NUMBERS, 1)
         if form != b"csr":
             raise IntakeError(
                 f"{path.name!r} holds no matrix that is stored row by row: write it with "
                 "scipy.sparse.save_npz(FILE, scipy.sparse.csr_array(matrix))."
             )
         if len(shape) != 2:
-            raise _no_matrix(path)
+            raise _make_no_matrix_error(path)
         n, d = (int(size) for size in shape)
         if n < 1 or d < 1:
             raise IntakeError(f"{path.name!r} has no row or no column: give a table with at least one of each.")
         if d > MOST_COLUMNS:
-            raise _too_large(path)
-        data = _array(archive, "data", _NUMBERS, 1).astype(np.float64)
-        places, starts = (_array(archive, name, _WHOLE_NUMBERS, 1).astype(np.int64) for name in ("indices", "indptr"))
+            raise _make_too_large_error(path)
+        data = _read_array(archive, "data", _NUMBERS, 1).astype(np.float64)
+        places, starts = (
+            _read_array(archive, name, _WHOLE_NUMBERS, 1).astype(np.int64) for name in ("indices", "indptr")
+        )
     matrix = sparse.csr_array((data, places, starts), shape=(n, d))
     if starts[-1] != len(data):  # SciPy would cut the rest off
-        raise _no_matrix(path)
+        raise _make_no_matrix_error(path)
     matrix.check_format(full_check=True)
     return matrix
 
 
-def _array(archive: zipfile.ZipFile, name: str, kinds: str, dim: int) -> npt.NDArray[Any]:
+def _read_array(archive: zipfile.ZipFile, name: str, kinds: str, dim: int) -> npt.NDArray[Any]:
     """An array of the archive, of ``dim`` axes and one of these ``kinds`` of numbers, none of them an object."""
     member = archive.getinfo(f"{name}.npy")
     with archive.open(member) as file:
-        shape, dtype = _header(file)
+        shape, dtype = _read_header(file)
         length = prod(shape)
         sound = len(shape) == dim and all(size >= 0 for size in shape) and dtype.kind in kinds and dtype.itemsize <= 16
         if not sound or file.tell() + length * dtype.itemsize != member.file_size:
@@ -124,7 +126,7 @@ def _array(archive: zipfile.ZipFile, name: str, kinds: str, dim: int) -> npt.NDA
     return array
 
 
-def _header(file: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
+def _read_header(file: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
     match npy.read_magic(file):
         case (1, 0):
             shape, _, dtype = npy.read_array_header_1_0(file, max_header_size=_LONGEST_HEADER)
@@ -138,11 +140,11 @@ def _header(file: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
 _LIMITS = f"up to 600 MB, unpacked, and {MOST_COLUMNS:,} columns are read; give a part of it."
 
 
-def _too_large(path: Path) -> IntakeError:
+def _make_too_large_error(path: Path) -> IntakeError:
     return IntakeError(f"{path.name!r} is too large: {_LIMITS}")
 
 
-def _no_matrix(path: Path) -> IntakeError:
+def _make_no_matrix_error(path: Path) -> IntakeError:
     return IntakeError(
         f"{path.name!r} holds no sparse matrix: write one with scipy.sparse.save_npz, or give a CSV file."
     )

@@ -19,13 +19,13 @@ def is_sparse(values: Any) -> bool:
     return bool(sparse.issparse(values))
 
 
-def written_out(rows: Any) -> Array:
+def make_dense(rows: Any) -> Array:
     """``rows`` with their zeros: for a chunk of few columns."""
     dense: Array = rows.toarray() if is_sparse(rows) else rows
     return dense
 
 
-def squared_norms(rows: Any) -> Array:
+def compute_squared_norms(rows: Any) -> Array:
     """Squared Euclidean norm of each row, dense or sparse, shape (n,)."""
     if is_sparse(rows):
         return np.asarray(rows.multiply(rows).sum(axis=1), dtype=np.float64).ravel()
@@ -33,7 +33,7 @@ def squared_norms(rows: Any) -> Array:
     return norms
 
 
-def complete(values: Any) -> npt.NDArray[np.bool_]:
+def find_complete(values: Any) -> npt.NDArray[np.bool_]:
     """Which rows of a dense or sparse table have only finite entries, shape (n,)."""
     if not is_sparse(values):
         whole: npt.NDArray[np.bool_] = np.isfinite(values).all(axis=1)
@@ -44,7 +44,7 @@ def complete(values: Any) -> npt.NDArray[np.bool_]:
     return whole
 
 
-def sparse_in_region(values: Any, kept: Codes, domain: Domain) -> Any:
+def move_sparse_into_region(values: Any, kept: Codes, domain: Domain) -> Any:
     """The ``kept`` rows of a sparse table in unit coordinates, clipped to the region, on the lattice of rows.
 
     No zero becomes anything else.
@@ -61,19 +61,19 @@ def sparse_in_region(values: Any, kept: Codes, domain: Domain) -> Any:
     unit = values[kept].astype(np.float64)
     if max(unit.shape[1], unit.nnz) < 2**31:  # what other libraries expect
         unit.indices, unit.indptr = unit.indices.astype(np.int32), unit.indptr.astype(np.int32)
-    unit.data = np.where(np.repeat(complete(unit), np.diff(unit.indptr)), unit.data, 0.0)
+    unit.data = np.where(np.repeat(find_complete(unit), np.diff(unit.indptr)), unit.data, 0.0)
     region = domain.region
     half = region.half[unit.indices]
-    unit.data = lattice.inward(np.clip(unit.data / domain.scale[unit.indices], -half, half), region.row_bits)
+    unit.data = lattice.round_inward(np.clip(unit.data / domain.scale[unit.indices], -half, half), region.row_bits)
     limit = region.radius * lattice.SHRINK
-    norms = np.sqrt(squared_norms(unit))
+    norms = np.sqrt(compute_squared_norms(unit))
     shrink = np.repeat(np.where(norms > limit, limit / np.maximum(norms, limit), 1.0), np.diff(unit.indptr))
-    unit.data = lattice.inward(unit.data * shrink, region.row_bits)
+    unit.data = lattice.round_inward(unit.data * shrink, region.row_bits)
     unit.eliminate_zeros()
     return unit
 
 
-def largest_entries(values: Any, most: int) -> Any:
+def keep_largest_entries(values: Any, most: int) -> Any:
     """Each row with its ``most`` entries of largest magnitude, the first of equals, and zeros elsewhere."""
     if values.shape[1] <= most:
         return values

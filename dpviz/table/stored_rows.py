@@ -7,7 +7,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from dpviz.table.domain import Region
-from dpviz.table.lattice import number_type
+from dpviz.table.lattice import choose_number_type
 
 # Rows of so few columns are stored column by column: copies and sums of a column are several times as fast.
 FEW_COLUMNS = 2
@@ -26,13 +26,15 @@ class Stored(Protocol):
         ...
 
 
-def storage(n: int, region: Region) -> Any:
+def allocate_rows(n: int, region: Region) -> Any:
     """Memory for ``n`` rows of ``region``, in the smaller floats where they are exact; the ones are there."""
-    stored = np.empty((n, region.dim + 1), number_type(float(region.half.max()), region.row_bits), order_of(region.dim))
+    stored = np.empty(
+        (n, region.dim + 1), choose_number_type(float(region.half.max()), region.row_bits), choose_order(region.dim)
+    )
     stored[:, -1] = 1.0
     return stored
 
 
-def order_of(dim: int) -> Literal["C", "F"]:
+def choose_order(dim: int) -> Literal["C", "F"]:
     """How rows of ``dim`` columns lie in memory."""
     return "F" if dim <= FEW_COLUMNS else "C"

@@ -7,8 +7,8 @@ from typing import Literal, NamedTuple
 import streamlit as st
 
 from dpviz.charts.theme import Kind
-from dpviz.glossary import explained, words_of
-from dpviz.ui.escape import plain
+from dpviz.glossary import explain_term, explain_words
+from dpviz.ui.escape import escape_markdown
 
 
 class _Look(NamedTuple):
@@ -23,21 +23,21 @@ _LOOKS: dict[Kind, _Look] = {
 }
 
 
-def badge(kind: Kind, detail: str = "") -> None:
+def draw_badge(kind: Kind, detail: str = "") -> None:
     """Mark what stands beside it as public, released or revealed; ``detail`` follows the meaning in its tooltip."""
     look = _LOOKS[kind]
-    st.badge(kind, icon=look.icon, color=look.color, help=explained(kind, plain(detail)))
+    st.badge(kind, icon=look.icon, color=look.color, help=explain_term(kind, escape_markdown(detail)))
 
 
-def badge_text(kind: Kind) -> str:
+def format_badge(kind: Kind) -> str:
     """The badge as Markdown, for labels, captions and titles."""
     look = _LOOKS[kind]
     return f":{look.color}-badge[{look.icon} {kind}]"
 
 
-def badged(kind: Kind, text: str, *, help: str | None = None) -> None:
+def draw_caption_with_badge(kind: Kind, text: str, *, help: str | None = None) -> None:
     """Fine print after a badge; without a ``help`` of its own, the words in it are explained.
 
     Not a caption: that would fade the badge until it can hardly be read.
     """
-    st.markdown(f":small[{badge_text(kind)} {text}]", help=help or words_of(text))
+    st.markdown(f":small[{format_badge(kind)} {text}]", help=help or explain_words(text))

@@ -10,9 +10,9 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dpviz import check
 from dpviz.algorithms.registry import AUTO, CARDS
-from dpviz.glossary import explained, words_of
+from dpviz.glossary import explain_term, explain_words
 from dpviz.runs.request import Contender, Request
-from dpviz.ui.session import choose, current_table, know_clusters, remember, remembered, setting
+from dpviz.ui.session import choose, find_table, know_clusters, read_setting, recall, remember
 
 # What anybody asks a page for; ``check`` allows more, and so does the command line.
 LOWEST_EPSILON, HIGHEST_EPSILON, USUAL_EPSILON = 0.01, 35.0, 1.0
@@ -28,14 +28,14 @@ ROUND_EPSILONS = (
 )
 
 
-def request(algorithm: str | None = None) -> Request:
+def read_request(algorithm: str | None = None) -> Request:
     """The shared settings as they stand, for the chosen algorithm or another one; every number is checked again."""
-    chosen = algorithm or setting("algorithm", AUTO)
+    chosen = algorithm or read_setting("algorithm", AUTO)
     return Request(
-        Contender(chosen, remembered(f"params:{chosen}", {})),
-        k=int(setting("k", USUAL_CLUSTERS)),
-        epsilon=float(setting("epsilon", USUAL_EPSILON)),
-        delta=float(setting("delta", default_delta())),
+        Contender(chosen, recall(f"params:{chosen}", {})),
+        k=int(read_setting("k", USUAL_CLUSTERS)),
+        epsilon=float(read_setting("epsilon", USUAL_EPSILON)),
+        delta=float(read_setting("delta", choose_default_delta())),
     )
 
 
@@ -46,7 +46,7 @@ class Epsilons(NamedTuple):
     beside: DeltaGenerator
 
 
-def epsilon_control(*, with_link: bool = True) -> Epsilons:
+def draw_epsilon_control(*, with_link: bool = True) -> Epsilons:
     """ε as a slider over round values, 0.01 to 35 on a log scale, and an exact box below it, kept in step.
 
     ``with_link``: with the way to the page that says what it means.
@@ -54,7 +54,7 @@ def epsilon_control(*, with_link: bool = True) -> Epsilons:
     slider_place = st.container()
     box_place, beside = st.columns([1, 2], vertical_alignment="bottom", gap="small")
     # The box is drawn first: it is what a link sets, and the slider follows it.
-    epsilon = float(_box(box_place, "epsilon", "exact ε", USUAL_EPSILON, step=0.01, format="%g"))
+    epsilon = float(_draw_box(box_place, "epsilon", "exact ε", USUAL_EPSILON, step=0.01, format="%g"))
     st.session_state[_SLIDER] = epsilon
     slider_place.select_slider(
         "ε, the privacy budget",
@@ -62,14 +62,14 @@ def epsilon_control(*, with_link: bool = True) -> Epsilons:
         format_func=lambda value: f"{value:g}",
         key=_SLIDER,
         on_change=_follow_slider,
-        help=f"{explained('epsilon')}\n\n{words_of('budget')}",
+        help=f"{explain_term('epsilon')}\n\n{explain_words('budget')}",
     )
     if with_link:
-        meaning_link()
+        draw_meaning_link()
     return Epsilons((epsilon,), beside)
 
 
-def meaning_link() -> None:
+def draw_meaning_link() -> None:
     """The way from a control of ε to the page that says what it means."""
     st.page_link("meaning.py", label="What ε means", icon=":material/balance:")
 
@@ -79,16 +79,16 @@ def choose_epsilon(value: float) -> None:
     choose("epsilon", min(HIGHEST_EPSILON, max(LOWEST_EPSILON, float(value))))
 
 
-def delta_control(*, disabled: bool = False) -> float:
+def draw_delta_control(*, disabled: bool = False) -> float:
     """δ as an exact box; at first min(1e-6, 1/(10 n)) where n is public."""
-    usual = default_delta()
-    help = explained("delta", f"Usual here: min(1e-6, 1/(10 n)) = {usual:.1e}.")
-    return float(_box(st, "delta", "δ, slack", usual, step=1e-7, format="%.1e", disabled=disabled, help=help))
+    usual = choose_default_delta()
+    help = explain_term("delta", f"Usual here: min(1e-6, 1/(10 n)) = {usual:.1e}.")
+    return float(_draw_box(st, "delta", "δ, slack", usual, step=1e-7, format="%.1e", disabled=disabled, help=help))
 
 
-def k_control() -> int:
+def draw_k_control() -> int:
     """k, the number of clusters."""
-    return int(_box(st, "k", "k, clusters", USUAL_CLUSTERS, step=1, help=explained("cluster")))
+    return int(_draw_box(st, "k", "k, clusters", USUAL_CLUSTERS, step=1, help=explain_term("cluster")))
 
 
 class Clusters(NamedTuple):
@@ -98,22 +98,22 @@ class Clusters(NamedTuple):
     delta: float
 
 
-def k_delta_row(*, delta_disabled: bool = False) -> Clusters:
+def draw_k_and_delta(*, delta_disabled: bool = False) -> Clusters:
     """k and δ side by side."""
     left, right = st.columns(2, vertical_alignment="bottom", gap="small")
     with left:
-        k = k_control()
+        k = draw_k_control()
     with right:
-        delta = delta_control(disabled=delta_disabled)
+        delta = draw_delta_control(disabled=delta_disabled)
     return Clusters(k, delta)
 
 
 def remember_link() -> None:
     """Keep what a link asks for while no table is open: opening one changes the page, which drops the link."""
-    if current_table() is not None:
+    if find_table() is not None:
         return
     for key, (low, high) in _RANGES.items():
-        linked = _number(st.query_params.get(key))
+        linked = _read_number(st.query_params.get(key))
         if linked is not None and low <= linked <= high:
             st.session_state[f"link:{key}"] = remember(key, int(linked) if key == "k" else linked)
     named = st.query_params.get("algorithm")
@@ -130,13 +130,13 @@ def suggest_k(k: int) -> None:
 
 def suggest_delta() -> None:
     """Set δ to the usual one for the open table, or to what a link asked for; call it before any control is drawn."""
-    choose("delta", st.session_state.pop("link:delta", default_delta()))
+    choose("delta", st.session_state.pop("link:delta", choose_default_delta()))
 
 
-def default_delta() -> float:
+def choose_default_delta() -> float:
     """min(1e-6, 1/(10 n)) for a public n, else 1e-6; at most two digits."""
-    table = current_table()
-    return check.usual_delta(table.n_public if table is not None else None)
+    table = find_table()
+    return check.choose_usual_delta(table.n_public if table is not None else None)
 
 
 def _follow_slider() -> None:
@@ -145,33 +145,33 @@ def _follow_slider() -> None:
         st.session_state["epsilon"] = st.session_state[_SLIDER]
 
 
-def _box(place: Any, key: str, label: str, usual: float, **look: Any) -> float:
+def _draw_box(place: Any, key: str, label: str, usual: float, **look: Any) -> float:
     """A box for a shared number. At first it holds the link's if that is allowed, else what this visit remembers."""
     low, high = _RANGES[key]
-    linked = _number(st.query_params.get(key))
+    linked = _read_number(st.query_params.get(key))
     if key in st.session_state:
         # Set anew: a widget of this name on another page does not hand its value on by itself.
         st.session_state[key] = st.session_state[key]
     elif linked is None or not low <= linked <= high:
-        st.session_state[key] = remembered(key, usual)
-    value: float = place.number_input(label, low, high, key=key, **link_of(key), **look)
+        st.session_state[key] = recall(key, usual)
+    value: float = place.number_input(label, low, high, key=key, **bind_to_link(key), **look)
     return remember(key, value)
 
 
-def link_of(key: str) -> dict[str, Any]:
+def bind_to_link(key: str) -> dict[str, Any]:
     """What ties the box of a number to the link; nothing where the link holds what no such box can read.
 
     Streamlit falls over an infinite number for a box of whole ones, in every run of a visit that came with it.
     """
     untied = cast("set[str]", st.session_state.setdefault(_UNTIED, set()))
-    linked = _number(st.query_params.get(key))
+    linked = _read_number(st.query_params.get(key))
     if linked is not None and not isfinite(linked):
         untied.add(key)
         del st.query_params[key]
     return {} if key in untied else {"bind": "query-params"}
 
 
-def _number(text: str | None) -> float | None:
+def _read_number(text: str | None) -> float | None:
     try:
         return None if text is None else float(text)
     except ValueError:

@@ -19,14 +19,14 @@ _COUNTED = re.compile(r"^(\s*\d+)[.)]+")
 _JOINED = re.compile(r"(?<=:)(?=\S)|(?<=\])(?=[(\[\\])|(?=@)|(?<=[wW]{3})(?=\.)|(?<=[-<>=~])(?=\\?[-<>=~])")
 
 
-def plain(name: object) -> str:
+def escape_markdown(name: object) -> str:
     """``name`` for a Markdown text: read as it is, on one line, without the power to format, link, draw or fetch.
 
     Characters that no reader sees are replaced by �.
 
-    >>> plain("a_b"), plain("1. $x$"), plain("Give a number above 0: see k.")
+    >>> escape_markdown("a_b"), escape_markdown("1. $x$"), escape_markdown("Give a number above 0: see k.")
     ('a\\\\_b', '1\\\\. \\\\$x\\\\$', 'Give a number above 0: see k.')
-    >>> plain("http://x.invalid") == "http\\\\:\\N{WORD JOINER}//x.invalid"
+    >>> escape_markdown("http://x.invalid") == "http\\\\:\\N{WORD JOINER}//x.invalid"
     True
     """
     line = _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", " ".join(str(name).split()))
@@ -35,10 +35,10 @@ def plain(name: object) -> str:
     return _JOINED.sub(_JOINER, begun)
 
 
-def spoken(name: object) -> str:
+def strip_markdown(name: object) -> str:
     """``name`` for a label that is heard and not seen: signs that would have to be escaped are blanks.
 
-    >>> spoken("commute_km"), spoken("[age] of *all*")
+    >>> strip_markdown("commute_km"), strip_markdown("[age] of *all*")
     ('commute km', 'age of all')
     """
-    return plain(_COUNTED.sub(r"\1 ", _MARKS.sub(" ", str(name))))
+    return escape_markdown(_COUNTED.sub(r"\1 ", _MARKS.sub(" ", str(name))))

@@ -10,10 +10,10 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from dpviz.charts.canvas import without_head
-from dpviz.charts.theme import config
-from dpviz.glossary import words_of
-from dpviz.ui.escape import plain
+from dpviz.charts.canvas import remove_head
+from dpviz.charts.theme import make_config
+from dpviz.glossary import explain_words
+from dpviz.ui.escape import escape_markdown
 
 _MOST_TABLE_ROWS, _TABLE_HEIGHT = 5_000, 480
 
@@ -31,7 +31,7 @@ def show(
 
     ``on_click`` is called when a mark is chosen, which then stands in the session under ``key``.
     """
-    look: dict[str, Any] = {"theme": None, "key": key, "alt": alt, "config": config(stem)}
+    look: dict[str, Any] = {"theme": None, "key": key, "alt": alt, "config": make_config(stem)}
     if bare:
         look["config"] |= {"displayModeBar": False}
     if on_click is not None:
@@ -52,18 +52,18 @@ def show_wide(
 
     The title of the ``first`` figure of a page is that of the page.
     """
-    title, subtitle, plot = without_head(figure)
+    title, subtitle, plot = remove_head(figure)
     with st.container(gap="xsmall"):
         if first:
-            st.title(plain(title), anchor=False)
+            st.title(escape_markdown(title), anchor=False)
         else:
-            st.markdown(f"**{plain(title)}**")
+            st.markdown(f"**{escape_markdown(title)}**")
         if subtitle:
-            st.caption(plain(subtitle), help=words_of(subtitle))
+            st.caption(escape_markdown(subtitle), help=explain_words(subtitle))
     show(plot, alt=alt, key=key, stem=stem, on_click=on_click)
 
 
-def data_table(
+def draw_data_table(
     table: pd.DataFrame,
     *,
     alt: str,
@@ -73,10 +73,12 @@ def data_table(
     """A table, cut where a browser would choke on it; ``columns`` are drawn in ways of their own."""
     if len(table) > _MOST_TABLE_ROWS:
         st.caption(f"The first {_MOST_TABLE_ROWS:,} of {len(table):,} rows.")
-    st.dataframe(_rounded(table.head(_MOST_TABLE_ROWS)), hide_index=True, height=height, alt=alt, column_config=columns)
+    st.dataframe(
+        _round_columns(table.head(_MOST_TABLE_ROWS)), hide_index=True, height=height, alt=alt, column_config=columns
+    )
 
 
-def _rounded(table: pd.DataFrame) -> pd.DataFrame:
+def _round_columns(table: pd.DataFrame) -> pd.DataFrame:
     """Numbers with four significant digits: what a reader takes in; files carry all of them."""
     rounded = table.copy()
     for name in [name for name, kind in table.dtypes.items() if kind == np.float64]:

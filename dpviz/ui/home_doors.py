@@ -9,7 +9,7 @@ import streamlit as st
 from dpviz.table.samples import sample
 from dpviz.ui.controls import choose_epsilon
 from dpviz.ui.data.ways_in import open_sample
-from dpviz.ui.escape import plain
+from dpviz.ui.escape import escape_markdown
 from dpviz.ui.home_picture import SAMPLE
 
 
@@ -60,17 +60,17 @@ _DOORS = (
 )
 
 
-def doors() -> None:
+def draw_ways_in() -> None:
     """Three boxes, each with one button and what else is behind it."""
     with st.grid(min_column_width=260, key="doors"):
         for door in _DOORS:
             with st.container(border=True, height="stretch", gap="xsmall"):
-                st.markdown(f"**{plain(door.name)}**  \n{plain(door.says)}")
+                st.markdown(f"**{escape_markdown(door.name)}**  \n{escape_markdown(door.says)}")
                 first, *others = door.ways
-                if st.button(plain(first.words), type="primary", width="stretch", key=f"door:{door.name}"):
+                if st.button(escape_markdown(first.words), type="primary", width="stretch", key=f"door:{door.name}"):
                     st.switch_page(first.page)
                 for way in others:
-                    st.page_link(way.page, label=plain(way.words))
+                    st.page_link(way.page, label=escape_markdown(way.words))
 
 
 def open_picture(epsilon: float) -> bool:
@@ -83,6 +83,6 @@ def open_picture(epsilon: float) -> bool:
     return True
 
 
-def received() -> None:
+def draw_received_release() -> None:
     """For whoever was handed a release: the page that reads and checks it."""
     st.page_link("read.py", label="I received a file: read it, check it, compare it", icon=":material/verified:")

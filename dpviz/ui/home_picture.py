@@ -17,14 +17,14 @@ import numpy as np
 import streamlit as st
 
 from dpviz.arrays import Array, Flags
-from dpviz.charts.home_pictures import guesses_picture, guesses_right, thumbnail, trial_picture
-from dpviz.charts.theme import palette
-from dpviz.charts.wording import opening
-from dpviz.glossary import explained, words_of
-from dpviz.meaning.odds import believed
-from dpviz.runs.found import FOUND_RULE
-from dpviz.ui.badges import badge_text
-from dpviz.ui.escape import plain
+from dpviz.charts.home_pictures import count_right_guesses, draw_guesses, draw_thumbnail, draw_trial
+from dpviz.charts.theme import choose_palette
+from dpviz.charts.wording import capitalize_first
+from dpviz.glossary import explain_term, explain_words
+from dpviz.meaning.odds import bound_belief
+from dpviz.runs.cluster_recovery import FOUND_RULE
+from dpviz.ui.badges import format_badge
+from dpviz.ui.escape import escape_markdown
 
 _FIRST = 0.02
 SAMPLE, CLUSTERS = "fifteen", 15
@@ -42,7 +42,7 @@ class Draw(NamedTuple):
     def finding(self) -> str:
         """What was found, at which ε."""
         found, groups = int(self.which.sum()), len(self.which)
-        many = f"all {groups} groups are" if found == groups else f"{found} of {groups} groups {_are(found)}"
+        many = f"all {groups} groups are" if found == groups else f"{found} of {groups} groups {_format_are(found)}"
         return f"At ε = {self.epsilon:g}, {many} found"
 
 
@@ -62,22 +62,23 @@ class Trial(NamedTuple):
         return at
 
 
-def home_picture() -> float:
+def draw_home_picture() -> float:
     """Draw it, the same for everybody; moving the slider runs nothing. The ε that is looked at."""
-    shown = trial()
-    _answer(shown)
+    shown = read_trial()
+    _draw_answer(shown)
     words = (
-        f":small[{plain(shown.title)}, a public sample; one draw of Auto for each ε. "
-        f"{badge_text('released')} discs: private centres. {badge_text('public')} dots: made-up points, paler where "
-        f"their group was missed; diamonds: k-means++ without privacy. {opening(FOUND_RULE)}.]"
+        f":small[{escape_markdown(shown.title)}, a public sample; one draw of Auto for each ε. "
+        f"{format_badge('released')} discs: private centres. {format_badge('public')} dots: made-up points, "
+        f"paler where "
+        f"their group was missed; diamonds: k-means++ without privacy. {capitalize_first(FOUND_RULE)}.]"
     )
     # No caption: it would fade the badges.
-    st.markdown(words, help=words_of("noise, one draw, centre, cluster, k-means++"))
+    st.markdown(words, help=explain_words("noise, one draw, centre, cluster, k-means++"))
     return float(str(st.session_state.get("home:epsilon", _FIRST)))
 
 
 @st.fragment
-def _answer(shown: Trial) -> None:
+def _draw_answer(shown: Trial) -> None:
     """The slider and what it shows; nothing else on the page is drawn again when it moves."""
     picture, words = st.columns([2, 4], gap="large", vertical_alignment="center")
     with words:
@@ -87,19 +88,20 @@ def _answer(shown: Trial) -> None:
             value=_FIRST,
             format_func=lambda value: f"{value:g}",
             key="home:epsilon",
-            help=explained("epsilon"),
+            help=explain_term("epsilon"),
         )
-        draw, colors = shown.draws[float(str(epsilon))], palette(st.context.theme.type)
-        st.subheader(plain(draw.finding), anchor=False)
-        right = guesses_right(believed(0.5, epsilon=draw.epsilon).most)
+        draw, colors = shown.draws[float(str(epsilon))], choose_palette(st.context.theme.type)
+        st.subheader(escape_markdown(draw.finding), anchor=False)
+        right = count_right_guesses(bound_belief(0.5, epsilon=draw.epsilon).most)
         said = (
-            f"{privacy_words(draw.epsilon)} Of 100 guesses about a person 50 are right by chance, at most {right} now:"
+            f"{describe_privacy(draw.epsilon)} Of 100 guesses about a person 50 are right by chance, at "
+            f"most {right} now:"
         )
-        st.markdown(plain(said))
+        st.markdown(escape_markdown(said))
         alt = f"One hundred dots: 50 guesses right by chance, at most {right} with the release."
-        st.image(guesses_picture(right, colors), width="stretch", alt=alt)
+        st.image(draw_guesses(right, colors), width="stretch", alt=alt)
     with picture:
-        drawn = trial_picture(
+        drawn = draw_trial(
             shown.placed(shown.points),
             shown.groups,
             shown.placed(shown.reference),
@@ -110,17 +112,17 @@ def _answer(shown: Trial) -> None:
         st.image(drawn, width="stretch", alt=f"{draw.finding}: private centres over a public sample.")
 
 
-def sample_picture(sample_id: str) -> None:
+def draw_sample_picture(sample_id: str) -> None:
     """A few points of a sample; nothing for one that has none stored."""
-    points = stored()["samples"].get(sample_id)
+    points = read_stored()["samples"].get(sample_id)
     if points is not None:
-        st.image(thumbnail(points, palette(st.context.theme.type)), width="stretch", alt="")
+        st.image(draw_thumbnail(points, choose_palette(st.context.theme.type)), width="stretch", alt="")
 
 
-def privacy_words(epsilon: float) -> str:
+def describe_privacy(epsilon: float) -> str:
     """What ε promises to a person.
 
-    >>> privacy_words(0.1)
+    >>> describe_privacy(0.1)
     'Nobody’s row changes the odds of any result by more than 11 %.'
     """
     more = 100 * (exp(epsilon) - 1)
@@ -128,15 +130,15 @@ def privacy_words(epsilon: float) -> str:
 
 
 @cache
-def stored() -> Any:
+def read_stored() -> Any:
     """What was computed beforehand."""
     return json.loads((files("dpviz.ui") / "assets" / "home.json").read_text(encoding="utf-8"))
 
 
 @cache
-def trial() -> Trial:
+def read_trial() -> Trial:
     """The draws as they were stored."""
-    told = stored()["trial"]
+    told = read_stored()["trial"]
     reference = np.array(told["reference"])
     draws = {}
     for draw in told["draws"]:
@@ -147,5 +149,5 @@ def trial() -> Trial:
     return Trial(told["title"], np.array(told["half"]), points, told["groups"], reference, draws)
 
 
-def _are(number: int) -> str:
+def _format_are(number: int) -> str:
     return "is" if number == 1 else "are"

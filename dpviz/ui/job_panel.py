@@ -7,11 +7,11 @@ from typing import Any, cast
 
 import streamlit as st
 
-from dpviz.charts.wording import things
+from dpviz.charts.wording import format_things
+from dpviz.runs.job_registry import JobRegistry
 from dpviz.runs.jobs import JobState, Work
-from dpviz.runs.shelf import JobShelf
-from dpviz.ui.escape import plain
-from dpviz.ui.polled import polled
+from dpviz.ui.escape import escape_markdown
+from dpviz.ui.polled import poll
 
 _SHELF = "job_panel:shelf"
 _POLL_SECONDS = 0.5
@@ -19,14 +19,14 @@ _POLL_SECONDS = 0.5
 _PICTURES_SECONDS = 2.0
 
 
-def job_shelf() -> JobShelf:
+def open_job_registry() -> JobRegistry:
     """The jobs of this visit: they keep running while other pages are open, and end with the visit."""
     if _SHELF not in st.session_state:
-        st.session_state[_SHELF] = JobShelf()
-    return cast(JobShelf, st.session_state[_SHELF])
+        st.session_state[_SHELF] = JobRegistry()
+    return cast(JobRegistry, st.session_state[_SHELF])
 
 
-def job_panel(job: Work[Any], *, label: str, key: str, live: Callable[[], None] | None = None) -> None:
+def draw_job_panel(job: Work[Any], *, label: str, key: str, live: Callable[[], None] | None = None) -> None:
     """Show ``job`` until it has ended, then run the page once more; a failed or cancelled one says so.
 
     Parameters
@@ -40,7 +40,7 @@ def job_panel(job: Work[Any], *, label: str, key: str, live: Callable[[], None] 
         Draws what has arrived so far below the panel: every other second while the job runs, and once it has ended.
     """
     if job.state.final:
-        _epilogue(job, label)
+        _draw_epilogue(job, label)
         if live is not None:
             live()
         return
@@ -50,18 +50,18 @@ def job_panel(job: Work[Any], *, label: str, key: str, live: Callable[[], None] 
             st.rerun()
         bar, button = st.columns([6, 1], vertical_alignment="center")
         with bar:
-            _progress(job, label)
+            _draw_progress(job, label)
         button.button("Cancel", key=f"{key}:cancel", on_click=job.cancel, width="stretch")
 
-    polled(panel, every=_POLL_SECONDS, key=f"{key}:panel")
+    poll(panel, every=_POLL_SECONDS, key=f"{key}:panel")
     if live is not None:
-        polled(live, every=_PICTURES_SECONDS, key=f"{key}:live")
+        poll(live, every=_PICTURES_SECONDS, key=f"{key}:live")
 
 
-def duration(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """A time span as people say it, two units at most.
 
-    >>> duration(0.3), duration(75), duration(3725)
+    >>> format_duration(0.3), format_duration(75), format_duration(3725)
     ('under 1 s', '1 min 15 s', '1 h 2 min')
     """
     if seconds < 1:
@@ -73,25 +73,29 @@ def duration(seconds: float) -> str:
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
-def _progress(job: Work[Any], label: str) -> None:
+def _draw_progress(job: Work[Any], label: str) -> None:
     if job.state is JobState.QUEUED:
-        first = f"; before it {things(job.before, 'waiting job')}" if job.before else ""
-        st.progress(0.0, text=f"**{plain(label)}**: waits until one of the busy workers is free{first}")
+        first = f"; before it {format_things(job.before, 'waiting job')}" if job.before else ""
+        st.progress(0.0, text=f"**{escape_markdown(label)}**: waits until one of the busy workers is free{first}")
         return
     report, left = job.progress, job.seconds_left
     note = report.note if report and report.note else "under way" if report else "starting"
-    estimate = "" if left is None else f", {'about ' if left >= 1 else ''}{duration(left)} left"
-    text = f"**{plain(label)}**: {plain(note)} · {duration(job.elapsed)} so far{estimate}"
+    estimate = "" if left is None else f", {'about ' if left >= 1 else ''}{format_duration(left)} left"
+    text = f"**{escape_markdown(label)}**: {escape_markdown(note)} · {format_duration(job.elapsed)} so far{estimate}"
     st.progress(report.fraction if report else 0.0, text=text)
 
 
-def _epilogue(job: Work[Any], label: str) -> None:
+def _draw_epilogue(job: Work[Any], label: str) -> None:
     if job.state is JobState.FAILED and job.error is not None:
         unsaid = f"It stopped with {job.error.kind}. Its message is not shown, because it could quote the rows."
-        st.error(plain(job.error.message or unsaid), title=f"{plain(label)}: failed", icon=":material/error:")
+        st.error(
+            escape_markdown(job.error.message or unsaid),
+            title=f"{escape_markdown(label)}: failed",
+            icon=":material/error:",
+        )
     elif job.state is JobState.CANCELLED:
         st.info(
-            f"Stopped after {duration(job.elapsed)}; what had arrived is kept.",
-            title=f"{plain(label)}: cancelled",
+            f"Stopped after {format_duration(job.elapsed)}; what had arrived is kept.",
+            title=f"{escape_markdown(label)}: cancelled",
             icon=":material/stop_circle:",
         )

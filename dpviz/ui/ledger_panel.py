@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 import pandas as pd
 import streamlit as st
 
-from dpviz.charts.wording import number
-from dpviz.glossary import explained, words_of
+from dpviz.charts.wording import format_number
+from dpviz.glossary import explain_term, explain_words
 from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.readdition import independent_epsilon
-from dpviz.runs.export import frame_csv
-from dpviz.ui.badges import badge, badge_text
-from dpviz.ui.escape import plain
-from dpviz.ui.session import Booked, once
+from dpviz.privacy.independent_accounting import compute_independent_epsilon
+from dpviz.runs.export import format_frame_csv
+from dpviz.ui.badges import draw_badge, format_badge
+from dpviz.ui.escape import escape_markdown
+from dpviz.ui.session import Booked, make_once
 from dpviz.ui.table_words import RELATION_WORDS
 
 _READDED, _MOST_READDED = "ledger:readded", 10_000
@@ -44,12 +44,12 @@ _RUNS = {
         help="What dp-accounting, a second library, makes of the noise of every charge. Never above what was asked.",
     ),
     "agrees": _text(width=62, help="Whether the checked ε stays within what was asked."),
-    "δ": _count(width=_NUMBER, format="%.2g", help=explained("delta")),
-    "accounting": _text("how charges add up", width=150, help=explained("accounting")),
-    "charges": _count(width=66, help=explained("charge")),
+    "δ": _count(width=_NUMBER, format="%.2g", help=explain_term("delta")),
+    "accounting": _text("how charges add up", width=150, help=explain_term("accounting")),
+    "charges": _count(width=66, help=explain_term("charge")),
     "n": _text(width=64, help="Where the number of rows is from: declared, the replace relation, bought, or not used."),
-    "noise": _text(help=explained("noise")),
-    "protects": _text(help=explained("unit")),
+    "noise": _text(help=explain_term("noise")),
+    "protects": _text(help=explain_term("unit")),
 }
 _CHARGES = {
     "run": _count(width=44, pinned=True),
@@ -57,12 +57,12 @@ _CHARGES = {
     "what for": _text(width=122),
     "question": _text(width=100),
     "mechanism": _text("kind of noise", width=112),
-    "sensitivity": _number("one can move it", width=122, help=explained("sensitivity")),
+    "sensitivity": _number("one can move it", width=122, help=explain_term("sensitivity")),
     "noise scale": _number(
-        "noise", width=_SHORT_NUMBER, help=explained("noise", "Here: how wide it is, in the units of the answer.")
+        "noise", width=_SHORT_NUMBER, help=explain_term("noise", "Here: how wide it is, in the units of the answer.")
     ),
     "amount": _number("cost", width=_NUMBER, help="The costs of a run add up to what it spends."),
-    "unit": _text("in", width=44, help=f"ε itself, or squares that stand for it. {explained('accounting')}"),
+    "unit": _text("in", width=44, help=f"ε itself, or squares that stand for it. {explain_term('accounting')}"),
     "epsilon alone": _number("ε alone", width=_SHORT_NUMBER, help="What this charge alone would be worth."),
     "delta alone": _count("δ alone", width=_NUMBER, format="%.2g"),
     "algorithm": _text(),
@@ -93,7 +93,7 @@ class Together(NamedTuple):
     delta: float
 
 
-def charges(booked: Sequence[Booked]) -> pd.DataFrame:
+def tabulate_charges(booked: Sequence[Booked]) -> pd.DataFrame:
     """Every entry of every run; numbers in their own columns, units in words."""
     lines = [
         {
@@ -111,7 +111,7 @@ def charges(booked: Sequence[Booked]) -> pd.DataFrame:
             "epsilon alone": charge.epsilon,
             "delta alone": charge.delta,
             "n": entry.record.n_origin,
-            "looks": looks_words(entry),
+            "looks": describe_looks(entry),
             "version": entry.record.version,
             "date": entry.record.date,
             "note": entry.record.note,
@@ -129,7 +129,7 @@ _CHARGE_COLUMNS = [
 ]
 
 
-def totals(booked: Sequence[Booked], independent: Sequence[float | None]) -> pd.DataFrame:
+def tabulate_totals(booked: Sequence[Booked], independent: Sequence[float | None]) -> pd.DataFrame:
     """One line a run: what was asked, what was spent, and what another library adds up from scales alone."""
     return pd.DataFrame(
         [
@@ -142,20 +142,20 @@ def totals(booked: Sequence[Booked], independent: Sequence[float | None]) -> pd.
                 "ε asked": entry.record.epsilon if entry.record.private else None,
                 "ε spent": entry.record.spent_epsilon if entry.record.private else None,
                 "ε by dp-accounting": again,
-                "agrees": agreement(entry, again),
+                "agrees": describe_agreement(entry, again),
                 "δ": entry.record.delta if entry.record.private else None,
                 "charges": len(entry.record.entries) if entry.record.private else 0,
                 "accounting": ADDING[entry.record.accounting],
                 "protects": f"{entry.record.unit}, {RELATION_WORDS[entry.record.relation]}",
                 "n": entry.record.n_origin,
-                "noise": noise_words(entry),
+                "noise": describe_noise(entry),
             }
             for number, (entry, again) in enumerate(zip(booked, independent, strict=True), start=1)
         ]
     )
 
 
-def agreement(entry: Booked, again: float | None) -> str:
+def describe_agreement(entry: Booked, again: float | None) -> str:
     """Whether the independent total is there and stays within what was asked for."""
     if not entry.record.private:
         return NO_GUARANTEE
@@ -164,7 +164,7 @@ def agreement(entry: Booked, again: float | None) -> str:
     return AGREES if again <= entry.record.epsilon * (1 + _ROUNDING) else "✗ more than asked"
 
 
-def noise_words(entry: Booked) -> str:
+def describe_noise(entry: Booked) -> str:
     """Whether the noise is fit for a release."""
     if not entry.record.private:
         return "none"
@@ -173,12 +173,12 @@ def noise_words(entry: Booked) -> str:
     return "release-grade" if entry.record.hardened else "simulation only"
 
 
-def looks_words(entry: Booked) -> str:
+def describe_looks(entry: Booked) -> str:
     """How often the rows were looked at, by kind."""
     return " ".join(f"{kind}: {number}" for kind, number in entry.record.looks.items())
 
 
-def together(booked: Sequence[Booked]) -> list[Together]:
+def compose_together(booked: Sequence[Booked]) -> list[Together]:
     """Releases added up where they are about the same rows under the same promise, whatever was declared about them."""
     groups: dict[tuple[str, str, str], list[Booked]] = {}
     for entry in booked:
@@ -197,31 +197,32 @@ def together(booked: Sequence[Booked]) -> list[Together]:
     ]
 
 
-def file_name(booked: Sequence[Booked]) -> str:
+def format_file_name(booked: Sequence[Booked]) -> str:
     """The name of the file of all charges, with the marks of every run in it."""
     marks = dict.fromkeys(mark for entry in booked if entry.record.private for mark in entry.record.marks)
     return "_".join((*marks, "ledger.csv"))
 
 
-def together_panel(entries: Sequence[Booked]) -> None:
+def draw_together_panel(entries: Sequence[Booked]) -> None:
     """What all releases of this visit promise together, table by table."""
-    groups = together(entries)
+    groups = compose_together(entries)
     if not groups:
         return
-    st.subheader(finding(groups), divider="gray", anchor=False)
+    st.subheader(describe_total(groups), divider="gray", anchor=False)
     with st.grid(min_column_width=260):
         for group in groups:
             runs = f"{group.runs:d} release{'' if group.runs == 1 else 's'}"
             with st.container(border=True, height="stretch"):
-                st.markdown(f"{badge_text('released')} **{plain(group.table_title)}**")
+                st.markdown(f"{format_badge('released')} **{escape_markdown(group.table_title)}**")
                 st.metric(
                     "ε of all runs together",
-                    f"{number(group.epsilon)}",
-                    help=explained("epsilon", "Those of all runs on these rows are added, and so are their δ."),
+                    f"{format_number(group.epsilon)}",
+                    help=explain_term("epsilon", "Those of all runs on these rows are added, and so are their δ."),
                 )
-                protected = f"protects {plain(group.unit)}, {RELATION_WORDS[group.relation]}"
+                protected = f"protects {escape_markdown(group.unit)}, {RELATION_WORDS[group.relation]}"
                 st.caption(
-                    f"δ = {number(group.delta)}, over {runs}  \n{protected}", help=words_of("δ, unit of privacy")
+                    f"δ = {format_number(group.delta)}, over {runs}  \n{protected}",
+                    help=explain_words("δ, unit of privacy"),
                 )
     if any(group.runs > 1 for group in groups):
         st.warning(
@@ -230,27 +231,27 @@ def together_panel(entries: Sequence[Booked]) -> None:
             icon=":material/functions:",
         )
     if any(group.epsilon >= _WEAK for group in groups):
-        st.caption("At ε = 5 the odds of a result may change by a factor of 148.", help=explained("epsilon"))
+        st.caption("At ε = 5 the odds of a result may change by a factor of 148.", help=explain_term("epsilon"))
 
 
-def finding(groups: Sequence[Together]) -> str:
+def describe_total(groups: Sequence[Together]) -> str:
     """What was spent, and on which rows most of it."""
     most = max(groups, key=lambda group: group.epsilon)
     runs = f"{most.runs:d} run{'' if most.runs == 1 else 's'}"
     rest = f"; {len(groups) - 1:d} more below" if len(groups) > 1 else ""
     both = " together" if most.runs > 1 else ""
-    return f"{plain(most.table_title)}: {runs} spent ε = {number(most.epsilon)}{both}{rest}"
+    return f"{escape_markdown(most.table_title)}: {runs} spent ε = {format_number(most.epsilon)}{both}{rest}"
 
 
-def totals_panel(entries: Sequence[Booked]) -> None:
+def draw_totals_panel(entries: Sequence[Booked]) -> None:
     """One line a run, and its independent re-addition."""
     st.subheader("Runs", divider="gray", anchor=False)
     with st.spinner("A second library checks…"):
-        again = [_readded(entry) for entry in entries]
-    table = totals(entries, again)
+        again = [_add_again(entry) for entry in entries]
+    table = tabulate_totals(entries, again)
     hidden = ["kind"] if table["kind"].nunique() == 1 else []
     words = f"{len(table)} runs with ε asked, ε spent and ε checked by dp-accounting."
-    _shown(table, {name: column for name, column in _RUNS.items() if name not in hidden}, alt=words)
+    _draw_shown(table, {name: column for name, column in _RUNS.items() if name not in hidden}, alt=words)
     if table["agrees"].isin((AGREES, NO_GUARANTEE)).all():
         st.caption(":green[✓] A second library, dp-accounting, finds no run above its request.")
     else:
@@ -260,18 +261,20 @@ def totals_panel(entries: Sequence[Booked]) -> None:
         )
 
 
-def charges_panel(entries: Sequence[Booked]) -> None:
+def draw_charges_panel(entries: Sequence[Booked]) -> None:
     """Every charge, and the file of all charges."""
-    st.subheader("Charges", divider="gray", anchor=False, help=explained("charge"))
-    badge("released")
-    charged = charges(entries)
-    _shown(charged, _CHARGES, alt=f"{len(charged)} charges with the kind and width of their noise, and their costs.")
+    st.subheader("Charges", divider="gray", anchor=False, help=explain_term("charge"))
+    draw_badge("released")
+    charged = tabulate_charges(entries)
+    _draw_shown(
+        charged, _CHARGES, alt=f"{len(charged)} charges with the kind and width of their noise, and their costs."
+    )
     for note in dict.fromkeys(entry.record.note for entry in entries if entry.record.private and entry.record.note):
-        st.caption(f":material/warning: {plain(note)}", help=words_of(note))
+        st.caption(f":material/warning: {escape_markdown(note)}", help=explain_words(note))
     st.download_button(
         "Ledger (CSV)",
-        frame_csv(charged),
-        file_name(entries),
+        format_frame_csv(charged),
+        format_file_name(entries),
         "text/csv",
         key="ledger_csv",
         icon=":material/download:",
@@ -279,31 +282,31 @@ def charges_panel(entries: Sequence[Booked]) -> None:
     )
 
 
-def looks_panel(looks: Sequence[str]) -> None:
+def draw_looks_panel(looks: Sequence[str]) -> None:
     """Every look at rows."""
-    st.subheader("Looks", divider="gray", anchor=False, help=explained("look"))
-    badge("revealed")
+    st.subheader("Looks", divider="gray", anchor=False, help=explain_term("look"))
+    draw_badge("revealed")
     if not looks:
         st.caption("Nobody has looked at any row in this visit.")
         return
-    st.markdown("\n".join(f"- {plain(look)}" for look in looks), help=words_of("loss, k-means++"))
+    st.markdown("\n".join(f"- {escape_markdown(look)}" for look in looks), help=explain_words("loss, k-means++"))
 
 
-def _readded(entry: Booked) -> float | None:
+def _add_again(entry: Booked) -> float | None:
     """The independent total of a run, computed once a visit."""
     if not entry.record.private:
         return None
     record = entry.record
     # The entries of a run stay alive, and the same object, as long as the books do.
-    return once(
+    return make_once(
         _READDED,
         id(record.entries),
-        lambda: independent_epsilon(record.entries, delta=record.delta),
+        lambda: compute_independent_epsilon(record.entries, delta=record.delta),
         most=_MOST_READDED,
     )
 
 
-def _shown(table: pd.DataFrame, columns: Mapping[str, Any], *, alt: str) -> None:
+def _draw_shown(table: pd.DataFrame, columns: Mapping[str, Any], *, alt: str) -> None:
     """These columns of a table, in this order."""
     height = min(_MOST_PIXELS, _ROW_PIXELS * (len(table) + 1) + 3)
     st.dataframe(table, hide_index=True, height=height, column_order=list(columns), column_config=columns, alt=alt)

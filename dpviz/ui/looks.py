@@ -7,52 +7,52 @@ from dataclasses import replace
 import streamlit as st
 
 from dpviz.charts.revealed import RevealedView
-from dpviz.glossary import explained
+from dpviz.glossary import explain_term
 from dpviz.privacy.revealed_rows import Revealed
-from dpviz.runs.clipped_rows import ClippedRows, clipped
+from dpviz.runs.clipped_rows import ClippedRows, clip_rows
 from dpviz.runs.open_table import OpenTable
-from dpviz.runs.record import LookKind
-from dpviz.ui.session import Look, count_look, once
+from dpviz.runs.record import AccessKind
+from dpviz.ui.session import DataAccess, count_access, make_once
 
 _REVEALED, _JUDGED, _DRAWN = "looks:revealed", "looks:judged", "looks:drawn"
 _KEPT_REVEALED = 2
 
 
-def reveal_switch(table: OpenTable) -> bool:
+def draw_reveal_switch(table: OpenTable) -> bool:
     """The owner's switch, one for each table: drawn in the sidebar, off at first for a private file."""
     shown: bool = st.toggle(
         "Show truth",
         value=table.kind.may_be_shown,
-        key=_switch(table),
+        key=_switch_key(table),
         persist_state="session",
-        help=f"Shows rows, true counts, losses and the k-means++ reference. {explained('look')}",
+        help=f"Shows rows, true counts, losses and the k-means++ reference. {explain_term('look')}",
     )
     return shown
 
 
-def reveal_allowed(table: OpenTable) -> bool:
+def is_reveal_allowed(table: OpenTable) -> bool:
     """Whether the owner lets this visit show rows: at first yes for public and simulated files, no for private ones."""
-    return bool(st.session_state.get(_switch(table), table.kind.may_be_shown))
+    return bool(st.session_state.get(_switch_key(table), table.kind.may_be_shown))
 
 
 def allow_reveal(table: OpenTable) -> None:
     """Turn the owner's switch on: for a button on a page that cannot do without; call it from the button's callback."""
-    st.session_state[_switch(table)] = True
+    st.session_state[_switch_key(table)] = True
 
 
-def reveal(table: OpenTable, note: str, what: LookKind = LookKind.ROWS) -> Revealed | None:
+def reveal(table: OpenTable, note: str, what: AccessKind = AccessKind.ROWS) -> Revealed | None:
     """The rows of ``table`` if the owner allows it, else None; each distinct ``note`` is one look, at ``what``."""
-    if not reveal_allowed(table):
+    if not is_reveal_allowed(table):
         return None
     kept = table.key in st.session_state.get(_REVEALED, ())
-    revealed = once(_REVEALED, table.key, lambda: table.private.reveal(note=note), most=_KEPT_REVEALED)
-    if count_look(Look(table.key, table.source_key, table.title, table.kind, what, note)) and kept:
+    revealed = make_once(_REVEALED, table.key, lambda: table.private.reveal(note=note), most=_KEPT_REVEALED)
+    if count_access(DataAccess(table.key, table.source_key, table.title, table.kind, what, note)) and kept:
         table.private.looks.append(note)
     return revealed
 
 
-def judged(
-    table: OpenTable, note: str, what: LookKind = LookKind.ROWS, *, points_per_row: int = 1
+def make_judged_table(
+    table: OpenTable, note: str, what: AccessKind = AccessKind.ROWS, *, points_per_row: int = 1
 ) -> ClippedRows | None:
     """What centres are judged on: the points that rows of ``table`` stand for, inside the bounds, clipped once.
 
@@ -63,21 +63,21 @@ def judged(
         return None
 
     def inside() -> ClippedRows:
-        return clipped(revealed, table.domain.region).unfolded(points_per_row)
+        return clip_rows(revealed, table.domain.region).unfold(points_per_row)
 
-    return once(_JUDGED, (table.key, points_per_row), inside, most=_KEPT_REVEALED)
+    return make_once(_JUDGED, (table.key, points_per_row), inside, most=_KEPT_REVEALED)
 
 
-def revealed_view(table: OpenTable, note: str, *, points_per_row: int = 1) -> RevealedView | None:
+def reveal_view(table: OpenTable, note: str, *, points_per_row: int = 1) -> RevealedView | None:
     """What pictures show of those points: a subsample to draw, kept so that a rerun does not draw another one."""
-    rows = judged(table, note, points_per_row=points_per_row)
+    rows = make_judged_table(table, note, points_per_row=points_per_row)
     if rows is None:
         return None
     given = (table.key, points_per_row)
-    view = once(_DRAWN, given, lambda: RevealedView.of(rows.points, note), most=_KEPT_REVEALED)
+    view = make_once(_DRAWN, given, lambda: RevealedView.of(rows.points, note), most=_KEPT_REVEALED)
     # True counts are those of all rows: of a sample none are shown.
     return view if table.private.in_memory else replace(view, everyone=None)
 
 
-def _switch(table: OpenTable) -> str:
+def _switch_key(table: OpenTable) -> str:
     return f"truth:{table.key[:16]}"

@@ -6,13 +6,13 @@ from typing import Literal, NamedTuple
 
 import streamlit as st
 
-from dpviz.glossary import words_of
+from dpviz.glossary import explain_words
 from dpviz.runs.open_table import OpenTable
 from dpviz.ui.data.draft import complete_draft
-from dpviz.ui.data.large_table import preparation_under_way
-from dpviz.ui.escape import plain
-from dpviz.ui.release.released_notice import has_left, released_words
-from dpviz.ui.session import Source, booked, current_table, remember, remembered, undeclared
+from dpviz.ui.data.large_table import is_preparing
+from dpviz.ui.escape import escape_markdown
+from dpviz.ui.release.released_notice import describe_released, has_left
+from dpviz.ui.session import Source, find_table, find_undeclared, list_booked, recall, remember
 
 Here = Literal["home", "data", "tradeoff", "ledger", "release"]
 State = Literal["done", "missing", "next", "later"]
@@ -39,24 +39,24 @@ _WORDS: dict[State, str] = {
 }
 
 
-def owner_path(*, here: Here) -> None:
+def draw_owner_path(*, here: Here) -> None:
     """Draw it above what the page ``here`` has to say; each stop leads to its page."""
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="owner_path"):
-        for place, stop in enumerate(stops()):
+        for place, stop in enumerate(list_stops()):
             st.page_link(
                 f"{stop.page}.py",
                 label=":gray[›] " * (place > 0) + _WORDS[stop.state].format(stop.title),
-                help=plain(stop.said),
+                help=escape_markdown(stop.said),
             )
 
 
-def guide() -> None:
+def draw_guide() -> None:
     """The same as a guide: under each stop what is missing there, or what was decided."""
     with st.grid(min_column_width=200, key="owner_path"):
-        for place, stop in enumerate(stops(), start=1):
+        for place, stop in enumerate(list_stops(), start=1):
             with st.container(gap="xsmall"):
                 st.page_link(f"{stop.page}.py", label=f"{place}. {_WORDS[stop.state].format(stop.title)}")
-                st.markdown(f":small[{plain(stop.said)}]", help=words_of(stop.said))
+                st.markdown(f":small[{escape_markdown(stop.said)}]", help=explain_words(stop.said))
 
 
 def decide_epsilon(source_key: str, epsilon: float) -> None:
@@ -64,28 +64,28 @@ def decide_epsilon(source_key: str, epsilon: float) -> None:
     remember(_CHOSEN, (source_key, epsilon))
 
 
-def stops() -> list[Stop]:
+def list_stops() -> list[Stop]:
     """The four places for what this visit has in hand."""
-    table, waiting = current_table(), undeclared()
+    table, waiting = find_table(), find_undeclared()
     if waiting is not None:
         name = waiting.content.name
-        bounds = Stop("Bounds", "data", "missing", _missing_bounds(waiting))
-        if preparation_under_way(waiting):
+        bounds = Stop("Bounds", "data", "missing", _describe_missing_bounds(waiting))
+        if is_preparing(waiting):
             bounds = Stop("Bounds", "data", "done", "Declared; the rows are being prepared.")
         return [
             Stop("Data", "data", "done", f"{name} is read."),
             bounds,
             Stop("Choose ε", "tradeoff", "later", "After the bounds: the loss and the risk that you accept."),
-            _release(table, chosen=False),
+            _make_release_stop(table, chosen=False),
         ]
     if table is None:
         return [
             Stop("Data", "data", "next", "Open a sample, your own file, or a stand-in."),
             Stop("Bounds", "data", "later", "After the data: between which values each column lies."),
             Stop("Choose ε", "tradeoff", "later", "After the bounds: the loss and the risk that you accept."),
-            _release(table, chosen=False),
+            _make_release_stop(table, chosen=False),
         ]
-    chosen = _chosen(table)
+    chosen = _read_chosen_epsilon(table)
     missing = "How many rows there are, " if table.n_public is None else "Missing: "
     return [
         Stop("Data", "data", "done", f"{table.title} is open."),
@@ -93,11 +93,11 @@ def stops() -> list[Stop]:
         Stop("Choose ε", "tradeoff", "done", f"ε = {chosen:g} is chosen.")
         if chosen
         else Stop("Choose ε", "tradeoff", "next", f"{missing}the loss and the risk that you accept."),
-        _release(table, chosen=bool(chosen)),
+        _make_release_stop(table, chosen=bool(chosen)),
     ]
 
 
-def _missing_bounds(waiting: Source) -> str:
+def _describe_missing_bounds(waiting: Source) -> str:
     """Which columns have no bounds yet, as far as the form knows them."""
     declared = complete_draft(waiting)
     if declared is None or not declared.columns:
@@ -110,23 +110,23 @@ def _missing_bounds(waiting: Source) -> str:
     return f"{len(without)} of {len(declared.columns)} columns have no bounds: {few}."
 
 
-def _release(table: OpenTable | None, *, chosen: bool) -> Stop:
+def _make_release_stop(table: OpenTable | None, *, chosen: bool) -> Stop:
     """What has left of the open table; until then every result is a simulation."""
-    if table is not None and (words := released_words(table.source_key)):
+    if table is not None and (words := describe_released(table.source_key)):
         return Stop("Release", "release", "done" if has_left(table.source_key) else "next", words)
     said = "An account with a cap, and words for the card. Until then every result is a simulation."
     return Stop("Release", "release", "next" if chosen else "later", said)
 
 
-def _chosen(table: OpenTable) -> float | None:
+def _read_chosen_epsilon(table: OpenTable) -> float | None:
     """The ε that was handed on from *Choose ε*, or that of the last run somebody pressed for on these rows.
 
     A public table runs by itself, which is no choice.
     """
-    source_key, epsilon = remembered(_CHOSEN, ("", 0.0))
+    source_key, epsilon = recall(_CHOSEN, ("", 0.0))
     if source_key == table.source_key:
         return epsilon
     if table.kind.may_be_shown:
         return None
-    runs = [one.record for one in booked() if one.record.private and one.source_key == table.source_key]
+    runs = [one.record for one in list_booked() if one.record.private and one.source_key == table.source_key]
     return runs[-1].epsilon if runs else None

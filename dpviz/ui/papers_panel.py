@@ -11,16 +11,16 @@ import streamlit as st
 from pandas.io.formats.style import Styler
 
 from dpviz.charts.studies.claim_figure import ClaimFigure
-from dpviz.charts.theme import palette
+from dpviz.charts.theme import choose_palette
 from dpviz.claims.claim import Claim, Finding, Outcome, Verdict
 from dpviz.claims.factors import WORDS
 from dpviz.claims.redraw import DRAWS, SEED
 from dpviz.claims.registry import CLAIMS
 from dpviz.claims.shipped import FROM_FILES, Shipped, shipped
-from dpviz.glossary import explained, words_of
-from dpviz.ui.badges import badged
-from dpviz.ui.escape import plain
-from dpviz.ui.figure import data_table, show_wide
+from dpviz.glossary import explain_term, explain_words
+from dpviz.ui.badges import draw_caption_with_badge
+from dpviz.ui.escape import escape_markdown
+from dpviz.ui.figure import draw_data_table, show_wide
 
 _PAGE_WIDTH = 720
 _STAND_INS, _FILES = "generated stand-ins", "published files"
@@ -87,11 +87,11 @@ def papers_list() -> None:
             icon=":material/science:",
         )
         return
-    st.subheader(plain(headline(verdicts)), anchor=False)
+    st.subheader(escape_markdown(headline(verdicts)), anchor=False)
     _scoreboard(verdicts, from_files)
     missing = [claim for claim_id, claim in CLAIMS.items() if claim_id not in verdicts]
     if missing:
-        st.caption(f"Not computed here yet: {'; '.join(plain(claim.paper) for claim in missing)}.")
+        st.caption(f"Not computed here yet: {'; '.join(escape_markdown(claim.paper) for claim in missing)}.")
     chosen = st.selectbox(
         "Claim",
         list(verdicts),
@@ -216,7 +216,7 @@ def _published(claim_id: str) -> Shipped | None:
 @st.cache_data(max_entries=4 * len(CLAIMS), show_spinner=False)
 def _figures(claim_id: str, table: pd.DataFrame, sentence: str, theme: str | None) -> list[_Figure]:
     """The figures of a claim in the colours of a theme, and what they show in words."""
-    colors = palette(theme)
+    colors = choose_palette(theme)
     shown = [ClaimFigure(table, picture, sentence) for picture in CLAIMS[claim_id].pictures]
     return [_Figure(each.draw(colors, width=_PAGE_WIDTH), each.words()) for each in shown]
 
@@ -232,14 +232,14 @@ def _source(claim: Claim, from_stand_ins: Shipped) -> Shipped:
         default=_STAND_INS,
         required=True,
         key=f"papers:source:{claim.id}",
-        help=explained("stand-in", "These have the n, d and k of the papers' tables."),
+        help=explain_term("stand-in", "These have the n, d and k of the papers' tables."),
     )
     return from_files if choice == _FILES else from_stand_ins
 
 
 def _claim(claim: Claim, from_stand_ins: Shipped, made: Verdict, files: Verdict | None) -> None:
     words = " ".join([claim.claim, *map(_finding, made.findings)])
-    st.markdown(f"{_outcome(made)} {plain(claim.claim)}", help=words_of(words))
+    st.markdown(f"{_outcome(made)} {escape_markdown(claim.claim)}", help=explain_words(words))
     st.dataframe(
         _inked(findings(made, files), ["made", "files", "today"]),
         hide_index=True,
@@ -255,7 +255,7 @@ def _claim(claim: Claim, from_stand_ins: Shipped, made: Verdict, files: Verdict 
     with st.expander("How each finding was judged"):
         _reasons(claim, result, verdict)
     with st.expander("The table behind it"):
-        data_table(result.table, alt=f"Runs behind {claim.paper}")
+        draw_data_table(result.table, alt=f"Runs behind {claim.paper}")
 
 
 def _reasons(claim: Claim, result: Shipped, verdict: Verdict) -> None:
@@ -263,9 +263,9 @@ def _reasons(claim: Claim, result: Shipped, verdict: Verdict) -> None:
         st.markdown(_finding(finding))
         if finding.today is not None:
             st.markdown(f"Today: {_finding(finding.today)}")
-    st.caption(f"Computed by {plain(result.how.replace('`', ''))}. Data: {'; '.join(_origins(result))}.")
+    st.caption(f"Computed by {escape_markdown(result.how.replace('`', ''))}. Data: {'; '.join(_origins(result))}.")
     for note in claim.notes:
-        st.caption(plain(note))
+        st.caption(escape_markdown(note))
     st.caption(
         "Advantage: how many times larger the loss of the one that the paper calls worse is. Margin: how far a "
         "finding is from tipping; above 1× it holds. Behind it, where it lies in nine of ten tables whose runs were "
@@ -273,8 +273,8 @@ def _reasons(claim: Claim, result: Shipped, verdict: Verdict) -> None:
         "the finding is undecided."
     )
     said = "; ".join(f"{word}: {meaning}" for word, meaning in WORDS.items())
-    st.caption(plain(f"What words come to, chosen by us: {said}."))
-    badged("revealed", "Losses are measured on the rows themselves, of public or generated tables.")
+    st.caption(escape_markdown(f"What words come to, chosen by us: {said}."))
+    draw_caption_with_badge("revealed", "Losses are measured on the rows themselves, of public or generated tables.")
 
 
 def findings(made: Verdict, files: Verdict | None) -> pd.DataFrame:
@@ -293,15 +293,18 @@ def _cell(finding: Finding | None) -> str:
 
 def _outcome(verdict: Verdict) -> str:
     look = _LOOKS[verdict.outcome]
-    return f":{look.color}-badge[{look.icon} {plain(verdict.outcome.value)}]"
+    return f":{look.color}-badge[{look.icon} {escape_markdown(verdict.outcome.value)}]"
 
 
 def _finding(finding: Finding) -> str:
     look = _LOOKS[finding.outcome]
-    text = f":{look.color}[{look.icon}] {plain(finding.says)}: {plain(finding.found)}; margin {_margin(finding)}."
-    return f"{text} *Reason: {plain(finding.reason)}.*" if finding.outcome is Outcome.FAILS else text
+    text = (
+        f":{look.color}[{look.icon}] {escape_markdown(finding.says)}: {escape_markdown(finding.found)}; "
+        f"margin {_margin(finding)}."
+    )
+    return f"{text} *Reason: {escape_markdown(finding.reason)}.*" if finding.outcome is Outcome.FAILS else text
 
 
 def _origins(result: Shipped) -> list[str]:
     pairs = result.table[["data", "origin"]].drop_duplicates()
-    return [plain(f"{row.data} ({row.origin})") for row in pairs.itertuples()]
+    return [escape_markdown(f"{row.data} ({row.origin})") for row in pairs.itertuples()]

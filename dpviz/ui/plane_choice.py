@@ -8,9 +8,9 @@ from functools import partial
 import streamlit as st
 
 from dpviz.arrays import Array
-from dpviz.charts.view import ALL_PAIRS_UP_TO, View, along_centers, choices, view_of
+from dpviz.charts.view import ALL_PAIRS_UP_TO, View, list_choices, make_view, make_view_along_centers
 from dpviz.table.domain import Domain
-from dpviz.ui.escape import plain
+from dpviz.ui.escape import escape_markdown
 
 _ALONG = "along the released centres"
 _MOST_PILLS = 9
@@ -20,19 +20,19 @@ _HELP = (
 )
 
 
-def plane_choice(domain: Domain, key: str, *, centers: Array | None = None) -> View:
+def ask_plane(domain: Domain, key: str, *, centers: Array | None = None) -> View:
     """The chosen plane; with one or two columns there is nothing to choose, and no widget.
 
     With released ``centers`` (k, d), unit coordinates, the plane along them is offered too: first of all where two
     columns of many would show little.
     """
     offered: dict[str, Callable[[], View]] = {
-        choice.label: partial(view_of, domain, axes=choice.axes, projection_seed=choice.projection_seed)
-        for choice in choices(domain)
+        choice.label: partial(make_view, domain, axes=choice.axes, projection_seed=choice.projection_seed)
+        for choice in list_choices(domain)
     }
     if len(offered) == 1:
-        return view_of(domain)
-    along = along_centers(domain, centers) if centers is not None else None
+        return make_view(domain)
+    along = make_view_along_centers(domain, centers) if centers is not None else None
     if along is not None:
         first = domain.dim > ALL_PAIRS_UP_TO
         offered = {_ALONG: lambda: along} | offered if first else offered | {_ALONG: lambda: along}
@@ -42,7 +42,7 @@ def plane_choice(domain: Domain, key: str, *, centers: Array | None = None) -> V
         label = st.pills(
             "Plane",
             list(offered),
-            format_func=plain,
+            format_func=escape_markdown,
             default=next(iter(offered)),
             required=True,
             wrap=True,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 
-def polled(draw: Callable[[], None], *, every: float | None, key: str) -> None:
+def poll(draw: Callable[[], None], *, every: float | None, key: str) -> None:
     """Run ``draw`` here, and again every so many seconds; only what it draws is drawn again.
 
     The container around it belongs to the page, not to the piece. Where a piece runs again before the browser has heard

@@ -8,11 +8,11 @@ import streamlit as st
 
 from dpviz.charts.pictures.profile_rows import Lane
 from dpviz.charts.pictures.profiles import MOST_COLUMNS, ProfilePicture
-from dpviz.charts.theme import palette
-from dpviz.glossary import words_of
+from dpviz.charts.theme import choose_palette
+from dpviz.glossary import explain_words
 from dpviz.runs.profile import ColumnOrder, Profile, RowOrder
-from dpviz.ui.escape import plain
-from dpviz.ui.figure import data_table, show
+from dpviz.ui.escape import escape_markdown
+from dpviz.ui.figure import draw_data_table, show
 from dpviz.ui.reader import is_narrow
 
 _MOST_PILLS = 9
@@ -21,7 +21,7 @@ _COLUMNS: dict[str, ColumnOrder] = {"most telling first": "most telling", "as in
 _LANES: dict[str, Lane] = {"declared bounds": "bounds", "where centres lie": "centres"}
 
 
-def profile_panel(
+def draw_profile_panel(
     profile: Profile,
     key: str,
     *,
@@ -49,43 +49,49 @@ def profile_panel(
     table : bool
         Whether the numbers are offered below.
     """
-    colors = palette(st.context.theme.type)
+    colors = choose_palette(st.context.theme.type)
     picture = ProfilePicture(profile, narrow=is_narrow(), failed=failed, beside=beside, mark=mark)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        picture = _chosen(picture, key, arrange)
-        st.caption(plain(picture.note), help=words_of("centre noise"))
+        picture = _ask_columns(picture, key, arrange)
+        st.caption(escape_markdown(picture.note), help=explain_words("centre noise"))
     several = len(picture.pages) > 1
     if several and not picture.narrow:
         words = f"All {profile.dim} columns as tints, those drawn below framed."
         overview = st.container()
-        picture = _paged(picture, key)
+        picture = _draw_pages(picture, key)
         with overview:
             show(picture.overview(colors), alt=words, key=f"{key}:overview", stem="profile-overview", bare=True)
     elif several:
-        picture = _paged(picture, key)
+        picture = _draw_pages(picture, key)
     show(picture.draw(colors), alt=picture.words(), key=f"{key}:profile", stem=picture.stem)
     if table:
         with st.expander("The numbers, each with the sd of its noise", icon=":material/table_rows:"):
-            data_table(picture.table(), alt="Released centres and sizes with the noise of each", height="auto")
+            draw_data_table(picture.table(), alt="Released centres and sizes with the noise of each", height="auto")
 
 
-def _chosen(picture: ProfilePicture, key: str, label: str) -> ProfilePicture:
+def _ask_columns(picture: ProfilePicture, key: str, label: str) -> ProfilePicture:
     """In which order, and between which ends."""
-    with st.popover(plain(label), icon=":material/tune:", key=f"{key}:arrange"):
-        rows = _pill("Segments by", list(_ROWS), f"{key}:rows")
-        columns = _pill("Columns", list(_COLUMNS), f"{key}:columns")
-        lane = _pill("A lane goes over", list(_LANES), f"{key}:lane")
+    with st.popover(escape_markdown(label), icon=":material/tune:", key=f"{key}:arrange"):
+        rows = _format_pill("Segments by", list(_ROWS), f"{key}:rows")
+        columns = _format_pill("Columns", list(_COLUMNS), f"{key}:columns")
+        lane = _format_pill("A lane goes over", list(_LANES), f"{key}:lane")
     return replace(picture, rows=_ROWS[rows], columns=_COLUMNS[columns], lane=_LANES[lane])
 
 
-def _pill(label: str, options: list[str], key: str) -> str:
-    return st.segmented_control(plain(label), options, default=options[0], required=True, key=key) or options[0]
+def _format_pill(label: str, options: list[str], key: str) -> str:
+    return (
+        st.segmented_control(escape_markdown(label), options, default=options[0], required=True, key=key) or options[0]
+    )
 
 
-def _paged(picture: ProfilePicture, key: str) -> ProfilePicture:
+def _draw_pages(picture: ProfilePicture, key: str) -> ProfilePicture:
     """Which columns are drawn."""
     labels = [f"{first}–{last}" for first, last in picture.pages]
     order = "the most telling first" if picture.columns == "most telling" else "as in the file"
     label, kept = f"Columns, {order}", f"{key}:page:{picture.narrow}"
-    chosen = _pill(label, labels, kept) if len(labels) <= _MOST_PILLS else st.selectbox(plain(label), labels, key=kept)
+    chosen = (
+        _format_pill(label, labels, kept)
+        if len(labels) <= _MOST_PILLS
+        else st.selectbox(escape_markdown(label), labels, key=kept)
+    )
     return replace(picture, start=MOST_COLUMNS[picture.narrow] * labels.index(chosen))

@@ -9,40 +9,41 @@ import streamlit as st
 
 from dpviz.table.declaration import FileKind
 from dpviz.table.row_sample import MOST_SAMPLED
-from dpviz.ui.badges import badge
-from dpviz.ui.escape import plain
-from dpviz.ui.looks import reveal_switch
-from dpviz.ui.session import current_table, private_looks
-from dpviz.ui.table_words import KIND_WORDS, size_words, unit_line
+from dpviz.ui.badges import draw_badge
+from dpviz.ui.escape import escape_markdown
+from dpviz.ui.looks import draw_reveal_switch
+from dpviz.ui.session import find_table, list_private_accesses
+from dpviz.ui.table_words import KIND_WORDS, describe_size, describe_unit
 
 WIDTH = 264
 """Pixels."""
 
 
-def rail_head() -> None:
+def draw_rail_head() -> None:
     """Which table is open, of what kind and size, and whom ε protects."""
-    table = current_table()
+    table = find_table()
     with st.sidebar:
         if table is None:
             st.markdown("**No table is open**  \n:small[:gray[Open one on Home or Data.]]")
         else:
             st.markdown(
-                f"**{plain(table.title)}**  \n:small[:gray[{KIND_WORDS[table.kind]} · {size_words(table)}]]  \n"
-                f":small[:gray[protects {unit_line(table)}]]"
+                f"**{escape_markdown(table.title)}**  \n:small[:gray[{KIND_WORDS[table.kind]} · "
+                f"{describe_size(table)}]]  \n"
+                f":small[:gray[protects {describe_unit(table)}]]"
             )
 
 
-def rail_foot(*, with_truth: bool = True) -> None:
+def draw_rail_foot(*, with_truth: bool = True) -> None:
     """The owner's switch ``with_truth``, the number of looks at private rows, and what the kinds of values are."""
-    table = current_table()
+    table = find_table()
     with st.sidebar:
-        if with_truth and table is not None and reveal_switch(table) and not table.private.in_memory:
+        if with_truth and table is not None and draw_reveal_switch(table) and not table.private.in_memory:
             st.caption(f"Rows, losses and k-means++ are those of {MOST_SAMPLED:,} rows that stand for all of them.")
-        looks = len(private_looks())
+        looks = len(list_private_accesses())
         if looks or (table is not None and table.kind is FileKind.PRIVATE):
             st.caption(f":material/visibility: {looks:d} look{'' if looks == 1 else 's'} at private rows in this visit")
         with st.container(horizontal=True, gap="xsmall"):
-            badge("public")
-            badge("released")
+            draw_badge("public")
+            draw_badge("released")
             if with_truth:
-                badge("revealed")
+                draw_badge("revealed")

@@ -25,7 +25,7 @@ def follow_reader() -> None:
     Call it once, after everything else that is on the page: there it takes no room.
     """
     drawn = {"dark": st.context.theme.type == "dark", "less": wants_less_motion(), "narrow": is_narrow()}
-    _component()(data=drawn, key=_KEY, on_seen_change=_remember, height=1)
+    _declare_component()(data=drawn, key=_KEY, on_seen_change=_remember, height=1)
 
 
 def wants_less_motion() -> bool:
@@ -45,5 +45,5 @@ def _remember() -> None:
 
 
 @cache
-def _component() -> Any:
+def _declare_component() -> Any:
     return v2.component("dpviz_reader", html='<i class="probe"></i>', css=_PROBE, js=_ASKS.read_text(encoding="utf-8"))

@@ -13,18 +13,18 @@ import streamlit as st
 
 from dpviz.arrays import Array
 from dpviz.runs.clipped_rows import ClippedRows
-from dpviz.runs.evaluation import Reference, reference_for
-from dpviz.runs.found import Found, found_in
+from dpviz.runs.cluster_recovery import ClusterRecovery, measure_recovery
+from dpviz.runs.evaluation import Reference, find_reference
+from dpviz.runs.job_registry import RegistryFull
 from dpviz.runs.jobs import Job, JobState
 from dpviz.runs.open_table import OpenTable
-from dpviz.runs.record import LookKind
-from dpviz.runs.shelf import ShelfFull
-from dpviz.runs.work import expected_reference_seconds, reference_work
-from dpviz.ui.badges import badged
-from dpviz.ui.job_panel import job_shelf
-from dpviz.ui.looks import judged
-from dpviz.ui.polled import polled
-from dpviz.ui.session import once
+from dpviz.runs.record import AccessKind
+from dpviz.runs.work import forecast_reference_seconds, reference_work
+from dpviz.ui.badges import draw_caption_with_badge
+from dpviz.ui.job_panel import open_job_registry
+from dpviz.ui.looks import make_judged_table
+from dpviz.ui.polled import poll
+from dpviz.ui.session import make_once
 
 _REFERENCES, _KEPT_REFERENCES = "reference:computed", 24
 _FOUND, _KEPT_FOUND = "reference:found", 200
@@ -35,49 +35,53 @@ _SECONDS_INLINE, _POLL_SECONDS = 0.25, 1.0
 _Key = tuple[str, int, int]
 
 
-def reference_or_none(table: OpenTable, k: int, *, points_per_row: int = 1) -> Reference | None:
+def fetch_reference(table: OpenTable, k: int, *, points_per_row: int = 1) -> Reference | None:
     """The reference if the owner allows it and it is there; where it takes long, a worker starts on it."""
-    rows, key = _rows(table, points_per_row), (table.key, k, points_per_row)
+    rows, key = _reveal_rows(table, points_per_row), (table.key, k, points_per_row)
     if rows is None:
         return None
-    quick = expected_reference_seconds(len(rows.points), k, rows.points.shape[1]) <= _SECONDS_INLINE
+    quick = forecast_reference_seconds(len(rows.points), k, rows.points.shape[1]) <= _SECONDS_INLINE
     if quick or _is_known(key):
-        return once(_REFERENCES, key, lambda: reference_for(rows, k), most=_KEPT_REFERENCES)
-    if key not in _jobs():
+        return make_once(_REFERENCES, key, lambda: find_reference(rows, k), most=_KEPT_REFERENCES)
+    if key not in _list_jobs():
         # Where too many jobs wait already, the next rerun asks again.
-        with suppress(ShelfFull):
-            _jobs()[key] = job_shelf().submit(reference_work, rows, k)
+        with suppress(RegistryFull):
+            _list_jobs()[key] = open_job_registry().submit(reference_work, rows, k)
         return None
-    computed = [item for item in _jobs()[key].items if isinstance(item, Reference)]
-    return once(_REFERENCES, key, lambda: computed[0], most=_KEPT_REFERENCES) if computed else None
+    computed = [item for item in _list_jobs()[key].items if isinstance(item, Reference)]
+    return make_once(_REFERENCES, key, lambda: computed[0], most=_KEPT_REFERENCES) if computed else None
 
 
-def found_or_none(table: OpenTable, centers: Array, reference: Reference, *, points_per_row: int = 1) -> Found | None:
+def find_recovery(
+    table: OpenTable, centers: Array, reference: Reference, *, points_per_row: int = 1
+) -> ClusterRecovery | None:
     """How many clusters of the reference ``centers`` find, if the owner allows looks; kept for the next rerun."""
-    rows = _rows(table, points_per_row)
+    rows = _reveal_rows(table, points_per_row)
     if rows is None:
         return None
     given = (table.key, points_per_row, reference.centers.tobytes(), centers.tobytes())
-    return once(_FOUND, given, lambda: found_in(rows.points, centers, reference), most=_KEPT_FOUND)
+    return make_once(_FOUND, given, lambda: measure_recovery(rows.points, centers, reference), most=_KEPT_FOUND)
 
 
-def found_later(table: OpenTable, reference: Reference, *, points_per_row: int = 1) -> Callable[[Array], Found] | None:
+def await_recovery(
+    table: OpenTable, reference: Reference, *, points_per_row: int = 1
+) -> Callable[[Array], ClusterRecovery] | None:
     """The same for a file that is made when the page has long been drawn: it asks no session."""
-    rows = _rows(table, points_per_row)
+    rows = _reveal_rows(table, points_per_row)
     if rows is None:
         return None
     points = rows.points
-    return lambda centers: found_in(points, centers, reference)
+    return lambda centers: measure_recovery(points, centers, reference)
 
 
-def reference_notice(table: OpenTable, k: int, *, points_per_row: int = 1) -> None:
+def draw_reference_notice(table: OpenTable, k: int, *, points_per_row: int = 1) -> None:
     """A line while the reference is being computed; the page runs once more when it has come."""
     key = (table.key, k, points_per_row)
-    job = _jobs().get(key)
+    job = _list_jobs().get(key)
     if job is None or _is_known(key):
         return
     if job.state in (JobState.FAILED, JobState.CANCELLED):
-        badged("revealed", "The k-means++ reference could not be computed.")
+        draw_caption_with_badge("revealed", "The k-means++ reference could not be computed.")
         return
 
     def wait() -> None:
@@ -85,17 +89,17 @@ def reference_notice(table: OpenTable, k: int, *, points_per_row: int = 1) -> No
             st.rerun()
         st.caption(f":material/hourglass_empty: k-means++ with k = {k} is being computed for comparison …")
 
-    polled(wait, every=_POLL_SECONDS, key="reference:poll")
+    poll(wait, every=_POLL_SECONDS, key="reference:poll")
 
 
-def _rows(table: OpenTable, points_per_row: int) -> ClippedRows | None:
+def _reveal_rows(table: OpenTable, points_per_row: int) -> ClippedRows | None:
     """What the reference is computed on, if the owner allows it."""
-    return judged(table, "k-means++ reference", LookKind.REFERENCE, points_per_row=points_per_row)
+    return make_judged_table(table, "k-means++ reference", AccessKind.REFERENCE, points_per_row=points_per_row)
 
 
 def _is_known(key: _Key) -> bool:
     return key in st.session_state.get(_REFERENCES, ())
 
 
-def _jobs() -> dict[_Key, Job[Any]]:
+def _list_jobs() -> dict[_Key, Job[Any]]:
     return cast("dict[_Key, Job[Any]]", st.session_state.setdefault(_JOBS, {}))

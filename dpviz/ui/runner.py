@@ -12,9 +12,9 @@ from dpviz.check import RequestError
 from dpviz.runs.jobs import Job
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.request import Request
-from dpviz.runs.run import Run, RunSoFar, run_of
-from dpviz.runs.work import expected_seconds, run_work
-from dpviz.ui.job_panel import job_panel, job_shelf
+from dpviz.runs.run import Run, RunSoFar, run_request
+from dpviz.runs.work import forecast_seconds, run_work
+from dpviz.ui.job_panel import draw_job_panel, open_job_registry
 from dpviz.ui.server_log import log_defect
 from dpviz.ui.session import book
 
@@ -61,7 +61,7 @@ class _Pending:
 def start(table: OpenTable, request: Request, *, live: bool = False) -> None:
     """Run what is asked: at once if it takes a moment, else as a job that can be cancelled.
 
-    What fails in the middle is remembered (``failure``); the last result stays.
+    What fails in the middle is remembered (``find_failure``); the last result stays.
 
     Raises
     ------
@@ -72,12 +72,12 @@ def start(table: OpenTable, request: Request, *, live: bool = False) -> None:
     st.session_state.pop(_FAILED, None)
     # The true number of rows only decides where the run takes place, on its owner's machine.
     setting = replace(request.setting(table.private), n=table.loaded.n_rows)
-    if expected_seconds(request.card, setting, request.contender.settings) > _SECONDS_INLINE:
-        job = job_shelf().submit(run_work, request, table.private)
+    if forecast_seconds(request.card, setting, request.contender.settings) > _SECONDS_INLINE:
+        job = open_job_registry().submit(run_work, request, table.private)
         st.session_state[_PENDING] = _Pending(request, table, live, job)
         return
     try:
-        finished = run_of(request, table.private)
+        finished = run_request(request, table.private)
     except RequestError:
         raise
     except Exception as error:  # its message is not kept: it could quote the rows
@@ -89,7 +89,7 @@ def start(table: OpenTable, request: Request, *, live: bool = False) -> None:
 
 def is_asked(table: OpenTable, request: Request) -> bool:
     """Whether this very request is done, under way, or has failed: nothing more is to be started for it."""
-    pending, result = _pending(), result_for(table)
+    pending, result = _find_pending(), find_result(table)
     failed = st.session_state.get(_FAILED)
     if pending is not None and pending.table.key == table.key:
         return pending.request == request
@@ -98,7 +98,7 @@ def is_asked(table: OpenTable, request: Request) -> bool:
     return result is not None and result.request == request
 
 
-def failure(table: OpenTable, request: Request) -> str:
+def find_failure(table: OpenTable, request: Request) -> str:
     """The kind of the error with which this request failed in the middle; "" if it did not."""
     failed = st.session_state.get(_FAILED)
     return str(failed[2]) if failed is not None and failed[:2] == (table.key, request) else ""
@@ -106,7 +106,7 @@ def failure(table: OpenTable, request: Request) -> str:
 
 def claim_finished() -> None:
     """Keep and book a run that has ended in its worker, whatever page is open."""
-    pending = _pending()
+    pending = _find_pending()
     if pending is None:
         return
     for finished in (item for item in pending.job.items if isinstance(item, Run)):
@@ -117,13 +117,13 @@ def claim_finished() -> None:
         _book_part(pending)
 
 
-def pending_panel(table: OpenTable) -> RunSoFar | None:
+def draw_pending_panel(table: OpenTable) -> RunSoFar | None:
     """Show the job of a run on ``table`` that is under way or went wrong.
 
     Returns the steps that have arrived of it, if there are any; the page runs once more when the first ones have.
     """
     claim_finished()
-    pending = _pending()
+    pending = _find_pending()
     if pending is None or pending.table.key != table.key:
         return None
     job, so_far = pending.job, pending.so_far
@@ -133,23 +133,23 @@ def pending_panel(table: OpenTable) -> RunSoFar | None:
             st.rerun()
 
     title = f"{pending.request.card.title}, k = {pending.request.k}"
-    job_panel(job, label=title, key="run", live=None if so_far else look_for_steps)
+    draw_job_panel(job, label=title, key="run", live=None if so_far else look_for_steps)
     return so_far if so_far is not None and (so_far.entries or not job.state.final) else None
 
 
-def steps_so_far() -> RunSoFar | None:
+def read_steps() -> RunSoFar | None:
     """The steps that have arrived of a run under way by now, for a piece of a page that runs again by itself."""
-    pending = _pending()
+    pending = _find_pending()
     return None if pending is None else pending.so_far
 
 
 def is_under_way(table: OpenTable) -> bool:
     """Whether a run on ``table`` is being computed."""
-    pending = _pending()
+    pending = _find_pending()
     return pending is not None and pending.table.key == table.key and not pending.job.state.final
 
 
-def result_for(table: OpenTable) -> Result | None:
+def find_result(table: OpenTable) -> Result | None:
     """The last result, if it is about ``table``."""
     result = cast("Result | None", st.session_state.get(_RESULT))
     return result if result is not None and result.table_key == table.key else None
@@ -157,14 +157,14 @@ def result_for(table: OpenTable) -> Result | None:
 
 def cancel_pending() -> None:
     """Forget a run that is under way: another one takes its place."""
-    pending = _pending()
+    pending = _find_pending()
     if pending is not None:
         pending.job.cancel()
         _book_part(pending)
         del st.session_state[_PENDING]
 
 
-def _pending() -> _Pending | None:
+def _find_pending() -> _Pending | None:
     return cast("_Pending | None", st.session_state.get(_PENDING))
 
 
@@ -177,7 +177,7 @@ def _book_part(pending: _Pending) -> None:
 
 
 def _finish(table: OpenTable, request: Request, finished: Run, *, live: bool) -> None:
-    before = result_for(table)
+    before = find_result(table)
     again = before is not None and before.request == request
     earlier = (before.run.unit_centers, *before.earlier)[:_MOST_EARLIER] if before is not None and again else ()
     replaced = before.place if before is not None and before.live and live and not again else None

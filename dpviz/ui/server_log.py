@@ -20,7 +20,7 @@ _PARTS_SHOWN, _FRAMES_SHOWN = 3, 12
 _LOGGER = logging.getLogger("dpviz")
 
 
-def type_and_place(error: BaseException) -> str:
+def format_type_and_place(error: BaseException) -> str:
     """The type of ``error`` and of what caused it, and the innermost frames it came through, without a word of it."""
     causes, cause = [type(error).__name__], error.__cause__ or error.__context__
     while cause is not None and len(causes) < _FRAMES_SHOWN:
@@ -40,29 +40,30 @@ def keep_texts_out() -> None:
     made = logging.getLogRecordFactory()
 
     def without_text(*args: Any, **kwargs: Any) -> logging.LogRecord:
-        return _told_by_type(made(*args, **kwargs))
+        return _log_by_type(made(*args, **kwargs))
 
     logging.setLogRecordFactory(without_text)
     logging.raiseExceptions = False  # a handler that fails would print what was on its way
-    sys.excepthook = _uncaught
-    threading.excepthook = lambda told: _uncaught(told.exc_type, told.exc_value, told.exc_traceback)
-    sys.unraisablehook = lambda told: _uncaught(told.exc_type, told.exc_value, told.exc_traceback)
-    warnings.showwarning = _warned
+    sys.excepthook = _log_uncaught
+    threading.excepthook = lambda told: _log_uncaught(told.exc_type, told.exc_value, told.exc_traceback)
+    sys.unraisablehook = lambda told: _log_uncaught(told.exc_type, told.exc_value, told.exc_traceback)
+    warnings.showwarning = _log_warning
 
 
 def log_defect(error: Exception) -> None:
     """Log the type and the place of an error that a page goes on without."""
-    _LOGGER.log(logging.ERROR, type_and_place(error))
+    _LOGGER.log(logging.ERROR, format_type_and_place(error))
 
 
 def say_defect(error: Exception) -> bool:
     """Tell the visitor, in place of the page, that a defect stopped it; the handler of Streamlit's ``App``."""
     import streamlit as st  # here, so that importing this file stays light
 
-    from dpviz.ui.escape import plain
+    from dpviz.ui.escape import escape_markdown
 
     st.error(
-        f"A defect of dpviz stopped this page ({plain(type(error).__name__)}). What it says is not shown, because it "
+        f"A defect of dpviz stopped this page ({escape_markdown(type(error).__name__)}). What it says is "
+        f"not shown, because it "
         "could quote the rows; the server's log has the place in the program. Everything else in this visit is kept: "
         "another page, or other settings, may work.",
         title="Something went wrong here",
@@ -71,32 +72,32 @@ def say_defect(error: Exception) -> bool:
     return True  # Streamlit shows nothing of its own
 
 
-def _told_by_type(record: logging.LogRecord) -> logging.LogRecord:
+def _log_by_type(record: logging.LogRecord) -> logging.LogRecord:
     if isinstance(record.exc_info, tuple) and record.exc_info[1] is not None:
-        record.exc_text = type_and_place(record.exc_info[1])
+        record.exc_text = format_type_and_place(record.exc_info[1])
     elif record.exc_text:
         record.exc_text = "(not shown)"
     record.exc_info = None
     if isinstance(record.msg, BaseException):
         record.msg = type(record.msg).__name__
     if isinstance(record.args, tuple):
-        record.args = tuple(_by_type(part) for part in record.args)
+        record.args = tuple(_replace_by_type(part) for part in record.args)
     elif record.args:
-        record.args = {name: _by_type(part) for name, part in record.args.items()}
+        record.args = {name: _replace_by_type(part) for name, part in record.args.items()}
     return record
 
 
-def _by_type(part: object) -> object:
+def _replace_by_type(part: object) -> object:
     return type(part).__name__ if isinstance(part, BaseException) else part
 
 
-def _uncaught(kind: type[BaseException], error: BaseException | None, trace: TracebackType | None) -> None:
+def _log_uncaught(kind: type[BaseException], error: BaseException | None, trace: TracebackType | None) -> None:
     if issubclass(kind, KeyboardInterrupt):
         return
-    _LOGGER.error("Uncaught: %s", type_and_place(error) if error is not None else kind.__name__)
+    _LOGGER.error("Uncaught: %s", format_type_and_place(error) if error is not None else kind.__name__)
 
 
-def _warned(
+def _log_warning(
     message: Warning | str,
     category: type[Warning],
     filename: str,

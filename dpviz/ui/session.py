@@ -16,7 +16,7 @@ from typing import Any, TypeVar, cast
 import streamlit as st
 
 from dpviz.runs.open_table import LargeTable, OpenTable, declare
-from dpviz.runs.record import LookKind, ReleaseRecord, counted, record_of
+from dpviz.runs.record import AccessKind, ReleaseRecord, count_looks, make_record
 from dpviz.runs.run import RunSoFar
 from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.named import Content
@@ -53,25 +53,25 @@ class Booked:
 
 
 @dataclass(frozen=True)
-class Look:
+class DataAccess:
     """One look at one table: what was seen, and why."""
 
     key: str
     source_key: str
     table_title: str
     kind: FileKind
-    what: LookKind
+    what: AccessKind
     note: str
 
 
-def current_table() -> OpenTable | None:
+def find_table() -> OpenTable | None:
     """The table that this visit works on, if one is open."""
     return cast("OpenTable | None", st.session_state.get(_TABLE))
 
 
 def require_table() -> OpenTable:
     """The open table; without one, say so, offer the way to the Data page, and stop the page."""
-    table = current_table()
+    table = find_table()
     if table is None:
         st.info(
             LOST if TABLE_LINK in st.query_params else "Open a sample, a file or a stand-in first.",
@@ -98,28 +98,28 @@ def open_table(content: Content, declaration: Declaration) -> OpenTable:
 
 def put_to_use(content: Content, table: OpenTable) -> OpenTable:
     """Make the ``table`` that is made of ``content`` the table of this visit."""
-    sources = (undeclared(), st.session_state.get(_SOURCE))
+    sources = (find_undeclared(), st.session_state.get(_SOURCE))
     source = next((source for source in sources if source is not None and source.content is content), None)
     st.session_state[_TABLE] = table
-    st.session_state[_SOURCE] = source or _numbered(content)
+    st.session_state[_SOURCE] = source or _number_source(content)
     set_aside(None)
     return table
 
 
-def current_source() -> Source | None:
+def find_source() -> Source | None:
     """What the open table was made of: it can be declared anew."""
-    table = current_table()
+    table = find_table()
     if table is None:
         return None
     source = cast("Source | None", st.session_state.get(_SOURCE))
     if source is None:
-        source = st.session_state[_SOURCE] = _numbered(
+        source = st.session_state[_SOURCE] = _number_source(
             table.loaded.file if isinstance(table.loaded, LargeTable) else table.loaded
         )
     return source
 
 
-def undeclared() -> Source | None:
+def find_undeclared() -> Source | None:
     """A file that waits to be declared, if there is one."""
     return cast("Source | None", st.session_state.get(_UNDECLARED))
 
@@ -129,7 +129,7 @@ def set_aside(content: Content | None) -> None:
     if content is None:
         st.session_state.pop(_UNDECLARED, None)
     else:
-        st.session_state[_UNDECLARED] = _numbered(content)
+        st.session_state[_UNDECLARED] = _number_source(content)
 
 
 def remember(name: str, value: Value) -> Value:
@@ -138,30 +138,30 @@ def remember(name: str, value: Value) -> Value:
     return value
 
 
-def remembered(name: str, usual: Value) -> Value:
+def recall(name: str, usual: Value) -> Value:
     """What was last remembered as ``name``, on any page of this visit; ``usual`` if nothing was."""
     return cast("Value", st.session_state.get(_SETTINGS, {}).get(name, usual))
 
 
-def setting(name: str, usual: Value) -> Value:
+def read_setting(name: str, usual: Value) -> Value:
     """What the widget ``name`` says where this page draws it, else what was last remembered."""
-    return cast("Value", st.session_state.get(name, remembered(name, usual)))
+    return cast("Value", st.session_state.get(name, recall(name, usual)))
 
 
 def know_clusters(k: int) -> None:
     """The open table is publicly known to hold ``k`` clusters: a sample or a stand-in was made with so many."""
-    table = current_table()
+    table = find_table()
     if table is not None:
         remember(_CLUSTERS, (table.source_key, k))
 
 
-def known_clusters(table: OpenTable) -> int | None:
+def find_known_clusters(table: OpenTable) -> int | None:
     """How many clusters ``table`` is publicly known to hold, if that is known."""
-    key, k = remembered(_CLUSTERS, ("", 0))
+    key, k = recall(_CLUSTERS, ("", 0))
     return k if key == table.source_key else None
 
 
-def once(name: str, given: Hashable, make: Callable[[], Value], *, most: int = 1) -> Value:
+def make_once(name: str, given: Hashable, make: Callable[[], Value], *, most: int = 1) -> Value:
     """What ``make`` gives for ``given``: made once for each of the ``most`` values that were last given."""
     kept = cast("OrderedDict[Hashable, Value]", st.session_state.setdefault(name, OrderedDict()))
     if given not in kept:
@@ -177,22 +177,22 @@ def choose(name: str, value: Any) -> None:
     st.session_state[name] = remember(name, value)
 
 
-def count_look(look: Look) -> bool:
+def count_access(look: DataAccess) -> bool:
     """Count a look at rows, once; whether it is a new one."""
-    new = look not in _looks()
+    new = look not in _list_accesses()
     if new:
-        _looks().append(look)
+        _list_accesses().append(look)
     return new
 
 
-def looks() -> list[str]:
+def describe_accesses() -> list[str]:
     """All looks of this visit in words, oldest first."""
-    return [f"{look.table_title} ({look.kind.value}): {look.note}" for look in _looks()]
+    return [f"{look.table_title} ({look.kind.value}): {look.note}" for look in _list_accesses()]
 
 
-def looks_at(source_key: str) -> dict[LookKind, int]:
+def count_accesses(source_key: str) -> dict[AccessKind, int]:
     """How many looks there were at the rows of one file, by kind, whatever was declared about it."""
-    return dict(Counter(look.what for look in _looks() if look.source_key == source_key))
+    return dict(Counter(look.what for look in _list_accesses() if look.source_key == source_key))
 
 
 def count_study(source_key: str, note: str) -> None:
@@ -200,7 +200,7 @@ def count_study(source_key: str, note: str) -> None:
     st.session_state.setdefault(_STUDIES, set()).add((source_key, note))
 
 
-def studies_on(source_key: str) -> int:
+def count_studies(source_key: str) -> int:
     """How many studies read losses from the rows of one file."""
     return sum(key == source_key for key, _ in st.session_state.get(_STUDIES, ()))
 
@@ -210,17 +210,17 @@ def count_grid_read(place: int, number: int) -> None:
 
     No account has paid for that grid.
     """
-    st.session_state.setdefault(_GRIDS, set()).add((_entries()[place].source_key, number))
+    st.session_state.setdefault(_GRIDS, set()).add((_list_entries()[place].source_key, number))
 
 
-def grids_read_on(source_key: str) -> int:
+def count_grids_read(source_key: str) -> int:
     """From how many runs on the rows of one file a k was read."""
     return sum(key == source_key for key, _ in st.session_state.get(_GRIDS, ()))
 
 
-def private_looks() -> list[Look]:
+def list_private_accesses() -> list[DataAccess]:
     """The looks at private files only: the ones that weigh."""
-    return [look for look in _looks() if look.kind == FileKind.PRIVATE]
+    return [look for look in _list_accesses() if look.kind == FileKind.PRIVATE]
 
 
 def book(run: RunSoFar, table: OpenTable, *, instead_of: int | None = None) -> int:
@@ -228,8 +228,8 @@ def book(run: RunSoFar, table: OpenTable, *, instead_of: int | None = None) -> i
 
     A run that a moved control made may take the place of the one before it, of which nothing is kept.
     """
-    entries = _entries()
-    entry = Booked(record_of(run, table, looks=looks_at(table.source_key)), table.source_key)
+    entries = _list_entries()
+    entry = Booked(make_record(run, table, looks=count_accesses(table.source_key)), table.source_key)
     if instead_of is not None:
         entries[instead_of] = entry
         return instead_of
@@ -237,57 +237,57 @@ def book(run: RunSoFar, table: OpenTable, *, instead_of: int | None = None) -> i
     return len(entries) - 1
 
 
-def booked() -> list[Booked]:
+def list_booked() -> list[Booked]:
     """The records of all runs of this visit, oldest first, with the looks at their rows up to now."""
-    entries = _entries()
-    entries[:] = [_looked_at_since(entry) for entry in entries]
+    entries = _list_entries()
+    entries[:] = [_add_later_accesses(entry) for entry in entries]
     return list(entries)
 
 
-def simulated_on(source_key: str) -> int:
+def count_simulated(source_key: str) -> int:
     """How many runs with study noise this visit has made on the rows of one file."""
-    return sum(entry.source_key == source_key and entry.record.private for entry in _entries())
+    return sum(entry.source_key == source_key and entry.record.private for entry in _list_entries())
 
 
-def bought_rows(table: OpenTable) -> float | None:
+def find_bought_rows(table: OpenTable) -> float | None:
     """The noisy number of rows that the last run of this visit bought on the file of ``table``; None if none did."""
-    records = [entry.record for entry in _entries() if entry.source_key == table.source_key]
+    records = [entry.record for entry in _list_entries() if entry.source_key == table.source_key]
     bought = [record.n for record in records if record.n_origin == "bought" and record.n is not None]
     return bought[-1] if bought else None
 
 
-def spent_on(table: OpenTable) -> float:
+def add_spending(table: OpenTable) -> float:
     """The ε of all runs of this visit on the file of ``table``, added up."""
-    return simulated_epsilon_on(table.source_key)
+    return add_simulated_epsilon(table.source_key)
 
 
-def simulated_epsilon_on(source_key: str) -> float:
+def add_simulated_epsilon(source_key: str) -> float:
     """The ε of all runs with study noise on the rows of one file, added up; no account has paid for it."""
-    entries = (entry.record for entry in _entries() if entry.source_key == source_key)
+    entries = (entry.record for entry in _list_entries() if entry.source_key == source_key)
     return fsum(record.spent_epsilon or 0.0 for record in entries if record.private)
 
 
-def record_at(place: int) -> ReleaseRecord:
+def find_record(place: int) -> ReleaseRecord:
     """The record at that place of the books."""
-    return booked()[place].record
+    return list_booked()[place].record
 
 
-def _looked_at_since(entry: Booked) -> Booked:
+def _add_later_accesses(entry: Booked) -> Booked:
     """Whoever takes a result away chose it after all looks, not only after those before the run."""
-    looks = counted(looks_at(entry.source_key), entry.record.declaration)
+    looks = count_looks(count_accesses(entry.source_key), entry.record.declaration)
     if looks == entry.record.looks:
         return entry
     return dataclasses.replace(entry, record=dataclasses.replace(entry.record, looks=looks))
 
 
-def _numbered(content: Content) -> Source:
+def _number_source(content: Content) -> Source:
     number = st.session_state[_SOURCES] = st.session_state.get(_SOURCES, 0) + 1
     return Source(content, number)
 
 
-def _looks() -> list[Look]:
-    return cast("list[Look]", st.session_state.setdefault(_LOOKS, []))
+def _list_accesses() -> list[DataAccess]:
+    return cast("list[DataAccess]", st.session_state.setdefault(_LOOKS, []))
 
 
-def _entries() -> list[Booked]:
+def _list_entries() -> list[Booked]:
     return cast("list[Booked]", st.session_state.setdefault(_BOOKS, []))

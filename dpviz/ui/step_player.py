@@ -7,13 +7,13 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from dpviz.ui.polled import polled
+from dpviz.ui.polled import poll
 
 # A step stays for a second; a poll that comes a little early counts.
 _SECONDS_A_STEP, _SOON = 1.0, 0.7
 
 
-def step_player(
+def draw_step_player(
     key: str, steps: int, show_step: Callable[[int], None], *, label: str, help: str, still: bool = False
 ) -> None:
     """``steps`` steps, one at a time, by their place from 0; only this panel runs again when the step changes.
@@ -27,12 +27,12 @@ def step_player(
     def panel() -> None:
         if bool(st.session_state.get(f"{key}:playing")) != playing:
             st.rerun()
-        show_step(_place(key, steps, label, help, still=still))
+        show_step(_read_place(key, steps, label, help, still=still))
 
-    polled(panel, every=_SECONDS_A_STEP if playing else None, key=f"{key}:frames")
+    poll(panel, every=_SECONDS_A_STEP if playing else None, key=f"{key}:frames")
 
 
-def _place(key: str, steps: int, label: str, help: str, *, still: bool) -> int:
+def _read_place(key: str, steps: int, label: str, help: str, *, still: bool) -> int:
     """Draw slider and buttons; the chosen place from 0."""
     st.session_state.setdefault(f"{key}:at", steps)
     if steps == 1:
@@ -41,13 +41,13 @@ def _place(key: str, steps: int, label: str, help: str, *, still: bool) -> int:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         buttons = st.container(horizontal=True, gap="small", width="content")
         with st.container(width="stretch"):
-            _slider(key, steps, label, help)
+            _draw_slider(key, steps, label, help)
         with buttons:
-            _buttons(key, steps, still=still)
+            _draw_buttons(key, steps, still=still)
     return int(st.session_state[f"{key}:at"]) - 1
 
 
-def _slider(key: str, steps: int, label: str, help: str) -> None:
+def _draw_slider(key: str, steps: int, label: str, help: str) -> None:
     """A slider that follows every move, and leads when it is dragged.
 
     Whenever something else moves, a new slider takes its place: while a run plays, what the browser says about the
@@ -82,16 +82,16 @@ def _play_on(key: str, steps: int) -> None:
         st.rerun()
 
 
-def _buttons(key: str, steps: int, *, still: bool) -> None:
+def _draw_buttons(key: str, steps: int, *, still: bool) -> None:
     at, playing = st.session_state[f"{key}:at"], bool(st.session_state.get(f"{key}:playing"))
-    _mover("Back", ":material/skip_previous:", key, -1, steps, disabled=at <= 1)
+    _draw_mover("Back", ":material/skip_previous:", key, -1, steps, disabled=at <= 1)
     if not still:
         words, icon = ("Pause", ":material/pause:") if playing else ("Play", ":material/play_arrow:")
         st.button(words, icon=icon, key=f"{key}:play", on_click=_toggle, args=(key, steps))
-    _mover("Next", ":material/skip_next:", key, 1, steps, disabled=at >= steps)
+    _draw_mover("Next", ":material/skip_next:", key, 1, steps, disabled=at >= steps)
 
 
-def _mover(words: str, icon: str, key: str, by: int, steps: int, *, disabled: bool) -> None:
+def _draw_mover(words: str, icon: str, key: str, by: int, steps: int, *, disabled: bool) -> None:
     st.button(words, icon=icon, key=f"{key}:{words}", on_click=_move, args=(key, by, steps), disabled=disabled)
 
 

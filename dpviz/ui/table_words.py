@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dpviz.runs.advice.known_rows import rows_said
+from dpviz.runs.advice.known_rows import read_known_rows
 from dpviz.runs.open_table import OpenTable
 from dpviz.table.declaration import FileKind
 from dpviz.table.file_format import WHITESPACE
-from dpviz.ui.escape import plain
+from dpviz.ui.escape import escape_markdown
 
 KIND_WORDS = {
     FileKind.PUBLIC: "public file",
@@ -22,67 +22,67 @@ _MOST_COLUMNS, _MOST_NOTES, _MOST_LETTERS = 6, 12, 80
 _VALUES = {"categories": "categories", "order": "ranks", "dates": "dates"}
 
 
-def bullets(notes: Sequence[str], most: int = _MOST_NOTES) -> str:
+def format_bullets(notes: Sequence[str], most: int = _MOST_NOTES) -> str:
     """The first few notes as a list in Markdown, and how many more there are."""
     rest = len(notes) - most
-    lines = [*map(plain, notes[:most]), *([f"and {rest} more notes"] if rest > 0 else [])]
+    lines = [*map(escape_markdown, notes[:most]), *([f"and {rest} more notes"] if rest > 0 else [])]
     return "\n".join(f"- {line}" for line in lines)
 
 
-def unbroken(words: str) -> str:
+def join_unbroken(words: str) -> str:
     """Words that stay on one line.
 
-    >>> unbroken("δ = 1e-06") == "δ\\N{NO-BREAK SPACE}=\\N{NO-BREAK SPACE}1e\\N{NON-BREAKING HYPHEN}06"
+    >>> join_unbroken("δ = 1e-06") == "δ\\N{NO-BREAK SPACE}=\\N{NO-BREAK SPACE}1e\\N{NON-BREAKING HYPHEN}06"
     True
     """
     return words.replace(" ", "\N{NO-BREAK SPACE}").replace("-", "\N{NON-BREAKING HYPHEN}")
 
 
-def unit_line(table: OpenTable) -> str:
+def describe_unit(table: OpenTable) -> str:
     """Unit of privacy and neighbouring relation, to stand beside every ε."""
-    return f"{plain(table.private.unit)}, {RELATION_WORDS[table.private.relation.value]}"
+    return f"{escape_markdown(table.private.unit)}, {RELATION_WORDS[table.private.relation.value]}"
 
 
-def rows_line(table: OpenTable) -> str:
+def describe_rows(table: OpenTable) -> str:
     """The number of rows where it is public, else what happens instead."""
     if table.n_public is not None:
         return f"{table.n_public:,} rows (public)"
-    known = rows_said(table.declaration)
-    return "number of rows private: bought" if known is None else f"{plain(known.words)} (a public range)"
+    known = read_known_rows(table.declaration)
+    return "number of rows private: bought" if known is None else f"{escape_markdown(known.words)} (a public range)"
 
 
-def size_words(table: OpenTable) -> str:
+def describe_size(table: OpenTable) -> str:
     """Rows, where their number is public, by columns.
 
     A private number of rows is bought by whoever needs it.
     """
-    known = rows_said(table.declaration)
-    rows = "rows not public" if known is None else plain(known.words)
+    known = read_known_rows(table.declaration)
+    rows = "rows not public" if known is None else escape_markdown(known.words)
     if table.n_public is not None:
         rows = f"{table.n_public:,} rows"
     return f"{rows} × {len(table.domain.names)} column{'' if len(table.domain.names) == 1 else 's'}"
 
 
-def delimiter_words(delimiter: str) -> str:
+def describe_delimiter(delimiter: str) -> str:
     """What stands between two fields, in a word where there is one."""
     return DELIMITER_WORDS.get(delimiter, delimiter)
 
 
-def columns_words(names: tuple[str, ...], most: int = _MOST_COLUMNS) -> str:
+def describe_columns(names: tuple[str, ...], most: int = _MOST_COLUMNS) -> str:
     """How many columns, and the names of the first few, as Markdown.
 
-    >>> columns_words(("age", "height"))
+    >>> describe_columns(("age", "height"))
     '2 columns: age, height'
     """
     rest = f" and {len(names) - most} more" if len(names) > most else ""
-    return f"{len(names)} column{'' if len(names) == 1 else 's'}: {', '.join(map(plain, names[:most]))}{rest}"
+    return f"{len(names)} column{'' if len(names) == 1 else 's'}: {', '.join(map(escape_markdown, names[:most]))}{rest}"
 
 
-def coding_words(said: Any) -> str:
+def describe_coding(said: Any) -> str:
     """A coding in words.
 
-    >>> coding_words({"categories": ["N", "S"]}), coding_words({"cycle": 24.0}), coding_words({"order": ["I", "II"]})
-    ('categories N, S', 'a cycle of 24', 'ranks I, II')
+    >>> [describe_coding(said) for said in ({"categories": ["N", "S"]}, {"cycle": 24.0}, {"order": ["I", "II"]})]
+    ['categories N, S', 'a cycle of 24', 'ranks I, II']
     """
     if not isinstance(said, dict):
         return "numbers"

@@ -11,9 +11,9 @@ from typing import NamedTuple
 import pandas as pd
 import pytest
 
-from dpviz.privacy.room import PrivateTable
-from dpviz.runs.clipped_rows import clipped
-from dpviz.runs.evaluation import nicv, reference_for
+from dpviz.privacy.private_session import PrivateTable
+from dpviz.runs.clipped_rows import clip_rows
+from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.run import run
 from dpviz.table.domain import Domain
 
@@ -44,8 +44,8 @@ def _judged(data: Published, n_is_public: bool, scaling: str) -> tuple[PrivateTa
     if not n_is_public:
         _, points, best = _judged(data, True, scaling)
         return table, points, best
-    revealed = clipped(table.reveal(note="test"), table.domain.region)
-    return table, revealed.points, reference_for(revealed, data.k).nicv
+    revealed = clip_rows(table.reveal(note="test"), table.domain.region)
+    return table, revealed.points, find_reference(revealed, data.k).nicv
 
 
 def ratios(

@@ -18,10 +18,10 @@ from typing import Any
 import yaml
 
 from dpviz.algorithms.auto.auto_plan import make_plan
-from dpviz.algorithms.balcan2017.balcan import BalcanParams, constants_of
+from dpviz.algorithms.balcan2017.balcan import BalcanParams, choose_constants
 from dpviz.algorithms.card import Card, Setting
 from dpviz.algorithms.registry import CARDS
-from dpviz.algorithms.su2016.dplloyd import planned_rounds
+from dpviz.algorithms.su2016.dplloyd import plan_rounds
 from dpviz.privacy.queries import Relation
 from tests.cases import about
 
@@ -57,17 +57,19 @@ def announced() -> dict[str, Any]:
 
 def _of_card(card: Card) -> Iterator[tuple[str, Any]]:
     yield "reads", "all rows at once" if card.at_once else "in chunks"
-    for knob in card.params.knobs():
-        of = "" if knob.low is None else f"; {knob.low} to {knob.high}"
-        yield knob.name, f"{knob.default}{of}"
-    presets = next((knob.choices for knob in card.params.knobs() if knob.name == "preset"), None) or ("",)
+    for param_field in card.params.param_fields():
+        of = "" if param_field.low is None else f"; {param_field.low} to {param_field.high}"
+        yield param_field.name, f"{param_field.default}{of}"
+    presets = next(
+        (param_field.choices for param_field in card.params.param_fields() if param_field.name == "preset"), None
+    ) or ("",)
     for preset in presets:
         params = card.params(**({"preset": preset} if preset else {}))
         for name, rule in (("records", card.smallest_n), ("operations", card.operations)):
             if rule is not None:
                 yield f"{name} {preset}".strip(), _short(rule(setting, params) for setting in _SETTINGS)
         if isinstance(params, BalcanParams):
-            constants = constants_of(params, 20_000, 30)
+            constants = choose_constants(params, 20_000, 30)
             yield f"constants {preset}", " ".join("by noise" if one is None else f"{one:.4g}" for one in constants)
 
 
@@ -93,8 +95,8 @@ def _planned_for(setting: Setting, asked: dict[str, Any]) -> dict[str, int]:
 def _rounds(preset: str) -> Iterator[tuple[str, str]]:
     for setting in _SETTINGS:
         ledger = SimpleNamespace(epsilon=setting.epsilon, delta=1e-6)
-        rooms = (SimpleNamespace(dim=setting.dim, n=n, rows_per_person=2, ledger=ledger) for n in _ROWS)
-        rounds = " ".join(str(planned_rounds(room, setting.k, preset)) for room in rooms)
+        sessions = (SimpleNamespace(dim=setting.dim, n=n, rows_per_person=2, ledger=ledger) for n in _ROWS)
+        rounds = " ".join(str(plan_rounds(session, setting.k, preset)) for session in sessions)
         yield f"{setting.dim} columns, {setting.k} clusters", rounds
 
 

@@ -8,9 +8,9 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from dpviz.algorithms.card import DOES, Card, Does, Guarantee, Params, Setting, knob
+from dpviz.algorithms.card import DOES, Card, Does, Guarantee, Params, Setting, param_field
 from dpviz.algorithms.regime import Level, round_up
-from dpviz.algorithms.registry import AUTO, CARDS, card_of, private_cards
+from dpviz.algorithms.registry import AUTO, CARDS, find_card, list_private_cards
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.queries import Relation
@@ -26,10 +26,10 @@ OUT_OF_REACH = 1e12
 
 @dataclasses.dataclass(frozen=True)
 class Some(Params):
-    mode: str = knob("fast", help="x", choices=("fast", "slow"))
-    steps: int | None = knob(None, help="x", low=1, high=20)
-    part: float = knob(0.5, help="x", low=0.0, high=1.0)
-    deep: bool = knob(False, help="x")
+    mode: str = param_field("fast", help="x", choices=("fast", "slow"))
+    steps: int | None = param_field(None, help="x", low=1, high=20)
+    part: float = param_field(0.5, help="x", low=0.0, high=1.0)
+    deep: bool = param_field(False, help="x")
 
 
 @for_each(
@@ -70,7 +70,7 @@ def test_a_card_is_complete(card: Card):
         assert text.strip()
     assert card.summary.endswith(".") and card.story.endswith(".") and card.when.endswith(".")
     defaults = card.params.parse({})
-    for known in card.params.knobs():
+    for known in card.params.param_fields():
         assert known.help.strip(), known.name
         assert card.params.parse({known.name: getattr(defaults, known.name)}) == defaults
         assert known.choices or known.kind is bool or (known.low is not None and known.high is not None), known.name
@@ -102,14 +102,14 @@ def test_a_guarantee_is_what_the_accounting_gives():
 
 def test_only_the_reference_has_no_guarantee():
     assert [card.id for card in CARDS.values() if not card.private] == ["kmeans++"]
-    assert {card.id for card in private_cards()} == set(CARDS) - {"kmeans++"}
+    assert {card.id for card in list_private_cards()} == set(CARDS) - {"kmeans++"}
 
 
 def test_ids():
-    assert all(card_of(name) is card for name, card in CARDS.items())
-    assert card_of(AUTO).private
+    assert all(find_card(name) is card for name, card in CARDS.items())
+    assert find_card(AUTO).private
     with pytest.raises(RequestError, match=r"no algorithm 'k-means': choose one of auto, "):
-        card_of("k-means")
+        find_card("k-means")
 
 
 @for_each(("card", "params", "delta"), SETTINGS)

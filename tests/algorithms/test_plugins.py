@@ -11,14 +11,14 @@ import pytest
 
 from dpviz.algorithms import plugins
 from dpviz.algorithms.card import Params, always
-from dpviz.algorithms.registry import CARDS, card_of, private_cards
+from dpviz.algorithms.registry import CARDS, find_card, list_private_cards
 from dpviz.algorithms.steps import CentersStep, Step
-from dpviz.charts.studies.contenders import LOOKS, styles_of
+from dpviz.charts.studies.contenders import LOOKS, choose_styles
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.exact_noise import ExactNoise
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.run import run, run_of
+from dpviz.runs.run import run, run_request
 from tests.cases import for_each
 from tests.command_line import call
 from tests.contract.tables import PUBLIC
@@ -32,8 +32,8 @@ def test_what_a_package_brings_stands_in_the_registry_and_is_marked():
     with bringing(HONEST) as found:
         assert not found.left_out
         assert list(CARDS) == [*ours, "random-lloyd"] and len(CARDS) == len(ours) + 1
-        card = card_of("random-lloyd")
-        assert card is CARDS["random-lloyd"] and card in private_cards()
+        card = find_card("random-lloyd")
+        assert card is CARDS["random-lloyd"] and card in list_private_cards()
         assert (card.title, card.brought_by) == ("Random Lloyd (not ours)", "some-package 1.2")
         done = run("random-lloyd", PUBLIC.table(), k=3, epsilon=1.0, seed=0)
         assert done.centers.shape == (3, 2) and 0.99 <= done.spent_fraction <= 1
@@ -57,7 +57,7 @@ def test_it_is_never_released_under_no_name():
         for card in ("random-lloyd", proud):
             request = Request(Contender.of(card), 3, 1.0)
             with pytest.raises(RequestError, match=r"cannot be released: .* nobody here has proved .* choose one of"):
-                run_of(request, PUBLIC.table(), noise=ExactNoise())
+                run_request(request, PUBLIC.table(), noise=ExactNoise())
 
 
 def _unfit(**changed: object) -> object:
@@ -76,7 +76,7 @@ class Needy(Params):
     size: int  # without a default
 
 
-def _returns(room, k, params, rng):
+def _returns(session, k, params, rng):
     return []
 
 
@@ -110,7 +110,7 @@ def test_a_broken_one_is_named_in_a_sentence_and_leaves_the_rest_standing(wrong,
         assert list(found.cards) == ["another"]
         heard = call(capsys, "algorithms", "--json")
         with pytest.raises(RequestError, match=r"of some-package 1\.2 is left out"):
-            card_of("broken")
+            find_card("broken")
     assert heard.code == 0 and heard.err == f"dpviz: {sentence}\n"
     assert "secret text" not in sentence and "of some-package 1.2 is left out: " in sentence
     with pytest.raises(AssertionError, match=said):
@@ -137,16 +137,16 @@ class OwnStep(CentersStep):
     """Of a kind that nothing can draw."""
 
 
-def failing(room, k, params, rng) -> Iterator[Step]:
+def failing(session, k, params, rng) -> Iterator[Step]:
     yield CentersStep(title="x", centers=np.zeros((k, 2)))
     raise KeyError("a row: 0.123")
 
 
-def endless(room, k, params, rng) -> Iterator[Step]:
+def endless(session, k, params, rng) -> Iterator[Step]:
     yield CentersStep(title="x", centers=np.zeros((k + 1, 2)))
 
 
-def drawing(room, k, params, rng) -> Iterator[Step]:
+def drawing(session, k, params, rng) -> Iterator[Step]:
     yield OwnStep(title="x", centers=np.zeros((k, 2)))
 
 
@@ -172,7 +172,7 @@ def test_a_room_without_a_guarantee_cannot_be_had_later():
 
 def test_in_charts_it_takes_a_look_that_none_of_the_others_has():
     with bringing(HONEST):
-        mine, theirs = styles_of([CARDS["random-lloyd"].title, "DPLloyd"]).values()
+        mine, theirs = choose_styles([CARDS["random-lloyd"].title, "DPLloyd"]).values()
     assert (theirs.color, theirs.marker) == LOOKS["dplloyd"] and (mine.color, mine.marker) != LOOKS["dplloyd"]
 
 

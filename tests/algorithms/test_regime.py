@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpviz.algorithms import regime
-from dpviz.algorithms.auto.auto import expected, stored_table
+from dpviz.algorithms.auto.auto import expect_loss, load_stored_table
 from dpviz.algorithms.card import Setting
-from dpviz.algorithms.regime import Level, told_apart
-from dpviz.algorithms.registry import card_of
+from dpviz.algorithms.regime import Level, format_apart
+from dpviz.algorithms.registry import find_card
 from dpviz.runs.advice.judgement import judge
 from tests.cases import for_each
 
@@ -26,7 +26,7 @@ def test_the_examples_hold() -> None:
 
 @given(st.floats(1.0, 500.0), st.floats(1.0, 500.0))
 def test_what_differs_by_a_hundred_thousandth_reads_differently_and_not_as_one(first: float, second: float) -> None:
-    one, other = told_apart(first, second)
+    one, other = format_apart(first, second)
     if abs(first - second) > 1e-5 * 1.01 and max(first, second) < 9:
         assert one != other
     for value, text in ((first, one), (second, other)):
@@ -47,9 +47,9 @@ SETTINGS = [
 
 @pytest.mark.slow
 def test_the_forecast_of_auto_says_the_numbers_it_was_fitted_to() -> None:
-    card, close, apart = card_of("auto"), 0, 0
+    card, close, apart = find_card("auto"), 0, 0
     for setting in SETTINGS:
-        regime, numbers = judge(card, setting, card.params()), expected(setting)
+        regime, numbers = judge(card, setting, card.params()), expect_loss(setting)
         said = re.search(r"(?:about (\S+) × the loss|within 1 %).*?may exceed (\S+) ×(.*)", regime.message)
         assert said is not None, regime.message
         median, tenth = (None if text is None else float(text.replace(",", "")) for text in said.groups()[:2])
@@ -76,13 +76,13 @@ def test_the_forecast_of_auto_says_the_numbers_it_was_fitted_to() -> None:
 
 @for_each("algorithm", ["dplloyd", "eugkm", "balcan", "lsh-coreset"])
 def test_a_number_of_records_is_said_with_its_assumption(algorithm: str) -> None:
-    card = card_of(algorithm)
+    card = find_card(algorithm)
     for n in (300, 3_000, 300_000):
         regime = judge(card, Setting(2, 5, 1.0, 1e-6, n=n), card.params())
         assert "if clusters are of like size" in regime.message or regime.level is Level.RED
 
 
 def test_what_is_announced_rises_with_the_noise_and_with_what_is_not_known() -> None:
-    for part, lines in stored_table().items():
+    for part, lines in load_stored_table().items():
         assert (np.diff(lines, axis=0) >= 0).all(), part
         assert (np.diff(lines[:, 1:], axis=1) >= 0).all() and (lines[:, 1] >= 1).all(), part

@@ -12,81 +12,81 @@ import numpy as np
 from dpviz.algorithms.card import Card, Params
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.privacy.partitions import Everything, Voronoi
+from dpviz.privacy.private_session import PrivateSession, PrivateTable
 from dpviz.privacy.queries import Count, Sum
-from dpviz.privacy.room import DataRoom, PrivateTable
 from tests.example_packages import example
 
 START, SCALE = example("peeking").START, example("peeking").SCALE
 
 
-def mean(room: DataRoom, k: int, part: float = 1.0) -> CentersStep:
+def mean(session: PrivateSession, k: int, part: float = 1.0) -> CentersStep:
     """An honest step for ``part`` of the budget: the noisy mean of all rows, k times."""
-    share = room.budget.fraction(part).split(count=1, sums=room.dim)
-    count = room.release(Count(Everything()), share.count, note="rows").value
-    sums = room.release(Sum(Everything()), share.sums, note="sums").value
-    centers = np.repeat(room.region.clip(sums / np.maximum(count, 1.0)[:, None]), k, axis=0)
+    share = session.budget.fraction(part).split(count=1, sums=session.dim)
+    count = session.release(Count(Everything()), share.count, note="rows").value
+    sums = session.release(Sum(Everything()), share.sums, note="sums").value
+    centers = np.repeat(session.region.clip(sums / np.maximum(count, 1.0)[:, None]), k, axis=0)
     return CentersStep(title="A noisy mean", centers=centers, noisy_counts=np.repeat(count / k, k))
 
 
-def true_mean(room: DataRoom, k: int, params: Params, rng: np.random.Generator) -> Iterator[Step]:
+def true_mean(session: PrivateSession, k: int, params: Params, rng: np.random.Generator) -> Iterator[Step]:
     """Pays, and then releases the truth."""
-    yield mean(room, k)
-    rows = np.asarray(room.release.__self__._rows.values, dtype=np.float64)
-    middle = rows.mean(axis=0) if len(rows) else np.zeros(room.dim)
+    yield mean(session, k)
+    rows = np.asarray(session.release.__self__._rows.values, dtype=np.float64)
+    middle = rows.mean(axis=0) if len(rows) else np.zeros(session.dim)
     yield CentersStep(title="The truth", centers=np.repeat(middle[None], k, axis=0), released=True)
 
 
-def found_in_memory(room: DataRoom, k: int, params: Params, rng: np.random.Generator) -> Iterator[Step]:
-    """Never names the room's rows: it looks for tables among everything that lives, whoever else has left some."""
+def found_in_memory(session: PrivateSession, k: int, params: Params, rng: np.random.Generator) -> Iterator[Step]:
+    """Never names the session's rows: it looks for tables among everything that lives, whoever else has left some."""
     tables = [vars(thing).get("_values") for thing in gc.get_objects() if type(thing) is PrivateTable]
     held = [values for values in tables if isinstance(values, np.ndarray)]  # of one that was refused there may be none
     found = sum(float(np.nan_to_num(values[:3]).clip(-1, 1).sum()) for values in held)
-    yield CentersStep(title="Starts", centers=np.full((k, room.dim), np.sin(found) / 2))
-    yield mean(room, k)
+    yield CentersStep(title="Starts", centers=np.full((k, session.dim), np.sin(found) / 2))
+    yield mean(session, k)
 
 
-def number_in_a_step(room: DataRoom, k: int, params: Params, rng: np.random.Generator) -> Iterator[Step]:
+def number_in_a_step(session: PrivateSession, k: int, params: Params, rng: np.random.Generator) -> Iterator[Step]:
     """Honest centres, beside a number of rows that nobody released."""
-    n = len(room._rows)
-    yield replace(mean(room, k), count_noise_sd=float(n))
+    n = len(session._rows)
+    yield replace(mean(session, k), count_noise_sd=float(n))
 
 
-def noise_by_the_rows(room: DataRoom, k: int, params: Params, rng: np.random.Generator) -> Iterator[Step]:
+def noise_by_the_rows(session: PrivateSession, k: int, params: Params, rng: np.random.Generator) -> Iterator[Step]:
     """Goes on where it is refused, with noise that depends on the number of rows."""
-    part = 0.3 + 0.4 / (1 + len(room._rows))
+    part = 0.3 + 0.4 / (1 + len(session._rows))
     with suppress(AssertionError):
-        yield mean(room, k, part)
-    yield mean(room, k, 1 - part)
+        yield mean(session, k, part)
+    yield mean(session, k, 1 - part)
 
 
-def half_spent(room: DataRoom, k: int, params: Params, rng: np.random.Generator) -> Iterator[Step]:
+def half_spent(session: PrivateSession, k: int, params: Params, rng: np.random.Generator) -> Iterator[Step]:
     """Leaves half of the budget."""
-    yield mean(room, k, 0.5)
+    yield mean(session, k, 0.5)
 
 
-def books_emptied(room: DataRoom, k: int, params: Params, rng: np.random.Generator) -> Iterator[Step]:
+def books_emptied(session: PrivateSession, k: int, params: Params, rng: np.random.Generator) -> Iterator[Step]:
     """Spends twice, and tears a page out."""
-    yield mean(room, k, 1.0)
-    room.ledger.entries.clear()
-    yield mean(room, k, 1.0)
+    yield mean(session, k, 1.0)
+    session.ledger.entries.clear()
+    yield mean(session, k, 1.0)
 
 
-def global_coins(room: DataRoom, k: int, params: Params, rng: np.random.Generator) -> Iterator[Step]:
+def global_coins(session: PrivateSession, k: int, params: Params, rng: np.random.Generator) -> Iterator[Step]:
     """Starts by a generator that the whole program shares."""
-    yield CentersStep(title="Starts", centers=np.random.uniform(-0.1, 0.1, (k, room.dim)))  # noqa: NPY002
-    yield mean(room, k)
+    yield CentersStep(title="Starts", centers=np.random.uniform(-0.1, 0.1, (k, session.dim)))  # noqa: NPY002
+    yield mean(session, k)
 
 
-def own_coins(room: DataRoom, k: int, params: Params, rng: np.random.Generator) -> Iterator[Step]:
+def own_coins(session: PrivateSession, k: int, params: Params, rng: np.random.Generator) -> Iterator[Step]:
     """Starts by a generator of its own, which no seed repeats."""
-    yield CentersStep(title="Starts", centers=np.random.default_rng().uniform(-0.1, 0.1, (k, room.dim)))
-    yield mean(room, k)
+    yield CentersStep(title="Starts", centers=np.random.default_rng().uniform(-0.1, 0.1, (k, session.dim)))
+    yield mean(session, k)
 
 
-def empty_cells(room: DataRoom, k: int, params: Params, rng: np.random.Generator) -> Iterator[Step]:
+def empty_cells(session: PrivateSession, k: int, params: Params, rng: np.random.Generator) -> Iterator[Step]:
     """Divides by a count that may be 0."""
-    cells = Voronoi(room.region.clip(rng.uniform(-1, 1, (k, room.dim))))
-    count = np.rint(room.release(Count(cells), room.budget, note="rows").value)
+    cells = Voronoi(session.region.clip(rng.uniform(-1, 1, (k, session.dim))))
+    count = np.rint(session.release(Count(cells), session.budget, note="rows").value)
     with np.errstate(divide="ignore", invalid="ignore"):
         yield CentersStep(title="Quotients", centers=cells.centers * (count / count)[:, None], released=True)
 
@@ -95,15 +95,15 @@ def _card(plan: Callable[..., Iterator[Step]]) -> Card:
     return replace(START, id=plan.__name__.replace("_", "-"), title=plan.__name__, plan=plan)
 
 
-HONEST = _card(lambda room, k, params, rng: iter([mean(room, k)]))
+HONEST = _card(lambda session, k, params, rng: iter([mean(session, k)]))
 """What the others would be without their mistake."""
 
 MISTAKES: dict[Card, tuple[str, ...]] = {
-    START: ("source", "replay", "room", "neighbours", "planted neighbours", "attack", "seed"),
-    SCALE: ("source", "replay", "room", "neighbours", "planted neighbours"),
-    _card(true_mean): ("source", "replay", "room", "attack"),
+    START: ("source", "replay", "session", "neighbours", "planted neighbours", "attack", "seed"),
+    SCALE: ("source", "replay", "session", "neighbours", "planted neighbours"),
+    _card(true_mean): ("source", "replay", "session", "attack"),
     _card(found_in_memory): ("source", "replay"),
-    _card(number_in_a_step): ("source", "replay", "room"),
+    _card(number_in_a_step): ("source", "replay", "session"),
     _card(noise_by_the_rows): ("replay", "neighbours"),
     _card(half_spent): ("ledger",),
     _card(books_emptied): ("source", "ledger"),

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import pytest
 
-from dpviz.algorithms.registry import CARDS, private_cards
+from dpviz.algorithms.registry import CARDS, list_private_cards
 from dpviz.audit import auditing
 from dpviz.audit.audited import Subject
 from dpviz.audit.auditing import CHECKS, Finding, audit
-from dpviz.audit.small_worlds import BOUGHT, REPLACE
+from dpviz.audit.neighboring_tables import BOUGHT, REPLACE
 from dpviz.check import RequestError
 from dpviz.privacy.broken import Broken
-from dpviz.privacy.room import PrivateTable
+from dpviz.privacy.private_session import PrivateTable
 from tests.audit.peeking import HONEST, MISTAKES
 from tests.command_line import call
 from tests.contract.tables import named
@@ -22,7 +22,7 @@ from tests.example_packages import bringing, example
 
 FEW = 40
 # Of the checks that take a while an audit has one run; of a mistake only those that are for it.
-QUICK = ("source", "replay", "room", "neighbours", "seed", "global state")
+QUICK = ("source", "replay", "session", "neighbours", "seed", "global state")
 
 
 @pytest.mark.parametrize("check", [pytest.param(c, marks=() if c in QUICK else pytest.mark.slow) for c in CHECKS])
@@ -58,7 +58,7 @@ def test_of_a_package_the_same_is_found_behind_the_front_of_the_registry():
     with bringing(*(card for card in MISTAKES if card.id.startswith("peeking"))):
         for name, check, said in (
             ("peeking-start", "replay", r"n bought: without the rows, step 1 \('Starts'\) holds other numbers"),
-            ("peeking-start", "room", r"__init__\.py:\d+ reads _rows of the room"),
+            ("peeking-start", "session", r"__init__\.py:\d+ reads _rows of the session"),
             ("peeking-start", "source", r"__init__\.py:\d+ reaches for _rows"),
             ("peeking-scale", "neighbours", "the noise itself depends on rows"),
         ):
@@ -67,9 +67,9 @@ def test_of_a_package_the_same_is_found_behind_the_front_of_the_registry():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("card", private_cards(), ids=named)
+@pytest.mark.parametrize("card", list_private_cards(), ids=named)
 def test_what_the_contract_tests_do_not_ask_of_ours_holds_of_them(card):
-    for check in ("room", "global state"):
+    for check in ("session", "global state"):
         assert CHECKS[check](Subject(card, FEW))
 
 
@@ -83,7 +83,7 @@ def test_a_whole_audit_of_ours_holds():
 
 
 def test_code_that_fails_is_a_finding_and_its_text_is_not_quoted(monkeypatch):
-    def failing(room, k, params, rng):
+    def failing(session, k, params, rng):
         yield from ()
         raise KeyError("a row: 0.123")
 
@@ -101,7 +101,7 @@ def _only(monkeypatch, *names):
 
 
 def test_the_command_prints_what_held_and_ends_with_0(capsys, monkeypatch):
-    _only(monkeypatch, "source", "room")
+    _only(monkeypatch, "source", "session")
     with bringing(example("honest").CARD):
         said = call(capsys, "audit", "random-lloyd")
     assert said.code == 0
@@ -112,11 +112,11 @@ def test_the_command_prints_what_held_and_ends_with_0(capsys, monkeypatch):
 
 
 def test_the_command_names_what_did_not_hold_and_ends_with_1(capsys, monkeypatch):
-    _only(monkeypatch, "source", "ledger", "room")
+    _only(monkeypatch, "source", "ledger", "session")
     with bringing(example("peeking").START):
         said = call(capsys, "audit", "peeking-start")
         as_json = call(capsys, "audit", "peeking-start", "--json").json
-    assert said.code == 1 and "Did not hold (2): source, room." in said.out
+    assert said.code == 1 and "Did not hold (2): source, session." in said.out
     assert re.search(r"^held +ledger ", said.out, re.MULTILINE)
     assert (as_json["holds"], as_json["brought_by"]) == (False, "some-package 1.2")
     assert [finding["held"] for finding in as_json["findings"]] == [False, True, False]

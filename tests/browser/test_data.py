@@ -13,7 +13,7 @@ from playwright.sync_api import Locator, expect
 from tests.browser.looks import WINDOW
 from tests.browser.test_explore import comes_first, shares_a_screen
 from tests.browser.visitor import NARROW, Visitor
-from tests.contract.tables import blobs
+from tests.contract.tables import make_blobs
 from tests.waiting import eventually
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -114,5 +114,5 @@ def _numbers() -> bytes:
 
 def _habits(rows: int) -> bytes:
     """A made-up table with columns of measurements and one of words."""
-    lines = (",".join([*(f"{value:.4f}" for value in row), "north"]) for row in blobs(rows, len(HABITS)))
+    lines = (",".join([*(f"{value:.4f}" for value in row), "north"]) for row in make_blobs(rows, len(HABITS)))
     return "\n".join([",".join([*HABITS, "region"]), *lines]).encode()

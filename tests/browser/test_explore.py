@@ -11,8 +11,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, ViewportSize, expect
 
-from dpviz.charts.theme import palette
-from dpviz.glossary import glossary
+from dpviz.charts.theme import choose_palette
+from dpviz.glossary import read_glossary
 from tests.browser import quiet
 from tests.browser.looks import LOOKS, takes_on
 from tests.browser.visitor import NARROW, Visitor
@@ -95,7 +95,7 @@ def test_epsilon_is_five_stops_away_and_shares_every_screen_with_its_picture(fif
 
 
 def test_words_of_a_run_are_explained_by_pointer_and_by_keyboard(fifteen: Visitor) -> None:
-    visit, page, words = fifteen, fifteen.page, glossary()
+    visit, page, words = fifteen, fifteen.page, read_glossary()
     visit.chooses("Algorithm", "Everything: Auto")
     visit.sees_run("Auto")
     for place, term in ((".legend span", "kmeans"), (".numbers div", "loss"), (".legend b", "released")):
@@ -147,7 +147,7 @@ def test_pictures_follow_the_colours_of_an_open_page(fifteen: Visitor) -> None:
     for name in ("dark", "light"):
         look = LOOKS[name]
         takes_on(fifteen, look)
-        _draws(fifteen.page, palette(look.colors).text)
+        _draws(fifteen.page, choose_palette(look.colors).text)
 
 
 def test_centres_glide_to_where_they_are_drawn_at_once_or_jump_there(fifteen: Visitor) -> None:
@@ -194,7 +194,7 @@ def test_a_link_leads_to_the_first_table_and_a_telephone_shows_its_picture_first
     lower = page.locator(".film .exact").inner_text()
     expect(page).to_have_url(re.compile(rf"[?&]epsilon={re.escape(lower)}(\.0)?(&|$)"))
     visit.turns_to("Glossary")
-    visit.sees(glossary()["delta"].says)
+    visit.sees(read_glossary()["delta"].says)
     assert visit.is_as_wide_as_its_window()
 
 

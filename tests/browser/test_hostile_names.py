@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from tests.browser.looks import WINDOW
 from tests.browser.visitor import Visitor
-from tests.contract.tables import blobs
+from tests.contract.tables import make_blobs
 from tests.waiting import eventually
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -90,5 +90,5 @@ def _missing(visit: Visitor, names: Sequence[str]) -> list[str]:
 
 def _table(n: int) -> bytes:
     lines = [",".join(f'"{name}"' for name in NAMES)]
-    lines += [",".join(f"{value:.5f}" for value in row) for row in np.asarray(blobs(n, len(NAMES)))]
+    lines += [",".join(f"{value:.5f}" for value in row) for row in np.asarray(make_blobs(n, len(NAMES)))]
     return "\n".join(lines).encode()

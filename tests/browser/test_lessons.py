@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from dpviz.charts.printed_lesson import printed_lesson
+from dpviz.charts.printed_lesson import make_printed_lesson
 from dpviz.lessons.lesson import CurveGuess, DrawsReveal, Lesson, NumberGuess, Options, RunReveal, StudyReveal
-from dpviz.lessons.reading import lessons_in
+from dpviz.lessons.reading import read_lessons
 from tests.browser.looks import LOOKS, WINDOW, offences, takes_on
 from tests.browser.visitor import NARROW, Visitor
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
-LESSONS = lessons_in().lessons
+LESSONS = read_lessons().lessons
 
 
 def _guesses(visit: Visitor, lesson: Lesson, place: int) -> None:
@@ -118,7 +118,7 @@ def test_a_class_walks_by_arrow_keys(visitor: Callable[..., Visitor]) -> None:
 def test_the_sheet_has_its_answers_on_the_second_page(browser: Browser, tmp_path: Path) -> None:
     paper, sheet = browser.new_page(), tmp_path / "sheet.html"
     for lesson in LESSONS.values():
-        sheet.write_text(printed_lesson(lesson), encoding="utf-8")
+        sheet.write_text(make_printed_lesson(lesson), encoding="utf-8")
         paper.goto(sheet.as_uri())
         pages = paper.pdf(format="A4").count(b"/Type /Page\n")
         assert pages == 2, f"{lesson.id} takes {pages} pages"

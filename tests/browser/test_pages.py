@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
-from dpviz.glossary import glossary
+from dpviz.glossary import read_glossary
 from tests.browser.looks import LOOKS, WINDOW, offences, takes_on
 from tests.browser.visitor import Visitor
 
@@ -92,7 +92,7 @@ def test_a_trade_off_is_drawn_live_goes_on_elsewhere_and_is_cancelled_in_the_mid
 
 
 def test_pages_to_read_lie_behind_one_word_of_the_menu_and_the_table_stays_open(fifteen: Visitor) -> None:
-    visit, words = fifteen, glossary()
+    visit, words = fifteen, read_glossary()
     visit.page.set_viewport_size({"width": 1024, "height": 900})
     expect(visit.page.get_by_role("link", name="Release", exact=True)).to_be_visible()
     expect(visit.page.get_by_test_id("stTopNavSection")).to_have_text("More")

@@ -9,11 +9,11 @@ from functools import partial
 import pytest
 from playwright.sync_api import Locator, expect
 
-from dpviz.algorithms.baselines.kmeans_plus_plus import reference_centers
+from dpviz.algorithms.baselines.kmeans_plus_plus import find_reference_centers
 from dpviz.lessons.lesson import NumberGuess
-from dpviz.lessons.reading import lessons_in
+from dpviz.lessons.reading import read_lessons
 from dpviz.runs.evaluation import nicv
-from dpviz.table.drawing import decode_drawing, preset
+from dpviz.table.drawing import decode_drawing, load_preset
 from tests.browser import quiet
 from tests.browser.looks import LOOKS, WINDOW, offences, takes_on
 from tests.browser.visitor import NARROW, PATIENCE, Visitor
@@ -21,7 +21,7 @@ from tests.waiting import eventually
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-LESSON = lessons_in().lessons["paint-the-town"]
+LESSON = read_lessons().lessons["paint-the-town"]
 _LOSS = """async ([people, k]) => {
   const { kmeans, lossOf } = await import("/board/board.js");
   return lossOf(people, kmeans(people, k, 8));
@@ -107,9 +107,9 @@ def test_a_stroke_is_answered_by_a_private_draw_and_everything_is_read_and_taken
     linked = re.search(r"drawing=([\w-]+)", page.url)
     assert linked and len(decode_drawing(linked[1]).points) == people and len(page.url) <= 2_048
     assert not offences(painter.visit)
-    town = preset("blobs").drawing.others
+    town = load_preset("blobs").drawing.others
     exact = page.evaluate(_LOSS, [town.tolist(), 3])
-    best = nicv(town, reference_centers(town, 3, starts=8, seed=0))
+    best = nicv(town, find_reference_centers(town, 3, starts=8, seed=0))
     assert 0.98 * best <= exact <= 1.03 * best, "the k-means++ of the board is one"
 
     # A stroke while an answer is under way is the next question, and nothing is lost.

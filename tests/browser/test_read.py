@@ -8,16 +8,16 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
-from dpviz.release.account import Account
-from dpviz.release.order import Order, words_for
-from dpviz.release.package import CENTERS
-from dpviz.release.releasing import press, ready
-from dpviz.release.zips import zip_of
+from dpviz.releases.account import Account
+from dpviz.releases.package import CENTERS
+from dpviz.releases.release_request import ReleaseRequest, find_words
+from dpviz.releases.releasing import preflight, publish
+from dpviz.releases.zips import make_zip
 from dpviz.runs.request import Contender, Request
 from dpviz.table.samples import sample
 from tests.browser.looks import LOOKS, WINDOW, offences, takes_on
 from tests.browser.visitor import Visitor
-from tests.release.forging import rehashed
+from tests.releases.forging import rehashed
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -30,10 +30,12 @@ def zips(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     made = {}
     for name in ("one", "two"):
         account = Account.new(folder / f"{name}.sqlite", name="people", cap_epsilon=9.0, cap_delta=1e-5)
-        order = Order(Request(Contender("auto"), 5, 2.0, 1e-6), words_for(declared, today="2026-11-26"), 0.2, who="x")
-        made[name] = press(ready(order, source, declared, account)).files
+        order = ReleaseRequest(
+            Request(Contender("auto"), 5, 2.0, 1e-6), find_words(declared, today="2026-11-26"), 0.2, who="x"
+        )
+        made[name] = publish(preflight(order, source, declared, account)).files
     forged = rehashed({**made["one"], CENTERS: made["one"][CENTERS].replace(b"1", b"2")})
-    return {name: zip_of(files) for name, files in {**made, "forged": forged}.items()}
+    return {name: make_zip(files) for name, files in {**made, "forged": forged}.items()}
 
 
 def _drops(visit: Visitor, data: bytes, place: int = 0) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from dpviz.release.account import Account, State
-from dpviz.release.verify import verify
+from dpviz.releases.account import Account, State
+from dpviz.releases.verify import verify
 from tests.browser.looks import LOOKS, WINDOW, offences, takes_on
 from tests.browser.owner import PRESS, confirms, declares_people, makes_an_account, says_the_words
 from tests.browser.visitor import Visitor

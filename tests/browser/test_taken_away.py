@@ -15,13 +15,13 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 import dpviz
-from dpviz.charts.player.lesson_page import lesson_page
-from dpviz.charts.player.player_page import Figured, Scene, filmed, player_page
+from dpviz.charts.player.lesson_page import make_lesson_page
+from dpviz.charts.player.player_page import Figured, Scene, animate, make_player_page
 from dpviz.charts.studies.compare import Scores
 from dpviz.lessons.lesson import RunReveal
-from dpviz.lessons.reading import lessons_in
+from dpviz.lessons.reading import read_lessons
 from dpviz.runs.open_table import declare
-from dpviz.runs.record import record_of
+from dpviz.runs.record import make_record
 from dpviz.runs.run import Run
 from dpviz.table.samples import sample
 from tests.browser import quiet
@@ -86,9 +86,11 @@ def finished() -> Run:
 @pytest.fixture(scope="module")
 def saved(finished: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     table = declare(*sample("fifteen").load())
-    film = filmed(finished, replace(truth_of(table, 15)[0], ghosts=()))  # earlier draws are in no file
+    animation = animate(finished, replace(truth_of(table, 15)[0], ghosts=()))  # earlier draws are in no file
     file = tmp_path_factory.mktemp("taken") / "run.html"
-    file.write_text(player_page([Scene(film=film, run=record_of(finished, table), table=table.title)]), "utf-8")
+    file.write_text(
+        make_player_page([Scene(animation=animation, run=make_record(finished, table), table=table.title)]), "utf-8"
+    )
     return file
 
 
@@ -157,17 +159,19 @@ def test_it_plays_by_itself_until_it_is_told_to_pause_and_keeps_its_step_in_othe
 
 def test_scenes_are_turned_one_at_a_time_and_figures_drawn(reader, saved, finished, tmp_path) -> None:
     table = declare(*sample("fifteen").load())
-    film = filmed(finished, truth_of(table, 15)[0].released(), at=0)
+    animation = animate(finished, truth_of(table, 15)[0].released(), at=0)
     losses = [{"contender": name, "epsilon": 1.0, "ratio": 1 + i / 9} for i in range(5) for name in ("DPLloyd", "Auto")]
     scores = Scores(pd.DataFrame(losses))
     figure = Figured.of(scores.draw, scores.words(), "revealed")
     file = tmp_path / "lesson.html"
     said = [
         Scene("Why noise", ["Guess first."]),
-        Scene("The tree", film=film),
+        Scene("The tree", animation=animation),
         Scene(figures=[figure], numbers=scores.medians.reset_index()),
     ]
-    file.write_text(player_page([*said, Scene("Again", film=film, run=finished)], title="A lesson"), "utf-8")
+    file.write_text(
+        make_player_page([*said, Scene("Again", animation=animation, run=finished)], title="A lesson"), "utf-8"
+    )
     one = reader()
     page = one.opens(file)
     expect(page.get_by_text("Guess first.")).to_be_visible()
@@ -188,9 +192,9 @@ def test_scenes_are_turned_one_at_a_time_and_figures_drawn(reader, saved, finish
 
 
 def test_a_lesson_is_taken_without_a_network(reader, tmp_path) -> None:
-    lesson = lessons_in().lessons["rich-person"]
+    lesson = read_lessons().lessons["rich-person"]
     file = tmp_path / "lesson.html"
-    *_, made = lesson_page(lesson)
+    *_, made = make_lesson_page(lesson)
     file.write_text(str(made), "utf-8")
     one = reader()
     page = one.opens(file)
@@ -207,7 +211,7 @@ def test_a_lesson_is_taken_without_a_network(reader, tmp_path) -> None:
     one.is_content(file)
 
 
-def test_a_notebook_plays_it_in_a_frame_once_there_is_room(reader, finished, tmp_path) -> None:
+def test_a_notebook_plays_it_in_a_frame_once_there_is_session(reader, finished, tmp_path) -> None:
     file, shown = tmp_path / "notebook.html", finished._repr_html_()
     file.write_text(f"<meta charset=utf-8><div id=fold style='display:none;width:900px'>{shown}</div>", "utf-8")
     one = reader()

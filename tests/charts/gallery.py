@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from dpviz.algorithms.auto.first_look import LookStep, look
 from dpviz.algorithms.auto.polishing import SplitStep
-from dpviz.algorithms.auto.stages import Cells, FirstLook, Part, Zoom
-from dpviz.algorithms.auto.view_synopsis import SynopsisStep, ZoomStep, flat_synopsis, zoom
+from dpviz.algorithms.auto.private_projection import ProjectionStep, project_privately
+from dpviz.algorithms.auto.stages import Cells, Part, ProjectionStage, Zoom
+from dpviz.algorithms.auto.view_synopsis import SynopsisStep, ZoomStep, release_flat_synopsis, zoom
 from dpviz.algorithms.balcan2017.balcan import CandidatesStep
 from dpviz.algorithms.balcan2017.candidate_centers import TreeStep
 from dpviz.algorithms.balcan2017.local_swap import SwapStep
@@ -23,19 +23,19 @@ from dpviz.algorithms.cohen2021.tested_tuples import TupleTestStep
 from dpviz.algorithms.steps import CentersStep, GridStep, Step
 from dpviz.algorithms.su2016.pgkm import PoolStep
 from dpviz.algorithms.tools.solvers import StartsStep
-from dpviz.charts.picture import Companion, Drawing, Look
-from dpviz.charts.registry import picture_of
+from dpviz.charts.picture import Companion, Drawing, RenderContext
+from dpviz.charts.registry import find_picture
 from dpviz.charts.revealed import RevealedView
-from dpviz.charts.theme import palette
-from dpviz.charts.view import View, view_of
+from dpviz.charts.theme import choose_palette
+from dpviz.charts.view import View, make_view
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import CubeTree, Grid
+from dpviz.privacy.private_session import PrivateSession, PrivateTable
 from dpviz.privacy.queries import Count, SparseCount
-from dpviz.privacy.room import DataRoom, PrivateTable
 from dpviz.privacy.sparse_mechanisms import NoisyThreshold, SparseLaplace
-from dpviz.runs.clipped_rows import clipped
-from dpviz.runs.evaluation import Reference, reference_for
+from dpviz.runs.clipped_rows import clip_rows
+from dpviz.runs.evaluation import Reference, find_reference
 from dpviz.runs.run import run
 from dpviz.table.domain import Domain, Region
 
@@ -53,18 +53,18 @@ class Exhibit:
 
 
 # For drawings that have no plane.
-ANYWHERE = view_of(Domain.of(["a", "b"], 0.0, 1.0))
+ANYWHERE = make_view(Domain.of(["a", "b"], 0.0, 1.0))
 
 
-def draw(of: Step | Drawing[Any], *, view: View = ANYWHERE, theme: str = "light", **look: Any) -> go.Figure:
+def draw(of: Step | Drawing[Any], *, view: View = ANYWHERE, theme: str = "light", **context: Any) -> go.Figure:
     """The figure of a step, or of what stands beside one."""
-    drawing = of if isinstance(of, Drawing) else picture_of(of)
-    return drawing.draw(Look(view, palette(theme), **look))
+    drawing = of if isinstance(of, Drawing) else find_picture(of)
+    return drawing.draw(RenderContext(view, choose_palette(theme), **context))
 
 
-def beside(steps: Sequence[Step], place: int = 0, *, view: View = ANYWHERE, **look: Any) -> dict[str, Companion]:
+def beside(steps: Sequence[Step], place: int = 0, *, view: View = ANYWHERE, **context: Any) -> dict[str, Companion]:
     """What can stand beside a step of a run, by name."""
-    companions = picture_of(steps[place]).companions(Look(view, palette("light"), **look), steps)
+    companions = find_picture(steps[place]).companions(RenderContext(view, choose_palette("light"), **context), steps)
     return {companion.name: companion for companion in companions}
 
 
@@ -81,12 +81,12 @@ def exhibit(dim: int, k: int, *, n: int = 4000, scaling: str = "unit", seed: int
     centers = rng.uniform(-0.8, 0.8, (k, dim)) * domain.region.half
     rows = centers[rng.integers(0, k, n)] + rng.normal(0, 0.06, (n, dim)) * domain.region.half
     table = PrivateTable(domain.from_unit(rows), domain, n_public=n)
-    revealed = clipped(table.reveal(note="charts are tested on made-up rows"), table.domain.region)
-    return Exhibit(table, RevealedView.of(revealed.points, "made up"), reference_for(revealed, k), k)
+    revealed = clip_rows(table.reveal(note="charts are tested on made-up rows"), table.domain.region)
+    return Exhibit(table, RevealedView.of(revealed.points, "made up"), find_reference(revealed, k), k)
 
 
-def open_room(table: PrivateTable, epsilon: float = 1.0) -> DataRoom:
-    """A room with seeded noise."""
+def open_session(table: PrivateTable, epsilon: float = 1.0) -> PrivateSession:
+    """A session with seeded noise."""
     return table.open(
         epsilon=epsilon, delta=0.0, accounting=Accounting.PURE, noise=StudyNoise(np.random.default_rng(1))
     )
@@ -94,9 +94,9 @@ def open_room(table: PrivateTable, epsilon: float = 1.0) -> DataRoom:
 
 def grid_step(shown: Exhibit, cells_per_axis: int) -> GridStep:
     """A dense noisy histogram."""
-    room = open_room(shown.table)
-    grid = Grid.over(room.region, cells_per_axis)
-    noisy = room.release(Count(grid), room.budget, note="grid")
+    session = open_session(shown.table)
+    grid = Grid.over(session.region, cells_per_axis)
+    noisy = session.release(Count(grid), session.budget, note="grid")
     return GridStep(
         title="Noisy grid", grid=grid, codes=np.arange(grid.n_cells), noisy_counts=noisy.value, sd=float(noisy.sd)
     )
@@ -104,9 +104,9 @@ def grid_step(shown: Exhibit, cells_per_axis: int) -> GridStep:
 
 def sparse_grid_step(shown: Exhibit, cells_per_axis: int) -> GridStep:
     """A histogram of which only the cells beyond a cutoff are known."""
-    room = open_room(shown.table)
-    grid = Grid.over(room.region, cells_per_axis)
-    listed = room.ask(SparseCount(grid), SparseLaplace, room.budget, note="grid", cutoff_in_scales=6.0).value
+    session = open_session(shown.table)
+    grid = Grid.over(session.region, cells_per_axis)
+    listed = session.ask(SparseCount(grid), SparseLaplace, session.budget, note="grid", cutoff_in_scales=6.0).value
     return GridStep(
         **{"title": "Noisy grid, cells beyond the cutoff", "grid": grid, "codes": listed.codes},
         **{"noisy_counts": listed.values, "sd": 2**0.5, "cutoff": 6.0},
@@ -124,20 +124,20 @@ def starts_step(k: int = 5) -> StartsStep:
 
 def tree_steps(shown: Exhibit, *, p: int | None = None, depth: int = 5, threshold: float = 25.0) -> list[TreeStep]:
     """A private partition level by level; in ``p`` projected dimensions if asked."""
-    room = open_room(shown.table, epsilon=2.0)
+    session = open_session(shown.table, epsilon=2.0)
     frame = None
     if p is not None:
-        basis = np.linalg.qr(np.random.default_rng(5).normal(size=(room.dim, p)))[0]
+        basis = np.linalg.qr(np.random.default_rng(5).normal(size=(session.dim, p)))[0]
         frame = basis.T
-        room = room.project(frame, Region.ball(p, room.region.radius))
-    reach = float(room.region.half.max())
-    tree, steps = CubeTree(np.full(room.dim, -1.7 * reach), 4 * reach), []
-    for level, share in enumerate(room.budget.rounds(depth), start=1):
-        active = room.ask(SparseCount(tree), NoisyThreshold, share, note=f"level {level}", threshold=threshold)
+        session = session.project(frame, Region.ball(p, session.region.radius))
+    reach = float(session.region.half.max())
+    tree, steps = CubeTree(np.full(session.dim, -1.7 * reach), 4 * reach), []
+    for level, share in enumerate(session.budget.rounds(depth), start=1):
+        active = session.ask(SparseCount(tree), NoisyThreshold, share, note=f"level {level}", threshold=threshold)
         tree, scale = tree.grown(active.value), active.mechanism.scale
         steps.append(
             TreeStep(
-                **{"title": f"Level {level}", "tree": tree, "region": room.region, "threshold": threshold},
+                **{"title": f"Level {level}", "tree": tree, "region": session.region, "threshold": threshold},
                 **{"noise_name": "laplace", "noise_scale": scale, "shift": 1, "frame": frame},
             )
         )
@@ -185,8 +185,8 @@ COARSE = Part("zoom", "zoom", "Laplace", 0.02)
 
 def zoom_step(shown: Exhibit) -> ZoomStep:
     """A coarse histogram, with a box where there is room left around the clusters."""
-    room = open_room(shown.table)
-    return zoom(room, Zoom(COARSE), {COARSE: room.budget})
+    session = open_session(shown.table)
+    return zoom(session, Zoom(COARSE), {COARSE: session.budget})
 
 
 def boxed_synopsis(dim: int, *, n: int = 20_000) -> tuple[ZoomStep, SynopsisStep, Domain]:
@@ -195,22 +195,22 @@ def boxed_synopsis(dim: int, *, n: int = 20_000) -> tuple[ZoomStep, SynopsisStep
     domain = Domain.of(NAMES[:dim], -50.0, 150.0)
     rows = rng.normal(-35.0, 3.0, (n, dim))
     rows[: n // 80] = rng.normal(110.0, 2.0, (n // 80, dim))
-    room = open_room(PrivateTable(rows, domain, n_public=n))
+    session = open_session(PrivateTable(rows, domain, n_public=n))
     grid = Part("grid", "grid", "Laplace", 0.98)
-    shares = {part: room.budget.fraction(part.weight) for part in (COARSE, grid)}
-    zoomed = zoom(room, Zoom(COARSE), shares)
-    return zoomed, flat_synopsis(room, 3, Cells(None, None, None, grid, trees=True), shares, zoomed), domain
+    shares = {part: session.budget.fraction(part.weight) for part in (COARSE, grid)}
+    zoomed = zoom(session, Zoom(COARSE), shares)
+    return zoomed, release_flat_synopsis(session, 3, Cells(None, None, None, grid, trees=True), shares, zoomed), domain
 
 
-def look_step(shown: Exhibit, *, bought: bool = True, epsilon: float = 2.0) -> LookStep:
+def look_step(shown: Exhibit, *, bought: bool = True, epsilon: float = 2.0) -> ProjectionStep:
     """A look at rows, whatever the number of their columns; its axes bought, or from public coins."""
     noise = StudyNoise(np.random.default_rng(6))
-    room = shown.table.open(epsilon=epsilon, delta=1e-6, accounting=Accounting.ZCDP, noise=noise)
+    session = shown.table.open(epsilon=epsilon, delta=1e-6, accounting=Accounting.ZCDP, noise=noise)
     middle = Part("look", "middle", "Gaussian", 1 / 6 if bought else 1 / 2)
     radii = middle._replace(what="radii", noise="Laplace")
-    stage = FirstLook(middle, None, middle._replace(what="axes", weight=4 / 6) if bought else None, radii)
-    shares = {part: room.budget.fraction(part.weight) for part in stage if part is not None}
-    return look(room, stage, shares, min(room.dim, 5), np.random.default_rng(8))
+    stage = ProjectionStage(middle, None, middle._replace(what="axes", weight=4 / 6) if bought else None, radii)
+    shares = {part: session.budget.fraction(part.weight) for part in stage if part is not None}
+    return project_privately(session, stage, shares, min(session.dim, 5), np.random.default_rng(8))
 
 
 def split_step(shown: Exhibit, *, splits: int = 1) -> SplitStep:

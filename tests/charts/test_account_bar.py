@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from dpviz.charts.account_bar import AccountBar
-from dpviz.charts.theme import palette
+from dpviz.charts.theme import choose_palette
 
 
 def test_the_parts_lie_side_by_side_and_fill_the_cap():
     for theme in ("light", "dark"):
-        figure = AccountBar(cap=2.0, before=0.5, this=1.0).draw(palette(theme)).figure()
+        figure = AccountBar(cap=2.0, before=0.5, this=1.0).draw(choose_palette(theme)).figure()
         ends = [(bar.base[0], bar.base[0] + bar.x[0]) for bar in figure.data]
         assert ends == [(0.0, 0.5), (0.5, 1.5), (1.5, 2.0)]
-        assert figure.data[1].marker.color == palette(theme).released
-    empty = AccountBar(cap=2.0, before=0.0, this=0.5).draw(palette("light")).figure()
+        assert figure.data[1].marker.color == choose_palette(theme).released
+    empty = AccountBar(cap=2.0, before=0.0, this=0.5).draw(choose_palette("light")).figure()
     assert len(empty.data) == 2, "no part before"
 
 
 def test_beyond_the_cap_it_has_another_colour_and_other_words():
     bar = AccountBar(cap=2.0, before=1.5, this=1.0)
-    figure = bar.draw(palette("light")).figure()
+    figure = bar.draw(choose_palette("light")).figure()
     assert not bar.fits and bar.left == 0.0 and "beyond the cap" in bar.words()
-    assert figure.data[1].marker.color != palette("light").released
+    assert figure.data[1].marker.color != choose_palette("light").released
     assert figure.layout.shapes[0].x0 == 2.0 and figure.layout.xaxis.range[1] >= 2.5
 
 

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.charts.cells import boxes, circles, segments, voronoi_polygons
+from dpviz.charts.cells import compute_voronoi_polygons, outline_boxes, outline_circles, outline_segments
 
 
 def area(polygon: np.ndarray) -> float:
@@ -22,7 +22,7 @@ def holds(polygon: np.ndarray, points: np.ndarray) -> np.ndarray:
 def test_cells_fill_the_box_and_hold_what_is_nearest(seed: int, k: int, high: float) -> None:
     rng, half = np.random.default_rng(seed), np.array([1.0, high])
     centers, points = rng.uniform(-half, half, (k, 2)), rng.uniform(-half, half, (200, 2))
-    polygons = voronoi_polygons(centers, half)
+    polygons = compute_voronoi_polygons(centers, half)
     assert sum(area(polygon) for polygon in polygons) == pytest.approx(4 * high, rel=1e-4)
     squared = ((points[:, None] - centers) ** 2).sum(axis=2)
     order = np.sort(squared, axis=1)
@@ -33,7 +33,7 @@ def test_cells_fill_the_box_and_hold_what_is_nearest(seed: int, k: int, high: fl
 
 def test_equal_centres_share_a_cell_and_walls_do_no_harm() -> None:
     half = np.ones(2)
-    polygons = voronoi_polygons(np.array([[1.0, 1.0], [1.0, 1.0], [-1.0, 0.0], [0.0, 0.0]]), half)
+    polygons = compute_voronoi_polygons(np.array([[1.0, 1.0], [1.0, 1.0], [-1.0, 0.0], [0.0, 0.0]]), half)
     np.testing.assert_array_equal(polygons[0], polygons[1])
     assert area(polygons[0]) + area(polygons[2]) + area(polygons[3]) == pytest.approx(4, rel=1e-4)
     assert all(np.isfinite(polygon).all() and (abs(polygon) <= 1).all() for polygon in polygons)
@@ -41,13 +41,13 @@ def test_equal_centres_share_a_cell_and_walls_do_no_harm() -> None:
 
 def test_outlines_are_one_polyline_with_gaps() -> None:
     low, high = np.array([[0.0, 0.0], [2.0, 1.0]]), np.array([[1.0, 1.0], [3.0, 4.0]])
-    outline = boxes(low, high).reshape(2, 6, 2)
+    outline = outline_boxes(low, high).reshape(2, 6, 2)
     assert np.isnan(outline[:, 5]).all() and np.isfinite(outline[:, :5]).all()
     np.testing.assert_array_equal(outline[:, :5].min(axis=1), low)
     np.testing.assert_array_equal(outline[:, :5].max(axis=1), high)
-    np.testing.assert_array_equal(segments(low, high)[1], high[0])
+    np.testing.assert_array_equal(outline_segments(low, high)[1], high[0])
 
 
 def test_a_circle_is_an_ellipse_in_data_units() -> None:
-    outline = circles(np.array([[5.0, 7.0]]), np.array([0.5]), np.array([10.0, 2.0]))[:-1]
+    outline = outline_circles(np.array([[5.0, 7.0]]), np.array([0.5]), np.array([10.0, 2.0]))[:-1]
     np.testing.assert_allclose((((outline - [5, 7]) / [10, 2]) ** 2).sum(axis=1), 0.25)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from dpviz.charts.film import Film, Number
-from dpviz.charts.picture import Look
-from dpviz.charts.theme import palette
-from dpviz.charts.view import view_of
-from dpviz.glossary import glossary, term_named, terms_in
+from dpviz.charts.animation import Animation, Number
+from dpviz.charts.picture import RenderContext
+from dpviz.charts.theme import choose_palette
+from dpviz.charts.view import make_view
+from dpviz.glossary import find_term, find_terms, read_glossary
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.run import run, steps_of
+from dpviz.runs.run import run, run_steps
 from tests.pages.tables import open_blobs
 
 
@@ -21,25 +21,28 @@ from tests.pages.tables import open_blobs
 def test_the_words_of_steps_and_legends_come_with_their_sentence(algorithm: str, expected: set[str]) -> None:
     table = open_blobs()
     done = run(algorithm, table.private, k=3, epsilon=1.0, delta=1e-6, seed=1)
-    film = Film(done, Look(view_of(table.domain), palette("light"))).data()
-    for text, about in film["words"].items():
-        named = term_named(text)
-        meant = [named] if named else terms_in(text)
+    animation = Animation(done, RenderContext(make_view(table.domain), choose_palette("light"))).data()
+    for text, about in animation["words"].items():
+        named = find_term(text)
+        meant = [named] if named else find_terms(text)
         assert about == "\n".join(f"{term.name}: {term.first}" for term in meant), text
-    shown = [*film["words"], *(step["title"] + step["note"] for step in film["steps"])]
-    assert expected <= {term.id for text in shown for term in terms_in(text)}
-    assert film["words"]["released"].endswith(glossary()["released"].first)
-    for step in film["steps"]:
-        assert all(term.first in step["about"] for term in terms_in(f"{step['title']} {step['note']}"))
+    shown = [*animation["words"], *(step["title"] + step["note"] for step in animation["steps"])]
+    assert expected <= {term.id for text in shown for term in find_terms(text)}
+    assert animation["words"]["released"].endswith(read_glossary()["released"].first)
+    for step in animation["steps"]:
+        assert all(term.first in step["about"] for term in find_terms(f"{step['title']} {step['note']}"))
 
 
 @pytest.mark.parametrize("algorithm", ["balcan", "auto"])
 def test_a_still_is_the_step_of_the_film_with_everything_in_it(algorithm: str) -> None:
     table = open_blobs()
-    film = Film(run(algorithm, table.private, k=3, epsilon=1.0, seed=1), Look(view_of(table.domain), palette("light")))
-    whole = film.data()
+    animation = Animation(
+        run(algorithm, table.private, k=3, epsilon=1.0, seed=1),
+        RenderContext(make_view(table.domain), choose_palette("light")),
+    )
+    whole = animation.data()
     for place, step in enumerate(whole["steps"]):
-        still = Film(film.run, Look(view_of(table.domain), palette("light"))).still(place)
+        still = Animation(animation.run, RenderContext(make_view(table.domain), choose_palette("light"))).still(place)
         traces = [
             {name: whole["shared"][v["same"]] if isinstance(v, dict) and "same" in v else v for name, v in one.items()}
             for one in step["data"]
@@ -57,11 +60,11 @@ def test_a_number_says_what_its_words_mean() -> None:
 @pytest.mark.parametrize("algorithm", ["eugkm", "auto", "balcan"])
 def test_of_a_run_under_way_no_step_speaks_for_the_run(algorithm: str) -> None:
     table = open_blobs()
-    *growing, done = steps_of(Request(Contender(algorithm), 3, 1.0, 1e-6, seed=1), table.private)
-    look = Look(view_of(table.domain), palette("light"), epsilon=1.0, ratio=lambda _: 1.5)
-    whole = Film(done, look).data()["steps"]
+    *growing, done = run_steps(Request(Contender(algorithm), 3, 1.0, 1e-6, seed=1), table.private)
+    context = RenderContext(make_view(table.domain), choose_palette("light"), epsilon=1.0, ratio=lambda _: 1.5)
+    whole = Animation(done, context).data()["steps"]
     for so_far in growing:
-        steps = Film(so_far, look).data()["steps"]
+        steps = Animation(so_far, context).data()["steps"]
         assert [step["name"] for step in steps] == [step["name"] for step in whole][: len(steps)]
         assert [step["spent"] for step in steps] == [step["spent"] for step in whole][: len(steps)]
         assert "1.5" not in " ".join(step["title"] for step in steps)

@@ -15,14 +15,14 @@ import pytest
 from playwright.sync_api import Browser
 
 from dpviz.algorithms.balcan2017.local_swap import SwapStep
-from dpviz.charts.picture import Look
+from dpviz.charts.picture import RenderContext
 from dpviz.charts.pictures.profiles import ProfilePicture
 from dpviz.charts.pictures.swaps import SwapTrace
 from dpviz.charts.spent import draw_spent
 from dpviz.charts.studies.compare import Scores, Typical, draw_compare
 from dpviz.charts.studies.curves import Curves
-from dpviz.charts.theme import palette
-from dpviz.charts.view import view_of
+from dpviz.charts.theme import choose_palette
+from dpviz.charts.view import make_view
 from tests.charts.gallery import beside, draw, exhibit, steps_of
 from tests.charts.pictures.test_profiles import SIZES, made_profile
 
@@ -60,7 +60,7 @@ def figures() -> Iterator[tuple[str, go.Figure]]:
     """One of each kind, with the owner's look, in the longest wording."""
     for dim, k, scaling, cells in ((1, 3, "unit", 200), (2, 15, "common", 40), (6, 5, "unit", 5)):
         shown = exhibit(dim, k, n=1500, scaling=scaling)
-        view = view_of(shown.table.domain)
+        view = make_view(shown.table.domain)
         for kind, step in steps_of(shown, cells=cells):
             look = {"view": view, "reveal": shown.reveal, "reference": shown.reference, "epsilon": 0.05}
             yield f"{kind} {dim}-d", draw(step, **look)
@@ -72,7 +72,7 @@ def figures() -> Iterator[tuple[str, go.Figure]]:
 
 
 def studies() -> Iterator[tuple[str, go.Figure]]:
-    light, shown, rng = palette("light"), exhibit(2, 5, n=600), np.random.default_rng(0)
+    light, shown, rng = choose_palette("light"), exhibit(2, 5, n=600), np.random.default_rng(0)
     names = [f"Some algorithm {letter} (k-median)" for letter in "ABCDEFGHIJKLMNOPQR"]
     rows = [
         {"contender": name, "epsilon": e, "ratio": 1 + 0.1 * i / e * rng.lognormal(), "matched_error": 0.01, "ari": 0.5}
@@ -88,7 +88,7 @@ def studies() -> Iterator[tuple[str, go.Figure]]:
         for measure in ("ratio", "matched_error", "ari"):
             yield f"{measure} {number}", Scores(some[some.epsilon == 1.0], measure).draw(light)
         releases = dict.fromkeys(names[:number], Typical(shown.reference.centers, 1.0))
-        made = draw_compare(releases, Look(view_of(shown.table.domain), light, reference=shown.reference))
+        made = draw_compare(releases, RenderContext(make_view(shown.table.domain), light, reference=shown.reference))
         yield f"compare {number}", made.panels[-1].figure
     yield "spent", draw_spent({"number of rows": 0.02, "tree": 0.4, "swap": 0.58}, palette=light, epsilon=0.05)
 
@@ -97,9 +97,9 @@ def profiles() -> Iterator[tuple[str, int, go.Figure]]:
     """Profiles of few and many segments and columns, each as wide as the page that it is made for."""
     for (k, dim), (theme, narrow) in product(SIZES, (("light", False), ("dark", True))):
         picture = ProfilePicture(made_profile(k, dim), narrow=narrow)
-        yield f"{k} segments, {dim} columns", 390 - 32 if narrow else 1080, picture.draw(palette(theme))
+        yield f"{k} segments, {dim} columns", 390 - 32 if narrow else 1080, picture.draw(choose_palette(theme))
         if dim > 12 and not narrow:
-            yield f"{k} segments, all {dim} columns", 1080, picture.overview(palette(theme))
+            yield f"{k} segments, all {dim} columns", 1080, picture.overview(choose_palette(theme))
 
 
 def test_no_text_of_a_profile_is_cut(browser: Browser) -> None:

@@ -8,10 +8,10 @@ from functools import cache, partial
 import pytest
 
 from dpviz.charts.meaning import part_figures
-from dpviz.charts.player.lesson_page import lesson_page
+from dpviz.charts.player.lesson_page import make_lesson_page
 from dpviz.charts.player.shown import MOST_BYTES
 from dpviz.lessons.lesson import Lesson, Options
-from dpviz.lessons.reading import PARTS, lessons_in
+from dpviz.lessons.reading import PARTS, read_lessons
 from dpviz.meaning.attack_work import attack_work
 from dpviz.runs.open_table import declare
 from dpviz.runs.request import Contender, Request
@@ -19,7 +19,7 @@ from dpviz.runs.worker import Progress
 from dpviz.table.samples import sample
 from tests.charts.test_player_page import packed_in
 
-LESSONS = lessons_in().lessons
+LESSONS = read_lessons().lessons
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +30,7 @@ def quick_attacks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @cache
 def page_of(lesson: Lesson) -> str:
-    *on_the_way, page = lesson_page(lesson)
+    *on_the_way, page = make_lesson_page(lesson)
     assert all(isinstance(item, Progress) for item in on_the_way) and isinstance(page, str)
     return page
 
@@ -64,8 +64,8 @@ def test_each_question_comes_before_its_answer(name: str) -> None:
 
 @pytest.mark.slow
 def test_what_comes_later_is_not_given_away() -> None:
-    films = packed_in(page_of(LESSONS["why-noise"]))["films"]
-    before, after = films[4], films[5]
+    animations = packed_in(page_of(LESSONS["why-noise"]))["films"]
+    before, after = animations[4], animations[5]
     assert all([step["name"] for step in steps] == ["grid"] for steps in before["steps"].values())
     assert all("loss" not in entry["of"] for entry in before["around"]["numbers"])
     assert all(len(steps) == 3 for steps in after["steps"].values())
@@ -77,7 +77,7 @@ def test_what_comes_later_is_not_given_away() -> None:
 def test_every_part_of_what_epsilon_means_is_a_figure(part: str) -> None:
     table = declare(*sample("outlier").load())
     request = Request(Contender("dplloyd"), k=3, epsilon=1.0, seed=1)
-    figures = part_figures.part_figures(part, table, request)
+    figures = part_figures.make_part_figures(part, table, request)
     assert figures and figures[0].title and figures[0].subtitle
     for figure in figures:
         assert figure.words and set(figure.drawn) == {"light", "dark"} and figure.drawn["light"]["data"]

@@ -9,16 +9,16 @@ from typing import Any
 import plotly.graph_objects as go
 import pytest
 
-from dpviz.charts.names import spelled
-from dpviz.charts.picture import Look
+from dpviz.charts.names import spell_name
+from dpviz.charts.picture import RenderContext
 from dpviz.charts.studies.compare import Typical, draw_compare
-from dpviz.charts.theme import palette
-from dpviz.charts.view import view_of
+from dpviz.charts.theme import choose_palette
+from dpviz.charts.view import make_view
 from tests.cases import about
 from tests.charts import gallery
 from tests.charts.gallery import beside, draw, exhibit, steps_of
 
-LIGHT = palette("light")
+LIGHT = choose_palette("light")
 HOSTILE = (
     *("<img src=http://x.invalid/y.png>", "$x^2$"),
     *("&lt;b&gt; <b>bold", '<a href="http://x.invalid">click</a>'),
@@ -56,20 +56,20 @@ def test_no_figure_of_a_step_takes_a_name_for_anything_else(monkeypatch: pytest.
     monkeypatch.setattr(gallery, "NAMES", HOSTILE)
     shown, said = exhibit(6, 5, n=1500), set()
     for place, (_, step) in enumerate(steps_of(shown, cells=5)):
-        look = {"reveal": shown.reveal, "reference": shown.reference, "epsilon": 0.05}
-        view = view_of(shown.table.domain, AXES[place % len(AXES)])
-        drawings = [companion.drawing for companion in beside([step], view=view, **look).values()]
-        for figure in (draw(of, view=view, **look) for of in [step, *drawings]):
+        context = {"reveal": shown.reveal, "reference": shown.reference, "epsilon": 0.05}
+        view = make_view(shown.table.domain, AXES[place % len(AXES)])
+        drawings = [companion.drawing for companion in beside([step], view=view, **context).values()]
+        for figure in (draw(of, view=view, **context) for of in [step, *drawings]):
             is_harmless(figure)
             said |= {text for _, text in texts(figure.to_plotly_json())}
-    assert all(any(spelled(name) in text for text in said) for name in HOSTILE)
+    assert all(any(spell_name(name) in text for text in said) for name in HOSTILE)
 
 
 def test_no_figure_of_runs_takes_a_name_for_anything_else(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gallery, "NAMES", HOSTILE)
     shown = exhibit(6, 5, n=300)
-    view = view_of(shown.table.domain, (0, 2))
-    for panel in draw_compare({"a": Typical(shown.reference.centers, 1.0)}, Look(view, LIGHT)).panels:
+    view = make_view(shown.table.domain, (0, 2))
+    for panel in draw_compare({"a": Typical(shown.reference.centers, 1.0)}, RenderContext(view, LIGHT)).panels:
         is_harmless(panel.figure)
 
 
@@ -77,4 +77,4 @@ def test_a_figure_with_such_a_title_would_be_seen() -> None:
     for name in HOSTILE:
         with about(name), pytest.raises(AssertionError):
             is_harmless(go.Figure(layout={"xaxis": {"title": {"text": f"{name} %{{hostile}} <a>"}}}))
-        is_harmless(go.Figure(layout={"xaxis": {"title": {"text": spelled(name)}}}))
+        is_harmless(go.Figure(layout={"xaxis": {"title": {"text": spell_name(name)}}}))

@@ -15,25 +15,24 @@ import numpy as np
 import pytest
 
 import dpviz
-from dpviz.charts.film import Number
-from dpviz.charts.picture import Look
-from dpviz.charts.player.page_facts import RELEASED_ONLY
-from dpviz.charts.player.player_page import Scene, filmed, player_page
-from dpviz.charts.player.shown import MOST_BYTES, framed
+from dpviz.charts.animation import Number
+from dpviz.charts.picture import RenderContext
+from dpviz.charts.player.player_page import RELEASED_ONLY, Scene, animate, make_player_page
+from dpviz.charts.player.shown import MOST_BYTES, frame_page
 from dpviz.charts.revealed import RevealedView
-from dpviz.charts.theme import palette
-from dpviz.charts.view import view_of
+from dpviz.charts.theme import choose_palette
+from dpviz.charts.view import make_view
 from dpviz.check import RequestError
-from dpviz.runs.clipped_rows import clipped
-from dpviz.runs.evaluation import Reference, reference_for
-from dpviz.runs.found import found_in
+from dpviz.runs.clipped_rows import clip_rows
+from dpviz.runs.cluster_recovery import measure_recovery
+from dpviz.runs.evaluation import Reference, find_reference
 from dpviz.runs.open_table import OpenTable, declare
-from dpviz.runs.record import record_of
+from dpviz.runs.record import make_record
 from dpviz.runs.run import Run, run
 from dpviz.table.declaration import Declaration, FileKind
-from dpviz.table.loaded_table import numeric_table
+from dpviz.table.loaded_table import make_numeric_table
 from dpviz.table.samples import sample
-from tests.contract.tables import blobs
+from tests.contract.tables import make_blobs
 from tests.pages.tables import open_blobs
 
 HOSTILE = "</script><b>bold</b><script>alert(1)</script>"
@@ -67,21 +66,21 @@ def numbers_in(value: Any) -> Iterator[np.ndarray]:
         yield np.array([float(found) for found in re.findall(r"\d+\.\d+", value)], float)
 
 
-def truth_of(table: OpenTable, k: int) -> tuple[Look, Reference, np.ndarray]:
+def truth_of(table: OpenTable, k: int) -> tuple[RenderContext, Reference, np.ndarray]:
     """All that an owner may see of the rows, and the rows in unit coordinates."""
-    rows = clipped(table.private.reveal(note="test"), table.domain.region)
-    reference = reference_for(rows, k)
-    look = Look(
-        view_of(table.domain),
-        palette("dark"),
+    rows = clip_rows(table.private.reveal(note="test"), table.domain.region)
+    reference = find_reference(rows, k)
+    context = RenderContext(
+        make_view(table.domain),
+        choose_palette("dark"),
         reveal=RevealedView.of(rows.points, "test"),
         reference=reference,
-        found=lambda centers: found_in(rows.points, centers, reference),
+        found=lambda centers: measure_recovery(rows.points, centers, reference),
         ratio=lambda centers: 1.2345,
         epsilon=1.0,
         ghosts=(rows.points[:k],),
     )
-    return look, reference, rows.points
+    return context, reference, rows.points
 
 
 def occurs(page: str, values: np.ndarray, *, precision: float = 1e-7) -> float:
@@ -101,9 +100,9 @@ def _words(page: str) -> str:
     return page.split("<body>")[1].split('<script type="application/json"')[0]
 
 
-def page_of(table: OpenTable, finished: Run, look: Look, numbers: tuple[Number, ...] = ()) -> str:
-    film = filmed(finished, look, numbers)
-    return player_page([Scene(film=film, run=record_of(finished, table), table=table.title)])
+def page_of(table: OpenTable, finished: Run, context: RenderContext, numbers: tuple[Number, ...] = ()) -> str:
+    animation = animate(finished, context, numbers)
+    return make_player_page([Scene(animation=animation, run=make_record(finished, table), table=table.title)])
 
 
 @pytest.mark.some(3)
@@ -111,8 +110,8 @@ def page_of(table: OpenTable, finished: Run, look: Look, numbers: tuple[Number, 
 def test_nothing_of_the_rows_is_in_a_page_of_released_values(algorithm: str) -> None:
     table = open_blobs(FileKind.PRIVATE, n=900)
     finished = run(algorithm, table.private, k=3, epsilon=1.0, delta=1e-6 if algorithm == "lsh-coreset" else 0, seed=2)
-    look, reference, rows = truth_of(table, 3)
-    page = page_of(table, finished, look.released())
+    context, reference, rows = truth_of(table, 3)
+    page = page_of(table, finished, context.released())
     secrets = np.concatenate(
         [points.ravel() for unit in (rows, reference.centers) for points in (unit, table.domain.from_unit(unit))]
     )
@@ -123,7 +122,7 @@ def test_nothing_of_the_rows_is_in_a_page_of_released_values(algorithm: str) -> 
         page = page.replace(escape(announced), "")
     assert "k-means++" not in page
     # It follows from the run alone, which holds released and public values only.
-    alone = filmed(finished, Look(view_of(finished.domain), palette("light"), epsilon=1.0))
+    alone = animate(finished, RenderContext(make_view(finished.domain), choose_palette("light"), epsilon=1.0))
     assert packed_in(page)["films"] == [json.loads(json.dumps(alone))]
 
 
@@ -131,8 +130,8 @@ def test_nothing_of_the_rows_is_in_a_page_of_released_values(algorithm: str) -> 
 def test_the_same_search_finds_rows_and_reference_where_they_may_be_shown() -> None:
     table = open_blobs(n=900)
     finished = run("eugkm", table.private, k=3, epsilon=1.0, seed=2)
-    look, reference, rows = truth_of(table, 3)
-    page = page_of(table, finished, look, (Number("revealed", "1.23×", "the loss of k-means++"),))
+    context, reference, rows = truth_of(table, 3)
+    page = page_of(table, finished, context, (Number("revealed", "1.23×", "the loss of k-means++"),))
     assert occurs(page, table.domain.from_unit(rows).ravel()) > 0.95
     assert all(leaks(page, value) for value in table.domain.from_unit(rows)[:20])
     assert occurs(page, table.domain.from_unit(reference.centers).ravel()) == 1
@@ -144,10 +143,10 @@ def test_the_same_search_finds_rows_and_reference_where_they_may_be_shown() -> N
 @pytest.mark.parametrize("part", ["reveal", "reference", "found", "ratio"])
 def test_a_look_says_whether_it_shows_anything_of_the_rows(part: str) -> None:
     table = open_blobs()
-    look, _, _ = truth_of(table, 3)
-    bare = replace(look, reveal=None, reference=None, found=None, ratio=None)
-    assert not bare.reveals and not look.released().reveals and look.released().ghosts == ()
-    assert replace(bare, **{part: getattr(look, part)}).reveals
+    context, _, _ = truth_of(table, 3)
+    bare = replace(context, reveal=None, reference=None, found=None, ratio=None)
+    assert not bare.reveals and not context.released().reveals and context.released().ghosts == ()
+    assert replace(bare, **{part: getattr(context, part)}).reveals
 
 
 def test_a_page_says_what_ran_on_what_and_what_it_cost() -> None:
@@ -159,25 +158,25 @@ def test_a_page_says_what_ran_on_what_and_what_it_cost() -> None:
     for said in (*told, "SIMULATION: the noise follows from a seed", *(entry.note for entry in finished.entries)):
         assert said in words, said
     assert page.count("<tr>") == 1 + len(finished.entries)
-    film = packed_in(page)["films"][0]
-    assert f"<title>{film['steps']['light'][-1]['title']} · {table.title}</title>" in page
-    assert [len(film["steps"][theme]) for theme in ("light", "dark")] == [len(finished.frames)] * 2
-    assert film["colors"]["dark"] != film["colors"]["light"]
+    animation = packed_in(page)["films"][0]
+    assert f"<title>{animation['steps']['light'][-1]['title']} · {table.title}</title>" in page
+    assert [len(animation["steps"][theme]) for theme in ("light", "dark")] == [len(finished.frames)] * 2
+    assert animation["colors"]["dark"] != animation["colors"]["light"]
 
 
 def test_hostile_names_stay_text() -> None:
     told = Declaration(columns=(HOSTILE, "y"), lower=(-1.0,) * 2, upper=(1.0,) * 2, kind=FileKind.PUBLIC, title=HOSTILE)
-    table = declare(numeric_table(blobs(300), [HOSTILE, "y"], name="a"), told)
+    table = declare(make_numeric_table(make_blobs(300), [HOSTILE, "y"], name="a"), told)
     finished = run("eugkm", table.private, k=3, epsilon=1.0, seed=1)
     page = page_of(table, finished, truth_of(table, 3)[0])
-    several = player_page(
-        [Scene(HOSTILE, [HOSTILE]), Scene(film=filmed(finished, truth_of(table, 3)[0]))], title=HOSTILE
+    several = make_player_page(
+        [Scene(HOSTILE, [HOSTILE]), Scene(animation=animate(finished, truth_of(table, 3)[0]))], title=HOSTILE
     )
     for made in (page, several):
         assert "<b>bold" not in made and "alert(1)</script>" not in made
         assert made.count("</script>") == 2, "the block of data, and the script"
     assert HOSTILE.replace("<", "&lt;").replace(">", "&gt;") in page
-    assert HOSTILE not in framed(page)
+    assert HOSTILE not in frame_page(page)
 
 
 def test_a_page_names_no_place_to_fetch_anything_from() -> None:
@@ -195,18 +194,23 @@ def test_a_page_names_no_place_to_fetch_anything_from() -> None:
 def test_a_page_is_small_enough_to_be_passed_on(sample_id: str, k: int, epsilon: float, algorithm: str) -> None:
     table = declare(*sample(sample_id).load())
     finished = run(algorithm, table.private, k=k, epsilon=epsilon, seed=1)
-    film = filmed(finished, truth_of(table, k)[0])
+    animation = animate(finished, truth_of(table, k)[0])
     assert (
-        len(player_page([Scene(film=film, run=record_of(finished, table), table=table.title)]).encode()) <= MOST_BYTES
+        len(
+            make_player_page([Scene(animation=animation, run=make_record(finished, table), table=table.title)]).encode()
+        )
+        <= MOST_BYTES
     )
-    assert len(json.dumps([film["steps"]["light"], film["rows"], film["shared"]])) <= MOST_SENT
+    assert len(json.dumps([animation["steps"]["light"], animation["rows"], animation["shared"]])) <= MOST_SENT
 
 
 def test_a_page_with_everything_is_small_and_several_scenes_share_its_library() -> None:
     table = declare(*sample("fifteen").load())
     finished = run("auto", table.private, k=15, epsilon=1.0, seed=1)
-    scene = Scene("First", ["Said."], filmed(finished, truth_of(table, 15)[0]), record_of(finished, table), table.title)
-    one, three = player_page([scene]), player_page([scene, Scene("Words alone"), scene])
+    scene = Scene(
+        "First", ["Said."], animate(finished, truth_of(table, 15)[0]), make_record(finished, table), table.title
+    )
+    one, three = make_player_page([scene]), make_player_page([scene, Scene("Words alone"), scene])
     assert len(one.encode()) <= MOST_BYTES
     assert three.count('class="film"') == 2 and three.count('<article class="scene"') == 3
     assert three.count(" hidden>") == 2 and "<nav" in three and "<nav" not in one
@@ -222,7 +226,7 @@ def test_a_notebook_plays_the_same_page_in_a_frame_of_its_own(tmp_path) -> None:
     assert packed_in(shown.html)["films"][0]["at"] == 0
     assert shown.save(tmp_path / "run.html").read_text("utf-8") == shown.html
     assert finished._repr_html_().startswith("<iframe ") and "Released centres" in finished._repr_html_()
-    assert "too large" in framed("x" * (MOST_BYTES + 1))
+    assert "too large" in frame_page("x" * (MOST_BYTES + 1))
 
 
 def test_what_has_no_privacy_is_shown_as_revealed_and_never_saved(tmp_path) -> None:
@@ -241,6 +245,6 @@ def test_a_picture_that_fails_leaves_the_numbers(monkeypatch: pytest.MonkeyPatch
     def fails(run: Run) -> str:
         raise ValueError("<secret>")
 
-    monkeypatch.setitem(dpviz.printed._PICTURES, "Run", fails)
+    monkeypatch.setitem(dpviz.reporting._PICTURES, "Run", fails)
     said = finished._repr_html_()
     assert said.startswith("<p>No picture: ValueError.</p>") and "Released centres" in said and "secret" not in said

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from dpviz.charts.segment_panels import SegmentPanels
-from dpviz.charts.theme import palette
+from dpviz.charts.theme import choose_palette
 from tests.charts.laws import is_sound, shows_kinds
-from tests.release.segment_tables import described, report_of, rows_of
+from tests.releases.segment_tables import described, report_of, rows_of
 
 
 def _report(epsilon: float):
@@ -16,7 +16,7 @@ def _report(epsilon: float):
 
 
 def test_a_row_of_panels_for_each_segment():
-    colors, panels = palette("dark"), SegmentPanels(_report(20.0), ("Westerners", "", ""))
+    colors, panels = choose_palette("dark"), SegmentPanels(_report(20.0), ("Westerners", "", ""))
     figure = panels.draw(colors)
     is_sound(figure)
     shows_kinds(figure, colors, {"released"})
@@ -32,7 +32,7 @@ def test_a_row_of_panels_for_each_segment():
 
 def test_what_is_too_small_has_no_bars_but_a_size():
     panels = SegmentPanels(_report(0.002))
-    figure = panels.draw(palette("light"))
+    figure = panels.draw(choose_palette("light"))
     assert not figure.data
     assert "too small to say" in panels.words()
 

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 import pytest
 
 from dpviz.charts import theme
-from dpviz.charts.theme import CLUSTER_MARKS, Palette, palette
+from dpviz.charts.theme import CLUSTER_MARKS, Palette, choose_palette
 
 CONFIG = tomllib.loads((Path(__file__).resolve().parents[2] / ".streamlit" / "config.toml").read_text())
 BOTH = pytest.mark.parametrize("name", ["light", "dark"])
@@ -50,7 +50,7 @@ def difference(one: str, other: str, vision: np.ndarray) -> float:
 
 @BOTH
 def test_text_and_kinds_are_readable(name):
-    p = palette(name)
+    p = choose_palette(name)
     assert contrast(p.text, p.surface) >= 7
     for color in (p.muted, p.public, p.released, p.revealed):
         assert contrast(color, p.surface) >= 4.5
@@ -60,7 +60,7 @@ def test_text_and_kinds_are_readable(name):
 
 @BOTH
 def test_kinds_and_clusters_differ_for_every_eye(name):
-    p = palette(name)
+    p = choose_palette(name)
     for eye in VISION.values():
         for one, other in itertools.combinations((p.public, p.released, p.revealed), 2):
             assert difference(one, other, eye) > 15
@@ -71,7 +71,7 @@ def test_kinds_and_clusters_differ_for_every_eye(name):
 
 @BOTH
 def test_signed_values_diverge_from_the_surface(name):
-    p = palette(name)
+    p = choose_palette(name)
     positions, colors = zip(*p.diverging, strict=True)
     assert positions == (0, 0.25, 0.5, 0.75, 1)
     assert colors[2] == p.surface
@@ -84,7 +84,7 @@ def test_signed_values_diverge_from_the_surface(name):
 
 @BOTH
 def test_the_app_and_its_charts_share_one_palette(name):
-    p, app = palette(name), CONFIG["theme"][name]
+    p, app = choose_palette(name), CONFIG["theme"][name]
     assert (app["textColor"], app["backgroundColor"]) == (p.text, p.surface)
     assert (app["grayColor"], app["blueColor"], app["orangeColor"]) == (p.public, p.released, p.revealed)
     assert CONFIG["theme"]["font"] == theme.FONT
@@ -97,14 +97,14 @@ def test_the_app_and_its_charts_share_one_palette(name):
 
 
 def test_themes_differ_only_in_colours_and_unknown_means_light():
-    assert palette(None) == palette("light") != palette("dark")
+    assert choose_palette(None) == choose_palette("light") != choose_palette("dark")
     for part in dataclasses.fields(Palette):
         if part.name not in ("sequential", "background"):
-            assert getattr(palette("light"), part.name) != getattr(palette("dark"), part.name), part.name
+            assert getattr(choose_palette("light"), part.name) != getattr(choose_palette("dark"), part.name), part.name
 
 
 def test_clusters_beyond_seven_share_one_hue():
-    p = palette("light")
+    p = choose_palette("light")
     assert [p.cluster(i, 7) for i in range(7)] == list(CLUSTER_MARKS)
     assert {p.cluster(i, 8) for i in range(8)} == {(p.many, "circle")}
     assert all("diamond" not in mark.symbol for mark in CLUSTER_MARKS)
@@ -112,31 +112,31 @@ def test_clusters_beyond_seven_share_one_hue():
 
 @BOTH
 def test_plotly_accepts_every_part(name):
-    p = palette(name)
+    p = choose_palette(name)
     figure = go.Figure(
         [
-            go.Scatter(x=[1], y=[1], marker=theme.reference_marker(p)),
-            go.Scatter(x=[1], y=[1], marker=theme.center_marker(p)),
+            go.Scatter(x=[1], y=[1], marker=theme.make_reference_marker(p)),
+            go.Scatter(x=[1], y=[1], marker=theme.make_center_marker(p)),
             go.Scatter(x=[1], y=[1], fillcolor=p.faded(p.released)),
             go.Scatter(x=[1] * 7, y=[1] * 7, marker={"symbol": [mark.symbol for mark in CLUSTER_MARKS]}),
             go.Heatmap(z=[[-1, 1]], colorscale=p.diverging),
         ],
-        layout=theme.layout(p, title="A finding"),
+        layout=theme.make_layout(p, title="A finding"),
     )
-    figure.update_xaxes(theme.epsilon_axis())
+    figure.update_xaxes(theme.make_epsilon_axis())
     assert figure.layout.xaxis.gridcolor == p.grid
     assert figure.layout.xaxis.tickvals == (0.1, 0.3, 1, 3, 10)
 
 
 def test_both_axes_can_be_changed_apart():
-    base = theme.layout(palette("light"))
+    base = theme.make_layout(choose_palette("light"))
     base["xaxis"]["title"]["text"] = "x"
     assert "text" not in base["yaxis"]["title"]
 
 
 def test_the_epsilon_axis_holds_what_it_was_given_with_round_ticks():
     for lowest, highest in ((0.01, 35.0), (0.1, 10.0), (1.0, 1.0)):
-        axis = theme.epsilon_axis(lowest, highest)
+        axis = theme.make_epsilon_axis(lowest, highest)
         low, high = 10.0 ** np.array(axis["range"])
         assert low < lowest <= highest < high
         assert axis["tickvals"]
@@ -145,7 +145,7 @@ def test_the_epsilon_axis_holds_what_it_was_given_with_round_ticks():
 
 
 def test_charts_can_be_saved_but_not_sent_away():
-    config = theme.config("Ledger")
+    config = theme.make_config("Ledger")
     assert config["showSendToCloud"] is False
     assert config["toImageButtonOptions"] == {"format": "svg", "filename": "ledger"}
-    assert theme.config("∅")["toImageButtonOptions"]["filename"] == "chart"
+    assert theme.make_config("∅")["toImageButtonOptions"]["filename"] == "chart"

@@ -7,20 +7,20 @@ from math import e
 import numpy as np
 import pytest
 
-from dpviz.charts.theme import palette
+from dpviz.charts.theme import choose_palette
 from dpviz.charts.word_pictures import HEIGHT, PICTURES
-from dpviz.glossary import glossary
+from dpviz.glossary import read_glossary
 
-LIGHT = palette("light")
+LIGHT = choose_palette("light")
 
 
 def test_every_picture_is_in_the_glossary_and_every_one_of_the_glossary_is_here():
-    assert {term.picture for term in glossary().values() if term.picture} == PICTURES.keys()
+    assert {term.picture for term in read_glossary().values() if term.picture} == PICTURES.keys()
 
 
 def test_each_is_small_and_shows_nothing_revealed():
     for place, (name, picture) in enumerate(PICTURES.items()):
-        colors = palette(("light", "dark")[place % 2])
+        colors = choose_palette(("light", "dark")[place % 2])
         figure = picture.draw(colors).figure()
         assert figure.layout.height == HEIGHT and figure.data, name
         assert len(picture.alt.split()) >= 5, name

@@ -5,10 +5,10 @@ import stat
 
 import pytest
 
-from dpviz.release.account import Account
+from dpviz.releases.account import Account
 from tests.cases import about
 from tests.command_line import call
-from tests.release.charges import a_charge
+from tests.releases.charges import a_charge
 
 
 def new(path, *options):

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from dpviz.runs.clipped_rows import clipped
-from dpviz.runs.evaluation import nicv, reference_for
+from dpviz.runs.clipped_rows import clip_rows
+from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.open_table import declare
 from dpviz.runs.run import run
 from dpviz.table.samples import sample
@@ -54,13 +54,13 @@ def test_the_readme_says_how_often_its_advice_is_kept_and_with_another_k_not(cap
         r"in (\d+) of 20 runs with\s+k = (\d), at ε = (\S+), and in (\d+) of 20 with k = (\d), at ε = (\S+)\.\n", README
     )
     assert said is not None and (said[1], said[2]) == ("20", words["--k"])
-    rows = clipped(table.private.reveal(note="test"), table.domain.region)
+    rows = clip_rows(table.private.reveal(note="test"), table.domain.region)
     # Of what is always kept five runs are enough to see that it is.
     for runs, kept, k, epsilon in ((5, 5, *said.groups()[1:3]), (20, *said.groups()[3:])):
         words["--k"] = k
         best = call(capsys, "advise", *chain(*words.items()), "--json").json["best"]
         assert best["epsilon"] == float(epsilon)
-        reference = reference_for(rows, int(k)).nicv
+        reference = find_reference(rows, int(k)).nicv
         asked = {"k": int(k), "epsilon": best["epsilon"], "delta": 1e-6}
         drawn = (run(best["algorithm"], table.private, **asked, seed=seed).unit_centers for seed in range(runs))
         losses = [nicv(rows.points, centers) / reference for centers in drawn]

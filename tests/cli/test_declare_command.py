@@ -8,8 +8,8 @@ import yaml
 
 from dpviz.table.csv_intake import open_csv
 from dpviz.table.declaration import NOTHING_DECLARED
+from dpviz.table.declaration_file import read_declaration_file
 from dpviz.table.proposal import propose
-from dpviz.table.sidecar import read_sidecar
 from tests.cases import about
 from tests.command_line import call
 
@@ -30,8 +30,8 @@ def test_each_kind_of_file_is_declared_as_its_notes_say_and_runs(capsys, tmp_pat
                 continue
             assert said.code == 0 and all(note in said.err for note in right.get("said", []))
             chosen = right["chosen"] or {}
-            declared = read_sidecar(out)
-            assert declared == propose(open_csv(data)).joined_to(NOTHING_DECLARED) and declared.columns == tuple(chosen)
+            declared = read_declaration_file(out)
+            assert declared == propose(open_csv(data)).join_to(NOTHING_DECLARED) and declared.columns == tuple(chosen)
             if not chosen:
                 continue
             bounded = json.loads(out.read_text()) | {"bounds": {column: [-1e8, 1e8] for column in chosen}}

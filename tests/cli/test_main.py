@@ -28,8 +28,12 @@ def test_algorithms_lists_every_card(capsys):
         assert entry["guarantee"] in ("pure", "approx", "none")
         assert entry["guarantees"] == [guarantee.value for guarantee in card.guarantees]
         assert all(entry[key] for key in ("title", "paper", "summary", "sample"))
-        for knob, parameter in zip(card.params.knobs(), entry["parameters"], strict=True):
-            assert (parameter["name"], parameter["default"], parameter["help"]) == (knob.name, knob.default, knob.help)
+        for param_field, parameter in zip(card.params.param_fields(), entry["parameters"], strict=True):
+            assert (parameter["name"], parameter["default"], parameter["help"]) == (
+                param_field.name,
+                param_field.default,
+                param_field.help,
+            )
             assert parameter["choices"] or parameter["range"] or parameter["type"] == "bool"
 
 
@@ -37,7 +41,7 @@ def test_algorithms_as_text_names_every_parameter(capsys):
     text = call(capsys, "algorithms").out
     for card in CARDS.values():
         assert f"{card.id}  (" in text
-        assert all(f"--set {knob.name}=" in text for knob in card.params.knobs())
+        assert all(f"--set {param_field.name}=" in text for param_field in card.params.param_fields())
 
 
 def test_help_and_version_end_well(capsys):
@@ -56,7 +60,7 @@ def test_a_defect_names_only_its_type(capsys, monkeypatch, points):
     def fail(*args, **kwargs):
         raise LeakyError("row 17 holds wd40-secret")
 
-    monkeypatch.setattr(dpviz.cli.run_command, "run_of", fail)
+    monkeypatch.setattr(dpviz.cli.run_command, "run_request", fail)
     said = call(capsys, "run", points, *ASK)
     assert said.code == 1
     assert said.err.count("\n") == 1
@@ -70,7 +74,7 @@ def test_ctrl_c_is_no_defect(capsys, monkeypatch, points):
     def stop(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(dpviz.cli.run_command, "run_of", stop)
+    monkeypatch.setattr(dpviz.cli.run_command, "run_request", stop)
     said = call(capsys, "run", points, *ASK)
     assert (said.code, said.err) == (130, "dpviz: Stopped.\n")
 

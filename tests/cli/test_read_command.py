@@ -7,10 +7,10 @@ import json
 
 import pytest
 
-from dpviz.release.package import CENTERS
-from dpviz.release.zips import zip_of
+from dpviz.releases.package import CENTERS
+from dpviz.releases.zips import make_zip
 from tests.command_line import told_by
-from tests.release.forging import rehashed, released
+from tests.releases.forging import rehashed, released
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +18,7 @@ def zips(tmp_path_factory):
     folder = tmp_path_factory.mktemp("zips")
     forged = rehashed({**released(), CENTERS: released()[CENTERS].replace(b"1", b"2")})
     for name, files in (("good", released()), ("forged", forged), ("none", {"a.txt": b"a"})):
-        (folder / f"{name}.zip").write_bytes(zip_of(files))
+        (folder / f"{name}.zip").write_bytes(make_zip(files))
     return folder
 
 

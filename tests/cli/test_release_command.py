@@ -10,11 +10,11 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ed25519
 
 from dpviz.cli import release_command
-from dpviz.release.account import Account
-from dpviz.release.checks import CANNOT_TELL
+from dpviz.releases.account import Account
+from dpviz.releases.checks import CANNOT_TELL
 from tests.cases import about
 from tests.command_line import call
-from tests.release.people import account_in, write_people
+from tests.releases.people import account_in, write_people
 
 ASKED = ("--k", 3, "--epsilon", 1, "--delta", 1e-6)
 

@@ -25,7 +25,7 @@ def planted(monkeypatch):
         for claim in claims:
             yield claim, PLANTED[claim.id](Outcome.IN_PART).to_dict("records"), 1.5
 
-    monkeypatch.setattr(reproduce_command, "_finished", finished)
+    monkeypatch.setattr(reproduce_command, "_finish", finished)
     monkeypatch.delenv("DPVIZ_DATA", raising=False)
 
 

@@ -10,9 +10,9 @@ import pytest
 from dp_accounting.pld import PLDAccountant
 
 from dpviz.privacy.accounting import Accounting, gdp_epsilon, zcdp_epsilon
+from dpviz.privacy.independent_accounting import compute_independent_epsilon
 from dpviz.privacy.ledger import Entry
 from dpviz.privacy.loss_kinds import LossKind
-from dpviz.privacy.readdition import independent_epsilon
 from tests.cases import about
 from tests.command_line import call, write_points
 from tests.contract.tables import SETTINGS
@@ -88,7 +88,7 @@ def check_ledger(capsys, path, card, delta, options):
     assert 0.99 * 1.5 <= added_up(ledger) <= 1.5 * (1 + 1e-9)
     assert 0.99 * 1.5 <= ledger["epsilon"] <= 1.5
     assert ledger["delta"] <= delta
-    assert independent_epsilon(entries_of(ledger), delta=ledger["delta"]) <= 1.5 * (1 + ROUNDING)
+    assert compute_independent_epsilon(entries_of(ledger), delta=ledger["delta"]) <= 1.5 * (1 + ROUNDING)
     if ledger["accounting"] == "gdp":
         multiplier = 1 / sqrt(fsum((e["sensitivity"] / e["scale"]) ** 2 for e in ledger["entries"]))
         assert dp_accounting.get_epsilon_gaussian(multiplier, delta) <= 1.5 * (1 + ROUNDING)

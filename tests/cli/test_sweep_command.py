@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 
 import dpviz.cli.sweep_command as sweep_command
-from dpviz.runs.study.workers import rows_of
+from dpviz.runs.study.workers import compute_rows
 from tests.cases import about
 from tests.command_line import Said, call, told_by, write_points
 
@@ -104,13 +104,13 @@ def test_a_sweep_that_was_killed_is_resumed_by_two_workers_to_the_same_table(cap
 @pytest.mark.slow
 def test_a_stopped_sweep_is_resumed(capsys, monkeypatch, tmp_path, points, whole):
     def five_rows(*args, **kwargs):
-        for number, row in enumerate(rows_of(*args, **kwargs)):
+        for number, row in enumerate(compute_rows(*args, **kwargs)):
             if number == 5:
                 raise KeyboardInterrupt
             yield row
 
     asked = ("sweep", points, *GRID, "--jobs", 1, "--out", tmp_path)
-    monkeypatch.setattr(sweep_command, "rows_of", five_rows)
+    monkeypatch.setattr(sweep_command, "compute_rows", five_rows)
     assert call(capsys, *asked).code == 130
     monkeypatch.undo()
     with (tmp_path / "results.csv").open("a") as file:
@@ -119,9 +119,9 @@ def test_a_stopped_sweep_is_resumed(capsys, monkeypatch, tmp_path, points, whole
 
     def noted(judged, grid, wanted, **kwargs):
         wanted_rows.extend(wanted)
-        return rows_of(judged, grid, wanted, **kwargs)
+        return compute_rows(judged, grid, wanted, **kwargs)
 
-    monkeypatch.setattr(sweep_command, "rows_of", noted)
+    monkeypatch.setattr(sweep_command, "compute_rows", noted)
     for _ in range(2):
         said = call(capsys, *asked, "--resume")
         assert said.code == 0, said.err

@@ -21,7 +21,7 @@ import dpviz.runs.study.owner_files as owner_files
 from dpviz.__main__ import main
 from dpviz.check import RequestError
 from dpviz.runs.study.folder import StudyFolder
-from dpviz.runs.study.workers import rows_of
+from dpviz.runs.study.workers import compute_rows
 from tests import waiting
 from tests.cases import about
 from tests.command_line import call, told_by, write_points
@@ -71,9 +71,9 @@ def test_a_second_sweep_into_a_folder_in_use_is_refused(capsys, monkeypatch, tmp
     def slow_rows(*args, **kwargs):
         inside.set()
         assert go_on.wait(waiting.SECONDS)
-        yield from rows_of(*args, **kwargs)
+        yield from compute_rows(*args, **kwargs)
 
-    monkeypatch.setattr(sweep_command, "rows_of", slow_rows)
+    monkeypatch.setattr(sweep_command, "compute_rows", slow_rows)
     arguments = ["sweep", points, *SMALL, "--out", out, "--seed", 1]
     codes: list[int] = []
     first = threading.Thread(target=lambda: codes.append(main([str(part) for part in arguments])))

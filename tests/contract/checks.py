@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dpviz.audit.contract import (
-    arrays_in,
     check_booked,
     check_centers,
     check_ledger,
@@ -11,13 +10,13 @@ from dpviz.audit.contract import (
     check_replay,
     check_replayed,
     check_total,
-    frames_of,
-    run_of,
-    taped,
+    collect_frames,
+    list_arrays,
+    record_run,
+    run_card,
 )
 
 __all__ = [
-    "arrays_in",
     "check_booked",
     "check_centers",
     "check_ledger",
@@ -25,7 +24,8 @@ __all__ = [
     "check_replay",
     "check_replayed",
     "check_total",
-    "frames_of",
-    "run_of",
-    "taped",
+    "collect_frames",
+    "list_arrays",
+    "record_run",
+    "run_card",
 ]

@@ -1,4 +1,4 @@
-"""Every question that the room knows over every partition that it allows, for tests of sensitivities."""
+"""Every question that the session knows over every partition that it allows, for tests of sensitivities."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from dpviz.privacy.local_model import EachRow
 from dpviz.privacy.losses import CappedLosses, Loss, PoolLoss, SwapLoss
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, UnevenGrid, Voronoi, Zoomed
+from dpviz.privacy.private_session import PrivateSession, PrivateTable
 from dpviz.privacy.quantiles import Columns, Medians, Quantiles
 from dpviz.privacy.queries import Count, Query, Relation, Sensitivity, SparseCount, SparseCounts, Sum
-from dpviz.privacy.room import DataRoom, PrivateTable
 from dpviz.privacy.segment_counts import DistanceScales, SegmentHistogram
 from dpviz.privacy.sums import (
     BoxSum,
@@ -254,8 +254,8 @@ def mixed_regions() -> dict[str, Domain]:
     }
 
 
-def room_over(values: np.ndarray, domain: Domain, relation: Relation, **declared: object) -> DataRoom:
-    """A room over a table of these rows, whose true answers a test may read."""
+def room_over(values: np.ndarray, domain: Domain, relation: Relation, **declared: object) -> PrivateSession:
+    """A session over a table of these rows, whose true answers a test may read."""
     table = PrivateTable(values, domain, relation=relation, **declared)  # type: ignore[arg-type]
     noise = StudyNoise(np.random.default_rng(0))
     return table.open(epsilon=1.0, delta=0.0, accounting=Accounting.PURE, noise=noise, needs_n=False)
@@ -294,15 +294,15 @@ def _moved_places(one: TupleTable, other: TupleTable) -> float:
     return float(sum(np.linalg.norm(a - b) for a, b in pairs))
 
 
-def check_move(query: Query, one: DataRoom, other: DataRoom) -> None:
+def check_move(query: Query, one: PrivateSession, other: PrivateSession) -> None:
     """Between neighbouring tables the true answer stays within the declared sensitivity."""
     moved, declared = move(query, one, other), one.sensitivity(query)
     assert moved.within(declared, slack=1e-9), (moved, declared)
 
 
-def move(query: Query, one: DataRoom, other: DataRoom) -> Move:
-    """How far the true answer moves between two rooms."""
-    (a,), (b,) = one._true_answers([query]), other._true_answers([query])
+def move(query: Query, one: PrivateSession, other: PrivateSession) -> Move:
+    """How far the true answer moves between two sessions."""
+    (a,), (b,) = one._compute_true_answers([query]), other._compute_true_answers([query])
     if isinstance(a, WeightedRows):
         a, b = _weights_side_by_side(a, b)
     if isinstance(a, Columns):
@@ -332,9 +332,9 @@ def _weights_side_by_side(one: WeightedRows, other: WeightedRows) -> tuple[np.nd
     """The weight that every place has in each of two weighted sets of rows."""
     rows = np.concatenate([*one.rows, *other.rows])
     _, place = np.unique(rows, axis=0, return_inverse=True)
-    place, here = place.ravel(), len(one.all_weights())
-    held = (np.bincount(place[:here], one.all_weights(), place.max(initial=0) + 1),)
-    return (*held, np.bincount(place[here:], other.all_weights(), place.max(initial=0) + 1))
+    place, here = place.ravel(), len(one.compute_weights())
+    held = (np.bincount(place[:here], one.compute_weights(), place.max(initial=0) + 1),)
+    return (*held, np.bincount(place[here:], other.compute_weights(), place.max(initial=0) + 1))
 
 
 def _move_of_scores(a: Columns, b: Columns) -> Move:

@@ -7,20 +7,20 @@ from typing import Any
 
 import pytest
 
-from dpviz.algorithms.registry import private_cards
-from dpviz.audit.small_worlds import (
+from dpviz.algorithms.registry import list_private_cards
+from dpviz.audit.neighboring_tables import (
     BOUGHT,
     PERSONS,
     PUBLIC,
     REPLACE,
     WORLDS,
     World,
-    blobs,
     is_pure,
-    lone_rows,
-    neighbours,
-    settings_of,
-    small_table,
+    list_neighbours,
+    list_settings,
+    make_blobs,
+    make_lone_rows,
+    make_small_table,
 )
 
 __all__ = [
@@ -32,22 +32,22 @@ __all__ = [
     "SETTINGS",
     "WORLDS",
     "World",
-    "blobs",
     "dealt",
     "hands",
     "in_turn",
     "is_fast",
     "is_pure",
-    "lone_rows",
+    "list_neighbours",
+    "list_settings",
+    "make_blobs",
+    "make_lone_rows",
+    "make_small_table",
     "named",
-    "neighbours",
-    "settings_of",
-    "small_table",
 ]
 
 # Cards of the local model: who sits where is secret, so that their loss is that of one message (test_local).
-LOCAL = {card.id for card in private_cards() if card.local}
-SETTINGS = [setting for card in private_cards() if card.id not in LOCAL for setting in settings_of(card)]
+LOCAL = {card.id for card in list_private_cards() if card.local}
+SETTINGS = [setting for card in list_private_cards() if card.id not in LOCAL for setting in list_settings(card)]
 
 
 def is_fast(place: int, turn: int) -> bool:

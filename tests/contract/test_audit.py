@@ -22,7 +22,7 @@ from benchmarks.auditing.tuples import (
     lone_pair,
     misfit_pair,
 )
-from dpviz.algorithms.registry import private_cards
+from dpviz.algorithms.registry import list_private_cards
 from dpviz.privacy.known import MECHANISMS as KNOWN
 from dpviz.privacy.local_model import LocalNoise, LocalReports
 from dpviz.privacy.mechanisms import Gaussian
@@ -74,9 +74,9 @@ def test_draws_refute_too_little_noise_and_not_the_claim(name):
 
 
 def test_every_card_and_every_mechanism_is_audited_and_who_is_thinned_by_more_than_two_says_why():
-    assert {setting.card.id for setting in audited()} | LOCAL == {card.id for card in private_cards()}
+    assert {setting.card.id for setting in audited()} | LOCAL == {card.id for card in list_private_cards()}
     assert {setting.accounting for setting in audited()} == {OF_RUNS[name].accounting for name in RUNS}
-    drawn = {type(case.bought(1.0)) for case in CASES.values()} | {Gaussian}
+    drawn = {type(case.calibrated(1.0)) for case in CASES.values()} | {Gaussian}
     assert drawn | {LocalNoise, LocalReports, NoisyCenters, TupleAverages} == set(KNOWN)
     for setting in audited():
         found = tables_of(setting.card, setting.params)

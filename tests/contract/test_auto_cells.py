@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.registry import CARDS
+from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.queries import Relation
-from dpviz.privacy.room import PrivateTable
 from dpviz.table.domain import Domain, Scaling
-from tests.contract.checks import check_ledger, check_loss, check_replay, run_of
+from tests.contract.checks import check_ledger, check_loss, check_replay, run_card
 from tests.contract.tables import World
 
 CARD = CARDS["auto"]
@@ -61,7 +61,7 @@ def test_a_tail(world):
     rows = np.c_[np.minimum(0.02 * np.exp(1.5 * rng.normal(size=1200)), 0.99), rng.normal(0, 0.004, (1200, 5))]
     request, persons = {**APPROX, "epsilon": 12.0}, np.arange(1200) // world.rows_per_person
     table = world.table(rows, persons)
-    assert run_of(CARD, table, **request).frames[1].step.tail is not None
+    assert run_card(CARD, table, **request).frames[1].step.tail is not None
     for place in (int(rows[:, 0].argmax()), int(rows[:, 0].argmin())):
         others = persons != persons[place]
         other = world.table(rows[others], persons[others])

@@ -7,7 +7,7 @@ import pytest
 
 from dpviz.algorithms.registry import CARDS
 from dpviz.check import RequestError
-from dpviz.privacy.room import PrivateTable
+from dpviz.privacy.private_session import PrivateTable
 from dpviz.runs.run import run
 from dpviz.table.domain import Domain
 from dpviz.table.prepared_rows import Batch, Preparation
@@ -27,7 +27,7 @@ def in_file(values: np.ndarray) -> PrivateTable:
     prepared = Preparation(DOMAIN, drop_incomplete=True)
     for part in np.array_split(values, 5):
         prepared.take(Batch(part, None, 1.0))
-    kept = Rows(prepared.finished(), DOMAIN.region, block_numbers=2**14)
+    kept = Rows(prepared.finish(), DOMAIN.region, block_numbers=2**14)
     return PrivateTable.over(kept, DOMAIN, n_public=len(values))
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from dpviz.audit.hard_tables import TABLES
+from dpviz.audit.auditing import TABLES
 from dpviz.check import RequestError
 from dpviz.privacy.queries import Relation
 from dpviz.runs.run import run
 from tests.cases import about
 from tests.contract.checks import check_centers
-from tests.contract.tables import SETTINGS, blobs, hands, in_turn, is_fast, is_pure, named, small_table
+from tests.contract.tables import SETTINGS, hands, in_turn, is_fast, is_pure, make_blobs, make_small_table, named
 
 # Every setting meets these in every way, and of the others one way each.
 ALWAYS = ("no row", "one row")
@@ -18,7 +18,7 @@ WAYS = [(relation, k) for relation in Relation for k in (1, 3)]
 
 
 def check_table(card, name, relation, k, **request) -> None:
-    table = small_table(TABLES[name], relation=relation)
+    table = make_small_table(TABLES[name], relation=relation)
     with about(name, relation.value, f"k = {k}"):
         if relation is Relation.REPLACE and k > len(TABLES[name]):
             with pytest.raises(RequestError, match="at most that many clusters"):
@@ -46,17 +46,17 @@ def test_k_finite_centres_inside_whatever_the_table(card, params, delta, turn):
 )
 def test_more_clusters_than_rows_and_extreme_budgets(card, params, delta, corner):
     ((radius, epsilon),) = corner
-    table = small_table(blobs(5, 3), radius=radius)
+    table = make_small_table(make_blobs(5, 3), radius=radius)
     check_centers(run(card, table, k=12, epsilon=epsilon, delta=delta, params=params, seed=1), 12)
 
 
 @pytest.mark.parametrize(("card", "params", "delta"), in_turn(1), ids=named)
 def test_every_parameter_at_its_ends(card, params, delta):
-    for knob in card.params.knobs():
-        for value in (knob.low, knob.high):
+    for param_field in card.params.param_fields():
+        for value in (param_field.low, param_field.high):
             if value is not None:
-                with about(knob.name, value):
-                    table, asked = small_table(blobs(60)), {**params, knob.name: value}
+                with about(param_field.name, value):
+                    table, asked = make_small_table(make_blobs(60)), {**params, param_field.name: value}
                     done = run(card, table, k=2, epsilon=1.0, delta=delta, params=asked, seed=0)
                     check_centers(done, 2)
                     assert 0.99 <= done.spent_fraction <= 1.0
@@ -65,17 +65,17 @@ def test_every_parameter_at_its_ends(card, params, delta):
 @pytest.mark.parametrize(("card", "params", "delta"), in_turn(0), ids=named)
 def test_a_private_number_of_rows_is_in_no_message(card, params, delta):
     # k above n is refused only where n is public: otherwise the refusal would tell n.
-    table = small_table(blobs(7))
+    table = make_small_table(make_blobs(7))
     check_centers(run(card, table, k=20, epsilon=1.0, delta=delta, params=params, seed=2), 20)
     with pytest.raises(RequestError, match="there are 7 records"):
-        run(card, small_table(blobs(7), n_public=7), k=20, epsilon=1.0, delta=delta, params=params)
+        run(card, make_small_table(make_blobs(7), n_public=7), k=20, epsilon=1.0, delta=delta, params=params)
 
 
 def test_gaussian_noise_needs_a_delta():
     for card, params, _ in (setting for setting in SETTINGS if setting[2] > 0):
         if not is_pure(card, params, 0.0):
             with about(card.id, params), pytest.raises(RequestError, match="delta > 0"):
-                run(card, small_table(), k=3, epsilon=1.0, delta=0.0, params=params)
+                run(card, make_small_table(), k=3, epsilon=1.0, delta=0.0, params=params)
         for wrong in (1.0, -1e-9, float("nan"), 1 / 400):
             with about(card.id, params, wrong), pytest.raises(RequestError, match="delta is"):
-                run(card, small_table(n_public=400), k=3, epsilon=1.0, delta=wrong, params=params)
+                run(card, make_small_table(n_public=400), k=3, epsilon=1.0, delta=wrong, params=params)

@@ -12,25 +12,25 @@ from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Everything, Voronoi
+from dpviz.privacy.private_session import PrivateSession, PrivateTable
 from dpviz.privacy.queries import Count, Relation
-from dpviz.privacy.room import DataRoom, PrivateTable
-from dpviz.runs.clipped_rows import clipped
-from dpviz.runs.evaluation import evaluate, reference_for
+from dpviz.runs.clipped_rows import clip_rows
+from dpviz.runs.evaluation import evaluate, find_reference
 from dpviz.runs.run import run
 from dpviz.table.domain import Domain
 from tests.cases import about
 from tests.contract.checks import (
-    arrays_in,
     check_booked,
     check_centers,
     check_loss,
     check_replayed,
-    frames_of,
-    run_of,
-    taped,
+    collect_frames,
+    list_arrays,
+    record_run,
+    run_card,
 )
-from tests.contract.rooms import exploding_room
-from tests.contract.tables import blobs, small_table
+from tests.contract.sessions import exploding_session
+from tests.contract.tables import make_blobs, make_small_table
 from tests.privacy.tuple_checks import tight_tuples
 
 ENOUGH = 1800
@@ -44,7 +44,7 @@ REQUEST = {"k": 2, "epsilon": 1.0, "delta": 1e-6}
 
 
 def _table(values: np.ndarray, **more) -> PrivateTable:
-    return small_table(values, relation=Relation.REPLACE, **more)
+    return make_small_table(values, relation=Relation.REPLACE, **more)
 
 
 def _pairs(number: int = ENOUGH, *, dim: int = 2, seed: int = 0) -> np.ndarray:
@@ -58,11 +58,11 @@ def test_entries_add_up_and_steps_come_out_the_same_without_rows_and_hold_none(c
     for epsilon in (0.1, 1.0, 35.0):
         with about(f"ε = {epsilon}"):
             request = {"k": 2, "epsilon": epsilon, "delta": 1e-6, "params": params, "seed": 1}
-            first = taped(card, table, **request)
+            first = record_run(card, table, **request)
             check_booked(first)
             check_replayed(card, table, first, **request)
             for frame in first.frames:
-                for array in arrays_in(frame.step):
+                for array in list_arrays(frame.step):
                     if array.ndim == 2:
                         assert not points & {row.tobytes() for row in np.ascontiguousarray(array)}
 
@@ -89,24 +89,24 @@ def test_a_replaced_tuple_moves_the_means_by_what_is_paid_for_and_by_most_of_it(
 
 
 def test_points_that_are_paid_for_as_if_they_were_rows_are_caught(monkeypatch):
-    unfolded = DataRoom.unfolded
+    unfolded = PrivateSession.unfold
 
     def cheap(self, points):
-        room = unfolded(self, points)
-        room.rows_per_person = 1
-        return room
+        session = unfolded(self, points)
+        session.rows_per_person = 1
+        return session
 
-    monkeypatch.setattr(DataRoom, "unfolded", cheap)
+    monkeypatch.setattr(PrivateSession, "unfold", cheap)
     with pytest.raises(AssertionError, match="loses"):
         _reached(CARDS["k-noisy-centers"], {"rows": "tuples"})
 
 
 HARD = {
-    "disagreeing": blobs(50, 4),
+    "disagreeing": make_blobs(50, 4),
     "identical": np.full((40, 4), 0.25),
     "missing": np.full((30, 4), np.nan),
     "far outside": np.full((30, 4), -1e308),
-    "one at 1e300": np.r_[blobs(20, 4), [[1e300, np.inf, 0, 0]]],
+    "one at 1e300": np.r_[make_blobs(20, 4), [[1e300, np.inf, 0, 0]]],
 }
 
 
@@ -122,12 +122,12 @@ def test_k_finite_centres_inside_the_domain_of_a_point(card, params):
 @each_setting
 def test_neither_chunks_nor_the_order_of_points_in_a_row_decide_whether_tuples_agree(card, params):
     rows = _pairs()
-    frames = frames_of(card, _table(rows), **REQUEST, params=params, seed=3)
-    again = frames_of(card, _table(rows, block_numbers=1), **REQUEST, params=params, seed=3)
+    frames = collect_frames(card, _table(rows), **REQUEST, params=params, seed=3)
+    again = collect_frames(card, _table(rows, block_numbers=1), **REQUEST, params=params, seed=3)
     for one, other in zip(frames, again, strict=True):
-        for a, b in zip(arrays_in(one.step), arrays_in(other.step), strict=True):
+        for a, b in zip(list_arrays(one.step), list_arrays(other.step), strict=True):
             np.testing.assert_array_equal(a, b)
-    turned = frames_of(card, _table(np.roll(rows, 2, axis=1)), **REQUEST, params=params, seed=3)
+    turned = collect_frames(card, _table(np.roll(rows, 2, axis=1)), **REQUEST, params=params, seed=3)
     assert turned[1].step.passed is frames[1].step.passed
     assert turned[1].step.title == frames[1].step.title
 
@@ -136,10 +136,10 @@ def test_neither_chunks_nor_the_order_of_points_in_a_row_decide_whether_tuples_a
 def test_other_declarations_are_refused_before_a_row_is_read(card):
     def refused(table, said, *, k=2):
         with pytest.raises(RequestError, match=said):
-            run_of(CARDS[card], table, **REQUEST | {"k": k}, params={"rows": "tuples"}, room=exploding_room())
+            run_card(CARDS[card], table, **REQUEST | {"k": k}, params={"rows": "tuples"}, session=exploding_session())
 
-    refused(small_table(_pairs()), "declare the relation replace")
-    refused(small_table(_pairs(), n_public=ENOUGH), "declare the relation replace")
+    refused(make_small_table(_pairs()), "declare the relation replace")
+    refused(make_small_table(_pairs(), n_public=ENOUGH), "declare the relation replace")
     refused(_table(_pairs()), "does not hold 3 points", k=3)
     uneven = Domain.of(["x1", "y1", "x2", "y2"], -1.0, [1.0, 1.0, 2.0, 1.0])
     refused(PrivateTable(_pairs(), uneven, relation="replace"), "'x1' and 'x2' .* same bounds for every point")
@@ -156,9 +156,9 @@ def test_tuples_that_agree_are_found_and_scored_point_by_point():
         assert one.domain.columns == ("x", "y")
         found = one.centers[np.argsort(one.centers[:, 0])]
         np.testing.assert_allclose((found - [5, 200]) / [5, 100], [[-0.8, 0], [0.8, 0]], atol=0.32)
-    points = clipped(table.reveal(note="test"), table.domain.region).unfolded(2)
+    points = clip_rows(table.reveal(note="test"), table.domain.region).unfold(2)
     assert points.points.shape == (2 * ENOUGH, 2) and (points.kept[::2] == points.kept[1::2]).all()
-    reference = reference_for(points, 2)
+    reference = find_reference(points, 2)
     assert evaluate(points, passed[0].unit_centers, reference).matched_error < 0.3
 
 
@@ -176,28 +176,30 @@ def test_few_tuples_are_told_beforehand():
 
 
 def _unfolded(relation: Relation, persons: np.ndarray | None = None, rows_per_person: int = 1):
-    table = small_table(blobs(30, 6), relation=relation, n_public=30, persons=persons, rows_per_person=rows_per_person)
+    table = make_small_table(
+        make_blobs(30, 6), relation=relation, n_public=30, persons=persons, rows_per_person=rows_per_person
+    )
     noise = StudyNoise(np.random.default_rng(0))
-    room = table.open(epsilon=1.0, delta=1e-6, accounting=Accounting.BASIC, noise=noise)
-    return room, room.unfolded(3)
+    session = table.open(epsilon=1.0, delta=1e-6, accounting=Accounting.BASIC, noise=noise)
+    return session, session.unfold(3)
 
 
 @pytest.mark.parametrize("relation", Relation, ids=lambda r: r.value)
 def test_a_room_over_points_counts_all_of_them_and_pays_for_all_of_a_row(relation):
-    room, points = _unfolded(relation)
+    session, points = _unfolded(relation)
     assert (points.dim, points.n, points.rows_per_person) == (2, 90, 3)
     query = Count(Voronoi(np.array([[0.5, 0.5], [-0.5, -0.5]])))
-    assert points.sensitivity(query).l2 == 3 * room.sensitivity(query).l2
+    assert points.sensitivity(query).l2 == 3 * session.sensitivity(query).l2
     assert points._rows.total(lambda chunk: [len(chunk)], 1) == [90]
     assert points.release(Count(Everything()), Budget(Accounting.BASIC, 0.5, 1e-7), note="x").sd > 0
-    assert room.ledger is points.ledger and len(room.ledger.entries) == 1
-    assert room.unfolded(1) is room
+    assert session.ledger is points.ledger and len(session.ledger.entries) == 1
+    assert session.unfold(1) is session
 
 
 def test_points_of_a_row_stay_together_in_blocks():
     for persons, rows_per_person in ((None, 1), (np.arange(30) // 2, 2)):
         _, points = _unfolded(Relation.ADD_REMOVE, persons, rows_per_person)
-        blocks = points._secret_blocks(1000).reshape(30, 3)
+        blocks = points._draw_secret_blocks(1000).reshape(30, 3)
         assert (blocks == blocks[:, :1]).all()
         assert points.rows_per_person == 3 * rows_per_person
         assert len(np.unique(blocks)) > 10

@@ -10,27 +10,27 @@ from hypothesis import strategies as st
 import dpviz.table.rows
 import dpviz.table.stored_rows
 from dpviz.algorithms.registry import CARDS
+from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.quantiles import Columns
-from dpviz.privacy.room import PrivateTable
 from dpviz.table.domain import Domain, Region
 from tests.cases import about
-from tests.contract.checks import arrays_in, frames_of, run_of
+from tests.contract.checks import collect_frames, list_arrays, run_card
 from tests.contract.questions import QUESTIONS
-from tests.contract.tables import BOUGHT, LOCAL, PERSONS, REPLACE, World, blobs, hands, named, settings_of
+from tests.contract.tables import BOUGHT, LOCAL, PERSONS, REPLACE, World, hands, list_settings, make_blobs, named
 from tests.examples import examples
 from tests.privacy.asked import asked
 
 REQUEST = {"k": 3, "epsilon": 4.0, "seed": 11}
 IN_A_BALL = World("nine columns in a ball", dim=9, radius=1.0)
 # The local model and the reference have no neighbouring tables to deal; their bytes count all the same.
-BESIDE = [
+RESOURCES = [
     (card, params, delta, (BOUGHT,))
     for card in CARDS.values()
     if card.id in LOCAL or not card.private
-    for _, params, delta in settings_of(card)[:1] or [(card, {}, 0.0)]
+    for _, params, delta in list_settings(card)[:1] or [(card, {}, 0.0)]
 ]
 IN_SOME_WORLD = pytest.mark.parametrize(
-    ("card", "params", "delta", "hand"), hands([BOUGHT, PERSONS, REPLACE, IN_A_BALL]) + BESIDE, ids=named
+    ("card", "params", "delta", "hand"), hands([BOUGHT, PERSONS, REPLACE, IN_A_BALL]) + RESOURCES, ids=named
 )
 
 # Rows of a chunk are so many that each has some, and that there are many chunks.
@@ -40,8 +40,8 @@ CHUNK = 256
 def _bytes_of(card, table, request):
     """Everything that a run shows, as it lies in memory."""
     return [
-        (frame.step.title, [(array.dtype, array.shape, array.tobytes()) for array in arrays_in(frame.step)])
-        for frame in frames_of(card, table, **request)
+        (frame.step.title, [(array.dtype, array.shape, array.tobytes()) for array in list_arrays(frame.step)])
+        for frame in collect_frames(card, table, **request)
     ]
 
 
@@ -50,7 +50,7 @@ def test_the_bytes_of_a_run_know_neither_order_nor_chunks_nor_threads_nor_the_si
     card, params, delta, hand, monkeypatch
 ):
     (world,) = hand
-    rows, order = blobs(700, world.dim), np.random.default_rng(0).permutation(700)
+    rows, order = make_blobs(700, world.dim), np.random.default_rng(0).permutation(700)
     persons = None if world.rows_per_person == 1 else np.arange(700) // 5
     request = {**REQUEST, "delta": delta, "params": params}
     expected = _bytes_of(card, world.table(rows, persons), request)
@@ -60,10 +60,10 @@ def test_the_bytes_of_a_run_know_neither_order_nor_chunks_nor_threads_nor_the_si
     with about("the size of chunks"):
         assert _bytes_of(card, world.table(rows, persons, block_numbers=CHUNK), request) == expected
     with about("the number of threads"), monkeypatch.context() as more:
-        more.setattr(dpviz.table.rows, "_threads", lambda: 3)
+        more.setattr(dpviz.table.rows, "_count_threads", lambda: 3)
         assert _bytes_of(card, world.table(rows, persons, block_numbers=CHUNK), request) == expected
     with about("the size of floats"), monkeypatch.context() as larger:
-        larger.setattr(dpviz.table.stored_rows, "number_type", lambda longest, bits: np.float64)
+        larger.setattr(dpviz.table.stored_rows, "choose_number_type", lambda longest, bits: np.float64)
         assert _bytes_of(card, world.table(rows, persons), request) == expected
     if card.private:
         # That a seed repeats a run to the last byte is tested with runs (tests/runs/test_run.py).
@@ -87,19 +87,19 @@ def test_the_bytes_of_every_true_answer(question, seed, dim, size):
 def _bytes(answer):
     """Of a bag, what mechanisms see: its rows in their order, or its columns sorted."""
     answer = answer.edges if isinstance(answer, Columns) else answer
-    return [array.tobytes() for array in arrays_in(answer)]
+    return [array.tobytes() for array in list_arrays(answer)]
 
 
 @pytest.mark.parametrize(("card", "params", "delta", "hand"), hands(["unit", "common"], turn=1), ids=named)
 def test_the_units_of_the_columns(card, params, delta, hand):
     (scaling,) = hand
-    rows = blobs(300)
+    rows = make_blobs(300)
     # Powers of two and short sums: the rows themselves must not change by rounding.
     rows = np.round(rows * 2**10) / 2**10
     stretch = np.array([64.0, 0.25]) if scaling == "unit" else np.array([64.0, 64.0])
     shift = np.array([-128.0, 3.0])
     here = Domain.of(["x", "y"], -1.0, 1.0, scaling=scaling)
     there = Domain.of(["x", "y"], -stretch + shift, stretch + shift, scaling=scaling)
-    one = run_of(card, PrivateTable(rows, here), delta=delta, params=params, **REQUEST)
-    other = run_of(card, PrivateTable(rows * stretch + shift, there), delta=delta, params=params, **REQUEST)
+    one = run_card(card, PrivateTable(rows, here), delta=delta, params=params, **REQUEST)
+    other = run_card(card, PrivateTable(rows * stretch + shift, there), delta=delta, params=params, **REQUEST)
     np.testing.assert_allclose(other.centers, one.centers * stretch + shift, rtol=1e-9, atol=1e-9)

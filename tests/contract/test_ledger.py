@@ -10,29 +10,40 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.card import Card, always
-from dpviz.algorithms.registry import CARDS, private_cards
+from dpviz.algorithms.registry import CARDS, list_private_cards
 from dpviz.algorithms.steps import CentersStep
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.ledger import BudgetExceeded, Ledger
 from dpviz.privacy.loss_distributions import DrawList, Draws, NotAnnounced
 from dpviz.privacy.losses import Loss
-from dpviz.privacy.mechanisms import Exponential, Gaussian, Laplace, noise_kind
+from dpviz.privacy.measurement import Question
+from dpviz.privacy.mechanisms import Exponential, Gaussian, Laplace, choose_noise_kind
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Voronoi
 from dpviz.privacy.queries import Count, SparseCount, Sum
-from dpviz.privacy.released import Question
 from dpviz.privacy.sparse_mechanisms import NoisyThreshold, SparseLaplace
 from tests.cases import about
-from tests.contract.checks import check_ledger, run_of
-from tests.contract.rooms import RowsTouched, exploding_room, in_room
-from tests.contract.tables import BOUGHT, PERSONS, PUBLIC, REPLACE, SETTINGS, WORLDS, blobs, in_turn, named, small_table
+from tests.contract.checks import check_ledger, run_card
+from tests.contract.sessions import RowsTouched, exploding_session, open_as
+from tests.contract.tables import (
+    BOUGHT,
+    PERSONS,
+    PUBLIC,
+    REPLACE,
+    SETTINGS,
+    WORLDS,
+    in_turn,
+    make_blobs,
+    make_small_table,
+    named,
+)
 
 
-def one_mean(room, k, params, rng) -> Iterator[CentersStep]:
+def one_mean(session, k, params, rng) -> Iterator[CentersStep]:
     """A plan of one charge, which needs no number of rows: the noisy sum of all of them, k times."""
-    noisy_sum = room.release(Sum(Everything()), room.budget, note="all rows").value
-    yield CentersStep(title="One sum", centers=room.region.clip(np.repeat(noisy_sum, k, axis=0)))
+    noisy_sum = session.release(Sum(Everything()), session.budget, note="all rows").value
+    yield CentersStep(title="One sum", centers=session.region.clip(np.repeat(noisy_sum, k, axis=0)))
 
 
 # No card of the registry is like this, but the next one may be.
@@ -54,7 +65,7 @@ def check_refused(card: Card, at: int, **request) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Ledger, "charge", refusing)
         with pytest.raises(BudgetExceeded):
-            run_of(card, BOUGHT.table(), room=exploding_room(answers_before=at - 1), **request)
+            run_card(card, BOUGHT.table(), session=exploding_session(answers_before=at - 1), **request)
     assert charged == at
 
 
@@ -63,7 +74,7 @@ def charges_of(card: Card, **request) -> int:
     with pytest.MonkeyPatch.context() as patch:
         charge, calls = Ledger.charge, []
         patch.setattr(Ledger, "charge", lambda self, *entries: (calls.append(entries), charge(self, *entries))[1])
-        run_of(card, BOUGHT.table(), **request)
+        run_card(card, BOUGHT.table(), **request)
     return len(calls)
 
 
@@ -83,11 +94,11 @@ def test_a_card_of_one_charge_keeps_the_contract():
 
 
 def test_a_plan_that_reads_a_row_after_the_last_charge_it_can_pay_is_caught():
-    def helping_itself(room, k, params, rng):
+    def helping_itself(session, k, params, rng):
         try:
-            yield from one_mean(room, k, params, rng)
+            yield from one_mean(session, k, params, rng)
         except BudgetExceeded:
-            room._true_answers([Sum(Everything())])
+            session._compute_true_answers([Sum(Everything())])
             raise
 
     with pytest.raises(RowsTouched):
@@ -110,60 +121,60 @@ def announced_by(card: Card, table, **request) -> list[DrawList]:
             lists.append(self.announced)
 
         patch.setattr(Ledger, "announce", noted)
-        run_of(card, table, **request)
+        run_card(card, table, **request)
     return lists
 
 
 def test_under_loss_distributions_every_card_fixes_one_list_of_draws_whatever_is_answered():
-    assert {card.id for card, _, _ in COMPOSED} == {card.id for card in private_cards() if card.draws is not None}
+    assert {card.id for card, _, _ in COMPOSED} == {card.id for card in list_private_cards() if card.draws is not None}
     for (card, params, delta), world in product(COMPOSED, (BOUGHT, PUBLIC, REPLACE, PERSONS)):
         with about(card.id, params, world):
             request = {"k": 3, "epsilon": 1.0, "delta": delta, "params": params}
-            (one,) = announced_by(card, world.table(blobs(400, world.dim)), seed=1, **request)
-            (other,) = announced_by(card, world.table(blobs(400, world.dim, seed=9)[::-1] ** 2), seed=2, **request)
+            (one,) = announced_by(card, world.table(make_blobs(400, world.dim)), seed=1, **request)
+            (other,) = announced_by(card, world.table(make_blobs(400, world.dim, seed=9)[::-1] ** 2), seed=2, **request)
             assert one == other
 
 
 def test_a_plug_in_that_chooses_the_kind_of_noise_after_an_answer_is_refused_and_reads_no_row():
-    def choosing(room, k, params, rng):
+    def choosing(session, k, params, rng):
         counts, sums = Draws(True, 4.0), Draws(True, 1.0)
-        share = room.calibrated(counts=counts, sums=sums)
-        found = room.ask(Count(Everything()), Gaussian, share.counts, note="how many")
+        share = session.calibrate(counts=counts, sums=sums)
+        found = session.ask(Count(Everything()), Gaussian, share.counts, note="how many")
         kind = Laplace if found.value[0] > 0 else Gaussian
-        noisy_sum = room.ask(Sum(Everything()), kind, share.sums.fraction(0.01), note="all rows").value
-        yield CentersStep(title="One sum", centers=room.region.clip(np.repeat(noisy_sum, k, axis=0)))
+        noisy_sum = session.ask(Sum(Everything()), kind, share.sums.fraction(0.01), note="all rows").value
+        yield CentersStep(title="One sum", centers=session.region.clip(np.repeat(noisy_sum, k, axis=0)))
 
     card = dataclasses.replace(ONE_CHARGE, plan=choosing, accounting=always(Accounting.PLD))
     request = {"k": 3, "epsilon": 1.0, "delta": 1e-6, "params": {}, "seed": 3}
     with pytest.raises(NotAnnounced, match="'all rows' draws Laplace noise"):
-        run_of(card, PUBLIC.table(), room=exploding_room(answers_before=1), **request)
+        run_card(card, PUBLIC.table(), session=exploding_session(answers_before=1), **request)
     # Nor is anything read for a card that needs a number of rows, and lists no draws.
     with pytest.raises(RequestError, match="announced before the first answer"):
-        run_of(dataclasses.replace(card, needs_n=True), BOUGHT.table(), room=exploding_room(), **request)
+        run_card(dataclasses.replace(card, needs_n=True), BOUGHT.table(), session=exploding_session(), **request)
 
 
 _AXES = Voronoi(np.array([[0.5, 0.5], [-0.5, -0.5]]))
 _TREE = CubeTree(np.full(2, -1.0), 2.0)
 DOORS = {
-    "release": lambda room, share: room.release(Count(_AXES), share, note="x"),
-    "release sums": lambda room, share: room.release(Sum(_AXES), share, note="x"),
-    "spherical": lambda room, share: room.release(Sum(_AXES), share, note="x", spherical=True),
-    "ask_together": lambda room, share: room.ask_together(
-        Question(Count(_AXES), noise_kind(share.accounting), share),
-        Question(Sum(_AXES), noise_kind(share.accounting), share),
+    "release": lambda session, share: session.release(Count(_AXES), share, note="x"),
+    "release sums": lambda session, share: session.release(Sum(_AXES), share, note="x"),
+    "spherical": lambda session, share: session.release(Sum(_AXES), share, note="x", spherical=True),
+    "ask_together": lambda session, share: session.ask_together(
+        Question(Count(_AXES), choose_noise_kind(share.accounting), share),
+        Question(Sum(_AXES), choose_noise_kind(share.accounting), share),
         note="x",
     ),
-    "cut": lambda room, share: room.ask(
-        SparseCount(Grid.over(room.region, 4)), SparseLaplace, share, note="x", cutoff_in_scales=2
+    "cut": lambda session, share: session.ask(
+        SparseCount(Grid.over(session.region, 4)), SparseLaplace, share, note="x", cutoff_in_scales=2
     ),
-    "select": lambda room, share: room.ask(Loss(np.zeros((2, 1, 2))), Exponential, share, note="x"),
-    "activate": lambda room, share: room.ask(SparseCount(_TREE), NoisyThreshold, share, note="x", threshold=3.0),
-    "buy_n": lambda room, share: room.buy_n(share),
+    "select": lambda session, share: session.ask(Loss(np.zeros((2, 1, 2))), Exponential, share, note="x"),
+    "activate": lambda session, share: session.ask(SparseCount(_TREE), NoisyThreshold, share, note="x", threshold=3.0),
+    "buy_n": lambda session, share: session.buy_n(share),
 }
 
 
-def _opened(room, accounting=Accounting.PURE):
-    return in_room(small_table(n_public=400), room).open(
+def _opened(session, accounting=Accounting.PURE):
+    return open_as(make_small_table(n_public=400), session).open(
         epsilon=1.0, delta=1e-6, accounting=accounting, noise=StudyNoise(np.random.default_rng(0))
     )
 
@@ -171,31 +182,31 @@ def _opened(room, accounting=Accounting.PURE):
 def test_every_door_asks_the_ledger_before_it_touches_a_row():
     for (name, door), accounting in product(DOORS.items(), (Accounting.PURE, Accounting.ZCDP)):
         with about(name, accounting.value):
-            room = _opened(exploding_room(), accounting)
-            with pytest.raises(RowsTouched):  # the room does explode when the share can be paid
-                door(room, room.budget.fraction(0.5))
-            assert len(room.ledger.entries) >= 1
-            room = _opened(exploding_room(), accounting)
+            session = _opened(exploding_session(), accounting)
+            with pytest.raises(RowsTouched):  # the session does explode when the share can be paid
+                door(session, session.budget.fraction(0.5))
+            assert len(session.ledger.entries) >= 1
+            session = _opened(exploding_session(), accounting)
             with pytest.raises(BudgetExceeded, match="is left"):
-                door(room, room.budget.fraction(1.0001))
-            assert room.ledger.entries == []
+                door(session, session.budget.fraction(1.0001))
+            assert session.ledger.entries == []
 
 
 def test_every_door_draws_on_one_ledger():
     for name, door in DOORS.items():
         with about(name):
-            room = _opened(None)
-            door(room, room.budget.fraction(0.5))
-            before = len(room.ledger.entries)
+            session = _opened(None)
+            door(session, session.budget.fraction(0.5))
+            before = len(session.ledger.entries)
             with pytest.raises(BudgetExceeded):
-                door(room.project(np.eye(2), room.region), room.ledger.budget.fraction(0.51))
-            assert len(room.ledger.entries) == before
+                door(session.project(np.eye(2), session.region), session.ledger.budget.fraction(0.51))
+            assert len(session.ledger.entries) == before
 
 
 def test_what_cannot_be_a_price_is_refused():
     for amount in (0.0, -0.5, float("nan")):
-        room = _opened(exploding_room())
-        share = type(room.budget)(Accounting.PURE, amount)
+        session = _opened(exploding_session())
+        share = type(session.budget)(Accounting.PURE, amount)
         with pytest.raises((BudgetExceeded, ZeroDivisionError)):
-            room.release(Count(Everything()), share, note="x")
-        assert room.ledger.entries == []
+            session.release(Count(Everything()), share, note="x")
+        assert session.ledger.entries == []

@@ -1,7 +1,7 @@
 """Neighbouring files: a line that comes, goes or changes is one record, and changes how no other line is read.
 
 For any file, declaration and line: every other row is bit for bit the same, the columns and all public parts of the
-open table too, and at most one row (m of a person) comes or goes in the room.
+open table too, and at most one row (m of a person) comes or goes in the session.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def rows_of(table: OpenTable) -> list[bytes]:
     ]
 
 
-def rows_in_the_room(table: OpenTable) -> Counter[bytes]:
+def rows_in_the_session(table: OpenTable) -> Counter[bytes]:
     return Counter(row.tobytes() for row in np.asarray(table.private._rows.values))
 
 
@@ -134,7 +134,10 @@ def test_a_line_is_one_record_where_columns_have_codings_and_no_other_line_says_
     longer = rows_of(two)
     assert public_parts(one) == public_parts(two)
     assert rows_of(one) == longer[:place] + longer[place + 1 :]
-    came, went = rows_in_the_room(two) - rows_in_the_room(one), rows_in_the_room(one) - rows_in_the_room(two)
+    came, went = (
+        rows_in_the_session(two) - rows_in_the_session(one),
+        rows_in_the_session(one) - rows_in_the_session(two),
+    )
     assert came.total() <= 1 and went.total() == 0
     alone = [rows_of(opened(HEADERS[delimiter], [only], declaration, b"\n")) for only in body]
     assert rows_of(one) == [row for own in alone for row in own]
@@ -161,8 +164,11 @@ def test_an_added_line_is_one_record_and_changes_no_other(data, delimiter, end):
     assert public_parts(one) == public_parts(two)
     longer = rows_of(two)
     assert rows_of(one) == longer[:place] + longer[place + 1 :]
-    came, went = rows_in_the_room(two) - rows_in_the_room(one), rows_in_the_room(one) - rows_in_the_room(two)
-    # Of one person a row may take another's place; the room's sensitivities are those of m rows that come or go.
+    came, went = (
+        rows_in_the_session(two) - rows_in_the_session(one),
+        rows_in_the_session(one) - rows_in_the_session(two),
+    )
+    # Of one person a row may take another's place; the session's sensitivities are those of m rows that come or go.
     assert came.total() <= 1
     assert went.total() <= (1 if several else 0)
 
@@ -182,7 +188,7 @@ def test_a_replaced_line_is_one_record_and_n_stays_the_number_of_lines(data, del
     assert [
         a == b for number, (a, b) in enumerate(zip(rows_of(one), rows_of(two), strict=True)) if number != place
     ] == [True] * (len(body) - 1)
-    assert (rows_in_the_room(one) - rows_in_the_room(two)).total() <= 1
+    assert (rows_in_the_session(one) - rows_in_the_session(two)).total() <= 1
 
 
 @pytest.mark.slow
@@ -198,7 +204,10 @@ def test_a_person_who_leaves_takes_at_most_m_rows_along(data, ids, m):
     body = [f"{who},{cell!r}".encode() for who, cell in zip(ids, cells, strict=True)]
     left = [line for line in body if not line.startswith((b"7,", b"7.0,"))]
     one, two = (opened(b"who,x\n", lines_of, declaration, b"\n") for lines_of in (body, left))
-    came, went = rows_in_the_room(two) - rows_in_the_room(one), rows_in_the_room(one) - rows_in_the_room(two)
+    came, went = (
+        rows_in_the_session(two) - rows_in_the_session(one),
+        rows_in_the_session(one) - rows_in_the_session(two),
+    )
     assert came.total() == 0
     assert went.total() <= m
 

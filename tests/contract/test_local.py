@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpviz.algorithms.hashes.lsh_local import _noise_of_centers, leaves_of, server_tree
+from dpviz.algorithms.hashes.lsh_local import _compute_center_noise, grow_server_tree, list_leaves
 from dpviz.algorithms.registry import CARDS
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget
@@ -18,14 +18,14 @@ from dpviz.privacy.local_model import LocalReports, Response, UserAnswers, UserQ
 from dpviz.privacy.mechanisms import Gaussian, Laplace
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.queries import Count, Relation, Sensitivity
-from dpviz.runs.clipped_rows import clipped
-from dpviz.runs.evaluation import nicv, reference_for
+from dpviz.runs.clipped_rows import clip_rows
+from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.run import run
 from dpviz.table.domain import Region
 from tests.cases import about
-from tests.contract.checks import check_booked, check_centers, check_replayed, taped
+from tests.contract.checks import check_booked, check_centers, check_replayed, record_run
 from tests.contract.laws import check_frequencies, check_scale
-from tests.contract.tables import BOUGHT, LOCAL, PUBLIC, REPLACE, World, blobs, small_table
+from tests.contract.tables import BOUGHT, LOCAL, PUBLIC, REPLACE, World, make_blobs, make_small_table
 
 CARD = CARDS["lsh-local"]
 REQUEST = {"k": 3, "delta": 0.0, "params": {"starts": 3}}
@@ -34,9 +34,9 @@ MIDDLE = int(HASHES.assign(np.zeros((1, 2)))[0])
 caught = pytest.raises(AssertionError)
 
 
-def bought(epsilon: float, n: int, messages: float = 1.0) -> LocalReports:
+def calibrated(epsilon: float, n: int, messages: float = 1.0) -> LocalReports:
     """Messages of n users in three groups, of whom a person has some."""
-    return LocalReports.bought(
+    return LocalReports.calibrated(
         Budget(Accounting.PURE, epsilon),
         Sensitivity(messages, messages, 2.0 * messages),
         **{"bits": (2, 3, 3), "depth": 3, "groups": np.arange(n) % 3, "middle": MIDDLE},
@@ -68,20 +68,20 @@ def check_messages(mechanism: LocalReports, epsilon: float) -> None:
 
 @pytest.mark.parametrize("epsilon", [0.1, 8.0])
 def test_a_message_tells_its_senders_row_from_another_by_at_most_epsilon(epsilon):
-    check_messages(bought(epsilon, 3), epsilon)
+    check_messages(calibrated(epsilon, 3), epsilon)
 
 
 def test_messages_of_a_person_share_the_budget():
-    mechanism = bought(3.0, 3, messages=3.0)
+    mechanism = calibrated(3.0, 3, messages=3.0)
     check_messages(mechanism, 1.0)
     assert mechanism.cost(Accounting.PURE) == pytest.approx(3.0)
     assert mechanism.diameter == pytest.approx(2.0)
 
 
 def test_a_vector_that_pays_nothing_for_its_code(monkeypatch):
-    monkeypatch.setattr(LocalReports, "epsilon_of", lambda self, group: 1.0 / self.scale)
+    monkeypatch.setattr(LocalReports, "compute_epsilon", lambda self, group: 1.0 / self.scale)
     with caught:
-        check_messages(bought(1.0, 3), 1.0)
+        check_messages(calibrated(1.0, 3), 1.0)
 
 
 def test_a_vector_calibrated_to_the_radius(monkeypatch):
@@ -89,7 +89,7 @@ def test_a_vector_calibrated_to_the_radius(monkeypatch):
     thin = property(lambda self: dataclasses.replace(honest(self), scale=honest(self).scale / 2))
     monkeypatch.setattr(LocalReports, "vector_noise", thin)
     with caught:
-        check_messages(bought(1.0, 3), 1.0)
+        check_messages(calibrated(1.0, 3), 1.0)
 
 
 @pytest.mark.parametrize("bits", [1, 3])
@@ -108,7 +108,7 @@ def test_the_law_of_a_randomised_response(bits):
 
 
 def test_the_law_of_a_vector():
-    mechanism, users = bought(2.0, 30_000), answers(30_000)
+    mechanism, users = calibrated(2.0, 30_000), answers(30_000)
     released = mechanism.messages(users, StudyNoise(np.random.default_rng(2)))
     noise = np.linalg.norm(released.vectors - users.vectors[mechanism.groups == 2], axis=1)
     # A diameter of 2 at half of ε: scale 2.
@@ -119,13 +119,13 @@ def test_seats_are_taken_at_random_and_left_ones_by_stand_ins():
     users = answers(6)
     first = np.zeros(6)
     for seed in range(3000):
-        seated = bought(1.0, 9).seated(users, StudyNoise(np.random.default_rng(seed)))
+        seated = calibrated(1.0, 9).seat(users, StudyNoise(np.random.default_rng(seed)))
         assert len(seated.codes) == 9
         away = (seated.vectors == 0).all(axis=1)
         assert away.sum() == 3
         assert (seated.codes[away] == MIDDLE).all()
         first += (users.vectors == seated.vectors[0]).all(axis=1)
-        fewer = bought(1.0, 4).seated(users, StudyNoise(np.random.default_rng(seed))) if seed < 50 else None
+        fewer = calibrated(1.0, 4).seat(users, StudyNoise(np.random.default_rng(seed))) if seed < 50 else None
         assert fewer is None or len({row.tobytes() for row in fewer.vectors}) == 4
     check_frequencies(np.r_[first, 3000 - first.sum()], np.r_[np.full(6, 1 / 9), 3 / 9])
 
@@ -133,7 +133,7 @@ def test_seats_are_taken_at_random_and_left_ones_by_stand_ins():
 def test_ledger_and_replay():
     for world, epsilon in ((BOUGHT, 0.1), (PUBLIC, 5.0), (REPLACE, 0.1), (World("persons", rows_per_person=3), 5.0)):
         with about(world, f"ε = {epsilon}"):
-            first = taped(CARD, world.table(), epsilon=epsilon, seed=1, **REQUEST)
+            first = record_run(CARD, world.table(), epsilon=epsilon, seed=1, **REQUEST)
             check_booked(first)
             check_replayed(CARD, world.table(), first, epsilon=epsilon, seed=1, **REQUEST)
 
@@ -148,7 +148,10 @@ def test_the_cost_is_booked_once_for_all_users():
 @pytest.mark.parametrize("relation", Relation, ids=lambda r: r.value)
 def test_k_finite_centres(relation):
     for n, dim, epsilon in ((0, 1, 1.0), (0, 3, 1e4), (1, 3, 1e-3), (1, 1, 1e4), (7, 1, 1e-3), (60, 3, 1e4)):
-        table, request = small_table(blobs(n, dim), relation=relation), {**REQUEST, "k": 5, "epsilon": epsilon}
+        table, request = (
+            make_small_table(make_blobs(n, dim), relation=relation),
+            {**REQUEST, "k": 5, "epsilon": epsilon},
+        )
         with about(f"{n} rows, {dim} columns, ε = {epsilon}"):
             if relation is Relation.REPLACE and n < 5:
                 with pytest.raises(RequestError, match="at most that many clusters"):
@@ -157,16 +160,16 @@ def test_k_finite_centres(relation):
                 check_centers(run(CARD, table, seed=0, **request), 5)
 
 
-def test_only_messages_leave_the_room():
-    room = small_table(blobs(60), relation=Relation.REPLACE).open(
+def test_only_messages_leave_the_session():
+    session = make_small_table(make_blobs(60), relation=Relation.REPLACE).open(
         epsilon=1.0, delta=0.0, accounting=Accounting.PURE, noise=StudyNoise(np.random.default_rng(0))
     )
     for kind in (Laplace, Gaussian):
         with pytest.raises(RequestError):
-            room.ask(UserQuestion(HASHES), kind, room.budget, note="x")
+            session.ask(UserQuestion(HASHES), kind, session.budget, note="x")
     with pytest.raises((RequestError, TypeError)):
-        room.ask(Count(HASHES), LocalReports, room.budget, note="x")
-    assert room.ledger.entries == []
+        session.ask(Count(HASHES), LocalReports, session.budget, note="x")
+    assert session.ledger.entries == []
 
 
 def test_with_much_epsilon_the_clusters_are_found():
@@ -174,7 +177,7 @@ def test_with_much_epsilon_the_clusters_are_found():
     middles = np.array([[-0.6, -0.6], [0.6, 0.6], [-0.6, 0.6]])
     rows = middles[rng.integers(0, 3, 6000)] + rng.normal(0, 0.05, (6000, 2))
     table = PUBLIC.__class__("many", n_public=6000).table(rows)
-    best = reference_for(clipped(table.reveal(note="test"), table.domain.region), 3).nicv
+    best = find_reference(clip_rows(table.reveal(note="test"), table.domain.region), 3).nicv
     far = {
         epsilon: min(nicv(rows, run(CARD, table, epsilon=epsilon, seed=s, **REQUEST).centers) / best for s in range(4))
         for epsilon in (60.0, 1.0)
@@ -188,7 +191,7 @@ def test_with_much_epsilon_the_clusters_are_found():
 def test_the_made_up_user_owes_nothing_to_the_rows():
     steps = [
         run(CARD, PUBLIC.table(rows), epsilon=1.0, seed=4, **REQUEST).frames[0].step
-        for rows in (blobs(400), np.full((400, 2), 0.9))
+        for rows in (make_blobs(400), np.full((400, 2), 0.9))
     ]
     for name in ("truths", "sent", "point", "noisy_point", "users"):
         np.testing.assert_array_equal(getattr(steps[0], name), getattr(steps[1], name))
@@ -198,9 +201,9 @@ def test_counts_of_the_server_are_unbiased():
     users = answers(3000)
     gaps = []
     for seed in range(150):
-        mechanism = dataclasses.replace(bought(1.0, 3000), bits=(2, 3))
+        mechanism = dataclasses.replace(calibrated(1.0, 3000), bits=(2, 3))
         mechanism = dataclasses.replace(mechanism, groups=np.arange(3000) % 2)
-        step = server_tree(mechanism, mechanism.draw(users, StudyNoise(np.random.default_rng(seed))))
+        step = grow_server_tree(mechanism, mechanism.draw(users, StudyNoise(np.random.default_rng(seed))))
         truth = np.bincount(users.codes >> 1, minlength=4)
         gaps.append((step.noisy_counts[:4] - truth) / step.count_sd[:4])
     assert np.abs(np.mean(gaps, axis=0)).max() < 0.45
@@ -216,16 +219,16 @@ def test_the_noise_of_a_centre_is_that_of_the_mean_of_its_leaves():
     leaves = SimpleNamespace(
         points=points, weights=np.array([30.0, 10.0, 5.0]), point_noise_sd=np.array([0.1, 0.4, 0.2])
     )
-    found = _noise_of_centers(leaves, np.array([[0.0, 0.0, -0.9], [0.0, 0.1, 0.9]]))
+    found = _compute_center_noise(leaves, np.array([[0.0, 0.0, -0.9], [0.0, 0.1, 0.9]]))
     np.testing.assert_allclose(found, [0.2, np.hypot(30 * 0.1, 10 * 0.4) / 40])
 
 
 def test_the_point_of_a_leaf_is_off_by_the_noise_that_is_said():
     users, off = answers(4_000), []
-    mechanism = bought(8.0, 4_000)
+    mechanism = calibrated(8.0, 4_000)
     for seed in range(12):
         reports = mechanism.draw(users, StudyNoise(np.random.default_rng(seed)))
-        leaves = leaves_of(mechanism, reports, server_tree(mechanism, reports), Region.ball(2, 9.0))
+        leaves = list_leaves(mechanism, reports, grow_server_tree(mechanism, reports), Region.ball(2, 9.0))
         means = [users.vectors[users.codes == code].mean(axis=0) for code in np.unique(users.codes)]
         away = np.array([min(np.linalg.norm(point - mean) for mean in means) for point in leaves.points])
         off.extend(away / leaves.point_noise_sd)

@@ -20,9 +20,9 @@ from tests.contract.tables import (
     WORLDS,
     World,
     hands,
-    lone_rows,
+    list_neighbours,
+    make_lone_rows,
     named,
-    neighbours,
 )
 
 # Noise on several numbers has to point the right way for its loss to show: under replace it seldom does at once.
@@ -88,12 +88,12 @@ def largest_reach(card, world, *, epsilon, **request):
     replaced = world.relation is Relation.REPLACE
     found = []
     for seed in range(_REPLACE_SEEDS if replaced else 1):
-        for one, other in neighbours(world, seed, few=True):
+        for one, other in list_neighbours(world, seed, few=True):
             found += check_loss(card, one, other, k=3, epsilon=epsilon, seed=seed, **request).reach
     if reach_of(card).lone:
         for seed in range(_LONE_SEEDS):
             for among in (0, 8):
-                one, other = lone_rows(world, among)
+                one, other = make_lone_rows(world, among)
                 pair = (one, other if replaced else world.table(np.zeros((among, world.dim))))
                 found += check_loss(card, *pair, k=1, epsilon=epsilon, seed=seed, **request).reach
     # Where all is released by (ε, δ) mechanisms, which have no bound on densities, there is nothing to reach.
@@ -114,7 +114,11 @@ def test_no_person_gains_more_nor_anybody_at_any_epsilon(card, params, delta, ha
     for world, epsilon in ((PERSONS, 1.0), *hand):
         with about(world, f"ε = {epsilon}"):
             # At little ε a grid has one cell, whose count is public under replace: nothing could be lost.
-            more = {"theta": epsilon} if "theta" in {knob.name for knob in card.params.knobs()} else {}
+            more = (
+                {"theta": epsilon}
+                if "theta" in {param_field.name for param_field in card.params.param_fields()}
+                else {}
+            )
             reached = largest_reach(card, world, epsilon=epsilon, delta=delta, params={**params, **more})
             # At a small budget a grid may be one single cell, which under replace tells nothing at all.
             assert reached >= (reach_of(card).least(world.relation) if epsilon >= 1 else 0.0)

@@ -1,4 +1,4 @@
-"""Through every door of the room comes the noise that the ledger wrote down, and no other."""
+"""Through every door of the session comes the noise that the ledger wrote down, and no other."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from scipy import stats
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.kernel_draw import DistanceWeights, KernelDraw
 from dpviz.privacy.losses import Loss, PoolLoss, SwapLoss
-from dpviz.privacy.mechanisms import Exponential, Laplace, Peeling, noise_kind
+from dpviz.privacy.measurement import Question
+from dpviz.privacy.mechanisms import Exponential, Laplace, Peeling, choose_noise_kind
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Voronoi
-from dpviz.privacy.quantiles import ExponentialQuantile, Medians, Quantiles, SmoothMedian, laplace_smoothness
+from dpviz.privacy.private_session import PrivateSession
+from dpviz.privacy.quantiles import ExponentialQuantile, Medians, Quantiles, SmoothMedian, compute_laplace_smoothness
 from dpviz.privacy.queries import Count, Relation, SparseCount, Sum
-from dpviz.privacy.released import Question
-from dpviz.privacy.room import DataRoom
 from dpviz.privacy.sparse_mechanisms import NoisyThreshold, SparseLaplace
 from dpviz.table.domain import Region
 from tests.contract.laws import check_frequencies, check_independent, check_rate, check_scale
-from tests.contract.tables import blobs, named, small_table
+from tests.contract.tables import make_blobs, make_small_table, named
 
 PURE, GDP, ZCDP = Accounting.PURE, Accounting.GDP, Accounting.ZCDP
 MANY = 20_000
 
 
-def _room(accounting, *, seed=0, relation=Relation.ADD_REMOVE, rows=None, epsilon=3.0) -> DataRoom:
-    table = small_table(blobs(200) if rows is None else rows, relation=relation)
+def _session(accounting, *, seed=0, relation=Relation.ADD_REMOVE, rows=None, epsilon=3.0) -> PrivateSession:
+    table = make_small_table(make_blobs(200) if rows is None else rows, relation=relation)
     noise = StudyNoise(np.random.default_rng(seed))
     return table.open(epsilon=epsilon, delta=1e-6, accounting=accounting, noise=noise, needs_n=False)
 
 
-def _truth(room, query):
-    return room._true_answers([query])[0]
+def _truth(session, query):
+    return session._compute_true_answers([query])[0]
 
 
 @pytest.mark.parametrize(
@@ -45,58 +45,58 @@ def _truth(room, query):
     ids=["pure", "gdp", "zcdp"],
 )
 def test_release(accounting, law, relation):
-    room = _room(accounting, relation=relation)
-    query = Count(Grid(room.region.half, np.array([MANY // 100, 100])))
-    released = room.release(query, room.budget.fraction(0.4), note="x")
-    (entry,) = room.ledger.entries
-    noise = released.value - _truth(room, query)
+    session = _session(accounting, relation=relation)
+    query = Count(Grid(session.region.half, np.array([MANY // 100, 100])))
+    released = session.release(query, session.budget.fraction(0.4), note="x")
+    (entry,) = session.ledger.entries
+    noise = released.value - _truth(session, query)
     check_scale(noise, law, entry.scale)
     check_independent((noise / noise.std()).reshape(-1, 4))
     assert released.sd == pytest.approx(law(scale=entry.scale).std())
     # What was paid is what the noise is worth, by the sensitivity of the question and not by the mechanism's word.
-    norm = room.sensitivity(query).l1 if accounting is PURE else room.sensitivity(query).l2
+    norm = session.sensitivity(query).l1 if accounting is PURE else session.sensitivity(query).l2
     price = {PURE: norm / entry.scale, GDP: (norm / entry.scale) ** 2, ZCDP: (norm / entry.scale) ** 2 / 2}
     assert entry.amount == pytest.approx(price[accounting], rel=1e-12)
 
 
 def test_release_behind_a_projection():
     accounting, law = PURE, stats.laplace
-    parent = _room(accounting)
-    room = parent.project(np.array([[0.6, 0.8]]), Region.ball(1, 1.0))
+    parent = _session(accounting)
+    session = parent.project(np.array([[0.6, 0.8]]), Region.ball(1, 1.0))
     query = Sum(Grid(np.ones(1), np.array([MANY])))
-    released = room.release(query, parent.budget.fraction(0.4), note="x")
-    check_scale((released.value - _truth(room, query)).ravel(), law, parent.ledger.entries[-1].scale)
+    released = session.release(query, parent.budget.fraction(0.4), note="x")
+    check_scale((released.value - _truth(session, query)).ravel(), law, parent.ledger.entries[-1].scale)
 
 
 @pytest.mark.parametrize(("accounting", "law"), [(PURE, stats.laplace), (GDP, stats.norm)], ids=["pure", "gdp"])
 def test_counts_and_sums_in_one_pass(accounting, law):
-    room = _room(accounting)
-    cells = Grid(room.region.half, np.array([MANY // 100, 100]))
-    counts, sums = room.budget.fraction(0.3), room.budget.fraction(0.6)
-    kind = noise_kind(accounting)
+    session = _session(accounting)
+    cells = Grid(session.region.half, np.array([MANY // 100, 100]))
+    counts, sums = session.budget.fraction(0.3), session.budget.fraction(0.6)
+    kind = choose_noise_kind(accounting)
     both = Question(Count(cells), kind, counts), Question(Sum(cells), kind, sums)
-    noisy_counts, noisy_sums = room.ask_together(*both, note="x")
-    of_counts, of_sums = room.ledger.entries
+    noisy_counts, noisy_sums = session.ask_together(*both, note="x")
+    of_counts, of_sums = session.ledger.entries
     assert (of_counts.query, of_sums.query) == ("Count", "Sum")
     assert (of_counts.amount, of_sums.amount) == pytest.approx((counts.amount, sums.amount))
-    count_noise = noisy_counts.value - _truth(room, Count(cells))
-    sum_noise = noisy_sums.value - _truth(room, Sum(cells))
+    count_noise = noisy_counts.value - _truth(session, Count(cells))
+    sum_noise = noisy_sums.value - _truth(session, Sum(cells))
     check_scale(count_noise, law, of_counts.scale)
     check_scale(sum_noise.ravel(), law, of_sums.scale)
     every = np.column_stack([count_noise / count_noise.std(), sum_noise / sum_noise.std()])
     check_independent(every)
     # Empty cells carry the same noise as all others.
-    check_scale(count_noise[_truth(room, Count(cells)) == 0], law, of_counts.scale)
+    check_scale(count_noise[_truth(session, Count(cells)) == 0], law, of_counts.scale)
 
 
 @pytest.mark.parametrize("dim", [1, 2, 7])
 def test_spherical(dim):
-    room = _room(PURE, rows=blobs(200, dim))
+    session = _session(PURE, rows=make_blobs(200, dim))
     per_axis = max(2, round(4000 ** (1 / dim)))
-    query = Sum(Grid(room.region.half, np.full(dim, per_axis)))
-    released = room.release(query, room.budget.fraction(0.5), note="x", spherical=True)
-    (entry,) = room.ledger.entries
-    noise = released.value - _truth(room, query)
+    query = Sum(Grid(session.region.half, np.full(dim, per_axis)))
+    released = session.release(query, session.budget.fraction(0.5), note="x", spherical=True)
+    (entry,) = session.ledger.entries
+    noise = released.value - _truth(session, query)
     norm = np.linalg.norm(noise, axis=1)
     if len(norm) >= 1000:
         check_scale(norm, stats.gamma, entry.scale, dim)
@@ -109,17 +109,17 @@ def test_spherical(dim):
         covariance = np.cov(direction.T) * dim
         assert np.abs(covariance - np.eye(dim)).max() < 6 / np.sqrt(len(norm))
     assert released.sd == pytest.approx(noise.std(), rel=0.1)
-    assert entry.amount == pytest.approx(room.sensitivity(query).block / entry.scale, rel=1e-12)
+    assert entry.amount == pytest.approx(session.sensitivity(query).block / entry.scale, rel=1e-12)
 
 
 @pytest.mark.slow
 def test_a_bought_number_of_rows():
     noise = []
     for seed in range(1200):
-        room = _room(PURE, seed=seed, epsilon=1.0)
-        room.buy_n(room.ledger.budget.fraction(0.02))
-        noise.append(room.n - 200)
-    scale = room.ledger.entries[0].scale
+        session = _session(PURE, seed=seed, epsilon=1.0)
+        session.buy_n(session.ledger.budget.fraction(0.02))
+        noise.append(session.n - 200)
+    scale = session.ledger.entries[0].scale
     assert scale == pytest.approx(50)
     # Rounded, and at least 1 (in a fiftieth part of the cases): the rest of the law is what is left to test.
     inside = np.asarray(noise, dtype=float)
@@ -146,15 +146,15 @@ RANGES = {"Loss": 2 * 1.9**2, "SwapLoss": 1.5**2 + 1.1**2}
 )
 def test_select(question, accounting, prior):
     query = SELECTIONS[question]
-    room = _room(accounting, rows=blobs(6), epsilon=100.0)
-    loss = _truth(room, query).ravel()
+    session = _session(accounting, rows=make_blobs(6), epsilon=100.0)
+    loss = _truth(session, query).ravel()
     weights = np.linspace(1, 3, len(loss)) if prior else np.ones(len(loss))
     share = Budget(accounting, 2.0 if accounting is PURE else 2.0**2 / 8)
     more = {"log_prior": np.log(weights)} if prior else {}
     picks = []
     for _ in range(1500):
-        picks.append(room.ask(query, Exponential, share, note="x", **more).value)
-        room.ledger.entries, entries = [], room.ledger.entries
+        picks.append(session.ask(query, Exponential, share, note="x", **more).value)
+        session.ledger.entries, entries = [], session.ledger.entries
     entry = entries[-1]
     # Dwork & Roth write ε / (2 sensitivity): here the range of the change takes the place of 2 sensitivity.
     epsilon = 2.0
@@ -174,15 +174,15 @@ def test_select(question, accounting, prior):
 def test_activate(accounting, law):
     # A square of 4 cells, of which two are empty, one holds 3 rows and one 7.
     rows = np.repeat([[-0.5, -0.5], [0.5, 0.5]], [3, 7], axis=0)
-    room = _room(accounting, rows=rows)
+    session = _session(accounting, rows=rows)
     tree, repeats, threshold = CubeTree(np.full(2, -1.0), 2.0), 1500, 4.0
-    share = room.budget.fraction(0.1)
+    share = session.budget.fraction(0.1)
     woke = np.zeros((repeats, 4), dtype=bool)
     for turn in range(repeats):
-        keys = room.ask(SparseCount(tree), NoisyThreshold, share, note="x", threshold=threshold).value
+        keys = session.ask(SparseCount(tree), NoisyThreshold, share, note="x", threshold=threshold).value
         assert (np.diff(keys) > 0).all()
         woke[turn, keys] = True
-        entry, room.ledger.entries = room.ledger.entries[-1], []
+        entry, session.ledger.entries = session.ledger.entries[-1], []
     for cell, count in enumerate((3, 0, 0, 7)):
         check_rate(int(woke[:, cell].sum()), repeats, law(scale=entry.scale).sf(threshold - count))
     for wrong in (0.5, 2.0):
@@ -194,16 +194,16 @@ def test_activate(accounting, law):
 
 def test_empty_cubes_wake_up_one_by_one_in_a_huge_universe():
     rows = np.full((50, 20), 0.3)
-    room = _room(PURE, rows=rows)
+    session = _session(PURE, rows=rows)
     tree = CubeTree(np.full(20, -1.0), 2.0)
-    share = room.budget.fraction(0.2)
-    noise = room.mechanism(SparseCount(tree), noise_kind(PURE), share)
+    share = session.budget.fraction(0.2)
+    noise = session.mechanism(SparseCount(tree), choose_noise_kind(PURE), share)
     assert isinstance(noise, Laplace)
     threshold = noise.scale * np.log(2**20 / 2 / 30)  # thirty of a million on average
     numbers, codes = [], []
     for _ in range(200):
-        keys = room.ask(SparseCount(tree), NoisyThreshold, share, note="x", threshold=threshold).value
-        room.ledger.entries = []
+        keys = session.ask(SparseCount(tree), NoisyThreshold, share, note="x", threshold=threshold).value
+        session.ledger.entries = []
         empty = keys[keys != 2**20 - 1]
         numbers.append(len(empty))
         codes.append(empty)
@@ -214,12 +214,12 @@ def test_empty_cubes_wake_up_one_by_one_in_a_huge_universe():
 
 @pytest.mark.parametrize("accounting", [PURE], ids=["pure"])
 def test_release_sparse(accounting):
-    room = _room(accounting)
-    grid, cutoff = Grid(room.region.half, np.array([400, 400])), 1.5
-    share = room.budget.fraction(0.5)
-    released = room.ask(SparseCount(grid), SparseLaplace, share, note="x", cutoff_in_scales=cutoff).value
-    (entry,) = room.ledger.entries
-    truth = _truth(room, SparseCount(grid))
+    session = _session(accounting)
+    grid, cutoff = Grid(session.region.half, np.array([400, 400])), 1.5
+    share = session.budget.fraction(0.5)
+    released = session.ask(SparseCount(grid), SparseLaplace, share, note="x", cutoff_in_scales=cutoff).value
+    (entry,) = session.ledger.entries
+    truth = _truth(session, SparseCount(grid))
     assert (np.diff(released.codes) > 0).all()
     empty = released.values[truth.at(released.codes) == 0]
     beyond = np.abs(empty) - cutoff * entry.scale
@@ -237,12 +237,12 @@ def test_release_sparse(accounting):
 def test_quantiles():
     # One column of few values: which gap is released, how far into it, and that columns do not know of each other.
     rows = np.array([-0.5, -0.2, -0.2, 0.1, 0.7])
-    room = _room(PURE, rows=np.repeat(rows[:, None], 40, axis=1), relation=Relation.REPLACE, epsilon=1e6)
-    query, share = Quantiles((0.3,), -room.region.half, room.region.half), Budget(PURE, 40 * 3.0)
+    session = _session(PURE, rows=np.repeat(rows[:, None], 40, axis=1), relation=Relation.REPLACE, epsilon=1e6)
+    query, share = Quantiles((0.3,), -session.region.half, session.region.half), Budget(PURE, 40 * 3.0)
     released = []
     for _ in range(200):
-        released.append(room.ask(query, ExponentialQuantile, share, note="x").value[0])
-        room.ledger.entries, (entry,) = [], room.ledger.entries
+        released.append(session.ask(query, ExponentialQuantile, share, note="x").value[0])
+        session.ledger.entries, (entry,) = [], session.ledger.entries
     assert entry.amount == pytest.approx(40 * 3.0)
     assert entry.sensitivity / entry.scale == pytest.approx(40 * 3.0)
     places, edges = np.array(released), np.r_[-1, rows, 1]
@@ -265,16 +265,16 @@ def test_quantiles():
 def test_smooth_medians(accounting, law):
     dim = 20
     rows = np.repeat(np.random.default_rng(0).normal(0, 0.3, (9, 1)), dim, axis=1)
-    room = _room(accounting, rows=rows, relation=Relation.REPLACE, epsilon=1e6)
-    query = Medians(-room.region.half, room.region.half)
+    session = _session(accounting, rows=rows, relation=Relation.REPLACE, epsilon=1e6)
+    query = Medians(-session.region.half, session.region.half)
     share = Budget(accounting, 2.0 * dim, 0.0 if accounting is PURE else 1e-6)
     released = []
     for _ in range(400):
-        released.append(room.ask(query, SmoothMedian, share, note="x").value)
-        room.ledger.entries, (entry,) = [], room.ledger.entries
+        released.append(session.ask(query, SmoothMedian, share, note="x").value)
+        session.ledger.entries, (entry,) = [], session.ledger.entries
     assert (entry.amount, entry.delta) == (pytest.approx(2.0 * dim), share.delta)
     # One of the columns has ε = 2 and δ = 1e-6 / 20; what a single value can move is in no entry.
-    beta = 2.0 / 6 if accounting is PURE else laplace_smoothness(2.0, 1e-6 / dim)
+    beta = 2.0 / 6 if accounting is PURE else compute_laplace_smoothness(2.0, 1e-6 / dim)
     edges = np.r_[-1, np.sort(np.clip(rows[:, 0], -1, 1)), 1]
     bound = max(np.exp(-beta * (j - i - 1)) * (edges[j] - edges[i]) for i in range(6) for j in range(5, 11) if i < j)
     scale = bound / (2.0 - beta) if accounting is PURE else bound
@@ -286,16 +286,16 @@ def test_smooth_medians(accounting, law):
 
 @pytest.mark.slow
 def test_peeling():
-    room = _room(ZCDP, seed=3, rows=blobs(6), epsilon=4.0)
+    session = _session(ZCDP, seed=3, rows=make_blobs(6), epsilon=4.0)
     query = PoolLoss(np.array([[[0.5, 0.5]], [[-0.5, 0.5]], [[0.0, 0.0]], [[0.2, 0.1]]]))
-    share, picks = room.budget.fraction(0.5), []
+    share, picks = session.budget.fraction(0.5), []
     for _ in range(4000):
-        picks.append(tuple(room.ask(query, Peeling, share, note="x", draws=2).value))
-        entry, room.ledger.entries = room.ledger.entries[-1], []
-    assert entry.sensitivity == pytest.approx(entry.draws * room.sensitivity(query).range)
+        picks.append(tuple(session.ask(query, Peeling, share, note="x", draws=2).value))
+        entry, session.ledger.entries = session.ledger.entries[-1], []
+    assert entry.sensitivity == pytest.approx(entry.draws * session.sensitivity(query).range)
     once = entry.sensitivity / entry.draws / entry.scale
     assert entry.amount == pytest.approx(2 * once**2 / 8)
-    losses = room._true_answers([query])[0]
+    losses = session._compute_true_answers([query])[0]
     for wrong in (1.0, 0.8, 1.25):
         first = np.exp(-(losses - losses.min()) / (entry.scale * wrong))
         law, seen = [], []
@@ -310,34 +310,36 @@ def test_peeling():
 @pytest.mark.slow
 def test_a_kernel_draw_without_a_floor():
     # All rows in one place: what is released is that place and the noise.
-    room = _room(PURE, seed=3, rows=np.full((5, 2), 0.25), epsilon=4.0)
-    query, share, drawn = DistanceWeights(np.zeros((1, 2))), room.budget.fraction(0.5), []
+    session = _session(PURE, seed=3, rows=np.full((5, 2), 0.25), epsilon=4.0)
+    query, share, drawn = DistanceWeights(np.zeros((1, 2))), session.budget.fraction(0.5), []
     options = {"public_points": np.zeros((1, 2)), "public_weight": 0.0}
     for _ in range(1500):
-        drawn.append(room.ask(query, KernelDraw, share, note="x", **options).value)
-        entry, room.ledger.entries = room.ledger.entries[-1], []
+        drawn.append(session.ask(query, KernelDraw, share, note="x", **options).value)
+        entry, session.ledger.entries = session.ledger.entries[-1], []
     check_scale(np.linalg.norm(np.array(drawn) - 0.25, axis=1), stats.gamma, entry.scale, 2)
     # The whole diameter hides a row: ε is the diameter over the scale.
-    assert entry.amount == pytest.approx(room.region.diameter / entry.scale, rel=1e-6)
+    assert entry.amount == pytest.approx(session.region.diameter / entry.scale, rel=1e-6)
     assert not drawn[0].flags.writeable
 
 
 def test_two_runs_and_two_releases_draw_different_noise():
     grid = Grid(np.ones(2), np.array([30, 30]))
-    room = _room(PURE)
-    one, two = (room.release(Count(grid), room.budget.fraction(0.1), note="x").value for _ in range(2))
-    other = _room(PURE, seed=1).release(Count(grid), room.budget.fraction(0.1), note="x").value
-    truth = _truth(room, Count(grid))
+    session = _session(PURE)
+    one, two = (session.release(Count(grid), session.budget.fraction(0.1), note="x").value for _ in range(2))
+    other = _session(PURE, seed=1).release(Count(grid), session.budget.fraction(0.1), note="x").value
+    truth = _truth(session, Count(grid))
     check_independent(np.column_stack([one - truth, two - truth, other - truth]))
 
 
 def test_a_release_cannot_be_changed_afterwards():
-    room = _room(PURE)
+    session = _session(PURE)
     grid = Grid(np.ones(2), np.array([30, 30]))
-    noisy = room.release(Count(Everything()), room.budget.fraction(0.1), note="x").value
-    sparse = room.ask(SparseCount(grid), SparseLaplace, room.budget.fraction(0.1), note="x", cutoff_in_scales=1).value
-    one = Question(Count(Voronoi(np.zeros((1, 2)))), Laplace, room.budget.fraction(0.1))
-    noisy_counts, noisy_sums = room.ask_together(one, one._replace(query=Sum(Everything())), note="x")
+    noisy = session.release(Count(Everything()), session.budget.fraction(0.1), note="x").value
+    sparse = session.ask(
+        SparseCount(grid), SparseLaplace, session.budget.fraction(0.1), note="x", cutoff_in_scales=1
+    ).value
+    one = Question(Count(Voronoi(np.zeros((1, 2)))), Laplace, session.budget.fraction(0.1))
+    noisy_counts, noisy_sums = session.ask_together(one, one._replace(query=Sum(Everything())), note="x")
     for array in (noisy, sparse.codes, sparse.values, noisy_counts.value, noisy_sums.value):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0

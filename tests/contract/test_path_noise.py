@@ -10,17 +10,17 @@ from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.hash_partitions import HashCodes
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.queries import Relation, SparseCount
-from dpviz.privacy.sparse_mechanisms import PathCounts, counts_at
+from dpviz.privacy.sparse_mechanisms import PathCounts, count_below
 from tests.contract.laws import check_independent, check_rate, check_scale
-from tests.contract.tables import blobs, small_table
+from tests.contract.tables import make_blobs, make_small_table
 
 LAWS = [(Accounting.PURE, stats.laplace), (Accounting.GDP, stats.norm), (Accounting.ZCDP, stats.norm)]
 HASHES = HashCodes(np.random.default_rng(3).normal(size=(6, 2)), np.zeros(6))
 
 
-def _room(accounting, *, seed=0, relation=Relation.ADD_REMOVE):
+def _session(accounting, *, seed=0, relation=Relation.ADD_REMOVE):
     noise = StudyNoise(np.random.default_rng(seed))
-    table = small_table(blobs(200), relation=relation)
+    table = make_small_table(make_blobs(200), relation=relation)
     return table.open(epsilon=3.0, delta=1e-6, accounting=accounting, noise=noise, needs_n=False)
 
 
@@ -31,44 +31,46 @@ def _room(accounting, *, seed=0, relation=Relation.ADD_REMOVE):
     ids=["pure", "gdp", "zcdp"],
 )
 def test_every_count_on_every_level_carries_the_same_noise(accounting, law, relation):
-    room, query = _room(accounting, relation=relation), SparseCount(HASHES)
-    (truth,) = room._true_answers([query])
+    session, query = _session(accounting, relation=relation), SparseCount(HASHES)
+    (truth,) = session._compute_true_answers([query])
     noises, released = [], []
     for _ in range(60):
-        found = room.ask(query, PathCounts, room.budget.fraction(0.5), note="x", levels=6, min_branch=-1e9).value
-        entry, room.ledger.entries = room.ledger.entries[-1], []
-        noises.append(found.values - counts_at(found.codes, truth))
+        found = session.ask(query, PathCounts, session.budget.fraction(0.5), note="x", levels=6, min_branch=-1e9).value
+        entry, session.ledger.entries = session.ledger.entries[-1], []
+        noises.append(found.values - count_below(found.codes, truth))
         released.append(found)
     # With every node split, the whole tree is asked: empty nodes like all others.
     np.testing.assert_array_equal(released[0].codes, np.arange(2, 2**7))
     check_scale(np.concatenate(noises), law, entry.scale)
     check_independent(np.array(noises)[:, [0, 1, 2, 6, 60, 120]] / np.std(noises))
-    empty = counts_at(released[0].codes, truth) == 0
+    empty = count_below(released[0].codes, truth) == 0
     check_scale(np.array(noises)[:, empty].ravel(), law, entry.scale)
     # Six levels, on each of which the counts move by the sensitivity of one histogram.
-    one = room.sensitivity(query)
+    one = session.sensitivity(query)
     price = {
         Accounting.PURE: 6 * one.l1 / entry.scale,
         Accounting.GDP: 6 * (one.l2 / entry.scale) ** 2,
         Accounting.ZCDP: 6 * (one.l2 / entry.scale) ** 2 / 2,
     }
     assert entry.amount == pytest.approx(price[accounting], rel=1e-9)
-    assert entry.amount == pytest.approx(room.budget.fraction(0.5).amount, rel=1e-9)
+    assert entry.amount == pytest.approx(session.budget.fraction(0.5).amount, rel=1e-9)
 
 
 @pytest.mark.some(1)
 @pytest.mark.parametrize(("accounting", "law"), LAWS[:2], ids=["pure", "gdp"])
 def test_a_node_is_split_by_its_noisy_count_alone(accounting, law):
-    room, query = _room(accounting), SparseCount(HASHES)
-    (truth,) = room._true_answers([query])
-    branch = counts_at(np.array([2]), truth)[0]
+    session, query = _session(accounting), SparseCount(HASHES)
+    (truth,) = session._compute_true_answers([query])
+    branch = count_below(np.array([2]), truth)[0]
     split = np.zeros(2)
     for _ in range(1000):
-        found = room.ask(query, PathCounts, room.budget.fraction(0.2), note="x", levels=2, min_branch=branch).value
-        entry, room.ledger.entries = room.ledger.entries[-1], []
+        found = session.ask(
+            query, PathCounts, session.budget.fraction(0.2), note="x", levels=2, min_branch=branch
+        ).value
+        entry, session.ledger.entries = session.ledger.entries[-1], []
         heavy = found.codes[:2][found.values[:2] >= branch]
         np.testing.assert_array_equal(found.codes[2:], (2 * heavy[:, None] + [0, 1]).ravel())
         split += np.isin([2, 3], heavy)
     for node in (0, 1):
-        rate = law(scale=entry.scale).sf(branch - counts_at(np.array([2 + node]), truth)[0])
+        rate = law(scale=entry.scale).sf(branch - count_below(np.array([2 + node]), truth)[0])
         check_rate(int(split[node]), 1000, rate)

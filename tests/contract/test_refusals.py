@@ -1,4 +1,5 @@
-"""What a room refuses whatever a plan does: public points outside the region, a second try, a budget that is kept."""
+"""What a session refuses whatever a plan does: public points outside the region, a second try, a budget that is
+kept."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.kernel_draw import DistanceWeights, KernelDraw
 from dpviz.privacy.ledger import BudgetExceeded
 from dpviz.privacy.noise import StudyNoise
-from tests.contract.checks import check_ledger, run_of
-from tests.contract.rooms import exploding_room, in_room
+from tests.contract.checks import check_ledger, run_card
+from tests.contract.sessions import exploding_session, open_as
 from tests.contract.tables import PUBLIC
 
 ORIGIN = np.zeros((1, 2))
@@ -28,48 +29,50 @@ PURE = {"k": 3, "epsilon": 2.0, "delta": 0.0, "seed": 0}
 
 @pytest.mark.parametrize("preset", ["local", "capped"])
 def test_public_points_outside_the_region(preset, monkeypatch):
-    honest = dpviz.algorithms.baselines.kvariates.random_points
-    monkeypatch.setattr(dpviz.algorithms.baselines.kvariates, "random_points", lambda *asked: 1.01 * honest(*asked))
+    honest = dpviz.algorithms.baselines.kvariates.draw_random_points
+    monkeypatch.setattr(
+        dpviz.algorithms.baselines.kvariates, "draw_random_points", lambda *asked: 1.01 * honest(*asked)
+    )
     with pytest.raises(RequestError, match="outside the region"):
-        run_of(CARDS["kvariates"], PUBLIC.table(), room=exploding_room(), **PURE, params={"preset": preset})
+        run_card(CARDS["kvariates"], PUBLIC.table(), session=exploding_session(), **PURE, params={"preset": preset})
 
 
 @pytest.mark.parametrize("preset", ["paper", "practical"])
 def test_candidates_that_leave_the_region(preset, monkeypatch):
-    for breed in ("crossed_and_mutated", "moved_centers"):
+    for breed in ("cross_and_mutate", "move_centers"):
         whole = getattr(dpviz.algorithms.su2016.pgkm, breed)
         monkeypatch.setattr(
             dpviz.algorithms.su2016.pgkm, breed, lambda *args, whole=whole: whole(*args) + 0.9 * np.sign(whole(*args))
         )
     with pytest.raises(RequestError, match="outside the region"):
-        run_of(CARDS["pgkm"], PUBLIC.table(), **PURE, params={"preset": preset})
+        run_card(CARDS["pgkm"], PUBLIC.table(), **PURE, params={"preset": preset})
 
 
 def test_points_of_a_mechanism_before_it_is_charged():
     noise = StudyNoise(np.random.default_rng(0))
-    table = in_room(PUBLIC.table(), exploding_room())
-    room = table.open(epsilon=1.0, delta=0.0, accounting=Accounting.PURE, noise=noise)
+    table = open_as(PUBLIC.table(), exploding_session())
+    session = table.open(epsilon=1.0, delta=0.0, accounting=Accounting.PURE, noise=noise)
     question = DistanceWeights(np.zeros((1, 2)))
     for beyond in (np.array([[1.0, 1.1]]), np.array([[np.nan, 0.0]]), np.array([[0.0, 0.0], [-np.inf, 0.0]])):
         with pytest.raises(RequestError, match="outside the region"):
-            room.ask(question, KernelDraw, room.budget, note="x", public_points=beyond, public_weight=1.0)
+            session.ask(question, KernelDraw, session.budget, note="x", public_points=beyond, public_weight=1.0)
     for weight, points in ((-0.5, ORIGIN), (np.inf, ORIGIN), (np.nan, ORIGIN), (1.0, ORIGIN[:0])):
         with pytest.raises(RequestError, match="public part"):
-            room.ask(question, KernelDraw, room.budget, note="x", public_points=points, public_weight=weight)
-    assert room.ledger.entries == []
+            session.ask(question, KernelDraw, session.budget, note="x", public_points=points, public_weight=weight)
+    assert session.ledger.entries == []
 
 
 def test_points_outside_the_region_would_lose_more_than_is_paid():
     for place, refused in ((1.0, False), (5.0, True)):
-        draw = dataclasses.replace(draw_tests.bought(1.0, floor=2.0), points=np.array([[place]]))
+        draw = dataclasses.replace(draw_tests.calibrated(1.0, floor=2.0), points=np.array([[place]]))
         most = draw_tests.worst(draw, draw_tests.weighed([1.0], -1.0), draw_tests.weighed([], -1.0))
         assert (most > 1.0) == refused
 
 
 def test_a_budget_that_is_kept_where_the_answer_is_bottom():
     # Too few tuples for a test: the answer is known beforehand, but what is promised is a charge whatever it is.
-    def saving(room, k, params, rng):
-        yield CentersStep(title="⊥", centers=np.zeros((k, room.dim)))
+    def saving(session, k, params, rng):
+        yield CentersStep(title="⊥", centers=np.zeros((k, session.dim)))
 
     with pytest.raises((AssertionError, IndexError)):
         check_ledger(
@@ -80,9 +83,9 @@ def test_a_budget_that_is_kept_where_the_answer_is_bottom():
 def test_a_second_try_after_bottom():
     card = CARDS["k-noisy-centers"]
 
-    def again(room, k, params, rng):
+    def again(session, k, params, rng):
         for _ in range(2):
-            yield from card.plan(room, k, params, rng)
+            yield from card.plan(session, k, params, rng)
 
     with pytest.raises(BudgetExceeded):
-        run_of(dataclasses.replace(card, plan=again), PUBLIC.table(), **TUPLES)
+        run_card(dataclasses.replace(card, plan=again), PUBLIC.table(), **TUPLES)

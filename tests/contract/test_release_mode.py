@@ -12,12 +12,12 @@ import pytest
 from dpviz.algorithms.registry import CARDS
 from dpviz.check import RequestError
 from dpviz.privacy.exact_noise import ExactNoise
+from dpviz.privacy.independent_accounting import compute_independent_epsilon
 from dpviz.privacy.queries import Relation
-from dpviz.privacy.readdition import independent_epsilon
-from dpviz.release.transcript import Playback, Tape, Transcript, read_transcript
+from dpviz.releases.transcript import Playback, Recording, Transcript, read_transcript
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.run import run_of
-from tests.contract.tables import WORLDS, World, settings_of
+from dpviz.runs.run import run_request
+from tests.contract.tables import WORLDS, World, list_settings
 
 EPSILON = 2.0
 
@@ -26,7 +26,7 @@ def _cases() -> Iterator[Any]:
     """Each setting of each card, in one of the worlds in turn."""
     worlds = cycle(WORLDS)
     for card in CARDS.values():
-        for one, params, delta in settings_of(card) if card.releasable else ():
+        for one, params, delta in list_settings(card) if card.releasable else ():
             world = next(worlds)
             yield pytest.param(one, params, delta, world, id=f"{one.id}-{params.get('preset', '')}-{delta:g}-{world}")
 
@@ -36,20 +36,20 @@ def _cases() -> Iterator[Any]:
 def test_a_release_spends_its_request_and_plays_again_without_rows(card, params, delta, world: World):
     table, noise = world.table(), ExactNoise()
     request = Request(Contender.of(card, params), 3, EPSILON, delta)
-    finished = run_of(request, table, noise=noise)
+    finished = run_request(request, table, noise=noise)
     assert finished.hardened and not finished.seeded
     assert 0.99 * EPSILON <= finished.spent_epsilon <= EPSILON
-    again = independent_epsilon(finished.entries, delta=delta)
+    again = compute_independent_epsilon(finished.entries, delta=delta)
     assert again is not None and again <= EPSILON * (1 + 1e-6)
 
-    tape = Tape(noise.coins, tuple(noise.released))
-    stored = read_transcript(Transcript({"asked": 1}, {"algorithm": tape}).to_bytes("")).tapes["algorithm"]
+    recording = Recording(noise.coins, tuple(noise.released))
+    stored = read_transcript(Transcript({"asked": 1}, {"algorithm": recording}).to_bytes("")).recordings["algorithm"]
     nobody = np.zeros((0, world.dim))
     empty = world.table(nobody, np.zeros(0, dtype=np.int64)) if world.rows_per_person > 1 else world.table(nobody)
     if world.relation is Relation.REPLACE:
         empty.n_public = table.n_public
     player = Playback(stored)
-    played = run_of(request, empty, noise=player)
+    played = run_request(request, empty, noise=player)
     assert player.is_over and played.entries == finished.entries
     np.testing.assert_array_equal(played.centers, finished.centers)
 
@@ -64,4 +64,4 @@ def test_the_others_say_why_not():
 
 def test_a_release_refuses_a_seed():
     with pytest.raises(RequestError, match="seed"):
-        run_of(Request(Contender("auto"), 3, 1.0, 1e-6, 5), WORLDS[1].table(), noise=ExactNoise())
+        run_request(Request(Contender("auto"), 3, 1.0, 1e-6, 5), WORLDS[1].table(), noise=ExactNoise())

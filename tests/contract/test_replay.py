@@ -1,4 +1,4 @@
-"""A run spends its request and books what it drew; with its answers on tape and the rows taken away, the same steps
+"""A run spends its request and books what it drew; with its answers recorded and the rows taken away, the same steps
 come out; and it holds no row.
 """
 
@@ -10,9 +10,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from dpviz.algorithms.registry import private_cards
+from dpviz.algorithms.registry import list_private_cards
 from tests.cases import about
-from tests.contract.checks import check_booked, check_replayed, run_of, taped
+from tests.contract.checks import check_booked, check_replayed, record_run, run_card
 from tests.contract.tables import (
     BOUGHT,
     LOCAL,
@@ -22,9 +22,9 @@ from tests.contract.tables import (
     SETTINGS,
     WORLDS,
     World,
-    blobs,
     in_turn,
     is_fast,
+    make_blobs,
     named,
 )
 
@@ -53,7 +53,7 @@ def test_a_run_books_what_it_drew_and_plays_again_without_rows(card, params, del
         with about(world, f"ε = {epsilon}"):
             table = world.table()
             request = {"k": 3, "epsilon": epsilon, "delta": delta, "params": params, "seed": 1}
-            first = taped(card, table, **request)
+            first = record_run(card, table, **request)
             check_booked(first)
             check_replayed(card, table, first, **request)
 
@@ -66,17 +66,17 @@ def test_every_card_meets_what_its_account_depends_on():
             account for hand, setting in zip(every, SETTINGS, strict=True) if setting[0] is card for account in hand
         ]
         assert {world for world, _ in mine} > set(DECLARED) and {epsilon for _, epsilon in mine} == set(EPSILONS)
-    assert {card.id for card, _, _ in SETTINGS} == {card.id for card in private_cards()} - LOCAL
+    assert {card.id for card, _, _ in SETTINGS} == {card.id for card in list_private_cards()} - LOCAL
 
 
 @pytest.mark.parametrize(("card", "params", "delta"), in_turn(0), ids=named)
 def test_a_run_holds_releases_only(card, params, delta):
-    table = BOUGHT.table(blobs(137))
+    table = BOUGHT.table(make_blobs(137))
     values = table._rows.values
     rows = {row.tobytes() for row in values}
-    done = run_of(card, table, k=3, epsilon=2.0, delta=delta, params=params, seed=5)
+    done = run_card(card, table, k=3, epsilon=2.0, delta=delta, params=params, seed=5)
     text = pickle.dumps(done)
-    assert b"PrivateTable" not in text and b"DataRoom" not in text and b"StudyNoise" not in text
+    assert b"PrivateTable" not in text and b"PrivateSession" not in text and b"StudyNoise" not in text
     assert pickle.loads(text).centers.shape == (3, 2)
     assert not any(row in text for row in rows)
     for frame in done.frames:

@@ -19,16 +19,16 @@ from dpviz.privacy.block_models import BlockKMeans
 from dpviz.privacy.local_model import LocalNoise, LocalReports, UserAnswers
 from dpviz.privacy.mechanisms import KNorm
 from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.room import DataRoom
+from dpviz.privacy.private_session import PrivateSession
 from dpviz.privacy.tuples.center_noise import NoisyCenters
-from dpviz.privacy.tuples.partition_test import PartitionTest
-from dpviz.privacy.tuples.tuple_averages import pair_distances
+from dpviz.privacy.tuples.partition_check import PartitionTest
+from dpviz.privacy.tuples.tuple_averages import measure_pair_distances
 from dpviz.privacy.tuples.tuples import TupleTable
-from dpviz.table.content import content_order, persons_by_content
+from dpviz.table.content import order_by_content, order_persons_by_content
 from dpviz.table.domain import Region
 from tests.cases import about
 from tests.contract.laws import check_frequencies
-from tests.contract.tables import small_table
+from tests.contract.tables import make_small_table
 from tests.privacy.tuple_checks import CHEAP
 
 caught = pytest.raises(AssertionError)
@@ -52,9 +52,9 @@ def check_all_alike(outcomes: list[tuple], possible: int) -> None:
     check_frequencies(np.array([*counts.values()]), np.full(possible, 1 / possible))
 
 
-def _room(values: np.ndarray, persons: np.ndarray | None = None, seed: int = 0) -> DataRoom:
+def _session(values: np.ndarray, persons: np.ndarray | None = None, seed: int = 0) -> PrivateSession:
     most = 1 if persons is None else int(np.bincount(persons).max())
-    table = small_table(values, n_public=400, persons=persons, rows_per_person=most)
+    table = make_small_table(values, n_public=400, persons=persons, rows_per_person=most)
     return table.open(epsilon=1.0, delta=0.0, accounting=Accounting.PURE, noise=noise_of(seed))
 
 
@@ -69,18 +69,18 @@ def check_blocks(persons: np.ndarray | None) -> None:
         means = tuple(rows[block == b].mean() if (block == b).any() else -1.0 for b in (0, 1))
         known[tuple(np.round(means, 4))] = deal
     assert len(known) == 2**units
-    room, model = _room(rows[:, None], persons), BlockKMeans(np.array([[-1.0]]))
+    session, model = _session(rows[:, None], persons), BlockKMeans(np.array([[-1.0]]))
     found = []
     for _ in range(60 * 2**units):
-        lines = room.blocks(model, 2)._rows.values[:, 0]
+        lines = session.blocks(model, 2)._rows.values[:, 0]
         found.append(known[tuple(np.round(lines, 4))])
     check_all_alike(found, 2**units)
 
 
 def check_block_sizes() -> None:
     """Blocks are of random size, as many as fall to each."""
-    room = _room(np.zeros((30, 1)))
-    sizes = np.array([np.bincount(room._secret_blocks(3), minlength=3) for _ in range(1500)])
+    session = _session(np.zeros((30, 1)))
+    sizes = np.array([np.bincount(session._draw_secret_blocks(3), minlength=3) for _ in range(1500)])
     law = stats.binom(30, 1 / 3)
     edges = np.arange(6, 15)
     for block in range(3):
@@ -94,14 +94,14 @@ def check_no_other_row_moves() -> None:
     values = np.linspace(-1, 1, 40)[:, None]
     for persons in (None, np.arange(40) // 2):
         for seed in range(5):
-            whole = _room(values, persons, seed)
+            whole = _session(values, persons, seed)
             if persons is None:
-                kept = np.arange(40) != content_order(whole._rows.values)[-1]
+                kept = np.arange(40) != order_by_content(whole._rows.values)[-1]
             else:
-                whose, place = persons_by_content(whole._rows.values, persons)
+                whose, place = order_persons_by_content(whole._rows.values, persons)
                 kept = place[whose] < len(place) - 1
-            left = _room(values[kept], None if persons is None else persons[kept], seed)
-            np.testing.assert_array_equal(whole._secret_blocks(7)[kept], left._secret_blocks(7))
+            left = _session(values[kept], None if persons is None else persons[kept], seed)
+            np.testing.assert_array_equal(whole._draw_secret_blocks(7)[kept], left._draw_secret_blocks(7))
 
 
 @pytest.mark.some(1)
@@ -121,7 +121,7 @@ def test_blocks_of_a_permutation(monkeypatch):
         whose = np.arange(len(self._rows)) if persons is None else np.unique(persons, return_inverse=True)[1]
         return (np.argsort(self._noise.uniform((int(whose.max()) + 1,))) % number)[whose]
 
-    monkeypatch.setattr(DataRoom, "_secret_blocks", permuted)
+    monkeypatch.setattr(PrivateSession, "_draw_secret_blocks", permuted)
     for persons in (None, np.array([0, 0, 1, 1, 2, 2])):
         with caught:
             check_blocks(persons)
@@ -131,17 +131,19 @@ def test_blocks_of_a_permutation(monkeypatch):
 
 
 def test_rows_of_a_person_in_blocks_of_their_own(monkeypatch):
-    monkeypatch.setattr(DataRoom, "_secret_blocks", lambda self, number: self._noise.codes(number, len(self._rows)))
+    monkeypatch.setattr(
+        PrivateSession, "_draw_secret_blocks", lambda self, number: self._noise.codes(number, len(self._rows))
+    )
     with pytest.raises((AssertionError, KeyError)):
         check_blocks(np.array([0, 0, 1, 1, 2, 2]))
 
 
 DOORS = {
-    "the room itself": lambda room: room,
-    "projected": lambda room: room.project(np.eye(4)[:2], Region.ball(2, 1.0)),
-    "sparsified": lambda room: room.sparsified(2),
-    "unfolded": lambda room: room.unfolded(2),
-    "projected and sparsified": lambda room: room.project(np.eye(4), room.region).sparsified(1),
+    "the session itself": lambda session: session,
+    "projected": lambda session: session.project(np.eye(4)[:2], Region.ball(2, 1.0)),
+    "sparsified": lambda session: session.sparsify(2),
+    "unfolded": lambda session: session.unfold(2),
+    "projected and sparsified": lambda session: session.project(np.eye(4), session.region).sparsify(1),
 }
 
 
@@ -149,17 +151,17 @@ def test_behind_every_door_the_rows_of_a_person_share_a_block():
     for door, most in product(DOORS, (1, 3)):
         with about(door, f"{most} rows a person"):
             persons = None if most == 1 else np.arange(24) // most
-            room = DOORS[door](_room(np.random.default_rng(0).uniform(-1, 1, (24, 4)), persons))
+            session = DOORS[door](_session(np.random.default_rng(0).uniform(-1, 1, (24, 4)), persons))
             points = 2 if door == "unfolded" else 1
-            blocks = room._secret_blocks(50).reshape(-1, most * points)
+            blocks = session._draw_secret_blocks(50).reshape(-1, most * points)
             assert (blocks == blocks[:, :1]).all()
             assert len(set(blocks[:, 0])) > len(blocks) / 2, "and others have their own"
 
 
 def test_models_of_blocks_lie_where_their_sensitivity_is_declared():
     # Anchors beyond the region stand in for blocks without rows: a row that comes must not move a line from there.
-    room = _room(np.array([[0.9, 0.9]]))
-    models = room.blocks(BlockKMeans(np.full((1, 2), 40.0)), 5)
+    session = _session(np.array([[0.9, 0.9]]))
+    models = session.blocks(BlockKMeans(np.full((1, 2), 40.0)), 5)
     lines = models._rows.values
     np.testing.assert_array_equal(models.region.clip(lines), lines)
     assert np.abs(lines).max() <= 1.0
@@ -213,7 +215,7 @@ def check_pairs(pairs) -> None:
 
 
 def test_points_are_paired_at_random():
-    check_pairs(pair_distances)
+    check_pairs(measure_pair_distances)
 
 
 def test_pairs_in_the_order_of_the_table():
@@ -241,7 +243,7 @@ def local_noise(rows, places, noise):
 def local_reports(rows, places, noise):
     """Who takes each seat."""
     mechanism = LocalReports(1.0, 1.0, 2.0, (1,), 1, np.zeros(places, dtype=np.int64))
-    return mechanism.seated(UserAnswers(np.zeros(len(rows), dtype=np.int64), rows), noise).vectors[:, 0]
+    return mechanism.seat(UserAnswers(np.zeros(len(rows), dtype=np.int64), rows), noise).vectors[:, 0]
 
 
 @pytest.mark.parametrize("draw", [local_noise, local_reports])

@@ -83,7 +83,7 @@ def _awkward_cells(domain: Domain, rng: np.random.Generator, n: int) -> np.ndarr
 
 
 def _pair(domain, relation, rng, size, most):
-    """Rooms over two neighbouring tables."""
+    """Sessions over two neighbouring tables."""
     rows = _awkward(domain, rng, size)
     if relation is REPLACE:
         other = rows.copy()
@@ -351,7 +351,7 @@ def test_a_row_keeps_its_cell_whoever_stands_beside_it(seed, dim, size):
         CubeTree(np.full(dim, -2.0), 4.0),
         HashCodes(centers[1:2] - centers[:1], (centers[1:2] - centers[:1]) @ (centers[0] + centers[1]) / 2),
     ):
-        few, all_of_them = (set(over.cells_of(next(Rows.of(rows, ball).chunks(1)))) for rows in (tied[:size], tied))
+        few, all_of_them = (set(over.find_cells(next(Rows.of(rows, ball).chunks(1)))) for rows in (tied[:size], tied))
         assert len(few | all_of_them) == 1
 
 

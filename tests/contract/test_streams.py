@@ -14,8 +14,8 @@ from dpviz.algorithms.steps import CentersStep
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Everything
+from dpviz.privacy.private_session import PrivateSession
 from dpviz.privacy.queries import Count
-from dpviz.privacy.room import DataRoom
 from dpviz.runs.run import run
 from dpviz.table.domain import Region
 from tests.contract.laws import check_independent
@@ -39,14 +39,14 @@ def heard(seed: int | None, accounting: Accounting, *, tosses: int = 2, releases
     """
     coins, noise = [], []
 
-    def listening(room, k, params, rng) -> Iterator[CentersStep]:
-        for share in room.budget.rounds(releases):
+    def listening(session, k, params, rng) -> Iterator[CentersStep]:
+        for share in session.budget.rounds(releases):
             coins.append(COINS[accounting](rng, tosses))
             before = rng.bit_generator.state
-            noisy = room.release(Count(Everything()), share, note="x")
+            noisy = session.release(Count(Everything()), share, note="x")
             assert rng.bit_generator.state == before, "a release takes numbers from the public coins"
             noise.append(noisy.value / noisy.sd)
-        yield CentersStep(title="heard", centers=np.zeros((k, room.dim)))
+        yield CentersStep(title="heard", centers=np.zeros((k, session.dim)))
 
     card = dataclasses.replace(CARDS["dplloyd"], plan=listening, needs_n=False, accounting=lambda *_: accounting)
     run(card, NOBODY, k=1, epsilon=1.0, delta=1e-6, seed=seed)
@@ -79,20 +79,22 @@ def test_the_coins_of_a_run_tell_nothing_of_its_noise(accounting, seeded):
 
 
 def check_doors() -> None:
-    """Rooms behind doors share one stream of noise: no number of it is drawn a second time, in whatever room."""
+    """Sessions behind doors share one stream of noise: no number of it is drawn a second time, in whatever session."""
 
     def noises(seed: int) -> list[float]:
-        room = NOBODY.open(
+        session = NOBODY.open(
             epsilon=1.0, delta=1e-6, accounting=Accounting.GDP, noise=StudyNoise(np.random.default_rng(seed))
         )
         behind = [
-            room.project(np.ones((1, 2)), Region.ball(1, 1.0)),
-            room.sparsified(1),
-            room.unfolded(2),
-            room.project(np.eye(2), room.region).sparsified(1),
+            session.project(np.ones((1, 2)), Region.ball(1, 1.0)),
+            session.sparsify(1),
+            session.unfold(2),
+            session.project(np.eye(2), session.region).sparsify(1),
         ]
-        share = room.budget.fraction(0.1)
-        found = [door.release(Count(Everything()), share, note="x") for door in (room, *behind, room, *behind[::-1])]
+        share = session.budget.fraction(0.1)
+        found = [
+            door.release(Count(Everything()), share, note="x") for door in (session, *behind, session, *behind[::-1])
+        ]
         return [float(each.value[0] / each.sd) for each in found]
 
     columns = np.array([noises(seed) for seed in range(RUNS)])
@@ -106,14 +108,14 @@ def test_every_door_draws_on_one_stream():
 
 @pytest.mark.slow
 def test_a_door_that_draws_its_parents_noise_again(monkeypatch):
-    honest = DataRoom._sibling
+    honest = PrivateSession._make_sibling
 
     def copied(self, rows, region):
-        room = honest(self, rows, region)
-        room._noise = copy.deepcopy(self._noise)
-        return room
+        session = honest(self, rows, region)
+        session._noise = copy.deepcopy(self._noise)
+        return session
 
-    monkeypatch.setattr(DataRoom, "_sibling", copied)
+    monkeypatch.setattr(PrivateSession, "_make_sibling", copied)
     with caught:
         check_doors()
 
@@ -131,7 +133,7 @@ def test_noise_from_a_stream_like_that_of_the_coins(accounting, monkeypatch):
 
 @pytest.mark.slow
 def test_without_a_seed_noise_that_is_that_of_the_coins(monkeypatch):
-    monkeypatch.setattr("dpviz.runs.run._two_streams", lambda seed: (np.random.SeedSequence(),) * 2)
+    monkeypatch.setattr("dpviz.runs.run._make_two_streams", lambda seed: (np.random.SeedSequence(),) * 2)
     with caught:
         check_streams(Accounting.PURE, seeded=False)
 

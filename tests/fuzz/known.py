@@ -13,9 +13,9 @@ from benchmarks.fuzzing.case import Broken, Case, command
 from benchmarks.fuzzing.secrets import Secrets
 from dpviz.runs.open_table import declare
 from dpviz.table.csv_intake import load_csv, open_csv
+from dpviz.table.declaration_file import apply_declaration
 from dpviz.table.file_format import FileFormat, NumberStyle
 from dpviz.table.proposal import propose
-from dpviz.table.sidecar import declaration_in
 
 _ASK = ("--k", "2", "--epsilon", "1", "--bounds", "-1,1")
 _TABLE = "x,y,name\n731944027,0.5,qwrtzpsdfg\n0.1,0.2,b\n-0.3,0.4,c\n"
@@ -58,7 +58,7 @@ def _folder_of_an_empty_study(folder: Path) -> str:
 
 
 def _from_json(text: str) -> Callable[[Path], str]:
-    return lambda folder: repr(declare(open_csv(_TABLE.encode()), declaration_in(text)).domain)
+    return lambda folder: repr(declare(open_csv(_TABLE.encode()), apply_declaration(text)).domain)
 
 
 def _study_with_a_seed_below_nought(folder: Path) -> str:

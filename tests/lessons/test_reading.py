@@ -20,7 +20,7 @@ from dpviz.lessons.lesson import (
     RunReveal,
     StudyReveal,
 )
-from dpviz.lessons.reading import lesson_of, lessons_in, read_lesson
+from dpviz.lessons.reading import read_lesson, read_lesson_fields, read_lessons
 from dpviz.table.drawing import decode_drawing
 from tests.cases import for_each
 
@@ -114,7 +114,7 @@ def test_a_file_is_read_as_it_is_meant(tmp_path: Path):
 
 
 def test_a_board_is_read_as_it_is_meant_and_needs_no_sample():
-    lesson = lesson_of("painted", BOARD, name="painted.yaml")
+    lesson = read_lesson_fields("painted", BOARD, name="painted.yaml")
     first, second = (scene.board for scene in lesson.scenes)
     assert lesson.sample == "" and first is not None and second is not None
     assert lesson.subject(lesson.scenes[0]) == first.drawing
@@ -126,7 +126,7 @@ def test_a_board_is_read_as_it_is_meant_and_needs_no_sample():
     assert decode_drawing(second.drawing).me == (243, 243) and second.request.k == 2
     mixed = deepcopy(GOOD)
     mixed["scenes"].append(BOARD["scenes"][1])
-    lesson = lesson_of("mixed", mixed, name="mixed.yaml")
+    lesson = read_lesson_fields("mixed", mixed, name="mixed.yaml")
     assert lesson.subject(lesson.scenes[0]) == "outlier" and lesson.subject(lesson.scenes[-1]) == second.drawing
 
 
@@ -165,7 +165,7 @@ def test_a_board_is_read_as_it_is_meant_and_needs_no_sample():
 )
 def test_what_is_wrong_with_a_board_is_said_in_one_sentence(said: Any, sentence: str):
     with pytest.raises(LessonError) as refused:
-        lesson_of("mine", said, name="mine.yaml")
+        read_lesson_fields("mine", said, name="mine.yaml")
     assert sentence in str(refused.value) and "\n" not in str(refused.value)
 
 
@@ -212,7 +212,7 @@ def test_what_is_wrong_with_a_board_is_said_in_one_sentence(said: Any, sentence:
 )
 def test_what_is_wrong_is_said_in_one_sentence(said: Any, sentence: str):
     with pytest.raises(LessonError) as refused:
-        lesson_of("mine", said, name="mine.yaml")
+        read_lesson_fields("mine", said, name="mine.yaml")
     message = str(refused.value)
     assert sentence in message and message.startswith("mine.yaml")
     assert "\n" not in message and len(message) < 600
@@ -231,6 +231,6 @@ def test_what_is_no_yaml_is_said_with_its_line(tmp_path: Path):
 def test_a_file_that_is_refused_keeps_no_other_from_the_shelf(tmp_path: Path):
     (tmp_path / "good.yaml").write_text(yaml.safe_dump(GOOD), encoding="utf-8")
     (tmp_path / "bad.yaml").write_text("title: 3", encoding="utf-8")
-    shelved = lessons_in(tmp_path)
-    assert list(shelved.lessons) == ["good"] and len(shelved.refused) == 1
-    assert lessons_in(tmp_path / "nowhere").lessons == {}
+    collection = read_lessons(tmp_path)
+    assert list(collection.lessons) == ["good"] and len(collection.refused) == 1
+    assert read_lessons(tmp_path / "nowhere").lessons == {}

@@ -9,8 +9,8 @@ from functools import cache
 
 import pytest
 
-from dpviz.lessons.computed import Computed, refusals, step_place
-from dpviz.lessons.facts import wrong_says
+from dpviz.lessons.computed import Computed, find_step, list_refusals
+from dpviz.lessons.facts import list_wrong_says
 from dpviz.lessons.lesson import (
     PLACEHOLDER,
     Board,
@@ -22,11 +22,11 @@ from dpviz.lessons.lesson import (
     Scene,
     StudyReveal,
 )
-from dpviz.lessons.reading import lessons_in
-from dpviz.table.drawing import encode_drawing, preset
+from dpviz.lessons.reading import read_lessons
+from dpviz.table.drawing import encode_drawing, load_preset
 from tests.cases import for_each
 
-SHELVED = lessons_in()
+SHELVED = read_lessons()
 LESSONS = SHELVED.lessons
 EIGHT = {
     "why-noise": "Why noise",
@@ -59,9 +59,9 @@ def test_eight_ship_and_none_is_refused():
     ],
 )
 def test_every_number_that_a_lesson_says_is_what_comes_out(lesson: Lesson):
-    assert not refusals(lesson, computed_on)
+    assert not list_refusals(lesson, computed_on)
     wrong = {
-        place: wrong_says(scene, computed_on(lesson.subject(scene)))
+        place: list_wrong_says(scene, computed_on(lesson.subject(scene)))
         for place, scene in enumerate(lesson.scenes, start=1)
     }
     assert not {place: said for place, said in wrong.items() if said}
@@ -71,7 +71,7 @@ def test_a_lesson_that_lies_is_caught():
     lesson = LESSONS["rich-person"]
     scene = lesson.scenes[2]
     lie = replace(scene.says["found"], value=3)
-    (said,) = wrong_says(replace(scene, says={**scene.says, "found": lie}), computed_on(lesson.sample))
+    (said,) = list_wrong_says(replace(scene, says={**scene.says, "found": lie}), computed_on(lesson.sample))
     assert said == "found (clusters found) is said to be 3, and comes out as 2."
 
 
@@ -111,11 +111,13 @@ def test_a_lesson_teaches(lesson: Lesson):
         assert set(scene.says) <= quoted | rights, "a number that nobody says"
         for part in (scene.shows, scene.reveal, scene.board):
             if isinstance(part, RunReveal | Board):
-                step_place(computed_on(lesson.subject(scene)).run(part.request), part.step)
+                find_step(computed_on(lesson.subject(scene)).run(part.request), part.step)
 
 
 def test_a_number_about_me_needs_me_on_the_board():
     scene = LESSONS["paint-the-town"].scenes[1]
     needed = scene.says["needed"]
-    (said,) = wrong_says(replace(scene, says={"needed": needed}), computed_on(encode_drawing(preset("blobs").drawing)))
+    (said,) = list_wrong_says(
+        replace(scene, says={"needed": needed}), computed_on(encode_drawing(load_preset("blobs").drawing))
+    )
     assert said == "needed: Nobody on the board is me: give the board a line `me: [x, y]`."

@@ -9,23 +9,23 @@ import pytest
 
 from dpviz.algorithms.balcan2017.candidate_centers import TreeStep
 from dpviz.check import RequestError
-from dpviz.meaning.crowds import Crowd, crowd_at
+from dpviz.meaning.crowds import Crowd, measure_crowd
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.run import Run, run
-from dpviz.table.drawing import Drawing, painted_table, preset
+from dpviz.table.drawing import Drawing, load_preset, make_painted_table
 
-HERMIT = preset("hermit").drawing
+HERMIT = load_preset("hermit").drawing
 DRAWS = 120
 
 
 def _town(people: int) -> OpenTable:
     """The town, and so many people where the hermit is."""
     beside = np.tile(np.array([HERMIT.me], np.uint8), (people - 1, 1))
-    return declare(*painted_table(replace(HERMIT, points=np.concatenate([HERMIT.points, beside]))))
+    return declare(*make_painted_table(replace(HERMIT, points=np.concatenate([HERMIT.points, beside]))))
 
 
 def _told(table: OpenTable, done: Run) -> Crowd:
-    return crowd_at(table.domain.to_unit(HERMIT.mine)[0], table.domain.to_unit(HERMIT.others), done)
+    return measure_crowd(table.domain.to_unit(HERMIT.mine)[0], table.domain.to_unit(HERMIT.others), done)
 
 
 def _is_awake(table: OpenTable, done: Run, level: int) -> bool:
@@ -65,7 +65,7 @@ def test_the_levels_above_have_to_wake_as_well():
     done = run("balcan", table.private, k=3, epsilon=3.0, seed=7)
     levels = [frame.step for frame in done.frames if isinstance(frame.step, TreeStep)]
     beside = np.full((1, 2), 1e-9)  # so near that no level parts them
-    crowd = crowd_at(place, beside, done)
+    crowd = measure_crowd(place, beside, done)
     assert not crowd.alone and crowd.level == len(levels)
     far = (crowd.threshold - 101) / levels[0].noise_scale
     once = 0.5 * np.exp(-far) if far > 0 else 1 - 0.5 * np.exp(far)
@@ -74,11 +74,11 @@ def test_the_levels_above_have_to_wake_as_well():
 
 def test_in_the_town_no_cube_is_mine_alone_and_hardly_any_noise_means_no_hiding():
     drawing = Drawing(HERMIT.points, (80, 150))
-    table = declare(*painted_table(drawing))
+    table = declare(*make_painted_table(drawing))
     place, others = table.domain.to_unit(drawing.mine)[0], table.domain.to_unit(drawing.others)
     beside_me = np.concatenate([others, np.tile(place, (5, 1))])
-    assert not crowd_at(place, beside_me, run("balcan", table.private, k=3, epsilon=1.0, seed=1)).alone
-    tiny = crowd_at(place, others[:0], run("balcan", table.private, k=3, epsilon=0.02, seed=1))
+    assert not measure_crowd(place, beside_me, run("balcan", table.private, k=3, epsilon=1.0, seed=1)).alone
+    tiny = measure_crowd(place, others[:0], run("balcan", table.private, k=3, epsilon=0.02, seed=1))
     assert tiny.needed is None, "at this ε no crowd of 3,000 is noticed"
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dpviz.meaning import deployments as module
-from dpviz.meaning.deployments import UNITS, deployments
+from dpviz.meaning.deployments import UNITS, load_deployments
 
 
 def test_doctests():
@@ -16,7 +16,7 @@ def test_doctests():
 
 
 def test_every_entry_is_whole_and_in_order():
-    others = deployments()
+    others = load_deployments()
     assert [one.epsilon for one in others] == sorted(one.epsilon for one in others)
     for one in others:
         assert one.name and one.curator and 2015 < one.year < 2027
@@ -24,14 +24,14 @@ def test_every_entry_is_whole_and_in_order():
 
 
 def test_a_rho_is_told_as_the_epsilon_that_it_implies():
-    census = next(one for one in deployments() if one.name.endswith("Redistricting Data"))
+    census = next(one for one in load_deployments() if one.name.endswith("Redistricting Data"))
     assert census.converted
     # ε = ρ + 2 √(ρ ln(1/δ)) is the simple bound; the sharper one is a little below.
     assert 0.9 * 14.69 < census.epsilon < 2.63 + 2 * (2.63 * 13.8155) ** 0.5 == pytest.approx(14.69, abs=0.01)
 
 
 def test_units_follow_the_registry_s_words():
-    by_name = {one.name: one.unit for one in deployments()}
+    by_name = {one.name: one.unit for one in load_deployments()}
     assert by_name["Audience Engagement API"] == "one person's day, trip or device"
     assert by_name["Assistive AI"] == "one person"
     assert by_name["FLEX"] == "one event or record"

@@ -9,8 +9,8 @@ import pytest
 
 from benchmarks.auditing.attacks import audit_of_an_attack, outlier, runs_on
 from dpviz.meaning import membership
-from dpviz.meaning.membership import Attack, Share, Trial, attack, staircase
-from dpviz.meaning.strongest_test import most_advantage
+from dpviz.meaning.hypothesis_testing import bound_advantage
+from dpviz.meaning.membership import Attack, Share, Trial, attack, compute_staircase
 
 
 def test_doctests():
@@ -22,7 +22,7 @@ def record(found: list[Trial], name: str) -> Attack:
 
 
 def test_a_staircase_goes_from_never_to_always():
-    steps = staircase(np.array([3.0, 1.0, 2.0]), np.array([0.0, 2.0]))
+    steps = compute_staircase(np.array([3.0, 1.0, 2.0]), np.array([0.0, 2.0]))
     np.testing.assert_allclose(steps, [[0, 0], [0, 1 / 3], [0.5, 2 / 3], [0.5, 1], [1, 1]])
 
 
@@ -66,7 +66,7 @@ def test_a_release_with_a_third_of_the_noise_passes_the_line_of_its_claim_and_an
     audit = audit_of_an_attack("auto", 1.0, times=3)
     assert audit.thinned and audit.thinned(80) > 0
     # Who reads all answers comes close to the line.
-    assert -0.4 * most_advantage(epsilon=1.0, delta=1e-6) < audit.honest(80) <= 0
+    assert -0.4 * bound_advantage(epsilon=1.0, delta=1e-6) < audit.honest(80) <= 0
 
 
 def test_without_densities_only_the_centres_are_attacked():

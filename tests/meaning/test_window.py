@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from dpviz.algorithms.card import Setting
 from dpviz.check import RequestError
 from dpviz.meaning import odds, window
-from dpviz.meaning.odds import allowed_epsilon, believed
-from dpviz.meaning.window import Risk, Window, told, window_of
-from dpviz.runs.advice.advice import needed
+from dpviz.meaning.odds import bound_belief, compute_allowed_epsilon
+from dpviz.meaning.window import Risk, Window, find_window, format_epsilon
+from dpviz.runs.advice.advice import find_needed_epsilons
 from dpviz.runs.advice.target import Target
 from tests.cases import for_each
 
@@ -30,7 +30,7 @@ CASES = {
 
 
 def asked(setting: Setting, risk: Risk = RISK, **more: int) -> Window:
-    return window_of(setting, target=USUAL, risk=risk, **more)
+    return find_window(setting, target=USUAL, risk=risk, **more)
 
 
 def test_the_examples_hold() -> None:
@@ -41,14 +41,14 @@ def test_the_examples_hold() -> None:
 
 @given(st.floats(0.001, 0.9), st.floats(0.01, 0.999))
 def test_what_is_allowed_is_the_largest_that_keeps_the_belief(prior: float, accepted: float) -> None:
-    most = allowed_epsilon(prior, accepted)
+    most = compute_allowed_epsilon(prior, accepted)
     if accepted <= prior:
         assert most == 0
         return
     if most >= 1e-3:
-        assert believed(prior, epsilon=most).most == pytest.approx(accepted, rel=1e-9)
-        assert believed(prior, epsilon=1.001 * most).most > accepted
-        assert believed(prior, epsilon=max(1e-3, float(told(most)))).most <= accepted * (1 + 1e-9)
+        assert bound_belief(prior, epsilon=most).most == pytest.approx(accepted, rel=1e-9)
+        assert bound_belief(prior, epsilon=1.001 * most).most > accepted
+        assert bound_belief(prior, epsilon=max(1e-3, float(format_epsilon(most)))).most <= accepted * (1 + 1e-9)
 
 
 @for_each("kind", list(CASES))
@@ -56,8 +56,8 @@ def test_every_case_has_its_kind_its_title_and_its_words(kind: str) -> None:
     setting, risk = CASES[kind]
     found = asked(setting, risk)
     assert found.kind == kind and len(found.finding) <= 50
-    assert found.least == min(needed(setting, USUAL).values())
-    assert believed(risk.prior, epsilon=found.most).most <= risk.accepted
+    assert found.least == min(find_needed_epsilons(setting, USUAL).values())
+    assert bound_belief(risk.prior, epsilon=found.most).most <= risk.accepted
     assert bool(found.openings) == (kind in ("none", "out of reach"))
     assert ("would open a window" in found.sentence) == bool(found.openings)
     if kind == "wide":
@@ -74,7 +74,7 @@ def test_what_would_open_a_window_does() -> None:
         elif what == "Fewer clusters":
             opened = asked(replace(setting, k=int(numbers[0])), risk)
         elif what == "A larger loss":
-            opened = window_of(setting, target=Target(round(1 + numbers[0] / 100, 6)), risk=risk)
+            opened = find_window(setting, target=Target(round(1 + numbers[0] / 100, 6)), risk=risk)
         else:
             assert what == "A larger risk"
             opened = asked(setting, Risk(risk.prior, numbers[1] / 100))
@@ -126,5 +126,5 @@ def test_one_cluster_and_one_column_have_windows(k: int, d: int) -> None:
 def test_what_is_accepted_is_kept_at_both_sides() -> None:
     for setting, risk in CASES.values():
         found = asked(setting, risk)
-        assert believed(risk.prior, epsilon=found.most).most <= risk.accepted
-        assert needed(setting, USUAL).get(found.algorithm, 0) <= found.least
+        assert bound_belief(risk.prior, epsilon=found.most).most <= risk.accepted
+        assert find_needed_epsilons(setting, USUAL).get(found.algorithm, 0) <= found.least

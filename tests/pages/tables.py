@@ -15,13 +15,13 @@ from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.jobs import JobState, Work
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.study.grid import Grid
-from dpviz.runs.study.study import study_rows
+from dpviz.runs.study.study import compute_study_rows
 from dpviz.runs.worker import Failure
 from dpviz.table.declaration import Declaration, FileKind
-from dpviz.table.loaded_table import numeric_table
+from dpviz.table.loaded_table import make_numeric_table
 from dpviz.ui.studies.study_job import StudyJob
 from tests import waiting
-from tests.contract.tables import blobs
+from tests.contract.tables import make_blobs
 from tests.privacy.tuple_checks import tight_tuples
 
 LOSS = "the loss of k-means++"
@@ -30,7 +30,7 @@ ROUTER = Path(__file__).resolve().parents[2] / "pages" / "_router.py"
 
 def open_blobs(kind: FileKind = FileKind.PUBLIC, *, n: int = 400, dim: int = 2, labelled: bool = False) -> OpenTable:
     """``n`` rows around three centres, with declared bounds and n."""
-    values = blobs(n, dim)
+    values = make_blobs(n, dim)
     names = [f"x{j}" for j in range(dim)]
     if labelled:
         values, names = np.column_stack([values, values[:, 0] > 0]), [*names, "label"]
@@ -43,7 +43,7 @@ def open_blobs(kind: FileKind = FileKind.PUBLIC, *, n: int = 400, dim: int = 2, 
         label_column="label" if labelled else None,
         title="blobs",
     )
-    return declare(numeric_table(values, names, name="blobs"), declaration)
+    return declare(make_numeric_table(values, names, name="blobs"), declaration)
 
 
 def open_pairs(number: int) -> OpenTable:
@@ -52,13 +52,13 @@ def open_pairs(number: int) -> OpenTable:
     values = tight_tuples(number, jitter=1e-6, misfits=3).reshape(number, 4)
     bounds = {"lower": (-1.0,) * 4, "upper": (1.0,) * 4}
     declaration = Declaration(columns=tuple(names), **bounds, relation="replace", kind=FileKind.PUBLIC, title="pairs")
-    return declare(numeric_table(values, names, name="pairs"), declaration)
+    return declare(make_numeric_table(values, names, name="pairs"), declaration)
 
 
 def ended(items: Iterable[Any]) -> Work[Any]:
     """A job that was done on the spot, where a test is not about workers."""
     job: Work[Any] = Work()
-    job._begun()
+    job._note_begin()
     try:
         for item in items:
             job._take(item)
@@ -97,7 +97,7 @@ class PromptShelf:
     def study(self, judged: JudgedTable, grid: Grid, *, key: str, with_centers: bool = False) -> Work[Any]:
         asked = (key, grid.to_yaml(), with_centers)
         if asked not in _STUDIES:
-            _STUDIES[asked] = list(study_rows(judged, grid, with_centers=with_centers))
+            _STUDIES[asked] = list(compute_study_rows(judged, grid, with_centers=with_centers))
         return ended(_STUDIES[asked])
 
 
@@ -106,7 +106,7 @@ class UnderWayShelf:
 
     def submit(self, *_: Any, **__: Any) -> Work[Any]:
         job: Work[Any] = Work()
-        job._begun()
+        job._note_begin()
         return job
 
 
@@ -178,14 +178,14 @@ def board_in(app: AppTest) -> dict[str, Any]:
 def film_of(app: AppTest) -> dict[str, Any]:
     """What the only player was given: the steps, and what stands around them."""
     (data,) = players(app)
-    film: dict[str, Any] = json.loads(data["film"]) | json.loads(data["around"])
-    for step in film["steps"]:
+    animation: dict[str, Any] = json.loads(data["film"]) | json.loads(data["around"])
+    for step in animation["steps"]:
         for trace in (trace for picture in (step, *step["sides"]) for trace in picture["data"]):
             shared = {
                 name: value["same"] for name, value in trace.items() if isinstance(value, dict) and "same" in value
             }
-            trace |= {name: film["shared"][same] for name, same in shared.items()}
-    return film
+            trace |= {name: animation["shared"][same] for name, same in shared.items()}
+    return animation
 
 
 def numbers(app: AppTest) -> dict[str, str]:

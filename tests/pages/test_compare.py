@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpviz.algorithms.registry import CARDS, private_cards
-from dpviz.charts.wording import ratio
+from dpviz.algorithms.registry import CARDS, list_private_cards
+from dpviz.charts.wording import format_ratio
 from dpviz.runs.jobs import JobState
 from dpviz.table.declaration import FileKind
-from dpviz.ui.escape import plain
-from dpviz.ui.studies.compare_panel import median_runs
-from dpviz.ui.studies.contender_choice import contender_options
+from dpviz.ui.escape import escape_markdown
+from dpviz.ui.studies.compare_panel import find_median_runs
+from dpviz.ui.studies.contender_choice import list_contenders
 from tests.pages.site import press
 from tests.pages.tables import ArrivingJob, app_on, computed, open_blobs, sound, study_in, text_of, truth_switch
 
@@ -40,13 +40,13 @@ def test_every_algorithm_is_compared_with_its_defaults_and_each_has_its_picture(
     assert "Too few records for" in text_of(app)
     computed(app, "compare")
     study = study_in(app, "compare")
-    shown = {card.title for card in private_cards()}
+    shown = {card.title for card in list_private_cards()}
     assert {row["contender"] for row in study.rows} == shown and len(study.rows) == len(shown)
     scores, *pictures = (json.loads(chart.proto.spec) for chart in app.get("plotly_chart"))
     assert len(pictures) == len(shown)
     assert all(name.split()[0] in json.dumps(scores["layout"]) for name in shown)
     ordered = sorted(study.rows, key=lambda row: row["ratio"])
-    places = [text_of(app).index(f"**{plain(row['contender'])}**") for row in ordered]
+    places = [text_of(app).index(f"**{escape_markdown(row['contender'])}**") for row in ordered]
     assert places == sorted(places)
     app.session_state["compare:below"] = "Table"
     assert sorted(sound(app.run()).dataframe[0].value["algorithm"]) == sorted(shown)
@@ -58,9 +58,9 @@ def test_every_algorithm_is_compared_with_its_defaults_and_each_has_its_picture(
 
 
 def test_presets_can_compete() -> None:
-    labels = [contender.label for contender in contender_options() if contender.params][:3]
+    labels = [contender.label for contender in list_contenders() if contender.params][:3]
     app = compared(labels=labels)
-    assert len(app.multiselect(key="compare:contenders").options) == len(contender_options())
+    assert len(app.multiselect(key="compare:contenders").options) == len(list_contenders())
     assert {row["contender"] for row in study_in(app, "compare").rows} == set(labels)
 
 
@@ -144,7 +144,7 @@ def test_without_an_algorithm_or_with_k_above_n_it_cannot_run() -> None:
 def test_the_drawn_run_is_the_one_of_median_loss() -> None:
     rows = [{"contender": "A", "nicv": loss, "centers": np.full((1, 1), loss)} for loss in (5.0, 1.0, 3.0)]
     rows += [{"contender": "B", "nicv": loss, "centers": np.full((1, 1), loss)} for loss in (4.0, 2.0)]
-    found = median_runs(rows)
+    found = find_median_runs(rows)
     assert (found["A"]["centers"].item(), found["B"]["centers"].item()) == (3.0, 2.0)
 
 
@@ -162,11 +162,11 @@ def test_the_chart_the_pictures_and_the_table_say_one_number_of_an_algorithm() -
     table = sound(app.run()).dataframe[0].value.set_index("algorithm")["ratio"]
     for name in ("DPLloyd", "EUGkM"):
         losses = [row["ratio"] for row in rows if row["contender"] == name]
-        median = ratio(float(np.median(losses)))
+        median = format_ratio(float(np.median(losses)))
         assert f":small[**{name}**  \n{median}]" in said
         assert f"<b>{median}</b>" in next(label for label in chart["yaxis"]["ticktext"] if name in label)
         assert table[name].split()[0] == median
-        drawn = median_runs(rows)[name]["ratio"]
+        drawn = find_median_runs(rows)[name]["ratio"]
         nearest = min(abs(loss - np.median(losses)) for loss in losses)
         assert abs(drawn - np.median(losses)) == pytest.approx(nearest)
     assert "nearest to its median" in said
@@ -186,5 +186,7 @@ def test_who_cannot_run_is_named_and_left_out_at_one_press() -> None:
     assert app.multiselect(key="compare:contenders").value == ["DPLloyd"]
     assert not app.button(key="compare:compute").disabled
     press(app, "Add all that can run")
-    able = [card.title for card in private_cards() if len(card.guarantees) > 1 or card.guarantees[0].value == "pure"]
+    able = [
+        card.title for card in list_private_cards() if len(card.guarantees) > 1 or card.guarantees[0].value == "pure"
+    ]
     assert sorted(app.multiselect(key="compare:contenders").value) == sorted(able)

@@ -162,7 +162,7 @@ def test_pasted_bounds_open_the_table_with_their_origin_and_a_bought_n():
     table = at.session_state["visit:table"]
     assert table.domain.columns == ("age", "income")
     np.testing.assert_array_equal(table.domain.upper, [120, 10000])
-    assert table.declaration.origin_of("age") == "law or physics"
+    assert table.declaration.describe_origin("age") == "law or physics"
     assert table.kind is FileKind.PRIVATE and table.n_public is None
     shown = everything_shown(at)
     assert "each run buys a noisy one" in shown
@@ -188,7 +188,7 @@ def test_one_pair_for_all_columns_keeps_its_origin():
     press(at, "Use this table")
     declaration = at.session_state["visit:table"].declaration
     assert declaration.upper == (9.0, 9.0) and declaration.origins == ("a guess",) * 2
-    assert declaration.origin_of("age") == "a guess"
+    assert declaration.describe_origin("age") == "a guess"
 
 
 def test_several_rows_a_person_need_a_column_that_says_whose():

@@ -13,17 +13,16 @@ import pytest
 import streamlit
 from streamlit.testing.v1 import AppTest
 
-from dpviz.charts.film import Number
-from dpviz.charts.player.page_facts import RELEASED_ONLY
-from dpviz.charts.player.player_page import filmed
+from dpviz.charts.animation import Number
+from dpviz.charts.player.player_page import RELEASED_ONLY, animate
 from dpviz.charts.player.shown import MOST_BYTES
-from dpviz.charts.plot import packed
-from dpviz.runs.export import centers_csv, run_json
+from dpviz.charts.plot import pack
+from dpviz.runs.export import format_centers_csv, format_run_json
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.table.csv_intake import open_csv
 from dpviz.table.declaration import FROM_ROWS, Declaration, FileKind
 from tests.charts.test_player_page import leaks, packed_in, truth_of
-from tests.contract.tables import blobs
+from tests.contract.tables import make_blobs
 from tests.pages.tables import app_on, computed, film_of, numbers, open_blobs, sound, text_of, truth_switch
 from tests.runs.declared import open_persons
 from tests.runs.test_record import keys_in
@@ -101,14 +100,14 @@ def test_bounds_that_were_read_from_the_rows_are_in_every_name_and_file(offered)
 
 @pytest.mark.parametrize("relation", ["add_remove", "replace"])
 def test_one_record_is_behind_the_json_the_centres_and_the_ledger(offered, relation) -> None:
-    values = "".join(f"{x!r},{y!r}\n" for x, y in blobs(400).tolist())
+    values = "".join(f"{x!r},{y!r}\n" for x, y in make_blobs(400).tolist())
     told = Declaration(columns=("x", "y"), lower=(-1.0,) * 2, upper=(1.0,) * 2, relation=relation)
     app = ran(declare(open_csv(f"x,y\n{values}".encode()), told), seed=None)
     sound(app.switch_page("ledger.py").run())
     (entry,) = app.session_state["visit:books"]
     record = entry.record
-    assert offered["Run (JSON)"].data.decode() == run_json(record)
-    assert offered["Centres (CSV)"].data.decode() == centers_csv(record)
+    assert offered["Run (JSON)"].data.decode() == format_run_json(record)
+    assert offered["Centres (CSV)"].data.decode() == format_centers_csv(record)
     said = json.loads(offered["Run (JSON)"].data)
     centers, ledger = offered["Centres (CSV)"].frame, offered["Ledger (CSV)"].frame
     assert np.array_equal(centers[["x", "y"]], said["released"]["centers"])
@@ -160,7 +159,7 @@ def test_the_page_of_a_private_run_holds_its_release_only_whatever_its_owner_see
     assert RELEASED_ONLY in page and "the loss of k-means++" not in page and "private: not in this file" in page
     run = app.session_state["run:result"].run
     numbers = [Number("released", "ε 1", "spent in 4 charges")]
-    assert packed_in(page)["films"] == [json.loads(packed(filmed(run, look.released(), numbers)))]
+    assert packed_in(page)["films"] == [json.loads(pack(animate(run, look.released(), numbers)))]
 
 
 @pytest.mark.parametrize("shown", [True, False])
@@ -180,7 +179,7 @@ def test_a_page_is_made_when_it_is_asked_for_and_not_before(monkeypatch: pytest.
     def asked(*_: Any) -> bytes:
         raise AssertionError("nobody has asked for the file yet")
 
-    monkeypatch.setattr("dpviz.ui.explore.take_away.run_page", asked)
+    monkeypatch.setattr("dpviz.ui.explore.result_panel.make_run_page", asked)
     app = ran(open_blobs())
     assert PLAYED in [button.proto.label for button in app.get("download_button")]
 
@@ -249,7 +248,7 @@ def test_the_file_of_settings_holds_no_result(offered) -> None:
 
 
 def test_the_page_and_a_count_by_hand_agree_on_labels_that_are_mostly_missing(offered) -> None:
-    rows, rng = blobs(400), np.random.default_rng(0)
+    rows, rng = make_blobs(400), np.random.default_rng(0)
     empty = rng.random(400) < 0.7
     lines = [
         f"{x!r},{y!r},{'' if gone else (x > 0) + (y > 0)}\n" for (x, y), gone in zip(rows.tolist(), empty, strict=True)

@@ -8,13 +8,13 @@ import json
 import pytest
 from scipy.sparse import csr_array
 
-from dpviz.algorithms.registry import CARDS, private_cards
-from dpviz.privacy.room import PrivateTable
+from dpviz.algorithms.registry import CARDS, list_private_cards
+from dpviz.privacy.private_session import PrivateTable
 from dpviz.runs.open_table import OpenTable
 from dpviz.table.declaration import FileKind
 from dpviz.ui import runner
 from tests import waiting
-from tests.contract.tables import blobs
+from tests.contract.tables import make_blobs
 from tests.example_packages import Entry, bringing, example
 from tests.pages.tables import (
     LOSS,
@@ -29,7 +29,7 @@ from tests.pages.tables import (
     truth_switch,
 )
 
-IDS = [card.id for card in private_cards()]
+IDS = [card.id for card in list_private_cards()]
 
 
 def choose(app, algorithm: str):
@@ -66,15 +66,15 @@ _ONE_OF_EACH_KIND = {"dplloyd", "lsh-local", "k-averages"}
 def test_every_algorithm_is_played_step_by_step_hides_truth_and_is_not_run_again(algorithm: str) -> None:
     app = explored(algorithm)
     first = result(app)
-    run, film = first.run, film_of(app)
-    assert [step["told"] for step in film["steps"]] == [frame.step.title for frame in run.frames]
-    assert sum(step["cost"] for step in film["steps"]) == pytest.approx(
+    run, animation = first.run, film_of(app)
+    assert [step["told"] for step in animation["steps"]] == [frame.step.title for frame in run.frames]
+    assert sum(step["cost"] for step in animation["steps"]) == pytest.approx(
         run.spent_epsilon if run.private else 0, abs=1e-4
     )
-    for step in film["steps"]:
+    for step in animation["steps"]:
         assert step["data"] and step["title"] and step["alt"]
         assert all(side["data"] and side["title"] and side["alt"] for side in step["sides"])
-    assert film["rows"] and numbers(app)[LOSS].endswith("×")
+    assert animation["rows"] and numbers(app)[LOSS].endswith("×")
     truth_switch(app).set_value(False)
     hidden = film_of(sound(app.run()))
     assert LOSS not in numbers(app) and not hidden["rows"]
@@ -137,7 +137,7 @@ def test_a_run_that_breaks_off_leaves_the_last_picture_and_says_so(monkeypatch: 
         raise ZeroDivisionError("a value of the rows: 4711")
 
     with monkeypatch.context() as patched:
-        patched.setattr(runner, "run_of", breaks)
+        patched.setattr(runner, "run_request", breaks)
         app.number_input(key="epsilon").set_value(2.0)
         sound(app.run())
     assert result(app) is kept
@@ -191,7 +191,7 @@ def test_a_request_that_cannot_be_served_says_why_before_it_is_run_and_keeps_the
 
 def test_who_cannot_serve_a_sparse_table_says_so_before_a_run() -> None:
     table = open_blobs(FileKind.PRIVATE)
-    sparse = PrivateTable(csr_array(blobs(400)), table.domain, n_public=table.n_public)
+    sparse = PrivateTable(csr_array(make_blobs(400)), table.domain, n_public=table.n_public)
     for algorithm, refused in {"balcan": True, "balcan-sparse": False}.items():
         app = app_on("explore.py", dataclasses.replace(table, private=sparse), algorithm=algorithm)
         assert app.button(key="run").disabled == refused

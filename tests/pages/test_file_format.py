@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from dpviz.__main__ import read_arguments
-from dpviz.cli.declared_table import declared_table
+from dpviz.cli.declared_table import open_declared_table
 from dpviz.table.csv_intake import open_csv
 from dpviz.table.declaration import Declaration, FileKind
+from dpviz.table.declaration_file import to_json
 from dpviz.table.file_format import FileFormat, NumberStyle
 from dpviz.table.loaded_table import IntakeError
 from dpviz.table.proposal import propose
-from dpviz.table.sidecar import to_json
-from dpviz.ui.session import Look
+from dpviz.ui.session import DataAccess
 from tests.cases import about
 from tests.pages.site import (
     declared,
@@ -230,20 +230,20 @@ def _used(at):
     return at.session_state["visit:table"]
 
 
-def _private_looks(at) -> list[Look]:
+def _private_looks(at) -> list[DataAccess]:
     return [look for look in at.session_state.get("looks:list", []) if look.kind == FileKind.PRIVATE]
 
 
 def _on_the_command_line(folder, content, declaration):
     (folder / "people.csv").write_bytes(content)
     (folder / "people.json").write_text(declaration, encoding="utf-8")
-    return declared_table(read_arguments(["run", str(folder / "people.csv"), "--k", "2", "--epsilon", "1"])).table
+    return open_declared_table(read_arguments(["run", str(folder / "people.csv"), "--k", "2", "--epsilon", "1"])).table
 
 
 def _expected(path: Path) -> Declaration | str:
     """The declaration that is proposed, or why there is none."""
     try:
-        return propose(open_csv(path)).joined_to(Declaration(title=path.stem))
+        return propose(open_csv(path)).join_to(Declaration(title=path.stem))
     except IntakeError as error:
         return str(error)
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
-from dpviz.glossary import Term, glossary
+from dpviz.glossary import Term, read_glossary
 from tests.pages.site import fine, visit
 from tests.pages.tables import app_on
 
 
 def _listed(app: AppTest) -> list[str]:
     """The ids of the words on the page, in its order."""
-    ids: dict[str, str] = {term.says: term.id for term in glossary().values()}
+    ids: dict[str, str] = {term.says: term.id for term in read_glossary().values()}
     return [ids[part.value] for part in app.main.markdown if part.value in ids]
 
 
@@ -22,22 +22,22 @@ def _typed(app: AppTest, words: str) -> list[str]:
 
 def test_every_word_stands_there_once_with_its_number_and_its_picture():
     app = visit("glossary.py")
-    assert _listed(app) == list(glossary())
+    assert _listed(app) == list(read_glossary())
     shown = "\n".join(part.value for part in app.markdown)
-    assert all(term.number in shown for term in glossary().values())
-    assert len(app.get("plotly_chart")) == sum(bool(term.picture) for term in glossary().values())
-    assert [header.value for header in app.subheader] == list(dict.fromkeys(t.group for t in glossary().values()))
+    assert all(term.number in shown for term in read_glossary().values())
+    assert len(app.get("plotly_chart")) == sum(bool(term.picture) for term in read_glossary().values())
+    assert [header.value for header in app.subheader] == list(dict.fromkeys(t.group for t in read_glossary().values()))
 
 
 def test_a_link_brings_its_word_to_the_top():
     app = app_on("glossary.py", None, term="delta")
-    assert _listed(app)[0] == "delta" and sorted(_listed(app)) == sorted(glossary())
-    assert _listed(app_on("glossary.py", None, term="<b>nonsense")) == list(glossary())
+    assert _listed(app)[0] == "delta" and sorted(_listed(app)) == sorted(read_glossary())
+    assert _listed(app_on("glossary.py", None, term="<b>nonsense")) == list(read_glossary())
 
 
 def test_each_word_is_a_link_to_itself():
     links = {link.proto.label: link.proto.query_string for link in visit("glossary.py").main.get("page_link")}
-    assert links == {f"**{term.name}**": f"term={term.id}" for term in glossary().values()}
+    assert links == {f"**{term.name}**": f"term={term.id}" for term in read_glossary().values()}
 
 
 def test_typing_narrows_the_list_by_name_and_else_by_what_is_said():
@@ -45,9 +45,9 @@ def test_typing_narrows_the_list_by_name_and_else_by_what_is_said():
     assert _typed(app, "  NOISE ") == ["noise", "laplace", "gaussian"]
     assert _typed(app, "dice") == []
     assert app.info[0].value.startswith("No word here")
-    by_sentence: list[Term] = [term for term in glossary().values() if "yardstick" in term.says]
+    by_sentence: list[Term] = [term for term in read_glossary().values() if "yardstick" in term.says]
     assert _typed(app, "yardstick") == [term.id for term in by_sentence] == ["kmeans"]
-    assert _typed(app, "") == list(glossary())
+    assert _typed(app, "") == list(read_glossary())
 
 
 def test_what_is_typed_goes_before_what_the_link_names():

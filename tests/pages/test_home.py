@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from benchmarks.home_picture import CLUSTERS, EPSILONS, MOST_DOTS
-from dpviz.charts.home_pictures import guesses_right
-from dpviz.runs.clipped_rows import clipped
+from dpviz.charts.home_pictures import count_right_guesses
+from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.open_table import declare
 from dpviz.table.samples import SAMPLES, sample
-from dpviz.ui.home_picture import privacy_words, stored, trial
+from dpviz.ui.home_picture import describe_privacy, read_stored, read_trial
 from tests.pages.site import everything_shown, fine, press, visit
 from tests.pages.tables import players
 from tests.pages.test_titles import best_of_kmeans, found_by_hand
@@ -21,7 +21,7 @@ from tests.pages.test_titles import best_of_kmeans, found_by_hand
 
 def test_the_slider_shows_draws_that_were_made_beforehand(monkeypatch: pytest.MonkeyPatch):
     at = visit()
-    monkeypatch.setattr("dpviz.runs.run.steps_of", lambda *_, **__: pytest.fail("something ran"))
+    monkeypatch.setattr("dpviz.runs.run.run_steps", lambda *_, **__: pytest.fail("something ran"))
     found, seen = [], set()
     for epsilon in EPSILONS:
         fine(at.select_slider(key="home:epsilon").set_value(epsilon).run())
@@ -31,7 +31,7 @@ def test_the_slider_shows_draws_that_were_made_beforehand(monkeypatch: pytest.Mo
         found.append(15 if "all 15 groups" in said else int(said.split(", ")[1].split(" of 15")[0]))
         seen.add(shown.url)
         right = int(re.search(r"at most (\d+) now", everything_shown(at)).group(1))
-        assert right == guesses_right(math.exp(epsilon) / (1 + math.exp(epsilon)))
+        assert right == count_right_guesses(math.exp(epsilon) / (1 + math.exp(epsilon)))
     assert found == sorted(found) and found[0] < 5 and found[-1] == 15
     assert len(seen) == len(EPSILONS), "every ε has a picture of its own"
     assert not at.get("plotly_chart"), "the drawing library is most of what a cold start would wait for"
@@ -39,9 +39,9 @@ def test_the_slider_shows_draws_that_were_made_beforehand(monkeypatch: pytest.Mo
 
 def test_what_is_found_is_counted_from_the_rows():
     table = declare(*sample("fifteen").load())
-    rows = np.asarray(clipped(table.private.reveal(note="test"), table.domain.region).points)
-    assert len(trial().points) >= MOST_DOTS / 2 and set(stored()["samples"]) == {one.id for one in SAMPLES}
-    for draw in trial().draws.values():
+    rows = np.asarray(clip_rows(table.private.reveal(note="test"), table.domain.region).points)
+    assert len(read_trial().points) >= MOST_DOTS / 2 and set(read_stored()["samples"]) == {one.id for one in SAMPLES}
+    for draw in read_trial().draws.values():
         by_hand = found_by_hand(rows, draw.centers, best_of_kmeans(rows, CLUSTERS).cluster_centers_)
         words = "all 15" if by_hand == 15 else f"{by_hand} of 15"
         assert draw.finding.startswith(f"At ε = {draw.epsilon:g}, {words} groups ")
@@ -64,7 +64,7 @@ def test_three_doors_lead_to_their_pages_and_none_to_a_page_that_is_not_there():
 
 def test_what_epsilon_promises_is_its_factor_on_the_odds():
     for epsilon in EPSILONS:
-        said = float(privacy_words(epsilon).split("more than ")[1].split(" %")[0])
+        said = float(describe_privacy(epsilon).split("more than ")[1].split(" %")[0])
         assert 1 + said / 100 == pytest.approx(math.exp(epsilon), rel=0.005)
 
 

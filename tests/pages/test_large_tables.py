@@ -18,7 +18,7 @@ from dpviz.runs.worker import Failure
 from dpviz.ui import runner
 from dpviz.ui.data import ways_in
 from tests import waiting
-from tests.contract.tables import blobs
+from tests.contract.tables import make_blobs
 from tests.pages.site import everything_shown, fine, paste_bounds, press
 from tests.pages.tables import (
     ArrivingJob,
@@ -46,7 +46,7 @@ def small_memory(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def parquet(tmp_path: Path) -> Path:
-    values = blobs(ROWS, 2)
+    values = make_blobs(ROWS, 2)
     path = tmp_path / "people.parquet"
     pq.write_table(pa.table({"x": values[:, 0], "y": values[:, 1], "town": ["rome"] * ROWS}), path, row_group_size=500)
     return path
@@ -231,6 +231,6 @@ def test_a_run_that_is_broken_off_has_what_its_steps_spent_in_the_books(
         return
     (entry,) = app.session_state["visit:books"]
     assert entry.record.centers is None and 0 < entry.record.spent_epsilon < entry.record.epsilon
-    film = film_of(app)
-    assert all("the loss" not in step["title"] for step in film["steps"])
+    animation = film_of(app)
+    assert all("the loss" not in step["title"] for step in animation["steps"])
     sound(app.switch_page("ledger.py").run())

@@ -11,11 +11,19 @@ import pandas as pd
 import pytest
 
 from dpviz.privacy.accounting import Accounting
-from dpviz.runs.export import frame_csv
-from dpviz.runs.record import LookKind, record_of
+from dpviz.runs.export import format_frame_csv
+from dpviz.runs.record import AccessKind, make_record
 from dpviz.runs.run import run
 from dpviz.table.declaration import FileKind
-from dpviz.ui.ledger_panel import ADDING, agreement, charges, file_name, finding, together, totals
+from dpviz.ui.ledger_panel import (
+    ADDING,
+    compose_together,
+    describe_agreement,
+    describe_total,
+    format_file_name,
+    tabulate_charges,
+    tabulate_totals,
+)
 from dpviz.ui.session import Booked
 from tests.pages.site import everything_shown, sample_table, visit
 
@@ -30,7 +38,7 @@ def books():
         run("dplloyd", table.private, k=3, epsilon=1.0, delta=1e-6, params={"preset": "gaussian"}, seed=3),
         run("kmeans++", table.private, k=3, epsilon=1.0, seed=4),
     ]
-    return [Booked(record_of(one, table), table.source_key) for one in runs]
+    return [Booked(make_record(one, table), table.source_key) for one in runs]
 
 
 def test_the_page_shows_what_to_do_or_every_charge_and_warns_that_runs_add_up(books):
@@ -70,7 +78,7 @@ def test_every_number_has_room_for_its_first_digit():
     table = sample_table("outlier")
     runs = [run("auto", table.private, k=3, epsilon=epsilon, delta=1e-6, seed=1) for epsilon in (0.1, 1.0)]
     at = visit("ledger.py")
-    at.session_state["visit:books"] = [Booked(record_of(one, table), table.source_key) for one in runs]
+    at.session_state["visit:books"] = [Booked(make_record(one, table), table.source_key) for one in runs]
     at.run()
     assert any(entry.amount < 1e-4 for one in runs for entry in one.entries), "small costs are what was cut"
     for shown in at.dataframe:
@@ -87,7 +95,7 @@ def test_looks_are_listed(books):
 
 
 def test_amounts_add_up_to_the_request_in_their_own_unit(books):
-    charged = charges(books)
+    charged = tabulate_charges(books)
     first = charged[charged["run"] == 1]
     assert first["unit"].unique() == ["ε"]
     assert 0.99 <= first["amount"].sum() <= 1.0
@@ -96,29 +104,29 @@ def test_amounts_add_up_to_the_request_in_their_own_unit(books):
 
 
 def test_only_releases_on_the_same_rows_and_promise_are_added(books):
-    (group,) = together(books)
+    (group,) = compose_together(books)
     assert group.runs == 3 and group.epsilon == pytest.approx(2.5, rel=1e-6) and group.delta == 1e-6
     other = dataclasses.replace(books[0], source_key="another file")
-    assert [g.runs for g in together([*books, other])] == [3, 1]
+    assert [g.runs for g in compose_together([*books, other])] == [3, 1]
 
 
 def test_the_headline_is_what_was_spent_on_the_rows_that_cost_most(books):
     title = books[0].record.declaration.title
-    assert finding(together(books)) == f"{title}: 3 runs spent ε = 2.5 together"
-    assert finding(together(books[:1])) == f"{title}: 1 run spent ε = 1"
+    assert describe_total(compose_together(books)) == f"{title}: 3 runs spent ε = 2.5 together"
+    assert describe_total(compose_together(books[:1])) == f"{title}: 1 run spent ε = 1"
     other = dataclasses.replace(books[0], source_key="another file")
-    assert finding(together([*books, other])).endswith("3 runs spent ε = 2.5 together; 1 more below")
+    assert describe_total(compose_together([*books, other])).endswith("3 runs spent ε = 2.5 together; 1 more below")
 
 
 def test_a_run_above_its_request_is_marked(books):
-    assert agreement(books[0], 0.9999) == "✓"
-    assert agreement(books[0], 1.01).startswith("✗")
-    assert agreement(books[0], None).startswith("✗"), "what was not added up is not confirmed"
-    assert agreement(books[3], None) == "no guarantee"
+    assert describe_agreement(books[0], 0.9999) == "✓"
+    assert describe_agreement(books[0], 1.01).startswith("✗")
+    assert describe_agreement(books[0], None).startswith("✗"), "what was not added up is not confirmed"
+    assert describe_agreement(books[3], None) == "no guarantee"
 
 
 def test_totals_have_a_line_for_each_run(books):
-    table = totals(books, [1.0, 0.5, 1.0, None])
+    table = tabulate_totals(books, [1.0, 0.5, 1.0, None])
     assert list(table["kind"]) == ["released"] * 3 + ["revealed"]
     assert table["accounting"].tolist() == [ADDING[entry.record.accounting] for entry in books]
     assert ADDING[Accounting.GDP] in set(table["accounting"])
@@ -128,14 +136,14 @@ def test_totals_have_a_line_for_each_run(books):
 def test_the_file_holds_no_formula(books):
     titled = dataclasses.replace(books[0].record.declaration, title="=1+1")
     evil = [Booked(dataclasses.replace(books[0].record, declaration=titled), "file"), books[1]]
-    rows = list(csv.DictReader(io.StringIO(frame_csv(charges(evil)).decode("utf-8"))))
+    rows = list(csv.DictReader(io.StringIO(format_frame_csv(tabulate_charges(evil)).decode("utf-8"))))
     assert rows[0]["table"] == "'=1+1"
     assert rows[0]["run"] == "1" and float(rows[0]["amount"]) > 0
-    assert len(rows) == len(pd.DataFrame(charges(evil)))
+    assert len(rows) == len(pd.DataFrame(tabulate_charges(evil)))
 
 
 def test_every_line_of_the_file_says_what_the_run_is_worth(books):
-    rows = list(csv.DictReader(io.StringIO(frame_csv(charges(books)).decode("utf-8"))))
+    rows = list(csv.DictReader(io.StringIO(format_frame_csv(tabulate_charges(books)).decode("utf-8"))))
     notes = {number: {row["note"] for row in rows if row["run"] == number} for number in ("1", "2")}
     assert all("not hardened" in note for note in notes["1"]) and all("follows from a seed" in n for n in notes["2"])
     assert {row["n"] for row in rows} == {books[0].record.n_origin} and all(row["version"] for row in rows)
@@ -143,20 +151,20 @@ def test_every_line_of_the_file_says_what_the_run_is_worth(books):
 
 
 def test_the_file_is_called_what_its_runs_are(books):
-    assert file_name(books) == "SIMULATION_ledger.csv"
+    assert format_file_name(books) == "SIMULATION_ledger.csv"
     hardened = dataclasses.replace(books[0].record, hardened=True)
-    assert file_name([dataclasses.replace(books[0], record=hardened), books[3]]) == "ledger.csv"
+    assert format_file_name([dataclasses.replace(books[0], record=hardened), books[3]]) == "ledger.csv"
 
 
 def test_runs_say_where_n_is_from_and_whether_their_noise_is_fit_for_a_release(books):
-    table = totals(books, [1.0, 0.5, 1.0, None])
+    table = tabulate_totals(books, [1.0, 0.5, 1.0, None])
     assert list(table["n"]) == [entry.record.n_origin for entry in books]
     assert list(table["noise"]) == ["simulation only", *["seeded: simulation only"] * 2, "none"]
 
 
 def test_looks_stand_beside_the_charges_by_kind():
     table = sample_table("outlier", FileKind.PRIVATE)
-    looks = {LookKind.LOSS: 2, LookKind.ROWS: 1}
-    record = record_of(run("dplloyd", table.private, k=3, epsilon=1.0), table, looks=looks)
-    charged = charges([Booked(record, table.source_key)])
+    looks = {AccessKind.LOSS: 2, AccessKind.ROWS: 1}
+    record = make_record(run("dplloyd", table.private, k=3, epsilon=1.0), table, looks=looks)
+    charged = tabulate_charges([Booked(record, table.source_key)])
     assert set(charged["looks"]) == {"rows: 1 loss: 2"}

@@ -10,14 +10,14 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.lessons import reading
 from dpviz.lessons.lesson import CurveGuess, Lesson, NumberGuess, Options, PartReveal, RunReveal
-from dpviz.lessons.reading import lessons_in
-from dpviz.table.drawing import preset
-from dpviz.ui.escape import plain
+from dpviz.lessons.reading import read_lessons
+from dpviz.table.drawing import load_preset
+from dpviz.ui.escape import escape_markdown
 from dpviz.ui.meaning import parts
 from tests.pages.tables import app_on, board_in, film_of, sound, text_of
 from tests.ui.playground.test_board import said
 
-LESSONS = lessons_in().lessons
+LESSONS = read_lessons().lessons
 RICH = LESSONS["rich-person"]
 _OF_MANY_RUNS = ("asking-twice", "one-draw")
 
@@ -49,7 +49,9 @@ def walked(app: AppTest, lesson: Lesson) -> Iterator[tuple[int, AppTest]]:
     """Every scene of a lesson with its answer, one after the other."""
     for place, scene in enumerate(lesson.scenes, start=1):
         shown = text_of(app)
-        assert plain(scene.told(scene.title)) in shown and plain(scene.told(scene.answer)) not in shown
+        assert (
+            escape_markdown(scene.told(scene.title)) in shown and escape_markdown(scene.told(scene.answer)) not in shown
+        )
         assert app.button(key="lesson:reveal").disabled, "a prediction comes first"
         press(answers(app, lesson, place), "reveal")
         yield place, app
@@ -70,18 +72,18 @@ def test_each_lesson_is_walked_to_its_sentence(lesson: Lesson):
     scored = 0
     for place, at in walked(app, lesson):
         scene, shown = lesson.scenes[place - 1], text_of(at)
-        assert plain(scene.told(scene.answer)) in shown
+        assert escape_markdown(scene.told(scene.answer)) in shown
         assert not at.error, [error.value for error in at.error]
         assert at.query_params["scene"] == str(place) and at.query_params["lesson"] == lesson.id
         scored += bool(scene.truth)
         if scene.truth:
             assert "as you said" in shown
         if isinstance(scene.reveal, RunReveal):
-            film = film_of(at)
-            assert 0 <= film["start"] < len(film["steps"])
+            animation = film_of(at)
+            assert 0 <= animation["start"] < len(animation["steps"])
         elif scene.reveal is not None and not isinstance(scene.reveal, PartReveal):
             assert at.get("plotly_chart"), "many runs make a picture"
-    assert plain(lesson.sentence) in "\n".join(head.value for head in app.header)
+    assert escape_markdown(lesson.sentence) in "\n".join(head.value for head in app.header)
     assert f"{scored} of {scored} predictions came true" in text_of(app)
 
 
@@ -142,7 +144,7 @@ def test_a_board_waits_for_the_prediction_and_begins_again_as_it_was():
     assert not told["dress"]["locked"] and told["answer"]["crowd"]["title"].startswith("Up to 108 people")
     assert told["answer"]["picture"]["title"].startswith("At level 4") and told["answer"]["link"] is None
     key = f"lesson:{lesson.id}:2:board"
-    app.session_state[f"{key}:0"] = {"ask": said(preset("blobs").drawing)}
+    app.session_state[f"{key}:0"] = {"ask": said(load_preset("blobs").drawing)}
     sound(app.run())
     assert board_in(app)["answer"]["draw"] == 1
     press(app, "again")

@@ -8,19 +8,19 @@ from dataclasses import replace
 import pytest
 
 from dpviz.runs.open_table import OpenTable
-from dpviz.runs.stand_ins import stand_in_of
+from dpviz.runs.synthetic_tables import synthesise_declared
 from dpviz.table.declaration import FileKind
-from dpviz.table.sidecar import declaration_in
+from dpviz.table.declaration_file import apply_declaration
 from tests.cases import for_each
 from tests.pages.site import fine, press, type_bound, upload, visit
 from tests.pages.tables import app_on, text_of
-from tests.runs.test_told_centers import SAID
+from tests.runs.test_center_tables import SAID
 
 
 @pytest.fixture(scope="module")
 def mixed() -> OpenTable:
-    declared = declaration_in(json.dumps({"bounds": SAID, "title": "Visits"})).checked()
-    opened = stand_in_of(declared, n=600, k=3)
+    declared = apply_declaration(json.dumps({"bounds": SAID, "title": "Visits"})).checked()
+    opened = synthesise_declared(declared, n=600, k=3)
     return replace(opened, declaration=replace(opened.declaration, kind=FileKind.PUBLIC))
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import dpviz.ui.papers_panel as papers_panel
 from dpviz.charts.studies.claim_figure import ClaimFigure
-from dpviz.charts.theme import palette
+from dpviz.charts.theme import choose_palette
 from dpviz.claims.claim import Outcome
 from dpviz.claims.registry import CLAIMS
 from dpviz.claims.shipped import Shipped, shipped
@@ -106,7 +106,7 @@ def test_stand_ins_published_files_and_today_stand_side_by_side():
 
 def test_verdicts_in_the_table_can_be_read():
     for name in ("light", "dark"):
-        ground = palette(name).surface
+        ground = choose_palette(name).surface
         assert all(contrast(inks[name == "dark"], ground) >= 4.5 for inks in papers_panel._INKS.values())
 
 

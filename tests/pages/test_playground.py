@@ -11,8 +11,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.runs.request import Contender, Request
-from dpviz.table.drawing import Drawing, decode_drawing, encode_drawing, painted_table, preset
-from dpviz.ui.playground.page import KEY, asked_in, film_page
+from dpviz.table.drawing import Drawing, decode_drawing, encode_drawing, load_preset, make_painted_table
+from dpviz.ui.playground.page import KEY, make_animation_page, read_link
 from tests.cases import about
 from tests.charts.test_player_page import packed_in
 from tests.pages.tables import app_on, board_in, sound, text_of
@@ -88,8 +88,8 @@ def test_a_link_paints_again_and_a_cut_one_is_a_sentence():
 )
 def test_what_a_link_asks_wrongly_is_as_usual(text: str):
     usual = Request(Contender.of("dplloyd"), 5, 2.0)
-    assert asked_in(text, usual) == usual
-    assert asked_in("eugkm,1,3", usual) == Request(Contender.of("eugkm"), 3, 1.0)
+    assert read_link(text, usual) == usual
+    assert read_link("eugkm,1,3", usual) == Request(Contender.of("eugkm"), 3, 1.0)
 
 
 def test_two_visits_know_nothing_of_each_other():
@@ -134,7 +134,7 @@ def test_odd_drawings_are_explored_as_any_table(drawing: Drawing):
 
 
 def test_an_empty_board_opens_nowhere_and_says_why():
-    app = paints(app_on(PAGE, None), preset("empty").drawing)
+    app = paints(app_on(PAGE, None), load_preset("empty").drawing)
     app.button(key="playground:explore.py").click()
     sound(app.run())
     assert app.error[0].value == "The board is empty: paint at least one point first."
@@ -145,13 +145,13 @@ def test_points_leave_as_csv_and_the_draw_as_a_page_that_plays():
     labels = [button.proto.label for button in app.get("download_button")]
     assert labels == ["Points (CSV)", "Play it anywhere (HTML)"]
     drawn = app.session_state[f"{KEY}:standing"].drawn
-    page = film_page(drawn)
-    (film,) = packed_in(page)["films"]
-    assert len(film["steps"]["light"]) == len(drawn.run.frames)
+    page = make_animation_page(drawn)
+    (animation,) = packed_in(page)["films"]
+    assert len(animation["steps"]["light"]) == len(drawn.run.frames)
     assert "simulated: nobody&#x27;s" in page
     assert not re.search(r"https?://(?!www\.w3\.org)", re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL))
 
 
 def test_the_table_is_the_one_that_the_board_runs_on():
-    table, _ = painted_table(HERMIT)
+    table, _ = make_painted_table(HERMIT)
     np.testing.assert_array_equal(table.columns(["x", "y"]), HERMIT.everybody)

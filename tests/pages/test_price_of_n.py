@@ -9,10 +9,10 @@ import pytest
 
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.ledger import Ledger
-from dpviz.privacy.room import PrivateTable
+from dpviz.privacy.private_session import PrivateTable
 from dpviz.runs.run import run
 from dpviz.table.declaration import FileKind
-from tests.contract.tables import blobs, small_table
+from tests.contract.tables import make_blobs, make_small_table
 from tests.pages.site import everything_shown, upload, visit
 
 README = Path(__file__).resolve().parents[2] / "README.md"
@@ -31,7 +31,7 @@ _SHARE = 0.02
 def test_the_number_of_rows_costs_two_percent_of_the_budget_and_with_a_delta_not_of_epsilon(
     algorithm: str, params: dict, delta: float, adds_up: Accounting
 ) -> None:
-    table = PrivateTable(blobs(3000, 2), small_table(blobs(10, 2)).domain)
+    table = PrivateTable(make_blobs(3000, 2), make_small_table(make_blobs(10, 2)).domain)
     done = run(algorithm, table, k=3, epsilon=1.0, delta=delta, params=params, seed=0)
     assert done.accounting is adds_up and done.n_origin == "bought"
     whole: Budget = Ledger(adds_up, 1.0, delta).budget

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from dpviz.release.package import CENTERS, TRANSCRIPT
-from dpviz.release.read_release import read_release
-from dpviz.release.releasing import press
-from dpviz.release.zips import zip_of
-from dpviz.ui.escape import plain
+from dpviz.releases.package import CENTERS, TRANSCRIPT
+from dpviz.releases.read_release import read_release
+from dpviz.releases.releasing import publish
+from dpviz.releases.zips import make_zip
+from dpviz.ui.escape import escape_markdown
 from tests.pages.tables import app_on, sound, text_of
-from tests.release.forging import rehashed, released
-from tests.release.people import ready_in
+from tests.releases.forging import rehashed, released
+from tests.releases.people import ready_in
 
 
 def _reading(data: bytes, key: str = "read:one", app=None):
@@ -22,7 +22,7 @@ def _reading(data: bytes, key: str = "read:one", app=None):
 
 @pytest.fixture(scope="module")
 def good() -> bytes:
-    return zip_of(released())
+    return make_zip(released())
 
 
 def test_a_good_release_is_told_drawn_and_taken_away(good: bytes) -> None:
@@ -32,7 +32,10 @@ def test_a_good_release_is_told_drawn_and_taken_away(good: bytes) -> None:
     text = text_of(app)
     received = read_release(good).received
     assert app.title[0].value == received.finding.title
-    assert all(plain(one.sentence) in text for one in received.may) and plain(received.may_not[-1]) in text
+    assert (
+        all(escape_markdown(one.sentence) in text for one in received.may)
+        and escape_markdown(received.may_not[-1]) in text
+    )
     assert "is what it says" in text and "event level" in text and not app.error
     assert {one.value for one in app.subheader} >= {"What may I conclude?", "What not?", "How good are the segments?"}
     figures = [figure.proto.alt for figure in app.get("plotly_chart")]
@@ -42,17 +45,17 @@ def test_a_good_release_is_told_drawn_and_taken_away(good: bytes) -> None:
 
 def test_a_forged_release_says_so_first_is_marked_and_nothing_is_concluded(good: bytes) -> None:
     forged = rehashed({**released(), CENTERS: released()[CENTERS].replace(b"1", b"2")})
-    app = _reading(zip_of(forged))
+    app = _reading(make_zip(forged))
     assert app.title[0].value == "This release is not what it says"
     assert "**centers.csv**" in app.error[0].value and not [one for one in app.subheader if "conclude" in one.value]
     assert "not what it says" in app.get("plotly_chart")[0].proto.spec
-    damaged = _reading(zip_of(rehashed({**released(), TRANSCRIPT: b""})))
+    damaged = _reading(make_zip(rehashed({**released(), TRANSCRIPT: b""})))
     assert damaged.title[0].value == "This release cannot be read"
     assert "damaged" in damaged.error[0].value and not damaged.get("plotly_chart")
 
 
 def test_what_is_no_release_is_refused_in_a_sentence() -> None:
-    for rubbish in (b"text", zip_of({"a.txt": b"a"})):
+    for rubbish in (b"text", make_zip({"a.txt": b"a"})):
         app = _reading(rubbish)
         assert "It is not the zip of a release" in text_of(app) or "cannot be read as a zip" in text_of(app)
         assert not app.get("plotly_chart")
@@ -60,7 +63,7 @@ def test_what_is_no_release_is_refused_in_a_sentence() -> None:
 
 @pytest.mark.parametrize("algorithm", ["auto", "sulq"])
 def test_a_release_without_segments_has_a_picture_and_says_what_was_not_bought(tmp_path, algorithm: str) -> None:
-    app = _reading(zip_of(press(ready_in(tmp_path, algorithm=algorithm)).files))
+    app = _reading(make_zip(publish(ready_in(tmp_path, algorithm=algorithm)).files))
     assert "No quality report was bought" in text_of(app) and len(app.get("plotly_chart")) == 1
 
 
@@ -70,6 +73,6 @@ def test_two_releases_are_compared_behind_a_gate(good: bytes, tmp_path) -> None:
     app = sound(app.run())
     app = _reading(good, "read:two", app)
     assert "Nothing differs beyond the noise" in [one.value for one in app.subheader]
-    other = zip_of(press(ready_in(tmp_path, declared={"bounds": {"age": [0, 120], "income": [0, 90000]}})).files)
+    other = make_zip(publish(ready_in(tmp_path, declared={"bounds": {"age": [0, 120], "income": [0, 90000]}})).files)
     app = _reading(other, "read:two", app)
     assert "cannot be laid side by side" in text_of(app)

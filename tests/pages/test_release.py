@@ -12,21 +12,21 @@ from pathlib import Path
 import yaml
 from streamlit.testing.v1 import AppTest
 
-from dpviz.release import pressing
-from dpviz.release.account import Account, State
-from dpviz.release.package import CARD, CENTERS, DECLARATION, PAGE, zip_of
-from dpviz.release.verify import verify
+from dpviz.releases import publishing
+from dpviz.releases.account import Account, State
+from dpviz.releases.package import CARD, CENTERS, DECLARATION, PAGE, make_zip
+from dpviz.releases.verify import verify
 from dpviz.runs.open_table import OpenTable, declare
-from dpviz.runs.record import LookKind
+from dpviz.runs.record import AccessKind
 from dpviz.table.declaration import FROM_ROWS, FileKind
-from dpviz.table.named import file_at
-from dpviz.table.sidecar import declaration_in, declaration_in_file
-from dpviz.ui.session import Look
+from dpviz.table.declaration_file import apply_declaration, apply_declaration_file
+from dpviz.table.named import open_file
+from dpviz.ui.session import DataAccess
 from tests import waiting
 from tests.pages.site import everything_shown, fine, paste_bounds, upload, visit
 from tests.pages.tables import app_on, sound, text_of, truth_switch
-from tests.release.charges import a_charge
-from tests.release.people import write_people
+from tests.releases.charges import a_charge
+from tests.releases.people import write_people
 
 WORDS = {
     "intended_use": "Planning of bus lines",
@@ -40,7 +40,7 @@ WORDS = {
 def people(folder: Path, **declared: object) -> OpenTable:
     """The table of persons, private, with everything declared that its card asks for."""
     data, sidecar = write_people(folder, **{"release": WORDS, **declared})
-    return declare(file_at(data), replace(declaration_in_file(sidecar).checked(), kind=FileKind.PRIVATE))
+    return declare(open_file(data), replace(apply_declaration_file(sidecar).checked(), kind=FileKind.PRIVATE))
 
 
 def account_in(folder: Path, cap: float = 2.0) -> Path:
@@ -75,7 +75,7 @@ def confirmed(app: AppTest, typed: str = "1") -> AppTest:
 def pressed_once(app: AppTest) -> AppTest:
     """The page after ε was typed, the button pressed, and what came of it is there."""
     sound(button(confirmed(app)).click().run())
-    assert app.session_state["release:pressed"][-1].pressing.wait(waiting.SECONDS)
+    assert app.session_state["release:pressed"][-1].job.wait(waiting.SECONDS)
     return sound(app.run())
 
 
@@ -130,8 +130,8 @@ def test_looks_and_studies_of_this_visit_are_counted(tmp_path):
     table = people(tmp_path)
     app = on_page(table)
     assert "None in this visit" in text_of(app)
-    look = Look(table.key, table.source_key, table.title, table.kind, LookKind.ROWS, "rows")
-    app.session_state["looks:list"] = [look, replace(look, what=LookKind.LOSS, note="study")]
+    look = DataAccess(table.key, table.source_key, table.title, table.kind, AccessKind.ROWS, "rows")
+    app.session_state["looks:list"] = [look, replace(look, what=AccessKind.LOSS, note="study")]
     app.session_state["looks:studies"] = {(table.source_key, "study"), ("another file", "study")}
     sound(app.run())
     assert "one look at rows" in text_of(app) and "one study on them" in text_of(app)
@@ -155,10 +155,10 @@ def test_a_press_charges_once_shows_no_truth_and_what_leaves_can_be_checked_at_h
     (entry,) = standing(account).entries
     assert entry.state is State.RELEASED and entry.charge.epsilon == 1.0
     (press,) = app.session_state["release:pressed"]
-    files = press.pressing.release.files
-    assert verify(zip_of(files)).holds
+    files = press.job.release.files
+    assert verify(make_zip(files)).holds
     kept = tmp_path / "people-release-1.zip"
-    assert kept.read_bytes() == zip_of(files) and kept.stat().st_mode & 0o077 == 0
+    assert kept.read_bytes() == make_zip(files) and kept.stat().st_mode & 0o077 == 0
     assert "Visitors: released at ε = 1; ε = 1 of 2 left" in app.subheader[0].value
     for _ in range(3):
         sound(app.run())
@@ -171,11 +171,11 @@ def test_a_press_charges_once_shows_no_truth_and_what_leaves_can_be_checked_at_h
     assert len(standing(account).entries) == 1, "nor is a reload"
     assert "its zip lies beside the account as people-release-1.zip" in text_of(reloaded)
     reader = app_on("read.py", None)
-    reader.file_uploader(key="read:one").upload("release.zip", zip_of(files))
+    reader.file_uploader(key="read:one").upload("release.zip", make_zip(files))
     sound(reader.run())
     assert "is what it says" in text_of(reader)
     changed = {**files, CENTERS: files[CENTERS].replace(b"1", b"2")}
-    reader.file_uploader(key="read:one").upload("release.zip", zip_of(changed))
+    reader.file_uploader(key="read:one").upload("release.zip", make_zip(changed))
     sound(reader.run())
     assert reader.title[0].value == "This release is not what it says"
     assert "**centers.csv**" in text_of(reader)
@@ -187,9 +187,9 @@ def test_shares_of_missing_cells_and_segments_are_bought_where_they_are_asked_fo
     app.slider(key="release:missing").set_value(5)
     assert "and how many values are missing" in sound(app.run()).subheader[0].value
     app = pressed_once(app)
-    files = app.session_state["release:pressed"][0].pressing.release.files
+    files = app.session_state["release:pressed"][0].job.release.files
     assert "of age is missing" in everything_shown(app)
-    assert "Missing values, with noise: " in files[PAGE].decode() and verify(zip_of(files)).holds
+    assert "Missing values, with noise: " in files[PAGE].decode() and verify(make_zip(files)).holds
     (figure,) = app.get("plotly_chart")
     assert figure.proto.alt.startswith("Three segments")
     sound(app.text_input(key="release:1:name:0").set_value("Pensioners").run())
@@ -202,7 +202,7 @@ def test_what_an_evaluator_asks_is_answered_in_the_dossier(tmp_path):
     assert "What an evaluator asks: nine questions open" in everything_shown(app)
     app = sound(box.set_value("Two clerks of the town").run())
     assert "eight questions open" in everything_shown(app)
-    dossier = pressed_once(app).session_state["release:pressed"][0].pressing.release.files["dossier.html"].decode()
+    dossier = pressed_once(app).session_state["release:pressed"][0].job.release.files["dossier.html"].decode()
     assert '<dd class="owner">Two clerks of the town</dd>' in dossier and "The owner has not said." in dossier
 
 
@@ -231,13 +231,13 @@ def test_words_are_printed_verbatim_come_with_the_declaration_and_tell_of_a_dry_
     box.set_value(hostile)
     next(one for one in app.text_input if one.label == "Region that the data describe").set_value("Lower Saxony")
     app = pressed_once(sound(app.run()))
-    files = app.session_state["release:pressed"][-1].pressing.release.files
+    files = app.session_state["release:pressed"][-1].job.release.files
     assert hostile in str(yaml.safe_load(files[CARD]))
     page = files[PAGE].decode()
     assert "&lt;b&gt;one&lt;/b&gt;" in page and "<b>one</b>" not in page and "12 runs on made-up tables" in page
-    declared = declaration_in(files[DECLARATION].decode())
+    declared = apply_declaration(files[DECLARATION].decode())
     assert declared.words["region"] == "Lower Saxony" and declared.words["chosen_after_looking"] == hostile
-    assert verify(zip_of(files)).holds
+    assert verify(make_zip(files)).holds
 
 
 def test_hostile_names_stay_text(tmp_path):
@@ -247,8 +247,8 @@ def test_hostile_names_stay_text(tmp_path):
     said = json.loads(sidecar.read_text())
     said |= {"bounds": {evil: [0, 100], "income": [0, 90000]}, "origins": {}, "bounds_origin": evil, "title": evil}
     sidecar.write_text(json.dumps({**said, "release": WORDS}))
-    declared = replace(declaration_in_file(sidecar).checked(), kind=FileKind.PRIVATE)
-    app = on_page(declare(file_at(data), declared), account_in(tmp_path))
+    declared = replace(apply_declaration_file(sidecar).checked(), kind=FileKind.PRIVATE)
+    app = on_page(declare(open_file(data), declared), account_in(tmp_path))
     shown = [one.value for one in (*app.markdown, *app.caption, *app.subheader)]
     assert not any(":red[a]" in text or "**b**" in text or "<img" in text.replace("\\<img", "") for text in shown)
     app = pressed_once(app)
@@ -282,7 +282,7 @@ def test_a_file_that_is_no_account_is_refused_in_a_sentence(tmp_path):
 
 
 def test_where_others_see_the_pages_the_command_line_releases(tmp_path, monkeypatch):
-    monkeypatch.setattr("dpviz.ui.release.page.serves_this_machine_alone", lambda: False)
+    monkeypatch.setattr("dpviz.ui.release.page.is_local_server", lambda: False)
     app = app_on("release.py", people(tmp_path), k="3")
     (code,) = app.code
     assert "--k 3 --epsilon 1 --delta 1e-06 --segments 0.2 --account people.sqlite" in code.value
@@ -296,7 +296,7 @@ def test_a_failure_after_the_charge_says_that_it_is_charged_and_not_why(tmp_path
     def broken(*_: object, **__: object) -> None:
         raise ValueError(secret)
 
-    monkeypatch.setattr("dpviz.release.releasing.draw", broken)
+    monkeypatch.setattr("dpviz.releases.releasing.draw", broken)
     account = account_in(tmp_path)
     app = pressed_once(on_page(people(tmp_path), account))
     (entry,) = standing(account).entries
@@ -318,13 +318,13 @@ def test_a_refusal_at_the_last_moment_charges_nothing(tmp_path):
 
 def test_while_it_is_under_way_the_page_shows_that_alone(tmp_path, monkeypatch):
     go_on = threading.Event()
-    real = pressing.press
+    real = publishing.publish
 
     def slow(*args: object, **kwargs: object) -> object:
         assert go_on.wait(waiting.SECONDS)
         return real(*args, **kwargs)
 
-    monkeypatch.setattr(pressing, "press", slow)
+    monkeypatch.setattr(publishing, "publish", slow)
     account = account_in(tmp_path)
     app = confirmed(on_page(people(tmp_path), account))
     try:
@@ -335,7 +335,7 @@ def test_while_it_is_under_way_the_page_shows_that_alone(tmp_path, monkeypatch):
         assert "is being released" in text_of(app)
     finally:
         go_on.set()
-    assert app.session_state["release:pressed"][0].pressing.wait(waiting.SECONDS)
+    assert app.session_state["release:pressed"][0].job.wait(waiting.SECONDS)
     sound(app.run())
     assert "Released in this visit: charge 1 of account people, ε = 1 left." in text_of(app)
 
@@ -363,9 +363,9 @@ def test_a_release_buys_the_bounds_that_its_owner_cannot_declare(tmp_path):
     at.slider(key="release:bounds").set_value(20)
     assert "will be bought with ε = 0.2" in text_of(fine(at.run()))
     at = pressed_once(at)
-    release = at.session_state["release:pressed"][0].pressing.release
-    assert verify(zip_of(release.files)).holds
-    bought = declaration_in(release.files[DECLARATION].decode()).bounds["income"]
+    release = at.session_state["release:pressed"][0].job.release
+    assert verify(make_zip(release.files)).holds
+    bought = apply_declaration(release.files[DECLARATION].decode()).bounds["income"]
     assert bought.lower is not None and bought.upper >= 60_000 and "bought" in bought.origin
     assert at.subheader[0].value.startswith("people: released at ε = 1")
     assert "**income**: " in text_of(at)

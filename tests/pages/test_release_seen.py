@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dpviz.runs.open_table import declare
-from dpviz.table.named import file_at
-from dpviz.table.sidecar import declaration_in_file
+from dpviz.table.declaration_file import apply_declaration_file
+from dpviz.table.named import open_file
 from tests.pages.tables import app_on, sound, text_of
-from tests.release.people import write_people
+from tests.releases.people import write_people
 
 
 def test_runs_and_a_k_that_was_read_on_explore_stand_on_the_page(tmp_path) -> None:
     data, declaration = write_people(tmp_path)
-    table = declare(file_at(data), declaration_in_file(declaration).checked())
+    table = declare(open_file(data), apply_declaration_file(declaration).checked())
     app = app_on("explore.py", table, workers=False, algorithm="auto", k="3")
     sound(app.button(key="run").click().run())
     app.toggle(key="explore:read_k").set_value(True)

@@ -12,11 +12,11 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import pairwise_distances, pairwise_distances_argmin
 from streamlit.testing.v1 import AppTest
 
-from dpviz.charts.wording import number, percent, ratio
+from dpviz.charts.wording import format_number, format_percent, format_ratio
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.table.declaration import Declaration, FileKind
-from dpviz.table.loaded_table import numeric_table
-from tests.contract.tables import blobs
+from dpviz.table.loaded_table import make_numeric_table
+from tests.contract.tables import make_blobs
 from tests.pages.site import sample_table, visit
 from tests.pages.tables import LOSS, app_on, film_of, numbers, sound, text_of, truth_switch
 
@@ -140,12 +140,12 @@ def test_home_and_explore_say_the_same_of_the_same_run() -> None:
 
 def heavy_table(kind: FileKind = FileKind.PUBLIC, n: int = 600) -> OpenTable:
     """Three clusters inside the bounds, and one row in twenty far outside them."""
-    values = blobs(n, 2)
+    values = make_blobs(n, 2)
     values[: n // 20] = 1 + np.random.default_rng(0).pareto(1.0, (n // 20, 2)) * 4
     declared = Declaration(
         columns=("x", "y"), lower=(-1.0, -1.0), upper=(1.0, 1.0), n_public=n, kind=kind, title="tail"
     )
-    return declare(numeric_table(values, ["x", "y"], name="tail"), declared)
+    return declare(make_numeric_table(values, ["x", "y"], name="tail"), declared)
 
 
 @pytest.mark.slow
@@ -156,9 +156,9 @@ def test_with_a_heavy_tail_k_means_reads_the_clipped_rows_and_clipping_stands_ap
     centers = app.session_state["run:result"].run.unit_centers
     best = best_of_kmeans(rows, 3)
     loss = pairwise_distances(rows, centers).min(axis=1) ** 2
-    assert numbers(app)[LOSS] == ratio(float(loss.mean() / (best.inertia_ / len(rows))))
+    assert numbers(app)[LOSS] == format_ratio(float(loss.mean() / (best.inertia_ / len(rows))))
     moved = ((everyone - rows) ** 2).sum(axis=1).mean()
-    assert f"The bounds alone move a row by {number(float(moved))} " in text_of(app)
+    assert f"The bounds alone move a row by {format_number(float(moved))} " in text_of(app)
     figure = main_figure(app)
     assert found_in_title(title_of(figure)) == (found_by_hand(rows, centers, best.cluster_centers_), 3)
     drawn = diamonds(figure)
@@ -178,7 +178,9 @@ def preview_of(kind: FileKind, tab: str) -> AppTest:
 def test_what_the_bounds_cut_off_is_shown_of_rows_that_are_nobodys_secret() -> None:
     kind = FileKind.SIMULATED
     app, rows = preview_of(kind, "Bounds"), heavy_table(kind).private.reveal(note="test").points
-    assert f"The bounds move **{percent(float((np.abs(rows) > 1).any(axis=1).mean()))} of the rows**" in text_of(app)
+    assert f"The bounds move **{format_percent(float((np.abs(rows) > 1).any(axis=1).mean()))} of the rows**" in text_of(
+        app
+    )
     outside = int((np.abs(rows) > 1).any(axis=1).sum())
     assert f"{outside:,} rows lie outside this picture" in text_of(preview_of(kind, "Dots"))
 

@@ -17,10 +17,9 @@ from dpviz.runs.study.grid import Grid
 from dpviz.runs.study.open_study import Study
 from dpviz.runs.worker import Progress
 from dpviz.table.declaration import FileKind
-from dpviz.ui.studies.one_setting import on_click
-from dpviz.ui.studies.study_page import study_page
-from dpviz.ui.studies.study_panel import study_csv
-from dpviz.ui.tradeoff.baselines import baselines_of, predictions_of
+from dpviz.ui.studies.one_setting import bind_click
+from dpviz.ui.studies.study_panel import draw_study_page, format_study
+from dpviz.ui.tradeoff.choose_section import compute_baselines, list_predictions
 from tests.pages.tables import PromptShelf, app_on, computed, job_of, open_blobs, players, sound, study_in, text_of
 
 SMALL = ["DPLloyd", "EUGkM"]
@@ -74,9 +73,9 @@ def test_a_trade_off_is_drawn_in_every_measure_with_its_baselines_predictions_an
     assert "2 runs each" in text_of(app) and "title" not in drawn["layout"]
     assert {trace["name"] for trace in drawn["data"] if trace.get("meta") == "median"} == set(SMALL)
     assert any(trace.get("meta") == "prediction" for trace in drawn["data"])
-    assert baselines_of(study, "ratio")["k-means++"] == 1.0
-    assert baselines_of(study, "ari") == {}
-    curves = predictions_of(study, "ratio")
+    assert compute_baselines(study, "ratio")["k-means++"] == 1.0
+    assert compute_baselines(study, "ari") == {}
+    curves = list_predictions(study, "ratio")
     assert set(curves) == set(SMALL)
     for curve in curves.values():
         losses = [loss for _, loss in sorted(curve)]
@@ -129,7 +128,7 @@ def test_every_run_can_be_taken_away_as_csv_and_another_table_starts_without_the
     assert page.proto.label == "See it anywhere (HTML)"
     study = study_in(app, "tradeoff")
     assert f"{len(study.rows)} runs" in download.proto.label
-    frame = pd.read_csv(io.BytesIO(study_csv(study)))
+    frame = pd.read_csv(io.BytesIO(format_study(study)))
     assert len(frame) == len(study.rows)
     assert {"contender", "epsilon", "ratio"} <= set(frame.columns)
     app.session_state["visit:table"] = open_blobs(n=300)
@@ -160,11 +159,11 @@ def test_a_click_is_read_as_the_curve_that_was_hit(monkeypatch: pytest.MonkeyPat
     grid = Grid((Contender("dplloyd"), Contender("eugkm")), (4,), (0.1, 0.3), (1e-6,), repeats=2)
     drawn = go.Figure([go.Scatter(meta="band"), go.Scatter(name="EUGkM")])
     state["here"] = {"selection": {"points": [{"curve_number": 1, "x": 0.30000001, "y": 2.0}]}}
-    on_click(drawn, grid, "here")()
+    bind_click(drawn, grid, "here")()
     assert (state["algorithm"], state["epsilon"], state["k"], state["delta"]) == ("eugkm", 0.3, 4, 1e-6)
     state.clear()
     state["here"] = {"selection": {"points": [{"curve_number": 0, "x": 0.3, "y": 2.0}]}}
-    on_click(drawn, grid, "here")()
+    bind_click(drawn, grid, "here")()
     assert set(state) == {"here"}
 
 
@@ -180,7 +179,7 @@ def test_a_private_file_is_judged_on_a_stand_in_by_default_and_offers_no_file_of
     app = computed(sound(app.run()), "tradeoff")
     assert study_in(app, "tradeoff").source.kind is FileKind.PRIVATE
     assert not app.get("download_button")
-    for file_of in (study_csv, lambda study: study_page(study, None)):  # refused before a picture is drawn
+    for file_of in (format_study, lambda study: draw_study_page(study, None)):  # refused before a picture is drawn
         with pytest.raises(RequestError, match="not exported"):
             file_of(study_in(app, "tradeoff"))
     assert any("study runs" in look for look in app.session_state["visit:table"].private.looks)

@@ -8,7 +8,7 @@ from dpviz.check import RequestError
 from dpviz.runs.advice.known_rows import KnownRows
 from dpviz.table.declaration import FileKind
 from dpviz.ui.tradeoff import window_section
-from dpviz.ui.tradeoff.window_section import rows_in
+from dpviz.ui.tradeoff.window_section import read_rows_in
 from tests.cases import for_each
 from tests.pages.tables import app_on, open_blobs, sound, text_of
 
@@ -67,13 +67,13 @@ def test_sides_that_cross_by_themselves_are_no_window() -> None:
     ],
 )
 def test_rows_are_read_however_they_are_written(text: str, rows: KnownRows) -> None:
-    assert rows_in(text) == rows
+    assert read_rows_in(text) == rows
 
 
 @for_each("text", ["many", "-5", "1e6", "10–20–30", "99999999999999999999"])
 def test_what_is_no_number_of_rows_is_refused(text: str) -> None:
     with pytest.raises(RequestError):
-        rows_in(text)
+        read_rows_in(text)
 
 
 def test_the_examples_hold() -> None:

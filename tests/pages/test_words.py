@@ -12,7 +12,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.algorithms.registry import CARDS
-from dpviz.glossary import term_named, terms_in
+from dpviz.glossary import find_term, find_terms
 from dpviz.runs.open_table import OpenTable
 from dpviz.table.declaration import FileKind
 from tests.pages.site import sample_table
@@ -83,19 +83,19 @@ def test_a_word_on_a_page_is_explained_there(page: str) -> None:
     unexplained = [
         f"{label}: {term.id}"
         for kind, label, help in parts
-        if (term := term_named(label)) is not None
+        if (term := find_term(label)) is not None
         if kind not in _NO_WORDS | _NO_TOOLTIP and term.first not in help
     ]
     said = "\n".join(help for _, _, help in parts)
     texts = [label for kind, label, _ in parts if kind not in _NO_WORDS | _NO_TOOLTIP]
     if players(app):
-        film = film_of(app)
-        shots = [shot for step in film["steps"] for shot in (step, *step["sides"])]
-        said += "\n".join([*film["words"].values(), *(shot.get("about", "") for shot in shots)])
-        said += "\n".join(number["about"] for number in film["numbers"])
+        animation = film_of(app)
+        shots = [shot for step in animation["steps"] for shot in (step, *step["sides"])]
+        said += "\n".join([*animation["words"].values(), *(shot.get("about", "") for shot in shots)])
+        said += "\n".join(number["about"] for number in animation["numbers"])
         texts += [shot[part] for shot in shots for part in ("title", "note", "name")]
         texts += [entry["word"] for shot in shots for entry in shot["legend"]]
-        texts += [number["of"] for number in film["numbers"]]
-    words = {term: label[:90] for label in texts for term in terms_in(label)}
+        texts += [number["of"] for number in animation["numbers"]]
+    words = {term: label[:90] for label in texts for term in find_terms(label)}
     nowhere = {term.id: label for term, label in words.items() if term.first not in said}
     assert not unexplained and not nowhere, "words on labels, and words on the page, that nothing explains"

@@ -15,8 +15,8 @@ from benchmarks.mutation.places import Place, places_of, sample
 from benchmarks.mutation.reached import ReachedLines
 from benchmarks.mutation.results import Result, explanations, killed_before, report, store, stored
 
-FILE = "dpviz/privacy/released.py"
-TESTS = ["tests/privacy/test_released.py"]
+FILE = "dpviz/privacy/measurement.py"
+TESTS = ["tests/privacy/test_measurement.py"]
 
 
 def source() -> str:
@@ -24,7 +24,7 @@ def source() -> str:
 
 
 def test_a_wrong_module_is_caught_and_the_test_is_named(nursery):
-    found = nursery.run(Trial(TESTS, FILE, source() + "\n\nclass Released:\n    pass\n"))
+    found = nursery.run(Trial(TESTS, FILE, source() + "\n\nclass Measurement:\n    pass\n"))
     assert found.outcome == KILLED
     assert found.test.startswith(TESTS[0])
     assert found.why
@@ -37,7 +37,7 @@ def test_a_module_that_does_the_same_lives(nursery):
 
 
 def test_a_module_that_is_called_like_a_test_is_changed_too(nursery):
-    file = "dpviz/privacy/tuples/partition_test.py"
+    file = "dpviz/privacy/tuples/partition_check.py"
     assert nursery.run(Trial(["tests/privacy/test_tuples.py"], file, "assert False\n")).outcome == KILLED
 
 
@@ -107,7 +107,7 @@ def test_a_change_is_one_token_and_its_key_survives_other_lines(example, monkeyp
 
 
 def test_a_larger_sample_holds_the_smaller_and_every_folder_has_its_share(monkeypatch):
-    files = {"privacy": "dpviz/privacy/reach.py", "release": "dpviz/release/order.py"}
+    files = {"privacy": "dpviz/privacy/sensitivity_bounds.py", "release": "dpviz/releases/release_request.py"}
     monkeypatch.setattr(places_module, "places", lambda part: [*places_of(files[part])])
     small, large = sample((*files,), 6, 3), sample((*files,), 12, 3)
     assert {place.key for place in small} <= {place.key for place in large}

@@ -1,4 +1,4 @@
-"""Questions asked of a few rows without a room: the true answer, or the chunk to ask."""
+"""Questions asked of a few rows without a session: the true answer, or the chunk to ask."""
 
 from __future__ import annotations
 

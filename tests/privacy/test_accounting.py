@@ -14,11 +14,11 @@ from dpviz.check import RequestError
 from dpviz.privacy.accounting import (
     Accounting,
     Budget,
-    capacity,
+    compute_capacity,
+    compute_spent_epsilon,
     gdp_delta,
     gdp_epsilon,
     gdp_mu,
-    spent_epsilon,
     zcdp_epsilon,
     zcdp_rho,
 )
@@ -85,19 +85,19 @@ def test_shares_are_read_by_name():
 @pytest.mark.parametrize("accounting", [Accounting.GDP, Accounting.ZCDP])
 def test_what_gaussian_noise_cannot_be_bought_with(accounting):
     with pytest.raises(RequestError, match="delta > 0"):
-        capacity(accounting, epsilon=1.0, delta=0.0)
+        compute_capacity(accounting, epsilon=1.0, delta=0.0)
     with pytest.raises(RequestError, match="too little"):
-        capacity(accounting, epsilon=1e-12, delta=1e-300)
+        compute_capacity(accounting, epsilon=1e-12, delta=1e-300)
     with pytest.raises(RequestError, match="epsilon is"):
-        capacity(accounting, epsilon=-1.0, delta=1e-6)
+        compute_capacity(accounting, epsilon=-1.0, delta=1e-6)
 
 
 def test_capacity_and_spent_are_inverse():
     for epsilon, accounting in product(EPSILONS, (Accounting.PURE, Accounting.GDP, Accounting.ZCDP)):
         with about(f"ε = {epsilon}", accounting.value):
-            cap = capacity(accounting, epsilon=epsilon, delta=1e-6)
-            assert 0.998 * epsilon <= spent_epsilon(accounting, cap, delta=1e-6) <= epsilon
-            assert spent_epsilon(accounting, cap / 2, delta=1e-6) < epsilon
-            assert spent_epsilon(accounting, 0.0, delta=1e-6) == 0.0
-    assert spent_epsilon(Accounting.NONE, 1.0, delta=0.0) == math.inf
-    assert capacity(Accounting.NONE, epsilon=1.0, delta=0.0) == math.inf
+            cap = compute_capacity(accounting, epsilon=epsilon, delta=1e-6)
+            assert 0.998 * epsilon <= compute_spent_epsilon(accounting, cap, delta=1e-6) <= epsilon
+            assert compute_spent_epsilon(accounting, cap / 2, delta=1e-6) < epsilon
+            assert compute_spent_epsilon(accounting, 0.0, delta=1e-6) == 0.0
+    assert compute_spent_epsilon(Accounting.NONE, 1.0, delta=0.0) == math.inf
+    assert compute_capacity(Accounting.NONE, epsilon=1.0, delta=0.0) == math.inf

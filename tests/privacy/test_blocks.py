@@ -10,18 +10,18 @@ from sklearn.cluster import KMeans
 
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.block_models import BlockKMeans, matched_to
+from dpviz.privacy.block_models import BlockKMeans, match_to
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.queries import Relation
-from tests.contract.tables import blobs, small_table
+from tests.contract.tables import make_blobs, make_small_table
 from tests.examples import examples
 
 ANCHORS = np.array([[-0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]])
 
 
-def _room(values=None, **declared):
+def _session(values=None, **declared):
     noise = StudyNoise(np.random.default_rng(0))
-    return small_table(values, **declared).open(
+    return make_small_table(values, **declared).open(
         epsilon=1.0, delta=0.0, accounting=Accounting.PURE, noise=noise, needs_n=False
     )
 
@@ -51,7 +51,7 @@ def test_the_order_of_rows_does_not_matter():
 
 
 def test_models_are_as_good_as_k_means_on_each_block():
-    rows, block = blobs(900, k=3, seed=2), np.random.default_rng(0).integers(0, 3, 900)
+    rows, block = make_blobs(900, k=3, seed=2), np.random.default_rng(0).integers(0, 3, 900)
     found = BlockKMeans(ANCHORS, salt=1).fit(rows, block, 3).reshape(3, 3, 2)
     for b in range(3):
         mine = rows[block == b]
@@ -67,15 +67,15 @@ def test_blocks_without_enough_distinct_rows_answer_with_the_anchors():
 
 def test_matching_puts_points_in_the_order_of_the_anchors():
     near = ANCHORS + 0.01
-    np.testing.assert_array_equal(matched_to(ANCHORS, near[None, [2, 0, 1]]), near[None])
+    np.testing.assert_array_equal(match_to(ANCHORS, near[None, [2, 0, 1]]), near[None])
 
 
 def test_the_room_of_models_is_public_in_n_and_replaces_one_line():
-    room = _room(blobs(300), n_public=300)
-    models = room.blocks(BlockKMeans(ANCHORS), 20)
+    session = _session(make_blobs(300), n_public=300)
+    models = session.blocks(BlockKMeans(ANCHORS), 20)
     assert (models.relation, models.n, models.dim, models.rows_per_person) == (Relation.REPLACE, 20, 6, 1)
-    assert models.ledger is room.ledger
-    assert models.region.radius == pytest.approx(np.sqrt(3) * room.region.radius)
+    assert models.ledger is session.ledger
+    assert models.region.radius == pytest.approx(np.sqrt(3) * session.region.radius)
 
 
 def test_a_model_that_nobody_proved_is_refused():
@@ -83,4 +83,4 @@ def test_a_model_that_nobody_proved_is_refused():
         pass
 
     with pytest.raises(RequestError, match="not a model of blocks"):
-        _room().blocks(Peeking(ANCHORS), 3)
+        _session().blocks(Peeking(ANCHORS), 3)

@@ -16,14 +16,14 @@ from scipy import stats
 from dpviz.check import RequestError
 from dpviz.privacy import exact_draws, exact_noise
 from dpviz.privacy.accounting import Accounting, Budget, gdp_delta
-from dpviz.privacy.exact_draws import CostsMore, discrete_gaussian, discrete_laplace, least_noisy
+from dpviz.privacy.exact_draws import CostsMore, draw_discrete_gaussian, draw_discrete_laplace, draw_noisy_least
 from dpviz.privacy.exact_noise import ExactNoise, WholeTruth
 from dpviz.privacy.mechanisms import Exponential, Gaussian, KNorm, Laplace, Mechanism
 from dpviz.privacy.partitions import Everything
+from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.queries import Count, Relation, SparseCounts, Sum
-from dpviz.privacy.room import PrivateTable
 from dpviz.privacy.sparse_mechanisms import NoisyExcess, NoisyThreshold, PathCounts, SparseLaplace
-from dpviz.privacy.sums import Spread, symmetric
+from dpviz.privacy.sums import Spread, unpack_symmetric
 from dpviz.table.domain import Domain
 
 PURE = Accounting.PURE
@@ -61,17 +61,17 @@ def test_released_numbers_lie_on_a_public_grid_that_is_fine_beside_the_noise(mec
 def test_what_opendp_says_a_draw_costs_is_held_against_the_charge():
     truth = np.zeros(3, dtype=np.int64)
     with pytest.raises(CostsMore):
-        discrete_laplace(truth, sensitivity=100, scale=99.9999, most=1.0)
+        draw_discrete_laplace(truth, sensitivity=100, scale=99.9999, most=1.0)
     with pytest.raises(CostsMore):
-        discrete_gaussian(truth, sensitivity=100.0, scale=99.9999, most=0.5)
+        draw_discrete_gaussian(truth, sensitivity=100.0, scale=99.9999, most=0.5)
     with pytest.raises(CostsMore):
-        least_noisy(truth, reach=50, scale=99.9999, most=1.0, concentrated=False)
+        draw_noisy_least(truth, reach=50, scale=99.9999, most=1.0, concentrated=False)
     with pytest.raises(CostsMore):
-        least_noisy(truth, reach=50, scale=99.9999, most=1 / 8, concentrated=True)
-    discrete_laplace(truth, sensitivity=100, scale=100.0, most=1.0)
-    discrete_gaussian(truth, sensitivity=100.0, scale=100.0, most=0.5)
-    least_noisy(truth, reach=50, scale=100.0, most=1.0, concentrated=False)
-    least_noisy(truth, reach=50, scale=100.0, most=1 / 8, concentrated=True)
+        draw_noisy_least(truth, reach=50, scale=99.9999, most=1 / 8, concentrated=True)
+    draw_discrete_laplace(truth, sensitivity=100, scale=100.0, most=1.0)
+    draw_discrete_gaussian(truth, sensitivity=100.0, scale=100.0, most=0.5)
+    draw_noisy_least(truth, reach=50, scale=100.0, most=1.0, concentrated=False)
+    draw_noisy_least(truth, reach=50, scale=100.0, most=1 / 8, concentrated=True)
 
 
 def test_no_float_touches_a_truth():
@@ -199,12 +199,12 @@ def test_spreads_have_the_same_noise_in_every_direction():
     query = Spread(Everything(), np.zeros((1, 3)), 1.0)
     released = []
     for _ in range(300):
-        room = table.open(epsilon=1.0, delta=1e-6, accounting=Accounting.GDP, noise=noise)
-        released.append(room.release(query, room.budget, note="spread").value[0])
+        session = table.open(epsilon=1.0, delta=1e-6, accounting=Accounting.GDP, noise=noise)
+        released.append(session.release(query, session.budget, note="spread").value[0])
     values = np.array(released)
-    sd = room.mechanism(query, Gaussian, room.budget).scale
+    sd = session.mechanism(query, Gaussian, session.budget).scale
     assert values.std(axis=0) == pytest.approx(np.full(6, sd), rel=0.2)
-    mean = symmetric(values.mean(axis=0)[None], 3)[0]
+    mean = unpack_symmetric(values.mean(axis=0)[None], 3)[0]
     lengths = np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1.0)
     assert mean == pytest.approx((rows / lengths).T @ (rows / lengths), abs=sd / 2)
 
@@ -212,20 +212,24 @@ def test_spreads_have_the_same_noise_in_every_direction():
 def test_answers_agree_with_study_noise_where_noise_is_tiny():
     rows = np.random.default_rng(1).uniform(-1, 1, (500, 2))
     table = PrivateTable(rows, Domain.of(["a", "b"], -1, 1), n_public=500)
-    room = table.open(epsilon=500.0, delta=0.0, accounting=PURE, noise=ExactNoise())
-    share = room.budget.split(counts=1, sums=1)
-    counts = room.release(Count(Everything()), share.counts, note="rows").value
-    sums = room.release(Sum(Everything()), share.sums, note="sums").value
+    session = table.open(epsilon=500.0, delta=0.0, accounting=PURE, noise=ExactNoise())
+    share = session.budget.split(counts=1, sums=1)
+    counts = session.release(Count(Everything()), share.counts, note="rows").value
+    sums = session.release(Sum(Everything()), share.sums, note="sums").value
     assert counts == pytest.approx([500], abs=0.2) and sums[0] == pytest.approx(rows.sum(axis=0), abs=0.3)
 
 
 def test_what_has_no_exact_twin_is_refused_before_it_is_charged():
     table = PrivateTable(np.zeros((9, 2)), Domain.of(["a", "b"], -1, 1), n_public=9)
-    room = table.open(epsilon=1.0, delta=0.0, accounting=PURE, noise=ExactNoise())
+    session = table.open(epsilon=1.0, delta=0.0, accounting=PURE, noise=ExactNoise())
     with pytest.raises(RequestError, match="release-grade"):
-        room.ask(Sum(Everything()), KNorm, room.budget, note="sums")
-    assert room.ledger.entries == []
-    assert not room.spherical and isinstance(room.noise_kind(spherical=True), type) and room.noise_kind() is Laplace
+        session.ask(Sum(Everything()), KNorm, session.budget, note="sums")
+    assert session.ledger.entries == []
+    assert (
+        not session.spherical
+        and isinstance(session.noise_kind(spherical=True), type)
+        and session.noise_kind() is Laplace
+    )
 
 
 def test_too_little_noise_to_draw_is_refused():
@@ -268,9 +272,9 @@ def test_a_tree_of_counts_is_split_by_its_noisy_counts_alone():
 def test_a_draw_that_costs_a_thousandth_more_than_its_charge_is_refused():
     truth = np.zeros(3, dtype=np.int64)
     draws_at = (
-        lambda most: discrete_laplace(truth, sensitivity=1, scale=2.0, most=0.5 * most),
-        lambda most: discrete_gaussian(truth, sensitivity=1.0, scale=2.0, most=0.125 * most),
-        lambda most: least_noisy(truth, reach=1, scale=4.0, most=0.5 * most, concentrated=False),
+        lambda most: draw_discrete_laplace(truth, sensitivity=1, scale=2.0, most=0.5 * most),
+        lambda most: draw_discrete_gaussian(truth, sensitivity=1.0, scale=2.0, most=0.125 * most),
+        lambda most: draw_noisy_least(truth, reach=1, scale=4.0, most=0.5 * most, concentrated=False),
     )
     for draw in draws_at:
         draw(1.0)
@@ -280,7 +284,7 @@ def test_a_draw_that_costs_a_thousandth_more_than_its_charge_is_refused():
 
 def test_opendp_holds_each_draw_against_what_the_ledger_books(monkeypatch):
     limits = {}
-    for name in ("discrete_laplace", "discrete_gaussian", "least_noisy"):
+    for name in ("draw_discrete_laplace", "draw_discrete_gaussian", "draw_noisy_least"):
         drawn = getattr(exact_noise, name)
 
         def noticed(*given, name=name, drawn=drawn, **named):
@@ -290,10 +294,10 @@ def test_opendp_holds_each_draw_against_what_the_ledger_books(monkeypatch):
         monkeypatch.setattr(exact_noise, name, noticed)
     truth = np.zeros(3, dtype=np.int64)
     for mechanism, name, accounting in (
-        (Laplace(1.0, 4.0), "discrete_laplace", PURE),
-        (Gaussian(1.0, 4.0), "discrete_gaussian", Accounting.ZCDP),
-        (Exponential(1.0, 4.0), "least_noisy", PURE),
-        (Exponential(1.0, 4.0), "least_noisy", Accounting.ZCDP),
+        (Laplace(1.0, 4.0), "draw_discrete_laplace", PURE),
+        (Gaussian(1.0, 4.0), "draw_discrete_gaussian", Accounting.ZCDP),
+        (Exponential(1.0, 4.0), "draw_noisy_least", PURE),
+        (Exponential(1.0, 4.0), "draw_noisy_least", Accounting.ZCDP),
     ):
         draws(mechanism, truth, accounting=accounting)
         assert limits[name] == pytest.approx(mechanism.cost(accounting)), name

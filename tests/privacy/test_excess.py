@@ -19,7 +19,7 @@ from dpviz.privacy.queries import Relation, Sensitivity, SparseCount, SparseCoun
 from dpviz.privacy.sparse_mechanisms import NoisyExcess
 from tests.contract.laws import check_scale
 from tests.contract.questions import check_move, regions, room_over
-from tests.contract.tables import blobs, small_table
+from tests.contract.tables import make_blobs, make_small_table
 
 
 @given(
@@ -63,11 +63,11 @@ def test_nor_does_a_row_that_is_exchanged(counts, left, entered, threshold):
 
 @pytest.mark.parametrize("relation", Relation, ids=lambda r: r.value)
 def test_its_noise_is_that_of_one_row_and_some_pair_moves_it_that_far(relation):
-    table = small_table(np.r_[np.full((5, 2), 0.5), [[-0.9, -0.9]]], relation=relation)
+    table = make_small_table(np.r_[np.full((5, 2), 0.5), [[-0.9, -0.9]]], relation=relation)
     noise = StudyNoise(np.random.default_rng(0))
-    room = table.open(epsilon=1.0, delta=0.0, accounting=Accounting.PURE, noise=noise, needs_n=False)
-    cells = SparseCount(Grid(room.region.half, np.array([4, 4])))
-    bought = NoisyExcess.bought(Budget(Accounting.PURE, 0.5), room.sensitivity(cells), threshold=3.0)
+    session = table.open(epsilon=1.0, delta=0.0, accounting=Accounting.PURE, noise=noise, needs_n=False)
+    cells = SparseCount(Grid(session.region.half, np.array([4, 4])))
+    bought = NoisyExcess.calibrated(Budget(Accounting.PURE, 0.5), session.sensitivity(cells), threshold=3.0)
     assert (bought.sensitivity, bought.scale) == (1.0, 2.0)
     # A row moves from a cell above the threshold to one below it.
     assert _of(np.array([5.0, 1.0]), 3.0) - _of(np.array([4.0, 2.0]), 3.0) == pytest.approx(1.0, abs=1e-6)
@@ -78,31 +78,33 @@ def test_less_than_one_row_is_found_out(monkeypatch):
     rows = np.full((3, 2), 0.5)
     query = SparseCount(Grid(domain.region.half, np.array([2, 2])))
     for relation, other in ((Relation.ADD_REMOVE, rows[1:]), (Relation.REPLACE, np.r_[rows[1:], [[-0.5, -0.5]]])):
-        rooms = tuple(room_over(domain.from_unit(values), domain, relation) for values in (rows, other))
-        check_move(query, *rooms)
+        sessions = tuple(room_over(domain.from_unit(values), domain, relation) for values in (rows, other))
+        check_move(query, *sessions)
         less = replace(Sensitivity.of_counts(relation), one_way=0.99)
         with monkeypatch.context() as planted:
             planted.setattr(SparseCount, "sensitivity", lambda self, relation, region, less=less: less)
             with pytest.raises(AssertionError):
-                check_move(query, *rooms)
+                check_move(query, *sessions)
 
 
 def test_a_threshold_below_which_empty_cells_would_count_is_refused():
     for threshold in (-1.0, -1e-9, float("nan")):
         with pytest.raises(RequestError, match="at least 0 rows"):
-            NoisyExcess.bought(Budget(Accounting.PURE, 1.0), Sensitivity(1.0, 1.0, one_way=1.0), threshold=threshold)
+            NoisyExcess.calibrated(
+                Budget(Accounting.PURE, 1.0), Sensitivity(1.0, 1.0, one_way=1.0), threshold=threshold
+            )
 
 
 def test_its_noise_is_what_the_ledger_says():
-    table = small_table(blobs(200))
+    table = make_small_table(make_blobs(200))
     noise = StudyNoise(np.random.default_rng(0))
-    room = table.open(epsilon=1e6, delta=0.0, accounting=Accounting.PURE, noise=noise, needs_n=False)
-    cells = SparseCount(Grid(room.region.half, np.array([20, 20])))
-    mechanism = NoisyExcess.bought(room.budget.fraction(1e-6), room.sensitivity(cells), threshold=3.0)
+    session = table.open(epsilon=1e6, delta=0.0, accounting=Accounting.PURE, noise=noise, needs_n=False)
+    cells = SparseCount(Grid(session.region.half, np.array([20, 20])))
+    mechanism = NoisyExcess.calibrated(session.budget.fraction(1e-6), session.sensitivity(cells), threshold=3.0)
     assert mechanism.scale == pytest.approx(1.0, rel=1e-6)
-    answer = room._true_answers([cells])[0]
+    answer = session._compute_true_answers([cells])[0]
     truth = np.maximum(answer.values - 3.0, 0.0).sum()
-    room.ask(cells, NoisyExcess, room.budget.fraction(1e-6), note="x", threshold=3.0)
-    assert room.ledger.entries[-1].scale == mechanism.scale
+    session.ask(cells, NoisyExcess, session.budget.fraction(1e-6), note="x", threshold=3.0)
+    assert session.ledger.entries[-1].scale == mechanism.scale
     found = np.array([mechanism.draw(answer, noise)[0] for _ in range(8000)])
     check_scale(found - truth, stats.laplace, mechanism.scale)

@@ -34,13 +34,13 @@ def weighed(rows: np.ndarray, *centers: float) -> WeightedRows:
     return asked(DistanceWeights(np.array(centers).reshape(-1, 1)), rows)
 
 
-def bought(
+def calibrated(
     epsilon: float, relation: Relation = ADD_REMOVE, *, floor: float = 0.0, people: int = 1, centers: int = 1
 ) -> KernelDraw:
     """A draw on the line, for weights of distances to one of its ends, which are the largest."""
     declared = DistanceWeights(np.full((centers, 1), -1.0)).sensitivity(relation, LINE).times(people)
     options = {"public_points": np.linspace(-1, 1, 9)[:, None], "public_weight": floor}
-    return KernelDraw.bought(Budget(PURE, epsilon), declared, **options)
+    return KernelDraw.calibrated(Budget(PURE, epsilon), declared, **options)
 
 
 def worst(draw: KernelDraw, one: WeightedRows, other: WeightedRows) -> float:
@@ -54,7 +54,7 @@ def worst(draw: KernelDraw, one: WeightedRows, other: WeightedRows) -> float:
     ("rows", "floor"), [([0.3], 0.0), ([], 2.0), ([-0.9, 0.2, 0.2, 0.8], 2.0)], ids=["1-0.0", "0-2.0", "4-2.0"]
 )
 def test_the_density_is_that_of_the_sampler(rows, floor):
-    draw, truth = bought(6.0, floor=floor), weighed(rows, -0.5)
+    draw, truth = calibrated(6.0, floor=floor), weighed(rows, -0.5)
     normaliser = 2 * draw.scale  # of exp(-|z| / b) on a line
 
     def density(c: float) -> float:
@@ -83,7 +83,7 @@ def test_rows_are_drawn_by_weight_wherever_they_stand(dim):
     rows = truth.rows[0]
     region = Region.ball(dim, 1.0)
     declared = DistanceWeights(np.zeros((1, dim))).sensitivity(ADD_REMOVE, region)
-    draw = KernelDraw.bought(Budget(PURE, 1e6), declared, public_points=np.zeros((1, dim)), public_weight=0.0)
+    draw = KernelDraw.calibrated(Budget(PURE, 1e6), declared, public_points=np.zeros((1, dim)), public_weight=0.0)
     parts = WeightedRows(tuple(np.split(rows[::-1], [7, 9])), tuple(np.split(truth.weights[0][::-1], [7, 9])))
     picked = []
     for seed in range(500):
@@ -107,7 +107,7 @@ def test_the_share_is_spent_and_not_a_bit_more():
 
 
 def check_share(epsilon, relation, floor, people):
-    draw = bought(epsilon, relation, floor=floor, people=people)
+    draw = calibrated(epsilon, relation, floor=floor, people=people)
     assert (1 - 1e-6) * epsilon <= draw.cost(PURE) <= epsilon
     assert draw.cost(PURE) == pytest.approx(draw.sensitivity / draw.scale)
     of_kernel = draw.change.apart / draw.scale
@@ -121,14 +121,14 @@ def check_share(epsilon, relation, floor, people):
 
 
 def test_without_a_floor_a_persons_rows_cost_nothing_more():
-    assert bought(1.0, people=7).scale == bought(1.0).scale
-    assert bought(1.0, people=7, floor=3.0).scale > bought(1.0, floor=3.0).scale
+    assert calibrated(1.0, people=7).scale == calibrated(1.0).scale
+    assert calibrated(1.0, people=7, floor=3.0).scale > calibrated(1.0, floor=3.0).scale
 
 
 @pytest.mark.some(2)
 @pytest.mark.parametrize(("epsilon", "floor"), [(0.5, 0.0), (3.0, 0.4), (0.5, 8.0)])
 def test_no_person_more_or_less_shows_by_more_than_was_paid(epsilon, floor):
-    draw, rng = bought(epsilon, floor=floor), np.random.default_rng(3)
+    draw, rng = calibrated(epsilon, floor=floor), np.random.default_rng(3)
     bases = [[], [-1.0], [1.0], [-1.0] * 30, rng.uniform(-1, 1, 5)]
     reached = 0.0
     for base in bases:
@@ -144,13 +144,13 @@ def test_no_person_more_or_less_shows_by_more_than_was_paid(epsilon, floor):
 def test_a_floor_at_one_point_is_lost_against_in_full():
     # All that is public stands at one end, the row at the other: the mixture's own bound is attained.
     declared = DistanceWeights(-np.ones((1, 1))).sensitivity(ADD_REMOVE, LINE)
-    draw = KernelDraw.bought(Budget(PURE, 1.0), declared, public_points=np.array([[-1.0]]), public_weight=3.0)
+    draw = KernelDraw.calibrated(Budget(PURE, 1.0), declared, public_points=np.array([[-1.0]]), public_weight=3.0)
     assert worst(draw, weighed([], -1.0), weighed([1.0], -1.0)) == pytest.approx(1.0, rel=1e-6)
 
 
 @pytest.mark.parametrize("floor", [0.0, 0.4])
 def test_no_exchange_shows_by_more_than_was_paid(floor):
-    draw, rng = bought(1.0, REPLACE, floor=floor), np.random.default_rng(4)
+    draw, rng = calibrated(1.0, REPLACE, floor=floor), np.random.default_rng(4)
     reached = 0.0
     for rest in ([], [-1.0] * 5, rng.uniform(-1, 1, 4)):
         for centers in ((-1.0,), (1.0,), (0.2,)):
@@ -161,9 +161,9 @@ def test_no_exchange_shows_by_more_than_was_paid(floor):
 
 
 def test_a_person_with_many_rows():
-    draw = bought(1.0, floor=8.0, people=4)
+    draw = calibrated(1.0, floor=8.0, people=4)
     assert worst(draw, weighed([-1.0], -1.0), weighed([-1.0] + [1.0] * 4, -1.0)) <= 1.0
-    short = bought(1.0, floor=8.0)
+    short = calibrated(1.0, floor=8.0)
     everywhere = dataclasses.replace(short, points=np.array([[-1.0]]))
     assert worst(everywhere, weighed([], -1.0), weighed([1.0] * 4, -1.0)) > 1.0
 
@@ -189,7 +189,7 @@ def test_rows_are_not_copied():
     part = DistanceWeights(np.zeros((1, 2))).tally(chunk, np.zeros(50, np.int64))
     assert np.shares_memory(part.rows[0], chunk.stored)
     both = part + part
-    assert len(both.all_weights()) == 100
+    assert len(both.compute_weights()) == 100
     np.testing.assert_array_equal(both.row(63), chunk.values[13])
     with pytest.raises(IndexError):
         both.row(100)
@@ -197,7 +197,7 @@ def test_rows_are_not_copied():
 
 def test_other_questions_are_refused():
     with pytest.raises(RequestError, match="DistanceWeights"):
-        KernelDraw.bought(Budget(PURE, 1.0), Sensitivity(1.0, 1.0), public_points=ENDS, public_weight=0.0)
+        KernelDraw.calibrated(Budget(PURE, 1.0), Sensitivity(1.0, 1.0), public_points=ENDS, public_weight=0.0)
 
 
 def test_weights_of_an_exchange():
@@ -209,14 +209,14 @@ def test_weights_of_an_exchange():
 
 
 def test_the_most_that_a_person_is_of_all_weight_counts_one_of_two_who_are_exchanged():
-    part = kernel_draw._largest_part
+    part = kernel_draw._compute_largest_part
     come = WeightSensitivity(1.0, np.inf, apart=2.0)
     assert part(come, 1.0) == 0.5
     assert part(dataclasses.replace(come, exchanged=True), 0.5) == 0.5
 
 
 def test_every_public_point_is_drawn_as_often():
-    draw = dataclasses.replace(bought(1e6, floor=1.0), scale=1e-9)
+    draw = dataclasses.replace(calibrated(1e6, floor=1.0), scale=1e-9)
     truth = weighed(NOBODY, -0.5)
     drawn = [draw.draw(truth, Fixed((0.0, where)))[0] for where in (np.arange(9) + 0.5) / 9]
     assert np.allclose(drawn, np.linspace(-1, 1, 9), atol=1e-4)

@@ -43,7 +43,7 @@ def test_what_costs_nothing_or_less_is_refused():
 
 def test_under_basic_composition_deltas_add_up_too():
     share = Budget(Accounting.BASIC, 0.2, 0.4e-6)
-    entry = Entry.of(Gaussian.bought(share, ONE), "Count", Accounting.BASIC, delta=1e-6, note="a step")
+    entry = Entry.of(Gaussian.calibrated(share, ONE), "Count", Accounting.BASIC, delta=1e-6, note="a step")
     assert entry.delta == 0.4e-6
     together, one_by_one = (Ledger(Accounting.BASIC, 1.0, 1e-6) for _ in range(2))
     with pytest.raises(BudgetExceeded, match="more of delta"):
@@ -79,21 +79,21 @@ def test_what_is_bought_costs_its_share():
     for accounting, epsilon in product(kinds, (0.05, 1.0, 35.0)):
         share = Ledger(accounting, epsilon, 1e-6).budget.fraction(0.3)
         for kind in kinds[accounting]:
-            assert kind.bought(share, ONE).cost(accounting) == pytest.approx(share.amount, rel=1e-12), kind
+            assert kind.calibrated(share, ONE).cost(accounting) == pytest.approx(share.amount, rel=1e-12), kind
 
 
 def test_a_whole_budget_in_many_shares_fits_exactly():
     for rounds in (1, 3, 7, 1000):
         ledger = Ledger(Accounting.PURE, 0.1, 0.0)
         for share in ledger.budget.rounds(rounds):
-            ledger.charge(Entry.of(Laplace.bought(share, ONE), "Count", Accounting.PURE, delta=0.0, note=""))
+            ledger.charge(Entry.of(Laplace.calibrated(share, ONE), "Count", Accounting.PURE, delta=0.0, note=""))
         assert ledger.spent <= 0.1
         assert ledger.spent_fraction > 1 - 1e-11
 
 
 def test_a_share_of_another_accounting_is_charged_by_what_it_draws():
-    # Whoever hands a pure share to a concentrated room buys the noise of that share, and pays its ρ.
-    laplace = Laplace.bought(Budget(Accounting.PURE, 0.5), ONE)
+    # Whoever hands a pure share to a concentrated session buys the noise of that share, and pays its ρ.
+    laplace = Laplace.calibrated(Budget(Accounting.PURE, 0.5), ONE)
     assert _cost(laplace, Accounting.ZCDP) == pytest.approx(0.125)
 
 

@@ -11,14 +11,14 @@ import pytest
 
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget
+from dpviz.privacy.independent_accounting import compute_independent_epsilon
 from dpviz.privacy.known import MECHANISMS
-from dpviz.privacy.ledger import Entry, Ledger, draws_of
+from dpviz.privacy.ledger import Entry, Ledger, list_draws
 from dpviz.privacy.local_model import LocalNoise
-from dpviz.privacy.loss_kinds import LossKind, amount_of, ratio_bought
+from dpviz.privacy.loss_kinds import LossKind, compute_amount, compute_ratio
 from dpviz.privacy.mechanisms import Exponential, Gaussian, KNorm, Laplace, Peeling
 from dpviz.privacy.quantiles import ExponentialQuantile, SmoothMedian
 from dpviz.privacy.queries import Sensitivity
-from dpviz.privacy.readdition import independent_epsilon
 from dpviz.privacy.sparse_mechanisms import NoisyThreshold, PathCounts, SparseLaplace
 from dpviz.privacy.tuples.center_noise import NoisyCenters
 from tests.cases import about
@@ -81,16 +81,18 @@ def test_a_name_decides_nothing():
                 entry = booked(mechanism, accounting)
                 called = replace(entry, mechanism="gaussian" if entry.mechanism != "gaussian" else "laplace")
                 delta = 0.0 if accounting is PURE else 1e-6
-                assert independent_epsilon([called], delta=delta) == independent_epsilon([entry], delta=delta)
+                assert compute_independent_epsilon([called], delta=delta) == compute_independent_epsilon(
+                    [entry], delta=delta
+                )
                 if accounting is PLD:
-                    assert draws_of(called) == draws_of(entry)
+                    assert list_draws(called) == list_draws(entry)
 
 
 def test_what_a_choice_costs_is_told_from_what_pure_noise_costs():
     # The loss of a choice has half the range: both books have it, and not for noise of the same ε.
     choice, noise = booked(EXPONENTIAL, ZCDP), booked(SmoothMedian(1.0, 2.0), ZCDP)
     assert (choice.amount, noise.amount) == (0.5**2 / 8, 0.5**2 / 2)
-    assert independent_epsilon([choice], delta=1e-6) < 0.6 * independent_epsilon([noise], delta=1e-6)
+    assert compute_independent_epsilon([choice], delta=1e-6) < 0.6 * compute_independent_epsilon([noise], delta=1e-6)
 
 
 def _most_told(ratios: np.ndarray, s: np.ndarray) -> np.ndarray:
@@ -114,9 +116,11 @@ def test_no_choice_tells_more_than_laplace_noise_of_the_same_epsilon(epsilon):
 
 
 def test_among_loss_distributions_a_choice_is_priced_as_laplace_noise():
-    assert draws_of(booked(EXPONENTIAL, PLD)) == draws_of(booked(LAPLACE, PLD))
+    assert list_draws(booked(EXPONENTIAL, PLD)) == list_draws(booked(LAPLACE, PLD))
     assert booked(EXPONENTIAL, PLD).amount == booked(LAPLACE, PLD).amount
-    assert Exponential.bought(Budget(PLD, 0.125), Sensitivity(np.inf, np.inf, range=3.0)).scale == pytest.approx(6.0)
+    assert Exponential.calibrated(Budget(PLD, 0.125), Sensitivity(np.inf, np.inf, range=3.0)).scale == pytest.approx(
+        6.0
+    )
 
 
 def test_a_ledger_takes_no_price_of_another_accounting():
@@ -139,9 +143,9 @@ def test_as_many_draws_as_are_paid_for_are_a_number_of_at_least_one():
     share, one = Budget(PURE, 1.0), Sensitivity(1.0, 1.0, 1.0, 1.0)
     for number in (0, -1, 0.5):
         with pytest.raises(RequestError, match="at least 1"):
-            Peeling.bought(share, one, draws=number)
+            Peeling.calibrated(share, one, draws=number)
         with pytest.raises(RequestError, match="at least 1"):
-            PathCounts.bought(share, one, levels=number, min_branch=1.0)
+            PathCounts.calibrated(share, one, levels=number, min_branch=1.0)
 
 
 def test_an_epsilon_is_charged_as_such_under_basic_composition():
@@ -155,18 +159,18 @@ def test_what_a_share_buys_costs_the_share():
         for accounting in (*PROVED, BASIC):
             if accounting is BASIC or kind in PROVED[accounting]:
                 delta = 1e-6 if accounting is BASIC else 0.0
-                ratio = ratio_bought(kind, Budget(accounting, 0.7, delta), mechanism="x")
-                paid = amount_of(kind, accounting, sensitivity=3.0, scale=3.0 / ratio, delta=delta)
+                ratio = compute_ratio(kind, Budget(accounting, 0.7, delta), mechanism="x")
+                paid = compute_amount(kind, accounting, sensitivity=3.0, scale=3.0 / ratio, delta=delta)
                 assert paid == pytest.approx(0.7, rel=1e-5), (kind, accounting)
-    assert amount_of(LossKind.PURE, ZCDP, sensitivity=2.0, scale=1.0) == 2.0
-    assert amount_of(LossKind.GAUSSIAN, GDP, sensitivity=2.0, scale=1.0) == 4.0
+    assert compute_amount(LossKind.PURE, ZCDP, sensitivity=2.0, scale=1.0) == 2.0
+    assert compute_amount(LossKind.GAUSSIAN, GDP, sensitivity=2.0, scale=1.0) == 4.0
 
 
 @pytest.mark.parametrize("kind", [LossKind.PURE, LossKind.BOUNDED_RANGE])
 def test_rho_of_a_pure_mechanism_is_a_bound_on_its_renyi_divergences(kind):
     # Randomised response is the worst ε-DP mechanism; a loss of range ε puts it anywhere in [t - ε, t].
     epsilon = 1.3
-    rho = amount_of(kind, ZCDP, sensitivity=epsilon, scale=1.0)
+    rho = compute_amount(kind, ZCDP, sensitivity=epsilon, scale=1.0)
     bounded = kind is LossKind.BOUNDED_RANGE
     for up in np.linspace(0.01, epsilon - 0.01, 25) if bounded else [epsilon]:
         down = epsilon - up if bounded else epsilon

@@ -14,7 +14,7 @@ from scipy import integrate, special, stats
 from dpviz.privacy.mechanisms import Exponential, Gaussian, KNorm, Laplace
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.queries import SparseCounts
-from dpviz.privacy.sparse_mechanisms import NoisyThreshold, SparseLaplace, absent_codes
+from dpviz.privacy.sparse_mechanisms import NoisyThreshold, SparseLaplace, draw_absent_codes
 from tests.cases import about
 
 
@@ -51,7 +51,7 @@ def test_spherical_noise_has_the_density_that_its_ratio_assumes(dim):
         return stats.gamma(dim, scale=0.5).pdf(radius) / surface / radius ** (dim - 1)
 
     assert ratio == pytest.approx(math.log(density(here) / density(there)))
-    assert mechanism.sd_in(dim) ** 2 * dim == pytest.approx(stats.gamma(dim, scale=0.5).moment(2))
+    assert mechanism.compute_sd(dim) ** 2 * dim == pytest.approx(stats.gamma(dim, scale=0.5).moment(2))
 
 
 def test_a_selection_is_normalised_and_a_prior_counts():
@@ -116,7 +116,7 @@ def test_absent_codes_are_distinct_absent_and_uniform(number):
     absent = np.setdiff1d(np.arange(20), truth.codes)
     hits, noise, many = np.zeros(20), _noise(number), 1000
     for _ in range(many):
-        codes = absent_codes(truth, number, noise)
+        codes = draw_absent_codes(truth, number, noise)
         assert len(codes) == len(set(codes.tolist())) == number
         assert not set(codes.tolist()) & set(truth.codes.tolist())
         hits[codes] += 1
@@ -129,7 +129,7 @@ def test_absent_codes_are_distinct_absent_and_uniform(number):
 
 def test_absent_codes_of_a_huge_universe_are_not_the_small_ones():
     truth = _counts({2**60 + 1: 3.0}, 2**62)
-    codes = absent_codes(truth, 5000, _noise(1))
+    codes = draw_absent_codes(truth, 5000, _noise(1))
     assert stats.kstest(codes / 2.0**62, "uniform").pvalue > 1e-3
     assert len(np.unique(codes)) == 5000
 

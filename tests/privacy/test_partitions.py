@@ -19,11 +19,11 @@ def test_voronoi_is_the_nearest_centre(seed):
     rng = np.random.default_rng(seed)
     cells, rows = Voronoi(rng.normal(size=(5, 3))), exact(rng.normal(size=(40, 3)))
     nearest = ((rows.values[:, None] - cells.centers) ** 2).sum(axis=2).argmin(axis=1)
-    for found in (cells.cells_of(rows), cells.assign(rows.values)):
+    for found in (cells.find_cells(rows), cells.assign(rows.values)):
         np.testing.assert_array_equal(found, nearest)
     seen = Projected(Voronoi(cells.centers[:, :2]), rng.normal(size=(2, 3)), Region.ball(2, 0.8))
     image = exact(rows.values @ seen.frame.T, seen.region)
-    np.testing.assert_array_equal(seen.cells_of(rows), seen.inner.cells_of(image))
+    np.testing.assert_array_equal(seen.find_cells(rows), seen.inner.find_cells(image))
 
 
 @given(SEEDS)
@@ -31,7 +31,7 @@ def test_without_room_for_marks_the_cells_are_the_same(seed):
     rng = np.random.default_rng(seed)
     centers, rows = rng.integers(-3, 4, (int(rng.integers(1, 300)), 2)) / 4, exact(rng.integers(-4, 5, (50, 2)) / 4)
     cells = Voronoi(centers)
-    np.testing.assert_array_equal(cells.cells_of(rows), cells._first_of_largest(rows))
+    np.testing.assert_array_equal(cells.find_cells(rows), cells._find_first_of_largest(rows))
 
 
 @given(SEEDS)

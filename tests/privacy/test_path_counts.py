@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from dpviz.privacy.accounting import Accounting, Budget
+from dpviz.privacy.independent_accounting import compute_independent_epsilon
 from dpviz.privacy.ledger import Entry
 from dpviz.privacy.loss_kinds import LossKind
 from dpviz.privacy.mechanisms import Gaussian, Laplace
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.queries import Sensitivity, SparseCounts
-from dpviz.privacy.readdition import independent_epsilon
-from dpviz.privacy.sparse_mechanisms import PathCounts, counts_at
+from dpviz.privacy.sparse_mechanisms import PathCounts, count_below
 
 ONE = Sensitivity(1.0, 1.0)
 HISTOGRAM = SparseCounts(np.array([0, 3, 12, 13]), np.array([5.0, 1.0, 7.0, 2.0]), 16)
@@ -22,7 +22,7 @@ def test_counts_of_all_levels_are_sums_of_one_histogram():
     leaves = HISTOGRAM.at(np.arange(16))
     for level in range(5):
         nodes = np.arange(2**level, 2 ** (level + 1))
-        np.testing.assert_array_equal(counts_at(nodes, HISTOGRAM), leaves.reshape(2**level, -1).sum(axis=1))
+        np.testing.assert_array_equal(count_below(nodes, HISTOGRAM), leaves.reshape(2**level, -1).sum(axis=1))
 
 
 def test_without_noise_the_tree_follows_the_rows():
@@ -43,7 +43,7 @@ def test_without_noise_the_tree_follows_the_rows():
     ],
 )
 def test_a_share_buys_noise_for_all_levels_together(accounting, kind):
-    mechanism = PathCounts.bought(Budget(accounting, 0.6), ONE, levels=12, min_branch=1.0)
+    mechanism = PathCounts.calibrated(Budget(accounting, 0.6), ONE, levels=12, min_branch=1.0)
     assert isinstance(mechanism.once, kind)
     assert mechanism.cost(accounting) == pytest.approx(0.6)
     assert mechanism.loss is (LossKind.GAUSSIAN if kind is Gaussian else LossKind.LAPLACE_LIKE)
@@ -57,7 +57,7 @@ def test_a_share_buys_noise_for_all_levels_together(accounting, kind):
     if accounting in (Accounting.PURE, Accounting.GDP):
         assert whole.cost(accounting) == pytest.approx(0.6)
         delta = 0.0 if accounting is Accounting.PURE else 1e-6
-        assert independent_epsilon([entry], delta=delta) == pytest.approx(entry.epsilon, rel=2e-3)
+        assert compute_independent_epsilon([entry], delta=delta) == pytest.approx(entry.epsilon, rel=2e-3)
 
 
 def test_the_density_is_that_of_the_counts_that_were_asked():
@@ -66,6 +66,6 @@ def test_the_density_is_that_of_the_counts_that_were_asked():
     other = SparseCounts(HISTOGRAM.codes, HISTOGRAM.values + np.array([0, 0, 1, 0]), 16)
     on_path = released.codes[np.isin(released.codes, [3, 7, 14])]
     change = mechanism.log_density(released, other) - mechanism.log_density(released, HISTOGRAM)
-    gaps = released.at(on_path) - counts_at(on_path, HISTOGRAM)
+    gaps = released.at(on_path) - count_below(on_path, HISTOGRAM)
     assert change == pytest.approx(float((np.abs(gaps) - np.abs(gaps - 1)).sum()) / 2)
     assert abs(change) <= mechanism.sensitivity / mechanism.scale

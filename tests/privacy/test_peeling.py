@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpviz.privacy.accounting import Accounting, Budget, spent_epsilon
+from dpviz.privacy.accounting import Accounting, Budget, compute_spent_epsilon
+from dpviz.privacy.independent_accounting import compute_independent_epsilon
 from dpviz.privacy.ledger import Entry, Ledger
 from dpviz.privacy.mechanisms import Exponential, Peeling
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.queries import Sensitivity
-from dpviz.privacy.readdition import independent_epsilon
 
 RANGE = Sensitivity(np.inf, np.inf, range=3.0)
 PURE, ZCDP = Accounting.PURE, Accounting.ZCDP
@@ -55,7 +55,7 @@ def test_one_draw_is_a_selection():
 
 
 def test_no_neighbour_loses_more_than_was_paid():
-    peeling = Peeling.bought(Budget(PURE, 2.0), RANGE, draws=3)
+    peeling = Peeling.calibrated(Budget(PURE, 2.0), RANGE, draws=3)
     for seed in range(8):
         rng = np.random.default_rng(seed)
         losses, change = rng.uniform(0, 20, 6), rng.choice([0.0, 3.0], 6)
@@ -68,7 +68,7 @@ def test_some_neighbour_loses_nearly_all_that_was_paid():
     # All but the three picked entries lose by the whole range.
     losses, change = np.zeros(10_000), np.full(10_000, 3.0)
     change[:3] = 0.0
-    peeling = Peeling.bought(Budget(PURE, 2.0), RANGE, draws=3)
+    peeling = Peeling.calibrated(Budget(PURE, 2.0), RANGE, draws=3)
     pick = np.arange(3)
     ratio = peeling.log_density(pick, losses + change) - peeling.log_density(pick, losses)
     assert 0.99 * 2.0 <= ratio <= 2.0
@@ -78,13 +78,13 @@ def test_some_neighbour_loses_nearly_all_that_was_paid():
 @pytest.mark.parametrize("draws", [1, 10])
 def test_the_share_is_spent_and_another_library_agrees(accounting, delta, draws):
     ledger = Ledger(accounting, 2.0, delta)
-    peeling = Peeling.bought(ledger.budget, RANGE, draws=draws)
+    peeling = Peeling.calibrated(ledger.budget, RANGE, draws=draws)
     assert peeling.cost(accounting) == pytest.approx(ledger.budget.amount)
-    one = Exponential.bought(ledger.budget.fraction(1 / draws), RANGE)
+    one = Exponential.calibrated(ledger.budget.fraction(1 / draws), RANGE)
     assert (peeling.scale, peeling.sensitivity) == (one.scale, 3.0 * draws)
     entry = Entry.of(peeling, "PoolLoss", accounting, delta=delta, note="x")
     ledger.charge(entry)
     assert entry.draws == draws
     assert entry.epsilon == pytest.approx(min(draws * 3.0 / entry.scale, 2.0), rel=1e-3)
-    assert 0.99 * 2.0 <= independent_epsilon(ledger.entries, delta=delta) <= 2.0
-    assert spent_epsilon(accounting, entry.amount, delta=delta) <= 2.0
+    assert 0.99 * 2.0 <= compute_independent_epsilon(ledger.entries, delta=delta) <= 2.0
+    assert compute_spent_epsilon(accounting, entry.amount, delta=delta) <= 2.0

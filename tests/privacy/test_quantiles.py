@@ -22,8 +22,8 @@ from dpviz.privacy.quantiles import (
     Medians,
     Quantiles,
     SmoothMedian,
-    median_place,
-    smooth_sensitivity,
+    compute_smooth_sensitivity,
+    find_median_place,
 )
 from dpviz.privacy.queries import Relation, Sensitivity
 from dpviz.table.domain import Region
@@ -55,8 +55,8 @@ def test_the_smooth_bound_is_what_its_definition_says(seed):
     rng = np.random.default_rng(seed)
     values = rng.uniform(-1, 1, rng.integers(0, 12)).round(int(rng.integers(1, 9)))
     edges, beta = np.r_[-1, np.sort(values), 1], rng.choice([1e-3, 0.1, 1.0, 5.0, 50.0])
-    place = median_place(len(values))
-    found = smooth_sensitivity(edges, place, beta)
+    place = find_median_place(len(values))
+    found = compute_smooth_sensitivity(edges, place, beta)
     assert found == pytest.approx(_by_definition(edges, place, beta), rel=1e-9)
 
 
@@ -68,8 +68,8 @@ def test_the_smooth_bound_is_smooth_and_bounds_the_move_of_the_median(seed):
     other = one.copy()
     other[rng.integers(n)] = rng.choice([-1.0, 1.0, rng.uniform(-1, 1)])
     here, there = (np.r_[-1, np.sort(values), 1] for values in (one, other))
-    place = median_place(n)
-    bounds = [smooth_sensitivity(edges, place, beta) for edges in (here, there)]
+    place = find_median_place(n)
+    bounds = [compute_smooth_sensitivity(edges, place, beta) for edges in (here, there)]
     assert abs(log(bounds[0] / bounds[1])) <= beta * (1 + 1e-9) + 1e-12
     assert abs(here[place] - there[place]) <= min(bounds) * (1 + 1e-12)
 
@@ -91,7 +91,7 @@ def test_the_density_of_a_quantile_adds_up_to_one_over_the_box():
 def test_no_small_table_loses_more_than_it_pays_for_a_quantile_and_some_lose_nearly_all(relation, level):
     epsilon, places = 1.0, (-1.0, -0.98, 0.97, 1.0)
     query = Quantiles((level,), *ENDS)
-    mechanism = ExponentialQuantile.bought(Budget(PURE, epsilon), query.sensitivity(relation, LINE))
+    mechanism = ExponentialQuantile.calibrated(Budget(PURE, epsilon), query.sensitivity(relation, LINE))
 
     @cache
     def densities(rows):
@@ -113,7 +113,7 @@ def test_a_quantile_is_near_the_true_one_where_the_budget_is_large_and_ties_do_n
     query = Quantiles((0.25, 0.5), *box)
     truth = asked(query, values)
     share = Budget(PURE, 400.0)
-    mechanism = ExponentialQuantile.bought(share, query.sensitivity(Relation.REPLACE, LINE))
+    mechanism = ExponentialQuantile.calibrated(share, query.sensitivity(Relation.REPLACE, LINE))
     released = mechanism.draw(truth, StudyNoise(rng))
     np.testing.assert_allclose(released[:, 0], np.quantile(values[:, 0], [0.25, 0.5]), atol=0.02)
     # All values in one place: both gaps beside it are as likely, whatever the level says of their length.
@@ -123,7 +123,7 @@ def test_a_quantile_is_near_the_true_one_where_the_budget_is_large_and_ties_do_n
 @pytest.mark.parametrize(("epsilon", "tight"), [(0.1, True), (20.0, False)])
 def test_cauchy_noise_never_loses_more_than_it_pays(epsilon, tight):
     rng = np.random.default_rng(3)
-    mechanism = SmoothMedian.bought(Budget(PURE, epsilon), REPLACED, tight=tight)
+    mechanism = SmoothMedian.calibrated(Budget(PURE, epsilon), REPLACED, tight=tight)
     assert mechanism.cost(PURE) == pytest.approx(epsilon)
     most = 0.0
     for _ in range(60):
@@ -158,7 +158,9 @@ def check_delta(mechanism, epsilon, delta):
 
 def needed_delta(mechanism, one, other, epsilon):
     """The least δ for which the released median of ``one`` is no more than e^ε times as likely as that of ``other``."""
-    (middle, spread), (there, other_spread) = ([part[0] for part in mechanism._law(column)] for column in (one, other))
+    (middle, spread), (there, other_spread) = (
+        [part[0] for part in mechanism._compute_law(column)] for column in (one, other)
+    )
     away = spread * np.linspace(0, 100, 400_001)
     points = np.r_[middle - away[::-1], middle + away]
     likely = np.exp(-np.abs(points - middle) / spread) / (2 * spread)
@@ -176,13 +178,13 @@ def _stretched(beta):
 def test_some_pair_of_tables_needs_all_of_delta(epsilon, delta, monkeypatch):
     mechanism = SmoothMedian(1.0, 1 / epsilon, delta)
     pair = _stretched(mechanism.smoothness)
-    bounds = [smooth_sensitivity(column.edges[:, 0], 2, mechanism.smoothness) for column in pair]
+    bounds = [compute_smooth_sensitivity(column.edges[:, 0], 2, mechanism.smoothness) for column in pair]
     assert bounds == pytest.approx([2.0, 2 * exp(-mechanism.smoothness)])
     assert 0.99 * delta < needed_delta(mechanism, *pair, epsilon) <= delta * (1 + 1e-3)
     # A bound that is smooth by a twentieth less is found out; and the textbook's leaves nearly all of δ.
     assert needed_delta(SmoothMedian(1.0, 1 / epsilon, delta, tight=False), *pair, epsilon) < 0.3 * delta
-    true = dpviz.privacy.quantiles.laplace_smoothness
-    monkeypatch.setattr(dpviz.privacy.quantiles, "laplace_smoothness", lambda *given: 1.05 * true(*given))
+    true = dpviz.privacy.quantiles.compute_laplace_smoothness
+    monkeypatch.setattr(dpviz.privacy.quantiles, "compute_laplace_smoothness", lambda *given: 1.05 * true(*given))
     assert needed_delta(mechanism, *_stretched(mechanism.smoothness), epsilon) > 1.1 * delta
 
 
@@ -198,8 +200,8 @@ def test_the_smoothness_is_never_less_than_the_textbooks():
 def test_a_column_of_many_has_the_noise_of_its_own_part_of_both_budgets(columns):
     for tight in (True, False):
         many = Sensitivity(columns, np.sqrt(columns))
-        whole = SmoothMedian.bought(Budget(BASIC, 0.6 * columns, 1e-6), many, tight=tight)
-        part = SmoothMedian.bought(Budget(BASIC, 0.6, 1e-6 / columns), REPLACED, tight=tight)
+        whole = SmoothMedian.calibrated(Budget(BASIC, 0.6 * columns, 1e-6), many, tight=tight)
+        part = SmoothMedian.calibrated(Budget(BASIC, 0.6, 1e-6 / columns), REPLACED, tight=tight)
         assert whole.cost(BASIC) == pytest.approx(0.6 * columns)
         assert whole.epsilon_of_one == pytest.approx(0.6)
         assert whole.smoothness == pytest.approx(part.smoothness)
@@ -207,12 +209,12 @@ def test_a_column_of_many_has_the_noise_of_its_own_part_of_both_budgets(columns)
 
 
 def test_the_ledger_of_a_smooth_median_says_nothing_of_its_noise():
-    mechanism = SmoothMedian.bought(Budget(BASIC, 1.0, 1e-6), REPLACED)
+    mechanism = SmoothMedian.calibrated(Budget(BASIC, 1.0, 1e-6), REPLACED)
     entry = Entry.of(mechanism, "Medians", BASIC, delta=1e-6, note="x")
     assert entry.mechanism == "laplace smooth median"
-    assert SmoothMedian.bought(Budget(PURE, 1.0), REPLACED).name == "cauchy smooth median"
+    assert SmoothMedian.calibrated(Budget(PURE, 1.0), REPLACED).name == "cauchy smooth median"
     assert (entry.sensitivity, entry.scale, entry.epsilon, entry.delta) == (1.0, 1.0, 1.0, 1e-6)
-    spreads = [mechanism._law(_column(values))[1][0] for values in ([0.0] * 300, [-1.0, 1.0] * 150)]
+    spreads = [mechanism._compute_law(_column(values))[1][0] for values in ([0.0] * 300, [-1.0, 1.0] * 150)]
     assert spreads[0] < 0.1 * spreads[1]
 
 
@@ -226,7 +228,7 @@ def test_where_all_values_agree_noise_is_still_noise():
 def test_many_quantiles_in_one_entry_add_up_by_their_squares_under_zcdp():
     query = Quantiles((0.25, 0.75), np.full(30, -1.0), np.full(30, 1.0))
     sensitivity = query.sensitivity(Relation.REPLACE, LINE)
-    mechanism = ExponentialQuantile.bought(Budget(ZCDP, 0.02), sensitivity)
+    mechanism = ExponentialQuantile.calibrated(Budget(ZCDP, 0.02), sensitivity)
     each = sensitivity.range / mechanism.scale
     assert mechanism.cost(ZCDP) == pytest.approx(60 * each**2 / 8) == pytest.approx(0.02)
     assert mechanism.cost(PURE) == pytest.approx(60 * each)
@@ -237,15 +239,15 @@ def test_many_quantiles_in_one_entry_add_up_by_their_squares_under_zcdp():
 
 def test_what_is_not_proved_is_refused():
     with pytest.raises(RequestError, match="fixed number of rows"):
-        SmoothMedian.bought(Budget(PURE, 1.0), Medians(*ENDS).sensitivity(Relation.ADD_REMOVE, LINE))
+        SmoothMedian.calibrated(Budget(PURE, 1.0), Medians(*ENDS).sensitivity(Relation.ADD_REMOVE, LINE))
     with pytest.raises(RequestError, match="cannot be paid under zcdp"):
-        SmoothMedian.bought(Budget(ZCDP, 1.0), REPLACED)
+        SmoothMedian.calibrated(Budget(ZCDP, 1.0), REPLACED)
     with pytest.raises(RequestError, match="cannot be paid under gdp"):
-        ExponentialQuantile.bought(
+        ExponentialQuantile.calibrated(
             Budget(Accounting.GDP, 1.0), Quantiles((0.5,), *ENDS).sensitivity(Relation.REPLACE, LINE)
         )
     for kind in (Medians, lambda *box: Quantiles((0.5,), *box)):
-        with pytest.raises(RequestError, match="needs room"):
+        with pytest.raises(RequestError, match="needs session"):
             kind(np.zeros(2), np.array([1.0, 0.0]))
     with pytest.raises(RequestError, match="level"):
         Quantiles((1.5,), *ENDS)

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from dpviz.privacy.losses import Loss, SwapLoss
 from dpviz.privacy.partitions import Everything, Voronoi
+from dpviz.privacy.private_session import Tallies
 from dpviz.privacy.queries import Count, Relation, Sum
-from dpviz.privacy.room import Tallies
 from dpviz.privacy.sums import ChosenSum
 from dpviz.table.domain import Region
 from dpviz.table.rows import Rows

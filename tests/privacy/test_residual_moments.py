@@ -12,7 +12,7 @@ from dpviz.privacy.mechanisms import KNorm
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Everything, Voronoi
 from dpviz.privacy.queries import Relation, Sensitivity
-from dpviz.privacy.sums import ResidualMoments, Spread, power_sums
+from dpviz.privacy.sums import ResidualMoments, Spread, read_power_sums
 from dpviz.privacy.tuples.tuples import TupleTable
 from dpviz.table.domain import Region
 from tests.contract.laws import check_scale
@@ -26,7 +26,7 @@ def test_moments_are_those_of_residuals_moved_within_the_radius(dim):
     over = Voronoi(centers)
     cell = over.assign(rows)
     query = ResidualMoments(over, radius)
-    first, second = power_sums(asked(query, rows), dim, radius)
+    first, second = read_power_sums(asked(query, rows), dim, radius)
     for i in range(3):
         residual = rows[cell == i] - centers[i]
         length = np.linalg.norm(residual, axis=1, keepdims=True)
@@ -49,7 +49,7 @@ def test_no_pair_of_unit_vectors_moves_more_than_declared_and_one_does():
 
 def test_each_row_gets_noise_of_its_own_with_the_k_norm_law():
     share = Budget(Accounting.BASIC, 2.0, 1e-6)
-    mechanism = LocalNoise.bought(share, Sensitivity(np.inf, np.inf, block=2.0), number=3000)
+    mechanism = LocalNoise.calibrated(share, Sensitivity(np.inf, np.inf, block=2.0), number=3000)
     assert (mechanism.scale, mechanism.cost(Accounting.BASIC)) == (1.0, 2.0)
     rows = TupleTable(np.full((3000, 1, 2), 0.5))
     noisy = mechanism.draw(rows, StudyNoise(np.random.default_rng(0)))

@@ -7,10 +7,10 @@ import pytest
 
 from dpviz.privacy.partitions import Everything, Voronoi
 from dpviz.privacy.queries import Tallies
-from dpviz.privacy.sums import Radii, ResidualMoments, ResidualSum, ScaledResidualSum, Spread, symmetric
+from dpviz.privacy.sums import Radii, ResidualMoments, ResidualSum, ScaledResidualSum, Spread, unpack_symmetric
 from dpviz.table.domain import Region
 from dpviz.table.rows import Rows
-from tests.contract.tables import blobs
+from tests.contract.tables import make_blobs
 from tests.privacy.asked import asked
 
 CENTERS = np.array([[0.5, 0.0, 0.1], [-0.5, 0.2, 0.0], [0.0, -0.6, 0.3]])
@@ -23,7 +23,7 @@ def _residuals(rows):
 
 @pytest.mark.parametrize("reach", [0.2, 10.0])
 def test_sums_of_shortened_residuals(reach):
-    rows = blobs(300, 3)
+    rows = make_blobs(300, 3)
     residual, cell = _residuals(rows)
     length = np.linalg.norm(residual, axis=1)
     residual = residual * np.minimum(1, reach / length)[:, None]
@@ -32,7 +32,7 @@ def test_sums_of_shortened_residuals(reach):
 
 
 def test_sums_of_residuals_over_the_reach_of_their_cluster():
-    rows, reaches = blobs(300, 3), np.array([0.1, 0.4, 5.0])
+    rows, reaches = make_blobs(300, 3), np.array([0.1, 0.4, 5.0])
     residual, cell = _residuals(rows)
     parts = residual / np.maximum(np.linalg.norm(residual, axis=1), reaches[cell])[:, None]
     expected = np.stack([parts[cell == j].sum(axis=0) for j in range(3)])
@@ -47,7 +47,7 @@ def test_no_row_pulls_farther_than_the_reach():
 
 @pytest.mark.parametrize("axes", [None, 2])
 def test_spreads_are_second_moments_along_the_axes(axes):
-    rows = blobs(300, 3)
+    rows = make_blobs(300, 3)
     frame = None if axes is None else np.linalg.qr(np.random.default_rng(0).normal(size=(3, 3)))[0][:axes]
     residual, cell = _residuals(rows)
     residual = residual * np.minimum(1, 0.4 / np.linalg.norm(residual, axis=1))[:, None]
@@ -55,13 +55,13 @@ def test_spreads_are_second_moments_along_the_axes(axes):
     expected = np.stack([seen[cell == j].T @ seen[cell == j] for j in range(3)])
     query = Spread(Voronoi(CENTERS), CENTERS, 0.4, frame)
     answer = asked(query, rows)
-    assert symmetric(answer, query.axes) == pytest.approx(expected, abs=1e-2)
+    assert unpack_symmetric(answer, query.axes) == pytest.approx(expected, abs=1e-2)
     # Flat, with weights, distances are those of the matrices.
     assert np.linalg.norm(answer) == pytest.approx(np.linalg.norm(expected), rel=1e-3)
 
 
 def test_questions_about_the_same_points_are_answered_together_as_they_are_alone():
-    rows, over = blobs(300, 3), Voronoi(CENTERS)
+    rows, over = make_blobs(300, 3), Voronoi(CENTERS)
     queries = (ResidualSum(over, over.centers, 0.3), Spread(over, over.centers, 0.4), ResidualMoments(over, 0.5))
     chunks = Rows.of(rows, Region.ball(3, 8.0))
     for query, together in zip(queries, chunks.total(Tallies(queries), 20), strict=True):
@@ -75,7 +75,7 @@ def test_radii_are_a_histogram_whose_last_bin_takes_the_rest():
 
 
 def test_a_finer_beginning_cuts_the_first_bin_alone():
-    rows, reach = blobs(400, 2) * np.random.default_rng(1).uniform(0, 1, (400, 1)) ** 4, 2.0
+    rows, reach = make_blobs(400, 2) * np.random.default_rng(1).uniform(0, 1, (400, 1)) ** 4, 2.0
     coarse, fine = (Radii(Everything(), np.zeros((1, 2)), reach, 10, finer) for finer in (0, 5))
     counts = asked(fine, rows)
     assert counts.tolist() == np.histogram(np.linalg.norm(rows, axis=1), fine.edges)[0].tolist()

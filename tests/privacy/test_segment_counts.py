@@ -11,12 +11,12 @@ from scipy import sparse
 from dpviz.check import RequestError
 from dpviz.privacy.losses import CappedLosses, Loss
 from dpviz.privacy.partitions import Projected, Voronoi
+from dpviz.privacy.private_session import Tallies
 from dpviz.privacy.queries import Relation
-from dpviz.privacy.room import Tallies
 from dpviz.privacy.segment_counts import DistanceScales, SegmentHistogram
-from dpviz.table.coded_rows import coded
+from dpviz.table.coded_rows import code_rows
 from dpviz.table.domain import Region
-from dpviz.table.lattice import POINT_BITS, loss_bits, row_bits
+from dpviz.table.lattice import POINT_BITS, count_loss_bits, count_row_bits
 from dpviz.table.rows import Rows
 from tests.privacy.asked import asked
 
@@ -29,7 +29,7 @@ def test_a_histogram_of_codes_is_that_of_the_segments(seed, p, number):
     points, codes = view.rows(rng.uniform(-1, 1, (200, p))), rng.integers(0, number, (200, 1))
     centers = rng.uniform(-0.5, 0.5, (3, p))
     together = Region(np.ones(p + 1), float(np.sqrt(0.81 + 1)))
-    rows = np.concatenate([points, coded(codes, np.array([number]))], axis=1)
+    rows = np.concatenate([points, code_rows(codes, np.array([number]))], axis=1)
     over = Projected(Voronoi(centers), np.eye(p, p + 1), view)
     counts = asked(SegmentHistogram(over, p, number), rows, together)
     cell = ((points[:, None] - Voronoi(centers).centers) ** 2).sum(axis=2).argmin(axis=1)
@@ -81,7 +81,7 @@ def test_losses_are_cut_at_their_caps(seed, dim):
     nearest = ((rows[:, None, None] - sets) ** 2).sum(axis=3).min(axis=2)
     cut = asked(CappedLosses(sets, caps=caps), rows)
     # Rows and centres, 2 apart at most in a coordinate, are moved to their lattices, and a loss is rounded down.
-    moved = 4 * dim * (2.0 ** -row_bits(8.0) + 2.0**-POINT_BITS) + 2.0 ** -loss_bits(8.0)
+    moved = 4 * dim * (2.0 ** -count_row_bits(8.0) + 2.0**-POINT_BITS) + 2.0 ** -count_loss_bits(8.0)
     np.testing.assert_allclose(cut, np.minimum(nearest, caps).sum(axis=0), atol=80 * moved)
     assert (cut <= 80 * caps).all()
     wide = CappedLosses(sets, caps=np.full(4, 1e6))

@@ -11,10 +11,10 @@ from dpviz.privacy.ledger import Ledger
 from dpviz.privacy.mechanisms import Gaussian, Laplace
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Everything
+from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.queries import Count, Sensitivity
-from dpviz.privacy.room import PrivateTable
 from dpviz.runs.run import run
-from tests.contract.tables import blobs, small_table
+from tests.contract.tables import make_blobs, make_small_table
 
 RNG, SMALL = np.random.default_rng(0), np.float16(1e-4)
 SHORT = [np.float16(0.1), np.float32(0.1), np.float32(0.7), np.float32(1 / 3), np.longdouble(0.1)]
@@ -22,20 +22,20 @@ SHORT = [np.float16(0.1), np.float32(0.1), np.float32(0.7), np.float32(1 / 3), n
 
 @pytest.mark.parametrize("accounting", [Accounting.PURE, Accounting.GDP, Accounting.ZCDP])
 def test_short_floats_spend_what_the_ledger_says(accounting: Accounting) -> None:
-    """Every door: a room, a budget and its parts, a mechanism; all of it can be spent, and no more is."""
+    """Every door: a session, a budget and its parts, a mechanism; all of it can be spent, and no more is."""
     for short in SHORT:
         exact = float(short)
-        room, plain = (
-            small_table(blobs(50)).open(
+        session, plain = (
+            make_small_table(make_blobs(50)).open(
                 epsilon=epsilon, delta=delta, accounting=accounting, noise=StudyNoise(RNG), needs_n=False
             )
             for epsilon, delta in ((short, SMALL), (exact, float(SMALL)))
         )
-        assert room.ledger == plain.ledger and type(room.ledger.epsilon) is float
-        for share in room.budget.rounds(3, [short, np.float16(0.3), np.float32(0.2)]):
-            released = room.release(Count(Everything()), share, note="a part")
+        assert session.ledger == plain.ledger and type(session.ledger.epsilon) is float
+        for share in session.budget.rounds(3, [short, np.float16(0.3), np.float32(0.2)]):
+            released = session.release(Count(Everything()), share, note="a part")
             assert type(released.mechanism.scale) is type(released.mechanism.sensitivity) is float
-        assert room.ledger.spent_epsilon <= exact and room.ledger.spent_fraction > 0.99
+        assert session.ledger.spent_epsilon <= exact and session.ledger.spent_fraction > 0.99
 
 
 def test_short_floats_are_calibrated_as_long_ones() -> None:
@@ -48,31 +48,31 @@ def test_short_floats_are_calibrated_as_long_ones() -> None:
         for kind in (Laplace, Gaussian):
             assert kind(short, np.float16(3)) == kind(float(short), 3.0)
             assert type(kind(short, np.float16(3)).scale) is float
-        assert kind.bought(Budget(Accounting.GDP, short), Sensitivity(short, short)).scale > 0
+        assert kind.calibrated(Budget(Accounting.GDP, short), Sensitivity(short, short)).scale > 0
 
 
 def test_what_is_kept_back_of_a_release_is_kept_back_of_the_whole_number() -> None:
     for short in SHORT:
-        rooms = [
-            small_table(blobs(50)).open(
+        sessions = [
+            make_small_table(make_blobs(50)).open(
                 epsilon=epsilon, delta=1e-6, accounting=Accounting.GDP, noise=ExactNoise(), needs_n=False
             )
             for epsilon in (short, float(short))
         ]
-        assert rooms[0].ledger == rooms[1].ledger
+        assert sessions[0].ledger == sessions[1].ledger
 
 
 def test_small_integers_do_not_overflow() -> None:
     table = PrivateTable(
-        blobs(50),
-        small_table(blobs(50)).domain,
+        make_blobs(50),
+        make_small_table(make_blobs(50)).domain,
         persons=np.arange(50),
         rows_per_person=np.int8(100),
         n_public=np.int8(50),
     )
     assert type(table.n_public) is type(table.rows_per_person) is int
     found, plain = (
-        run("dplloyd", small_table(blobs(300)), k=number(3), epsilon=real(0.5), seed=number(1))
+        run("dplloyd", make_small_table(make_blobs(300)), k=number(3), epsilon=real(0.5), seed=number(1))
         for number, real in ((np.int8, np.float16), (int, float))
     )
     assert found.centers.tobytes() == plain.centers.tobytes() and type(found.epsilon) is float

@@ -188,7 +188,7 @@ def test_no_outcome_tells_neighbours_apart_by_more_than_epsilon(relation, cutoff
     region = Region(np.ones(1), 1.0)
     sensitivity = SparseCount(Grid(region.half, np.array([3]))).sensitivity(relation, region)
     share = Budget(Accounting.PURE, epsilon)
-    mechanism = SparseLaplace.bought(share, sensitivity, cutoff_in_scales=cutoff_in_scales)
+    mechanism = SparseLaplace.calibrated(share, sensitivity, cutoff_in_scales=cutoff_in_scales)
     assert mechanism.cost(Accounting.PURE) == pytest.approx(epsilon)
     assert 0.99 * epsilon < largest_loss(mechanism, relation) <= epsilon * (1 + 1e-9)
     too_sharp = SparseLaplace(Laplace(sensitivity.l1, mechanism.scale / 1.25), mechanism.cutoff)

@@ -7,20 +7,20 @@ from functools import partial
 import numpy as np
 import pytest
 
-from dpviz.meaning.worlds import worlds
+from dpviz.meaning.neighbors import make_neighbors
 from dpviz.privacy.mechanisms import NoDensity
-from dpviz.privacy.transcripts import log_ratio
+from dpviz.privacy.transcripts import compute_log_ratio
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.run import run_of
+from dpviz.runs.run import run_request
 from tests.pages.site import sample_table
 
 RICH = 45
 
 
 def ratios(algorithm: str, *, epsilon: float, delta: float, seeds: range) -> np.ndarray:
-    pair = worlds(sample_table("outlier"), RICH)
+    pair = make_neighbors(sample_table("outlier"), RICH)
     asked = [Request(Contender(algorithm), k=3, epsilon=epsilon, delta=delta, seed=seed) for seed in seeds]
-    return np.array([log_ratio(partial(run_of, one), pair.present, pair.absent)[1] for one in asked])
+    return np.array([compute_log_ratio(partial(run_request, one), pair.present, pair.absent)[1] for one in asked])
 
 
 @pytest.mark.slow
@@ -32,21 +32,22 @@ def test_a_pure_run_s_ratio_is_never_beyond_its_budget(algorithm):
 
 
 def test_a_table_against_itself_tells_nothing():
-    pair = worlds(sample_table("outlier"), RICH)
+    pair = make_neighbors(sample_table("outlier"), RICH)
     asked = Request(Contender("auto"), k=3, epsilon=1.0, delta=1e-6, seed=1)
-    run, ratio = log_ratio(partial(run_of, asked), pair.present, pair.present)
+    run, ratio = compute_log_ratio(partial(run_request, asked), pair.present, pair.present)
     assert ratio == 0
-    np.testing.assert_array_equal(run.centers, run_of(asked, pair.present).centers)
+    np.testing.assert_array_equal(run.centers, run_request(asked, pair.present).centers)
 
 
 @pytest.mark.slow
 def test_swapping_the_tables_turns_the_sign_of_what_was_released():
-    pair = worlds(sample_table("outlier"), RICH)
+    pair = make_neighbors(sample_table("outlier"), RICH)
     asked = Request(Contender("eugkm"), k=3, epsilon=1.0, seed=3)
     means = []
     for here, there in ((pair.present, pair.absent), (pair.absent, pair.present)):
         drawn = [
-            log_ratio(partial(run_of, Request(asked.contender, 3, 1.0, 0.0, seed)), here, there)[1] for seed in range(8)
+            compute_log_ratio(partial(run_request, Request(asked.contender, 3, 1.0, 0.0, seed)), here, there)[1]
+            for seed in range(8)
         ]
         means.append(np.mean(drawn))
     # Divergences: whichever table a run is drawn on is the likelier one on average.
@@ -54,14 +55,14 @@ def test_swapping_the_tables_turns_the_sign_of_what_was_released():
 
 
 def test_reading_densities_is_a_look():
-    pair = worlds(sample_table("outlier"), RICH)
+    pair = make_neighbors(sample_table("outlier"), RICH)
     before = len(pair.present.looks)
-    log_ratio(partial(run_of, Request(Contender("eugkm"), k=3, seed=1)), pair.present, pair.absent)
+    compute_log_ratio(partial(run_request, Request(Contender("eugkm"), k=3, seed=1)), pair.present, pair.absent)
     assert len(pair.present.looks) == before + 1
 
 
 def test_secret_blocks_have_no_density():
-    pair = worlds(sample_table("outlier"), RICH)
+    pair = make_neighbors(sample_table("outlier"), RICH)
     asked = Request(Contender("sample-aggregate"), k=3, epsilon=1.0, delta=1e-6, seed=1)
     with pytest.raises(NoDensity):
-        log_ratio(partial(run_of, asked), pair.present, pair.absent)
+        compute_log_ratio(partial(run_request, asked), pair.present, pair.absent)

@@ -12,9 +12,19 @@ from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.queries import Sensitivity
-from dpviz.privacy.tuples.center_noise import NoisyCenters, far_for, printed_far
-from dpviz.privacy.tuples.partition_test import PartitionTest, _vote_epsilon, nearest_of_each, smallest_number
-from dpviz.privacy.tuples.tuple_averages import PrivateAverage, TupleAverages, classic_multiplier, pair_distances
+from dpviz.privacy.tuples.center_noise import NoisyCenters, compute_far, compute_printed_far
+from dpviz.privacy.tuples.partition_check import (
+    PartitionTest,
+    _compute_vote_epsilon,
+    find_smallest_number,
+    group_by_nearest,
+)
+from dpviz.privacy.tuples.tuple_averages import (
+    PrivateAverage,
+    TupleAverages,
+    compute_classic_multiplier,
+    measure_pair_distances,
+)
 from dpviz.privacy.tuples.tuples import TupleTable
 from tests.contract.laws import check_frequencies, check_independent, check_scale
 from tests.privacy.tuple_checks import (
@@ -44,9 +54,9 @@ def _noise(seed=0):
 @pytest.mark.parametrize(("epsilon", "delta", "fewest"), [(1, 1e-6, 1698), (1, exp(-28), 4296), (0.5, 1e-6, 3393)])
 def test_the_fewest_tuples_are_those_of_the_printed_formulas(epsilon, delta, fewest):
     constants = {"epsilon": epsilon / 2, "delta": delta / 4, "beta": 0.025}
-    assert smallest_number(**constants, printed=True) == fewest
-    assert smallest_number(**constants, printed=False) < fewest
-    for printed, number in ((True, fewest), (False, smallest_number(**constants, printed=False))):
+    assert find_smallest_number(**constants, printed=True) == fewest
+    assert find_smallest_number(**constants, printed=False) < fewest
+    for printed, number in ((True, fewest), (False, find_smallest_number(**constants, printed=False))):
         check_plan(PartitionTest(**constants, far=7.0, number=number, printed=printed))
         check_plan(PartitionTest(**constants, far=7.0, number=50 * number, printed=printed))
         assert PartitionTest(**constants, far=7.0, number=number - 1, printed=printed).plan is None
@@ -54,12 +64,12 @@ def test_the_fewest_tuples_are_those_of_the_printed_formulas(epsilon, delta, few
 
 def test_a_vote_may_cost_what_the_printed_formula_leaves():
     for argument, cost in ((0.9, None), (1.0, None), (1.5, log(1.5)), (3.0, log(3.0))):
-        found = _vote_epsilon(round(2 * 1000 * (argument + 3)), 1000, 1.0, printed=True)
+        found = _compute_vote_epsilon(round(2 * 1000 * (argument + 3)), 1000, 1.0, printed=True)
         assert found == (None if cost is None else pytest.approx(cost))
 
 
 def test_the_papers_delta_is_557():
-    assert printed_far(epsilon=1, delta=1e-6, k=2, beta=0.05) == pytest.approx(557.3, abs=0.1)
+    assert compute_printed_far(epsilon=1, delta=1e-6, k=2, beta=0.05) == pytest.approx(557.3, abs=0.1)
 
 
 def test_misfits_are_those_of_brute_force():
@@ -109,7 +119,7 @@ def test_tuples_that_fit_pass_and_give_every_tuple_one_point_in_each_cluster():
         centers = test.centers(tuples, noise)
         if centers is not None:
             passed += 1
-            assert [len(cloud) for cloud in nearest_of_each(tuples, centers)] == [1600] * 3
+            assert [len(cloud) for cloud in group_by_nearest(tuples, centers)] == [1600] * 3
     assert stats.binomtest(passed, 60, 1 - test.beta).pvalue > 1e-3
 
 
@@ -172,7 +182,7 @@ def test_noisy_centres_have_the_noise_that_is_planned():
     ("epsilon", "delta", "k", "printed"), [(1.0, 0.01, 2, False), (1.0, 1e-6, 3, True), (0.3, 1e-4, 2, False)]
 )
 def test_the_noise_of_noisy_centres_costs_what_is_booked(epsilon, delta, k, printed):
-    number = smallest_number(epsilon=epsilon / 2, delta=delta / 4, beta=0.025, printed=printed)
+    number = find_smallest_number(epsilon=epsilon / 2, delta=delta / 4, beta=0.025, printed=printed)
     check_price_of_noise(
         NoisyCenters(epsilon=epsilon, delta=delta, k=k, number=number, far=1400.0, beta=0.05, printed=printed)
     )
@@ -180,13 +190,13 @@ def test_the_noise_of_noisy_centres_costs_what_is_booked(epsilon, delta, k, prin
 
 def test_the_practical_constants():
     for epsilon, delta, k in ((1.0, 1e-6, 2), (0.5, 5e-7, 3), (1e-3, 1e-9, 5)):
-        far = far_for(0.05, epsilon=epsilon, delta=delta, k=k)
+        far = compute_far(0.05, epsilon=epsilon, delta=delta, k=k)
         constants = {"epsilon": epsilon, "delta": delta, "k": k, "number": 9, "far": far, "beta": 0.05}
         ours, printed = NoisyCenters(**constants), NoisyCenters(**constants, printed=True)
         assert ours.relative_sd == pytest.approx(0.05)
         assert ours.sd_of_reach < printed.sd_of_reach / np.sqrt(k)
     # Where much less would do, Δ stays above the 6 that the test needs.
-    assert far_for(100.0, epsilon=100.0, delta=1e-6, k=2) == 6.5
+    assert compute_far(100.0, epsilon=100.0, delta=1e-6, k=2) == 6.5
     # As printed: (4k/ε) √(2 ln(10k/δ)).
     printed = NoisyCenters(**SMALL, far=7.0, printed=True)
     assert printed.sd_of_reach == pytest.approx(8 * np.sqrt(2 * log(2e7)))
@@ -213,7 +223,7 @@ def test_group_privacy_adds_up_to_the_budget():
 
 def test_pairs_are_disjoint_and_all_but_one_point_has_one():
     for n in (0, 1, 2, 7, 8):
-        distances = pair_distances(2.0 ** np.arange(n)[:, None], _noise(n))
+        distances = measure_pair_distances(2.0 ** np.arange(n)[:, None], _noise(n))
         assert len(distances) == n // 2 == len(set(distances.tolist()))
 
 
@@ -221,8 +231,8 @@ def test_the_radius_is_the_least_that_holds_three_quarters_of_the_pairs():
     average = PrivateAverage(200.0, 1e-6, 1000, 1e-3, 1.0, 1)
     distances = np.full(500, 0.01)
     # 0.001 · 2⁴ is the first radius above 0.01.
-    assert {average.radius_exponent(distances, _noise(seed)) for seed in range(20)} == {4}
-    assert {average.radius_exponent(distances[:300], _noise(seed)) for seed in range(20)} == {average.coarsest}
+    assert {average.find_radius_exponent(distances, _noise(seed)) for seed in range(20)} == {4}
+    assert {average.find_radius_exponent(distances[:300], _noise(seed)) for seed in range(20)} == {average.coarsest}
 
 
 @pytest.mark.parametrize("finest", [1e-4, 0.4, 1.9])
@@ -230,7 +240,7 @@ def test_the_search_for_a_radius_makes_the_comparisons_that_are_paid_for_whateve
     average = PrivateAverage(3.0, 1e-6, 100, finest, 1.0, 1)
     for distances in (np.zeros(50), np.full(50, 0.02), np.full(50, 2.0), np.zeros(0)):
         noise = Overheard(0)
-        average.radius_exponent(distances, noise)
+        average.find_radius_exponent(distances, noise)
         assert sum(1 / float(scale) for scale in noise.laplace_scales) == pytest.approx(average.epsilon / 4)
 
 
@@ -245,7 +255,7 @@ def test_interior_points_have_the_exponential_law_on_the_grid(dim):
     below = (values <= grid[:, None] + 1e-12).sum(axis=1)
     law = np.exp(2.0 / (2 * dim) * np.minimum(below, len(values) - below))
     noise, radius = _noise(5), step * np.sqrt(dim)
-    drawn = np.round((np.array([average.interior(values, radius, noise) for _ in range(3000)]) + 1) / step)
+    drawn = np.round((np.array([average.choose_interior(values, radius, noise) for _ in range(3000)]) + 1) / step)
     check_frequencies(np.bincount(drawn.astype(int), minlength=len(grid)), law / law.sum())
 
 
@@ -257,9 +267,9 @@ def test_sums_are_divided_by_the_public_number():
     assert np.abs(found - points.mean(axis=0)).max() < 0.01
     # The noise is scaled with the public number, and so is the sum: half of the points move half as far.
     assert average.mean_sd == PrivateAverage(3.0, 1e-6, 1000, 1e-3, 1.0, 2).mean_sd / 2
-    middle = PrivateAverage.interior
+    middle = PrivateAverage.choose_interior
     half = np.array([_average_about(average, points[:1000], 0.29, _noise(seed)) for seed in range(20)])
-    assert PrivateAverage.interior is middle
+    assert PrivateAverage.choose_interior is middle
     assert np.abs(half.mean(axis=0) - 0.295).max() < 0.004
 
 
@@ -271,7 +281,7 @@ def test_a_point_moves_a_clipped_sum_by_what_its_noise_is_for_and_no_more(dim):
 
     average = PrivateAverage(3.0, 1e-6, 2000, 1e-3, 1.0, dim)
     radius, crowd = 1e-3 * 2**6, np.full((50, dim), 0.1)
-    paid = average.mean_sd * radius * average.expected / classic_multiplier(average.epsilon / 4, average.delta)
+    paid = average.mean_sd * radius * average.expected / compute_classic_multiplier(average.epsilon / 4, average.delta)
     moved = 0.0
     for far in (-1.0, 0.0, 0.3, 1.0):
         tables = (crowd, np.r_[crowd, np.full((1, dim), far)])
@@ -282,10 +292,10 @@ def test_a_point_moves_a_clipped_sum_by_what_its_noise_is_for_and_no_more(dim):
 
 def _average_about(average, points, middle, noise):
     class Fixed(PrivateAverage):
-        def interior(self, values, radius, noise):
+        def choose_interior(self, values, radius, noise):
             return middle
 
-        def radius_exponent(self, distances, noise):
+        def find_radius_exponent(self, distances, noise):
             return 6
 
     return Fixed(**vars(average)).draw(points, noise)
@@ -305,7 +315,7 @@ def test_averages_of_a_million_tuples_find_the_clusters():
 def test_what_cannot_be_bought():
     share = Budget(Accounting.BASIC, 1.0, 1e-6)
     options = {"k": 2, "number": 1600, "far": 500.0, "beta": 0.05}
-    assert NoisyCenters.bought(share, ONE_TUPLE, **options).cost(Accounting.BASIC) == 1.0
+    assert NoisyCenters.calibrated(share, ONE_TUPLE, **options).cost(Accounting.BASIC) == 1.0
     for wrong, said in (
         (Budget(Accounting.PURE, 1.0), "basic accounting"),
         (Budget(Accounting.ZCDP, 1.0), "basic accounting"),
@@ -313,12 +323,12 @@ def test_what_cannot_be_bought():
         (Budget(Accounting.BASIC, 1.0, 0.0), "delta > 0"),
     ):
         with pytest.raises(RequestError, match=said):
-            NoisyCenters.bought(wrong, ONE_TUPLE, **options)
+            NoisyCenters.calibrated(wrong, ONE_TUPLE, **options)
     with pytest.raises(RequestError, match="public number"):
-        NoisyCenters.bought(share, Sensitivity(l1=np.inf, l2=np.inf), **options)
+        NoisyCenters.calibrated(share, Sensitivity(l1=np.inf, l2=np.inf), **options)
     for wrong in ({"k": 1}, {"far": 6.0}):
         with pytest.raises(RequestError, match="says nothing"):
-            NoisyCenters.bought(share, ONE_TUPLE, **{**options, **wrong})
+            NoisyCenters.calibrated(share, ONE_TUPLE, **{**options, **wrong})
     for mechanism in (CENTERS, AVERAGES):
         with pytest.raises(RequestError, match="cannot be paid"):
             mechanism.cost(Accounting.PURE)

@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 from dpviz.privacy.accounting import Accounting, gdp_epsilon
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.tuples.center_noise import NoisyCenters
-from dpviz.privacy.tuples.partition_test import PartitionTest, count_misfits
+from dpviz.privacy.tuples.partition_check import PartitionTest, count_misfits
 from dpviz.privacy.tuples.tuple_averages import TupleAverages
 from dpviz.privacy.tuples.tuples import TupleTable
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from dpviz import check
-from dpviz.algorithms.card import Knob
-from dpviz.algorithms.registry import CARDS, private_cards
+from dpviz.algorithms.card import ParamField
+from dpviz.algorithms.registry import CARDS, list_private_cards
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.study.grid import Grid
 
@@ -14,23 +14,34 @@ _EPSILONS = st.floats(check.LEAST_EPSILON, check.MOST_EPSILON)
 _DELTAS = st.just(0.0) | st.floats(check.LEAST_DELTA, 0.1)
 
 
-def _values(knob: Knob) -> st.SearchStrategy[object]:
-    if knob.choices is not None:
-        return st.sampled_from(knob.choices)
-    if knob.kind is bool:
+def _values(param_field: ParamField) -> st.SearchStrategy[object]:
+    if param_field.choices is not None:
+        return st.sampled_from(param_field.choices)
+    if param_field.kind is bool:
         return st.booleans()
-    low, high = knob.low if knob.low is not None else -1e300, knob.high if knob.high is not None else 1e300
-    return st.integers(int(low), int(high)) if knob.kind is int else st.floats(low, high)
+    low, high = (
+        param_field.low if param_field.low is not None else -1e300,
+        param_field.high if param_field.high is not None else 1e300,
+    )
+    return st.integers(int(low), int(high)) if param_field.kind is int else st.floats(low, high)
 
 
 @st.composite
 def contenders(draw: st.DrawFn, *, cards: tuple = tuple(CARDS.values())) -> Contender:
     """Any algorithm with any of its parameters, each allowed."""
     card = draw(st.sampled_from(cards))
-    knobs = card.params.knobs()
-    named = draw(st.lists(st.sampled_from(knobs), unique_by=lambda knob: knob.name)) if knobs else []
+    param_fields = card.params.param_fields()
+    named = (
+        draw(st.lists(st.sampled_from(param_fields), unique_by=lambda param_field: param_field.name))
+        if param_fields
+        else []
+    )
     return Contender(
-        card.id, {knob.name: draw(_values(knob) | st.none() if knob.optional else _values(knob)) for knob in named}
+        card.id,
+        {
+            param_field.name: draw(_values(param_field) | st.none() if param_field.optional else _values(param_field))
+            for param_field in named
+        },
     )
 
 
@@ -43,7 +54,7 @@ def requests(draw: st.DrawFn) -> Request:
 @st.composite
 def grids(draw: st.DrawFn) -> Grid:
     """Any small grid of algorithms that need a delta and find one."""
-    judged = tuple(card for card in private_cards() if card.params().points_per_row(2) == 1)
+    judged = tuple(card for card in list_private_cards() if card.params().points_per_row(2) == 1)
     of_rows = contenders(cards=judged).filter(lambda contender: contender.settings.points_per_row(2) == 1)
     return Grid(
         tuple(draw(st.lists(of_rows, min_size=1, max_size=3, unique=True))),

@@ -10,16 +10,16 @@ from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.run import Run, run
 from dpviz.table.csv_intake import open_csv
 from dpviz.table.declaration import Declaration
-from dpviz.table.loaded_table import numeric_table
+from dpviz.table.loaded_table import make_numeric_table
 from dpviz.table.sparse_intake import SparseTable
-from tests.contract.tables import blobs
+from tests.contract.tables import make_blobs
 
 BOX: dict[str, Any] = {"columns": ("x", "y"), "lower": (-1.0, -2.0), "upper": (1.0, 2.0)}
 
 
 def open_rows(names: tuple[str, ...] = ("x", "y"), **declared: Any) -> OpenTable:
     """400 rows around three centres, with bounds of [-1, 1] and [-2, 2]."""
-    return declare(numeric_table(blobs(400), names), Declaration(**(BOX | {"columns": names} | declared)))
+    return declare(make_numeric_table(make_blobs(400), names), Declaration(**(BOX | {"columns": names} | declared)))
 
 
 def open_persons(persons: int = 50, rows_per_person: int = 3) -> OpenTable:
@@ -32,7 +32,7 @@ def open_persons(persons: int = 50, rows_per_person: int = 3) -> OpenTable:
 def open_sparse() -> OpenTable:
     """400 rows of 200 sparse columns, with one pair of bounds for all."""
     told = Declaration(lower=(-1.0,), upper=(1.0,), bounds_origin="a word is there or not", scaling="common")
-    return declare(SparseTable("words", csr_array((blobs(400, 200) > 0.4).astype(float))), told)
+    return declare(SparseTable("words", csr_array((make_blobs(400, 200) > 0.4).astype(float))), told)
 
 
 def finished(table: OpenTable, algorithm: str | None = None, **asked: Any) -> Run:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpviz.runs.jobs import Progress
-from dpviz.runs.seats import brief
+from dpviz.runs.scheduler import brief
 
 SECRET = "row 17 is 42.4242"
 

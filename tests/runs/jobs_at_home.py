@@ -49,7 +49,7 @@ def stay_at_home(monkeypatch: pytest.MonkeyPatch) -> Gate:
             with self._lock:
                 if self._state is not JobState.QUEUED:
                     return
-                self._begun()
+                self._note_begin()
             gate.jobs += 1
             threading.Thread(target=self._run, daemon=True).start()
 
@@ -64,6 +64,6 @@ def stay_at_home(monkeypatch: pytest.MonkeyPatch) -> Gate:
                 self._finish(JobState.FAILED, Failure.of(error))
 
     monkeypatch.setattr(workers, "Job", AtHome)
-    monkeypatch.setattr(workers, "shared", lambda rows: rows)
+    monkeypatch.setattr(workers, "share_content", lambda rows: rows)
     monkeypatch.setattr(workers, "_POLL_SECONDS", 0.001)
     return gate

@@ -7,16 +7,16 @@ import pytest
 from scipy import sparse
 from sklearn.cluster import KMeans
 
+from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.revealed_rows import Revealed
-from dpviz.privacy.room import PrivateTable
-from dpviz.runs.clipped_rows import JudgedTable, clipped
-from dpviz.runs.evaluation import evaluate, reference_for
+from dpviz.runs.clipped_rows import JudgedTable, clip_rows
+from dpviz.runs.evaluation import evaluate, find_reference
 from dpviz.runs.request import Contender
 from dpviz.runs.run import run
 from dpviz.runs.study.grid import Grid
-from dpviz.runs.study.study import Yardstick, study_rows
+from dpviz.runs.study.study import Yardstick, compute_study_rows
 from dpviz.table.domain import Domain, Region
-from tests.contract.tables import blobs
+from tests.contract.tables import make_blobs
 
 BOX = Domain.of(["x", "y"], 0.0, 10.0)
 
@@ -24,7 +24,7 @@ BOX = Domain.of(["x", "y"], 0.0, 10.0)
 def heavy(n: int = 600) -> PrivateTable:
     """Three clusters inside the bounds, and a tail of one row in twenty far outside them."""
     rng = np.random.default_rng(0)
-    values = 5 * (blobs(n, 2) + 1)
+    values = 5 * (make_blobs(n, 2) + 1)
     values[: n // 20] = 10 + rng.pareto(1.0, (n // 20, 2)) * 20
     return PrivateTable(values, BOX, n_public=n)
 
@@ -32,7 +32,7 @@ def heavy(n: int = 600) -> PrivateTable:
 def test_clipping_is_the_mean_squared_distance_to_the_bounds() -> None:
     table = heavy()
     revealed = table.reveal(note="test")
-    rows, inside = clipped(revealed, table.domain.region), np.clip(revealed.points, -1, 1)
+    rows, inside = clip_rows(revealed, table.domain.region), np.clip(revealed.points, -1, 1)
     np.testing.assert_array_equal(rows.points, inside)
     assert rows.clipping == pytest.approx(((inside - revealed.points) ** 2).sum(axis=1).mean())
     assert rows.moved_share == (inside != revealed.points).any(axis=1).mean() >= 0.05
@@ -40,16 +40,16 @@ def test_clipping_is_the_mean_squared_distance_to_the_bounds() -> None:
 
 def test_rows_inside_are_not_copied_and_not_moved() -> None:
     revealed = Revealed(np.array([[0.5, -1.0], [1.0, 0.0]]), np.arange(2))
-    rows = clipped(revealed, Region.ball(2, 1.5))
+    rows = clip_rows(revealed, Region.ball(2, 1.5))
     assert rows.points is revealed.points and (rows.clipping, rows.moved_share) == (0.0, 0.0)
-    nobody = clipped(Revealed(np.empty((0, 2)), np.arange(0)), Region.ball(2, 1.0))
+    nobody = clip_rows(Revealed(np.empty((0, 2)), np.arange(0)), Region.ball(2, 1.0))
     assert (nobody.clipping, nobody.moved_share) == (0.0, 0.0)
 
 
 def test_points_of_a_row_share_how_far_it_was_moved() -> None:
     revealed = Revealed(np.array([[3.0, 0.0, 0.0, 0.0], [0.1, 0.2, 0.3, 0.4]]), np.array([4, 7]))
-    rows = clipped(revealed, Domain.of(list("abcd"), -1.0, 1.0).region)
-    points = rows.unfolded(2)
+    rows = clip_rows(revealed, Domain.of(list("abcd"), -1.0, 1.0).region)
+    points = rows.unfold(2)
     assert points.points.tolist() == [[1, 0], [0, 0], [0.1, 0.2], [0.3, 0.4]] and points.kept.tolist() == [4, 4, 7, 7]
     assert points.clipping == rows.clipping / 2 == 1.0
 
@@ -57,17 +57,17 @@ def test_points_of_a_row_share_how_far_it_was_moved() -> None:
 def test_of_sparse_rows_the_clipping_is_not_known_and_not_said() -> None:
     values = sparse.csr_array(np.eye(6))
     table = PrivateTable(values, Domain.of([f"c{j}" for j in range(6)], -1.0, 1.0, scaling="common"), n_public=6)
-    rows = clipped(table.reveal(note="test"), table.domain.region)
+    rows = clip_rows(table.reveal(note="test"), table.domain.region)
     assert np.isnan(rows.clipping)
-    assert "clipping" not in evaluate(rows, np.zeros((1, 6)), reference_for(rows, 1)).to_dict()
+    assert "clipping" not in evaluate(rows, np.zeros((1, 6)), find_reference(rows, 1)).to_dict()
 
 
 def test_a_heavy_tail_moves_neither_the_reference_nor_the_ratio_out_of_the_bounds() -> None:
     """The reference and the private centres are judged on the same rows: those inside."""
     table = heavy()
     revealed = table.reveal(note="test")
-    rows = clipped(revealed, table.domain.region)
-    reference = reference_for(rows, 3)
+    rows = clip_rows(revealed, table.domain.region)
+    reference = find_reference(rows, 3)
     assert np.abs(reference.centers).max() <= 1
     inside = np.clip(revealed.points, -1, 1)
     assert reference.nicv == pytest.approx(KMeans(3, n_init=10, random_state=0).fit(inside).inertia_ / len(inside))
@@ -83,9 +83,11 @@ def test_a_heavy_tail_moves_neither_the_reference_nor_the_ratio_out_of_the_bound
 def test_a_study_judges_on_the_same_rows_and_says_what_clipping_costs() -> None:
     table = heavy()
     revealed = table.reveal(note="test")
-    rows = clipped(revealed, table.domain.region)
+    rows = clip_rows(revealed, table.domain.region)
     items = list(
-        study_rows(JudgedTable.of(table, revealed, None), Grid((Contender("auto"),), (3,), (10.0,)), with_centers=True)
+        compute_study_rows(
+            JudgedTable.of(table, revealed, None), Grid((Contender("auto"),), (3,), (10.0,)), with_centers=True
+        )
     )
     (yardstick,) = (item for item in items if isinstance(item, Yardstick))
     (row,) = (item for item in items if isinstance(item, dict))

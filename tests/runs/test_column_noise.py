@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from dpviz.check import RequestError
-from dpviz.privacy.room import PrivateTable
+from dpviz.privacy.private_session import PrivateTable
 from dpviz.runs import column_noise as module
-from dpviz.runs.column_noise import ASSUMED_ROWS, column_noise, rows_of_a_cluster
+from dpviz.runs.column_noise import ASSUMED_ROWS, compute_column_noise, count_cluster_rows
 from dpviz.runs.run import run
 from dpviz.table.domain import Domain
 
@@ -31,7 +31,7 @@ def _rows(upper: tuple[float, float]) -> np.ndarray:
 def test_it_is_what_the_last_round_of_dplloyd_adds(relation: str, scaling: str, upper: tuple[float, float]) -> None:
     domain = Domain.of(["age", "income"], [0, 0], upper, scaling=scaling)
     table = PrivateTable(_rows(upper), domain, relation=relation, n_public=N)
-    announced = column_noise(domain, rows=rows_of_a_cluster(N, K), epsilon=1.0, relation=relation)
+    announced = compute_column_noise(domain, rows=count_cluster_rows(N, K), epsilon=1.0, relation=relation)
     asked = {"k": K, "epsilon": 1.0, "params": {"preset": "su", "rounds": 1}}
     last = run("dplloyd", table, **asked, seed=0).frames[-1].step
     of_the_step = np.median(last.center_noise_sd) * domain.scale
@@ -45,22 +45,22 @@ def test_centres_of_many_draws_spread_as_announced() -> None:
     once = {"preset": "su", "rounds": 1}
     runs = (run("dplloyd", table, k=1, epsilon=0.5, seed=seed, params=once) for seed in range(300))
     centers = np.array([one.centers for one in runs])
-    announced = column_noise(domain, rows=N, epsilon=0.5)
+    announced = compute_column_noise(domain, rows=N, epsilon=0.5)
     np.testing.assert_allclose(centers[:, 0].std(axis=0), announced, rtol=0.2)
 
 
 def test_wide_bounds_little_epsilon_and_few_rows_cost() -> None:
     narrow, wide = (Domain.of(["x", "y"], 0, [high, 1]) for high in (10, 20))
-    usual = column_noise(narrow, rows=100, epsilon=1.0)
-    np.testing.assert_allclose(column_noise(wide, rows=100, epsilon=1.0), usual * [2, 1])
-    np.testing.assert_allclose(column_noise(narrow, rows=50, epsilon=0.5, rows_per_person=3), usual * 12)
-    np.testing.assert_allclose(column_noise(narrow, rows=100, epsilon=1.0, relation="replace"), usual * 2)
+    usual = compute_column_noise(narrow, rows=100, epsilon=1.0)
+    np.testing.assert_allclose(compute_column_noise(wide, rows=100, epsilon=1.0), usual * [2, 1])
+    np.testing.assert_allclose(compute_column_noise(narrow, rows=50, epsilon=0.5, rows_per_person=3), usual * 12)
+    np.testing.assert_allclose(compute_column_noise(narrow, rows=100, epsilon=1.0, relation="replace"), usual * 2)
 
 
 def test_a_private_number_of_rows_is_replaced_by_an_assumed_one() -> None:
-    assert rows_of_a_cluster(None, 7) == ASSUMED_ROWS and rows_of_a_cluster(700, 7) == 100
+    assert count_cluster_rows(None, 7) == ASSUMED_ROWS and count_cluster_rows(700, 7) == 100
     with pytest.raises(RequestError):
-        column_noise(Domain.of(["x"], 0, 1), rows=0, epsilon=1.0)
+        compute_column_noise(Domain.of(["x"], 0, 1), rows=0, epsilon=1.0)
 
 
 def test_examples_in_the_docstrings() -> None:

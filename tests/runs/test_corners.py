@@ -11,7 +11,7 @@ import pytest
 from dpviz import check
 from dpviz.algorithms.registry import CARDS
 from dpviz.check import RequestError
-from dpviz.privacy.room import PrivateTable
+from dpviz.privacy.private_session import PrivateTable
 from dpviz.runs.run import run
 from dpviz.table.domain import Domain
 from tests.cases import about, for_each

@@ -7,7 +7,7 @@ import pytest
 
 from dpviz.runs.dry_run import RUNS, SPREADS, Tried, dry_run_work
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.stand_ins import stand_in_of
+from dpviz.runs.synthetic_tables import synthesise_declared
 from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.described import Described
 
@@ -24,7 +24,7 @@ DECLARED = Declaration(
 
 
 def test_a_stand_in_has_the_declared_columns_and_bounds_and_nobody_in_it():
-    table = stand_in_of(DECLARED, n=500, k=3)
+    table = synthesise_declared(DECLARED, n=500, k=3)
     assert table.kind is FileKind.SIMULATED and table.n_public == 500
     assert table.domain.columns == DECLARED.columns and table.declaration.id_column is None
     np.testing.assert_array_equal(table.domain.upper, [100.0, 9e4])

@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 
-from dpviz.algorithms.registry import private_cards
+from dpviz.algorithms.registry import list_private_cards
 from dpviz.check import RequestError
-from dpviz.privacy.room import PrivateTable
+from dpviz.privacy.private_session import PrivateTable
 from dpviz.runs.clipped_rows import JudgedTable
-from dpviz.runs.error_parts import ErrorParts, error_parts, error_rows, refusal_of
+from dpviz.runs.error_parts import ErrorParts, compute_error_parts, explain_refusal, measure_error_rows
 from dpviz.runs.request import Contender
 from dpviz.runs.study.grid import Grid
-from dpviz.runs.study.study import Yardstick, study_rows
+from dpviz.runs.study.study import Yardstick, compute_study_rows
 from dpviz.runs.worker import Progress
 from dpviz.table.domain import Domain
 from tests.cases import for_each
-from tests.contract.tables import blobs
+from tests.contract.tables import make_blobs
 
 
 def judged(table: PrivateTable) -> JudgedTable:
@@ -29,13 +29,13 @@ def judged(table: PrivateTable) -> JudgedTable:
 
 def measured(table: PrivateTable, contender: Contender, *, repeats: int = 2, epsilon: float = 1.0) -> ErrorParts:
     grid = Grid((contender,), (3,), (epsilon,), (1e-6,), repeats=repeats)
-    base, *rows = (item for item in error_rows(judged(table), grid) if not isinstance(item, Progress))
+    base, *rows = (item for item in measure_error_rows(judged(table), grid) if not isinstance(item, Progress))
     assert isinstance(base, Yardstick) and len(rows) == repeats
-    return error_parts(base, rows)
+    return compute_error_parts(base, rows)
 
 
 def table_of(bound: float = 1.0, *, n: int = 600) -> PrivateTable:
-    return PrivateTable(blobs(n, 2), Domain.of(["x", "y"], -bound, bound), n_public=n)
+    return PrivateTable(make_blobs(n, 2), Domain.of(["x", "y"], -bound, bound), n_public=n)
 
 
 def of(found: ErrorParts, name: str) -> float:
@@ -43,10 +43,10 @@ def of(found: ErrorParts, name: str) -> float:
 
 
 @pytest.mark.slow
-@for_each("algorithm", [card.id for card in private_cards()])
+@for_each("algorithm", [card.id for card in list_private_cards()])
 def test_parts_of_every_private_algorithm_add_up_or_it_says_why_not(algorithm: str) -> None:
     contender = Contender(algorithm)
-    if refusal_of(contender, 3) is not None:
+    if explain_refusal(contender, 3) is not None:
         with pytest.raises(RequestError):
             measured(table_of(), contender)
         return
@@ -93,8 +93,8 @@ def test_all_losses_are_read_from_clipped_rows_and_clipping_is_how_far_these_wer
 
 def study_of_one(table: PrivateTable) -> Iterator[Any]:
     """The run that ``measured`` makes with one repeat, as a study judges it."""
-    return study_rows(judged(table), Grid((Contender("dplloyd"),), (3,), deltas=(1e-6,)))
+    return compute_study_rows(judged(table), Grid((Contender("dplloyd"),), (3,), deltas=(1e-6,)))
 
 
 def test_the_local_model_says_why_not() -> None:
-    assert "random message" in str(refusal_of(Contender("lsh-local"), 3))
+    assert "random message" in str(explain_refusal(Contender("lsh-local"), 3))

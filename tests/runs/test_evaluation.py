@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score, pairwise_distances, pairwise_distances_argmin
 
 from dpviz.runs.clipped_rows import ClippedRows, JudgedTable
-from dpviz.runs.evaluation import assign, evaluate, label_accuracy, match, nicv, reference_for
-from dpviz.runs.study.study import yardstick
+from dpviz.runs.evaluation import assign, evaluate, find_reference, label_accuracy, match, nicv
+from dpviz.runs.study.study import measure_yardstick
 from tests.cases import for_each
-from tests.contract.tables import blobs, small_table
+from tests.contract.tables import make_blobs, make_small_table
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -46,9 +46,9 @@ def test_matching_is_one_to_one_and_cheapest(seed):
 
 
 def test_scores_are_what_scikit_learn_says():
-    points = blobs(500, k=4, seed=1)
+    points = make_blobs(500, k=4, seed=1)
     rows = _rows(points)
-    reference = reference_for(rows, 4)
+    reference = find_reference(rows, 4)
     centers = reference.centers + np.random.default_rng(0).normal(0, 0.2, (4, 2))
     scores = evaluate(rows, centers, reference)
     labels = [pairwise_distances_argmin(points, c) for c in (centers, reference.centers)]
@@ -93,12 +93,12 @@ def test_a_row_without_a_label_is_left_out_of_label_accuracy():
         (np.full((3000, 2), 0.5), 3),
         (np.repeat(np.eye(2), 1500, axis=0), 5),
         (np.full((2, 2), 1e9), 2),
-        (blobs(2500), 1),
+        (make_blobs(2500), 1),
     ],
 )
 def test_a_reference_has_exactly_k_centres_whatever_the_rows(points, k):
     rows = _rows(points)
-    reference = reference_for(rows, k)
+    reference = find_reference(rows, k)
     assert reference.centers.shape == (k, 2)
     assert np.isfinite(reference.centers).all()
     scores = evaluate(rows, np.zeros((k, 2)), reference)
@@ -108,19 +108,19 @@ def test_a_reference_has_exactly_k_centres_whatever_the_rows(points, k):
 
 def test_nothing_is_better_than_a_reference_of_no_loss():
     rows = _rows(np.ones((10, 2)))
-    reference = reference_for(rows, 2)
+    reference = find_reference(rows, 2)
     assert evaluate(rows, np.ones((2, 2)), reference).ratio == 1.0
     assert evaluate(rows, np.zeros((2, 2)), reference).ratio == float("inf")
 
 
 @pytest.mark.slow
 def test_baselines_bracket_a_good_result():
-    table = small_table(blobs(800, k=4, seed=3))
+    table = make_small_table(make_blobs(800, k=4, seed=3))
     judged = JudgedTable.of(table, table.reveal(note="test"), None)
-    base, again = yardstick(judged, 4), yardstick(judged, 4)
+    base, again = measure_yardstick(judged, 4), measure_yardstick(judged, 4)
     assert base.one_center == pytest.approx(judged.rows.points.var(axis=0).sum())
     assert base.reference.nicv < min(base.one_center, base.data_independent)
     assert (again.one_center, again.data_independent) == (base.one_center, base.data_independent)
-    empty = small_table(np.empty((0, 2)))
-    nobody = yardstick(JudgedTable.of(empty, empty.reveal(note="test"), None), 3)
+    empty = make_small_table(np.empty((0, 2)))
+    nobody = measure_yardstick(JudgedTable.of(empty, empty.reveal(note="test"), None), 3)
     assert (nobody.one_center, nobody.data_independent) == (0.0, 0.0)

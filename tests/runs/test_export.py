@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpviz.check import RequestError
-from dpviz.runs.export import centers_csv, file_stem, frame_csv, picture_stem, run_json
-from dpviz.runs.record import record_of
+from dpviz.runs.export import format_centers_csv, format_frame_csv, format_run_json, name_file, name_picture
+from dpviz.runs.record import make_record
 from dpviz.table.csv_intake import load_csv
 from dpviz.table.declaration import FROM_ROWS
 from tests.runs.declared import finished, open_rows
@@ -27,7 +27,7 @@ WIDE = {"lower": (900.0, -2e6), "upper": (1100.0, 2e6)}
 def record(algorithm: str = "dplloyd", *, names: tuple[str, ...] = ("x", "y"), hardened: bool = False, **declared):
     """The record of a seeded run."""
     table = open_rows(names, **declared)
-    found = record_of(finished(table, algorithm), table)
+    found = make_record(finished(table, algorithm), table)
     return dataclasses.replace(found, hardened=True, seeded=False) if hardened else found
 
 
@@ -39,7 +39,7 @@ def usual():
 
 def test_the_centres_come_back_from_the_file_in_data_units() -> None:
     kept = record(**WIDE)
-    lines = list(csv.DictReader(centers_csv(kept).splitlines()))
+    lines = list(csv.DictReader(format_centers_csv(kept).splitlines()))
     read = [[float(line["x"]), float(line["y"])] for line in lines]
     assert np.array_equal(read, kept.centers) and np.min(read, axis=0)[0] >= 900
     assert [float(line["noisy_size"]) for line in lines] == list(kept.weights)
@@ -49,7 +49,7 @@ def test_the_centres_come_back_from_the_file_in_data_units() -> None:
 @pytest.mark.parametrize("numbered", [True, False])
 def test_common_readers_get_the_same_numbers_from_a_marked_file(numbered: bool) -> None:
     kept = record(**WIDE)
-    text = centers_csv(kept, numbered=numbered)
+    text = format_centers_csv(kept, numbered=numbered)
     assert "SIMULATION" in text
     frame = pd.read_csv(io.StringIO(text))
     assert list(frame.columns) == [*["cluster"] * numbered, "x", "y", *["noisy_size"] * numbered, "note"]
@@ -68,30 +68,30 @@ def test_common_readers_get_the_same_numbers_from_a_marked_file(numbered: bool) 
 def test_every_row_of_a_marked_file_says_why_it_is_no_release() -> None:
     for declared, words in (({}, ["SIMULATION"]), ({"origins": ("", FROM_ROWS)}, ["SIMULATION", "BOUNDS_FROM_ROWS"])):
         kept = record(**declared)
-        notes = [line["note"] for line in csv.DictReader(centers_csv(kept).splitlines())]
+        notes = [line["note"] for line in csv.DictReader(format_centers_csv(kept).splitlines())]
         assert len(notes) == 3 and all(word in note for note in notes for word in words)
-        assert file_stem(kept) == "_".join([*words, "dplloyd_k3_eps1"])
-        told = json.loads(run_json(kept))
+        assert name_file(kept) == "_".join([*words, "dplloyd_k3_eps1"])
+        told = json.loads(format_run_json(kept))
         assert told["seeded"] and all(word in told["note"] for word in words)
 
 
 def test_a_release_has_no_mark_and_no_note() -> None:
     kept = record(hardened=True)
-    assert centers_csv(kept).splitlines()[0] == "cluster,x,y,noisy_size"
-    assert file_stem(kept) == "dplloyd_k3_eps1" and json.loads(run_json(kept))["note"] == ""
+    assert format_centers_csv(kept).splitlines()[0] == "cluster,x,y,noisy_size"
+    assert name_file(kept) == "dplloyd_k3_eps1" and json.loads(format_run_json(kept))["note"] == ""
 
 
 def test_revealed_centres_do_not_leave() -> None:
     kept = record("kmeans++")
     with pytest.raises(RequestError):
-        centers_csv(kept)
-    assert json.loads(run_json(kept))["released"]["centers"] is None
+        format_centers_csv(kept)
+    assert json.loads(format_run_json(kept))["released"]["centers"] is None
 
 
 def test_column_names_cannot_be_formulas() -> None:
     kept = record(names=('=cmd|"x"', "-y"))
     for numbered in (True, False):
-        header = next(csv.reader(centers_csv(kept, numbered=numbered).splitlines()))
+        header = next(csv.reader(format_centers_csv(kept, numbered=numbered).splitlines()))
         assert header[numbered : 2 + numbered] == ['\'=cmd|"x"', "'-y"]
 
 
@@ -99,34 +99,37 @@ def test_column_names_cannot_be_formulas() -> None:
 @given(st.lists(st.text("=+-@\t\r\n\"',;x{<", min_size=1, max_size=6), min_size=2, max_size=2, unique=True))
 def test_hostile_column_names_stay_text_in_their_own_column(names) -> None:
     kept = dataclasses.replace(usual(), columns=tuple(names))
-    rows = list(csv.reader(io.StringIO(centers_csv(kept), newline="")))
+    rows = list(csv.reader(io.StringIO(format_centers_csv(kept), newline="")))
     assert len(rows) == 4 and {len(row) for row in rows} == {5}
     assert [name.removeprefix("'") for name in rows[0][1:3]] == [name.removeprefix("'") for name in names]
     assert not any(name.startswith(("=", "+", "-", "@", "\t", "\r")) for name in rows[0])
     assert np.array_equal([[float(cell) for cell in row[1:3]] for row in rows[1:]], kept.centers)
-    assert list(json.loads(run_json(kept))["columns"]) == names
+    assert list(json.loads(format_run_json(kept))["columns"]) == names
 
 
 def test_columns_of_the_table_keep_their_names_beside_ours() -> None:
     kept = record(names=("note", "cluster"))
-    lines = list(csv.DictReader(centers_csv(kept).splitlines()))
+    lines = list(csv.DictReader(format_centers_csv(kept).splitlines()))
     assert np.array_equal([[float(line["note"]), float(line["cluster"])] for line in lines], kept.centers)
     assert [line["cluster_"] for line in lines] == ["1", "2", "3"] and "SIMULATION" in lines[0]["note_"]
 
 
 def test_a_table_as_a_file_has_no_formulas_and_its_numbers_are_exact() -> None:
     frame = pd.DataFrame({"=a": [0.1, -2.5e300], "who": ["=1+1", "k-means++"], "none": [None, "-x"]})
-    rows = list(csv.reader(io.StringIO(frame_csv(frame, note="REVEALED").decode())))
+    rows = list(csv.reader(io.StringIO(format_frame_csv(frame, note="REVEALED").decode())))
     assert rows[0] == ["'=a", "who", "none", "note"]
     assert [float(row[0]) for row in rows[1:]] == [0.1, -2.5e300]
     assert [row[1:] for row in rows[1:]] == [["'=1+1", "", "REVEALED"], ["k-means++", "'-x", "REVEALED"]]
-    assert frame_csv(frame).decode().splitlines()[0] == "'=a,who,none"
+    assert format_frame_csv(frame).decode().splitlines()[0] == "'=a,who,none"
 
 
 def test_no_file_of_a_run_tells_how_long_it_took() -> None:
     kept = usual()
-    assert "second" not in (centers_csv(kept) + centers_csv(kept, numbered=False) + run_json(kept)).lower()
+    assert (
+        "second"
+        not in (format_centers_csv(kept) + format_centers_csv(kept, numbered=False) + format_run_json(kept)).lower()
+    )
 
 
 def test_pictures_of_a_simulated_run_are_called_so() -> None:
-    assert picture_stem(finished(open_rows(), epsilon=0.5)) == "SIMULATION_dplloyd_k3_eps0.5"
+    assert name_picture(finished(open_rows(), epsilon=0.5)) == "SIMULATION_dplloyd_k3_eps0.5"

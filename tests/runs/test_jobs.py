@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from dpviz.runs import jobs
+from dpviz.runs.job_registry import JobRegistry, RegistryFull
 from dpviz.runs.jobs import Failure, Job, JobState, Progress
-from dpviz.runs.seats import Seats
-from dpviz.runs.shelf import JobShelf, ShelfFull
+from dpviz.runs.scheduler import Scheduler
 from tests.runs import job_work
 from tests.waiting import SECONDS, eventually
 
@@ -173,7 +173,7 @@ def test_large_arrays_cross_both_ways_with_a_full_pipe():
 
 
 def test_the_worker_computes_on_one_thread_politely_without_streamlit_and_may_print():
-    before, shelf = dict(os.environ), JobShelf()
+    before, shelf = dict(os.environ), JobRegistry()
     job = shelf.submit(job_work.surroundings)
     assert ended(job) is JobState.DONE
     (found,) = job.items
@@ -247,7 +247,7 @@ def test_no_orphan_and_no_noise_after_the_parent_exits(parent, tmp_path):
 
 
 def test_a_run_does_not_wait_for_a_study():
-    shelf = JobShelf(seats=Seats(2))
+    shelf = JobRegistry(seats=Scheduler(2))
     works = (job_work.hang, job_work.hang, job_work.run)
     study, another, run = (shelf.submit(work) for work in works)
     assert [job.state for job in (study, another, run)] == [JobState.RUNNING, JobState.QUEUED, JobState.RUNNING]
@@ -260,7 +260,7 @@ def test_a_run_does_not_wait_for_a_study():
 
 @pytest.mark.slow
 def test_a_shelf_runs_one_job_at_a_time_in_order():
-    shelf = JobShelf(max_running=1)
+    shelf = JobRegistry(max_running=1)
     first, second, third = (shelf.submit(job_work.hang) for _ in range(3))
     assert [job.state for job in (first, second, third)] == [
         JobState.RUNNING,
@@ -278,7 +278,7 @@ def test_a_shelf_runs_one_job_at_a_time_in_order():
 
 @pytest.mark.slow
 def test_the_next_job_starts_when_one_is_done_or_fails():
-    shelf = JobShelf(max_running=1)
+    shelf = JobRegistry(max_running=1)
     queued = [
         shelf.submit(job_work.fail, "plain"),
         shelf.submit(job_work.count, 2),
@@ -289,11 +289,11 @@ def test_the_next_job_starts_when_one_is_done_or_fails():
 
 
 def test_a_full_shelf_takes_no_more_until_a_job_has_ended():
-    shelf = JobShelf(max_jobs=2, max_running=1)
+    shelf = JobRegistry(max_jobs=2, max_running=1)
     done = shelf.submit(job_work.count, 1)
     ended(done)
     running, waiting = shelf.submit(job_work.hang), shelf.submit(job_work.hang)
-    with pytest.raises(ShelfFull, match="cancel one"):
+    with pytest.raises(RegistryFull, match="cancel one"):
         shelf.submit(job_work.hang)
     waiting.cancel()
     another = shelf.submit(job_work.hang)
@@ -304,7 +304,7 @@ def test_a_full_shelf_takes_no_more_until_a_job_has_ended():
 
 @pytest.mark.slow
 def test_jobs_go_with_their_shelf():
-    shelf = JobShelf(seats=Seats(2))
+    shelf = JobRegistry(seats=Scheduler(2))
     job = shelf.submit(job_work.hang)
     waiting = shelf.submit(job_work.hang)
     assert eventually(lambda: job.items)
@@ -315,8 +315,8 @@ def test_jobs_go_with_their_shelf():
 
 
 def test_a_shelf_that_goes_leaves_its_seat_and_its_places_in_the_queue_to_others():
-    seats = Seats(2)
-    gone, stays = JobShelf(seats=seats), JobShelf(seats=seats)
+    seats = Scheduler(2)
+    gone, stays = JobRegistry(seats=seats), JobRegistry(seats=seats)
     theirs = [gone.submit(job_work.hang) for _ in range(3)]
     mine = stays.submit(job_work.hang)
     assert (mine.state, mine.before) == (JobState.QUEUED, 0)
@@ -329,8 +329,8 @@ def test_a_shelf_that_goes_leaves_its_seat_and_its_places_in_the_queue_to_others
 
 
 def test_ten_visits_with_studies_leave_a_seat_free_and_a_run_comes_at_once():
-    seats = Seats(4)
-    shelves = [JobShelf(seats=seats) for _ in range(10)]
+    seats = Scheduler(4)
+    shelves = [JobRegistry(seats=seats) for _ in range(10)]
     studies = [shelf.submit(job_work.hang) for shelf in shelves for _ in range(2)]
     assert [job.state is JobState.RUNNING for job in studies[:6]] == [True, False, True, False, True, False]
     assert sum(job.state is JobState.RUNNING for job in studies) == 3
@@ -347,8 +347,8 @@ def test_a_job_for_which_no_process_can_be_had_fails_and_gives_its_seat_back(mon
         raise BlockingIOError(11, "Resource temporarily unavailable")
 
     monkeypatch.setattr(jobs, "new_worker", none_left)
-    seats = Seats(2)
-    shelf = JobShelf(seats=seats)
+    seats = Scheduler(2)
+    shelf = JobRegistry(seats=seats)
     job = shelf.submit(job_work.hang)
     assert ended(job) is JobState.FAILED
     assert job.error == Failure("BlockingIOError")

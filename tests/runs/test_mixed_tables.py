@@ -10,11 +10,11 @@ import pandas as pd
 import pytest
 
 from dpviz.algorithms.regime import Level
-from dpviz.algorithms.registry import private_cards
+from dpviz.algorithms.registry import list_private_cards
 from dpviz.algorithms.steps import CentersStep
-from dpviz.audit.small_worlds import MIXED, mixed_rows
+from dpviz.audit.neighboring_tables import MIXED, make_mixed_rows
 from dpviz.check import RequestError
-from dpviz.privacy.room import PrivateTable
+from dpviz.privacy.private_session import PrivateTable
 from dpviz.runs.advice.judgement import judge
 from dpviz.runs.open_table import declare
 from dpviz.runs.request import Contender, Request
@@ -22,19 +22,19 @@ from dpviz.runs.run import run
 from dpviz.table.codings import NUMBER, Coding, Nominal, Ordinal
 from dpviz.table.csv_intake import open_csv
 from dpviz.table.csv_stream import CsvOnDisk
+from dpviz.table.declaration_file import apply_declaration
 from dpviz.table.domain import Domain
 from dpviz.table.lattice_file import LatticeFile
 from dpviz.table.parquet_intake import ParquetTable
 from dpviz.table.prepared_rows import Preparation
-from dpviz.table.sidecar import declaration_in
 from tests.cases import about, for_each
-from tests.contract.tables import blobs
+from tests.contract.tables import make_blobs
 
 ABLE = ("auto", "lsh-coreset", "balcan", "balcan-kmedian", "balcan-sparse", "dplloyd", "sulq")
 
 
 def mixed() -> PrivateTable:
-    return PrivateTable(mixed_rows(blobs(400, 4)), MIXED, n_public=400)
+    return PrivateTable(make_mixed_rows(make_blobs(400, 4)), MIXED, n_public=400)
 
 
 def table_of(codings: dict[str, Coding], n: int = 50, n_public: int | None = None, **bounds: float) -> PrivateTable:
@@ -57,7 +57,7 @@ def test_released_shares_are_shares_whatever_the_noise(algorithm):
             for frame in done.frames:
                 if isinstance(frame.step, CentersStep):
                     centers = frame.step.centers
-                    np.testing.assert_allclose(MIXED.region.settled(centers), centers, atol=1e-12)
+                    np.testing.assert_allclose(MIXED.region.settle_points(centers), centers, atol=1e-12)
 
 
 def test_a_grid_over_many_categories_is_refused_and_over_few_it_is_laid():
@@ -82,7 +82,7 @@ def test_more_clusters_than_different_rows_are_refused():
 def test_lights_are_no_brighter_where_there_are_categories():
     ample = Request(Contender("auto"), 3, 5.0, 1e-6).setting(mixed())
     assert ample.coded == 6
-    for card in private_cards():
+    for card in list_private_cards():
         params = card.params()
         with about(card.id):
             for n in (None, 10, 10**7):
@@ -96,7 +96,7 @@ def test_lights_are_no_brighter_where_there_are_categories():
                 assert levels.index(light.level) == max(brightest, levels.index(plain.level or Level.GREEN))
                 if light != plain:
                     assert "Categories make 6 coordinates" in light.message and "choose auto" in light.message
-    dimmed = {card.id for card in private_cards() if card.categories and card.categories.level is Level.RED}
+    dimmed = {card.id for card in list_private_cards() if card.categories and card.categories.level is Level.RED}
     assert dimmed == {"gkm", "pgkm", "lsh-local", "k-averages", "gaussian-mixture", "sample-aggregate"}
 
 
@@ -147,15 +147,15 @@ def test_the_same_rows_from_lines_in_memory_and_on_disk_and_from_parquet(tmp_pat
         }
     }
     for more in ({}, {"id_column": "id", "rows_per_person": 1}):
-        declared = declaration_in(json.dumps({**said, **more})).checked()
+        declared = apply_declaration(json.dumps({**said, **more})).checked()
         sources = (open_csv(tmp_path / "t.csv"), CsvOnDisk(tmp_path / "t.csv"), ParquetTable(tmp_path / "t.parquet"))
         tables = [declare(source, declared) for source in sources]
         domain, file = tables[2].domain, LatticeFile(tables[2].domain.region)
         rows = Preparation(domain, drop_incomplete=True, rows_per_person=1, file=file)
-        for batch in sources[2].batches(declared.columns, codings=declared.coded, id_column=declared.id_column):
+        for batch in sources[2].read_batches(declared.columns, codings=declared.coded, id_column=declared.id_column):
             rows.take(batch)
         chunks = [np.asarray(table.private._rows._stored[: len(table.private._rows)])[:, :-1] for table in tables]
-        chunks.append(np.asarray(rows.finished()[: len(chunks[0])])[:, :-1])
+        chunks.append(np.asarray(rows.finish()[: len(chunks[0])])[:, :-1])
         first, *others = (chunk[np.lexsort(chunk.T)] for chunk in chunks)
         assert len(first) == (150 if more else 300)
         for other in others:

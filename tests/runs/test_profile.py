@@ -9,7 +9,7 @@ import pytest
 
 from dpviz.algorithms.steps import CentersStep
 from dpviz.runs.open_table import declare
-from dpviz.runs.profile import Profile, ProfileColumn, honest_noise, profile_of
+from dpviz.runs.profile import Profile, ProfileColumn, compute_honest_noise, make_profile
 from dpviz.runs.run import run
 from dpviz.table.samples import sample
 
@@ -29,10 +29,10 @@ def test_what_stands_out_of_the_noise() -> None:
     assert MADE.overall[0] == pytest.approx(overall)
     assert MADE.deviations[0, 0] == pytest.approx(20 - overall) and MADE.in_noise[2].all()
     assert MADE.telling.tolist() == [True, False] and MADE.lost.tolist() == [False, False, True]
-    assert MADE.columns_by("most telling").tolist() == [0, 1] and MADE.columns_by("file").tolist() == [0, 1]
-    assert MADE.rows_by("size").tolist() == [0, 1, 2] == MADE.rows_by("number").tolist()
+    assert MADE.order_columns("most telling").tolist() == [0, 1] and MADE.order_columns("file").tolist() == [0, 1]
+    assert MADE.order_rows("size").tolist() == [0, 1, 2] == MADE.order_rows("number").tolist()
     assert MADE.on_bound.tolist() == [[False, False], [False, False], [False, True]]
-    alike = MADE.rows_by("alike").tolist()
+    alike = MADE.order_rows("alike").tolist()
     assert alike[1] == 2 or alike in ([0, 1, 2], [2, 1, 0]) or set(alike) == {0, 1, 2}
 
 
@@ -44,14 +44,14 @@ def test_noise_that_nobody_knows_makes_nothing_noise_and_nothing_sure() -> None:
 def test_one_segment_and_sizes_of_nobody_are_no_error() -> None:
     one = Profile(COLUMNS[:1], np.array([[3.0]]), np.array([[1.0]]), np.ones(1), np.array([0.0]), np.array([5.0]))
     assert one.weights.tolist() == [1.0] and one.gaps.tolist() == [np.inf] and one.lost.tolist() == [True]
-    assert one.rows_by("alike").tolist() == [0] and not one.telling.any()
+    assert one.order_rows("alike").tolist() == [0] and not one.telling.any()
 
 
 def test_noise_is_that_of_the_fewest_rows_that_a_noisy_size_allows() -> None:
     sd, width = np.full((3, 1), 2.0), np.array([100.0])
-    found = honest_noise(sd, np.array([1000.0, 60.0, 20.0]), np.full(3, 10.0), width)
+    found = compute_honest_noise(sd, np.array([1000.0, 60.0, 20.0]), np.full(3, 10.0), width)
     assert found[:, 0].tolist() == pytest.approx([2000 / 970, 4.0, 50.0])
-    assert (honest_noise(sd, None, None, width) == 2.0).all()
+    assert (compute_honest_noise(sd, None, None, width) == 2.0).all()
 
 
 def test_a_segment_of_few_rows_is_hardly_ever_farther_off_than_its_noise_says() -> None:
@@ -60,7 +60,7 @@ def test_a_segment_of_few_rows_is_hardly_ever_farther_off_than_its_noise_says() 
     rows, size_sd, sum_sd = 60, 12.0, 40.0
     noisy = np.maximum(rows + rng.normal(0, size_sd, 4000), 1.0)
     error = rng.normal(0, sum_sd, 4000) / rows
-    said = honest_noise((sum_sd / noisy)[:, None], noisy, np.full(4000, size_sd), np.array([100.0]))[:, 0]
+    said = compute_honest_noise((sum_sd / noisy)[:, None], noisy, np.full(4000, size_sd), np.array([100.0]))[:, 0]
     assert np.mean(np.abs(error) > 2 * said) < 0.05 < np.mean(np.abs(error) > 2 * sum_sd / noisy)
 
 
@@ -70,7 +70,7 @@ def test_the_profile_of_a_run_is_in_the_units_of_the_data() -> None:
     finished = run("auto", table.private, k=4, epsilon=1.0, delta=1e-6, seed=0)
     step = finished.frames[-1].step
     assert isinstance(step, CentersStep) and step.center_noise_sd is not None
-    made = profile_of(finished, reference=finished.unit_centers[::-1].copy())
+    made = make_profile(finished, reference=finished.unit_centers[::-1].copy())
     assert (made.centers == finished.centers).all() and made.reference == pytest.approx(finished.centers)
     raw = step.center_noise_sd[:, None] * np.broadcast_to(finished.domain.scale, (6,))
     assert (made.center_sd >= raw - 1e-9).all() and made.sizes is not None
@@ -85,7 +85,7 @@ def test_the_smallest_group_is_that_whose_size_and_centre_the_noise_lets_be_seen
     made = replace(
         MADE,
         centers=np.array([[20.0, 500.0], [80.0, 500.0]]),
-        center_sd=honest_noise(raw, sizes, size_sd, np.array([1e9, 1e9])),
+        center_sd=compute_honest_noise(raw, sizes, size_sd, np.array([1e9, 1e9])),
         sizes=sizes,
         size_sd=size_sd,
     )

@@ -14,14 +14,14 @@ import pytest
 
 from dpviz import __version__
 from dpviz.runs.open_table import OpenTable, declare
-from dpviz.runs.record import BROKEN_OFF, LookKind, ReleaseRecord, record_of
+from dpviz.runs.record import BROKEN_OFF, AccessKind, ReleaseRecord, make_record
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.run import steps_of
+from dpviz.runs.run import run_steps
 from dpviz.table.csv_intake import open_csv
 from dpviz.table.declaration import FROM_ROWS, Declaration
+from dpviz.table.declaration_file import apply_declaration
 from dpviz.table.file_format import FileFormat, NumberStyle
-from dpviz.table.loaded_table import numeric_table
-from dpviz.table.sidecar import declaration_in
+from dpviz.table.loaded_table import make_numeric_table
 from tests.cases import for_each
 from tests.contract.tables import SETTINGS, is_fast
 from tests.privacy.tuple_checks import tight_tuples
@@ -61,7 +61,7 @@ def told(record: ReleaseRecord) -> dict[str, Any]:
 def test_the_record_of_every_algorithm_is_plain_and_complete(card, params, delta):
     table = open_rows(("x0", "x1"))
     done = finished(table, card.id, params=params, delta=delta)
-    said = told(record_of(done, table))
+    said = told(make_record(done, table))
     assert (said["format"], said["algorithm"], said["k"], said["epsilon"]) == (2, card.id, 3, 1.0)
     assert (said["relation"], said["unit"], said["n_public"]) == ("add_remove", "1 row", None)
     assert said["columns"] == said["declaration"]["columns"] == ["x0", "x1"]
@@ -79,7 +79,7 @@ def test_the_record_of_every_algorithm_is_plain_and_complete(card, params, delta
 def test_the_number_of_rows_says_where_it_is_from(make, origin):
     table = make()
     done = finished(table)
-    said = told(record_of(done, table))
+    said = told(make_record(done, table))
     assert said["n_origin"] == origin
     assert said["n"] == done.n and said["n_public"] == (None if origin == "bought" else 400)
     bought = [entry for entry in said["ledger"]["entries"] if entry["note"] == "number of rows"]
@@ -88,29 +88,29 @@ def test_the_number_of_rows_says_where_it_is_from(make, origin):
 
 def test_the_reference_uses_no_number_of_rows():
     table = open_rows(n_public=400)
-    record = record_of(finished(table, "kmeans++"), table)
+    record = make_record(finished(table, "kmeans++"), table)
     assert (record.n_origin, record.n, record.n_public) == ("not used", None, 400)
 
 
 @each_table
 def test_the_declaration_is_told_as_a_sidecar_would(make, origin):
     table = make()
-    said = told(record_of(finished(table), table))
+    said = told(make_record(finished(table), table))
     declared = said["declaration"]
-    bounds = table.declaration.bounds_for(table.declaration.columns)
+    bounds = table.declaration.list_bounds(table.declaration.columns)
     assert list(declared["bounds"]) == list(declared["origins"]) == declared["columns"]
     assert np.array_equal(list(declared["bounds"].values()), np.column_stack([bounds.lower, bounds.upper]))
     assert declared["relation"] == said["relation"] and declared["unit"] == said["unit"]
     assert declared["scaling"] == table.domain.scaling.value
     shared = ("bounds", "origins", "scaling", "relation", "unit_of_privacy", "id_column", "rows_per_person", "n_public")
-    back = declaration_in(json.dumps({name: declared[name] for name in shared}))
-    assert back.bounds_for(back.columns).lower.tolist() == bounds.lower.tolist()
+    back = apply_declaration(json.dumps({name: declared[name] for name in shared}))
+    assert back.list_bounds(back.columns).lower.tolist() == bounds.lower.tolist()
     assert (back.id_column, back.rows_per_person) == (table.declaration.id_column, table.declaration.rows_per_person)
 
 
 def test_persons_are_told_with_the_column_that_says_who_and_how_many_rows_count():
     table = open_persons(rows_per_person=3)
-    said = told(record_of(finished(table), table))
+    said = told(make_record(finished(table), table))
     assert said["unit"] == "1 person, up to 3 rows"
     assert (said["declaration"]["id_column"], said["declaration"]["rows_per_person"]) == ("person", 3)
     assert "p1" not in json.dumps(said["declaration"])
@@ -118,40 +118,40 @@ def test_persons_are_told_with_the_column_that_says_who_and_how_many_rows_count(
 
 def test_every_column_says_where_its_bounds_are_from():
     table = open_rows(origins=("law or physics", ""), bounds_origin="see the codebook", radius=1.5)
-    declared = told(record_of(finished(table), table))["declaration"]
+    declared = told(make_record(finished(table), table))["declaration"]
     assert declared["origins"] == {"x": "law or physics: see the codebook", "y": "see the codebook"}
     assert declared["radius"] == 1.5 and declared["unit_of_privacy"] == "one row" and not declared["bounds_from_rows"]
-    assert told(record_of(finished(open_rows()), open_rows()))["declaration"]["origins"]["x"] == "not stated"
+    assert told(make_record(finished(open_rows()), open_rows()))["declaration"]["origins"]["x"] == "not stated"
 
 
 def test_the_format_of_the_file_is_told_where_it_is_not_the_plain_one():
     raw = b"x;y\n" + b"0,5;0,25\n" * 400
     form = FileFormat(delimiter=";", style=NumberStyle(decimal=","))
     table = declare(open_csv(raw), Declaration(**BOX, file=form))
-    assert told(record_of(finished(table), table))["declaration"]["file"] == {"delimiter": ";", "decimal": ","}
-    assert "file" not in told(record_of(finished(open_rows()), open_rows()))["declaration"]
+    assert told(make_record(finished(table), table))["declaration"]["file"] == {"delimiter": ";", "decimal": ","}
+    assert "file" not in told(make_record(finished(open_rows()), open_rows()))["declaration"]
 
 
 def test_looks_are_counted_by_kind_and_a_proposal_is_one():
     table = open_rows(proposed=True)
     done = finished(table)
-    assert told(record_of(done, table))["looks"] == {"proposal": 1}
-    looks = {LookKind.LOSS: 2, LookKind.ROWS: 1, LookKind.REFERENCE: 0}
-    assert told(record_of(done, table, looks=looks))["looks"] == {"rows": 1, "loss": 2, "proposal": 1}
-    assert told(record_of(finished(open_rows()), open_rows()))["looks"] == {}
+    assert told(make_record(done, table))["looks"] == {"proposal": 1}
+    looks = {AccessKind.LOSS: 2, AccessKind.ROWS: 1, AccessKind.REFERENCE: 0}
+    assert told(make_record(done, table, looks=looks))["looks"] == {"rows": 1, "loss": 2, "proposal": 1}
+    assert told(make_record(finished(open_rows()), open_rows()))["looks"] == {}
 
 
 def test_a_day_and_a_version_are_told_and_no_hour():
     table = open_rows()
     before = datetime.now(UTC).date().isoformat()
-    said = told(record_of(finished(table), table))
+    said = told(make_record(finished(table), table))
     assert before <= said["date"] <= datetime.now(UTC).date().isoformat() and re.fullmatch(r"[\d-]{10}", said["date"])
     assert said["version"] == __version__
 
 
 def test_noise_that_is_no_release_says_so_in_a_field_a_sentence_and_a_mark():
     table = open_rows()
-    seeded, fresh = (record_of(finished(table, seed=seed), table) for seed in (0, None))
+    seeded, fresh = (make_record(finished(table, seed=seed), table) for seed in (0, None))
     hardened = dataclasses.replace(fresh, hardened=True)
     assert [told(one)["seeded"] for one in (seeded, fresh, hardened)] == [True, False, False]
     assert "follows from a seed" in seeded.note and "not hardened" in fresh.note and hardened.note == ""
@@ -162,7 +162,7 @@ def test_noise_that_is_no_release_says_so_in_a_field_a_sentence_and_a_mark():
 
 def test_bounds_that_were_read_from_the_rows_are_marked():
     table = open_rows(origins=("law or physics", FROM_ROWS))
-    record = dataclasses.replace(record_of(finished(table, seed=None), table), hardened=True)
+    record = dataclasses.replace(make_record(finished(table, seed=None), table), hardened=True)
     assert record.marks == ("BOUNDS_FROM_ROWS",) and "read from the rows" in record.note
     assert told(record)["declaration"]["bounds_from_rows"] and "read from the rows" in record.warnings[0]
 
@@ -170,7 +170,7 @@ def test_bounds_that_were_read_from_the_rows_are_marked():
 def test_the_reference_has_a_record_that_releases_nothing():
     table = open_rows()
     done = finished(table, "kmeans++")
-    record = record_of(done, table, looks={LookKind.REFERENCE: 1})
+    record = make_record(done, table, looks={AccessKind.REFERENCE: 1})
     said = told(record)
     assert said["released"] == {"centers": None, "weights": None}
     assert said["ledger"] == {"epsilon": None, "delta": 0.0, "accounting": "none", "entries": []}
@@ -180,7 +180,7 @@ def test_the_reference_has_a_record_that_releases_nothing():
 
 def test_a_record_cannot_be_changed():
     table = open_rows()
-    record = record_of(finished(table), table)
+    record = make_record(finished(table), table)
     assert record.centers is not None
     with pytest.raises(dataclasses.FrozenInstanceError):
         record.epsilon = 0.1  # type: ignore[misc]
@@ -192,7 +192,7 @@ def test_columns_of_centres_are_those_of_a_point_where_a_row_holds_several():
     names = ("x_1", "y_1", "x_2", "y_2")
     table = _pairs(names)
     done = finished(table, "k-noisy-centers", k=2, delta=1e-6, params={"rows": "tuples"})
-    said = told(record_of(done, table))
+    said = told(make_record(done, table))
     assert said["columns"] == ["x", "y"] and said["declaration"]["columns"] == list(names)
     assert np.shape(said["released"]["centers"]) == (2, 2)
 
@@ -200,7 +200,7 @@ def test_columns_of_centres_are_those_of_a_point_where_a_row_holds_several():
 def _pairs(names: tuple[str, ...]) -> OpenTable:
     values = tight_tuples(2000, jitter=1e-6, misfits=3).reshape(2000, 4)
     told = Declaration(columns=names, lower=(-1.0,) * 4, upper=(1.0,) * 4, relation="replace")
-    return declare(numeric_table(values, names), told)
+    return declare(make_numeric_table(values, names), told)
 
 
 def test_tables_of_one_file_are_known_as_such_whatever_is_declared_about_them():
@@ -215,9 +215,9 @@ def test_tables_of_one_file_are_known_as_such_whatever_is_declared_about_them():
 def test_a_run_that_was_broken_off_has_spent_what_its_steps_spent_and_has_no_centres():
     table = open_rows(n_public=400)
     whole = finished(table, "balcan")
-    *_, half, _ = steps_of(Request(Contender("balcan"), 3, seed=0), table.private)
-    record = record_of(half, table)
+    *_, half, _ = run_steps(Request(Contender("balcan"), 3, seed=0), table.private)
+    record = make_record(half, table)
     assert record.centers is None and record.weights is None and BROKEN_OFF in record.warnings
-    assert BROKEN_OFF not in record_of(whole, table).warnings
+    assert BROKEN_OFF not in make_record(whole, table).warnings
     assert record.entries == half.entries and record.spent_epsilon == half.spent_epsilon <= record.epsilon
     assert told(record)["released"] == {"centers": None, "weights": None}

@@ -10,19 +10,19 @@ from hypothesis import given
 from scipy import sparse
 
 from dpviz.algorithms.regime import Level
-from dpviz.algorithms.registry import CARDS, private_cards
+from dpviz.algorithms.registry import CARDS, list_private_cards
 from dpviz.check import RequestError
-from dpviz.privacy.room import PrivateTable
+from dpviz.privacy.private_session import PrivateTable
 from dpviz.runs.advice.judgement import Judgement, judge_request
-from dpviz.runs.request import Contender, Request, named_values
+from dpviz.runs.request import Contender, Request, parse_named_values
 from dpviz.runs.run import run
 from dpviz.runs.study.grid import Grid
 from tests.cases import for_each
-from tests.contract.tables import BOUGHT, PUBLIC, REPLACE, SETTINGS, blobs, is_pure, small_table
+from tests.contract.tables import BOUGHT, PUBLIC, REPLACE, SETTINGS, is_pure, make_blobs, make_small_table
 from tests.runs.asked import requests
 
-TABLE = small_table(n_public=400)
-SPARSE = PrivateTable(sparse.csr_array(blobs(40)), TABLE.domain, n_public=40)
+TABLE = make_small_table(n_public=400)
+SPARSE = PrivateTable(sparse.csr_array(make_blobs(40)), TABLE.domain, n_public=40)
 
 each_setting = for_each(("card", "params", "delta"), SETTINGS)
 each_card = for_each("card", CARDS.values())
@@ -74,7 +74,7 @@ def test_what_contract_tests_run_is_not_refused(closed, card, params, delta):
 @each_card
 def test_more_clusters_than_public_rows_are_refused_and_than_private_ones_never(closed, card):
     assert "at most that many clusters" in refused(card, k=401)
-    assert not refused(card, small_table(blobs(7)), k=401)
+    assert not refused(card, make_small_table(make_blobs(7)), k=401)
 
 
 @each_card
@@ -82,7 +82,7 @@ def test_a_sparse_table_is_for_those_who_never_write_it_out(closed, card):
     said = refused(card, SPARSE)
     assert bool(said) != card.sparse
     if said:
-        assert all(able.title in said for able in private_cards() if able.sparse)
+        assert all(able.title in said for able in list_private_cards() if able.sparse)
 
 
 @each_card
@@ -105,7 +105,7 @@ def test_a_preset_that_needs_delta_names_those_that_do_not():
 
 
 def test_the_delta_that_is_advised_is_not_refused_in_its_turn():
-    large = small_table(n_public=3_000_000)
+    large = make_small_table(n_public=3_000_000)
     assert "delta = 3.3e-8" in refused(CARDS["sulq"], large, delta=0.0)
     assert not refused(CARDS["sulq"], large, delta=3.3e-8)
 
@@ -114,12 +114,12 @@ def test_the_checked_parameters_come_back():
     assert Request(Contender("dplloyd", {"rounds": "4"}), 3).check(TABLE).rounds == 4
 
 
-@for_each("card", private_cards())
+@for_each("card", list_private_cards())
 def test_the_prospect_of_what_is_served_is_the_cards_own_light(card):
     asked = {"k": 3, "epsilon": 1.0, "delta": 1e-6}
-    poor, rich = (prospect_of(card, small_table(n_public=n), **asked) for n in (5, 10**5))
+    poor, rich = (prospect_of(card, make_small_table(n_public=n), **asked) for n in (5, 10**5))
     assert poor.hopeless and poor.caution == poor.message
-    hidden = prospect_of(card, small_table(), **asked)
+    hidden = prospect_of(card, make_small_table(), **asked)
     assert hidden.level is None and not hidden.hopeless and not hidden.caution
     assert rich.level is not None and rich.hopeless == (rich.level is Level.RED)
     assert not replace(rich, level=None).hopeless
@@ -158,7 +158,7 @@ def test_a_link_that_cannot_be_used_says_why(query, words):
 
 
 def test_parameters_are_texts_with_one_name_and_a_value():
-    assert named_values(["a=1", "b=x=y"]) == {"a": "1", "b": "x=y"}
+    assert parse_named_values(["a=1", "b=x=y"]) == {"a": "1", "b": "x=y"}
     for wrong in (["a"], ["=1"], ["a=1", "a=2"]):
         with pytest.raises(RequestError):
-            named_values(wrong)
+            parse_named_values(wrong)

@@ -10,12 +10,12 @@ import pytest
 
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.room import PrivateTable
+from dpviz.privacy.private_session import PrivateTable
 from dpviz.runs.run import Run, run, run_frames
 from dpviz.table.domain import Domain
 from tests.cases import about, for_each
-from tests.contract.rooms import exploding_room, in_room
-from tests.contract.tables import BOUGHT, SETTINGS, blobs, is_fast, small_table
+from tests.contract.sessions import exploding_session, open_as
+from tests.contract.tables import BOUGHT, SETTINGS, is_fast, make_blobs, make_small_table
 
 FAST = [setting for place, setting in enumerate(SETTINGS) if is_fast(place, 0)]
 REST = [setting for place, setting in enumerate(SETTINGS) if not is_fast(place, 0)]
@@ -57,7 +57,7 @@ def test_a_run_knows_whether_its_noise_was_seeded():
 
 
 def test_the_reference_reveals_and_never_releases():
-    done = run("kmeans++", small_table(blobs(200)), k=3, epsilon=1.0, seed=0)
+    done = run("kmeans++", make_small_table(make_blobs(200)), k=3, epsilon=1.0, seed=0)
     assert not done.private and done.accounting is Accounting.NONE
     assert done.noisy_weights is None and "without any privacy" in done.warnings[0]
 
@@ -82,9 +82,9 @@ BAD = [
 @for_each(("wrong", "said"), BAD)
 def test_requests_that_are_refused_before_anything_is_read(wrong, said):
     request = {"k": 3, "epsilon": 1.0, "delta": 0.0, **wrong}
-    table = small_table(blobs(50), n_public=50)
+    table = make_small_table(make_blobs(50), n_public=50)
     with pytest.raises(RequestError, match=said):
-        list(run_frames("dplloyd", in_room(table, exploding_room()), **request))
+        list(run_frames("dplloyd", open_as(table, exploding_session()), **request))
 
 
 def test_the_secret_numbers_are_keyword_only():
@@ -109,7 +109,7 @@ def test_no_error_carries_a_value_of_the_data():
 
 
 def test_centres_are_in_data_units():
-    rows = blobs(500) * [10, 200] + [50, -1000]
+    rows = make_blobs(500) * [10, 200] + [50, -1000]
     domain = Domain.of(["a", "b"], [40, -1200], [60, -800])
     done = run("dplloyd", PrivateTable(rows, domain, n_public=500), k=2, epsilon=100.0, seed=0)
     assert ((done.centers >= domain.lower) & (done.centers <= domain.upper)).all()
@@ -117,22 +117,23 @@ def test_centres_are_in_data_units():
 
 
 def test_a_run_survives_pickling():
-    done = run("dplloyd", small_table(), k=2, epsilon=1.0, seed=0)
+    done = run("dplloyd", make_small_table(), k=2, epsilon=1.0, seed=0)
     again = pickle.loads(pickle.dumps(done))
     np.testing.assert_array_equal(again.centers, done.centers)
     assert again.entries == done.entries
 
 
 def test_a_warning_speaks_of_public_numbers_only():
-    poor = run("dplloyd", small_table(blobs(60), n_public=60), k=5, epsilon=0.1, seed=0)
+    poor = run("dplloyd", make_small_table(make_blobs(60), n_public=60), k=5, epsilon=0.1, seed=0)
     assert "there are 60" in poor.warnings[0]
-    unknown = run("dplloyd", small_table(blobs(61)), k=5, epsilon=0.1, seed=0)
+    unknown = run("dplloyd", make_small_table(make_blobs(61)), k=5, epsilon=0.1, seed=0)
     assert not any("61" in warning for warning in unknown.warnings)
 
 
 def test_public_coins_and_noise_are_two_streams():
     # The same seed over other rows: the start, which only coins decide, is the same.
     one, other = (
-        next(iter(run_frames("dplloyd", small_table(blobs(100, seed=s)), k=4, epsilon=1.0, seed=9))) for s in (0, 1)
+        next(iter(run_frames("dplloyd", make_small_table(make_blobs(100, seed=s)), k=4, epsilon=1.0, seed=9)))
+        for s in (0, 1)
     )
     np.testing.assert_array_equal(one.step.centers, other.step.centers)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from dpviz.runs.jobs import Job, JobState
-from dpviz.runs.shared_memory import Shared, shared
+from dpviz.runs.shared_memory import Shared, share_content
 from tests.runs import job_work
 from tests.waiting import SECONDS
 
@@ -30,7 +30,7 @@ def open_memory() -> int:
 @pytest.mark.slow
 def test_workers_map_one_copy_and_write_to_their_own() -> None:
     rows = np.random.default_rng(0).normal(size=100_000)
-    memory = shared(rows)
+    memory = share_content(rows)
     jobs = [Job.start(job_work.touch, memory, memory) for _ in range(2)]
     for job in jobs:
         assert job.wait(SECONDS) and job.state is JobState.DONE, job.error
@@ -53,7 +53,7 @@ def test_what_a_worker_gets_is_the_content_with_all_its_arrays() -> None:
 
 def test_where_memory_has_a_name_the_content_goes_as_it_is(monkeypatch) -> None:
     monkeypatch.delattr(os, "memfd_create")
-    assert shared("content") == "content"
+    assert share_content("content") == "content"
 
 
 def _through_a_job(memory: Shared) -> list[dict]:

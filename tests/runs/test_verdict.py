@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from benchmarks.titles import OUTRIGHT, titles
-from dpviz.algorithms.sign import Sign
+from dpviz.algorithms.loss_diagnostic import LossDiagnostic
 from dpviz.algorithms.steps import CentersStep
 from dpviz.runs.open_table import declare
 from dpviz.runs.run import run
-from dpviz.runs.verdict import verdict_of
+from dpviz.runs.verdict import reach_verdict
 from dpviz.table.domain import Domain
 from dpviz.table.samples import sample
 from tests.cases import for_each
@@ -34,7 +34,7 @@ def ended(centers: np.ndarray = CORNERS, *, size: float = 100.0, sd: float = 1.0
 
 
 def kind(step: CentersStep, **said: object) -> str | None:
-    verdict = verdict_of((step,), REGION, **said)  # type: ignore[arg-type]
+    verdict = reach_verdict((step,), REGION, **said)  # type: ignore[arg-type]
     return None if verdict is None else verdict.kind
 
 
@@ -42,7 +42,7 @@ def test_each_rule_has_its_run_and_the_worst_is_told_first() -> None:
     edged = CORNERS.copy()
     edged[:2, 0] = 1.0
     at_the_edge = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [0.0, 0.0]])
-    doubt = Sign(0.1, 0.05, 0.2, ("A group could hide.",))
+    doubt = LossDiagnostic(0.1, 0.05, 0.2, ("A group could hide.",))
     assert kind(ended()) == "fine"
     assert kind(ended(), n_declared=500) == "fine"
     assert kind(ended(), n_declared=5_000) == "dropped"
@@ -52,7 +52,7 @@ def test_each_rule_has_its_run_and_the_worst_is_told_first() -> None:
     assert kind(ended(edged, size=2.0), sign=doubt) == "failed"
     assert kind(ended(at_the_edge)) == "edge"
     assert kind(ended(noise=0.4)) == "noise"
-    assert kind(ended(), sign=Sign(0.95, 0.5, 1.5, ())) == "one"
+    assert kind(ended(), sign=LossDiagnostic(0.95, 0.5, 1.5, ())) == "one"
     assert kind(ended(), sign=doubt) == "doubted"
     assert kind(CentersStep(title="packed", centers=CORNERS)) is None
 
@@ -71,7 +71,7 @@ def test_the_number_in_a_title_is_the_whole_error_not_that_of_the_last_round() -
         center_noise_sd=np.full(4, 0.01),
         previous=CORNERS + np.array([0.03, 0.04]),
     )
-    verdict = verdict_of((moved,), REGION)
+    verdict = reach_verdict((moved,), REGION)
     # Two coordinates, over 40 rows rather than 100, with the last move of 0.05.
     assert verdict is not None and verdict.fine
     assert verdict.error == pytest.approx(np.hypot(0.01 * np.sqrt(2) * 2.5, 0.05))
@@ -81,7 +81,7 @@ def test_the_number_in_a_title_is_the_whole_error_not_that_of_the_last_round() -
 def test_one_centre_and_one_column_have_verdicts(k: int, d: int) -> None:
     region = Domain.of([f"x{j}" for j in range(d)], -1, 1).region
     centers = np.linspace(-0.5, 0.5, k * d).reshape(k, d)
-    fine, lost = verdict_of((ended(centers),), region), verdict_of((ended(centers, size=1.0),), region)
+    fine, lost = reach_verdict((ended(centers),), region), reach_verdict((ended(centers, size=1.0),), region)
     assert fine is not None and fine.fine
     assert lost is not None and lost.kind == ("failed" if k > 1 else "sizes")
     assert len(f"At ε = 0.02, {lost.title}") <= 50

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from dpviz.check import RequestError
-from dpviz.privacy.room import PrivateTable
+from dpviz.privacy.private_session import PrivateTable
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.request import Contender
 from dpviz.runs.study.grid import Grid
 from dpviz.runs.study.study import Yardstick
-from dpviz.runs.who_pays import WhoPays, payer_rows, who_pays
+from dpviz.runs.who_pays import WhoPays, measure_payer_rows, summarise_payers
 from dpviz.runs.worker import Progress
 from dpviz.table.domain import Domain
 
@@ -29,9 +29,9 @@ def judged(seed: int = 0) -> JudgedTable:
 
 def measured(epsilon: float, *, repeats: int = 6) -> WhoPays:
     grid = Grid((Contender("auto"),), (3,), (epsilon,), (1e-6,), repeats=repeats)
-    items = [item for item in payer_rows(judged(), grid) if not isinstance(item, Progress)]
+    items = [item for item in measure_payer_rows(judged(), grid) if not isinstance(item, Progress)]
     assert isinstance(items[0], Yardstick) and len(items) == repeats + 1
-    return who_pays(items[1:])
+    return summarise_payers(items[1:])
 
 
 @pytest.fixture(scope="module")
@@ -67,4 +67,4 @@ def test_rows_that_are_no_points_are_refused() -> None:
     grid = Grid((Contender("stable-kmeans"),), (3,), (1.0,), (1e-6,), repeats=1)
     if grid.contenders[0].settings.points_per_row(3) > 1:
         with pytest.raises(RequestError, match="rows are points"):
-            next(payer_rows(judged(), grid))
+            next(measure_payer_rows(judged(), grid))

@@ -9,25 +9,25 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dpviz.algorithms.registry import card_of
-from dpviz.privacy.readdition import independent_epsilon
+from dpviz.algorithms.registry import find_card
+from dpviz.privacy.independent_accounting import compute_independent_epsilon
 from dpviz.runs.jobs import Job, JobState
-from dpviz.runs.open_table import declare, planned
+from dpviz.runs.open_table import declare, plan_table
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.run import Run, RunSoFar, run
-from dpviz.runs.work import Prepared, expected_seconds, prepare_work, run_work
+from dpviz.runs.work import Prepared, forecast_seconds, prepare_work, run_work
 from dpviz.runs.worker import Progress
 from dpviz.table.declaration import Declaration
 from dpviz.table.lattice_file import LatticeFile
 from dpviz.table.loaded_table import IntakeError
 from dpviz.table.parquet_intake import ParquetTable
 from dpviz.table.rows import Rows
-from tests.contract.tables import blobs, small_table
+from tests.contract.tables import make_blobs, make_small_table
 from tests.waiting import SECONDS
 
 
 def test_a_run_reports_the_budget_as_it_is_spent_and_ends_with_the_run() -> None:
-    table = small_table(n_public=400)
+    table = make_small_table(n_public=400)
     *progress, last = run_work(Request(Contender("dplloyd"), 3, seed=1), table)
     assert isinstance(last, Run)
     reports = [item for item in progress if isinstance(item, Progress)]
@@ -37,7 +37,7 @@ def test_a_run_reports_the_budget_as_it_is_spent_and_ends_with_the_run() -> None
 
 
 def test_a_run_sends_each_step_once_with_what_had_been_spent() -> None:
-    table = small_table(n_public=400)
+    table = make_small_table(n_public=400)
     *arriving, last = run_work(Request(Contender("balcan"), 3, seed=1), table)
     steps = [item for item in arriving if isinstance(item, RunSoFar)]
     assert [frame for item in steps for frame in item.frames] == list(last.frames)
@@ -49,12 +49,12 @@ def test_a_run_sends_each_step_once_with_what_had_been_spent() -> None:
 
 def item_epsilon(item: RunSoFar) -> float:
     """What the entries of a run so far are worth, added up again."""
-    return independent_epsilon(item.entries, delta=item.delta) if item.entries else 0.0
+    return compute_independent_epsilon(item.entries, delta=item.delta) if item.entries else 0.0
 
 
 @pytest.mark.slow
 def test_a_run_in_a_worker_is_the_run_at_home() -> None:
-    table = small_table(n_public=400)
+    table = make_small_table(n_public=400)
     job = Job.start(run_work, Request(Contender("dplloyd"), 3, seed=7), table)
     assert job.wait(SECONDS) and job.state is JobState.DONE, job.error
     *_, there = job.items
@@ -64,9 +64,9 @@ def test_a_run_in_a_worker_is_the_run_at_home() -> None:
 
 
 def test_the_forecast_grows_with_the_rows() -> None:
-    card = card_of("dplloyd")
+    card = find_card("dplloyd")
     few, many = (
-        expected_seconds(card, Request(Contender("dplloyd")).setting(small_table(n_public=n)), card.params())
+        forecast_seconds(card, Request(Contender("dplloyd")).setting(make_small_table(n_public=n)), card.params())
         for n in (1_000, 100_000_000)
     )
     assert few < 0.01 < 5 < many
@@ -74,13 +74,13 @@ def test_the_forecast_grows_with_the_rows() -> None:
 
 @pytest.mark.slow
 def test_a_prepared_file_is_the_table_that_memory_would_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    values = blobs(3_000, 2)
+    values = make_blobs(3_000, 2)
     pq.write_table(pa.table({"x": values[:, 0], "y": values[:, 1]}), tmp_path / "t.parquet", row_group_size=500)
     source = ParquetTable(tmp_path / "t.parquet")
     declared = Declaration(lower=(-1.0,), upper=(1.0,))
     in_memory = declare(source, declared).private
     monkeypatch.setattr("dpviz.table.parquet_intake._MOST_BYTES", 10)
-    plan = planned(source, declared)
+    plan = plan_table(source, declared)
     file = LatticeFile(plan.domain.region)
     job = Job.start(prepare_work, plan, file)
     assert job.wait(SECONDS) and job.state is JobState.DONE, job.error
@@ -95,14 +95,14 @@ def test_a_prepared_file_is_the_table_that_memory_would_hold(tmp_path: Path, mon
 
 
 def test_a_file_that_has_not_grown_as_was_said_is_refused() -> None:
-    file = LatticeFile(small_table().domain.region)
+    file = LatticeFile(make_small_table().domain.region)
     with pytest.raises(IntakeError, match="too early"):
         file.grown(5)
 
 
 @pytest.mark.parametrize("algorithm", ["auto", "dplloyd", "sulq", "kvariates"])
 def test_a_run_in_rounds_tells_the_time_left_by_the_rounds_ahead(algorithm: str) -> None:
-    table = small_table(n_public=400)
+    table = make_small_table(n_public=400)
     items = list(run_work(Request(Contender(algorithm), 3, 1.0, 1e-6, seed=1), table))
     ahead = [item.frames[0].step.ahead for item in items if isinstance(item, RunSoFar) and not isinstance(item, Run)]
     rounds = [number for number in ahead if number is not None]

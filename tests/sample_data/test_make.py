@@ -8,7 +8,7 @@ from sklearn.cluster import KMeans
 
 from dpviz.table.csv_intake import load_csv
 from dpviz.table.declaration import FileKind
-from dpviz.table.sidecar import read_sidecar, to_json
+from dpviz.table.declaration_file import read_declaration_file, to_json
 from sample_data.make import SETS, SPARSE_SETS
 from tests.cases import for_each
 
@@ -41,10 +41,10 @@ def test_script_makes_the_rows_of_each_sparse_file_again(stem: str) -> None:
 
 @for_each("stem", sorted(SETS))
 def test_declarations_fit_the_rows_and_do_not_come_from_them(stem: str) -> None:
-    declared = read_sidecar(FOLDER / f"{stem}.json")
+    declared = read_declaration_file(FOLDER / f"{stem}.json")
     roles = [name for name in (declared.label_column, declared.id_column) if name is not None]
     table = load_csv(FOLDER / f"{stem}.csv", numbers=declared.columns, text=roles)
-    rows, bounds = table.columns(declared.columns), declared.bounds_for(declared.columns)
+    rows, bounds = table.columns(declared.columns), declared.list_bounds(declared.columns)
     assert table.notes == ()
     assert len(rows) == declared.n_public
     assert np.isfinite(rows).all()
@@ -59,8 +59,11 @@ def test_declarations_fit_the_rows_and_do_not_come_from_them(stem: str) -> None:
 
 
 def test_plain_kmeans_puts_a_centre_on_the_extreme_person() -> None:
-    table, declared = load_csv(FOLDER / "outlier.csv", text=["person_id"]), read_sidecar(FOLDER / "outlier.json")
-    bounds = declared.bounds_for(declared.columns)
+    table, declared = (
+        load_csv(FOLDER / "outlier.csv", text=["person_id"]),
+        read_declaration_file(FOLDER / "outlier.json"),
+    )
+    bounds = declared.list_bounds(declared.columns)
     unit = (table.columns(declared.columns) - bounds.lower) / (bounds.upper - bounds.lower)
     centers = KMeans(3, n_init=10, random_state=0).fit(unit).cluster_centers_
     extreme = unit[unit.sum(axis=1).argmax()]

@@ -21,17 +21,17 @@ import pytest
 
 from dpviz import PrivateKMeans
 from dpviz.check import RequestError
-from dpviz.privacy.room import PrivateTable
+from dpviz.privacy.private_session import PrivateTable
 from dpviz.runs.open_table import declare_on_cluster
 from dpviz.runs.run import run
 from dpviz.table import cluster_rows
-from dpviz.table.cluster_rows import ClusterRows, _gathered, connect
+from dpviz.table.cluster_rows import ClusterRows, _gather, connect
 from dpviz.table.declaration import Declaration
 from dpviz.table.domain import Domain, Region
 from dpviz.table.lattice import ExactRows
 from dpviz.table.parquet_intake import ParquetTable
-from dpviz.table.prepared_rows import Batch, dealt
-from dpviz.table.row_sample import sampled
+from dpviz.table.prepared_rows import Batch, deal_rows
+from dpviz.table.row_sample import sample_rows
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of a cluster's threads, while it is taken down
 N = 2000
@@ -93,7 +93,7 @@ def test_answers_do_not_depend_on_the_parts() -> None:
     whole = PrivateTable(table()[0], DOMAIN)
     for parts in (1, 3, 11):
         large = PrivateTable.over(spread(parts), DOMAIN)
-        np.testing.assert_array_equal(sampled(large._rows, 300), sampled(whole._rows, 300))
+        np.testing.assert_array_equal(sample_rows(large._rows, 300), sample_rows(whole._rows, 300))
     assert centers_of(large) == in_memory()
 
 
@@ -165,6 +165,6 @@ def test_a_cluster_that_goes_away_is_told(cluster: Any, running: ExitStack) -> N
 
 def test_of_a_person_whose_rows_come_from_two_parts_no_more_are_kept():
     region, ids = Region(np.ones(2), 2.0), pd.Series(["ann", "bob"])
-    hands = [dealt(np.full((2, 2), value), ids, region, number=1, most=1)[0] for value in (0.25, 0.5)]
-    assert len(_gathered(hands, region=region, most=1)) == 2
-    assert len(_gathered(hands, region=region, most=2)) == 4
+    hands = [deal_rows(np.full((2, 2), value), ids, region, number=1, most=1)[0] for value in (0.25, 0.5)]
+    assert len(_gather(hands, region=region, most=1)) == 2
+    assert len(_gather(hands, region=region, most=2)) == 4

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpviz.check import RequestError
+from dpviz.privacy.segment_counts import decode_bins
 from dpviz.table import lattice
-from dpviz.table.coded_rows import MOST_BINS, Categories, EqualBins, coded
+from dpviz.table.coded_rows import MOST_BINS, Categories, EqualBins, code_rows
 from dpviz.table.domain import Region
-from dpviz.table.unit_bins import decoded
 from tests.cases import about
 
 
@@ -20,17 +20,17 @@ from tests.cases import about
 def test_a_code_comes_back_from_its_coordinate(number, bits, data):
     if number > 2 ** (bits - 1):
         with pytest.raises(RequestError, match="number_of_bins"):
-            coded(np.array([[0]]), np.array([number]), bits=bits)
+            code_rows(np.array([[0]]), np.array([number]), bits=bits)
         return
     every = np.arange(number)[:, None]
-    points = coded(every, np.array([number]), bits=bits)
+    points = code_rows(every, np.array([number]), bits=bits)
     assert (np.abs(points) < 1).all() and (points * 2.0**bits % 1 == 0).all()
     np.testing.assert_array_equal(np.floor((points + 1) / 2 * number), every)
-    np.testing.assert_array_equal(decoded(points, number), every)
+    np.testing.assert_array_equal(decode_bins(points, number), every)
     box = Region(np.ones(1), 1.0)
     np.testing.assert_array_equal(box.rows(points), points)
     anywhere = data.draw(st.floats(-1, 1))
-    assert 0 <= decoded(np.array(anywhere), number) < number
+    assert 0 <= decode_bins(np.array(anywhere), number) < number
 
 
 @given(

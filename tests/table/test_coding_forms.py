@@ -9,8 +9,8 @@ import pytest
 
 from dpviz.table.codings import Closed, Cycle, Dates, Nominal, Ordinal, Stretched
 from dpviz.table.declaration import Declaration
+from dpviz.table.declaration_file import apply_bounds_option, apply_declaration, to_json
 from dpviz.table.loaded_table import IntakeError
-from dpviz.table.sidecar import bounds_option, declaration_in, to_json
 from tests.cases import about, for_each
 
 SAID = {
@@ -27,7 +27,7 @@ SAID = {
 
 
 def declared(bounds: object, **more: object) -> Declaration:
-    return declaration_in(json.dumps({"bounds": bounds, **more})).checked()
+    return apply_declaration(json.dumps({"bounds": bounds, **more})).checked()
 
 
 def test_every_form_is_read_and_written_back():
@@ -49,7 +49,7 @@ def test_every_form_is_read_and_written_back():
     assert one.textual == ("region", "sex", "stage", "joined", "left")
     again = json.loads(to_json(one))
     assert again["bounds"] == SAID and again["weights"] == {"region": 0.7}
-    assert declaration_in(to_json(one)) == one
+    assert apply_declaration(to_json(one)) == one
 
 
 def test_a_linear_scale_and_whole_numbers_as_categories_are_what_they_look_like():
@@ -60,8 +60,8 @@ def test_a_linear_scale_and_whole_numbers_as_categories_are_what_they_look_like(
 
 def test_one_pair_for_all_columns_takes_the_place_of_every_coding():
     onto = declared(SAID)
-    assert not bounds_option("0,1", onto).codings
-    fewer = onto.choosing(["hour", "age"])
+    assert not apply_bounds_option("0,1", onto).codings
+    fewer = onto.choose_columns(["hour", "age"])
     assert list(fewer.coded) == ["hour"]
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from dpviz.check import RequestError
 from dpviz.table import cell_arithmetic, codings, region
-from dpviz.table.cell_arithmetic import exact_log, stored_circle
+from dpviz.table.cell_arithmetic import compute_exact_log, make_circle
 from dpviz.table.codings import Closed, Cycle, Dates, Nominal, Ordinal, Stretched
 from dpviz.table.domain import Domain
 from tests.cases import about
@@ -94,14 +94,14 @@ def test_whatever_order_the_names_have_distances_are_the_same():
 
 def test_logarithms_are_those_of_a_library_to_the_last_digits_and_know_no_neighbours():
     values = 10.0 ** np.random.default_rng(0).uniform(-300, 300, 20_000)
-    np.testing.assert_allclose(exact_log(values), np.log(values), rtol=1e-15)
-    one_by_one = [exact_log(values[place : place + 1])[0] for place in range(300)]
-    np.testing.assert_array_equal(exact_log(values)[:300], one_by_one)
+    np.testing.assert_allclose(compute_exact_log(values), np.log(values), rtol=1e-15)
+    one_by_one = [compute_exact_log(values[place : place + 1])[0] for place in range(300)]
+    np.testing.assert_array_equal(compute_exact_log(values)[:300], one_by_one)
 
 
 def test_the_stored_circle_is_the_circle_is_no_longer_than_its_radius_and_hangs_on_no_last_bit():
     for radius in (0.5, 0.35, 2.0):
-        circle = stored_circle(radius)
+        circle = make_circle(radius)
         assert np.linalg.norm(circle, axis=1).max() <= radius
         np.testing.assert_array_equal(circle * 2.0**20, np.rint(circle * 2.0**20))
         true = np.array([[cos(tau * i / 10_080), sin(tau * i / 10_080)] for i in range(10_080)]) * radius
@@ -135,7 +135,7 @@ def test_rows_of_a_table_of_all_kinds_go_there_and_back(seed):
             rows[:, place] = np.rint(rows[:, place])
     points = ALL.to_unit(rows)
     assert points.shape == (30, ALL.dim) and np.isfinite(points).all()
-    back = ALL.rows_of(points)
+    back = ALL.to_rows(points)
     hour = ALL.names.index("hour")
     turned = np.abs(back[:, hour] - rows[:, hour]) % 24
     assert np.minimum(turned, 24 - turned).max() < 24 / 10_080
@@ -147,8 +147,8 @@ def test_rows_of_a_table_of_all_kinds_go_there_and_back(seed):
 
 
 def test_a_centre_says_shares_days_and_hours():
-    center = ALL.from_unit(ALL.region.settled(ALL.to_unit(np.array([[5.0, 0, 1, 2, 31, 6, 1e3, 4]]))))[0]
-    told = ALL.told(center)
+    center = ALL.from_unit(ALL.region.settle_points(ALL.to_unit(np.array([[5.0, 0, 1, 2, 31, 6, 1e3, 4]]))))[0]
+    told = ALL.describe(center)
     assert told["age"] == pytest.approx(5) and told["stage"] == "II" and told["joined"] == "2015-02-01"
     assert told["region"] == {"N": 1.0, "S": 0.0, "E": 0.0, "(any other)": 0.0, "(missing)": 0.0}
     assert told["sex"] == pytest.approx({"F": 0.0, "M": 1.0}, abs=1e-4) and told["hour"] == pytest.approx(6, abs=1e-3)
@@ -178,7 +178,7 @@ def test_plain_numbers_have_the_domain_that_they_always_had():
 
 def test_a_row_with_a_missing_number_is_the_middle_and_the_empty_category_and_not_the_first_one():
     stand_in = ALL.stand_in
-    told = ALL.told(ALL.from_unit(ALL.to_unit(stand_in[None]))[0])
+    told = ALL.describe(ALL.from_unit(ALL.to_unit(stand_in[None]))[0])
     assert told["region"]["(missing)"] == 1.0 and told["age"] == 5.0 and told["stage"] == "II"
     assert told["sex"] == {"F": 0.5, "M": 0.5} and told["income"] == pytest.approx(1e6 / 2, rel=1e-3)
 
@@ -206,4 +206,4 @@ def test_coordinates_of_one_name_are_refused_and_so_are_tuples():
     with pytest.raises(RequestError, match="Two coordinates would be called 'region = N'"):
         domain("region", "region = N")
     with pytest.raises(RequestError, match="holds several points has plain numbers only"):
-        domain("age", "region").unfolded(2)
+        domain("age", "region").unfold(2)

@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 from scipy import sparse, stats
 
 from dpviz.table.content import (
-    content_hash,
-    content_order,
-    content_uniforms,
-    content_waits,
+    compute_minus_log,
+    draw_content_uniforms,
+    draw_content_waits,
+    hash_content,
     keep_rows_per_person,
-    minus_log,
-    persons_by_content,
+    order_by_content,
+    order_persons_by_content,
 )
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -47,10 +47,10 @@ def test_which_rows_are_kept_does_not_follow_from_their_order():
 def test_equal_rows_have_equal_hashes_in_every_size_of_number_and_sparse(seed):
     rng = np.random.default_rng(seed)
     rows = rng.integers(-2, 3, (30, 3)) / 4
-    hashes = content_hash(rows)
-    np.testing.assert_array_equal(content_hash(rows.astype(np.float32)), hashes)
-    np.testing.assert_array_equal(content_hash(np.where(rows == 0, -0.0, rows)), hashes)
-    for found in (hashes, content_hash(sparse.csr_array(rows))):
+    hashes = hash_content(rows)
+    np.testing.assert_array_equal(hash_content(rows.astype(np.float32)), hashes)
+    np.testing.assert_array_equal(hash_content(np.where(rows == 0, -0.0, rows)), hashes)
+    for found in (hashes, hash_content(sparse.csr_array(rows))):
         same = (rows[:, None] == rows).all(axis=2)
         np.testing.assert_array_equal(found[:, None] == found, same)
 
@@ -61,7 +61,7 @@ def test_a_stored_zero_is_a_zero(seed):
     lean, stored = sparse.csr_array(rows), sparse.csr_array(rows)
     stored.data[::3] = 0.0
     lean = sparse.csr_array(stored.toarray())
-    np.testing.assert_array_equal(content_hash(stored), content_hash(lean))
+    np.testing.assert_array_equal(hash_content(stored), hash_content(lean))
 
 
 @given(SEEDS)
@@ -69,7 +69,7 @@ def test_an_order_by_content_is_the_same_from_any_order_of_the_file(seed):
     rng = np.random.default_rng(seed)
     rows = rng.integers(-2, 3, (25, 2)) / 2
     shuffled = rng.permutation(rows)
-    np.testing.assert_array_equal(rows[content_order(rows)], shuffled[content_order(shuffled)])
+    np.testing.assert_array_equal(rows[order_by_content(rows)], shuffled[order_by_content(shuffled)])
 
 
 @given(SEEDS)
@@ -77,8 +77,8 @@ def test_persons_are_numbered_by_their_rows_and_not_by_their_ids(seed):
     rng = np.random.default_rng(seed)
     rows, persons = rng.normal(size=(30, 2)), rng.integers(0, 8, 30)
     order, names = rng.permutation(30), rng.permutation(8)
-    whose, place = persons_by_content(rows, persons)
-    again, there = persons_by_content(rows[order], names[persons[order]])
+    whose, place = order_persons_by_content(rows, persons)
+    again, there = order_persons_by_content(rows[order], names[persons[order]])
     np.testing.assert_array_equal(place[whose][order], there[again])
     assert sorted(place) == list(range(len(set(persons))))
 
@@ -87,13 +87,13 @@ def test_coins_of_rows_are_uniform_and_waits_exponential():
     rows = np.random.default_rng(0).integers(0, 1000, (4000, 2)) / 1024
     rows = np.unique(rows, axis=0)
     for salt in (0, 1):
-        uniforms, waits = content_uniforms(rows, salt), content_waits(rows, salt)
+        uniforms, waits = draw_content_uniforms(rows, salt), draw_content_waits(rows, salt)
         assert stats.kstest(uniforms, "uniform").pvalue > 1e-3
         assert stats.kstest(waits, "expon").pvalue > 1e-3
-    one, other = content_uniforms(rows, 0), content_uniforms(rows, 1)
+    one, other = draw_content_uniforms(rows, 0), draw_content_uniforms(rows, 1)
     assert abs(np.corrcoef(one, other)[0, 1]) < 0.06
 
 
 @given(st.floats(2.0**-53, 1.0, exclude_max=True))
 def test_our_logarithm_is_that_of_others_to_the_last_digits(uniform):
-    np.testing.assert_allclose(minus_log(np.array([uniform]))[0], -np.log(uniform), rtol=4e-16 * 4, atol=1e-16)
+    np.testing.assert_allclose(compute_minus_log(np.array([uniform]))[0], -np.log(uniform), rtol=4e-16 * 4, atol=1e-16)

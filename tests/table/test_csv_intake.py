@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from dpviz.table import csv_intake
 from dpviz.table.csv_intake import load_csv, open_csv
 from dpviz.table.file_format import FileFormat, NumberStyle
-from dpviz.table.loaded_table import IntakeError, LoadedTable, numeric_table
+from dpviz.table.loaded_table import IntakeError, LoadedTable, make_numeric_table
 from dpviz.table.proposal import propose
 from tests.cases import about
 from tests.examples import examples
@@ -140,7 +140,7 @@ def test_floats_are_no_ids_and_integers_are_exact_ones() -> None:
     """Decided by the type of the column alone: 2^53 and 2^53 + 1 are one float, and 7.0 is no better."""
     large = [9007199254740992, 9007199254740993, None, 9007199254740992]
     frame = pd.DataFrame({"whole": pd.array(large, "Int64"), "text": pd.array(large, "Int64").astype("string")})
-    table = numeric_table(frame.assign(floats=[7.0, 8.0, 9.0, 7.0], empty=np.nan, place=[3, 2, 2, 3]))
+    table = make_numeric_table(frame.assign(floats=[7.0, 8.0, 9.0, 7.0], empty=np.nan, place=[3, 2, 2, 3]))
     for name in ("whole", "text"):
         assert table.identifiers(name).tolist() == [0, 1, -1, 0]
     assert table.identifiers("place").tolist() == [0, 1, 1, 0]
@@ -163,28 +163,28 @@ def test_fingerprint_tells_neighbours_apart_and_knows_equals() -> None:
     base = np.random.default_rng(0).random((60_000, 2))
     neighbour = base.copy()
     neighbour[31_337, 1] += 1e-12
-    assert numeric_table(base).fingerprint == numeric_table(base.copy()).fingerprint
-    assert numeric_table(base).fingerprint != numeric_table(neighbour).fingerprint
-    assert numeric_table(base[:-1]).fingerprint != numeric_table(base).fingerprint
+    assert make_numeric_table(base).fingerprint == make_numeric_table(base.copy()).fingerprint
+    assert make_numeric_table(base).fingerprint != make_numeric_table(neighbour).fingerprint
+    assert make_numeric_table(base[:-1]).fingerprint != make_numeric_table(base).fingerprint
     texts = [f"who,x\n{a},1\n{b},1\n".encode() for a, b in (("ab", "c"), ("a", "bc"), ("c", "ab"), ("ab", "ab"))]
     assert len({load_csv(text, text=["who"]).fingerprint for text in texts}) == 4
 
 
 def test_numbers_in_memory() -> None:
     given_array = np.arange(6.0).reshape(3, 2)
-    table = numeric_table(given_array, ["a", "b"], name="made")
+    table = make_numeric_table(given_array, ["a", "b"], name="made")
     given_array[0, 0] = 99  # the caller's array stays theirs, and ours stays ours
     assert (table.name, table.n_rows, table.columns(["a"])[0, 0]) == ("made", 3, 0.0)
-    assert numeric_table([1, 2, 3]).numeric_columns == ("column_1",)
-    assert numeric_table(np.empty((0, 3))).numeric_columns == ("column_1", "column_2", "column_3")
+    assert make_numeric_table([1, 2, 3]).numeric_columns == ("column_1",)
+    assert make_numeric_table(np.empty((0, 3))).numeric_columns == ("column_1", "column_2", "column_3")
     frame = pd.DataFrame({"x": [1, 2], "who": ["u", None]}, index=[7, 7])
-    assert numeric_table(frame).text_columns == ("who",)
+    assert make_numeric_table(frame).text_columns == ("who",)
     for values, columns in (([["secret"]], None), (np.zeros((2, 2, 2)), None), ([1, 2], ["a", "b"])):
         with pytest.raises(IntakeError) as caught:
-            numeric_table(values, columns)
+            make_numeric_table(values, columns)
         assert "secret" not in "".join(traceback.format_exception(caught.value))
     with pytest.raises(IntakeError, match="repeat"):
-        numeric_table(np.zeros((2, 2)), ["a", "a"])
+        make_numeric_table(np.zeros((2, 2)), ["a", "a"])
 
 
 finite = st.floats(allow_nan=False, allow_infinity=False, width=64)

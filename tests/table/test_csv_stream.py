@@ -19,8 +19,8 @@ import dpviz.table.records
 from dpviz.table.csv_intake import open_csv
 from dpviz.table.csv_stream import CsvOnDisk
 from dpviz.table.file_format import FileFormat
-from dpviz.table.loaded_table import IntakeError, canonical_ids
-from dpviz.table.named import file_at
+from dpviz.table.loaded_table import IntakeError, make_canonical_ids
+from dpviz.table.named import open_file
 from tests.cases import about
 from tests.examples import examples
 
@@ -32,7 +32,7 @@ def read_in_pieces(path: Path, declared: FileFormat, size: int, id_column: str |
     patch = pytest.MonkeyPatch()
     with patch.context() as patched:
         patched.setattr(dpviz.table.csv_stream, "_BYTES_AT_ONCE", size)
-        batches = list(CsvOnDisk(path).batches(("x", "y"), declared, id_column=id_column))
+        batches = list(CsvOnDisk(path).read_batches(("x", "y"), declared, id_column=id_column))
     values = np.concatenate([np.empty((0, 2)), *(batch.values for batch in batches)])
     ids = pd.concat([batch.ids for batch in batches], ignore_index=True) if id_column else None
     return values, ids
@@ -47,7 +47,7 @@ def test_wherever_pieces_end_the_rows_are_those_in_memory(tmp_path_factory, line
     loaded = open_csv(path).read(FileFormat(), numbers=("x", "y"), text=("who",))
     values, ids = read_in_pieces(path, FileFormat(), size)
     np.testing.assert_array_equal(values, loaded.columns(("x", "y")))
-    codes, _ = pd.factorize(canonical_ids(ids))
+    codes, _ = pd.factorize(make_canonical_ids(ids))
     np.testing.assert_array_equal(codes, loaded.identifiers("who"))
 
 
@@ -80,12 +80,12 @@ def test_without_a_header_as_declared(tmp_path: Path) -> None:
 def test_a_file_too_large_to_hold_is_read_by_its_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "t.csv"
     path.write_text("x,y\n" + "1,2\n" * 1000)
-    assert not isinstance(file_at(path), CsvOnDisk)
+    assert not isinstance(open_file(path), CsvOnDisk)
     monkeypatch.setattr("dpviz.table.csv_intake.MAX_BYTES", 2000)
-    assert isinstance(file_at(path), CsvOnDisk)
+    assert isinstance(open_file(path), CsvOnDisk)
     packed = tmp_path / "t.csv.gz"
     packed.write_bytes(gzip.compress(path.read_bytes()))
-    assert isinstance(file_at(packed), CsvOnDisk)
+    assert isinstance(open_file(packed), CsvOnDisk)
 
 
 @pytest.mark.parametrize("cut", [20, 200])
@@ -94,7 +94,7 @@ def test_a_gzip_file_that_ends_too_early_is_told(tmp_path: Path, cut: int) -> No
     rng = np.random.default_rng(0)
     path.write_bytes(gzip.compress(b"x,y\n" + b"".join(b"%f,%f\n" % (a, a) for a in rng.random(1000)))[:-cut])
     with pytest.raises(IntakeError, match="gzip"):
-        list(CsvOnDisk(path).batches(("x", "y")))
+        list(CsvOnDisk(path).read_batches(("x", "y")))
 
 
 def test_a_line_that_is_too_long_is_a_row_without_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,7 +111,7 @@ def test_a_line_that_is_too_long_is_a_row_without_values(tmp_path: Path, monkeyp
                 np.testing.assert_array_equal(values, expected)
 
 
-def test_a_line_that_never_ends_takes_no_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_that_never_ends_takes_no_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert dpviz.table.records.LONGEST_LINE == 2**26
     monkeypatch.setattr(dpviz.table.records, "LONGEST_LINE", 2**16)
     path = tmp_path / "t.csv"
@@ -132,14 +132,14 @@ def test_a_file_that_changes_between_two_looks_is_refused(tmp_path: Path) -> Non
     assert file.header().names == ("x",)
     path.write_text("x\n1\n2\n")
     with pytest.raises(IntakeError, match="changed while"):
-        list(file.batches(("x",)))
+        list(file.read_batches(("x",)))
 
 
 def test_what_is_not_there_or_not_one_line_a_record_is_told(tmp_path: Path) -> None:
     with pytest.raises(IntakeError, match="no file"):
-        list(CsvOnDisk(tmp_path / "t.csv").batches(("x",)))
+        list(CsvOnDisk(tmp_path / "t.csv").read_batches(("x",)))
     (tmp_path / "t.csv").write_text("x\n1\n")
     with pytest.raises(IntakeError, match="several lines"):
-        list(CsvOnDisk(tmp_path / "t.csv").batches(("x",), FileFormat(several_lines=True)))
+        list(CsvOnDisk(tmp_path / "t.csv").read_batches(("x",), FileFormat(several_lines=True)))
     with pytest.raises(IntakeError, match="no column"):
-        list(CsvOnDisk(tmp_path / "t.csv").batches(("z",)))
+        list(CsvOnDisk(tmp_path / "t.csv").read_batches(("z",)))

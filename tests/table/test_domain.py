@@ -140,7 +140,7 @@ def test_every_point_of_a_row_lies_in_the_region_of_points(seed):
     points, dim = int(rng.integers(1, 5)), int(rng.integers(1, 4))
     half = np.tile(rng.uniform(0.1, 1, dim), points)
     row = Region(half, float(rng.uniform(0.05, 1.2) * np.linalg.norm(half)))
-    one = row.unfolded(points)
+    one = row.unfold(points)
     inside = row.clip(rng.uniform(-2, 2, (40, points * dim))).reshape(-1, dim)
     np.testing.assert_allclose(one.clip(inside), inside, rtol=1e-12)
     assert one.dim == dim and one.radius <= row.radius * (1 + 1e-12)
@@ -150,13 +150,13 @@ def test_a_point_of_a_row_has_a_domain_of_its_own():
     columns = ["east_1", "north_1", "east_2", "north_2"]
     for scaling, radius in (("unit", None), ("common", 3.0)):
         domain = Domain.of(columns, [0, -10] * 2, [4, 30] * 2, scaling=scaling, radius=radius)
-        point = domain.unfolded(2)
+        point = domain.unfold(2)
         assert point.columns == ("east", "north") and point.scaling is domain.scaling
         rows = np.random.default_rng(0).uniform(0, 4, (5, 4))
         np.testing.assert_array_equal(point.to_unit(rows.reshape(10, 2)), domain.to_unit(rows).reshape(10, 2))
-        np.testing.assert_array_equal(point.region.half, domain.region.unfolded(2).half)
-        assert point.region.radius == pytest.approx(domain.region.unfolded(2).radius)
-        assert domain.unfolded(1) is domain
+        np.testing.assert_array_equal(point.region.half, domain.region.unfold(2).half)
+        assert point.region.radius == pytest.approx(domain.region.unfold(2).radius)
+        assert domain.unfold(1) is domain
 
 
 def test_points_are_named_by_what_their_columns_share_or_else_by_the_first():
@@ -166,15 +166,15 @@ def test_points_are_named_by_what_their_columns_share_or_else_by_the_first():
         (["a", "b", "c", "d"], ("a", "b")),
         (["p_1", "p_3", "p_2", "p_4"], ("p_1", "p_3")),
     ):
-        assert Domain.of(columns, 0.0, 1.0).unfolded(len(columns) // len(names)).columns == names
+        assert Domain.of(columns, 0.0, 1.0).unfold(len(columns) // len(names)).columns == names
 
 
 def test_rows_that_do_not_hold_points_of_one_kind_are_refused():
     domain = Domain.of(["a", "b", "c", "d"], 0.0, [1.0, 1.0, 1.0, 2.0])
     with pytest.raises(RequestError, match="row of 4 columns does not hold 3 points"):
-        domain.unfolded(3)
+        domain.unfold(3)
     with pytest.raises(RequestError, match="'b' and 'd' are the same coordinate"):
-        domain.unfolded(2)
+        domain.unfold(2)
 
 
 def test_units_stand_on_axes_and_change_nothing_else():
@@ -184,4 +184,4 @@ def test_units_stand_on_axes_and_change_nothing_else():
     assert plain.titles == ("age", "income") and told.titles == ("age", "income (k$)")
     assert told.columns == plain.columns
     pairs = Domain.of(["x1", "y1", "x2", "y2"], 0.0, 1.0, units={"x1": "m", "x2": "m"})
-    assert pairs.unfolded(2).titles == ("x (m)", "y")
+    assert pairs.unfold(2).titles == ("x (m)", "y")

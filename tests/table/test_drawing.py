@@ -21,8 +21,8 @@ from dpviz.table.drawing import (
     Drawing,
     decode_drawing,
     encode_drawing,
-    painted_table,
-    preset,
+    load_preset,
+    make_painted_table,
 )
 
 PLACES = st.integers(0, SIDE - 1)
@@ -100,7 +100,7 @@ def test_a_text_that_is_cut_or_changed_anywhere_is_refused():
 @given(st.text(LETTERS, min_size=3, max_size=120))
 def test_a_text_with_a_right_check_that_nobody_wrote_is_refused_too(body: str):
     """As somebody would forge it: nothing but a sentence comes of it."""
-    assert _refusal(body + painted._check_of(body)) in ("", CUT)
+    assert _refusal(body + painted._compute_check(body)) in ("", CUT)
 
 
 def test_links_of_yesterday_are_read_tomorrow():
@@ -112,9 +112,9 @@ def test_links_of_yesterday_are_read_tomorrow():
 def test_the_curve_passes_every_place_once_and_goes_to_a_neighbour():
     for order in (6, 7, 8):
         along = np.arange(4**order)
-        places = painted._off_curve(along, order)
+        places = painted._find_on_curve(along, order)
         assert (np.abs(np.diff(places, axis=0)).sum(axis=1) == 1).all()
-        np.testing.assert_array_equal(painted._on_curve(places, order), along)
+        np.testing.assert_array_equal(painted._place_on_curve(places, order), along)
 
 
 def test_too_many_people_and_a_me_beside_the_board_are_refused():
@@ -125,18 +125,22 @@ def test_too_many_people_and_a_me_beside_the_board_are_refused():
 
 
 def test_a_drawing_is_a_simulated_table_of_everybody():
-    drawing = preset("hermit").drawing
-    table = declare(*painted_table(drawing))
+    drawing = load_preset("hermit").drawing
+    table = declare(*make_painted_table(drawing))
     assert table.kind is FileKind.SIMULATED and table.n_public is None
     rows = table.loaded.columns(table.declaration.columns)
     np.testing.assert_array_equal(rows[-1], [226.5, 34.5])
     assert rows.shape == (drawing.size, 2) and rows.min() > 0 and rows.max() < SIDE
     with pytest.raises(RequestError, match="paint at least one point"):
-        painted_table(preset("empty").drawing)
+        make_painted_table(load_preset("empty").drawing)
 
 
 def test_the_pictures_to_begin_with_are_the_same_for_everybody_and_fit_a_link():
     for name in PRESETS:
-        one = preset(name)
+        one = load_preset(name)
         assert _same(decode_drawing(encode_drawing(one.drawing)), one.drawing), name
-    assert (preset("empty").drawing.size, preset("rich").drawing.size, preset("blobs").drawing.size) == (0, 81, 900)
+    assert (load_preset("empty").drawing.size, load_preset("rich").drawing.size, load_preset("blobs").drawing.size) == (
+        0,
+        81,
+        900,
+    )

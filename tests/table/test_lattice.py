@@ -31,20 +31,20 @@ def test_rows_lie_in_the_region_and_on_its_lattice_and_rounding_again_changes_no
 
 @given(SEEDS, RADII)
 def test_what_is_declared_fits_into_the_numbers_that_hold_it(seed, radius):
-    bits = lattice.row_bits(radius)
+    bits = lattice.count_row_bits(radius)
     longest = np.array([radius * 2.0**bits, radius * 2.0**lattice.POINT_BITS])
     # 2x·c - |c|², in products of their quanta, and squared distances of rows.
     assert 3 * longest.prod() <= 2.0**53
     assert 4 * longest[0] ** 2 <= 2.0**53
     # A loss of at most the squared diameter, of as many rows as a table holds.
-    assert 4 * max(radius, 1.0) ** 2 * 2.0 ** lattice.loss_bits(radius) * lattice.MOST_ROWS <= 2.0**62
+    assert 4 * max(radius, 1.0) ** 2 * 2.0 ** lattice.count_loss_bits(radius) * lattice.MOST_ROWS <= 2.0**62
 
 
 @given(SEEDS, st.integers(1, 300), st.integers(1, 5))
 def test_marks_lie_below_every_affinity(seed, k, dim):
     rng, region = np.random.default_rng(seed), Region.ball(dim, float(rng_radius(seed)))
-    centers = lattice.points(region.clip(rng.normal(size=(k, dim)) * region.radius))
-    marks = lattice.mark_bits(centers, region.radius, region.row_bits)
+    centers = lattice.round_points(region.clip(rng.normal(size=(k, dim)) * region.radius))
+    marks = lattice.count_mark_bits(centers, region.radius, region.row_bits)
     assert marks is not None
     assert 2**marks >= k
     corners = np.r_[centers, -centers] * region.radius / max(1e-9, np.linalg.norm(centers, axis=1).max())
@@ -58,24 +58,24 @@ def rng_radius(seed):
 
 
 def test_without_room_there_are_no_marks():
-    assert lattice.mark_bits(np.full((64, 784), 1.0), 28.0, 20) is None
+    assert lattice.count_mark_bits(np.full((64, 784), 1.0), 28.0, 20) is None
 
 
 def test_points_on_the_lattice_are_the_very_same_array():
     for exponent in (-30, -16, 0):
         points = np.ones((2, 2)) * 2.0**exponent
-        placed = lattice.points(points)
+        placed = lattice.round_points(points)
         assert (placed is points) == (exponent >= -lattice.POINT_BITS)
-        assert lattice.points(placed) is placed
+        assert lattice.round_points(placed) is placed
 
 
 def test_there_is_one_zero():
-    assert not np.signbit(lattice.inward(np.array([-1e-9, -0.0, 0.0]), 20)).any()
+    assert not np.signbit(lattice.round_inward(np.array([-1e-9, -0.0, 0.0]), 20)).any()
 
 
 def test_rows_too_long_for_exact_sums_are_refused():
     with pytest.raises(RequestError, match="too long for exact sums: declare a radius"):
-        lattice.row_bits(1e4)
+        lattice.count_row_bits(1e4)
 
 
 def test_columns_that_the_lattice_rounds_are_told_of_and_a_radius_that_it_would_lose_is_refused():

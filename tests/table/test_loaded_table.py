@@ -5,15 +5,15 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from dpviz.table.loaded_table import canonical_ids, quoted
+from dpviz.table.loaded_table import make_canonical_ids, quote_name
 
 
 @pytest.mark.parametrize("others", [[], ["anna"]])
 def test_what_a_cell_is_called_depends_on_that_cell_only(others: list[str]) -> None:
     cells = pd.Series(["007", "7", " 7 ", "7.0", "0", *others], dtype="str")
-    assert canonical_ids(cells).tolist() == ["007", "7", "7", "7", "0", *others]
+    assert make_canonical_ids(cells).tolist() == ["007", "7", "7", "7", "0", *others]
 
 
 def test_a_name_is_told_on_one_line_as_it_is_written():
-    assert quoted("Größe in m\n\x1b[0m") == '"Größe in m\\n\\x1b[0m"'
-    assert quoted("x" * 60) == f'"{"x" * 60}"' and quoted("x" * 61) == f'"{"x" * 57}..."'
+    assert quote_name("Größe in m\n\x1b[0m") == '"Größe in m\\n\\x1b[0m"'
+    assert quote_name("x" * 60) == f'"{"x" * 60}"' and quote_name("x" * 61) == f'"{"x" * 57}..."'

@@ -8,10 +8,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.table.coded_rows import MOST_BINS, coded
-from dpviz.table.lattice import row_bits
+from dpviz.privacy.segment_counts import decode_bins
+from dpviz.table.coded_rows import MOST_BINS, code_rows
+from dpviz.table.lattice import count_row_bits
 from dpviz.table.magnitudes import Magnitudes
-from dpviz.table.unit_bins import decoded
 
 RULE = Magnitudes()
 
@@ -23,7 +23,7 @@ def test_a_number_lies_in_the_range_of_its_bin(value):
     if not math.isfinite(value):
         assert code == RULE.number - 1
         return
-    found = RULE.range_of(code, code)
+    found = RULE.find_range(code, code)
     small, large = RULE.ends[0], RULE.ends[-1]
     if abs(value) <= small:
         assert found == (0.0, 0.0) and code == RULE.middle
@@ -49,7 +49,7 @@ def test_round_numbers_are_the_ends_of_bins():
     """A hundred per cent is no reason for a bound of 200."""
     for number in (1, 2, 5, 10, 100, 0.2, 500_000, 1e-6, 5e14):
         (code,) = RULE.codes([number])
-        assert RULE.range_of(RULE.middle, code).upper in (number, 0.0)
+        assert RULE.find_range(RULE.middle, code).upper in (number, 0.0)
         assert RULE.codes([np.nextafter(number, np.inf)])[0] == code + 1
 
 
@@ -62,12 +62,12 @@ def test_bins_are_numbered_in_the_order_of_numbers():
 def test_every_code_survives_the_lattice():
     every = np.arange(RULE.number)
     for columns in (1, 6, 300):
-        points = coded(every, np.array(RULE.number), bits=row_bits(columns**0.5))
-        np.testing.assert_array_equal(decoded(points, RULE.number), every)
+        points = code_rows(every, np.array(RULE.number), bits=count_row_bits(columns**0.5))
+        np.testing.assert_array_equal(decode_bins(points, RULE.number), every)
     assert RULE.number <= MOST_BINS
 
 
 def test_bins_of_either_sign_mirror_each_other():
     for far in (1, 2, 20):
-        above, below = RULE.range_of(RULE.middle + far, RULE.middle + far), RULE.range_of(*[RULE.middle - far] * 2)
+        above, below = RULE.find_range(RULE.middle + far, RULE.middle + far), RULE.find_range(*[RULE.middle - far] * 2)
         assert below == (-above.upper, -above.lower) and above.lower > 0

@@ -14,11 +14,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dpviz.runs.open_table import declare, planned, preparing
+from dpviz.runs.open_table import declare, plan_table, prepare_rows
 from dpviz.table.declaration import Declaration
 from dpviz.table.lattice_file import LatticeFile
-from dpviz.table.loaded_table import IntakeError, canonical_ids
-from dpviz.table.parquet_intake import ParquetTable, _whole
+from dpviz.table.loaded_table import IntakeError, make_canonical_ids
+from dpviz.table.parquet_intake import ParquetTable, _read_whole
 from tests.cases import about
 
 N = 1000
@@ -87,7 +87,7 @@ def test_numbers_of_all_kinds(file: Path) -> None:
 def test_batches_and_pieces_hold_what_is_read_at_once(file: Path, id_column: str | None) -> None:
     table = ParquetTable(file)
     loaded = table.read(("z", "x"), text=() if id_column is None else (id_column,))
-    batches = list(table.batches(("z", "x"), id_column=id_column))
+    batches = list(table.read_batches(("z", "x"), id_column=id_column))
     pieces = [piece.batch() for piece in table.pieces(("z", "x"), id_column=id_column)]
     assert batches[-1].read == 1.0
     for parts in (batches, pieces):
@@ -95,7 +95,7 @@ def test_batches_and_pieces_hold_what_is_read_at_once(file: Path, id_column: str
         if id_column is None:
             assert all(part.ids is None for part in parts)
         else:
-            ids = canonical_ids(pd.concat([part.ids for part in parts], ignore_index=True))
+            ids = make_canonical_ids(pd.concat([part.ids for part in parts], ignore_index=True))
             codes, _ = pd.factorize(ids)
             np.testing.assert_array_equal(codes, loaded.identifiers(id_column))
             if id_column in ("number", "exact"):
@@ -137,7 +137,7 @@ def test_a_column_that_holds_no_numbers_is_told_by_its_type(file: Path) -> None:
         ("none", "There is no column"),
     ):
         with pytest.raises(IntakeError, match=told):
-            next(ParquetTable(file).batches(("x", asked)))
+            next(ParquetTable(file).read_batches(("x", asked)))
         with pytest.raises(IntakeError, match=told):
             ParquetTable(file).read((asked,))
 
@@ -145,7 +145,7 @@ def test_a_column_that_holds_no_numbers_is_told_by_its_type(file: Path) -> None:
 def test_an_id_is_text_or_a_number(file: Path) -> None:
     for id_column in ("nested", "day"):
         with pytest.raises(IntakeError, match="neither text nor numbers"):
-            next(ParquetTable(file).batches(("x",), id_column=id_column))
+            next(ParquetTable(file).read_batches(("x",), id_column=id_column))
 
 
 def test_floats_are_no_ids(file: Path) -> None:
@@ -153,7 +153,7 @@ def test_floats_are_no_ids(file: Path) -> None:
     declared = Declaration(columns=("y",), lower=(0.0,), upper=(1.0,), id_column="z")
     with pytest.raises(IntakeError, match=r'"z" holds .*floats.*2\^53.*Int64'):
         declare(ParquetTable(file), declared)
-    for read in (ParquetTable(file).batches, ParquetTable(file).pieces):
+    for read in (ParquetTable(file).read_batches, ParquetTable(file).pieces):
         with pytest.raises(IntakeError, match="floats"):
             list(read(("y",), id_column="x"))
     loaded = ParquetTable(file).read(("y",), text=("z",))
@@ -184,7 +184,7 @@ def test_a_table_that_changes_between_two_looks_is_refused(tmp_path: Path) -> No
         (tmp_path / "c.parquet").unlink(missing_ok=True)
         written("a.parquet", 3), written("b.parquet", 3)
         table = ParquetTable(tmp_path)
-        plan, pieces, batches = planned(table, declared), table.pieces(("x",)), table.batches(("x",))
+        plan, pieces, batches = plan_table(table, declared), table.pieces(("x",)), table.read_batches(("x",))
         next(batches)
         assert all(len(piece.batch().values) == 3 for piece in pieces)
         change()
@@ -194,7 +194,7 @@ def test_a_table_that_changes_between_two_looks_is_refused(tmp_path: Path) -> No
             with pytest.raises(IntakeError, match=r"changed while|no file"):
                 table.read(("x",))
             with pytest.raises(IntakeError, match=r"changed while|no file"):
-                list(preparing(plan, LatticeFile(plan.domain.region)))
+                list(prepare_rows(plan, LatticeFile(plan.domain.region)))
             if name != "one more":
                 with pytest.raises(IntakeError, match=r"changed while|no file"):
                     pieces[-1].batch()
@@ -220,7 +220,7 @@ def test_whether_memory_holds_a_table_follows_from_its_bytes_not_from_its_rows(
     assert few < many < 8 * rows / 100  # packed, many rows that are alike take next to no room
     for most in (few - 1, few, many - 1, many):
         monkeypatch.setattr("dpviz.table.parquet_intake._MOST_BYTES", most)
-        held = [planned(ParquetTable(path), declared).in_memory for path in paths]
+        held = [plan_table(ParquetTable(path), declared).in_memory for path in paths]
         assert held == [few <= 2 * most, many <= 2 * most]  # one of two columns is read
         monkeypatch.setattr(ParquetTable, "n_rows", property(lambda table: pytest.fail("no row is counted")))
         assert [ParquetTable(path).fits(2) for path in paths] == [few <= most, many <= most]
@@ -268,7 +268,7 @@ def test_damage_is_told_wherever_it_is(file: Path) -> None:
     for damaged in (whole[: len(whole) // 2], b"x,y\n1,2\n", b"", whole[:200] + bytes(4000) + whole[4200:]):
         file.write_bytes(damaged)
         with pytest.raises(IntakeError, match="damaged") as told:
-            list(ParquetTable(file).batches(("x", "z", "y")))
+            list(ParquetTable(file).read_batches(("x", "z", "y")))
         assert told.value.__cause__ is None
 
 
@@ -287,12 +287,12 @@ def test_a_column_that_is_empty_in_a_file_is_of_the_type_of_the_others(tmp_path:
     pq.write_table(pa.table({"x": [2.5], "who": ["a"], "n": pa.nulls(1)}), tmp_path / "c.parquet")
     table = ParquetTable(tmp_path)
     assert table.numeric_columns == ("x", "n") and table.holds_text("who")
-    loaded, batches = table.read(("x",), text=("who",)), list(table.batches(("x",), id_column="who"))
+    loaded, batches = table.read(("x",), text=("who",)), list(table.read_batches(("x",), id_column="who"))
     pieces = [piece.batch() for piece in table.pieces(("x",), id_column="who")]
     for values in (loaded.columns(("x",)), *(np.concatenate([b.values for b in some]) for some in (batches, pieces))):
         np.testing.assert_array_equal(values[:, 0], [np.nan, np.nan, 1.5, 2.5])
     assert loaded.identifiers("who").tolist() == [0, 1, -1, 0]
-    ids = canonical_ids(pd.concat([batch.ids for batch in batches], ignore_index=True))
+    ids = make_canonical_ids(pd.concat([batch.ids for batch in batches], ignore_index=True))
     assert ids.fillna("nobody").tolist() == ["a", "b", "nobody", "a"]
 
 
@@ -315,7 +315,7 @@ def test_names_that_repeat(tmp_path: Path) -> None:
 
 def test_whole_numbers_that_tell_people_apart_stay_whole():
     large = 2**53 + 1
-    whole, texts = _whole(pa.array([large, None, 7])), _whole(pa.array([Decimal("1.50"), None]))
+    whole, texts = _read_whole(pa.array([large, None, 7])), _read_whole(pa.array([Decimal("1.50"), None]))
     assert (
         pd.api.types.is_integer_dtype(whole.dtype)
         and whole[0] == large

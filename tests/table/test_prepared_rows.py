@@ -1,4 +1,4 @@
-"""Rows prepared batch by batch are those that a room holds in memory, whatever the batches and wherever they lie."""
+"""Rows prepared batch by batch are those that a session holds in memory, whatever the batches and wherever they lie."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpviz.privacy.room import PrivateTable
-from dpviz.table.content import content_order
+from dpviz.privacy.private_session import PrivateTable
+from dpviz.table.content import order_by_content
 from dpviz.table.domain import Domain, Region
 from dpviz.table.prepared_rows import Batch, Preparation
 from dpviz.table.rows import Rows
@@ -29,12 +29,12 @@ def prepared(values: np.ndarray, ids: pd.Series | None, size: int, **declared: o
     for first in range(0, len(values), size):
         part = slice(first, first + size)
         rows.take(Batch(values[part], None if ids is None else ids[part], first / len(values)))
-    return Rows(rows.finished(), DOMAIN.region)
+    return Rows(rows.finish(), DOMAIN.region)
 
 
 def all_of(rows: Rows) -> np.ndarray:
     found = np.concatenate([chunk.values.copy() for chunk in rows.chunks(1)])
-    return found[content_order(found)]
+    return found[order_by_content(found)]
 
 
 @pytest.mark.parametrize("relation", ["add_remove", "replace"])
@@ -56,7 +56,7 @@ def test_so_many_rows_of_a_person_are_the_same_ones(most: int) -> None:
     np.testing.assert_array_equal(all_of(in_file), all_of(in_memory))
 
 
-def test_a_person_with_most_rows_of_a_table_takes_no_room() -> None:
+def test_a_person_with_most_rows_of_a_table_takes_no_session() -> None:
     values, _ = table(n=1000)
     everybody = pd.Series(["one"] * len(values))
     assert len(prepared(values, everybody, 100, drop_incomplete=True, rows_per_person=2)) == 2
@@ -71,8 +71,8 @@ def test_what_is_seen_of_a_file_is_what_is_seen_in_memory(seen: str) -> None:
     values, _ = table()
     views = {
         "projected": lambda rows: rows.project(np.random.default_rng(1).normal(size=(2, 3)), Region.ball(2, 1.0)),
-        "sparsified": lambda rows: rows.sparsified(1, DOMAIN.region),
-        "unfolded": lambda rows: rows.unfolded(3, Region(DOMAIN.region.half[:1], DOMAIN.region.radius)),
+        "sparsified": lambda rows: rows.sparsify(1, DOMAIN.region),
+        "unfolded": lambda rows: rows.unfold(3, Region(DOMAIN.region.half[:1], DOMAIN.region.radius)),
     }
     in_file = prepared(values, None, 999, drop_incomplete=True)
     in_memory = PrivateTable(values, DOMAIN)._rows

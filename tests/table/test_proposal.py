@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from dpviz.table.csv_intake import open_csv
 from dpviz.table.declaration import NOTHING_DECLARED, Declaration
+from dpviz.table.declaration_file import apply_declaration, to_json
 from dpviz.table.file_format import FileFormat
 from dpviz.table.loaded_table import IntakeError
 from dpviz.table.proposal import propose
-from dpviz.table.sidecar import declaration_in, to_json
 from tests.cases import about
 from tests.examples import examples
 
@@ -133,14 +133,14 @@ def test_codes_are_numbers_that_nobody_should_average():
             rows = "\n".join(f"{cell},{place}.5" for place, cell in enumerate(cells))
             found = propose(open_csv(f"{name},height\n{rows}\n".encode(), name="table"))
             assert found.numbers == (name, "height") and found.codes == ((name,) if is_code else ())
-            assert found.joined_to(Declaration()).columns == (("height",) if is_code else (name, "height"))
+            assert found.join_to(Declaration()).columns == (("height",) if is_code else (name, "height"))
             assert any("Codes rather than numbers" in note for note in found.notes) == is_code
 
 
 def test_who_is_whom_stays_declared_where_the_file_has_that_column():
     found = propose(open_csv(b"who,height\na,1.5\nb,2.5\n", name="table"))
     for declared, kept in (("who", ("who", 3)), ("somebody", (None, 1))):
-        joined = found.joined_to(Declaration(id_column=declared, rows_per_person=3))
+        joined = found.join_to(Declaration(id_column=declared, rows_per_person=3))
         assert (joined.id_column, joined.rows_per_person) == kept
 
 
@@ -159,7 +159,7 @@ def test_each_kind_of_file_that_people_bring_is_read_right():
                     propose(file)
                 continue
             proposal = propose(file)
-            declared = proposal.joined_to(NOTHING_DECLARED)
+            declared = proposal.join_to(NOTHING_DECLARED)
             chosen = right["chosen"] or {}
             assert declared.columns == tuple(chosen) and declared.id_column is None
             values = file.read(declared.file, numbers=declared.columns).frame
@@ -170,7 +170,7 @@ def test_each_kind_of_file_that_people_bring_is_read_right():
             for said in right.get("said", []):
                 assert any(note.startswith(said) for note in proposal.notes), proposal.notes
             assert (proposal.other is not None) == ("other" in right)
-            assert declared.checked() == declaration_in(to_json(declared)) == declared
+            assert declared.checked() == apply_declaration(to_json(declared)) == declared
 
 
 def test_where_the_first_line_may_be_either_both_readings_are_there():
@@ -202,7 +202,7 @@ def test_what_was_seen_is_in_no_words_of_a_proposal():
     raw = b"region,stage,x\n" + b"".join(b"secretplace,%s,%d\n" % (word, i) for i, word in enumerate([b"I", b"II"] * 9))
     proposal = propose(open_csv(raw))
     assert proposal.kinds["region"].values == ("secretplace",)
-    assert "secretplace" not in repr(proposal) and "secretplace" not in to_json(proposal.joined_to(NOTHING_DECLARED))
+    assert "secretplace" not in repr(proposal) and "secretplace" not in to_json(proposal.join_to(NOTHING_DECLARED))
 
 
 def test_a_line_below_others_is_names_only_above_columns_of_numbers():

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.privacy.reach import farthest
+from dpviz.privacy.sensitivity_bounds import bound_distance
 from dpviz.table import lattice
 from dpviz.table.codings import Closed, Cycle, Nominal
 from dpviz.table.domain import Domain, Region
-from dpviz.table.region import on_simplex
+from dpviz.table.region import project_on_simplex
 from tests.cases import about
 
 KINDS = {"c": Nominal(("a", "b", "d")), "e": Nominal(("x",)), "b": Closed(("no", "yes")), "h": Cycle(8.0)}
@@ -73,9 +73,9 @@ def test_settled_points_are_mixtures_of_rows_and_the_nearest(seed):
     rng, region = np.random.default_rng(seed), domain(**WEIGHTS).region
     rows = every_row(domain(**WEIGHTS))
     mixed = rng.dirichlet(np.ones(len(rows)), 5) @ rows
-    np.testing.assert_allclose(region.settled(mixed), mixed, atol=1e-12)
+    np.testing.assert_allclose(region.settle_points(mixed), mixed, atol=1e-12)
     points = rng.normal(size=(20, region.dim))
-    settled = region.settled(points)
+    settled = region.settle_points(points)
     for block in region.blocks.of_shape("simplex"):
         inside, side = settled[:, block.place], region.half[block.start]
         np.testing.assert_allclose(inside.sum(axis=1), side)
@@ -85,16 +85,16 @@ def test_settled_points_are_mixtures_of_rows_and_the_nearest(seed):
         gaps = np.linalg.norm(box[:, None] - other[None], axis=2).min(axis=1)
         assert (np.linalg.norm(box - inside, axis=1) <= gaps + 1e-12).all()
     # Moved onto the lattice of points as released ones are, they still are public points of the region.
-    placed = lattice.points(settled)
+    placed = lattice.round_points(settled)
     assert np.abs(region.clip(placed) - placed).max() <= 1e-12 * region.radius
 
 
 def test_the_projection_on_a_simplex_keeps_its_points_and_its_order():
     rng = np.random.default_rng(0)
     points = rng.normal(size=(200, 6))
-    nearest = on_simplex(points, 0.5)
+    nearest = project_on_simplex(points, 0.5)
     np.testing.assert_allclose(nearest.sum(axis=1), 0.5)
-    np.testing.assert_allclose(on_simplex(nearest, 0.5), nearest, atol=1e-15)
+    np.testing.assert_allclose(project_on_simplex(nearest, 0.5), nearest, atol=1e-15)
     assert (np.take_along_axis(nearest, points.argmax(axis=1)[:, None], 1)[:, 0] == nearest.max(axis=1)).all()
 
 
@@ -105,16 +105,16 @@ def test_no_row_lies_farther_than_the_bound_and_of_one_point_some_does(seed, k, 
     distances = np.sort(np.linalg.norm(rows[None, :, None] - sets[:, None], axis=3), axis=2)
     for nearest in range(1, k + 1):
         attained = distances[:, :, nearest - 1].max()
-        assert attained <= farthest(sets, one.region, nearest=nearest)
+        assert attained <= bound_distance(sets, one.region, nearest=nearest)
     if k == 1:
         # Hours in between lie a little farther than the eight that stand here.
-        assert distances.max() >= 0.97 * farthest(sets, one.region)
-        assert farthest(sets, one.region) <= farthest(sets, Region(one.region.half, one.region.radius))
+        assert distances.max() >= 0.97 * bound_distance(sets, one.region)
+        assert bound_distance(sets, one.region) <= bound_distance(sets, Region(one.region.half, one.region.radius))
 
 
 def test_of_categories_alone_the_farthest_corner_is_found_exactly():
     one = Domain.coded(["c"], [0.0], [4.0], codings={"c": KINDS["c"]}, weights={})
-    points = one.region.settled(np.random.default_rng(1).normal(size=(9, 5)))
+    points = one.region.settle_points(np.random.default_rng(1).normal(size=(9, 5)))
     for point in points:
         true = np.linalg.norm(np.eye(5) / 2 - point, axis=1).max()
-        assert farthest(point[None, None], one.region) == pytest.approx(true, rel=1e-9)
+        assert bound_distance(point[None, None], one.region) == pytest.approx(true, rel=1e-9)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpviz.table.domain import Region
-from dpviz.table.row_sample import sampled
+from dpviz.table.row_sample import sample_rows
 from dpviz.table.rows import Rows
 
 REGION = Region.ball(2, 1.0)
@@ -24,15 +24,15 @@ def test_it_does_not_depend_on_order_or_chunks() -> None:
     values = rows()
     order = np.random.default_rng(1).permutation(len(values))
     for most in (1, 100, 3000):
-        one = sampled(Rows.of(values, REGION), most)
-        other = sampled(Rows.of(values[order], REGION, block_numbers=5000), most)
+        one = sample_rows(Rows.of(values, REGION), most)
+        other = sample_rows(Rows.of(values[order], REGION, block_numbers=5000), most)
         assert one.shape == (most, 2)
         np.testing.assert_array_equal(one, other)
 
 
 def test_every_row_has_its_share() -> None:
     values = REGION.rows(rows())
-    found = sampled(Rows.of(values, REGION), 2000)
+    found = sample_rows(Rows.of(values, REGION), 2000)
     for place in ([0.25, 0.5], [0.0, 0.125], [-0.375, 0.375]):
         share = (values == place).all(axis=1).mean()
         assert abs((found == place).all(axis=1).mean() - share) <= 1 / 2000
@@ -43,5 +43,5 @@ def test_every_row_has_its_share() -> None:
 def test_of_few_rows_it_is_all_of_them() -> None:
     for n in (0, 1, 500):
         values = rows()[:n]
-        found = sampled(Rows.of(values, REGION), 500)
+        found = sample_rows(Rows.of(values, REGION), 500)
         np.testing.assert_array_equal(np.sort(found, axis=0), np.sort(REGION.rows(values), axis=0))

@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 import dpviz.table.rows
 from dpviz.table import lattice
 from dpviz.table.domain import Region
-from dpviz.table.rows import Rows, products, rows_in_use
+from dpviz.table.rows import Rows, find_rows_in_use, multiply
 from tests.cases import about
 from tests.waiting import SECONDS
 
@@ -34,7 +34,7 @@ def test_chunks_are_all_the_rows_in_order():
 
 def test_total_adds_every_row_once(monkeypatch):
     for n, threads in product((0, 1, 64, 65, 1000), (1, 2, 5)):
-        monkeypatch.setattr(dpviz.table.rows, "_threads", lambda number=threads: number)
+        monkeypatch.setattr(dpviz.table.rows, "_count_threads", lambda number=threads: number)
         rows = Rows.of(np.arange(float(n))[:, None] / 1024, Region.ball(1, 1.0), block_numbers=64)
         counted, added = rows.total(lambda chunk: [len(chunk), chunk.values.sum() * 1024], 1)
         assert (counted, added) == (n, n * (n - 1) / 2), (n, threads)
@@ -44,8 +44,8 @@ def test_a_total_does_not_wait_for_threads_that_are_at_work_elsewhere(monkeypatc
     release = Event()
     with ThreadPoolExecutor(1) as busy:
         busy.submit(release.wait, SECONDS)
-        monkeypatch.setattr(dpviz.table.rows, "_threads", lambda: 3)
-        monkeypatch.setattr(dpviz.table.rows, "_pool", lambda process: busy)
+        monkeypatch.setattr(dpviz.table.rows, "_count_threads", lambda: 3)
+        monkeypatch.setattr(dpviz.table.rows, "_open_pool", lambda process: busy)
         rows = Rows.of(np.zeros((1000, 1)), Region.ball(1, 1.0), block_numbers=64)
         assert rows.total(lambda chunk: [len(chunk)], 1) == [1000]
         assert not release.is_set()
@@ -63,10 +63,10 @@ def test_rows_are_held_in_small_floats_where_these_are_exact():
 def test_sparse_rows_stay_sparse_and_say_the_same():
     region = Region.ball(30, 1.0)
     dense = region.rows(np.random.default_rng(0).uniform(-1, 1, (40, 30)) * (np.random.default_rng(1).random(30) < 0.2))
-    points = lattice.points(np.random.default_rng(2).normal(size=(3, 30)))
+    points = lattice.round_points(np.random.default_rng(2).normal(size=(3, 30)))
     plus = np.arange(3.0)
     found = [
-        products(points, chunk, plus=plus)
+        multiply(points, chunk, plus=plus)
         for table in (Rows.of(dense, region), Rows(sparse.csr_array(dense), region))
         for chunk in table.chunks(1)
     ]
@@ -77,7 +77,7 @@ def test_the_number_of_threads_as_others_write_it(monkeypatch):
     monkeypatch.setattr("os.cpu_count", lambda: 6)
     for asked, meant in {"1": 1, "3": 3, "0": 1, "4,2": 6, "many": 6, "": 6}.items():
         monkeypatch.setenv("OMP_NUM_THREADS", asked)
-        assert dpviz.table.rows._threads() == meant, asked
+        assert dpviz.table.rows._count_threads() == meant, asked
 
 
 @pytest.mark.parametrize("dim", [1, 17, pytest.param(784, marks=pytest.mark.slow)])
@@ -85,16 +85,16 @@ def test_products_are_exact_so_that_rows_do_not_know_each_other(dim):
     rng, region = np.random.default_rng(dim), Region.ball(dim, 1.0)
     for n_points, threads in product((1, 2, 3, 8, 16, 65), (1, 2)):
         rows = Rows.of(rng.normal(size=(700, dim)), region, block_numbers=700).values
-        points, plus = lattice.points(rng.normal(size=(n_points, dim))), rng.integers(-9, 9, n_points) / 8
+        points, plus = lattice.round_points(rng.normal(size=(n_points, dim))), rng.integers(-9, 9, n_points) / 8
         # Whole numbers, added up as such: no float has a say in them.
-        quanta = lattice.whole(points, lattice.POINT_BITS) @ lattice.whole(rows[:20], region.row_bits).T
+        quanta = lattice.count_quanta(points, lattice.POINT_BITS) @ lattice.count_quanta(rows[:20], region.row_bits).T
         with about(f"{n_points} points, {threads} threads"), threadpool_limits(threads):
-            found = products(points, _chunk(rows, region), plus=plus)
+            found = multiply(points, _chunk(rows, region), plus=plus)
             np.testing.assert_array_equal(
                 found[:, :20] - plus[:, None], quanta * 2.0 ** -(lattice.POINT_BITS + region.row_bits)
             )
             for kept in (slice(1, None), slice(63, None), slice(500, 503), slice(0, 600), slice(None, None, -1)):
-                np.testing.assert_array_equal(products(points, _chunk(rows[kept], region), plus=plus), found[:, kept])
+                np.testing.assert_array_equal(multiply(points, _chunk(rows[kept], region), plus=plus), found[:, kept])
 
 
 def _chunk(rows, region):
@@ -113,5 +113,5 @@ def test_a_projection_is_clipped_and_does_not_depend_on_chunks():
 
 def test_a_row_of_nobody_does_not_count() -> None:
     values = np.array([[0.1], [0.2], [0.3], [0.4]])
-    kept = rows_in_use(values, np.array([0, -1, -1, 1]), drop_incomplete=True)
+    kept = find_rows_in_use(values, np.array([0, -1, -1, 1]), drop_incomplete=True)
     assert kept.tolist() == [0, 3]

@@ -8,7 +8,7 @@ from scipy.spatial.distance import pdist
 
 from dpviz.table.declaration import FileKind
 from dpviz.table.loaded_table import IntakeError
-from dpviz.table.made_tables import _spread_out, simulate
+from dpviz.table.made_tables import _draw_spread_centers, simulate
 from dpviz.table.samples import SAMPLES, Sample, sample
 from tests.cases import about
 
@@ -24,7 +24,7 @@ loaded = cache(lambda name: sample(name).load())
 )
 def test_sample_loads_and_fits_its_declaration(entry: Sample) -> None:
     table, declared = loaded(entry.id)
-    rows, bounds = table.columns(declared.columns), declared.bounds_for(declared.columns)
+    rows, bounds = table.columns(declared.columns), declared.list_bounds(declared.columns)
     assert entry.title == declared.title == table.name
     assert entry.description
     assert rows.shape == (declared.n_public, len(declared.columns))
@@ -93,7 +93,7 @@ def test_stand_in_repeats_with_its_seed_and_keeps_to_its_bounds() -> None:
 
 
 def test_centres_of_a_stand_in_keep_their_distance_from_the_walls() -> None:
-    centers = _spread_out(5, 2, 0.2, np.random.default_rng(0))
+    centers = _draw_spread_centers(5, 2, 0.2, np.random.default_rng(0))
     assert centers.shape == (5, 2) and (centers >= 0.2).all() and (centers <= 0.8).all()
     assert pdist(centers).min() > 0.2
 

@@ -3,17 +3,17 @@ from typing import get_args
 from streamlit.testing.v1 import AppTest
 
 from dpviz.charts.theme import Kind
-from dpviz.ui.badges import badge_text
+from dpviz.ui.badges import format_badge
 
 
 def page() -> None:
-    from dpviz.ui.badges import badge
+    from dpviz.ui.badges import draw_badge
 
-    badge("released", "ε = 0.3 of 1.")
+    draw_badge("released", "ε = 0.3 of 1.")
 
 
 def test_a_badge_is_a_word_an_icon_and_a_colour_of_its_kind():
-    texts = [badge_text(kind) for kind in get_args(Kind)]
+    texts = [format_badge(kind) for kind in get_args(Kind)]
     assert [text.split("-badge")[0] for text in texts] == [":gray", ":blue", ":orange"]
     assert all(f" {kind}]" in text and ":material/" in text for kind, text in zip(get_args(Kind), texts, strict=True))
     assert len({text.split(":material/")[1].split(":")[0] for text in texts}) == 3

@@ -10,12 +10,12 @@ from dpviz.algorithms.registry import CARDS
 def _controls() -> None:
     import streamlit as st
 
-    from dpviz.ui.controls import delta_control, epsilon_control, k_control, request
+    from dpviz.ui.controls import draw_delta_control, draw_epsilon_control, draw_k_control, read_request
 
-    epsilon_control(with_link=False)  # this app has one page
-    delta_control()
-    k_control()
-    asked = request()
+    draw_epsilon_control(with_link=False)  # this app has one page
+    draw_delta_control()
+    draw_k_control()
+    asked = read_request()
     st.code(f"{asked.epsilon:g} {asked.delta:g} {asked.k}")
 
 
@@ -23,11 +23,11 @@ def _form(card_id: str) -> None:
     import streamlit as st
 
     from dpviz.algorithms.registry import CARDS
-    from dpviz.ui.controls import request
-    from dpviz.ui.explore.setup_panel import params_form
+    from dpviz.ui.controls import read_request
+    from dpviz.ui.explore.setup_panel import draw_params_form
 
-    params_form(CARDS[card_id])
-    st.json(dict(request(card_id).params))
+    draw_params_form(CARDS[card_id])
+    st.json(dict(read_request(card_id).params))
 
 
 def _app(**link: str) -> AppTest:
@@ -80,7 +80,7 @@ def test_every_card_gives_a_form_whose_defaults_ask_for_nothing():
         assert not at.exception, card_id
         assert at.json[0].value == "{}", card_id
         asked = len(at.number_input) + len(at.toggle) + len(at.selectbox) + len(at.get("button_group"))
-        assert asked == len(card.params.knobs()), card_id
+        assert asked == len(card.params.param_fields()), card_id
 
 
 def test_a_changed_parameter_is_asked_for():

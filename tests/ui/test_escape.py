@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.ui.escape import plain, spoken
+from dpviz.ui.escape import escape_markdown, strip_markdown
 
 JOINER = "\N{WORD JOINER}"
 # What Streamlit's Markdown makes of text after backslashes have been read: links, addresses, icons, arrows.
@@ -22,7 +22,7 @@ def read(markdown: str) -> str:
 
 @given(_DRAWN)
 def test_a_name_reads_as_it_is_on_one_line_and_nothing_is_left_that_becomes_a_link_or_a_sign(name: str) -> None:
-    shown = plain(name)
+    shown = escape_markdown(name)
     assert "\n" not in shown and "\r" not in shown
     want = " ".join(name.split())
     unseen = r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
@@ -34,11 +34,11 @@ def test_a_name_reads_as_it_is_on_one_line_and_nothing_is_left_that_becomes_a_li
 
 def test_plain_sentences_stay_as_they_are() -> None:
     for words in ("delta is 2: give a number below 0.01 (1/n).", "lower < upper", "12,5 % of 3.5"):
-        assert plain(words) == words
+        assert escape_markdown(words) == words
 
 
 @given(_DRAWN)
 def test_a_name_that_is_heard_has_the_same_letters_and_no_backslash_inside(name: str) -> None:
-    heard = spoken(name)
+    heard = strip_markdown(name)
     assert not re.search(r"(?<=\w)\\|[*_\[\]`$|~<:]", heard), heard
-    assert [c for c in read(heard) if c.isalpha()] == [c for c in read(plain(name)) if c.isalpha()]
+    assert [c for c in read(heard) if c.isalpha()] == [c for c in read(escape_markdown(name)) if c.isalpha()]

@@ -15,10 +15,10 @@ from tests import waiting
 def _page() -> None:
     import streamlit as st
 
-    from dpviz.ui.job_panel import job_panel
+    from dpviz.ui.job_panel import draw_job_panel
 
     job = st.session_state["job"]
-    job_panel(job, label="A study", key="study", live=lambda: st.write(f"{len(job.items)} arrived"))
+    draw_job_panel(job, label="A study", key="study", live=lambda: st.write(f"{len(job.items)} arrived"))
     st.write(f"the page saw: {job.state.value}")
 
 
@@ -37,7 +37,7 @@ def text(app: AppTest) -> str:
 def under_way() -> Work[str]:
     """A job that has begun, has one result, and is far from its end."""
     job: Work[str] = Work()
-    job._begun()
+    job._note_begin()
     for item in (Progress(1, 10), "ready", Progress(4, 10)):
         job._take(item)
     return job
@@ -76,9 +76,9 @@ def test_a_visit_has_one_shelf():
     def shelves() -> None:
         import streamlit as st
 
-        from dpviz.ui.job_panel import job_shelf
+        from dpviz.ui.job_panel import open_job_registry
 
-        st.session_state.setdefault("seen", []).append(job_shelf())
+        st.session_state.setdefault("seen", []).append(open_job_registry())
 
     app = AppTest.from_function(shelves).run().run()
     first, second = app.session_state["seen"]
@@ -90,9 +90,9 @@ def test_what_stands_below_a_piece_that_runs_again_keeps_its_place_whatever_the_
     def script() -> None:
         import streamlit as st
 
-        from dpviz.ui.polled import polled
+        from dpviz.ui.polled import poll
 
-        polled(lambda: st.caption("again") and None, every=60.0, key="piece")
+        poll(lambda: st.caption("again") and None, every=60.0, key="piece")
         st.caption("below")
 
     main = AppTest.from_function(script).run().main

@@ -16,7 +16,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 from streamlit.testing.v1 import AppTest
 
-from dpviz.ui.server_log import keep_texts_out, type_and_place
+from dpviz.ui.server_log import format_type_and_place, keep_texts_out
 from tests.browser.server import ROOT, running_app
 from tests.browser.visitor import Visitor
 from tests.waiting import eventually
@@ -58,7 +58,7 @@ def failed() -> Exception:
 
 
 def test_type_cause_and_place_are_told_and_nothing_else():
-    said = type_and_place(failed())
+    said = format_type_and_place(failed())
     assert said.startswith("ValueError from KeyError\n")
     assert "tests/ui/test_server_log.py:" in said and "in failed" in said
     assert SECRET not in said and "raise" not in said

@@ -12,21 +12,28 @@ from math import log10, sqrt
 
 import numpy as np
 
-from dpviz.algorithms.auto.auto_plan import AutoPlan, make_plan, plan_step
-from dpviz.algorithms.auto.cluster_sizes import extents, sizes_of
-from dpviz.algorithms.auto.first_look import LookStep, look
-from dpviz.algorithms.auto.polishing import residual_rounds
-from dpviz.algorithms.auto.released_sign import released_sign
-from dpviz.algorithms.auto.seeding import Seeds, best_read, chosen_by_rows, solved_seeds
+from dpviz.algorithms.auto.auto_plan import AutoPlan, make_plan, make_plan_step
+from dpviz.algorithms.auto.cluster_sizes import estimate_sizes, measure_extents
+from dpviz.algorithms.auto.loss_diagnostic import diagnose_loss
+from dpviz.algorithms.auto.polishing import run_residual_rounds
+from dpviz.algorithms.auto.private_projection import ProjectionStep, project_privately
+from dpviz.algorithms.auto.seeding import Seeds, choose_best_read, choose_by_rows, solve_seeds
 from dpviz.algorithms.auto.stages import Zoom
-from dpviz.algorithms.auto.view_synopsis import COVERED_SDS, View, flat_synopsis, tail_synopsis, view_synopses, zoom
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob, pure_or, released_always
+from dpviz.algorithms.auto.view_synopsis import (
+    COVERED_SDS,
+    View,
+    release_flat_synopsis,
+    release_tail_synopsis,
+    release_view_synopses,
+    zoom,
+)
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field, pure_or, released_always
 from dpviz.algorithms.regime import Expectation
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.loss_distributions import Draws
-from dpviz.privacy.room import DataRoom
+from dpviz.privacy.private_session import PrivateSession
 
 _STARTS_FLAT, _STARTS_VIEW = 20, 10
 # A cluster of squared radius v fills a ball of about 2 √v.
@@ -45,12 +52,12 @@ _LITTLE = 1.1
 class AutoParams(Params):
     """Parameters of auto."""
 
-    starts: int | None = knob(
+    starts: int | None = param_field(
         None, help="Starts solved on the synopsis, free; empty: 20 up to three columns, else 10.", low=1, high=300
     )
 
 
-def auto(room: DataRoom, k: int, params: AutoParams, rng: np.random.Generator) -> Iterator[Step]:
+def auto(session: PrivateSession, k: int, params: AutoParams, rng: np.random.Generator) -> Iterator[Step]:
     """Look, grid, denoise, seed, polish. The last step is the release. O(T n k d + n d²) for T rounds.
 
     **Guarantee.** Add/remove or replace. ε-DP at δ = 0 (Laplace and K-norm noise, a choice); else (ε, δ)-DP by privacy
@@ -79,83 +86,89 @@ def auto(room: DataRoom, k: int, params: AutoParams, rng: np.random.Generator) -
       map A -> (A_ii, √2 A_ij) keeps norms, so that equal noise on its entries is noise on the matrix.
 
     Composition: the list of draws is fixed before the first answer, that of a bought n included; Gaussian draws that
-    share a fixed μ² may divide it as releases suggest (``DrawList``, to which the room keeps the plan). K-norm noise is
-    dominated by Laplace noise of the same multiplier (``dpviz.privacy.loss_kinds``).
+    share a fixed μ² may divide it as releases suggest (``DrawList``, to which the session keeps the plan). K-norm noise
+    is dominated by Laplace noise of the same multiplier (``dpviz.privacy.loss_kinds``).
     """
-    plan = _plan_in(room, k, room.n)
-    shares = plan.shares(room)
-    yield plan_step(room, plan, shares)
+    plan = _plan_session(session, k, session.n)
+    shares = plan.shares(session)
+    yield make_plan_step(session, plan, shares)
     seen, tail = None, None
     if isinstance(plan.first, Zoom):
-        zoomed = zoom(room, plan.first, shares)
+        zoomed = zoom(session, plan.first, shares)
         yield zoomed
-        readings = [flat_synopsis(room, k, plan.cells, shares, zoomed)]
+        readings = [release_flat_synopsis(session, k, plan.cells, shares, zoomed)]
     else:
-        seen = look(room, plan.first, shares, plan.axes, rng)
+        seen = project_privately(session, plan.first, shares, plan.axes, rng)
         yield seen
         tail = seen.tail
         if tail is not None:
-            readings = [tail_synopsis(room, k, plan.cells, shares, seen, tail)]
+            readings = [release_tail_synopsis(session, k, plan.cells, shares, seen, tail)]
         else:
-            readings = view_synopses(room, k, plan.cells, shares, _view(seen))
+            readings = release_view_synopses(session, k, plan.cells, shares, _make_view(seen))
     number = params.starts or (_STARTS_FLAT if seen is None else _STARTS_VIEW)
-    found = [solved_seeds(room, k, reading, seen, number, rng) for reading in readings]
-    seeds = best_read(found)
+    found = [solve_seeds(session, k, reading, seen, number, rng) for reading in readings]
+    seeds = choose_best_read(found)
     yield seeds.synopsis
     yield seeds.solved
     title = f"Start {seeds.solved.chosen + 1} gives the seeds"
     if plan.choice is not None:
-        seeds, title = chosen_by_rows(room, found, plan.choice, shares, tail=tail is not None)
+        seeds, title = choose_by_rows(session, found, plan.choice, shares, tail=tail is not None)
     yield CentersStep(title=title, centers=seeds.centers, released=True)
-    frame = None if seen is None or plan.swap_axes == room.dim else seen.look.basis[: plan.swap_axes]
-    reach = _reach(room, k, plan, seeds.radius2, seen)
-    own = None if seen is None or tail is None else _own_reaches(room, plan, reach, seeds, seen)
-    yield from residual_rounds(room, seeds.centers, reach, frame, plan, shares, own)
+    frame = None if seen is None or plan.swap_axes == session.dim else seen.projection.basis[: plan.swap_axes]
+    reach = _choose_clipping_radius(session, k, plan, seeds.radius2, seen)
+    own = None if seen is None or tail is None else _choose_own_radii(session, plan, reach, seeds, seen)
+    yield from run_residual_rounds(session, seeds.centers, reach, frame, plan, shares, own)
 
 
-def _plan_in(room: DataRoom, k: int, n: int) -> AutoPlan:
-    here = Setting(room.dim, k, room.ledger.epsilon, room.ledger.delta, room.relation, n, room.rows_per_person)
-    return make_plan(here, n_public=room.n_is_public, spherical=room.spherical)
+def _plan_session(session: PrivateSession, k: int, n: int) -> AutoPlan:
+    here = Setting(
+        session.dim, k, session.ledger.epsilon, session.ledger.delta, session.relation, n, session.rows_per_person
+    )
+    return make_plan(here, n_public=session.n_is_public, spherical=session.spherical)
 
 
-def _draws(room: DataRoom, k: int, params: AutoParams) -> list[Draws]:
+def _list_draws(session: PrivateSession, k: int, params: AutoParams) -> list[Draws]:
     """What the plan buys; of a private number of rows only follows how Gaussian draws divide a fixed total."""
-    return [part.draws() for part in _plan_in(room, k, room.n if room.n_is_public else 1).parts]
+    return [part.draws() for part in _plan_session(session, k, session.n if session.n_is_public else 1).parts]
 
 
-def _view(seen: LookStep) -> View:
-    frame = seen.look.basis[: seen.axes]
-    half = np.minimum(seen.look.reach, COVERED_SDS * np.sqrt(seen.look.variances[: seen.axes]))
-    return View(frame @ seen.look.middle, half, frame)
+def _make_view(seen: ProjectionStep) -> View:
+    frame = seen.projection.basis[: seen.axes]
+    half = np.minimum(seen.projection.reach, COVERED_SDS * np.sqrt(seen.projection.variances[: seen.axes]))
+    return View(frame @ seen.projection.middle, half, frame)
 
 
-def _reach(room: DataRoom, k: int, plan: AutoPlan, radius2: float, seen: LookStep | None) -> float:
+def _choose_clipping_radius(
+    session: PrivateSession, k: int, plan: AutoPlan, radius2: float, seen: ProjectionStep | None
+) -> float:
     """Two radii of a cluster; more where the noise stays small, because heavy tails are cut less."""
-    widest = room.region.diameter
-    reach = min(_RADII * sqrt(radius2), seen.look.reach if seen is not None else widest)
-    reach = max(reach, _LEAST_REACH * room.region.radius)
-    noise = _PER_ROUND * k**2 * room.dim * plan.unit_variance * reach**2 / (room.n**2 * max(radius2, 1e-300))
+    widest = session.region.diameter
+    reach = min(_RADII * sqrt(radius2), seen.projection.reach if seen is not None else widest)
+    reach = max(reach, _LEAST_REACH * session.region.radius)
+    noise = _PER_ROUND * k**2 * session.dim * plan.unit_variance * reach**2 / (session.n**2 * max(radius2, 1e-300))
     if noise < _NOISE_ALLOWED:
         reach = min(reach * sqrt(_NOISE_ALLOWED / noise), widest)
     return reach
 
 
-def _own_reaches(room: DataRoom, plan: AutoPlan, reach: float, seeds: Seeds, seen: LookStep) -> Array:
+def _choose_own_radii(
+    session: PrivateSession, plan: AutoPlan, reach: float, seeds: Seeds, seen: ProjectionStep
+) -> Array:
     """A reach for each cluster where there is a tail: some radii of its own, but no more than noise allows; (k,)."""
     assert seeds.synopsis.frame is not None
-    rows, radii2, _ = extents(seeds.synopsis, seeds.centers)
-    radii2 = radii2 + seen.look.beside(seeds.synopsis.frame)
-    allowed = _TAIL_NOISE * room.n * seeds.radius2 * np.maximum(rows, 1.0) / (room.dim * plan.unit_variance)
+    rows, radii2, _ = measure_extents(seeds.synopsis, seeds.centers)
+    radii2 = radii2 + seen.projection.beside(seeds.synopsis.frame)
+    allowed = _TAIL_NOISE * session.n * seeds.radius2 * np.maximum(rows, 1.0) / (session.dim * plan.unit_variance)
     own = np.minimum(_TAIL_RADII * np.sqrt(radii2), np.maximum(np.sqrt(allowed), reach))
-    return np.maximum(own, _LEAST_REACH * room.region.radius)
+    return np.maximum(own, _LEAST_REACH * session.region.radius)
 
 
-def _smallest_n(setting: Setting, params: AutoParams) -> float:
+def _compute_smallest_n(setting: Setting, params: AutoParams) -> float:
     """Records of one row a person from which on half of all runs lose at most a tenth more than k-means++."""
-    return fewest_rows(replace(setting, rows_per_person=1), _LITTLE)
+    return find_fewest_rows(replace(setting, rows_per_person=1), _LITTLE)
 
 
-def _operations(setting: Setting, params: AutoParams) -> float:
+def _count_operations(setting: Setting, params: AutoParams) -> float:
     n, dim = float(setting.n or 10_000), setting.dim
     # Swaps among the cells of a grid that is as fine as the rows allow; in more columns it is coarse.
     swaps = 400.0 * setting.k * min(n * setting.epsilon / 10, 30_000) if dim <= 3 else 0.0
@@ -185,13 +198,13 @@ CARD = Card(
     params=AutoParams,
     plan=auto,
     accounting=pure_or(Accounting.PLD),
-    draws=_draws,
-    smallest_n=_smallest_n,
-    expect=lambda setting, params: expected(setting),
+    draws=_list_draws,
+    smallest_n=_compute_smallest_n,
+    expect=lambda setting, params: expect_loss(setting),
     hopeless="more than a tenth of the loss comes from noise",
-    sign=released_sign,
-    sizes=sizes_of,
-    operations=_operations,
+    sign=diagnose_loss,
+    sizes=estimate_sizes,
+    operations=_count_operations,
     sample="fifteen",
     formula=(
         r"c_j\leftarrow c_j+\frac{\sum_{i\in C_j}\mathrm{clip}_\eta(x_i-c_j)+\mathrm{noise}(\eta)}"
@@ -205,22 +218,22 @@ CARD = Card(
 _HALVINGS = 16
 
 
-def regime_of(setting: Setting) -> str:
+def find_regime(setting: Setting) -> str:
     """Which part of the table a setting belongs to."""
-    plan = _plan(setting)
+    plan = _plan_setting(setting)
     if isinstance(plan.first, Zoom):
         return "flat"
     return ("few" if plan.cells.fine_test is None else "many") + (", pure" if setting.delta <= 0 else "")
 
 
-def mean_noise(setting: Setting) -> float:
+def compute_mean_noise(setting: Setting) -> float:
     """Standard deviation of the noise of a mean, at a reach of two radii of a cluster, in such radii."""
     assert setting.n is not None
-    return 2 * (setting.k / setting.n) * sqrt(setting.dim * _plan(setting).unit_variance)
+    return 2 * (setting.k / setting.n) * sqrt(setting.dim * _plan_setting(setting).unit_variance)
 
 
 @cache
-def stored_table() -> dict[str, Array]:
+def load_stored_table() -> dict[str, Array]:
     """For each part of the table, a line each (m, 5): decimal logarithm of the noise of a mean; median, upper decile,
     wide decile and that of tails, see ``Expectation``.
 
@@ -233,22 +246,22 @@ def stored_table() -> dict[str, Array]:
     return {part: np.array(those) for part, those in lines.items()}
 
 
-def expected(setting: Setting) -> Expectation:
+def expect_loss(setting: Setting) -> Expectation:
     """The table at a setting, between its lines; beyond its ends the nearest line."""
-    noise, *announced = stored_table()[regime_of(setting)].T
-    place = log10(mean_noise(setting))
+    noise, *announced = load_stored_table()[find_regime(setting)].T
+    place = log10(compute_mean_noise(setting))
     return Expectation(*(float(np.interp(place, noise, column)) for column in announced))
 
 
-def fewest_rows(setting: Setting, median: float) -> float:
+def find_fewest_rows(setting: Setting, median: float) -> float:
     """Rows from which on the expected median is at most ``median``, by bisection; up to 10¹²."""
     low, high = 1.0, 1e12
     for _ in range(_HALVINGS):
         middle = sqrt(low * high)
         at = replace(setting, n=max(1, round(middle)))
-        low, high = (low, middle) if expected(at).median <= median else (middle, high)
+        low, high = (low, middle) if expect_loss(at).median <= median else (middle, high)
     return high
 
 
-def _plan(setting: Setting) -> AutoPlan:
+def _plan_setting(setting: Setting) -> AutoPlan:
     return make_plan(replace(setting, n=setting.n or 10_000), n_public=setting.n is not None)

@@ -19,15 +19,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms.auto.cell_sizes import FINER, finer_cells, most_flat, told_apart
-from dpviz.algorithms.auto.stages import Cells, Choice, FirstLook, Noise, Paid, Part, Round, Stage, Swap, Zoom
+from dpviz.algorithms.auto.cell_sizes import FINER, can_tell_apart, count_most_flat, list_finer_cells
+from dpviz.algorithms.auto.stages import Cells, Choice, Noise, Paid, Part, ProjectionStage, Round, Stage, Swap, Zoom
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.steps import Step
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting, Budget, gdp_mu
-from dpviz.privacy.loss_distributions import Draws, composed_epsilon
+from dpviz.privacy.loss_distributions import Draws, compose_epsilon
+from dpviz.privacy.private_session import PrivateSession
 from dpviz.privacy.queries import Relation
-from dpviz.privacy.room import DataRoom
 
 # Up to so many columns a grid lies over the rows themselves; beyond, over a few axes.
 FLAT_DIM = 3
@@ -78,7 +78,7 @@ class AutoPlan:
 
     Parameters
     ----------
-    first : Zoom or FirstLook
+    first : Zoom or ProjectionStage
         Zoom for up to three columns: then the grid lies over the rows themselves.
     cells : Cells
     choice : Choice, optional
@@ -94,7 +94,7 @@ class AutoPlan:
         Variance of the noise on a query of sensitivity 1 that has all of the polishing budget, before calibration.
     """
 
-    first: Zoom | FirstLook
+    first: Zoom | ProjectionStage
     cells: Cells
     choice: Choice | None
     polishing: tuple[Swap | Round, ...]
@@ -123,15 +123,15 @@ class AutoPlan:
         """Whether the reach follows the residuals from round to round."""
         return any(isinstance(stage, Round) and stage.radii is not None for stage in self.polishing)
 
-    def shares(self, room: DataRoom) -> dict[Part, Budget]:
-        """The budget of ``room``, less what was spent already, divided among all parts.
+    def shares(self, session: PrivateSession) -> dict[Part, Budget]:
+        """The budget of ``session``, less what was spent already, divided among all parts.
 
-        **Guarantee.** Together the shares are worth the whole budget of the room, whatever is asked with them.
+        **Guarantee.** Together the shares are worth the whole budget of the session, whatever is asked with them.
         """
-        if room.accounting is Accounting.PLD:
-            bought = room.calibrated(**{part.name: part.draws() for part in self.parts})
+        if session.accounting is Accounting.PLD:
+            bought = session.calibrate(**{part.name: part.draws() for part in self.parts})
         else:
-            bought = room.budget.split(**{part.name: part.weight for part in self.parts})
+            bought = session.budget.split(**{part.name: part.weight for part in self.parts})
         return {part: bought[part.name] for part in self.parts}
 
 
@@ -142,11 +142,11 @@ def make_plan(setting: Setting, *, n_public: bool, spherical: bool = True) -> Au
     flat, many = dim <= FLAT_DIM, dim > FLAT_DIM and k > FEW_CLUSTERS
     # What one person changes: noise grows in proportion.
     moved = setting.rows_per_person * (2 if setting.relation is Relation.REPLACE else 1)
-    finding = _flat_finding if flat else _view_finding if setting.delta > 0 else _pure_view_finding
+    finding = _plan_flat_finding if flat else _plan_view_finding if setting.delta > 0 else _plan_pure_view_finding
     first, cells, epsilon, mu2 = finding(setting, moved, n_public=n_public, spherical=spherical)
     # Where no row has a say in the axes, solutions are known in some directions only, and rows cannot tell them apart.
-    by_rows = isinstance(first, FirstLook) and first.axes is not None and not many
-    choice = _choice(setting, moved, n_public=n_public) if by_rows else None
+    by_rows = isinstance(first, ProjectionStage) and first.axes is not None and not many
+    choice = _plan_choice(setting, moved, n_public=n_public) if by_rows else None
     if choice is not None:
         # What a choice takes of μ² is a guess; all parts are calibrated together.
         epsilon -= choice.losses.weight
@@ -154,7 +154,7 @@ def make_plan(setting: Setting, *, n_public: bool, spherical: bool = True) -> Au
 
     # In the squared scale of one number with noise: K-norm noise of a vector, or Laplace noise on its l1 norm.
     of_vector = dim + 1 if spherical else 2 * dim
-    gaussian, rounds, variance = _kind_of_rounds(
+    gaussian, rounds, variance = _choose_kind_of_rounds(
         k, dim, n, of_vector / epsilon**2, mu2, moved, choose=flat and n_public
     )
     if not flat:
@@ -163,18 +163,18 @@ def make_plan(setting: Setting, *, n_public: bool, spherical: bool = True) -> Au
         # (docs/findings.md).
         rounds = _MOST_ROUNDS if gaussian else int(sqrt(rounds))
     swap_axes, swap = min(dim, _MOST_SWAP_AXES), _SWAP_FLAT if flat else _SWAP_VIEW
-    of_spread = _of_spread(swap_axes, spherical=spherical)
+    of_spread = _compute_spread_variance(swap_axes, spherical=spherical)
     unit_sd = moved * (1 / sqrt(swap * mu2) if gaussian else sqrt(of_spread) / (swap * epsilon))
     gate = _GATE_FLAT if flat else _GATE_VIEW if gaussian or many else _GATE_PURE_FEW
     clear = unit_sd * sqrt(2 * swap_axes) <= gate * n / k
-    polishing = _polishing(
+    polishing = _plan_polishing(
         mu2 if gaussian else epsilon,
         rounds,
-        _splits_before(rounds, flat=flat, gaussian=gaussian) if rounds >= 2 and k >= 2 and clear else [],
+        _list_splits(rounds, flat=flat, gaussian=gaussian) if rounds >= 2 and k >= 2 and clear else [],
         swap=swap,
         gaussian=gaussian,
         spherical=spherical,
-        adaptive=_noise_to_signal(k, dim, n, variance) >= _NOISY,
+        adaptive=_compute_noise_to_signal(k, dim, n, variance) >= _NOISY,
     )
     axes_of_view = dim if flat else min(dim, max(_FEW_AXES, ceil(log2(k)) + 2) if many else _FEW_AXES)
     stride = _STRIDE_MANY if many and gaussian and dim <= _MOST_FOR_STRIDE else 1.0
@@ -184,25 +184,27 @@ def make_plan(setting: Setting, *, n_public: bool, spherical: bool = True) -> Au
 class _Finding(NamedTuple):
     """How clusters are found, and what ``epsilon`` and ``mu2`` are left."""
 
-    first: Zoom | FirstLook
+    first: Zoom | ProjectionStage
     cells: Cells
     epsilon: float
     mu2: float
 
 
-def _flat_finding(setting: Setting, moved: float, *, n_public: bool, spherical: bool) -> _Finding:
+def _plan_flat_finding(setting: Setting, moved: float, *, n_public: bool, spherical: bool) -> _Finding:
     """Over few columns, with δ and without."""
-    found = setting.epsilon * _flat_share(setting, moved, n_public=n_public)
+    found = setting.epsilon * _choose_flat_share(setting, moved, n_public=n_public)
     first = Zoom(Part("zoom", "zoom", "Laplace", _ZOOM * found))
     epsilon = setting.epsilon - found
-    return _Finding(first, _flat_cells(setting, found, moved, n_public=n_public), epsilon, _mu2(setting, epsilon))
+    return _Finding(
+        first, _plan_flat_cells(setting, found, moved, n_public=n_public), epsilon, _compute_mu2(setting, epsilon)
+    )
 
 
-def _view_finding(setting: Setting, moved: float, *, n_public: bool, spherical: bool) -> _Finding:
+def _plan_view_finding(setting: Setting, moved: float, *, n_public: bool, spherical: bool) -> _Finding:
     """Over a view of the columns, with δ."""
     assert setting.n is not None
     found = setting.epsilon * _GRID_VIEW
-    mu2 = _mu2(setting, setting.epsilon - found)
+    mu2 = _compute_mu2(setting, setting.epsilon - found)
     rows_share = _RADII_ROWS * moved / setting.n if n_public else _RADII_UNKNOWN_N * found
     radii = float(np.clip(rows_share, _LEAST_RADII * found, _MOST_RADII * found))
     axes = Part("look", "axes", "Gaussian", mu2 * _LOOK * (1 - _MIDDLE)) if setting.dim <= MOST_FOR_AXES else None
@@ -210,42 +212,44 @@ def _view_finding(setting: Setting, moved: float, *, n_public: bool, spherical: 
     tails = axes is not None and setting.k <= FEW_CLUSTERS
     near = Part("look", "near", "Gaussian", mu2 * _NEAR) if tails else None
     mu2 *= 1 - _LOOK * (_MIDDLE + (1 - _MIDDLE) * (axes is not None)) - _NEAR * tails
-    first = FirstLook(middle, near, axes, Part("look", "radii", "Laplace", radii))
-    return _Finding(first, _view_cells(found - radii, setting.k > FEW_CLUSTERS), setting.epsilon - found, mu2)
+    first = ProjectionStage(middle, near, axes, Part("look", "radii", "Laplace", radii))
+    return _Finding(first, _plan_view_cells(found - radii, setting.k > FEW_CLUSTERS), setting.epsilon - found, mu2)
 
 
-def _pure_view_finding(setting: Setting, moved: float, *, n_public: bool, spherical: bool) -> _Finding:
+def _plan_pure_view_finding(setting: Setting, moved: float, *, n_public: bool, spherical: bool) -> _Finding:
     """Over a view of the columns, without δ."""
     assert setting.n is not None
     noise: Noise = "K-norm" if spherical else "Laplace"
     epsilon, dim = setting.epsilon, setting.dim
-    edge = moved * sqrt(_of_spread(dim, spherical=spherical) * 2 * dim) / (_PURE_AXES * epsilon * setting.n)
+    edge = (
+        moved * sqrt(_compute_spread_variance(dim, spherical=spherical) * 2 * dim) / (_PURE_AXES * epsilon * setting.n)
+    )
     bought = _PURE_AXES * epsilon * (dim > _FEW_AXES and edge <= _AXES_CLEAR / dim)
     middle = (_PURE_MIDDLE_BESIDE if bought else _PURE_MIDDLE) * epsilon
     radii, grid = _PURE_RADII * epsilon, _PURE_GRID * epsilon
     near = _PURE_NEAR * epsilon * (bought > 0 and setting.k <= FEW_CLUSTERS)
-    first = FirstLook(
+    first = ProjectionStage(
         Part("look", "middle", noise, middle),
         Part("look", "near", noise, near) if near else None,
         Part("look", "axes", noise, bought) if bought else None,
         Part("look", "radii", "Laplace", radii),
     )
     left = epsilon - middle - radii - grid - bought
-    return _Finding(first, _view_cells(grid - near, setting.k > FEW_CLUSTERS), left, 0.0)
+    return _Finding(first, _plan_view_cells(grid - near, setting.k > FEW_CLUSTERS), left, 0.0)
 
 
-def _mu2(setting: Setting, epsilon: float) -> float:
+def _compute_mu2(setting: Setting, epsilon: float) -> float:
     return gdp_mu(epsilon, setting.delta) ** 2 if setting.delta > 0 else 0.0
 
 
-def _splits_before(rounds: int, *, flat: bool, gaussian: bool) -> list[int]:
+def _list_splits(rounds: int, *, flat: bool, gaussian: bool) -> list[int]:
     """The rounds before which clusters may be split. Two halve what each buys, which without a δ is twice the noise."""
     if flat:
         return [rounds // 2 + 1]
     return [rounds // 2 + 1, 3 * rounds // 4 + 1] if gaussian else [rounds]
 
 
-def _flat_share(setting: Setting, moved: float, *, n_public: bool) -> float:
+def _choose_flat_share(setting: Setting, moved: float, *, n_public: bool) -> float:
     """The part of ε for all that finds the clusters over few columns."""
     if setting.dim == 1:
         return _GRID_ONE_COLUMN
@@ -256,7 +260,7 @@ def _flat_share(setting: Setting, moved: float, *, n_public: bool) -> float:
     return _GRID_FEW_ROWS - (_GRID_FEW_ROWS - _GRID_MANY_ROWS) * rows / (1 + rows)
 
 
-def _flat_cells(setting: Setting, epsilon: float, moved: float, *, n_public: bool) -> Cells:
+def _plan_flat_cells(setting: Setting, epsilon: float, moved: float, *, n_public: bool) -> Cells:
     """The grid over few columns, and tests whether finer ones would do, as far as these may be of any use.
 
     What is bought does not follow from a number of rows that is a release: both tests are, then. Over one column they
@@ -266,24 +270,24 @@ def _flat_cells(setting: Setting, epsilon: float, moved: float, *, n_public: boo
     if setting.dim == 1:
         return Cells(None, None, None, Part("grid", "grid", "Laplace", (1 - _ZOOM) * epsilon), trees=False)
     n, k, tested = setting.n, setting.k, (1 - _ZOOM - len(FINER) * _FINER_TEST) * epsilon
-    trees = told_apart(n, k, moved / tested)
+    trees = can_tell_apart(n, k, moved / tested)
     tests = len(FINER)
     if n_public:
-        tried = finer_cells(n, k, moved / tested, setting.dim) if trees else []
-        tests = sum(cells < most_flat(k, setting.dim) for cells in tried)
+        tried = list_finer_cells(n, k, moved / tested, setting.dim) if trees else []
+        tests = sum(cells < count_most_flat(k, setting.dim) for cells in tried)
     finer = [Part("grid", what, "Laplace", _FINER_TEST * epsilon) for what in ("finer_test", "finest_test")]
     grid = Part("grid", "grid", "Laplace", (1 - _ZOOM - tests * _FINER_TEST) * epsilon)
     return Cells(None, finer[0] if tests > 0 else None, finer[1] if tests > 1 else None, grid, trees)
 
 
-def _view_cells(epsilon: float, many: bool) -> Cells:
+def _plan_view_cells(epsilon: float, many: bool) -> Cells:
     """The grid over axes of a view, and the test whether fine cells would do."""
     test = _FINE_TEST * epsilon if many else 0.0
     grid = Part("grid", "grid", "Laplace", epsilon - test)
     return Cells(Part("grid", "fine_test", "Laplace", test) if many else None, None, None, grid, trees=not many)
 
 
-def _choice(setting: Setting, moved: float, *, n_public: bool) -> Choice | None:
+def _plan_choice(setting: Setting, moved: float, *, n_public: bool) -> Choice | None:
     """Asked for where its noise is a part of the loss of one cluster of n/k rows, whatever the clusters are.
 
     With a δ not where the number of rows is a release: what is no Gaussian noise may not follow from one.
@@ -295,28 +299,28 @@ def _choice(setting: Setting, moved: float, *, n_public: bool) -> Choice | None:
     return Choice(Part("choice", "losses", "exponential", share)) if small and fixed else None
 
 
-def _kind_of_rounds(
+def _choose_kind_of_rounds(
     k: int, dim: int, n: int, pure: float, mu2: float, moved: float, *, choose: bool
 ) -> tuple[bool, int, float]:
     """Gaussian or ``pure`` noise, how many rounds it feeds, and the variance of a query with the whole budget."""
     normal = 1 / mu2 if mu2 else np.inf
     variance = moved**2 * (min(pure, normal) if choose or not mu2 else normal)
-    rounds = int(np.clip(_ROUND_NOISE / _noise_to_signal(k, dim, n, variance), 1, _MOST_ROUNDS))
+    rounds = int(np.clip(_ROUND_NOISE / _compute_noise_to_signal(k, dim, n, variance), 1, _MOST_ROUNDS))
     gaussian = bool(mu2) and not (choose and pure * rounds < normal)
     return gaussian, rounds, variance
 
 
-def _noise_to_signal(k: int, dim: int, n: int, variance: float) -> float:
+def _compute_noise_to_signal(k: int, dim: int, n: int, variance: float) -> float:
     """Of a mean at a reach of two radii, over the squared radius."""
     return 4 * (k / n) ** 2 * dim * variance
 
 
-def _of_spread(axes: int, *, spherical: bool) -> float:
+def _compute_spread_variance(axes: int, *, spherical: bool) -> float:
     """Variance of pure noise of ε = 1 on an entry of second moments along ``axes`` of rows of norm at most 1."""
     return axes * (axes + 1) / 2 + 1 if spherical else 2 * (1 + (axes - 1) / sqrt(2)) ** 2
 
 
-def _polishing(
+def _plan_polishing(
     whole: float, rounds: int, before: list[int], *, swap: float, gaussian: bool, spherical: bool, adaptive: bool
 ) -> Iterator[Swap | Round]:
     """Later rounds get more: round t in proportion to t²."""
@@ -376,7 +380,7 @@ class PlanStep(Step):
         """
         added = np.zeros(len(self.parts))
         before = 0.0
-        for _, asked_together in groupby(range(len(self.parts)), key=self._asked_with):
+        for _, asked_together in groupby(range(len(self.parts)), key=self._group_together):
             places = list(asked_together)
             alone = np.array([self.draws[i].rho if self.draws[i].gaussian else self._epsilon(i) for i in places])
             after = max(before, self._epsilon_after(places[-1]))
@@ -385,7 +389,7 @@ class PlanStep(Step):
         fractions: Array = added / before
         return fractions
 
-    def _asked_with(self, i: int) -> tuple[str, int, str]:
+    def _group_together(self, i: int) -> tuple[str, int, str]:
         """Parts with the same answer here are asked together."""
         part = self.parts[i]
         return part.stage, part.round, "" if part.round else part.what
@@ -396,24 +400,24 @@ class PlanStep(Step):
     def _epsilon_after(self, last: int) -> float:
         if self.delta == 0:
             return fsum(self._epsilon(i) for i in range(last + 1))
-        return composed_epsilon(self.draws[: last + 1], self.delta, whole=self.draws)
+        return compose_epsilon(self.draws[: last + 1], self.delta, whole=self.draws)
 
 
 # The part that is bought before there can be a plan, if the number of rows is not public.
 ROWS = "rows"
 
 
-def plan_step(room: DataRoom, plan: AutoPlan, shares: Paid) -> PlanStep:
+def make_plan_step(session: PrivateSession, plan: AutoPlan, shares: Paid) -> PlanStep:
     """What the plan will cost, after what was bought already: the number of rows, if it is not public."""
-    bought, planned = room.ledger.draws, plan.parts
+    bought, planned = session.ledger.draws, plan.parts
     rows = tuple(Part(ROWS, ROWS, "Gaussian" if draw.gaussian else "Laplace", 0.0) for draw in bought)
     splits = sum(isinstance(stage, Swap) for stage in plan.polishing)
     rounds = "1 round" if plan.rounds == 1 else f"{plan.rounds} rounds"
     chances = {0: "no chance", 1: "one chance"}.get(splits, f"{splits} chances")
-    read = "before a row is read" if room.n_is_public else "before any other row is read than to count them"
+    read = "before a row is read" if session.n_is_public else "before any other row is read than to count them"
     return PlanStep(
         title=f"The plan, {read}: {rounds} of polishing, {chances} to split clusters",
         parts=(*rows, *planned),
         draws=(*bought, *(part.draws(shares[part]) for part in planned)),
-        delta=room.ledger.delta,
+        delta=session.ledger.delta,
     )

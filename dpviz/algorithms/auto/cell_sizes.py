@@ -22,36 +22,36 @@ FINER = (4.0, 16.0)
 _ENOUGH_SCALES = 25.0
 
 
-def told_apart(n: int, k: int, scale: float) -> bool:
+def can_tell_apart(n: int, k: int, scale: float) -> bool:
     """Whether clusters hold enough rows, in scales of noise, for trees of details to tell them from noise."""
     return n / (k * scale) >= _ENOUGH_SCALES
 
 
-def smoothed_cells(n: int, k: int, scale: float, axes: int, *, flat: bool) -> float:
+def count_smoothed_cells(n: int, k: int, scale: float, axes: int, *, flat: bool) -> float:
     """Cells whose noise, in the mean of a cluster, is a part of the cluster: about (0.3 n / sd)² / k, within limits."""
     wanted = (_NOISE_PART * n / (sqrt(2) * scale)) ** 2 / k
-    return _within(wanted, k, axes, flat=flat)
+    return _limit_cells(wanted, k, axes, flat=flat)
 
 
-def tree_cells(n: int, k: int, scale: float, dim: int) -> float:
+def count_tree_cells(n: int, k: int, scale: float, dim: int) -> float:
     """(n / (3 scales))^(2d / (2 + d)) cells, within limits: as a density in d columns is best read from a histogram."""
-    return _within((n / (_SCALES_PER_CELL * scale)) ** (2 * dim / (2 + dim)), k, dim, flat=True)
+    return _limit_cells((n / (_SCALES_PER_CELL * scale)) ** (2 * dim / (2 + dim)), k, dim, flat=True)
 
 
-def finer_cells(n: int, k: int, scale: float, dim: int) -> list[float]:
+def list_finer_cells(n: int, k: int, scale: float, dim: int) -> list[float]:
     """The numbers of cells of finer grids, within limits: those below them are worth trying."""
-    return [min(times * tree_cells(n, k, scale, dim), most_flat(k, dim)) for times in FINER]
+    return [min(times * count_tree_cells(n, k, scale, dim), count_most_flat(k, dim)) for times in FINER]
 
 
-def most_flat(k: int, dim: int) -> float:
+def count_most_flat(k: int, dim: int) -> float:
     """The most cells of a grid over few columns."""
-    return _most(k, dim, flat=True)
+    return _count_most(k, dim, flat=True)
 
 
-def _within(wanted: float, k: int, axes: int, *, flat: bool) -> float:
-    return max(1.0, min(max(wanted, _CELLS_PER_CLUSTER * k, _FEWEST_CELLS), _most(k, axes, flat=flat)))
+def _limit_cells(wanted: float, k: int, axes: int, *, flat: bool) -> float:
+    return max(1.0, min(max(wanted, _CELLS_PER_CLUSTER * k, _FEWEST_CELLS), _count_most(k, axes, flat=flat)))
 
 
-def _most(k: int, axes: int, *, flat: bool) -> float:
+def _count_most(k: int, axes: int, *, flat: bool) -> float:
     per_axis, most = (_PER_AXIS_FLAT, _MOST_FLAT) if flat else (_PER_AXIS_VIEW, _MOST_VIEW)
     return float(min(most, k * per_axis ** min(axes, 40)))

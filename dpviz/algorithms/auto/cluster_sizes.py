@@ -40,7 +40,7 @@ class Extents(NamedTuple):
     variance: Array
 
 
-def extents(synopsis: SynopsisStep, centers: Array) -> Extents:
+def measure_extents(synopsis: SynopsisStep, centers: Array) -> Extents:
     """Each cell that was kept goes to the centre (k, d) that is nearest to its middle, along the view."""
     points, weights, _, middle = synopsis.cloud()
     inside = centers if synopsis.frame is None else centers @ synopsis.frame.T
@@ -58,7 +58,7 @@ def extents(synopsis: SynopsisStep, centers: Array) -> Extents:
     return Extents(rows, np.bincount(own, weights * far, k) / np.maximum(rows, _TINY), variance)
 
 
-def sizes_of(steps: Sequence[Step], region: Region) -> Sizes | None:
+def estimate_sizes(steps: Sequence[Step], region: Region) -> Sizes | None:
     """Sizes of the clusters of a finished run, by its synopsis and the counts of all rounds after the last split.
 
     Sources are weighed by the inverse of their variance. None where there is no round.
@@ -75,16 +75,16 @@ def sizes_of(steps: Sequence[Step], region: Region) -> Sizes | None:
         assert isinstance(step, PolishStep) and step.noisy_counts is not None and step.count_noise_sd is not None
         own = np.full(len(counts), step.count_noise_sd**2)
         values.append(step.noisy_counts)
-        variances.append(own + _off(step.noisy_counts, own, counts, variance))
+        variances.append(own + _measure_off(step.noisy_counts, own, counts, variance))
     synopsis = next((step for step in steps if isinstance(step, SynopsisStep)), None)
     if synopsis is not None:
-        rows, _, own = extents(synopsis, last.centers)
+        rows, _, own = measure_extents(synopsis, last.centers)
         values.append(rows)
-        variances.append(own + _off(rows, own, counts, variance))
+        variances.append(own + _measure_off(rows, own, counts, variance))
     weights = 1 / np.array(variances)
     return Sizes((weights * values).sum(axis=0) / weights.sum(axis=0), _WIDER / np.sqrt(weights.sum(axis=0)))
 
 
-def _off(rows: Array, variance: Array, counts: Array, of_counts: Array) -> float:
+def _measure_off(rows: Array, variance: Array, counts: Array, of_counts: Array) -> float:
     """The variance of ``rows`` (k,) beyond their own, by how far they lie from ``counts`` (k,), over all clusters."""
     return max(0.0, float(((rows - counts) ** 2 - variance - of_counts).mean()))

@@ -60,7 +60,7 @@ class Denoised(NamedTuple):
     details: Details
 
 
-def denoised(noisy_counts: Array, sd: float, total: float) -> Denoised:
+def denoise(noisy_counts: Array, sd: float, total: float) -> Denoised:
     """What the cells of a noisy histogram hold, together ``total``: the mean over d + 1 shifted trees (or d + 2, odd).
 
     Parameters
@@ -156,7 +156,7 @@ class _Tree:
             nodes, parts, of_parts, part_stands = sums.size, fold.parts(sums), fold.parts(cells), fold.parts(stands)
             sums, cells, number = parts.sum(axis=0), of_parts.sum(axis=0), (of_parts > 0).sum(axis=0)
             details = parts - of_parts * (sums / cells)
-            here, belief = _standing_out(details, of_parts, cells, number, nodes, sd)
+            here, belief = _find_standing_out(details, of_parts, cells, number, nodes, sd)
             below = part_stands.any(axis=0)
             levels.append(_Level(fold, of_parts, details, part_stands, np.where(below, 1.0, belief), number > 1))
             stands = here | below
@@ -168,9 +168,9 @@ class _Tree:
         for level in reversed(self.levels):
             cells = level.cells
             expected = cells * (held / cells.sum(axis=0)) + level.belief * level.details
-            least = _FILLED * _by_chance(cells, log(max(level.fold.size, 2))) * self.sd * np.sqrt(cells)
+            least = _FILLED * _expect_by_chance(cells, log(max(level.fold.size, 2))) * self.sd * np.sqrt(cells)
             empty = ~level.part_stands & (level.belief > 0) & (expected < least)
-            held = level.fold.nodes(_adding_up(expected, cells, empty, held))
+            held = level.fold.nodes(_make_add_up(expected, cells, empty, held))
         return held
 
     def details(self, shape: tuple[int, ...]) -> Details:
@@ -188,7 +188,7 @@ class _Tree:
         return Details(sides, kept, shrunk, shared, np.maximum(blocks, 1.0).astype(np.int64).reshape(shape))
 
 
-def _by_chance(cells: Array, apart: float) -> Array:
+def _expect_by_chance(cells: Array, apart: float) -> Array:
     """In sds, what one of e^``apart`` sums over so many ``cells`` shows by chance: sums over few have Laplace tails."""
     return np.maximum(sqrt(2 * apart), apart / sqrt(2) / np.sqrt(np.maximum(cells, 1.0)))
 
@@ -200,7 +200,7 @@ class _Verdict(NamedTuple):
     belief: Array
 
 
-def _standing_out(details: Array, of_parts: Array, cells: Array, number: Codes, nodes: int, sd: float) -> _Verdict:
+def _find_standing_out(details: Array, of_parts: Array, cells: Array, number: Codes, nodes: int, sd: float) -> _Verdict:
     """By the sum of their squares, against that of noise (Laurent & Massart 2000, lemma 1), or by one part alone."""
     volume, free = np.maximum(of_parts, 1.0), number - 1
     squares = (details**2 / volume).sum(axis=0) / sd**2
@@ -208,12 +208,12 @@ def _standing_out(details: Array, of_parts: Array, cells: Array, number: Codes, 
     normal = free + 2 * np.sqrt(free * apart) + 2 * apart
     laplace = apart**2 / 2 / np.maximum(1.0, cells / number)
     left = np.sqrt(volume * (1 - of_parts / cells))
-    alone = details > _by_chance(of_parts, _CAUTION * log(max(nodes, 2))) * sd * left
+    alone = details > _expect_by_chance(of_parts, _CAUTION * log(max(nodes, 2))) * sd * left
     here = ((squares > np.maximum(normal, laplace)) | (alone & (of_parts > 0)).any(axis=0)) & (free > 0)
     return _Verdict(here, np.where(here, np.maximum(0.0, 1 - free / np.maximum(squares, _TINY)), 0.0))
 
 
-def _adding_up(expected: Array, cells: Array, empty: Flags, held: Array) -> Array:
+def _make_add_up(expected: Array, cells: Array, empty: Flags, held: Array) -> Array:
     """Parts that add up to what their blocks ``held``, none negative, nearest to what is ``expected`` of them.
 
     A surplus is taken from all parts in proportion to their cells, and those that would come out below 0 take no part

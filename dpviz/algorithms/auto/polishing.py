@@ -17,12 +17,12 @@ from dpviz.algorithms.auto.auto_plan import AutoPlan
 from dpviz.algorithms.auto.stages import Paid, Round, Swap
 from dpviz.algorithms.steps import CentersStep
 from dpviz.arrays import Array, Codes
+from dpviz.privacy.measurement import Measurement
 from dpviz.privacy.mechanisms import Gaussian, KNorm, Laplace
 from dpviz.privacy.partitions import Voronoi
+from dpviz.privacy.private_session import PrivateSession
 from dpviz.privacy.queries import Count
-from dpviz.privacy.released import Released
-from dpviz.privacy.room import DataRoom
-from dpviz.privacy.sums import Radii, ResidualSum, ScaledResidualSum, Spread, symmetric
+from dpviz.privacy.sums import Radii, ResidualSum, ScaledResidualSum, Spread, unpack_symmetric
 
 # A count below this many sds of its noise is raised to it; below so many, the centre stays.
 _RAISED, _STAYS, _LEAST_COUNT = 3.0, 2.0, 2.0
@@ -65,8 +65,8 @@ class SplitStep(CentersStep):
     cost_of_each: Array
 
 
-def residual_rounds(
-    room: DataRoom,
+def run_residual_rounds(
+    session: PrivateSession,
     start: Array,
     reach: float,
     frame: Array | None,
@@ -84,23 +84,29 @@ def residual_rounds(
     centers = start
     for stage in plan.polishing:
         if isinstance(stage, Swap):
-            split = split_and_drop(room, centers, (_WIDER if plan.adaptive else 1.0) * reach, frame, stage, shares)
+            split = split_and_drop(session, centers, (_WIDER if plan.adaptive else 1.0) * reach, frame, stage, shares)
             yield split
             centers = split.centers
             if reaches is not None:
                 reaches = reaches.copy()
                 reaches[split.dropped] = reaches[split.split]
             continue
-        step, lengths = _round(room, centers, reach, reaches, stage, shares, plan)
+        step, lengths = _run_round(session, centers, reach, reaches, stage, shares, plan)
         yield step
         centers = step.centers
         if lengths is not None:
             reach *= _shrink(lengths)
 
 
-def _round(
-    room: DataRoom, centers: Array, reach: float, reaches: Array | None, stage: Round, shares: Paid, plan: AutoPlan
-) -> tuple[PolishStep, Released[Array, Laplace | KNorm | Gaussian] | None]:
+def _run_round(
+    session: PrivateSession,
+    centers: Array,
+    reach: float,
+    reaches: Array | None,
+    stage: Round,
+    shares: Paid,
+    plan: AutoPlan,
+) -> tuple[PolishStep, Measurement[Array, Laplace | KNorm | Gaussian] | None]:
     """One round, and the noisy lengths of the residuals if the reach adapts.
 
     Rows are read once, for counts, sums of residuals shortened to ``reach``, or to the one of ``reaches`` that is their
@@ -116,20 +122,23 @@ def _round(
     where_to = stage.sums.asks(asked, shares)
     lengths, note = None, f"round {stage.sums.round}"
     if stage.radii is None:
-        counts, sums = room.ask_together(how_many, where_to, note=note)
+        counts, sums = session.ask_together(how_many, where_to, note=note)
     else:
         how_far = stage.radii.asks(Radii(cells, centers, reach), shares)
-        counts, sums, lengths = room.ask_together(how_many, where_to, how_far, note=note)
+        counts, sums, lengths = session.ask_together(how_many, where_to, how_far, note=note)
     total, sd = sums.value * scaled[:, None], sums.sd * scaled
-    shrunk = np.maximum(0.0, 1 - room.dim * sd**2 / np.maximum((total**2).sum(axis=1), 1e-300))
+    shrunk = np.maximum(0.0, 1 - session.dim * sd**2 / np.maximum((total**2).sum(axis=1), 1e-300))
     size = np.maximum(counts.value, max(_RAISED * counts.sd, _LEAST_COUNT))
     stride = plan.stride if ahead else 1.0
-    move = _at_most(stride * shrunk[:, None] * total / size[:, None], longest)
+    move = _shorten(stride * shrunk[:, None] * total / size[:, None], longest)
     move[counts.value <= _STAYS * counts.sd] = 0.0
     step = PolishStep(
-        title=f"Round {stage.sums.round} of {plan.rounds}: a row pulls from up to {_widths(longest)} % of the width",
+        title=(
+            f"Round {stage.sums.round} of {plan.rounds}: a row pulls from up to {_format_widths(longest)} % of the "
+            "width"
+        ),
         ahead=ahead,
-        centers=room.region.clip(centers + move),
+        centers=session.region.clip(centers + move),
         noisy_counts=counts.value,
         previous=centers,
         center_noise_sd=sd / size,
@@ -141,13 +150,13 @@ def _round(
     return step, lengths if reaches is None else None
 
 
-def _widths(reaches: Array) -> str:
+def _format_widths(reaches: Array) -> str:
     """The least and the largest reach, in hundredths of the width of the domain, in two digits."""
     least, largest = (float(f"{50 * reach:.2g}") for reach in (reaches.min(), reaches.max()))
     return f"{largest:g}" if least == largest else f"{least:g} to {largest:g}"
 
 
-def _shrink(lengths: Released[Array, Laplace | KNorm | Gaussian]) -> float:
+def _shrink(lengths: Measurement[Array, Laplace | KNorm | Gaussian]) -> float:
     """The part of the reach within which most residuals lie, at most 1."""
     filled = np.where(lengths.value > _FULL_BIN * lengths.sd, lengths.value, 0.0).cumsum()
     if filled[-1] <= 0:
@@ -156,7 +165,7 @@ def _shrink(lengths: Released[Array, Laplace | KNorm | Gaussian]) -> float:
     return min(1.0, (bin_ + _MORE_BINS) / len(filled))
 
 
-def _at_most(vectors: Array, longest: Array) -> Array:
+def _shorten(vectors: Array, longest: Array) -> Array:
     """``vectors`` (k, d), those that are longer shortened to ``longest`` (k,)."""
     norm = np.linalg.norm(vectors, axis=1, keepdims=True)
     shortened: Array = vectors * np.minimum(1.0, longest[:, None] / np.maximum(norm, 1e-300))
@@ -164,7 +173,7 @@ def _at_most(vectors: Array, longest: Array) -> Array:
 
 
 def split_and_drop(
-    room: DataRoom, centers: Array, reach: float, frame: Array | None, stage: Swap, shares: Paid
+    session: PrivateSession, centers: Array, reach: float, frame: Array | None, stage: Swap, shares: Paid
 ) -> SplitStep:
     """Noisy counts and spreads of all clusters; where a cluster is two, one of its halves takes the cheapest centre.
 
@@ -173,22 +182,22 @@ def split_and_drop(
     """
     cells = Voronoi(centers)
     spread = Spread(cells, centers, reach, frame)
-    counts, spreads = room.ask_together(
+    counts, spreads = session.ask_together(
         stage.counts.asks(Count(cells), shares),
         stage.spread.asks(spread, shares),
         note=f"before round {stage.counts.round}: counts and spreads",
     )
-    values, vectors = np.linalg.eigh(symmetric(spreads.value, spread.axes))
+    values, vectors = np.linalg.eigh(unpack_symmetric(spreads.value, spread.axes))
     widest = vectors[:, :, -1] if frame is None else vectors[:, :, -1] @ frame
     size = np.maximum(counts.value, _RAISED_FOR_SPLIT * counts.sd)
     gain = _SPLIT_SAVES * np.maximum(0.0, values[:, -1] - spreads.sd * sqrt(2 * spread.axes))
     half_axis = np.sqrt(np.maximum(values[:, -1], 0.0) / size)[:, None] * widest
-    moved, exchanges = _exchanged(centers, size, gain, half_axis)
+    moved, exchanges = _exchange_centers(centers, size, gain, half_axis)
     columns = np.array(exchanges, dtype=np.float64).reshape(-1, 4).T
     words = f"{len(exchanges)} split, as many centres dropped" if exchanges else "nothing is split"
     return SplitStep(
         title=f"Spreads before round {stage.counts.round}: {words}",
-        centers=room.region.clip(moved),
+        centers=session.region.clip(moved),
         noisy_counts=counts.value,
         previous=centers,
         count_noise_sd=counts.sd,
@@ -197,7 +206,7 @@ def split_and_drop(
         gains=columns[2],
         costs=columns[3],
         gain_of_each=gain,
-        cost_of_each=_dropping(centers, size).cost,
+        cost_of_each=_plan_dropping(centers, size).cost,
     )
 
 
@@ -208,7 +217,7 @@ class _Dropping(NamedTuple):
     cost: Array
 
 
-def _dropping(centers: Array, size: Array) -> _Dropping:
+def _plan_dropping(centers: Array, size: Array) -> _Dropping:
     apart = ((centers[:, None] - centers) ** 2).sum(axis=2)
     np.fill_diagonal(apart, np.inf)
     neighbour = apart.argmin(axis=1)
@@ -224,13 +233,13 @@ class _Exchange(NamedTuple):
     cost: float
 
 
-def _exchanged(centers: Array, size: Array, gain: Array, half_axis: Array) -> tuple[Array, list[_Exchange]]:
+def _exchange_centers(centers: Array, size: Array, gain: Array, half_axis: Array) -> tuple[Array, list[_Exchange]]:
     """The best split against the cheapest centre, again and again, each cluster touched once."""
     centers, k = centers.copy(), len(centers)
     touched = np.zeros(k, dtype=bool)
     exchanges: list[_Exchange] = []
     for _ in range(k // 2):
-        neighbour, cost = _dropping(centers, size)
+        neighbour, cost = _plan_dropping(centers, size)
         j = int(np.where(touched, -1.0, gain).argmax())
         cost[touched | (np.arange(k) == j) | (neighbour == j)] = np.inf
         i = int(cost.argmin())

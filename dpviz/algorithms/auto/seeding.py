@@ -14,14 +14,14 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from dpviz.algorithms.auto.auto_plan import CAP
-from dpviz.algorithms.auto.first_look import LookStep
+from dpviz.algorithms.auto.private_projection import ProjectionStep
 from dpviz.algorithms.auto.stages import Choice, Paid
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
-from dpviz.algorithms.tools.solvers import SignedPoints, StartsStep, best_of_starts, starts_on_coreset
+from dpviz.algorithms.tools.solvers import SignedPoints, StartsStep, choose_starts, find_best_of_starts
 from dpviz.arrays import Array
 from dpviz.privacy.losses import CappedLosses
 from dpviz.privacy.mechanisms import Exponential
-from dpviz.privacy.room import DataRoom
+from dpviz.privacy.private_session import PrivateSession
 
 # Seeds of the second reading of a histogram are taken if they are so many sds of noise better by its raw counts.
 _CLEAR_SDS = 1.0
@@ -73,26 +73,31 @@ class Seeds(NamedTuple):
         return [self._replace(taken=start) for start in kept[:most]]
 
 
-def solved_seeds(
-    room: DataRoom, k: int, synopsis: SynopsisStep, seen: LookStep | None, number: int, rng: np.random.Generator
+def solve_seeds(
+    session: PrivateSession,
+    k: int,
+    synopsis: SynopsisStep,
+    seen: ProjectionStep | None,
+    number: int,
+    rng: np.random.Generator,
 ) -> Seeds:
     """k-means from a ``number`` of starts on the synopsis."""
     points, weights, region, middle = synopsis.cloud()
-    starts = starts_on_coreset(points, weights, k, number, region, rng)
-    best = best_of_starts(SignedPoints.of(points, weights), starts, region)
+    starts = choose_starts(points, weights, k, number, region, rng)
+    best = find_best_of_starts(SignedPoints.of(points, weights), starts, region)
     radii2 = np.maximum(best.losses, 0.0) / max(float(weights.sum()), 1.0)
     radii2 += synopsis.spread_in_cell
     centers = np.stack([solution.centers for solution in best.solutions]) + middle
     if seen is not None and synopsis.frame is not None:
-        around, frame = seen.look, synopsis.frame
+        around, frame = seen.projection, synopsis.frame
         centers = around.middle + (centers - frame @ around.middle) @ frame
         radii2 += around.beside(frame)
-    every = np.stack([room.region.clip(those) for those in centers])
+    every = np.stack([session.region.clip(those) for those in centers])
     solved = replace(StartsStep.of(best, len(points), "cell"), centers=every[best.chosen])
     return Seeds(synopsis, solved, every, radii2, best.chosen)
 
 
-def best_read(found: list[Seeds]) -> Seeds:
+def choose_best_read(found: list[Seeds]) -> Seeds:
     """The seeds whose loss on the noisy counts themselves is less, by more than its noise; else the first.
 
     What one reading of a histogram takes for noise the other may have kept. Noisy counts are right on average, so that
@@ -107,8 +112,8 @@ def best_read(found: list[Seeds]) -> Seeds:
     return second if clear else first
 
 
-def chosen_by_rows(
-    room: DataRoom, found: list[Seeds], stage: Choice, shares: Paid, *, tail: bool = False
+def choose_by_rows(
+    session: PrivateSession, found: list[Seeds], stage: Choice, shares: Paid, *, tail: bool = False
 ) -> tuple[Seeds, str]:
     """One of the solutions of all readings, the likelier the less the rows lose under it; and what was done, in words.
 
@@ -122,8 +127,8 @@ def chosen_by_rows(
     if tail:
         best = min(seeds.radius2 for seeds in candidates)
         candidates = [seeds for seeds in candidates if seeds.radius2 <= _AS_GOOD * best]
-    cap = min(CAP * best_read(found).radius2, room.region.diameter**2)
+    cap = min(CAP * choose_best_read(found).radius2, session.region.diameter**2)
     losses = CappedLosses(np.stack([seeds.centers for seeds in candidates]), caps=np.full(len(candidates), cap))
-    chosen = room.ask(losses, Exponential, shares[stage.losses], note="choice of seeds")
+    chosen = session.ask(losses, Exponential, shares[stage.losses], note="choice of seeds")
     words = f"Of {len(candidates)} solutions that differ the rows choose one: the seeds"
     return candidates[chosen.value], "The solutions are one: the seeds" if len(candidates) == 1 else words

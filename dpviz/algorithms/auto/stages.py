@@ -9,9 +9,9 @@ from typing import Literal, NamedTuple
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.loss_distributions import Draws
+from dpviz.privacy.measurement import Question
 from dpviz.privacy.mechanisms import Gaussian, Kind, KNorm, Laplace
 from dpviz.privacy.queries import Query
-from dpviz.privacy.released import Question
 
 Noise = Literal["Laplace", "K-norm", "Gaussian", "exponential"]
 # Of noise that is added.
@@ -59,7 +59,7 @@ class Zoom(NamedTuple):
     zoom: Part
 
 
-class FirstLook(NamedTuple):
+class ProjectionStage(NamedTuple):
     """Over many columns: the middle of the rows, the axes along which they spread (None: public coins), how far.
 
     ``near`` is the middle of the rows that are not far away, for a grid that follows a tail; None where none is made.
@@ -105,4 +105,4 @@ class Round(NamedTuple):
     sums: Part
 
 
-Stage = Zoom | FirstLook | Cells | Choice | Swap | Round
+Stage = Zoom | ProjectionStage | Cells | Choice | Swap | Round

@@ -17,17 +17,17 @@ from typing import NamedTuple
 import numpy as np
 from scipy.ndimage import gaussian_filter
 
-from dpviz.algorithms.auto.cell_sizes import finer_cells, smoothed_cells, tree_cells
-from dpviz.algorithms.auto.detail_tree import Details, denoised
-from dpviz.algorithms.auto.first_look import LookStep, Tail
+from dpviz.algorithms.auto.cell_sizes import count_smoothed_cells, count_tree_cells, list_finer_cells
+from dpviz.algorithms.auto.detail_tree import Details, denoise
+from dpviz.algorithms.auto.private_projection import ProjectionStep, Tail
 from dpviz.algorithms.auto.stages import Cells, Paid, Zoom
 from dpviz.algorithms.steps import GridStep
-from dpviz.algorithms.tools.cubes import cube_grid
+from dpviz.algorithms.tools.cubes import make_cube_grid
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.mechanisms import Laplace
 from dpviz.privacy.partitions import Grid, Projected, UnevenGrid, Zoomed
+from dpviz.privacy.private_session import PrivateSession
 from dpviz.privacy.queries import Count, SparseCount
-from dpviz.privacy.room import DataRoom
 from dpviz.privacy.sparse_mechanisms import NoisyExcess, SparseLaplace
 from dpviz.table import lattice
 from dpviz.table.domain import Region
@@ -136,14 +136,14 @@ COVERED_SDS = 3.0
 _NONE = np.zeros(0)
 
 
-def zoom(room: DataRoom, stage: Zoom, shares: Paid) -> ZoomStep:
+def zoom(session: PrivateSession, stage: Zoom, shares: Paid) -> ZoomStep:
     """A coarse histogram of the whole domain, and the box of its full cells if that is small and holds nearly all rows.
 
     **Guarantee.** The share of the stage; nothing is clipped to the box.
     """
-    grid = Grid.over(room.region, _ZOOM_CELLS if room.dim <= 2 else _ZOOM_CELLS_3D)
-    coarse = room.ask(Count(grid), Laplace, shares[stage.zoom], note="zoom: coarse cells")
-    box = _box(grid, coarse.value, coarse.mechanism.scale, room.n)
+    grid = Grid.over(session.region, _ZOOM_CELLS if session.dim <= 2 else _ZOOM_CELLS_3D)
+    coarse = session.ask(Count(grid), Laplace, shares[stage.zoom], note="zoom: coarse cells")
+    box = _find_box(grid, coarse.value, coarse.mechanism.scale, session.n)
     where = "all rows may lie anywhere" if box is None else "nearly all rows lie in a box"
     return ZoomStep(
         title=f"{grid.n_cells:,} coarse cells: {where}",
@@ -155,7 +155,7 @@ def zoom(room: DataRoom, stage: Zoom, shares: Paid) -> ZoomStep:
     )
 
 
-def _box(grid: Grid, noisy: Array, scale: float, n: int) -> Array | None:
+def _find_box(grid: Grid, noisy: Array, scale: float, n: int) -> Array | None:
     every = grid.places(np.arange(grid.n_cells))
     full = every[noisy > (log(grid.n_cells) + _ZOOM_CLEAR) * scale]
     if len(full) == 0:
@@ -169,22 +169,26 @@ def _box(grid: Grid, noisy: Array, scale: float, n: int) -> Array | None:
     return edges
 
 
-def flat_synopsis(room: DataRoom, k: int, stage: Cells, shares: Paid, zoomed: ZoomStep) -> SynopsisStep:
+def release_flat_synopsis(
+    session: PrivateSession, k: int, stage: Cells, shares: Paid, zoomed: ZoomStep
+) -> SynopsisStep:
     """The histogram over the rows' own columns: over the box, with coarse cells for what lies outside of it.
 
     **Guarantee.** The shares of the stage: one row changes one cell by 1, fine or coarse, and with it the sum of what
     exceeds a threshold.
     """
-    low, high = zoomed.box if zoomed.box is not None else (-room.region.half, room.region.half)
+    low, high = zoomed.box if zoomed.box is not None else (-session.region.half, session.region.half)
     half, middle = (high - low) / 2, (high + low) / 2
-    scale = room.mechanism(Count(zoomed.grid), Laplace, shares[stage.grid]).scale
-    grid = _flat_grid(room, k, stage, shares, scale, half, middle)
+    scale = session.mechanism(Count(zoomed.grid), Laplace, shares[stage.grid]).scale
+    grid = _choose_flat_grid(session, k, stage, shares, scale, half, middle)
     cells = grid if zoomed.box is None else Zoomed(grid, zoomed.grid)
-    noisy = room.ask(Count(cells), Laplace, shares[stage.grid], note="grid cells")
+    noisy = session.ask(Count(cells), Laplace, shares[stage.grid], note="grid cells")
     inner, outer = noisy.value[: grid.n_cells], noisy.value[grid.n_cells :]
     histogram = GridStep(title="cells", grid=grid, codes=np.arange(grid.n_cells), noisy_counts=inner, sd=noisy.sd)
     if zoomed.box is None:
-        return _synopsis(histogram, None, _kept(histogram, room.n, _NONE, trees=stage.trees, flat=True), k)
+        return _make_synopsis(
+            histogram, None, _keep_cells(histogram, session.n, _NONE, trees=stage.trees, flat=True), k
+        )
     middles = zoomed.grid.centers(np.arange(zoomed.grid.n_cells))
     out = ~((middles > low) & (middles < high)).all(axis=1)
     far = np.flatnonzero(out & (outer > _CAUTION_FLAT * log(grid.n_cells) * scale))
@@ -195,31 +199,37 @@ def flat_synopsis(room: DataRoom, k: int, stage: Cells, shares: Paid, zoomed: Zo
         noisy_counts=outer[out],
         sd=noisy.sd,
     )
-    kept = _kept(histogram, room.n, outer[far], trees=stage.trees, flat=True)
-    return _synopsis(replace(histogram, around=around), None, kept, k, outside=middles[far])
+    kept = _keep_cells(histogram, session.n, outer[far], trees=stage.trees, flat=True)
+    return _make_synopsis(replace(histogram, around=around), None, kept, k, outside=middles[far])
 
 
-def _flat_grid(room: DataRoom, k: int, stage: Cells, shares: Paid, scale: float, half: Array, middle: Array) -> Grid:
+def _choose_flat_grid(
+    session: PrivateSession, k: int, stage: Cells, shares: Paid, scale: float, half: Array, middle: Array
+) -> Grid:
     """The finest grid up to which enough rows stand out; what is asked does not hang on the answers."""
-    rule = tree_cells if stage.trees else partial(smoothed_cells, flat=True)
-    grid, so_far = cube_grid(half, rule(room.n, k, scale, room.dim), middle), True
-    for test, cells in zip((stage.finer_test, stage.finest_test), finer_cells(room.n, k, scale, room.dim), strict=True):
+    rule = count_tree_cells if stage.trees else partial(count_smoothed_cells, flat=True)
+    grid, so_far = make_cube_grid(half, rule(session.n, k, scale, session.dim), middle), True
+    for test, cells in zip(
+        (stage.finer_test, stage.finest_test), list_finer_cells(session.n, k, scale, session.dim), strict=True
+    ):
         if test is None:
             break
-        finer = cube_grid(half, cells, middle)
-        excess = room.ask(
+        finer = make_cube_grid(half, cells, middle)
+        excess = session.ask(
             SparseCount(finer),
             NoisyExcess,
             shares[test],
             note="would finer cells do?",
             threshold=_FINER_CAUTION * log(finer.n_cells) * scale,
         )
-        so_far &= float(excess.value[0]) > _FINER_ENOUGH * room.n + excess.mechanism.once.scale
+        so_far &= float(excess.value[0]) > _FINER_ENOUGH * session.n + excess.mechanism.once.scale
         grid = finer if so_far else grid
     return grid
 
 
-def view_synopses(room: DataRoom, k: int, stage: Cells, shares: Paid, view: View) -> list[SynopsisStep]:
+def release_view_synopses(
+    session: PrivateSession, k: int, stage: Cells, shares: Paid, view: View
+) -> list[SynopsisStep]:
     """The histogram over the axes of a view: fine, if a test says that enough rows would stand out, else coarse.
 
     One histogram is bought; with few clusters there are two readings of it, smoothed and through trees of details.
@@ -227,34 +237,38 @@ def view_synopses(room: DataRoom, k: int, stage: Cells, shares: Paid, view: View
     **Guarantee.** The shares of the stage. One row changes one cell by 1, and with it the sum of what exceeds a
     threshold. The test decides which one grid is bought; there is never a second one.
     """
-    scale = room.mechanism(Count(Grid.over(room.region, 1)), Laplace, shares[stage.grid]).scale
+    scale = session.mechanism(Count(Grid.over(session.region, 1)), Laplace, shares[stage.grid]).scale
     if stage.fine_test is not None:
-        fine = cube_grid(view.half, min(_FINE_CELLS, room.most_cells), view.middle)
+        fine = make_cube_grid(view.half, min(_FINE_CELLS, session.most_cells), view.middle)
         cutoff = _FINE_CAUTION * log(fine.n_cells)
-        cells, test = SparseCount(_seen(room, fine, view)), shares[stage.fine_test]
-        excess = room.ask(cells, NoisyExcess, test, note="would fine cells do?", threshold=cutoff * scale)
-        if float(excess.value[0]) > _FINE_ENOUGH * room.n:
-            listed = room.ask(cells, SparseLaplace, shares[stage.grid], note="fine grid cells", cutoff_in_scales=cutoff)
+        cells, test = SparseCount(_see_grid(session, fine, view)), shares[stage.fine_test]
+        excess = session.ask(cells, NoisyExcess, test, note="would fine cells do?", threshold=cutoff * scale)
+        if float(excess.value[0]) > _FINE_ENOUGH * session.n:
+            listed = session.ask(
+                cells, SparseLaplace, shares[stage.grid], note="fine grid cells", cutoff_in_scales=cutoff
+            )
             codes, counts = listed.value.codes, listed.value.values
             histogram = GridStep(title="cells", grid=fine, codes=codes, noisy_counts=counts, sd=listed.sd)
-            return [_listed_synopsis(replace(histogram, cutoff=cutoff * scale), room.n, k, view)]
+            return [_make_listed_synopsis(replace(histogram, cutoff=cutoff * scale), session.n, k, view)]
     half = view.half.copy()
     half[_COARSE_AXES:] = 0.0
-    grid = cube_grid(half, smoothed_cells(room.n, k, scale, len(half), flat=False), view.middle)
+    grid = make_cube_grid(half, count_smoothed_cells(session.n, k, scale, len(half), flat=False), view.middle)
     used = grid.cells_per_axis > 1
     used[0] |= not used.any()
     seen = View(view.middle[used], view.half[used], view.frame[used])
     grid = Grid(seen.half, grid.cells_per_axis[used], seen.middle)
-    noisy = room.ask(Count(_seen(room, grid, seen)), Laplace, shares[stage.grid], note="grid cells")
+    noisy = session.ask(Count(_see_grid(session, grid, seen)), Laplace, shares[stage.grid], note="grid cells")
     codes = np.arange(grid.n_cells)
     histogram = GridStep(title="cells", grid=grid, codes=codes, noisy_counts=noisy.value, sd=noisy.sd)
     return [
-        _synopsis(histogram, seen.frame, _kept(histogram, room.n, _NONE, trees=trees, flat=False), k)
+        _make_synopsis(histogram, seen.frame, _keep_cells(histogram, session.n, _NONE, trees=trees, flat=False), k)
         for trees in ([False, True] if stage.trees else [False])
     ]
 
 
-def tail_synopsis(room: DataRoom, k: int, stage: Cells, shares: Paid, seen: LookStep, tail: Tail) -> SynopsisStep:
+def release_tail_synopsis(
+    session: PrivateSession, k: int, stage: Cells, shares: Paid, seen: ProjectionStep, tail: Tail
+) -> SynopsisStep:
     """The histogram where there is a tail: cells narrow near the middle of most rows, the wider the farther out.
 
     They are cubes in asinh of the distance over the median: alike within it, in proportion to the distance beyond. So
@@ -264,32 +278,32 @@ def tail_synopsis(room: DataRoom, k: int, stage: Cells, shares: Paid, seen: Look
     **Guarantee.** The share of the grid. One row changes one cell by 1: borders of cells follow from releases, and a
     row is compared with a table of them.
     """
-    scale = room.mechanism(Count(Grid.over(room.region, 1)), Laplace, shares[stage.grid]).scale
-    captured, edge = seen.look.captured[: min(seen.axes, _COARSE_AXES)], seen.noise_edge
-    left, beside = captured[0] / k**2, seen.look.spread - captured[0]
+    scale = session.mechanism(Count(Grid.over(session.region, 1)), Laplace, shares[stage.grid]).scale
+    captured, edge = seen.projection.captured[: min(seen.axes, _COARSE_AXES)], seen.noise_edge
+    left, beside = captured[0] / k**2, seen.projection.spread - captured[0]
     several = beside > max(_TAIL_BESIDE * left, edge)
     clear = max(1, int((captured > max(edge, _TAIL_WORTH * left)).sum())) if several else 1
-    frame, at = seen.look.basis[:clear], seen.look.basis[:clear] @ tail.middle
+    frame, at = seen.projection.basis[:clear], seen.projection.basis[:clear] @ tail.middle
     # Nothing lies beyond the domain, which a column of amounts fills on one side only.
-    farthest = np.minimum(np.abs(frame) @ room.region.half, room.region.radius)
+    farthest = np.minimum(np.abs(frame) @ session.region.half, session.region.radius)
     most = np.r_[np.inf, _TAIL_SDS * np.sqrt(captured[1:clear])]
     low, high = -np.minimum(farthest + at, most), np.minimum(farthest - at, most)
     first, last = np.arcsinh(low / tail.median), np.arcsinh(high / tail.median)
-    number = smoothed_cells(room.n, k, scale, clear, flat=False)
-    cells = cube_grid((last - first) / 2, number).cells_per_axis
+    number = count_smoothed_cells(session.n, k, scale, clear, flat=False)
+    cells = make_cube_grid((last - first) / 2, number).cells_per_axis
     used = cells > 1
     used[0] |= not used.any()
     middle, half = (low + high) / 2, (high - low) / 2
     view = View((at + middle)[used], half[used], frame[used])
     steps = [np.linspace(*ends)[1:-1] for ends in zip(first[used], last[used], cells[used] + 1, strict=True)]
     borders = [tail.median * np.sinh(step) - shift for step, shift in zip(steps, middle[used], strict=True)]
-    grid = UnevenGrid.between(view.half, [lattice.inward(one, lattice.ROW_BITS) for one in borders], view.middle)
-    noisy = room.ask(Count(_seen(room, grid, view)), Laplace, shares[stage.grid], note="grid cells")
+    grid = UnevenGrid.between(view.half, [lattice.round_inward(one, lattice.ROW_BITS) for one in borders], view.middle)
+    noisy = session.ask(Count(_see_grid(session, grid, view)), Laplace, shares[stage.grid], note="grid cells")
     histogram = GridStep(title="cells", grid=grid, codes=np.arange(grid.n_cells), noisy_counts=noisy.value, sd=noisy.sd)
-    return _synopsis(histogram, view.frame, _kept(histogram, room.n, _NONE, trees=True, flat=False), k)
+    return _make_synopsis(histogram, view.frame, _keep_cells(histogram, session.n, _NONE, trees=True, flat=False), k)
 
 
-def _listed_synopsis(listed: GridStep, n: int, k: int, view: View) -> SynopsisStep:
+def _make_listed_synopsis(listed: GridStep, n: int, k: int, view: View) -> SynopsisStep:
     """Of the fine cells that stand out. If these are fewer than ``k``, what they lack of ``n`` rows lies in the view.
 
     It is spread there like a normal distribution, as the view covers three standard deviations along each axis: without
@@ -298,16 +312,16 @@ def _listed_synopsis(listed: GridStep, n: int, k: int, view: View) -> SynopsisSt
     filled = np.flatnonzero(listed.noisy_counts > 0)
     counts = listed.noisy_counts[filled]
     if len(filled) >= k:
-        return _synopsis(listed, view.frame, Kept(filled, counts), k)
-    wide = cube_grid(view.half, _ELSEWHERE, view.middle)
+        return _make_synopsis(listed, view.frame, Kept(filled, counts), k)
+    wide = make_cube_grid(view.half, _ELSEWHERE, view.middle)
     middles = wide.centers(np.arange(wide.n_cells))
     likely = np.exp(-0.5 * (((middles - view.middle) / (view.half / COVERED_SDS)) ** 2).sum(axis=1))
     lacking = max(n - float(counts.sum()), 0.0) * likely / likely.sum()
-    return _synopsis(listed, view.frame, Kept(filled, np.r_[counts, lacking]), k, outside=middles)
+    return _make_synopsis(listed, view.frame, Kept(filled, np.r_[counts, lacking]), k, outside=middles)
 
 
-def _seen(room: DataRoom, grid: Grid, view: View) -> Projected:
-    return Projected(grid, view.frame, Region.ball(len(view.frame), room.region.radius))
+def _see_grid(session: PrivateSession, grid: Grid, view: View) -> Projected:
+    return Projected(grid, view.frame, Region.ball(len(view.frame), session.region.radius))
 
 
 class Kept(NamedTuple):
@@ -321,20 +335,20 @@ class Kept(NamedTuple):
     details: Details | None = None
 
 
-def _kept(histogram: GridStep, n: int, far: Array, *, trees: bool, flat: bool) -> Kept:
+def _keep_cells(histogram: GridStep, n: int, far: Array, *, trees: bool, flat: bool) -> Kept:
     """What a histogram shows of ``n`` rows, some of which lie ``far`` (j,), outside of it."""
     noisy = histogram.noisy_counts.reshape(histogram.grid.cells_per_axis)
     if trees:
-        counts, details = denoised(noisy, histogram.sd, max(n - float(far.sum()), 1.0))
+        counts, details = denoise(noisy, histogram.sd, max(n - float(far.sum()), 1.0))
         cells = np.flatnonzero(counts)
         return Kept(cells, np.r_[counts.ravel()[cells], far], details)
     # Wide smoothing in a small grid leaves a floor everywhere: the counts have to add up to the rows, which is
     # measured (docs/findings.md: 1.021 instead of 1.027 over the tuning tables).
-    cells, held, _ = standing_out(noisy, histogram.sd, flat=flat)
-    return Kept(cells, onto_total(np.r_[held, far], float(n)))
+    cells, held, _ = find_standing_out(noisy, histogram.sd, flat=flat)
+    return Kept(cells, project_onto_total(np.r_[held, far], float(n)))
 
 
-def _synopsis(
+def _make_synopsis(
     cells: GridStep, frame: Array | None, found: Kept, k: int, *, outside: Array | None = None
 ) -> SynopsisStep:
     """With hardly more cells than clusters, the largest noisy ones take part whether they stand out or not.
@@ -368,17 +382,17 @@ def _synopsis(
     return replace(step, title=f"{size} {kind}cells; denoising keeps {step.cells_kept:,}")
 
 
-def standing_out(noisy_counts: Array, sd: float, *, flat: bool) -> Kept:
+def find_standing_out(noisy_counts: Array, sd: float, *, flat: bool) -> Kept:
     """The cells that stand out alone or with their neighbours; in a view their neighbours' average is what they hold.
 
     ``noisy_counts`` has one axis for each axis of the grid, ``sd`` is the standard deviation of the noise on a cell.
     """
-    smooth = smoothed(noisy_counts, sd, caution=_CAUTION_FLAT if flat else _CAUTION_VIEW).ravel()
+    smooth = smooth_counts(noisy_counts, sd, caution=_CAUTION_FLAT if flat else _CAUTION_VIEW).ravel()
     kept = np.flatnonzero(smooth)
     return Kept(kept, noisy_counts.ravel()[kept] if flat else smooth[kept])
 
 
-def smoothed(noisy_counts: Array, sd: float, *, caution: float) -> Array:
+def smooth_counts(noisy_counts: Array, sd: float, *, caution: float) -> Array:
     """Each cell at the least width of smoothing at which it stands out of its noise; 0 where it never does.
 
     Parameters
@@ -395,20 +409,20 @@ def smoothed(noisy_counts: Array, sd: float, *, caution: float) -> Array:
         averaged = 1.0 if width == 0 else min(1.0, (2 * sqrt(pi) * width) ** -dim)
         level = noisy_counts if width == 0 else gaussian_filter(noisy_counts, width, mode="constant")
         noise = sd if width == 0 else sd * (2 * sqrt(pi) * width) ** (-dim / 2)
-        clear = undecided & (level > caution * _threshold(noisy_counts.size, dim, width, averaged) * noise)
+        clear = undecided & (level > caution * _compute_threshold(noisy_counts.size, dim, width, averaged) * noise)
         kept[clear] = level[clear]
         undecided &= ~clear
     return kept
 
 
-def _threshold(cells: int, dim: int, width: float, averaged: float) -> float:
+def _compute_threshold(cells: int, dim: int, width: float, averaged: float) -> float:
     """In standard deviations: Gaussian where many cells are averaged, Laplace, whose tails are heavier, at width 0."""
     apart = max(log(max(cells / max(1.0, (2 * width) ** dim), 2.0)), 0.0)
     normal = sqrt(2 * apart)
     return normal + max(0.0, apart / sqrt(2) - normal) * sqrt(averaged)
 
 
-def onto_total(noisy_counts: Array, total: float) -> Array:
+def project_onto_total(noisy_counts: Array, total: float) -> Array:
     """The counts, none negative, that add up to ``total`` and lie nearest to ``noisy_counts`` (m,)."""
     if len(noisy_counts) == 0:
         return noisy_counts

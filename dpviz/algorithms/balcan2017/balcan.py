@@ -10,18 +10,18 @@ from typing import NamedTuple
 import numpy as np
 
 from dpviz.algorithms.balcan2017 import FAMILY, PAPER
-from dpviz.algorithms.balcan2017.candidate_centers import candidates_of, grow_trees, quiet_threshold
-from dpviz.algorithms.balcan2017.local_swap import local_swap, start_on_cubes, useful_swaps
-from dpviz.algorithms.balcan2017.projection import Projection, gaussian_frame, orthonormal_frame, project
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob, pure_or
+from dpviz.algorithms.balcan2017.candidate_centers import compute_quiet_threshold, grow_trees, list_candidates
+from dpviz.algorithms.balcan2017.local_swap import count_useful_swaps, local_swap, start_on_cubes
+from dpviz.algorithms.balcan2017.projection import Projection, draw_gaussian_frame, draw_orthonormal_frame, project
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field, pure_or
 from dpviz.algorithms.steps import CentersStep, Step
-from dpviz.algorithms.tools.lloyd_round import count_to_sum_ratio, lloyd_round, revive
+from dpviz.algorithms.tools.lloyd_round import compute_count_to_sum_ratio, revive, run_lloyd_round
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.mechanisms import mechanism_for, noise_kind
+from dpviz.privacy.mechanisms import calibrate_mechanism, choose_noise_kind
 from dpviz.privacy.partitions import CubeTree, Everything, Voronoi
+from dpviz.privacy.private_session import PrivateSession
 from dpviz.privacy.queries import Relation, SparseCount, Sum
-from dpviz.privacy.room import DataRoom
 from dpviz.table.domain import Region
 
 # Expected number of empty children of a cube that wake up: below 1, or the tree grows without rows.
@@ -57,19 +57,21 @@ class CandidatesStep(Step):
 class BalcanParams(Params):
     """Parameters of Balcan et al.'s algorithm."""
 
-    preset: str = knob(
+    preset: str = param_field(
         "practical",
         help="practical: one tree with a low threshold, a start on its cubes, swaps only where a gain stands out. "
         "paper: the constants of the paper's experiments, with noise that is large enough.",
         choices=("practical", "paper"),
     )
-    dimensions: int | None = knob(None, help="Dimensions to project to; empty: by the preset's rule.", low=1, high=40)
-    shifts: int | None = knob(None, help="Trees, each shifted at random; empty: 1 (paper: 2).", low=1, high=8)
-    levels: int | None = knob(None, help="Levels of a tree; empty: 6 (paper: ln n).", low=1, high=20)
-    swaps: int | None = knob(
+    dimensions: int | None = param_field(
+        None, help="Dimensions to project to; empty: by the preset's rule.", low=1, high=40
+    )
+    shifts: int | None = param_field(None, help="Trees, each shifted at random; empty: 1 (paper: 2).", low=1, high=8)
+    levels: int | None = param_field(None, help="Levels of a tree; empty: 6 (paper: ln n).", low=1, high=20)
+    swaps: int | None = param_field(
         None, help="Private swaps; empty: 3 to 20, as many as can stand out of the noise (paper: k).", low=0, high=200
     )
-    polishing: int | None = knob(
+    polishing: int | None = param_field(
         None,
         help="Rounds of Lloyd after the recovery; empty: 1 to 3, as many as the budget feeds (paper: 8).",
         low=0,
@@ -92,7 +94,7 @@ class Constants(NamedTuple):
     means: float
 
 
-def balcan(room: DataRoom, k: int, params: BalcanParams, rng: np.random.Generator) -> Iterator[Step]:
+def balcan(session: PrivateSession, k: int, params: BalcanParams, rng: np.random.Generator) -> Iterator[Step]:
     """Project, find candidates, swap, recover the means in the full space, polish. The last step is the release.
 
     O(L n p + T n |C| p + R n k d) for L levels, T swaps and R rounds of means.
@@ -100,10 +102,10 @@ def balcan(room: DataRoom, k: int, params: BalcanParams, rng: np.random.Generato
     **Guarantee.** Add/remove or replace; ε-DP at δ = 0, else zCDP for (ε, δ). Bounds are public; n is public or bought
     and sets dimensions, levels and rounds. A branch is taken on released values only, and every branch costs the same.
     """
-    c = constants_of(params, room.n, room.dim)
-    searched = yield from find_centers(room, k, c, rng)
-    weights = _round_weights(params, room, k, searched.budget)
-    yield from recover(room, searched, searched.budget.rounds(len(weights), weights), rng, reviving=c.practical)
+    c = choose_constants(params, session.n, session.dim)
+    searched = yield from find_centers(session, k, c, rng)
+    weights = _weigh_rounds(params, session, k, searched.budget)
+    yield from recover(session, searched, searched.budget.rounds(len(weights), weights), rng, reviving=c.practical)
 
 
 class Searched(NamedTuple):
@@ -115,37 +117,37 @@ class Searched(NamedTuple):
 
 
 def find_centers(
-    room: DataRoom, k: int, c: Constants, rng: np.random.Generator, *, order: int = 2
+    session: PrivateSession, k: int, c: Constants, rng: np.random.Generator, *, order: int = 2
 ) -> Generator[Step, None, Searched]:
     """Project, find candidates, and pick k of them by private swaps: a generator of steps that returns the centres.
 
-    **Guarantee.** The parts ``c.tree`` and ``c.swapping`` of the room's budget.
+    **Guarantee.** The parts ``c.tree`` and ``c.swapping`` of the session's budget.
     """
-    view = project(room, _frame(c, room.dim, rng))
-    share = room.budget.split(tree=c.tree, rest=c.swapping + c.means)
+    view = project(session, _draw_frame(c, session.dim, rng))
+    share = session.budget.split(tree=c.tree, rest=c.swapping + c.means)
     trees: list[CubeTree] = []
     for grown in grow_trees(view, share.tree, c.shifts, c.levels, rng, empty_rate=c.empty_rate):
         trees[grown.shift - 1 :] = [grown.tree]
         yield grown
-    candidates = candidates_of(trees, k, view.room.region, rng)
+    candidates = list_candidates(trees, k, view.session.region, rng)
     added = int((candidates.depths < 0).sum())
     yield CandidatesStep(
         title=f"{len(candidates.points):,} candidate centres: the middles of all cubes that woke up"
         + (f", and {added:,} added without data" if added else ""),
         candidates=candidates.points,
         depths=candidates.depths,
-        region=view.room.region,
+        region=view.session.region,
         frame=view.frame,
     )
 
-    few = candidates.thinned(max(4 * k, int(min(2000, _PAIRS / room.n))), rng)
+    few = candidates.thinned(max(4 * k, int(min(2000, _PAIRS / session.n))), rng)
     start = start_on_cubes(few, k, rng) if c.practical else rng.choice(len(few.points), k, replace=False)
     centers = few.points[start]
     # Where there is nothing to swap, the means take the share.
     swapping = len(few.points) > k and c.swaps != 0
     rest = share.rest.split(swaps=c.swapping if swapping else 0.0, means=c.means)
     if swapping:
-        useful = useful_swaps(view, k, len(few.points), rest.swaps, order=order) if c.practical else k
+        useful = count_useful_swaps(view, k, len(few.points), rest.swaps, order=order) if c.practical else k
         number, paper = c.swaps or useful, not c.practical
         for swap in local_swap(
             view, few.points, start, rest.swaps, number, keep=c.keep, choose_iterate=paper, order=order
@@ -156,7 +158,7 @@ def find_centers(
 
 
 def recover(
-    room: DataRoom, searched: Searched, budgets: Sequence[Budget], rng: np.random.Generator, *, reviving: bool
+    session: PrivateSession, searched: Searched, budgets: Sequence[Budget], rng: np.random.Generator, *, reviving: bool
 ) -> Iterator[CentersStep]:
     """Means of the clusters of projected centres in the full space, then rounds of Lloyd's iteration.
 
@@ -164,21 +166,21 @@ def recover(
     √d too little for rows in a Euclidean ball: here it is K-norm noise (pure) or Gaussian.
     """
     view, centers = searched.view, searched.centers
-    cells, before = view.cells(centers), view.lift(centers, room.region)
+    cells, before = view.cells(centers), view.lift(centers, session.region)
     for t, budget in enumerate(budgets):
         name = "Recovery" if t == 0 else f"Polishing {t} of {len(budgets) - 1}"
-        title = f"{name}: {len(centers)} noisy means in {room.dim} dimensions"
-        step = lloyd_round(room, cells, budget, before, title=title, note=name.lower(), spherical=True)
+        title = f"{name}: {len(centers)} noisy means in {session.dim} dimensions"
+        step = run_lloyd_round(session, cells, budget, before, title=title, note=name.lower(), spherical=True)
         yield step
         before = step.centers
         if reviving and t + 1 < len(budgets) and step.noisy_counts is not None and step.count_noise_sd is not None:
             # A start on the tree knows small clusters: idle is only what cannot be told from an empty one.
             floor = max(1.0, 2 * step.count_noise_sd)
-            before = revive(before, step.noisy_counts, room.n, room.region, rng, idle_below=floor)
+            before = revive(before, step.noisy_counts, session.n, session.region, rng, idle_below=floor)
         cells = Voronoi(before)
 
 
-def constants_of(params: BalcanParams, n: int, dim: int) -> Constants:
+def choose_constants(params: BalcanParams, n: int, dim: int) -> Constants:
     """What a preset decides for ``n`` rows (public or bought) of ``dim`` columns."""
     practical, swaps = params.preset == "practical", params.swaps
     if practical:
@@ -193,71 +195,73 @@ def constants_of(params: BalcanParams, n: int, dim: int) -> Constants:
     return made._replace(shifts=params.shifts or made.shifts, levels=params.levels or made.levels)
 
 
-def _frame(c: Constants, dim: int, rng: np.random.Generator) -> Array | None:
+def _draw_frame(c: Constants, dim: int, rng: np.random.Generator) -> Array | None:
     if c.dimensions >= dim:
         return None
-    return (orthonormal_frame if c.practical else gaussian_frame)(c.dimensions, dim, rng)
+    return (draw_orthonormal_frame if c.practical else draw_gaussian_frame)(c.dimensions, dim, rng)
 
 
-def _round_weights(params: BalcanParams, room: DataRoom, k: int, budget: Budget) -> list[float]:
+def _weigh_rounds(params: BalcanParams, session: PrivateSession, k: int, budget: Budget) -> list[float]:
     """How recovery and polishing divide their budget: growing shares, since the last means are what is released."""
     if params.preset == "paper":
         polishing = 8 if params.polishing is None else params.polishing
         return [0.1] + [0.5 / max(1, polishing)] * polishing
     if params.polishing is not None:
-        return _growing(params.polishing)
-    spacing = room.n / k * k ** (-1 / room.dim) / room.rows_per_person
+        return _grow_weights(params.polishing)
+    spacing = session.n / k * k ** (-1 / session.dim) / session.rows_per_person
     for polishing in (3, 2):
-        last = budget.rounds(polishing + 1, _growing(polishing))[-1]
-        if noise_of_a_row(last, room.dim, room.relation) <= _TOLERABLE_NOISE * spacing:
-            return _growing(polishing)
-    return _growing(1)
+        last = budget.rounds(polishing + 1, _grow_weights(polishing))[-1]
+        if compute_row_noise(last, session.dim, session.relation) <= _TOLERABLE_NOISE * spacing:
+            return _grow_weights(polishing)
+    return _grow_weights(1)
 
 
-def _growing(polishing: int) -> list[float]:
+def _grow_weights(polishing: int) -> list[float]:
     return [float(weight) for weight in np.linspace(1, _LAST_TO_FIRST, polishing + 1)]
 
 
-def noise_of_a_row(budget: Budget, dim: int, relation: Relation) -> float:
+def compute_row_noise(budget: Budget, dim: int, relation: Relation) -> float:
     """Length of the noise on a cluster's sum that a round of means buys with ``budget``, in radii of the domain."""
-    ratio = count_to_sum_ratio(dim, budget.accounting, spherical=True)
+    ratio = compute_count_to_sum_ratio(dim, budget.accounting, spherical=True)
     share = budget.split(counts=ratio, sums=1.0).sums
-    kind = noise_kind(budget.accounting, spherical=True)
-    noise = mechanism_for(Sum(Everything()), kind, share, relation, Region.ball(dim, 1.0))
-    return sqrt(dim) * noise.sd_in(dim)
+    kind = choose_noise_kind(budget.accounting, spherical=True)
+    noise = calibrate_mechanism(Sum(Everything()), kind, share, relation, Region.ball(dim, 1.0))
+    return sqrt(dim) * noise.compute_sd(dim)
 
 
-def _smallest_n(setting: Setting, params: BalcanParams) -> float:
+def _compute_smallest_n(setting: Setting, params: BalcanParams) -> float:
     """Two thresholds' worth of rows in each of k clusters, and means whose noise is half the centres' spacing."""
 
     def noise(budget: Budget, part: float) -> float:
-        means = noise_of_a_row(budget.fraction(part), setting.dim, setting.relation)
+        means = compute_row_noise(budget.fraction(part), setting.dim, setting.relation)
         return means / float(setting.k ** (-1 / setting.dim))
 
-    return smallest_n_of(setting, params, noise)
+    return compute_smallest_n(setting, params, noise)
 
 
-def smallest_n_of(setting: Setting, params: BalcanParams, noise: Callable[[Budget, float], float]) -> float:
+def compute_smallest_n(setting: Setting, params: BalcanParams, noise: Callable[[Budget, float], float]) -> float:
     """Two thresholds' worth of rows in each of k clusters, and twice the ``noise`` that a part of the budget leaves."""
-    c = constants_of(params, setting.n or 10_000, setting.dim)
+    c = choose_constants(params, setting.n or 10_000, setting.dim)
     budget = setting.budget(ACCOUNTING(params, setting.delta))
     share, any_tree = budget.fraction(c.tree / c.shifts / c.levels), SparseCount(CubeTree(np.zeros(1), 1.0))
-    counts = mechanism_for(any_tree, noise_kind(share.accounting), share, setting.relation, Region.ball(1, 1.0))
-    return setting.k * max(2 * quiet_threshold(counts, c.empty_rate), 2 * noise(budget, c.means))
+    counts = calibrate_mechanism(
+        any_tree, choose_noise_kind(share.accounting), share, setting.relation, Region.ball(1, 1.0)
+    )
+    return setting.k * max(2 * compute_quiet_threshold(counts, c.empty_rate), 2 * noise(budget, c.means))
 
 
-def release_rule(setting: Setting, params: BalcanParams) -> str | None:
+def explain_release_refusal(setting: Setting, params: BalcanParams) -> str | None:
     """Release-grade noise is drawn on every child of a cube, of which there are 2^p."""
-    dimensions = constants_of(params, setting.n or 10_000, setting.dim).dimensions
+    dimensions = choose_constants(params, setting.n or 10_000, setting.dim).dimensions
     if dimensions <= _MOST_DRAWN:
         return None
     return f"cubes of {dimensions} dimensions have too many children to draw noise on; at most {_MOST_DRAWN} will do"
 
 
-def operations(setting: Setting, params: BalcanParams) -> float:
+def count_operations(setting: Setting, params: BalcanParams) -> float:
     """Rough number of elementary operations."""
     n = setting.rows
-    c = constants_of(params, setting.n or 1, setting.dim)
+    c = choose_constants(params, setting.n or 1, setting.dim)
     searched = max(4.0 * setting.k, min(500.0, _PAIRS / max(n, 1.0)))
     rounds = 4 if params.polishing is None else params.polishing + 1
     return n * (
@@ -292,10 +296,10 @@ CARD = Card(
     params=BalcanParams,
     plan=balcan,
     accounting=ACCOUNTING,
-    smallest_n=_smallest_n,
+    smallest_n=_compute_smallest_n,
     hopeless="clusters have too few rows to wake up a cube, or their means are mostly noise",
-    operations=operations,
+    operations=count_operations,
     sample="fifteen",
     formula=r"\Pr[\text{a cube with } m \text{ rows wakes up}] = \Pr[m + \mathrm{noise} > \gamma]",
-    release=release_rule,
+    release=explain_release_refusal,
 )

@@ -12,20 +12,20 @@ from dpviz.algorithms.balcan2017 import FAMILY, PAPER
 from dpviz.algorithms.balcan2017.balcan import (
     ACCOUNTING,
     BalcanParams,
-    constants_of,
+    choose_constants,
+    compute_smallest_n,
+    count_operations,
+    explain_release_refusal,
     find_centers,
-    operations,
-    release_rule,
-    smallest_n_of,
 )
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.mechanisms import mechanism_for, noise_kind
+from dpviz.privacy.mechanisms import calibrate_mechanism, choose_noise_kind
 from dpviz.privacy.partitions import Projected, Voronoi
+from dpviz.privacy.private_session import PrivateSession
 from dpviz.privacy.queries import Count
-from dpviz.privacy.room import DataRoom
 from dpviz.privacy.sums import Pull
 from dpviz.table.domain import Region
 
@@ -40,12 +40,14 @@ _ROUNDS_GAUSSIAN, _ROUNDS_PURE = 12, 5
 class KMedianParams(Params):
     """Parameters of the k-median variant."""
 
-    dimensions: int | None = knob(None, help="Dimensions to project to; empty: by the preset's rule.", low=1, high=40)
-    levels: int | None = knob(None, help="Levels of the tree; empty: 6.", low=1, high=20)
-    swaps: int | None = knob(
+    dimensions: int | None = param_field(
+        None, help="Dimensions to project to; empty: by the preset's rule.", low=1, high=40
+    )
+    levels: int | None = param_field(None, help="Levels of the tree; empty: 6.", low=1, high=20)
+    swaps: int | None = param_field(
         None, help="Private swaps; empty: 3 to 20, as many as can stand out of the noise.", low=0, high=200
     )
-    rounds: int | None = knob(
+    rounds: int | None = param_field(
         None, help="Steps towards the medians; empty: 12 with Gaussian noise, 5 at δ = 0.", low=1, high=50
     )
 
@@ -55,7 +57,7 @@ class KMedianParams(Params):
         return BalcanParams(dimensions=self.dimensions, levels=self.levels, swaps=self.swaps)
 
 
-def balcan_kmedian(room: DataRoom, k: int, params: KMedianParams, rng: np.random.Generator) -> Iterator[Step]:
+def balcan_kmedian(session: PrivateSession, k: int, params: KMedianParams, rng: np.random.Generator) -> Iterator[Step]:
     """Find k cubes by private swaps on distances, then walk to the medians of their clusters.
 
     The last step is the release. O(L n p + T n |C| p + R n k d) for L levels, T swaps and R steps towards the medians.
@@ -63,14 +65,14 @@ def balcan_kmedian(room: DataRoom, k: int, params: KMedianParams, rng: np.random
     **Guarantee.** Add/remove or replace; ε-DP at δ = 0, else zCDP for (ε, δ). Bounds are public; n is public or bought
     and sets dimensions, levels and swaps.
     """
-    c = constants_of(params.search, room.n, room.dim)
-    view, centers, budget = yield from find_centers(room, k, c, rng, order=1)
-    rounds = params.rounds or planned_rounds(budget.accounting)
-    yield from median_rounds(room, view.cells(centers), view.lift(centers, room.region), budget, rounds)
+    c = choose_constants(params.search, session.n, session.dim)
+    view, centers, budget = yield from find_centers(session, k, c, rng, order=1)
+    rounds = params.rounds or plan_rounds(budget.accounting)
+    yield from run_median_rounds(session, view.cells(centers), view.lift(centers, session.region), budget, rounds)
 
 
-def median_rounds(
-    room: DataRoom, cells: Voronoi | Projected, start: Array, budget: Budget, rounds: int
+def run_median_rounds(
+    session: PrivateSession, cells: Voronoi | Projected, start: Array, budget: Budget, rounds: int
 ) -> Iterator[CentersStep]:
     """``rounds`` noisy subgradient steps from ``start`` (k, d) down the summed distances, unit coordinates.
 
@@ -85,13 +87,13 @@ def median_rounds(
     Balcan et al. 2017, §6.2, which samples from a log-concave density instead; Bassily, Smith & Thakurta 2014 (noisy
     subgradients).
     """
-    region, k = room.region, len(start)
+    region, k = session.region, len(start)
     first = _FIRST_STEP * region.radius * k ** (-1 / region.dim)
     centers, walked, noise = start, list[Array](), np.zeros(k)
     for t, part in enumerate(budget.rounds(rounds), start=1):
         share = part.split(counts=_COUNTS, pulls=1 - _COUNTS)
-        counts = room.release(Count(cells), share.counts, note=f"step {t}: counts")
-        pulls = room.release(Pull(cells, centers), share.pulls, note=f"step {t}: pulls", spherical=True)
+        counts = session.release(Count(cells), share.counts, note=f"step {t}: counts")
+        pulls = session.release(Pull(cells, centers), share.pulls, note=f"step {t}: pulls", spherical=True)
         scale = np.maximum(counts.value, max(1.0, 2 * counts.sd))
         moved = region.clip(centers + first / t * pulls.value / scale[:, None])
         walked.append(moved)
@@ -111,26 +113,26 @@ def median_rounds(
         cells = Voronoi(centers)
 
 
-def planned_rounds(accounting: Accounting) -> int:
+def plan_rounds(accounting: Accounting) -> int:
     """Steps that a budget feeds: Gaussian noise composes better than pure noise."""
     return _ROUNDS_PURE if accounting is Accounting.PURE else _ROUNDS_GAUSSIAN
 
 
-def _smallest_n(setting: Setting, params: KMedianParams) -> float:
+def _compute_smallest_n(setting: Setting, params: KMedianParams) -> float:
     """Two thresholds' worth of rows in each of k clusters, and pulls whose noise is half of what all rows pull."""
 
     def noise(budget: Budget, part: float) -> float:
-        rounds = params.rounds or planned_rounds(budget.accounting)
+        rounds = params.rounds or plan_rounds(budget.accounting)
         share, nowhere = budget.fraction(part / rounds * (1 - _COUNTS)), Voronoi(np.zeros((1, setting.dim)))
-        pull, kind = Pull(nowhere, nowhere.centers), noise_kind(budget.accounting, spherical=True)
-        pulls = mechanism_for(pull, kind, share, setting.relation, Region.ball(setting.dim, 1.0))
-        return sqrt(setting.dim) * pulls.sd_in(setting.dim)
+        pull, kind = Pull(nowhere, nowhere.centers), choose_noise_kind(budget.accounting, spherical=True)
+        pulls = calibrate_mechanism(pull, kind, share, setting.relation, Region.ball(setting.dim, 1.0))
+        return sqrt(setting.dim) * pulls.compute_sd(setting.dim)
 
-    return smallest_n_of(setting, params.search, noise)
+    return compute_smallest_n(setting, params.search, noise)
 
 
-def _operations(setting: Setting, params: KMedianParams) -> float:
-    return operations(setting, params.search) + 12.0 * setting.rows * setting.k * setting.dim
+def _count_operations(setting: Setting, params: KMedianParams) -> float:
+    return count_operations(setting, params.search) + 12.0 * setting.rows * setting.k * setting.dim
 
 
 CARD = Card(
@@ -153,12 +155,12 @@ CARD = Card(
     params=KMedianParams,
     plan=balcan_kmedian,
     accounting=ACCOUNTING,
-    smallest_n=_smallest_n,
+    smallest_n=_compute_smallest_n,
     hopeless="clusters have too few rows to wake up a cube, or their pulls are mostly noise",
-    operations=_operations,
+    operations=_count_operations,
     sample="city",
     formula=r"\min_Z\sum_i\min_j\lVert x_i-z_j\rVert,\qquad "
     r"z_j\leftarrow z_j+\frac{\eta_t}{\tilde n_j}\Bigl(\sum_{i\in C_j}\frac{x_i-z_j}{\lVert x_i-z_j\rVert}"
     r"+\mathrm{noise}\Bigr)",
-    release=lambda setting, params: release_rule(setting, params.search),
+    release=lambda setting, params: explain_release_refusal(setting, params.search),
 )

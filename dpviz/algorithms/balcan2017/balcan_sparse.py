@@ -12,19 +12,19 @@ from dpviz.algorithms.balcan2017 import FAMILY, PAPER
 from dpviz.algorithms.balcan2017.balcan import (
     ACCOUNTING,
     BalcanParams,
-    constants_of,
+    choose_constants,
+    compute_smallest_n,
+    count_operations,
     find_centers,
-    operations,
-    smallest_n_of,
 )
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.mechanisms import Peeling
 from dpviz.privacy.partitions import Projected, Voronoi
+from dpviz.privacy.private_session import PrivateSession
 from dpviz.privacy.queries import Count
-from dpviz.privacy.room import DataRoom
 from dpviz.privacy.sums import ChosenSum, Weights
 
 # Parts of the recovery's budget: which coordinates, how large they are, how many rows.
@@ -51,24 +51,24 @@ class CoordinatesStep(Step):
 class SparseParams(Params):
     """Parameters of the sparse variant."""
 
-    nonzeros: int = knob(
+    nonzeros: int = param_field(
         20, help="s: of each row the s largest entries count; the others become 0.", low=1, high=10_000
     )
-    eta: float = knob(
+    eta: float = param_field(
         1.0,
         help="η: a centre keeps 2s/η coordinates; smaller keeps more of them, each with more noise.",
         low=0.05,
         high=2,
     )
-    rounds: int | None = knob(
+    rounds: int | None = param_field(
         None,
         help="Recoveries: from the second on, rows follow the centres in all columns; empty: 2, at δ = 0 only 1.",
         low=1,
         high=6,
     )
-    dimensions: int | None = knob(None, help="Dimensions to project to; empty: by rule.", low=1, high=40)
-    levels: int | None = knob(None, help="Levels of the tree; empty: 6.", low=1, high=20)
-    swaps: int | None = knob(
+    dimensions: int | None = param_field(None, help="Dimensions to project to; empty: by rule.", low=1, high=40)
+    levels: int | None = param_field(None, help="Levels of the tree; empty: 6.", low=1, high=20)
+    swaps: int | None = param_field(
         None, help="Private swaps; empty: 3 to 20, as many as can stand out of the noise.", low=0, high=200
     )
 
@@ -78,7 +78,7 @@ class SparseParams(Params):
         return BalcanParams(dimensions=self.dimensions, levels=self.levels, swaps=self.swaps)
 
 
-def balcan_sparse(room: DataRoom, k: int, params: SparseParams, rng: np.random.Generator) -> Iterator[Step]:
+def balcan_sparse(session: PrivateSession, k: int, params: SparseParams, rng: np.random.Generator) -> Iterator[Step]:
     """Find k cubes in a projection, then recover each cluster's largest coordinates only.
 
     The last step is the release. O(L n p + T n |C| p + N + k d) for N entries that are not 0.
@@ -86,21 +86,21 @@ def balcan_sparse(room: DataRoom, k: int, params: SparseParams, rng: np.random.G
     **Guarantee.** Add/remove or replace; ε-DP at δ = 0, else zCDP for (ε, δ). Bounds and s are public; n is public or
     bought and sets dimensions, levels and swaps.
     """
-    few = room.sparsified(params.nonzeros)
-    c = constants_of(params.search, room.n, room.dim)
+    few = session.sparsify(params.nonzeros)
+    c = choose_constants(params.search, session.n, session.dim)
     view, centers, whole = yield from find_centers(few, k, c, rng)
     cells: Voronoi | Projected = view.cells(centers)
-    rounds = _rounds(params, room.accounting)
+    rounds = _plan_rounds(params, session.accounting)
     for budget in whole.rounds(rounds, list(range(2, 2 + rounds))):
         step = recover_coordinates(few, cells, budget, params)
         yield step
-        centers = np.zeros((k, room.dim))
+        centers = np.zeros((k, session.dim))
         np.put_along_axis(centers, step.coordinates, step.noisy_means, axis=1)
         # Rows follow the centres in all columns from now on: a projection to a few dimensions blurs them.
         centers = few.region.clip(centers)
         cells = Voronoi(centers)
     yield CentersStep(
-        title=f"Centres with at most {step.coordinates.shape[1]} of {room.dim:,} coordinates that are not 0",
+        title=f"Centres with at most {step.coordinates.shape[1]} of {session.dim:,} coordinates that are not 0",
         centers=centers,
         noisy_counts=step.noisy_counts,
         center_noise_sd=step.noise_sd,
@@ -108,7 +108,7 @@ def balcan_sparse(room: DataRoom, k: int, params: SparseParams, rng: np.random.G
 
 
 def recover_coordinates(
-    room: DataRoom, cells: Voronoi | Projected, budget: Budget, params: SparseParams
+    session: PrivateSession, cells: Voronoi | Projected, budget: Budget, params: SparseParams
 ) -> CoordinatesStep:
     """The largest coordinates of each cell's mean, and noisy values for them.
 
@@ -119,18 +119,18 @@ def recover_coordinates(
     Balcan et al. 2017, Alg. 5 (corrected: see ``privacy/sums/chosen_coordinates.py``).
     """
     share = budget.split(choice=_CHOICE, sizes=_SIZES, counts=_COUNTS)
-    counts = room.release(Count(cells), share.counts, note="counts")
-    kept = min(room.dim, ceil(2 * params.nonzeros / params.eta))
+    counts = session.release(Count(cells), share.counts, note="counts")
+    kept = min(session.dim, ceil(2 * params.nonzeros / params.eta))
     question, note = Weights(cells), "largest coordinates"
-    chosen = room.ask(question, Peeling, share.choice, note=note, draws=kept, magnitudes=True).value
-    sums = room.release(ChosenSum(cells, chosen), share.sizes, note="sums of the chosen coordinates")
+    chosen = session.ask(question, Peeling, share.choice, note=note, draws=kept, magnitudes=True).value
+    sums = session.release(ChosenSum(cells, chosen), share.sizes, note="sums of the chosen coordinates")
     per_row = np.maximum(counts.value, max(1.0, 2 * counts.sd))
-    half = room.region.half[chosen]
+    half = session.region.half[chosen]
     means = np.where(
         np.abs(sums.value) > _STANDS_OUT * sums.sd, np.clip(sums.value / per_row[:, None], -half, half), 0.0
     )
     return CoordinatesStep(
-        title=f"{kept} of {room.dim:,} coordinates chosen for each cluster, then measured",
+        title=f"{kept} of {session.dim:,} coordinates chosen for each cluster, then measured",
         coordinates=chosen,
         noisy_means=means,
         noise_sd=sums.sd / per_row,
@@ -139,19 +139,19 @@ def recover_coordinates(
     )
 
 
-def _rounds(params: SparseParams, accounting: Accounting) -> int:
+def _plan_rounds(params: SparseParams, accounting: Accounting) -> int:
     return params.rounds or (1 if accounting is Accounting.PURE else 2)
 
 
-def _smallest_n(setting: Setting, params: SparseParams) -> float:
+def _compute_smallest_n(setting: Setting, params: SparseParams) -> float:
     """Two thresholds' worth of rows in each cluster, and sums whose noise is half of a full coordinate of all rows."""
 
     def noise(budget: Budget, part: float) -> float:
-        amount = budget.fraction(part * _SIZES / _rounds(params, budget.accounting)).amount
+        amount = budget.fraction(part * _SIZES / _plan_rounds(params, budget.accounting)).amount
         few = min(params.nonzeros, setting.dim)
         return few * sqrt(2) / amount if budget.accounting is Accounting.PURE else sqrt(few / (2 * amount))
 
-    return smallest_n_of(setting, params.search, noise)
+    return compute_smallest_n(setting, params.search, noise)
 
 
 CARD = Card(
@@ -174,9 +174,9 @@ CARD = Card(
     params=SparseParams,
     plan=balcan_sparse,
     accounting=ACCOUNTING,
-    smallest_n=_smallest_n,
+    smallest_n=_compute_smallest_n,
     hopeless="clusters have too few rows to wake up a cube, or their coordinates are mostly noise",
-    operations=lambda setting, params: operations(setting, params.search),
+    operations=lambda setting, params: count_operations(setting, params.search),
     sample="words",
     formula=r"\Pr[\text{coordinate } r]\propto e^{\varepsilon_a|S_r|/(2J\Lambda)},\qquad "
     r"\tilde S_r=S_r+\mathrm{Lap}\!\left(\tfrac{\min(J,s)\,\Lambda}{\varepsilon_b}\right)",

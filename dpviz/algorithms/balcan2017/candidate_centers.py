@@ -14,10 +14,10 @@ from scipy.special import ndtri
 
 from dpviz.algorithms.balcan2017.projection import Projection
 from dpviz.algorithms.steps import Step
-from dpviz.algorithms.tools.public_points import sphere_packing
+from dpviz.algorithms.tools.public_points import pack_spheres
 from dpviz.arrays import Array, Codes, Flags
 from dpviz.privacy.accounting import Budget
-from dpviz.privacy.mechanisms import Gaussian, Laplace, noise_kind
+from dpviz.privacy.mechanisms import Gaussian, Laplace, choose_noise_kind
 from dpviz.privacy.partitions import CubeTree
 from dpviz.privacy.queries import SparseCount
 from dpviz.privacy.sparse_mechanisms import NoisyThreshold
@@ -44,7 +44,7 @@ class TreeStep(Step):
     frame: Array | None = None
 
 
-def private_partition(
+def grow_private_partition(
     view: Projection,
     budget: Budget,
     root: CubeTree,
@@ -75,17 +75,17 @@ def private_partition(
     tree, cubes = root, 1
     for level, share in enumerate(budget.rounds(depth), start=1):
         children, note = SparseCount(tree), f"tree {shift}, level {level}"
-        noise = view.room.mechanism(children, noise_kind(share.accounting), share)
-        threshold = quiet_threshold(noise, empty_rate)
-        active = view.room.ask(children, NoisyThreshold, share, note=note, threshold=threshold).value
-        number, fan = tree.n_cells, 2**view.room.dim
-        most = int(min(max(0, most_cubes - cubes), view.room.most_cells // fan))
+        noise = view.session.mechanism(children, choose_noise_kind(share.accounting), share)
+        threshold = compute_quiet_threshold(noise, empty_rate)
+        active = view.session.ask(children, NoisyThreshold, share, note=note, threshold=threshold).value
+        number, fan = tree.n_cells, 2**view.session.dim
+        most = int(min(max(0, most_cubes - cubes), view.session.most_cells // fan))
         tree = tree.grown(active if len(active) <= most else np.sort(rng.choice(active, most, replace=False)))
         cubes += tree.n_active
         yield TreeStep(
             title=f"Level {level}: {len(active):,} of {number:,} cubes woke up, threshold {threshold:,.0f} rows",
             tree=tree,
-            region=view.room.region,
+            region=view.session.region,
             threshold=threshold,
             noise_name=noise.name,
             noise_scale=noise.scale,
@@ -94,7 +94,7 @@ def private_partition(
         )
 
 
-def quiet_threshold(noise: Laplace | Gaussian, empty_rate: float) -> float:
+def compute_quiet_threshold(noise: Laplace | Gaussian, empty_rate: float) -> float:
     """The threshold γ that an empty cube exceeds with probability ``empty_rate`` (below 1/2)."""
     if isinstance(noise, Laplace):
         return -noise.scale * log(2 * empty_rate)
@@ -137,31 +137,31 @@ def grow_trees(
     ----------
     Balcan et al. 2017, Alg. 2. The printed cube [-Λ, Λ] + v need not contain the rows: here its edge is 4Λ.
     """
-    half = float(view.room.region.half.max())
+    half = float(view.session.region.half.max())
     for shift, share in enumerate(budget.rounds(shifts), start=1):
-        v = rng.uniform(-half, half, view.room.dim)
+        v = rng.uniform(-half, half, view.session.dim)
         root = CubeTree(origin=v - 2 * half, side=4 * half)
-        yield from private_partition(
+        yield from grow_private_partition(
             view, share, root, depth, rng, empty_rate=empty_rate, shift=shift, most_cubes=MOST_CUBES // shifts
         )
 
 
-def candidates_of(trees: Sequence[CubeTree], k: int, region: Region, rng: np.random.Generator) -> Candidates:
+def list_candidates(trees: Sequence[CubeTree], k: int, region: Region, rng: np.random.Generator) -> Candidates:
     """The middles of all active cubes, moved into ``region``, each once; at least k. Post-processing."""
     levels = [(tree, level) for tree in trees for level in range(tree.depth + 1)]
     middles = np.concatenate([region.clip(tree.centers(level)) for tree, level in levels])
     depths = np.concatenate([np.full(len(tree.corners(level)), level) for tree, level in levels])
-    finest = np.concatenate([_childless(tree, level) for tree, level in levels])
+    finest = np.concatenate([_find_childless(tree, level) for tree, level in levels])
     first = np.sort(np.unique(middles, axis=0, return_index=True)[1])
     points, depths, finest = middles[first], depths[first], finest[first]
     missing = k - len(points)
     if missing > 0:
-        points = np.concatenate([points, sphere_packing(missing, region, rng)])
+        points = np.concatenate([points, pack_spheres(missing, region, rng)])
         depths, finest = np.r_[depths, np.full(missing, -1)], np.r_[finest, np.zeros(missing, dtype=np.bool_)]
     return Candidates(points, depths, finest)
 
 
-def _childless(tree: CubeTree, level: int) -> Flags:
+def _find_childless(tree: CubeTree, level: int) -> Flags:
     childless = np.ones(len(tree.corners(level)), dtype=np.bool_)
     if level < tree.depth:
         childless[tree.parents(level + 1)] = False

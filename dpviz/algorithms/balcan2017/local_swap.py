@@ -11,10 +11,10 @@ import numpy as np
 from dpviz.algorithms.balcan2017.candidate_centers import Candidates
 from dpviz.algorithms.balcan2017.projection import Projection
 from dpviz.algorithms.steps import Step
-from dpviz.algorithms.tools.solvers import weighted_kmeans_pp
+from dpviz.algorithms.tools.solvers import draw_kmeans_pp_seeds
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.accounting import Budget
-from dpviz.privacy.losses import Loss, SwapLoss, swap_gains
+from dpviz.privacy.losses import Loss, SwapLoss, compute_swap_gains
 from dpviz.privacy.mechanisms import Exponential
 from dpviz.privacy.partitions import Voronoi
 from dpviz.table.domain import Region
@@ -76,12 +76,12 @@ def local_swap(
     shares = budget.rounds(swaps + choose_iterate)
     for t, share in enumerate(shares[:swaps], start=1):
         question = SwapLoss(candidates[held], candidates, order)
-        prior = log_prior(held, len(candidates), keep)
-        chosen = view.room.ask(question, Exponential, share, note=f"swap {t}", log_prior=prior).value
+        prior = compute_log_prior(held, len(candidates), keep)
+        chosen = view.session.ask(question, Exponential, share, note=f"swap {t}", log_prior=prior).value
         removed, added = divmod(chosen, len(candidates))
         swapped = np.where(np.arange(len(held)) == removed, added, held)
         stays = held[removed] == added
-        yield _step(
+        yield _make_step(
             f"Swap {t} of {swaps}: "
             + ("no gain stands out of the noise, the centres stay" if stays else f"centre {removed + 1} gives way"),
             view,
@@ -94,29 +94,29 @@ def local_swap(
         iterates.append(held)
     if choose_iterate:
         losses = Loss(candidates[np.stack(iterates)], order)
-        t = view.room.ask(losses, Exponential, shares[-1], note="choice among iterates").value
-        yield _step(f"Of all iterates, the one after swap {t} is taken", view, candidates, held, iterates[t], 0)
+        t = view.session.ask(losses, Exponential, shares[-1], note="choice among iterates").value
+        yield _make_step(f"Of all iterates, the one after swap {t} is taken", view, candidates, held, iterates[t], 0)
 
 
-def useful_swaps(view: Projection, k: int, n_candidates: int, budget: Budget, *, order: int = 2) -> int:
+def count_useful_swaps(view: Projection, k: int, n_candidates: int, budget: Budget, *, order: int = 2) -> int:
     """How many swaps can each stand out of the noise, from public and released quantities: 3 to 20, at most k.
 
     A cluster of n/k rows without a centre loses about their number times the spacing of k centres, to the power of the
     loss. Among m swaps the exponential mechanism finds a gain of its scale times ln m and a few more: of that of
     centres which may lie anywhere, since those to come are not known.
     """
-    room = view.room
-    at_stake = room.n / k * (room.region.radius * k ** (-1 / room.dim)) ** order
-    rim = np.eye(1, room.dim) * room.region.radius
+    session = view.session
+    at_stake = session.n / k * (session.region.radius * k ** (-1 / session.dim)) ** order
+    rim = np.eye(1, session.dim) * session.region.radius
     question = SwapLoss(rim, rim, order)
     for swaps in range(min(k, _MOST), _LEAST, -1):
-        scale = room.mechanism(question, Exponential, budget.fraction(1 / swaps)).scale
+        scale = session.mechanism(question, Exponential, budget.fraction(1 / swaps)).scale
         if scale * (log(k * n_candidates) + 5) <= at_stake:
             return swaps
     return min(k, _LEAST)
 
 
-def log_prior(held: Codes, n_candidates: int, keep: float) -> Array:
+def compute_log_prior(held: Codes, n_candidates: int, keep: float) -> Array:
     """Public prior of every swap, shape (k, n_candidates): C∖Z alike, ``keep`` on exchanging a centre for itself."""
     k = len(held)
     prior = np.full((k, n_candidates), log((1 - keep) / (k * (n_candidates - k))))
@@ -134,10 +134,10 @@ def start_on_cubes(candidates: Candidates, k: int, rng: np.random.Generator) -> 
     points, cubes = candidates.points, candidates.points[candidates.finest]
     weights = np.where(candidates.finest, np.exp2(candidates.depths), 0.0)
     # Other candidates weigh next to nothing, but enough to fill up where there are fewer finest cubes than clusters.
-    held = weighted_kmeans_pp(points, np.maximum(weights, _FILLING), k, rng)
+    held = draw_kmeans_pp_seeds(points, np.maximum(weights, _FILLING), k, rng)
     for _ in range(2 * k):
         centers = points[held]
-        gains = swap_gains(cubes, weights[candidates.finest], Voronoi(centers).assign(cubes), centers, points)
+        gains = compute_swap_gains(cubes, weights[candidates.finest], Voronoi(centers).assign(cubes), centers, points)
         gains[:, held] = 0
         best = int(gains.argmin())
         if gains.flat[best] >= -1e-9 * weights.sum():
@@ -146,7 +146,7 @@ def start_on_cubes(candidates: Candidates, k: int, rng: np.random.Generator) -> 
     return held
 
 
-def _step(title: str, view: Projection, candidates: Array, before: Codes, after: Codes, removed: int) -> SwapStep:
+def _make_step(title: str, view: Projection, candidates: Array, before: Codes, after: Codes, removed: int) -> SwapStep:
     return SwapStep(
         title=title,
         candidates=candidates,
@@ -154,6 +154,6 @@ def _step(title: str, view: Projection, candidates: Array, before: Codes, after:
         previous=candidates[before],
         removed=removed,
         added=int(after[removed]),
-        region=view.room.region,
+        region=view.session.region,
         frame=view.frame,
     )

@@ -10,7 +10,7 @@ import numpy as np
 
 from dpviz.arrays import Array
 from dpviz.privacy.partitions import Projected, Voronoi
-from dpviz.privacy.room import DataRoom
+from dpviz.privacy.private_session import PrivateSession
 from dpviz.table.domain import Region
 
 
@@ -20,19 +20,19 @@ class Projection:
 
     Parameters
     ----------
-    room : DataRoom
+    session : PrivateSession
         Over the projected rows, clipped to a ball of the domain's radius: a projection does not bound norms.
     frame : array of shape (p, d) or None
         The linear map; None where rows stay as they are.
     """
 
-    room: DataRoom
+    session: PrivateSession
     frame: Array | None
 
     def cells(self, centers: Array) -> Voronoi | Projected:
         """The clusters of ``centers`` (k, p): rows of the full space, sorted by where their projection lies."""
         inner = Voronoi(centers)
-        return inner if self.frame is None else Projected(inner, self.frame, self.room.region)
+        return inner if self.frame is None else Projected(inner, self.frame, self.session.region)
 
     def lift(self, centers: Array, region: Region) -> Array:
         """The shortest points of the full space that project to ``centers`` (k, p), inside ``region``; (k, d)."""
@@ -45,21 +45,21 @@ class Projection:
         return back
 
 
-def project(room: DataRoom, frame: Array | None) -> Projection:
-    """The room seen through ``frame``."""
+def project(session: PrivateSession, frame: Array | None) -> Projection:
+    """The session seen through ``frame``."""
     if frame is None:
-        return Projection(room, None)
-    return Projection(room.project(frame, Region.ball(len(frame), room.region.radius)), frame)
+        return Projection(session, None)
+    return Projection(session.project(frame, Region.ball(len(frame), session.region.radius)), frame)
 
 
-def orthonormal_frame(p: int, dim: int, rng: np.random.Generator) -> Array:
+def draw_orthonormal_frame(p: int, dim: int, rng: np.random.Generator) -> Array:
     """A uniformly random p-dimensional subspace, scaled so that squared norms are kept on average; (p, d)."""
     basis, triangle = np.linalg.qr(rng.normal(size=(dim, p)))
     frame: Array = (basis * np.sign(np.diag(triangle))).T * sqrt(dim / p)
     return frame
 
 
-def gaussian_frame(p: int, dim: int, rng: np.random.Generator) -> Array:
+def draw_gaussian_frame(p: int, dim: int, rng: np.random.Generator) -> Array:
     """Independent normal entries over √p, shape (p, d).
 
     Balcan et al. print 1/√d (Alg. 4), which would shrink norms by √(p/d); 1/√p is what keeps them on average.

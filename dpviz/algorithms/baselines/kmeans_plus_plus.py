@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, always, knob
+from dpviz.algorithms.card import Card, Guarantee, Params, always, param_field
 from dpviz.algorithms.steps import Step
-from dpviz.algorithms.tools.public_points import sphere_packing
+from dpviz.algorithms.tools.public_points import pack_spheres
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.room import DataRoom
+from dpviz.privacy.private_session import PrivateSession
 from dpviz.table.sparse_rows import is_sparse
 
 # A table with fewer distinct rows than clusters, which scikit-learn warns about, usually shows in this many rows.
@@ -31,10 +31,10 @@ class ReferenceStep(Step):
 class KMeansParams(Params):
     """Parameters of the reference."""
 
-    starts: int = knob(10, help="Random starts; the best is kept.", low=1, high=100)
+    starts: int = param_field(10, help="Random starts; the best is kept.", low=1, high=100)
 
 
-def reference_centers(points: Any, k: int, *, starts: int, seed: int) -> Array:
+def find_reference_centers(points: Any, k: int, *, starts: int, seed: int) -> Array:
     """Centres of the best of ``starts`` runs of k-means++ and Lloyd on ``points``; exactly k, even if fewer differ."""
     from sklearn.cluster import KMeans
 
@@ -48,16 +48,18 @@ def reference_centers(points: Any, k: int, *, starts: int, seed: int) -> Array:
     return centers
 
 
-def kmeans_plus_plus(room: DataRoom, k: int, params: KMeansParams, rng: np.random.Generator) -> Iterator[ReferenceStep]:
+def kmeans_plus_plus(
+    session: PrivateSession, k: int, params: KMeansParams, rng: np.random.Generator
+) -> Iterator[ReferenceStep]:
     """k-means++ seeding and Lloyd's iteration on the rows themselves. **Guarantee.** None."""
     seed = int(rng.integers(2**31))
 
     def compute(points: Array) -> Array:
         if points.shape[0] == 0:
-            return sphere_packing(k, room.region, rng)
-        return reference_centers(points, k, starts=params.starts, seed=seed)
+            return pack_spheres(k, session.region, rng)
+        return find_reference_centers(points, k, starts=params.starts, seed=seed)
 
-    centers = room.non_private(compute, note="k-means++ on the rows")
+    centers = session.compute_non_private(compute, note="k-means++ on the rows")
     yield ReferenceStep(title="k-means++: the rows themselves, no privacy", centers=centers)
 
 

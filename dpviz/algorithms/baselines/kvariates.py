@@ -8,16 +8,16 @@ from math import exp, expm1, sqrt
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, always, knob
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, always, param_field
 from dpviz.algorithms.steps import CentersStep, Step
-from dpviz.algorithms.tools.lloyd_round import lloyd_round
-from dpviz.algorithms.tools.public_points import random_points
+from dpviz.algorithms.tools.lloyd_round import run_lloyd_round
+from dpviz.algorithms.tools.public_points import draw_random_points
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.kernel_draw import DistanceWeights, KernelDraw
 from dpviz.privacy.partitions import Voronoi
+from dpviz.privacy.private_session import PrivateSession
 from dpviz.privacy.queries import Relation
-from dpviz.privacy.room import DataRoom
 
 # Public points that stand in for the uniform law: enough to be everywhere, few enough to add up their densities.
 _PUBLIC_POINTS = 256
@@ -44,16 +44,16 @@ class SeedStep(Step):
 class KVariatesParams(Params):
     """Parameters of k-variates++."""
 
-    preset: str = knob(
+    preset: str = param_field(
         "capped",
         help="local: every seed hides its row on its own, whatever the others are. capped: a public part of all weight "
         "bounds what one row can be of it, so that rows hide among each other; rounds of means follow.",
         choices=("local", "capped"),
     )
-    alpha: float = knob(
+    alpha: float = param_field(
         0.05, help="Public weight of capped, as a part of n times the squared radius.", low=0.001, high=10.0
     )
-    means: int | None = knob(
+    means: int | None = param_field(
         None, help="Rounds of noisy means after the seeds, for half of the budget; empty: 0 or 3.", low=0, high=7
     )
 
@@ -64,7 +64,7 @@ class KVariatesParams(Params):
         return by_rule if self.means is None else self.means
 
 
-def kvariates(room: DataRoom, k: int, params: KVariatesParams, rng: np.random.Generator) -> Iterator[Step]:
+def kvariates(session: PrivateSession, k: int, params: KVariatesParams, rng: np.random.Generator) -> Iterator[Step]:
     """k seeds, each near a row drawn by its squared distance to the seeds before; then noisy means. O(n k² d).
 
     **Guarantee.** Add/remove or replace; ε-DP. Bounds are public; n is public or bought and sets the public weight of
@@ -74,16 +74,16 @@ def kvariates(room: DataRoom, k: int, params: KVariatesParams, rng: np.random.Ge
     ----------
     Nock, Canyasse, Boreli & Nielsen 2016. Arthur & Vassilvitskii 2007 (D² seeding).
     """
-    region = room.region
-    points = random_points(_PUBLIC_POINTS, region, rng)
-    floor = params.alpha * room.n if params.preset == "capped" else 0.0
-    shares = room.budget.split(draws=_DRAWS if params.rounds else 1.0, means=1 - _DRAWS if params.rounds else 0.0)
+    region = session.region
+    points = draw_random_points(_PUBLIC_POINTS, region, rng)
+    floor = params.alpha * session.n if params.preset == "capped" else 0.0
+    shares = session.budget.split(draws=_DRAWS if params.rounds else 1.0, means=1 - _DRAWS if params.rounds else 0.0)
     seeds, scales = np.empty((0, region.dim)), np.empty(0)
     for i, share in enumerate(shares.draws.rounds(k), start=1):
         question = DistanceWeights(seeds)
         # The first draw weighs every row 1, the others by squared distances: the floor is in the same unit.
         weight = floor * (region.radius**2 if len(seeds) else 1.0)
-        drawn = room.ask(question, KernelDraw, share, note=f"seed {i}", public_points=points, public_weight=weight)
+        drawn = session.ask(question, KernelDraw, share, note=f"seed {i}", public_points=points, public_weight=weight)
         scale = drawn.mechanism.scale
         # What comes next is weighed by distances to points of the region, which bounds how far any row lies from them.
         seeds, scales = np.concatenate([seeds, region.clip(drawn.value)[None]]), np.append(scales, scale)
@@ -94,12 +94,14 @@ def kvariates(room: DataRoom, k: int, params: KVariatesParams, rng: np.random.Ge
     for t, budget in enumerate(shares.means.rounds(params.rounds), start=1):
         title, ahead = f"Round {t} of {params.rounds} of noisy means, from the seeds", params.rounds - t
         note = f"means {t}"
-        step = lloyd_round(room, Voronoi(seeds), budget, seeds, title=title, note=note, spherical=True, ahead=ahead)
+        step = run_lloyd_round(
+            session, Voronoi(seeds), budget, seeds, title=title, note=note, spherical=True, ahead=ahead
+        )
         seeds = step.centers
         yield step
 
 
-def _smallest_n(setting: Setting, params: KVariatesParams) -> float:
+def _compute_smallest_n(setting: Setting, params: KVariatesParams) -> float:
     """Records at which the noise on a coordinate of a seed is half the spacing of the centres.
 
     Without a floor it does not depend on n at all; with one, ε_K grows like the logarithm of n.
@@ -146,7 +148,7 @@ CARD = Card(
     params=KVariatesParams,
     plan=kvariates,
     accounting=always(Accounting.PURE),
-    smallest_n=_smallest_n,
+    smallest_n=_compute_smallest_n,
     hopeless="the noise on a seed exceeds half the spacing of the centres, whatever row it hides",
     operations=lambda setting, params: setting.rows * setting.dim * setting.k * (setting.k / 2 + params.rounds + 20),
     sample="fifteen",

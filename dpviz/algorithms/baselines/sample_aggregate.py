@@ -7,24 +7,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob, pure_or
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field, pure_or
 from dpviz.algorithms.regime import TOO_COARSE
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.secret_blocks import (
     ROWS_FOR_A_CLUSTER,
     Blocking,
-    align_knob,
+    align_field,
+    count_block_operations,
     deal,
-    domain_box,
-    models_of,
-    operations_of_blocks,
+    fit_models,
+    make_domain_box,
 )
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.mechanisms import Kind, mechanism_for
+from dpviz.privacy.mechanisms import Kind, calibrate_mechanism
+from dpviz.privacy.private_session import PrivateSession
 from dpviz.privacy.quantiles import ExponentialQuantile, Medians, Quantiles, SmoothMedian
 from dpviz.privacy.queries import Relation
-from dpviz.privacy.room import DataRoom
 from dpviz.table.domain import Region
 
 # A median says something where the number of blocks times its ε is at least this.
@@ -55,85 +55,87 @@ class MedianLawStep(Step):
 class SampleAggregateParams(Params):
     """Parameters of sample and aggregate."""
 
-    preset: str = knob(
+    preset: str = param_field(
         "practical",
         help="paper: √n blocks, medians with noise by smooth sensitivity, its textbook constants. practical: blocks of "
         "3k rows, medians by the exponential mechanism.",
         choices=("practical", "paper"),
     )
-    aggregate: str | None = knob(
+    aggregate: str | None = param_field(
         None,
         help="smooth: the median plus heavy-tailed noise that follows how far one block can move it. em_median: a "
         "place near the median, by the exponential mechanism. By rule: the preset's.",
         choices=("smooth", "em_median"),
     )
-    block: str | None = knob(
+    block: str | None = param_field(
         None, help="sqrt: √n blocks. 3k: blocks of about 3k rows. By rule: the preset's.", choices=("sqrt", "3k")
     )
-    align: str = align_knob()
+    align: str = align_field()
 
     @property
     def smooth(self) -> bool:
         """Whether medians carry noise by smooth sensitivity."""
         return (self.aggregate or ("smooth" if self.preset == "paper" else "em_median")) == "smooth"
 
-    def blocking(self, k: int) -> Blocking:
+    def choose_blocking(self, k: int) -> Blocking:
         """How many blocks there are."""
         block = self.block or ("sqrt" if self.preset == "paper" else "3k")
         return Blocking(ROWS_FOR_A_CLUSTER * k, None if block == "3k" else 0.5)
 
 
-def sample_aggregate(room: DataRoom, k: int, params: SampleAggregateParams, rng: np.random.Generator) -> Iterator[Step]:
+def sample_aggregate(
+    session: PrivateSession, k: int, params: SampleAggregateParams, rng: np.random.Generator
+) -> Iterator[Step]:
     """k-means on secret blocks, then a private median of each of the k d coordinates. O(n k d).
 
     **Guarantee.** Add/remove or replace; ε-DP at δ = 0; else (ε, δ) by basic composition (smooth) or zCDP
     (em_median). One person is in one block, whatever the number of their rows: one model is replaced. Bounds and
     anchors are public; n is public or bought, and sets the number of blocks.
     """
-    blocks = deal(room, k, params.blocking(k).number(room.n), rng, align=params.align)
+    blocks = deal(session, k, params.choose_blocking(k).number(session.n), rng, align=params.align)
     yield blocks
-    models = models_of(room, blocks)
-    box, note = domain_box(models), "medians over blocks"
-    question, kind = _median(params.smooth, box.lower, box.upper)
+    models = fit_models(session, blocks)
+    box, note = make_domain_box(models), "medians over blocks"
+    question, kind = _choose_median(params.smooth, box.lower, box.upper)
     yield MedianLawStep(
         title="How much of the blocks' order a median of this ε can see",
         number=blocks.number,
         medians=models.dim,
-        epsilon_each=models.mechanism(question, kind, room.budget).epsilon_of_one,
+        epsilon_each=models.mechanism(question, kind, session.budget).epsilon_of_one,
         smooth=params.smooth,
     )
     if params.smooth:
         tight = params.preset == "practical"
-        medians = models.ask(question, SmoothMedian, room.budget, note=note, tight=tight).value
+        medians = models.ask(question, SmoothMedian, session.budget, note=note, tight=tight).value
     else:
-        medians = models.ask(question, ExponentialQuantile, room.budget, note=note).value[0]
+        medians = models.ask(question, ExponentialQuantile, session.budget, note=note).value[0]
     yield CentersStep(
         title=f"Private medians over {blocks.number:,} blocks, coordinate by coordinate",
-        centers=room.region.clip(medians.reshape(blocks.anchors.shape)),
+        centers=session.region.clip(medians.reshape(blocks.anchors.shape)),
         previous=blocks.anchors,
         released=True,
     )
 
 
-def _median(
+def _choose_median(
     smooth: bool, lower: Array, upper: Array
 ) -> tuple[Medians | Quantiles, Kind[Array, SmoothMedian | ExponentialQuantile]]:
     """The question for the median of every coordinate in a box, and what answers it."""
     return (Medians(lower, upper), SmoothMedian) if smooth else (Quantiles(_MEDIAN, lower, upper), ExponentialQuantile)
 
 
-def _accounting(params: SampleAggregateParams, delta: float) -> Accounting:
+def _choose_accounting(params: SampleAggregateParams, delta: float) -> Accounting:
     return pure_or(Accounting.BASIC if params.smooth else Accounting.ZCDP)(params, delta)
 
 
-def _smallest_n(setting: Setting, params: SampleAggregateParams) -> float:
+def _compute_smallest_n(setting: Setting, params: SampleAggregateParams) -> float:
     """Records at which the number of blocks times ε of one median is 20; rows of one person are in one block."""
-    budget = setting.budget(_accounting(params, setting.delta))
+    budget = setting.budget(_choose_accounting(params, setting.delta))
     side = np.ones(setting.k * setting.dim)
-    question, kind = _median(params.smooth, -side, side)
+    question, kind = _choose_median(params.smooth, -side, side)
     region = Region(side, float(np.linalg.norm(side)))
-    number = _TELLING_RANKS / mechanism_for(question, kind, budget, Relation.REPLACE, region).epsilon_of_one
-    return params.blocking(setting.k).smallest_n(number) / setting.rows_per_person
+    number = _TELLING_RANKS / calibrate_mechanism(question, kind, budget, Relation.REPLACE, region).epsilon_of_one
+    return params.choose_blocking(setting.k).smallest_n(number) / setting.rows_per_person
 
 
 CARD = Card(
@@ -161,11 +163,11 @@ CARD = Card(
     guarantees=(Guarantee.PURE, Guarantee.APPROX),
     params=SampleAggregateParams,
     plan=sample_aggregate,
-    accounting=_accounting,
-    smallest_n=_smallest_n,
+    accounting=_choose_accounting,
+    smallest_n=_compute_smallest_n,
     categories=TOO_COARSE,
     hopeless="each coordinate has so small a part of ε for so few blocks that its median is mostly noise",
-    operations=operations_of_blocks,
+    operations=count_block_operations,
     sample="city",
     formula=(
         r"S^*=\max_{t\ge0}\,e^{-\beta t}\max_{0\le s\le t+1}\left(z_{m+s}-z_{m+s-t-1}\right),\quad "

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, always, knob, released_always
+from dpviz.algorithms.card import Card, Guarantee, Params, always, param_field, released_always
 from dpviz.algorithms.steps import CentersStep
-from dpviz.algorithms.tools.lloyd_round import gaussian_rounds, gaussian_smallest_n, lloyd_round
-from dpviz.algorithms.tools.public_points import random_points
+from dpviz.algorithms.tools.lloyd_round import compute_gaussian_smallest_n, plan_gaussian_rounds, run_lloyd_round
+from dpviz.algorithms.tools.public_points import draw_random_points
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.partitions import Voronoi
-from dpviz.privacy.room import DataRoom
+from dpviz.privacy.private_session import PrivateSession
 
 _PAPER_ROUNDS, _USUAL_ROUNDS = 20, 5
 
@@ -22,32 +22,34 @@ _PAPER_ROUNDS, _USUAL_ROUNDS = 20, 5
 class SuLQParams(Params):
     """Parameters of SuLQ k-means."""
 
-    preset: str = knob(
+    preset: str = param_field(
         "tuned",
         help="paper: twenty rounds, as Balcan et al. ran it. tuned: two to seven rounds, as many as the budget feeds.",
         choices=("paper", "tuned"),
     )
-    rounds: int | None = knob(None, help="Rounds of Lloyd; empty: by the preset's rule.", low=1, high=40)
+    rounds: int | None = param_field(None, help="Rounds of Lloyd; empty: by the preset's rule.", low=1, high=40)
 
 
-def sulq(room: DataRoom, k: int, params: SuLQParams, rng: np.random.Generator) -> Iterator[CentersStep]:
+def sulq(session: PrivateSession, k: int, params: SuLQParams, rng: np.random.Generator) -> Iterator[CentersStep]:
     """Noisy counts and sums of every cluster, round after round, from k random points. O(T n k d).
 
     **Guarantee.** Add/remove or replace; μ-GDP for (ε, δ) with δ > 0. Bounds are public; n is public or bought, and
     only sets the number of rounds of ``tuned``.
     """
-    centers = random_points(k, room.region, rng)
+    centers = draw_random_points(k, session.region, rng)
     yield CentersStep(title="Random starts: no row has been read", centers=centers)
-    by_rule = _PAPER_ROUNDS if params.preset == "paper" else gaussian_rounds(room, k)
+    by_rule = _PAPER_ROUNDS if params.preset == "paper" else plan_gaussian_rounds(session, k)
     rounds = params.rounds or by_rule
-    for t, budget in enumerate(room.budget.rounds(rounds), start=1):
+    for t, budget in enumerate(session.budget.rounds(rounds), start=1):
         title = f"Round {t} of {rounds}: means of noisy sums over noisy counts"
-        step = lloyd_round(room, Voronoi(centers), budget, centers, title=title, note=f"round {t}", ahead=rounds - t)
+        step = run_lloyd_round(
+            session, Voronoi(centers), budget, centers, title=title, note=f"round {t}", ahead=rounds - t
+        )
         centers = step.centers
         yield step
 
 
-def _rounds(params: SuLQParams) -> int:
+def _count_rounds(params: SuLQParams) -> int:
     return params.rounds or (_PAPER_ROUNDS if params.preset == "paper" else _USUAL_ROUNDS)
 
 
@@ -72,9 +74,9 @@ CARD = Card(
     params=SuLQParams,
     plan=sulq,
     accounting=always(Accounting.GDP),
-    smallest_n=lambda setting, params: gaussian_smallest_n(setting, _rounds(params)),
+    smallest_n=lambda setting, params: compute_gaussian_smallest_n(setting, _count_rounds(params)),
     hopeless="the noise of a mean exceeds half the spacing of the centres",
-    operations=lambda setting, params: _rounds(params) * setting.rows * setting.k * setting.dim,
+    operations=lambda setting, params: _count_rounds(params) * setting.rows * setting.k * setting.dim,
     sample="people",
     formula=r"c_j=\frac{\sum_{i\in C_j}x_i+\mathcal N(0,\sigma_s^2 I)}{|C_j|+\mathcal N(0,\sigma_c^2)},\quad "
     r"\mu^2=\sum_{t=1}^{T}\left(\frac{\Delta_s^2}{\sigma_s^2}+\frac{\Delta_c^2}{\sigma_c^2}\right)",

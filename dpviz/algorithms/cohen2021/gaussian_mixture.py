@@ -8,29 +8,29 @@ from math import log, sqrt
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Setting, always, knob
+from dpviz.algorithms.card import Card, Guarantee, Setting, always, param_field
 from dpviz.algorithms.cohen2021 import FAMILY, PAPER
 from dpviz.algorithms.cohen2021.k_tuples import TUPLES_PART
 from dpviz.algorithms.cohen2021.tested_tuples import (
     TupleParams,
     TupleSource,
-    halves,
-    noisy_center_test,
-    operations_of,
-    smallest_n_of,
+    compute_smallest_n,
+    count_operations,
+    halve_budget,
+    run_noisy_center_test,
 )
 from dpviz.algorithms.regime import TOO_COARSE
 from dpviz.algorithms.steps import CentersStep, Step
-from dpviz.algorithms.tools.lloyd_round import lloyd_round
-from dpviz.algorithms.tools.public_points import sphere_packing
-from dpviz.algorithms.tools.solvers import SignedPoints, best_of_starts, weighted_kmeans_pp
+from dpviz.algorithms.tools.lloyd_round import run_lloyd_round
+from dpviz.algorithms.tools.public_points import pack_spheres
+from dpviz.algorithms.tools.solvers import SignedPoints, draw_kmeans_pp_seeds, find_best_of_starts
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.local_model import EachRow, LocalNoise
 from dpviz.privacy.mechanisms import Gaussian
 from dpviz.privacy.partitions import Voronoi
-from dpviz.privacy.room import DataRoom
-from dpviz.privacy.sums import ResidualMoments, power_sums
+from dpviz.privacy.private_session import PrivateSession
+from dpviz.privacy.sums import ResidualMoments, read_power_sums
 
 _NAIVE = "naive"
 # The second measure takes this part of what the tuples leave.
@@ -44,7 +44,7 @@ BADGE = "A bad idea"
 class MixtureStep(Step):
     """A released mixture: noisy weights (k,), means (k, d), covariances (k, d, d), unit coordinates.
 
-    ``clip_radius`` is the public radius that residuals were clipped to; None where they were not.
+    ``choose_clipping_radius`` is the public radius that residuals were clipped to; None where they were not.
     """
 
     weights: Array
@@ -57,25 +57,27 @@ class MixtureStep(Step):
 class MixtureParams(TupleParams):
     """Parameters of gaussian-mixture."""
 
-    preset: str = knob(
+    preset: str = param_field(
         "practical",
         help="paper: constants as printed (with the corrected λ). practical: one exactly calibrated Gaussian for all "
         "centres. naive: a bad idea, for the lesson: noise on every row, then a fit to the noisy rows.",
         choices=("practical", "paper", _NAIVE),
     )
-    largest_sd: float = knob(
+    largest_sd: float = param_field(
         0.001,
         help="Largest standard deviation of a part along any axis, in unit coordinates; public. Rows farther from "
         "their centre than it allows are moved nearer.",
         low=1e-6,
         high=1.0,
     )
-    smallest_sd: float = knob(
+    smallest_sd: float = param_field(
         1e-6, help="Smallest standard deviation of a part, in unit coordinates; public.", low=1e-9, high=1.0
     )
 
 
-def gaussian_mixture(room: DataRoom, k: int, params: MixtureParams, rng: np.random.Generator) -> Iterator[Step]:
+def gaussian_mixture(
+    session: PrivateSession, k: int, params: MixtureParams, rng: np.random.Generator
+) -> Iterator[Step]:
     """Half of the budget on tuples of secret blocks, a fifth on means of their cells, the rest on covariances.
 
     O(n k d) for blocks and means, O(m n_t k² d) for the test of n_t tuples, O(n d²) for covariances.
@@ -85,19 +87,19 @@ def gaussian_mixture(room: DataRoom, k: int, params: MixtureParams, rng: np.rand
     uses ε = 1 at most. It has no pure version: with probability δ it may miss that tuples disagree.
     """
     if params.preset == _NAIVE:
-        yield from naive_mixture(room, k, rng, smallest_sd=params.smallest_sd)
+        yield from fit_naive_mixture(session, k, rng, smallest_sd=params.smallest_sd)
         return
-    source = TupleSource.of(room, k, params, rng)
+    source = TupleSource.of(session, k, params, rng)
     yield source.stand_in()
-    share = halves(room.budget, TUPLES_PART)
+    share = halve_budget(session.budget, TUPLES_PART)
     assert share.means is not None
-    test = noisy_center_test(source, share.tuples, far=None)
+    test = run_noisy_center_test(source, share.tuples, far=None)
     yield test
     start = test.centers if test.centers is not None else source.anchors
     part = share.means.split(means=1 - _MOMENTS_PART, moments=_MOMENTS_PART)
     origin = "the noisy centres" if test.passed else "⊥: centres that know no data"
-    means = lloyd_round(
-        room,
+    means = run_lloyd_round(
+        session,
         Voronoi(start),
         part.means,
         start,
@@ -105,7 +107,7 @@ def gaussian_mixture(room: DataRoom, k: int, params: MixtureParams, rng: np.rand
         note="means of the cells",
     )
     yield means
-    mixture, sd = measure(room, means, part.moments, params)
+    mixture, sd = measure(session, means, part.moments, params)
     yield mixture
     yield CentersStep(
         title="Means, measured once more around themselves",
@@ -117,17 +119,19 @@ def gaussian_mixture(room: DataRoom, k: int, params: MixtureParams, rng: np.rand
     )
 
 
-def measure(room: DataRoom, means: CentersStep, share: Budget, params: MixtureParams) -> tuple[MixtureStep, Array]:
+def measure(
+    session: PrivateSession, means: CentersStep, share: Budget, params: MixtureParams
+) -> tuple[MixtureStep, Array]:
     """Weights, means and covariances of the cells of ``means``, and the noise of a coordinate of each mean (k,).
 
     **Guarantee.** ``share``. Rows are moved to within R = σ_max (√d + √(2 ln n)) of their centre.
     """
     assert means.noisy_counts is not None and means.count_noise_sd is not None
-    radius = clip_radius(room.dim, room.n, params.largest_sd)
+    radius = choose_clipping_radius(session.dim, session.n, params.largest_sd)
     query = ResidualMoments(Voronoi(means.centers), radius)
-    noisy = room.ask(query, Gaussian, share, note="covariances of the cells")
+    noisy = session.ask(query, Gaussian, share, note="covariances of the cells")
     counts = np.maximum(means.noisy_counts, max(1.0, 2 * means.count_noise_sd))
-    first, second = power_sums(noisy.value, room.dim, radius)
+    first, second = read_power_sums(noisy.value, session.dim, radius)
     shift = first / counts[:, None]
     length = np.linalg.norm(shift, axis=1, keepdims=True)
     shift *= np.minimum(1.0, radius / np.maximum(length, radius))
@@ -136,19 +140,19 @@ def measure(room: DataRoom, means: CentersStep, share: Budget, params: MixturePa
     step = MixtureStep(
         title="Weights, means and covariances from noisy moments",
         weights=weights / weights.sum(),
-        centers=room.region.clip(means.centers + shift),
-        covariances=bounded(spread, params.smallest_sd, params.largest_sd),
+        centers=session.region.clip(means.centers + shift),
+        covariances=bound_covariances(spread, params.smallest_sd, params.largest_sd),
         clip_radius=radius,
     )
     return step, noisy.sd * radius / counts
 
 
-def clip_radius(dim: int, n: int, largest_sd: float) -> float:
+def choose_clipping_radius(dim: int, n: int, largest_sd: float) -> float:
     """R: within it lie nearly all rows of a Gaussian with that standard deviation."""
     return largest_sd * (sqrt(dim) + sqrt(2 * log(max(2, n))))
 
 
-def bounded(covariances: Array, smallest_sd: float, largest_sd: float) -> Array:
+def bound_covariances(covariances: Array, smallest_sd: float, largest_sd: float) -> Array:
     """The nearest covariances (k, d, d) whose standard deviations lie within the public bounds."""
     values, vectors = np.linalg.eigh((covariances + covariances.transpose(0, 2, 1)) / 2)
     low = min(smallest_sd, largest_sd)
@@ -157,22 +161,26 @@ def bounded(covariances: Array, smallest_sd: float, largest_sd: float) -> Array:
     return made
 
 
-def naive_mixture(room: DataRoom, k: int, rng: np.random.Generator, *, smallest_sd: float) -> Iterator[Step]:
+def fit_naive_mixture(
+    session: PrivateSession, k: int, rng: np.random.Generator, *, smallest_sd: float
+) -> Iterator[Step]:
     """Noise as wide as the domain on every row, k-means on the noisy rows, and covariances less that of the noise.
 
     **Guarantee.** ε-DP, for each row on its own, too: nobody has to be trusted with rows.
     """
     yield CentersStep(
         title=f"{BADGE}: every row will carry noise of its own; none has been read",
-        centers=sphere_packing(k, room.region, rng),
+        centers=pack_spheres(k, session.region, rng),
     )
-    number = min(room.n, _MOST_ROWS)
-    rows = room.ask(EachRow(), LocalNoise, room.budget, note="noise on every row", number=number)
+    number = min(session.n, _MOST_ROWS)
+    rows = session.ask(EachRow(), LocalNoise, session.budget, note="noise on every row", number=number)
     noisy_rows, sd = rows.value, rows.sd
     data = SignedPoints.of(noisy_rows, np.ones(len(noisy_rows)))
-    starts = [noisy_rows[weighted_kmeans_pp(noisy_rows, data.weights, k, rng)] for _ in range(_STARTS)]
-    centers = best_of_starts(data, [room.region.clip(start) for start in starts], room.region).solution.centers
-    mixture = _parts(noisy_rows, centers, sd, smallest_sd, room)
+    starts = [noisy_rows[draw_kmeans_pp_seeds(noisy_rows, data.weights, k, rng)] for _ in range(_STARTS)]
+    centers = find_best_of_starts(
+        data, [session.region.clip(start) for start in starts], session.region
+    ).solution.centers
+    mixture = _measure_parts(noisy_rows, centers, sd, smallest_sd, session)
     yield mixture
     yield CentersStep(
         title=f"{BADGE}: k-means on {number:,} noisy rows",
@@ -182,7 +190,7 @@ def naive_mixture(room: DataRoom, k: int, rng: np.random.Generator, *, smallest_
     )
 
 
-def naive_smallest_n(setting: Setting) -> float:
+def guess_naive_smallest_n(setting: Setting) -> float:
     """Rows from which a fit might tell two parts apart that noise has made one: an optimistic guess.
 
     Parts closer than their width show in third moments only, whose error needs the sixth power of width over distance.
@@ -192,26 +200,26 @@ def naive_smallest_n(setting: Setting) -> float:
     return float(setting.k * 20 * (1 + sd / spacing) ** 6)
 
 
-def _parts(rows: Array, centers: Array, sd: float, smallest_sd: float, room: DataRoom) -> MixtureStep:
+def _measure_parts(rows: Array, centers: Array, sd: float, smallest_sd: float, session: PrivateSession) -> MixtureStep:
     k = len(centers)
     nearest = Voronoi(centers).assign(rows)
     weights = np.bincount(nearest, minlength=k) / max(1, len(rows))
-    spread = np.zeros((k, room.dim, room.dim))
+    spread = np.zeros((k, session.dim, session.dim))
     for i in range(k):
         residual = rows[nearest == i] - centers[i]
-        spread[i] = residual.T @ residual / max(1, len(residual)) - sd**2 * np.eye(room.dim)
+        spread[i] = residual.T @ residual / max(1, len(residual)) - sd**2 * np.eye(session.dim)
     return MixtureStep(
         title=f"{BADGE}: a mixture fitted to rows with noise of {sd:.3g} (unit coordinates) on every coordinate",
         weights=weights,
         centers=centers,
-        covariances=bounded(spread, smallest_sd, room.region.diameter),
+        covariances=bound_covariances(spread, smallest_sd, session.region.diameter),
     )
 
 
-def _smallest_n(setting: Setting, params: MixtureParams) -> float:
+def _compute_smallest_n(setting: Setting, params: MixtureParams) -> float:
     if params.preset == _NAIVE:
-        return naive_smallest_n(setting)
-    return smallest_n_of(setting, params, TUPLES_PART)
+        return guess_naive_smallest_n(setting)
+    return compute_smallest_n(setting, params, TUPLES_PART)
 
 
 CARD = Card(
@@ -238,10 +246,10 @@ CARD = Card(
     params=MixtureParams,
     plan=gaussian_mixture,
     accounting=always(Accounting.BASIC),
-    smallest_n=_smallest_n,
+    smallest_n=_compute_smallest_n,
     categories=TOO_COARSE,
     hopeless="there are fewer tuples than the test can be asked about (naive: rows to see through their noise)",
-    operations=operations_of,
+    operations=count_operations,
     sample="towns",
     formula=(
         r"\hat\Sigma_i=\frac{\sum_{x\in V_i}uu^\top+\mathrm{noise}}{\hat n_i}-\hat s_i\hat s_i^\top,\quad "

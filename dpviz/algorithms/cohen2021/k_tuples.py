@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, always, knob
+from dpviz.algorithms.card import Card, Guarantee, always, param_field
 from dpviz.algorithms.cohen2021 import FAMILY, PAPER
 from dpviz.algorithms.cohen2021.tested_tuples import (
     FINEST,
@@ -19,17 +19,17 @@ from dpviz.algorithms.cohen2021.tested_tuples import (
     TupleParams,
     TupleSource,
     TupleTestStep,
-    average_test,
+    compute_smallest_n,
+    count_operations,
     finish,
-    halves,
-    noisy_center_test,
-    operations_of,
-    smallest_n_of,
+    halve_budget,
+    run_average_test,
+    run_noisy_center_test,
 )
 from dpviz.algorithms.regime import TOO_COARSE
 from dpviz.algorithms.steps import Step
 from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.room import DataRoom
+from dpviz.privacy.private_session import PrivateSession
 
 # Part of the budget that finds the clusters, where their means are measured after it.
 TUPLES_PART = 0.5
@@ -40,7 +40,7 @@ _CENTERS, _AVERAGES = "noisy centres", "averages"
 class NoisyCenterParams(GivenTupleParams):
     """Parameters of k-noisy-centers."""
 
-    far: float | None = knob(
+    far: float | None = param_field(
         None,
         help="Δ: how many radii apart the balls must be that hold the tuples' points. More means less noise and more "
         "⊥; empty: by the preset's rule.",
@@ -53,7 +53,7 @@ class NoisyCenterParams(GivenTupleParams):
 class AverageParams(GivenTupleParams):
     """Parameters of k-averages."""
 
-    finest: float = knob(
+    finest: float = param_field(
         FINEST,
         help="Radius of the smallest cloud of centres that is told apart, in unit coordinates; public.",
         low=1e-9,
@@ -65,7 +65,7 @@ class AverageParams(GivenTupleParams):
 class StableParams(TupleParams):
     """Parameters of stable-kmeans."""
 
-    clusters_by: str = knob(
+    clusters_by: str = param_field(
         _CENTERS,
         help="What finds the clusters: noisy centres (k-noisy-centers) or averages (k-averages) of the blocks.",
         choices=(_CENTERS, _AVERAGES),
@@ -77,34 +77,36 @@ class StableParams(TupleParams):
         return FINEST if self.clusters_by == _AVERAGES else None
 
 
-def noisy_centers(room: DataRoom, k: int, params: NoisyCenterParams, rng: np.random.Generator) -> Iterator[Step]:
+def noisy_centers(
+    session: PrivateSession, k: int, params: NoisyCenterParams, rng: np.random.Generator
+) -> Iterator[Step]:
     """k-means in secret blocks, a private test whether the blocks agree, and noisy centres of one of them (Fig. 4).
 
-    **Guarantee.** As ``tested``.
+    **Guarantee.** As ``run_tested``.
     """
-    yield from tested(room, k, params, rng, 1.0, partial(noisy_center_test, far=params.far))
+    yield from run_tested(session, k, params, rng, 1.0, partial(run_noisy_center_test, far=params.far))
 
 
-def averages(room: DataRoom, k: int, params: AverageParams, rng: np.random.Generator) -> Iterator[Step]:
+def averages(session: PrivateSession, k: int, params: AverageParams, rng: np.random.Generator) -> Iterator[Step]:
     """k-means in secret blocks, a private test whether they agree, and private averages of their centres (Fig. 3).
 
-    **Guarantee.** As ``tested``.
+    **Guarantee.** As ``run_tested``.
     """
-    yield from tested(room, k, params, rng, 1.0, partial(average_test, finest=params.finest))
+    yield from run_tested(session, k, params, rng, 1.0, partial(run_average_test, finest=params.finest))
 
 
-def stable_kmeans(room: DataRoom, k: int, params: StableParams, rng: np.random.Generator) -> Iterator[Step]:
+def stable_kmeans(session: PrivateSession, k: int, params: StableParams, rng: np.random.Generator) -> Iterator[Step]:
     """Half of the budget on tuples of secret blocks, the other half on noisy means of the cells that they found.
 
-    **Guarantee.** As ``tested``.
+    **Guarantee.** As ``run_tested``.
     """
-    by_centers, by_averages = partial(noisy_center_test, far=None), partial(average_test, finest=FINEST)
+    by_centers, by_averages = partial(run_noisy_center_test, far=None), partial(run_average_test, finest=FINEST)
     test = by_centers if params.finest is None else by_averages
-    yield from tested(room, k, params, rng, TUPLES_PART, test)
+    yield from run_tested(session, k, params, rng, TUPLES_PART, test)
 
 
-def tested(
-    room: DataRoom,
+def run_tested(
+    session: PrivateSession,
     k: int,
     params: TupleParams,
     rng: np.random.Generator,
@@ -121,9 +123,9 @@ def tested(
     points that rows hold, of which one tuple changes k). There is no pure version: with probability δ a test may miss
     that tuples disagree.
     """
-    source = TupleSource.of(room, k, params, rng)
+    source = TupleSource.of(session, k, params, rng)
     yield source.stand_in()
-    share = halves(room.budget, part)
+    share = halve_budget(session.budget, part)
     step = test(source, share.tuples)
     yield step
     yield from finish(source, step, share.means)
@@ -136,7 +138,7 @@ _card = partial(
     family=FAMILY,
     guarantees=(Guarantee.APPROX,),
     accounting=always(Accounting.BASIC),
-    operations=operations_of,
+    operations=count_operations,
     sample="towns",
     release="a private test of tuples has no release-grade noise",
 )
@@ -160,7 +162,7 @@ NOISY_CENTERS = _card(
     "On anything else it answers ⊥.",
     params=NoisyCenterParams,
     plan=noisy_centers,
-    smallest_n=lambda setting, params: smallest_n_of(setting, params, 1.0),
+    smallest_n=lambda setting, params: compute_smallest_n(setting, params, 1.0),
     hopeless="there are fewer tuples than the test can be asked about, and the answer is ⊥",
     formula=(
         r"\hat c_i=c_i+\mathcal N(0,\sigma_i^2),\quad \sigma_i\propto\lambda_i=\tfrac{2}{\Delta}\,"
@@ -189,7 +191,7 @@ AVERAGES = _card(
     "file in sample_data, it answers ⊥; then k-noisy-centers, if the clusters are farther apart still.",
     params=AverageParams,
     plan=averages,
-    smallest_n=lambda setting, params: smallest_n_of(setting, params, 1.0, finest=params.finest),
+    smallest_n=lambda setting, params: compute_smallest_n(setting, params, 1.0, finest=params.finest),
     categories=TOO_COARSE,
     hopeless="an average that is private for hundreds of changed tuples at once is noise, and the answer is ⊥",
     formula=(
@@ -216,7 +218,7 @@ STABLE = _card(
     "round of DPLloyd with half of the budget.",
     params=StableParams,
     plan=stable_kmeans,
-    smallest_n=lambda setting, params: smallest_n_of(setting, params, TUPLES_PART, finest=params.finest),
+    smallest_n=lambda setting, params: compute_smallest_n(setting, params, TUPLES_PART, finest=params.finest),
     hopeless="there are fewer tuples than the test can be asked about, and the answer is ⊥",
     formula=(
         r"\hat c_i=\frac{\sum_{x\in V_i}x+\mathcal N(0,\sigma^2)}{|V_i|+\mathcal N(0,\sigma_0^2)},\quad "

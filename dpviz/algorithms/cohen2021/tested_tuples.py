@@ -1,4 +1,4 @@
-"""From a room to a tested release of k-tuples, shared by all algorithms that stand on tuples.
+"""From a session to a tested release of k-tuples, shared by all algorithms that stand on tuples.
 
 Tuples are made by secret blocks of rows, one each, or the rows are tuples themselves.
 """
@@ -12,20 +12,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms.card import Params, Setting, knob
+from dpviz.algorithms.card import Params, Setting, param_field
 from dpviz.algorithms.steps import CentersStep, Step
-from dpviz.algorithms.tools.lloyd_round import lloyd_round
-from dpviz.algorithms.tools.public_points import sphere_packing
-from dpviz.algorithms.tools.secret_blocks import most_blocks
+from dpviz.algorithms.tools.lloyd_round import run_lloyd_round
+from dpviz.algorithms.tools.public_points import pack_spheres
+from dpviz.algorithms.tools.secret_blocks import count_most_blocks
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.block_models import BlockKMeans
+from dpviz.privacy.measurement import Measurement
 from dpviz.privacy.partitions import Voronoi
+from dpviz.privacy.private_session import PrivateSession
 from dpviz.privacy.queries import Relation
-from dpviz.privacy.released import Released
-from dpviz.privacy.room import DataRoom
-from dpviz.privacy.tuples.center_noise import NoisyCenters, far_for, printed_far
-from dpviz.privacy.tuples.partition_test import smallest_number
+from dpviz.privacy.tuples.center_noise import NoisyCenters, compute_far, compute_printed_far
+from dpviz.privacy.tuples.partition_check import find_smallest_number
 from dpviz.privacy.tuples.tuple_averages import TupleAverages
 from dpviz.privacy.tuples.tuples import NoisyTuple, Tuples
 
@@ -45,14 +45,14 @@ _SLACK = 1 - 1e-12
 class TupleParams(Params):
     """Parameters of algorithms on tuples."""
 
-    preset: str = knob(
+    preset: str = param_field(
         "practical",
         help="paper: constants as printed (with the corrected λ). practical: one exactly calibrated Gaussian for all "
         "centres, Δ for noise of a twentieth of their distance, ⊥ where averages would be noise.",
         choices=("practical", "paper"),
     )
-    beta: float = knob(0.05, help="β: chance of the answer ⊥ for tuples that fit.", low=1e-6, high=0.5)
-    rows_per_tuple: int | None = knob(
+    beta: float = param_field(0.05, help="β: chance of the answer ⊥ for tuples that fit.", low=1e-6, high=0.5)
+    rows_per_tuple: int | None = param_field(
         None, help="Fewest rows of a block, which makes one tuple; empty: 15 for each cluster.", low=2, high=100_000
     )
 
@@ -66,7 +66,7 @@ class TupleParams(Params):
         """Whether each row is a tuple already."""
         return False
 
-    def rows_of_tuple(self, k: int) -> int:
+    def count_rows_of_tuple(self, k: int) -> int:
         """Fewest rows that make a tuple."""
         return 1 if self.given else self.rows_per_tuple or _ROWS_PER_CLUSTER * k
 
@@ -75,7 +75,7 @@ class TupleParams(Params):
 class GivenTupleParams(TupleParams):
     """Parameters of algorithms that serve tables of tuples, too."""
 
-    rows: str = knob(
+    rows: str = param_field(
         _RECORDS,
         help="What a row is. records: one point; secret blocks of rows make the tuples. tuples: k points in any order, "
         "such as k centres that one hospital reports; its columns are those of one point, then those of the next, with "
@@ -103,13 +103,13 @@ class GivenTupleParams(TupleParams):
 
 @dataclass(frozen=True, eq=False)
 class TupleSource:
-    """A room whose rows are tuples, or make them.
+    """A session whose rows are tuples, or make them.
 
     Parameters
     ----------
-    room : DataRoom
+    session : PrivateSession
         Over the rows of the table.
-    points : DataRoom
+    points : PrivateSession
         Over the points that rows stand for: what the centres live in.
     params : TupleParams
     anchors : array of shape (k, d)
@@ -118,17 +118,17 @@ class TupleSource:
         Public coin of the models of blocks.
     """
 
-    room: DataRoom
-    points: DataRoom
+    session: PrivateSession
+    points: PrivateSession
     params: TupleParams
     anchors: Array
     salt: int
 
     @classmethod
-    def of(cls, room: DataRoom, k: int, params: TupleParams, rng: np.random.Generator) -> TupleSource:
+    def of(cls, session: PrivateSession, k: int, params: TupleParams, rng: np.random.Generator) -> TupleSource:
         """The source that ``params`` ask for; no row is read."""
-        points = room.unfolded(params.points_per_row(k))
-        return cls(room, points, params, sphere_packing(k, points.region, rng), int(rng.integers(2**20)))
+        points = session.unfold(params.points_per_row(k))
+        return cls(session, points, params, pack_spheres(k, points.region, rng), int(rng.integers(2**20)))
 
     @property
     def k(self) -> int:
@@ -137,18 +137,18 @@ class TupleSource:
     @property
     def most(self) -> int:
         """As many tuples as there can be."""
-        number = max(1, self.room.n // self.params.rows_of_tuple(self.k))
-        return number if self.params.given else min(number, most_blocks(self.k, self.room.dim))
+        number = max(1, self.session.n // self.params.count_rows_of_tuple(self.k))
+        return number if self.params.given else min(number, count_most_blocks(self.k, self.session.dim))
 
-    def enough(self, needed: int) -> int:
+    def choose_number(self, needed: int) -> int:
         """``needed`` tuples if blocks can make them and the fewest rows do not go short; given ones are all taken."""
         return self.most if self.params.given else min(needed, self.most)
 
-    def tuples(self, number: int) -> DataRoom:
-        """A room over ``number`` tuples, of which one unit of privacy replaces one."""
+    def tuples(self, number: int) -> PrivateSession:
+        """A session over ``number`` tuples, of which one unit of privacy replaces one."""
         if self.params.given:
-            return self.room
-        return self.room.blocks(BlockKMeans(self.anchors, match=False, salt=self.salt), number)
+            return self.session
+        return self.session.blocks(BlockKMeans(self.anchors, match=False, salt=self.salt), number)
 
     def stand_in(self) -> CentersStep:
         """The first step: centres that know no data."""
@@ -209,7 +209,7 @@ class Halves(NamedTuple):
     means: Budget | None
 
 
-def halves(budget: Budget, part: float) -> Halves:
+def halve_budget(budget: Budget, part: float) -> Halves:
     """``part`` of the budget for the tuples, but at most ε = 1 of it; the surplus goes to means of rows."""
     epsilon = min(part * budget.amount, MOST_EPSILON)
     if part == 1.0 and epsilon == budget.amount:
@@ -221,14 +221,14 @@ def halves(budget: Budget, part: float) -> Halves:
     )
 
 
-def needed_tuples(share: Budget, params: TupleParams) -> int:
+def count_needed_tuples(share: Budget, params: TupleParams) -> int:
     """Fewest tuples that the test can be asked about with ``share``; from public numbers only."""
-    return smallest_number(
+    return find_smallest_number(
         epsilon=share.amount / 2, delta=share.delta / 4, beta=params.beta / 2, printed=params.printed
     )
 
 
-def noisy_center_test(source: TupleSource, share: Budget, *, far: float | None) -> TupleTestStep:
+def run_noisy_center_test(source: TupleSource, share: Budget, *, far: float | None) -> TupleTestStep:
     """As many tuples as the test needs, or as there can be, and noisy points of one of them.
 
     One centre is far from nothing: it needs no test, and is averaged.
@@ -237,17 +237,17 @@ def noisy_center_test(source: TupleSource, share: Budget, *, far: float | None) 
     """
     k, params = source.k, source.params
     if k == 1:
-        return average_test(source, share, finest=FINEST)
-    needed = needed_tuples(share, params)
-    number = source.enough(needed)
-    far = far or far_of(share, params, k)
+        return run_average_test(source, share, finest=FINEST)
+    needed = count_needed_tuples(share, params)
+    number = source.choose_number(needed)
+    far = far or choose_far(share, params, k)
     options = {"k": k, "number": number, "far": far, "beta": params.beta, "printed": params.printed}
     tuples, note = source.tuples(number), "test of tuples, noisy centres of one"
     released = tuples.ask(Tuples(k), NoisyCenters, share, note=note, **options)
-    return _outcome(source, released, needed=needed, possible=released.mechanism.test.plan is not None)
+    return _make_outcome(source, released, needed=needed, possible=released.mechanism.test.plan is not None)
 
 
-def average_test(source: TupleSource, share: Budget, *, finest: float) -> TupleTestStep:
+def run_average_test(source: TupleSource, share: Budget, *, finest: float) -> TupleTestStep:
     """As many tuples as there can be, and averages of their points.
 
     **Guarantee.** ``share``: (ε, δ), whatever the answer.
@@ -257,12 +257,12 @@ def average_test(source: TupleSource, share: Budget, *, finest: float) -> TupleT
     options |= {"bound": float(source.points.region.half.max()), "printed": params.printed}
     tuples, note = source.tuples(number), "test of tuples, averages of clusters"
     released = tuples.ask(Tuples(k), TupleAverages, share, note=note, **options)
-    needed = averaged_tuples(share, params, k, source.points.dim, finest)
+    needed = count_averaged_tuples(share, params, k, source.points.dim, finest)
     possible = released.mechanism.test.plan is not None and (params.printed or number >= needed)
-    return _outcome(source, released, needed=needed, possible=possible)
+    return _make_outcome(source, released, needed=needed, possible=possible)
 
 
-def averaged_tuples(share: Budget, params: TupleParams, k: int, dim: int, finest: float) -> int:
+def count_averaged_tuples(share: Budget, params: TupleParams, k: int, dim: int, finest: float) -> int:
     """Fewest tuples whose averages are not noise; from public numbers only."""
 
     def wanted(number: int) -> int:
@@ -281,7 +281,7 @@ def averaged_tuples(share: Budget, params: TupleParams, k: int, dim: int, finest
         return ceil(average.fewest)
 
     # ℓ falls where there are more tuples, and with it what is wanted.
-    low = needed_tuples(share, params) if k > 1 else 1
+    low = count_needed_tuples(share, params) if k > 1 else 1
     high = max(low, wanted(low))
     while low < high:
         middle = (low + high) // 2
@@ -289,12 +289,12 @@ def averaged_tuples(share: Budget, params: TupleParams, k: int, dim: int, finest
     return high
 
 
-def far_of(share: Budget, params: TupleParams, k: int) -> float:
+def choose_far(share: Budget, params: TupleParams, k: int) -> float:
     """Δ by the preset's rule."""
     epsilon, delta = share.amount, share.delta
     if params.printed:
-        return printed_far(epsilon=epsilon, delta=delta, k=k, beta=params.beta)
-    return far_for(_RELATIVE_NOISE, epsilon=epsilon, delta=delta, k=k)
+        return compute_printed_far(epsilon=epsilon, delta=delta, k=k, beta=params.beta)
+    return compute_far(_RELATIVE_NOISE, epsilon=epsilon, delta=delta, k=k)
 
 
 def finish(source: TupleSource, step: TupleTestStep, means: Budget | None) -> Iterator[CentersStep]:
@@ -306,7 +306,7 @@ def finish(source: TupleSource, step: TupleTestStep, means: Budget | None) -> It
     if means is not None:
         origin = "the noisy centres" if step.passed else "⊥: centres that know no data"
         title = f"Noisy means of the cells of {origin}"
-        yield lloyd_round(source.points, Voronoi(start), means, start, title=title, note="means of the cells")
+        yield run_lloyd_round(source.points, Voronoi(start), means, start, title=title, note="means of the cells")
     elif step.passed:
         yield CentersStep(
             title="The released centres", centers=start, center_noise_sd=step.center_noise_sd, released=True
@@ -315,24 +315,24 @@ def finish(source: TupleSource, step: TupleTestStep, means: Budget | None) -> It
         yield CentersStep(title="⊥: these centres know no data, they were packed without it", centers=start)
 
 
-def smallest_n_of(setting: Setting, params: TupleParams, part: float, *, finest: float | None = None) -> float:
+def compute_smallest_n(setting: Setting, params: TupleParams, part: float, *, finest: float | None = None) -> float:
     """Rows for as many tuples as the public formulas ask for; ``finest`` for averages, None for noisy centres."""
-    tuples = halves(Budget(Accounting.BASIC, setting.epsilon, setting.delta or 1e-6), part).tuples
+    tuples = halve_budget(Budget(Accounting.BASIC, setting.epsilon, setting.delta or 1e-6), part).tuples
     if finest is not None or setting.k == 1:
         dim = max(1, setting.dim // params.points_per_row(setting.k))
-        needed = averaged_tuples(tuples, params, setting.k, dim, finest or FINEST)
+        needed = count_averaged_tuples(tuples, params, setting.k, dim, finest or FINEST)
     else:
-        needed = needed_tuples(tuples, params)
-    return float(needed * params.rows_of_tuple(setting.k))
+        needed = count_needed_tuples(tuples, params)
+    return float(needed * params.count_rows_of_tuple(setting.k))
 
 
-def operations_of(setting: Setting, params: TupleParams) -> float:
+def count_operations(setting: Setting, params: TupleParams) -> float:
     """k-means in every block, the test, and a pass for means."""
     return 30.0 * setting.rows * setting.k * setting.dim
 
 
-def _outcome(
-    source: TupleSource, released: Released[NoisyTuple, NoisyCenters | TupleAverages], *, needed: int, possible: bool
+def _make_outcome(
+    source: TupleSource, released: Measurement[NoisyTuple, NoisyCenters | TupleAverages], *, needed: int, possible: bool
 ) -> TupleTestStep:
     """The released record as a step; its centres moved into the region, which is free.
 
@@ -363,7 +363,7 @@ def _outcome(
         center_noise_sd=sd,
         number=number,
         needed=needed,
-        rows_per_tuple=source.room.n / number,
+        rows_per_tuple=source.session.n / number,
         sampled=plan.sampled if plan is not None else 0,
         far=test.far,
         misfit_limit=test.misfit_limit if plan is not None else 0.0,

@@ -9,18 +9,18 @@ from math import ceil, floor, log2, sqrt
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob, pure_or, released_always
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field, pure_or, released_always
 from dpviz.algorithms.steps import CentersStep, Step
-from dpviz.algorithms.tools.lloyd_round import lloyd_round, revive
-from dpviz.algorithms.tools.solvers import SignedPoints, StartsStep, best_of_starts, mass_near, starts_on_coreset
+from dpviz.algorithms.tools.lloyd_round import revive, run_lloyd_round
+from dpviz.algorithms.tools.solvers import SignedPoints, StartsStep, choose_starts, find_best_of_starts, sum_mass_near
 from dpviz.arrays import Array, Codes, Flags
 from dpviz.privacy.accounting import Accounting, Budget, Shares, gdp_mu
-from dpviz.privacy.hash_partitions import HashCodes, HashTree, level_of
+from dpviz.privacy.hash_partitions import HashCodes, HashTree, find_level
 from dpviz.privacy.loss_distributions import Draws
-from dpviz.privacy.mechanisms import mechanism_for, noise_kind
+from dpviz.privacy.mechanisms import calibrate_mechanism, choose_noise_kind
 from dpviz.privacy.partitions import Everything, Voronoi
+from dpviz.privacy.private_session import PrivateSession
 from dpviz.privacy.queries import SparseCount, SparseCounts, Sum
-from dpviz.privacy.room import DataRoom
 from dpviz.privacy.sparse_mechanisms import PathCounts
 from dpviz.table.domain import Region
 
@@ -77,26 +77,28 @@ class CoresetStep(Step):
 class LshCoresetParams(Params):
     """Parameters of the coreset of hashes."""
 
-    preset: str = knob(
+    preset: str = param_field(
         "practical",
         help="practical: a private middle, a finer tree with consistent counts, and rounds of Lloyd at the end. "
         "paper: planes through the middle of the bounds, 20 levels, no polishing; Laplace counts, Gaussian sums.",
         choices=("practical", "paper"),
     )
-    levels: int | None = knob(
+    levels: int | None = param_field(
         None, help="Planes, one for each level of the tree; empty: by n and k (paper: 20).", low=1, high=MOST_LEVELS
     )
-    starts: int = knob(10, help="Starts that are solved on the coreset; the best one there is kept.", low=1, high=300)
-    polishing: int | None = knob(
+    starts: int = param_field(
+        10, help="Starts that are solved on the coreset; the best one there is kept.", low=1, high=300
+    )
+    polishing: int | None = param_field(
         None, help="Rounds of Lloyd on the rows at the end; empty: 2 (paper: 0).", low=0, high=10
     )
-    centering: bool | None = knob(
+    centering: bool | None = param_field(
         None, help="Buy the middle of the rows first and lay the planes through it; empty: yes (paper: no)."
     )
-    consistency: bool | None = knob(
+    consistency: bool | None = param_field(
         None, help="Make every count the sum of its children's, which averages noise; empty: yes (paper: no)."
     )
-    reassign_lost: bool | None = knob(
+    reassign_lost: bool | None = param_field(
         None, help="Give the rows of a dropped node to its sibling; empty: yes (paper: no)."
     )
 
@@ -115,7 +117,7 @@ class LshCoresetParams(Params):
         return self.practical if switch is None else switch
 
 
-def lsh_coreset(room: DataRoom, k: int, params: LshCoresetParams, rng: np.random.Generator) -> Iterator[Step]:
+def lsh_coreset(session: PrivateSession, k: int, params: LshCoresetParams, rng: np.random.Generator) -> Iterator[Step]:
     """A tree of noisy counts over hyperplane hashes, noisy sums of its leaves, k-means on these points, polishing.
 
     O(n d D + R n k d + starts · m k d) for D planes, R rounds of polishing and m leaves; 3 + R reads of the rows.
@@ -125,16 +127,16 @@ def lsh_coreset(room: DataRoom, k: int, params: LshCoresetParams, rng: np.random
     public or bought and sets thresholds and levels. What is asked depends on released values only.
     """
     levels = params.levels or MOST_LEVELS
-    share = _shares(room, params, levels)
-    min_node = _min_node(room, k, params, share.sums)
+    share = _divide_budget(session, params, levels)
+    min_node = _choose_min_node(session, k, params, share.sums)
     min_branch = _BRANCH * min_node
     if params.practical and params.levels is None:
-        levels = int(np.clip(ceil(log2(max(2.0, room.n / min_branch))) + _MORE_LEVELS, 1, MOST_LEVELS))
-    hashes = _planes(room, levels, params, share, rng)
+        levels = int(np.clip(ceil(log2(max(2.0, session.n / min_branch))) + _MORE_LEVELS, 1, MOST_LEVELS))
+    hashes = _draw_planes(session, levels, params, share, rng)
 
     options = {"levels": levels, "min_branch": min_branch}
-    prefixes = room.ask(SparseCount(hashes), PathCounts, share.tree, note="counts of hashes", **options)
-    tree = CountedTree.of(prefixes.value, n=room.n, min_node=min_node)
+    prefixes = session.ask(SparseCount(hashes), PathCounts, share.tree, note="counts of hashes", **options)
+    tree = CountedTree.of(prefixes.value, n=session.n, min_node=min_node)
     yield HashTreeStep(
         title=f"A tree of hashes: {len(tree.nodes) - 1:,} noisy counts on {tree.depth} levels",
         hashes=hashes,
@@ -145,12 +147,12 @@ def lsh_coreset(room: DataRoom, k: int, params: LshCoresetParams, rng: np.random
         noise_name=prefixes.mechanism.once.name,
     )
 
-    counts = consistent_counts(tree) if params.wants(params.consistency) else tree.noisy_counts
-    sums = room.release(Sum(HashTree(hashes, tree.leaves)), share.sums, note="sums of leaves", spherical=True)
+    counts = make_counts_consistent(tree) if params.wants(params.consistency) else tree.noisy_counts
+    sums = session.release(Sum(HashTree(hashes, tree.leaves)), share.sums, note="sums of leaves", spherical=True)
     # The last cell holds the rows of dropped nodes: no point of the coreset.
     size = np.maximum(counts[tree.leaf], max(1.0, min_node / 2))
-    points = room.region.clip(sums.value[:-1] / size[:, None])
-    weights = leaf_weights(tree, counts, reassign_lost=params.wants(params.reassign_lost))
+    points = session.region.clip(sums.value[:-1] / size[:, None])
+    weights = compute_leaf_weights(tree, counts, reassign_lost=params.wants(params.reassign_lost))
     yield CoresetStep(
         title=f"A coreset of {len(points):,} points, the noisy means of the leaves",
         points=points,
@@ -159,112 +161,116 @@ def lsh_coreset(room: DataRoom, k: int, params: LshCoresetParams, rng: np.random
     )
 
     coreset = SignedPoints.of(points, weights)
-    starts = starts_on_coreset(points, weights, k, params.starts, room.region, rng)
-    best = best_of_starts(coreset, starts, room.region)
+    starts = choose_starts(points, weights, k, params.starts, session.region, rng)
+    best = find_best_of_starts(coreset, starts, session.region)
     centers = best.solution.centers
     yield StartsStep.of(best, len(points), "weighted point", then="; no row is read again")
     mass = np.maximum(best.solution.mass, max(1.0, min_node / 2))
     yield CentersStep(
         title=f"Start {best.chosen + 1} has the least loss on the coreset",
         centers=centers,
-        noisy_counts=mass_near(coreset, centers),
+        noisy_counts=sum_mass_near(coreset, centers),
         previous=best.start,
         center_noise_sd=sums.sd * np.sqrt(np.maximum(best.solution.members, 1)) / mass,
     )
     if params.rounds:
         weights_of_rounds = np.linspace(1, _LAST_TO_FIRST, params.rounds).tolist()
-        yield from _polish(room, centers, share.polishing.rounds(params.rounds, weights_of_rounds), rng)
+        yield from _polish(session, centers, share.polishing.rounds(params.rounds, weights_of_rounds), rng)
 
 
 def _polish(
-    room: DataRoom, centers: Array, budgets: Sequence[Budget], rng: np.random.Generator
+    session: PrivateSession, centers: Array, budgets: Sequence[Budget], rng: np.random.Generator
 ) -> Iterator[CentersStep]:
     """Rounds of Lloyd on the rows; between them, centres that cannot be told from empty ones are put elsewhere."""
     for t, budget in enumerate(budgets, start=1):
         title = f"Polishing {t} of {len(budgets)}: noisy means of all rows, dropped ones included"
         note, ahead = f"polishing {t}", len(budgets) - t
-        step = lloyd_round(room, Voronoi(centers), budget, centers, title=title, note=note, spherical=True, ahead=ahead)
+        step = run_lloyd_round(
+            session, Voronoi(centers), budget, centers, title=title, note=note, spherical=True, ahead=ahead
+        )
         yield step
         centers = step.centers
         if t < len(budgets) and step.noisy_counts is not None and step.count_noise_sd is not None:
             idle = max(1.0, 2 * step.count_noise_sd)
-            centers = revive(centers, step.noisy_counts, room.n, room.region, rng, idle_below=idle)
+            centers = revive(centers, step.noisy_counts, session.n, session.region, rng, idle_below=idle)
 
 
-def _shares(room: DataRoom, params: LshCoresetParams, levels: int) -> Shares:
+def _divide_budget(session: PrivateSession, params: LshCoresetParams, levels: int) -> Shares:
     """What each part may spend: by weights, or in ``paper`` by the printed noise multipliers."""
-    if room.accounting is not Accounting.PLD:
-        return room.budget.split(**_weights(params))
-    return room.calibrated(**_named_draws(params, levels))
+    if session.accounting is not Accounting.PLD:
+        return session.budget.split(**_choose_weights(params))
+    return session.calibrate(**_name_draws(params, levels))
 
 
-def _draws(room: DataRoom, k: int, params: LshCoresetParams) -> list[Draws]:
-    return list(_named_draws(params, params.levels or MOST_LEVELS).values())
+def _list_draws(session: PrivateSession, k: int, params: LshCoresetParams) -> list[Draws]:
+    return list(_name_draws(params, params.levels or MOST_LEVELS).values())
 
 
-def _named_draws(params: LshCoresetParams, levels: int) -> dict[str, Draws]:
+def _name_draws(params: LshCoresetParams, levels: int) -> dict[str, Draws]:
     """Of ``paper``: whatever was added to its two releases takes its part of the rest, in the currency of ρ."""
-    weights = {name: weight for name, weight in _weights(params).items() if name not in ("sums", "tree") and weight}
+    weights = {
+        name: weight for name, weight in _choose_weights(params).items() if name not in ("sums", "tree") and weight
+    }
     printed = {"sums": Draws(True, _PAPER_SUMS), "tree": Draws(False, _PAPER_COUNTS, levels)}
     per_weight = sum(draws.rho for draws in printed.values()) / (_SUMS + _TREE)
     added = {name: Draws.gaussian_of(weight * per_weight) for name, weight in weights.items()}
     return printed | added
 
 
-def _weights(params: LshCoresetParams) -> dict[str, float]:
+def _choose_weights(params: LshCoresetParams) -> dict[str, float]:
     if not params.practical and not params.rounds and not params.wants(params.centering):
         return {"center": 0.0, "tree": 1 - _PURE_PAPER_SUMS, "sums": _PURE_PAPER_SUMS, "polishing": 0.0}
     centering = _CENTER if params.wants(params.centering) else 0.0
     return {"center": centering, "tree": _TREE, "sums": _SUMS, "polishing": _POLISHING if params.rounds else 0.0}
 
 
-def _min_node(room: DataRoom, k: int, params: LshCoresetParams, share: Budget) -> float:
+def _choose_min_node(session: PrivateSession, k: int, params: LshCoresetParams, share: Budget) -> float:
     """The fewest rows of a leaf: a point with little noise, as long as there are enough leaves for k centres."""
-    noise = room.mechanism(Sum(Everything()), room.noise_kind(spherical=True), share)
-    quiet = _LOW_NOISE * sqrt(room.dim) * noise.sd_in(room.dim) / room.region.radius
+    noise = session.mechanism(Sum(Everything()), session.noise_kind(spherical=True), share)
+    quiet = _LOW_NOISE * sqrt(session.dim) * noise.compute_sd(session.dim) / session.region.radius
     if not params.practical:
-        return float(max(1, min(floor(quiet), floor(room.n / (_PAPER_LEAVES_PER_CENTER * k)))))
-    least, most = (room.n / (leaves * k) for leaves in (_MOST_PER_CENTER, _LEAVES_PER_CENTER))
+        return float(max(1, min(floor(quiet), floor(session.n / (_PAPER_LEAVES_PER_CENTER * k)))))
+    least, most = (session.n / (leaves * k) for leaves in (_MOST_PER_CENTER, _LEAVES_PER_CENTER))
     return float(max(1.0, np.clip(quiet, least, most)))
 
 
-def _planes(
-    room: DataRoom, levels: int, params: LshCoresetParams, share: Shares, rng: np.random.Generator
+def _draw_planes(
+    session: PrivateSession, levels: int, params: LshCoresetParams, share: Shares, rng: np.random.Generator
 ) -> HashCodes:
     """Random directions from public coins, through the middle of the bounds or through a released middle of the rows.
 
     **Guarantee.** The share ``center`` if the middle is bought, else nothing.
     """
-    planes = rng.normal(size=(levels, room.dim))
+    planes = rng.normal(size=(levels, session.dim))
     offsets = np.zeros(levels)
-    if params.practical and room.dim <= _SHIFTED_UP_TO:
-        spread = _SHIFT * room.region.radius / sqrt(room.dim + 2)
+    if params.practical and session.dim <= _SHIFTED_UP_TO:
+        spread = _SHIFT * session.region.radius / sqrt(session.dim + 2)
         offsets = spread * rng.normal(size=levels) * np.linalg.norm(planes, axis=1)
     if params.wants(params.centering):
-        total = room.release(Sum(Everything()), share.center, note="middle of the rows", spherical=True).value[0]
-        offsets = offsets + planes @ room.region.clip(total / room.n)
+        total = session.release(Sum(Everything()), share.center, note="middle of the rows", spherical=True).value[0]
+        offsets = offsets + planes @ session.region.clip(total / session.n)
     return HashCodes(planes, offsets)
 
 
-def _accounting(params: LshCoresetParams, delta: float) -> Accounting:
+def _choose_accounting(params: LshCoresetParams, delta: float) -> Accounting:
     return pure_or(Accounting.GDP if params.practical else Accounting.PLD)(params, delta)
 
 
-def _smallest_n(setting: Setting, params: LshCoresetParams) -> float:
+def _compute_smallest_n(setting: Setting, params: LshCoresetParams) -> float:
     """Records at which half a cluster's point has noise of half the radius: 4 k √d σ/Λ."""
-    accounting = _accounting(params, setting.delta)
+    accounting = _choose_accounting(params, setting.delta)
     if accounting is Accounting.PLD:
         # Many small Laplace losses compose to nearly those of Gaussian noise of the same multiplier.
         squared = _PAPER_SUMS**-2 + (params.levels or MOST_LEVELS) * _PAPER_COUNTS**-2
         share = Budget(Accounting.GDP, gdp_mu(setting.epsilon, setting.delta) ** 2 / (squared * _PAPER_SUMS**2))
     else:
-        share = setting.budget(accounting).split(**_weights(params)).sums
-    kind, ball = noise_kind(accounting, spherical=True), Region.ball(setting.dim, 1.0)
-    noise = mechanism_for(Sum(Everything()), kind, share, setting.relation, ball)
-    return 4 * setting.k * sqrt(setting.dim) * noise.sd_in(setting.dim)
+        share = setting.budget(accounting).split(**_choose_weights(params)).sums
+    kind, ball = choose_noise_kind(accounting, spherical=True), Region.ball(setting.dim, 1.0)
+    noise = calibrate_mechanism(Sum(Everything()), kind, share, setting.relation, ball)
+    return 4 * setting.k * sqrt(setting.dim) * noise.compute_sd(setting.dim)
 
 
-def _operations(setting: Setting, params: LshCoresetParams) -> float:
+def _count_operations(setting: Setting, params: LshCoresetParams) -> float:
     n, leaves = setting.rows, _LEAVES_PER_CENTER * setting.k
     levels = params.levels or MOST_LEVELS
     return n * setting.dim * (2 * levels + params.rounds * setting.k) + (
@@ -295,11 +301,11 @@ CARD = Card(
     guarantees=(Guarantee.PURE, Guarantee.APPROX),
     params=LshCoresetParams,
     plan=lsh_coreset,
-    accounting=_accounting,
-    draws=_draws,
-    smallest_n=_smallest_n,
+    accounting=_choose_accounting,
+    draws=_list_draws,
+    smallest_n=_compute_smallest_n,
     hopeless="the noise of a leaf's mean exceeds half the radius of the domain",
-    operations=_operations,
+    operations=_count_operations,
     sample="people",
     formula=(
         r"\mathrm{bit}_j(x)=[\langle x-c,v_j\rangle<0],\qquad"
@@ -340,11 +346,11 @@ class CountedTree:
     @property
     def depth(self) -> int:
         """The deepest level that was asked."""
-        return int(level_of(self.nodes[-1:])[0])
+        return int(find_level(self.nodes[-1:])[0])
 
     def levels(self) -> list[slice]:
         """Places of the nodes of level 0, 1, ..."""
-        edges = np.searchsorted(level_of(self.nodes), np.arange(self.depth + 2))
+        edges = np.searchsorted(find_level(self.nodes), np.arange(self.depth + 2))
         return [slice(int(first), int(end)) for first, end in pairwise(edges)]
 
     def children(self, level: slice) -> tuple[Codes, Codes]:
@@ -366,7 +372,7 @@ class CountedTree:
         return self.nodes[self.leaf]
 
 
-def consistent_counts(tree: CountedTree) -> Array:
+def make_counts_consistent(tree: CountedTree) -> Array:
     """Counts of all nodes in which every split node is the sum of its children, shape (m,).
 
     From the bottom up a node's own count is averaged with the sum of its children by inverse variance; then, from the
@@ -394,7 +400,7 @@ def consistent_counts(tree: CountedTree) -> Array:
     return best
 
 
-def leaf_weights(tree: CountedTree, counts: Array, *, reassign_lost: bool) -> Array:
+def compute_leaf_weights(tree: CountedTree, counts: Array, *, reassign_lost: bool) -> Array:
     """What ``counts`` say about the leaves, never below 0, shape (leaves,).
 
     With ``reassign_lost``, where one of two children was dropped, all that is left of the other grows in proportion

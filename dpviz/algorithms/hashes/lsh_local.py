@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, always, knob
+from dpviz.algorithms.card import Card, Guarantee, Params, always, param_field
 from dpviz.algorithms.hashes.lsh_coreset import CoresetStep
 from dpviz.algorithms.regime import TOO_COARSE
 from dpviz.algorithms.steps import CentersStep, Step
-from dpviz.algorithms.tools.solvers import SignedPoints, StartsStep, best_of_starts, mass_near, starts_on_coreset
+from dpviz.algorithms.tools.solvers import SignedPoints, StartsStep, choose_starts, find_best_of_starts, sum_mass_near
 from dpviz.arrays import Array, Codes, Flags
 from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.hash_partitions import HashCodes, code_range, level_of
+from dpviz.privacy.hash_partitions import HashCodes, find_code_range, find_level
 from dpviz.privacy.local_model import LocalReports, Reports, UserAnswers, UserQuestion
 from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.room import DataRoom
-from dpviz.privacy.sparse_mechanisms import children_of
+from dpviz.privacy.private_session import PrivateSession
+from dpviz.privacy.sparse_mechanisms import list_children
 from dpviz.table.domain import Region
 
 # Part of the users who send a vector as well; the others share out the lengths of prefixes.
@@ -82,16 +82,16 @@ class ServerTreeStep(Step):
 class LshLocalParams(Params):
     """Parameters of clustering in the local model."""
 
-    bits: int | None = knob(
+    bits: int | None = param_field(
         None,
         help="Planes: length of the longest prefix; empty: enough for 4 k prefixes.",
         low=1,
         high=_MOST_BITS,
     )
-    starts: int = knob(10, help="Starts that are solved on the leaves; the best one is kept.", low=1, high=300)
+    starts: int = param_field(10, help="Starts that are solved on the leaves; the best one is kept.", low=1, high=300)
 
 
-def lsh_local(room: DataRoom, k: int, params: LshLocalParams, rng: np.random.Generator) -> Iterator[Step]:
+def lsh_local(session: PrivateSession, k: int, params: LshLocalParams, rng: np.random.Generator) -> Iterator[Step]:
     """One message from each user, a tree of debiased counts at the server, k-means on its leaves. O(n d B), B planes.
 
     **Guarantee.** Add/remove or replace; every message is ε-DP on its own, whoever holds the server. Bounds are public;
@@ -99,33 +99,33 @@ def lsh_local(room: DataRoom, k: int, params: LshLocalParams, rng: np.random.Gen
     come from public coins.
     """
     depth = params.bits or int(np.clip(ceil(log2(4 * k)), 2, _MOST_BITS))
-    hashes = HashCodes(rng.normal(size=(depth, room.dim)), _offsets(room, depth, rng))
-    bits = prefix_lengths(depth)
-    groups = _groups(min(room.n, _MOST_MESSAGES), len(bits), rng)
+    hashes = HashCodes(rng.normal(size=(depth, session.dim)), _draw_offsets(session, depth, rng))
+    bits = list_prefix_lengths(depth)
+    groups = _draw_groups(min(session.n, _MOST_MESSAGES), len(bits), rng)
     question = UserQuestion(hashes)
-    middle = int(hashes.assign(np.zeros((1, room.dim)))[0])
+    middle = int(hashes.assign(np.zeros((1, session.dim)))[0])
     options: dict[str, Any] = {"bits": bits, "depth": depth, "groups": groups, "middle": middle}
-    mechanism = room.mechanism(question, LocalReports, room.budget, **options)
-    yield made_up_message(mechanism, hashes, room.region, rng)
-    reports = room.ask(question, LocalReports, room.budget, note="one message from each user", **options).value
-    server = server_tree(mechanism, reports)
+    mechanism = session.mechanism(question, LocalReports, session.budget, **options)
+    yield make_up_message(mechanism, hashes, session.region, rng)
+    reports = session.ask(question, LocalReports, session.budget, note="one message from each user", **options).value
+    server = grow_server_tree(mechanism, reports)
     yield server
-    leaves = leaves_of(mechanism, reports, server, room.region)
+    leaves = list_leaves(mechanism, reports, server, session.region)
     yield leaves
     data = SignedPoints.of(leaves.points, leaves.weights)
-    starts = starts_on_coreset(leaves.points, leaves.weights, k, params.starts, room.region, rng)
-    best = best_of_starts(data, starts, room.region)
+    starts = choose_starts(leaves.points, leaves.weights, k, params.starts, session.region, rng)
+    best = find_best_of_starts(data, starts, session.region)
     yield StartsStep.of(best, len(data), "point of a leaf", "points of leaves")
     yield CentersStep(
         title=f"Start {best.chosen + 1} has the least loss on the leaves and is released",
         centers=best.solution.centers,
-        noisy_counts=mass_near(data, best.solution.centers),
+        noisy_counts=sum_mass_near(data, best.solution.centers),
         previous=best.start,
-        center_noise_sd=_noise_of_centers(leaves, best.solution.centers),
+        center_noise_sd=_compute_center_noise(leaves, best.solution.centers),
     )
 
 
-def _noise_of_centers(leaves: CoresetStep, centers: Array) -> Array:
+def _compute_center_noise(leaves: CoresetStep, centers: Array) -> Array:
     """Standard deviation of a coordinate of each centre: of the weighted mean of its leaves, shape (k,)."""
     nearest = ((leaves.points[:, None] - centers[None]) ** 2).sum(axis=2).argmin(axis=1)
     spread = np.bincount(nearest, (leaves.weights * leaves.point_noise_sd) ** 2, len(centers))
@@ -133,22 +133,22 @@ def _noise_of_centers(leaves: CoresetStep, centers: Array) -> Array:
     return sd
 
 
-def prefix_lengths(depth: int) -> tuple[int, ...]:
+def list_prefix_lengths(depth: int) -> tuple[int, ...]:
     """Length of the prefix of each group: from 2 (1 if there is one plane) to ``depth``, and ``depth`` for the last.
 
-    >>> prefix_lengths(8), prefix_lengths(3), prefix_lengths(1)
+    >>> list_prefix_lengths(8), list_prefix_lengths(3), list_prefix_lengths(1)
     ((2, 4, 5, 6, 8, 8), (2, 3, 3), (1, 1))
     """
     lengths = np.unique(np.round(np.linspace(min(2, depth), depth, _PREFIX_GROUPS)).astype(int))
     return (*lengths.tolist(), depth)
 
 
-def _offsets(room: DataRoom, depth: int, rng: np.random.Generator) -> Array:
-    spread: Array = 0.3 * room.region.radius / sqrt(room.dim + 2) * rng.normal(size=depth) * sqrt(room.dim)
+def _draw_offsets(session: PrivateSession, depth: int, rng: np.random.Generator) -> Array:
+    spread: Array = 0.3 * session.region.radius / sqrt(session.dim + 2) * rng.normal(size=depth) * sqrt(session.dim)
     return spread
 
 
-def _groups(n: int, number: int, rng: np.random.Generator) -> Codes:
+def _draw_groups(n: int, number: int, rng: np.random.Generator) -> Codes:
     """Group of each user by public coins: half of all in the last one, the rest shared out equally."""
     place = rng.permutation(n)
     first = int((1 - _WITH_VECTOR) * n)
@@ -156,7 +156,7 @@ def _groups(n: int, number: int, rng: np.random.Generator) -> Codes:
     return groups
 
 
-def made_up_message(
+def make_up_message(
     mechanism: LocalReports, hashes: HashCodes, region: Region, rng: np.random.Generator
 ) -> MessageStep:
     """What a user with a made-up row would send in each group: the same mechanism with public coins."""
@@ -180,7 +180,7 @@ def made_up_message(
     )
 
 
-def server_tree(mechanism: LocalReports, reports: Reports) -> ServerTreeStep:
+def grow_server_tree(mechanism: LocalReports, reports: Reports) -> ServerTreeStep:
     """Debiased counts of prefixes, top down: children of kept nodes, kept again from three standard deviations on."""
     n = len(mechanism.groups)
     above = np.array([1], dtype=np.int64)
@@ -188,8 +188,8 @@ def server_tree(mechanism: LocalReports, reports: Reports) -> ServerTreeStep:
     for group, bits in enumerate(mechanism.bits[:-1]):
         response, users = mechanism.response(group), max(1, int((mechanism.groups == group).sum()))
         nodes = above
-        while len(nodes) and int(level_of(nodes[:1])[0]) < bits:
-            nodes = children_of(nodes)
+        while len(nodes) and int(find_level(nodes[:1])[0]) < bits:
+            nodes = list_children(nodes)
         sent = np.bincount(reports.codes[mechanism.groups == group], minlength=1 << bits)
         estimate = n / users * (sent[nodes - (1 << bits)] - users * response.other) / response.gap
         sd = n / users * sqrt(users * response.other * (1 - response.other)) / response.gap
@@ -208,7 +208,7 @@ def server_tree(mechanism: LocalReports, reports: Reports) -> ServerTreeStep:
     )
 
 
-def leaves_of(mechanism: LocalReports, reports: Reports, server: ServerTreeStep, region: Region) -> CoresetStep:
+def list_leaves(mechanism: LocalReports, reports: Reports, server: ServerTreeStep, region: Region) -> CoresetStep:
     """Kept nodes without kept descendants (the root if there is none), with debiased sums of the vectors.
 
     A vector counts for a leaf by whether the code sent with it lies below the leaf, corrected for the chance that it
@@ -219,14 +219,14 @@ def leaves_of(mechanism: LocalReports, reports: Reports, server: ServerTreeStep,
     leaves = np.array([node for node in kept.tolist() if node not in inner] or [1], dtype=np.int64)
     last = len(mechanism.bits) - 1
     codes, response = reports.codes[mechanism.groups == last], mechanism.response(last)
-    first, end = code_range(leaves, mechanism.depth)
+    first, end = find_code_range(leaves, mechanism.depth)
     inside = (codes[:, None] >= first) & (codes[:, None] < end)
     weights = (inside - (end - first) * response.other) / response.gap
     scale = len(mechanism.groups) / max(1, len(codes))
     sums = scale * weights.T @ reports.vectors
     by_node = dict(zip(server.nodes.tolist(), server.noisy_counts.tolist(), strict=True))
     counts = np.array([max(1.0, by_node.get(int(node), float(server.n))) for node in leaves])
-    noise = mechanism.vector_noise.sd_in(region.dim)
+    noise = mechanism.vector_noise.compute_sd(region.dim)
     sd = scale * noise * np.sqrt((weights**2).sum(axis=0)) / counts
     return CoresetStep(
         title=f"{len(leaves):,} leaves, each the debiased sum of the vectors that were sent",

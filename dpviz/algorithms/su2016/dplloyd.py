@@ -8,15 +8,21 @@ from math import sqrt
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob, released_always
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field, released_always
 from dpviz.algorithms.regime import BLIND_START
 from dpviz.algorithms.steps import CentersStep
 from dpviz.algorithms.su2016 import FAMILY, PAPER
-from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET, gaussian_rounds, gaussian_smallest_n, lloyd_round, revive
-from dpviz.algorithms.tools.public_points import sphere_packing
+from dpviz.algorithms.tools.lloyd_round import (
+    TYPICAL_OFFSET,
+    compute_gaussian_smallest_n,
+    plan_gaussian_rounds,
+    revive,
+    run_lloyd_round,
+)
+from dpviz.algorithms.tools.public_points import pack_spheres
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.partitions import Voronoi
-from dpviz.privacy.room import DataRoom
+from dpviz.privacy.private_session import PrivateSession
 
 _PAPER_ROUNDS = 5
 
@@ -25,29 +31,29 @@ _PAPER_ROUNDS = 5
 class DPLloydParams(Params):
     """Parameters of DPLloyd."""
 
-    preset: str = knob(
+    preset: str = param_field(
         "tuned",
         help="su: five rounds with equal Laplace noise, as printed. tuned: rounds and split by formula, K-norm noise, "
         "idle centres revived. gaussian: the same with Gaussian noise; needs δ > 0.",
         choices=("su", "tuned", "gaussian"),
     )
-    rounds: int | None = knob(None, help="Rounds of Lloyd; empty: by the preset's rule.", low=1, high=20)
+    rounds: int | None = param_field(None, help="Rounds of Lloyd; empty: by the preset's rule.", low=1, high=20)
 
 
-def dplloyd(room: DataRoom, k: int, params: DPLloydParams, rng: np.random.Generator) -> Iterator[CentersStep]:
+def dplloyd(session: PrivateSession, k: int, params: DPLloydParams, rng: np.random.Generator) -> Iterator[CentersStep]:
     """Lloyd's iteration on noisy cell counts and sums. The last step is the release. O(T n k d).
 
     **Guarantee.** Add/remove or replace; ε-DP (``su``, ``tuned``) or μ-GDP (``gaussian``). Bounds are public; n is
     public or bought, and only sets the number of rounds and what counts as idle.
     """
-    centers = sphere_packing(k, room.region, rng)
+    centers = pack_spheres(k, session.region, rng)
     yield CentersStep(title="Sphere packing: no row has been read", centers=centers)
-    rounds = params.rounds or planned_rounds(room, k, params.preset)
+    rounds = params.rounds or plan_rounds(session, k, params.preset)
     # Su et al. give each of the d sums and the count the same noise: shares in proportion to their sensitivities.
-    ratio = 1 / room.region.l1_radius if params.preset == "su" else None
-    for t, budget in enumerate(room.budget.rounds(rounds), start=1):
-        step = lloyd_round(
-            room,
+    ratio = 1 / session.region.l1_radius if params.preset == "su" else None
+    for t, budget in enumerate(session.budget.rounds(rounds), start=1):
+        step = run_lloyd_round(
+            session,
             Voronoi(centers),
             budget,
             centers,
@@ -59,11 +65,11 @@ def dplloyd(room: DataRoom, k: int, params: DPLloydParams, rng: np.random.Genera
         )
         centers = step.centers
         if params.preset != "su" and t < rounds and step.noisy_counts is not None:
-            centers = revive(centers, step.noisy_counts, room.n, room.region, rng)
+            centers = revive(centers, step.noisy_counts, session.n, session.region, rng)
         yield step
 
 
-def planned_rounds(room: DataRoom, k: int, preset: str) -> int:
+def plan_rounds(session: PrivateSession, k: int, preset: str) -> int:
     """Rounds that the budget can feed, from public quantities: 5 (``su``), else 2 to 7.
 
     References
@@ -73,17 +79,17 @@ def planned_rounds(room: DataRoom, k: int, preset: str) -> int:
     if preset == "su":
         return _PAPER_ROUNDS
     if preset == "gaussian":
-        return gaussian_rounds(room, k)
-    dim = room.dim
-    least = sqrt(500 * k**3 * (dim + (dim * TYPICAL_OFFSET**2) ** (1 / 3)) ** 3) / room.n
-    return int(np.clip(room.ledger.epsilon / room.rows_per_person / least, 2, 7))
+        return plan_gaussian_rounds(session, k)
+    dim = session.dim
+    least = sqrt(500 * k**3 * (dim + (dim * TYPICAL_OFFSET**2) ** (1 / 3)) ** 3) / session.n
+    return int(np.clip(session.ledger.epsilon / session.rows_per_person / least, 2, 7))
 
 
-def _smallest_n(setting: Setting, params: DPLloydParams) -> float:
+def _compute_smallest_n(setting: Setting, params: DPLloydParams) -> float:
     """Records at which the noise of a mean is half the typical distance between centres (Su et al., Eq. 7)."""
     rounds = params.rounds or _PAPER_ROUNDS
     if params.preset == "gaussian":
-        return gaussian_smallest_n(setting, rounds)
+        return compute_gaussian_smallest_n(setting, rounds)
     k, dim = setting.k, setting.dim
     spacing = float(k ** (-1 / dim))
     return k * rounds * (dim + 1) * sqrt(2 * dim * (1 + TYPICAL_OFFSET**2)) / (setting.epsilon * spacing)
@@ -107,7 +113,7 @@ CARD = Card(
     params=DPLloydParams,
     plan=dplloyd,
     accounting=lambda params, delta: Accounting.GDP if params.preset == "gaussian" else Accounting.PURE,
-    smallest_n=_smallest_n,
+    smallest_n=_compute_smallest_n,
     categories=BLIND_START,
     hopeless="the noise of a mean exceeds half the spacing of the centres",
     operations=lambda setting, params: (params.rounds or _PAPER_ROUNDS) * setting.rows * setting.k * setting.dim,

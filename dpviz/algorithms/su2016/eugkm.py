@@ -1,6 +1,6 @@
 """EUGkM: k-means on a noisy uniform grid (Su et al. 2016, §4.2).
 
-Only ``release_grid`` asks the room a question; everything else is post-processing of what it released.
+Only ``release_grid`` asks the session a question; everything else is post-processing of what it released.
 """
 
 from __future__ import annotations
@@ -12,26 +12,26 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, always, knob, released_always
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, always, param_field, released_always
 from dpviz.algorithms.regime import MOST_IN_A_GRID
 from dpviz.algorithms.steps import CentersStep, GridStep, Step
 from dpviz.algorithms.su2016 import FAMILY, PAPER
-from dpviz.algorithms.tools.cubes import cube_grid
-from dpviz.algorithms.tools.public_points import sphere_packing
+from dpviz.algorithms.tools.cubes import make_cube_grid
+from dpviz.algorithms.tools.public_points import pack_spheres
 from dpviz.algorithms.tools.solvers import (
     SignedPoints,
     StartsStep,
-    best_of_starts,
-    mass_near,
-    mean_noise_sd,
-    weighted_kmeans_pp,
+    compute_mean_noise_sd,
+    draw_kmeans_pp_seeds,
+    find_best_of_starts,
+    sum_mass_near,
 )
 from dpviz.arrays import Array, Flags
 from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.mechanisms import noise_kind
+from dpviz.privacy.mechanisms import choose_noise_kind
 from dpviz.privacy.partitions import Everything, Grid
+from dpviz.privacy.private_session import PrivateSession
 from dpviz.privacy.queries import Count, Relation, SparseCount
-from dpviz.privacy.room import DataRoom
 from dpviz.privacy.sparse_mechanisms import SparseLaplace
 from dpviz.table.domain import Region
 
@@ -51,54 +51,58 @@ _PER_CENTER = {"su": 2e5, "tuned": 4e4}
 class EUGkMParams(Params):
     """Parameters of EUGkM."""
 
-    preset: str = knob(
+    preset: str = param_field(
         "tuned",
         help="su: all cells, and starts that ignore the data, as printed. tuned: only cells that are above the noise, "
         "alone or with their neighbours, are kept, and k-means++ starts on them. Both release the same grid for the "
         "same ε.",
         choices=("su", "tuned"),
     )
-    theta: float = knob(10.0, help="θ of the grid size: smaller means finer, noisier cells.", low=0.01, high=1000.0)
-    starts: int = knob(30, help="Starts that are solved on the grid; the best one there is kept.", low=1, high=300)
+    theta: float = param_field(
+        10.0, help="θ of the grid size: smaller means finer, noisier cells.", low=0.01, high=1000.0
+    )
+    starts: int = param_field(
+        30, help="Starts that are solved on the grid; the best one there is kept.", low=1, high=300
+    )
 
 
-def eugkm(room: DataRoom, k: int, params: EUGkMParams, rng: np.random.Generator) -> Iterator[Step]:
+def eugkm(session: PrivateSession, k: int, params: EUGkMParams, rng: np.random.Generator) -> Iterator[Step]:
     """Release a noisy grid once, then solve k-means on it as often as one likes. O(nd + starts · M k d), M cells.
 
     **Guarantee.** Add/remove or replace; ε-DP. Bounds are public; n is public or bought, and only sets the grid size.
     """
-    yield from grid_kmeans(room, k, room.budget, params, rng)
+    yield from run_grid_kmeans(session, k, session.budget, params, rng)
 
 
-def grid_kmeans(
-    room: DataRoom, k: int, budget: Budget, params: EUGkMParams, rng: np.random.Generator, *, why: str = ""
+def run_grid_kmeans(
+    session: PrivateSession, k: int, budget: Budget, params: EUGkMParams, rng: np.random.Generator, *, why: str = ""
 ) -> Generator[Step, None, Array]:
     """EUGkM for a part of the budget, as a generator of steps that returns the centres; ``why`` opens the first title.
 
     **Guarantee.** ``budget``, spent on the grid alone.
     """
-    per_axis = cells_per_axis(room.n, epsilon_per_row(room, budget), params.theta, room.dim)
-    wanted = max(1, round(per_axis)) ** room.dim
-    if wanted > room.most_cells:
+    per_axis = compute_cells_per_axis(session.n, compute_epsilon_per_row(session, budget), params.theta, session.dim)
+    wanted = max(1, round(per_axis)) ** session.dim
+    if wanted > session.most_cells:
         why += "As fine as cells can be numbered, or drawn: "
-    grid = release_grid(room, cube_grid(room.region.half, min(wanted, room.most_cells)), budget, why=why)
+    grid = release_grid(session, make_cube_grid(session.region.half, min(wanted, session.most_cells)), budget, why=why)
     yield grid
-    cells, starts = problem_on(grid, k, room.region, params, rng)
-    best = best_of_starts(cells, starts, room.region)
+    cells, starts = make_problem(grid, k, session.region, params, rng)
+    best = find_best_of_starts(cells, starts, session.region)
     solution = best.solution
     yield StartsStep.of(best, len(cells), "kept cell", then="; no row is read again")
     yield CentersStep(
         title=f"Start {best.chosen + 1} has the least loss on the grid and is released",
         centers=solution.centers,
         # Of all cells: what did not stand out still adds up to its rows.
-        noisy_counts=mass_near(all_cells(grid, room.region), solution.centers),
+        noisy_counts=sum_mass_near(list_all_cells(grid, session.region), solution.centers),
         previous=best.start,
-        center_noise_sd=mean_noise_sd(cells, solution),
+        center_noise_sd=compute_mean_noise_sd(cells, solution),
     )
     return solution.centers
 
 
-def cells_per_axis(n: int, epsilon: float, theta: float, dim: int) -> float:
+def compute_cells_per_axis(n: int, epsilon: float, theta: float, dim: int) -> float:
     """m = (nε/θ)^(2/(2+d)), before rounding; the grid has m^d cells.
 
     References
@@ -108,21 +112,21 @@ def cells_per_axis(n: int, epsilon: float, theta: float, dim: int) -> float:
     return float((n * (epsilon / theta)) ** (2 / (2 + dim)))
 
 
-def epsilon_per_row(room: DataRoom, budget: Budget) -> float:
+def compute_epsilon_per_row(session: PrivateSession, budget: Budget) -> float:
     """1 over the scale of the noise on a cell that ``budget`` buys: ε, less for replace and for many rows a person."""
-    return 1 / room.mechanism(Count(Everything()), noise_kind(room.accounting), budget).scale
+    return 1 / session.mechanism(Count(Everything()), choose_noise_kind(session.accounting), budget).scale
 
 
-def release_grid(room: DataRoom, grid: Grid, budget: Budget, *, why: str = "") -> GridStep:
+def release_grid(session: PrivateSession, grid: Grid, budget: Budget, *, why: str = "") -> GridStep:
     """Noisy counts of all cells of ``grid``; of a large grid, the cells whose noisy count is beyond a public cut.
 
-    **Guarantee.** ``budget``, for the room's relation. Every cell carries noise, empty ones included: a large grid is
-    sampled exactly as if all its cells had been noised and the small ones then cut away.
+    **Guarantee.** ``budget``, for the session's relation. Every cell carries noise, empty ones included: a large grid
+    is sampled exactly as if all its cells had been noised and the small ones then cut away.
     """
-    scale = 1 / epsilon_per_row(room, budget)
-    size = f"{why}{grid_in_words(grid)}"
+    scale = 1 / compute_epsilon_per_row(session, budget)
+    size = f"{why}{describe_grid(grid)}"
     if grid.n_cells <= DENSE_CELLS:
-        noisy = room.release(Count(grid), budget, note="grid cells")
+        noisy = session.release(Count(grid), budget, note="grid cells")
         return GridStep(
             title=f"{size}; every count carries noise of ±{noisy.sd:.3g}",
             grid=grid,
@@ -131,7 +135,7 @@ def release_grid(room: DataRoom, grid: Grid, budget: Budget, *, why: str = "") -
             sd=noisy.sd,
         )
     cut = max(0.0, log(grid.n_cells / LISTED_CELLS))
-    sparse = room.ask(SparseCount(grid), SparseLaplace, budget, note="grid cells", cutoff_in_scales=cut)
+    sparse = session.ask(SparseCount(grid), SparseLaplace, budget, note="grid cells", cutoff_in_scales=cut)
     return GridStep(
         title=f"{size}; released are the {len(sparse.value.codes):,} whose noisy count is beyond ±{cut * scale:.3g}",
         grid=grid,
@@ -142,7 +146,7 @@ def release_grid(room: DataRoom, grid: Grid, budget: Budget, *, why: str = "") -
     )
 
 
-def grid_in_words(grid: Grid) -> str:
+def describe_grid(grid: Grid) -> str:
     """Cells along the axes and in all."""
     sizes = [int(m) for m in grid.cells_per_axis]
     if grid.n_cells == 1:
@@ -162,23 +166,23 @@ class Problem(NamedTuple):
     starts: list[Array]
 
 
-def problem_on(grid: GridStep, k: int, region: Region, params: EUGkMParams, rng: np.random.Generator) -> Problem:
+def make_problem(grid: GridStep, k: int, region: Region, params: EUGkMParams, rng: np.random.Generator) -> Problem:
     """What to solve on a released grid. ``tuned`` becomes ``su`` where fewer than k cells stand out."""
     if params.preset == "tuned":
-        cells = standing_out(grid, region)
+        cells = find_standing_out(grid, region)
         if np.count_nonzero(cells.weights > 0) >= k:
             middles = region.clip(cells.columns.T.astype(np.float64))
-            seeds = (weighted_kmeans_pp(middles, cells.weights, k, rng) for _ in range(params.starts))
+            seeds = (draw_kmeans_pp_seeds(middles, cells.weights, k, rng) for _ in range(params.starts))
             return Problem(cells, [middles[seed] for seed in seeds])
-    return Problem(all_cells(grid, region), [sphere_packing(k, region, rng) for _ in range(params.starts)])
+    return Problem(list_all_cells(grid, region), [pack_spheres(k, region, rng) for _ in range(params.starts)])
 
 
-def all_cells(step: GridStep, region: Region) -> SignedPoints:
+def list_all_cells(step: GridStep, region: Region) -> SignedPoints:
     """The middles of all listed cells that can hold a row, with their signed noisy counts."""
-    return _points(step, np.ones(len(step.codes), dtype=bool), region)
+    return _make_points(step, np.ones(len(step.codes), dtype=bool), region)
 
 
-def standing_out(step: GridStep, region: Region) -> SignedPoints:
+def find_standing_out(step: GridStep, region: Region) -> SignedPoints:
     """The cells that stand out from the noise, alone or with their neighbours, with their signed noisy counts.
 
     A grid over many columns has far more empty cells than full ones, and their noise would drown the loss. A cell is
@@ -188,55 +192,55 @@ def standing_out(step: GridStep, region: Region) -> SignedPoints:
     """
     grid, scale = step.grid, step.sd / sqrt(2)
     blocks = Grid(grid.half, (grid.cells_per_axis + 1) // 2)
-    block = np.concatenate([blocks.numbered(grid.places(step.codes[part]) // 2) for part in _slices(step)])
+    block = np.concatenate([blocks.number_cells(grid.places(step.codes[part]) // 2) for part in _split_slices(step)])
     _, place = np.unique(block, return_inverse=True)
     alone = step.noisy_counts > scale * log(max(2, grid.n_cells))
     rest = np.bincount(place, np.where(alone, 0.0, step.noisy_counts))
-    cut = _cut_in_scales(step)
+    cut = _compute_cut_in_scales(step)
     # Variance, in scales squared, of the noise that the cut leaves in a block of empty cells.
     variance = float(np.minimum(grid.cells_per_axis, 2).prod()) * exp(-cut) * (cut**2 + 2 * cut + 2)
     chance = log(max(2, blocks.n_cells))
     together = rest > scale * max(chance, sqrt(2 * chance * variance))
-    return _points(step, alone | together[place], region)
+    return _make_points(step, alone | together[place], region)
 
 
-def _points(step: GridStep, kept: Flags, region: Region) -> SignedPoints:
+def _make_points(step: GridStep, kept: Flags, region: Region) -> SignedPoints:
     """The middles of the kept cells within reach of the region's ball.
 
     A middle outside the ball stands for rows inside it and is moved to its surface; a cell beyond it is empty.
     """
     columns, weights = [], []
     half_cell = step.grid.half / step.grid.cells_per_axis
-    for part in _slices(step):
+    for part in _split_slices(step):
         middles = step.grid.centers(step.codes[part][kept[part]])
         nearest = np.linalg.norm(np.maximum(np.abs(middles) - half_cell, 0), axis=1)
         in_reach = nearest <= region.radius
         columns.append(region.clip(middles[in_reach]).astype(np.float32))
         weights.append(step.noisy_counts[part][kept[part]][in_reach])
-    cut = _cut_in_scales(step)
+    cut = _compute_cut_in_scales(step)
     weight_sd = step.sd * sqrt((cut**2 + 2 * cut + 2) / 2)
     return SignedPoints.of(np.concatenate(columns), np.concatenate(weights), weight_sd=weight_sd)
 
 
-def _cut_in_scales(step: GridStep) -> float:
+def _compute_cut_in_scales(step: GridStep) -> float:
     return 0.0 if step.cutoff is None else step.cutoff * sqrt(2) / step.sd
 
 
-def _slices(step: GridStep) -> Iterator[slice]:
+def _split_slices(step: GridStep) -> Iterator[slice]:
     """The listed cells in parts that bound memory; at least one part."""
     return (slice(begin, begin + _PART) for begin in range(0, max(1, len(step.codes)), _PART))
 
 
-def smallest_n(setting: Setting, params: EUGkMParams) -> float:
+def compute_smallest_n(setting: Setting, params: EUGkMParams) -> float:
     """Records at which Eq. 4 gives four cells along each axis: θ/ε · 4^((2+d)/2); twice that under replace."""
     epsilon = setting.epsilon / (2 if setting.relation is Relation.REPLACE else 1)
     return params.theta / epsilon * pow(_ENOUGH_PER_AXIS, min(2 + setting.dim, 900) / 2)
 
 
-def operations(setting: Setting, params: EUGkMParams) -> float:
+def count_operations(setting: Setting, params: EUGkMParams) -> float:
     """Rough number of elementary operations: the rows once, the cells for each start."""
     n, dim = float(setting.n or 10_000), setting.dim
-    cells = min(max(1.0, cells_per_axis(int(n), setting.epsilon, params.theta, dim)) ** min(dim, 60), 2e6)
+    cells = min(max(1.0, compute_cells_per_axis(int(n), setting.epsilon, params.theta, dim)) ** min(dim, 60), 2e6)
     of_start = setting.k * (_PASSES[params.preset] * cells * dim + _PER_CENTER[params.preset])
     return 10 * n * dim + params.starts * of_start
 
@@ -260,10 +264,10 @@ CARD = Card(
     params=EUGkMParams,
     plan=eugkm,
     accounting=always(Accounting.PURE),
-    smallest_n=smallest_n,
+    smallest_n=compute_smallest_n,
     most_coded=MOST_IN_A_GRID,
     hopeless="the grid has fewer than four cells along an axis, too coarse to tell where clusters lie",
-    operations=operations,
+    operations=count_operations,
     sample="fifteen",
     formula=(
         r"M=\left(\frac{n\,\varepsilon}{\theta}\right)^{\frac{2d}{2+d}},\quad "

@@ -8,7 +8,7 @@ from math import sqrt
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob, pure_or
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field, pure_or
 from dpviz.algorithms.regime import TOO_COARSE
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.su2016 import FAMILY, PAPER
@@ -17,19 +17,19 @@ from dpviz.algorithms.tools.secret_blocks import (
     Blocking,
     BlocksStep,
     Box,
-    align_knob,
+    align_field,
+    count_block_operations,
     deal,
-    domain_box,
-    models_of,
-    operations_of_blocks,
+    fit_models,
+    make_domain_box,
 )
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.mechanisms import mechanism_for, noise_kind
+from dpviz.privacy.mechanisms import calibrate_mechanism, choose_noise_kind
 from dpviz.privacy.partitions import Everything
+from dpviz.privacy.private_session import PrivateSession
 from dpviz.privacy.quantiles import ExponentialQuantile, Quantiles
 from dpviz.privacy.queries import Relation, Sum
-from dpviz.privacy.room import DataRoom
 from dpviz.privacy.sums import BoxSum
 from dpviz.table.domain import Region
 
@@ -69,54 +69,54 @@ class RangesStep(Step):
 class GkMParams(Params):
     """Parameters of GkM."""
 
-    preset: str = knob(
+    preset: str = param_field(
         "practical",
         help="paper: n^0.4 blocks and Laplace noise, as printed. practical: blocks of 3k rows (GkM-3K), and noise of "
         "spherical shape, which is smaller.",
         choices=("practical", "paper"),
     )
-    block: str | None = knob(
+    block: str | None = param_field(
         None, help="n0.4: that many blocks. 3k: blocks of about 3k rows. By rule: the preset's.", choices=("n0.4", "3k")
     )
-    rows_per_block: int | None = knob(
+    rows_per_block: int | None = param_field(
         None, help="Rows of a block, about, whatever block says; empty: by block.", low=1, high=10_000_000
     )
-    range: str = knob(
+    range: str = param_field(
         "estimate",
         help="estimate: half of the budget buys the range of each coordinate over the blocks, where enough blocks tell "
         "it. domain: the declared bounds are the range, and the averages get all of it.",
         choices=("estimate", "domain"),
     )
-    align: str = align_knob()
+    align: str = align_field()
 
-    def blocking(self, k: int) -> Blocking:
+    def choose_blocking(self, k: int) -> Blocking:
         """How many blocks there are."""
         block = self.block or ("n0.4" if self.preset == "paper" else "3k")
         by_rows = self.rows_per_block or ROWS_FOR_A_CLUSTER * k
         return Blocking(by_rows, None if block == "3k" or self.rows_per_block else _PAPER_POWER)
 
 
-def gkm(room: DataRoom, k: int, params: GkMParams, rng: np.random.Generator) -> Iterator[Step]:
+def gkm(session: PrivateSession, k: int, params: GkMParams, rng: np.random.Generator) -> Iterator[Step]:
     """k-means on secret blocks, then noisy averages of what the blocks found. The last step is the release. O(n k d).
 
     **Guarantee.** Add/remove or replace; ε-DP at δ = 0, else zCDP for (ε, δ). One person is in one block, whatever the
     number of their rows: one model is replaced. Bounds and anchors are public; n is public or bought, and sets the
     number of blocks.
     """
-    blocks = deal(room, k, params.blocking(k).number(room.n), rng, align=params.align)
+    blocks = deal(session, k, params.choose_blocking(k).number(session.n), rng, align=params.align)
     yield blocks
-    models = models_of(room, blocks)
-    shares = room.budget.split(ranges=1.0, averages=1.0)
-    domain, rest = domain_box(models), room.budget
+    models = fit_models(session, blocks)
+    shares = session.budget.split(ranges=1.0, averages=1.0)
+    domain, rest = make_domain_box(models), session.budget
     estimated = params.range == "estimate" and _quantiles_tell(models, domain, shares.ranges)
     box = domain
     if estimated:
-        box, rest = estimated_box(models, domain, shares.ranges), shares.averages
-    spherical = params.preset == "practical" and room.accounting is Accounting.PURE
-    yield from _averages(room, models, blocks, box, rest, estimated=estimated, spherical=spherical)
+        box, rest = estimate_box(models, domain, shares.ranges), shares.averages
+    spherical = params.preset == "practical" and session.accounting is Accounting.PURE
+    yield from _release_averages(session, models, blocks, box, rest, estimated=estimated, spherical=spherical)
 
 
-def estimated_box(models: DataRoom, domain: Box, share: Budget) -> Box:
+def estimate_box(models: PrivateSession, domain: Box, share: Budget) -> Box:
     """Noisy quartiles of every coordinate of the models, widened by 1.5 of their distance, within the domain.
 
     **Guarantee.** ``share``, divided between all quartiles.
@@ -133,9 +133,9 @@ def estimated_box(models: DataRoom, domain: Box, share: Budget) -> Box:
     return Box(np.where(narrow, middle - least, lower), np.where(narrow, middle + least, upper))
 
 
-def _averages(
-    room: DataRoom,
-    models: DataRoom,
+def _release_averages(
+    session: PrivateSession,
+    models: PrivateSession,
     blocks: BlocksStep,
     box: Box,
     share: Budget,
@@ -148,8 +148,8 @@ def _averages(
     # In the whole domain the models' own region is smaller than its box if a ball cuts it.
     query = BoxSum(box.lower, box.upper) if estimated else Sum(Everything())
     middle, half = (query.middle, query.half) if isinstance(query, BoxSum) else (0.0, np.ones(models.dim))
-    noise = models.mechanism(query, noise_kind(models.accounting, spherical=spherical), share)
-    sd = half * noise.sd_in(models.dim) / blocks.number
+    noise = models.mechanism(query, choose_noise_kind(models.accounting, spherical=spherical), share)
+    sd = half * noise.compute_sd(models.dim) / blocks.number
     yield RangesStep(
         title="Noisy quartiles of the blocks" if estimated else "Ranges as declared",
         blocks=blocks,
@@ -162,28 +162,33 @@ def _averages(
     centers = (middle + half * noisy_sum / blocks.number).reshape(shape)
     yield CentersStep(
         title=f"Averages over {blocks.number:,} blocks, with noise",
-        centers=room.region.clip(centers),
+        centers=session.region.clip(centers),
         previous=blocks.anchors,
         center_noise_sd=np.sqrt((sd.reshape(shape) ** 2).mean(axis=1)),
     )
 
 
-def _quantiles_tell(models: DataRoom, domain: Box, share: Budget) -> bool:
+def _quantiles_tell(models: PrivateSession, domain: Box, share: Budget) -> bool:
     """Whether the blocks are so many that noisy quartiles say something; from public quantities."""
     query = Quantiles(_QUARTILES, domain.lower, domain.upper)
     return models.n * models.mechanism(query, ExponentialQuantile, share).epsilon_of_one >= _TELLING_RANKS
 
 
-def _smallest_n(setting: Setting, params: GkMParams) -> float:
+def _compute_smallest_n(setting: Setting, params: GkMParams) -> float:
     """Records at which the noise of an average over the whole domain is half the typical distance between centres.
 
     Also so many that a block has three rows for each cluster. A person is in one block, so persons' rows cost nothing.
     """
     k, dim = setting.k, setting.dim
     budget = setting.budget(_accounting(params, setting.delta))
-    kind = noise_kind(budget.accounting, spherical=params.preset == "practical")
-    noise = mechanism_for(Sum(Everything()), kind, budget, Relation.REPLACE, Region(np.ones(k * dim), sqrt(k * dim)))
-    return params.blocking(k).smallest_n(noise.sd_in(k * dim) / float(k ** (-1 / dim))) / setting.rows_per_person
+    kind = choose_noise_kind(budget.accounting, spherical=params.preset == "practical")
+    noise = calibrate_mechanism(
+        Sum(Everything()), kind, budget, Relation.REPLACE, Region(np.ones(k * dim), sqrt(k * dim))
+    )
+    return (
+        params.choose_blocking(k).smallest_n(noise.compute_sd(k * dim) / float(k ** (-1 / dim)))
+        / setting.rows_per_person
+    )
 
 
 CARD = Card(
@@ -210,10 +215,10 @@ CARD = Card(
     params=GkMParams,
     plan=gkm,
     accounting=_accounting,
-    smallest_n=_smallest_n,
+    smallest_n=_compute_smallest_n,
     categories=TOO_COARSE,
     hopeless="the noise of an average over the blocks exceeds half the spacing of the centres",
-    operations=operations_of_blocks,
+    operations=count_block_operations,
     sample="city",
     formula=(
         r"\tilde c_j=\frac1\ell\sum_{b=1}^{\ell}\mathrm{clip}(c_{b,j})+"

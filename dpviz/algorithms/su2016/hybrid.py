@@ -7,58 +7,66 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, always, knob, released_always
+from dpviz.algorithms.card import Card, Guarantee, always, param_field, released_always
 from dpviz.algorithms.regime import MOST_IN_A_GRID
 from dpviz.algorithms.steps import Step
 from dpviz.algorithms.su2016 import FAMILY, PAPER
-from dpviz.algorithms.su2016.eugkm import EUGkMParams, epsilon_per_row, grid_kmeans, operations, smallest_n
-from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET, lloyd_round
+from dpviz.algorithms.su2016.eugkm import (
+    EUGkMParams,
+    compute_epsilon_per_row,
+    compute_smallest_n,
+    count_operations,
+    run_grid_kmeans,
+)
+from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET, run_lloyd_round
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.partitions import Voronoi
-from dpviz.privacy.room import DataRoom
+from dpviz.privacy.private_session import PrivateSession
 
 
 @dataclass(frozen=True)
 class HybridParams(EUGkMParams):
     """Parameters of Hybrid: those of EUGkM, and how the budget is divided where both branches are used."""
 
-    split: float = knob(0.5, help="Part of ε for the grid; the rest pays for the steps of Lloyd.", low=0.05, high=0.95)
-    steps: int = knob(1, help="Steps of Lloyd after the grid.", low=1, high=10)
+    split: float = param_field(
+        0.5, help="Part of ε for the grid; the rest pays for the steps of Lloyd.", low=0.05, high=0.95
+    )
+    steps: int = param_field(1, help="Steps of Lloyd after the grid.", low=1, high=10)
 
 
-def hybrid(room: DataRoom, k: int, params: HybridParams, rng: np.random.Generator) -> Iterator[Step]:
-    """EUGkM, then noisy Lloyd steps from its centres if ε is above ``threshold_epsilon``; else EUGkM alone.
+def hybrid(session: PrivateSession, k: int, params: HybridParams, rng: np.random.Generator) -> Iterator[Step]:
+    """EUGkM, then noisy Lloyd steps from its centres if ε is above ``compute_threshold_epsilon``; else EUGkM alone.
 
     **Guarantee.** Add/remove or replace; ε-DP. Bounds are public; n is public or bought, and sets the branch and the
     grid size.
     """
-    epsilon = epsilon_per_row(room, room.budget)
-    least = threshold_epsilon(room.n, k, room.region.half, params)
+    epsilon = compute_epsilon_per_row(session, session.budget)
+    least = compute_threshold_epsilon(session.n, k, session.region.half, params)
     rounded = f"{float(f'{least:.2g}'):,g}"
     if epsilon < least:
         why = f"ε = {epsilon:.3g} is below {rounded}: the grid alone, as EUGkM. "
-        yield from grid_kmeans(room, k, room.budget, params, rng, why=why)
+        yield from run_grid_kmeans(session, k, session.budget, params, rng, why=why)
         return
-    shares = room.budget.split(grid=params.split, lloyd=1 - params.split)
+    shares = session.budget.split(grid=params.split, lloyd=1 - params.split)
     why = f"ε = {epsilon:.3g} is at least {rounded}: a grid, then Lloyd. {params.split:.0%} of ε buys the grid. "
-    centers = yield from grid_kmeans(room, k, shares.grid, params, rng, why=why)
+    centers = yield from run_grid_kmeans(session, k, shares.grid, params, rng, why=why)
     for t, budget in enumerate(shares.lloyd.rounds(params.steps), start=1):
-        step = lloyd_round(
-            room,
+        step = run_lloyd_round(
+            session,
             Voronoi(centers),
             budget,
             centers,
             title=f"Step {t} of {params.steps} of Lloyd on the rows, from the centres of the grid",
             note=f"Lloyd step {t}",
-            ratio=1 / room.region.l1_radius if params.preset == "su" else None,
+            ratio=1 / session.region.l1_radius if params.preset == "su" else None,
             spherical=params.preset == "tuned",
         )
         centers = step.centers
         yield step
 
 
-def threshold_epsilon(n: int, k: int, half: Array, params: HybridParams) -> float:
+def compute_threshold_epsilon(n: int, k: int, half: Array, params: HybridParams) -> float:
     """The ε from which the noise of the Lloyd steps is less than the noise of the grid; from public quantities only.
 
     With a box of half-widths r, an even split and one step this is (X/Y)^((2+d)/(2d)) as printed. Eq. 14, more than one
@@ -94,10 +102,10 @@ CARD = Card(
     params=HybridParams,
     plan=hybrid,
     accounting=always(Accounting.PURE),
-    smallest_n=smallest_n,
+    smallest_n=compute_smallest_n,
     most_coded=MOST_IN_A_GRID,
     hopeless="the grid has fewer than four cells along an axis, too coarse to tell where clusters lie",
-    operations=operations,
+    operations=count_operations,
     sample="people",
     formula=(
         r"\varepsilon\ \ge\ \left(\frac{X}{Y}\right)^{\frac{2+d}{2d}},\quad "

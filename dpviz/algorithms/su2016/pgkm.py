@@ -10,16 +10,16 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, knob, pure_or
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field, pure_or
 from dpviz.algorithms.regime import TOO_COARSE
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.su2016 import FAMILY, PAPER
-from dpviz.algorithms.tools.public_points import random_points
+from dpviz.algorithms.tools.public_points import draw_random_points
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.losses import Loss, PoolLoss
-from dpviz.privacy.mechanisms import Exponential, Peeling, mechanism_for
-from dpviz.privacy.room import DataRoom
+from dpviz.privacy.mechanisms import Exponential, Peeling, calibrate_mechanism
+from dpviz.privacy.private_session import PrivateSession
 from dpviz.table.domain import Region
 
 POOL = 200
@@ -53,14 +53,14 @@ class PoolStep(Step):
 class PGkMParams(Params):
     """Parameters of PGkM."""
 
-    preset: str = knob(
+    preset: str = param_field(
         "practical",
         help="paper: ten parents a round, crossed and mutated, and the noise of the whole range. practical: one parent "
         "a round, one of its centres moved at a time, and the noise of the range that the pool itself allows.",
         choices=("paper", "practical"),
     )
-    rounds: int | None = knob(None, help="Rounds of selection; empty: by the preset's rule.", low=1, high=200)
-    parents: int | None = knob(
+    rounds: int | None = param_field(None, help="Rounds of selection; empty: by the preset's rule.", low=1, high=200)
+    parents: int | None = param_field(
         None, help="Candidates that are selected in a round; empty: 10 (paper) or 1 (practical).", low=1, high=50
     )
 
@@ -77,7 +77,7 @@ class Search(NamedTuple):
         return (self.rounds - 1) * self.parents + 1
 
 
-def pgkm(room: DataRoom, k: int, params: PGkMParams, rng: np.random.Generator) -> Iterator[Step]:
+def pgkm(session: PrivateSession, k: int, params: PGkMParams, rng: np.random.Generator) -> Iterator[Step]:
     """Select parents from a pool of 200 sets of centres, breed the next pool, and again. O(T · 200 n k d).
 
     **Guarantee.** Add/remove or replace; ε-DP at δ = 0, else zCDP for (ε, δ). Bounds are public; n is public or bought,
@@ -89,25 +89,27 @@ def pgkm(room: DataRoom, k: int, params: PGkMParams, rng: np.random.Generator) -
     Su et al. 2016, §4.1.3. Zhang, Xiao, Yang, Zhang & Winslett 2013 (PrivGene).
     """
     practical = params.preset == "practical"
-    search = planned_search(room.n, room.ledger.epsilon / room.rows_per_person, params)
-    pool = first_pool(k, room.region, rng)
-    shares = room.budget.rounds(search.rounds, [float(search.parents)] * (search.rounds - 1) + [1.0])
+    search = plan_search(session.n, session.ledger.epsilon / session.rows_per_person, params)
+    pool = draw_first_pool(k, session.region, rng)
+    shares = session.budget.rounds(search.rounds, [float(search.parents)] * (search.rounds - 1) + [1.0])
     for t, share in enumerate(shares, start=1):
         draws = search.parents if t < search.rounds else 1
         # Both questions have the same answer; the second knows a smaller range.
         question = PoolLoss(pool) if practical else Loss(pool)
-        chosen = room.ask(question, Peeling, share, note=f"round {t}: {draws} of {len(pool)}", draws=draws).value
-        yield PoolStep(title=_title(t, search.rounds, draws), sets=pool, chosen=chosen, spread=PoolLoss(pool).spread)
+        chosen = session.ask(question, Peeling, share, note=f"round {t}: {draws} of {len(pool)}", draws=draws).value
+        yield PoolStep(
+            title=_format_title(t, search.rounds, draws), sets=pool, chosen=chosen, spread=PoolLoss(pool).spread
+        )
         parents = pool[chosen]
         if t < search.rounds:
             shrink = (_LAST_STEP / _FIRST_STEP) ** (1 / search.rounds) if practical else _SHRINK
             step = max(_LAST_STEP, _FIRST_STEP * shrink**t)
-            breed = moved_centers if practical else crossed_and_mutated
-            pool = breed(matched(parents, parents[0]), step, room.region, rng)
+            breed = move_centers if practical else cross_and_mutate
+            pool = breed(match_sets(parents, parents[0]), step, session.region, rng)
     yield CentersStep(title="The candidate selected last is released", centers=parents[0])
 
 
-def planned_search(n: int, epsilon: float, params: PGkMParams) -> Search:
+def plan_search(n: int, epsilon: float, params: PGkMParams) -> Search:
     """Rounds and parents, from public (or paid) quantities only."""
     if params.preset == "practical":
         parents, by_rule, most = params.parents or 1, _PRACTICAL_PER_RECORD * n * epsilon, _MOST_PRACTICAL
@@ -117,13 +119,13 @@ def planned_search(n: int, epsilon: float, params: PGkMParams) -> Search:
     return Search(params.rounds or int(np.clip(by_rule, _LEAST_ROUNDS, most)), parents)
 
 
-def first_pool(k: int, region: Region, rng: np.random.Generator) -> Array:
+def draw_first_pool(k: int, region: Region, rng: np.random.Generator) -> Array:
     """Candidates that know nothing of the data, matched to the first one; shape (200, k, d), unit coordinates."""
-    sets = random_points(POOL * k, region, rng).reshape(POOL, k, region.dim)
-    return matched(sets, sets[0])
+    sets = draw_random_points(POOL * k, region, rng).reshape(POOL, k, region.dim)
+    return match_sets(sets, sets[0])
 
 
-def matched(sets: Array, first: Array) -> Array:
+def match_sets(sets: Array, first: Array) -> Array:
     """The same sets with each one's centres in the order in which they lie closest to those of ``first`` (k, d).
 
     Without an order, crossing two parents would mix centres of unlike places, and centre j of one candidate would be
@@ -138,7 +140,7 @@ def matched(sets: Array, first: Array) -> Array:
     return ordered
 
 
-def crossed_and_mutated(parents: Array, step: float, region: Region, rng: np.random.Generator) -> Array:
+def cross_and_mutate(parents: Array, step: float, region: Region, rng: np.random.Generator) -> Array:
     """Children of random pairs of ``parents`` (m, k, d): cut at one place, and one coordinate of each moved.
 
     A coordinate moves by up to ``step`` half-widths, and back into the region where it leaves it: outside, the range
@@ -153,7 +155,7 @@ def crossed_and_mutated(parents: Array, step: float, region: Region, rng: np.ran
     return region.clip(children.reshape(POOL, k, dim))
 
 
-def moved_centers(parents: Array, step: float, region: Region, rng: np.random.Generator) -> Array:
+def move_centers(parents: Array, step: float, region: Region, rng: np.random.Generator) -> Array:
     """Copies of ``parents`` (m, k, d), each with one centre moved by up to ``step`` half-widths along every axis.
 
     The parents themselves are kept. Their children differ in few places and by little, so that the next selection has
@@ -167,28 +169,28 @@ def moved_centers(parents: Array, step: float, region: Region, rng: np.random.Ge
     return region.clip(children)
 
 
-def _title(t: int, rounds: int, draws: int) -> str:
+def _format_title(t: int, rounds: int, draws: int) -> str:
     what = "one candidate is" if draws == 1 else f"{draws} candidates are"
     return f"Round {t} of {rounds}: {what} selected from the pool"
 
 
-def _smallest_n(setting: Setting, params: PGkMParams) -> float:
+def _compute_smallest_n(setting: Setting, params: PGkMParams) -> float:
     """Records at which a selection's noise is a fifth of the squared distances of all rows to k centres spread evenly.
 
     In a box with half-widths 1 these are about n d k^(-2/d), and a selection of the whole range 4 d loses
     4 d ln(200) / ε of it.
     """
     n = setting.n or 10_000
-    search = planned_search(n, setting.epsilon / setting.rows_per_person, params)
+    search = plan_search(n, setting.epsilon / setting.rows_per_person, params)
     budget = setting.budget(_accounting(params, setting.delta))
     anywhere, ball = Loss(np.zeros((1, 1, setting.dim))), Region.ball(setting.dim, 1.0)
-    once = mechanism_for(anywhere, Exponential, budget.fraction(1 / search.selections), setting.relation, ball)
+    once = calibrate_mechanism(anywhere, Exponential, budget.fraction(1 / search.selections), setting.relation, ball)
     return float(once.scale * log(POOL) / _TOLERABLE * setting.k ** (2 / setting.dim))
 
 
-def _operations(setting: Setting, params: PGkMParams) -> float:
+def _count_operations(setting: Setting, params: PGkMParams) -> float:
     n = setting.rows
-    return planned_search(int(n), setting.epsilon, params).rounds * n * POOL * setting.k * (setting.dim + 3) / 10
+    return plan_search(int(n), setting.epsilon, params).rounds * n * POOL * setting.k * (setting.dim + 3) / 10
 
 
 CARD = Card(
@@ -213,10 +215,10 @@ CARD = Card(
     params=PGkMParams,
     plan=pgkm,
     accounting=_accounting,
-    smallest_n=_smallest_n,
+    smallest_n=_compute_smallest_n,
     categories=TOO_COARSE,
     hopeless="the noise of a selection exceeds a fifth of the loss that there is to lose",
-    operations=_operations,
+    operations=_count_operations,
     sample="city",
     formula=(
         r"\Pr[\text{select } S]\propto\exp\!\left(-\frac{\varepsilon_t}{R_t}\sum_{x}\min_{c\in S}\lVert x-c\rVert^2"

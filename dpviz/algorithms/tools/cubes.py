@@ -16,7 +16,7 @@ _NARROWEST = 1e-9
 _HALVINGS = 70
 
 
-def cube_grid(half: Array, cells: float, middle: Array | None = None) -> Grid:
+def make_cube_grid(half: Array, cells: float, middle: Array | None = None) -> Grid:
     """The finest grid of at most ``cells`` cubes over ``middle`` ± ``half`` (d,); a narrow axis gets few, or one.
 
     A side is sought for all axes alike, and each is divided by it, rounded. To round the numbers that a side would give
@@ -29,11 +29,11 @@ def cube_grid(half: Array, cells: float, middle: Array | None = None) -> Grid:
     too_fine, coarse = 2 * float(half.max()) / (cells + 1), 2 * float(half.max())
     for _ in range(_HALVINGS):
         side = sqrt(too_fine * coarse)
-        fits = Grid(half, _along(half, side)).n_cells <= cells
+        fits = Grid(half, _count_along(half, side)).n_cells <= cells
         too_fine, coarse = (too_fine, side) if fits else (side, coarse)
-    return Grid(half, _along(half, coarse), middle)
+    return Grid(half, _count_along(half, coarse), middle)
 
 
-def _along(half: Array, side: float) -> Codes:
+def _count_along(half: Array, side: float) -> Codes:
     along: Codes = np.maximum(1, np.rint(2 * half / side)).astype(np.int64)
     return along

@@ -10,11 +10,11 @@ from dpviz.algorithms.card import Setting
 from dpviz.algorithms.steps import CentersStep
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting, Budget, gdp_mu
+from dpviz.privacy.measurement import Measurement, Question
 from dpviz.privacy.mechanisms import Additive
 from dpviz.privacy.partitions import Projected, Voronoi
+from dpviz.privacy.private_session import PrivateSession
 from dpviz.privacy.queries import Count, Sum
-from dpviz.privacy.released import Question, Released
-from dpviz.privacy.room import DataRoom
 from dpviz.table.domain import Region
 
 # Typical distance of a centre from the middle of its axis, in half-widths: 2ρ with the ρ = .225 of Su et al.
@@ -24,7 +24,7 @@ TYPICAL_OFFSET = 0.45
 _IDLE_PART, _STEP_PART = 0.1, 0.25
 
 
-def count_to_sum_ratio(dim: int, accounting: Accounting, *, spherical: bool) -> float:
+def compute_count_to_sum_ratio(dim: int, accounting: Accounting, *, spherical: bool) -> float:
     """The best ratio of the budget for counts to the budget for sums, from the error of sum / count.
 
     With noise of total variance a/x² (or a/x) on the sum and b/y² (or b/y) on the count times the centre's norm, the
@@ -41,19 +41,19 @@ def count_to_sum_ratio(dim: int, accounting: Accounting, *, spherical: bool) -> 
     return float((TYPICAL_OFFSET**2 / dim**2) ** (1 / 3))
 
 
-def gaussian_rounds(room: DataRoom, k: int) -> int:
+def plan_gaussian_rounds(session: PrivateSession, k: int) -> int:
     """Rounds of Gaussian noise that the whole budget can feed, from public quantities: 2 to 7.
 
     References
     ----------
     Diaa et al. 2025 (FastLloyd), its rule for the number of rounds.
     """
-    multiplier = room.rows_per_person / gdp_mu(room.ledger.epsilon, room.ledger.delta)
-    rounds = 0.004 * room.n**2 / (k**3 * room.dim * (TYPICAL_OFFSET + sqrt(room.dim)) ** 2 * multiplier**2)
+    multiplier = session.rows_per_person / gdp_mu(session.ledger.epsilon, session.ledger.delta)
+    rounds = 0.004 * session.n**2 / (k**3 * session.dim * (TYPICAL_OFFSET + sqrt(session.dim)) ** 2 * multiplier**2)
     return int(np.clip(rounds, 2, 7))
 
 
-def gaussian_smallest_n(setting: Setting, rounds: int) -> float:
+def compute_gaussian_smallest_n(setting: Setting, rounds: int) -> float:
     """Records at which Gaussian noise of a mean, in each of ``rounds``, is half the distance between centres."""
     k, dim = setting.k, setting.dim
     # Without δ there is no such run: a Gaussian of that ε at a small δ has about this μ.
@@ -61,8 +61,8 @@ def gaussian_smallest_n(setting: Setting, rounds: int) -> float:
     return float(k ** (1 + 1 / dim) * sqrt(dim * rounds) * (sqrt(dim) + TYPICAL_OFFSET) / mu)
 
 
-def lloyd_round(
-    room: DataRoom,
+def run_lloyd_round(
+    session: PrivateSession,
     cells: Voronoi | Projected,
     budget: Budget,
     fallback: Array,
@@ -73,44 +73,44 @@ def lloyd_round(
     spherical: bool = False,
     ahead: int | None = None,
 ) -> CentersStep:
-    """Noisy counts and sums of ``cells``, turned into centres inside the room's region.
+    """Noisy counts and sums of ``cells``, turned into centres inside the session's region.
 
-    **Guarantee.** ``budget``, for the room's relation; empty cells are measured like all others.
+    **Guarantee.** ``budget``, for the session's relation; empty cells are measured like all others.
 
     Parameters
     ----------
     fallback : array of shape (k, d)
         Where a centre goes whose noisy count says nothing; unit coordinates.
     ratio : float
-        Budget for counts over budget for sums; None takes ``count_to_sum_ratio``.
+        Budget for counts over budget for sums; None takes ``compute_count_to_sum_ratio``.
     spherical : bool
         K-norm instead of Laplace noise on the sums (pure accounting only, and not release-grade).
     ahead : int
         Rounds to follow, where they are planned.
     """
     if ratio is None:
-        ratio = count_to_sum_ratio(room.dim, room.accounting, spherical=spherical and room.spherical)
+        ratio = compute_count_to_sum_ratio(session.dim, session.accounting, spherical=spherical and session.spherical)
     share = budget.split(counts=ratio, sums=1.0)
-    counts, sums = room.ask_together(
-        Question(Count(cells), room.noise_kind(), share.counts),
-        Question(Sum(cells), room.noise_kind(spherical=spherical), share.sums),
+    counts, sums = session.ask_together(
+        Question(Count(cells), session.noise_kind(), share.counts),
+        Question(Sum(cells), session.noise_kind(spherical=spherical), share.sums),
         note=note,
     )
     return CentersStep(
         title=title,
         ahead=ahead,
-        centers=noisy_means(counts, sums, fallback, room.region),
+        centers=compute_noisy_means(counts, sums, fallback, session.region),
         noisy_counts=counts.value,
         previous=fallback,
-        center_noise_sd=center_noise_sd(counts, sums),
+        center_noise_sd=compute_center_noise_sd(counts, sums),
         count_noise_sd=counts.sd,
     )
 
 
-Noisy = Released[Array, Additive]
+Noisy = Measurement[Array, Additive]
 
 
-def noisy_means(noisy_counts: Noisy, noisy_sums: Noisy, fallback: Array, region: Region) -> Array:
+def compute_noisy_means(noisy_counts: Noisy, noisy_sums: Noisy, fallback: Array, region: Region) -> Array:
     """Released means per cluster, shape (k, d), moved to where means of rows of ``region`` can be.
 
     The ``fallback`` is taken where the noisy count is tiny.
@@ -120,10 +120,10 @@ def noisy_means(noisy_counts: Noisy, noisy_sums: Noisy, fallback: Array, region:
     trusted = noisy_counts.value >= max(1.0, 2 * noisy_counts.sd)
     counts = np.where(trusted, noisy_counts.value, 1.0)
     means = np.where(trusted[:, None], noisy_sums.value / counts[:, None], fallback)
-    return region.settled(means)
+    return region.settle_points(means)
 
 
-def center_noise_sd(noisy_counts: Noisy, noisy_sums: Noisy) -> Array:
+def compute_center_noise_sd(noisy_counts: Noisy, noisy_sums: Noisy) -> Array:
     """Standard deviation of the noise on one coordinate of each mean, shape (k,); from released values only."""
     sd: Array = noisy_sums.sd / np.maximum(noisy_counts.value, max(1.0, 2 * noisy_counts.sd))
     return sd
@@ -157,4 +157,4 @@ def revive(
         moved[j] = moved[heaviest] + direction
         weight[heaviest] /= 2
         weight[j] = weight[heaviest]
-    return region.settled(moved)
+    return region.settle_points(moved)

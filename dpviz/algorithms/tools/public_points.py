@@ -13,7 +13,7 @@ _REJECTIONS = 100
 _BATCH = 128
 
 
-def sphere_packing(k: int, region: Region, rng: np.random.Generator) -> Array:
+def pack_spheres(k: int, region: Region, rng: np.random.Generator) -> Array:
     """``k`` centres in ``region``, unit coordinates, shape (k, d), pairwise as far apart as random packing finds.
 
     A radius a works if k successive uniform draws, a away from the walls, lie 2a apart from all before them, where
@@ -24,7 +24,7 @@ def sphere_packing(k: int, region: Region, rng: np.random.Generator) -> Array:
     Su et al. 2016, §4.1.1.
     """
     if k == 1:
-        return region.settled(np.zeros((1, region.dim)))
+        return region.settle_points(np.zeros((1, region.dim)))
     if region.blocks is not None:
         return _spread_corners(k, region, rng)
     best = _pack(k, region, 0.0, rng)
@@ -65,14 +65,14 @@ def _pack(k: int, region: Region, radius: float, rng: np.random.Generator) -> Ar
 
 def _spread_corners(k: int, region: Region, rng: np.random.Generator) -> Array:
     """Possible rows, each the farthest of fresh ones from those before it: no two categories lie closer than others."""
-    packed = random_points(1, region, rng)
+    packed = draw_random_points(1, region, rng)
     for _ in range(k - 1):
-        fresh = random_points(_BATCH, region, rng)
+        fresh = draw_random_points(_BATCH, region, rng)
         packed = np.concatenate([packed, fresh[[cdist(fresh, packed).min(axis=1).argmax()]]])
     return packed
 
 
-def random_points(number: int, region: Region, rng: np.random.Generator) -> Array:
+def draw_random_points(number: int, region: Region, rng: np.random.Generator) -> Array:
     """``number`` points uniform in the region's box, shape (number, d), unit coordinates; no row is read.
 
     Of categories each is a corner, as a row is: between there is nobody. Where a ball cuts the box, a point beyond it

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms.card import Params, Setting, knob
+from dpviz.algorithms.card import Params, Setting, param_field
 from dpviz.algorithms.steps import Step
-from dpviz.algorithms.tools.public_points import sphere_packing
+from dpviz.algorithms.tools.public_points import pack_spheres
 from dpviz.arrays import Array
 from dpviz.privacy.block_models import BlockKMeans
-from dpviz.privacy.room import DataRoom
+from dpviz.privacy.private_session import PrivateSession
 
 # Rows of a block for each cluster that it has to find (GkM-3K; GUPT).
 ROWS_FOR_A_CLUSTER = 3
@@ -62,9 +62,9 @@ class Blocking(NamedTuple):
         return float(max(number ** (1 / self.power), self.rows ** (1 / (1 - self.power))))
 
 
-def align_knob() -> Any:
+def align_field() -> Any:
     """How the centres of blocks are put in order, as a parameter."""
-    return knob(
+    return param_field(
         "anchors",
         help="How centres of different blocks are told apart. anchors: matched to public points. sorted: by their "
         "first coordinate, which mixes up clusters that lie above each other.",
@@ -79,13 +79,13 @@ class Box(NamedTuple):
     upper: Array
 
 
-def deal(room: DataRoom, k: int, number: int, rng: np.random.Generator, *, align: str) -> BlocksStep:
+def deal(session: PrivateSession, k: int, number: int, rng: np.random.Generator, *, align: str) -> BlocksStep:
     """The plan of ``number`` blocks, from public values and coins alone; no row is read."""
-    number = min(number, most_blocks(k, room.dim))
-    rows_each = room.n / number
+    number = min(number, count_most_blocks(k, session.dim))
+    rows_each = session.n / number
     return BlocksStep(
         title=f"{number:,} secret blocks of about {rows_each:,.0f} rows, k-means in each",
-        anchors=sphere_packing(k, room.region, rng),
+        anchors=pack_spheres(k, session.region, rng),
         number=number,
         rows_each=rows_each,
         matched=align == "anchors",
@@ -93,26 +93,26 @@ def deal(room: DataRoom, k: int, number: int, rng: np.random.Generator, *, align
     )
 
 
-def most_blocks(k: int, dim: int) -> int:
+def count_most_blocks(k: int, dim: int) -> int:
     """As many blocks as there is memory for: a public number of records may be far larger than the table, and so may a
     noisy one."""
     return max(1, _MOST_NUMBERS // (k * max(k, dim)))
 
 
-def models_of(room: DataRoom, blocks: BlocksStep) -> DataRoom:
-    """A room over the blocks' models, each the flattened centres of k-means on its own rows. O(n k d).
+def fit_models(session: PrivateSession, blocks: BlocksStep) -> PrivateSession:
+    """A session over the blocks' models, each the flattened centres of k-means on its own rows. O(n k d).
 
     Whoever comes, goes or is exchanged changes one of the models, with all of that person's rows.
     """
-    return room.blocks(BlockKMeans(blocks.anchors, match=blocks.matched, salt=blocks.salt), blocks.number)
+    return session.blocks(BlockKMeans(blocks.anchors, match=blocks.matched, salt=blocks.salt), blocks.number)
 
 
-def domain_box(models: DataRoom) -> Box:
+def make_domain_box(models: PrivateSession) -> Box:
     """The public box that models lie in."""
     half = np.minimum(models.region.half, models.region.radius)
     return Box(-half, half)
 
 
-def operations_of_blocks(setting: Setting, params: Params) -> float:
+def count_block_operations(setting: Setting, params: Params) -> float:
     """Rough number of elementary operations of k-means in all blocks."""
     return _PASSES * setting.rows * setting.k * setting.dim

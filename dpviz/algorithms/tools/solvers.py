@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpviz.algorithms.steps import Step
-from dpviz.algorithms.tools.public_points import sphere_packing
+from dpviz.algorithms.tools.public_points import pack_spheres
 from dpviz.arrays import Array, Codes
 from dpviz.table.domain import Region
 
@@ -34,7 +34,7 @@ _BLOCK = 2**15
 _ONE_THREAD = 2**18
 
 
-def weighted_kmeans_pp(points: Array, weights: Array, k: int, rng: np.random.Generator) -> Codes:
+def draw_kmeans_pp_seeds(points: Array, weights: Array, k: int, rng: np.random.Generator) -> Codes:
     """Indices into ``points`` (m, d) of k seeds, drawn by greedy k-means++ with ``weights`` (m,); shape (k,).
 
     Negative weights count as 0; if none is positive, all points weigh the same. Of 2 + ln k proposals each seed takes
@@ -51,10 +51,10 @@ def weighted_kmeans_pp(points: Array, weights: Array, k: int, rng: np.random.Gen
     seeds = np.empty(k, dtype=np.int64)
     seeds[0] = _draw(weights, 1, rng)[0]
     columns = np.ascontiguousarray(points.T)
-    (nearest,) = _squared_distances(columns, seeds[:1])
+    (nearest,) = _compute_squared_distances(columns, seeds[:1])
     for i in range(1, k):
         proposals = _draw(weights * nearest, trials, rng)
-        distances = _squared_distances(columns, proposals)
+        distances = _compute_squared_distances(columns, proposals)
         np.minimum(distances, nearest, out=distances)
         best = int(np.einsum("tm,m->t", distances, weights).argmin())
         seeds[i], nearest = proposals[best], distances[best].copy()
@@ -70,7 +70,7 @@ def _draw(mass: Array, size: int, rng: np.random.Generator) -> Codes:
     return np.minimum(drawn, len(mass) - 1)
 
 
-def _squared_distances(columns: Array, some: Codes) -> Array:
+def _compute_squared_distances(columns: Array, some: Codes) -> Array:
     """Squared Euclidean distances of ``some`` (t,) of the points to all, whose ``columns`` are (d, m); (t, m).
 
     Axis by axis: over few columns that is ten times as fast as a sum over the coordinates of each point.
@@ -135,9 +135,9 @@ class BestOf(NamedTuple):
     solutions: Sequence[Solution]
 
 
-def best_of_starts(data: SignedPoints, starts: Sequence[Array], region: Region) -> BestOf:
-    """``signed_lloyd`` from each of ``starts``; the solution of least loss on ``data``, the first of equals."""
-    solutions = [signed_lloyd(data, start, region) for start in starts]
+def find_best_of_starts(data: SignedPoints, starts: Sequence[Array], region: Region) -> BestOf:
+    """``run_signed_lloyd`` from each of ``starts``; the solution of least loss on ``data``, the first of equals."""
+    solutions = [run_signed_lloyd(data, start, region) for start in starts]
     losses = np.array([solution.loss for solution in solutions])
     # The same solution met twice differs by rounding only.
     losses[losses <= losses.min() + _EQUAL * abs(data.second_moment)] = losses.min()
@@ -145,7 +145,7 @@ def best_of_starts(data: SignedPoints, starts: Sequence[Array], region: Region) 
     return BestOf(solutions[chosen], starts[chosen], chosen, losses, solutions)
 
 
-def signed_lloyd(data: SignedPoints, start: Array, region: Region) -> Solution:
+def run_signed_lloyd(data: SignedPoints, start: Array, region: Region) -> Solution:
     """Lloyd's iteration from ``start`` (k, d) on signed weights; centres stay in ``region``.
 
     A centre whose mass is within two standard deviations of 0 keeps its place. With negative weights an iteration may
@@ -160,7 +160,7 @@ def signed_lloyd(data: SignedPoints, start: Array, region: Region) -> Solution:
     clusters = _Clusters(data, centers)
     best, since_best = clusters.solution(centers), 0
     for _ in range(ITERATIONS):
-        moved = _means(clusters, centers, data.weight_sd, region)
+        moved = _compute_means(clusters, centers, data.weight_sd, region)
         if np.abs(moved - centers).max() <= _STILL * region.radius:
             break
         clusters.follow(centers, moved)
@@ -172,13 +172,13 @@ def signed_lloyd(data: SignedPoints, start: Array, region: Region) -> Solution:
     return best
 
 
-def mass_near(data: SignedPoints, centers: Array) -> Array:
+def sum_mass_near(data: SignedPoints, centers: Array) -> Array:
     """Weight of the points nearest to each of ``centers`` (k, d), shape (k,)."""
-    labels, _ = _nearest(data.columns, centers)
+    labels, _ = _find_nearest(data.columns, centers)
     return np.bincount(labels, data.weights, len(centers)).astype(np.float64)
 
 
-def mean_noise_sd(data: SignedPoints, solution: Solution) -> Array:
+def compute_mean_noise_sd(data: SignedPoints, solution: Solution) -> Array:
     """Standard deviation that the noise of the weights gives one coordinate of each centre, shape (k,).
 
     To first order the noise moves a mean by the sum of noise times distance over the mass of its cluster.
@@ -187,7 +187,7 @@ def mean_noise_sd(data: SignedPoints, solution: Solution) -> Array:
     spread = np.zeros(k)
     for begin in range(0, len(data), _BLOCK):
         columns = data.columns[:, begin : begin + _BLOCK]
-        labels, _ = _nearest(columns, solution.centers)
+        labels, _ = _find_nearest(columns, solution.centers)
         squared = ((columns - solution.centers.T[:, labels]) ** 2).sum(axis=0)
         spread += np.bincount(labels, squared, k)
     least = np.maximum(2 * data.weight_sd * np.sqrt(solution.members), 1.0)
@@ -195,10 +195,10 @@ def mean_noise_sd(data: SignedPoints, solution: Solution) -> Array:
     return sd
 
 
-def _means(clusters: _Clusters, centers: Array, weight_sd: float, region: Region) -> Array:
+def _compute_means(clusters: _Clusters, centers: Array, weight_sd: float, region: Region) -> Array:
     trusted = clusters.mass > 2 * weight_sd * np.sqrt(clusters.members)
     mass = np.where(trusted, clusters.mass, 1.0)
-    return region.settled(np.where(trusted[:, None], clusters.moments / mass[:, None], centers))
+    return region.settle_points(np.where(trusted[:, None], clusters.moments / mass[:, None], centers))
 
 
 class _Clusters:
@@ -212,7 +212,7 @@ class _Clusters:
     def __init__(self, data: SignedPoints, centers: Array) -> None:
         self._data = data
         self._clock = 0.0
-        self._labels, self._expiry = _nearest(data.columns, centers)
+        self._labels, self._expiry = _find_nearest(data.columns, centers)
         k, dim = centers.shape
         self.members, self.mass, self.moments = np.zeros(k), np.zeros(k), np.zeros((k, dim))
         for begin in range(0, len(data), _BLOCK):
@@ -224,7 +224,7 @@ class _Clusters:
         self._clock += 2 * float(np.sqrt(((moved - centers) ** 2).sum(axis=1).max()))
         expired = np.flatnonzero(self._expiry <= self._clock)
         columns = self._data.columns.take(expired, axis=1)
-        labels, gap = _nearest(columns, moved)
+        labels, gap = _find_nearest(columns, moved)
         self._expiry[expired] = gap + np.float32(self._clock)
         changed = labels != self._labels[expired]
         which, columns = expired[changed], columns.compress(changed, axis=1)
@@ -246,7 +246,7 @@ class _Clusters:
             self.moments[:, axis] += sign * np.bincount(labels, weights * column, k)
 
 
-def _nearest(columns: Single, centers: Array) -> tuple[Codes, Single]:
+def _find_nearest(columns: Single, centers: Array) -> tuple[Codes, Single]:
     """Nearest centre of each point, and by how much the second is farther; blocks of one matrix product each."""
     m = columns.shape[1]
     labels, gaps = np.empty(m, dtype=np.int64), np.empty(m, dtype=np.float32)
@@ -293,10 +293,10 @@ class StartsStep(Step):
         )
 
 
-def starts_on_coreset(
+def choose_starts(
     points: Array, weights: Array, k: int, number: int, region: Region, rng: np.random.Generator
 ) -> list[Array]:
     """Where to start on the coreset: all of its points and some without data if there are at most k, else k-means++."""
     if len(points) <= k:
-        return [np.concatenate([points, sphere_packing(k, region, rng)])[:k]]
-    return [points[weighted_kmeans_pp(points, weights, k, rng)] for _ in range(number)]
+        return [np.concatenate([points, pack_spheres(k, region, rng)])[:k]]
+    return [points[draw_kmeans_pp_seeds(points, weights, k, rng)] for _ in range(number)]

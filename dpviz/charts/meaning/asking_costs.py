@@ -11,10 +11,10 @@ import plotly.graph_objects as go
 
 from dpviz.arrays import Array, Codes
 from dpviz.charts.plot import Plot
-from dpviz.charts.theme import Palette, layout
-from dpviz.meaning.asking_again import TIMES, Together, gain, matched, noise_left, together
-from dpviz.meaning.membership import Trial, scores
-from dpviz.meaning.strongest_test import most_advantage
+from dpviz.charts.theme import Palette, make_layout
+from dpviz.meaning.asking_again import TIMES, Together, match_releases, measure_gain, measure_noise_left, price_together
+from dpviz.meaning.hypothesis_testing import bound_advantage
+from dpviz.meaning.membership import Trial, collect_scores
 from dpviz.privacy.ledger import Entry
 from dpviz.runs.request import Request
 
@@ -55,13 +55,13 @@ class AskingCosts:
     @classmethod
     def of(cls, trials: Sequence[Trial], entries: Sequence[Entry], asked: Request) -> AskingCosts:
         """Of runs of what was ``asked`` for, and the ledger of one of them."""
-        prices = [together(entries, times, epsilon=asked.epsilon, delta=asked.delta) for times in TIMES]
+        prices = [price_together(entries, times, epsilon=asked.epsilon, delta=asked.delta) for times in TIMES]
         centers = [trial.centers for trial in trials if trial.present]
-        ordered = matched(centers, centers[0])
-        noise = {times: noise_left(ordered, times) for times in TIMES if len(ordered) >= 2 * times}
-        known = scores(trials, "log_ratio")
+        ordered = match_releases(centers, centers[0])
+        noise = {times: measure_noise_left(ordered, times) for times in TIMES if len(ordered) >= 2 * times}
+        known = collect_scores(trials, "log_ratio")
         rng = np.random.default_rng(asked.seed)
-        gains = {} if known is None else {times: gain(*known, times, rng) for times in TIMES}
+        gains = {} if known is None else {times: measure_gain(*known, times, rng) for times in TIMES}
         return cls(noise, prices, gains, asked.epsilon)
 
     @property
@@ -112,7 +112,7 @@ class AskingCosts:
 
     def _gain(self, palette: Palette) -> go.Figure:
         plot, times = self._plot(palette), np.array([one.times for one in self.prices])
-        most = 100 * np.array([most_advantage(epsilon=one.composed, delta=one.delta) for one in self.prices])
+        most = 100 * np.array([bound_advantage(epsilon=one.composed, delta=one.delta) for one in self.prices])
         gained = np.array(sorted(self.gains))
         self._line(plot, times, most, palette.text)
         self._line(plot, gained, 100 * np.array([self.gains[int(one)] for one in gained]), palette.inks[2])
@@ -134,7 +134,7 @@ class AskingCosts:
         return max(one.times for one in self.prices)
 
     def _plot(self, palette: Palette) -> Plot:
-        plot = Plot(layout(palette, height=_HEIGHT))
+        plot = Plot(make_layout(palette, height=_HEIGHT))
         ticks = [one.times for one in self.prices]
         plot.update_xaxes(
             **{"type": "log", "tickvals": ticks, "ticktext": [f"{tick}" for tick in ticks]},

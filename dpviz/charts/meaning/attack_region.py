@@ -10,9 +10,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 from dpviz.charts.plot import Plot
-from dpviz.charts.theme import Kind, Palette, layout
-from dpviz.meaning.membership import Attack, Trial, attack, scores
-from dpviz.meaning.strongest_test import most_advantage, most_hits, turning_point
+from dpviz.charts.theme import Kind, Palette, make_layout
+from dpviz.meaning.hypothesis_testing import bound_advantage, bound_hits, find_turning_point
+from dpviz.meaning.membership import Attack, Trial, attack, collect_scores
 from dpviz.runs.request import Request
 
 _HEIGHT, _MARK = 470, 11
@@ -57,7 +57,7 @@ class AttackRegion:
             ("k-means++ without privacy", "revealed", reference, "nearness"),
         )
         for name, kind, runs, of in sources:
-            known = scores(runs, of)
+            known = collect_scores(runs, of)
             if known is not None:
                 attackers.append(Attacker(name, kind, attack(*known)))
         return cls(attackers, asked.epsilon, asked.delta, len(trials) // 2)
@@ -65,18 +65,18 @@ class AttackRegion:
     @property
     def limit(self) -> float:
         """The most by which hits can exceed false alarms."""
-        return most_advantage(epsilon=self.epsilon, delta=self.delta)
+        return bound_advantage(epsilon=self.epsilon, delta=self.delta)
 
     @property
     def title(self) -> str:
         """What the best attacker on the private release gained, and what none can."""
         private = [one for one in self.attackers if one.kind == "released"]
         if not private:
-            return f"At ε = {self.epsilon:g}, no attacker gains more than {_points(self.limit)}"
+            return f"At ε = {self.epsilon:g}, no attacker gains more than {_make_points(self.limit)}"
         best = max(private, key=lambda one: one.attack.advantage)
         return (
-            f"At ε = {self.epsilon:g}, the best attack gains {_points(max(best.attack.advantage, 0.0))}, "
-            f"and none can gain more than {_points(self.limit)}"
+            f"At ε = {self.epsilon:g}, the best attack gains {_make_points(max(best.attack.advantage, 0.0))}, "
+            f"and none can gain more than {_make_points(self.limit)}"
         )
 
     def words(self) -> str:
@@ -85,11 +85,11 @@ class AttackRegion:
             f"{one.name}: {one.attack.hits.rate:.0%} hits at {one.attack.false_alarms.rate:.0%} false alarms"
             for one in self.attackers
         ]
-        return f"Hits against false alarms. The line allows {_points(self.limit)} more hits. {'; '.join(said)}."
+        return f"Hits against false alarms. The line allows {_make_points(self.limit)} more hits. {'; '.join(said)}."
 
     def draw(self, palette: Palette) -> go.Figure:
         """The region, every attacker's staircase, and a mark with limits at the threshold that it chose before."""
-        plot = Plot(layout(palette, height=_HEIGHT))
+        plot = Plot(make_layout(palette, height=_HEIGHT))
         self._region(plot, palette)
         colors = [palette.released, palette.inks[2]]
         for one in self.attackers:
@@ -102,9 +102,9 @@ class AttackRegion:
         return plot.update_layout(margin={"l": 60, "r": 8, "t": 12, "b": 110}, legend=legend).figure()
 
     def _region(self, plot: Plot, palette: Palette) -> None:
-        turn = turning_point(epsilon=self.epsilon, delta=self.delta)
+        turn = find_turning_point(epsilon=self.epsilon, delta=self.delta)
         across = np.unique(np.concatenate([np.linspace(0, 1, 101), [turn, 1 - turn]]))
-        line = most_hits(across, epsilon=self.epsilon, delta=self.delta)
+        line = bound_hits(across, epsilon=self.epsilon, delta=self.delta)
         # The region is the same from both ends: an attacker may always say the opposite.
         around = np.concatenate([across, (1 - across)]), np.concatenate([line, (1 - line)])
         plot.add_trace(
@@ -153,10 +153,10 @@ class AttackRegion:
         )
 
 
-def _points(share: float) -> str:
+def _make_points(share: float) -> str:
     """A difference of shares, in words.
 
-    >>> _points(0.4621)
+    >>> _make_points(0.4621)
     '46 points'
     """
     points = f"{100 * share:.2g}"

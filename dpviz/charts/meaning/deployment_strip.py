@@ -12,8 +12,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from dpviz.charts.plot import Plot
-from dpviz.charts.theme import Palette, epsilon_axis, layout
-from dpviz.charts.wording import opening
+from dpviz.charts.theme import Palette, make_epsilon_axis, make_layout
+from dpviz.charts.wording import capitalize_first
 from dpviz.meaning.deployments import UNITS, Deployment
 
 _HEIGHT, _STEP = 400, 0.22
@@ -56,11 +56,11 @@ class DeploymentStrip:
 
     def draw(self, palette: Palette) -> go.Figure:
         """A row for each unit of privacy, dots stacked where they would cover each other."""
-        plot = Plot(layout(palette, height=_HEIGHT))
+        plot = Plot(make_layout(palette, height=_HEIGHT))
         units = [unit for unit in UNITS if any(one.unit == unit for one in self.others)]
         for row, unit in enumerate(units):
             mine = [one for one in self.others if one.unit == unit]
-            lift = _stacked([one.epsilon for one in mine])
+            lift = _stack([one.epsilon for one in mine])
             plot.add_trace(
                 {
                     **{"type": "scatter", "mode": "markers", "x": [one.epsilon for one in mine]},
@@ -69,7 +69,7 @@ class DeploymentStrip:
                         **{"size": 11, "color": palette.public, "line": {"width": 1.5, "color": palette.public}},
                         "symbol": ["circle-open" if one.converted else "circle" for one in mine],
                     },
-                    "customdata": [[one.name, one.curator, one.year, _budget(one)] for one in mine],
+                    "customdata": [[one.name, one.curator, one.year, _format_budget(one)] for one in mine],
                     "hovertemplate": "<b>%{customdata[0]}</b><br>%{customdata[1]}, %{customdata[2]}<br>"
                     "%{customdata[3]}<extra></extra>",
                     **{"showlegend": False, "meta": "public"},
@@ -79,11 +79,11 @@ class DeploymentStrip:
         # Powers of ten stand side by side on a telephone, too.
         tens = [10.0**power for power in range(floor(log10(min(ends))), ceil(log10(max(ends))) + 1)]
         ticks = {"tickvals": tens, "ticktext": [f"{tick:g}" for tick in tens], "tickangle": 0}
-        plot.update_xaxes(**epsilon_axis(min(ends), max(ends)) | ticks | {"title": {"text": "ε"}})
+        plot.update_xaxes(**make_epsilon_axis(min(ends), max(ends)) | ticks | {"title": {"text": "ε"}})
         plot.update_yaxes(
             range=[-len(units) + 0.55, 0.9],
             tickvals=[-row for row in range(len(units))],
-            ticktext=[opening(unit).replace(", ", ",<br>") for unit in units],
+            ticktext=[capitalize_first(unit).replace(", ", ",<br>") for unit in units],
             zeroline=False,
         )
         plot.add_vline(x=self.epsilon, line={"color": palette.released, "width": 2})
@@ -93,14 +93,14 @@ class DeploymentStrip:
         return plot.update_layout(margin={"l": 150, "r": 16, "t": 12, "b": 48}).figure()
 
 
-def _budget(one: Deployment) -> str:
+def _format_budget(one: Deployment) -> str:
     said = f"ε = {one.epsilon:.3g}"
     if one.converted:
         return f"{said}, from ρ at δ = {one.delta:.0e}"
     return f"{said}, δ = {one.delta:.0e}" if one.delta else said
 
 
-def _stacked(epsilons: Sequence[float]) -> list[int]:
+def _stack(epsilons: Sequence[float]) -> list[int]:
     """How many dots each stands on: those that lie closer than a dot's width."""
     heights: list[int] = []
     for place, epsilon in enumerate(epsilons):

@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dpviz.charts.plot import Plot, merged
-from dpviz.charts.theme import Palette, layout
-from dpviz.charts.wording import percent, ratio
-from dpviz.meaning.window import Window, told
+from dpviz.charts.plot import Plot, merge
+from dpviz.charts.theme import Palette, make_layout
+from dpviz.charts.wording import format_percent, format_ratio
+from dpviz.meaning.window import Window, format_epsilon
 from dpviz.runs.advice.advice import EPSILONS, forecast_rows
-from dpviz.runs.advice.target import reached_by
+from dpviz.runs.advice.target import find_reached_loss
 
 _HEIGHT = 470
 # ε on the axis, and where the pictures of belief and of loss stand.
@@ -42,17 +42,17 @@ class EpsilonWindow:
     @cached_property
     def losses(self) -> pd.DataFrame:
         """Of the made-up tables at the fewest rows: quartiles, and the loss that the wanted share does not exceed."""
-        return _losses(self.window, self.window.setting.n or 0)
+        return _compute_losses(self.window, self.window.setting.n or 0)
 
     @cached_property
     def losses_of_many(self) -> pd.DataFrame | None:
         """The same at the most rows, where these are more."""
         more = self.window.most_rows > (self.window.setting.n or 0)
-        return _losses(self.window, self.window.most_rows) if more else None
+        return _compute_losses(self.window, self.window.most_rows) if more else None
 
     def draw(self, palette: Palette) -> go.Figure:
         """The figure, without a title: the page says it."""
-        plot, window = Plot(layout(palette, height=_HEIGHT)), self.window
+        plot, window = Plot(make_layout(palette, height=_HEIGHT)), self.window
         self._shade(plot, palette)
         self._belief(plot, palette)
         self._loss(plot, palette)
@@ -67,8 +67,8 @@ class EpsilonWindow:
         below = {"domain": _BELOW, "range": [0.97, top], "title_text": "loss over k-means++", "ticksuffix": "×"}
         above = {"domain": _ABOVE, "range": [0, risk_top], "title_text": "belief after, at most", "ticksuffix": " %"}
         plot.update_yaxes(**below, **axis)
-        titled = merged({}, {"title": plot.layout["yaxis"]["title"]})
-        plot.update_layout(yaxis2=merged(titled, above | axis | {"anchor": "x"}), showlegend=False, dragmode=False)
+        titled = merge({}, {"title": plot.layout["yaxis"]["title"]})
+        plot.update_layout(yaxis2=merge(titled, above | axis | {"anchor": "x"}), showlegend=False, dragmode=False)
         plot.update_layout(margin={"l": 62, "r": 14, "t": 8, "b": 46})
         return plot.figure()
 
@@ -94,15 +94,15 @@ class EpsilonWindow:
         fine, window = np.geomspace(_LOW, _HIGH, _FINE), self.window
         beliefs = 100 * np.array([window.belief(float(epsilon)) for epsilon in fine])
         plot.add_trace(
-            _trace(
+            _make_trace(
                 **{"x": fine, "y": beliefs, "yaxis": "y2", "mode": "lines", "name": "belief after, at most"},
                 line={"color": palette.text, "width": 2.2},
                 hovertemplate="ε = %{x:.2g}: at most %{y:.1f} %<extra></extra>",
             )
         )
         for at, words, side in (
-            (window.risk.accepted, f"accepted: {percent(window.risk.accepted)}", "bottom"),
-            (window.risk.prior, f"guess: {percent(window.risk.prior)}", "top"),
+            (window.risk.accepted, f"accepted: {format_percent(window.risk.accepted)}", "bottom"),
+            (window.risk.prior, f"guess: {format_percent(window.risk.prior)}", "top"),
         ):
             self._level(plot, palette, 100 * at, words, palette.text if side == "bottom" else palette.muted, "y2", side)
 
@@ -111,7 +111,7 @@ class EpsilonWindow:
         at, released = losses["epsilon"], palette.released
         band = np.concatenate([losses["high"], losses["low"][::-1]])
         plot.add_trace(
-            _trace(
+            _make_trace(
                 **{"x": np.concatenate([at, at[::-1]]), "y": band, "mode": "lines", "hoverinfo": "skip"},
                 **{"fill": "toself", "fillcolor": palette.faded(released, 0.18), "line": {"width": 0}},
             )
@@ -121,14 +121,14 @@ class EpsilonWindow:
             lines.append((self.losses_of_many, window.most_rows, "dash", 1.4))
         for line, rows, dash, width in lines:
             plot.add_trace(
-                _trace(
+                _make_trace(
                     **{"x": line["epsilon"], "y": line["upper"], "mode": "lines", "name": f"{rows:,} rows"},
                     line={"color": released, "width": width, "dash": dash},
                     hovertemplate=f"{rows:,} rows, ε = %{{x:.2g}}: %{{y:.3g}}×<extra></extra>",
                 )
             )
         self._level(
-            plot, palette, window.target.loss, f"accepted: {ratio(window.target.loss)}", released, "y", "bottom"
+            plot, palette, window.target.loss, f"accepted: {format_ratio(window.target.loss)}", released, "y", "bottom"
         )
 
     def _level(self, plot: Plot, palette: Palette, at: float, words: str, color: str, axis: str, side: str) -> None:
@@ -146,12 +146,16 @@ class EpsilonWindow:
         height = 100 * window.risk.accepted if allowed else window.target.loss
         mark = {"size": 11, "color": color, "opacity": 1, "line": {"color": palette.surface, "width": 1.5}}
         plot.add_trace(
-            _trace(
+            _make_trace(
                 **{"x": [at], "y": [height], "yaxis": "y2" if allowed else "y", "mode": "markers", "marker": mark},
                 hoverinfo="skip",
             )
         )
-        words = f"risk: at most <b>{told(at)}</b>" if allowed else f"loss: at least <b>{told(at, up=True)}</b>"
+        words = (
+            f"risk: at most <b>{format_epsilon(at)}</b>"
+            if allowed
+            else f"loss: at least <b>{format_epsilon(at, up=True)}</b>"
+        )
         left = at > (0.3 if allowed else 0.12)
         place = {"x": log10(at), "y": 1.0 if allowed else 0.46, "yref": "paper", "yanchor": "top"}
         beside = {"xanchor": "right" if left else "left", "xshift": -5 if left else 5}
@@ -167,12 +171,14 @@ class EpsilonWindow:
     def table(self) -> pd.DataFrame:
         """A line for each ε: what can be believed, and what is lost."""
         table = self.losses.rename(columns={"epsilon": "ε", "low": "25 %", "high": "75 %"})
-        table = table.rename(columns={"upper": f"loss that {self.window.target.often('tables')} do not exceed"})
+        table = table.rename(
+            columns={"upper": f"loss that {self.window.target.describe_often('tables')} do not exceed"}
+        )
         table.insert(1, "belief after, at most", [self.window.belief(float(epsilon)) for epsilon in table["ε"]])
         return table
 
 
-def _losses(window: Window, n: int) -> pd.DataFrame:
+def _compute_losses(window: Window, n: int) -> pd.DataFrame:
     """Quartiles and the loss of the wanted share over made-up tables of ``n`` rows, at every ε that was studied."""
     columns = ["epsilon", "low", "high", "upper"]
     if not window.algorithm:
@@ -181,10 +187,10 @@ def _losses(window: Window, n: int) -> pd.DataFrame:
     lines = []
     for epsilon, group in rows.groupby("epsilon"):
         losses, weights = (group[name].to_numpy(np.float64) for name in ("ratio", "weight"))
-        parts: list[float] = [reached_by(losses, part, weights) for part in (0.25, 0.75, window.target.share)]
+        parts: list[float] = [find_reached_loss(losses, part, weights) for part in (0.25, 0.75, window.target.share)]
         lines.append((float(str(epsilon)), *parts))
     return pd.DataFrame(lines, columns=columns)
 
 
-def _trace(**parts: Any) -> dict[str, Any]:
+def _make_trace(**parts: Any) -> dict[str, Any]:
     return {"type": "scatter", **parts}

@@ -9,10 +9,10 @@ import numpy as np
 import plotly.graph_objects as go
 
 from dpviz.arrays import Array
-from dpviz.charts.canvas import hidden_axis
+from dpviz.charts.canvas import make_hidden_axis
 from dpviz.charts.plot import Plot
-from dpviz.charts.theme import Palette, layout
-from dpviz.meaning.odds import Belief, believed
+from dpviz.charts.theme import Palette, make_layout
+from dpviz.meaning.odds import Belief, bound_belief
 
 _SIDE, _GAP, _HEIGHT = 10, 3.0, 400
 # Pixels of the two lines above each array, however small it is.
@@ -42,7 +42,7 @@ class IconArray:
     @property
     def after(self) -> Belief:
         """The least and the most that can be believed after the release."""
-        return believed(self.prior, epsilon=self.epsilon)
+        return bound_belief(self.prior, epsilon=self.epsilon)
 
     @property
     def title(self) -> str:
@@ -51,7 +51,10 @@ class IconArray:
         >>> IconArray(0.5, 1.0).title
         'At ε = 1, a belief of 50 % becomes at most 73.1 %'
         """
-        return f"At ε = {self.epsilon:g}, a belief of {percent(self.prior)} becomes at most {percent(self.after.most)}"
+        return (
+            f"At ε = {self.epsilon:g}, a belief of {format_percent(self.prior)} becomes at most "
+            f"{format_percent(self.after.most)}"
+        )
 
     @property
     def sentence(self) -> str:
@@ -66,13 +69,14 @@ class IconArray:
     def words(self) -> str:
         """The picture in words."""
         return (
-            f"Two arrays of a hundred people. Without your data {percent(self.prior)} are marked; with it between "
-            f"{percent(self.after.least)} and {percent(self.after.most)}."
+            f"Two arrays of a hundred people. Without your data {format_percent(self.prior)} are marked; "
+            f"with it between "
+            f"{format_percent(self.after.least)} and {format_percent(self.after.most)}."
         )
 
     def draw(self, palette: Palette) -> go.Figure:
         """Two squares of a hundred people side by side."""
-        plot = Plot(layout(palette, height=_HEIGHT))
+        plot = Plot(make_layout(palette, height=_HEIGHT))
         least, most = (round(100 * share) for share in self.after)
         before = round(100 * self.prior)
         strong, weak, none = palette.released, palette.faded(palette.released, 0.4), palette.grid
@@ -83,15 +87,20 @@ class IconArray:
         self._people(plot, range(least, most), right, weak)
         self._people(plot, range(most, 100), right, none)
         for x, heading, number, color in (
-            (0.0, "without your data", f"{percent(self.prior)} believe it of you", palette.public),
-            (right, "with your data", f"{percent(self.after.least)} to {percent(self.after.most)}", palette.released),
+            (0.0, "without your data", f"{format_percent(self.prior)} believe it of you", palette.public),
+            (
+                right,
+                "with your data",
+                f"{format_percent(self.after.least)} to {format_percent(self.after.most)}",
+                palette.released,
+            ),
         ):
             text = f"{heading}<br><b>{number}</b>"
             where = {"x": x, "y": _SIDE, "xanchor": "left", "yanchor": "bottom", "align": "left"}
             plot.add_annotation({"text": text, "showarrow": False, "font": {"size": 14, "color": color}, **where})
-        plot.update_xaxes(range=[-0.2, right + _SIDE + 0.2], constrain="domain", **hidden_axis())
+        plot.update_xaxes(range=[-0.2, right + _SIDE + 0.2], constrain="domain", **make_hidden_axis())
         square = {"scaleanchor": "x", "constrain": "domain", "constraintoward": "top"}
-        plot.update_yaxes(range=[-0.2, _SIDE + 0.1], **square, **hidden_axis())
+        plot.update_yaxes(range=[-0.2, _SIDE + 0.1], **square, **make_hidden_axis())
         return plot.update_layout(margin={"l": 0, "r": 0, "t": _WORDS, "b": 0}, showlegend=False).figure()
 
     @staticmethod
@@ -101,7 +110,7 @@ class IconArray:
         number = np.asarray(places)
         corner = np.column_stack([left + number % _SIDE, _SIDE - 1 - number // _SIDE]).astype(float)
         for shape in (_HEAD, _SHOULDERS):
-            path = _closed(corner, shape)
+            path = _close_outline(corner, shape)
             plot.add_trace(
                 {
                     **{"type": "scatter", "x": path[:, 0], "y": path[:, 1], "mode": "lines", "line": {"width": 0}},
@@ -110,16 +119,16 @@ class IconArray:
             )
 
 
-def _closed(corners: Array, shape: Array) -> Array:
+def _close_outline(corners: Array, shape: Array) -> Array:
     """The same closed path at each corner, gaps between."""
     gap = np.full((len(corners), 1, 2), np.nan)
     return np.concatenate([corners[:, None] + shape[None], gap], axis=1).reshape(-1, 2)
 
 
-def percent(share: float) -> str:
+def format_percent(share: float) -> str:
     """A share as people say it: three digits, more only where 100 % would be wrong.
 
-    >>> [percent(share) for share in (0.5, 0.731058, 0.99330, 0.9999999, 0.0000123, 0.0, 1.0)]
+    >>> [format_percent(share) for share in (0.5, 0.731058, 0.99330, 0.9999999, 0.0000123, 0.0, 1.0)]
     ['50 %', '73.1 %', '99.3 %', '99.99999 %', '0.00123 %', '0 %', '100 %']
     """
     if share > 0.999 and share < 1:

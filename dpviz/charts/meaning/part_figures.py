@@ -10,20 +10,20 @@ from dpviz.charts.meaning.deployment_strip import DeploymentStrip
 from dpviz.charts.meaning.icon_array import IconArray
 from dpviz.charts.meaning.twin_clouds import TwinClouds
 from dpviz.charts.player.player_page import Figured
-from dpviz.charts.view import view_of
+from dpviz.charts.view import make_view
 from dpviz.meaning.attack_work import Plain, attack_work
-from dpviz.meaning.deployments import SOURCE, deployments
+from dpviz.meaning.deployments import SOURCE, load_deployments
 from dpviz.meaning.membership import Trial
-from dpviz.meaning.worlds import farthest, worlds
-from dpviz.runs.clipped_rows import clipped
+from dpviz.meaning.neighbors import find_farthest_row, make_neighbors
+from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.request import Request
-from dpviz.runs.run import run_of
+from dpviz.runs.run import run_request
 
 _HALF = 0.5
 
 
-def part_figures(part: str, table: OpenTable, asked: Request) -> list[Figured]:
+def make_part_figures(part: str, table: OpenTable, asked: Request) -> list[Figured]:
     """Figures of the part with that name, about the person of a public table who is hardest to hide.
 
     Raises
@@ -34,13 +34,13 @@ def part_figures(part: str, table: OpenTable, asked: Request) -> list[Figured]:
     return list(_PARTS[part](table, asked))
 
 
-def _odds(table: OpenTable, asked: Request) -> Iterator[Figured]:
+def _draw_odds(table: OpenTable, asked: Request) -> Iterator[Figured]:
     array = IconArray(_HALF, asked.epsilon)
     yield Figured.headless(array.draw, array.title, array.words(), "public", subtitle=array.sentence)
 
 
-def _attack(table: OpenTable, asked: Request) -> Iterator[Figured]:
-    items = list(attack_work(worlds(table, farthest(table)), asked))
+def _draw_attack(table: OpenTable, asked: Request) -> Iterator[Figured]:
+    items = list(attack_work(make_neighbors(table, find_farthest_row(table)), asked))
     reference = [item.trial for item in items if isinstance(item, Plain)]
     region = AttackRegion.of([item for item in items if isinstance(item, Trial)], reference, asked)
     yield Figured.headless(
@@ -48,35 +48,35 @@ def _attack(table: OpenTable, asked: Request) -> Iterator[Figured]:
     )
 
 
-def _worlds(table: OpenTable, asked: Request) -> Iterator[Figured]:
-    both = worlds(table, farthest(table))
-    rows = clipped(table.private.reveal(note="twin worlds of a public table"), table.domain.region).points
-    clouds = TwinClouds.of(_trials(table, asked), view_of(table.domain), rows, both.person, asked.epsilon)
+def _draw_neighbors(table: OpenTable, asked: Request) -> Iterator[Figured]:
+    both = make_neighbors(table, find_farthest_row(table))
+    rows = clip_rows(table.private.reveal(note="twin worlds of a public table"), table.domain.region).points
+    clouds = TwinClouds.of(_run_trials(table, asked), make_view(table.domain), rows, both.person, asked.epsilon)
     yield Figured.headless(clouds.draw, clouds.title, clouds.words(), "released", "revealed", subtitle=clouds.sentence)
 
 
-def _again(table: OpenTable, asked: Request) -> Iterator[Figured]:
-    costs = AskingCosts.of(_trials(table, asked), run_of(asked, table.private).entries, asked)
+def _draw_again(table: OpenTable, asked: Request) -> Iterator[Figured]:
+    costs = AskingCosts.of(_run_trials(table, asked), run_request(asked, table.private).entries, asked)
     for place, curve in enumerate(costs.curves):
         heading, subtitle = (f"{costs.title}. {curve.heading}", costs.sentence) if not place else (curve.heading, "")
         yield Figured.headless(curve.draw, heading, curve.words, "released", subtitle=subtitle)
 
 
-def _others(table: OpenTable, asked: Request) -> Iterator[Figured]:
-    strip = DeploymentStrip(deployments(), asked.epsilon)
+def _draw_others(table: OpenTable, asked: Request) -> Iterator[Figured]:
+    strip = DeploymentStrip(load_deployments(), asked.epsilon)
     about = f"{strip.sentence} Source: {SOURCE}."
     yield Figured.headless(strip.draw, strip.title, strip.words(), "public", subtitle=about)
 
 
-def _trials(table: OpenTable, asked: Request) -> list[Trial]:
-    both = attack_work(worlds(table, farthest(table)), asked)
+def _run_trials(table: OpenTable, asked: Request) -> list[Trial]:
+    both = attack_work(make_neighbors(table, find_farthest_row(table)), asked)
     return [item for item in both if isinstance(item, Trial)]
 
 
 _PARTS: dict[str, Callable[[OpenTable, Request], Iterator[Figured]]] = {
-    "odds": _odds,
-    "attack": _attack,
-    "worlds": _worlds,
-    "again": _again,
-    "others": _others,
+    "odds": _draw_odds,
+    "attack": _draw_attack,
+    "worlds": _draw_neighbors,
+    "again": _draw_again,
+    "others": _draw_others,
 }

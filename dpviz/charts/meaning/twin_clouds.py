@@ -10,11 +10,11 @@ import numpy as np
 import plotly.graph_objects as go
 
 from dpviz.arrays import Array
-from dpviz.charts.canvas import show_plane, xy
+from dpviz.charts.canvas import show_plane, split_xy
 from dpviz.charts.plot import Plot
-from dpviz.charts.theme import Palette, layout
+from dpviz.charts.theme import Palette, make_layout
 from dpviz.charts.view import View
-from dpviz.charts.wording import opening
+from dpviz.charts.wording import capitalize_first
 from dpviz.meaning.membership import Trial
 
 _HEIGHT, _MOST_ROWS = 480, 2_000
@@ -55,7 +55,7 @@ class TwinClouds:
     @property
     def moved(self) -> float:
         """How far the middle of the nearest centres moves, in the spread of one draw of them."""
-        nearest = [_nearest(world, self.person) for world in (self.present, self.absent)]
+        nearest = [_find_nearest(world, self.person) for world in (self.present, self.absent)]
         spread = np.sqrt(np.mean([((world - world.mean(axis=0)) ** 2).sum(axis=1).mean() for world in nearest]))
         apart = float(np.linalg.norm(nearest[0].mean(axis=0) - nearest[1].mean(axis=0)))
         return apart / float(spread) if spread > 0 else np.inf if apart > 0 else 0.0
@@ -63,7 +63,9 @@ class TwinClouds:
     @property
     def title(self) -> str:
         """What taking the person away does to the nearest centres."""
-        return opening(f"at ε = {self.epsilon:g}, one person moves the nearest centre by {self.moved:.2g} × its noise")
+        return capitalize_first(
+            f"at ε = {self.epsilon:g}, one person moves the nearest centre by {self.moved:.2g} × its noise"
+        )
 
     def words(self) -> str:
         """The picture in words."""
@@ -74,7 +76,7 @@ class TwinClouds:
 
     def draw(self, palette: Palette, *, both: bool = True) -> go.Figure:
         """One world over the other; the second only where ``both`` may be seen."""
-        plot = Plot(layout(palette, height=_HEIGHT))
+        plot = Plot(make_layout(palette, height=_HEIGHT))
         show_plane(plot, self.view, palette)
         some = self.rows[:: max(1, len(self.rows) // _MOST_ROWS)]
         self._marks(plot, some, "rows", {"size": 4, "color": palette.faded(palette.public, 0.5)}, "public")
@@ -94,12 +96,12 @@ class TwinClouds:
         return plot.update_layout(margin={"l": 60, "r": 8, "t": 12, "b": 110}, legend=legend).figure()
 
     def _marks(self, plot: Plot, points: Array, name: str, marker: dict[str, Any], kind: str) -> None:
-        places = xy(self.view.plane(points))
+        places = split_xy(self.view.plane(points))
         trace = {"type": "scatter", "mode": "markers", "marker": marker, "name": name, "meta": kind}
         plot.add_trace({**trace, **places, "hoverinfo": "skip"})
 
 
-def _nearest(releases: Array, person: Array) -> Array:
+def _find_nearest(releases: Array, person: Array) -> Array:
     """Of each release the centre nearest to the person, shape (r, d)."""
     squared = ((releases[:, :, None] - person[None, None]) ** 2).sum(axis=-1).min(axis=-1)
     chosen: Array = releases[np.arange(len(releases)), squared.argmin(axis=1)]

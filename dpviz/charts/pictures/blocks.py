@@ -13,13 +13,13 @@ from dpviz.algorithms.su2016.gkm import RangesStep
 from dpviz.algorithms.tools.secret_blocks import BlocksStep
 from dpviz.arrays import Array
 from dpviz.charts.canvas import NUMBER_SIZE
-from dpviz.charts.cells import boxes, circles, segments
-from dpviz.charts.picture import Look, Picture, columns_of, points_table
+from dpviz.charts.cells import outline_boxes, outline_circles, outline_segments
+from dpviz.charts.picture import Picture, RenderContext, format_columns, tabulate_points
+from dpviz.charts.plot_canvas import UNCUT, PlotCanvas
 from dpviz.charts.revealed import RevealedView
-from dpviz.charts.sheet import UNCUT, Sheet
-from dpviz.charts.theme import axis_title
+from dpviz.charts.theme import make_axis_title
 from dpviz.charts.view import View
-from dpviz.charts.wording import clauses, number, opening, percent, things
+from dpviz.charts.wording import capitalize_first, format_number, format_percent, format_things, join_clauses
 from dpviz.privacy.block_models import BlockKMeans
 from dpviz.table.domain import Domain
 
@@ -40,32 +40,32 @@ class BlocksPicture(Picture[BlocksStep]):
 
     def finding(self, domain: Domain) -> str:
         step = self.step
-        centers = things(len(self.step.anchors), "centre")
-        blocks = opening(things(step.number, "secret block"))
-        return f"{blocks} of about {number(step.rows_each)} rows find {centers} each"
+        centers = format_things(len(self.step.anchors), "centre")
+        blocks = capitalize_first(format_things(step.number, "secret block"))
+        return f"{blocks} of about {format_number(step.rows_each)} rows find {centers} each"
 
-    def note(self, look: Look) -> str:
-        return clauses(self._order, _another_split(look.reveal), look.view.about)
+    def note(self, context: RenderContext) -> str:
+        return join_clauses(self._order, _describe_other_split(context.reveal), context.view.about)
 
-    def paint(self, sheet: Sheet, look: Look) -> None:
+    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
         anchors = self.step.anchors
         numbered = len(anchors) <= _NUMBERED
-        _add_revealed(sheet, self.step, look.reveal)
-        sheet.marks(
-            sheet.view.plane(anchors),
+        _add_revealed(canvas, self.step, context.reveal)
+        canvas.marks(
+            canvas.view.plane(anchors),
             "anchors",
             "public",
             {"symbol": "square-open", "size": 18 if numbered else 8},
             hover="anchor %{text} (public)<br>%{x:.4g}, %{y:.4g}",
-            trace=_numbers(sheet, len(anchors), "markers+text" if numbered else "markers") | UNCUT,
+            trace=_format_numbers(canvas, len(anchors), "markers+text" if numbered else "markers") | UNCUT,
         )
-        sheet.plane()
+        canvas.plane()
 
     def table(self, domain: Domain) -> pd.DataFrame:
-        return points_table(self.step.anchors, domain, "anchor")
+        return tabulate_points(self.step.anchors, domain, "anchor")
 
     def words(self, domain: Domain) -> str:
-        return f"{self.finding(domain)}. {opening(self._order)}. Columns: {columns_of(domain)}."
+        return f"{self.finding(domain)}. {capitalize_first(self._order)}. Columns: {format_columns(domain)}."
 
     @property
     def _order(self) -> str:
@@ -87,38 +87,42 @@ class RangesPicture(Picture[RangesStep]):
     def finding(self, domain: Domain) -> str:
         step = self.step
         width = 2 * domain.region.half
-        noise = percent(float(np.median(step.noise_sd / width)))
+        noise = format_percent(float(np.median(step.noise_sd / width)))
         if not step.estimated:
             return f"Without ranges an average carries noise of {noise} of the width"
-        left = percent(float(((step.upper - step.lower) / width).mean()))
+        left = format_percent(float(((step.upper - step.lower) / width).mean()))
         return f"Ranges take {left} of the width, and averages carry noise of {noise}"
 
-    def note(self, look: Look) -> str:
-        return clauses(self.step.title, _another_split(look.reveal), look.view.about)
+    def note(self, context: RenderContext) -> str:
+        return join_clauses(self.step.title, _describe_other_split(context.reveal), context.view.about)
 
-    def paint(self, sheet: Sheet, look: Look) -> None:
-        step, view = self.step, sheet.view
+    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
+        step, view = self.step, canvas.view
         ranges = len(self.step.lower) if self.step.estimated else 1
         kind = self.kind
-        color = sheet.palette.kind(self.kind)
-        _add_revealed(sheet, step.blocks, look.reveal)
+        color = canvas.palette.kind(self.kind)
+        _add_revealed(canvas, step.blocks, context.reveal)
         low, high = (view.plane(corner[:ranges]) for corner in (step.lower, step.upper))
-        outline, width = (segments(low, high), 6.0) if view.flat else (boxes(low, high), 1.6)
-        fill = "" if view.flat else sheet.palette.faded(color, 0.07)
+        outline, width = (outline_segments(low, high), 6.0) if view.flat else (outline_boxes(low, high), 1.6)
+        fill = "" if view.flat else canvas.palette.faded(color, 0.07)
         name = "ranges" if step.estimated else "range: the domain"
-        sheet.lines(outline, name, kind, strength=0.75, width=width, fill=fill)
+        canvas.lines(outline, name, kind, strength=0.75, width=width, fill=fill)
         # Noise beyond the domain is drawn as large as the domain.
         reach = np.minimum(step.noise_sd[:ranges], 2 * view.region.radius)[:, list(view.axes or (0,))]
         middles = view.plane((step.lower + step.upper)[:ranges] / 2)
         across = reach * view.scale[: reach.shape[1]]
         along = np.column_stack([across[:, 0], np.zeros(ranges)])
-        noise = segments(middles - along, middles + along) if view.flat else circles(middles, across, np.ones(2))
-        ink = sheet.palette.faded(sheet.palette.text if step.estimated else color, 0.75)
-        sheet.lines(noise, "noise of an average ±1 sd", kind, color=ink, width=1.6, dash="dot")
+        noise = (
+            outline_segments(middles - along, middles + along)
+            if view.flat
+            else outline_circles(middles, across, np.ones(2))
+        )
+        ink = canvas.palette.faded(canvas.palette.text if step.estimated else color, 0.75)
+        canvas.lines(noise, "noise of an average ±1 sd", kind, color=ink, width=1.6, dash="dot")
         if step.estimated and ranges <= _NUMBERED:
             hover = "middle of range %{text} (released)<br>%{x:.4g}, %{y:.4g}"
-            sheet.marks(middles, "", "released", {}, hover=hover, trace=_numbers(sheet, ranges, "text"))
-        sheet.plane()
+            canvas.marks(middles, "", "released", {}, hover=hover, trace=_format_numbers(canvas, ranges, "text"))
+        canvas.plane()
 
     def table(self, domain: Domain) -> pd.DataFrame:
         step = self.step
@@ -130,7 +134,7 @@ class RangesPicture(Picture[RangesStep]):
         return table
 
     def words(self, domain: Domain) -> str:
-        return f"{self.step.title}, for {things(len(self.step.lower), 'centre')}. {self.finding(domain)}."
+        return f"{self.step.title}, for {format_things(len(self.step.lower), 'centre')}. {self.finding(domain)}."
 
 
 class MedianLawPicture(Picture[MedianLawStep]):
@@ -146,22 +150,22 @@ class MedianLawPicture(Picture[MedianLawStep]):
         if within >= 0.5:
             return f"With {step.number:,} blocks a median cannot tell the middle from the ends"
         what = "Its noise follows jumps within" if step.smooth else "A median is drawn from"
-        return f"{what} ±{percent(within)} around the middle of {step.number:,} blocks"
+        return f"{what} ±{format_percent(within)} around the middle of {step.number:,} blocks"
 
-    def note(self, look: Look) -> str:
+    def note(self, context: RenderContext) -> str:
         step = self.step
         how = "weight that a jump there has in the noise" if step.smooth else "how likely a place of that rank is"
-        price = f"ε = {number(step.epsilon_each)} for each of {step.medians:,} medians"
-        return clauses(how, price, "no row has a say in it")
+        price = f"ε = {format_number(step.epsilon_each)} for each of {step.medians:,} medians"
+        return join_clauses(how, price, "no row has a say in it")
 
-    def paint(self, sheet: Sheet, look: Look) -> None:
+    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
         ranks = np.linspace(0, 1, _PLACES)
         curve = np.column_stack([100 * ranks, self._weight(ranks)])
         hover = "%{x:.3g} % of blocks on the left: weight %{y:.3g}"
-        filled = {"fill": "tozeroy", "fillcolor": sheet.color("public", 0.15)}
-        sheet.lines(curve, "weight of a rank", "public", width=2, hover=hover, trace=filled)
-        sheet.plot.update_xaxes(range=[0, 100], title_text=axis_title("blocks on the left", "%"))
-        sheet.plot.update_yaxes(range=[0, 1.05], title_text="weight beside the middle's")
+        filled = {"fill": "tozeroy", "fillcolor": canvas.color("public", 0.15)}
+        canvas.lines(curve, "weight of a rank", "public", width=2, hover=hover, trace=filled)
+        canvas.plot.update_xaxes(range=[0, 100], title_text=make_axis_title("blocks on the left", "%"))
+        canvas.plot.update_yaxes(range=[0, 1.05], title_text="weight beside the middle's")
 
     def table(self, domain: Domain) -> pd.DataFrame:
         ranks = np.linspace(0, 1, 21)
@@ -171,7 +175,7 @@ class MedianLawPicture(Picture[MedianLawStep]):
 
     def words(self, domain: Domain) -> str:
         step = self.step
-        medians = f"{step.medians:,} medians of {step.number:,} blocks, ε = {number(step.epsilon_each)} each"
+        medians = f"{step.medians:,} medians of {step.number:,} blocks, ε = {format_number(step.epsilon_each)} each"
         return f"{self.finding(domain)}. {medians}, for {domain.dim} columns."
 
     @property
@@ -184,7 +188,7 @@ class MedianLawPicture(Picture[MedianLawStep]):
         return weight
 
 
-def block_centers(step: BlocksStep, rows: Array) -> Array:
+def find_block_centers(step: BlocksStep, rows: Array) -> Array:
     """Centres (m, k, d) that k-means finds in blocks of revealed ``rows`` (n, d), dealt by public coins.
 
     Another split than the secret one, of the same size: which row was in which block is never told. Only as many
@@ -199,22 +203,22 @@ def block_centers(step: BlocksStep, rows: Array) -> Array:
     return centers
 
 
-def _another_split(reveal: RevealedView | None) -> str:
+def _describe_other_split(reveal: RevealedView | None) -> str:
     shown = reveal is not None and reveal.everyone is not None
     return "◉\u00a0centres of blocks dealt anew, not of the secret ones" if shown else ""
 
 
-def _add_revealed(sheet: Sheet, step: BlocksStep, reveal: RevealedView | None) -> None:
+def _add_revealed(canvas: PlotCanvas, step: BlocksStep, reveal: RevealedView | None) -> None:
     """Rows, and the centres of other blocks than the secret ones."""
-    sheet.rows(reveal)
+    canvas.rows(reveal)
     if reveal is not None and reveal.everyone is not None:
-        centers = block_centers(step, sheet.view.region.clip(reveal.everyone))
-        places = sheet.view.plane(centers.reshape(-1, centers.shape[2]), "reference")
+        centers = find_block_centers(step, canvas.view.region.clip(reveal.everyone))
+        places = canvas.view.plane(centers.reshape(-1, centers.shape[2]), "reference")
         cross = {"symbol": "x-thin-open", "size": 5, "line": {"width": 1}}
-        sheet.marks(places, "centres of other blocks", "revealed", cross, trace={"opacity": 0.7})
+        canvas.marks(places, "centres of other blocks", "revealed", cross, trace={"opacity": 0.7})
 
 
-def _numbers(sheet: Sheet, count: int, mode: str) -> dict[str, Any]:
+def _format_numbers(canvas: PlotCanvas, count: int, mode: str) -> dict[str, Any]:
     """Marks with their numbers from 1."""
-    font = {"size": NUMBER_SIZE, "color": sheet.palette.text}
+    font = {"size": NUMBER_SIZE, "color": canvas.palette.text}
     return {"mode": mode, "text": [str(i + 1) for i in range(count)], "textfont": font}

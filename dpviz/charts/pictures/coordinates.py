@@ -10,10 +10,10 @@ import pandas as pd
 from dpviz.algorithms.balcan2017.balcan_sparse import CoordinatesStep
 from dpviz.arrays import Codes
 from dpviz.charts.canvas import NUMBER_SIZE
-from dpviz.charts.names import spelled
-from dpviz.charts.picture import Look, Picture
-from dpviz.charts.sheet import Sheet
-from dpviz.charts.wording import clauses, count, number, opening, shortened
+from dpviz.charts.names import spell_name
+from dpviz.charts.picture import Picture, RenderContext
+from dpviz.charts.plot_canvas import PlotCanvas
+from dpviz.charts.wording import capitalize_first, format_count, format_number, join_clauses, shorten
 from dpviz.table.domain import Domain
 
 # Lines and columns of the map that a phone shows.
@@ -34,15 +34,15 @@ class CoordinatesPicture(Picture[CoordinatesStep]):
         standing = int((self.step.noisy_means != 0).sum(axis=1).mean().round())
         kept = self.step.coordinates.shape[1]
         verb = "stands" if standing == 1 else "stand"
-        return opening(f"{count(standing)} of {kept} chosen coordinates {verb} out of the noise")
+        return capitalize_first(f"{format_count(standing)} of {kept} chosen coordinates {verb} out of the noise")
 
-    def note(self, look: Look) -> str:
+    def note(self, context: RenderContext) -> str:
         left = len(self.step.coordinates) - len(self._clusters())
         some = f"the {_MOST_CLUSTERS} largest clusters; {left} more in the table" if left else ""
-        return clauses(self.step.title, "blank: within its noise", some)
+        return join_clauses(self.step.title, "blank: within its noise", some)
 
-    def paint(self, sheet: Sheet, look: Look) -> None:
-        step, plot, columns = self.step, sheet.plot, look.view.domain.columns
+    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
+        step, plot, columns = self.step, canvas.plot, context.view.domain.columns
         clusters = self._clusters()
         foremost = self._columns(clusters)
         means = np.full((len(foremost), len(clusters)), np.nan)
@@ -50,19 +50,19 @@ class CoordinatesPicture(Picture[CoordinatesStep]):
             place = {int(c): i for i, c in enumerate(step.coordinates[j])}
             for y, i in [(y, place[int(c)]) for y, c in enumerate(foremost) if int(c) in place]:
                 means[y, x] = step.noisy_means[j, i] if step.noisy_means[j, i] != 0 else np.nan
-        reach = round_reach(float(np.nanmax(np.abs(means)))) if np.isfinite(means).any() else 1.0
+        reach = round_up_range(float(np.nanmax(np.abs(means)))) if np.isfinite(means).any() else 1.0
         across, down = np.arange(len(clusters)), np.arange(len(foremost))
         plot.update_layout(showlegend=False)
-        sheet.cells(
+        canvas.cells(
             means,
             "released",
             hover="%{text}: %{z:.3g}",
-            bar=sheet.color_bar("mean (unit coordinates)"),
-            text=[[f"cluster {j + 1}, {spelled(columns[c])}" for j in clusters] for c in foremost],
+            bar=canvas.color_bar("mean (unit coordinates)"),
+            text=[[f"cluster {j + 1}, {spell_name(columns[c])}" for j in clusters] for c in foremost],
             **{"x": across, "y": down, "xgap": 1, "ygap": 1, "zmin": -reach, "zmax": reach},
-            colorscale=sheet.palette.diverging,
+            colorscale=canvas.palette.diverging,
         )
-        names = [spelled(shortened(columns[c], _NAME)) for c in foremost]
+        names = [spell_name(shorten(columns[c], _NAME)) for c in foremost]
         plot.update_xaxes(tickvals=across, ticktext=[str(j + 1) for j in clusters], showgrid=False)
         plot.update_xaxes(title_text="cluster")
         plot.update_yaxes(tickvals=down, ticktext=names, autorange="reversed", showgrid=False)
@@ -87,7 +87,7 @@ class CoordinatesPicture(Picture[CoordinatesStep]):
         j = int(np.argmax(self.step.noisy_counts))
         best = int(np.argmax(np.abs(step.noisy_means[j])))
         name = domain.columns[step.coordinates[j, best]]
-        mean = number(float(step.noisy_means[j, best]))
+        mean = format_number(float(step.noisy_means[j, best]))
         return f"{self.finding(domain)}. The largest cluster is strongest in {name}, with a noisy mean of {mean}."
 
     def _clusters(self) -> Codes:
@@ -102,10 +102,10 @@ class CoordinatesPicture(Picture[CoordinatesStep]):
         return np.array(list(dict.fromkeys(flat[order].tolist()))[:_MOST_COLUMNS], dtype=np.int64)
 
 
-def round_reach(value: float) -> float:
+def round_up_range(value: float) -> float:
     """``value`` up to 1, 2 or 5 times a power of ten, so that a scale changes seldom from one step to the next.
 
-    >>> round_reach(0.55), round_reach(0.89), round_reach(2.0), round_reach(0.013)
+    >>> round_up_range(0.55), round_up_range(0.89), round_up_range(2.0), round_up_range(0.013)
     (1.0, 1.0, 2.0, 0.02)
     """
     unit = 10.0 ** floor(log10(value))

@@ -15,12 +15,12 @@ import numpy.typing as npt
 
 from dpviz.algorithms.steps import GridStep
 from dpviz.arrays import Array, Codes
-from dpviz.charts.canvas import SCREEN, legend_name
-from dpviz.charts.names import spelled
-from dpviz.charts.sheet import Sheet
+from dpviz.charts.canvas import SCREEN, format_legend_name
+from dpviz.charts.names import spell_name
+from dpviz.charts.plot_canvas import PlotCanvas
 from dpviz.charts.theme import Kind
 from dpviz.charts.view import View
-from dpviz.charts.wording import number
+from dpviz.charts.wording import format_number
 from dpviz.privacy.partitions import Grid
 
 # A screen shows no more cells than this along an axis.
@@ -66,7 +66,7 @@ class _Layer(NamedTuple):
     sd: Array
 
 
-def shown_grid(grid: Grid, codes: Codes, values: Array, view: View) -> Shown:
+def find_shown_grid(grid: Grid, codes: Codes, values: Array, view: View) -> Shown:
     """``values`` of the listed cells, added up to what the view shows."""
     axes = view.axes or (0,)
     cells = [int(grid.cells_per_axis[j]) for j in axes]
@@ -76,146 +76,146 @@ def shown_grid(grid: Grid, codes: Codes, values: Array, view: View) -> Shown:
     flat = np.ravel_multi_index(tuple(place), shape)
     total = np.bincount(flat, values, int(np.prod(shape))).astype(np.float64).reshape(shape)
     summed = np.bincount(flat, minlength=int(np.prod(shape))).astype(np.int64)
-    edges = [_edges(grid, j, m, b) for j, m, b in zip(axes, cells, block, strict=True)]
+    edges = [_find_edges(grid, j, m, b) for j, m, b in zip(axes, cells, block, strict=True)]
     return Shown(axes, edges, total, summed.reshape(shape), block)
 
 
-def true_counts(step: GridStep, rows: Array) -> list[Counted]:
+def count_truth(step: GridStep, rows: Array) -> list[Counted]:
     """The cells of ``step`` that hold a row, those around its box first; rows (n, d) in the grid's coordinates."""
     if step.around is None:
-        return [_counted(step.grid, rows)]
+        return [_count_cells(step.grid, rows)]
     middle = 0.0 if step.grid.middle is None else step.grid.middle
     inside = (np.abs(rows - middle) <= step.grid.half).all(axis=1)
-    return [_counted(step.around.grid, rows[~inside]), _counted(step.grid, rows[inside])]
+    return [_count_cells(step.around.grid, rows[~inside]), _count_cells(step.grid, rows[inside])]
 
 
-def add_signed_maps(sheet: Sheet, step: GridStep, *, strength: float = 1.0) -> None:
+def add_signed_maps(canvas: PlotCanvas, step: GridStep, *, strength: float = 1.0) -> None:
     """Colour follows the noisy count in units of its noise: hardly up to 3 sd, then steeply; plum below zero.
 
     Cells around those of ``step``, if there are any, come first. At less than full ``strength`` the map lies under
     something else, and what is below zero stays blank.
     """
-    layers = _layers(step, sheet.view)
+    layers = _list_layers(step, canvas.view)
     in_sds = [shown.values / sd for shown, sd in layers]
     top = max(_LEAST_TOP, *(float(np.abs(values).max(initial=0)) for values in in_sds))
     (last, sds), ticks = layers[-1], np.array([-top, -_NOISE, _NOISE, top])
     typical = float(np.median(sds[last.summed > 0])) if (last.summed > 0).any() else step.sd
-    words = [number(float(tick * typical)) for tick in ticks]
-    bar = sheet.color_bar("noisy rows (released)", tickvals=_tone(ticks, top), ticktext=words)
+    words = [format_number(float(tick * typical)) for tick in ticks]
+    bar = canvas.color_bar("noisy rows (released)", tickvals=_choose_tone(ticks, top), ticktext=words)
     for (shown, _), values in zip(layers, in_sds, strict=True):
-        sheet.cells(
-            np.where(shown.summed == 0, np.nan, _tone(values, top)).T,
+        canvas.cells(
+            np.where(shown.summed == 0, np.nan, _choose_tone(values, top)).T,
             "released",
             hover="noisy count %{customdata:.4g} (released)<br>%{x:.4g}, %{y:.4g}",
             bar=bar if shown is last and strength == 1 else None,
-            colorscale=_signed_scale(sheet, strength),
-            **_placed(shown, sheet.view) | {"zmin": -1, "zmax": 1},
+            colorscale=_make_signed_scale(canvas, strength),
+            **_place_cells(shown, canvas.view) | {"zmin": -1, "zmax": 1},
             **({"name": "rows, noisy"} if shown is last else {}),
         )
-    if sheet.bare and strength == 1:
-        square = {"symbol": "square", "color": sheet.palette.below}
-        sheet.marks(np.zeros((0, 2)), "below zero: noise alone", "released", square)
+    if canvas.bare and strength == 1:
+        square = {"symbol": "square", "color": canvas.palette.below}
+        canvas.marks(np.zeros((0, 2)), "below zero: noise alone", "released", square)
 
 
-def _signed_scale(sheet: Sheet, strength: float) -> list[list[float | str]]:
+def _make_signed_scale(canvas: PlotCanvas, strength: float) -> list[list[float | str]]:
     """From what is below zero through nothing to the largest counts."""
-    palette = sheet.palette
+    palette = canvas.palette
     below = 0.0 if strength < 1 else 0.9
     return [
         [0.0, palette.faded(palette.below, below)],
         [(1 - _PALE) / 2, palette.faded(palette.below, min(below, 0.26))],
         [0.5, palette.faded(palette.below, 0.0)],
-        [0.5, sheet.color("released", 0.0)],
+        [0.5, canvas.color("released", 0.0)],
         [(1 + _PALE) / 2, palette.faded(palette.released, round(_PALE * strength, 3))],
         [0.85, palette.faded(palette.released, round(0.75 * strength, 3))],
         [1.0, palette.deep if strength == 1 else palette.faded(palette.released, strength)],
     ]
 
 
-def add_count_maps(sheet: Sheet, layers: Sequence[Counted], what: str, kind: Kind) -> None:
+def add_count_maps(canvas: PlotCanvas, layers: Sequence[Counted], what: str, kind: Kind) -> None:
     """Counts of cells in the colour of their kind, by the square root; cells of no layer stay blank."""
-    drawn = [shown_grid(*layer, sheet.view) for layer in layers]
+    drawn = [find_shown_grid(*layer, canvas.view) for layer in layers]
     top = max(1.0, *(float(shown.values.max(initial=0)) for shown in drawn))
-    ticks = {"tickvals": [0, sqrt(top)], "ticktext": ["0", number(top)]}
-    bar = sheet.color_bar(f"{legend_name(what, kind)} ({kind})", **ticks)
+    ticks = {"tickvals": [0, sqrt(top)], "ticktext": ["0", format_number(top)]}
+    bar = canvas.color_bar(f"{format_legend_name(what, kind)} ({kind})", **ticks)
     for shown in drawn:
-        sheet.cells(
+        canvas.cells(
             np.where(shown.summed == 0, np.nan, np.sqrt(np.maximum(shown.values, 0.0))).T,
             kind,
             hover=f"{what} %{{customdata:.4g}} ({kind})<br>%{{x:.4g}}, %{{y:.4g}}",
             bar=bar if shown is drawn[-1] else None,
-            colorscale=[[0, sheet.color(kind, 0.0)], [1, sheet.color(kind)]],
-            **_placed(shown, sheet.view) | {"zmin": 0, "zmax": sqrt(top)},
+            colorscale=[[0, canvas.color(kind, 0.0)], [1, canvas.color(kind)]],
+            **_place_cells(shown, canvas.view) | {"zmin": 0, "zmax": sqrt(top)},
         )
 
 
-def add_blocks(sheet: Sheet, shown: Shown, sides: Array, coarsest: int) -> None:
+def add_blocks(canvas: PlotCanvas, shown: Shown, sides: Array, coarsest: int) -> None:
     """The side of the block around each cell: full colour for a cell by itself, the paler the larger the block."""
     finer = 1 - np.log2(np.minimum(sides, coarsest)) / np.log2(coarsest)
     hover = "in a block %{customdata:,.0f} cells wide (released)<br>%{x:.4g}"
-    if sheet.view.flat:
-        x, width = (values.astype(SCREEN) for values in _bars(shown, sheet.view))
-        sheet.bars(x, finer.astype(SCREEN), width, "fineness", "released", hover=hover, notes=sides.astype(SCREEN))
-        sheet.plot.update_xaxes(range=sheet.view.range[0], title_text=spelled(sheet.view.name[0]), zeroline=False)
+    if canvas.view.flat:
+        x, width = (values.astype(SCREEN) for values in _make_bars(shown, canvas.view))
+        canvas.bars(x, finer.astype(SCREEN), width, "fineness", "released", hover=hover, notes=sides.astype(SCREEN))
+        canvas.plot.update_xaxes(range=canvas.view.range[0], title_text=spell_name(canvas.view.name[0]), zeroline=False)
         ends = {"tickvals": [0, 1], "ticktext": [f"block of {coarsest:,}", "a cell"]}
-        sheet.plot.update_yaxes(title_text="told apart down to", range=[0, 1 + _AIR], **ends)
-        sheet.plot.update_layout(bargap=0, barmode="overlay")
+        canvas.plot.update_yaxes(title_text="told apart down to", range=[0, 1 + _AIR], **ends)
+        canvas.plot.update_layout(bargap=0, barmode="overlay")
         return
     ticks = {"tickvals": [0, 1], "ticktext": [f"a block of {coarsest:,} cells a side", "a cell"]}
-    sheet.cells(
+    canvas.cells(
         finer.T,
         "released",
         hover=f"{hover}, %{{y:.4g}}",
-        bar=sheet.color_bar("told apart down to (released)", **ticks),
-        colorscale=[[0, sheet.color("released", 0.0)], [1, sheet.color("released")]],
-        **_placed(shown, sheet.view) | {"customdata": sides.T.astype(SCREEN), "zmin": 0, "zmax": 1},
+        bar=canvas.color_bar("told apart down to (released)", **ticks),
+        colorscale=[[0, canvas.color("released", 0.0)], [1, canvas.color("released")]],
+        **_place_cells(shown, canvas.view) | {"customdata": sides.T.astype(SCREEN), "zmin": 0, "zmax": 1},
     )
-    sheet.plane()
+    canvas.plane()
 
 
-def add_noisy_bars(sheet: Sheet, step: GridStep, rows: Array | None) -> None:
+def add_noisy_bars(canvas: PlotCanvas, step: GridStep, rows: Array | None) -> None:
     """Bars, pale within 1 sd; over them what the cells truly hold of ``rows`` (n, 1), where these are given."""
-    for shown, sd in _layers(step, sheet.view):
-        _add_bars(sheet, shown, "noisy count", signed_colors(sheet, shown.values, sd))
-    for counted in true_counts(step, rows) if rows is not None else []:
-        truth = shown_grid(*counted, sheet.view)
+    for shown, sd in _list_layers(step, canvas.view):
+        _add_bars(canvas, shown, "noisy count", choose_signed_colors(canvas, shown.values, sd))
+    for counted in count_truth(step, rows) if rows is not None else []:
+        truth = find_shown_grid(*counted, canvas.view)
         hover = "true count %{y:,.0f} (revealed)<br>%{x:.4g}"
         listed = {"showlegend": counted.grid is step.grid}
-        sheet.ticks(_bars(truth, sheet.view).middle, truth.values, "true counts", hover=hover, trace=listed)
+        canvas.ticks(_make_bars(truth, canvas.view).middle, truth.values, "true counts", hover=hover, trace=listed)
     noise = _NOISE * float(np.median(sd))
-    sheet.band(-noise, noise, strength=0.18)
-    sheet.plot.update_layout(showlegend=rows is not None)
-    _dress(sheet, step)
+    canvas.band(-noise, noise, strength=0.18)
+    canvas.plot.update_layout(showlegend=rows is not None)
+    _dress(canvas, step)
 
 
-def signed_colors(sheet: Sheet, counts: Array, sd: Array | float) -> npt.NDArray[np.str_]:
+def choose_signed_colors(canvas: PlotCanvas, counts: Array, sd: Array | float) -> npt.NDArray[np.str_]:
     """The colour of bars of noisy counts: faded where noise alone could be, plum below zero."""
-    palette = sheet.palette
+    palette = canvas.palette
     over = np.where(counts > _NOISE * sd, palette.released, palette.faded(palette.released, 0.35))
     colors: npt.NDArray[np.str_] = np.where(counts < 0, palette.below, over)
     return colors
 
 
-def add_kept_bars(sheet: Sheet, step: GridStep, layers: Sequence[Counted]) -> None:
+def add_kept_bars(canvas: PlotCanvas, step: GridStep, layers: Sequence[Counted]) -> None:
     """Denoised counts of the cells that were kept, in the range of the noisy ones."""
     for counted in layers:
-        _add_bars(sheet, shown_grid(*counted, sheet.view), "count kept")
-    _dress(sheet, step)
+        _add_bars(canvas, find_shown_grid(*counted, canvas.view), "count kept")
+    _dress(canvas, step)
 
 
-def _layers(step: GridStep, view: View) -> list[_Layer]:
+def _list_layers(step: GridStep, view: View) -> list[_Layer]:
     """The coarse cells around the grid, if there are any, and those of the grid."""
     steps = [step] if step.around is None else [step.around, step]
-    shown = [shown_grid(layer.grid, layer.codes, layer.noisy_counts, view) for layer in steps]
+    shown = [find_shown_grid(layer.grid, layer.codes, layer.noisy_counts, view) for layer in steps]
     return [_Layer(of, layer.sd * np.sqrt(np.maximum(of.summed, 1))) for layer, of in zip(steps, shown, strict=True)]
 
 
-def _counted(grid: Grid, rows: Array) -> Counted:
+def _count_cells(grid: Grid, rows: Array) -> Counted:
     codes, counts = np.unique(grid.assign(rows), return_counts=True)
     return Counted(grid, codes, counts.astype(np.float64))
 
 
-def _tone(in_sds: Array, top: float) -> Array:
+def _choose_tone(in_sds: Array, top: float) -> Array:
     """From noise sds to [-1, 1]: linear up to ``_PALE`` at 3 sd, then by the square root up to 1 at ``top``."""
     size = np.abs(in_sds)
     beyond = _PALE + (1 - _PALE) * np.sqrt(np.maximum(size - _NOISE, 0) / (top - _NOISE))
@@ -223,14 +223,14 @@ def _tone(in_sds: Array, top: float) -> Array:
     return tone
 
 
-def _edges(grid: Grid, axis: int, cells: int, block: int) -> Array:
+def _find_edges(grid: Grid, axis: int, cells: int, block: int) -> Array:
     """Borders of the shown cells along an axis, unit coordinates."""
     border = np.minimum(np.arange(ceil(cells / block) + 1) * block, cells)
     edges = grid.borders(axis)[border]
     return edges if grid.middle is None else edges + grid.middle[axis]
 
 
-def _placed(shown: Shown, view: View) -> dict[str, Any]:
+def _place_cells(shown: Shown, view: View) -> dict[str, Any]:
     """Where the cells of a map lie, and what hovering tells of them."""
     gap = int(max(shown.values.shape) < _GAPS_BELOW)
     drawn: dict[str, Any] = {"customdata": shown.values.T.astype(SCREEN), "xgap": gap, "ygap": gap}
@@ -247,25 +247,25 @@ class _Bars(NamedTuple):
     width: Array
 
 
-def _bars(shown: Shown, view: View) -> _Bars:
+def _make_bars(shown: Shown, view: View) -> _Bars:
     edges = view.plane(shown.edges[0][:, None])[:, 0]
     return _Bars((edges[1:] + edges[:-1]) / 2, np.diff(edges))
 
 
-def _add_bars(sheet: Sheet, shown: Shown, what: str, colors: npt.NDArray[np.str_] | None = None) -> None:
-    listed, (middle, width) = shown.summed > 0, _bars(shown, sheet.view)
+def _add_bars(canvas: PlotCanvas, shown: Shown, what: str, colors: npt.NDArray[np.str_] | None = None) -> None:
+    listed, (middle, width) = shown.summed > 0, _make_bars(shown, canvas.view)
     x, y, wide = (values[listed].astype(SCREEN) for values in (middle, shown.values, width))
     hover = f"{what} %{{y:.4g}} (released)<br>%{{x:.4g}}"
     marker = {} if colors is None else {"color": colors[listed]}
-    sheet.bars(x, y, wide, f"{what}s", "released", marker, hover=hover)
+    canvas.bars(x, y, wide, f"{what}s", "released", marker, hover=hover)
 
 
-def _dress(sheet: Sheet, step: GridStep) -> None:
+def _dress(canvas: PlotCanvas, step: GridStep) -> None:
     """The same axes for noisy and denoised counts."""
-    plot = sheet.plot
-    counts = [layer.shown.values for layer in _layers(step, sheet.view)]
+    plot = canvas.plot
+    counts = [layer.shown.values for layer in _list_layers(step, canvas.view)]
     low, high = min(0.0, *(float(some.min()) for some in counts)), max(1.0, *(float(some.max()) for some in counts))
-    plot.update_xaxes(range=sheet.view.range[0], title_text=spelled(sheet.view.name[0]), zeroline=False)
-    plot.update_yaxes(title_text="rows per cell (noisy)", zeroline=True, zerolinecolor=sheet.palette.muted)
+    plot.update_xaxes(range=canvas.view.range[0], title_text=spell_name(canvas.view.name[0]), zeroline=False)
+    plot.update_yaxes(title_text="rows per cell (noisy)", zeroline=True, zerolinecolor=canvas.palette.muted)
     plot.update_yaxes(range=[low - _AIR * (high - low), high + _AIR * (high - low)])
     plot.update_layout(bargap=0, barmode="overlay")

@@ -13,13 +13,13 @@ from scipy.spatial import cKDTree
 from dpviz.algorithms.balcan2017.candidate_centers import TreeStep
 from dpviz.algorithms.steps import Step
 from dpviz.arrays import Array
-from dpviz.charts.canvas import NUMBER_SIZE, SCREEN, hidden_axis
-from dpviz.charts.cells import boxes
-from dpviz.charts.picture import Drawing, Look
-from dpviz.charts.pictures.nested_cubes import asleep_boxes, drawn_boxes, level_sizes, truly_held
-from dpviz.charts.sheet import LINKED, Sheet
+from dpviz.charts.canvas import NUMBER_SIZE, SCREEN, make_hidden_axis
+from dpviz.charts.cells import outline_boxes
+from dpviz.charts.picture import Drawing, RenderContext
+from dpviz.charts.pictures.nested_cubes import count_levels, count_truly_held, find_asleep_boxes, find_drawn_boxes
+from dpviz.charts.plot_canvas import LINKED, PlotCanvas
 from dpviz.charts.view import View
-from dpviz.charts.wording import clauses, number, opening, things
+from dpviz.charts.wording import capitalize_first, format_number, format_things, join_clauses
 from dpviz.privacy.partitions import CubeTree
 from dpviz.table.domain import Domain
 
@@ -62,44 +62,44 @@ class TreeDiagram(Drawing[TreeStep]):
         return view.boxes() if self.step.frame is None else view.within(self.step.region)
 
     def finding(self, domain: Domain) -> str:
-        sizes = level_sizes(self.step.tree)
+        sizes = count_levels(self.step.tree)
         if self.marked is not None:
             chosen = len(self._chosen)
-            return opening(
-                f"{things(chosen, 'cube')} of {sum(sizes):,} {'carries' if chosen == 1 else 'carry'} a centre"
+            return capitalize_first(
+                f"{format_things(chosen, 'cube')} of {sum(sizes):,} {'carries' if chosen == 1 else 'carry'} a centre"
             )
         if len(sizes) > 1 and sizes[-1] == 0:
             last = int(np.flatnonzero(sizes)[-1])
-            return f"The tree ends at level {last}: {things(sum(sizes), 'cube')} in all"
-        return f"The tree so far: {things(sum(sizes), 'cube')}, {things(sizes[-1], 'new one')}"
+            return f"The tree ends at level {last}: {format_things(sum(sizes), 'cube')} in all"
+        return f"The tree so far: {format_things(sum(sizes), 'cube')}, {format_things(sizes[-1], 'new one')}"
 
-    def note(self, look: Look) -> str:
-        return clauses(
+    def note(self, context: RenderContext) -> str:
+        return join_clauses(
             "strong bars: cubes of today's centres" if self.marked is not None else "each bar is a cube: point at it",
             "as wide as the branches below it",
         )
 
-    def paint(self, sheet: Sheet, look: Look) -> None:
-        tree, plot = self.step.tree, sheet.plot
-        sizes, depth = level_sizes(tree), max(tree.depth, 1)
-        spans = band_spans(self.whole or tree)[: tree.depth + 1]
+    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
+        tree, plot = self.step.tree, canvas.plot
+        sizes, depth = count_levels(tree), max(tree.depth, 1)
+        spans = find_band_spans(self.whole or tree)[: tree.depth + 1]
         final = (self.whole or tree).depth
         linked = int((np.cumsum(sizes) <= self.linked_at_most).sum())
         if linked:
-            self._add_bars(sheet, look, spans[:linked], final)
+            self._add_bars(canvas, context, spans[:linked], final)
         for level in range(linked, tree.depth + 1):
-            left, right = _runs(spans[level])
+            left, right = _find_runs(spans[level])
             low = np.column_stack([left, np.full(len(left), -level - _BAND)])
             high = np.column_stack([right, np.full(len(right), -float(level))])
-            fill = sheet.color("released", 0.2 + 0.65 * level / depth)
+            fill = canvas.color("released", 0.2 + 0.65 * level / depth)
             width = 1 if len(left) < 200 else 0.3
-            sheet.lines(boxes(low, high), "", "released", color=sheet.palette.surface, width=width, fill=fill)
+            canvas.lines(outline_boxes(low, high), "", "released", color=canvas.palette.surface, width=width, fill=fill)
         levels = {
             "tickvals": [-level - _BAND / 2 for level in range(len(sizes))],
             "ticktext": [f"{size:,} cube{'s' * (size != 1)}" for size in sizes],
-            "tickfont": {"size": NUMBER_SIZE, "color": sheet.palette.muted},
+            "tickfont": {"size": NUMBER_SIZE, "color": canvas.palette.muted},
         }
-        plot.update_xaxes(**hidden_axis(), range=[0, 1])
+        plot.update_xaxes(**make_hidden_axis(), range=[0, 1])
         plot.update_yaxes(**levels, range=[-final - _BAND - 0.1, 0.1], title_text="awake, level by level")
         plot.update_yaxes(showgrid=False, zeroline=False, fixedrange=True)
         plot.update_layout(margin={"b": 12, "l": 78}, bargap=0, barmode="overlay")
@@ -107,12 +107,12 @@ class TreeDiagram(Drawing[TreeStep]):
     def words(self, domain: Domain) -> str:
         return f"The partition tree by level. {self.finding(domain)}."
 
-    def _add_bars(self, sheet: Sheet, look: Look, spans: Sequence[Spans], final: int) -> None:
-        tree, view, palette = self.step.tree, look.view, sheet.palette
-        held = truly_held(look, self.step) if self.marked is None else None
+    def _add_bars(self, canvas: PlotCanvas, context: RenderContext, spans: Sequence[Spans], final: int) -> None:
+        tree, view, palette = self.step.tree, context.view, canvas.palette
+        held = count_truly_held(context, self.step) if self.marked is None else None
         start, end = (np.concatenate(ends) for ends in zip(*spans, strict=True))
         level = np.repeat(np.arange(len(spans)), [len(span.start) for span in spans])
-        drawn = [np.column_stack(drawn_boxes(tree, at, view)) for at in range(len(spans))]
+        drawn = [np.column_stack(find_drawn_boxes(tree, at, view)) for at in range(len(spans))]
         told: list[str] = []
         for at, span in enumerate(spans):
             line = self._told(at)
@@ -120,12 +120,12 @@ class TreeDiagram(Drawing[TreeStep]):
             told += [line + more for more in truly]
         if len(spans) == tree.depth + 1 and tree.depth:
             # Cubes that stayed asleep have no bar, but the map knows them.
-            asleep = np.column_stack(asleep_boxes(tree, view))[: self.linked_at_most]
+            asleep = np.column_stack(find_asleep_boxes(tree, view))[: self.linked_at_most]
             nothing = np.zeros(len(asleep))
             start, end = np.r_[start, nothing], np.r_[end, nothing]
             level = np.r_[level, np.full(len(asleep), tree.depth)]
             drawn, told = [*drawn, asleep], [*told, *[self._told(tree.depth, awake=False)] * len(asleep)]
-        shades = [[0, sheet.color("released", 0.2)], [1, sheet.color("released", 0.85)]]
+        shades = [[0, canvas.color("released", 0.2)], [1, canvas.color("released", 0.85)]]
         marker = {
             **{"color": level.astype(np.int16), "cmin": 0, "cmax": max(final, 1), "colorscale": shades},
             "line": {"width": 1 if len(level) < 400 else 0.3, "color": palette.surface},
@@ -133,9 +133,9 @@ class TreeDiagram(Drawing[TreeStep]):
         if self.marked is not None:
             chosen = np.isin(np.arange(len(level)), self._chosen)
             marker["color"] = np.where(chosen, 1, 0).astype(np.int8)
-            marker |= {"cmax": 1, "colorscale": [[0, sheet.color("released", _UNMARKED)], [1, palette.released]]}
-        linked = LINKED if sheet.bare else {"uid": LINKED["uid"]}
-        sheet.bars(
+            marker |= {"cmax": 1, "colorscale": [[0, canvas.color("released", _UNMARKED)], [1, palette.released]]}
+        linked = LINKED if canvas.bare else {"uid": LINKED["uid"]}
+        canvas.bars(
             ((start + end) / 2).astype(SCREEN),
             np.full(len(level), _BAND, dtype=SCREEN),
             (end - start).astype(SCREEN),
@@ -151,7 +151,11 @@ class TreeDiagram(Drawing[TreeStep]):
         if level == 0:
             return "level 0: the whole, always awake"
         known = list(self.thresholds) or [self.step.threshold] * (level == self.step.tree.depth)
-        over = f"noisy count {'over' if awake else 'at most'} {number(known[level - 1])}" if level <= len(known) else ""
+        over = (
+            f"noisy count {'over' if awake else 'at most'} {format_number(known[level - 1])}"
+            if level <= len(known)
+            else ""
+        )
         return f"level {level} {'woke up' if awake else 'stayed asleep'}" + (f": {over} rows" if over else "")
 
     @cached_property
@@ -164,7 +168,7 @@ class TreeDiagram(Drawing[TreeStep]):
         return sorted({int(place) for place in np.atleast_1d(nearest)[np.atleast_1d(away) <= 1e-9]})
 
 
-def diagram_of(
+def make_diagram(
     step: TreeStep, steps: Sequence[Step], *, marked: Array | None = None, linked_at_most: int = _LINKED_AT_MOST
 ) -> TreeDiagram:
     """The diagram of a tree after ``step``, in the places of the tree that the run ends with."""
@@ -182,9 +186,9 @@ class Spans(NamedTuple):
     end: Array
 
 
-def band_spans(tree: CubeTree) -> list[Spans]:
+def find_band_spans(tree: CubeTree) -> list[Spans]:
     """The interval of [0, 1] above which each cube stands, by level: a parent spans its children exactly."""
-    sizes = level_sizes(tree)
+    sizes = count_levels(tree)
     leaves: list[Array] = [np.ones(size) for size in sizes]
     for level in range(tree.depth, 0, -1):
         below = np.bincount(tree.parents(level), leaves[level], sizes[level - 1])
@@ -200,7 +204,7 @@ def band_spans(tree: CubeTree) -> list[Spans]:
     return [Spans(start / whole, (start + width) / whole) for start, width in zip(starts, leaves, strict=True)]
 
 
-def _runs(spans: Spans) -> Spans:
+def _find_runs(spans: Spans) -> Spans:
     """Intervals, or runs of touching ones where there are too many to tell apart."""
     start, end = spans
     if len(start) <= _SLICES:

@@ -12,14 +12,21 @@ import pandas as pd
 from dpviz.algorithms.steps import Step
 from dpviz.algorithms.tools.solvers import StartsStep
 from dpviz.arrays import Array
-from dpviz.charts.picture import Companion, Drawing, Look, Picture
+from dpviz.charts.picture import Companion, Drawing, Picture, RenderContext
 from dpviz.charts.pictures.center_marks import add_centers
 from dpviz.charts.pictures.grid_cells import UNDER, add_signed_maps
 from dpviz.charts.pictures.histogram import GridPicture
 from dpviz.charts.pictures.synopsis import SynopsisPicture
-from dpviz.charts.sheet import Sheet
+from dpviz.charts.plot_canvas import PlotCanvas
 from dpviz.charts.view import View
-from dpviz.charts.wording import clauses, count, number, opening, percent, things
+from dpviz.charts.wording import (
+    capitalize_first,
+    format_count,
+    format_number,
+    format_percent,
+    format_things,
+    join_clauses,
+)
 from dpviz.table.domain import Domain
 
 # Losses below this are 0, and gains below this are none.
@@ -34,25 +41,25 @@ class StartsPicture(Picture[StartsStep]):
     def finding(self, domain: Domain) -> str:
         return Losses(self.step).finding(domain)
 
-    def note(self, look: Look) -> str:
-        return clauses(self.step.title, "no further privacy is spent", self._below(look)[1].about)
+    def note(self, context: RenderContext) -> str:
+        return join_clauses(self.step.title, "no further privacy is spent", self._below(context)[1].about)
 
-    def paint(self, sheet: Sheet, look: Look) -> None:
-        below, view = self._below(look)
+    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
+        below, view = self._below(context)
         if below is None:
-            Losses(self.step).paint(sheet, look)
-            sheet.plot.update_layout(showlegend=False)
+            Losses(self.step).paint(canvas, context)
+            canvas.plot.update_layout(showlegend=False)
             return
-        sheet = replace(sheet, view=view)
-        centers, final = self.step.centers, look.final
+        canvas = replace(canvas, view=view)
+        centers, final = self.step.centers, context.final
         if getattr(below, "frame", None) is not None:
             step = SynopsisPicture(below)
             centers, below = step.seen(centers), step.grid_step()
             final = None if final is None else step.seen(final)
         if not view.flat:
-            add_signed_maps(sheet, below, strength=UNDER)
-        add_centers(sheet, centers, final=final)
-        sheet.plane()
+            add_signed_maps(canvas, below, strength=UNDER)
+        add_centers(canvas, centers, final=final)
+        canvas.plane()
 
     def table(self, domain: Domain) -> pd.DataFrame:
         table = pd.DataFrame({"start": np.arange(1, len(self.step.losses) + 1), "synopsis loss": self.step.losses})
@@ -60,20 +67,20 @@ class StartsPicture(Picture[StartsStep]):
         return table
 
     def words(self, domain: Domain) -> str:
-        loss = number(float(self.step.losses[self.step.chosen]))
+        loss = format_number(float(self.step.losses[self.step.chosen]))
         return f"{self.finding(domain)}. The chosen start has a synopsis loss of {loss}."
 
-    def companions(self, look: Look, steps: Sequence[Step]) -> Iterator[Companion]:
-        if self._below(replace(look, steps=steps))[0] is not None:
+    def companions(self, context: RenderContext, steps: Sequence[Step]) -> Iterator[Companion]:
+        if self._below(replace(context, steps=steps))[0] is not None:
             yield Companion("Losses", Losses(self.step))
 
-    def _below(self, look: Look) -> tuple[Any, View]:
+    def _below(self, context: RenderContext) -> tuple[Any, View]:
         """The grid that the starts were solved on, where it can be drawn, and the view that shows it."""
-        grids = look.before(self.step, "GridStep", "SynopsisStep")
-        if not grids or self.step.centers.shape[1] != look.view.domain.dim:
-            return None, look.view
+        grids = context.before(self.step, "GridStep", "SynopsisStep")
+        if not grids or self.step.centers.shape[1] != context.view.domain.dim:
+            return None, context.view
         picture = SynopsisPicture if type(grids[-1]).__name__ == "SynopsisStep" else GridPicture
-        return grids[-1], picture(grids[-1]).view(look.view)
+        return grids[-1], picture(grids[-1]).view(context.view)
 
 
 class Losses(Drawing[StartsStep]):
@@ -83,36 +90,36 @@ class Losses(Drawing[StartsStep]):
 
     def finding(self, domain: Domain) -> str:
         losses = self._losses()
-        starts = things(len(self.step.losses), "start")
+        starts = format_things(len(self.step.losses), "start")
         typical, best = float(np.median(losses)), float(losses[self.step.chosen])
         if len(losses) == 1:
             return "One start on the synopsis" + (": all points of it are centres" if best == 0 else "")
         if typical <= 0:
-            return opening(f"{starts} on the synopsis")
+            return capitalize_first(f"{starts} on the synopsis")
         gain = 1 - best / typical
         if gain < _SAME:
             alike = int((losses <= best / (1 - _SAME)).sum())
-            return opening(f"{count(alike)} of {starts} end as well as the best")
-        return f"The best of {starts} loses {percent(gain)} less than a typical one"
+            return capitalize_first(f"{format_count(alike)} of {starts} end as well as the best")
+        return f"The best of {starts} loses {format_percent(gain)} less than a typical one"
 
-    def note(self, look: Look) -> str:
+    def note(self, context: RenderContext) -> str:
         return "each mark is a start: the lower, the better it fits the noisy counts"
 
-    def paint(self, sheet: Sheet, look: Look) -> None:
-        chosen, plot = self.step.chosen, sheet.plot
+    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
+        chosen, plot = self.step.chosen, canvas.plot
         losses = self._losses()
         order = np.argsort(losses, kind="stable")
         starts = len(losses)
         places = np.column_stack([np.arange(1, starts + 1), losses[order]])
         hover = "start %{customdata}: loss %{y:.4g}"
-        sheet.marks(places, "", "released", {"size": 9}, strength=0.6, hover=hover, notes=order + 1)
+        canvas.marks(places, "", "released", {"size": 9}, strength=0.6, hover=hover, notes=order + 1)
         here = places[order == chosen]
-        ringed = {"size": 15, "line": {"width": 2, "color": sheet.palette.text}}
-        sheet.marks(here, "", "released", ringed, hover=hover, notes=[chosen + 1])
+        ringed = {"size": 15, "line": {"width": 2, "color": canvas.palette.text}}
+        canvas.marks(here, "", "released", ringed, hover=hover, notes=[chosen + 1])
         # Above its mark: others stand beside it, often at the same height.
         above = {"xanchor": "left", "yanchor": "bottom", "xshift": -8, "yshift": 10}
         x, y = here[0].tolist()
-        sheet.note(f"start {chosen + 1} is chosen", x, y, above, color=sheet.palette.text)
+        canvas.note(f"start {chosen + 1} is chosen", x, y, above, color=canvas.palette.text)
         low, high = float(losses.min()), float(losses.max())
         air = 0.1 * (high - low) or 0.5 * abs(high) or 1.0
         ticks = {"tick0": 1, "dtick": max(1, round(starts / 5))}

@@ -8,12 +8,12 @@ import pandas as pd
 from dpviz.algorithms.hashes.lsh_local import MessageStep, ServerTreeStep
 from dpviz.arrays import Array
 from dpviz.charts.canvas import NUMBER_SIZE
-from dpviz.charts.cells import segments
-from dpviz.charts.picture import Look, Picture
-from dpviz.charts.sheet import UNCUT, Sheet
+from dpviz.charts.cells import outline_segments
+from dpviz.charts.picture import Picture, RenderContext
+from dpviz.charts.plot_canvas import UNCUT, PlotCanvas
 from dpviz.charts.theme import Kind
-from dpviz.charts.wording import clauses, number, percent
-from dpviz.privacy.hash_partitions import level_of
+from dpviz.charts.wording import format_number, format_percent, join_clauses
+from dpviz.privacy.hash_partitions import find_level
 from dpviz.table.domain import Domain
 
 # Part of the room of a level that its nodes take.
@@ -33,19 +33,19 @@ class MessagePicture(Picture[MessageStep]):
         lies = int((self.step.truths != self.step.sent).sum())
         return f"A made-up user lies in {lies} of {len(self.step.bits)} groups, and the server sees no row"
 
-    def note(self, look: Look) -> str:
+    def note(self, context: RenderContext) -> str:
         step = self.step
         row, noise = (float(np.linalg.norm(vector)) for vector in (step.point, step.noisy_point - step.point))
-        times = number(noise / max(1e-12, row))
-        return clauses(
+        times = format_number(noise / max(1e-12, row))
+        return join_clauses(
             f"each message is {step.epsilon:g}-DP", f"the noise on the vector is {times} times as long as the row"
         )
 
-    def paint(self, sheet: Sheet, look: Look) -> None:
-        step, plot = self.step, sheet.plot
+    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
+        step, plot = self.step, canvas.plot
         groups = np.arange(len(step.bits))
-        font = {"size": NUMBER_SIZE, "color": sheet.palette.text}
-        sheet.bars(
+        font = {"size": NUMBER_SIZE, "color": canvas.palette.text}
+        canvas.bars(
             step.honest,
             -groups,
             0.55,
@@ -60,10 +60,10 @@ class MessagePicture(Picture[MessageStep]):
             },
         )
         guess = np.column_stack([2.0 ** -step.bits.astype(np.float64), -groups])
-        stroke = {"symbol": "line-ns-open", "size": 20, "color": sheet.palette.text, "line": {"width": 2}}
-        sheet.marks(guess, "chance by guessing", "public", stroke, hover="a guess: %{x:.3g}")
+        stroke = {"symbol": "line-ns-open", "size": 20, "color": canvas.palette.text, "line": {"width": 2}}
+        canvas.marks(guess, "chance by guessing", "public", stroke, hover="a guess: %{x:.3g}")
         shares = step.users / max(1, int(step.users.sum()))
-        names = [f"{percent(float(part))}: {bits} bits" for part, bits in zip(shares, step.bits, strict=True)]
+        names = [f"{format_percent(float(part))}: {bits} bits" for part, bits in zip(shares, step.bits, strict=True)]
         plot.update_xaxes(range=[0, 1.9], tickvals=[0, 0.25, 0.5, 0.75, 1], title_text="probability")
         plot.update_yaxes(tickvals=list(-groups), ticktext=[*names[:-1], f"{names[-1]}<br>and the row"])
         plot.update_yaxes(tickfont=font, range=[-len(groups) + 0.4, 0.6], showgrid=False, zeroline=False)
@@ -85,7 +85,7 @@ class MessagePicture(Picture[MessageStep]):
 
     def words(self, domain: Domain) -> str:
         step = self.step
-        row, sent = (number(float(np.linalg.norm(vector))) for vector in (step.point, step.noisy_point))
+        row, sent = (format_number(float(np.linalg.norm(vector))) for vector in (step.point, step.noisy_point))
         return (
             f"{self.finding(domain)}. Users are in {len(step.bits)} groups; every message is {step.epsilon:g}-DP on "
             f"its own. The row of the made-up user has length {row}, what is sent of it {sent} (unit coordinates)."
@@ -113,15 +113,15 @@ class ServerTreePicture(Picture[ServerTreeStep]):
         kept = self.step.kept
         return f"{int(kept.sum()):,} of {len(kept):,} prefixes stand out of the noise of the messages"
 
-    def note(self, look: Look) -> str:
-        largest = percent(float(self.step.count_sd.max()) / self.step.n)
-        return clauses("debiased: lies are expected and corrected", f"noise up to {largest} of the users (sd)")
+    def note(self, context: RenderContext) -> str:
+        largest = format_percent(float(self.step.count_sd.max()) / self.step.n)
+        return join_clauses("debiased: lies are expected and corrected", f"noise up to {largest} of the users (sd)")
 
-    def paint(self, sheet: Sheet, look: Look) -> None:
-        step, plot = self.step, sheet.plot
-        places = np.column_stack([server_places(step), step.noisy_counts / step.n])
+    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
+        step, plot = self.step, canvas.plot
+        places = np.column_stack([place_server_nodes(step), step.noisy_counts / step.n])
         told = [
-            f"{bin(int(node))[3:]}: {number(float(users))} users, sd {number(float(sd))}"
+            f"{bin(int(node))[3:]}: {format_number(float(users))} users, sd {format_number(float(sd))}"
             for node, users, sd in zip(step.nodes, step.noisy_counts, step.count_sd, strict=True)
         ]
         for name, which, symbol, strength in (
@@ -130,13 +130,13 @@ class ServerTreePicture(Picture[ServerTreeStep]):
         ):
             marker = {"symbol": symbol, "size": 9}
             notes = [told[i] for i in np.flatnonzero(which)]
-            sheet.marks(places[which], name, "released", marker, strength=strength, notes=notes)
-        levels, first = np.unique(level_of(step.nodes), return_index=True)
+            canvas.marks(places[which], name, "released", marker, strength=strength, notes=notes)
+        levels, first = np.unique(find_level(step.nodes), return_index=True)
         height = step.threshold * step.count_sd[first] / step.n
         middle = np.arange(len(levels), dtype=np.float64)
         left, right = (np.column_stack([middle + side * _HALF_WALL, height]) for side in (-1, 1))
         name = f"{step.threshold:g} sd of the noise"
-        sheet.lines(segments(left, right), name, "public", width=1.5, dash="dash")
+        canvas.lines(outline_segments(left, right), name, "public", width=1.5, dash="dash")
         plot.update_xaxes(
             tickvals=list(middle),
             ticktext=[f"{level} bit{'s' * (level > 1)}" for level in levels.tolist()],
@@ -150,7 +150,7 @@ class ServerTreePicture(Picture[ServerTreeStep]):
         step = self.step
         return pd.DataFrame(
             {
-                "bits": level_of(step.nodes),
+                "bits": find_level(step.nodes),
                 "prefix": [bin(int(node))[3:] for node in step.nodes],
                 "debiased count": step.noisy_counts,
                 "standard deviation": step.count_sd,
@@ -160,16 +160,16 @@ class ServerTreePicture(Picture[ServerTreeStep]):
 
     def words(self, domain: Domain) -> str:
         step = self.step
-        low, high = number(float(step.noisy_counts.min())), number(float(step.noisy_counts.max()))
+        low, high = format_number(float(step.noisy_counts.min())), format_number(float(step.noisy_counts.max()))
         return (
             f"{self.finding(domain)}. The server estimates counts from {low} to {high} of {step.n:,} users; a prefix "
             f"is kept from {step.threshold:g} standard deviations on."
         )
 
 
-def server_places(step: ServerTreeStep) -> Array:
+def place_server_nodes(step: ServerTreeStep) -> Array:
     """Where each node stands along the axis: levels side by side, nodes of a level in the order of their codes."""
-    levels, index = np.unique(level_of(step.nodes), return_inverse=True)
+    levels, index = np.unique(find_level(step.nodes), return_inverse=True)
     width = 2.0 ** levels[index]
     places: Array = index + _WIDE * ((step.nodes - width + 0.5) / width - 0.5)
     return places

@@ -7,12 +7,12 @@ import pandas as pd
 
 from dpviz.algorithms.cohen2021.gaussian_mixture import MixtureStep
 from dpviz.arrays import Array
-from dpviz.charts.cells import joined
-from dpviz.charts.picture import Look, Picture, columns_of, told_of
+from dpviz.charts.cells import join_outlines
+from dpviz.charts.picture import Picture, RenderContext, describe_step, format_columns
 from dpviz.charts.pictures.center_marks import add_centers
-from dpviz.charts.sheet import Sheet
+from dpviz.charts.plot_canvas import PlotCanvas
 from dpviz.charts.view import View
-from dpviz.charts.wording import clauses, number, opening, percent, things
+from dpviz.charts.wording import capitalize_first, format_number, format_percent, format_things, join_clauses
 from dpviz.table.domain import Domain
 
 # Standard deviations that an ellipse reaches.
@@ -33,31 +33,33 @@ class MixturePicture(Picture[MixtureStep]):
     def finding(self, domain: Domain) -> str:
         weights = self.step.weights
         heaviest = int(np.argmax(self.step.weights))
-        parts = things(len(weights), "part")
-        return opening(f"{parts}: number {heaviest + 1} holds {percent(float(weights[heaviest]))} of the weight")
-
-    def note(self, look: Look) -> str:
-        radius = self.step.clip_radius
-        times = _enlarged(self._half_axes(look.view), look.view)
-        return clauses(
-            self.step.title,
-            f"ellipses: ±{_SDS:g} sd" + (f", drawn {number(times)} times as large" if times > 1 else ""),
-            f"residuals clipped to {number(radius)} (unit coordinates)" if radius is not None else "",
-            look.view.about,
+        parts = format_things(len(weights), "part")
+        return capitalize_first(
+            f"{parts}: number {heaviest + 1} holds {format_percent(float(weights[heaviest]))} of the weight"
         )
 
-    def paint(self, sheet: Sheet, look: Look) -> None:
+    def note(self, context: RenderContext) -> str:
+        radius = self.step.clip_radius
+        times = _enlarge(self._half_axes(context.view), context.view)
+        return join_clauses(
+            self.step.title,
+            f"ellipses: ±{_SDS:g} sd" + (f", drawn {format_number(times)} times as large" if times > 1 else ""),
+            f"residuals clipped to {format_number(radius)} (unit coordinates)" if radius is not None else "",
+            context.view.about,
+        )
+
+    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
         step = self.step
-        half = self._half_axes(sheet.view)
-        sheet.rows(look.reveal)
+        half = self._half_axes(canvas.view)
+        canvas.rows(context.reveal)
         angle = np.linspace(0, 2 * np.pi, _AROUND)
-        ring = _enlarged(half, sheet.view) * np.column_stack([np.cos(angle), np.sin(angle)])
-        outlines = [middle + ring @ axes.T for middle, axes in zip(sheet.view.plane(step.centers), half, strict=True)]
-        sheet.lines(joined(outlines), "covariances", "released", width=1.5, fill=sheet.color("released", 0.14))
+        ring = _enlarge(half, canvas.view) * np.column_stack([np.cos(angle), np.sin(angle)])
+        outlines = [middle + ring @ axes.T for middle, axes in zip(canvas.view.plane(step.centers), half, strict=True)]
+        canvas.lines(join_outlines(outlines), "covariances", "released", width=1.5, fill=canvas.color("released", 0.14))
         sizes = _SMALLEST + (_LARGEST - _SMALLEST) * np.sqrt(step.weights / max(float(step.weights.max()), 1e-9))
-        notes = told_of(step.centers, sheet.view.domain, "part", {"weight (%)": 100 * step.weights})
-        add_centers(sheet, step.centers, final=look.final, sizes=sizes, notes=notes)
-        sheet.plane()
+        notes = describe_step(step.centers, canvas.view.domain, "part", {"weight (%)": 100 * step.weights})
+        add_centers(canvas, step.centers, final=context.final, sizes=sizes, notes=notes)
+        canvas.plane()
 
     def table(self, domain: Domain) -> pd.DataFrame:
         """Weights, means and standard deviations in data units, and the correlation of the first two columns."""
@@ -74,8 +76,8 @@ class MixturePicture(Picture[MixtureStep]):
 
     def words(self, domain: Domain) -> str:
         sd = np.sqrt(np.diagonal(self.step.covariances, axis1=1, axis2=2)) * domain.scale
-        spread = f"{number(float(sd.min()))} to {number(float(sd.max()))}"
-        return f"{self.finding(domain)}. Standard deviations over {columns_of(domain)} run from {spread}."
+        spread = f"{format_number(float(sd.min()))} to {format_number(float(sd.max()))}"
+        return f"{self.finding(domain)}. Standard deviations over {format_columns(domain)} run from {spread}."
 
     def _half_axes(self, view: View) -> Array:
         """Drawn matrices (k, 2, 2) that turn a unit circle into the ellipse of ``_SDS`` standard deviations."""
@@ -87,7 +89,7 @@ class MixturePicture(Picture[MixtureStep]):
         return half
 
 
-def _enlarged(half: Array, view: View) -> float:
+def _enlarge(half: Array, view: View) -> float:
     """How many times as large as they are ellipses are drawn."""
     reach = np.abs(half).sum(axis=2).max(axis=0)
     part = float((reach / np.ptp(np.array(view.extent), axis=1)).max())

@@ -9,9 +9,9 @@ import numpy as np
 from dpviz.algorithms.balcan2017.candidate_centers import TreeStep
 from dpviz.algorithms.steps import Step
 from dpviz.arrays import Array, Codes
-from dpviz.charts.cells import boxes
-from dpviz.charts.picture import Look
-from dpviz.charts.sheet import Sheet
+from dpviz.charts.cells import outline_boxes
+from dpviz.charts.picture import RenderContext
+from dpviz.charts.plot_canvas import PlotCanvas
 from dpviz.charts.view import View
 from dpviz.privacy.partitions import CubeTree
 
@@ -34,17 +34,17 @@ class Boxes(NamedTuple):
     high: Array
 
 
-def level_sizes(tree: CubeTree) -> list[int]:
+def count_levels(tree: CubeTree) -> list[int]:
     """Active cubes of levels 0, 1, ..., as many as the tree is deep."""
     return [1, *(len(keys) for keys in tree.levels)]
 
 
-def drawn_boxes(tree: CubeTree, level: int, view: View) -> Boxes:
+def find_drawn_boxes(tree: CubeTree, level: int, view: View) -> Boxes:
     """The active cubes of a level on the plane, cut at the domain, in their order."""
-    return _boxes(tree.corners(level), tree.edge(level), level, tree.depth, view)
+    return _make_boxes(tree.corners(level), tree.edge(level), level, tree.depth, view)
 
 
-def rows_by_level(tree: CubeTree, rows: Array) -> list[Array]:
+def assign_rows(tree: CubeTree, rows: Array) -> list[Array]:
     """How many ``rows`` (n, p) each active cube truly holds, by level from the root."""
     held, node = [np.array([float(len(rows))])], np.zeros(len(rows), dtype=np.int64)
     bit = np.int64(1) << np.arange(tree.dim, dtype=np.int64)
@@ -58,68 +58,68 @@ def rows_by_level(tree: CubeTree, rows: Array) -> list[Array]:
     return held
 
 
-def truly_held(look: Look, step: TreeStep) -> list[Array] | None:
+def count_truly_held(context: RenderContext, step: TreeStep) -> list[Array] | None:
     """How many revealed rows each active cube holds, by level from the root; None unless rows are handed over."""
-    if look.reveal is None or look.reveal.everyone is None:
+    if context.reveal is None or context.reveal.everyone is None:
         return None
     # A tree only grows: the last one of a run answers for those before.
-    grown = [other for other in look.steps if type(other).__name__ == "TreeStep" and _same(other, step)]
+    grown = [other for other in context.steps if type(other).__name__ == "TreeStep" and _is_same(other, step)]
     last = grown[-1] if any(other is step for other in grown) else step
     assert isinstance(last, TreeStep)
 
     def count() -> list[Array]:
-        rows = look.rows_in(step.region, step.frame)
+        rows = context.rows_in(step.region, step.frame)
         assert rows is not None
-        return rows_by_level(last.tree, rows)
+        return assign_rows(last.tree, rows)
 
-    return look.once(("held", id(last)), count)[: step.tree.depth + 1]
+    return context.once(("held", id(last)), count)[: step.tree.depth + 1]
 
 
-def _same(other: Step, step: TreeStep) -> bool:
+def _is_same(other: Step, step: TreeStep) -> bool:
     return isinstance(other, TreeStep) and other.shift == step.shift
 
 
-def add_nest(sheet: Sheet, tree: CubeTree, *, strength: float = 1.0) -> None:
+def add_nest(canvas: PlotCanvas, tree: CubeTree, *, strength: float = 1.0) -> None:
     """Active cubes of all levels: the last three veiled, older ones hairlines, the newest with a rim.
 
     At less than full ``strength`` they lie under something else, and the newest has no rim.
     """
     for level in range(tree.depth + 1):
         newest, age = level == tree.depth and strength == 1, tree.depth - level
-        low, high = _once(drawn_boxes(tree, level, sheet.view))
+        low, high = _drop_repeated(find_drawn_boxes(tree, level, canvas.view))
         if not len(low):
             continue
         veil = _VEILS[age] * strength if age < len(_VEILS) and level else 0.0
         if age == 0:
-            widest = float((high - low)[:, 0].max() / np.ptp(sheet.view.extent[0]))
+            widest = float((high - low)[:, 0].max() / np.ptp(canvas.view.extent[0]))
             veil *= min(1.0, _SMALL / widest)
-        fill = sheet.color("released", round(veil, 4)) if veil else ""
+        fill = canvas.color("released", round(veil, 4)) if veil else ""
         rim = 1.0 if newest else (0.16 + 0.34 * level / max(1, tree.depth)) * strength
         name = "" if level < tree.depth or not tree.depth else "awake: stronger is deeper"
         width = _RIM if newest else _HAIRLINE
-        sheet.lines(boxes(low, high), name, "released", strength=round(rim, 4), width=width, fill=fill)
+        canvas.lines(outline_boxes(low, high), name, "released", strength=round(rim, 4), width=width, fill=fill)
 
 
-def add_asleep(sheet: Sheet, tree: CubeTree) -> None:
+def add_asleep(canvas: PlotCanvas, tree: CubeTree) -> None:
     """The cubes that the last level asked and that stayed asleep, where all of them did that lie behind each other."""
-    asked = _once(asleep_boxes(tree, sheet.view))
+    asked = _drop_repeated(find_asleep_boxes(tree, canvas.view))
     if not len(asked.low):
         return
     hatch = {
         **{"shape": "/", "fillmode": "overlay", "size": 7, "solidity": 0.12},
-        **{"fgcolor": sheet.palette.public, "fgopacity": 0.3, "bgcolor": sheet.palette.background},
+        **{"fgcolor": canvas.palette.public, "fgopacity": 0.3, "bgcolor": canvas.palette.background},
     }
-    name, rim = "asked, stayed asleep", sheet.color("public", 0.3)
-    nothing, outlines = sheet.color("public", 0.02), boxes(*asked)
-    sheet.lines(outlines, name, "released", color=rim, width=0.6, fill=nothing, trace={"fillpattern": hatch})
+    name, rim = "asked, stayed asleep", canvas.color("public", 0.3)
+    nothing, outlines = canvas.color("public", 0.02), outline_boxes(*asked)
+    canvas.lines(outlines, name, "released", color=rim, width=0.6, fill=nothing, trace={"fillpattern": hatch})
 
 
-def asleep_boxes(tree: CubeTree, view: View) -> Boxes:
+def find_asleep_boxes(tree: CubeTree, view: View) -> Boxes:
     """Where the last level asked cubes and none woke up; each place of the plane once."""
     if tree.depth == 0:
         return Boxes(np.zeros((0, 2)), np.zeros((0, 2)))
     edge, axes = tree.edge(tree.depth), list(view.axes or (0,))
-    parents = _first(tree.corners(tree.depth - 1)[:, axes])
+    parents = _find_first(tree.corners(tree.depth - 1)[:, axes])
     above = tree.corners(tree.depth - 1)[parents]
     children = []
     for bits in range(1 << len(axes)):
@@ -129,10 +129,10 @@ def asleep_boxes(tree: CubeTree, view: View) -> Boxes:
     asked = np.concatenate(children)
     awake = {tuple(place) for place in tree.corners(tree.depth)[:, axes].round(9)}
     asleep = np.array([tuple(place) not in awake for place in asked[:, axes].round(9)], dtype=np.bool_)
-    return _boxes(asked[asleep], edge, tree.depth, tree.depth, view)
+    return _make_boxes(asked[asleep], edge, tree.depth, tree.depth, view)
 
 
-def _boxes(corner: Array, edge: float, level: int, depth: int, view: View) -> Boxes:
+def _make_boxes(corner: Array, edge: float, level: int, depth: int, view: View) -> Boxes:
     low, high = view.plane(corner), view.plane(corner + edge)
     first, last = np.array(view.extent).T
     low, high = np.clip(low, first, last), np.clip(high, first, last)
@@ -142,16 +142,16 @@ def _boxes(corner: Array, edge: float, level: int, depth: int, view: View) -> Bo
     return Boxes(low, high)
 
 
-def _once(found: Boxes) -> Boxes:
+def _drop_repeated(found: Boxes) -> Boxes:
     """Each outline that is not cut away once; evenly picked ones where there are too many."""
     seen = (found.high > found.low).all(axis=1)
     low, high = found.low[seen], found.high[seen]
-    first = _first(np.column_stack([low, high]))
+    first = _find_first(np.column_stack([low, high]))
     if len(first) > _DRAWN_AT_MOST:
         first = first[np.linspace(0, len(first) - 1, _DRAWN_AT_MOST).astype(np.int64)]
     return Boxes(low[first], high[first])
 
 
-def _first(places: Array) -> Codes:
+def _find_first(places: Array) -> Codes:
     first: Codes = np.unique(places.round(9), axis=0, return_index=True)[1].astype(np.int64)
     return first

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import pandas as pd
 
 from dpviz.algorithms.auto.auto_plan import PlanStep
-from dpviz.charts.canvas import NUMBER_SIZE, hidden_axis
-from dpviz.charts.picture import Look, Picture
-from dpviz.charts.sheet import Sheet
-from dpviz.charts.wording import clauses, opening, percent
+from dpviz.charts.canvas import NUMBER_SIZE, make_hidden_axis
+from dpviz.charts.picture import Picture, RenderContext
+from dpviz.charts.plot_canvas import PlotCanvas
+from dpviz.charts.wording import capitalize_first, format_percent, join_clauses
 from dpviz.table.domain import Domain
 
 # Height of a bar where rows are 1 apart, and how far above its middle the words stand.
@@ -63,13 +63,13 @@ class PlanPicture(Picture[PlanStep]):
     def finding(self, domain: Domain) -> str:
         parts = zip(self.step.names, self.step.fractions, strict=True)
         finds = sum(float(share) for name, share in parts if _part(name).stage.name in _FINDS)
-        return f"{percent(round(finds, 2))} of ε finds clusters, the rest measures them"
+        return f"{format_percent(round(finds, 2))} of ε finds clusters, the rest measures them"
 
-    def note(self, look: Look) -> str:
-        return clauses(self.step.title, "in the order of spending, as the meter will count it")
+    def note(self, context: RenderContext) -> str:
+        return join_clauses(self.step.title, "in the order of spending, as the meter will count it")
 
-    def paint(self, sheet: Sheet, look: Look) -> None:
-        plot, palette = sheet.plot, sheet.palette
+    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
+        plot, palette = canvas.plot, canvas.palette
         blocks = _blocks(self.step)
         kind = self.kind
         stages = list(dict.fromkeys(blocks["stage"]))
@@ -78,10 +78,10 @@ class PlanPicture(Picture[PlanStep]):
         inside = {"textposition": "inside", "insidetextanchor": "middle", "textangle": 0, "constraintext": "none"}
         hatch = {"fillmode": "overlay", "fgcolor": palette.kind(kind), "fgopacity": 0.45, "size": 7, "solidity": 0.14}
         for noise, some in blocks.groupby("noise", sort=False):
-            colors = [sheet.color(kind, 0.2 if place % 2 else 0.38) for place in some["place"]]
+            colors = [canvas.color(kind, 0.2 if place % 2 else 0.38) for place in some["place"]]
             words = zip(some["label"], some["share"], strict=True)
             labels = [_fitting(label, share / max(shares)) for label, share in words]
-            sheet.bars(
+            canvas.bars(
                 some["share"].to_numpy(),
                 [-stages.index(stage) for stage in some["stage"]],
                 _THICK,
@@ -93,12 +93,12 @@ class PlanPicture(Picture[PlanStep]):
                 | {"textfont": {"size": NUMBER_SIZE, "color": palette.text}},
             )
         for row, (stage, share) in enumerate(zip(stages, shares, strict=True)):
-            title = f"<b>{opening(stage.name)} · {percent(share)}</b> · {stage.about}"
+            title = f"<b>{capitalize_first(stage.name)} · {format_percent(share)}</b> · {stage.about}"
             look_of = {"xanchor": "left", "yanchor": "bottom", "font": {"size": NUMBER_SIZE + 1}}
-            sheet.note(title, 0, _WORDS_ABOVE - row, look_of)
+            canvas.note(title, 0, _WORDS_ABOVE - row, look_of)
         along = {"title_text": "share of the budget", "tickformat": ".0%", "nticks": 6, "zeroline": False}
         plot.update_xaxes(range=[0, 1.02 * max(shares)], **along)
-        plot.update_yaxes(**hidden_axis(), range=[0.4 - len(stages), 0.75])
+        plot.update_yaxes(**make_hidden_axis(), range=[0.4 - len(stages), 0.75])
         plot.update_layout(barmode="overlay", margin={"l": 16}, legend={"traceorder": "normal"})
 
     def table(self, domain: Domain) -> pd.DataFrame:
@@ -119,7 +119,7 @@ class PlanPicture(Picture[PlanStep]):
         for name, share in zip(self.step.names, self.step.fractions, strict=True):
             stage = _part(name).stage.name
             shares[stage] = shares.get(stage, 0.0) + float(share)
-        listed = ", ".join(f"{stage} {percent(share)}" for stage, share in shares.items())
+        listed = ", ".join(f"{stage} {format_percent(share)}" for stage, share in shares.items())
         noises = ", ".join(dict.fromkeys(self.step.noises))
         return f"{self.finding(domain)}. Shares of ε by stage: {listed}. Noise: {noises}."
 
@@ -141,7 +141,7 @@ def _blocks(step: PlanStep) -> pd.DataFrame:
             "label": [str(part.round) if part.round else part.what for part in parts],
             "noise": step.noises,
             "share": step.fractions,
-            "hover": [f"{part.what}: {percent(f)}" for part, f in zip(parts, step.fractions, strict=True)],
+            "hover": [f"{part.what}: {format_percent(f)}" for part, f in zip(parts, step.fractions, strict=True)],
         }
     )
     whole = table.groupby(["stage", "label", "noise"], sort=False, as_index=False).agg(
@@ -150,7 +150,7 @@ def _blocks(step: PlanStep) -> pd.DataFrame:
     whole["start"] = whole.groupby("stage", sort=False)["share"].cumsum() - whole["share"]
     whole["place"] = whole.groupby("stage", sort=False).cumcount()
     head = [
-        f"<b>{opening(stage.name)}{f', round {label}' if label.isdigit() else ''}</b>, {noise} noise"
+        f"<b>{capitalize_first(stage.name)}{f', round {label}' if label.isdigit() else ''}</b>, {noise} noise"
         for stage, label, noise in zip(whole["stage"], whole["label"], whole["noise"], strict=True)
     ]
     whole["hover"] = [f"{first}<br>{rest}" for first, rest in zip(head, whole["hover"], strict=True)]

@@ -8,10 +8,10 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from dpviz.arrays import Array, Codes
-from dpviz.charts.names import spelled
+from dpviz.charts.names import spell_name
 from dpviz.charts.plot import Plot
-from dpviz.charts.theme import Palette, layout
-from dpviz.charts.wording import number, shortened
+from dpviz.charts.theme import Palette, make_layout
+from dpviz.charts.wording import format_number, shorten
 from dpviz.runs.profile import SEEN, Profile
 
 Lane = Literal["bounds", "centres"]
@@ -86,11 +86,13 @@ class Drawing:
         """What is said of one dot."""
         made, column = self.made, self.made.columns[self.cols[j]]
         unit = f" {column.unit}" if column.unit else ""
-        noise = f" ± {number(SEEN * float(self.sd[i, j]))} ({SEEN:g} sd of the noise)" if made.noise_known else ""
+        noise = (
+            f" ± {format_number(SEEN * float(self.sd[i, j]))} ({SEEN:g} sd of the noise)" if made.noise_known else ""
+        )
         side = "above" if self.values[i, j] > self.overall[j] else "below"
         how = f"<br>{abs(self.away[i, j]):.1f} sd {side} all rows" if made.noise_known and made.k > 1 else ""
-        value = f"<b>{number(float(self.values[i, j]))}</b>{spelled(unit)}"
-        return f"segment {self.order[i] + 1} · {spelled(column.name)}<br>{value}{noise}{how}"
+        value = f"<b>{format_number(float(self.values[i, j]))}</b>{spell_name(unit)}"
+        return f"segment {self.order[i] + 1} · {spell_name(column.name)}<br>{value}{noise}{how}"
 
     def hovers(self) -> list[str]:
         """Of all dots, segment by segment."""
@@ -98,12 +100,12 @@ class Drawing:
 
     def name(self, place: int, most: int) -> str:
         """A column's name, bold where some segment stands out of the noise."""
-        text = spelled(shortened(self.made.columns[place].name, most))
+        text = spell_name(shorten(self.made.columns[place].name, most))
         return f"<b>{text}</b>" if self.made.telling[place] and not self.chosen.failed else text
 
     def blank(self, height: int, *, left: int, right: int, top: int, bottom: int) -> Plot:
         """A plot without axes of its own."""
-        made = Plot(layout(self.palette, height=height))
+        made = Plot(make_layout(self.palette, height=height))
         made.update_layout(margin={"l": left, "r": right, "t": top, "b": bottom}, showlegend=False, dragmode=False)
         made.update_xaxes(visible=False, fixedrange=True)
         made.update_yaxes(showgrid=False, zeroline=False, fixedrange=True)
@@ -112,7 +114,7 @@ class Drawing:
     def lines(self, x: Sequence[Array], y: Sequence[Array], kind: str, **line: Any) -> dict[str, Any]:
         """Many short lines as one trace: ``x`` and ``y`` are the coordinates of their ends."""
         return {
-            **{"type": "scatter", "mode": "lines", "x": _gapped(*x), "y": _gapped(*y), "line": line},
+            **{"type": "scatter", "mode": "lines", "x": _add_gaps(*x), "y": _add_gaps(*y), "line": line},
             **{"hoverinfo": "skip", "showlegend": False, "meta": kind},
         }
 
@@ -196,7 +198,9 @@ class Rows(Drawing):
         far = np.abs(there - x) * self.pixels / _TRACK > 9
         kind = self._kind
         plot.add_trace(self.lines((x[far], there[far]), (y[far], y[far]), kind, color=self._hue, width=1))
-        plot.add_trace(diamonds(there.ravel(), y.ravel(), self._hue, 13 if self.k <= _VALUED_SEGMENTS else 11, kind))
+        plot.add_trace(
+            make_diamonds(there.ravel(), y.ravel(), self._hue, 13 if self.k <= _VALUED_SEGMENTS else 11, kind)
+        )
 
     @property
     def _kind(self) -> str:
@@ -228,7 +232,10 @@ class Rows(Drawing):
         plot.add_trace(
             {
                 **{"type": "scatter", "mode": "text", "x": x.ravel(), "y": (y - 0.13).ravel()},
-                **{"text": [number(float(v)) for v in self.values.ravel()], "textposition": place.ravel().tolist()},
+                **{
+                    "text": [format_number(float(v)) for v in self.values.ravel()],
+                    "textposition": place.ravel().tolist(),
+                },
                 "textfont": {"size": 11.5, "shadow": ink.halo, "color": colors},
                 **{"hoverinfo": "skip", "showlegend": False, "meta": "released"},
             }
@@ -262,7 +269,9 @@ class Rows(Drawing):
                 **{"hoverinfo": "skip", "showlegend": False, "meta": "released"},
             }
         )
-        plot.add_annotation(label(0, -_HALF_ROW, "rows", 12, ink.muted, xanchor="left", yanchor="bottom", yshift=6))
+        plot.add_annotation(
+            make_label(0, -_HALF_ROW, "rows", 12, ink.muted, xanchor="left", yanchor="bottom", yshift=6)
+        )
 
     def _heads(self, plot: Plot, steep: bool) -> None:
         ink = self.palette
@@ -271,7 +280,7 @@ class Rows(Drawing):
             at = self.base[j] + _GAP
             anchor = {"xanchor": "left", "textangle": -28} if steep else {"xanchor": "center"}
             plot.add_annotation(
-                label(
+                make_label(
                     float(at + (0.02 if steep else _TRACK / 2)),
                     -_HALF_ROW,
                     self.name(place, 16),
@@ -282,9 +291,9 @@ class Rows(Drawing):
             )
             if self.dim <= _VALUED_COLUMNS:
                 for value, x, side in ((self.low[j], at, "left"), (self.high[j], at + _TRACK, "right")):
-                    told_end = number(float(value))
+                    told_end = format_number(float(value))
                     plot.add_annotation(
-                        label(
+                        make_label(
                             float(x),
                             self.k - _HALF_ROW,
                             told_end,
@@ -295,7 +304,7 @@ class Rows(Drawing):
                     )
 
 
-def diamonds(x: Array, y: Array, color: str, size: float, kind: str) -> dict[str, Any]:
+def make_diamonds(x: Array, y: Array, color: str, size: float, kind: str) -> dict[str, Any]:
     """Open diamonds: what released centres are laid beside."""
     return {
         **{"type": "scatter", "mode": "markers", "x": x, "y": y, "hoverinfo": "skip", "showlegend": False},
@@ -304,12 +313,12 @@ def diamonds(x: Array, y: Array, color: str, size: float, kind: str) -> dict[str
     }
 
 
-def label(x: float, y: float, text: str, size: float, color: str, **more: Any) -> dict[str, Any]:
+def make_label(x: float, y: float, text: str, size: float, color: str, **more: Any) -> dict[str, Any]:
     """Words at a place of the picture."""
     return {"x": x, "y": y, "text": text, "showarrow": False, "font": {"size": size, "color": color}, **more}
 
 
-def _gapped(*ends: Array) -> Array:
+def _add_gaps(*ends: Array) -> Array:
     """The ends of many short lines one behind the other, with a gap after each."""
     one = np.stack([*ends, np.full(len(ends[0]), np.nan)], axis=1)
     gapped: Array = one.ravel()

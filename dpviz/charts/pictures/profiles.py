@@ -8,19 +8,18 @@ On a narrow page the picture is turned: a lane a column with all segments on it,
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dpviz.arrays import Codes
-from dpviz.charts.names import spelled
-from dpviz.charts.pictures.profile_lanes import Lanes
-from dpviz.charts.pictures.profile_rows import Chosen, Lane, Rows
+from dpviz.arrays import Array, Codes
+from dpviz.charts.names import spell_name
+from dpviz.charts.pictures.profile_rows import Chosen, Drawing, Lane, Rows, make_diamonds, make_label
 from dpviz.charts.plot import Plot
-from dpviz.charts.theme import Palette, layout
-from dpviz.charts.wording import clauses, number, opening, things
+from dpviz.charts.theme import Palette, make_layout
+from dpviz.charts.wording import capitalize_first, format_number, format_things, join_clauses
 from dpviz.runs.profile import SEEN, ColumnOrder, Profile, RowOrder
 
 MOST_COLUMNS = {False: 12, True: 10}
@@ -76,7 +75,7 @@ class ProfilePicture:
         if self.mark:
             plot.add_annotation(
                 {
-                    **{"text": f"<b>{spelled(self.mark)}</b>", "xref": "paper", "yref": "paper", "x": 0.5, "y": 0.5},
+                    **{"text": f"<b>{spell_name(self.mark)}</b>", "xref": "paper", "yref": "paper", "x": 0.5, "y": 0.5},
                     **{"showarrow": False, "textangle": -18, "opacity": 0.4},
                     "font": {"size": 28 if self.narrow else 52, "color": palette.text},
                 }
@@ -85,7 +84,7 @@ class ProfilePicture:
 
     def overview(self, palette: Palette) -> go.Figure:
         """All columns at once as a strip of tints, those of this picture framed; blank within the noise."""
-        return _overview(self, palette)
+        return _make_overview(self, palette)
 
     @property
     def note(self) -> str:
@@ -99,7 +98,7 @@ class ProfilePicture:
         rest = f"the {MOST_SEGMENTS} largest segments; {left} more in the table" if left > 0 else ""
         telling = int(self.profile.telling.sum())
         out = f"{telling} of {self.profile.dim} columns beyond the noise" if self.profile.noise_known else ""
-        return clauses(f"{dot}, {noise}", "dotted: all rows", stem, hollow, diamond, rest, out)
+        return join_clauses(f"{dot}, {noise}", "dotted: all rows", stem, hollow, diamond, rest, out)
 
     def words(self) -> str:
         """The picture in words."""
@@ -108,9 +107,13 @@ class ProfilePicture:
         told = []
         for segment in self.segments[:6].tolist():
             size = "" if made.sizes is None else f" ({made.sizes[segment]:,.0f} rows)"
-            values = ", ".join(f"{made.columns[j].name} {number(float(made.centers[segment, j]))}" for j in shown)
+            values = ", ".join(
+                f"{made.columns[j].name} {format_number(float(made.centers[segment, j]))}" for j in shown
+            )
             told.append(f"segment {segment + 1}{size}: {values}")
-        head = opening(f"{things(made.k, 'segment')} on a lane for each of {things(made.dim, 'column')}")
+        head = capitalize_first(
+            f"{format_things(made.k, 'segment')} on a lane for each of {format_things(made.dim, 'column')}"
+        )
         return f"{head}. " + "; ".join(told) + "."
 
     def table(self) -> pd.DataFrame:
@@ -128,29 +131,29 @@ class ProfilePicture:
     @property
     def shown(self) -> Codes:
         """Columns of this picture, by their place in the file."""
-        ordered = self.profile.columns_by(self.columns)
+        ordered = self.profile.order_columns(self.columns)
         return ordered[self.start : self.start + MOST_COLUMNS[self.narrow]]
 
     @property
     def segments(self) -> Codes:
         """Segments of this picture, from 0 on, in their order."""
         made = self.profile
-        ordered = made.rows_by(self.rows)
+        ordered = made.order_rows(self.rows)
         if made.k <= MOST_SEGMENTS:
             return ordered
-        largest = set(made.rows_by("size")[:MOST_SEGMENTS].tolist())
+        largest = set(made.order_rows("size")[:MOST_SEGMENTS].tolist())
         return np.array([place for place in ordered.tolist() if place in largest])
 
 
-def _overview(picture: ProfilePicture, palette: Palette) -> go.Figure:
+def _make_overview(picture: ProfilePicture, palette: Palette) -> go.Figure:
     made = picture.profile
-    ordered, segments = made.columns_by(picture.columns), picture.segments
+    ordered, segments = made.order_columns(picture.columns), picture.segments
     away = ((made.centers - made.overall) / made.width)[segments][:, ordered]
     hidden = made.in_noise[segments][:, ordered] | picture.failed
     shown = np.where(hidden, np.nan, away)
     reach = float(np.nanmax(np.abs(shown))) if np.isfinite(shown).any() else 0.1
-    plot = Plot(layout(palette, height=int(26 + 13 * len(segments))))
-    names = [spelled(made.columns[j].name) for j in ordered.tolist()]
+    plot = Plot(make_layout(palette, height=int(26 + 13 * len(segments))))
+    names = [spell_name(made.columns[j].name) for j in ordered.tolist()]
     plot.add_trace(
         {
             **{"type": "heatmap", "z": shown, "x": np.arange(made.dim), "y": np.arange(len(segments))},
@@ -158,7 +161,7 @@ def _overview(picture: ProfilePicture, palette: Palette) -> go.Figure:
             **{"showscale": False, "xgap": 1, "ygap": 1, "meta": "released"},
             "customdata": [
                 [
-                    f"segment {i + 1} · {name}: {number(float(made.centers[i, j]))}"
+                    f"segment {i + 1} · {name}: {format_number(float(made.centers[i, j]))}"
                     for j, name in zip(ordered, names, strict=True)
                 ]
                 for i in segments.tolist()
@@ -178,3 +181,98 @@ def _overview(picture: ProfilePicture, palette: Palette) -> go.Figure:
     plot.update_yaxes(tickvals=np.arange(len(segments)), tickfont={"size": 10, "color": palette.text})
     plot.update_yaxes(ticktext=[f"<b>{place + 1}</b>" for place in segments.tolist()])
     return plot.figure()
+
+
+# Pixels: of a disc, of the picture, above a lane for its name, and below it.
+_DISC, _NARROW, _LANE_HEAD, _LANE_AIR = 17, 340, 26, 12
+
+
+class Lanes(Drawing):
+    """A lane a column, all segments on it as numbered discs: the narrow form."""
+
+    def plot(self) -> Plot:
+        """The picture."""
+        part, top = self.part(self.values), 0.0
+        ink = self.palette
+        colors = np.array((ink.inks * (1 + self.k // 4))[: self.k])
+        placed: list[tuple[float, Codes, float]] = []
+        for j in range(self.dim):
+            level = _levels(part[:, j] * _NARROW, _DISC + 1)
+            line = top + _LANE_HEAD + _DISC / 2
+            placed.append((top, level, line))
+            top = line + int(level.max()) * (_DISC + 1) + _DISC / 2 + _LANE_AIR
+        plot = self.blank(int(top) + 8, left=8, right=8, top=2, bottom=2)
+        for j, (head, level, line) in enumerate(placed):
+            self._lane(plot, j, head, line, float(line + level.max() * (_DISC + 1)))
+            self._discs(plot, j, part[:, j], np.asarray(line + level * (_DISC + 1), dtype=np.float64), colors)
+        plot.update_xaxes(range=[-0.035, 1.035])
+        plot.update_yaxes(visible=False, range=[top, -2])
+        return plot
+
+    def _lane(self, plot: Plot, j: int, head: float, line: float, last: float) -> None:
+        ink, place = self.palette, int(self.cols[j])
+        edge = {"y0": line - _DISC / 2 - 2, "y1": last + _DISC / 2 + 2, "layer": "below"}
+        fill = ink.faded(ink.muted, 0.07)
+        plot.add_shape(**{"type": "rect", "x0": 0, "x1": 1, "line": {"width": 0}, "fillcolor": fill, **edge})
+        middle = float(self.part(self.overall)[j])
+        dotted = {"color": ink.muted, "width": 1.2, "dash": "dot"}
+        plot.add_shape(**{"type": "line", "x0": middle, "x1": middle, "line": dotted, **edge})
+        told = bool(self.made.telling[place]) and not self.chosen.failed
+        within = "" if told or not self.made.noise_known else " · within noise"
+        color = ink.text if told else ink.muted
+        plot.add_annotation(
+            make_label(0, head + 10, f"{self.name(place, 20)}{within}", 12.5, color, xanchor="left", yanchor="middle")
+        )
+        unit = spell_name(self.made.columns[place].unit)
+        ends = f"{format_number(float(self.low[j]))} to {format_number(float(self.high[j]))} {unit}".rstrip()
+        plot.add_annotation(make_label(1, head + 10, ends, 11, ink.muted, xanchor="right", yanchor="middle"))
+
+    def _discs(self, plot: Plot, j: int, part: Array, y: Array, colors: Any) -> None:
+        ink, faint = self.palette, self.faint[:, j]
+        spread = np.nan_to_num(self.sd[:, j]) * SEEN
+        low, high = (self.part_of(self.values[:, j] + side * spread, j) for side in (-1, 1))
+        wide = (high - low) * _NARROW > _DISC
+        if wide.any():
+            ends = (low[wide], high[wide]), (y[wide], y[wide])
+            plot.add_trace(self.lines(*ends, "released", color=ink.faded(ink.text, 0.6), width=1.2))
+        marks = [ink.surface if one else color for one, color in zip(faint, colors, strict=True)]
+        rims = [color if one else ink.surface for one, color in zip(faint, colors, strict=True)]
+        plot.add_trace(
+            {
+                **{"type": "scatter", "mode": "markers+text", "x": part, "y": y},
+                **{"text": [str(place + 1) for place in self.order.tolist()], "meta": "released"},
+                "textfont": {"size": 10.5, "color": rims},
+                "marker": {"size": _DISC, "opacity": 1, "color": marks, "line": {"width": 1.4, "color": rims}},
+                "customdata": [self.hover(i, j) for i in range(self.k)],
+                **{"hovertemplate": "%{customdata}<extra></extra>", "showlegend": False},
+            }
+        )
+        if self.made.reference is None:
+            return
+        there = self.part_of(self.made.reference[self.order][:, self.cols[j]], j)
+        # Only where it is not hidden: a diamond around each of many numbers would hide them all.
+        far = np.abs(there - part) * _NARROW > _DISC / 2 + 3
+        if far.any():
+            kind = "revealed" if "revealed" in self.chosen.beside else "released"
+            hue = ink.revealed if kind == "revealed" else ink.text
+            plot.add_trace(self.lines((part[far], there[far]), (y[far], y[far]), kind, color=hue, width=1))
+            plot.add_trace(make_diamonds(there[far], y[far], hue, 11, kind))
+
+    def part_of(self, values: Array, j: int) -> Array:
+        """How far along lane ``j`` values (k,) lie."""
+        wide = max(float(self.high[j] - self.low[j]), 1e-300)
+        part: Array = np.clip((values - self.low[j]) / wide, 0, 1)
+        return part
+
+
+def _levels(at: Array, apart: float) -> Codes:
+    """The first level at which a disc at ``at`` (k,), pixels, touches no other one: what would cover it moves down."""
+    taken: list[list[float]] = []
+    level = np.zeros(len(at), dtype=np.int64)
+    for place in np.argsort(at, kind="stable").tolist():
+        free = (k for k, there in enumerate(taken) if all(abs(at[place] - other) >= apart for other in there))
+        level[place] = next(free, len(taken))
+        if level[place] == len(taken):
+            taken.append([])
+        taken[level[place]].append(float(at[place]))
+    return level

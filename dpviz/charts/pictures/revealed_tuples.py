@@ -12,12 +12,12 @@ import numpy as np
 
 from dpviz.algorithms.cohen2021.tested_tuples import TupleTestStep
 from dpviz.arrays import Array
-from dpviz.charts.cells import circles
-from dpviz.charts.picture import Drawing, Look
-from dpviz.charts.sheet import Sheet
-from dpviz.charts.wording import clauses, number, opening, things
+from dpviz.charts.cells import outline_circles
+from dpviz.charts.picture import Drawing, RenderContext
+from dpviz.charts.plot_canvas import PlotCanvas
+from dpviz.charts.wording import capitalize_first, format_number, format_things, join_clauses
 from dpviz.privacy.block_models import BlockKMeans
-from dpviz.privacy.tuples.partition_test import count_misfits
+from dpviz.privacy.tuples.partition_check import count_misfits
 from dpviz.table.domain import Domain, Region
 
 # More given tuples than this are counted by a part of them.
@@ -67,7 +67,7 @@ class RevealedTuples:
             rows = clipped.reshape(-1, k, dim)
             tuples = rows[rng.permutation(len(rows))[:_MOST]]
             few = f"counted on {len(tuples):,} of {len(rows):,}" if len(tuples) < len(rows) else ""
-            about = clauses("the revealed tuples; which of them were tried stays secret", few)
+            about = join_clauses("the revealed tuples; which of them were tried stays secret", few)
         else:
             block = rng.integers(0, step.number, len(points))
             model = BlockKMeans(step.anchors, match=False, salt=step.salt)
@@ -124,19 +124,21 @@ class RevealedBalls(RevealedDrawing):
         if not unfit:
             return f"All {number_of:,} tuples fit into the balls around one of them"
         about = "" if len(self.revealed.tuples) == number_of else "about "
-        return opening(f"{about}{things(unfit, 'tuple')} of {number_of:,} not in the balls around one of them")
+        return capitalize_first(
+            f"{about}{format_things(unfit, 'tuple')} of {number_of:,} not in the balls around one of them"
+        )
 
-    def note(self, look: Look) -> str:
+    def note(self, context: RenderContext) -> str:
         shown = self._shown
         balls = len(self.revealed.one)
-        some = f"{shown} of {things(balls, 'ball')}" if shown < balls else ""
-        return clauses(self.revealed.about, f"Δ = {number(self.step.far)} radii between centres", some)
+        some = f"{shown} of {format_things(balls, 'ball')}" if shown < balls else ""
+        return join_clauses(self.revealed.about, f"Δ = {format_number(self.step.far)} radii between centres", some)
 
-    def paint(self, sheet: Sheet, look: Look) -> None:
+    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
         offsets = self.revealed.offsets
         for ball in range(self._shown):
-            _add_ball(sheet, _plane(offsets[:_MOST_POINTS, ball]), ball, self._shown)
-        _add_distances(sheet, np.linalg.norm(offsets, axis=2).max(axis=1), f"{self._shown + 1}")
+            _add_ball(canvas, _plane(offsets[:_MOST_POINTS, ball]), ball, self._shown)
+        _add_distances(canvas, np.linalg.norm(offsets, axis=2).max(axis=1), f"{self._shown + 1}")
 
     def words(self, domain: Domain) -> str:
         return f"How far tuples lie from the balls of one of them. {self.finding(domain)}."
@@ -146,7 +148,7 @@ class RevealedBalls(RevealedDrawing):
         return min(len(self.revealed.one), _MOST_BALLS)
 
 
-def _add_ball(sheet: Sheet, points: Array, ball: int, balls: int) -> None:
+def _add_ball(canvas: PlotCanvas, points: Array, ball: int, balls: int) -> None:
     """The points of tuples in a ball, and its rim, in a plot of their own: one of ``balls`` side by side."""
     number_of = "" if ball == 0 else str(ball + 1)
     x, y = f"x{number_of}", f"y{number_of}"
@@ -154,37 +156,37 @@ def _add_ball(sheet: Sheet, points: Array, ball: int, balls: int) -> None:
     left = ball * (width + _GAP)
     drawn = {"xaxis": x, "yaxis": y, "showlegend": ball == 0}
     inside = (np.abs(points) <= _REACH).all(axis=1)
-    sheet.marks(points[inside], "points of tuples", "revealed", {"size": 4, "opacity": 0.45}, trace=drawn)
-    rim = circles(np.zeros((1, 2)), np.ones(1), np.ones(2))
-    sheet.lines(rim, "balls around one tuple", "revealed", color=sheet.palette.text, width=1.5, trace=drawn)
+    canvas.marks(points[inside], "points of tuples", "revealed", {"size": 4, "opacity": 0.45}, trace=drawn)
+    rim = outline_circles(np.zeros((1, 2)), np.ones(1), np.ones(2))
+    canvas.lines(rim, "balls around one tuple", "revealed", color=canvas.palette.text, width=1.5, trace=drawn)
     span = {"range": [-_REACH, _REACH], "tickvals": [-1, 0, 1], "zeroline": False, "constrain": "domain"}
     across = {"domain": [left, left + width], "anchor": y, "title_text": f"ball {ball + 1} (radii)"}
     up = {"domain": [_UPPER, 1], "anchor": x, "scaleanchor": x, "constraintoward": "top", "showticklabels": ball == 0}
-    sheet.axes(number_of, span | across, span | up)
+    canvas.axes(number_of, span | across, span | up)
     beyond = int((~inside).sum())
     if beyond:
         corner = {"xanchor": "right", "yanchor": "top", "xref": f"{x} domain", "yref": f"{y} domain"}
-        sheet.note(f"{beyond:,} beyond", 1, 1, corner, color=sheet.palette.revealed)
+        canvas.note(f"{beyond:,} beyond", 1, 1, corner, color=canvas.palette.revealed)
 
 
-def _add_distances(sheet: Sheet, farthest: Array, axes: str) -> None:
+def _add_distances(canvas: PlotCanvas, farthest: Array, axes: str) -> None:
     """How far the farthest point of each tuple lies from the middle of its ball, on the plot with these ``axes``."""
     heights, edges = np.histogram(np.log10(np.clip(farthest, _NEAREST, _FARTHEST)), bins=_BARS)
     drawn = {"xaxis": f"x{axes}", "yaxis": f"y{axes}"}
     middle = (edges[1:] + edges[:-1]) / 2
-    sheet.bars(middle, heights, np.diff(edges), "", "revealed", hover="%{y} tuples", trace=drawn)
-    line = {"color": sheet.palette.text, "dash": "dash"}
+    canvas.bars(middle, heights, np.diff(edges), "", "revealed", hover="%{y} tuples", trace=drawn)
+    line = {"color": canvas.palette.text, "dash": "dash"}
     aside = "left" if np.median(farthest) < 1 else "right"  # where fewer bars are
-    sheet.plot.add_shape(type="line", x0=0, x1=0, y0=0, y1=1, xref=f"x{axes}", yref=f"y{axes} domain", line=line)
+    canvas.plot.add_shape(type="line", x0=0, x1=0, y0=0, y1=1, xref=f"x{axes}", yref=f"y{axes} domain", line=line)
     beside = {"xref": f"x{axes}", "yref": f"y{axes} domain", "xanchor": aside, "yanchor": "top"}
-    sheet.note(" rim ", 0, 1, beside, color=sheet.palette.text)
+    canvas.note(" rim ", 0, 1, beside, color=canvas.palette.text)
     low, high = min(-1.0, float(edges[0])), max(1.0, float(edges[-1]))
     ticks = np.arange(np.floor(low), np.ceil(high) + 1)
     ticks = ticks[ticks % 2 == 0] if len(ticks) > _MOST_TICKS else ticks
     words = {"tickvals": ticks, "ticktext": [f"{10.0**tick:,.10g}" for tick in ticks], "tickangle": 0}
     span = {"range": [low - 0.1, high + 0.1], "domain": [0, 1], "anchor": f"y{axes}"}
     up = {"title_text": "tuples", "nticks": 4, "domain": [0, _LOWER], "anchor": f"x{axes}"}
-    sheet.axes(axes, span | words | {"title_text": "a tuple's farthest point (radii)"}, up)
+    canvas.axes(axes, span | words | {"title_text": "a tuple's farthest point (radii)"}, up)
 
 
 def _plane(offsets: Array) -> Array:

@@ -13,11 +13,18 @@ from dpviz.algorithms.auto.polishing import PolishStep, SplitStep
 from dpviz.algorithms.steps import Step
 from dpviz.arrays import Array, Codes
 from dpviz.charts.canvas import NUMBER_SIZE
-from dpviz.charts.picture import Companion, Drawing, Look, columns_of
+from dpviz.charts.picture import Companion, Drawing, RenderContext, format_columns
 from dpviz.charts.pictures.centers import CentersPicture
-from dpviz.charts.sheet import Sheet
-from dpviz.charts.theme import log_axis
-from dpviz.charts.wording import clauses, number, opening, percent, ratio, things
+from dpviz.charts.plot_canvas import PlotCanvas
+from dpviz.charts.theme import make_log_axis
+from dpviz.charts.wording import (
+    capitalize_first,
+    format_number,
+    format_percent,
+    format_ratio,
+    format_things,
+    join_clauses,
+)
 from dpviz.table.domain import Domain
 
 # A value of 0 stands this far below the least other one on a logarithmic axis.
@@ -40,32 +47,32 @@ class PolishPicture(CentersPicture):
 
     step: PolishStep
 
-    def paint(self, sheet: Sheet, look: Look) -> None:
+    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
         step = self.step
         assert step.previous is not None and step.noisy_counts is not None
-        crowd = len(step.centers) > _CROWD or not sheet.view.whole
+        crowd = len(step.centers) > _CROWD or not canvas.view.whole
         shown = [int(step.noisy_counts.argmax())] if crowd else list(range(len(step.centers)))
-        middles, radii = sheet.view.plane(step.previous[shown], "previous"), _reaches(step)[shown]
+        middles, radii = canvas.view.plane(step.previous[shown], "previous"), _compute_bounds(step)[shown]
         name = "reach of the largest" if crowd else "reach of a row"
-        width = 5.0 if sheet.view.flat else 1.0
-        sheet.halos(middles, radii, name, "released", width=width, strength=0.5, dash="dash")
-        super().paint(sheet, look)
+        width = 5.0 if canvas.view.flat else 1.0
+        canvas.halos(middles, radii, name, "released", width=width, strength=0.5, dash="dash")
+        super().paint(canvas, context)
 
     def table(self, domain: Domain) -> pd.DataFrame:
         table = super().table(domain)
-        table["moved (unit coordinates)"] = _moves(self.step)
-        table["reach (unit coordinates)"] = _reaches(self.step)
+        table["moved (unit coordinates)"] = _compute_moves(self.step)
+        table["reach (unit coordinates)"] = _compute_bounds(self.step)
         return table
 
     def words(self, domain: Domain) -> str:
         return (
-            f"{super().words(domain)} Rows pulled from at most {number(self.step.reach)} (unit coordinates); "
-            f"a typical centre moved {number(_typical_move(self.step))}."
+            f"{super().words(domain)} Rows pulled from at most {format_number(self.step.reach)} (unit coordinates); "
+            f"a typical centre moved {format_number(_find_typical_move(self.step))}."
         )
 
-    def companions(self, look: Look, steps: Sequence[Step]) -> Iterator[Companion]:
+    def companions(self, context: RenderContext, steps: Sequence[Step]) -> Iterator[Companion]:
         # Of a round of polishing, k-means++ tells more.
-        yield from super().companions(look, steps)
+        yield from super().companions(context, steps)
         rounds = self.alike(steps)
         yield Companion("Rounds", Rounds(self.step, rounds[: rounds.index(self.step) + 1], len(rounds)))
 
@@ -79,23 +86,25 @@ class Rounds(Drawing[PolishStep]):
 
     def finding(self, domain: Domain) -> str:
         last = len(self.so_far)
-        moved = _typical_move(self.step)
-        noise = _typical_noise(self.step)
+        moved = _find_typical_move(self.step)
+        noise = _find_typical_noise(self.step)
         if moved > noise:
-            return f"Round {last} moved a typical centre {number(moved / max(noise, _TINY))} times its noise"
+            return f"Round {last} moved a typical centre {format_number(moved / max(noise, _TINY))} times its noise"
         return f"Round {last} moved a typical centre no farther than its noise"
 
-    def note(self, look: Look) -> str:
-        still = any(_typical_move(step) == 0 for step in self.so_far)
-        return clauses(
+    def note(self, context: RenderContext) -> str:
+        still = any(_find_typical_move(step) == 0 for step in self.so_far)
+        return join_clauses(
             "a typical centre: the median",
             "noise: the length of a vector of 1 sd",
             "on the floor: not moved at all" if still else "",
         )
 
-    def paint(self, sheet: Sheet, look: Look) -> None:
+    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
         reach = np.array([step.reach for step in self.so_far])
-        moved, noise = (np.array([of(step) for step in self.so_far]) for of in (_typical_move, _typical_noise))
+        moved, noise = (
+            np.array([of(step) for step in self.so_far]) for of in (_find_typical_move, _find_typical_noise)
+        )
         together = np.concatenate([reach, moved, noise])
         floor = float(together[together > 0].min(initial=1.0)) / (_BELOW if (together == 0).any() else 1.0)
         for what, values, dash, symbol in (
@@ -103,8 +112,8 @@ class Rounds(Drawing[PolishStep]):
             ("move", moved, "solid", "circle"),
             ("noise of its mean", noise, "dot", "triangle-down"),
         ):
-            marker = {"symbol": symbol, "size": 9, "color": sheet.palette.released}
-            sheet.lines(
+            marker = {"symbol": symbol, "size": 9, "color": canvas.palette.released}
+            canvas.lines(
                 np.column_stack([np.arange(1, len(values) + 1), np.maximum(values, floor)]),
                 what,
                 "released",
@@ -116,15 +125,16 @@ class Rounds(Drawing[PolishStep]):
                 trace={"mode": "lines+markers", "marker": marker},
             )
         low, high = np.log10(floor), np.log10(float(together.max()))
-        sheet.plot.update_xaxes(range=[0.5, self.rounds + 0.5], title_text="round", tick0=1, dtick=1)
-        sheet.plot.update_yaxes(title_text="length (unit coordinates)", **log_axis(low, high))
-        sheet.plot.update_yaxes(range=[low - 0.1, high + 0.15])
+        canvas.plot.update_xaxes(range=[0.5, self.rounds + 0.5], title_text="round", tick0=1, dtick=1)
+        canvas.plot.update_yaxes(title_text="length (unit coordinates)", **make_log_axis(low, high))
+        canvas.plot.update_yaxes(range=[low - 0.1, high + 0.15])
 
     def words(self, domain: Domain) -> str:
         return (
-            f"After {things(len(self.so_far), 'round')}: the reach is {number(self.step.reach)}, a typical centre "
-            f"moved {number(_typical_move(self.step))}, the noise of its mean has a length of "
-            f"{number(_typical_noise(self.step))}."
+            f"After {format_things(len(self.so_far), 'round')}: the reach is "
+            f"{format_number(self.step.reach)}, a typical centre "
+            f"moved {format_number(_find_typical_move(self.step))}, the noise of its mean has a length of "
+            f"{format_number(_find_typical_noise(self.step))}."
         )
 
 
@@ -139,26 +149,28 @@ class SplitPicture(CentersPicture):
     def finding(self, domain: Domain) -> str:
         step = self.step
         if len(step.split) == 1:
-            times = ratio(float(step.gains[0] / max(step.costs[0], _TINY)))
+            times = format_ratio(float(step.gains[0] / max(step.costs[0], _TINY)))
             return f"Cluster {step.split[0] + 1} is split: it saves {times} what centre {step.dropped[0] + 1} costs"
         if len(step.split):
-            least = ratio(float((step.gains / np.maximum(step.costs, _TINY)).min()))
-            return opening(f"{things(len(step.split), 'cluster')} are split, each saving at least {least} its cost")
+            least = format_ratio(float((step.gains / np.maximum(step.costs, _TINY)).min()))
+            return capitalize_first(
+                f"{format_things(len(step.split), 'cluster')} are split, each saving at least {least} its cost"
+            )
         best, least_cost = float(step.gain_of_each.max()), float(step.cost_of_each.min())
         if best == 0:
             return "No cluster is wider than noise would make it: nothing is split"
-        return f"No split pays: the best saves {percent(best / least_cost)} of what dropping costs"
+        return f"No split pays: the best saves {format_percent(best / least_cost)} of what dropping costs"
 
-    def title(self, look: Look) -> str:
+    def title(self, context: RenderContext) -> str:
         split, dropped = self.step.split, self.step.dropped
         if len(split) == 0:
-            return opening(f"all {things(len(self.step.centers), 'cluster')} stay whole")
+            return capitalize_first(f"all {format_things(len(self.step.centers), 'cluster')} stay whole")
         if len(split) == 1:
             return f"Cluster {split[0] + 1} is split; centre {dropped[0] + 1} takes a half of it"
-        return opening(f"{things(len(split), 'cluster')} are split, and as many centres give way")
+        return capitalize_first(f"{format_things(len(split), 'cluster')} are split, and as many centres give way")
 
-    def paint(self, sheet: Sheet, look: Look) -> None:
-        super().paint(sheet, look)
+    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
+        super().paint(canvas, context)
         step = self.step
         assert step.previous is not None
         for what, which, symbol, size in (
@@ -166,10 +178,10 @@ class SplitPicture(CentersPicture):
             ("gave way", step.dropped, "x", 12),
         ):
             if len(which):
-                places = sheet.view.plane(step.previous[which])
+                places = canvas.view.plane(step.previous[which])
                 hover = f"centre %{{customdata}} {what} (released)"
-                marker = {"symbol": symbol, "size": size, "color": sheet.palette.text, "line": {"width": 2}}
-                sheet.marks(places, what, "released", marker, hover=hover, notes=which + 1)
+                marker = {"symbol": symbol, "size": size, "color": canvas.palette.text, "line": {"width": 2}}
+                canvas.marks(places, what, "released", marker, hover=hover, notes=which + 1)
 
     def table(self, domain: Domain) -> pd.DataFrame:
         step = self.step
@@ -183,17 +195,17 @@ class SplitPicture(CentersPicture):
     def words(self, domain: Domain) -> str:
         step = self.step
         pairs = "; ".join(
-            f"centre {i + 1} gave way to a half of cluster {j + 1}, saving {number(float(gain))} at a cost of "
-            f"{number(float(cost))}"
+            f"centre {i + 1} gave way to a half of cluster {j + 1}, saving {format_number(float(gain))} at a cost of "
+            f"{format_number(float(cost))}"
             for j, i, gain, cost in zip(step.split, step.dropped, step.gains, step.costs, strict=True)
         )
-        centers = opening(things(len(step.centers), "released centre"))
-        text = f"{centers} over {columns_of(domain)}. {self.finding(domain)}."
-        return f"{text} {opening(pairs)}." if pairs else text
+        centers = capitalize_first(format_things(len(step.centers), "released centre"))
+        text = f"{centers} over {format_columns(domain)}. {self.finding(domain)}."
+        return f"{text} {capitalize_first(pairs)}." if pairs else text
 
-    def companions(self, look: Look, steps: Sequence[Step]) -> Iterator[Companion]:
+    def companions(self, context: RenderContext, steps: Sequence[Step]) -> Iterator[Companion]:
         yield Companion("Gains and costs", Gains(self.step))
-        yield from super().companions(look, steps)
+        yield from super().companions(context, steps)
 
 
 class Gains(Drawing[SplitStep]):
@@ -205,24 +217,26 @@ class Gains(Drawing[SplitStep]):
     def words(self, domain: Domain) -> str:
         return SplitPicture(self.step).words(domain)
 
-    def note(self, look: Look) -> str:
+    def note(self, context: RenderContext) -> str:
         floored = (self.step.gain_of_each[self._foremost(-self.step.gain_of_each)] == 0).any()
-        return clauses("an exchange pays where a gain is over a cost", "on the floor: just noise" if floored else "")
+        return join_clauses(
+            "an exchange pays where a gain is over a cost", "on the floor: just noise" if floored else ""
+        )
 
-    def paint(self, sheet: Sheet, look: Look) -> None:
-        step, muted = self.step, sheet.palette.muted
+    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
+        step, muted = self.step, canvas.palette.muted
         gainers, losers = self._foremost(-step.gain_of_each), self._foremost(step.cost_of_each)
         gains, costs = step.gain_of_each[gainers], step.cost_of_each[losers]
         together = np.r_[gains, costs]
         positive = together[together > 0]
         floor = float(positive.min()) / _BELOW if len(positive) else 1.0
         for what, values, centers, color, symbol, place in (
-            ("saved by splitting it", gains, gainers, sheet.palette.released, "circle", "bottom center"),
+            ("saved by splitting it", gains, gainers, canvas.palette.released, "circle", "bottom center"),
             ("lost by dropping it", costs, losers, muted, "square-open", "top center"),
         ):
             marker = {"symbol": symbol, "size": 10, "color": color, "line": {"width": 1.5, "color": color}}
             numbers = {"text": [str(c + 1) for c in centers], "textfont": {"size": NUMBER_SIZE, "color": muted}}
-            sheet.lines(
+            canvas.lines(
                 np.column_stack([np.arange(1, len(values) + 1), np.maximum(values, floor)]),
                 what,
                 "released",
@@ -234,30 +248,30 @@ class Gains(Drawing[SplitStep]):
             )
         low, high = np.log10(floor), np.log10(max(float(together.max()), floor))
         ranks = {"range": [0.5, len(gains) + 0.5], "tick0": 1, "dtick": 1}
-        sheet.plot.update_xaxes(title_text="centres: best to split, cheapest to drop, first", **ranks)
-        sheet.plot.update_yaxes(title_text="loss (unit coordinates², all rows)", **log_axis(low, high))
-        sheet.plot.update_yaxes(range=[low - 0.35, high + 0.35])
+        canvas.plot.update_xaxes(title_text="centres: best to split, cheapest to drop, first", **ranks)
+        canvas.plot.update_yaxes(title_text="loss (unit coordinates², all rows)", **make_log_axis(low, high))
+        canvas.plot.update_yaxes(range=[low - 0.35, high + 0.35])
 
     def _foremost(self, values: Array) -> Codes:
         """The centres of least values, as many as are drawn."""
         return np.argsort(values, kind="stable")[:_MOST_RANKS]
 
 
-def _reaches(step: PolishStep) -> Array:
+def _compute_bounds(step: PolishStep) -> Array:
     """The reach of each cluster, (k,)."""
     return np.full(len(step.centers), step.reach) if step.reaches is None else step.reaches
 
 
-def _moves(step: PolishStep) -> Array:
+def _compute_moves(step: PolishStep) -> Array:
     assert step.previous is not None
     moves: Array = np.linalg.norm(step.centers - step.previous, axis=1)
     return moves
 
 
-def _typical_move(step: PolishStep) -> float:
-    return float(np.median(_moves(step)))
+def _find_typical_move(step: PolishStep) -> float:
+    return float(np.median(_compute_moves(step)))
 
 
-def _typical_noise(step: PolishStep) -> float:
+def _find_typical_noise(step: PolishStep) -> float:
     assert step.center_noise_sd is not None
     return float(np.median(step.center_noise_sd)) * sqrt(step.centers.shape[1])

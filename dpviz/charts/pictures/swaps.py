@@ -13,14 +13,14 @@ from dpviz.algorithms.balcan2017.balcan import CandidatesStep
 from dpviz.algorithms.balcan2017.candidate_centers import TreeStep
 from dpviz.algorithms.balcan2017.local_swap import SwapStep
 from dpviz.algorithms.steps import Step
-from dpviz.charts.picture import Companion, Drawing, Look, Picture, points_table
+from dpviz.charts.picture import Companion, Drawing, Picture, RenderContext, tabulate_points
 from dpviz.charts.pictures.center_marks import add_centers
-from dpviz.charts.pictures.centers import of_width
-from dpviz.charts.pictures.icicle import diagram_of
+from dpviz.charts.pictures.centers import format_width
+from dpviz.charts.pictures.icicle import make_diagram
 from dpviz.charts.pictures.nested_cubes import add_nest
-from dpviz.charts.sheet import UNCUT, Sheet
+from dpviz.charts.plot_canvas import UNCUT, PlotCanvas
 from dpviz.charts.view import View
-from dpviz.charts.wording import clauses, count, opening, things
+from dpviz.charts.wording import capitalize_first, format_count, format_things, join_clauses
 from dpviz.table.domain import Domain
 
 # Diameters in pixels of the shallowest and the deepest candidate.
@@ -48,45 +48,45 @@ class CandidatesPicture(Picture[CandidatesStep]):
         if not len(depths):
             return "No cube woke up: all candidates are public points"
         deepest = int(depths.max())
-        candidates = things(len(self.step.depths), "candidate")
+        candidates = format_things(len(self.step.depths), "candidate")
         finest = int((depths == deepest).sum())
-        return opening(f"{candidates}, {finest:,} from the finest cubes")
+        return capitalize_first(f"{candidates}, {finest:,} from the finest cubes")
 
-    def note(self, look: Look) -> str:
+    def note(self, context: RenderContext) -> str:
         added = int((self.step.depths < 0).sum())
-        return clauses(
+        return join_clauses(
             "the middle of every cube that woke up: no row is read again",
-            f"{things(added, 'point')} added without data" if added else "",
-            look.view.about,
+            f"{format_things(added, 'point')} added without data" if added else "",
+            context.view.about,
         )
 
-    def paint(self, sheet: Sheet, look: Look) -> None:
+    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
         step = self.step
-        places = sheet.view.plane(self.step.candidates)
-        sheet.rows(look.reveal, step.region, step.frame)
-        for grown_tree in _trees(look.before(step, "TreeStep")):
-            add_nest(sheet, grown_tree.tree, strength=_UNDER)
+        places = canvas.view.plane(self.step.candidates)
+        canvas.rows(context.reveal, step.region, step.frame)
+        for grown_tree in _list_trees(context.before(step, "TreeStep")):
+            add_nest(canvas, grown_tree.tree, strength=_UNDER)
         grown = np.flatnonzero(step.depths >= 0)
         # Deep candidates last, so that they lie on top.
         order = grown[np.argsort(step.depths[grown], kind="stable")]
         depth = step.depths[order]
         deepest = max(1, int(step.depths.max(initial=1)))
-        shades = [[0, sheet.color("released", 0.35)], [1, sheet.color("released")]]
+        shades = [[0, canvas.color("released", 0.35)], [1, canvas.color("released")]]
         marker = {
             "size": _SMALLEST + (_LARGEST - _SMALLEST) * depth / deepest,
             **{"color": depth, "cmin": 0, "cmax": deepest, "colorscale": shades},
-            "line": {"width": 1, "color": sheet.palette.surface},
+            "line": {"width": 1, "color": canvas.palette.surface},
         }
         hover = "candidate of depth %{customdata} (released)<br>%{x:.4g}, %{y:.4g}"
-        sheet.marks(places[order], "candidates: larger is deeper", "released", marker, hover=hover, notes=depth)
+        canvas.marks(places[order], "candidates: larger is deeper", "released", marker, hover=hover, notes=depth)
         if len(grown) < len(step.depths):
             hover = "a public point<br>%{x:.4g}, %{y:.4g}"
             ring = {"symbol": "circle-open", "size": 9}
-            sheet.marks(places[step.depths < 0], "without data", "public", ring, hover=hover)
-        sheet.plane()
+            canvas.marks(places[step.depths < 0], "without data", "public", ring, hover=hover)
+        canvas.plane()
 
     def table(self, domain: Domain) -> pd.DataFrame:
-        table = points_table(self.step.candidates, domain, projected=self.step.frame is not None)
+        table = tabulate_points(self.step.candidates, domain, projected=self.step.frame is not None)
         table.insert(0, "depth", self.step.depths)
         return table
 
@@ -95,10 +95,10 @@ class CandidatesPicture(Picture[CandidatesStep]):
         by_depth = ", ".join(f"{size:,} at depth {level}" for level, size in zip(levels, sizes, strict=True))
         return f"{self.finding(domain)}. {by_depth}."
 
-    def companions(self, look: Look, steps: Sequence[Step]) -> Iterator[Companion]:
-        trees = _trees(replace(look, steps=steps).before(self.step, "TreeStep"))
+    def companions(self, context: RenderContext, steps: Sequence[Step]) -> Iterator[Companion]:
+        trees = _list_trees(replace(context, steps=steps).before(self.step, "TreeStep"))
         if trees:
-            yield Companion("Tree", diagram_of(trees[-1], steps))
+            yield Companion("Tree", make_diagram(trees[-1], steps))
 
 
 class SwapPicture(Picture[SwapStep]):
@@ -110,51 +110,51 @@ class SwapPicture(Picture[SwapStep]):
         return view.boxes() if self.step.frame is None else view.within(self.step.region)
 
     def finding(self, domain: Domain) -> str:
-        changed = np.flatnonzero(_changed(self.step))
+        changed = np.flatnonzero(_find_changed(self.step))
         if len(changed) == 0:
             return "All centres stay where they are"
         if len(changed) > 1:
-            return f"{opening(things(len(changed), 'centre'))} change at once"
-        return f"Centre {changed[0] + 1} jumps {of_width(_moved(self.step))}"
+            return f"{capitalize_first(format_things(len(changed), 'centre'))} change at once"
+        return f"Centre {changed[0] + 1} jumps {format_width(_find_moved(self.step))}"
 
-    def note(self, look: Look) -> str:
-        return clauses(self.step.title, look.view.about)
+    def note(self, context: RenderContext) -> str:
+        return join_clauses(self.step.title, context.view.about)
 
-    def paint(self, sheet: Sheet, look: Look) -> None:
-        step, view = self.step, sheet.view
-        sheet.rows(look.reveal, step.region, step.frame)
+    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
+        step, view = self.step, canvas.view
+        canvas.rows(context.reveal, step.region, step.frame)
         candidates = step.candidates
         if len(candidates) > _CANDIDATES_SHOWN:
             candidates = candidates[np.linspace(0, len(candidates) - 1, _CANDIDATES_SHOWN).astype(np.int64)]
-        sheet.marks(view.plane(candidates), "candidates", "released", {"size": 5}, strength=0.38)
-        changed = _changed(step)
+        canvas.marks(view.plane(candidates), "candidates", "released", {"size": 5}, strength=0.38)
+        changed = _find_changed(step)
         if changed.any():
             removed, added = view.plane(step.previous[changed]), view.plane(step.centers[changed])
-            sheet.arrows(removed, added, "", width=1.5, head=11, standoff=np.full(len(added), 12.0))
+            canvas.arrows(removed, added, "", width=1.5, head=11, standoff=np.full(len(added), 12.0))
             for what, places, symbol, size in (
                 ("removed", removed, "x-thin", 10),
                 ("added", added, "circle-open", 22),
             ):
-                marker = {"symbol": symbol, "size": size, "line": {"width": 2, "color": sheet.palette.text}}
-                marker["color"] = sheet.palette.text
-                sheet.marks(places, what, "released", marker, hover=f"{what} (released)")
-        add_centers(sheet, step.centers, final=look.final)
-        sheet.plane()
+                marker = {"symbol": symbol, "size": size, "line": {"width": 2, "color": canvas.palette.text}}
+                marker["color"] = canvas.palette.text
+                canvas.marks(places, what, "released", marker, hover=f"{what} (released)")
+        add_centers(canvas, step.centers, final=context.final)
+        canvas.plane()
 
     def table(self, domain: Domain) -> pd.DataFrame:
-        table = points_table(self.step.centers, domain, "centre", projected=self.step.frame is not None)
-        table["change"] = np.where(_changed(self.step), "new", "")
+        table = tabulate_points(self.step.centers, domain, "centre", projected=self.step.frame is not None)
+        table["change"] = np.where(_find_changed(self.step), "new", "")
         return table
 
     def words(self, domain: Domain) -> str:
-        candidates = things(len(self.step.candidates), "candidate")
+        candidates = format_things(len(self.step.candidates), "candidate")
         return f"{self.finding(domain)}, out of {candidates}; {len(self.step.centers)} centres remain."
 
-    def companions(self, look: Look, steps: Sequence[Step]) -> Iterator[Companion]:
+    def companions(self, context: RenderContext, steps: Sequence[Step]) -> Iterator[Companion]:
         swaps, step = self.alike(steps), self.step
-        trees = _trees(replace(look, steps=steps).before(step, "TreeStep"))
+        trees = _list_trees(replace(context, steps=steps).before(step, "TreeStep"))
         if len(trees) == 1:
-            yield Companion("Tree", diagram_of(trees[0], steps, marked=step.centers, linked_at_most=_LINKED))
+            yield Companion("Tree", make_diagram(trees[0], steps, marked=step.centers, linked_at_most=_LINKED))
         yield Companion("Swap trace", SwapTrace(self.step, swaps[: swaps.index(self.step) + 1], swaps))
 
 
@@ -167,45 +167,47 @@ class SwapTrace(Drawing[SwapStep]):
     legend_lines = 0
 
     def finding(self, domain: Domain) -> str:
-        moved = np.array([_moved(step) for step in self.so_far])
-        still, swaps = int((moved == 0).sum()), things(len(moved), "swap")
+        moved = np.array([_find_moved(step) for step in self.so_far])
+        still, swaps = int((moved == 0).sum()), format_things(len(moved), "swap")
         if still == len(moved):
             return f"None of {swaps} moved a centre"
-        some = f"{count(len(moved) - still)} of {swaps} moved a centre"
-        return opening(f"{some}; swap {int(np.argmax(moved)) + 1} moved it farthest")
+        some = f"{format_count(len(moved) - still)} of {swaps} moved a centre"
+        return capitalize_first(f"{some}; swap {int(np.argmax(moved)) + 1} moved it farthest")
 
-    def note(self, look: Look) -> str:
-        return clauses("each swap is one choice by the exponential mechanism", "circle: a swap that changed nothing")
+    def note(self, context: RenderContext) -> str:
+        return join_clauses(
+            "each swap is one choice by the exponential mechanism", "circle: a swap that changed nothing"
+        )
 
-    def paint(self, sheet: Sheet, look: Look) -> None:
-        moved, ever = (np.array([_moved(step) for step in steps]) for steps in (self.so_far, self.swaps))
+    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
+        moved, ever = (np.array([_find_moved(step) for step in steps]) for steps in (self.so_far, self.swaps))
         swap = np.arange(1, len(moved) + 1)
-        sheet.bars(swap, moved, 0.5, "", "released", hover="swap %{x}: %{y:.3g}")
+        canvas.bars(swap, moved, 0.5, "", "released", hover="swap %{x}: %{y:.3g}")
         idle = np.column_stack([swap, moved])[moved == 0]
         ring = {"symbol": "circle-open", "size": 9, "line": {"width": 2}}
-        sheet.marks(idle, "", "released", ring, hover="swap %{x}: nothing moved", trace=UNCUT)
+        canvas.marks(idle, "", "released", ring, hover="swap %{x}: nothing moved", trace=UNCUT)
         top = 1.1 * float(ever.max()) or 1.0
         most = len(ever)
         ticks = {} if ever.any() else {"tickvals": [0]}
         words = "distance moved<br>(unit coordinates)"
-        sheet.plot.update_yaxes(title_text=words, range=[-0.04 * top, top], **ticks)
-        sheet.plot.update_xaxes(title_text="swap", range=[0.4, most + 0.6], tick0=1, dtick=max(1, most // 10))
+        canvas.plot.update_yaxes(title_text=words, range=[-0.04 * top, top], **ticks)
+        canvas.plot.update_xaxes(title_text="swap", range=[0.4, most + 0.6], tick0=1, dtick=max(1, most // 10))
 
     def words(self, domain: Domain) -> str:
         return f"How far each swap moved a centre. {self.finding(domain)}."
 
 
-def _trees(steps: Sequence[TreeStep]) -> list[TreeStep]:
+def _list_trees(steps: Sequence[TreeStep]) -> list[TreeStep]:
     """The last step of every tree."""
     return list({step.shift: step for step in steps}.values())
 
 
-def _changed(step: SwapStep) -> npt.NDArray[np.bool_]:
+def _find_changed(step: SwapStep) -> npt.NDArray[np.bool_]:
     """Which centres are not where they were."""
     changed: npt.NDArray[np.bool_] = (step.previous != step.centers).any(axis=1)
     return changed
 
 
-def _moved(step: SwapStep) -> float:
+def _find_moved(step: SwapStep) -> float:
     """The longest way of a centre."""
     return float(np.linalg.norm(step.previous - step.centers, axis=1).max())

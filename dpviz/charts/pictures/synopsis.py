@@ -8,16 +8,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from dpviz.algorithms.auto.detail_tree import Details
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.steps import Step
-from dpviz.arrays import Array
-from dpviz.charts.picture import Companion, Drawing, Look, points_table
-from dpviz.charts.pictures.details import Blocks, DetailTree
-from dpviz.charts.pictures.grid_cells import Counted, add_count_maps, add_kept_bars
-from dpviz.charts.pictures.histogram import GridPicture, box_of, cells_in_words, largest
-from dpviz.charts.sheet import Sheet
+from dpviz.arrays import Array, Codes
+from dpviz.charts.canvas import SCREEN
+from dpviz.charts.picture import Companion, Drawing, RenderContext, tabulate_points
+from dpviz.charts.pictures.grid_cells import Counted, add_blocks, add_count_maps, add_kept_bars, find_shown_grid
+from dpviz.charts.pictures.histogram import GridPicture, describe_cells, find_box, find_largest
+from dpviz.charts.plot_canvas import PlotCanvas
 from dpviz.charts.view import View
-from dpviz.charts.wording import clauses, number, things
+from dpviz.charts.wording import format_number, format_things, join_clauses
 from dpviz.table.domain import Domain, Region
 
 # An axis with this part of its length in one column is named after it.
@@ -37,19 +38,19 @@ class SynopsisPicture(GridPicture):
         if self.step.frame is None:
             return view.boxes()
         half = self.step.grid.half
-        return view.within(Region(half, float(np.linalg.norm(half))), axis_names(self.step.frame, view.domain))
+        return view.within(Region(half, float(np.linalg.norm(half))), format_axis_names(self.step.frame, view.domain))
 
     def grid_step(self) -> SynopsisStep:
         """With a grid around 0, where it lies over a view: its pictures then range over the grid and no more."""
         step = self.step
         return step if step.frame is None else replace(step, grid=replace(step.grid, middle=None))
 
-    def rows(self, look: Look) -> Array | None:
+    def rows(self, context: RenderContext) -> Array | None:
         """Revealed rows as the algorithm saw them, from the middle of the grid, shape (n, p)."""
-        rows = super().rows(look)
+        rows = super().rows(context)
         if rows is None or self.step.frame is None:
             return rows
-        return self.seen(rows, Region.ball(len(self.step.frame), look.view.domain.region.radius))
+        return self.seen(rows, Region.ball(len(self.step.frame), context.view.domain.region.radius))
 
     def seen(self, points: Array, space: Region | None = None) -> Array:
         """Points (m, d) of a step with a frame, from the middle of the grid along its axes; clipped to ``space``."""
@@ -60,10 +61,10 @@ class SynopsisPicture(GridPicture):
 
     def table(self, domain: Domain) -> pd.DataFrame:
         step = self.step
-        top = largest(self.step.noisy_counts)
-        table = points_table(step.grid.centers(step.codes[top]), domain, projected=step.frame is not None)
+        top = find_largest(self.step.noisy_counts)
+        table = tabulate_points(step.grid.centers(step.codes[top]), domain, projected=step.frame is not None)
         if step.frame is not None:
-            table.columns = pd.Index(axis_names(step.frame, domain))
+            table.columns = pd.Index(format_axis_names(step.frame, domain))
         kept = np.zeros(len(step.codes))
         kept[step.kept] = step.weights
         table["noisy count"], table["count kept"], table["noise sd"] = step.noisy_counts[top], kept[top], step.sd
@@ -74,17 +75,17 @@ class SynopsisPicture(GridPicture):
 
     def over(self, domain: Domain) -> str:
         """What the histogram is of: columns, or axes of the view."""
-        axes = things(len(self.step.grid.half), "axis", "axes")
+        axes = format_things(len(self.step.grid.half), "axis", "axes")
         return super().over(domain) if self.step.frame is None else f"over {axes} of the view"
 
-    def companions(self, look: Look, steps: Sequence[Step]) -> Iterator[Companion]:
+    def companions(self, context: RenderContext, steps: Sequence[Step]) -> Iterator[Companion]:
         yield Companion("What is kept", Kept(self.step))
         if self.step.details is not None:
-            yield Companion("Details", Blocks(self.step, self.grid_step(), self.view(look.view)))
+            yield Companion("Details", Blocks(self.step, self.grid_step(), self.view(context.view)))
             yield Companion("Tree of details", DetailTree(self.step))
         if self.step.around is not None:
             yield Companion("In the box", Kept(self.step, in_its_box=True))
-        yield from super().companions(look, steps)
+        yield from super().companions(context, steps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,49 +102,49 @@ class Kept(Drawing[SynopsisStep]):
         step = self.step
         kept, cells = step.cells_kept, len(step.codes)
         if step.cutoff is not None:
-            return f"{kept:,} of {cells_in_words(step.grid.n_cells)} stand out enough to be kept"
+            return f"{kept:,} of {describe_cells(step.grid.n_cells)} stand out enough to be kept"
         everything = cells + (len(step.around.codes) if step.around is not None else 0)
         if kept == everything:
             why = "smoothed, each stands out" if step.details is None else "none is told to be empty"
             return f"Denoising keeps all {kept:,} cells: {why}"
         return f"Denoising keeps {kept:,} of {everything:,} cells"
 
-    def note(self, look: Look) -> str:
-        return clauses(
+    def note(self, context: RenderContext) -> str:
+        return join_clauses(
             "blank: what noise alone would show"
             if self.step.details is None
             else "blank: empty, as far as noise tells",
-            f"kept: {number(self.step.rows_kept)} rows in all",
-            look.view.about,
+            f"kept: {format_number(self.step.rows_kept)} rows in all",
+            context.view.about,
         )
 
-    def paint(self, sheet: Sheet, look: Look) -> None:
-        plot = sheet.plot
+    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
+        plot = canvas.plot
         step = SynopsisPicture(self.step).grid_step()
         layers = [Counted(step.grid, step.codes[step.kept], step.weights)]
         if step.around is not None:
             coarse = step.around.grid
             layers.insert(0, Counted(coarse, coarse.assign(step.outside), step.outside_weights))
         plot.update_layout(showlegend=False)
-        if sheet.view.flat:
-            add_kept_bars(sheet, step, layers)
+        if canvas.view.flat:
+            add_kept_bars(canvas, step, layers)
         else:
-            add_count_maps(sheet, layers, "rows kept", "released")
-            sheet.plane()
+            add_count_maps(canvas, layers, "rows kept", "released")
+            canvas.plane()
         if step.around is not None:
-            sheet.frame(box_of(step.grid))
+            canvas.frame(find_box(step.grid))
         if self.in_its_box:
-            low, high = sheet.view.plane(box_of(step.grid))
+            low, high = canvas.view.plane(find_box(step.grid))
             around = np.column_stack([low, high]) + np.outer(high - low, [-_AIR, _AIR])
             plot.update_xaxes(range=list(around[0]))
-            if not sheet.view.flat:
+            if not canvas.view.flat:
                 plot.update_yaxes(range=list(around[1]))
 
     def words(self, domain: Domain) -> str:
-        return f"{self.finding(domain)}; together they weigh {number(self.step.rows_kept)} rows."
+        return f"{self.finding(domain)}; together they weigh {format_number(self.step.rows_kept)} rows."
 
 
-def axis_names(frame: Array, domain: Domain) -> tuple[str, ...]:
+def format_axis_names(frame: Array, domain: Domain) -> tuple[str, ...]:
     """What the axes of a view are called: after a column, if they are mostly that column."""
     foremost = [int((axis**2).argmax()) for axis in frame]
     mostly = [
@@ -151,3 +152,128 @@ def axis_names(frame: Array, domain: Domain) -> tuple[str, ...]:
         for axis, j in zip(frame, foremost, strict=True)
     ]
     return tuple(f"axis {number_of} of the view{part}" for number_of, part in enumerate(mostly, start=1))
+
+
+# How strong the parts of a bar are: what stood out, what is believed in part, what is shared evenly.
+_BARS = (("kept", 1.0), ("believed in part", 0.55), ("shared evenly", 0.18))
+# How wide bars are that lie 1 apart, and the room above them as a share of their height.
+_WIDTH, _AIR_ABOVE = 0.8, 0.04
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks(Drawing[SynopsisStep]):
+    """The side of the block around each cell that shares its rows evenly: the darker, the finer rows are told apart.
+
+    ``shown`` is the view of the step's picture, ``grid_step`` the step in its coordinates.
+    """
+
+    grid_step: SynopsisStep
+    shown: View
+    legend_lines = 3
+
+    def view(self, view: View) -> View:
+        return self.shown
+
+    def finding(self, domain: Domain) -> str:
+        alone = float(np.mean(_find_details(self.step).blocks == 1))
+        return f"{format_number(100 * alone)} % of the cells stand out one by one"
+
+    def note(self, context: RenderContext) -> str:
+        hidden = len(self.step.grid.half) > (1 if self.shown.flat else 2)
+        finest = "the finest along what is not shown" if hidden else ""
+        return join_clauses("pale: large blocks, shared evenly", "first of several trees", finest, context.view.about)
+
+    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
+        step, blocks = self.grid_step, _find_details(self.step).blocks.ravel()
+        shown = find_shown_grid(step.grid, step.codes, np.zeros(len(blocks)), canvas.view)
+        place = (step.grid.places(step.codes, list(shown.axes)) // shown.block).T
+        sides = np.full(shown.values.size, np.inf)
+        np.minimum.at(sides, np.ravel_multi_index(tuple(place), shown.values.shape), blocks)
+        canvas.plot.update_layout(showlegend=False)
+        add_blocks(canvas, shown, sides.reshape(shown.values.shape), _find_coarsest(blocks))
+
+    def table(self, domain: Domain) -> pd.DataFrame:
+        return tabulate_details(_find_details(self.step))
+
+    def words(self, domain: Domain) -> str:
+        return (
+            f"{self.finding(domain)}; the largest block that shares its rows evenly is "
+            f"{_find_details(self.step).blocks.max():,} cells wide."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class DetailTree(Drawing[SynopsisStep]):
+    """Of all blocks of each size, how many tell their parts apart and how many share their rows among them."""
+
+    legend_lines = 3
+
+    def finding(self, domain: Domain) -> str:
+        details = _find_details(self.step)
+        out, of = int((details.kept + details.shrunk).sum()), int(_join_details(details).sum())
+        return f"{out:,} of {of:,} details stand out of the noise"
+
+    def note(self, context: RenderContext) -> str:
+        return "one tree of several: each block is cut in halves along all axes"
+
+    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
+        plot, details = canvas.plot, _find_details(self.step)
+        below = np.zeros(len(details.sides))
+        places, whole = np.arange(len(below)), np.maximum(_join_details(details), 1)
+        for (name, strength), blocks in zip(_BARS, (details.kept, details.shrunk, details.shared), strict=True):
+            share = blocks / whole
+            canvas.bars(
+                places.astype(SCREEN),
+                share.astype(SCREEN),
+                np.full(len(places), _WIDTH, dtype=SCREEN),
+                name,
+                "released",
+                strength=strength,
+                hover="%{customdata}",
+                notes=[f"{number_of:,} of {of:,} blocks: {name}" for number_of, of in zip(blocks, whole, strict=True)],
+                trace={"base": below.astype(SCREEN)},
+            )
+            below = below + share
+        words = [f"{side:,}" for side in details.sides]
+        plot.update_xaxes(title_text="side of the parts, in cells", tickvals=places, ticktext=words)
+        plot.update_xaxes(showgrid=False, zeroline=False)
+        plot.update_yaxes(title_text="share of the blocks", tickformat=".0%", range=[0, 1 + _AIR_ABOVE])
+        plot.update_layout(barmode="overlay", legend={"traceorder": "normal"})
+
+    def table(self, domain: Domain) -> pd.DataFrame:
+        return tabulate_details(_find_details(self.step))
+
+    def words(self, domain: Domain) -> str:
+        details = _find_details(self.step)
+        listed = ", ".join(
+            f"{kept + shrunk:,} of {of:,} at a side of {side:,}"
+            for side, kept, shrunk, of in zip(
+                details.sides, details.kept, details.shrunk, _join_details(details), strict=True
+            )
+        )
+        return f"{self.finding(domain)}: {listed}."
+
+
+def tabulate_details(details: Details) -> pd.DataFrame:
+    """What became of the details, a line for each size of block."""
+    return pd.DataFrame(
+        {
+            "side of the parts (cells)": details.sides,
+            "kept": details.kept,
+            "believed in part": details.shrunk,
+            "shared evenly": details.shared,
+        }
+    )
+
+
+def _find_details(step: SynopsisStep) -> Details:
+    assert step.details is not None
+    return step.details
+
+
+def _join_details(details: Details) -> Codes:
+    return details.kept + details.shrunk + details.shared
+
+
+def _find_coarsest(blocks: Codes) -> int:
+    return max(2, int(blocks.max()))

@@ -12,17 +12,17 @@ _HERE = Path(__file__).parent
 
 
 @cache
-def asset(name: str) -> str:
+def read_asset(name: str) -> str:
     """A file of this folder."""
     return (_HERE / name).read_text(encoding="utf-8")
 
 
 @cache
-def packed_library() -> str:
+def pack_library() -> str:
     """Plotly.js of the installed package: two megabytes in place of five."""
-    return zipped((files("plotly") / "package_data" / "plotly.min.js").read_text(encoding="utf-8"))
+    return zip_text((files("plotly") / "package_data" / "plotly.min.js").read_text(encoding="utf-8"))
 
 
-def zipped(text: str) -> str:
+def zip_text(text: str) -> str:
     """A text as gzip in base64, which a page unpacks by itself."""
     return base64.b64encode(gzip.compress(text.encode("utf-8"), mtime=0)).decode()

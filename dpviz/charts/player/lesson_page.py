@@ -10,24 +10,24 @@ import numpy as np
 import plotly.graph_objects as go
 
 from dpviz.charts.lesson_pictures import (
-    about_sample,
-    about_seeds,
+    describe_curve,
+    describe_sample,
+    describe_seeds,
+    describe_strip,
     draw_guessed_curve,
     draw_sample,
     draw_strip,
-    look_at,
-    strip_of,
-    title_of_curve,
-    walk_of,
-    words_of_curve,
-    words_of_strip,
+    make_context,
+    make_strip,
+    make_walk,
+    title_curve,
 )
-from dpviz.charts.meaning.part_figures import part_figures
-from dpviz.charts.player.player_page import Figured, Scene, filmed, player_page
+from dpviz.charts.meaning.part_figures import make_part_figures
+from dpviz.charts.player.player_page import Figured, Scene, animate, make_player_page
 from dpviz.charts.studies.draws import Draws
-from dpviz.charts.theme import Palette, palette
+from dpviz.charts.theme import Palette, choose_palette
 from dpviz.lessons import lesson as told
-from dpviz.lessons.computed import Computed, step_place
+from dpviz.lessons.computed import Computed, find_step
 from dpviz.lessons.lesson import (
     CurveGuess,
     DrawsReveal,
@@ -43,7 +43,7 @@ from dpviz.runs.study.study import tidy
 from dpviz.runs.worker import Progress
 
 
-def lesson_page(lesson: Lesson) -> Iterator[Progress | str]:
+def make_lesson_page(lesson: Lesson) -> Iterator[Progress | str]:
     """HTML that plays a lesson without network or server, at the end; on the way there its runs are computed.
 
     Raises
@@ -55,29 +55,29 @@ def lesson_page(lesson: Lesson) -> Iterator[Progress | str]:
     scenes = list[Scene]()
     for place, scene in enumerate(lesson.scenes, start=1):
         yield Progress(place - 1, len(lesson.scenes), f"scene {place} of {len(lesson.scenes)}")
-        scenes += _pages(lesson, place, scene, known[lesson.subject(scene)])
+        scenes += _make_pages(lesson, place, scene, known[lesson.subject(scene)])
     remembered = Scene("To remember", [lesson.sentence], turn="To remember")
     yield Progress(len(lesson.scenes), len(lesson.scenes), "put together")
-    yield player_page([*scenes, remembered], title=lesson.title)
+    yield make_player_page([*scenes, remembered], title=lesson.title)
 
 
-def _pages(lesson: Lesson, place: int, scene: told.Scene, computed: Computed) -> Iterator[Scene]:
+def _make_pages(lesson: Lesson, place: int, scene: told.Scene, computed: Computed) -> Iterator[Scene]:
     """The question and the answer, or a scene without a question."""
-    heading, texts = scene.told(scene.title), _paragraphs(scene, scene.text)
+    heading, texts = scene.told(scene.title), _format_paragraphs(scene, scene.text)
     turn = f"{place}. {heading}"
     if scene.question is None:
-        shown = _answered(scene, computed) if scene.reveal is not None else _before(scene, computed)
-        yield replace(shown, heading=heading, paragraphs=[*texts, *_answer(scene), *shown.paragraphs], turn=turn)
+        shown = _fill_answer(scene, computed) if scene.reveal is not None else _draw_before(scene, computed)
+        yield replace(shown, heading=heading, paragraphs=[*texts, *_format_answer(scene), *shown.paragraphs], turn=turn)
         return
-    first = _before(scene, computed)
-    asked = [*texts, *_question(scene)]
+    first = _draw_before(scene, computed)
+    asked = [*texts, *_format_question(scene)]
     yield replace(first, heading=heading, paragraphs=[*asked, *first.paragraphs], turn=turn, leads="Reveal")
-    then = _answered(scene, computed)
-    paragraphs = [scene.told(scene.question.ask), *_truth(scene), *_answer(scene), *then.paragraphs]
+    then = _fill_answer(scene, computed)
+    paragraphs = [scene.told(scene.question.ask), *_format_truth(scene), *_format_answer(scene), *then.paragraphs]
     yield replace(then, heading=f"{heading}: the answer", paragraphs=paragraphs, turn="answer")
 
 
-def _question(scene: told.Scene) -> Iterator[str]:
+def _format_question(scene: told.Scene) -> Iterator[str]:
     match scene.question:
         case Options(ask=ask, options=options):
             yield scene.told(ask)
@@ -88,88 +88,88 @@ def _question(scene: told.Scene) -> Iterator[str]:
             yield scene.told(ask)
 
 
-def _truth(scene: told.Scene) -> list[str]:
+def _format_truth(scene: told.Scene) -> list[str]:
     return [f"It is: {scene.truth}"] if scene.truth else []
 
 
-def _answer(scene: told.Scene) -> list[str]:
-    return _paragraphs(scene, scene.answer) if scene.answer else []
+def _format_answer(scene: told.Scene) -> list[str]:
+    return _format_paragraphs(scene, scene.answer) if scene.answer else []
 
 
-def _paragraphs(scene: told.Scene, text: str) -> list[str]:
+def _format_paragraphs(scene: told.Scene, text: str) -> list[str]:
     """Without the line breaks of its file, which would be seen here."""
     return [" ".join(paragraph.split()) for paragraph in scene.told(text).split("\n\n")]
 
 
-def _before(scene: told.Scene, computed: Computed) -> Scene:
+def _draw_before(scene: told.Scene, computed: Computed) -> Scene:
     """What may be seen while the question is open."""
     if scene.shows is not None:
-        return _film(scene.shows, computed, whole=False)
+        return _draw_animation(scene.shows, computed, whole=False)
     if isinstance(scene.question, CurveGuess) and isinstance(scene.reveal, StudyReveal):
         return Scene()
     title = f"{computed.table.title}: its rows"
-    draw = partial(_sample, computed, title)
+    draw = partial(_draw_sample, computed, title)
     return Scene(figures=[Figured.of(draw, f"The rows of {title}", "revealed")])
 
 
-def _sample(computed: Computed, title: str, colors: Palette) -> go.Figure:
-    return draw_sample(look_at(computed, colors), title)
+def _draw_sample(computed: Computed, title: str, colors: Palette) -> go.Figure:
+    return draw_sample(make_context(computed, colors), title)
 
 
-def _answered(scene: told.Scene, computed: Computed) -> Scene:
+def _fill_answer(scene: told.Scene, computed: Computed) -> Scene:
     """What answers the question."""
     match scene.reveal:
         case RunReveal() as shown:
-            return _film(shown, computed, whole=True)
+            return _draw_animation(shown, computed, whole=True)
         case DrawsReveal(grid=grid):
-            return _draws(scene, grid, computed)
+            return _draw_draws(scene, grid, computed)
         case StudyReveal(grid=grid):
-            return _curve(grid, computed)
+            return _draw_curve(grid, computed)
         case PartReveal(part=part, request=request):
-            return Scene(figures=part_figures(part, computed.table, request))
+            return Scene(figures=make_part_figures(part, computed.table, request))
         case None if scene.board is not None:
-            return _film(RunReveal(scene.board.request, scene.board.step), computed, whole=True)
+            return _draw_animation(RunReveal(scene.board.request, scene.board.step), computed, whole=True)
         case None:
             return Scene()
 
 
-def _film(shown: RunReveal, computed: Computed, *, whole: bool) -> Scene:
-    run, look, numbers = walk_of(computed, shown.request, palette("light"), whole=whole)
-    at = step_place(run, shown.step)
-    film = filmed(run, look, numbers, at=at)
+def _draw_animation(shown: RunReveal, computed: Computed, *, whole: bool) -> Scene:
+    run, look, numbers = make_walk(computed, shown.request, choose_palette("light"), whole=whole)
+    at = find_step(run, shown.step)
+    animation = animate(run, look, numbers, at=at)
     if not whole:  # what comes after would give the answer away
-        film["steps"] = {theme: steps[: at + 1] for theme, steps in film["steps"].items()}
-    return Scene(film=film, paragraphs=[about_sample(computed, shown.request)])
+        animation["steps"] = {theme: steps[: at + 1] for theme, steps in animation["steps"].items()}
+    return Scene(animation=animation, paragraphs=[describe_sample(computed, shown.request)])
 
 
-def _draws(scene: told.Scene, grid: Grid, computed: Computed) -> Scene:
+def _draw_draws(scene: told.Scene, grid: Grid, computed: Computed) -> Scene:
     rows = computed.study(grid)
-    values, what = strip_of(scene, rows, computed)
-    strip = partial(_strip, values, str(rows[0]["contender"]), what)
+    values, what = make_strip(scene, rows, computed)
+    strip = partial(_draw_strip, values, str(rows[0]["contender"]), what)
     centers, losses = np.stack([row["centers"] for row in rows]), np.array([row["ratio"] for row in rows])
-    words, reference = words_of_strip(values, what), computed.reference(centers.shape[1])
+    words, reference = describe_strip(values, what), computed.reference(centers.shape[1])
 
     def cloud(colors: Palette) -> Draws:
-        return Draws(centers, losses, replace(look_at(computed, colors), reference=reference))
+        return Draws(centers, losses, replace(make_context(computed, colors), reference=reference))
 
     figures = [
         Figured.headless(strip, words, words, "revealed"),
-        Figured.of(lambda colors: cloud(colors).draw(), cloud(palette("light")).words(), "released", "revealed"),
+        Figured.of(lambda colors: cloud(colors).draw(), cloud(choose_palette("light")).words(), "released", "revealed"),
     ]
-    return Scene(figures=figures, paragraphs=[about_seeds(computed, len(rows), grid)])
+    return Scene(figures=figures, paragraphs=[describe_seeds(computed, len(rows), grid)])
 
 
-def _strip(values: Sequence[float], algorithm: str, what: str, colors: Palette) -> go.Figure:
+def _draw_strip(values: Sequence[float], algorithm: str, what: str, colors: Palette) -> go.Figure:
     return draw_strip(values, algorithm, what=what, guess=None, palette=colors)
 
 
-def _curve(grid: Grid, computed: Computed) -> Scene:
+def _draw_curve(grid: Grid, computed: Computed) -> Scene:
     rows = computed.study(grid)
     runs, epsilons = tidy(rows), grid.epsilons
     curve = Figured.headless(
         lambda colors: draw_guessed_curve(epsilons, None, runs, palette=colors),
-        title_of_curve(runs),
-        words_of_curve(epsilons, None, runs),
+        title_curve(runs),
+        describe_curve(epsilons, None, runs),
         "revealed",
     )
-    return Scene(figures=[curve], paragraphs=[about_seeds(computed, len(rows), grid)])
+    return Scene(figures=[curve], paragraphs=[describe_seeds(computed, len(rows), grid)])

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import plotly.graph_objects as go
 
-from dpviz.charts.picture import Look
-from dpviz.charts.player.player_page import Scene, filmed, player_page
-from dpviz.charts.registry import picture_of
-from dpviz.charts.theme import palette
-from dpviz.charts.view import view_of
+from dpviz.charts.picture import RenderContext
+from dpviz.charts.player.player_page import Scene, animate, make_player_page
+from dpviz.charts.registry import find_picture
+from dpviz.charts.theme import choose_palette
+from dpviz.charts.view import make_view
 from dpviz.check import RequestError
 from dpviz.runs.run import Run
 
@@ -42,15 +42,15 @@ class Shown:
     @cached_property
     def html(self) -> str:
         """A page that plays all steps without network or server."""
-        film = filmed(self.run, self._look, at=self.step % len(self.run.frames))
-        return player_page([Scene(film=film, run=self.run, table=self.title)])
+        animation = animate(self.run, self._look, at=self.step % len(self.run.frames))
+        return make_player_page([Scene(animation=animation, run=self.run, table=self.title)])
 
     @property
     def figure(self) -> go.Figure:
         """The step as a figure of Plotly, to be changed or saved as a picture."""
-        look = self._look.through(self.run)
-        figure = picture_of(self.run.frames[self.step].step).draw(look)
-        return figure.update_layout(paper_bgcolor=look.palette.surface)  # in a dark notebook, too
+        context = self._look.through(self.run)
+        figure = find_picture(self.run.frames[self.step].step).draw(context)
+        return figure.update_layout(paper_bgcolor=context.palette.surface)  # in a dark notebook, too
 
     def save(self, path: str | Path) -> Path:
         """Write the page, one HTML file; where it lies.
@@ -67,12 +67,12 @@ class Shown:
         return file
 
     @property
-    def _look(self) -> Look:
+    def _look(self) -> RenderContext:
         epsilon = self.run.epsilon if self.run.private else None
-        return Look(view_of(self.run.domain), palette("light"), epsilon=epsilon)
+        return RenderContext(make_view(self.run.domain), choose_palette("light"), epsilon=epsilon)
 
     def _repr_html_(self) -> str:
-        return framed(self.html)
+        return frame_page(self.html)
 
 
 def show(run: Run, step: int = -1, *, title: str = "") -> Shown:
@@ -95,9 +95,9 @@ def show(run: Run, step: int = -1, *, title: str = "") -> Shown:
     return Shown(run, step, title)
 
 
-def framed(page: str) -> str:
+def frame_page(page: str) -> str:
     """A page inside another one: neither's style reaches the other; a sentence if it is too large for that."""
     if len(page.encode()) > MOST_BYTES:
         return "<p>The picture is too large for a notebook: <code>show(run).save(path)</code> writes it.</p>"
-    look = f"width:100%;height:{_HEIGHT}px;border:0;background:{palette('light').surface}"
-    return f'<iframe title="The run, step by step" style="{look}" srcdoc="{escape(page)}"></iframe>'
+    context = f"width:100%;height:{_HEIGHT}px;border:0;background:{choose_palette('light').surface}"
+    return f'<iframe title="The run, step by step" style="{context}" srcdoc="{escape(page)}"></iframe>'

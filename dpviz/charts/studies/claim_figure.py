@@ -12,11 +12,11 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dpviz.arrays import Array
-from dpviz.charts.canvas import LEGEND_LINE, NUMBER_SIZE, below_plot, canvas
-from dpviz.charts.studies.contenders import Style, narrow, runs_text, styles_of
-from dpviz.charts.studies.medians import Span, band, median_line, quartiles
-from dpviz.charts.theme import Palette, layout
-from dpviz.charts.wording import PHONE, clauses, number, opening
+from dpviz.charts.canvas import LEGEND_LINE, NUMBER_SIZE, new_figure, place_below_plot
+from dpviz.charts.studies.contenders import Style, choose_styles, describe_runs, narrow
+from dpviz.charts.studies.medians import Span, compute_quartiles, draw_band, draw_median_line
+from dpviz.charts.theme import Palette, make_layout
+from dpviz.charts.wording import PHONE, capitalize_first, format_number, join_clauses
 from dpviz.claims.claim import Picture
 
 _PANEL, _HEAD = 250, 200
@@ -65,8 +65,8 @@ class ClaimFigure:
         figure = self._sheet(palette, rows, width)
         gap = min(0.3, 2.6 * _NAME_ROOM / (_PANEL * rows)) if rows > 1 else 0.0
         figure.set_subplots(rows, cols, horizontal_spacing=0.09, vertical_spacing=gap)
-        figure.update_xaxes(layout(palette)["xaxis"])
-        figure.update_yaxes(layout(palette)["yaxis"])
+        figure.update_xaxes(make_layout(palette)["xaxis"])
+        figure.update_yaxes(make_layout(palette)["yaxis"])
         for number_of_panel, name in enumerate(names):
             place = _Place(
                 number_of_panel // cols + 1, number_of_panel % cols + 1, number_of_panel + cols >= len(names)
@@ -91,8 +91,8 @@ class ClaimFigure:
     def words(self) -> str:
         """The picture in words."""
         medians = self._shown.groupby(self.picture.line, sort=False)[self.picture.y].median()
-        listed = ", ".join(f"{name} {number(float(value))}" for name, value in medians.items())
-        said = f"{self.picture.title}. {opening(self.verdict)}."
+        listed = ", ".join(f"{name} {format_number(float(value))}" for name, value in medians.items())
+        said = f"{self.picture.title}. {capitalize_first(self.verdict)}."
         return f"{said} Medians of {self.picture.y_title} over all runs: {listed}."
 
     @property
@@ -109,19 +109,19 @@ class ClaimFigure:
 
     @cached_property
     def _styles(self) -> dict[str, Style]:
-        return styles_of(list(dict.fromkeys(self.runs[self.picture.line].astype(str))))
+        return choose_styles(list(dict.fromkeys(self.runs[self.picture.line].astype(str))))
 
     def _sheet(self, palette: Palette, rows: int, width: int) -> go.Figure:
         picture = self.picture
         legend = 3 if picture.heat else 1 + ceil(len(self._styles) / (2 if width < _WIDTH else 5))
         points = [column for column in (picture.panel, picture.line, picture.x, picture.heat) if column]
-        figure = canvas(
+        figure = new_figure(
             palette,
-            title=opening(self.verdict),
-            subtitle=clauses(
+            title=capitalize_first(self.verdict),
+            subtitle=join_clauses(
                 picture.title,
                 "median" if picture.heat else "median and middle half",
-                runs_text(sorted(set(self._shown.groupby(points).size()))),
+                describe_runs(sorted(set(self._shown.groupby(points).size()))),
                 "dashed: k-means++" if picture.baseline else "",
             ),
             height=_HEAD + (_PANEL if rows > 1 else 360) * rows + LEGEND_LINE * legend,
@@ -149,8 +149,8 @@ class ClaimFigure:
             together: dict[str, Any] = {"legendgroup": name}
             fill = palette.faded(self._styles[name].color, _BAND)
             once = {"showlegend": name not in named, "hovertemplate": hover}
-            traces.append(band(x, low, high, fill, **together))
-            traces.append(median_line(name, x, middle, self._styles[name], **together | once))
+            traces.append(draw_band(x, low, high, fill, **together))
+            traces.append(draw_median_line(name, x, middle, self._styles[name], **together | once))
         if self.picture.baseline:
             base = part.groupby(self.picture.x)[self.picture.baseline].median()
             traces.append(
@@ -166,7 +166,7 @@ class ClaimFigure:
     def _curves(self, part: pd.DataFrame) -> dict[str, pd.DataFrame]:
         """Quartiles over the repeats at each x, by line, in the order of the table."""
         line = self.picture.line
-        parts = quartiles(part, self.picture.y, list(dict.fromkeys([line, self.picture.x])))
+        parts = compute_quartiles(part, self.picture.y, list(dict.fromkeys([line, self.picture.x])))
         return {name: parts[parts[line].astype(str) == name] for name in dict.fromkeys(part[line].astype(str))}
 
     def _draw_marks(self, figure: go.Figure, part: pd.DataFrame, palette: Palette, place: _Place) -> None:
@@ -203,7 +203,7 @@ class ClaimFigure:
                 **{"x": grid.columns.to_numpy(), "y": grid.index.to_numpy(), "z": grid.to_numpy(float)},
                 **{"zmin": min(0.0, float(medians.min())), "zmax": float(medians.max()), "meta": "median"},
                 **{"colorscale": palette.sequential, "showscale": (place.row, place.col) == (1, 1)},
-                colorbar=below_plot(figure.layout)
+                colorbar=place_below_plot(figure.layout)
                 | {"title": {"text": picture.y_title, "side": "top"}, "thickness": 12},
                 hovertemplate=f"{picture.heat} %{{y}}, {picture.x} %{{x}}: %{{z:.3g}}<extra></extra>",
             ),

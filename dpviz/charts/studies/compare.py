@@ -12,15 +12,15 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dpviz.arrays import Array
-from dpviz.charts.canvas import NUMBER_SIZE, canvas
-from dpviz.charts.cells import segments
-from dpviz.charts.picture import Look
+from dpviz.charts.canvas import NUMBER_SIZE, new_figure
+from dpviz.charts.cells import outline_segments
+from dpviz.charts.picture import RenderContext
 from dpviz.charts.plot import Plot
-from dpviz.charts.sheet import Sheet
-from dpviz.charts.studies.contenders import measure_of, name_column, names_in, narrow, runs_text, styles_of
-from dpviz.charts.studies.medians import Span, note, quartiles
-from dpviz.charts.theme import Palette, center_marker, layout, reference_marker
-from dpviz.charts.wording import clauses, ratio, things
+from dpviz.charts.plot_canvas import PlotCanvas
+from dpviz.charts.studies.contenders import choose_styles, describe_runs, find_measure, list_names, name_column, narrow
+from dpviz.charts.studies.medians import Span, add_note, compute_quartiles
+from dpviz.charts.theme import Palette, make_center_marker, make_layout, make_reference_marker
+from dpviz.charts.wording import format_ratio, format_things, join_clauses
 from dpviz.runs.evaluation import match
 from dpviz.runs.study.study import MEASURES, summarise
 
@@ -59,39 +59,42 @@ class SideBySide(NamedTuple):
     least_width: int
 
 
-def draw_compare(releases: Mapping[str, Typical], look: Look) -> SideBySide:
+def draw_compare(releases: Mapping[str, Typical], context: RenderContext) -> SideBySide:
     """A picture for each algorithm, the best first; centres are tied to those of k-means++ where these are given."""
-    names, view = sorted(releases, key=lambda name: releases[name].loss), look.view
+    names, view = sorted(releases, key=lambda name: releases[name].loss), context.view
     width, height = next((width, height) for most, width, height in _SIZES if len(names) <= most)
-    panels = [Panel(name, ratio(releases[name].loss), _picture(releases[name].centers, look, height)) for name in names]
-    title = f"Centres of {things(len(names), 'algorithm')} on the same axes"
+    panels = [
+        Panel(name, format_ratio(releases[name].loss), _draw_picture(releases[name].centers, context, height))
+        for name in names
+    ]
+    title = f"Centres of {format_things(len(names), 'algorithm')} on the same axes"
     if len(names) > 1:
         title = f"{names[0]} comes closest to k-means++"
     across, up = view.name
     axes = f"across: {across}" if view.flat else f"across: {across}, up: {up}"
-    return SideBySide(title, clauses("number: median loss / loss of k-means++", axes, view.about), panels, width)
+    return SideBySide(title, join_clauses("number: median loss / loss of k-means++", axes, view.about), panels, width)
 
 
-def _picture(centers: Array, look: Look, height: int) -> go.Figure:
+def _draw_picture(centers: Array, context: RenderContext, height: int) -> go.Figure:
     """A plane without any title: what the axes are is the same in all pictures, and stands above them once."""
-    view, palette = look.view, look.palette
-    plot = Plot(layout(palette, height=height + _MARGIN["t"] + _MARGIN["b"]))
+    view, palette = context.view, context.palette
+    plot = Plot(make_layout(palette, height=height + _MARGIN["t"] + _MARGIN["b"]))
     plot.update_layout(margin=_MARGIN, showlegend=False)
-    sheet, drawn = Sheet(plot, palette, view), view.plane(centers)
-    if look.reveal is not None:
-        rows = view.plane(look.reveal.points[:_MOST_ROWS], "rows")
-        sheet.marks(rows, "rows", "revealed", {"size": 2, "opacity": 0.3}, hover=_HOVER)
-    if look.reference is not None:
-        partner = view.plane(look.reference.centers, "reference")
-        if len(look.reference.centers) == len(centers):
-            links = segments(partner[match(centers, look.reference.centers)], drawn)
-            sheet.lines(links, "", None, color=palette.muted, width=1.1)
-        mark = reference_marker(palette, 9) | {"line": {"width": 1.5}}
-        sheet.marks(partner, "k-means++", "revealed", mark, hover=_HOVER)
+    canvas, drawn = PlotCanvas(plot, palette, view), view.plane(centers)
+    if context.reveal is not None:
+        rows = view.plane(context.reveal.points[:_MOST_ROWS], "rows")
+        canvas.marks(rows, "rows", "revealed", {"size": 2, "opacity": 0.3}, hover=_HOVER)
+    if context.reference is not None:
+        partner = view.plane(context.reference.centers, "reference")
+        if len(context.reference.centers) == len(centers):
+            links = outline_segments(partner[match(centers, context.reference.centers)], drawn)
+            canvas.lines(links, "", None, color=palette.muted, width=1.1)
+        mark = make_reference_marker(palette, 9) | {"line": {"width": 1.5}}
+        canvas.marks(partner, "k-means++", "revealed", mark, hover=_HOVER)
     size = 9 if len(centers) <= 20 else 7
-    mark = center_marker(palette, palette.released, size) | {"line": {"width": 1, "color": palette.surface}}
-    sheet.marks(drawn, "centres", "released", mark, hover=_HOVER)
-    sheet.plane()
+    mark = make_center_marker(palette, palette.released, size) | {"line": {"width": 1, "color": palette.surface}}
+    canvas.marks(drawn, "centres", "released", mark, hover=_HOVER)
+    canvas.plane()
     plot.update_xaxes(title_text="", nticks=4, tickfont_size=_TICK_SIZE)
     plot.update_yaxes(title_text="", nticks=4, tickfont_size=_TICK_SIZE)
     return plot.figure()
@@ -116,8 +119,8 @@ class Scores:
     @cached_property
     def medians(self) -> pd.DataFrame:
         """Low, median, high and runs of each algorithm that has a finite score, by name, the best first."""
-        column, lowest_first = name_column(self.runs), measure_of(self.measure).lower_is_better
-        medians = quartiles(self.runs, self.measure, [column]).set_index(column)
+        column, lowest_first = name_column(self.runs), find_measure(self.measure).lower_is_better
+        medians = compute_quartiles(self.runs, self.measure, [column]).set_index(column)
         return medians.sort_values("median", ascending=lowest_first, kind="stable")
 
     @property
@@ -132,16 +135,16 @@ class Scores:
             return "No run yet"
         epsilons = sorted(set(self.runs["epsilon"].dropna())) if "epsilon" in self.runs.columns else []
         at = f"At ε = {epsilons[0]:g}, " if len(epsilons) == 1 else ""
-        return at + measure_of(self.measure).first(self.medians["median"])
+        return at + find_measure(self.measure).first(self.medians["median"])
 
     def draw(self, palette: Palette) -> go.Figure:
         """The figure: a row an algorithm."""
-        score, rows = measure_of(self.measure), max(3, len(self.medians))
-        numbers = runs_text(self.medians["runs"].tolist())
-        figure = canvas(
+        score, rows = find_measure(self.measure), max(3, len(self.medians))
+        numbers = describe_runs(self.medians["runs"].tolist())
+        figure = new_figure(
             palette,
             title=self.finding,
-            subtitle=clauses("dots: runs, bar: middle half, line: median", numbers),
+            subtitle=join_clauses("dots: runs, bar: middle half, line: median", numbers),
             height=200 + _ROW * rows,
             legend_lines=0,
         ).figure()
@@ -152,7 +155,9 @@ class Scores:
         span = Span.holding([*drawn, *[1.0] * score.ratio], air=0.05)
         if score.ratio:
             figure.add_vline(x=1, line={"color": palette.text, "width": 1.2, "dash": "dot"})
-            note(figure, "◇ k-means++ = 1", palette.muted, {"x": span.at(1), "y": 0.72, "xanchor": "left", "xshift": 4})
+            add_note(
+                figure, "◇ k-means++ = 1", palette.muted, {"x": span.at(1), "y": 0.72, "xanchor": "left", "xshift": 4}
+            )
         figure.update_xaxes(span.axis, title_text=score.axis)
         figure.update_yaxes(
             tickvals=[-place for place in range(len(self.medians))],
@@ -169,7 +174,7 @@ class Scores:
 
     def words(self) -> str:
         """The picture in words."""
-        score = measure_of(self.measure)
+        score = find_measure(self.measure)
         medians = ", ".join(f"{name} {score.text(median)}" for name, median in self.medians["median"].items())
         return f"Median {score.name} by algorithm: {medians or 'no run yet'}."
 
@@ -179,7 +184,7 @@ class Scores:
         lines = {name: summarise(self.runs, name) for name in {"ratio", *known}}
         table = pd.DataFrame({"algorithm": lines["ratio"]["contender"], "runs": lines["ratio"]["runs"]})
         for name in known:
-            score = measure_of(name)
+            score = find_measure(name)
             table[name] = [
                 score.text(median) + (f" [{score.text(low)}, {score.text(high)}]" if name == self.measure else "")
                 for median, low, high in lines[name][["median", "q25", "q75"]].to_numpy(dtype=float)
@@ -187,7 +192,7 @@ class Scores:
         return table.iloc[lines["ratio"]["median"].to_numpy().argsort(kind="stable")]
 
     def _draw_row(self, figure: go.Figure, name: str, y: float, palette: Palette) -> None:
-        style = styles_of(names_in(self.runs))[name]
+        style = choose_styles(list_names(self.runs))[name]
         low, middle, high, _ = self.medians.loc[name]
         scores = self.runs[self.measure][self.runs[name_column(self.runs)] == name].to_numpy(np.float64)
         finite = scores[np.isfinite(scores)]

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import pandas as pd
 
 from dpviz.algorithms.registry import CARDS
-from dpviz.charts.names import spelled
-from dpviz.charts.wording import number, ratio
+from dpviz.charts.names import spell_name
+from dpviz.charts.wording import format_number, format_ratio
 
 # One colour and one marker for each algorithm, in every chart and in both themes: each stands out from a white page and
 # from a dark one by 3:1 at least. None is orange, which is what was revealed. Like hues have unlike markers.
@@ -85,7 +85,7 @@ class Measure(NamedTuple):
 
     def text(self, value: float) -> str:
         """The value with three digits; ratios with their sign."""
-        return ratio(value) if self.ratio else number(value)
+        return format_ratio(value) if self.ratio else format_number(value)
 
     def first(self, medians: pd.Series[float]) -> str:
         """Who comes first of those whose ``medians`` these are, by name, and with what."""
@@ -126,46 +126,48 @@ MEASURES = {
 }
 
 
-def measure_of(name: str) -> Measure:
+def find_measure(name: str) -> Measure:
     """The words for a measure; its own name where there are none."""
     words = name.replace("_", " ")
     return MEASURES.get(name, Measure(words, words))
 
 
-def styles_of(names: Sequence[str]) -> dict[str, Style]:
+def choose_styles(names: Sequence[str]) -> dict[str, Style]:
     """A style for each name: that of its algorithm, in every chart; variants differ by dash and by an open marker.
 
     What is no algorithm of the registry takes, in order, looks that none of the others has.
     """
-    known = {name: algorithm for name in names if (algorithm := algorithm_of(name)) is not None}
+    known = {name: algorithm for name in names if (algorithm := find_algorithm(name)) is not None}
     free = [look for algorithm, look in LOOKS.items() if algorithm not in known.values()] or list(LOOKS.values())
     strangers = [name for name in names if name not in known]
-    styles = {name: _style(free[i % len(free)], i // len(free)) for i, name in enumerate(strangers)}
+    styles = {name: _choose_style(free[i % len(free)], i // len(free)) for i, name in enumerate(strangers)}
     variants: Counter[str] = Counter()
     for name, algorithm in known.items():
-        if name not in _titles():
+        if name not in _list_titles():
             variants[algorithm] += 1
-        styles[name] = _style(LOOKS[algorithm], variants[algorithm] if name not in _titles() else 0)
+        styles[name] = _choose_style(LOOKS[algorithm], variants[algorithm] if name not in _list_titles() else 0)
     return {name: styles[name] for name in names}
 
 
-def algorithm_of(name: str) -> str | None:
+def find_algorithm(name: str) -> str | None:
     """The id of the algorithm that a line is named after; None if it is none.
 
-    >>> algorithm_of("EUGkM, θ = 40"), algorithm_of("Balcan et al. (practical)"), algorithm_of("Balcan et al., sparse")
-    ('eugkm', 'balcan', 'balcan-sparse')
+    >>> find_algorithm("EUGkM, θ = 40"), find_algorithm("Balcan et al., sparse")
+    ('eugkm', 'balcan-sparse')
+    >>> find_algorithm("Balcan et al. (practical)")
+    'balcan'
     """
-    begun = [title for title in _titles() if name.startswith(title) and not name[len(title) :][:1].isalnum()]
-    return _titles()[max(begun, key=len)] if begun else None
+    begun = [title for title in _list_titles() if name.startswith(title) and not name[len(title) :][:1].isalnum()]
+    return _list_titles()[max(begun, key=len)] if begun else None
 
 
 @cache
-def _titles() -> dict[str, str]:
+def _list_titles() -> dict[str, str]:
     """Ids of algorithms by what they are called here and in papers."""
     return {CARDS[algorithm].title: algorithm for algorithm in LOOKS} | _ALIASES
 
 
-def _style(look: tuple[str, str], variant: int) -> Style:
+def _choose_style(look: tuple[str, str], variant: int) -> Style:
     """The looks of an algorithm itself, or of its ``variant`` counted from 1."""
     color, marker = look
     if variant == 0:
@@ -174,7 +176,7 @@ def _style(look: tuple[str, str], variant: int) -> Style:
     return Style(color, marker + _FILLS[again % len(_FILLS)], _DASHES[place])
 
 
-def names_in(runs: pd.DataFrame) -> list[str]:
+def list_names(runs: pd.DataFrame) -> list[str]:
     """Names of the algorithms: all that may come, where the column says so, else in order of first appearance."""
     names = runs[name_column(runs)]
     return list(map(str, names.cat.categories if isinstance(names.dtype, pd.CategoricalDtype) else names.unique()))
@@ -187,13 +189,13 @@ def name_column(runs: pd.DataFrame) -> str:
 
 def narrow(name: str, width: int = _NAME_WIDTH) -> str:
     """A name in lines of at most ``width`` characters."""
-    return "<br>".join(map(spelled, wrap(name, width)))
+    return "<br>".join(map(spell_name, wrap(name, width)))
 
 
-def runs_text(numbers: Sequence[int]) -> str:
+def describe_runs(numbers: Sequence[int]) -> str:
     """How many runs stand behind the lines of a chart.
 
-    >>> runs_text([20, 20]), runs_text([3, 5])
+    >>> describe_runs([20, 20]), describe_runs([3, 5])
     ('20 runs each', '3 to 5 runs each')
     """
     if not numbers:

@@ -12,21 +12,21 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dpviz.charts.canvas import LEGEND_LINE, canvas
-from dpviz.charts.studies.contenders import Style, measure_of, name_column, names_in, runs_text, styles_of
+from dpviz.charts.canvas import LEGEND_LINE, new_figure
+from dpviz.charts.studies.contenders import Style, choose_styles, describe_runs, find_measure, list_names, name_column
 from dpviz.charts.studies.medians import (
     LABELS,
     Span,
-    band,
+    add_note,
+    compute_label_room,
+    compute_quartiles,
+    draw_band,
     draw_baselines,
+    draw_median_line,
     label_ends,
-    median_line,
-    more_for_labels,
-    note,
-    quartiles,
 )
-from dpviz.charts.theme import Palette, epsilon_axis, log_axis
-from dpviz.charts.wording import clauses
+from dpviz.charts.theme import Palette, make_epsilon_axis, make_log_axis
+from dpviz.charts.wording import join_clauses
 from dpviz.runs.advice.target import Target
 
 Over = Literal["epsilon", "k", "n"]
@@ -87,12 +87,12 @@ class Curves:
         ``best`` is said only of places at which all algorithms have run that have run anywhere.
         """
         names = name_column(self.runs)
-        medians = quartiles(self.runs, self.measure, [names, self.over])
+        medians = compute_quartiles(self.runs, self.measure, [names, self.over])
         medians.columns = pd.Index(["algorithm", "at", *medians.columns[2:]])
-        order = {name: place for place, name in enumerate(names_in(self.runs))}
+        order = {name: place for place, name in enumerate(list_names(self.runs))}
         medians = medians.sort_values("algorithm", key=lambda names: names.map(order), kind="stable")
         at_place = medians.groupby("at")["median"]
-        first = at_place.transform("min" if measure_of(self.measure).lower_is_better else "max")
+        first = at_place.transform("min" if find_measure(self.measure).lower_is_better else "max")
         whole = at_place.transform("size") == at_place.size().max()
         best = whole & (medians["median"] == first)
         return medians.assign(best=best & ~medians["at"].where(best).duplicated())
@@ -116,7 +116,7 @@ class Curves:
     @property
     def styles(self) -> dict[str, Style]:
         """The looks of each algorithm."""
-        return styles_of(list(dict.fromkeys([*names_in(self.runs), *self.predictions])))
+        return choose_styles(list(dict.fromkeys([*list_names(self.runs), *self.predictions])))
 
     @property
     def stem(self) -> str:
@@ -126,12 +126,12 @@ class Curves:
     @property
     def basis(self) -> str:
         """What each point rests on."""
-        return runs_text(self.medians["runs"].tolist())
+        return describe_runs(self.medians["runs"].tolist())
 
     @property
     def finding(self) -> str:
         """From which ε on somebody is close to k-means++, or who is best at ε = 1, at most clusters, or fewest rows."""
-        score, letter = measure_of(self.measure), _LETTERS[self.over]
+        score, letter = find_measure(self.measure), _LETTERS[self.over]
         places = self.medians["at"]
         if places.empty:
             return "No run yet"
@@ -142,17 +142,20 @@ class Curves:
         close = self._close_from() if score.ratio else {}
         if close:
             name = min(close, key=lambda n: (close[n], self._medians_at(close[n])[n]))
-            return f"From ε = {close[name]:g} on, {name} stays within {_CLOSE.above} of k-means++ in {_CLOSE.often()}"
+            return (
+                f"From ε = {close[name]:g} on, {name} stays within {_CLOSE.above} of k-means++ in "
+                f"{_CLOSE.describe_often()}"
+            )
         middle = min(places, key=lambda epsilon: abs(log10(epsilon)))
         return f"At ε = {middle:g}, {score.first(self._medians_at(middle))}"
 
     def draw(self, palette: Palette, *, title: str = "", about: str = "") -> go.Figure:
         """The figure, under its finding, or without the hull of the best, under another ``title`` and ``about``."""
-        score, predicted = measure_of(self.measure), self._predicted_together()
-        figure = canvas(
+        score, predicted = find_measure(self.measure), self._predicted_together()
+        figure = new_figure(
             palette,
             title=title or self.finding,
-            subtitle=clauses(
+            subtitle=join_clauses(
                 f"ε = {self.epsilon:g}" if self.epsilon is not None else "",
                 *([about] if about else ["line: median, band: 25–75 %", self._hull_words]),
                 self.basis,
@@ -160,7 +163,7 @@ class Curves:
                 "dashed: predicted before any run" if predicted else "",
             ),
             # Predictions stand in the legend below the plot, which keeps its size unless labels need more.
-            height=_HEIGHT + LEGEND_LINE * len(predicted) + more_for_labels(self.lines),
+            height=_HEIGHT + LEGEND_LINE * len(predicted) + compute_label_room(self.lines),
             legend_lines=len(predicted),
         ).figure()
         # Dashes are seen in the legend only at the width that lines have in the plot.
@@ -182,7 +185,7 @@ class Curves:
 
     def words(self) -> str:
         """The picture in words."""
-        score, letter = measure_of(self.measure), _LETTERS[self.over]
+        score, letter = find_measure(self.measure), _LETTERS[self.over]
         ends = [(name, line.iloc[0], line.iloc[-1]) for name, line in self.lines.items()]
         ways = [
             f"{name} goes from {score.text(first['median'])} at {letter} = {first['at']:,g} to "
@@ -216,11 +219,11 @@ class Curves:
     def _set_axis(self, figure: go.Figure) -> None:
         places = list(self.places) or self.medians["at"].tolist() or [0.1, 10.0]
         if self.over == "epsilon":
-            axis = epsilon_axis(min(places), max(places))
+            axis = make_epsilon_axis(min(places), max(places))
         else:
             air = 0.04 * max(log10(max(places) / min(places)), 0.1)
             low, high = log10(min(places)) - air, log10(max(places)) + air
-            axis = log_axis(low, high) | {"range": [low, high]}
+            axis = make_log_axis(low, high) | {"range": [low, high]}
         if self.over == "k":
             axis |= {"tickvals": places, "ticktext": [f"{k:g}" for k in places]}
         figure.update_xaxes(axis, title_text=_AXES[self.over])
@@ -235,7 +238,7 @@ class Curves:
         )
         told = {"customdata": line[["low", "high", "runs"]].to_numpy(), "hovertemplate": hover}
         fill = palette.faded(style.color, faded)
-        figure.add_traces([band(at, low, high, fill), median_line(name, at, middle, style, **told)])
+        figure.add_traces([draw_band(at, low, high, fill), draw_median_line(name, at, middle, style, **told)])
 
     def _draw_hull(self, figure: go.Figure, palette: Palette) -> None:
         """A wide path under the lines along the best medians; nothing where there is no choice."""
@@ -264,7 +267,7 @@ class Curves:
         figure.add_vline(x=self.own, line={"color": palette.text, "width": 1.3, "dash": "dot"})
         text = f"yours: {_LETTERS[self.over]} = {self.own:,g}"
         at = {"x": log10(self.own), "y": 1, "yref": "paper", "xanchor": "right", "yanchor": "bottom"}
-        note(figure, text, palette.text, at)
+        add_note(figure, text, palette.text, at)
 
 
 def _draw_prediction(figure: go.Figure, names: Sequence[str], points: Curve, color: str) -> None:

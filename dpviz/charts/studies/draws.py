@@ -12,11 +12,11 @@ import plotly.graph_objects as go
 
 from dpviz.algorithms.steps import CentersStep
 from dpviz.arrays import Array
-from dpviz.charts.canvas import canvas, name_kinds
-from dpviz.charts.picture import Look
-from dpviz.charts.sheet import Sheet
-from dpviz.charts.theme import reference_marker
-from dpviz.charts.wording import clauses, number, ratio, things
+from dpviz.charts.canvas import name_kinds, new_figure
+from dpviz.charts.picture import RenderContext
+from dpviz.charts.plot_canvas import PlotCanvas
+from dpviz.charts.theme import make_reference_marker
+from dpviz.charts.wording import format_number, format_ratio, format_things, join_clauses
 from dpviz.runs.evaluation import match
 
 
@@ -37,12 +37,12 @@ class Draws:
     stem: ClassVar[str] = "repeated-draws"
     centers: Array
     losses: Array
-    look: Look
+    context: RenderContext
 
     @cached_property
     def distances(self) -> Array | None:
         """Distance of every centre of k-means++ to its match in every draw, shape (r, k); None without a reference."""
-        reference = self.look.reference
+        reference = self.context.reference
         if reference is None or len(reference.centers) != self.centers.shape[1]:
             return None
         away = np.empty(self.centers.shape[:2])
@@ -55,37 +55,42 @@ class Draws:
     def finding(self) -> str:
         """Which centre typically lies farthest from its own of k-means++, and how far."""
         if self.distances is None:
-            return f"Centres of {things(len(self.centers), 'draw')}"
+            return f"Centres of {format_things(len(self.centers), 'draw')}"
         typical = np.median(self.distances, axis=0)
-        return f"Centre {typical.argmax() + 1} strays most from k-means++: {number(float(typical.max()))}"
+        return f"Centre {typical.argmax() + 1} strays most from k-means++: {format_number(float(typical.max()))}"
 
     def draw(self) -> go.Figure:
         """The cloud."""
-        view, palette = self.look.view, self.look.palette
-        about, typical = f"{things(len(self.centers), 'draw')}, every centre a dot", "distances in unit coordinates"
+        view, palette = self.context.view, self.context.palette
+        about, typical = (
+            f"{format_things(len(self.centers), 'draw')}, every centre a dot",
+            "distances in unit coordinates",
+        )
         if self.distances is not None:
-            typical = f"typically {number(float(np.median(self.distances)))} from k-means++ (unit coordinates)"
-        subtitle = clauses(about, typical, view.about)
-        sheet = Sheet(canvas(palette, title=self.finding, subtitle=subtitle), palette, view)
-        sheet.rows(self.look.reveal)
+            typical = f"typically {format_number(float(np.median(self.distances)))} from k-means++ (unit coordinates)"
+        subtitle = join_clauses(about, typical, view.about)
+        canvas = PlotCanvas(new_figure(palette, title=self.finding, subtitle=subtitle), palette, view)
+        canvas.rows(self.context.reveal)
         places = view.plane(self.centers.reshape(-1, self.centers.shape[2]))
         faint = {"size": 7, "opacity": max(0.18, min(0.7, 6 / len(self.centers)))}
-        sheet.marks(places, "centres of all draws", "released", faint, hover="%{x:.4g}, %{y:.4g}")
-        if self.look.reference is not None:
-            partners, hover = view.plane(self.look.reference.centers, "reference"), "k-means++: %{x:.4g}, %{y:.4g}"
-            sheet.marks(partners, "k-means++", "revealed", reference_marker(palette), hover=hover)
-        sheet.plane()
-        return name_kinds(sheet.plot, palette).figure()
+        canvas.marks(places, "centres of all draws", "released", faint, hover="%{x:.4g}, %{y:.4g}")
+        if self.context.reference is not None:
+            partners, hover = view.plane(self.context.reference.centers, "reference"), "k-means++: %{x:.4g}, %{y:.4g}"
+            canvas.marks(partners, "k-means++", "revealed", make_reference_marker(palette), hover=hover)
+        canvas.plane()
+        return name_kinds(canvas.plot, palette).figure()
 
     def step(self, place: int) -> CentersStep:
         """One of the draws, counted from 0, as a release would look."""
-        title = f"Draw {place + 1} of {len(self.centers)}: {ratio(float(self.losses[place]))} the loss of k-means++"
+        title = (
+            f"Draw {place + 1} of {len(self.centers)}: {format_ratio(float(self.losses[place]))} the loss of k-means++"
+        )
         return CentersStep(title=title, centers=self.centers[place], released=True)
 
     def words(self) -> str:
         """The cloud in words."""
         low, high = float(self.losses.min()), float(self.losses.max())
-        return f"{self.finding}. Losses from {ratio(low)} to {ratio(high)} that of k-means++."
+        return f"{self.finding}. Losses from {format_ratio(low)} to {format_ratio(high)} that of k-means++."
 
     def table(self) -> pd.DataFrame:
         """How far the centre matched to each k-means++ centre lies from it over the draws, unit coordinates."""

@@ -13,12 +13,12 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dpviz.arrays import Array
-from dpviz.charts.canvas import NUMBER_SIZE, below_plot, canvas, ink_on
-from dpviz.charts.studies.contenders import runs_text
-from dpviz.charts.studies.medians import note
-from dpviz.charts.theme import Palette, epsilon_axis, log_axis
-from dpviz.charts.wording import clauses, percent
-from dpviz.runs.smallest_epsilon import crossing
+from dpviz.charts.canvas import NUMBER_SIZE, choose_ink, new_figure, place_below_plot
+from dpviz.charts.studies.contenders import describe_runs
+from dpviz.charts.studies.medians import add_note
+from dpviz.charts.theme import Palette, make_epsilon_axis, make_log_axis
+from dpviz.charts.wording import format_percent, join_clauses
+from dpviz.runs.smallest_epsilon import find_crossing
 
 _HEIGHT, _MOST_ACROSS = 560, 9
 # Lines of equal utility, as losses over that of k-means++; the first is what the title speaks of.
@@ -81,7 +81,7 @@ class EpsilonNMap:
         for n, runs in self.runs.groupby("n"):
             usual = runs.groupby("epsilon")["ratio"].median()
             epsilons, losses = usual.index.to_numpy(np.float64), usual.to_numpy(np.float64)
-            at = [Crossing(level, int(float(str(n))), crossing(epsilons, losses, level)) for level in ISO]
+            at = [Crossing(level, int(float(str(n))), find_crossing(epsilons, losses, level)) for level in ISO]
             crossings += [one for one in at if epsilons[0] < one.epsilon < inf]
         return crossings
 
@@ -90,7 +90,7 @@ class EpsilonNMap:
         """The ε for a loss of 10 % at the user's n, or at the largest one."""
         n = min(self.ns, key=lambda one: abs(log10(one / (self.own or max(self.ns)))))
         at = [one.epsilon for one in self.crossings if one.n == n and one.loss == ISO[0]]
-        near, within = f"With n = {n:,}, {self.name}", f"within {percent(ISO[0] - 1)} of k-means++"
+        near, within = f"With n = {n:,}, {self.name}", f"within {format_percent(ISO[0] - 1)} of k-means++"
         if at:
             return f"{near} comes {within} from ε = {at[0]:.2g} on"
         usual = self.runs[self.runs["n"] == n].groupby("epsilon")["ratio"].median()
@@ -102,13 +102,13 @@ class EpsilonNMap:
 
     def draw(self, palette: Palette) -> go.Figure:
         """The figure."""
-        figure = canvas(
+        figure = new_figure(
             palette,
             title=self.finding,
-            subtitle=clauses(
+            subtitle=join_clauses(
                 "number: median loss above k-means++, in %",
                 "red lines: equal loss",
-                runs_text([len(runs) for _, runs in self.runs.groupby(["epsilon", "n"])]),
+                describe_runs([len(runs) for _, runs in self.runs.groupby(["epsilon", "n"])]),
             ),
             height=_HEIGHT,
             legend_lines=2,
@@ -117,11 +117,17 @@ class EpsilonNMap:
         shades = np.log10(np.clip(medians, 1.0, _WORST))
         figure.add_trace(
             go.Heatmap(
-                **{"x": _edges(self.epsilons), "y": _edges(self.ns), "z": shades, "zmin": 0.0, "zmax": log10(_WORST)},
+                **{
+                    "x": _find_edges(self.epsilons),
+                    "y": _find_edges(self.ns),
+                    "z": shades,
+                    "zmin": 0.0,
+                    "zmax": log10(_WORST),
+                },
                 **{"colorscale": palette.sequential, "reversescale": True, "meta": "cells", "xgap": 1, "ygap": 1},
                 customdata=medians,
                 hovertemplate="median loss %{customdata:.3g} × k-means++<extra></extra>",
-                colorbar=below_plot(figure.layout)
+                colorbar=place_below_plot(figure.layout)
                 | {
                     **{"tickvals": [log10(level) for level in (1, 1.5, 2, 3, 5, 10)], "thickness": 10},
                     **{"ticktext": ["1×", "1.5×", "2×", "3×", "5×", "≥10×"], "tickfont": {"size": NUMBER_SIZE}},
@@ -134,12 +140,12 @@ class EpsilonNMap:
             self._draw_equal(figure, level, palette, taken)
         if len(self.epsilons) <= _MOST_ACROSS:  # over the lines, so that every number can be read
             self._write(figure, medians, shades)
-        across, up = np.log10(_edges(self.epsilons)), np.log10(_edges(self.ns))
+        across, up = np.log10(_find_edges(self.epsilons)), np.log10(_find_edges(self.ns))
         figure.update_xaxes(
-            epsilon_axis(min(self.epsilons), max(self.epsilons)), title_text="ε (smaller: more private)"
+            make_epsilon_axis(min(self.epsilons), max(self.epsilons)), title_text="ε (smaller: more private)"
         )
         figure.update_xaxes(range=[across[0], across[-1]], showgrid=False)
-        figure.update_yaxes(log_axis(up[0], up[-1]), range=[up[0], up[-1]], title_text="n, rows", showgrid=False)
+        figure.update_yaxes(make_log_axis(up[0], up[-1]), range=[up[0], up[-1]], title_text="n, rows", showgrid=False)
         figure.update_yaxes(tickvals=list(self.ns), ticktext=[f"{n:,}" for n in self.ns])
         if self.own is not None and self.own <= max(self.ns):
             self._mark_own(figure, self.own, palette)
@@ -148,7 +154,7 @@ class EpsilonNMap:
     def words(self) -> str:
         """The picture in words."""
         ten = [f"n = {one.n:,}: ε = {one.epsilon:.2g}" for one in self.crossings if one.loss == ISO[0]]
-        line = f" Within {percent(ISO[0] - 1)}: {'; '.join(ten)}." if ten else ""
+        line = f" Within {format_percent(ISO[0] - 1)}: {'; '.join(ten)}." if ten else ""
         return f"Median loss over that of k-means++ by ε and n. {self.finding}.{line}"
 
     def table(self) -> pd.DataFrame:
@@ -173,7 +179,7 @@ class EpsilonNMap:
                 textposition="top center",  # lines of equal loss meet in the middles of cells
                 textfont={
                     "size": 10,
-                    "color": [ink_on(_DARK if shade > 0.5 else _PALE) for shade in shades[known]],
+                    "color": [choose_ink(_DARK if shade > 0.5 else _PALE) for shade in shades[known]],
                 },
                 **{"hoverinfo": "skip", "showlegend": False, "meta": "numbers"},
             )
@@ -190,10 +196,11 @@ class EpsilonNMap:
         figure.add_trace(
             go.Scatter(
                 **{"x": [one.epsilon for one in line], "y": [one.n for one in line]},
-                **{"mode": "lines+markers", "name": f"{percent(level - 1)} above k-means++", "meta": "iso"},
+                **{"mode": "lines+markers", "name": f"{format_percent(level - 1)} above k-means++", "meta": "iso"},
                 line={"color": _LINE, "width": 3.5 if level == ISO[0] else 1.8},
                 marker={"size": 4, "color": _LINE},
-                hovertemplate=f"{percent(level - 1)} above k-means++: ε = %{{x:.2g}} with n = %{{y:,}}<extra></extra>",
+                hovertemplate=f"{format_percent(level - 1)} above k-means++: ε = %{{x:.2g}} with n = "
+                f"%{{y:,}}<extra></extra>",
                 showlegend=False,
             )
         )
@@ -205,21 +212,23 @@ class EpsilonNMap:
         row = next(row for row in range(len(ISO)) if row not in near)
         at["yshift"] = -5 - _LABEL_PIXELS * row
         taken.append(_Label(end.n, at["x"], row))
-        note(figure, f"+{percent(level - 1)}", palette.text, at | {"bgcolor": palette.surface, "opacity": 0.92})
+        add_note(
+            figure, f"+{format_percent(level - 1)}", palette.text, at | {"bgcolor": palette.surface, "opacity": 0.92}
+        )
 
     def _mark_own(self, figure: go.Figure, own: int, palette: Palette) -> None:
         """A frame around the row of cells with the user's n; a line where it lies between two that were tried."""
-        border, (left, *_, right) = _edges(self.ns), _edges(self.epsilons)
+        border, (left, *_, right) = _find_edges(self.ns), _find_edges(self.epsilons)
         row = min(range(len(self.ns)), key=lambda place: abs(log10(self.ns[place] / own)))
         near = abs(self.ns[row] / own - 1) <= _SAME_N
         low, high = (border[row], border[row + 1]) if near else (own, own)
         line = {"color": palette.text, "width": 2.5, "dash": "solid" if near else "dot"}
         figure.add_shape(type="rect", x0=left, x1=right, y0=low, y1=high, line=line)
         at = {"xref": "paper", "x": 1.0, "y": log10(high), "xanchor": "right", "yanchor": "bottom"}
-        note(figure, f"yours: n = {own:,}", palette.text, at | {"bgcolor": palette.surface})
+        add_note(figure, f"yours: n = {own:,}", palette.text, at | {"bgcolor": palette.surface})
 
 
-def _edges(places: Sequence[float]) -> Array:
+def _find_edges(places: Sequence[float]) -> Array:
     """Borders of cells around ``places`` on a logarithmic axis."""
     logs = np.log10(np.asarray(places, dtype=np.float64))
     if len(logs) == 1:

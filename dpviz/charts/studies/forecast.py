@@ -12,9 +12,9 @@ import pandas as pd
 
 from dpviz.arrays import Array
 from dpviz.charts.studies.curves import Curves
-from dpviz.charts.wording import things
+from dpviz.charts.wording import format_things
 from dpviz.runs.advice.recommendation import MADE_UP
-from dpviz.runs.advice.target import Target, reached_by
+from dpviz.runs.advice.target import Target, find_reached_loss
 from dpviz.runs.smallest_epsilon import SmallestEpsilon
 
 _PARTS = (0.25, 0.5, 0.75)
@@ -31,8 +31,8 @@ class Forecast(Curves):
         """As of a study of runs; ``runs`` counts the made-up tables."""
         rows = []
         for (name, epsilon), group in self.runs.groupby(["contender", "epsilon"], sort=False):
-            losses, weights = _columns(group)
-            parts = [reached_by(losses, part, weights) for part in _PARTS]
+            losses, weights = _list_columns(group)
+            parts = [find_reached_loss(losses, part, weights) for part in _PARTS]
             rows.append((str(name), float(str(epsilon)), *parts, len(group)))
         medians = pd.DataFrame(rows, columns=["algorithm", "at", "low", "median", "high", "runs"])
         best = medians["median"] == medians.groupby("at")["median"].transform("min")
@@ -42,14 +42,14 @@ class Forecast(Curves):
     def basis(self) -> str:
         """What each point rests on."""
         number = int(self.medians["runs"].max()) if len(self.medians) else 0
-        return things(number, "made-up table", MADE_UP)
+        return format_things(number, "made-up table", MADE_UP)
 
     def answers(self, target: Target) -> list[SmallestEpsilon]:
         """Each algorithm's smallest ε for a target, by the definition that runs are read by; the smallest first."""
         found = []
         for name, line in self.lines.items():
             groups = {
-                float(str(at)): _columns(group)
+                float(str(at)): _list_columns(group)
                 for at, group in self.runs[self.runs["contender"] == name].groupby("epsilon")
             }
             losses = {at: losses for at, (losses, _) in groups.items()}
@@ -62,6 +62,6 @@ class Forecast(Curves):
         return sorted(found, key=lambda one: (one.epsilon, one.typical))
 
 
-def _columns(group: pd.DataFrame) -> tuple[Array, Array]:
+def _list_columns(group: pd.DataFrame) -> tuple[Array, Array]:
     """Losses and weights."""
     return group["ratio"].to_numpy(np.float64), group["weight"].to_numpy(np.float64)

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dpviz.charts.canvas import canvas
-from dpviz.charts.studies.medians import PLOT, Span, band, note
+from dpviz.charts.canvas import new_figure
+from dpviz.charts.studies.medians import PLOT, Span, add_note, draw_band
 from dpviz.charts.theme import Palette
-from dpviz.charts.wording import clauses, number
+from dpviz.charts.wording import format_number, join_clauses
 from dpviz.runs.advice.suggested_k import SuggestedK
 
 _HEIGHT = PLOT + 150
@@ -40,10 +40,10 @@ class KCurve:
     def draw(self, palette: Palette) -> go.Figure:
         """The figure: the curve in its band, and the k that is suggested as a line."""
         read = self.read
-        figure = canvas(
+        figure = new_figure(
             palette,
             title=self.finding,
-            subtitle=clauses(
+            subtitle=join_clauses(
                 "line: least loss found on the synopsis",
                 "band: nine in ten redraws of its noise",
                 f"{read.agreeing} of {read.redraws} redraws agree",
@@ -56,7 +56,7 @@ class KCurve:
         # What lies below a logarithmic axis is drawn at its end.
         least = 10**span.low if span.logarithmic else 0.0
         losses, lows, highs = (np.maximum(values, least) for values in (read.losses, read.lows, read.highs))
-        figure.add_trace(band(read.ks.astype(np.float64), lows, highs, palette.faded(palette.released, _FADED)))
+        figure.add_trace(draw_band(read.ks.astype(np.float64), lows, highs, palette.faded(palette.released, _FADED)))
         figure.add_trace(
             go.Scatter(
                 **{"x": read.ks, "y": losses, "mode": "lines+markers", "meta": "released", "showlegend": False},
@@ -82,12 +82,12 @@ class KCurve:
                 "yanchor": "top",
                 "xanchor": "left" if left else "right",
             }
-            note(figure, f"k = {read.suggested}", palette.text, at)
+            add_note(figure, f"k = {read.suggested}", palette.text, at)
         return figure
 
     def words(self) -> str:
         """The picture in words."""
-        first, last = number(float(self.read.losses[0])), number(float(self.read.losses[-1]))
+        first, last = format_number(float(self.read.losses[0])), format_number(float(self.read.losses[-1]))
         return (
             f"Loss on the synopsis against the number of clusters, from {first} at k = 1 to {last} at "
             f"k = {self.read.ks[-1]}. {self.read.words}"

@@ -15,7 +15,7 @@ from scipy.optimize import isotonic_regression
 from dpviz.arrays import Array
 from dpviz.charts.canvas import NUMBER_SIZE
 from dpviz.charts.studies.contenders import Measure, Style, narrow
-from dpviz.charts.theme import Palette, log_axis
+from dpviz.charts.theme import Palette, make_log_axis
 
 PLOT, LABELS = 390, 132
 """Pixels of a plot's height, and of the room for names to its right."""
@@ -49,7 +49,7 @@ class Span(NamedTuple):
     def axis(self) -> dict[str, Any]:
         """The axis itself."""
         ends = {"range": [self.low, self.high]}
-        return log_axis(self.low, self.high) | ends if self.logarithmic else ends
+        return make_log_axis(self.low, self.high) | ends if self.logarithmic else ends
 
     def at(self, value: float) -> float:
         """Where an annotation of ``value`` stands: on a logarithmic axis at its logarithm."""
@@ -60,7 +60,7 @@ class Span(NamedTuple):
         return (self.at(value) - self.low) / (self.high - self.low)
 
 
-def quartiles(runs: pd.DataFrame, score: str, by: Sequence[str]) -> pd.DataFrame:
+def compute_quartiles(runs: pd.DataFrame, score: str, by: Sequence[str]) -> pd.DataFrame:
     """25 %, 50 % and 75 % of the finite scores of each group of runs, in order, and how many runs there are at all.
 
     Returns
@@ -73,7 +73,7 @@ def quartiles(runs: pd.DataFrame, score: str, by: Sequence[str]) -> pd.DataFrame
     return table.assign(runs=runs.groupby(list(by)).size()).reset_index()
 
 
-def band(x: Array, low: Array, high: Array, fill: str, **options: Any) -> go.Scatter:
+def draw_band(x: Array, low: Array, high: Array, fill: str, **options: Any) -> go.Scatter:
     """The area between two curves."""
     return go.Scatter(
         **{"x": np.r_[x, x[::-1]], "y": np.r_[high, low[::-1]], "fill": "toself", "fillcolor": fill, "mode": "lines"},
@@ -81,7 +81,7 @@ def band(x: Array, low: Array, high: Array, fill: str, **options: Any) -> go.Sca
     )
 
 
-def median_line(name: str, x: Array, y: Array, style: Style, **options: Any) -> go.Scatter:
+def draw_median_line(name: str, x: Array, y: Array, style: Style, **options: Any) -> go.Scatter:
     """The curve of one algorithm, with a marker wherever something was run."""
     return go.Scatter(
         **{"x": x, "y": y, "mode": "lines+markers", "name": name, "meta": "median", "showlegend": False} | options,
@@ -90,7 +90,7 @@ def median_line(name: str, x: Array, y: Array, style: Style, **options: Any) -> 
     )
 
 
-def note(figure: go.Figure, text: str, color: str, where: Mapping[str, Any], *, size: int = NUMBER_SIZE) -> None:
+def add_note(figure: go.Figure, text: str, color: str, where: Mapping[str, Any], *, size: int = NUMBER_SIZE) -> None:
     """Words beside what they are about."""
     font = {"size": size, "color": color}
     figure.add_annotation({"text": text, "showarrow": False, "font": font, **where})
@@ -107,9 +107,9 @@ def draw_baselines(
         gap = span.height(finite[above]) - span.height(value) if above is not None else 1.0
         figure.add_hline(y=value, line={"color": palette.public, "width": 1.3, "dash": "dot"})
         # Nothing lies below the least of them, and much above the others is empty but for the next line.
-        beneath = label == upwards[0] or gap < _room(figure) * len(text.split("<br>"))
+        beneath = label == upwards[0] or gap < _measure_room(figure) * len(text.split("<br>"))
         at = {"x": 0.99, "y": span.height(value), "xanchor": "right", "yanchor": "top" if beneath else "bottom"}
-        note(figure, text, palette.muted, {"xref": "paper", "yref": "paper", "align": "right", **at})
+        add_note(figure, text, palette.muted, {"xref": "paper", "yref": "paper", "align": "right", **at})
 
 
 def label_ends(
@@ -118,8 +118,8 @@ def label_ends(
     """Each line's name at its right end in as many rows as it takes; where ``ends`` meet, apart and tied to them."""
     labels = {name: wrap(name, _LABEL_WIDTH) for name in ends}
     wanted = [span.height(end) for end in ends.values()]
-    heights = _apart(wanted, [len(rows) * _room(figure) for rows in labels.values()])
-    high = _LABEL_LINE / _room(figure)
+    heights = _spread_apart(wanted, [len(rows) * _measure_room(figure) for rows in labels.values()])
+    high = _LABEL_LINE / _measure_room(figure)
     for name, end, height in zip(ends, wanted, heights, strict=True):
         # Further rows begin under the name, not under its sign.
         text = "<br>\u2003".join(labels[name])
@@ -131,22 +131,22 @@ def label_ends(
         else:  # a thread from the end of the line to its name
             at |= {"y": end, "showarrow": True, "arrowhead": 0, "arrowwidth": 1, "arrowcolor": styles[name].color}
             at |= {"ax": _THREAD, "ay": away, "standoff": 0}
-        note(figure, f"{styles[name].sign} {text}", palette.text, at, size=_LABEL_SIZE)
+        add_note(figure, f"{styles[name].sign} {text}", palette.text, at, size=_LABEL_SIZE)
 
 
-def more_for_labels(names: Iterable[str]) -> int:
+def compute_label_room(names: Iterable[str]) -> int:
     """Pixels that the labels of all lines take beyond those of the plot."""
     rows = sum(len(wrap(name, _LABEL_WIDTH)) for name in names)
     return max(0, round(rows * _LABEL_LINE) - PLOT)
 
 
-def _room(figure: go.Figure) -> float:
+def _measure_room(figure: go.Figure) -> float:
     """A line of text as a share of the plot's height."""
     margin = figure.layout.margin
     return float(_LABEL_LINE / (figure.layout.height - margin.t - margin.b))
 
 
-def _apart(heights: Sequence[float], sizes: Sequence[float]) -> list[float]:
+def _spread_apart(heights: Sequence[float], sizes: Sequence[float]) -> list[float]:
     """Middles in [0, 1] moved as little as needed for labels of these sizes not to overlap; order is kept."""
     if not heights:
         return []

@@ -11,11 +11,11 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dpviz.arrays import Array
-from dpviz.charts.canvas import canvas
-from dpviz.charts.names import spelled
-from dpviz.charts.studies.contenders import runs_text
-from dpviz.charts.theme import Palette, log_axis
-from dpviz.charts.wording import clauses, number, percent, ratio, shortened
+from dpviz.charts.canvas import new_figure
+from dpviz.charts.names import spell_name
+from dpviz.charts.studies.contenders import describe_runs
+from dpviz.charts.theme import Palette, make_log_axis
+from dpviz.charts.wording import format_number, format_percent, format_ratio, join_clauses, shorten
 from dpviz.runs.who_pays import Payer, WhoPays
 
 _HEIGHT, _AIR = 460, 0.12
@@ -42,19 +42,19 @@ class Payers:
         small, large = self.paid.clusters[0], self.paid.clusters[-1]
         at = f"At ε = {self.epsilon:g} "
         if small is large:
-            return f"{at}the only cluster loses {ratio(small.loss)}"
-        return f"{at}the smallest cluster loses {ratio(small.loss)}, the largest {ratio(large.loss)}"
+            return f"{at}the only cluster loses {format_ratio(small.loss)}"
+        return f"{at}the smallest cluster loses {format_ratio(small.loss)}, the largest {format_ratio(large.loss)}"
 
     def draw(self, palette: Palette) -> go.Figure:
         """The figure."""
-        plot = canvas(
+        plot = new_figure(
             palette,
             title=self.finding,
-            subtitle=clauses(
+            subtitle=join_clauses(
                 "loss over that of k-means++, medians",
-                runs_text([self.paid.draws]),
+                describe_runs([self.paid.draws]),
                 self.name,
-                f"hollow: missed in more than {percent(_MISSED)} of the draws",
+                f"hollow: missed in more than {format_percent(_MISSED)} of the draws",
                 self._smallest,
             ),
             height=_HEIGHT,
@@ -74,8 +74,8 @@ class Payers:
             sizes = np.r_[sizes, log10(self.paid.smallest)]
             plot.add_vline(self.paid.smallest, line={"color": palette.muted, "width": 1.2, "dash": "dot"})
         plot.add_hline(1.0, line={"color": palette.muted, "width": 1})
-        plot.update_xaxes(**{**log_axis(float(sizes.min()), float(sizes.max())), "range": _around(sizes)})
-        plot.update_yaxes(**{**log_axis(float(losses.min()), float(losses.max())), "range": _around(losses)})
+        plot.update_xaxes(**{**make_log_axis(float(sizes.min()), float(sizes.max())), "range": _pad_range(sizes)})
+        plot.update_yaxes(**{**make_log_axis(float(losses.min()), float(losses.max())), "range": _pad_range(losses)})
         plot.update_xaxes(title_text="rows of the cluster or group (log scale)")
         plot.update_yaxes(title_text="loss over k-means++ (×)")
         return plot.figure()
@@ -92,7 +92,7 @@ class Payers:
                 "meta": "revealed",
             },
             **{"x": [one.rows for one in some], "y": [one.loss for one in some]},
-            "text": [spelled(shortened(one.name, _NAME)) for one in some] if named else None,
+            "text": [spell_name(shorten(one.name, _NAME)) for one in some] if named else None,
             **{"textposition": "top center", "textfont": {"size": 11, "color": palette.text}},
             "marker": {
                 "symbol": symbol,
@@ -105,19 +105,21 @@ class Payers:
         }
 
     def _told(self, one: Payer) -> str:
-        size = f"<br>size off by {percent(one.size_error)}" if isfinite(one.size_error) else ""
-        head = f"{one.kind} {spelled(one.name)}: {one.rows:,} rows"
-        return f"{head}<br>loses {ratio(one.loss)}, missed {percent(one.missed)}{size}"
+        size = f"<br>size off by {format_percent(one.size_error)}" if isfinite(one.size_error) else ""
+        head = f"{one.kind} {spell_name(one.name)}: {one.rows:,} rows"
+        return f"{head}<br>loses {format_ratio(one.loss)}, missed {format_percent(one.missed)}{size}"
 
     @property
     def _smallest(self) -> str:
         if not isfinite(self.paid.smallest):
             return ""
-        return f"dotted: about {number(self.paid.smallest)} rows, below which noise hides a group"
+        return f"dotted: about {format_number(self.paid.smallest)} rows, below which noise hides a group"
 
     def words(self) -> str:
         """The picture in words."""
-        told = ", ".join(f"{one.kind} {one.name} ({one.rows:,} rows) {ratio(one.loss)}" for one in self.paid.payers[:8])
+        told = ", ".join(
+            f"{one.kind} {one.name} ({one.rows:,} rows) {format_ratio(one.loss)}" for one in self.paid.payers[:8]
+        )
         return f"{self.finding}. {told}. {self._smallest}".rstrip(". ") + "."
 
     def table(self) -> pd.DataFrame:
@@ -126,7 +128,7 @@ class Payers:
         return pd.DataFrame([tuple(one) for one in self.paid.payers], columns=names)
 
 
-def _around(values: Array) -> list[float]:
+def _pad_range(values: Array) -> list[float]:
     """The range of an axis, with room for marks and their names."""
     air = _AIR * max(float(np.ptp(values)), 0.5)
     return [float(values.min()) - air, float(values.max()) + air]

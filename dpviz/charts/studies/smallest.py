@@ -13,11 +13,11 @@ import plotly.graph_objects as go
 from dpviz.arrays import Array
 from dpviz.charts.studies.contenders import name_column
 from dpviz.charts.studies.curves import Curves
-from dpviz.charts.studies.medians import note
+from dpviz.charts.studies.medians import add_note
 from dpviz.charts.theme import Palette
-from dpviz.charts.wording import clauses
+from dpviz.charts.wording import join_clauses
 from dpviz.runs.advice.recommendation import Recommendation
-from dpviz.runs.advice.target import Target, reached_by
+from dpviz.runs.advice.target import Target, find_reached_loss
 from dpviz.runs.smallest_epsilon import SmallestEpsilon
 
 
@@ -55,8 +55,8 @@ class Smallest:
         from the answer on.
         """
         target, who = self.target, self.recommendation.who
-        below = f"{target.often(self.curves.noun)} lie below"
-        about = clauses("line: median", f"{who}: band 25–75 %, dotted: {below}" if who else "")
+        below = f"{target.describe_often(self.curves.noun)} lie below"
+        about = join_clauses("line: median", f"{who}: band 25–75 %, dotted: {below}" if who else "")
         figure = self.curves.draw(palette, title=self.finding, about=about)
         # Bands of all would hide each other; each stands before its line.
         after = [*figure.data[1:], None]
@@ -69,7 +69,7 @@ class Smallest:
         # At small ε and below the line, where losses seldom are.
         at = {"x": 0.01, "y": self.curves.span.at(target.loss), "xanchor": "left", "yanchor": "top"}
         behind = palette.faded(palette.surface, 0.7)
-        note(figure, f"target: {target.loss:.4g}×", palette.text, {"xref": "paper", "bgcolor": behind, **at})
+        add_note(figure, f"target: {target.loss:.4g}×", palette.text, {"xref": "paper", "bgcolor": behind, **at})
         if who in self.curves.styles:
             color = self.curves.styles[who].color
             upper = self.upper(who)
@@ -77,8 +77,9 @@ class Smallest:
                 go.Scatter(
                     **{"x": [e for e, _ in upper], "y": [loss for _, loss in upper], "mode": "lines"},
                     line={"color": color, "width": 1.3, "dash": "dot"},
-                    name=f"{target.often(self.curves.noun)} lie below",
-                    hovertemplate=f"<b>{who}</b> at ε = %{{x:g}}<br>{target.often(self.curves.noun)} lie below "
+                    name=f"{target.describe_often(self.curves.noun)} lie below",
+                    hovertemplate=f"<b>{who}</b> at ε = %{{x:g}}<br>"
+                    f"{target.describe_often(self.curves.noun)} lie below "
                     "%{y:.3g}<extra></extra>",
                     **{"showlegend": False, "meta": "upper"},
                 )
@@ -106,7 +107,7 @@ class Smallest:
         losses: list[tuple[float, float]] = []
         for epsilon, group in runs.groupby("epsilon"):
             weights: Array | None = group["weight"].to_numpy(np.float64) if "weight" in group else None
-            loss = reached_by(group["ratio"].to_numpy(np.float64), self.target.share, weights)
+            loss = find_reached_loss(group["ratio"].to_numpy(np.float64), self.target.share, weights)
             losses.append((float(str(epsilon)), loss))
         return [(epsilon, loss) for epsilon, loss in losses if np.isfinite(loss)]
 

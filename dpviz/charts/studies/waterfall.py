@@ -8,11 +8,11 @@ from typing import ClassVar, NamedTuple
 import pandas as pd
 import plotly.graph_objects as go
 
-from dpviz.charts.canvas import canvas
-from dpviz.charts.studies.contenders import runs_text
-from dpviz.charts.studies.medians import note
+from dpviz.charts.canvas import new_figure
+from dpviz.charts.studies.contenders import describe_runs
+from dpviz.charts.studies.medians import add_note
 from dpviz.charts.theme import CLUSTER_MARKS, Palette
-from dpviz.charts.wording import clauses, number, opening, percent, ratio
+from dpviz.charts.wording import capitalize_first, format_number, format_percent, format_ratio, join_clauses
 from dpviz.runs.error_parts import ErrorParts
 
 _HEIGHT = 440
@@ -62,7 +62,7 @@ class Waterfall:
         who = f"At ε = {self.epsilon:g}, {self.name}"
         if abs(excess) <= _NOTHING * self._unit:
             return f"{who} loses next to nothing against k-means++"
-        lost = percent(abs(excess) / self._unit) if self._relative else number(abs(excess))
+        lost = format_percent(abs(excess) / self._unit) if self._relative else format_number(abs(excess))
         if excess < 0:
             return f"{who} beats k-means++ by {lost}"
         largest = max(self.error.parts, key=lambda part: part.value)
@@ -70,12 +70,12 @@ class Waterfall:
 
     def draw(self, palette: Palette) -> go.Figure:
         """The figure."""
-        figure = canvas(
+        figure = new_figure(
             palette,
             title=self.finding,
-            subtitle=clauses(
+            subtitle=join_clauses(
                 "bars: differences of median losses",
-                runs_text([self.error.runs]),
+                describe_runs([self.error.runs]),
                 f"{self.name}, ε = {self.epsilon:g}",
                 "" if self.error.quantised else "no synopsis: rows are read to the end, so quantising loses nothing",
                 self._clipping,
@@ -97,7 +97,7 @@ class Waterfall:
         for place, bar in enumerate(bars):
             # The number stands right of the bar, whichever way the bar goes.
             right = scale * max(bar.base, bar.tip)
-            note(figure, bar.text, palette.text, {"x": right, "y": place, "xanchor": "left", "xshift": 5})
+            add_note(figure, bar.text, palette.text, {"x": right, "y": place, "xanchor": "left", "xshift": 5})
         for place, bar in enumerate(bars[:-1]):
             figure.add_shape(
                 **{"type": "line", "x0": scale * bar.tip, "x1": scale * bar.tip, "layer": "below"},
@@ -120,7 +120,10 @@ class Waterfall:
         """The picture in words."""
         first, *parts, last = self._bars()
         steps = ", ".join(f"{bar.name} {bar.text}" for bar in parts)
-        return f"{self.finding}. Median loss from {first.text} to {last.text}: {steps}. {opening(self._clipping)}."
+        return (
+            f"{self.finding}. Median loss from {first.text} to {last.text}: {steps}. "
+            f"{capitalize_first(self._clipping)}."
+        )
 
     def table(self) -> pd.DataFrame:
         """The bars in numbers, losses per row in unit coordinates squared, with what was switched off for each."""
@@ -146,7 +149,7 @@ class Waterfall:
 
     def _bars(self) -> list[_Bar]:
         """k-means++, what each part adds, and the private loss."""
-        whole = ratio if self._relative else number
+        whole = format_ratio if self._relative else format_number
         kmeans, private = self.error.kmeans / self._unit, self.error.private / self._unit
         bars = [_Bar("k-means++", 0.0, 0.0, whole(kmeans))]
         for part in self.error.parts:
@@ -159,7 +162,7 @@ class Waterfall:
         if abs(value) <= _ROUNDING:
             value = 0.0
         sign = "+" if value > 0 else "−" if value < 0 else "±"
-        return sign + (percent if self._relative else number)(abs(value))
+        return sign + (format_percent if self._relative else format_number)(abs(value))
 
     @property
     def _clipping(self) -> str:
@@ -169,4 +172,7 @@ class Waterfall:
             return "judged on rows inside the bounds"
         if clip.value == 0:
             return "the bounds clip no row"
-        return f"judged on clipped rows; clipping alone moves them by {number(clip.value)} a row (unit coordinates²)"
+        return (
+            f"judged on clipped rows; clipping alone moves them by {format_number(clip.value)} a row "
+            f"(unit coordinates²)"
+        )

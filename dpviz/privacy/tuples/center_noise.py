@@ -19,8 +19,8 @@ from dpviz.arrays import Array
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import gdp_mu
 from dpviz.privacy.noise import NoiseSource
-from dpviz.privacy.tuples.partition_test import to_nearest
-from dpviz.privacy.tuples.tuple_averages import classic_multiplier
+from dpviz.privacy.tuples.partition_check import measure_to_nearest
+from dpviz.privacy.tuples.tuple_averages import compute_classic_multiplier
 from dpviz.privacy.tuples.tuples import TupleMechanism
 
 # Beyond any distance between points of a region, and its square is finite.
@@ -58,7 +58,7 @@ class NoisyCenters(TupleMechanism):
         if self.printed:
             return 4 * self.k / self.epsilon * sqrt(2 * log(10 * self.k / self.delta))
         part = (self.epsilon / 4, self.delta / 8)
-        return sqrt(self.k) / (gdp_mu(*part) or 1 / classic_multiplier(*part))
+        return sqrt(self.k) / (gdp_mu(*part) or 1 / compute_classic_multiplier(*part))
 
     @property
     def relative_sd(self) -> float:
@@ -69,7 +69,7 @@ class NoisyCenters(TupleMechanism):
     def _offset(self) -> float:
         return 1 + 4 * self.k / self.epsilon * log(4 * self.k / self.delta)
 
-    def noisy_points(self, centers: Array, tuples: Array, noise: NoiseSource) -> Array:
+    def draw_noisy_points(self, centers: Array, tuples: Array, noise: NoiseSource) -> Array:
         """The sampled tuple itself, with noise."""
         secret_reach = self.reach(centers, noise.laplace(4 * self.k / self.epsilon, (self.k,)))
         sd = self.sd_of_reach * secret_reach
@@ -83,14 +83,14 @@ class NoisyCenters(TupleMechanism):
         itself, which costs more than it is paid for.
         """
         with np.errstate(divide="ignore"):
-            log_reach = np.log(2 / self.far * to_nearest(centers)) + self.stretch * (self._offset + laplace)
+            log_reach = np.log(2 / self.far * measure_to_nearest(centers)) + self.stretch * (self._offset + laplace)
         # A cut of what is private already.
         reach: Array = np.exp(np.minimum(log_reach, _MOST_LOG_REACH))
         return reach
 
 
 @lru_cache(maxsize=1024)
-def far_for(relative: float, *, epsilon: float, delta: float, k: int) -> float:
+def compute_far(relative: float, *, epsilon: float, delta: float, k: int) -> float:
     """Δ at which the noise is typically ``relative`` times the distance between points; from public numbers only."""
 
     def excess(log_far: float) -> float:
@@ -104,6 +104,6 @@ def far_for(relative: float, *, epsilon: float, delta: float, k: int) -> float:
     return exp(brentq(excess, log(6.5), high)) if excess(log(6.5)) > 0 else 6.5
 
 
-def printed_far(*, epsilon: float, delta: float, k: int, beta: float) -> float:
+def compute_printed_far(*, epsilon: float, delta: float, k: int, beta: float) -> float:
     """Δ of the paper's experiments."""
     return max(7.0, 10 / epsilon * k * log(k / delta) * sqrt(log(k / beta)))

@@ -15,7 +15,7 @@ import numpy as np
 
 from dpviz.arrays import Array
 from dpviz.privacy.noise import NoiseSource
-from dpviz.privacy.tuples.partition_test import nearest_of_each
+from dpviz.privacy.tuples.partition_check import group_by_nearest
 from dpviz.privacy.tuples.tuples import TupleMechanism
 
 # So many pairs of points must lie within a radius for it to be taken, as a part of the expected number.
@@ -76,7 +76,7 @@ class PrivateAverage:
 
         The classic constant, which is proved for ε below 1: at budgets this small the exact one drowns in rounding.
         """
-        return 2 * sqrt(self.dim) * classic_multiplier(self.epsilon / 4, self.delta) / self.expected
+        return 2 * sqrt(self.dim) * compute_classic_multiplier(self.epsilon / 4, self.delta) / self.expected
 
     @property
     def fewest(self) -> float:
@@ -89,8 +89,8 @@ class PrivateAverage:
 
     def draw(self, points: Array, noise: NoiseSource) -> Array:
         """The noisy average (d,) of ``points`` (n, d), of which ``expected`` is only about n."""
-        radius = self.finest * 2 ** self.radius_exponent(pair_distances(points, noise), noise)
-        middle = np.array([self.interior(points[:, axis], radius, noise) for axis in range(self.dim)])
+        radius = self.finest * 2 ** self.find_radius_exponent(measure_pair_distances(points, noise), noise)
+        middle = np.array([self.choose_interior(points[:, axis], radius, noise) for axis in range(self.dim)])
         reach = 2 * radius
         shift = np.clip(points - middle, -reach, reach).sum(axis=0) + noise.normal(
             self.mean_sd * radius * self.expected, (self.dim,)
@@ -98,7 +98,7 @@ class PrivateAverage:
         average: Array = middle + shift / self.expected
         return np.clip(average, -self.bound, self.bound)
 
-    def radius_exponent(self, distances: Array, noise: NoiseSource) -> int:
+    def find_radius_exponent(self, distances: Array, noise: NoiseSource) -> int:
         """Noisy binary search for the least j with three quarters of the pairs within ``finest`` times 2^j.
 
         One point changes one of the ``distances``, and so each count of pairs by at most 1.
@@ -114,7 +114,7 @@ class PrivateAverage:
                 low = min(middle + 1, high)
         return high
 
-    def interior(self, values: Array, radius: float, noise: NoiseSource) -> float:
+    def choose_interior(self, values: Array, radius: float, noise: NoiseSource) -> float:
         """A point of the public grid in the middle of ``values`` (n,), by the exponential mechanism.
 
         The score min(values up to it, values beyond it) moves by 0 or 1, one-signed, so that its range is 1. All grid
@@ -134,13 +134,13 @@ class PrivateAverage:
         return float(edges[chosen] + offset) * step - self.bound
 
 
-def classic_multiplier(epsilon: float, delta: float) -> float:
+def compute_classic_multiplier(epsilon: float, delta: float) -> float:
     """σ/Δ of (ε, δ)-DP Gaussian noise for ε below 1 (Dwork & Roth 2014, Thm. 3.22; Thm. 2.8 of Cohen et al.)."""
     assert 0 < epsilon < 1
     return sqrt(2 * log(1.25 / delta)) / epsilon
 
 
-def pair_distances(points: Array, noise: NoiseSource) -> Array:
+def measure_pair_distances(points: Array, noise: NoiseSource) -> Array:
     """Distances within random disjoint pairs of ``points`` (n, d), shape (n // 2,).
 
     However the pairs of n points fall, those of n + 1 can be drawn so that at most one is another.
@@ -200,8 +200,8 @@ class TupleAverages(TupleMechanism):
         average = self.average
         return average is None or (self.number < average.fewest and not self.printed)
 
-    def noisy_points(self, centers: Array, tuples: Array, noise: NoiseSource) -> Array:
+    def draw_noisy_points(self, centers: Array, tuples: Array, noise: NoiseSource) -> Array:
         """Averages of the clouds around the points of the sampled tuple."""
         average = self.average
         assert average is not None
-        return np.stack([average.draw(cloud, noise) for cloud in nearest_of_each(tuples, centers)])
+        return np.stack([average.draw(cloud, noise) for cloud in group_by_nearest(tuples, centers)])

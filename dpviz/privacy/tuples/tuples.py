@@ -19,8 +19,8 @@ from dpviz.privacy.loss_kinds import LossKind, refuse_unpriced
 from dpviz.privacy.mechanisms import NoDensity
 from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.queries import AsAsked, OfAllRows, Relation, Sensitivity
-from dpviz.privacy.tuples.partition_test import PartitionTest
-from dpviz.table.content import content_order
+from dpviz.privacy.tuples.partition_check import PartitionTest
+from dpviz.table.content import order_by_content
 from dpviz.table.domain import Region
 from dpviz.table.lattice import ExactRows
 
@@ -37,9 +37,9 @@ class TupleTable:
     def __len__(self) -> int:
         return len(self.values)
 
-    def ordered(self) -> TupleTable:
+    def order_by_content(self) -> TupleTable:
         """The tuples in an order that follows from what they are: that of the file has no say in a study's draw."""
-        return TupleTable(self.values[content_order(self.values.reshape(len(self), prod(self.values.shape[1:])))])
+        return TupleTable(self.values[order_by_content(self.values.reshape(len(self), prod(self.values.shape[1:])))])
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +113,7 @@ class TupleMechanism:
     printed: bool = False
 
     @classmethod
-    def bought(cls, share: Budget, sensitivity: Sensitivity, **constants: Any) -> Self:
+    def calibrated(cls, share: Budget, sensitivity: Sensitivity, **constants: Any) -> Self:
         if share.accounting is not Accounting.BASIC or not 0 < share.delta < 1:
             raise RequestError(
                 "Mechanisms on tuples are (ε, δ)-DP: pay for them under basic accounting with delta > 0."
@@ -154,9 +154,9 @@ class TupleMechanism:
             return NoisyTuple()
         # One centre is far from nothing: it needs no test.
         centers = self.test.centers(truth.values, noise) if self.k > 1 else truth.values[0]
-        return NoisyTuple() if centers is None else NoisyTuple.of(self.noisy_points(centers, truth.values, noise))
+        return NoisyTuple() if centers is None else NoisyTuple.of(self.draw_noisy_points(centers, truth.values, noise))
 
-    def noisy_points(self, centers: Array, tuples: Array, noise: NoiseSource) -> Array:
+    def draw_noisy_points(self, centers: Array, tuples: Array, noise: NoiseSource) -> Array:
         """Points (k, d) to release, given those (k, d) of a secret tuple with which ``tuples`` (n_t, k, d) agree."""
         raise NotImplementedError
 

@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpviz.algorithms.card import Setting
-from dpviz.algorithms.registry import card_of
+from dpviz.algorithms.registry import find_card
 from dpviz.arrays import Array
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import gdp_mu
 from dpviz.privacy.queries import Relation
-from dpviz.runs.advice.target import Target, from_on
+from dpviz.runs.advice.target import Target, find_start
 from dpviz.runs.request import Contender
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ class Advice:
 
 
 @dataclass(frozen=True, eq=False)
-class StandInStudy:
+class SyntheticStudy:
     """The stored study for one kind of δ: losses of shape (stand-ins, values of ε, algorithms), logarithms."""
 
     algorithms: tuple[str, ...]
@@ -141,7 +141,7 @@ class StandInStudy:
     seconds: Array
 
     @classmethod
-    def of(cls, rows: Mapping[str, Any]) -> StandInStudy:
+    def of(cls, rows: Mapping[str, Any]) -> SyntheticStudy:
         """The tidy rows of one δ, by their columns; what did not run has the largest loss."""
         columns = {name: np.asarray(rows[name]) for name in ("n", "d", "k", "epsilon", "delta", "ratio", "seconds")}
         sizes = zip(rows["family"], *(columns[name].tolist() for name in ("n", "d", "k")), strict=True)
@@ -159,19 +159,19 @@ class StandInStudy:
         ratio = cube("ratio")
         losses = np.log(np.clip(np.where(np.isnan(ratio), _MOST, ratio), 0.5, _MOST))
         settings = (Setting(1, 1, float(epsilon), float(delta), n=int(n)) for epsilon in epsilons)
-        budgets = np.array([_log_budget(setting) for setting in settings])
+        budgets = np.array([_compute_log_budget(setting) for setting in settings])
         dims, ks = (np.array([size[place] for size in tables], dtype=np.float64) for place in (2, 3))
         return cls(tuple(algorithms.tolist()), dims, ks, budgets, losses, cube("seconds"))
 
     def weights(self, setting: Setting) -> Array:
         """How much each stand-in counts for a setting, by its d and k; they add up to 1."""
-        weights = _closeness(self.dims, setting.dim) * _closeness(self.ks, setting.k)
+        weights = _compute_closeness(self.dims, setting.dim) * _compute_closeness(self.ks, setting.k)
         scaled: Array = weights / weights.sum()
         return scaled
 
-    def losses_at(self, setting: Setting) -> Array:
+    def interpolate_losses(self, setting: Setting) -> Array:
         """Logarithms of losses, shape (stand-ins, algorithms), between the studied budgets; beyond, the nearest one."""
-        place = np.interp(_log_budget(setting), self.budgets, np.arange(len(self.budgets)))
+        place = np.interp(_compute_log_budget(setting), self.budgets, np.arange(len(self.budgets)))
         low = int(place)
         high = min(low + 1, len(self.budgets) - 1)
         between: Array = self.losses[:, low] + (place - low) * (self.losses[:, high] - self.losses[:, low])
@@ -179,7 +179,7 @@ class StandInStudy:
 
     def reaches(self, setting: Setting) -> bool:
         """Whether so small a budget was studied: what is expected of it otherwise is what a larger one gave."""
-        return bool(self.budgets[0] <= _log_budget(setting) + 1e-9)
+        return bool(self.budgets[0] <= _compute_log_budget(setting) + 1e-9)
 
     def covers(self, setting: Setting) -> bool:
         """Whether d, k and the budget lie within what was studied."""
@@ -191,7 +191,7 @@ class StandInStudy:
         return all(inside)
 
 
-def _log_budget(setting: Setting) -> float:
+def _compute_log_budget(setting: Setting) -> float:
     """Decimal logarithm of rows times budget, for one person."""
     assert setting.n is not None
     budget = gdp_mu(setting.epsilon, setting.delta) if setting.delta > 0 else setting.epsilon
@@ -199,7 +199,7 @@ def _log_budget(setting: Setting) -> float:
     return log10(max(1e-12, setting.n * budget / (setting.rows_per_person * twice)))
 
 
-def _closeness(sizes: Array, size: int) -> Array:
+def _compute_closeness(sizes: Array, size: int) -> Array:
     """1 where a studied size is this one, falling to 0 at its neighbours, on a log scale; shape of ``sizes``."""
     known = np.unique(sizes)
     by_size = [np.interp(np.log(size), np.log(known), row) for row in np.eye(len(known))]
@@ -208,7 +208,7 @@ def _closeness(sizes: Array, size: int) -> Array:
 
 
 @lru_cache(maxsize=2)
-def stored(*, with_delta: bool) -> StandInStudy:
+def load_stored_study(*, with_delta: bool) -> SyntheticStudy:
     """The study that ships with the program, for δ = 0 or a usual δ."""
     with (files("dpviz.runs.advice") / "advice_study.csv").open(encoding="utf-8") as file:
         header, *lines = csv.reader(file)
@@ -216,10 +216,12 @@ def stored(*, with_delta: bool) -> StandInStudy:
     kept = zip(*(line for line in lines if (float(line[place]) > 0) == with_delta), strict=True)
     columns: dict[str, Any] = dict(zip(header, kept, strict=True))
     words = ("family", "algorithm")
-    return StandInStudy.of(columns | {name: np.array(columns[name], float) for name in header if name not in words})
+    return SyntheticStudy.of(columns | {name: np.array(columns[name], float) for name in header if name not in words})
 
 
-def outlooks(setting: Setting, *, target: Target | None = None, study: StandInStudy | None = None) -> list[Outlook]:
+def list_outlooks(
+    setting: Setting, *, target: Target | None = None, study: SyntheticStudy | None = None
+) -> list[Outlook]:
     """What each algorithm that may run is to be expected to do at ``setting``: the least behind the best one first.
 
     Raises
@@ -228,8 +230,8 @@ def outlooks(setting: Setting, *, target: Target | None = None, study: StandInSt
         If the setting has no number of rows.
     """
     _refuse_without_rows(setting)
-    study = study or stored(with_delta=setting.delta > 0)
-    weights, losses = study.weights(setting), study.losses_at(setting)
+    study = study or load_stored_study(with_delta=setting.delta > 0)
+    weights, losses = study.weights(setting), study.interpolate_losses(setting)
     used = weights > 0
     weights, losses = weights[used], losses[used]
     able = [place for place, name in enumerate(study.algorithms) if _can_run(name, setting)]
@@ -237,8 +239,8 @@ def outlooks(setting: Setting, *, target: Target | None = None, study: StandInSt
     there = []
     for place in able:
         own, seconds = losses[:, place], study.seconds[used, :, place]
-        held = own - least <= np.log(NEAR) if target is None else _met(own, target, study.reaches(setting))
-        low, median, high = np.exp(_weighted_quantiles(own, weights, (0.25, 0.5, 0.75)))
+        held = own - least <= np.log(NEAR) if target is None else _find_met(own, target, study.reaches(setting))
+        low, median, high = np.exp(_compute_weighted_quantiles(own, weights, (0.25, 0.5, 0.75)))
         there.append(
             Outlook(
                 study.algorithms[place],
@@ -254,12 +256,12 @@ def outlooks(setting: Setting, *, target: Target | None = None, study: StandInSt
     return sorted(there, key=lambda outlook: outlook.behind)
 
 
-def best_at(setting: Setting, *, study: StandInStudy | None = None) -> Outlook | None:
+def find_best(setting: Setting, *, study: SyntheticStudy | None = None) -> Outlook | None:
     """The algorithm to take at a given ε: of those that are alike the cheapest; None if none can run."""
-    return _cheapest_of_alike(outlooks(setting, study=study))
+    return _choose_cheapest(list_outlooks(setting, study=study))
 
 
-def advise(setting: Setting, *, target: Target, study: StandInStudy | None = None) -> Advice:
+def advise(setting: Setting, *, target: Target, study: SyntheticStudy | None = None) -> Advice:
     """The cheapest algorithm at the smallest ε from which on it meets ``target``; the ε of ``setting`` is not read.
 
     Raises
@@ -267,30 +269,32 @@ def advise(setting: Setting, *, target: Target, study: StandInStudy | None = Non
     RequestError
         If the setting has no number of rows.
     """
-    study = study or stored(with_delta=setting.delta > 0)
-    best = _smallest(setting, target, study)
+    study = study or load_stored_study(with_delta=setting.delta > 0)
+    best = _find_smallest(setting, target, study)
     at = replace(setting, epsilon=best.epsilon if best else EPSILONS[-1])
-    there = outlooks(at, target=target, study=study) if study.reaches(at) else []
+    there = list_outlooks(at, target=target, study=study) if study.reaches(at) else []
     leading = best or next(iter(there), None)
     return Advice(
         setting=at,
         target=target,
         best=best,
-        each=() if leading is None else _needed_by_each(leading.algorithm, at, target, study),
+        each=() if leading is None else _find_needed_by_each(leading.algorithm, at, target, study),
         others=tuple(outlook for outlook in there if best is None or outlook.algorithm != best.algorithm),
-        changes=tuple(_changes(at, target, study)),
+        changes=tuple(_list_changes(at, target, study)),
         stand_ins=int(np.count_nonzero(study.weights(setting))),
         beyond=not study.covers(at),
     )
 
 
-def needed(setting: Setting, target: Target, *, study: StandInStudy | None = None) -> dict[str, float]:
+def find_needed_epsilons(setting: Setting, target: Target, *, study: SyntheticStudy | None = None) -> dict[str, float]:
     """The smallest ε from which on each algorithm meets the target; infinite where it does not up to the largest."""
-    study = study or stored(with_delta=setting.delta > 0)
-    return {name: needed_by(name, setting, target, study=study) for name in study.algorithms}
+    study = study or load_stored_study(with_delta=setting.delta > 0)
+    return {name: find_needed_epsilon(name, setting, target, study=study) for name in study.algorithms}
 
 
-def needed_by(algorithm: str, setting: Setting, target: Target, *, study: StandInStudy | None = None) -> float:
+def find_needed_epsilon(
+    algorithm: str, setting: Setting, target: Target, *, study: SyntheticStudy | None = None
+) -> float:
     """The smallest ε from which on one algorithm meets the target; infinite where it does not up to the largest.
 
     Raises
@@ -299,27 +303,31 @@ def needed_by(algorithm: str, setting: Setting, target: Target, *, study: StandI
         If the setting has no number of rows.
     """
     _refuse_without_rows(setting)
-    study = study or stored(with_delta=setting.delta > 0)
+    study = study or load_stored_study(with_delta=setting.delta > 0)
     weights, place = study.weights(setting), study.algorithms.index(algorithm)
 
     def met(epsilon: float) -> bool:
         at = replace(setting, epsilon=epsilon)
-        share = float(weights @ _met(study.losses_at(at)[:, place], target, study.reaches(at)))
+        share = float(weights @ _find_met(study.interpolate_losses(at)[:, place], target, study.reaches(at)))
         # Sums of weights are round but for the last bits.
         return share >= target.share - 1e-9 and _can_run(algorithm, at)
 
-    return from_on(EPSILONS, [met(epsilon) for epsilon in EPSILONS])
+    return find_start(EPSILONS, [met(epsilon) for epsilon in EPSILONS])
 
 
-def share_met(algorithm: str, setting: Setting, target: Target, *, study: StandInStudy | None = None) -> float:
+def compute_share_met(
+    algorithm: str, setting: Setting, target: Target, *, study: SyntheticStudy | None = None
+) -> float:
     """On which share of the stand-ins an algorithm keeps to the target's loss at the ε of ``setting``."""
-    study = study or stored(with_delta=setting.delta > 0)
+    study = study or load_stored_study(with_delta=setting.delta > 0)
     place = study.algorithms.index(algorithm)
-    return float(study.weights(setting) @ _met(study.losses_at(setting)[:, place], target, study.reaches(setting)))
+    return float(
+        study.weights(setting) @ _find_met(study.interpolate_losses(setting)[:, place], target, study.reaches(setting))
+    )
 
 
 def forecast_rows(
-    setting: Setting, algorithms: Sequence[str], epsilons: Sequence[float], *, study: StandInStudy | None = None
+    setting: Setting, algorithms: Sequence[str], epsilons: Sequence[float], *, study: SyntheticStudy | None = None
 ) -> pd.DataFrame:
     """What the study expects of each algorithm at each ε: a line a stand-in, with the weight that it counts for.
 
@@ -327,28 +335,28 @@ def forecast_rows(
     """
     import pandas as pd  # here, because a run is judged by this file, too, and does not wait for pandas
 
-    study = study or stored(with_delta=setting.delta > 0)
+    study = study or load_stored_study(with_delta=setting.delta > 0)
     weights = study.weights(setting)
     used = np.flatnonzero(weights > 0)
     parts = []
     for at in filter(study.reaches, (replace(setting, epsilon=epsilon) for epsilon in epsilons)):
-        losses = np.exp(study.losses_at(at))
+        losses = np.exp(study.interpolate_losses(at))
         for name in (name for name in algorithms if name in study.algorithms and _can_run(name, at)):
             own = losses[used, study.algorithms.index(name)]
-            named = {"contender": card_of(name).title, "algorithm": name, "epsilon": at.epsilon}
+            named = {"contender": find_card(name).title, "algorithm": name, "epsilon": at.epsilon}
             parts.append(pd.DataFrame({**named, "ratio": own, "weight": weights[used]}))
     columns = ["contender", "algorithm", "epsilon", "ratio", "weight"]
     return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)
 
 
-def _smallest(setting: Setting, target: Target, study: StandInStudy) -> Outlook | None:
+def _find_smallest(setting: Setting, target: Target, study: SyntheticStudy) -> Outlook | None:
     """The advised algorithm at the smallest ε of all; of several that need no more, the cheapest of the best."""
-    epsilons = needed(setting, target, study=study)
+    epsilons = find_needed_epsilons(setting, target, study=study)
     smallest = min(epsilons.values(), default=inf)
     if not isfinite(smallest):
         return None
-    there = outlooks(replace(setting, epsilon=smallest), target=target, study=study)
-    return _cheapest_of_alike([outlook for outlook in there if epsilons[outlook.algorithm] <= smallest])
+    there = list_outlooks(replace(setting, epsilon=smallest), target=target, study=study)
+    return _choose_cheapest([outlook for outlook in there if epsilons[outlook.algorithm] <= smallest])
 
 
 def _refuse_without_rows(setting: Setting) -> None:
@@ -356,46 +364,46 @@ def _refuse_without_rows(setting: Setting) -> None:
         raise RequestError("Advice needs a number of rows: say about how many there are.")
 
 
-def _met(losses: Array, target: Target, studied: bool) -> Array:
+def _find_met(losses: Array, target: Target, studied: bool) -> Array:
     """Where logarithms of losses keep to the target; nowhere, if they are those of a larger budget."""
     met: Array = (losses <= np.log(target.loss)) & studied
     return met
 
 
-def _needed_by_each(algorithm: str, setting: Setting, target: Target, study: StandInStudy) -> tuple[float, ...]:
+def _find_needed_by_each(algorithm: str, setting: Setting, target: Target, study: SyntheticStudy) -> tuple[float, ...]:
     """The smallest ε from which on the algorithm keeps to the target's loss on each stand-in that counts, sorted."""
     used, place = study.weights(setting) > 0, study.algorithms.index(algorithm)
     each = [replace(setting, epsilon=epsilon) for epsilon in EPSILONS]
-    met = np.array([_met(study.losses_at(at)[used, place], target, study.reaches(at)) for at in each])
-    return tuple(sorted(from_on(EPSILONS, of_one) for of_one in met.T))
+    met = np.array([_find_met(study.interpolate_losses(at)[used, place], target, study.reaches(at)) for at in each])
+    return tuple(sorted(find_start(EPSILONS, of_one) for of_one in met.T))
 
 
-def _cheapest_of_alike(there: Sequence[Outlook]) -> Outlook | None:
+def _choose_cheapest(there: Sequence[Outlook]) -> Outlook | None:
     """Of what is as good as the first, in the mean and in how often it held, the cheapest."""
     alike = [one for one in there if one.behind <= ALIKE * there[0].behind and one.share >= there[0].share]
     return min(alike, key=lambda outlook: outlook.seconds, default=None)
 
 
-def _changes(setting: Setting, target: Target, study: StandInStudy) -> list[Change]:
+def _list_changes(setting: Setting, target: Target, study: SyntheticStudy) -> list[Change]:
     """The same question with more rows, with fewer clusters, and what a larger ε would give."""
     assert setting.n is not None
     rows, fewer = 3 * setting.n, max(1, setting.k // 2)
     others = [(f"{rows:,} rows instead of {setting.n:,}", replace(setting, n=rows))]
     if fewer < setting.k:
         others.append((f"k = {fewer} instead of {setting.k}", replace(setting, k=fewer)))
-    changes = [Change(words, _smallest(other, target, study)) for words, other in others]
+    changes = [Change(words, _find_smallest(other, target, study)) for words, other in others]
     larger = next((epsilon for epsilon in EPSILONS if epsilon >= 2.5 * setting.epsilon), None)
     if larger is not None:
-        there = outlooks(replace(setting, epsilon=larger), target=target, study=study)
+        there = list_outlooks(replace(setting, epsilon=larger), target=target, study=study)
         words = f"ε = {larger:g} instead of {setting.epsilon:g}"
-        changes.append(Change(words, _cheapest_of_alike(there), asks_epsilon=True))
+        changes.append(Change(words, _choose_cheapest(there), asks_epsilon=True))
     return changes
 
 
 @lru_cache(maxsize=4096)
 def _can_run(algorithm: str, setting: Setting) -> bool:
     """Whether it serves such a request at all, and is not hopeless there; from public quantities alone."""
-    card = card_of(algorithm)
+    card = find_card(algorithm)
     params = card.params()
     try:
         Contender(algorithm).check_budget(setting.epsilon, setting.delta, n=setting.n)
@@ -412,7 +420,7 @@ def _can_run(algorithm: str, setting: Setting) -> bool:
     )
 
 
-def _weighted_quantiles(values: Array, weights: Array, parts: Sequence[float]) -> Array:
+def _compute_weighted_quantiles(values: Array, weights: Array, parts: Sequence[float]) -> Array:
     """The smallest values that at least these parts of the weight do not exceed."""
     order = np.argsort(values, kind="stable")
     reached = np.cumsum(weights[order])

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dpviz.algorithms.regime import told_apart
-from dpviz.algorithms.registry import card_of
+from dpviz.algorithms.regime import format_apart
+from dpviz.algorithms.registry import find_card
 from dpviz.runs.advice.advice import Advice, Change, Outlook
 
 # So much more loss is not worth a word, and so much more time is.
@@ -16,24 +16,25 @@ WHERE_FROM = (
 )
 
 
-def certainty(advice: Advice) -> str:
+def describe_certainty(advice: Advice) -> str:
     """On how many made-up tables that held, and how far they lie apart."""
     outlook = advice.leading
     if outlook is None:
         return "No algorithm can serve this request, or none was tried on so few rows."
     tables = f"{advice.stand_ins} made-up tables of about this size"
-    low, high = told_apart(outlook.low, outlook.high)
+    low, high = format_apart(outlook.low, outlook.high)
     spread = f"half of them lie between {low} and {high} ×"
     if advice.best is None:
         return (
-            f"The nearest is {_title(outlook)} at ε = {outlook.epsilon:g}: it got there on {outlook.share:.0%} of "
+            f"The nearest is {_format_title(outlook)} at ε = {outlook.epsilon:g}: it got there on "
+            f"{outlook.share:.0%} of "
             f"{tables}; {spread}."
         )
     beyond = " Your sizes lie beyond those that were studied: the nearest of them answered." if advice.beyond else ""
     return f"At ε = {outlook.epsilon:g} it held on {outlook.share:.0%} of {tables}; {spread}.{beyond}"
 
 
-def alternatives(advice: Advice) -> list[str]:
+def list_alternatives(advice: Advice) -> list[str]:
     """What else would do at this ε: what is as good and cheaper, and what is better."""
     best, sentences = advice.best, []
     for other in advice.others if best is not None else ():
@@ -41,30 +42,30 @@ def alternatives(advice: Advice) -> list[str]:
         if other.share < advice.target.share - 1e-9:
             continue
         if other.behind * _SLIGHTLY <= best.behind:
-            why = "loses less ({} × against {} ×)".format(*told_apart(other.median, best.median))
+            why = "loses less ({} × against {} ×)".format(*format_apart(other.median, best.median))
         elif other.behind <= _SLIGHTLY * best.behind:
-            why = f"does as well ({told_apart(other.median)[0]} ×)"
+            why = f"does as well ({format_apart(other.median)[0]} ×)"
         elif other.seconds * _MUCH_CHEAPER <= best.seconds:
-            why = f"loses more ({told_apart(other.median)[0]} ×), in a fraction of the computing time"
+            why = f"loses more ({format_apart(other.median)[0]} ×), in a fraction of the computing time"
         else:
             continue
-        sentences.append(f"{_title(other)} {why}; it held on {other.share:.0%}.")
+        sentences.append(f"{_format_title(other)} {why}; it held on {other.share:.0%}.")
     return sentences
 
 
-def changed(change: Change, advice: Advice) -> str:
+def describe_change(change: Change, advice: Advice) -> str:
     """What another request would lead to."""
     outlook = change.outlook
     if outlook is None:
         return f"With {change.words} it would still be out of reach."
     if change.asks_epsilon:
-        (median,) = told_apart(outlook.median)
-        return f"With {change.words}, expect {median} × the loss of k-means++ ({_title(outlook)})."
+        (median,) = format_apart(outlook.median)
+        return f"With {change.words}, expect {median} × the loss of k-means++ ({_format_title(outlook)})."
     if advice.best is None or outlook.epsilon < advice.best.epsilon:
-        return f"With {change.words}, ε = {outlook.epsilon:g} would do ({_title(outlook)})."
+        return f"With {change.words}, ε = {outlook.epsilon:g} would do ({_format_title(outlook)})."
     still = "still " * (outlook.epsilon == advice.best.epsilon)
-    return f"With {change.words}, ε = {outlook.epsilon:g} would {still}be needed ({_title(outlook)})."
+    return f"With {change.words}, ε = {outlook.epsilon:g} would {still}be needed ({_format_title(outlook)})."
 
 
-def _title(outlook: Outlook) -> str:
-    return card_of(outlook.algorithm).title
+def _format_title(outlook: Outlook) -> str:
+    return find_card(outlook.algorithm).title

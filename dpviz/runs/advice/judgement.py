@@ -18,11 +18,11 @@ from typing import NamedTuple
 import numpy as np
 
 from dpviz.algorithms.card import Card, Params, Setting
-from dpviz.algorithms.regime import Expectation, Level, round_up, told_apart
+from dpviz.algorithms.regime import Expectation, Level, format_apart, round_up
 from dpviz.check import RequestError
-from dpviz.privacy.room import PrivateTable
-from dpviz.runs.advice.advice import EPSILONS, needed_by, share_met, stored
-from dpviz.runs.advice.target import Target, from_on
+from dpviz.privacy.private_session import PrivateTable
+from dpviz.runs.advice.advice import EPSILONS, compute_share_met, find_needed_epsilon, load_stored_study
+from dpviz.runs.advice.target import Target, find_start
 from dpviz.runs.request import Request
 from dpviz.runs.verdict import Verdict
 
@@ -150,11 +150,11 @@ def judge(
         Whether the table is sparse: the stored study has no such tables.
     """
     params = params if params is not None else card.params()
-    judged = _dimmed(_judged(card, setting, params, target or Target(), sparse), card, setting)
-    return _tried(judged, target or Target(), tried) if tried and judged.level is not None else judged
+    judged = _dim(_judge_setting(card, setting, params, target or Target(), sparse), card, setting)
+    return _judge_dry_run(judged, target or Target(), tried) if tried and judged.level is not None else judged
 
 
-def _dimmed(judged: Judgement, card: Card, setting: Setting) -> Judgement:
+def _dim(judged: Judgement, card: Card, setting: Setting) -> Judgement:
     """The judgement of the same setting without categories, no brighter than the algorithm is where there are some."""
     most, levels = card.categories, list(Level)
     if (
@@ -167,10 +167,10 @@ def _dimmed(judged: Judgement, card: Card, setting: Setting) -> Judgement:
     return replace(judged, level=most.level, message=message, hides_categories=True)
 
 
-def apart_after(judged: Judgement, verdict: Verdict | None) -> str:
+def explain_difference(judged: Judgement, verdict: Verdict | None) -> str:
     """Why a light and the verdict of its run differ, in a sentence; "" where they agree or one says nothing.
 
-    >>> apart_after(Judgement(level=Level.AMBER), Verdict("failed", "this run failed", "Noise."))
+    >>> explain_difference(Judgement(level=Level.AMBER), Verdict("failed", "this run failed", "Noise."))
     ''
     """
     if verdict is None or judged.level is None:
@@ -188,24 +188,24 @@ def apart_after(judged: Judgement, verdict: Verdict | None) -> str:
     return ""
 
 
-def tried_words(losses: Sequence[float]) -> str:
+def describe_dry_run(losses: Sequence[float]) -> str:
     """What came out of a dry run, in a sentence.
 
-    >>> tried_words([1.0, 1.02, 1.31])
+    >>> describe_dry_run([1.0, 1.02, 1.31])
     '3 runs on made-up tables lost 1.02 × what k-means++ loses there in the median, and from 1.00 × to 1.31 ×.'
     """
     ordered = sorted(losses)
-    middle, low, high = (f"{text} ×" for text in told_apart(median(ordered), ordered[0], ordered[-1]))
+    middle, low, high = (f"{text} ×" for text in format_apart(median(ordered), ordered[0], ordered[-1]))
     return (
         f"{len(ordered)} runs on made-up tables lost {middle} what k-means++ loses there in the median, "
         f"and from {low} to {high}."
     )
 
 
-def _tried(judged: Judgement, target: Target, losses: Sequence[float]) -> Judgement:
+def _judge_dry_run(judged: Judgement, target: Target, losses: Sequence[float]) -> Judgement:
     """The judgement after a dry run: the worse of both, and why they differ where they do."""
     found = np.asarray(losses, dtype=np.float64)
-    good = target.met(found)
+    good = target.is_met(found)
     seen = Level.RED if float(np.median(found)) > _MUCH else Level.GREEN if good else Level.AMBER
     levels = list(Level)
     apart = levels.index(seen) - levels.index(judged.level or Level.GREEN)
@@ -221,19 +221,19 @@ def _tried(judged: Judgement, target: Target, losses: Sequence[float]) -> Judgem
             "size. The light follows the worse."
         )
     level = levels[max(levels.index(seen), levels.index(judged.level or Level.GREEN))]
-    return replace(judged, level=level, message=f"{judged.message} {tried_words(losses)}{why}")
+    return replace(judged, level=level, message=f"{judged.message} {describe_dry_run(losses)}{why}")
 
 
 @lru_cache(maxsize=1024)
-def _judged(card: Card, setting: Setting, params: Params, target: Target, sparse: bool) -> Judgement:
+def _judge_setting(card: Card, setting: Setting, params: Params, target: Target, sparse: bool) -> Judgement:
     if card.smallest_n is None:
         return Judgement()
     of = _Judge(card, params, target, sparse)
     if setting.n is None:
-        return Judgement(message=of.without_rows(setting))
+        return Judgement(message=of.describe_without_rows(setting))
     levels = of.levels(setting)
-    needed = of.needed_rows(setting)
-    return Judgement("", *levels, of.message(setting, levels), needed, of.enough_epsilon(setting))
+    needed = of.count_needed_rows(setting)
+    return Judgement("", *levels, of.message(setting, levels), needed, of.find_enough_epsilon(setting))
 
 
 class _Levels(NamedTuple):
@@ -255,7 +255,7 @@ class _Judge(NamedTuple):
         like, yours = self.like(setting), self.yours(setting)
         if like is Level.RED:
             # What is advised is never called hopeless: there two studies differ.
-            return _Levels(Level.AMBER if self.advised(setting) else Level.RED, like, yours)
+            return _Levels(Level.AMBER if self.is_advised(setting) else Level.RED, like, yours)
         green = like is Level.GREEN and yours is Level.GREEN
         return _Levels(Level.GREEN if green else Level.AMBER, like, yours)
 
@@ -266,59 +266,66 @@ class _Judge(NamedTuple):
             if expected.median <= self.target.loss and expected.decile <= _MUCH:
                 return Level.GREEN
             return Level.AMBER if expected.median <= _MUCH else Level.RED
-        needed, n = self.needed_rows(setting), setting.n or 0
+        needed, n = self.count_needed_rows(setting), setting.n or 0
         return Level.GREEN if _AMPLE * needed <= n else Level.AMBER if needed <= n else Level.RED
 
     def yours(self, setting: Setting) -> Level | None:
         """Are there enough whatever the sizes of groups? None where nobody has measured it."""
         wide = self.card.expect(setting, self.params).wide if self.card.expect is not None else None
-        if wide is None and not self.studied(setting):
+        if wide is None and not self.is_studied(setting):
             return None
-        good = (wide is None or wide <= _WIDE) and (not self.studied(setting) or self.advised(setting))
+        good = (wide is None or wide <= _WIDE) and (not self.is_studied(setting) or self.is_advised(setting))
         return Level.GREEN if good else Level.AMBER
 
-    def studied(self, setting: Setting) -> bool:
+    def is_studied(self, setting: Setting) -> bool:
         """Whether the stored study ran it as it is set."""
-        known = self.card.id in stored(with_delta=setting.delta > 0).algorithms and not self.card.brought_by
+        known = self.card.id in load_stored_study(with_delta=setting.delta > 0).algorithms and not self.card.brought_by
         return known and self.params == self.card.params() and not self.sparse
 
-    def advised(self, setting: Setting) -> bool:
+    def is_advised(self, setting: Setting) -> bool:
         """Whether advice for such a table asks for no larger ε."""
-        return self.studied(setting) and needed_by(self.card.id, setting, self.target) <= setting.epsilon * (1 + 1e-9)
+        return self.is_studied(setting) and find_needed_epsilon(
+            self.card.id, setting, self.target
+        ) <= setting.epsilon * (1 + 1e-9)
 
-    def needed_rows(self, setting: Setting) -> float:
+    def count_needed_rows(self, setting: Setting) -> float:
         """The fewest records for which a result is not mostly noise, if groups are of like size."""
         assert self.card.smallest_n is not None
         return self.card.smallest_n(setting, self.params) * setting.rows_per_person
 
-    def enough_epsilon(self, setting: Setting) -> float | None:
+    def find_enough_epsilon(self, setting: Setting) -> float | None:
         """The least ε for which the records are as many as needed, by bisection; None above 100."""
         low, high = _LEAST_EPSILON, _MOST_EPSILON
         n = setting.n or 0
-        if self.needed_rows(replace(setting, epsilon=high)) > n:
+        if self.count_needed_rows(replace(setting, epsilon=high)) > n:
             return None
         for _ in range(_HALVINGS):
             middle = sqrt(low * high)
-            enough = self.needed_rows(replace(setting, epsilon=middle)) <= n
+            enough = self.count_needed_rows(replace(setting, epsilon=middle)) <= n
             low, high = (low, middle) if enough else (middle, high)
         return high
 
     def message(self, setting: Setting, levels: _Levels) -> str:
         """The announcement: what is expected for either kind of groups, and what would do."""
         assert setting.n is not None
-        head = _in_words(setting)
+        head = _describe_setting(setting)
         if self.card.expect is not None:
-            said = f"{head}, {setting.n:,} records: {_expected_words(self.card.expect(setting, self.params))}."
+            said = f"{head}, {setting.n:,} records: {_describe_expected(self.card.expect(setting, self.params))}."
         else:
-            said = self._by_need(head, setting, levels.like)
-        return " ".join(part for part in (said, self._by_study(setting), *self._would_do(setting, levels)) if part)
+            said = self._describe_need(head, setting, levels.like)
+        return " ".join(
+            part for part in (said, self._describe_study(setting), *self._list_remedies(setting, levels)) if part
+        )
 
-    def without_rows(self, setting: Setting) -> str:
+    def describe_without_rows(self, setting: Setting) -> str:
         """What would be needed, where the number of records is private."""
         needed = self.fewest(setting, lambda at: self.like(at) is Level.GREEN)
-        head = f"{_in_words(setting)} needs about"
+        head = f"{_describe_setting(setting)} needs about"
         if not isfinite(needed):
-            return f"{_in_words(setting)} is out of reach for {self.card.title} at any realistic number of records."
+            return (
+                f"{_describe_setting(setting)} is out of reach for {self.card.title} at any realistic number of "
+                "records."
+            )
         whole = self.fewest(setting, lambda at: self.levels(at).level is Level.GREEN)
         more = f" and about {round_up(whole):,} whatever their sizes" if isfinite(whole) and whole > needed else ""
         return (
@@ -341,9 +348,9 @@ class _Judge(NamedTuple):
         said = round_up(high)
         return float(said) if holds(replace(setting, n=said)) else float(round_up(1.1 * high))
 
-    def _by_need(self, head: str, setting: Setting, like: Level) -> str:
+    def _describe_need(self, head: str, setting: Setting, like: Level) -> str:
         assert setting.n is not None
-        needed = self.needed_rows(setting)
+        needed = self.count_needed_rows(setting)
         if needed >= OUT_OF_REACH:
             return (
                 f"{head} is out of reach for {self.card.title} at any realistic number of records: "
@@ -353,31 +360,33 @@ class _Judge(NamedTuple):
         said = f"{head} needs about {round_up(needed):,} records ({there}), if clusters are of like size"
         return f"{said}; below that {self.card.hopeless}." if like is not Level.GREEN else f"{said}."
 
-    def _by_study(self, setting: Setting) -> str:
+    def _describe_study(self, setting: Setting) -> str:
         """What the stored study says of this ε, in the words of advice."""
-        if not self.studied(setting) or not stored(with_delta=setting.delta > 0).reaches(setting):
+        if not self.is_studied(setting) or not load_stored_study(with_delta=setting.delta > 0).reaches(setting):
             return ""
-        share = share_met(self.card.id, setting, self.target)
+        share = compute_share_met(self.card.id, setting, self.target)
         on = f"On {share:.0%}" if share > 0 else "On none"
         return f"{on} of the made-up tables of about this size it loses at most {self.target.above}."
 
-    def _would_do(self, setting: Setting, levels: _Levels) -> list[str]:
+    def _list_remedies(self, setting: Setting, levels: _Levels) -> list[str]:
         """What would make either answer a yes; each number was asked again and is larger than what there is."""
         said = []
         if levels.like is not Level.GREEN:
             said.append(("if groups are of like size", lambda at: self.like(at) is Level.GREEN))
         if levels.level is not Level.GREEN and levels.yours is not None:
             said.append(("whatever their sizes", lambda at: self.levels(at).level is Level.GREEN))
-        sentences = [self._enough(setting, holds, words) for words, holds in said]
+        sentences = [self._describe_enough(setting, holds, words) for words, holds in said]
         if levels.yours is None and levels.like is Level.GREEN:
             sentences.append("How it does where groups differ in size has not been measured.")
         return sentences
 
-    def _enough(self, setting: Setting, holds: Callable[[Setting], bool], words: str) -> str:
+    def _describe_enough(self, setting: Setting, holds: Callable[[Setting], bool], words: str) -> str:
         assert setting.n is not None
         rows = self.fewest(setting, holds, above=setting.n)
         larger = [epsilon for epsilon in EPSILONS if epsilon > setting.epsilon]
-        epsilon = from_on(larger, [holds(replace(setting, epsilon=epsilon)) for epsilon in larger]) if larger else inf
+        epsilon = (
+            find_start(larger, [holds(replace(setting, epsilon=epsilon)) for epsilon in larger]) if larger else inf
+        )
         ways = [f"about {rows:,.0f} records"] * isfinite(rows) + [f"ε ≥ {epsilon:g}"] * isfinite(epsilon)
         if not ways:
             return f"Nothing that was tried would do {words}: fewer clusters might."
@@ -385,12 +394,12 @@ class _Judge(NamedTuple):
         return f"{would[:1].upper()}{would[1:]} would do {words}."
 
 
-def _in_words(setting: Setting) -> str:
+def _describe_setting(setting: Setting) -> str:
     return f"k = {setting.k}, d = {setting.dim}, ε = {setting.epsilon:g}"
 
 
-def _expected_words(expected: Expectation) -> str:
-    median_loss, decile, wide = told_apart(expected.median, expected.decile, max(expected.wide, expected.decile))
+def _describe_expected(expected: Expectation) -> str:
+    median_loss, decile, wide = format_apart(expected.median, expected.decile, max(expected.wide, expected.decile))
     if expected.median <= 1.01:
         usual = "expect the loss of k-means++ within 1 %"
     else:

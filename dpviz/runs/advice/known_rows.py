@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from dpviz import check
 from dpviz.algorithms.card import Setting
-from dpviz.algorithms.registry import card_of
+from dpviz.algorithms.registry import find_card
 from dpviz.check import RequestError
 from dpviz.privacy.queries import Relation
 from dpviz.runs.advice.advice import EPSILONS, Advice, advise
@@ -44,7 +44,7 @@ class KnownRows(NamedTuple):
         return f"{self.low:,} rows" if self.low == self.high else f"{self.low:,} to {self.high:,} rows"
 
 
-def known_rows(n: int | Sequence[int] | None) -> KnownRows:
+def make_known_rows(n: int | Sequence[int] | None) -> KnownRows:
     """A number of rows, or the two ends of a range.
 
     Raises
@@ -65,7 +65,7 @@ def known_rows(n: int | Sequence[int] | None) -> KnownRows:
     return KnownRows(low, high)
 
 
-def rows_said(declaration: Declaration, *, bought: float | None = None) -> KnownRows | None:
+def read_known_rows(declaration: Declaration, *, bought: float | None = None) -> KnownRows | None:
     """What is known of the number of rows: as declared, as ``bought``, or within a declared range; None if nothing."""
     if declaration.n_public is not None:
         return KnownRows(declaration.n_public, declaration.n_public)
@@ -98,25 +98,26 @@ class RowsAdvice:
     def recommendation(self) -> Recommendation:
         """The answer that holds for the least number of rows, in words that say what more rows would change."""
         safe = recommend(self.few.target, self.few)
-        return safe if self.rows.low == self.rows.high else replace(safe, ranged=self._ranged())
+        return safe if self.rows.low == self.rows.high else replace(safe, ranged=self._describe_range())
 
     @property
     def sentence(self) -> str:
         """The answer, as every door gives it."""
         return self.recommendation.sentence if self.is_studied or self.many.best is not None else NOT_STUDIED
 
-    def _ranged(self) -> str:
+    def _describe_range(self) -> str:
         """The finding for a range of rows: a range of ε."""
         target, few, many = self.few.target, self.few.best, self.many.best
-        enough = f"at most {target.loss:.4g}× the loss of k-means++ in {target.often('made-up tables')}"
+        enough = f"at most {target.loss:.4g}× the loss of k-means++ in {target.describe_often('made-up tables')}"
         if many is None:
             return ""
         if few is None:
             return (
-                f"With {self.rows.high:,} rows choose ε = {many.epsilon:g} or more with {_title(many.algorithm)}: "
+                f"With {self.rows.high:,} rows choose ε = {many.epsilon:g} or more with "
+                f"{_format_title(many.algorithm)}: "
                 f"{enough}; with {self.rows.low:,} no ε up to {EPSILONS[-1]:g} is enough"
             )
-        who = " or ".join(dict.fromkeys((_title(few.algorithm), _title(many.algorithm))))
+        who = " or ".join(dict.fromkeys((_format_title(few.algorithm), _format_title(many.algorithm))))
         if few.epsilon == many.epsilon:
             return f"Choose ε = {few.epsilon:g} or more with {who} for {self.rows.words}: {enough}"
         return (
@@ -135,7 +136,7 @@ def advise_rows(rows: KnownRows | None, setting: Setting, *, target: Target) -> 
     """
     if rows is None:
         raise RequestError(NOBODY_SAID)
-    check.delta_for(rows.high, delta=setting.delta)
+    check.check_delta(rows.high, delta=setting.delta)
     if setting.k > rows.low:
         raise RequestError(
             f"k is {setting.k} but there may be {rows.low:,} records: ask for at most that many clusters."
@@ -189,7 +190,7 @@ def advise_for(
         If the number of rows is not known, or a number is outside its range.
     """
     said = declaration or Declaration()
-    rows = rows_said(said) if n is None else known_rows(n)
+    rows = read_known_rows(said) if n is None else make_known_rows(n)
     columns = len(said.columns) if d is None else d
     if not columns:
         raise RequestError("d, the number of columns, is not known: give it, or a declaration that names columns.")
@@ -201,7 +202,7 @@ def advise_for(
         dim=columns,
         k=check.clusters(k=k),
         epsilon=1.0,
-        delta=check.delta_for(None, delta=delta),
+        delta=check.check_delta(None, delta=delta),
         relation=Relation(relation),
         n=None,
         rows_per_person=check.rows_per_person(rows_per_person=person),
@@ -209,5 +210,5 @@ def advise_for(
     return advise_rows(rows, setting, target=Target(target, share))
 
 
-def _title(algorithm: str) -> str:
-    return card_of(algorithm).title
+def _format_title(algorithm: str) -> str:
+    return find_card(algorithm).title

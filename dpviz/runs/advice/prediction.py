@@ -18,18 +18,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpviz.algorithms.card import Setting
-from dpviz.algorithms.su2016.dplloyd import DPLloydParams, planned_rounds
-from dpviz.algorithms.su2016.eugkm import EUGkMParams, cells_per_axis, epsilon_per_row
-from dpviz.algorithms.su2016.hybrid import HybridParams, threshold_epsilon
-from dpviz.algorithms.tools.cubes import cube_grid
-from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET, count_to_sum_ratio
+from dpviz.algorithms.su2016.dplloyd import DPLloydParams, plan_rounds
+from dpviz.algorithms.su2016.eugkm import EUGkMParams, compute_cells_per_axis, compute_epsilon_per_row
+from dpviz.algorithms.su2016.hybrid import HybridParams, compute_threshold_epsilon
+from dpviz.algorithms.tools.cubes import make_cube_grid
+from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET, compute_count_to_sum_ratio
 from dpviz.privacy.accounting import Budget
 from dpviz.privacy.ledger import Ledger
-from dpviz.privacy.mechanisms import noise_kind
+from dpviz.privacy.mechanisms import choose_noise_kind
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Voronoi
+from dpviz.privacy.private_session import PrivateSession
 from dpviz.privacy.queries import Count, Sum
-from dpviz.privacy.room import DataRoom
 from dpviz.runs.request import Contender
 from dpviz.table.domain import Region
 from dpviz.table.rows import Rows
@@ -59,8 +59,8 @@ def predict(contender: Contender, setting: Setting, region: Region) -> Predictio
         return None
     params = contender.settings
     accounting = contender.card.accounting(params, setting.delta)
-    # A room over no rows: it knows every noise scale that a real one would draw with, and can read nothing.
-    room = DataRoom(
+    # A session over no rows: it knows every noise scale that a real one would draw with, and can read nothing.
+    session = PrivateSession(
         Rows.of(np.empty((0, region.dim)), region),
         region,
         setting.relation,
@@ -69,7 +69,7 @@ def predict(contender: Contender, setting: Setting, region: Region) -> Predictio
         StudyNoise(np.random.default_rng(0)),
         setting.n,
     )
-    noise, bias = formula(room, setting.k, params)
+    noise, bias = formula(session, setting.k, params)
     # What k centres that share the box evenly typically lie apart, halved.
     spacing = float(np.exp(np.log(region.half).mean())) * float(setting.k ** (-1 / region.dim))
     return Prediction(noise, bias, sqrt(noise) <= spacing)
@@ -80,43 +80,51 @@ class _Excess(NamedTuple):
     bias_bound: float = 0.0
 
 
-def _dplloyd(room: DataRoom, k: int, params: DPLloydParams) -> _Excess:
-    rounds = params.rounds or planned_rounds(room, k, params.preset)
-    return _lloyd(room, k, room.budget, rounds=rounds, preset=params.preset)
+def _predict_dplloyd(session: PrivateSession, k: int, params: DPLloydParams) -> _Excess:
+    rounds = params.rounds or plan_rounds(session, k, params.preset)
+    return _predict_lloyd(session, k, session.budget, rounds=rounds, preset=params.preset)
 
 
-def _lloyd(room: DataRoom, k: int, budget: Budget, *, rounds: int, preset: str) -> _Excess:
+def _predict_lloyd(session: PrivateSession, k: int, budget: Budget, *, rounds: int, preset: str) -> _Excess:
     """Eq. 6 over all axes, a noisy sum over a noisy count, with the noise of this preset's last round.
 
     For ``su`` in the unit cube that is Eq. 7.
     """
     spherical = preset == "tuned"
-    ratio = 1 / room.region.l1_radius
+    ratio = 1 / session.region.l1_radius
     if preset != "su":
-        ratio = count_to_sum_ratio(room.dim, room.accounting, spherical=spherical)
+        ratio = compute_count_to_sum_ratio(session.dim, session.accounting, spherical=spherical)
     share = budget.rounds(rounds)[-1].split(counts=ratio, sums=1.0)
-    cells = Voronoi(np.zeros((k, room.dim)))
-    of_counts = room.mechanism(Count(cells), noise_kind(room.accounting), share.counts).sd_in(1)
-    of_sums = room.mechanism(Sum(cells), noise_kind(room.accounting, spherical=spherical), share.sums).sd_in(room.dim)
-    offset = TYPICAL_OFFSET**2 * room.region.squared_corner
-    return _Excess((k / room.n) ** 2 * (room.dim * of_sums**2 + offset * of_counts**2))
+    cells = Voronoi(np.zeros((k, session.dim)))
+    of_counts = session.mechanism(Count(cells), choose_noise_kind(session.accounting), share.counts).compute_sd(1)
+    of_sums = session.mechanism(
+        Sum(cells), choose_noise_kind(session.accounting, spherical=spherical), share.sums
+    ).compute_sd(session.dim)
+    offset = TYPICAL_OFFSET**2 * session.region.squared_corner
+    return _Excess((k / session.n) ** 2 * (session.dim * of_sums**2 + offset * of_counts**2))
 
 
-def _grid(room: DataRoom, k: int, params: EUGkMParams | HybridParams) -> _Excess:
+def _predict_grid(session: PrivateSession, k: int, params: EUGkMParams | HybridParams) -> _Excess:
     """Eqs. 9 and 10 for the grid that is really laid: whole cells, and a box of unequal sides."""
-    dim, half, epsilon = room.dim, room.region.half, epsilon_per_row(room, room.budget)
-    grid = cube_grid(half, max(1, round(cells_per_axis(room.n, epsilon, params.theta, dim))) ** dim)
+    dim, half, epsilon = session.dim, session.region.half, compute_epsilon_per_row(session, session.budget)
+    grid = make_cube_grid(half, max(1, round(compute_cells_per_axis(session.n, epsilon, params.theta, dim))) ** dim)
     # Of one centre in the unit cube, from the noise of the counts of its cells.
-    variance = 2 * dim * grid.n_cells * float(k ** ((dim - 2) / dim)) / (3 * (room.n * epsilon) ** 2)
+    variance = 2 * dim * grid.n_cells * float(k ** ((dim - 2) / dim)) / (3 * (session.n * epsilon) ** 2)
     return _Excess(float((half**2).sum()) / dim * variance, float(((half / grid.cells_per_axis) ** 2).sum()))
 
 
-def _hybrid(room: DataRoom, k: int, params: HybridParams) -> _Excess:
+def _predict_hybrid(session: PrivateSession, k: int, params: HybridParams) -> _Excess:
     """Eq. 13 where the rule takes the step of Lloyd, else the grid on the whole budget."""
-    if epsilon_per_row(room, room.budget) < threshold_epsilon(room.n, k, room.region.half, params):
-        return _grid(room, k, params)
-    shares = room.budget.split(grid=params.split, lloyd=1 - params.split)
-    return _lloyd(room, k, shares.lloyd, rounds=params.steps, preset=params.preset)
+    if compute_epsilon_per_row(session, session.budget) < compute_threshold_epsilon(
+        session.n, k, session.region.half, params
+    ):
+        return _predict_grid(session, k, params)
+    shares = session.budget.split(grid=params.split, lloyd=1 - params.split)
+    return _predict_lloyd(session, k, shares.lloyd, rounds=params.steps, preset=params.preset)
 
 
-_FORMULAS: dict[str, Callable[[DataRoom, int, Any], _Excess]] = {"dplloyd": _dplloyd, "eugkm": _grid, "hybrid": _hybrid}
+_FORMULAS: dict[str, Callable[[PrivateSession, int, Any], _Excess]] = {
+    "dplloyd": _predict_dplloyd,
+    "eugkm": _predict_grid,
+    "hybrid": _predict_hybrid,
+}

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from math import inf, isfinite
 from typing import Literal, NamedTuple
 
-from dpviz.algorithms.regime import told_apart
-from dpviz.algorithms.registry import card_of
+from dpviz.algorithms.regime import format_apart
+from dpviz.algorithms.registry import find_card
 from dpviz.runs.advice.advice import EPSILONS, Advice
-from dpviz.runs.advice.target import Target, steps_apart
+from dpviz.runs.advice.target import Target, count_steps_apart
 from dpviz.runs.request import Contender
 from dpviz.runs.smallest_epsilon import SmallestEpsilon
 
@@ -69,13 +69,13 @@ class Recommendation:
         """The recommendation as a title."""
         if self.ranged:
             return self.ranged
-        often = self.target.often("runs" if self.measured else MADE_UP)
+        often = self.target.describe_often("runs" if self.measured else MADE_UP)
         if not self.reached:
             return (
                 f"No ε up to {self.highest:g} keeps the loss within {self.target.above} of k-means++ in {often}, with "
                 f"any algorithm that was tried"
             )
-        (typical,) = told_apart(self.typical)
+        (typical,) = format_apart(self.typical)
         return (
             f"Choose ε = {self.epsilon:.3g} or more with {self.who}: about {typical}× the loss of k-means++, "
             f"at most {self.target.loss:.4g}× in {often}"
@@ -108,28 +108,28 @@ def recommend(
     if answers:
         first = answers[0]
         who = first.contender if first.reached else ""
-        apart = None if advice is None else why_apart(advice, answers, tried, contenders)
+        apart = None if advice is None else explain_apart(advice, answers, tried, contenders)
         return Recommendation(target, who, first.epsilon, first.typical, first.highest, measured=True, apart=apart)
     if advice is None or advice.best is None:
         return Recommendation(target, "", inf, inf, EPSILONS[-1], measured=False)
-    title = card_of(advice.best.algorithm).title
+    title = find_card(advice.best.algorithm).title
     return Recommendation(target, title, advice.epsilon, advice.best.median, EPSILONS[-1], measured=False)
 
 
-def why_apart(
+def explain_apart(
     advice: Advice, answers: Sequence[SmallestEpsilon], tried: Sequence[float], contenders: Sequence[Contender]
 ) -> Reason | None:
     """Why the first of ``answers`` lies more than one tried ε from the advice; None where it does not."""
     stored, leading = advice.epsilon, advice.leading
-    if steps_apart(stored, answers[0].epsilon, tried) <= 1:
+    if count_steps_apart(stored, answers[0].epsilon, tried) <= 1:
         return None
     labels = {contender.algorithm: contender.label for contender in contenders if not contender.params}
-    title = card_of(leading.algorithm).title if leading is not None else ""
+    title = find_card(leading.algorithm).title if leading is not None else ""
     of_label = {answer.contender: answer for answer in answers}
     own = of_label.get(labels.get(leading.algorithm, "")) if leading is not None else None
     if own is None:
         return Reason("not compared", f"{title or 'Its algorithm'} was not compared here.")
-    if steps_apart(stored, own.epsilon, tried) <= 1:
+    if count_steps_apart(stored, own.epsilon, tried) <= 1:
         return Reason("another algorithm", f"{answers[0].contender} needs less here than {title}.")
     if own.low <= stored <= own.high:
         least, most = own.low, own.high
@@ -137,23 +137,23 @@ def why_apart(
         return Reason("few runs", f"so few runs leave it open: {title} may need between {ends}.")
     if advice.beyond:
         return Reason("other sizes", "no table of your size was studied, and the nearest sizes answered.")
-    return _among_tables(advice, own, tried)
+    return _compare_with_tables(advice, own, tried)
 
 
-def _among_tables(advice: Advice, own: SmallestEpsilon, tried: Sequence[float]) -> Reason:
+def _compare_with_tables(advice: Advice, own: SmallestEpsilon, tried: Sequence[float]) -> Reason:
     """Where this table stands among the made-up ones, of which each alone needs another ε."""
     least, most = advice.each[0], advice.each[-1]
     ends = f"{least:g} to {most:g}" if isfinite(most) else f"{least:g} to more than {EPSILONS[-1]:g}"
     if not isfinite(least):
         return Reason("unlike them", f"this one is easier than each of the {len(advice.each)} tables.")
-    if least <= own.epsilon <= most or min(steps_apart(own.epsilon, end, tried) for end in (least, most)) <= 1:
+    if least <= own.epsilon <= most or min(count_steps_apart(own.epsilon, end, tried) for end in (least, most)) <= 1:
         where = "less" if own.epsilon < advice.epsilon else "more"
         return Reason("among them", f"such tables differ (ε = {ends}), and this one is among those that need {where}.")
     how = "easier" if own.epsilon < least else "harder"
     return Reason("unlike them", f"this one is {how} than each of the {len(advice.each)} tables (ε = {ends}).")
 
 
-def compared(recommendation: Recommendation, advice: Advice) -> str:
+def compare_with_study(recommendation: Recommendation, advice: Advice) -> str:
     """What the stored study says beside the runs on the table: the same, or what else and why."""
     said = f"ε = {advice.epsilon:g}" if advice.best is not None else f"more than ε = {EPSILONS[-1]:g}"
     if recommendation.apart is None:

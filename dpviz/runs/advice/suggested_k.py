@@ -20,9 +20,9 @@ from typing import NamedTuple
 import numpy as np
 
 from dpviz import check
-from dpviz.algorithms.auto.view_synopsis import Cloud, SynopsisStep, ZoomStep, onto_total, standing_out
+from dpviz.algorithms.auto.view_synopsis import Cloud, SynopsisStep, ZoomStep, find_standing_out, project_onto_total
 from dpviz.algorithms.steps import GridStep
-from dpviz.algorithms.tools.solvers import SignedPoints, best_of_starts, starts_on_coreset
+from dpviz.algorithms.tools.solvers import SignedPoints, choose_starts, find_best_of_starts
 from dpviz.arrays import Array, Codes
 from dpviz.runs.run import RunSoFar
 from dpviz.table.domain import Region
@@ -65,12 +65,12 @@ class SuggestedK:
             return f"Up to k = {self.ks[-1]} no number of clusters stands out. {again} {free}"
         place = self.suggested - 1
         return (
-            f"The loss on the synopsis bends at k = {self.suggested}: it falls by {self._fall(place):.0%} from "
+            f"The loss on the synopsis bends at k = {self.suggested}: it falls by {self._compute_fall(place):.0%} from "
             f"{self.suggested - 1} to {self.suggested} clusters, {self.bends[place]:.1f} times as fast as after that. "
             f"{again} {free}"
         )
 
-    def _fall(self, place: int) -> float:
+    def _compute_fall(self, place: int) -> float:
         before, here = self.losses[place - 1 : place + 1]
         return float(1 - here / max(before, _TINY))
 
@@ -87,13 +87,15 @@ def suggest_k(source: RunSoFar | GridStep, most: int, rng: np.random.Generator) 
         If ``most`` is out of range, or the run has no synopsis.
     """
     check.within(2, MOST_K, most=most)
-    step = source if isinstance(source, GridStep) else synopsis_of(source)
+    step = source if isinstance(source, GridStep) else find_synopsis(source)
     beyond = most + _AFTER
-    cloud, within = cloud_of(step), step.spread_in_cell
-    first = _curve(cloud, within, beyond, rng)
-    again = [_curve(redrawn(cloud, step.sd, rng), within, beyond, rng, near=first.centers) for _ in range(_REDRAWS)]
-    bends = _bends(first, most)
-    suggested = _clearest(bends)
+    cloud, within = make_cloud(step), step.spread_in_cell
+    first = _solve_curve(cloud, within, beyond, rng)
+    again = [
+        _solve_curve(redraw(cloud, step.sd, rng), within, beyond, rng, near=first.centers) for _ in range(_REDRAWS)
+    ]
+    bends = _measure_bends(first, most)
+    suggested = _find_clearest(bends)
     spread = _NINE_IN_TEN * np.std([curve.losses for curve in again], axis=0, ddof=1)[:most]
     losses = first.losses[:most]
     return SuggestedK(
@@ -103,12 +105,12 @@ def suggest_k(source: RunSoFar | GridStep, most: int, rng: np.random.Generator) 
         highs=losses + spread,
         bends=bends,
         suggested=suggested,
-        agreeing=sum(_clearest(_bends(curve, most)) == suggested for curve in again),
+        agreeing=sum(_find_clearest(_measure_bends(curve, most)) == suggested for curve in again),
         redraws=_REDRAWS,
     )
 
 
-def synopsis_of(run: RunSoFar) -> GridStep:
+def find_synopsis(run: RunSoFar) -> GridStep:
     """The last histogram that a run has released.
 
     Raises
@@ -126,11 +128,11 @@ def synopsis_of(run: RunSoFar) -> GridStep:
 
 
 @singledispatch
-def cloud_of(step: GridStep) -> Cloud:
+def make_cloud(step: GridStep) -> Cloud:
     """The cells of a histogram that stand out of their noise, as in ``auto``; of a cut one all that is listed."""
     noisy, grid = step.noisy_counts, step.grid
     if step.cutoff is None:
-        cells, held, _ = standing_out(noisy.reshape(grid.cells_per_axis), step.sd, flat=True)
+        cells, held, _ = find_standing_out(noisy.reshape(grid.cells_per_axis), step.sd, flat=True)
     else:
         cells, held = np.flatnonzero(noisy > 0), noisy[noisy > 0]
     if len(cells) == 0:
@@ -140,18 +142,18 @@ def cloud_of(step: GridStep) -> Cloud:
     return Cloud(grid.centers(step.codes[cells]) - middle, held, region, middle)
 
 
-@cloud_of.register
+@make_cloud.register
 def _(step: SynopsisStep) -> Cloud:
     return step.cloud()
 
 
-def redrawn(cloud: Cloud, sd: float, rng: np.random.Generator) -> Cloud:
+def redraw(cloud: Cloud, sd: float, rng: np.random.Generator) -> Cloud:
     """The cloud with new Laplace noise of standard deviation ``sd`` on each weight; none negative, their sum the same.
 
     Where neighbours were averaged there is less noise on a weight than that: then the band is too wide.
     """
     noisy = cloud.weights + rng.laplace(0.0, sd / sqrt(2), len(cloud.weights))
-    return cloud._replace(weights=onto_total(noisy, float(cloud.weights.sum())))
+    return cloud._replace(weights=project_onto_total(noisy, float(cloud.weights.sum())))
 
 
 class _Curve(NamedTuple):
@@ -162,7 +164,9 @@ class _Curve(NamedTuple):
     dim: int
 
 
-def _curve(cloud: Cloud, within: float, most: int, rng: np.random.Generator, *, near: Sequence[Array] = ()) -> _Curve:
+def _solve_curve(
+    cloud: Cloud, within: float, most: int, rng: np.random.Generator, *, near: Sequence[Array] = ()
+) -> _Curve:
     """Solutions for each k up to ``most``; from those ``near`` where there are some, which is much faster.
 
     ``within`` is the variance of rows within a cell, which no number of centres takes away: without it a centre in
@@ -172,16 +176,16 @@ def _curve(cloud: Cloud, within: float, most: int, rng: np.random.Generator, *, 
     floor = within * float(np.maximum(weights, 0.0).sum())
     data, losses, centers = SignedPoints.of(points, weights), [], [np.zeros((0, points.shape[1]))]
     for k in range(1, most + 1):
-        proposed = [near[k - 1]] if near else starts_on_coreset(points, weights, k, _STARTS, region, rng)
+        proposed = [near[k - 1]] if near else choose_starts(points, weights, k, _STARTS, region, rng)
         if 1 < k < len(points):
-            proposed += _one_more(cloud, centers[-1], 1 if near else _ADDED, rng)
-        solution = best_of_starts(data, proposed, region).solution
+            proposed += _add_one_more(cloud, centers[-1], 1 if near else _ADDED, rng)
+        solution = find_best_of_starts(data, proposed, region).solution
         centers.append(solution.centers)
         losses.append(max(solution.loss, 0.0) + floor)
     return _Curve(np.minimum.accumulate(losses), centers[1:], points.shape[1])
 
 
-def _one_more(cloud: Cloud, centers: Array, number: int, rng: np.random.Generator) -> list[Array]:
+def _add_one_more(cloud: Cloud, centers: Array, number: int, rng: np.random.Generator) -> list[Array]:
     """``number`` of starts with ``centers`` and one more, drawn as k-means++ draws it, which can only gain."""
     nearest = ((cloud.points[:, None] - centers) ** 2).sum(axis=2).min(axis=1)
     mass = np.maximum(cloud.weights, 0.0) * nearest
@@ -191,7 +195,7 @@ def _one_more(cloud: Cloud, centers: Array, number: int, rng: np.random.Generato
     return [np.concatenate([centers, cloud.points[[one]]]) for one in drawn]
 
 
-def _bends(curve: _Curve, most: int) -> Array:
+def _measure_bends(curve: _Curve, most: int) -> Array:
     """For k = 1 ... ``most``, how many times as large the gain of its last cluster is as what follows; 0 at k = 1.
 
     Gains are falls of the logarithm of the loss. What follows is the largest of the next few gains, or, if that is
@@ -205,6 +209,6 @@ def _bends(curve: _Curve, most: int) -> Array:
     return bends
 
 
-def _clearest(bends: Array) -> int | None:
+def _find_clearest(bends: Array) -> int | None:
     """The k of the largest bend, if that is one."""
     return int(bends.argmax()) + 1 if bends.max() >= _CLEAR else None

@@ -51,28 +51,28 @@ class Target:
         """
         return f"{100 * (self.loss - 1):.3g} %"
 
-    def often(self, of: str = "runs") -> str:
+    def describe_often(self, of: str = "runs") -> str:
         """In how many runs, in words.
 
-        >>> Target(share=0.5).often(), Target().often("tables")
+        >>> Target(share=0.5).describe_often(), Target().describe_often("tables")
         ('half of all runs', '8 of 10 tables')
         """
         return f"half of all {of}" if self.share == 0.5 else f"{10 * self.share:.3g} of 10 {of}"
 
-    def met(self, losses: Array, weights: Array | None = None) -> bool:
+    def is_met(self, losses: Array, weights: Array | None = None) -> bool:
         """Whether enough runs keep to it; ``weights`` where some count for more."""
-        return reached_by(losses, self.share, weights) <= self.loss
+        return find_reached_loss(losses, self.share, weights) <= self.loss
 
     def least(self, losses: Mapping[float, Array], weights: Mapping[float, Array] | None = None) -> float:
         """The least ε from which on it is met, of the runs at each ε; infinite if they do not end so."""
         tried = sorted(losses)
-        return from_on(tried, [self.met(losses[at], weights[at] if weights else None) for at in tried])
+        return find_start(tried, [self.is_met(losses[at], weights[at] if weights else None) for at in tried])
 
 
-def reached_by(losses: Array, share: float, weights: Array | None = None) -> float:
+def find_reached_loss(losses: Array, share: float, weights: Array | None = None) -> float:
     """The least loss that at least ``share`` of the runs do not exceed; runs without a loss do not count.
 
-    >>> reached_by(np.array([1.0, 3.0, 2.0, 9.0, 1.5]), 0.8)
+    >>> find_reached_loss(np.array([1.0, 3.0, 2.0, 9.0, 1.5]), 0.8)
     3.0
     """
     known = ~np.isnan(losses)
@@ -85,20 +85,20 @@ def reached_by(losses: Array, share: float, weights: Array | None = None) -> flo
     return float(kept[order][min(int(np.searchsorted(parts, share - 1e-9)), len(kept) - 1)])
 
 
-def from_on(epsilons: Sequence[float] | Array, met: Sequence[bool] | Array) -> float:
-    """The least of ascending ``epsilons`` from which on all are ``met``; infinite if the last one is not.
+def find_start(epsilons: Sequence[float] | Array, met: Sequence[bool] | Array) -> float:
+    """The least of ascending ``epsilons`` from which on all are ``is_met``; infinite if the last one is not.
 
-    >>> from_on([0.1, 1.0, 3.0, 10.0], [True, False, True, True])
+    >>> find_start([0.1, 1.0, 3.0, 10.0], [True, False, True, True])
     3.0
     """
     everywhere = np.asarray(met, dtype=bool)[::-1].cumprod()[::-1].astype(bool)
     return float(np.asarray(epsilons)[everywhere.argmax()]) if everywhere.any() else inf
 
 
-def steps_apart(one: float, other: float, tried: Sequence[float]) -> int:
+def count_steps_apart(one: float, other: float, tried: Sequence[float]) -> int:
     """How many of the ascending ε that were ``tried`` lie between two answers; each counts as the next one tried.
 
-    >>> steps_apart(0.18, 2.0, (0.1, 0.2, 0.5, 1.0, 2.0)), steps_apart(5.0, float("inf"), (1.0, 2.0))
+    >>> count_steps_apart(0.18, 2.0, (0.1, 0.2, 0.5, 1.0, 2.0)), count_steps_apart(5.0, float("inf"), (1.0, 2.0))
     (3, 0)
     """
     first, second = np.searchsorted(np.asarray(tried) * (1 + 1e-9), [one, other])

@@ -23,8 +23,8 @@ import numpy as np
 
 from dpviz import check, foreign
 from dpviz.check import RequestError
-from dpviz.runs.study.owner_files import in_a_sentence, only_writer, open_to, written_whole
-from dpviz.table.csv_writer import csv_text
+from dpviz.runs.study.owner_files import lock_writer, open_to, translate_disk_errors, write_whole
+from dpviz.table.csv_writer import format_csv
 
 _TEXT = ("contender", "algorithm", "preset", "trial")
 _WHOLE = ("k", "n", "repeat")
@@ -58,13 +58,13 @@ class StudyFolder:
     def __init__(self, path: Path, *, resume: bool, called: str = "--out", again: str = "give --resume") -> None:
         self._results, self._manifest = path / "results.csv", path / "manifest.json"
         self._called, self._again = called, again
-        with ExitStack() as held, in_a_sentence(called=called):
+        with ExitStack() as held, translate_disk_errors(called=called):
             if self._results.exists() and not resume:
                 raise RequestError(
                     f"{called} holds the results of a study: {again} to go on with it, or another folder."
                 )
             path.mkdir(parents=True, exist_ok=True)
-            held.enter_context(only_writer(path / ".lock", called=called))
+            held.enter_context(lock_writer(path / ".lock", called=called))
             self._earlier = self._read_manifest()
             if self._results.exists():
                 if not resume:  # it came while the lock was taken
@@ -104,7 +104,7 @@ class StudyFolder:
                 f"The study in {self._called} was asked with another {' and '.join(changed)}: repeat that request, or "
                 "give another folder."
             )
-        with in_a_sentence(called=self._called), written_whole(self._manifest) as file:
+        with translate_disk_errors(called=self._called), write_whole(self._manifest) as file:
             file.write(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
 
     def append(self, row: Mapping[str, Any]) -> None:
@@ -115,12 +115,12 @@ class StudyFolder:
         RequestError
             If the disk is full, or the folder cannot be written to any more.
         """
-        with self._or_told():
+        with self._explain_disk_errors():
             is_new = not self._results.exists()
             if not is_new and self._columns() != list(row):
                 self._write(self._read(), list(row))
             with open_to(self._results, os.O_APPEND) as file:
-                file.write(csv_text([*([[*row]] if is_new else []), map(_written, row.values())]))
+                file.write(format_csv([*([[*row]] if is_new else []), map(_format_value, row.values())]))
 
     def rows(self, planned: Sequence[str]) -> list[dict[str, Any]]:
         """The finished runs of a plan, in its order."""
@@ -138,11 +138,13 @@ class StudyFolder:
         wanted = frozenset(planned)
         rows = self.rows(planned) + [row for row in self._read() if row["trial"] not in wanted]
         if rows:
-            with self._or_told():
+            with self._explain_disk_errors():
                 self._write(rows, list(rows[0]))
 
-    def _or_told(self) -> AbstractContextManager[None]:
-        return in_a_sentence(called=self._called, after=f", then {self._again}: the runs that have finished are kept")
+    def _explain_disk_errors(self) -> AbstractContextManager[None]:
+        return translate_disk_errors(
+            called=self._called, after=f", then {self._again}: the runs that have finished are kept"
+        )
 
     def _columns(self) -> list[str]:
         with self._results.open(newline="", encoding="utf-8") as file:
@@ -150,14 +152,14 @@ class StudyFolder:
 
     def _write(self, rows: Sequence[Mapping[str, Any]], columns: list[str]) -> None:
         """All lines at once, in place of the file; a column that an earlier version did not know stays empty."""
-        with written_whole(self._results) as file:
-            file.write(csv_text([columns, *([_written(row.get(name, "")) for name in columns] for row in rows)]))
+        with write_whole(self._results) as file:
+            file.write(format_csv([columns, *([_format_value(row.get(name, "")) for name in columns] for row in rows)]))
 
     def _read(self) -> list[dict[str, Any]]:
         if not self._results.exists():
             return []
         try:
-            with foreign.opened(self._results) as raw, io.TextIOWrapper(raw, encoding="utf-8", newline="") as file:
+            with foreign.open_file(self._results) as raw, io.TextIOWrapper(raw, encoding="utf-8", newline="") as file:
                 lines = csv.DictReader(file, strict=True)
                 if not set(lines.fieldnames or ()) >= _NEEDED:
                     raise ValueError("columns are missing")
@@ -172,7 +174,7 @@ class StudyFolder:
         if not self._manifest.exists():
             return {}
         try:
-            manifest = json.loads(foreign.bytes_of(self._manifest, _MOST_MANIFEST).decode("utf-8"))
+            manifest = json.loads(foreign.read_bytes(self._manifest, _MOST_MANIFEST).decode("utf-8"))
         except (OSError, ValueError, RecursionError):
             manifest = None
         if not isinstance(manifest, dict) or not _is_seed(manifest.get("seed", 0)):
@@ -201,7 +203,7 @@ def _is_seed(value: object) -> bool:
     return True
 
 
-def _written(value: Any) -> Any:
+def _format_value(value: Any) -> Any:
     if isinstance(value, np.ndarray):  # centres: how many, and their bytes
         return f"{len(value)}:{b64encode(value.astype('<f8').tobytes()).decode()}"
     return "" if isinstance(value, float) and isnan(value) else value

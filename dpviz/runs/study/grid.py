@@ -18,8 +18,8 @@ from dpviz import check, foreign
 from dpviz.algorithms.registry import AUTO
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.room import PrivateTable
-from dpviz.runs.request import Contender, Request, number, written
+from dpviz.privacy.private_session import PrivateTable
+from dpviz.runs.request import Contender, Request, format_value, parse_number
 
 _ROUND_EPSILONS = (0.03, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0)
 _WHAT, _VERSION = "trade-off study", 2
@@ -99,7 +99,7 @@ class Grid:
                 range(self.repeats), self.ns, self.ks, self.deltas, enumerate(self.epsilons), self.contenders
             )
             # Without privacy there is no ε, and under pure privacy no δ: once is enough.
-            if (contender.card.private or place == 0) and self._first_of_its_kind(contender, delta)
+            if (contender.card.private or place == 0) and self._is_first_of_its_kind(contender, delta)
         ]
 
     def at(self, trial: Trial) -> Request:
@@ -115,10 +115,10 @@ class Grid:
             If it cannot: the first reason.
         """
         self.trials()
-        for sentence in self.refusals(table).values():
+        for sentence in self.list_refusals(table).values():
             raise RequestError(sentence)
 
-    def refusals(self, table: PrivateTable) -> dict[str, str]:
+    def list_refusals(self, table: PrivateTable) -> dict[str, str]:
         """Of each contender, by label, the first reason why it cannot serve all of it; empty if all of them can."""
         sentences: dict[str, str] = {}
         for contender, k, epsilon, delta, n in product(self.contenders, self.ks, self.epsilons, self.deltas, self.ns):
@@ -136,8 +136,10 @@ class Grid:
         >>> Grid((Contender("auto"), Contender("dplloyd", {"preset": "su"})), epsilons=(0.1, 1.0)).to_query()
         'algorithms=auto,dplloyd:preset=su&epsilons=0.1,1&ks=5&deltas=0&repeats=1'
         """
-        said = self._plain().items()
-        texts = {name: ",".join(map(written, value if isinstance(value, list) else [value])) for name, value in said}
+        said = self._to_plain().items()
+        texts = {
+            name: ",".join(map(format_value, value if isinstance(value, list) else [value])) for name, value in said
+        }
         return urlencode(texts, safe=",:=")
 
     @classmethod
@@ -153,12 +155,12 @@ class Grid:
         if sum(map(len, said.values())) > _MOST_TEXT:
             raise RequestError(f"This link is longer than {_MOST_TEXT:,} characters: ask for less.")
         lists = {name: [part for part in text.split(",") if part] for name, text in said.items()}
-        return _grid(lists | {name: said[name] for name in ("repeats", "seed") if name in said}, usual or USUAL)
+        return _make_grid(lists | {name: said[name] for name in ("repeats", "seed") if name in said}, usual or USUAL)
 
     def to_yaml(self) -> str:
         """YAML with one setting a line."""
         head = {"dpviz": _WHAT, "version": _VERSION}
-        return yaml.safe_dump({**head, **self._plain()}, sort_keys=False, allow_unicode=True)
+        return yaml.safe_dump({**head, **self._to_plain()}, sort_keys=False, allow_unicode=True)
 
     @classmethod
     def from_yaml(cls, text: str) -> Grid:
@@ -169,7 +171,7 @@ class Grid:
         RequestError
             If it is neither, or asks for what is not allowed.
         """
-        said = _parsed(text)
+        said = _parse(text)
         what, version = (said.pop(name, None) for name in ("dpviz", "version"))
         if what != _WHAT or version not in (1, _VERSION):
             raise RequestError(
@@ -177,14 +179,14 @@ class Grid:
                 "Trade-off page has made."
             )
         fields = FIELDS if version == _VERSION else _FIRST_FIELDS
-        unknown = sorted(map(check.shown, said.keys() - {*fields}))
+        unknown = sorted(map(check.format_value, said.keys() - {*fields}))
         missing = sorted({*fields} - {"ns", "seed"} - said.keys())
         if unknown or missing:
             which = f"{unknown[0]} is no setting" if unknown else f"{missing[0]!r} is missing"
             raise RequestError(f"{which}: the settings are {', '.join(fields)}.")
-        return _grid(said if version == _VERSION else _from_first_version(said), USUAL)
+        return _make_grid(said if version == _VERSION else _translate_first_version(said), USUAL)
 
-    def _plain(self) -> dict[str, Any]:
+    def _to_plain(self) -> dict[str, Any]:
         """Plain values by name; n and the seed only where they are not the usual ones."""
         plain = {
             "algorithms": [contender.to_text() for contender in self.contenders],
@@ -209,73 +211,77 @@ class Grid:
             if n is not None and k > n:
                 raise RequestError(f"k is {k} but n is {n:,}: ask for at most as many clusters as rows.")
 
-    def _first_of_its_kind(self, contender: Contender, delta: float) -> bool:
+    def _is_first_of_its_kind(self, contender: Contender, delta: float) -> bool:
         """Whether ``contender`` uses this δ, or uses none of them and this is the first that it would not use."""
         card, params = contender.card, contender.settings
         unused = [d for d in self.deltas if card.accounting(params, d) in (Accounting.PURE, Accounting.NONE)]
         return delta not in unused or delta == unused[0]
 
 
-def epsilons_between(low: float, high: float) -> tuple[float, ...]:
+def list_epsilons(low: float, high: float) -> tuple[float, ...]:
     """Both ends and the round values of ε between them, about even on a logarithmic axis."""
     return tuple(sorted({low, *(epsilon for epsilon in _ROUND_EPSILONS if low < epsilon < high), high}))
 
 
-USUAL = Grid((Contender(AUTO),), epsilons=epsilons_between(0.1, 10.0), deltas=(check.usual_delta(None),), repeats=5)
+USUAL = Grid((Contender(AUTO),), epsilons=list_epsilons(0.1, 10.0), deltas=(check.choose_usual_delta(None),), repeats=5)
 """What a study asks for where nothing else is said."""
 
 FIELDS = ("algorithms", "epsilons", "ks", "deltas", "ns", "repeats", "seed")
 _FIRST_FIELDS = ("algorithms", "epsilon_from", "epsilon_to", "k", "delta", "repeats")
 
 
-def _grid(said: Mapping[str, Any], usual: Grid) -> Grid:
+def _make_grid(said: Mapping[str, Any], usual: Grid) -> Grid:
     """The grid of plain values by name, checked; what is not ``said`` is as ``usual``."""
-    return replace(usual, **{"contenders" if name == "algorithms" else name: _read(name, said[name]) for name in said})
+    return replace(
+        usual, **{"contenders" if name == "algorithms" else name: _read_field(name, said[name]) for name in said}
+    )
 
 
-def _from_first_version(said: Mapping[str, Any]) -> dict[str, Any]:
+def _translate_first_version(said: Mapping[str, Any]) -> dict[str, Any]:
     """What said ``epsilon_from`` and ``epsilon_to``, one k and one δ, under the names of today."""
-    low, high = (check.epsilon(**{name: number(name, said[name])}) for name in ("epsilon_from", "epsilon_to"))
+    low, high = (check.epsilon(**{name: parse_number(name, said[name])}) for name in ("epsilon_from", "epsilon_to"))
     check.within(low, check.MOST_EPSILON, epsilon_to=high)
     one = {"ks": [said["k"]], "deltas": [said["delta"]], "repeats": said["repeats"]}
-    return {"algorithms": said["algorithms"], "epsilons": list(epsilons_between(low, high)), **one}
+    return {"algorithms": said["algorithms"], "epsilons": list(list_epsilons(low, high)), **one}
 
 
-def _read(name: str, value: Any) -> Any:
+def _read_field(name: str, value: Any) -> Any:
     """The checked value of one field of a grid."""
     if name in ("repeats", "seed"):
-        return _one(name, value)
+        return _read_one(name, value)
     if name == "algorithms" and not (isinstance(value, list) and all(isinstance(e, str | Mapping) for e in value)):
         raise RequestError("algorithms is not a list of entries like eugkm or eugkm:preset=su.")
     values = value if isinstance(value, list) else [value]
     if len(values) > _MOST_VALUES:
         raise RequestError(f"{name} has more than {_MOST_VALUES} entries: give fewer.")
-    return tuple(dict.fromkeys(_contender(entry) if name == "algorithms" else _one(name, entry) for entry in values))
+    return tuple(
+        dict.fromkeys(_read_contender(entry) if name == "algorithms" else _read_one(name, entry) for entry in values)
+    )
 
 
-def _one(field: str, value: Any) -> float | int | None:
+def _read_one(field: str, value: Any) -> float | int | None:
     if field == "ns" and value == "all":
         return None
     name, checked = _NUMBERS[field]
-    return checked(**{name: number(name, value)})
+    return checked(**{name: parse_number(name, value)})
 
 
 # How a number of a field is called in a sentence, and what checks it.
 _NUMBERS: dict[str, tuple[str, Callable[..., float | int]]] = {
     "epsilons": ("epsilon", check.epsilon),
     "ks": ("k", check.clusters),
-    "deltas": ("delta", partial(check.delta_for, None)),
+    "deltas": ("delta", partial(check.check_delta, None)),
     "ns": ("n", check.records),
     "repeats": ("repeats", check.repeats),
     "seed": ("seed", check.seed),
 }
 
 
-def _contender(entry: str | Mapping[Any, Any]) -> Contender:
+def _read_contender(entry: str | Mapping[Any, Any]) -> Contender:
     """An algorithm by its text, or as ``{algorithm: ID, params: {}}``."""
     if isinstance(entry, str):
         return Contender.from_text(entry)
-    unknown = sorted(map(check.shown, entry.keys() - {"algorithm", "params"}))
+    unknown = sorted(map(check.format_value, entry.keys() - {"algorithm", "params"}))
     if unknown:
         raise RequestError(f"An entry of algorithms has {unknown[0]}: it has an algorithm, and perhaps params.")
     params, algorithm = entry.get("params", {}), entry.get("algorithm")
@@ -285,13 +291,13 @@ def _contender(entry: str | Mapping[Any, Any]) -> Contender:
         raise RequestError("params of an algorithm is not a mapping of names to values: give one.")
     strange = [name for name, value in params.items() if not isinstance(value, str | int | float | None)]
     if strange:
-        raise RequestError(f"The parameter {check.shown(strange[0])} is not a number or a word: give one.")
+        raise RequestError(f"The parameter {check.format_value(strange[0])} is not a number or a word: give one.")
     return Contender.checked(algorithm, params)
 
 
-def _parsed(text: str) -> dict[Any, Any]:
+def _parse(text: str) -> dict[Any, Any]:
     try:
-        said = foreign.yaml_of(text, most=_MOST_TEXT)
+        said = foreign.read_yaml(text, most=_MOST_TEXT)
     except foreign.NoYaml:
         said = None
     if not isinstance(said, dict):

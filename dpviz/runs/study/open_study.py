@@ -21,12 +21,12 @@ from dpviz import __version__
 from dpviz.check import RequestError
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.jobs import Failure, Job, JobState, Work
-from dpviz.runs.seats import Seats, cores
+from dpviz.runs.scheduler import Scheduler, count_cores
 from dpviz.runs.study.folder import MOST_NUMBERS, StudyFolder
 from dpviz.runs.study.grid import Grid
 from dpviz.runs.study.owner_files import make_private
 from dpviz.runs.study.study import Row, Yardstick
-from dpviz.runs.study.workers import Waiting, WorkerFailed, study_items
+from dpviz.runs.study.workers import Waiting, WorkerFailed, compute_study_items
 from dpviz.runs.worker import Progress
 
 FOLDER_VARIABLE = "DPVIZ_STUDIES"
@@ -68,7 +68,7 @@ class Study(Work[Yardstick | Row]):
             self._before = item.before
             return
         if isinstance(item, Progress) and self._state is JobState.QUEUED:
-            self._begun()
+            self._note_begin()
         self._take(item)
 
     def end(self, failure: Failure | None) -> None:
@@ -77,7 +77,7 @@ class Study(Work[Yardstick | Row]):
 
 
 def open_study(
-    judged: JudgedTable, grid: Grid, *, key: str, seats: Seats, owner: object, with_centers: bool = False
+    judged: JudgedTable, grid: Grid, *, key: str, seats: Scheduler, owner: object, with_centers: bool = False
 ) -> Study:
     """Begin a study, or read on where it is: what has been found of it arrives at once.
 
@@ -99,13 +99,13 @@ def open_study(
     named = f"{__version__} {key} {with_centers} {grid.to_query()}"
     name = hashlib.sha256(named.encode()).hexdigest()[:32]
     kept = not with_centers or max(grid.ks) * judged.private.domain.dim <= MOST_NUMBERS
-    queue = partial(Job.queue, seats=seats, owner=owner, most=cores() + 1)
+    queue = partial(Job.queue, seats=seats, owner=owner, most=count_cores() + 1)
     while True:
         with _LOCK:
             if name not in _ENGINES:
-                folder = _folder() if kept else None
+                folder = _find_folder() if kept else None
                 path = None if folder is None else folder / name
-                items = _items(judged, grid, queue, with_centers, _KEPT.pop(name, []), path)
+                items = _produce_items(judged, grid, queue, with_centers, _KEPT.pop(name, []), path)
                 _ENGINES[name] = _Engine(items, name)
             engine = _ENGINES[name]
             study = engine.read()
@@ -115,7 +115,7 @@ def open_study(
             raise RequestError("The same study is just being stopped: ask again in a moment.")
 
 
-def _items(
+def _produce_items(
     judged: JudgedTable,
     grid: Grid,
     queue: Callable[[Job[Row]], None],
@@ -139,10 +139,10 @@ def _items(
         yield from yardsticks
         yield from rows
         done = {row["trial"] for row in rows}
-        items = study_items(
+        items = compute_study_items(
             *(judged, grid, [trial for trial in trials if trial.key not in done]),
             yardsticks=yardsticks,
-            workers=cores(),
+            workers=count_cores(),
             queue=queue,
             with_centers=with_centers,
             seconds=_TURN_SECONDS,
@@ -227,18 +227,18 @@ _KEPT: OrderedDict[str, list[Yardstick | Row]] = OrderedDict()
 def _keep(name: str, items: list[Yardstick | Row]) -> None:
     """In place of those that nobody has read for longest, where all of them would be too large."""
     _KEPT[name] = items
-    sizes = {kept: sum(map(_size, _KEPT[kept])) for kept in _KEPT}
+    sizes = {kept: sum(map(_measure_size, _KEPT[kept])) for kept in _KEPT}
     while sum(sizes.values()) > _MOST_KEPT_BYTES:
         del sizes[next(iter(_KEPT))]
         _KEPT.popitem(last=False)
 
 
-def _size(item: Yardstick | Row) -> int:
+def _measure_size(item: Yardstick | Row) -> int:
     centers = item.reference.centers if isinstance(item, Yardstick) else item.get("centers")
     return _ROW_BYTES + (0 if centers is None else centers.nbytes)
 
 
-def _folder() -> Path | None:
+def _find_folder() -> Path | None:
     """Where studies outlive the server, if anywhere."""
     named = os.environ.get(FOLDER_VARIABLE)
     if not named:

@@ -23,7 +23,7 @@ _BARRED = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
 @contextmanager
-def written_whole(path: Path) -> Iterator[IO[str]]:
+def write_whole(path: Path) -> Iterator[IO[str]]:
     """A text file that takes the place of ``path`` once it is on the disk; what was there stays if it fails."""
     whole = path.with_name(f"{path.name}.tmp")
     try:
@@ -47,7 +47,7 @@ def open_to(path: Path, how: int) -> IO[str]:
 
 
 @contextmanager
-def only_writer(path: Path, *, called: str) -> Iterator[None]:
+def lock_writer(path: Path, *, called: str) -> Iterator[None]:
     """The right to write beside the lock file ``path``; it ends with the block, or with this process.
 
     ``called`` is what whoever is refused knows the folder by.
@@ -79,7 +79,7 @@ def make_private(path: Path, *, called: str) -> None:
     RequestError
         If it cannot be made, or others own it or may look into it.
     """
-    with in_a_sentence(called=called):
+    with translate_disk_errors(called=called):
         path.mkdir(mode=_OWNER_ENTERS, parents=True, exist_ok=True)
         made = path.stat()
     if os.name == "posix" and (made.st_uid != os.geteuid() or made.st_mode & 0o077):
@@ -89,7 +89,7 @@ def make_private(path: Path, *, called: str) -> None:
 
 
 @contextmanager
-def in_a_sentence(*, called: str = "--out", after: str = "") -> Iterator[None]:
+def translate_disk_errors(*, called: str = "--out", after: str = "") -> Iterator[None]:
     """What a disk refuses, as a request that cannot be served; ``after`` says what to do once there is room.
 
     Raises
@@ -101,6 +101,6 @@ def in_a_sentence(*, called: str = "--out", after: str = "") -> Iterator[None]:
         yield
     except OSError as error:
         if error.errno in _FULL:
-            raise RequestError(f"The disk of {called} is full: make room{after}.") from None
+            raise RequestError(f"The disk of {called} is full: make session{after}.") from None
         why = "you may not write to it" if error.errno in _BARRED else "it cannot be written to"
         raise RequestError(f"{called} cannot be used, because {why}: give another folder, or mend this one.") from None

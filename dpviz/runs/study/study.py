@@ -13,11 +13,11 @@ import numpy as np
 import pandas as pd
 
 from dpviz import check
-from dpviz.algorithms.tools.public_points import sphere_packing
+from dpviz.algorithms.tools.public_points import pack_spheres
 from dpviz.privacy.accounting import Accounting
 from dpviz.runs.clipped_rows import JudgedTable
-from dpviz.runs.evaluation import Reference, assign, evaluate, label_accuracy, nicv, reference_for
-from dpviz.runs.run import Run, run_of
+from dpviz.runs.evaluation import Reference, assign, evaluate, find_reference, label_accuracy, nicv
+from dpviz.runs.run import Run, run_request
 from dpviz.runs.study.grid import Grid, Trial
 from dpviz.runs.worker import Progress
 
@@ -55,7 +55,7 @@ class Yardstick:
     n: int | None = None
 
 
-def study_rows(
+def compute_study_rows(
     whole: JudgedTable,
     grid: Grid,
     *,
@@ -91,44 +91,44 @@ def study_rows(
     missing = [(k, n) for n, k in product(judged, grid.ks) if (k, n) not in known]
     total, end = len(wanted) + len(missing), time.monotonic() + seconds
     for place, (k, n) in enumerate(missing):
-        yield Progress(place, total, f"k-means++ with k = {k}" + _in_words(n))
-        known[k, n] = yardstick(judged[n], k, n=n)
+        yield Progress(place, total, f"k-means++ with k = {k}" + _describe_rows(n))
+        known[k, n] = measure_yardstick(judged[n], k, n=n)
         yield known[k, n]
     for place, trial in enumerate(wanted, len(missing)):
         if place > len(missing) and time.monotonic() > end:
             return
-        note = f"{trial.contender.label} at ε = {trial.epsilon:g}{_in_words(trial.n)}"
+        note = f"{trial.contender.label} at ε = {trial.epsilon:g}{_describe_rows(trial.n)}"
         yield Progress(place, total, f"{note}, run {trial.repeat + 1} of {grid.repeats}")
         began = time.perf_counter()
-        finished = run_of(grid.at(trial), judged[trial.n].private)
-        row = _row(finished, judged[trial.n], trial, known[trial.k, trial.n], seconds=time.perf_counter() - began)
+        finished = run_request(grid.at(trial), judged[trial.n].private)
+        row = _make_row(finished, judged[trial.n], trial, known[trial.k, trial.n], seconds=time.perf_counter() - began)
         yield row | {"centers": finished.unit_centers} if with_centers else row
     yield Progress(total, total, "done")
 
 
-def yardstick_rows(
+def compute_yardstick_rows(
     whole: JudgedTable, grid: Grid, points: Sequence[tuple[int, int | None]]
 ) -> Iterator[Progress | Yardstick]:
     """The yardsticks of some k and n of a grid."""
     for place, (k, n) in enumerate(points):
-        yield Progress(place, len(points), f"k-means++ with k = {k}" + _in_words(n))
-        yield yardstick(whole.subsample(n, seed=grid.seed), k, n=n)
+        yield Progress(place, len(points), f"k-means++ with k = {k}" + _describe_rows(n))
+        yield measure_yardstick(whole.subsample(n, seed=grid.seed), k, n=n)
 
 
-def _in_words(n: int | None) -> str:
+def _describe_rows(n: int | None) -> str:
     return "" if n is None else f", n = {n:,}"
 
 
-def yardstick(judged: JudgedTable, k: int, *, n: int | None = None) -> Yardstick:
+def measure_yardstick(judged: JudgedTable, k: int, *, n: int | None = None) -> Yardstick:
     """What ``k`` centres are measured against; ``n`` says whether these rows are a subsample."""
     rows, points, region = judged.rows, judged.rows.points, judged.private.domain.region
     mean = np.reshape(points.mean(axis=0), (1, -1)) if points.shape[0] else np.zeros((1, region.dim))
     rng = np.random.default_rng(0)
-    blind = float(np.median([nicv(points, sphere_packing(k, region, rng)) for _ in range(9)]))
-    return Yardstick(k, reference_for(rows, k), nicv(points, mean), blind, rows.clipping, rows.moved_share, n)
+    blind = float(np.median([nicv(points, pack_spheres(k, region, rng)) for _ in range(9)]))
+    return Yardstick(k, find_reference(rows, k), nicv(points, mean), blind, rows.clipping, rows.moved_share, n)
 
 
-def _row(finished: Run, judged: JudgedTable, trial: Trial, stick: Yardstick, *, seconds: float) -> Row:
+def _make_row(finished: Run, judged: JudgedTable, trial: Trial, stick: Yardstick, *, seconds: float) -> Row:
     contender, rows, labels = trial.contender, judged.rows, judged.labels
     centers = finished.unit_centers
     scores = evaluate(rows, centers, stick.reference)
@@ -180,14 +180,14 @@ def summarise(frame: pd.DataFrame, measure: str = "ratio") -> pd.DataFrame:
     for key, group in frame.groupby(list(KEYS), sort=False, dropna=False):
         values = group[measure].to_numpy(dtype=np.float64)
         values = values[~np.isnan(values)]
-        q25, median, q75 = _quartiles(values)
+        q25, median, q75 = _compute_quartiles(values)
         lines.append(
             {**dict(zip(KEYS, key, strict=True)), "median": median, "q25": q25, "q75": q75, "runs": len(values)}
         )
     return pd.DataFrame(lines, columns=[*KEYS, "median", "q25", "q75", "runs"])
 
 
-def _quartiles(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> tuple[float, float, float]:
+def _compute_quartiles(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> tuple[float, float, float]:
     """Quartiles that stay defined when some runs are infinitely worse than a reference of loss 0."""
     if len(values) == 0:
         return nan, nan, nan

@@ -13,10 +13,10 @@ from dpviz.check import RequestError
 from dpviz.privacy.ledger import BudgetExceeded
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.jobs import Failure, Job, JobState
-from dpviz.runs.shared_memory import shared
+from dpviz.runs.shared_memory import share_content
 from dpviz.runs.study.grid import Grid, Trial
-from dpviz.runs.study.study import Row, Yardstick, study_rows, yardstick_rows
-from dpviz.runs.work import expected_reference_seconds
+from dpviz.runs.study.study import Row, Yardstick, compute_study_rows, compute_yardstick_rows
+from dpviz.runs.work import forecast_reference_seconds
 from dpviz.runs.worker import Progress
 
 _POLL_SECONDS = 0.1
@@ -41,7 +41,7 @@ class Waiting(NamedTuple):
     before: int
 
 
-def study_items(
+def compute_study_items(
     judged: JudgedTable,
     grid: Grid,
     trials: Sequence[Trial],
@@ -71,15 +71,15 @@ def study_items(
         If a worker ended with a defect.
     """
     if workers == 1 and queue is None:
-        yield from study_rows(judged, grid, trials=trials, with_centers=with_centers)
+        yield from compute_study_rows(judged, grid, trials=trials, with_centers=with_centers)
         return
     known = list(yardsticks)
     points = [point for point in product(grid.ks, grid.ns) if point not in {(stick.k, stick.n) for stick in known}]
     done, total = 0, len(points) + len(trials)
     if total == 0:
         return
-    rows, begin = shared(judged), queue or Job.begin
-    for item in _yardsticks(judged, rows, grid, points, workers, begin):
+    rows, begin = share_content(judged), queue or Job.begin
+    for item in _compute_yardsticks(judged, rows, grid, points, workers, begin):
         if isinstance(item, Yardstick):
             known.append(item)
             done += 1
@@ -87,7 +87,7 @@ def study_items(
 
     def job_of(share: Sequence[Trial]) -> Job[Any]:
         return Job(
-            study_rows,
+            compute_study_rows,
             rows,
             grid,
             trials=share,
@@ -96,19 +96,19 @@ def study_items(
             seconds=seconds,
         )
 
-    for item in _computed(trials, _dealt, job_of, workers, begin):
+    for item in _compute_parts(trials, _deal, job_of, workers, begin):
         done += isinstance(item, dict)
         yield replace(item, done=done, total=total) if isinstance(item, Progress) else item
 
 
-def rows_of(judged: JudgedTable, grid: Grid, trials: Sequence[Trial], *, workers: int) -> Iterator[Row]:
-    """The rows among ``study_items``, by as many processes as have something to do."""
+def compute_rows(judged: JudgedTable, grid: Grid, trials: Sequence[Trial], *, workers: int) -> Iterator[Row]:
+    """The rows among ``compute_study_items``, by as many processes as have something to do."""
     if trials:
-        items = study_items(judged, grid, trials, workers=min(workers, len(trials)))
+        items = compute_study_items(judged, grid, trials, workers=min(workers, len(trials)))
         yield from (item for item in items if isinstance(item, dict))
 
 
-def _yardsticks(
+def _compute_yardsticks(
     judged: JudgedTable,
     rows: Any,
     grid: Grid,
@@ -117,12 +117,14 @@ def _yardsticks(
     begin: Callable[[Job[Any]], None],
 ) -> Iterator[Any]:
     whole, dim = judged.rows.points.shape
-    if sum(expected_reference_seconds(n or whole, k, dim) for k, n in points) <= _AT_ONCE_SECONDS:
-        return (item for item in yardstick_rows(judged, grid, points) if isinstance(item, Yardstick))
-    return _computed(points, _turns, lambda share: Job(yardstick_rows, rows, grid, share), workers, begin)
+    if sum(forecast_reference_seconds(n or whole, k, dim) for k, n in points) <= _AT_ONCE_SECONDS:
+        return (item for item in compute_yardstick_rows(judged, grid, points) if isinstance(item, Yardstick))
+    return _compute_parts(
+        points, _take_turns, lambda share: Job(compute_yardstick_rows, rows, grid, share), workers, begin
+    )
 
 
-def _computed(
+def _compute_parts(
     parts: Sequence[Part],
     deal: Callable[[Sequence[Part], int], list[list[Part]]],
     job_of: Callable[[list[Part]], Job[Any]],
@@ -145,25 +147,25 @@ def _computed(
                 ended = job.state.final  # asked first: nothing can arrive after it
                 yield from job.poll()
                 if job.error is not None:
-                    raise raised_by(job.error)
+                    raise make_exception(job.error)
                 if ended:
                     del jobs[job]
                     send(share[len(job.items) :])
-            yield _standing(jobs)
+            yield _summarise_jobs(jobs)
             time.sleep(_POLL_SECONDS)
     finally:
         for job in sorted(jobs, key=lambda job: job.state is JobState.RUNNING):
             job.cancel()  # those that wait first, or one that is cancelled would seat the next
 
 
-def _standing(jobs: Collection[Job[Any]]) -> Progress | Waiting:
+def _summarise_jobs(jobs: Collection[Job[Any]]) -> Progress | Waiting:
     reports = [job.progress for job in jobs if job.progress is not None]
     if reports or not jobs or any(job.state is not JobState.QUEUED for job in jobs):
         return reports[-1] if reports else Progress(0, 0, "starting")
     return Waiting(min(job.before for job in jobs))
 
 
-def _dealt(trials: Sequence[Trial], workers: int) -> list[list[Trial]]:
+def _deal(trials: Sequence[Trial], workers: int) -> list[list[Trial]]:
     """The repeats of each point in turn to each worker: all of them have as much to do."""
     number: dict[Trial, int] = {}
     turns: list[tuple[int, Trial]] = []
@@ -175,10 +177,10 @@ def _dealt(trials: Sequence[Trial], workers: int) -> list[list[Trial]]:
     return [share for share in shares if share]
 
 
-def _turns(parts: Sequence[Part], workers: int) -> list[list[Part]]:
+def _take_turns(parts: Sequence[Part], workers: int) -> list[list[Part]]:
     return [list(parts[place::workers]) for place in range(min(workers, len(parts)))]
 
 
-def raised_by(failure: Failure) -> Exception:
+def make_exception(failure: Failure) -> Exception:
     """A request that was refused in the worker crosses with its message; of a defect only the type does."""
     return RequestError(failure.message) if failure.kind in _REFUSALS else WorkerFailed(failure)

@@ -11,14 +11,14 @@ import numpy as np
 import streamlit as st
 
 from dpviz.table.declaration import FROM_ROWS, LONGEST_UNIT, ORIGINS, ColumnBounds
-from dpviz.table.loaded_table import IntakeError, listed
+from dpviz.table.loaded_table import IntakeError, list_names
 from dpviz.ui.data.draft import Draft
-from dpviz.ui.escape import plain
+from dpviz.ui.escape import escape_markdown
 
 _MARKS = ("\t", ";", ",")
 
 
-def bounds_at_once(draft: Draft, *, public: bool) -> None:
+def draw_bounds_at_once(draft: Draft, *, public: bool) -> None:
     """The buttons for bounds of many columns.
 
     Bounds of a private file come from declarations only; those that were filled in from the rows while it was said to
@@ -29,9 +29,9 @@ def bounds_at_once(draft: Draft, *, public: bool) -> None:
         draft.set_bounds({name: draft.bounds[name]._replace(origin=FROM_ROWS) for name in still})
         draft.filled = {}
     with st.popover("Same bounds for all", icon=":material/width:"):
-        _one_pair(draft)
+        _draw_one_pair(draft)
     with st.popover("Paste bounds", icon=":material/content_paste:"):
-        _pasted(draft)
+        _draw_paste_box(draft)
     chosen = [name for name in draft.columns if name in draft.numbers]
     if public and st.button(
         "Fill from the rows",
@@ -40,7 +40,7 @@ def bounds_at_once(draft: Draft, *, public: bool) -> None:
         disabled=not chosen,
         help="Least and largest value of each ticked column: allowed because this file is public.",
     ):
-        read = _from_rows(draft, chosen)
+        read = _measure_bounds(draft, chosen)
         draft.set_bounds(read)
         draft.filled |= read
 
@@ -52,12 +52,12 @@ class Pasted(NamedTuple):
     units: dict[str, str]
 
 
-def bounds_in(text: str, names: Sequence[str]) -> Pasted:
+def read_bounds(text: str, names: Sequence[str]) -> Pasted:
     """Bounds and units by column in lines ``name,lower,upper,unit``; semicolons or tabs will do, and the unit may miss.
 
     A first line that holds no number is a heading.
 
-    >>> bounds_in("age,0,120,years", ["age"]).bounds["age"].upper
+    >>> read_bounds("age,0,120,years", ["age"]).bounds["age"].upper
     120.0
 
     Raises
@@ -74,15 +74,15 @@ def bounds_in(text: str, names: Sequence[str]) -> Pasted:
         raise IntakeError("The lines cannot be taken apart; write name,lower,upper,unit, one column a line.") from None
     for place, (name, *cells) in ((place, cells) for place, cells in lines if any(cells)):
         low, high, unit, *rest = [*cells, "", "", ""]
-        if place == 1 and name not in names and _number(low) is None and _number(high) is None:
+        if place == 1 and name not in names and _read_number(low) is None and _read_number(high) is None:
             continue
         if name not in names:
-            raise IntakeError(f"Line {place} names no column of the file; the columns are {listed(names)}.")
-        if any(rest) or (low and _number(low) is None) or (high and _number(high) is None):
+            raise IntakeError(f"Line {place} names no column of the file; the columns are {list_names(names)}.")
+        if any(rest) or (low and _read_number(low) is None) or (high and _read_number(high) is None):
             raise IntakeError(f"Line {place} is not name,lower,upper,unit; write numbers with a decimal point.")
         if len(unit) > LONGEST_UNIT or not unit.isprintable():
             raise IntakeError(f"The unit in line {place} is longer than {LONGEST_UNIT} characters; shorten it.")
-        pasted.bounds[name] = ColumnBounds(_number(low), _number(high))
+        pasted.bounds[name] = ColumnBounds(_read_number(low), _read_number(high))
         if unit:
             pasted.units[name] = unit
     if not pasted.bounds:
@@ -90,7 +90,7 @@ def bounds_in(text: str, names: Sequence[str]) -> Pasted:
     return pasted
 
 
-def _number(text: str) -> float | None:
+def _read_number(text: str) -> float | None:
     try:
         value = float(text)
     except ValueError:
@@ -103,7 +103,7 @@ def _shares_a_bound(draft: Draft, name: str, read: ColumnBounds) -> bool:
     return now.lower == read.lower or now.upper == read.upper
 
 
-def _one_pair(draft: Draft) -> None:
+def _draw_one_pair(draft: Draft) -> None:
     with st.form(draft.key("pair"), border=False):
         low = st.number_input("lower bound of every column", value=None, format="%.12g")
         high = st.number_input("upper bound of every column", value=None, format="%.12g")
@@ -115,22 +115,22 @@ def _one_pair(draft: Draft) -> None:
             draft.set_bounds(dict.fromkeys(chosen, ColumnBounds(low, high, origin or "")))
 
 
-def _pasted(draft: Draft) -> None:
+def _draw_paste_box(draft: Draft) -> None:
     with st.form(draft.key("paste"), border=False):
         text = st.text_area("One column a line", placeholder="name,lower,upper,unit\nage,0,120,years", height=160)
         if not st.form_submit_button("Use these lines"):
             return
         try:
-            pasted = bounds_in(text or "", draft.numbers)
+            pasted = read_bounds(text or "", draft.numbers)
         except IntakeError as error:
-            st.error(plain(error), icon=":material/block:")
+            st.error(escape_markdown(error), icon=":material/block:")
             return
         draft.use(*pasted.bounds)
         draft.units |= pasted.units
         draft.set_bounds(pasted.bounds)
 
 
-def _from_rows(draft: Draft, columns: Sequence[str]) -> dict[str, ColumnBounds]:
+def _measure_bounds(draft: Draft, columns: Sequence[str]) -> dict[str, ColumnBounds]:
     """Least and largest values among the whole rows of a public source."""
     values = draft.rows(columns).columns(columns)
     whole = values[np.isfinite(values).all(axis=1)]

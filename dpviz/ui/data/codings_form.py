@@ -10,17 +10,17 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dpviz.charts.wording import number
+from dpviz.charts.wording import format_number
 from dpviz.check import RequestError
-from dpviz.runs.column_noise import column_noise, rows_of_a_cluster
-from dpviz.table.coding_forms import LEAST_WEIGHT, MOST_WEIGHT, coding_in
+from dpviz.runs.column_noise import compute_column_noise, count_cluster_rows
+from dpviz.table.coding_forms import LEAST_WEIGHT, MOST_WEIGHT, read_coding
 from dpviz.table.codings import Stretched
 from dpviz.table.declaration import NO_BOUNDS, Declaration
 from dpviz.table.domain import Domain
-from dpviz.table.loaded_table import IntakeError, LoadedTable, quoted
+from dpviz.table.loaded_table import IntakeError, LoadedTable, quote_name
 from dpviz.ui.data.draft import Draft
-from dpviz.ui.escape import plain
-from dpviz.ui.table_words import coding_words
+from dpviz.ui.escape import escape_markdown
+from dpviz.ui.table_words import describe_coding
 
 # Values that a proposal takes from the rows, the commonest first.
 _MOST_PROPOSED = 30
@@ -50,7 +50,7 @@ _ABOUT = (
 )
 
 
-def codings_form(draft: Draft) -> None:
+def draw_codings_form(draft: Draft) -> None:
     """What is declared of such columns, and a line to declare another one."""
     if draft.looked:
         draft.say(proposed=True)
@@ -60,7 +60,7 @@ def codings_form(draft: Draft) -> None:
         "Categories, ranks, dates, hours, log scales, weights", icon=":material/category:", expanded=bool(coded)
     ):
         for declared in dict.fromkeys((*coded, *weights)):
-            _line(draft, declared)
+            _draw_line(draft, declared)
         choices = [name for name in draft.names if name != draft.declaration.id_column]
         name = st.selectbox("Column", choices, index=None, placeholder="choose a column", **draft.kept("coded"))
         if name is None:
@@ -77,7 +77,7 @@ def codings_form(draft: Draft) -> None:
         form, said = _FORMS[kind], ""
         if form.asked:
             key = draft.key("coded_said", name, kind)
-            said = st.text_input(plain(form.asked), placeholder=form.placeholder, key=key) or ""
+            said = st.text_input(escape_markdown(form.asked), placeholder=form.placeholder, key=key) or ""
         weight = st.number_input(
             "Weight (optional)",
             LEAST_WEIGHT,
@@ -89,10 +89,10 @@ def codings_form(draft: Draft) -> None:
             key=draft.key("coded_weight", name),
         )
         if kind in ("log", "root"):
-            _harm(draft, name, kind)
+            _draw_harm(draft, name, kind)
         with st.container(horizontal=True, gap="small"):
             if st.button("Declare it so", type="primary", key=draft.key("coded_declare", name)):
-                draft.change = _declaring(name, kind, said, weight)
+                draft.change = _make_change(name, kind, said, weight)
             if kind in ("categories", "order") and _has_rows(draft):
                 st.button(
                     "Propose its values: a look at the first rows",
@@ -104,20 +104,20 @@ def codings_form(draft: Draft) -> None:
                 )
 
 
-def _line(draft: Draft, name: str) -> None:
+def _draw_line(draft: Draft, name: str) -> None:
     """What is declared of one column, with a button that takes it back."""
     declared = draft.declaration
     bounds = declared.bounds.get(name, NO_BOUNDS)
     coding, weight = declared.codings.get(name), declared.weights.get(name)
-    parts = [] if coding is None else [coding_words(coding.said(*bounds[:2]))]
+    parts = [] if coding is None else [describe_coding(coding.to_plain(*bounds[:2]))]
     parts += [] if weight is None else [f"weight {weight:g}"]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f"**{plain(name)}**: {plain('; '.join(parts))}", width="stretch")
+        st.markdown(f"**{escape_markdown(name)}**: {escape_markdown('; '.join(parts))}", width="stretch")
         if st.button("Take back", icon=":material/undo:", key=draft.key("coded_back", name)):
-            draft.change = lambda now: without_coding(now, name)
+            draft.change = lambda now: remove_coding(now, name)
 
 
-def _declaring(name: str, kind: str, said: str, weight: float | None) -> Callable[[Declaration], Declaration]:
+def _make_change(name: str, kind: str, said: str, weight: float | None) -> Callable[[Declaration], Declaration]:
     values = [one.strip() for one in said.split(",") if one.strip()]
 
     def change(now: Declaration) -> Declaration:
@@ -127,24 +127,24 @@ def _declaring(name: str, kind: str, said: str, weight: float | None) -> Callabl
             "closed": {"categories": values, "closed": True},
             "order": {"order": values},
             "dates": {"dates": values},
-            "cycle": {"cycle": _number(said)},
+            "cycle": {"cycle": _read_number(said)},
             "log": {"bounds": list(bounds[:2]), "scale": "log"},
             "root": {"bounds": list(bounds[:2]), "scale": "root"},
             "linear": {"bounds": list(bounds[:2]), "scale": "linear"},
         }
-        return with_form(now, name, forms[kind], weight)
+        return apply_form(now, name, forms[kind], weight)
 
     return change
 
 
-def _number(said: str) -> float | str:
+def _read_number(said: str) -> float | str:
     try:
         return float(said)
     except ValueError:
         return said
 
 
-def with_form(now: Declaration, name: str, form: Mapping[str, Any], weight: float | None) -> Declaration:
+def apply_form(now: Declaration, name: str, form: Mapping[str, Any], weight: float | None) -> Declaration:
     """``now`` with what ``form`` says of a column, which is then clustered.
 
     Raises
@@ -152,7 +152,7 @@ def with_form(now: Declaration, name: str, form: Mapping[str, Any], weight: floa
     IntakeError
         If it cannot be declared.
     """
-    coding, lower, upper = coding_in(name, form)
+    coding, lower, upper = read_coding(name, form)
     old = now.bounds.get(name, NO_BOUNDS)
     columns = tuple(dict.fromkeys((*now.columns, name)))
     ends = old._replace(lower=lower, upper=upper)
@@ -167,7 +167,7 @@ def with_form(now: Declaration, name: str, form: Mapping[str, Any], weight: floa
     return changed
 
 
-def without_coding(now: Declaration, name: str) -> Declaration:
+def remove_coding(now: Declaration, name: str) -> Declaration:
     """``now`` with a column as plain numbers again; its bounds are open where they were those of declared values."""
     coding = now.codings.get(name)
     codings = {other: one for other, one in now.codings.items() if other != name}
@@ -200,31 +200,34 @@ def _propose(draft: Draft, name: str, key: str) -> None:
     draft.looked = True
 
 
-def _harm(draft: Draft, name: str, kind: str) -> None:
+def _draw_harm(draft: Draft, name: str, kind: str) -> None:
     """What a long tail costs: the noise on a centre on either scale, from what is declared alone."""
     bounds = draft.declaration.bounds.get(name, NO_BOUNDS)
     if bounds.lower is None or bounds.upper is None:
-        st.caption(f"Type the bounds of {plain(quoted(name))} above; the smallest amount that matters first.")
+        st.caption(
+            f"Type the bounds of {escape_markdown(quote_name(name))} above; the smallest amount that matters first."
+        )
         return
-    noises = noise_on_scales(draft.declaration, name, kind)
+    noises = compare_noise_on_scales(draft.declaration, name, kind)
     if noises is not None:
         even, stretched, middle = noises
         st.caption(
-            f"Bounds of {number(bounds.upper)} cost ± {number(even)} on every centre; on this scale ± "
-            f"{number(stretched)} on one of {number(middle)}, and in proportion elsewhere; by declarations alone."
+            f"Bounds of {format_number(bounds.upper)} cost ± {format_number(even)} on every centre; on this scale ± "
+            f"{format_number(stretched)} on one of {format_number(middle)}, and in proportion elsewhere; by "
+            f"declarations alone."
         )
 
 
-def noise_on_scales(declaration: Declaration, name: str, kind: str) -> tuple[float, float, float] | None:
+def compare_noise_on_scales(declaration: Declaration, name: str, kind: str) -> tuple[float, float, float] | None:
     """Noise on a centre on an even scale, and on that ``kind`` of scale around its middle, and that middle."""
     bounds = declaration.bounds[name]
     assert bounds.lower is not None and bounds.upper is not None
-    rows, noises = rows_of_a_cluster(declaration.n_public, 5), []
+    rows, noises = count_cluster_rows(declaration.n_public, 5), []
     try:
         Stretched(kind).check_bounds(name, bounds.lower, bounds.upper)
         for codings in ({}, {name: Stretched(kind)}):
             domain = Domain.coded([name], bounds.lower, bounds.upper, codings=codings, weights={})
-            noises.append(float(column_noise(domain, rows=rows, epsilon=1.0)[0]))
+            noises.append(float(compute_column_noise(domain, rows=rows, epsilon=1.0)[0]))
     except RequestError:
         return None
     return noises[0], noises[1], float(np.asarray(domain.center)[0])

@@ -10,19 +10,19 @@ from collections.abc import Mapping
 import numpy as np
 import streamlit as st
 
-from dpviz.charts.wording import number
+from dpviz.charts.wording import format_number
 from dpviz.check import RequestError
-from dpviz.glossary import words_of
-from dpviz.runs.advice.known_rows import rows_said
-from dpviz.runs.column_noise import ASSUMED_ROWS, column_noise, rows_of_a_cluster
+from dpviz.glossary import explain_words
+from dpviz.runs.advice.known_rows import read_known_rows
+from dpviz.runs.column_noise import ASSUMED_ROWS, compute_column_noise, count_cluster_rows
 from dpviz.table.codings import Stretched
 from dpviz.table.declaration import LONGEST_UNIT, NO_BOUNDS, ColumnBounds, Declaration
 from dpviz.table.domain import Domain
-from dpviz.table.loaded_table import quoted
+from dpviz.table.loaded_table import quote_name
 from dpviz.ui.controls import USUAL_CLUSTERS, USUAL_EPSILON
 from dpviz.ui.data.draft import Draft
-from dpviz.ui.escape import plain, spoken
-from dpviz.ui.session import remember, remembered, setting
+from dpviz.ui.escape import escape_markdown, strip_markdown
+from dpviz.ui.session import read_setting, recall, remember
 
 COLUMNS_SHOWN = 12
 """Columns on the page at a time; there are arrows to the others."""
@@ -37,43 +37,45 @@ _NAMED = 3
 _NAME, _BOUND, _UNIT = 210, 119, 100
 
 
-def column_rows(draft: Draft) -> None:
+def draw_column_rows(draft: Draft) -> None:
     """The lines of up to ``COLUMNS_SHOWN`` columns; what they say goes into the draft's declaration."""
     codings = draft.declaration.codings
     names = tuple(name for name in draft.numbers if name not in codings or codings[name].ends is None)
-    first = _leaf(draft, len(names))
+    first = _draw_pages(draft, len(names))
     draft.say_columns()
-    noise = noise_by_column(draft.declaration, k=_clusters(), epsilon=_epsilon())
+    noise = compute_noise_by_column(draft.declaration, k=_read_clusters(), epsilon=_read_epsilon())
     about_noise = st.empty()  # there from the start: lines that are moved by what comes above lose the cursor
     if noise:
-        about_noise.caption(_about_noise(draft.declaration), help=f"{_MEASURED_ONCE}\n\n{words_of('noise ε centre')}")
+        about_noise.caption(
+            _describe_noise(draft.declaration), help=f"{_MEASURED_ONCE}\n\n{explain_words('noise ε centre')}"
+        )
     with st.container(gap="xsmall"):
         for name in names[first : first + COLUMNS_SHOWN]:
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                _line(draft, name, noise.get(name))
+                _draw_line(draft, name, noise.get(name))
     draft.say_columns()
 
 
-def lacking(declaration: Declaration) -> str | None:
+def describe_lacks(declaration: Declaration) -> str | None:
     """The one sentence that says which columns lack what, or None if nothing is missing.
 
-    >>> lacking(Declaration(columns=("age", "pay"), lower=(0.0, 5.0), upper=(None, 1.0)))
+    >>> describe_lacks(Declaration(columns=("age", "pay"), lower=(0.0, 5.0), upper=(None, 1.0)))
     'Still needed: the upper bound of "age"; a lower bound of "pay" that is below the upper one.'
     """
     if not declaration.columns:
         return "Still needed: tick a column, or type its bounds."
-    lacks = [what for name, bounds in declaration.bounds.items() if (what := _lack(bounds, quoted(name)))]
+    lacks = [what for name, bounds in declaration.bounds.items() if (what := _describe_lack(bounds, quote_name(name)))]
     rest = len(lacks) - _NAMED
     more = f"; bounds of {rest} more column{'' if rest == 1 else 's'}" if rest > 0 else ""
     return f"Still needed: {'; '.join(lacks[:_NAMED])}{more}." if lacks else None
 
 
-def noise_by_column(declaration: Declaration, *, k: int, epsilon: float) -> Mapping[str, float]:
-    """The noise on a centre (see ``column_noise``) of each column whose bounds are declared, data units.
+def compute_noise_by_column(declaration: Declaration, *, k: int, epsilon: float) -> Mapping[str, float]:
+    """The noise on a centre (see ``compute_column_noise``) of each column whose bounds are declared, data units.
 
     Where all columns share one scale it depends on the bounds of all: none is known before they all are.
     """
-    known = {name: bounds for name, bounds in declaration.bounds.items() if _lack(bounds, name) is None}
+    known = {name: bounds for name, bounds in declaration.bounds.items() if _describe_lack(bounds, name) is None}
     if not known or (declaration.scaling == "common" and len(known) < len(declaration.columns)):
         return {}
     # Where each column has its own scale, the bounds of the others do not matter, only how many there are.
@@ -88,9 +90,9 @@ def noise_by_column(declaration: Declaration, *, k: int, epsilon: float) -> Mapp
             radius=declaration.radius,
             scaling=declaration.scaling,
         )
-        noise = column_noise(
+        noise = compute_column_noise(
             domain,
-            rows=rows_of_a_cluster(_rows(declaration), k),
+            rows=count_cluster_rows(_count_rows(declaration), k),
             epsilon=epsilon,
             relation=declaration.relation,
             rows_per_person=declaration.rows_per_person,
@@ -101,7 +103,7 @@ def noise_by_column(declaration: Declaration, *, k: int, epsilon: float) -> Mapp
     return {name: float(noise[first]) for name, first in zip(declaration.columns, firsts, strict=True) if name in known}
 
 
-def _lack(bounds: ColumnBounds, name: str) -> str | None:
+def _describe_lack(bounds: ColumnBounds, name: str) -> str | None:
     low, high, _ = bounds
     if low is None or high is None:
         missing = "both bounds" if low is None and high is None else f"the {'lower' if low is None else 'upper'} bound"
@@ -109,31 +111,31 @@ def _lack(bounds: ColumnBounds, name: str) -> str | None:
     return None if low < high else f"a lower bound of {name} that is below the upper one"
 
 
-def _about_noise(declaration: Declaration) -> str:
-    rows = rows_of_a_cluster(_rows(declaration), _clusters())
-    assumed = " (assumed)" if _rows(declaration) is None else ""
-    return f"± noise on the centre of {number(rows)} rows{assumed} at ε = {number(_epsilon())}"
+def _describe_noise(declaration: Declaration) -> str:
+    rows = count_cluster_rows(_count_rows(declaration), _read_clusters())
+    assumed = " (assumed)" if _count_rows(declaration) is None else ""
+    return f"± noise on the centre of {format_number(rows)} rows{assumed} at ε = {format_number(_read_epsilon())}"
 
 
-def _rows(declaration: Declaration) -> int | None:
+def _count_rows(declaration: Declaration) -> int | None:
     """The number of rows, or the least that there may be."""
-    known = rows_said(declaration)
+    known = read_known_rows(declaration)
     return None if known is None else known.low
 
 
-def _line(draft: Draft, name: str, noise: float | None) -> None:
+def _draw_line(draft: Draft, name: str, noise: float | None) -> None:
     bounds = draft.bounds.get(name, NO_BOUNDS)
-    use_key = _key(draft, "use", name)
+    use_key = _make_key(draft, "use", name)
     # Set anew: a column is used as soon as a bound of it is typed.
     st.session_state[use_key] = name in draft.columns
-    st.checkbox(plain(name), key=use_key, width=_NAME, on_change=_tick, args=(draft, name, use_key))
+    st.checkbox(escape_markdown(name), key=use_key, width=_NAME, on_change=_tick, args=(draft, name, use_key))
     with st.container(horizontal=True, width="content", gap="xsmall"):  # side by side in a narrow window too
         for end in ("lower", "upper"):
-            key = _key(draft, end, name)
+            key = _make_key(draft, end, name)
             if key not in st.session_state:  # drawn for the first time, or again after another page or leaf
                 st.session_state[key] = getattr(bounds, end)
             typed = st.number_input(
-                f"{spoken(name)}, {end} bound",
+                f"{strip_markdown(name)}, {end} bound",
                 value=None,  # what is not empty at first cannot be emptied
                 step=1.0,
                 format="%.12g",
@@ -146,11 +148,11 @@ def _line(draft: Draft, name: str, noise: float | None) -> None:
             )
             if typed != getattr(bounds, end):  # what stands in the box is what holds
                 draft.type_bounds(name, **{end: typed})
-        key = _key(draft, "unit", name)
+        key = _make_key(draft, "unit", name)
         if key not in st.session_state:
             st.session_state[key] = draft.units.get(name, "")
         unit = st.text_input(
-            f"{spoken(name)}, unit",
+            f"{strip_markdown(name)}, unit",
             placeholder="unit",
             max_chars=LONGEST_UNIT,
             label_visibility="collapsed",
@@ -161,19 +163,19 @@ def _line(draft: Draft, name: str, noise: float | None) -> None:
         )
         _take_unit(draft, name, unit)
     if noise is not None:
-        where = _where(draft.declaration, name)
-        st.caption(f"± {number(noise)} {plain(draft.units.get(name, ''))}{where}", width="content")
+        where = _describe_amount(draft.declaration, name)
+        st.caption(f"± {format_number(noise)} {escape_markdown(draft.units.get(name, ''))}{where}", width="content")
 
 
-def _where(declaration: Declaration, name: str) -> str:
+def _describe_amount(declaration: Declaration, name: str) -> str:
     """Of which amount the noise on a log or root scale is told: it grows with the amount."""
     coding, (low, high, _) = declaration.codings.get(name), declaration.bounds.get(name, NO_BOUNDS)
     if not isinstance(coding, Stretched) or low is None or high is None:
         return ""
-    return f" at {number(float(coding.unstretched(coding.stretched(np.array([low, high])).mean(keepdims=True))[0]))}"
+    return f" at {format_number(float(coding.unstretch(coding.stretch(np.array([low, high])).mean(keepdims=True))[0]))}"
 
 
-def _key(draft: Draft, what: str, name: str) -> str:
+def _make_key(draft: Draft, what: str, name: str) -> str:
     return draft.key(what, name, draft.times_set)
 
 
@@ -196,13 +198,13 @@ def _take_unit(draft: Draft, name: str, unit: str) -> None:
     draft.units[name] = "".join(filter(str.isprintable, unit)).strip()
 
 
-def _leaf(draft: Draft, number_of_columns: int) -> int:
+def _draw_pages(draft: Draft, number_of_columns: int) -> int:
     """Where the columns on the page begin, with arrows where there are more."""
     if number_of_columns <= COLUMNS_SHOWN:
         return 0
     kept = draft.key("first")
     last = (number_of_columns - 1) // COLUMNS_SHOWN * COLUMNS_SHOWN
-    first = min(remembered(kept, 0), last)
+    first = min(recall(kept, 0), last)
     end = min(first + COLUMNS_SHOWN, number_of_columns)
     used = sum(name in draft.numbers for name in draft.columns)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -226,9 +228,9 @@ def _leaf(draft: Draft, number_of_columns: int) -> int:
     return first
 
 
-def _clusters() -> int:
-    return int(setting("k", USUAL_CLUSTERS))
+def _read_clusters() -> int:
+    return int(read_setting("k", USUAL_CLUSTERS))
 
 
-def _epsilon() -> float:
-    return float(setting("epsilon", USUAL_EPSILON))
+def _read_epsilon() -> float:
+    return float(read_setting("epsilon", USUAL_EPSILON))

@@ -6,26 +6,38 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dpviz.charts.wording import percent
-from dpviz.glossary import explained
-from dpviz.privacy.room import N_SHARE
-from dpviz.table.declaration import ORIGINS, Declaration, FileKind
+from dpviz.arrays import Array
+from dpviz.charts.wording import format_percent
+from dpviz.glossary import explain_term
+from dpviz.privacy.private_session import N_SHARE
+from dpviz.runs.record import AccessKind
+from dpviz.table.csv_intake import CsvFile
+from dpviz.table.declaration import NO_BOUNDS, ORIGINS, Declaration, FileKind
+from dpviz.table.declaration_file import MAX_BYTES
+from dpviz.table.file_format import NumberStyle
 from dpviz.table.loaded_table import USUAL_LABEL, IntakeError, LoadedTable
 from dpviz.table.parquet_intake import ParquetTable
-from dpviz.table.sidecar import MAX_BYTES
-from dpviz.ui.data.bounds_at_once import bounds_at_once
-from dpviz.ui.data.codings_form import codings_form
-from dpviz.ui.data.column_rows import column_rows, lacking
-from dpviz.ui.data.draft import Change, Draft, draft_of, joined
-from dpviz.ui.data.format_form import READ_BY_DECLARATION, begins_readable, format_form, proposal_notes, propose_button
+from dpviz.table.row_loss import RowLoss, count_row_loss
+from dpviz.ui.badges import draw_badge
+from dpviz.ui.data.bounds_at_once import draw_bounds_at_once
+from dpviz.ui.data.codings_form import draw_codings_form
+from dpviz.ui.data.column_rows import describe_lacks, draw_column_rows
+from dpviz.ui.data.draft import Change, Draft, merge_declaration, open_draft
+from dpviz.ui.data.format_form import (
+    READ_BY_DECLARATION,
+    draw_format_form,
+    draw_proposal_notes,
+    draw_propose_button,
+    is_readable_at_first,
+)
 from dpviz.ui.data.large_table import is_large
-from dpviz.ui.data.lost_rows import loss_of_rows
-from dpviz.ui.escape import plain
-from dpviz.ui.session import Source, remember, remembered
-from dpviz.ui.table_words import RELATION_WORDS
+from dpviz.ui.escape import escape_markdown
+from dpviz.ui.session import DataAccess, Source, count_access, make_once, recall, remember
+from dpviz.ui.table_words import RELATION_WORDS, format_bullets
 
 _MEANINGS = (
     "**Private**: about people, shown only if you ask; every look is counted.  \n"
@@ -37,7 +49,7 @@ _LONGEST_ORIGIN, _MOST_OFFERED = 300, 4
 _MOST_ROWS = 1_000_000_000
 _ROWS_OF_ONE = {"one": "one row", "several": "several rows; a column says whose"}
 _N_ROWS = {
-    "bought": f"buy a noisy one with {percent(N_SHARE)} of the budget",
+    "bought": f"buy a noisy one with {format_percent(N_SHARE)} of the budget",
     "declared": "a public number",
     "range": "a public range",
 }
@@ -47,7 +59,7 @@ _MORE = {True: "More: reading, distances, label", False: "More: reading, protect
 _JSON_READ = "declare_json:read"
 
 
-def declaration_form(source: Source, start: Declaration | None, head: DeltaGenerator) -> Draft:
+def draw_declaration_form(source: Source, start: Declaration | None, head: DeltaGenerator) -> Draft:
     """Everything there is to declare about ``source``, beginning with ``start``, or as a private file.
 
     What a release rests on is asked first and in this order: what one person is, how many rows there are, which
@@ -55,13 +67,13 @@ def declaration_form(source: Source, start: Declaration | None, head: DeltaGener
     hand. Whose rows they are is asked in ``head``. Of a table that is open (``start`` is what is in force) all but the
     lines of the columns is folded away.
     """
-    draft = draft_of(source, start or Declaration(title=source.content.name))
+    draft = open_draft(source, start or Declaration(title=source.content.name))
     draft.begin()
     with head:
-        _kind(draft)
+        _ask_kind(draft)
     refusal, proposing, first, tools, lines = st.empty(), st.container(), st.container(), st.container(), st.container()
     lines_of_file = draft.beginning()
-    readable = lines_of_file is None or begins_readable(lines_of_file, draft)
+    readable = lines_of_file is None or is_readable_at_first(lines_of_file, draft)
     more = st.expander(_MORE[start is None], expanded=not readable, icon=":material/tune:")
     with proposing if start is None else more:
         row_of_proposing = st.container(horizontal=True, gap="xsmall")
@@ -71,63 +83,63 @@ def declaration_form(source: Source, start: Declaration | None, head: DeltaGener
     try:
         with more:
             st.caption(_MEANINGS)
-            _format(draft)
+            _draw_format(draft)
             draft.say_columns()
         with more:
-            _relation(draft)
+            _ask_relation(draft)
         with first if start is None else more:
             who, how_many = st.columns(2, gap="large")  # side by side, so that the columns are in sight below them
             with who:
-                _unit(draft)
+                _ask_unit(draft)
             with how_many:
-                _n_public(draft)
+                _ask_n_public(draft)
         with more:
-            _distances(draft)
+            _ask_distances(draft)
             below = st.container()
         with notes:
-            proposal_notes(draft)
+            draw_proposal_notes(draft)
         with row_of_tools:
             if start is None:
-                st.markdown("**3. Columns and bounds**", width="content", help=explained("bounds"))
-            bounds_at_once(draft, public=draft.may_read_rows)
+                st.markdown("**3. Columns and bounds**", width="content", help=explain_term("bounds"))
+            draw_bounds_at_once(draft, public=draft.may_read_rows)
         with lines:
-            column_rows(draft)
-            codings_form(draft)
+            draw_column_rows(draft)
+            draw_codings_form(draft)
         with lines if start is None else below:
-            _origin(draft)
+            _ask_origin(draft)
         with lines:
-            loss_of_rows(draft)
+            draw_lost_rows(draft)
         with below:
-            _label(draft)
+            _ask_label(draft)
         if not draft.missing and draft.declaration.columns:
             draft.complete = draft.declaration
-        if sentence := lacking(draft.declaration):
+        if sentence := describe_lacks(draft.declaration):
             draft.missing.insert(0, sentence)
     except IntakeError as error:
         draft.missing = [str(error)]
     with row_of_proposing:
         if lines_of_file is not None:
-            propose_button(lines_of_file, draft)
-        _json_panel(draft)
+            draw_propose_button(lines_of_file, draft)
+        _draw_json_panel(draft)
     if draft.settle():
         st.rerun()
     if sentence := draft.refusal:
-        refusal.error(plain(sentence), icon=":material/block:")
+        refusal.error(escape_markdown(sentence), icon=":material/block:")
     return draft
 
 
-def _kind(draft: Draft) -> None:
+def _ask_kind(draft: Draft) -> None:
     words = {kind.value: kind.value.capitalize() for kind in _KINDS}
-    kind = FileKind(_one_of(draft, "kind", "Whose rows are these?", words, draft.start.kind.value, label=False))
+    kind = FileKind(_ask_one_of(draft, "kind", "Whose rows are these?", words, draft.start.kind.value, label=False))
     draft.say(kind=kind)
 
 
-def about_reload() -> None:
+def draw_reload_note() -> None:
     """What a reload of the page does to an uploaded file."""
     st.caption(_FORGOTTEN)
 
 
-def _json_panel(draft: Draft) -> None:
+def _draw_json_panel(draft: Draft) -> None:
     """Upload or paste JSON: everything that it declares takes the place of what the form says."""
     with st.popover(
         "Use a declaration (JSON)",
@@ -150,25 +162,25 @@ def _json_panel(draft: Draft) -> None:
             )
             pressed = st.form_submit_button("Use these")
     if pressed:
-        draft.change = lambda now: joined(now, text or "", draft.source.content)
-    if file is not None and file.file_id != remembered(_JSON_READ, ""):
+        draft.change = lambda now: merge_declaration(now, text or "", draft.source.content)
+    if file is not None and file.file_id != recall(_JSON_READ, ""):
         remember(_JSON_READ, file.file_id)
-        draft.change = lambda now: joined(now, _decoded(file.getvalue()), draft.source.content)
+        draft.change = lambda now: merge_declaration(now, _decode(file.getvalue()), draft.source.content)
 
 
-def _decoded(raw: bytes) -> str:
+def _decode(raw: bytes) -> str:
     try:
         return raw.decode("utf-8-sig")
     except ValueError:
         raise IntakeError("The file is not JSON in UTF-8; choose a declaration, not the data.") from None
 
 
-def _format(draft: Draft) -> None:
+def _draw_format(draft: Draft) -> None:
     """How the source is read: asked of a file, known of a table that was never one."""
     content, lines_of_file = draft.source.content, draft.beginning()
     if lines_of_file is not None:
         st.markdown("**How the file is read**", help=READ_BY_DECLARATION)
-        format_form(lines_of_file, draft)
+        draw_format_form(lines_of_file, draft)
     elif isinstance(content, ParquetTable):
         draft.names, draft.numbers = content.columns, content.numeric_columns
     else:
@@ -176,16 +188,16 @@ def _format(draft: Draft) -> None:
         draft.names, draft.numbers = tuple(content.frame.columns), content.numeric_columns
 
 
-def _origin(draft: Draft) -> None:
+def _ask_origin(draft: Draft) -> None:
     start = draft.start.bounds_origin
     options = [*ORIGINS, *([start] if start and start not in ORIGINS else [])]
     origin = st.selectbox(
         "Where are these bounds from?",
         options,
-        index=_place(start, options),
+        index=_find_place(start, options),
         placeholder="choose or type",
         accept_new_options=True,
-        help=explained(
+        help=explain_term(
             "bounds",
             "The rows' own belong to two people. The answer goes with every export, so that others can judge it.",
         ),
@@ -199,8 +211,8 @@ def _origin(draft: Draft) -> None:
         )
 
 
-def _unit(draft: Draft) -> None:
-    st.markdown("**1. One person is**", help=explained("unit"))
+def _ask_unit(draft: Draft) -> None:
+    st.markdown("**1. One person is**", help=explain_term("unit"))
     start = draft.start
     several = st.radio(
         "How many rows can one person have?",
@@ -208,7 +220,7 @@ def _unit(draft: Draft) -> None:
         format_func=_ROWS_OF_ONE.__getitem__,
         index=0 if start.id_column is None else 1,
         horizontal=True,
-        help=explained("unit", _HARM),
+        help=explain_term("unit", _HARM),
         label_visibility="collapsed",
         **draft.kept("several"),
     )
@@ -223,7 +235,7 @@ def _unit(draft: Draft) -> None:
     id_column = column_place.selectbox(
         "Column that says whose row it is",
         choices,
-        index=_place(start.id_column, choices),
+        index=_find_place(start.id_column, choices),
         placeholder="choose a column that is not clustered",
         help="Read as text, cell by cell: 7 and 7.0 are one person, 7 and 07 are two. A row without an id is "
         "dropped, because nobody knows whose it is.",
@@ -248,11 +260,13 @@ def _offer_ids(draft: Draft) -> None:
     ids = [] if draft.proposal is None else [name for name in draft.proposal.ids if name in draft.names]
     with st.container(horizontal=True, gap="xsmall"):
         for name in ids[:_MOST_OFFERED]:
-            if st.button(f"{plain(name)} says whose row it is", icon=":material/badge:", key=draft.key("whose", name)):
-                draft.change = _with_id(name)
+            if st.button(
+                f"{escape_markdown(name)} says whose row it is", icon=":material/badge:", key=draft.key("whose", name)
+            ):
+                draft.change = _make_id_change(name)
 
 
-def _with_id(name: str) -> Change:
+def _make_id_change(name: str) -> Change:
     def changed(now: Declaration) -> Declaration:
         columns = [column for column in now.columns if column != name]
         kept = now.with_bounds(columns, [now.bounds[column] for column in columns])
@@ -261,18 +275,18 @@ def _with_id(name: str) -> Change:
     return changed
 
 
-def _relation(draft: Draft) -> None:
+def _ask_relation(draft: Draft) -> None:
     """Folded away with the rest: nearly everybody's answer is the first."""
-    help = explained(
+    help = explain_term(
         "neighbours",
         "Added or removed hides even whether somebody is in the table. Replaced hides only their values: every line of "
         "the file is a row, so that their number is public, and a step in ε is about twice as large.",
     )
     question = "Two tables are neighbours if one person is…"
-    draft.say(relation=_one_of(draft, "relation", question, RELATION_WORDS, draft.start.relation, help=help))
+    draft.say(relation=_ask_one_of(draft, "relation", question, RELATION_WORDS, draft.start.relation, help=help))
 
 
-def _n_public(draft: Draft) -> None:
+def _ask_n_public(draft: Draft) -> None:
     start, public = draft.start, draft.declaration.kind.may_be_shown
     draft.say(n_public=None, n_range=None)
     st.markdown("**2. Number of rows**")
@@ -293,7 +307,7 @@ def _n_public(draft: Draft) -> None:
         **draft.kept(f"n:{public}"),
     )
     if answer == "range":
-        _n_range(draft)
+        _ask_n_range(draft)
     if answer != "declared":
         return
     # Only a file that anybody may see, or a declaration made before, fills this box.
@@ -314,7 +328,7 @@ def _n_public(draft: Draft) -> None:
         draft.say(n_public=int(n))
 
 
-def _n_range(draft: Draft) -> None:
+def _ask_n_range(draft: Draft) -> None:
     """Both ends of a public range."""
     begins, (low_place, high_place) = draft.start.n_range or (None, None), st.columns(2)
     about: dict[str, Any] = {"min_value": 1, "max_value": _MOST_ROWS, "placeholder": "as is known"}
@@ -326,13 +340,13 @@ def _n_range(draft: Draft) -> None:
         draft.say(n_range=(int(low), int(high)))
 
 
-def _distances(draft: Draft) -> None:
+def _ask_distances(draft: Draft) -> None:
     st.markdown("**Distances**")
     help = (
         "By its bounds: every column counts the same, whatever its unit. One scale: distances keep their meaning "
         "(maps, pixels, embeddings)."
     )
-    draft.say(scaling=_one_of(draft, "scaling", "Scale", _SCALINGS, draft.start.scaling, help=help))
+    draft.say(scaling=_ask_one_of(draft, "scaling", "Scale", _SCALINGS, draft.start.scaling, help=help))
     radius = st.number_input(
         "Radius (optional)",
         min_value=0.0,
@@ -346,7 +360,7 @@ def _distances(draft: Draft) -> None:
     draft.say(radius=None if radius is None else float(radius))
 
 
-def _label(draft: Draft) -> None:
+def _ask_label(draft: Draft) -> None:
     taken = (*draft.declaration.columns, draft.declaration.id_column)
     choices = [name for name in draft.names if name not in taken]
     start = draft.start.label_column
@@ -356,7 +370,7 @@ def _label(draft: Draft) -> None:
     label = st.selectbox(
         "Label column (optional)",
         choices,
-        index=None if large else _place(start, choices),
+        index=None if large else _find_place(start, choices),
         disabled=large,
         placeholder="none: only read of a table that memory holds" if large else "none",
         help="A grouping that is known already. It is never clustered; it only judges results that may be seen.",
@@ -368,7 +382,7 @@ def _label(draft: Draft) -> None:
     draft.say(label_column=label or "", numbers=draft.numbers if spelled_out else ())
 
 
-def _one_of(
+def _ask_one_of(
     draft: Draft,
     name: str,
     question: str,
@@ -382,7 +396,7 @@ def _one_of(
     answer = st.segmented_control(
         question,
         list(words),
-        format_func=lambda option: plain(words[option]),
+        format_func=lambda option: escape_markdown(words[option]),
         default=start,
         required=True,
         help=help,
@@ -392,5 +406,95 @@ def _one_of(
     return answer or start
 
 
-def _place(name: str | None, choices: Sequence[str]) -> int | None:
+def _find_place(name: str | None, choices: Sequence[str]) -> int | None:
     return choices.index(name) if name in choices else None
+
+
+_COUNTED = "cells that are no numbers, and the rows that they cost"
+
+
+def draw_lost_rows(draft: Draft) -> None:
+    """What the declarations do to rows, below the bounds: of a private file as a rule, and counted if that is asked."""
+    declared = draft.declaration
+    if not declared.columns:
+        return
+    if not isinstance(draft.source.content, CsvFile | LoadedTable):
+        st.caption(_describe_rule(declared))
+        return
+    if not draft.may_read_rows and not draft.counts_losses:
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.caption(_describe_rule(declared), width="content")
+            if st.button(
+                "Count what drops out (counted)",
+                icon=":material/visibility:",
+                key=draft.key("count_lost"),
+                help="How many cells of each column are empty or no numbers, and how many rows that costs. The rows "
+                "are private: the look is listed on the Ledger page, and no file that leaves says what it found.",
+            ):
+                draft.counts_losses = True
+                st.rerun()
+        return
+    if not draft.may_read_rows:
+        seen = draft.source.content.fingerprint
+        count_access(DataAccess(seen, seen, draft.source.content.name, declared.kind, AccessKind.ROWS, _COUNTED))
+    kinds = tuple(declared.coded.items())
+    given = (draft.source.number, declared.file, declared.columns, declared.relation, declared.id_column, kinds)
+    loss = make_once("declare:loss", given, lambda: count_row_loss(draft.rows_read(), declared))
+    said = "" if loss.is_none else format_bullets(loss.sentences)
+    moved = ""
+    if draft.may_read_rows:
+        bounds = (declared.lower, declared.upper)
+        values = draft.rows(declared.columns).coded
+        moved = make_once(
+            "declare:moved",
+            (*given, bounds),
+            lambda: describe_moves(values(declared.columns, declared.coded), declared),
+        )
+    if said or moved or not draft.may_read_rows:
+        draw_badge("revealed")
+        st.markdown(said or escape_markdown(" ".join(loss.sentences)))
+        if moved:
+            st.markdown(escape_markdown(moved))
+    _offer_style(draft, loss)
+
+
+def _offer_style(draft: Draft, loss: RowLoss) -> None:
+    """A button for each column whose other cells another style would read."""
+    with st.container(horizontal=True, gap="small"):
+        for column in loss.columns:
+            if column.style is not None and st.button(
+                f"Read {escape_markdown(column.name)} like {escape_markdown(column.style)}",
+                icon=":material/auto_fix_high:",
+                key=draft.key("mend", column.name, column.style),
+            ):
+                draft.change = _make_reading(column.name, column.style)
+
+
+def _make_reading(name: str, style: NumberStyle) -> Change:
+    return lambda now: replace(now, file=replace(now.file, styles={**now.file.styles, name: style}))
+
+
+def _describe_rule(declared: Declaration) -> str:
+    return f"A row without a number in a ticked column {describe_fate(declared)}; values outside move to the bound."
+
+
+def describe_fate(declared: Declaration) -> str:
+    """What becomes of a row that is not complete."""
+    return "is dropped" if declared.relation == "add_remove" else "counts as the middle of the bounds"
+
+
+def describe_moves(values: Array, declared: Declaration) -> str:
+    """What the bounds of ``declared`` do to whole rows (n, d) that anybody may see, data units; "" if nothing.
+
+    >>> told = Declaration(columns=("age",), lower=(0.0,), upper=(50.0,))
+    >>> describe_moves(np.array([[31.0], [np.nan], [60.0], [40.0]]), told)
+    '33.3 % of the whole rows move to the bounds.'
+    """
+    whole = values[np.isfinite(values).all(axis=1)]
+    if len(whole) == 0:
+        return ""
+    ends = [declared.bounds.get(name, NO_BOUNDS) for name in declared.columns]
+    low = np.array([-np.inf if end.lower is None else end.lower for end in ends])
+    high = np.array([np.inf if end.upper is None else end.upper for end in ends])
+    outside = ((whole < low) | (whole > high)).any(axis=1)
+    return f"{format_percent(outside.mean())} of the whole rows move to the bounds." if outside.any() else ""

@@ -10,16 +10,16 @@ from typing import Any, NamedTuple, cast
 import pandas as pd
 import streamlit as st
 
-from dpviz.runs.open_table import column_names
+from dpviz.runs.open_table import list_columns
 from dpviz.table.csv_intake import CsvFile
 from dpviz.table.csv_stream import CsvOnDisk
 from dpviz.table.declaration import NO_BOUNDS, NOTHING_DECLARED, ColumnBounds, Declaration
-from dpviz.table.loaded_table import IntakeError, LoadedTable, listed
+from dpviz.table.declaration_file import apply_declaration
+from dpviz.table.loaded_table import IntakeError, LoadedTable, list_names
 from dpviz.table.named import Content
 from dpviz.table.parquet_intake import ParquetTable
 from dpviz.table.proposal import Proposal
-from dpviz.table.sidecar import declaration_in
-from dpviz.ui.session import Source, once, remember, remembered
+from dpviz.ui.session import Source, make_once, recall, remember
 
 _DRAFT, _VERSIONS, _ROWS, _BEGINNING = "declare:draft", "declare:versions", "declare:rows", "declare:beginning"
 _ROW_PIXELS, _MOST_PIXELS = 35, 388
@@ -199,7 +199,7 @@ class Draft:
             text = tuple(name for name in columns if name in self.declaration.textual)
             numbers = tuple(name for name in columns if name not in text)
             given = (self.source.number, file, numbers, text)
-            return once(_ROWS, given, lambda: content.read(file, numbers=numbers, text=text))
+            return make_once(_ROWS, given, lambda: content.read(file, numbers=numbers, text=text))
         assert isinstance(content, LoadedTable)
         return content
 
@@ -237,7 +237,7 @@ class Draft:
         """The first lines of a source that is a CSV file; None for any other."""
         content = self.source.content
         if isinstance(content, CsvOnDisk):
-            return once(_BEGINNING, self.source.number, content.beginning)
+            return make_once(_BEGINNING, self.source.number, content.beginning)
         return content if isinstance(content, CsvFile) else None
 
     def settle(self) -> bool:
@@ -252,7 +252,7 @@ class Draft:
             self._refused = (self.declaration, str(error))
             return False
         self._begin_anew()
-        self.version = _next_version()
+        self.version = _count_version()
         return True
 
     @property
@@ -261,11 +261,11 @@ class Draft:
         return self._refused[1] if self._refused is not None and self._refused[0] == self.declaration else None
 
 
-def draft_of(source: Source, start: Declaration) -> Draft:
+def open_draft(source: Source, start: Declaration) -> Draft:
     """The draft about ``source`` as it stands, or one that begins with ``start``."""
     draft = cast("Draft | None", st.session_state.get(_DRAFT))
     if draft is None or draft.source.number != source.number:
-        draft = st.session_state[_DRAFT] = Draft(source, start, _next_version())
+        draft = st.session_state[_DRAFT] = Draft(source, start, _count_version())
     return draft
 
 
@@ -275,7 +275,7 @@ def complete_draft(source: Source) -> Declaration | None:
     return draft.complete if draft is not None and draft.source.number == source.number else None
 
 
-def joined(declaration: Declaration, text: str, content: Content) -> Declaration:
+def merge_declaration(declaration: Declaration, text: str, content: Content) -> Declaration:
     """``declaration`` with everything that JSON ``text`` says about ``content`` in its place.
 
     Raises
@@ -283,8 +283,8 @@ def joined(declaration: Declaration, text: str, content: Content) -> Declaration
     IntakeError
         If the two contradict each other, or the file has no such column.
     """
-    joint = declaration_in(text, declaration)
-    names = column_names(content, joint)
+    joint = apply_declaration(text, declaration)
+    names = list_columns(content, joint)
     for what, columns in {
         "columns to cluster": joint.columns,
         "number columns": joint.numbers,
@@ -293,11 +293,12 @@ def joined(declaration: Declaration, text: str, content: Content) -> Declaration
     }.items():
         if strangers := [name for name in columns if name and name not in names]:
             raise IntakeError(
-                f"The JSON names {listed(strangers)} as {what}; the columns are {listed(names)}; mend it, or how the "
+                f"The JSON names {list_names(strangers)} as {what}; the columns are {list_names(names)}; mend it, "
+                "or how the "
                 "file is read."
             )
     return (joint.over(names) if joint.lower else joint).checked()
 
 
-def _next_version() -> int:
-    return remember(_VERSIONS, remembered(_VERSIONS, 0) + 1)
+def _count_version() -> int:
+    return remember(_VERSIONS, recall(_VERSIONS, 0) + 1)

@@ -11,18 +11,18 @@ from typing import NamedTuple, cast
 import pandas as pd
 import streamlit as st
 
-from dpviz.runs.record import LookKind
+from dpviz.runs.record import AccessKind
 from dpviz.table.csv_intake import CsvFile, Header
-from dpviz.table.csv_writer import names_line
+from dpviz.table.csv_writer import format_names
 from dpviz.table.declaration import Declaration
 from dpviz.table.file_format import ENCODINGS, INDIAN, MOST_SKIPPED, FileFormat, NumberStyle
 from dpviz.table.loaded_table import IntakeError
 from dpviz.table.proposal import propose
-from dpviz.ui.badges import badge_text, badged
+from dpviz.ui.badges import draw_caption_with_badge, format_badge
 from dpviz.ui.data.draft import Draft
-from dpviz.ui.escape import plain
-from dpviz.ui.session import Look, count_look, looks_at, once
-from dpviz.ui.table_words import DELIMITER_WORDS, bullets, columns_words, delimiter_words
+from dpviz.ui.escape import escape_markdown
+from dpviz.ui.session import DataAccess, count_access, count_accesses, make_once
+from dpviz.ui.table_words import DELIMITER_WORDS, describe_columns, describe_delimiter, format_bullets
 
 # Whether the first line holds names, and whether units stand below them.
 _FIRST_LINE: Mapping[str, tuple[bool | None, bool]] = {
@@ -51,7 +51,7 @@ _WORDS = {"": _NONE, " ": _BLANK}
 _MARKS = {word: mark for mark, word in _WORDS.items()}
 
 
-def format_form(file: CsvFile, draft: Draft) -> None:
+def draw_format_form(file: CsvFile, draft: Draft) -> None:
     """The questions about how the file is read; what is wrong is said in place.
 
     Raises
@@ -60,44 +60,44 @@ def format_form(file: CsvFile, draft: Draft) -> None:
         If the declared format contradicts itself, or the first line is no header under it.
     """
     try:
-        draft.say(file=_whole_file(draft))
-        header = _header(file, draft)
+        draft.say(file=_ask_file_format(draft))
+        header = _read_header(file, draft)
     except IntakeError as error:
-        st.error(plain(str(error)), title="How is this file to be read?", icon=":material/block:")
+        st.error(escape_markdown(str(error)), title="How is this file to be read?", icon=":material/block:")
         raise
     origin = "declared" if draft.declaration.file.names else "from the first line"
-    between = plain(delimiter_words(header.delimiter))
-    badged("public", f"{columns_words(header.names)}; {origin}, {between} between them")
+    between = escape_markdown(describe_delimiter(header.delimiter))
+    draw_caption_with_badge("public", f"{describe_columns(header.names)}; {origin}, {between} between them")
     if header.notes:
-        st.caption(plain(" ".join(header.notes)))
+        st.caption(escape_markdown(" ".join(header.notes)))
     draft.names = header.names
-    _column_by_column(draft)
+    _draw_column_formats(draft)
 
 
-def begins_readable(file: CsvFile, draft: Draft) -> bool:
+def is_readable_at_first(file: CsvFile, draft: Draft) -> bool:
     """Whether the first line is a header, and no more need be asked, as the form begins."""
     try:
-        once("declare:begins", (draft.source.number, draft.start.file), lambda: file.header(draft.start.file))
+        make_once("declare:begins", (draft.source.number, draft.start.file), lambda: file.header(draft.start.file))
     except IntakeError:
         return False
     return True
 
 
-def proposal_notes(draft: Draft) -> None:
+def draw_proposal_notes(draft: Draft) -> None:
     """What a proposal found in the rows, and the other reading of the first line where it cannot tell."""
     if not draft.notes:
         return
-    st.markdown(f"{badge_text('revealed')} :small[found in the first rows:]\n\n{bullets(draft.notes)}")
+    st.markdown(f"{format_badge('revealed')} :small[found in the first rows:]\n\n{format_bullets(draft.notes)}")
     proposal, file = draft.proposal, draft.beginning()
     if proposal is None or proposal.other is None or file is None:
         return
     other = proposal.other
     words = "The first line holds names" if other.header else "The first line is a row"
     if st.button(words, icon=":material/swap_vert:", key=draft.key("other_reading")):
-        draft.change = lambda now: _proposed(now, file, draft, other)
+        draft.change = lambda now: _propose(now, file, draft, other)
 
 
-def propose_button(file: CsvFile, draft: Draft) -> None:
+def draw_propose_button(file: CsvFile, draft: Draft) -> None:
     """Ask for a proposal from the rows; of private ones it is a look."""
     kind = draft.declaration.kind
     pressed = st.button(
@@ -113,26 +113,26 @@ def propose_button(file: CsvFile, draft: Draft) -> None:
         key=draft.key("propose"),
     )
     if pressed:
-        draft.change = lambda now: _proposed(now, file, draft)
+        draft.change = lambda now: _propose(now, file, draft)
     seen = draft.source.content.fingerprint
-    if pressed or LookKind.PROPOSAL in looks_at(seen):
+    if pressed or AccessKind.PROPOSAL in count_accesses(seen):
         # Also where the rows were said to be public first: what was seen does not become unseen.
         note = "a proposal of how the file is read"
-        count_look(Look(seen, seen, file.name, kind, LookKind.PROPOSAL, note))
+        count_access(DataAccess(seen, seen, file.name, kind, AccessKind.PROPOSAL, note))
 
 
-def _proposed(now: Declaration, file: CsvFile, draft: Draft, reading: FileFormat | None = None) -> Declaration:
+def _propose(now: Declaration, file: CsvFile, draft: Draft, reading: FileFormat | None = None) -> Declaration:
     draft.proposal = propose(file, reading=reading)
     draft.notes = draft.proposal.notes
-    return draft.proposal.joined_to(now)
+    return draft.proposal.join_to(now)
 
 
-def _whole_file(draft: Draft) -> FileFormat:
+def _ask_file_format(draft: Draft) -> FileFormat:
     """The format of all columns, as the controls say it."""
     start = draft.start.file
     with st.grid(min_column_width=128, gap="small"):
         encoding = st.selectbox("Encoding", ENCODINGS, index=ENCODINGS.index(start.encoding), **draft.kept("encoding"))
-        delimiter = _select("Delimiter", _DELIMITERS, start.delimiter, draft, own=True)
+        delimiter = _ask_choice("Delimiter", _DELIMITERS, start.delimiter, draft, own=True)
         first = st.selectbox(
             "The first line is",
             list(_FIRST_LINE),
@@ -141,9 +141,9 @@ def _whole_file(draft: Draft) -> FileFormat:
             "because a row must not become names.",
             **draft.kept("first"),
         )
-        decimal = _select("Decimal mark", _DECIMALS, start.style.decimal, draft)
-        grouping = _select("Grouping mark", _GROUPINGS, start.style.grouping, draft)
-        negative = _select("Negative numbers", _NEGATIVES, start.style.negative, draft)
+        decimal = _ask_choice("Decimal mark", _DECIMALS, start.style.decimal, draft)
+        grouping = _ask_choice("Grouping mark", _GROUPINGS, start.style.grouping, draft)
+        negative = _ask_choice("Negative numbers", _NEGATIVES, start.style.negative, draft)
         sign = st.text_input(
             "Sign to strip",
             value=start.style.sign,
@@ -163,10 +163,10 @@ def _whole_file(draft: Draft) -> FileFormat:
     header, units_line = _FIRST_LINE[first or "as it stands"]
     names: tuple[str, ...] = ()
     if header is False or start.names:
-        names = names_in(
+        names = read_names(
             st.text_area(
                 "Column names, in their order",
-                value=as_text(start.names),
+                value=format_names(start.names),
                 height=68,
                 placeholder="age, income, person",
                 help="With commas between them or one a line; as many as a row has fields.",
@@ -193,7 +193,7 @@ def _whole_file(draft: Draft) -> FileFormat:
     )
 
 
-def _select(label: str, words: Mapping[str, str], start: str, draft: Draft, *, own: bool = False) -> str:
+def _ask_choice(label: str, words: Mapping[str, str], start: str, draft: Draft, *, own: bool = False) -> str:
     options = [*words, *([] if start in words else [start])]
     return cast(
         "str",
@@ -208,13 +208,13 @@ def _select(label: str, words: Mapping[str, str], start: str, draft: Draft, *, o
     )
 
 
-def _header(file: CsvFile, draft: Draft) -> Header:
+def _read_header(file: CsvFile, draft: Draft) -> Header:
     """The header, kept while nothing changes: an encoding may have to be turned into another as a whole."""
     declared = draft.declaration.file
-    return once("declare:header", (draft.source.number, declared), lambda: file.header(declared))
+    return make_once("declare:header", (draft.source.number, declared), lambda: file.header(declared))
 
 
-def _column_by_column(draft: Draft) -> None:
+def _draw_column_formats(draft: Draft) -> None:
     start, declared = draft.start, draft.declaration.file
     text = tuple(name for name in draft.names if start.numbers and name not in start.numbers)
     styles = {name: style for name, style in start.file.styles.items() if name in draft.names}
@@ -222,7 +222,7 @@ def _column_by_column(draft: Draft) -> None:
     with st.container():
         edited = draft.table(
             "styles",
-            as_frame(draft.names, Columns(text, styles)),
+            make_frame(draft.names, Columns(text, styles)),
             {
                 "kind": st.column_config.SelectboxColumn("holds", options=[_NUMBER, _TEXT], required=True),
                 "decimal": st.column_config.SelectboxColumn("decimal mark", options=list(_DECIMALS)),
@@ -241,11 +241,11 @@ def _column_by_column(draft: Draft) -> None:
             placeholder="as the file",
             alt=f"Kind and number style of {len(draft.names)} columns.",
         )
-        columns = from_frame(edited, declared.style)
+        columns = read_frame(edited, declared.style)
         try:
             draft.say(file=replace(declared, styles=columns.styles))
         except IntakeError as error:
-            st.error(plain(str(error)), icon=":material/block:")
+            st.error(escape_markdown(str(error)), icon=":material/block:")
             raise
     draft.numbers = tuple(name for name in draft.names if name not in columns.text)
 
@@ -260,7 +260,7 @@ class Columns(NamedTuple):
     styles: Mapping[str, NumberStyle]
 
 
-def as_frame(names: Sequence[str], columns: Columns) -> pd.DataFrame:
+def make_frame(names: Sequence[str], columns: Columns) -> pd.DataFrame:
     """The editor's table: one line a column; a mark that is the file's own is left open."""
 
     def cells(marks: Iterable[str | None]) -> pd.Series:
@@ -279,7 +279,7 @@ def as_frame(names: Sequence[str], columns: Columns) -> pd.DataFrame:
     )
 
 
-def from_frame(frame: pd.DataFrame, usual: NumberStyle) -> Columns:
+def read_frame(frame: pd.DataFrame, usual: NumberStyle) -> Columns:
     """What the editor's table says, where ``usual`` is how the file's other columns write their numbers."""
     text, styles = [], {}
     for name, kind, *marks in frame[["column", "kind", *NumberStyle._fields]].itertuples(index=False):
@@ -295,10 +295,10 @@ def from_frame(frame: pd.DataFrame, usual: NumberStyle) -> Columns:
     return Columns(tuple(text), {name: style for name, style in styles.items() if style != usual})
 
 
-def names_in(text: str) -> tuple[str, ...]:
+def read_names(text: str) -> tuple[str, ...]:
     """Column names, one a line or with commas between them.
 
-    >>> names_in('age, "height, cm"')
+    >>> read_names('age, "height, cm"')
     ('age', 'height, cm')
     """
     try:
@@ -306,8 +306,3 @@ def names_in(text: str) -> tuple[str, ...]:
     except csv.Error:
         records = [[text]]  # a name that is longer than any: refused as one
     return tuple(name.strip() for record in records for name in record if name.strip())
-
-
-def as_text(names: Sequence[str]) -> str:
-    """Column names as ``names_in`` reads them."""
-    return names_line(names)

@@ -8,7 +8,7 @@ from typing import Any, cast
 import streamlit as st
 
 from dpviz.runs.jobs import Job
-from dpviz.runs.open_table import Plan, planned
+from dpviz.runs.open_table import Plan, plan_table
 from dpviz.runs.work import Prepared, prepare_work
 from dpviz.table.csv_stream import CsvOnDisk
 from dpviz.table.declaration import Declaration
@@ -19,7 +19,7 @@ from dpviz.table.parquet_intake import ParquetTable
 from dpviz.table.rows import Rows
 from dpviz.table.sparse_intake import SparseTable
 from dpviz.ui.controls import suggest_delta
-from dpviz.ui.job_panel import job_panel, job_shelf
+from dpviz.ui.job_panel import draw_job_panel, open_job_registry
 from dpviz.ui.session import Source, open_table, put_to_use
 
 _PREPARING = "large_table:preparing"
@@ -35,12 +35,12 @@ class _Preparing:
     job: Job[Any]
 
 
-def serves_this_machine_alone() -> bool:
+def is_local_server() -> bool:
     """Whether only who sits at this machine can see the pages: nobody else may name its files."""
     return st.get_option("server.address") in _LOOPBACK
 
 
-def brought(content: Content) -> Content:
+def take_brought(content: Content) -> Content:
     """``content`` as the pages have it: Parquet is read into memory at once where that holds all its numbers.
 
     Raises
@@ -62,15 +62,15 @@ def is_large(content: Content) -> bool:
 
 
 def bring_to_use(content: Content, declaration: Declaration) -> None:
-    """Open the table that is declared, or begin to prepare it; ``preparation_panel`` then shows how far that is.
+    """Open the table that is declared, or begin to prepare it; ``draw_preparation_panel`` then shows how far that is.
 
     Raises
     ------
     RequestError
         If the declaration is incomplete or contradictory; if there is no room for the rows, or too many jobs wait.
     """
-    plan = planned(content, declaration)
-    if (before := _preparing()) is not None:
+    plan = plan_table(content, declaration)
+    if (before := _find_preparation()) is not None:
         before.job.cancel()
         del st.session_state[_PREPARING]
     if plan.in_memory:
@@ -78,12 +78,12 @@ def bring_to_use(content: Content, declaration: Declaration) -> None:
         suggest_delta()
         return
     file = LatticeFile(plan.domain.region)
-    st.session_state[_PREPARING] = _Preparing(plan, file, job_shelf().submit(prepare_work, plan, file))
+    st.session_state[_PREPARING] = _Preparing(plan, file, open_job_registry().submit(prepare_work, plan, file))
 
 
 def claim_prepared() -> None:
     """Open a table whose file is complete, whatever page is shown."""
-    preparing = _preparing()
+    preparing = _find_preparation()
     for done in (item for item in (preparing.job.items if preparing else ()) if isinstance(item, Prepared)):
         assert preparing is not None
         del st.session_state[_PREPARING]
@@ -93,20 +93,20 @@ def claim_prepared() -> None:
         suggest_delta()
 
 
-def preparation_under_way(source: Source) -> bool:
+def is_preparing(source: Source) -> bool:
     """Whether the rows of ``source`` are on their way."""
-    preparing = _preparing()
+    preparing = _find_preparation()
     return preparing is not None and preparing.plan.source is source.content and not preparing.job.state.final
 
 
-def preparation_panel(source: Source) -> bool:
+def draw_preparation_panel(source: Source) -> bool:
     """Show the preparation of ``source`` if it is under way or went wrong; whether it is under way."""
-    preparing = _preparing()
+    preparing = _find_preparation()
     if preparing is None or preparing.plan.source is not source.content:
         return False
-    job_panel(preparing.job, label=f"Preparing {preparing.plan.source.name}", key="preparation")
-    return preparation_under_way(source)
+    draw_job_panel(preparing.job, label=f"Preparing {preparing.plan.source.name}", key="preparation")
+    return is_preparing(source)
 
 
-def _preparing() -> _Preparing | None:
+def _find_preparation() -> _Preparing | None:
     return cast("_Preparing | None", st.session_state.get(_PREPARING))

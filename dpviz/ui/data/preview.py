@@ -12,19 +12,19 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.arrays import Array
-from dpviz.charts.canvas import canvas, show_plane
+from dpviz.charts.canvas import new_figure, show_plane
 from dpviz.charts.revealed import RevealedView, draw_rows
-from dpviz.charts.theme import palette
-from dpviz.charts.wording import percent
-from dpviz.glossary import explained
+from dpviz.charts.theme import choose_palette
+from dpviz.charts.wording import format_percent
+from dpviz.glossary import explain_term
 from dpviz.privacy.revealed_rows import Revealed
 from dpviz.runs.open_table import OpenTable
 from dpviz.table.declaration import FileKind
 from dpviz.table.domain import Domain
-from dpviz.ui.badges import badge
+from dpviz.ui.badges import draw_badge
 from dpviz.ui.figure import show_wide
 from dpviz.ui.looks import reveal
-from dpviz.ui.plane_choice import plane_choice
+from dpviz.ui.plane_choice import ask_plane
 
 _ROWS_SHOWN = 200
 # From these shares on the sentence above the table warns: of rows moved, and of a width without any.
@@ -48,17 +48,17 @@ class Clipping:
     rows_moved: float
 
 
-def clipping(revealed: Revealed, domain: Domain) -> Clipping:
+def measure_clipping(revealed: Revealed, domain: Domain) -> Clipping:
     """What ``domain`` does to revealed rows (n, d), unit coordinates."""
     points, half = revealed.points, domain.region.half
     if len(points) == 0:
         nothing = np.zeros(domain.dim)
-        return Clipping(_frame(domain, nothing, nothing, nothing, nothing), 0.0)
+        return Clipping(_make_frame(domain, nothing, nothing, nothing, nothing), 0.0)
     clipped = domain.region.clip(points)
     moved = np.abs(clipped - points) > 1e-9 * domain.region.radius
     low, high = np.quantile(points, [0.01, 0.99], axis=0)
     return Clipping(
-        _frame(
+        _make_frame(
             domain,
             (points < -half).mean(axis=0),
             (points > half).mean(axis=0),
@@ -69,13 +69,13 @@ def clipping(revealed: Revealed, domain: Domain) -> Clipping:
     )
 
 
-def _frame(domain: Domain, below: Array, above: Array, shift: Array, empty: Array) -> pd.DataFrame:
+def _make_frame(domain: Domain, below: Array, above: Array, shift: Array, empty: Array) -> pd.DataFrame:
     return pd.DataFrame(
         {"column": list(domain.columns), "below": below, "above": above, "mean shift": shift, "empty": empty}
     )
 
 
-def preview(table: OpenTable) -> None:
+def draw_preview(table: OpenTable) -> None:
     """Rows, dots and clipping of ``table``, or why they are not shown."""
     what = "rows and dots" if table.kind is FileKind.PRIVATE else "rows, dots and clipping"
     revealed = reveal(table, f"{what} on the Data page")
@@ -85,38 +85,38 @@ def preview(table: OpenTable) -> None:
     dots, rows, bounds = st.tabs(["Dots", "Rows", "Bounds"], key="preview", on_change="rerun")
     if dots.open:
         with dots:
-            _dots(table, revealed)
+            _draw_dots(table, revealed)
     if rows.open:
         with rows:
-            _rows(table, revealed)
+            _draw_rows(table, revealed)
     if bounds.open:
         with bounds:
             if table.kind is FileKind.PRIVATE:
-                _no_clipping()
+                _draw_no_clipping()
             elif revealed.inside:
                 st.caption("What the bounds cut off is not known of a table that memory does not hold.")
             else:
-                _clipping(clipping(revealed, table.domain))
+                _draw_clipping(measure_clipping(revealed, table.domain))
 
 
-def _dots(table: OpenTable, revealed: Revealed) -> None:
-    view = plane_choice(table.domain, key="preview")
-    colors = palette(st.context.theme.type)
+def _draw_dots(table: OpenTable, revealed: Revealed) -> None:
+    view = ask_plane(table.domain, key="preview")
+    colors = choose_palette(st.context.theme.type)
     looked = RevealedView.of(revealed.points, "preview")
     drawn = len(looked.points)
     some = f"{drawn:,} of {len(revealed.points):,} rows" if drawn < len(revealed.points) else f"{drawn:,} rows"
-    plot = canvas(colors, title=f"{some} within the declared bounds", subtitle=view.about, legend_lines=0)
+    plot = new_figure(colors, title=f"{some} within the declared bounds", subtitle=view.about, legend_lines=0)
     draw_rows(plot, looked.points, view, colors)
     show_plane(plot, view, colors)
-    badge("revealed")
+    draw_badge("revealed")
     show_wide(plot.figure(), alt=f"{some} as dots.", key="preview_dots", stem=f"{table.title} rows")
     outside = view.beyond(revealed.points) if table.kind is not FileKind.PRIVATE else 0
     if outside:
         st.caption(f"{outside:,} rows lie outside this picture: the bounds move them to its edge.")
 
 
-def _rows(table: OpenTable, revealed: Revealed) -> None:
-    badge("revealed")
+def _draw_rows(table: OpenTable, revealed: Revealed) -> None:
+    draw_badge("revealed")
     shown = revealed.points[:_ROWS_SHOWN]
     frame = pd.DataFrame(table.domain.from_unit(shown), columns=list(table.domain.columns))
     st.dataframe(frame, height=388, alt=f"The first {len(frame)} rows that are used.")
@@ -134,7 +134,7 @@ def _rows(table: OpenTable, revealed: Revealed) -> None:
     )
 
 
-def _no_clipping() -> None:
+def _draw_no_clipping() -> None:
     """Why a private file has no such preview, and where the question can be settled."""
     st.info(
         "What they cut off is not shown of a private file, even to you: bounds moved because of it would tell of its "
@@ -144,9 +144,9 @@ def _no_clipping() -> None:
     )
 
 
-def _clipping(cost: Clipping) -> None:
-    badge("revealed")
-    st.markdown(_finding(cost), help=explained("bounds"))
+def _draw_clipping(cost: Clipping) -> None:
+    draw_badge("revealed")
+    st.markdown(_describe_clipping(cost), help=explain_term("bounds"))
     shown = cost.by_column.copy()
     for name in ("below", "above", "empty"):
         shown[name] *= 100
@@ -165,12 +165,12 @@ def _clipping(cost: Clipping) -> None:
     )
 
 
-def _finding(cost: Clipping) -> str:
+def _describe_clipping(cost: Clipping) -> str:
     """What the bounds do, in a sentence."""
     wide = cost.by_column.loc[cost.by_column["empty"] > _MUCH_EMPTY, "column"]
     if cost.rows_moved > _MUCH_CLIPPED:
-        return f"The bounds move **{percent(cost.rows_moved)} of the rows**: consider wider ones."
-    moved = "no row" if cost.rows_moved == 0 else f"{percent(cost.rows_moved)} of the rows"
+        return f"The bounds move **{format_percent(cost.rows_moved)} of the rows**: consider wider ones."
+    moved = "no row" if cost.rows_moved == 0 else f"{format_percent(cost.rows_moved)} of the rows"
     if len(wide):
         names = f"{len(wide)} column{'' if len(wide) == 1 else 's'}"
         return (

@@ -15,32 +15,32 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dpviz.check import RequestError
-from dpviz.glossary import explained
+from dpviz.glossary import explain_term
 from dpviz.runs.open_table import OpenTable
 from dpviz.table.csv_intake import MAX_BYTES, open_csv
 from dpviz.table.declaration import Declaration, FileKind
-from dpviz.table.drawing import Drawing, decode_drawing, encode_drawing, painted_table
+from dpviz.table.drawing import Drawing, decode_drawing, encode_drawing, make_painted_table
 from dpviz.table.loaded_table import IntakeError
 from dpviz.table.made_tables import simulate
-from dpviz.table.named import GIVEN, Content, named, sample_named
+from dpviz.table.named import GIVEN, Content, find_sample, open_named
 from dpviz.table.samples import SAMPLES, Sample
 from dpviz.table.samples import sample as sample_of
 from dpviz.ui.controls import suggest_delta, suggest_k
-from dpviz.ui.data.draft import draft_of
-from dpviz.ui.data.large_table import brought, is_large, serves_this_machine_alone
-from dpviz.ui.escape import plain
-from dpviz.ui.home_picture import sample_picture
+from dpviz.ui.data.draft import open_draft
+from dpviz.ui.data.large_table import is_large, is_local_server, take_brought
+from dpviz.ui.escape import escape_markdown
+from dpviz.ui.home_picture import draw_sample_picture
 from dpviz.ui.session import (
     TABLE_LINK,
     Source,
-    current_source,
-    current_table,
+    find_source,
+    find_table,
+    find_undeclared,
     open_table,
+    recall,
     remember,
-    remembered,
     require_table,
     set_aside,
-    undeclared,
 )
 
 _READ, _REFUSED = "ways_in:read", "ways_in:refused"
@@ -52,7 +52,7 @@ _MOST_ROWS, _MOST, _LEAST_SPREAD = 5_000_000, 1_000, 0.001
 _STAND_IN_ORIGIN = "declared for the simulation; nobody is in it"
 
 
-class StandIn(NamedTuple):
+class SyntheticTable(NamedTuple):
     """What a stand-in is made of; each of its columns has the same bounds."""
 
     low: float
@@ -72,20 +72,20 @@ class StandIn(NamedTuple):
 def open_sample(sample: Sample) -> None:
     """Make a sample the table of this visit, with what its sidecar declares."""
     open_table(*sample.load())
-    _name_in_links(sample.id)
+    _set_name_in_links(sample.id)
     suggest_k(sample.clusters)
     suggest_delta()
 
 
-def table_or_sample() -> OpenTable:
+def open_table_or_sample() -> OpenTable:
     """The open table; where nothing is open, waits or is asked for by a link, a public sample is opened at once."""
-    if current_table() is None and undeclared() is None and TABLE_LINK not in st.query_params:
+    if find_table() is None and find_undeclared() is None and TABLE_LINK not in st.query_params:
         open_sample(sample_of(_SHOWN_AT_ONCE))
         st.rerun()
     return require_table()
 
 
-def open_stand_in(told: StandIn) -> None:
+def open_synthetic_table(told: SyntheticTable) -> None:
     """Make a simulated table the table of this visit.
 
     Raises
@@ -106,7 +106,7 @@ def open_stand_in(told: StandIn) -> None:
             title=loaded.name,
         ),
     )
-    _name_in_links(told)
+    _set_name_in_links(told)
     suggest_k(k)
     suggest_delta()
 
@@ -124,58 +124,58 @@ def open_painted(drawing: Drawing, k: int) -> None:
         If nobody is on the board.
     """
     text = encode_drawing(drawing)
-    table, declared = painted_table(decode_drawing(text))
+    table, declared = make_painted_table(decode_drawing(text))
     open_table(table, replace(declared, n_public=table.n_rows))  # as of a stand-in: nobody is in it
-    _name_in_links(f"{PAINTED}{text}")
+    _set_name_in_links(f"{PAINTED}{text}")
     suggest_k(k)
     suggest_delta()
 
 
-def named_in_links(source: Source | None) -> str | StandIn | None:
+def find_named_in_links(source: Source | None) -> str | SyntheticTable | None:
     """The id of the sample, the numbers of the stand-in, or the drawing that ``source`` was made of."""
-    number, name = remembered(_NAMED, (0, None))
+    number, name = recall(_NAMED, (0, None))
     return name if source is not None and source.number == number else None
 
 
-def _name_in_links(name: str | StandIn) -> None:
-    source = current_source()
+def _set_name_in_links(name: str | SyntheticTable) -> None:
+    source = find_source()
     assert source is not None
     remember(_NAMED, (source.number, name))
 
 
-def sample_tiles() -> bool:
+def draw_sample_tiles() -> bool:
     """A tile for every sample, one for a file of one's own, one for a stand-in; True if a table was opened just now."""
     opened = False
     with st.grid(min_column_width=200, key="samples"):
         for sample in SAMPLES:
-            with _tile(sample.title, sample.description, partial(sample_picture, sample.id)):
+            with _draw_tile(sample.title, sample.description, partial(draw_sample_picture, sample.id)):
                 if st.button(f"Open {sample.title}", key=f"open:{sample.id}", width="stretch"):
                     with st.spinner("Opening…"):
                         open_sample(sample)
                     opened = True
-        with _tile("Your own CSV file", "Private or public; its rows are shown to nobody unless you ask."):
+        with _draw_tile("Your own CSV file", "Private or public; its rows are shown to nobody unless you ask."):
             if st.button("Bring a file", key="bring_a_file", type="primary", width="stretch"):
                 st.switch_page("data.py")
-        with _tile("A stand-in", "Made-up rows of the size you say: the place to choose ε."):
-            opened = _stand_in_button(width="stretch") or opened
+        with _draw_tile("A stand-in", "Made-up rows of the size you say: the place to choose ε."):
+            opened = _draw_synthetic_button(width="stretch") or opened
     return opened
 
 
-def three_ways() -> bool:
+def draw_three_ways() -> bool:
     """A sample, a file of one's own, a stand-in, side by side; True if a table was opened just now."""
     sample_place, file_place, stand_in_place = st.columns([3, 4, 3], gap="small")
     with sample_place, st.container(border=True, height="stretch", vertical_alignment="distribute"):
-        opened = _sample_choice()
+        opened = _draw_sample_choice()
     with file_place, st.container(border=True, height="stretch"):
-        _csv_upload()
+        _draw_csv_upload()
     with stand_in_place, st.container(border=True, height="stretch", vertical_alignment="distribute"):
         st.markdown(":small[Made-up rows]")
-        return _stand_in_button(width="content") or opened
+        return _draw_synthetic_button(width="content") or opened
 
 
-def _sample_choice() -> bool:
+def _draw_sample_choice() -> bool:
     by_id = {sample.id: sample for sample in SAMPLES}
-    named = named_in_links(current_source())
+    named = find_named_in_links(find_source())
     place = list(by_id).index(named) if isinstance(named, str) and named in by_id else 0
     chosen = st.selectbox("Sample", list(by_id), place, format_func=lambda sample_id: by_id[sample_id].title)
     sample = by_id[chosen]
@@ -186,13 +186,13 @@ def _sample_choice() -> bool:
     return True
 
 
-def _stand_in_button(*, width: Literal["stretch", "content"]) -> bool:
+def _draw_synthetic_button(*, width: Literal["stretch", "content"]) -> bool:
     help = "Nobody is in its rows: the place to choose ε."
     with st.popover("Simulate a stand-in", width=width, key="simulate", icon=":material/casino:", help=help):
-        return stand_in_form()
+        return draw_synthetic_form()
 
 
-def _tile(title: str, text: str, picture: Callable[[], None] | None = None) -> DeltaGenerator:
+def _draw_tile(title: str, text: str, picture: Callable[[], None] | None = None) -> DeltaGenerator:
     tile = st.container(border=True, height="stretch", vertical_alignment="distribute", gap="small")
     if picture is not None:
         with tile:
@@ -201,13 +201,13 @@ def _tile(title: str, text: str, picture: Callable[[], None] | None = None) -> D
     return tile
 
 
-def _csv_upload() -> None:
+def _draw_csv_upload() -> None:
     """The uploader: a good file waits for its declarations, a bad one is refused and changes nothing."""
     file = st.file_uploader(
         "Your CSV file",
         type=["csv", "tsv", "txt", "gz"],
         key="csv",
-        on_change=_taken_away,
+        on_change=_forget_upload,
         max_upload_size=MAX_BYTES // 1_000_000,
         help="A text file with one row a line; gzip is unpacked. It stays in this server's memory for this visit, "
         "a public one for an hour longer: nothing is written to disk, nothing leaves it.",
@@ -216,17 +216,17 @@ def _csv_upload() -> None:
         st.session_state[_READ] = file.file_id
         st.session_state[_REFUSED] = _UNREADABLE  # what stays said if a defect stops the reading
         st.session_state[_REFUSED] = _read(file)
-    if serves_this_machine_alone():
-        _file_here()
+    if is_local_server():
+        _draw_file_here()
     if message := st.session_state.get(_REFUSED):
-        table = current_table()
+        table = find_table()
         stays = f" “{table.title}” stays open." if table is not None else ""
-        st.error(plain(f"{message}{stays}"), title="This file cannot be used", icon=":material/block:")
+        st.error(escape_markdown(f"{message}{stays}"), title="This file cannot be used", icon=":material/block:")
         if file is None:  # another page was open meanwhile, and the uploader has let go of it
             st.button("Forget this file", key="forget_refused", on_click=_forget_refusal)
 
 
-def _file_here() -> None:
+def _draw_file_here() -> None:
     """A file by its path: of any size, since nobody sends it anywhere."""
     help = (
         "CSV, Parquet, or a folder of Parquet files, by its path on this machine, of any size: what memory does not "
@@ -239,12 +239,12 @@ def _file_here() -> None:
         path = st.text_input("Path", placeholder="/data/trips.parquet", key="file_here_path")
         if st.form_submit_button("Bring it") and path:
             st.session_state[_REFUSED] = _UNREADABLE
-            st.session_state[_REFUSED] = _found(path)
+            st.session_state[_REFUSED] = _find_file(path)
             if st.session_state[_REFUSED] is None:
                 st.rerun()
 
 
-def _found(path: str) -> str | None:
+def _find_file(path: str) -> str | None:
     try:
         with st.spinner("Reading the file…"):
             _open_file(str(Path(path.strip().strip('"')).expanduser()))
@@ -253,7 +253,7 @@ def _found(path: str) -> str | None:
     return None
 
 
-def _taken_away() -> None:
+def _forget_upload() -> None:
     """What was said of a file goes with it; the uploader also empties, without this, whenever the page changes."""
     if st.session_state.get("csv") is None:
         _forget_refusal()
@@ -263,18 +263,18 @@ def _forget_refusal() -> None:
     st.session_state.pop(_REFUSED, None)
 
 
-def stand_in_form() -> bool:
+def draw_synthetic_form() -> bool:
     """Bounds, n, d and k make a table; True if one was opened just now."""
     with st.form("stand_in", border=False):
         low_place, high_place = st.columns(2)
-        of_all = explained("bounds", "Here: of every column, data units.")
+        of_all = explain_term("bounds", "Here: of every column, data units.")
         low = low_place.number_input("lower bound", value=0.0, format="%g", help=of_all)
         high = high_place.number_input("upper bound", value=100.0, format="%g", help=of_all)
         n_place, d_place = st.columns(2)
         n = n_place.number_input("n, rows", 1, _MOST_ROWS, value=10_000, step=1000, help="Public, as all of this is.")
         d = d_place.number_input("d, columns", 1, _MOST, value=2, help="Two can be seen whole.")
         k_place, spread_place = st.columns(2)
-        k = k_place.number_input("clusters put in", 1, _MOST, value=5, help=explained("cluster"))
+        k = k_place.number_input("clusters put in", 1, _MOST, value=5, help=explain_term("cluster"))
         spread = spread_place.number_input(
             "spread", _LEAST_SPREAD, 1.0, value=0.05, step=0.01, help="Width of a cluster as a share of the bounds."
         )
@@ -283,9 +283,9 @@ def stand_in_form() -> bool:
         return False
     try:
         with st.spinner("Simulating…"):
-            open_stand_in(StandIn(float(low), float(high), int(n), int(d), int(k), float(spread)))
+            open_synthetic_table(SyntheticTable(float(low), float(high), int(n), int(d), int(k), float(spread)))
     except RequestError as error:
-        st.error(plain(error), icon=":material/block:")
+        st.error(escape_markdown(error), icon=":material/block:")
         return False
     return True
 
@@ -306,23 +306,23 @@ _BEGUN = "given:begun"
 def begin_with_given() -> bool:
     """Once a visit, open the named sample or declared file, or set the file aside to be declared; True if it did."""
     word = os.environ.get(GIVEN)
-    if word is None or _BEGUN in st.session_state or current_table() is not None:
+    if word is None or _BEGUN in st.session_state or find_table() is not None:
         return False
     st.session_state[_BEGUN] = True
     try:
-        if (sample := sample_named(word)) is not None:
+        if (sample := find_sample(word)) is not None:
             open_sample(sample)
         else:
             _open_file(word)
     except RequestError as error:  # the file has gone, or has become another, since the command was given
-        st.error(plain(error), title="This file cannot be used", icon=":material/block:")
+        st.error(escape_markdown(error), title="This file cannot be used", icon=":material/block:")
         return False
     return True
 
 
 def _open_file(word: str) -> None:
-    content, declared = named(word)
-    content = brought(content)
+    content, declared = open_named(word)
+    content = take_brought(content)
     declaration = replace(declared, title=declared.title or content.name)
     if is_large(content):  # the form has the button that prepares it
         _wait_for_declaration(content, declaration)
@@ -336,6 +336,6 @@ def _open_file(word: str) -> None:
 
 def _wait_for_declaration(content: Content, declaration: Declaration) -> None:
     set_aside(content)
-    waiting = undeclared()
+    waiting = find_undeclared()
     assert waiting is not None
-    draft_of(waiting, declaration)
+    open_draft(waiting, declaration)

@@ -6,10 +6,10 @@ import streamlit as st
 
 from dpviz.algorithms.card import DOES, Card, Does, Guarantee
 from dpviz.algorithms.plugins import NOT_OURS
-from dpviz.algorithms.registry import AUTO, CARDS, card_of
-from dpviz.ui.escape import plain
-from dpviz.ui.explore.foresight import Foresee, in_short, light, warned
-from dpviz.ui.session import remember, remembered
+from dpviz.algorithms.registry import AUTO, CARDS, find_card
+from dpviz.ui.escape import escape_markdown
+from dpviz.ui.explore.foresight import Foresee, format_light, format_warning, summarize_judgement
+from dpviz.ui.session import recall, remember
 
 # Two entries of the sheet beside each other on a desktop, one on a phone.
 _LEAST_WIDTH = 330
@@ -24,29 +24,29 @@ _CENTRAL = ("central model", "gray", "One trusted curator holds the rows, and ad
 _LOCAL = ("local model", "blue", "Every user hides the own row before it is sent: nobody is trusted with the rows.")
 
 
-def algorithm_choice() -> Card:
+def draw_algorithm_choice() -> Card:
     """One list of all algorithms, each after what it does; a link may name one."""
     start = _start()
     st.session_state.setdefault(_KEY, start)
     chosen = st.selectbox(
         "Algorithm",
-        [card.id for does in DOES for card in _who(does)],
+        [card.id for does in DOES for card in _list_cards(does)],
         format_func=lambda algorithm: f"{CARDS[algorithm].does}: {CARDS[algorithm].title}",
         key=_KEY,
         bind="query-params",
     )
     card = CARDS[str(chosen or start)]
     remember(_KEY, card.id)
-    _whose(card)
+    _draw_package(card)
     return card
 
 
-def _who(does: Does) -> list[Card]:
+def _list_cards(does: Does) -> list[Card]:
     """The algorithms that do the same with the rows."""
     return [card for card in CARDS.values() if card.does == does]
 
 
-def catalogue(foresee: Foresee) -> None:
+def draw_catalogue(foresee: Foresee) -> None:
     """All algorithms on one sheet, folded away until it is asked for: what each needs and gives, and when to use it."""
     sheet = st.expander(
         f"All {len(CARDS)} algorithms: what each needs and gives, and what it would do with this table",
@@ -58,31 +58,31 @@ def catalogue(foresee: Foresee) -> None:
         return
     with sheet:
         for does, meaning in DOES.items():
-            st.subheader(plain(does), divider="gray")
-            st.caption(plain(meaning))
+            st.subheader(escape_markdown(does), divider="gray")
+            st.caption(escape_markdown(meaning))
             with st.grid(min_column_width=_LEAST_WIDTH):
-                for card in _who(does):
+                for card in _list_cards(does):
                     with st.container(border=True, height="stretch", gap="xsmall"):
-                        _entry(card, foresee)
+                        _draw_entry(card, foresee)
         for sentence in CARDS.brought.left_out:
-            st.warning(plain(sentence), icon=":material/extension_off:")
+            st.warning(escape_markdown(sentence), icon=":material/extension_off:")
 
 
-def _entry(card: Card, foresee: Foresee) -> None:
+def _draw_entry(card: Card, foresee: Foresee) -> None:
     judgement = foresee(card)
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.markdown(f"**{card.title}**", width="content")
         st.button("Choose", key=f"catalogue:{card.id}", on_click=_choose, args=(card.id,), type="tertiary")
-    badges(card, light(judgement))
+    draw_badges(card, format_light(judgement))
     st.markdown(card.summary)
     st.caption(f"**When:** {card.when}")
-    st.caption(needs(card))
-    caution = in_short(judgement)
+    st.caption(describe_needs(card))
+    caution = summarize_judgement(judgement)
     if caution:
-        st.caption(warned(caution))
+        st.caption(format_warning(caution))
 
 
-def badges(card: Card, expected: str = "") -> None:
+def draw_badges(card: Card, expected: str = "") -> None:
     """Badges: each guarantee that it can give, who is trusted, whether it is ours; ``expected`` in front."""
     looks = [GUARANTEE_WORDS[guarantee] for guarantee in card.guarantees]
     if card.private:
@@ -92,17 +92,20 @@ def badges(card: Card, expected: str = "") -> None:
             st.markdown(expected, width="content")
         for words, color, help in looks:
             st.badge(words, color=color, help=help)  # type: ignore[arg-type]
-        _whose(card)
+        _draw_package(card)
 
 
-def _whose(card: Card) -> None:
+def _draw_package(card: Card) -> None:
     """A badge where a package brings it."""
     if card.brought_by:
-        by = f"{plain(card.brought_by)} brings it: nobody here has proved what it does with rows. It is never released."
+        by = (
+            f"{escape_markdown(card.brought_by)} brings it: nobody here has proved what it does with rows. "
+            f"It is never released."
+        )
         st.badge(NOT_OURS, color="red", help=by)
 
 
-def needs(card: Card) -> str:
+def describe_needs(card: Card) -> str:
     """What has to be declared or given for it, as a sentence."""
     if not card.private:
         return "Needs the owner's leave to look at the rows."
@@ -112,22 +115,22 @@ def needs(card: Card) -> str:
     return f"Needs bounds of every column{n}{delta}." + (" Takes sparse tables." if card.sparse else "")
 
 
-def about(card: Card) -> None:
+def draw_description(card: Card) -> None:
     """The story of the algorithm, its formula and its paper, and whose it is."""
-    _whose(card)
+    _draw_package(card)
     st.markdown(card.story)
     if card.formula:
         st.latex(card.formula)
-    st.caption(f"{needs(card)} Paper: {card.paper}")
+    st.caption(f"{describe_needs(card)} Paper: {card.paper}")
 
 
 def _start() -> str:
     """The algorithm that the widget, the link or this visit names, by id or by title; else the default."""
-    for named in (st.session_state.get(_KEY), st.query_params.get(_KEY), remembered(_KEY, AUTO)):
+    for named in (st.session_state.get(_KEY), st.query_params.get(_KEY), recall(_KEY, AUTO)):
         for card in CARDS.values():
             if named in (card.id, card.title):
                 return card.id
-    return card_of(AUTO).id
+    return find_card(AUTO).id
 
 
 def _choose(algorithm: str) -> None:

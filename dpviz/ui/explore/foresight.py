@@ -10,8 +10,8 @@ from dpviz.algorithms.regime import Level, round_up
 from dpviz.runs.advice.judgement import OUT_OF_REACH, Judgement, judge_request
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.request import Request
-from dpviz.ui.controls import request
-from dpviz.ui.escape import plain
+from dpviz.ui.controls import read_request
+from dpviz.ui.escape import escape_markdown
 
 Foresee = Callable[[Card], Judgement]
 
@@ -22,31 +22,31 @@ _COLORS = {
 }
 
 
-def judged(request: Request, table: OpenTable, tried: Sequence[float] = ()) -> Judgement:
-    """What is to be expected of ``request``, from public numbers and a dry run; the same for every page."""
+def foresee_outcome(request: Request, table: OpenTable, tried: Sequence[float] = ()) -> Judgement:
+    """What is to be expected of ``read_request``, from public numbers and a dry run; the same for every page."""
     return judge_request(request, table.private, tried=tried)
 
 
-def foresight(table: OpenTable) -> Foresee:
+def make_foresight(table: OpenTable) -> Foresee:
     """What each card would do with ``table`` under the shared settings as they stand."""
 
     def foresee(card: Card) -> Judgement:
-        return judged(request(card.id), table)
+        return foresee_outcome(read_request(card.id), table)
 
     return foresee
 
 
-def light(judgement: Judgement) -> str:
+def format_light(judgement: Judgement) -> str:
     """A badge for what to expect; "" where nothing can be told."""
     if judgement.refusal:
         return ":red-badge[:material/block: cannot run]"
     if judgement.level is None:
         return ""
     color, icon = _COLORS[judgement.level]
-    return f":{color}-badge[{icon} {plain(judgement.in_short)}]"
+    return f":{color}-badge[{icon} {escape_markdown(judgement.in_short)}]"
 
 
-def in_short(judgement: Judgement) -> str:
+def summarize_judgement(judgement: Judgement) -> str:
     """Why it should not be run, as short as can be; "" if there is no such reason."""
     if judgement.refusal or not judgement.hopeless:
         return judgement.refusal
@@ -57,24 +57,24 @@ def in_short(judgement: Judgement) -> str:
     return f"Too few records at this k and ε: about {round_up(judgement.needed_n):,} are needed."
 
 
-def warned(words: str) -> str:
+def format_warning(words: str) -> str:
     """Words of caution behind a red sign; the number 1e-6 stays in one piece."""
-    return f":red[:material/cancel:] {_in_one_piece(plain(words))}"
+    return f":red[:material/cancel:] {_join_number(escape_markdown(words))}"
 
 
-def whole_sentence(judgement: Judgement, request: Request) -> str:
+def describe_judgement(judgement: Judgement, request: Request) -> str:
     """A light and what it means for this request, with the number of records that would do."""
     if judgement.refusal:
-        return f"{light(judgement)} {_in_one_piece(plain(judgement.refusal))}"
+        return f"{format_light(judgement)} {_join_number(escape_markdown(judgement.refusal))}"
     if judgement.level is not None:
-        return f"{light(judgement)} {plain(judgement.message)}"
+        return f"{format_light(judgement)} {escape_markdown(judgement.message)}"
     if not request.card.private:
         return ":orange-badge[:material/visibility: revealed] Its centres come from the rows themselves."
     if not judgement.message:
         return ""
-    return f":gray-badge[:material/help: n is private] {plain(judgement.message)}"
+    return f":gray-badge[:material/help: n is private] {escape_markdown(judgement.message)}"
 
 
-def _in_one_piece(words: str) -> str:
+def _join_number(words: str) -> str:
     """A browser may break a line behind any hyphen, but not before a word joiner."""
     return re.sub(r"(?<=\de-)(?=\d)", "\u2060", words)

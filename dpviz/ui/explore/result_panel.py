@@ -2,30 +2,46 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dpviz.charts.picture import Look
-from dpviz.charts.registry import picture_of
-from dpviz.charts.spent import Counted, describe_spent, draw_spent, shares_of
-from dpviz.charts.theme import palette
-from dpviz.glossary import words_of
+from dpviz.algorithms.steps import CentersStep
+from dpviz.charts.picture import RenderContext
+from dpviz.charts.player.player_page import Scene, animate, make_player_page
+from dpviz.charts.registry import find_picture
+from dpviz.charts.share_bars import ShareBars
+from dpviz.charts.spent import Counted, describe_spent, draw_spent, list_shares
+from dpviz.charts.studies.k_curve import KCurve
+from dpviz.charts.theme import choose_palette
+from dpviz.charts.wording import capitalize_first, format_number, format_ratio
+from dpviz.check import RequestError
+from dpviz.glossary import explain_term, explain_words
 from dpviz.privacy.accounting import Accounting
-from dpviz.runs.export import picture_stem
+from dpviz.runs.advice.judgement import explain_difference, judge_request
+from dpviz.runs.advice.suggested_k import MOST_K, find_synopsis, suggest_k
+from dpviz.runs.center_tables import compute_share_noise, list_profile_rows, read_shares
+from dpviz.runs.export import format_centers_csv, format_run_json, name_file, name_page, name_picture
 from dpviz.runs.open_table import OpenTable
-from dpviz.runs.profile import profile_of
-from dpviz.runs.run import Run
-from dpviz.ui.badges import badge_text
-from dpviz.ui.escape import plain
-from dpviz.ui.explore.algorithm_choice import about, catalogue
-from dpviz.ui.explore.clusters_found import found
-from dpviz.ui.explore.foresight import foresight
-from dpviz.ui.explore.read_k import read_k
+from dpviz.runs.profile import make_profile
+from dpviz.runs.record import ReleaseRecord
+from dpviz.runs.request import Request
+from dpviz.runs.run import Run, describe_loss_diagnostic, describe_verdict
+from dpviz.table.declaration import FileKind
+from dpviz.ui.badges import draw_caption_with_badge, format_badge
+from dpviz.ui.escape import escape_markdown
+from dpviz.ui.explore.algorithm_choice import draw_catalogue, draw_description
+from dpviz.ui.explore.foresight import make_foresight
 from dpviz.ui.explore.scores import Judged
-from dpviz.ui.explore.take_away import take_away
-from dpviz.ui.figure import data_table, show_wide
-from dpviz.ui.profile_panel import profile_panel
+from dpviz.ui.explore.walk import list_numbers
+from dpviz.ui.figure import draw_data_table, show_wide
+from dpviz.ui.looks import is_reveal_allowed
+from dpviz.ui.profile_panel import draw_profile_panel
+from dpviz.ui.reference import await_recovery
 from dpviz.ui.runner import Result
+from dpviz.ui.session import count_grid_read, find_record, make_once
 
 # How the charges of a run add up, after its accounting.
 _ADDS_UP = {
@@ -44,50 +60,51 @@ _PROFILED = 3
 _TABS = ("What was found", "Ledger", "How it works", "Table", "Take away")
 
 
-def empty_panel(table: OpenTable) -> None:
+def draw_empty_panel(table: OpenTable) -> None:
     """What to do when nothing has run yet on this table."""
     st.info(
-        f"Set ε at the left and press **Run**. The steps of the run on {plain(table.title)} appear here, each with "
+        f"Set ε at the left and press **Run**. The steps of the run on {escape_markdown(table.title)} "
+        f"appear here, each with "
         "what it spent.",
         title="Nothing has run yet",
         icon=":material/play_circle:",
     )
 
 
-def below(table: OpenTable, result: Result, look: Look, judged: Judged | None) -> None:
-    """The tabs; only the open one is drawn. ``look`` is that of the pictures above."""
+def draw_below(table: OpenTable, result: Result, context: RenderContext, judged: Judged | None) -> None:
+    """The tabs; only the open one is drawn. ``context`` is that of the pictures above."""
     run = result.run
     found_tab, ledger, story, numbers, files = st.tabs(_TABS, key="explore:below", on_change="rerun")
     if found_tab.open:
         with found_tab:
             if run.private and run.domain.dim >= _PROFILED:
-                reference = None if look.reference is None else look.reference.centers
-                mark = "refused (⊥)" if _refused(run) else ""
-                profile_panel(profile_of(run, reference=reference), "explore", mark=mark, table=False)
-            found(table, run, judged, result.request)
-            read_k(result)
+                reference = None if context.reference is None else context.reference.centers
+                mark = "refused (⊥)" if _draw_refusal(run) else ""
+                draw_profile_panel(make_profile(run, reference=reference), "explore", mark=mark, table=False)
+            draw_clusters(table, run, judged, result.request)
+            draw_k_reading(result)
     if ledger.open:
         with ledger:
-            _ledger(run)
+            _draw_ledger(run)
     if story.open:
         with story:
-            about(result.request.card)
-            catalogue(foresight(table))
+            draw_description(result.request.card)
+            draw_catalogue(make_foresight(table))
     if numbers.open:
         with numbers:
-            _numbers(run)
+            _draw_numbers(run)
     if files.open:
         with files:
-            take_away(table, result, look, judged)
+            draw_take_away(table, result, context, judged)
 
 
-def _refused(run: Run) -> bool:
+def _draw_refusal(run: Run) -> bool:
     """Whether a private test did not pass, so that the last centres know no data, or come from ones that do not."""
     step = run.frames[-1].step
     return step.public or "⊥" in step.title
 
 
-def _numbers(run: Run) -> None:
+def _draw_numbers(run: Run) -> None:
     """The numbers behind the picture of any step."""
     last = len(run.frames) - 1
     place = st.selectbox(
@@ -97,25 +114,25 @@ def _numbers(run: Run) -> None:
         format_func=lambda i: f"{i + 1}/{last + 1} {run.frames[i].step.title}",
         key=f"explore:table:{run.algorithm}:{last}",
     )
-    picture = picture_of(run.frames[last if place is None else place].step)
-    st.markdown(badge_text(picture.kind))
-    data_table(picture.table(run.domain), alt="The numbers behind the picture")
+    picture = find_picture(run.frames[last if place is None else place].step)
+    st.markdown(format_badge(picture.kind))
+    draw_data_table(picture.table(run.domain), alt="The numbers behind the picture")
 
 
-def _ledger(run: Run) -> None:
+def _draw_ledger(run: Run) -> None:
     """Every charge of a run, and how the budget was divided between the stages of the algorithm."""
     if not run.private:
-        st.markdown(f"{badge_text('revealed')} No ledger: k-means++ has no privacy to account for.")
+        st.markdown(f"{format_badge('revealed')} No ledger: k-means++ has no privacy to account for.")
         return
     st.markdown(
-        f"{badge_text('released')} Every charge of this run. {_ADDS_UP[run.accounting]}",
-        help=words_of("ledger, charge, accounting"),
+        f"{format_badge('released')} Every charge of this run. {_ADDS_UP[run.accounting]}",
+        help=explain_words("ledger, charge, accounting"),
     )
     meter = [Counted(frame.entries, frame.spent_fraction) for frame in run.frames]
-    shares = shares_of(run.entries, spent_fraction=run.spent_fraction, meter=meter)
-    bar = draw_spent(shares, palette=palette(st.context.theme.type), epsilon=run.epsilon)
+    shares = list_shares(run.entries, spent_fraction=run.spent_fraction, meter=meter)
+    bar = draw_spent(shares, palette=choose_palette(st.context.theme.type), epsilon=run.epsilon)
     words = describe_spent(shares, epsilon=run.epsilon)
-    show_wide(bar, alt=words, key="explore:shares", stem=f"{picture_stem(run)}-budget")
+    show_wide(bar, alt=words, key="explore:shares", stem=f"{name_picture(run)}-budget")
     charges = [
         {
             "": place,
@@ -129,4 +146,217 @@ def _ledger(run: Run) -> None:
         }
         for place, entry in enumerate(run.entries, start=1)
     ]
-    data_table(pd.DataFrame(charges), alt="Every charge of this run", height="auto")
+    draw_data_table(pd.DataFrame(charges), alt="Every charge of this run", height="auto")
+
+
+_READ = "explore:read_k"
+# As far as the curve goes, beside the k of the run: a grid is as fine as its k asks for.
+_LEAST = 8
+
+
+def draw_k_reading(result: Result) -> None:
+    """The loss on the run's synopsis for each k up to its own, once somebody asks; nothing where there is no grid."""
+    run = result.run
+    try:
+        find_synopsis(run)
+    except RequestError:
+        return
+    most = min(max(run.k, _LEAST), MOST_K)
+    asked = st.toggle(
+        f"How many groups are there? Read it from the grid, for k up to {most:d}",
+        key=_READ,
+        help="The noisy grid is paid for and serves every k: reading the loss on it costs nothing. Run with the "
+        "largest k that you would consider, so that the grid is fine enough for it.",
+    )
+    if not asked:
+        return
+    with st.spinner("The grid is solved for every k, and again with the noise redrawn", show_time=True):
+        read = make_once(
+            f"{_READ}:curve", (result.number, most), lambda: suggest_k(run, most, np.random.default_rng(0))
+        )
+    count_grid_read(result.place, result.number)
+    curve = KCurve(read)
+    show_wide(
+        curve.draw(choose_palette(st.context.theme.type)), alt=curve.words(), key="explore:k_curve", stem=curve.stem
+    )
+    st.markdown(f"{format_badge('released')} {escape_markdown(read.words)}")
+    with st.expander("The numbers"):
+        draw_data_table(curve.table(), alt="The loss on the grid for each number of clusters")
+
+
+def draw_take_away(table: OpenTable, result: Result, context: RenderContext, judged: Judged | None) -> None:
+    """The buttons, and what is in the files; without privacy there is nothing to take away."""
+    record = find_record(result.place)
+    if not record.private:
+        draw_caption_with_badge("revealed", "k-means++ is never a release: there is nothing to download.")
+        return
+    stem, shown = name_file(record), make_public_context(table, result, context)
+    scores = judged if shown.reveals else None
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.download_button(
+            "Play it anywhere (HTML)",
+            lambda: make_run_page(table, result, record, shown, scores),  # made when it is asked for
+            name_page(record, revealed=shown.reveals),
+            "text/html",
+            type="primary",
+            icon=":material/play_circle:",
+            key="download_page",
+            on_click="ignore",
+            help="All steps in one file of about 2 MB: it opens in any browser, without network or server.",
+        )
+        st.download_button(
+            "Centres (CSV)",
+            format_centers_csv(record).encode("utf-8"),
+            f"{stem}_centres.csv",
+            "text/csv",
+            icon=":material/download:",
+            key="download_centers",
+            on_click="ignore",
+        )
+        st.download_button(
+            "Run (JSON)",
+            format_run_json(record).encode("utf-8"),
+            f"{stem}_run.json",
+            "application/json",
+            icon=":material/data_object:",
+            key="download_run",
+            on_click="ignore",
+        )
+    if shown.reveals:
+        draw_caption_with_badge(
+            "revealed",
+            f"The page shows the rows and k-means++ in orange, as here: {escape_markdown(table.title)} may "
+            f"be shown. Switch off "
+            "*Show truth* for a page of released values only.",
+        )
+    draw_caption_with_badge(
+        "released",
+        f"{'The other two files' if shown.reveals else 'All files'} hold released values only: centres in data units, "
+        "noisy sizes; the JSON also what was declared, the ledger, and how often anybody looked at the rows. How long "
+        "the run took is in none: it depends on the rows.",
+    )
+    if record.note:
+        st.caption(f":material/warning: {escape_markdown(record.note)} Each file says so inside and by its name.")
+
+
+def make_public_context(table: OpenTable, result: Result, context: RenderContext) -> RenderContext:
+    """What a page of its own may show: of a private table nothing but the release, whatever its owner sees here."""
+    if not (table.kind.may_be_shown and context.reveals):
+        return context.released()
+    # Earlier draws stand in no ledger of this file.
+    shown = replace(context, ghosts=(), reference_coming=False)
+    if context.found is None or context.reference is None:
+        return shown
+    return replace(shown, found=await_recovery(table, context.reference, points_per_row=result.run.points_per_row))
+
+
+def make_run_page(
+    table: OpenTable, result: Result, record: ReleaseRecord, context: RenderContext, judged: Judged | None
+) -> bytes:
+    """The walk through a run as one HTML file."""
+    animation = animate(result.run, context, list(list_numbers(table, result, judged)))
+    return make_player_page([Scene(animation=animation, run=record, table=table.title)]).encode("utf-8")
+
+
+# Columns shown as bars within their bounds; a table with more of them says numbers alone.
+_MOST_BARS = 12
+_CLUSTER, _ROWS, _NOISE = "cluster", "rows", "± noise"
+_UNITS = "In unit coordinates²; k-means++ reads the same rows, as the declared bounds leave them."
+_SHIFT = "centre ± (% of range)"
+
+
+def draw_clusters(table: OpenTable, run: Run, judged: Judged | None, request: Request) -> None:
+    """The table of clusters, and the loss under it; ``request`` is what was run."""
+    kind = format_badge("released" if run.private else "revealed")
+    st.markdown(f"{kind} {escape_markdown(_describe_clusters(run))}")
+    if run.domain.declared:
+        draw_data_table(tabulate_clusters(run), alt="Every cluster: its size, and what its centre says", height="auto")
+        _draw_shares(run)
+        _draw_loss_diagnostic(run)
+        _draw_cost(table, judged)
+        return
+    bars = {
+        name: st.column_config.ProgressColumn(format="%.4g", min_value=float(low), max_value=float(high))
+        for name, low, high in zip(run.domain.columns, run.domain.lower, run.domain.upper, strict=True)
+    }
+    shown = bars if run.domain.dim <= _MOST_BARS else {}
+    if run.verdict is not None and not run.verdict.fine:
+        draw_caption_with_badge(
+            "released", f":material/warning: {escape_markdown(capitalize_first(describe_verdict(run.verdict)))}"
+        )
+    if apart := explain_difference(judge_request(request, table.private), run.verdict):
+        st.caption(escape_markdown(apart))
+    draw_data_table(tabulate_clusters(run), alt="Every cluster: its size and its centre", height="auto", columns=shown)
+    _draw_loss_diagnostic(run)
+    _draw_cost(table, judged)
+
+
+def tabulate_clusters(run: Run) -> pd.DataFrame:
+    """One line a cluster: size ± noise where they were measured, and its centre in data units."""
+    step = run.frames[-1].step
+    lines = pd.DataFrame({_CLUSTER: np.arange(1, run.k + 1)})
+    if isinstance(step, CentersStep):
+        if run.noisy_weights is not None:
+            lines[_ROWS] = run.noisy_weights.round().clip(min=0).astype(np.int64)
+            if run.sizes is not None:
+                lines[_NOISE] = run.sizes.sd
+        if step.center_noise_sd is not None:
+            # Unit coordinates run over 2, from -1 to 1, in a column of full width.
+            lines[_SHIFT] = 50.0 * step.center_noise_sd
+    if run.domain.declared:
+        told = list_profile_rows(run.domain, run.unit_centers, run.center_noise_sd)
+        return pd.concat([lines, pd.DataFrame(told, columns=list(run.domain.names))], axis="columns")
+    centers = pd.DataFrame(run.centers, columns=list(run.domain.columns))
+    return pd.concat([lines, centers], axis="columns")
+
+
+def _draw_shares(run: Run) -> None:
+    """The shares of declared values, if there are any."""
+    shares = read_shares(run.domain, run.centers)
+    if not shares:
+        return
+    sd = run.center_noise_sd
+    declared = {column.name: column for column in run.domain.declared}
+    noise = {} if sd is None else {name: compute_share_noise(declared[name], sd) for name in shares}
+    bars = ShareBars(shares, noise)
+    theme = choose_palette(st.context.theme.type)
+    show_wide(bars.draw(theme), alt=bars.words(), key="explore:shares_of_values", stem=f"{name_picture(run)}-shares")
+
+
+def _draw_loss_diagnostic(run: Run) -> None:
+    """Whether the run went well, as far as released values tell."""
+    if run.sign is None:
+        return
+    doubtful = ":material/warning: " if run.sign.doubts else ""
+    words = f"{doubtful}{escape_markdown(describe_loss_diagnostic(run.sign))}."
+    draw_caption_with_badge(
+        "released",
+        words,
+        help="From the noisy histogram and the last round; nothing was spent on it. "
+        f"The range held for nine in ten of many runs on generated tables. {explain_term('loss')}",
+    )
+
+
+def _describe_clusters(run: Run) -> str:
+    sizes = run.noisy_weights
+    if sizes is None:
+        return f"{run.k} clusters; their sizes were not measured."
+    low, high = (format_number(max(0.0, float(size))) for size in (sizes.min(), sizes.max()))
+    sds = None if run.sizes is None else (format_number(float(sd)) for sd in (run.sizes.sd.min(), run.sizes.sd.max()))
+    noise = "" if sds is None else f", each ± {' to '.join(dict.fromkeys(sds))}"
+    return f"{run.k} clusters of about {low} to {high} rows{noise}."
+
+
+def _draw_cost(table: OpenTable, judged: Judged | None) -> None:
+    if judged is None:
+        why = "k-means++ is still being computed." if is_reveal_allowed(table) else "Hidden: Show truth is off."
+        draw_caption_with_badge("revealed", f"Loss against k-means++. {why}")
+        return
+    scores = judged.scores
+    losses = f"{format_number(scores.nicv)} against {format_number(scores.nicv_kmeans)}"
+    words = f"Loss {format_ratio(scores.ratio)} that of k-means++ ({losses})."
+    if scores.clipping > 0 and table.kind is not FileKind.PRIVATE:
+        words += f" The bounds alone move a row by {format_number(scores.clipping)} on the same scale."
+    if judged.labels is not None and judged.labels.unlabelled:
+        words += f" {judged.labels.unlabelled:,d} rows without a label are left out of the label accuracy."
+    draw_caption_with_badge("revealed", words, help=f"{explain_term('loss', _UNITS)}\n\n{explain_words('k-means++')}")

@@ -11,9 +11,9 @@ import streamlit as st
 from dpviz.arrays import Codes
 from dpviz.runs.evaluation import Reference, Scores, assign, evaluate, label_accuracy, label_ceiling
 from dpviz.runs.open_table import OpenTable
-from dpviz.runs.record import LookKind
+from dpviz.runs.record import AccessKind
 from dpviz.runs.run import Run
-from dpviz.ui.looks import judged
+from dpviz.ui.looks import make_judged_table
 from dpviz.ui.runner import Result
 
 _SCORES = "result:scores"
@@ -49,7 +49,7 @@ class Judged(NamedTuple):
     labels: Labels | None
 
 
-def labels_of(codes: Codes, assigned: Codes, k: int) -> Labels | None:
+def read_labels(codes: Codes, assigned: Codes, k: int) -> Labels | None:
     """How well ``k`` centres meet the groups of labelled rows; None with more centres than groups.
 
     Each of more centres may lie in a group of its own making: the accuracy then rises with k, and says nothing.
@@ -60,10 +60,14 @@ def labels_of(codes: Codes, assigned: Codes, k: int) -> Labels | None:
     return Labels(label_accuracy(codes, assigned), int((codes < 0).sum()), label_ceiling(codes, k))
 
 
-def scores_of(table: OpenTable, result: Result, reference: Reference | None) -> Judged | None:
+def compute_scores(table: OpenTable, result: Result, reference: Reference | None) -> Judged | None:
     """Scores of a run against revealed rows, if the owner allows looks and the reference is there."""
     run = result.run
-    rows = judged(table, "loss of a run", LookKind.LOSS, points_per_row=run.points_per_row) if reference else None
+    rows = (
+        make_judged_table(table, "loss of a run", AccessKind.LOSS, points_per_row=run.points_per_row)
+        if reference
+        else None
+    )
     if rows is None or reference is None:
         return None
     kept = cast("Judged | None", st.session_state.get(_SCORES))
@@ -71,6 +75,6 @@ def scores_of(table: OpenTable, result: Result, reference: Reference | None) -> 
         labels = None
         codes = None if table.labels is None else table.labels[rows.kept]
         if codes is not None:
-            labels = labels_of(codes, assign(rows.points, run.unit_centers), run.k)
+            labels = read_labels(codes, assign(rows.points, run.unit_centers), run.k)
         kept = st.session_state[_SCORES] = Judged(run, evaluate(rows, run.unit_centers, reference), labels)
     return kept

@@ -6,10 +6,10 @@ from typing import NamedTuple, TypeAlias, cast
 
 import streamlit as st
 
-from dpviz.charts.wording import number
+from dpviz.charts.wording import format_number
 from dpviz.lessons.lesson import CurveGuess, Lesson, NumberGuess, Options, Scene, StudyReveal
-from dpviz.ui.escape import plain
-from dpviz.ui.session import remember, remembered
+from dpviz.ui.escape import escape_markdown
+from dpviz.ui.session import recall, remember
 
 Guess: TypeAlias = str | float | tuple[float, ...] | None
 
@@ -26,45 +26,45 @@ class Score(NamedTuple):
     asked: int
 
 
-def guess_of(lesson: Lesson, scene: int) -> Guess:
+def read_guess(lesson: Lesson, scene: int) -> Guess:
     """What was guessed in a scene, counted from 1; None if nothing was."""
-    return cast("Guess", remembered(_key(lesson, scene, "guess"), None))
+    return cast("Guess", recall(_make_key(lesson, scene, "guess"), None))
 
 
 def is_revealed(lesson: Lesson, scene: int) -> bool:
     """Whether its answer is shown: at once where nothing is asked."""
-    return lesson.scenes[scene - 1].question is None or remembered(_key(lesson, scene, "revealed"), False)
+    return lesson.scenes[scene - 1].question is None or recall(_make_key(lesson, scene, "revealed"), False)
 
 
 def reveal_scene(lesson: Lesson, scene: int) -> None:
     """Show the answer from now on; call it from a callback."""
-    remember(_key(lesson, scene, "revealed"), True)
+    remember(_make_key(lesson, scene, "revealed"), True)
 
 
 def forget_guesses(lesson: Lesson) -> None:
     """Begin again; call it from a callback."""
     for scene in range(1, len(lesson.scenes) + 1):
-        remember(_key(lesson, scene, "guess"), None)
-        remember(_key(lesson, scene, "revealed"), False)
+        remember(_make_key(lesson, scene, "guess"), None)
+        remember(_make_key(lesson, scene, "revealed"), False)
 
 
 def ask(lesson: Lesson, place: int) -> None:
     """Draw the question of a scene; what is answered is kept."""
     scene = lesson.scenes[place - 1]
-    guess, key = guess_of(lesson, place), _key(lesson, place, "widget")
+    guess, key = read_guess(lesson, place), _make_key(lesson, place, "widget")
     match scene.question:
         case Options() as question:
             at = question.options.index(guess) if guess in question.options else None
             chosen = st.radio(
-                plain(scene.told(question.ask)),
+                escape_markdown(scene.told(question.ask)),
                 range(len(question.options)),
                 at,
-                format_func=lambda place: plain(scene.told(question.options[place])),
+                format_func=lambda place: escape_markdown(scene.told(question.options[place])),
                 key=key,
                 label_visibility="collapsed",
             )
             if chosen is not None:
-                remember(_key(lesson, place, "guess"), question.options[chosen])
+                remember(_make_key(lesson, place, "guess"), question.options[chosen])
         case NumberGuess() as question:
             _ask_number(lesson, place, scene, question, guess)
         case CurveGuess():
@@ -73,22 +73,29 @@ def ask(lesson: Lesson, place: int) -> None:
 
 
 def _ask_number(lesson: Lesson, place: int, scene: Scene, question: NumberGuess, guess: Guess) -> None:
-    key, asked = _key(lesson, place, "widget"), scene.told(question.ask)
-    here = f"{number(question.low)} to {number(question.high)} {question.unit}".strip()
+    key, asked = _make_key(lesson, place, "widget"), scene.told(question.ask)
+    here = f"{format_number(question.low)} to {format_number(question.high)} {question.unit}".strip()
     typed: float | None
     if question.step.is_integer() and question.low.is_integer():
         low, high, step = int(question.low), int(question.high), int(question.step)
         at = int(guess) if isinstance(guess, float) else None
         typed = st.number_input(
-            plain(asked), low, high, at, step, key=key, placeholder=here, label_visibility="collapsed"
+            escape_markdown(asked), low, high, at, step, key=key, placeholder=here, label_visibility="collapsed"
         )
     else:
         low_, high_, at_ = question.low, question.high, guess if isinstance(guess, float) else None
         typed = st.number_input(
-            plain(asked), low_, high_, at_, question.step, key=key, placeholder=here, label_visibility="collapsed"
+            escape_markdown(asked),
+            low_,
+            high_,
+            at_,
+            question.step,
+            key=key,
+            placeholder=here,
+            label_visibility="collapsed",
         )
-    st.caption(f"A number from {plain(here)}.")
-    remember(_key(lesson, place, "guess"), None if typed is None else float(typed))
+    st.caption(f"A number from {escape_markdown(here)}.")
+    remember(_make_key(lesson, place, "guess"), None if typed is None else float(typed))
 
 
 def _ask_curve(lesson: Lesson, place: int, epsilons: tuple[float, ...], guess: Guess) -> None:
@@ -101,16 +108,16 @@ def _ask_curve(lesson: Lesson, place: int, epsilons: tuple[float, ...], guess: G
                 LOSSES,
                 losses[at],
                 lambda value: f"{value:g}×",
-                key=_key(lesson, place, f"widget:{at}"),
+                key=_make_key(lesson, place, f"widget:{at}"),
             )
         )
     if guess is not None or losses != first:
-        remember(_key(lesson, place, "guess"), tuple(losses))
+        remember(_make_key(lesson, place, "guess"), tuple(losses))
 
 
 def compare(lesson: Lesson, place: int) -> None:
     """The guess beside the truth; the truth alone where a class has answered aloud."""
-    scene, guess = lesson.scenes[place - 1], guess_of(lesson, place)
+    scene, guess = lesson.scenes[place - 1], read_guess(lesson, place)
     if not scene.truth:
         return
     said, verdict = "", "as you said" if is_right(lesson, place) else ""
@@ -118,22 +125,22 @@ def compare(lesson: Lesson, place: int) -> None:
         case Options() if isinstance(guess, str):
             said = scene.told(guess)
         case NumberGuess(unit=unit, right=right) if isinstance(guess, float):
-            said = f"{number(guess)} {unit}".strip()
-            verdict = verdict or f"off by {number(abs(guess - scene.says[right].value))}"
+            said = f"{format_number(guess)} {unit}".strip()
+            verdict = verdict or f"off by {format_number(abs(guess - scene.says[right].value))}"
     with st.container(horizontal=True, gap="small"):
         if said:
-            _told("You said", said)
-        _told(f"It is · {verdict}" if verdict else "It is", scene.truth)
+            _draw_line("You said", said)
+        _draw_line(f"It is · {verdict}" if verdict else "It is", scene.truth)
 
 
-def _told(head: str, words: str) -> None:
+def _draw_line(head: str, words: str) -> None:
     with st.container(border=True, width="stretch", gap="xsmall"):
-        st.markdown(f":small[:gray[{head}]]  \n**{plain(words)}**")
+        st.markdown(f":small[:gray[{head}]]  \n**{escape_markdown(words)}**")
 
 
 def is_right(lesson: Lesson, place: int) -> bool:
     """Whether the guess is the truth."""
-    scene, guess = lesson.scenes[place - 1], guess_of(lesson, place)
+    scene, guess = lesson.scenes[place - 1], read_guess(lesson, place)
     match scene.question:
         case Options(right=right):
             return guess == right
@@ -143,17 +150,17 @@ def is_right(lesson: Lesson, place: int) -> bool:
             return False
 
 
-def score_of(lesson: Lesson) -> Score:
+def compute_score(lesson: Lesson) -> Score:
     """How many predictions came true in this visit."""
     places = [
         place
         for place, scene in enumerate(lesson.scenes, start=1)
         if isinstance(scene.question, Options | NumberGuess)
         and is_revealed(lesson, place)
-        and guess_of(lesson, place) is not None
+        and read_guess(lesson, place) is not None
     ]
     return Score(sum(is_right(lesson, place) for place in places), len(places))
 
 
-def _key(lesson: Lesson, scene: int, what: str) -> str:
+def _make_key(lesson: Lesson, scene: int, what: str) -> str:
     return f"lesson:{lesson.id}:{scene}:{what}"

@@ -17,16 +17,16 @@ class Place(NamedTuple):
     presented: bool
 
 
-def place_in_link() -> Place | None:
+def read_place() -> Place | None:
     """What the address asks for; None without a lesson. What is no number of a scene is the first one."""
     lesson = st.query_params.get(_LESSON, "")
     if not lesson:
         return None
     scene = st.query_params.get(_SCENE, "1")
-    return Place(lesson, int(scene) if scene.isdecimal() and len(scene) < 4 else 1, presented())
+    return Place(lesson, int(scene) if scene.isdecimal() and len(scene) < 4 else 1, is_presented())
 
 
-def presented() -> bool:
+def is_presented() -> bool:
     """Whether the address asks for a lesson as a class sees it: no menu, no rail, large type, arrow keys."""
     return _LESSON in st.query_params and st.query_params.get(_PRESENT) == "1"
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpviz.ui.escape import plain
+from dpviz.ui.escape import escape_markdown
 from dpviz.ui.meaning.parts import PARTS
-from dpviz.ui.meaning.stage import Stage, rail_stage
+from dpviz.ui.meaning.stage import Stage, draw_stage_in_rail
 
 _KEY = "part"
 
 
-def meaning_page() -> None:
+def draw_meaning_page() -> None:
     """The chosen part, on the stage that the rail sets; a link may name it."""
-    stage = rail_stage()
+    stage = draw_stage_in_rail()
     linked = st.query_params.get(_KEY)
     if linked in PARTS and _KEY not in st.session_state:
         st.session_state[_KEY] = linked
@@ -31,6 +31,6 @@ def meaning_page() -> None:
     st.query_params[_KEY] = name
     if not isinstance(stage, Stage):
         st.title("This cannot be run", anchor=False)
-        st.info(plain(stage), icon=":material/info:")
+        st.info(escape_markdown(stage), icon=":material/info:")
         return
     PARTS[name].draw(stage)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, cast
 
 import streamlit as st
 
@@ -11,19 +12,23 @@ from dpviz.arrays import Array
 from dpviz.charts.meaning.asking_costs import AskingCosts
 from dpviz.charts.meaning.attack_region import AttackRegion
 from dpviz.charts.meaning.deployment_strip import DeploymentStrip
-from dpviz.charts.meaning.icon_array import IconArray, percent
+from dpviz.charts.meaning.icon_array import IconArray, format_percent
 from dpviz.charts.meaning.twin_clouds import TwinClouds
-from dpviz.charts.theme import palette
-from dpviz.charts.view import view_of
-from dpviz.glossary import words_of
-from dpviz.meaning.deployments import SOURCE, deployments
-from dpviz.runs.clipped_rows import clipped
-from dpviz.runs.run import run_of
-from dpviz.ui.escape import plain
+from dpviz.charts.theme import choose_palette
+from dpviz.charts.view import make_view
+from dpviz.check import RequestError
+from dpviz.glossary import explain_words
+from dpviz.meaning.attack_work import PAIRS, Plain, attack_work
+from dpviz.meaning.deployments import SOURCE, load_deployments
+from dpviz.meaning.membership import Trial
+from dpviz.runs.clipped_rows import clip_rows
+from dpviz.runs.jobs import Job
+from dpviz.runs.run import run_request
+from dpviz.ui.escape import escape_markdown
 from dpviz.ui.figure import show
-from dpviz.ui.meaning.simulation import Simulation, simulated
+from dpviz.ui.job_panel import draw_job_panel, open_job_registry
 from dpviz.ui.meaning.stage import Stage
-from dpviz.ui.session import once
+from dpviz.ui.session import make_once
 
 # Averages of sixteen, of which there must be two.
 _KEPT, _LEAST = 4, 32
@@ -37,7 +42,7 @@ class Part(NamedTuple):
     draw: Callable[[Stage], None]
 
 
-def odds(stage: Stage) -> None:
+def draw_odds(stage: Stage) -> None:
     """What can be believed of one person after a release."""
     place = st.container()
     words, picture = st.columns([1, 2], gap="large", vertical_alignment="center")
@@ -46,24 +51,24 @@ def odds(stage: Stage) -> None:
         array = IconArray(prior / 100, stage.request.epsilon)
         _say_unit_and_slack(stage)
     with place:
-        _head(array.title, array.sentence)
+        _draw_head(array.title, array.sentence)
     with picture:
-        show(array.draw(_colors()), alt=array.words(), key="meaning:odds", stem="odds", bare=True)
+        show(array.draw(_choose_colors()), alt=array.words(), key="meaning:odds", stem="odds", bare=True)
     st.caption(
         "What the release teaches about everybody, that smoking harms say, it teaches about you too: with or without "
         "your data. The promise is about what your data adds."
     )
 
 
-def membership(stage: Stage) -> None:
+def draw_membership(stage: Stage) -> None:
     """The attack, run: was this person in the table?"""
 
     def draw(simulation: Simulation) -> None:
         region = AttackRegion.of(simulation.trials(), simulation.reference(), stage.request)
-        _head(region.title, region.sentence)
-        show(region.draw(_colors()), alt=region.words(), key="meaning:attack", stem="attack", bare=True)
+        _draw_head(region.title, region.sentence)
+        show(region.draw(_choose_colors()), alt=region.words(), key="meaning:attack", stem="attack", bare=True)
 
-    simulated(stage, draw)
+    draw_simulation(stage, draw)
     st.caption(
         "One attacker sees the centres: is one near the person? The other knows all other rows and reads every "
         "released answer. Each chose its threshold on one half of the runs; the mark is its record on the other half, "
@@ -71,7 +76,7 @@ def membership(stage: Stage) -> None:
     )
 
 
-def twins(stage: Stage) -> None:
+def draw_twins(stage: Stage) -> None:
     """Two worlds, one person apart."""
     guess = st.pills(
         "Take the person away: how far do the centres move?",
@@ -80,32 +85,32 @@ def twins(stage: Stage) -> None:
     )
 
     def draw(simulation: Simulation) -> None:
-        view, person = view_of(stage.table.domain), stage.worlds.person
-        clouds = TwinClouds.of(simulation.trials(), view, _rows(stage), person, stage.request.epsilon)
+        view, person = make_view(stage.table.domain), stage.worlds.person
+        clouds = TwinClouds.of(simulation.trials(), view, _read_points(stage), person, stage.request.epsilon)
         if guess:
             told = f"You said: {guess}. It is {clouds.moved:.2g} times the noise."
-            _head(clouds.title, f"{clouds.sentence} {told}")
+            _draw_head(clouds.title, f"{clouds.sentence} {told}")
         else:
-            _head("The same table, with one person and without", "Guess first: then the second world appears.")
-        figure = clouds.draw(_colors(), both=guess is not None)
+            _draw_head("The same table, with one person and without", "Guess first: then the second world appears.")
+        figure = clouds.draw(_choose_colors(), both=guess is not None)
         show(figure, alt=clouds.words(), key="meaning:twins", stem="twin-worlds", bare=True)
 
-    simulated(stage, draw)
+    draw_simulation(stage, draw)
 
 
-def again(stage: Stage) -> None:
+def draw_again(stage: Stage) -> None:
     """What asking again buys, and what it costs."""
 
     def draw(simulation: Simulation) -> None:
-        costs = _costs(stage, simulation)
-        _head(costs.title, costs.sentence)
+        costs = _draw_costs(stage, simulation)
+        _draw_head(costs.title, costs.sentence)
         for place, curve in zip(st.columns(len(costs.curves)), costs.curves, strict=True):
             with place:
-                st.markdown(f"**{plain(curve.heading)}**")
+                st.markdown(f"**{escape_markdown(curve.heading)}**")
                 key = f"meaning:again:{curve.heading}"
-                show(curve.draw(_colors()), alt=curve.words, key=key, stem="asking-again", bare=True)
+                show(curve.draw(_choose_colors()), alt=curve.words, key=key, stem="asking-again", bare=True)
 
-    simulated(stage, draw, least=_LEAST)
+    draw_simulation(stage, draw, least=_LEAST)
     st.caption(
         "First: how far averages of t releases lie apart, in % of one release. Then: what t releases cost, added up "
         "and by the sharper composition; and what the attacker who reads all answers gains about the person, from "
@@ -113,58 +118,131 @@ def again(stage: Stage) -> None:
     )
 
 
-def others(stage: Stage) -> None:
+def draw_others(stage: Stage) -> None:
     """Where others stand."""
-    strip = DeploymentStrip(deployments(), stage.request.epsilon)
-    _head(strip.title, strip.sentence)
-    show(strip.draw(_colors()), alt=strip.words(), key="meaning:others", stem="deployments", bare=True)
-    st.caption(f"Hollow: their ρ, told as ε at their δ or at 10⁻⁶. Source: {plain(SOURCE)}.")
+    strip = DeploymentStrip(load_deployments(), stage.request.epsilon)
+    _draw_head(strip.title, strip.sentence)
+    show(strip.draw(_choose_colors()), alt=strip.words(), key="meaning:others", stem="deployments", bare=True)
+    st.caption(f"Hollow: their ρ, told as ε at their δ or at 10⁻⁶. Source: {escape_markdown(SOURCE)}.")
 
 
 PARTS: dict[str, Part] = {
-    "odds": Part("Odds", ":material/casino:", odds),
-    "attack": Part("The attack, run", ":material/person_search:", membership),
-    "worlds": Part("Twin worlds", ":material/compare:", twins),
-    "again": Part("Ask again", ":material/replay:", again),
-    "others": Part("Where others stand", ":material/public:", others),
+    "odds": Part("Odds", ":material/casino:", draw_odds),
+    "attack": Part("The attack, run", ":material/person_search:", draw_membership),
+    "worlds": Part("Twin worlds", ":material/compare:", draw_twins),
+    "again": Part("Ask again", ":material/replay:", draw_again),
+    "others": Part("Where others stand", ":material/public:", draw_others),
 }
 
 _PRIOR_HELP = "Anything about you: that you are ill, that you are rich, that you are in the table at all."
 
 
-def _head(title: str, sentence: str) -> None:
-    st.title(plain(title), anchor=False)
-    st.markdown(f"**{plain(sentence)}**")
+def _draw_head(title: str, sentence: str) -> None:
+    st.title(escape_markdown(title), anchor=False)
+    st.markdown(f"**{escape_markdown(sentence)}**")
 
 
 def _say_unit_and_slack(stage: Stage) -> None:
     """Who "you" is, and what δ adds to the factor."""
     delta = stage.request.delta
-    st.markdown(f"“Your data” is **{plain(stage.table.private.unit)}** here.", help=words_of("unit of privacy"))
+    st.markdown(
+        f"“Your data” is **{escape_markdown(stage.table.private.unit)}** here.", help=explain_words("unit of privacy")
+    )
     if delta > 0:
-        more = plain(percent(delta))
+        more = escape_markdown(format_percent(delta))
         st.markdown(
             f"δ = {delta:.1e} is slack: any result may be likelier by another {more}, beyond the factor.",
-            help=words_of("δ"),
+            help=explain_words("δ"),
         )
 
 
-def _colors() -> Any:
-    return palette(st.context.theme.type)
+def _choose_colors() -> Any:
+    return choose_palette(st.context.theme.type)
 
 
-def _rows(stage: Stage) -> Array:
+def _read_points(stage: Stage) -> Array:
     """Of a public table, unit coordinates."""
     table = stage.table
-    return once(
+    return make_once(
         "meaning:rows",
         table.key,
-        lambda: clipped(table.private.reveal(note="twin worlds of a public table"), table.domain.region).points,
+        lambda: clip_rows(table.private.reveal(note="twin worlds of a public table"), table.domain.region).points,
         most=_KEPT,
     )
 
 
-def _costs(stage: Stage, simulation: Simulation) -> AskingCosts:
+def _draw_costs(stage: Stage, simulation: Simulation) -> AskingCosts:
     asked = stage.request
-    entries = once("meaning:entries", stage.key, lambda: run_of(asked, stage.table.private).entries, most=_KEPT)
+    entries = make_once(
+        "meaning:entries", stage.key, lambda: run_request(asked, stage.table.private).entries, most=_KEPT
+    )
     return AskingCosts.of(simulation.trials(), entries, asked)
+
+
+_KEPT_SIMULATIONS = 6
+
+
+@dataclass(eq=False)
+class Simulation:
+    """All jobs of one stage: the first runs, and more where they were asked for."""
+
+    stage: Stage
+    jobs: list[Job[Any]] = field(default_factory=list)
+
+    @property
+    def running(self) -> bool:
+        return any(not job.state.final for job in self.jobs)
+
+    def trials(self) -> list[Trial]:
+        """Of the private algorithm, as far as they have arrived."""
+        return [item for job in self.jobs for item in job.items if isinstance(item, Trial)]
+
+    def reference(self) -> list[Trial]:
+        """Of k-means++ without privacy."""
+        return [item.trial for job in self.jobs for item in job.items if isinstance(item, Plain)]
+
+    def begin(self) -> None:
+        """The first runs, or as many more."""
+        done = len(self.trials()) // 2
+        asked = self.stage.request
+        self.jobs.append(open_job_registry().submit(attack_work, self.stage.worlds, asked, PAIRS, done))
+
+
+def draw_simulation(stage: Stage, draw: Callable[[Simulation], None], *, least: int = 8) -> None:
+    """Draw what is known of a stage, and go on drawing while runs arrive; they begin by themselves.
+
+    Nobody's privacy is spent: the rows are public. ``least`` pairs are waited for before anything is drawn.
+    """
+    simulation = make_once("meaning:simulations", stage.key, lambda: Simulation(stage), most=_KEPT_SIMULATIONS)
+    _leave_others(simulation)
+    if not simulation.jobs:
+        try:
+            simulation.begin()
+        except RequestError as error:
+            st.info(escape_markdown(error), icon=":material/hourglass:")
+            return
+    job = simulation.jobs[-1]
+
+    def live() -> None:
+        if len(simulation.trials()) // 2 >= least:
+            draw(simulation)
+        else:
+            st.skeleton(height=440)
+
+    key = f"meaning:job:{len(simulation.jobs)}"
+    draw_job_panel(job, label=f"{PAIRS} runs with the person and {PAIRS} without", key=key, live=live)
+    if not simulation.running:
+        pairs = len(simulation.trials()) // 2
+        more, words = st.columns([1, 4], vertical_alignment="center")
+        more.button("More runs", icon=":material/add:", key="meaning:more", on_click=simulation.begin)
+        words.caption(f"{pairs} runs with the person and {pairs} without, of a public table: nothing is spent.")
+
+
+def _leave_others(simulation: Simulation) -> None:
+    """A moved control makes the runs for the settings before worthless, unless they have ended."""
+    kept = cast("dict[Any, Simulation]", st.session_state["meaning:simulations"])
+    for other in kept.values():
+        if other is not simulation and other.running:
+            for job in other.jobs:
+                job.cancel()
+            other.jobs.clear()

@@ -6,15 +6,15 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from dpviz.algorithms.registry import AUTO, CARDS, private_cards
+from dpviz.algorithms.registry import AUTO, CARDS, list_private_cards
 from dpviz.check import RequestError
-from dpviz.meaning.worlds import Worlds, farthest, worlds
+from dpviz.meaning.neighbors import Worlds, find_farthest_row, make_neighbors
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.request import Request
 from dpviz.table.loaded_table import LoadedTable
 from dpviz.table.samples import sample
-from dpviz.ui.controls import epsilon_control, request
-from dpviz.ui.session import current_table, remember, setting
+from dpviz.ui.controls import draw_epsilon_control, read_request
+from dpviz.ui.session import find_table, read_setting, remember
 
 RICH = "outlier"
 """The sample that shows best what a release may tell about one person."""
@@ -40,23 +40,23 @@ class Stage:
     @property
     def worlds(self) -> Worlds:
         """The table with the person and without."""
-        return worlds(self.table, self.row)
+        return make_neighbors(self.table, self.row)
 
 
-def rail_stage() -> Stage | str:
+def draw_stage_in_rail() -> Stage | str:
     """Draw the controls in the rail; what they come to, or why that cannot be run, in a sentence."""
     with st.sidebar:
-        table = _table_choice()
-        chosen = _algorithm_choice()
-        epsilon_control(with_link=False)
-        row = _person_choice(table)
-    asked = replace(request(chosen), seed=SEED)
-    if table is public_sample(RICH):
+        table = _ask_table()
+        chosen = _ask_algorithm()
+        draw_epsilon_control(with_link=False)
+        row = _ask_person(table)
+    asked = replace(read_request(chosen), seed=SEED)
+    if table is open_public_sample(RICH):
         asked = replace(asked, k=sample(RICH).clusters)
-    return stage_on(table, row, asked)
+    return open_stage(table, row, asked)
 
 
-def stage_on(table: OpenTable, row: int, asked: Request) -> Stage | str:
+def open_stage(table: OpenTable, row: int, asked: Request) -> Stage | str:
     """The stage, or why it cannot be run, in a sentence."""
     stage = Stage(table, row, asked)
     try:
@@ -68,27 +68,27 @@ def stage_on(table: OpenTable, row: int, asked: Request) -> Stage | str:
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def public_sample(sample_id: str) -> OpenTable:
+def open_public_sample(sample_id: str) -> OpenTable:
     """A sample, declared as it ships; the same for every visit."""
     return declare(*sample(sample_id).load())
 
 
-def _table_choice() -> OpenTable:
-    rich, mine = public_sample(RICH), current_table()
-    tables = {table.key: table for table in (mine, rich) if table is not None and _fits(table)}
+def _ask_table() -> OpenTable:
+    rich, mine = open_public_sample(RICH), find_table()
+    tables = {table.key: table for table in (mine, rich) if table is not None and _is_fitting(table)}
     chosen = st.selectbox(
         "Table", list(reversed(tables)), format_func=lambda key: tables[key].title, key="meaning:table"
     )
     return tables[chosen]
 
 
-def _fits(table: OpenTable) -> bool:
+def _is_fitting(table: OpenTable) -> bool:
     return table.kind.may_be_shown and isinstance(table.loaded, LoadedTable) and table.loaded.n_rows <= _MOST_ROWS
 
 
-def _algorithm_choice() -> str:
-    names = [card.id for card in private_cards()]
-    before = setting("algorithm", AUTO)
+def _ask_algorithm() -> str:
+    names = [card.id for card in list_private_cards()]
+    before = read_setting("algorithm", AUTO)
     chosen = st.selectbox(
         "Algorithm",
         names,
@@ -99,12 +99,12 @@ def _algorithm_choice() -> str:
     return str(remember("algorithm", str(chosen)))
 
 
-def _person_choice(table: OpenTable) -> int:
+def _ask_person(table: OpenTable) -> int:
     number = st.number_input(
         "The person, by row",
         1,
         table.loaded.n_rows,
-        value=farthest(table) + 1,
+        value=find_farthest_row(table) + 1,
         key=f"meaning:row:{table.source_key}",
         help="Whoever this row belongs to is in the table in one world, and not in the other. At first: whoever lies "
         "farthest from all others, and is hardest to hide.",

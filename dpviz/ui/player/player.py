@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from dpviz.charts.film import Number
-from dpviz.charts.player.assets import asset
-from dpviz.charts.plot import packed
+from dpviz.charts.animation import Number
+from dpviz.charts.player.assets import read_asset
+from dpviz.charts.plot import pack
 
 
 class Dial(NamedTuple):
@@ -21,13 +21,13 @@ class Dial(NamedTuple):
 
 
 @st.cache_resource(show_spinner=False)
-def _component() -> Any:
-    html, css, js = (asset(f"player.{kind}") for kind in ("html", "css", "js"))
+def _declare_component() -> Any:
+    html, css, js = (read_asset(f"player.{kind}") for kind in ("html", "css", "js"))
     return st.components.v2.component("dpviz_player", html=html, css=css, js=js, isolate_styles=False)
 
 
-def play(film: str, numbers: Sequence[Number], dial: Dial | None, *, key: str, said: str = "") -> None:
-    """Show a ``film`` as packed data: its last step first, or the one that it names as ``start``, from 0.
+def play(animation: str, numbers: Sequence[Number], dial: Dial | None, *, key: str, said: str = "") -> None:
+    """Show a ``animation`` as packed data: its last step first, or the one that it names as ``start``, from 0.
 
     Where the film before had steps alike, it goes on where that was left. ``numbers`` stand beside the title, and a
     sentence that is ``said`` above the pictures; without a ``dial``, ε cannot be turned here.
@@ -38,6 +38,6 @@ def play(film: str, numbers: Sequence[Number], dial: Dial | None, *, key: str, s
         if isinstance(value, int | float) and dial is not None:
             dial.tell(float(value))
 
-    around = packed({"numbers": [number.data() for number in numbers], "said": said})
+    around = pack({"numbers": [number.data() for number in numbers], "said": said})
     turn = None if dial is None else {"places": sorted({*dial.places, dial.at}), "at": dial.at}
-    _component()(data={"film": film, "around": around, "dial": turn}, key=key, on_epsilon_change=turned)
+    _declare_component()(data={"film": animation, "around": around, "dial": turn}, key=key, on_epsilon_change=turned)

@@ -22,11 +22,11 @@ class _Asked(StaticFiles):
         return response
 
 
-def vendor() -> Mount:
+def mount_vendor() -> Mount:
     """What the server answers under ``/vendor``."""
     return Mount("/vendor", StaticFiles(directory=str(files("plotly") / "package_data")))
 
 
-def board_files() -> Mount:
+def mount_board() -> Mount:
     """What the server answers under ``/board``."""
     return Mount("/board", _Asked(directory=str(BOARD_FILES)))

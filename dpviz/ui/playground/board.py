@@ -17,12 +17,12 @@ import numpy as np
 import streamlit as st
 
 from dpviz.algorithms.registry import CARDS
-from dpviz.charts.film import Film, colors_of
-from dpviz.charts.picture import Look
-from dpviz.charts.plot import packed
-from dpviz.charts.theme import palette
-from dpviz.charts.view import view_of
-from dpviz.charts.wording import number, percent, things
+from dpviz.charts.animation import Animation, choose_colors
+from dpviz.charts.picture import RenderContext
+from dpviz.charts.plot import pack
+from dpviz.charts.theme import choose_palette
+from dpviz.charts.view import make_view
+from dpviz.charts.wording import format_number, format_percent, format_things
 from dpviz.check import RequestError
 from dpviz.lessons.lesson import (
     BOARD_ALGORITHMS,
@@ -32,10 +32,10 @@ from dpviz.lessons.lesson import (
     TOOLS,
     BoardView,
 )
-from dpviz.meaning.crowds import MOST_CROWD, Crowd, crowd_at
-from dpviz.privacy.room import PrivateTable
+from dpviz.meaning.crowds import MOST_CROWD, Crowd, measure_crowd
+from dpviz.privacy.private_session import PrivateTable
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.run import Run, run_of
+from dpviz.runs.run import Run, run_request
 from dpviz.table.domain import Domain
 from dpviz.table.drawing import (
     COLUMNS,
@@ -45,7 +45,7 @@ from dpviz.table.drawing import (
     Drawing,
     Preset,
     encode_drawing,
-    preset,
+    load_preset,
 )
 from dpviz.ui.player.vendor import BOARD_FILES
 
@@ -103,7 +103,7 @@ class Ask:
         algorithm, epsilon = said.get("algorithm"), said.get("epsilon")
         if not isinstance(algorithm, str) or algorithm not in BOARD_ALGORITHMS:
             raise RequestError(f"The board runs {', '.join(BOARD_ALGORITHMS.values())}: choose one of them.")
-        k, view = _whole(said.get("k")), said.get("view")
+        k, view = _read_whole(said.get("k")), said.get("view")
         if not LEAST_BOARD_K <= k <= MOST_BOARD_K:
             raise RequestError(f"The board draws {LEAST_BOARD_K} to {MOST_BOARD_K} centres: choose such a k.")
         if epsilon not in BOARD_EPSILONS:
@@ -113,31 +113,31 @@ class Ask:
         request = Request(Contender.of(algorithm, params if algorithm == of else None), k, float(epsilon))
         step = said.get("step")
         return cls(
-            _whole(said.get("token")),
-            _whole(said.get("draw")),
-            Drawing.of(_points(said.get("points")), _place(said.get("me"))),
+            _read_whole(said.get("token")),
+            _read_whole(said.get("draw")),
+            Drawing.of(_read_points(said.get("points")), _read_place(said.get("me"))),
             request,
-            None if step is None else _whole(step),
+            None if step is None else _read_whole(step),
             next((known for known in get_args(BoardView) if known == view), "run"),
             said.get("fresh") is True,
         )
 
 
-def _whole(value: Any) -> int:
+def _read_whole(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 2**31 or value % 1:
         raise RequestError(_GARBLED)
     return int(value)
 
 
-def _place(value: Any) -> tuple[int, int] | None:
+def _read_place(value: Any) -> tuple[int, int] | None:
     if value is None:
         return None
     if not isinstance(value, Sequence) or isinstance(value, str) or len(value) != 2:
         raise RequestError(_GARBLED)
-    return _whole(value[0]), _whole(value[1])
+    return _read_whole(value[0]), _read_whole(value[1])
 
 
-def _points(text: Any) -> np.ndarray[Any, np.dtype[np.uint8]]:
+def _read_points(text: Any) -> np.ndarray[Any, np.dtype[np.uint8]]:
     if not isinstance(text, str) or len(text) > 4 * MOST_POINTS:
         raise RequestError(f"More than {MOST_POINTS:,} points are painted; the board holds no more: erase some.")
     try:
@@ -189,7 +189,7 @@ class Drawn:
         run = self.run
         if asked.algorithm != TREE:
             run = run_on(drawing.everybody, Request(Contender.of(TREE), asked.k, asked.epsilon))
-        return crowd_at(DOMAIN.to_unit(drawing.mine)[0], DOMAIN.to_unit(drawing.others), run)
+        return measure_crowd(DOMAIN.to_unit(drawing.mine)[0], DOMAIN.to_unit(drawing.others), run)
 
 
 def run_on(rows: np.ndarray[Any, np.dtype[np.float64]], request: Request, seed: int | None = None) -> Run:
@@ -198,7 +198,7 @@ def run_on(rows: np.ndarray[Any, np.dtype[np.float64]], request: Request, seed: 
     **Guarantee.** (ε, δ)-DP for a row that is added or removed, as every run.
     """
     asked = Request(request.contender, request.k, request.epsilon, request.delta, seed)
-    return run_of(asked, PrivateTable(rows, DOMAIN))
+    return run_request(asked, PrivateTable(rows, DOMAIN))
 
 
 def draw(ask: Ask, before: Drawn | None = None, *, seed: int | None = None) -> Drawn:
@@ -211,33 +211,33 @@ def draw(ask: Ask, before: Drawn | None = None, *, seed: int | None = None) -> D
         return Drawn(ask, None, str(error))
 
 
-def answer_of(drawn: Drawn, theme: str | None, *, linked: bool = True) -> str:
+def make_answer(drawn: Drawn, theme: str | None, *, linked: bool = True) -> str:
     """What the board is told: the picture of the step that it shows, and what it says of the draw."""
     ask, run = drawn.ask, drawn.run
     told: dict[str, Any] = {"token": ask.token, "draw": ask.draw, "refused": drawn.refused}
     told["fine"] = _FULL if len(ask.drawing.points) >= MOST_POINTS else _FINE
     if run is None or drawn.refused:
-        return packed(told)
-    look = Look(view_of(run.domain), palette(theme), epsilon=run.epsilon)
+        return pack(told)
+    context = RenderContext(make_view(run.domain), choose_palette(theme), epsilon=run.epsilon)
     at = len(run.frames) - 1 if ask.step is None else min(ask.step, len(run.frames) - 1)
     final = np.round(run.centers, 1).tolist()
     step = run.frames[at].step
     told |= {
         "at": at,
         "steps": [frame.step.title for frame in run.frames],
-        "picture": Film(run, look).still(at),
+        "picture": Animation(run, context).still(at),
         "centers": np.round(DOMAIN.from_unit(step.centers), 1).tolist() if hasattr(step, "centers") else [],
         "final": final,
         "found": "; ".join(f"centre {place} at x {x:.0f}, y {y:.0f}" for place, (x, y) in enumerate(final, 1)) + ".",
         "epsilon": run.epsilon,
         "fresh": ask.fresh,
-        "link": link_of_board(ask) if linked else None,
+        "link": format_board_link(ask) if linked else None,
     }
     if (worlds := drawn.worlds) is not None:
         told["worlds"] = [np.round(world, 1).tolist() for world in worlds]
     if (crowd := drawn.crowd) is not None:
-        told["crowd"] = {"box": DOMAIN.from_unit(crowd.box).tolist(), **crowd_words(crowd)._asdict()}
-    return packed(told)
+        told["crowd"] = {"box": DOMAIN.from_unit(crowd.box).tolist(), **describe_crowd(crowd)._asdict()}
+    return pack(told)
 
 
 class CrowdWords(NamedTuple):
@@ -247,23 +247,23 @@ class CrowdWords(NamedTuple):
     says: str
 
 
-def crowd_words(crowd: Crowd) -> CrowdWords:
+def describe_crowd(crowd: Crowd) -> CrowdWords:
     """How many people hide one, in words."""
-    least, noise = number(crowd.threshold), number(crowd.noise_sd)
+    least, noise = format_number(crowd.threshold), format_number(crowd.noise_sd)
     threshold = f"In the tree, a cube wakes from a noisy count of {least} on; the noise is ±{noise}."
     if not crowd.alone:
         return CrowdWords(
             "The town hides me: no cube is mine alone",
             f"{threshold} Even the smallest cube over me holds others too: put me farther out.",
         )
-    alone = percent(round(crowd.chance(1), 3))
+    alone = format_percent(round(crowd.chance(1), 3))
     needed = crowd.needed
     if needed is None:
         return CrowdWords("No crowd at my place would be noticed", f"{threshold} At this ε the tree sees nobody.")
     sizes = sorted({max(2, needed // 2), needed, min(2 * needed, MOST_CROWD)})
-    chances = ", ".join(f"{size} people: {percent(round(crowd.chance(size), 2))}" for size in sizes)
+    chances = ", ".join(f"{size} people: {format_percent(round(crowd.chance(size), 2))}" for size in sizes)
     return CrowdWords(
-        f"Up to {things(needed - 1, 'person', 'people')} at my place stay hidden",
+        f"Up to {format_things(needed - 1, 'person', 'people')} at my place stay hidden",
         f"{threshold} The chance that the cube over my place wakes: I alone: {alone}, {chances}. "
         "Exact, from true counts.",
     )
@@ -275,7 +275,7 @@ DRAWING_LINK, ASKED_LINK = "drawing", "asked"
 """What a link calls the drawing, and what is asked: the algorithm, ε and k."""
 
 
-def link_of_board(ask: Ask) -> dict[str, str]:
+def format_board_link(ask: Ask) -> dict[str, str]:
     """What an address says of a board."""
     asked = ask.request
     return {
@@ -342,32 +342,32 @@ class Standing:
     begun: int = 0
 
 
-def standing_on(key: str) -> Standing:
+def find_standing(key: str) -> Standing:
     """What stands on the board of that ``key`` in this visit."""
     standing: Standing = st.session_state.setdefault(f"{key}:standing", Standing())
     return standing
 
 
 @st.fragment
-def board(begins: Board, *, key: str) -> None:
+def draw_board(begins: Board, *, key: str) -> None:
     """Draw a board; only it runs again when somebody paints. It stays as it was left while the visit lasts."""
     # Said before this run, and gone where another page was open meanwhile: then the board is told how it stood.
-    standing = standing_on(key)
+    standing = find_standing(key)
     if begins.locked and standing.drawn is not None:  # a lesson that begins again, with what it has to show
         standing.drawn, standing.begun = None, standing.begun + 1
     part = f"{key}:{standing.begun}"
     said = (st.session_state.get(part) or {}).get("ask")
-    held = standing.drawn = None if begins.locked else _answered(begins, said, standing.drawn)
+    held = standing.drawn = None if begins.locked else _answer(begins, said, standing.drawn)
     theme, answer = str(st.context.theme.type), None
     if held is not None:
         if theme not in held.pictures:
-            held.pictures[theme] = answer_of(held, theme, linked=begins.linked)
+            held.pictures[theme] = make_answer(held, theme, linked=begins.linked)
         answer = held.pictures[theme]
     stands = begins.first if held is None else held.ask
     told = {
         "answer": answer,
         "start": None if said is not None else _start(stands, begins),
-        "colors": colors_of(palette(theme)),
+        "colors": choose_colors(choose_palette(theme)),
         "dress": {
             "tools": [tool for tool in TOOLS if tool in begins.tools],
             "preview": begins.preview,
@@ -377,10 +377,10 @@ def board(begins: Board, *, key: str) -> None:
             "below": _ROOM_BELOW if begins.linked else 0,
         },
     }
-    _component()(data=told, key=part, on_ask_change=lambda: None)
+    _declare_component()(data=told, key=part, on_ask_change=lambda: None)
 
 
-def _answered(begins: Board, said: Any, held: Drawn | None) -> Drawn:
+def _answer(begins: Board, said: Any, held: Drawn | None) -> Drawn:
     if held is None:
         held = draw(begins.first, seed=begins.request.seed)
     token = said.get("token") if isinstance(said, Mapping) else None
@@ -395,10 +395,10 @@ def _answered(begins: Board, said: Any, held: Drawn | None) -> Drawn:
 
 
 def _start(stands: Ask, begins: Board) -> str:
-    asked, presets = stands.request, {name: preset(name) for name in PRESETS} if begins.tools else {}
-    return packed(
+    asked, presets = stands.request, {name: load_preset(name) for name in PRESETS} if begins.tools else {}
+    return pack(
         {
-            **_spoken(stands.drawing),
+            **_describe_board(stands.drawing),
             "k": asked.k,
             "epsilon": asked.epsilon,
             "algorithm": asked.algorithm,
@@ -412,21 +412,21 @@ def _start(stands: Ask, begins: Board) -> str:
                 "algorithms": BOARD_ALGORITHMS,
                 "titles": {name: CARDS[name].title for name in BOARD_ALGORITHMS},
             },
-            "presets": {name: _preset(one) for name, one in presets.items()},
+            "presets": {name: _draw_preset(one) for name, one in presets.items()},
         }
     )
 
 
-def _preset(one: Preset) -> dict[str, Any]:
-    return {"title": one.title, "k": one.k, **_spoken(one.drawing)}
+def _draw_preset(one: Preset) -> dict[str, Any]:
+    return {"title": one.title, "k": one.k, **_describe_board(one.drawing)}
 
 
-def _spoken(drawing: Drawing) -> dict[str, Any]:
+def _describe_board(drawing: Drawing) -> dict[str, Any]:
     return {"points": base64.b64encode(drawing.points.tobytes()).decode(), "me": drawing.me}
 
 
 @st.cache_resource(show_spinner=False)
-def _component() -> Any:
+def _declare_component() -> Any:
     version = blake2b(b"".join(path.read_bytes() for path in sorted(BOARD_FILES.iterdir())), digest_size=6).hexdigest()
     loads = f'''const board = import(new URL("/board/board.js?{version}", location.origin).href);
 export default (component) => {{

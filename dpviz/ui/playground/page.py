@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpviz.charts.film import Number
-from dpviz.charts.picture import Look
-from dpviz.charts.player.player_page import Scene, filmed, player_page
+from dpviz.charts.animation import Number
+from dpviz.charts.picture import RenderContext
+from dpviz.charts.player.player_page import Scene, animate, make_player_page
 from dpviz.charts.revealed import RevealedView
-from dpviz.charts.theme import palette
-from dpviz.charts.view import view_of
+from dpviz.charts.theme import choose_palette
+from dpviz.charts.view import make_view
 from dpviz.check import RequestError
 from dpviz.lessons.lesson import BOARD_ALGORITHMS, BOARD_EPSILONS, LEAST_BOARD_K, MOST_BOARD_K
-from dpviz.runs.export import revealed_name
+from dpviz.runs.export import name_revealed_file
 from dpviz.runs.request import Contender, Request
-from dpviz.table.csv_writer import csv_text
-from dpviz.table.drawing import COLUMNS, decode_drawing, preset
-from dpviz.ui.badges import badged
+from dpviz.table.csv_writer import format_csv
+from dpviz.table.drawing import COLUMNS, decode_drawing, load_preset
+from dpviz.ui.badges import draw_caption_with_badge
 from dpviz.ui.controls import choose_epsilon
 from dpviz.ui.data.ways_in import open_painted
-from dpviz.ui.escape import plain
+from dpviz.ui.escape import escape_markdown
 from dpviz.ui.playground.board import (
     ASKED_LINK,
     DOMAIN,
@@ -28,10 +28,10 @@ from dpviz.ui.playground.board import (
     Board,
     Drawn,
     Standing,
-    board,
-    standing_on,
+    draw_board,
+    find_standing,
 )
-from dpviz.ui.session import choose, remember, remembered
+from dpviz.ui.session import choose, recall, remember
 
 KEY = "playground:board"
 FIRST = "blobs"
@@ -44,20 +44,20 @@ _PAGES = (
 )
 
 
-def playground_page() -> None:
+def draw_playground_page() -> None:
     """The board, and ways to take what is on it elsewhere."""
-    begins, standing = _begins(), standing_on(KEY)
+    begins, standing = _begin_board(), find_standing(KEY)
     untouched = standing.drawn is None or standing.drawn.ask.token == 0
-    if untouched and (words := remembered(_CUT, "")):
-        st.warning(plain(words), icon=":material/link_off:")
-    board(begins, key=KEY)
+    if untouched and (words := recall(_CUT, "")):
+        st.warning(escape_markdown(words), icon=":material/link_off:")
+    draw_board(begins, key=KEY)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         for label, page, icon in _PAGES:
             if st.button(label, icon=icon, key=f"playground:{page}"):
                 _open_on(page, standing)
         st.download_button(
             "Points (CSV)",
-            lambda: csv_text([COLUMNS, *_drawn(standing).ask.drawing.everybody.tolist()]).encode(),
+            lambda: format_csv([COLUMNS, *_draw_run(standing).ask.drawing.everybody.tolist()]).encode(),
             "painted.csv",
             "text/csv",
             icon=":material/download:",
@@ -66,8 +66,8 @@ def playground_page() -> None:
         )
         st.download_button(
             "Play it anywhere (HTML)",
-            lambda: film_page(_drawn(standing)).encode(),
-            revealed_name("painted", "html"),
+            lambda: make_animation_page(_draw_run(standing)).encode(),
+            name_revealed_file("painted", "html"),
             "text/html",
             icon=":material/play_circle:",
             key="playground:film",
@@ -75,31 +75,31 @@ def playground_page() -> None:
             help="All steps of this draw in one file: it opens in any browser, without network or server.",
         )
         st.page_link("lessons.py", label="Five scenes on this board", icon=":material/school:", query_params=_SCENES)
-    badged(
+    draw_caption_with_badge(
         "public",
         "Painted points are simulated: nobody's. That is why they may be drawn from again and again here: with real "
         "rows, draws beside each other cost the sum of their ε.",
     )
 
 
-def _begins() -> Board:
+def _begin_board() -> Board:
     """The board of the link, said once a visit, or of the first picture."""
-    usual = preset(FIRST)
+    usual = load_preset(FIRST)
     drawing, request = usual.drawing, Request(Contender.of(GRID), usual.k, 1.0)
-    if standing_on(KEY).drawn is None and (text := st.query_params.get(DRAWING_LINK)):
+    if find_standing(KEY).drawn is None and (text := st.query_params.get(DRAWING_LINK)):
         try:
             drawing = decode_drawing(text)
-            request = asked_in(st.query_params.get(ASKED_LINK, ""), request)
+            request = read_link(st.query_params.get(ASKED_LINK, ""), request)
             remember(_CUT, "")
         except RequestError as error:
             remember(_CUT, str(error))
     return Board(drawing, request, linked=True, level=1)
 
 
-def asked_in(text: str, usual: Request) -> Request:
+def read_link(text: str, usual: Request) -> Request:
     """What a link asks of a board: ``eugkm,1,3``; what cannot be read is as ``usual``.
 
-    >>> asked_in("balcan,0.5,4", Request(Contender.of("eugkm"), 3, 1.0)).k
+    >>> read_link("balcan,0.5,4", Request(Contender.of("eugkm"), 3, 1.0)).k
     4
     """
     algorithm, _, rest = text.partition(",")
@@ -115,25 +115,25 @@ def asked_in(text: str, usual: Request) -> Request:
     return Request(Contender.of(algorithm), int(k[:3]), near[0])
 
 
-def _drawn(standing: Standing) -> Drawn:
+def _draw_run(standing: Standing) -> Drawn:
     assert standing.drawn is not None  # the board answers before anything else of the page is drawn
     return standing.drawn
 
 
 def _open_on(page: str, standing: Standing) -> None:
     """Make the drawing the table of this visit, and go there with the settings of the board."""
-    ask = _drawn(standing).ask
+    ask = _draw_run(standing).ask
     try:
         open_painted(ask.drawing, ask.request.k)
         choose("algorithm", ask.request.algorithm)
         choose_epsilon(ask.request.epsilon)
     except RequestError as error:
-        st.error(plain(error), icon=":material/brush:")
+        st.error(escape_markdown(error), icon=":material/brush:")
         return
     st.switch_page(page)
 
 
-def film_page(drawn: Drawn) -> str:
+def make_animation_page(drawn: Drawn) -> str:
     """A draw as one HTML file.
 
     Raises
@@ -145,9 +145,9 @@ def film_page(drawn: Drawn) -> str:
     if run is None:
         raise RequestError(drawn.refused)
     points = DOMAIN.to_unit(drawing.everybody)
-    look = Look(
-        view_of(DOMAIN),
-        palette("light"),
+    context = RenderContext(
+        make_view(DOMAIN),
+        choose_palette("light"),
         epsilon=run.epsilon,
         reveal=RevealedView.of(points, "painted points are simulated"),
     )
@@ -155,6 +155,6 @@ def film_page(drawn: Drawn) -> str:
         Number("public", f"{drawing.size:,}", "painted points"),
         Number("released", f"ε {run.spent_epsilon:.3g}", f"spent, {len(run.entries)} charges"),
     ]
-    film = filmed(run, look, numbers)
+    animation = animate(run, context, numbers)
     note = "Painted points are simulated: nobody's."
-    return player_page([Scene(film=film, run=run, table="Painted town", note=note)])
+    return make_player_page([Scene(animation=animation, run=run, table="Painted town", note=note)])

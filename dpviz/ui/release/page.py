@@ -5,77 +5,92 @@ All on it is public or released. A row, a true count or a loss on the rows has n
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import Any, cast
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from dpviz.glossary import explained
-from dpviz.release.bought_bounds import open_columns
-from dpviz.release.order import Order, words_for
-from dpviz.ui.badges import badged
-from dpviz.ui.data.large_table import serves_this_machine_alone
-from dpviz.ui.escape import plain
-from dpviz.ui.owner_path import owner_path
-from dpviz.ui.release.account_section import account_section
-from dpviz.ui.release.bounds_section import bounds_section
-from dpviz.ui.release.command_line import by_command_line
-from dpviz.ui.release.dry_run_section import dry_run_section
-from dpviz.ui.release.hindrances import everything, standing
-from dpviz.ui.release.looks_section import looks_section
-from dpviz.ui.release.noise_section import noise_section
-from dpviz.ui.release.press import last_pressed, press_section
-from dpviz.ui.release.released_panel import pressed_panel
-from dpviz.ui.release.subject import Subject, subject
-from dpviz.ui.release.terms import terms_in_rail
-from dpviz.ui.release.what_leaves import what_leaves
-from dpviz.ui.release.words_form import in_plain_words, words_form
+from dpviz.charts.wording import capitalize_first, format_number, format_percent, format_things
+from dpviz.check import RequestError
+from dpviz.glossary import explain_term, explain_words
+from dpviz.privacy.exact_draws import name_library
+from dpviz.releases.bought_bounds import list_open_columns
+from dpviz.releases.promise import describe_odds, format_one_in, format_small
+from dpviz.releases.release_request import BOUNDS, ReleaseRequest, find_words
+from dpviz.runs.advice.judgement import describe_dry_run
+from dpviz.runs.dry_run import Tried, dry_run_work
+from dpviz.runs.jobs import Job
+from dpviz.runs.profile import Profile
+from dpviz.runs.request import Request, format_value
+from dpviz.ui.badges import draw_caption_with_badge
+from dpviz.ui.data.large_table import is_local_server
+from dpviz.ui.escape import escape_markdown
+from dpviz.ui.explore.foresight import describe_judgement, foresee_outcome
+from dpviz.ui.job_panel import draw_job_panel, open_job_registry
+from dpviz.ui.owner_path import draw_owner_path
+from dpviz.ui.profile_panel import draw_profile_panel
+from dpviz.ui.release.account_section import draw_account_section
+from dpviz.ui.release.publish_section import draw_publish_section, find_last_publication
+from dpviz.ui.release.released_panel import draw_publication_panel
+from dpviz.ui.release.subject import Subject, find_subject
+from dpviz.ui.release.words_form import (
+    describe_missing,
+    draw_bounds_section,
+    draw_looks_section,
+    draw_terms,
+    draw_words_form,
+)
 from dpviz.ui.session import require_table
-from dpviz.ui.tradeoff.window_section import window_for
+from dpviz.ui.tradeoff.window_section import compute_window
 
 
-def release_page() -> None:
+def draw_release_page() -> None:
     """Draw it: the form, or the press that takes its place."""
-    st.title("Release", anchor=False, help=explained("released"))
-    owner_path(here="release")
-    if (press := last_pressed()) is not None:
-        pressed_panel(press)
+    st.title("Release", anchor=False, help=explain_term("released"))
+    draw_owner_path(here="release")
+    if (publication := find_last_publication()) is not None:
+        draw_publication_panel(publication)
         return
-    asked_of = subject()
+    asked_of = find_subject()
     if asked_of is None:
         require_table()
         return
-    _form(asked_of)
+    _draw_form(asked_of)
 
 
-def _why_epsilon(draft: Order, asked_of: Subject) -> str:
+def _explain_epsilon(draft: ReleaseRequest, asked_of: Subject) -> str:
     """The argument for ε by the window of this visit, for the card; "" where nobody asked for one."""
     table, request = asked_of.table, draft.request
-    window = None if table is None else window_for(table, k=request.k, delta=draft.delta)
+    window = None if table is None else compute_window(table, k=request.k, delta=draft.delta)
     if window is None:
         return ""
     argument = window.argument(request.epsilon, of_algorithm=draft.of_algorithm(asked_of.declaration).epsilon)
-    badged("public", plain(argument))
+    draw_caption_with_badge("public", escape_markdown(argument))
     return argument
 
 
-def _form(asked_of: Subject) -> None:
-    terms, today = terms_in_rail(buys=bool(open_columns(asked_of.declaration))), datetime.now(UTC).date().isoformat()
-    draft = Order(
-        terms.request, words_for(asked_of.declaration, today=today), terms.segments, terms.bounds, terms.missing
+def _draw_form(asked_of: Subject) -> None:
+    terms, today = draw_terms(buys=bool(list_open_columns(asked_of.declaration))), datetime.now(UTC).date().isoformat()
+    draft = ReleaseRequest(
+        terms.request, find_words(asked_of.declaration, today=today), terms.segments, terms.bounds, terms.missing
     )
-    status = what_leaves(draft, asked_of)
-    found: dict[str, list[str]] = {"Bounds": bounds_section(draft, asked_of)}
-    told = looks_section(asked_of)
-    words = words_form(asked_of.declaration, asked_of.source_key, today=today, chosen=told.chosen)
-    found["Words of the card"] = [in_plain_words(one) for one in words.missing()]
+    status = draw_what_leaves(draft, asked_of)
+    found: dict[str, list[str]] = {"Bounds": draw_bounds_section(draft, asked_of)}
+    told = draw_looks_section(asked_of)
+    words = draw_words_form(asked_of.declaration, asked_of.source_key, today=today, chosen=told.chosen)
+    found["Words of the card"] = [describe_missing(one) for one in words.missing()]
     opened = None
-    if serves_this_machine_alone():
-        opened, found["Account"] = account_section(draft, asked_of)
+    if is_local_server():
+        opened, found["Account"] = draw_account_section(draft, asked_of)
     else:
-        found["Account"] = by_command_line(draft)
-    found["Noise"] = noise_section(draft, asked_of)
-    expected = f"{dry_run_section(draft, asked_of)} {_why_epsilon(draft, asked_of)}".strip()
-    order = Order(
+        found["Account"] = draw_command_line(draft)
+    found["Noise"] = draw_noise_section(draft, asked_of)
+    expected = f"{draw_dry_run_section(draft, asked_of)} {_explain_epsilon(draft, asked_of)}".strip()
+    order = ReleaseRequest(
         terms.request,
         words,
         terms.segments,
@@ -84,5 +99,210 @@ def _form(asked_of: Subject) -> None:
         seen=told.seen,
         expected_loss=expected,
     )
-    press_section(order, asked_of.saying(words), opened, everything(found))
-    standing(status, found)
+    draw_publish_section(order, asked_of.saying(words), opened, list_hindrances(found))
+    draw_standing(status, found)
+
+
+Hindrances = Mapping[str, Sequence[str]]
+"""By part of the page, each sentence that stands against the release."""
+
+
+def list_hindrances(found: Hindrances) -> list[str]:
+    """All of them, in the order of the page."""
+    return [words for of_part in found.values() for words in of_part]
+
+
+def draw_standing(place: DeltaGenerator, found: Hindrances) -> None:
+    """Say in ``place`` which parts are ready, and what to do first about those that are not."""
+    against = list_hindrances(found)
+    with place.container(gap="xsmall"):
+        with st.container(horizontal=True, gap="xsmall"):
+            for part, of_part in found.items():
+                if of_part:
+                    st.badge(f"{escape_markdown(part)}: {len(of_part):d} to do", icon=":material/block:", color="red")
+                else:
+                    st.badge(escape_markdown(part), icon=":material/check:", color="green")
+        if not against:
+            st.markdown(":green[:material/check_circle: **Ready.**] Type ε at the foot of this page, and press.")
+            return
+        more = f" And {format_things(len(against) - 1, 'more thing')} below." if len(against) > 1 else ""
+        st.markdown(f":red[:material/block: **Nothing can leave yet.**] {escape_markdown(against[0])}{more}")
+
+
+_MOST_NAMES = 8
+
+
+def draw_what_leaves(order: ReleaseRequest, asked_of: Subject) -> DeltaGenerator:
+    """Draw the sentence; the place below it that tells what stands against the release."""
+    declared = asked_of.declaration
+    st.subheader(
+        escape_markdown(describe_what_leaves(order, asked_of)),
+        anchor=False,
+        help=explain_words("ε, odds, centre, unit of privacy"),
+    )
+    names = ", ".join(map(escape_markdown, declared.columns[:_MOST_NAMES]))
+    rest = f" and {len(declared.columns) - _MOST_NAMES} more" if len(declared.columns) > _MOST_NAMES else ""
+    slack = f"The exception is δ = {format_small(order.delta)}, {format_one_in(order.delta)}." if order.delta else ""
+    draw_caption_with_badge(
+        "public", f"Of **{escape_markdown(asked_of.title)}**: {names}{rest}. {escape_markdown(slack)}"
+    )
+    return st.container()
+
+
+def describe_what_leaves(order: ReleaseRequest, asked_of: Subject) -> str:
+    """What is published, and what one person changes in it at most."""
+    request, declared = order.request, asked_of.declaration
+    columns = format_things(len(declared.columns), "column")
+    segments = ", and what their segments are" if order.segments else ""
+    missing = ", and how many values are missing" if order.missing else ""
+    centers = capitalize_first(format_things(request.k, "centre"))
+    moved = describe_odds(declared.relation, request.epsilon, has_id=declared.id_column is not None)
+    return f"{centers} of {columns}{segments}{missing}: {moved}"
+
+
+def draw_command_line(order: ReleaseRequest) -> list[str]:
+    """Draw the commands for what is asked; why the page cannot do it."""
+    st.subheader("The account", divider="gray", anchor=False, help=explain_term("account"))
+    st.info(
+        "This server listens to other machines, too: whoever can see this page could name a file of it. So an account "
+        "is opened by the command line, where the rows are.",
+        title="Released by the command line",
+        icon=":material/terminal:",
+    )
+    st.code("\n".join(list_commands(order)), language="bash")
+    return ["This server is not this machine's alone: release by the command line, with the commands below."]
+
+
+def list_commands(order: ReleaseRequest) -> list[str]:
+    """An account, a release and its check, as they are typed."""
+    request = order.request
+    settings = [f"{name}={format_value(value)}" for name, value in request.params.items()]
+    of_algorithm = f" --algorithm {request.algorithm}" if request.algorithm != "auto" else ""
+    said = f" --set {' '.join(map(shlex.quote, settings))}" if settings else ""
+    said += f" --segments {order.segments:g}"
+    said += f" --buy-bounds {order.bounds:g}" if order.bounds != BOUNDS else ""
+    said += f" --missing {order.missing:g}" if order.missing else ""
+    return [
+        f"dpviz account new people.sqlite --name people --cap-epsilon {format_number(2 * request.epsilon)} "
+        f"--cap-delta 1e-5",
+        f"dpviz release people.json people.csv --k {request.k} --epsilon {request.epsilon:g} --delta {order.delta:g}"
+        f"{of_algorithm}{said} --account people.sqlite --out release.zip",
+        "dpviz verify release.zip",
+    ]
+
+
+def draw_noise_section(order: ReleaseRequest, asked_of: Subject) -> list[str]:
+    """Draw it; what in it stands against the release."""
+    st.subheader("The noise", divider="gray", anchor=False, help=explain_term("noise"))
+    against = _list_hindrances(order, asked_of)
+    st.markdown(
+        f"Drawn by **{escape_markdown(name_library())}** on whole numbers, discrete, from the randomness of the "
+        f"operating "
+        "system: no "
+        "seed gives it again, and its last digits tell nothing."
+    )
+    for words in against:
+        st.error(escape_markdown(words), icon=":material/block:")
+    if not against:
+        shares = order.shares(asked_of.declaration)
+        epsilon = order.request.epsilon
+        parts = [
+            f"{escape_markdown(name)} ε = {format_number(part.epsilon)} ({format_percent(part.epsilon / epsilon)})"
+            for name, part in shares.items()
+        ]
+        st.caption(f"ε is divided: {'; '.join(parts)}. The parts add up.", help=explain_term("accounting"))
+    return against
+
+
+def _list_hindrances(order: ReleaseRequest, asked_of: Subject) -> list[str]:
+    declared = asked_of.declaration
+    try:
+        order.request.check_numbers()
+        if not order.request.card.private:
+            raise RequestError(f"{order.request.card.title} reads the rows as they are: it is never released.")
+        if not min(part.epsilon for part in order.shares(declared).values()) > 0:
+            raise RequestError("Bounds and segments leave nothing of ε: buy fewer bounds, or give segments less.")
+        if asked_of.table is not None:
+            request = order.of_algorithm(declared)
+            request.check(asked_of.table.private)
+            request.check_releasable(asked_of.table.private)
+    except RequestError as error:
+        return [str(error)]
+    return []
+
+
+_JOB = "release:dry_run"
+# From so many columns on centres are drawn as profiles.
+_PROFILED = 3
+_USUAL_ROWS, _MOST_ROWS = 10_000, 200_000
+
+
+@dataclass(frozen=True, eq=False)
+class _DryRun:
+    """What was tried, and the job."""
+
+    asked: tuple[Request, str]
+    job: Job[Any]
+
+
+def draw_dry_run_section(order: ReleaseRequest, asked_of: Subject) -> str:
+    """Draw it; what is to be expected, in words for the card."""
+    st.subheader("What to expect", divider="gray", anchor=False, help=explain_term("stand-in"))
+    table = asked_of.table
+    if table is None:
+        st.caption("Bounds that are still to be bought cannot be tried beforehand.")
+        return ""
+    request, dry = order.of_algorithm(asked_of.declaration), _find_kept()
+    n = min(table.n_public or _USUAL_ROWS, _MOST_ROWS)
+    asked = (request, table.key)
+    dry = dry if dry is not None and dry.asked == asked else None
+    done = [] if dry is None else [item for item in dry.job.items if isinstance(item, Tried)]
+    tried = [item.ratio for item in done]
+    judgement = foresee_outcome(request, table, tried)
+    if not judgement.refusal and (told := describe_judgement(judgement, request)):
+        draw_caption_with_badge("public", told)
+    if dry is not None:
+        draw_job_panel(dry.job, label="Dry run", key=_JOB)
+        # Of a private number of records the light says nothing, and the runs are told by themselves.
+        said = escape_markdown(describe_dry_run(tried)) if tried and judgement.level is None else ""
+        if said:
+            draw_caption_with_badge("public", said)
+        if done:
+            _draw_profile(done[-1].profile)
+        return "" if judgement.refusal else f"{judgement.announcement} {said}".strip()
+    about = "" if table.n_public else " (your number of rows is private: these are a guess)"
+    publications = st.button(
+        "Try it on made-up rows",
+        icon=":material/casino:",
+        key="release:try",
+        disabled=bool(judgement.refusal),
+        help=f"Runs on three tables of {n:,} rows{about}, with your columns and bounds; nobody is in them.",
+    )
+    if publications:
+        _begin(request, asked_of, n, asked)
+    return "" if judgement.refusal else judgement.announcement
+
+
+def _draw_profile(profile: Profile | None) -> None:
+    """What such a release would show, of a table that nobody is in."""
+    if profile is None or profile.dim < _PROFILED:
+        return
+    with st.expander("What it would show, on made-up rows", icon=":material/preview:"):
+        draw_profile_panel(profile, "release:tried", beside="k-means++ on the made-up rows", table=False)
+
+
+def _begin(request: Request, asked_of: Subject, n: int, asked: tuple[Request, str]) -> None:
+    if (before := _find_kept()) is not None:
+        before.job.cancel()
+    declared = replace(asked_of.declaration, title=asked_of.title)
+    try:
+        job = open_job_registry().submit(dry_run_work, request, declared, n)
+    except RequestError as error:
+        st.error(escape_markdown(error), icon=":material/block:")
+        return
+    st.session_state[_JOB] = _DryRun(asked, job)
+    st.rerun()
+
+
+def _find_kept() -> _DryRun | None:
+    return cast("_DryRun | None", st.session_state.get(_JOB))

@@ -13,23 +13,23 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dpviz.charts.plot import Plot
-from dpviz.charts.theme import layout, palette
-from dpviz.charts.wording import opening, ratio, things
+from dpviz.charts.theme import choose_palette, make_layout
+from dpviz.charts.wording import capitalize_first, format_ratio, format_things
 from dpviz.check import RequestError
-from dpviz.glossary import words_of
-from dpviz.release.check_work import check_work
-from dpviz.release.checks import CANNOT_TELL
-from dpviz.release.conclusions import Received
-from dpviz.release.promise import small
-from dpviz.release.read_release import SNIPPET, ReadRelease
-from dpviz.release.segments_report import Certificate, Verdict
-from dpviz.release.two_releases import Comparison
+from dpviz.glossary import explain_words
+from dpviz.releases.check_work import check_work
+from dpviz.releases.checks import CANNOT_TELL
+from dpviz.releases.conclusions import Received
+from dpviz.releases.promise import format_small
+from dpviz.releases.read_release import SNIPPET, ReadRelease
+from dpviz.releases.segments_report import QualityReport, Verdict
+from dpviz.releases.two_releases import Comparison
 from dpviz.runs.jobs import Job
 from dpviz.runs.profile import Profile
-from dpviz.ui.escape import plain
-from dpviz.ui.figure import data_table, show
-from dpviz.ui.job_panel import job_panel, job_shelf
-from dpviz.ui.profile_panel import profile_panel
+from dpviz.ui.escape import escape_markdown
+from dpviz.ui.figure import draw_data_table, show
+from dpviz.ui.job_panel import draw_job_panel, open_job_registry
+from dpviz.ui.profile_panel import draw_profile_panel
 
 _MOST_MEGABYTES, _MOST_FINDINGS = 60, 20
 # The axis of the quality gauge ends here: what is worse is as bad.
@@ -43,34 +43,34 @@ class _Dropped(NamedTuple):
     job: Job[Any]
 
 
-def read_page() -> None:
+def draw_read_page() -> None:
     """Draw it."""
     head, below = st.container(), st.container()
     with below:
-        release = _asked("The zip of a release", "read:one")
+        release = _ask_zip("The zip of a release", "read:one")
     with head:
-        _title(release)
+        _draw_title(release)
     if release is None:
         st.markdown(
             "Without the data, every file of the zip is made anew from its released answers and compared. Then you "
             "see its segments with their noise, what may be concluded from them, and what not. Nothing leaves this "
             "machine.",
-            help=words_of("ledger, noise scale, centres"),
+            help=explain_words("ledger, noise scale, centres"),
         )
         return
     if release.received is None or release.profile is None:
         return
     failed = release.received.finding.failed == "failed"
     mark = "" if release.holds else "not what it says"
-    profile_panel(release.profile, "read", failed=failed, mark=mark, table=False)
+    draw_profile_panel(release.profile, "read", failed=failed, mark=mark, table=False)
     if release.holds:  # of a release that is not what it says nothing is concluded
-        _conclusions(release.received)
+        _draw_conclusions(release.received)
         if release.report is not None:
-            _quality(release.report.certificate)
-    _more(release)
+            _draw_quality(release.report.certificate)
+    _draw_more(release)
 
 
-def _asked(label: str, key: str) -> ReadRelease | None:
+def _ask_zip(label: str, key: str) -> ReadRelease | None:
     """The release in the zip that is dropped here; None while there is none."""
     file = st.file_uploader(label, type=["zip"], key=key, max_upload_size=_MOST_MEGABYTES)
     if file is None:
@@ -81,16 +81,16 @@ def _asked(label: str, key: str) -> ReadRelease | None:
         if dropped is not None:
             dropped.job.cancel()
         try:
-            dropped = _Dropped(file.file_id, job_shelf().submit(check_work, file.getvalue()))
+            dropped = _Dropped(file.file_id, open_job_registry().submit(check_work, file.getvalue()))
         except RequestError as error:
-            st.error(plain(error), icon=":material/block:")
+            st.error(escape_markdown(error), icon=":material/block:")
             return None
         st.session_state[slot] = dropped
-    job_panel(dropped.job, label="Reading", key=slot)
+    draw_job_panel(dropped.job, label="Reading", key=slot)
     return next((item for item in dropped.job.items if isinstance(item, ReadRelease)), None)
 
 
-def _title(release: ReadRelease | None) -> None:
+def _draw_title(release: ReadRelease | None) -> None:
     if release is None:
         st.title("Read a release", anchor=False)
         return
@@ -98,64 +98,65 @@ def _title(release: ReadRelease | None) -> None:
     if not release.holds or received is None:
         title = "This release cannot be read" if received is None else "This release is not what it says"
         st.title(title, anchor=False)
-        _wrong(release)
+        _draw_findings(release)
         return
-    st.title(plain(received.finding.title), anchor=False)
+    st.title(escape_markdown(received.finding.title), anchor=False)
     checks = sum(line.startswith("Yes") for line in release.verdict.checked)
     signed = f" Signed by the key {release.verdict.signer}." if release.verdict.signer else ""
     st.markdown(
-        f":green[:material/verified:] **{plain(release.name)} is what it says**: {checks:d} checks hold, from the zip "
-        f"alone. ε = {received.epsilon:g}, δ = {plain(small(received.delta))}; protected: "
-        f"{plain(release.unit)}.{plain(signed)}",
+        f":green[:material/verified:] **{escape_markdown(release.name)} is what it says**: {checks:d} "
+        f"checks hold, from the zip "
+        f"alone. ε = {received.epsilon:g}, δ = {escape_markdown(format_small(received.delta))}; protected: "
+        f"{escape_markdown(release.unit)}.{escape_markdown(signed)}",
         help="Nobody can tell from the files: " + "; ".join(CANNOT_TELL) + ".",
     )
     if received.finding.reason:
-        st.markdown(f"**{plain(received.finding.reason)}**")
+        st.markdown(f"**{escape_markdown(received.finding.reason)}**")
 
 
-def _wrong(release: ReadRelease, title: str = "Do not rely on it") -> None:
+def _draw_findings(release: ReadRelease, title: str = "Do not rely on it") -> None:
     """What was found, before anything else."""
     findings = release.verdict.findings
-    lines = [f"- **{plain(one.file)}**: {plain(one.what)}" for one in findings[:_MOST_FINDINGS]]
+    lines = [f"- **{escape_markdown(one.file)}**: {escape_markdown(one.what)}" for one in findings[:_MOST_FINDINGS]]
     if len(findings) > _MOST_FINDINGS:
         lines.append(f"- and {len(findings) - _MOST_FINDINGS:d} more")
-    number = f"{opening(things(len(findings), 'thing'))} {'is' if len(findings) == 1 else 'are'}"
+    number = f"{capitalize_first(format_things(len(findings), 'thing'))} {'is' if len(findings) == 1 else 'are'}"
     words = f"{number} not as a release writes it.\n" + "\n".join(lines)
     st.error(words, title=title, icon=":material/gpp_bad:")
 
 
-def _conclusions(received: Received) -> None:
+def _draw_conclusions(received: Received) -> None:
     """Two lists: what may be concluded, and what not."""
     may, may_not = st.columns(2, gap="large")
     with may:
         st.subheader("What may I conclude?", anchor=False)
         for one in received.may:
             mark = ":green[:material/check:]" if one.good else ":red[:material/warning:]"
-            st.markdown(f"{mark} {plain(one.sentence)}")
+            st.markdown(f"{mark} {escape_markdown(one.sentence)}")
     with may_not:
         st.subheader("What not?", anchor=False)
         for sentence in received.may_not:
-            st.markdown(f":gray[:material/block:] {plain(sentence)}")
+            st.markdown(f":gray[:material/block:] {escape_markdown(sentence)}")
 
 
-def _quality(certificate: Certificate) -> None:
+def _draw_quality(certificate: QualityReport) -> None:
     """The quality report: how much of the loss of one centre is left."""
-    st.subheader("How good are the segments?", anchor=False, help=words_of("loss centre"))
+    st.subheader("How good are the segments?", anchor=False, help=explain_words("loss centre"))
     if certificate.verdict is Verdict.CANNOT_TELL:
-        st.markdown(f":red[:material/help:] {plain(' '.join(certificate.words))}")
+        st.markdown(f":red[:material/help:] {escape_markdown(' '.join(certificate.words))}")
         return
     st.caption(
         "Loss of the released centres, and of centres placed without any data, as a part of the loss of one centre. "
         "Intervals cover nine in ten; in the shaded part segments do hardly better than one centre."
     )
-    value, blind = ratio(certificate.ratio.value), ratio(certificate.ratio_blind.value)
+    value, blind = format_ratio(certificate.ratio.value), format_ratio(certificate.ratio_blind.value)
     alt = f"Loss over that of one centre: {value} of the released centres, {blind} of centres without data"
-    show(_gauge(certificate), alt=alt, key="read:gauge", stem="quality", bare=True)
+    show(_make_gauge(certificate), alt=alt, key="read:gauge", stem="quality", bare=True)
 
 
-def _gauge(certificate: Certificate) -> go.Figure:
-    ink = palette(st.context.theme.type)
-    plot = Plot(layout(ink, height=130))
+def _make_gauge(certificate: QualityReport) -> go.Figure:
+    ink = choose_palette(st.context.theme.type)
+    plot = Plot(make_layout(ink, height=130))
     plot.update_layout(margin={"l": 8, "r": 12, "t": 8, "b": 26}, showlegend=False, dragmode=False)
     plot.add_vrect(0.9, _WORST, line={"width": 0}, fillcolor=ink.faded(ink.muted, 0.12), layer="below")
     plot.add_vline(1.0, line={"color": ink.text, "width": 1.5})
@@ -166,7 +167,7 @@ def _gauge(certificate: Certificate) -> go.Figure:
         plot.add_trace({**trace, "line": {"color": ink.faded(hue, 0.45), "width": 9}})
         at = {"type": "scatter", "mode": "markers+text", "x": [min(one.value, _WORST)], "y": [y], "meta": "released"}
         look = {"marker": {"size": 13, "color": hue, "line": {"width": 1.5, "color": ink.surface}}}
-        words = {"text": [f"<b>{ratio(one.value)}</b>"], "textposition": "top center", "cliponaxis": False}
+        words = {"text": [f"<b>{format_ratio(one.value)}</b>"], "textposition": "top center", "cliponaxis": False}
         plot.add_trace({**at, **look, **words, "textfont": {"size": 12, "color": ink.text}, "hoverinfo": "skip"})
     plot.update_xaxes(range=[0, _WORST], tickvals=[0, 1, 2, 3, 4], ticktext=["0", "one centre", "2×", "3×", "4×"])
     plot.update_xaxes(showgrid=False, zeroline=False, fixedrange=True, tickangle=0)
@@ -175,7 +176,7 @@ def _gauge(certificate: Certificate) -> go.Figure:
     return plot.figure()
 
 
-def _more(release: ReadRelease) -> None:
+def _draw_more(release: ReadRelease) -> None:
     numbers, other, files, checked = st.tabs(
         ["Numbers with their noise", "Compare with another", "Take away", "What was checked"],
         key="read:more",
@@ -184,53 +185,55 @@ def _more(release: ReadRelease) -> None:
     if numbers.open:
         with numbers:
             st.caption("A row a number: its interval covers nine in ten, noise_sd is the sd of its noise.")
-            data_table(release.to_pandas(), alt=f"{len(release.numbers)} released numbers with their noise")
+            draw_data_table(release.to_pandas(), alt=f"{len(release.numbers)} released numbers with their noise")
     if other.open:
         with other:
-            _compared(release)
+            _draw_comparison(release)
     if files.open:
         with files:
-            _take_away(release)
+            _draw_take_away(release)
     if checked.open:
         with checked:
-            st.markdown("\n".join(f"- {plain(line)}" for line in release.verdict.checked))
+            st.markdown("\n".join(f"- {escape_markdown(line)}" for line in release.verdict.checked))
             st.markdown("**What nobody can tell from these files**")
-            st.markdown("\n".join(f"- {plain(line)}" for line in CANNOT_TELL))
+            st.markdown("\n".join(f"- {escape_markdown(line)}" for line in CANNOT_TELL))
 
 
-def _compared(release: ReadRelease) -> None:
+def _draw_comparison(release: ReadRelease) -> None:
     """A second release beside the first; no difference is shown unless their segments pair off."""
-    second = _asked("A second zip, of the same columns, bounds and k", "read:two")
+    second = _ask_zip("A second zip, of the same columns, bounds and k", "read:two")
     if second is None:
         return
     if not second.holds:
-        _wrong(second, "The second release is not what it says")
+        _draw_findings(second, "The second release is not what it says")
     try:
         found = release.compared_with(second)
     except RequestError as error:
-        st.error(plain(error), icon=":material/block:")
+        st.error(escape_markdown(error), icon=":material/block:")
         return
-    st.subheader(plain(found.title), anchor=False)
-    st.markdown(plain(found.words))
+    st.subheader(escape_markdown(found.title), anchor=False)
+    st.markdown(escape_markdown(found.words))
     beside, mark = (
         "the second release, matched one to one",
         "" if release.holds and second.holds else "not what it says",
     )
-    profile_panel(_both(found), "read:both", beside=beside, mark=mark, arrange="Arrange both", table=False)
+    draw_profile_panel(
+        _join_profiles(found), "read:both", beside=beside, mark=mark, arrange="Arrange both", table=False
+    )
     if found.passes:
-        _differences(found.table(), found.limit)
+        _draw_differences(found.table(), found.limit)
 
 
-def _both(found: Comparison) -> Profile:
+def _join_profiles(found: Comparison) -> Profile:
     return replace(found.one, reference=found.other.centers)
 
 
-def _differences(table: pd.DataFrame, limit: float) -> None:
+def _draw_differences(table: pd.DataFrame, limit: float) -> None:
     st.caption(f"Second less first, in standard deviations of both noises; a difference counts beyond {limit:.1f}.")
-    data_table(table.round(1), alt="Differences in standard deviations of both noises", height="auto")
+    draw_data_table(table.round(1), alt="Differences in standard deviations of both noises", height="auto")
 
 
-def _take_away(release: ReadRelease) -> None:
+def _draw_take_away(release: ReadRelease) -> None:
     st.download_button(
         "Every number (tidy CSV)",
         release.to_csv().encode("utf-8"),

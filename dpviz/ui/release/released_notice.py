@@ -4,39 +4,39 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpviz.charts.wording import number
+from dpviz.charts.wording import format_number
 from dpviz.check import RequestError
 from dpviz.runs.open_table import OpenTable
-from dpviz.ui.escape import plain
-from dpviz.ui.release.press import pressed
+from dpviz.ui.escape import escape_markdown
+from dpviz.ui.release.publish_section import list_publications
 
 
-def released_notice(table: OpenTable) -> None:
+def draw_released_notice(table: OpenTable) -> None:
     """Say it in a line, if it is so."""
-    words = released_words(table.source_key)
+    words = describe_released(table.source_key)
     if words:
         st.caption(f":material/publish: {words}")
 
 
-def released_words(source_key: str) -> str:
+def describe_released(source_key: str) -> str:
     """What has left of the rows of one file in this visit, as Markdown; "" if nothing has."""
-    mine = [one for one in pressed() if one.source_key == source_key]
+    mine = [one for one in list_publications() if one.source_key == source_key]
     if not mine:
         return ""
-    pressing = mine[-1].pressing
-    if not pressing.state.final:
+    job = mine[-1].job
+    if not job.state.final:
         return "This table is being released: see the page Release."
-    account = pressing.prepared.before.name
-    if pressing.release is None:
-        charged = f"charge {pressing.number:d} stays" if pressing.number is not None else "nothing was charged"
-        return f"The last release of this table failed; {charged} in account {plain(account)}."
+    account = job.prepared.before.name
+    if job.release is None:
+        charged = f"charge {job.number:d} stays" if job.number is not None else "nothing was charged"
+        return f"The last release of this table failed; {charged} in account {escape_markdown(account)}."
     try:
-        left = f", ε = {number(pressing.prepared.account.standing().left_epsilon)} left"
+        left = f", ε = {format_number(job.prepared.account.standing().left_epsilon)} left"
     except RequestError:
         left = ""
-    return f"Released in this visit: charge {pressing.number or 0:d} of account {plain(account)}{left}."
+    return f"Released in this visit: charge {job.number or 0:d} of account {escape_markdown(account)}{left}."
 
 
 def has_left(source_key: str) -> bool:
     """Whether a release of the rows of one file has left in this visit."""
-    return any(one.source_key == source_key and one.pressing.release is not None for one in pressed())
+    return any(one.source_key == source_key and one.job.release is not None for one in list_publications())

@@ -7,37 +7,40 @@ import io
 import pandas as pd
 import streamlit as st
 
-from dpviz.charts.wording import number, things
+from dpviz.charts.segment_panels import SegmentPanels
+from dpviz.charts.theme import choose_palette
+from dpviz.charts.wording import format_number, format_ratio, format_things
 from dpviz.check import RequestError
-from dpviz.glossary import explained, words_of
-from dpviz.release.account import Standing
-from dpviz.release.package import CENTERS, PAGE, SEGMENTS
-from dpviz.release.promise import plain_number, small
-from dpviz.release.releasing import Release
-from dpviz.release.zips import zip_of
-from dpviz.ui.badges import badge
-from dpviz.ui.escape import plain
-from dpviz.ui.figure import data_table
-from dpviz.ui.job_panel import duration
-from dpviz.ui.polled import polled
-from dpviz.ui.profile_panel import profile_panel
-from dpviz.ui.release.press import Pressed, prepare_another
-from dpviz.ui.release.segments_panel import segments_panel
+from dpviz.glossary import explain_term, explain_words
+from dpviz.releases.account import Standing
+from dpviz.releases.package import CENTERS, PAGE, SEGMENTS
+from dpviz.releases.promise import format_plain_number, format_small
+from dpviz.releases.release_parts import Parts
+from dpviz.releases.releasing import Release
+from dpviz.releases.segments_report import QualityReport, SegmentsReport, Verdict
+from dpviz.releases.zips import make_zip
+from dpviz.ui.badges import draw_badge, format_badge
+from dpviz.ui.escape import escape_markdown
+from dpviz.ui.figure import draw_data_table, show_wide
+from dpviz.ui.job_panel import format_duration
+from dpviz.ui.polled import poll
+from dpviz.ui.profile_panel import draw_profile_panel
+from dpviz.ui.release.publish_section import Publication, prepare_another
 
 _POLL_SECONDS = 0.5
 # From so many columns on centres are drawn as profiles.
 _PROFILED = 3
 
 
-def pressed_panel(press: Pressed) -> None:
+def draw_publication_panel(publication: Publication) -> None:
     """Draw it; nothing on it can be changed."""
-    if not press.pressing.state.final:
-        _under_way(press)
-    elif press.pressing.release is not None:
-        _left(press, press.pressing.release)
+    if not publication.job.state.final:
+        _draw_progress(publication)
+    elif publication.job.release is not None:
+        _draw_release(publication, publication.job.release)
     else:
-        _failed(press)
-    if press.pressing.state.final:
+        _draw_failure(publication)
+    if publication.job.state.final:
         st.button(
             "Prepare another release",
             key="release:prepare_another",
@@ -47,50 +50,57 @@ def pressed_panel(press: Pressed) -> None:
         )
 
 
-def _under_way(press: Pressed) -> None:
-    pressing, request = press.pressing, press.order.request
+def _draw_progress(publication: Publication) -> None:
+    job, request = publication.job, publication.order.request
     st.subheader(
-        f"Releasing {request.k:d} centres of {plain(press.title)} at ε = {number(request.epsilon)}", anchor=False
+        f"Releasing {request.k:d} centres of {escape_markdown(publication.title)} at ε = "
+        f"{format_number(request.epsilon)}",
+        anchor=False,
     )
 
     def panel() -> None:
-        if pressing.state.final:
+        if job.state.final:
             st.rerun()
-        report = pressing.progress
+        report = job.progress
         note = report.note if report is not None else "begins"
-        charge = f"charge {pressing.number:d} is written" if pressing.number is not None else "nothing is charged yet"
+        charge = f"charge {job.number:d} is written" if job.number is not None else "nothing is charged yet"
         st.progress(
             report.fraction if report is not None else 0.0,
-            text=f"**{plain(note)}** · {charge} · {duration(pressing.elapsed)} so far",
+            text=f"**{escape_markdown(note)}** · {charge} · {format_duration(job.elapsed)} so far",
         )
 
-    polled(panel, every=_POLL_SECONDS, key="release:under_way")
+    poll(panel, every=_POLL_SECONDS, key="release:under_way")
     st.caption(
         "It goes on whatever you do: another page, a reload or a closed window neither stops nor repeats it. A copy of "
         "what leaves is kept beside the account."
     )
 
 
-def _left(press: Pressed, release: Release) -> None:
-    request, pressing = press.order.request, press.pressing
-    standing = _standing(press)
-    left = "" if standing is None else f"; ε = {number(standing.left_epsilon)} of {number(standing.cap_epsilon)} left"
+def _draw_release(publication: Publication, release: Release) -> None:
+    request, job = publication.order.request, publication.job
+    standing = _read_standing(publication)
+    left = (
+        ""
+        if standing is None
+        else f"; ε = {format_number(standing.left_epsilon)} of {format_number(standing.cap_epsilon)} left"
+    )
     st.subheader(
-        f"{plain(press.title)}: released at ε = {number(request.epsilon)}{left}",
+        f"{escape_markdown(publication.title)}: released at ε = {format_number(request.epsilon)}{left}",
         anchor=False,
-        help=explained("released"),
+        help=explain_term("released"),
     )
     st.success(
-        f"Charge {release.number:d}. The zip holds {things(len(release.files), 'file')}: centres, card, ledger, the "
+        f"Charge {release.number:d}. The zip holds {format_things(len(release.files), 'file')}: centres, "
+        f"card, ledger, the "
         "declaration, and what others need to check it without a row."
-        + (f" A copy lies beside the account as {plain(pressing.kept)}." if pressing.kept else ""),
+        + (f" A copy lies beside the account as {escape_markdown(job.kept)}." if job.kept else ""),
         icon=":material/check_circle:",
     )
     with st.container(horizontal=True, gap="small"):
         st.download_button(
             "The release (zip)",
-            zip_of(release.files),
-            f"{_stem(press)}.zip",
+            make_zip(release.files),
+            f"{_name_file(publication)}.zip",
             "application/zip",
             type="primary",
             icon=":material/download:",
@@ -100,61 +110,62 @@ def _left(press: Pressed, release: Release) -> None:
         st.download_button(
             "The card alone (HTML)",
             release.files[PAGE],
-            f"{_stem(press)}-card.html",
+            f"{_name_file(publication)}-card.html",
             "text/html",
             icon=":material/article:",
             key="release:card",
             on_click="ignore",
         )
-    if not pressing.kept:
+    if not job.kept:
         st.warning("No copy could be written beside the account: take the zip now.", icon=":material/warning:")
-    _tables(release)
+    _draw_tables(release)
 
 
-def _tables(release: Release) -> None:
-    _bought(release)
-    _missing(release)
-    st.subheader("The centres", divider="gray", anchor=False, help=explained("centre"))
-    badge("released")
+def _draw_tables(release: Release) -> None:
+    _draw_bought(release)
+    _draw_missing(release)
+    st.subheader("The centres", divider="gray", anchor=False, help=explain_term("centre"))
+    draw_badge("released")
     if release.played.parts.profile.dim >= _PROFILED:
-        profile_panel(release.played.parts.profile, f"release:{release.number}", table=False)
+        draw_profile_panel(release.played.parts.profile, f"release:{release.number}", table=False)
     centers = _read(release.files[CENTERS])
     facts = f"{len(centers)} released centres in data units, rounded to their grid"
-    data_table(centers, alt=facts, height="auto")
+    draw_data_table(centers, alt=facts, height="auto")
     st.caption(
         "Centres carry noise and are rounded to a public grid; sizes carry noise. Columns that end in _sd are the "
         "standard deviation of it.",
-        help=words_of("centre noise"),
+        help=explain_words("centre noise"),
     )
-    segments_panel(release.played.parts, f"release:{release.number}")
+    draw_segments_panel(release.played.parts, f"release:{release.number}")
     if SEGMENTS in release.files:
         with st.expander("Every number about the segments", icon=":material/table_rows:"):
             segments = _read(release.files[SEGMENTS])
-            data_table(segments, alt=f"{len(segments)} released numbers about the segments, with their intervals")
+            draw_data_table(segments, alt=f"{len(segments)} released numbers about the segments, with their intervals")
 
 
-def _missing(release: Release) -> None:
+def _draw_missing(release: Release) -> None:
     """The shares of missing cells that were bought."""
     told = release.played.parts.missing_told
     if not told:
         return
-    st.subheader("Missing values", divider="gray", anchor=False, help=explained("released"))
-    badge("released")
-    st.markdown("\n".join(f"- {plain(one)}" for one in told))
+    st.subheader("Missing values", divider="gray", anchor=False, help=explain_term("released"))
+    draw_badge("released")
+    st.markdown("\n".join(f"- {escape_markdown(one)}" for one in told))
 
 
-def _bought(release: Release) -> None:
+def _draw_bought(release: Release) -> None:
     """The bounds that were bought, and whether noise hid them."""
     bought = release.played.parts.bounds
     if bought is None:
         return
-    st.subheader("The bounds that were bought", divider="gray", anchor=False, help=explained("bounds"))
+    st.subheader("The bounds that were bought", divider="gray", anchor=False, help=explain_term("bounds"))
     lines = [
-        f"- **{plain(one.name)}**: {plain(plain_number(one.lower))} to {plain(plain_number(one.upper))}"
+        f"- **{escape_markdown(one.name)}**: {escape_markdown(format_plain_number(one.lower))} to "
+        f"{escape_markdown(format_plain_number(one.upper))}"
         + ("" if one.sure else "; :red[:material/warning: noise hides the range: do not rely on it]")
         for one in bought.columns
     ]
-    badge("released")
+    draw_badge("released")
     st.markdown("\n".join(lines))
 
 
@@ -163,29 +174,72 @@ def _read(file: bytes) -> pd.DataFrame:
     return pd.read_csv(io.BytesIO(file), keep_default_na=False, na_values=[""])
 
 
-def _failed(press: Pressed) -> None:
-    pressing = press.pressing
-    charged = pressing.number is not None
-    why = pressing.error.message if pressing.error is not None and pressing.error.message else ""
-    kind = pressing.error.kind if pressing.error is not None else ""
+def _draw_failure(publication: Publication) -> None:
+    job = publication.job
+    charged = job.number is not None
+    why = job.error.message if job.error is not None and job.error.message else ""
+    kind = job.error.kind if job.error is not None else ""
     if not why:
         why = f"It stopped with {kind}. Its message is not shown, because it could quote the rows."
-    title = f"Charged ({pressing.number}), and nothing was released" if charged else "Nothing was charged or released"
-    st.error(plain(why), title=plain(title), icon=":material/error:")
+    title = f"Charged ({job.number}), and nothing was released" if charged else "Nothing was charged or released"
+    st.error(escape_markdown(why), title=escape_markdown(title), icon=":material/error:")
     if charged:
         st.markdown(
-            f"The charge of ε = {number(press.order.request.epsilon)}, δ = {plain(small(press.order.delta))} stays in "
+            f"The charge of ε = {format_number(publication.order.request.epsilon)}, "
+            f"δ = {escape_markdown(format_small(publication.order.delta))} stays in "
             "the account: noise may have been drawn. Another release is another charge."
         )
 
 
-def _standing(press: Pressed) -> Standing | None:
+def _read_standing(publication: Publication) -> Standing | None:
     try:
-        return press.pressing.prepared.account.standing()
+        return publication.job.prepared.account.standing()
     except RequestError:
         return None
 
 
-def _stem(press: Pressed) -> str:
-    letters = "".join(letter if letter.isalnum() else "-" for letter in press.title.lower()).strip("-")
-    return f"{letters[:40] or 'table'}-release-{press.pressing.number or 0}"
+def _name_file(publication: Publication) -> str:
+    letters = "".join(letter if letter.isalnum() else "-" for letter in publication.title.lower()).strip("-")
+    return f"{letters[:40] or 'table'}-release-{publication.job.number or 0}"
+
+
+_LONGEST_NAME, _MOST_NAMED = 24, 20
+
+
+def draw_segments_panel(parts: Parts, key: str) -> None:
+    """Draw it; nothing where a release says nothing of its segments."""
+    if parts.told is None:
+        return
+    report = parts.told.report
+    st.subheader("What the segments are", divider="gray", anchor=False, help=explain_words("release noise ε"))
+    _draw_quality_report(report.certificate)
+    panels = SegmentPanels(report.to_dict(), _ask_names(report, key))
+    show_wide(
+        panels.draw(choose_palette(st.context.theme.type)), alt=panels.words(), key=f"{key}:segments", stem=panels.stem
+    )
+
+
+def _draw_quality_report(certificate: QualityReport) -> None:
+    """What a reader without the rows can rest on."""
+    words = escape_markdown(" ".join(certificate.words))
+    if certificate.verdict is Verdict.CANNOT_TELL:
+        st.markdown(f"{format_badge('released')} :red[**How good they are cannot be told.**] {words}")
+        return
+    low, high = (format_ratio(max(end, 0.0)) for end in (certificate.ratio.low, certificate.ratio.high))
+    beside = (
+        f"Squared, rows lie {format_ratio(certificate.ratio.value)} as far from their centre as from a single one "
+        f"({low} to {high})."
+    )
+    warned = "" if certificate.verdict is Verdict.GOOD else ":red[**Better centres exist.**] "
+    st.markdown(f"{format_badge('released')} {warned}{words} {beside}", help=explain_words("loss centre"))
+
+
+def _ask_names(report: SegmentsReport, key: str) -> tuple[str, ...]:
+    """What the owner calls the segments, for the picture on this page; the files of the release are as they are."""
+    number = min(len(report.segments), _MOST_NAMED)
+    with st.popover("Name the segments", icon=":material/label:", key=f"{key}:naming"):
+        st.caption("For this page and its picture. What has left is not changed.")
+        return tuple(
+            st.text_input(f"Segment {place + 1:d}", max_chars=_LONGEST_NAME, key=f"{key}:name:{place}") or ""
+            for place in range(number)
+        )

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from dpviz.release.card_facts import CardWords
+from dpviz.releases.card_facts import CardWords
 from dpviz.runs.open_table import OpenTable
 from dpviz.table.declaration import RELEASE_WORDS, Declaration
 from dpviz.table.named import Content
 from dpviz.ui.data.draft import complete_draft
-from dpviz.ui.session import current_source, current_table, undeclared
+from dpviz.ui.session import find_source, find_table, find_undeclared
 
 _WHICH = "release:which"
 
@@ -41,9 +41,9 @@ class Subject:
         return replace(self, declaration=replace(self.declaration, words=said))
 
 
-def subject() -> Subject | None:
+def find_subject() -> Subject | None:
     """What is to be released; where a table is open and another file waits, the visit says which of them."""
-    found = [one for one in (_open(), _waiting()) if one is not None]
+    found = [one for one in (_find_open(), _find_waiting()) if one is not None]
     if len(found) < 2:
         return found[0] if found else None
     place = st.segmented_control(
@@ -58,15 +58,15 @@ def subject() -> Subject | None:
     return found[place or 0]
 
 
-def _open() -> Subject | None:
-    table, source = current_table(), current_source()
+def _find_open() -> Subject | None:
+    table, source = find_table(), find_source()
     if table is None or source is None:
         return None
     return Subject(source.content, table.declaration, table)
 
 
-def _waiting() -> Subject | None:
-    source = undeclared()
+def _find_waiting() -> Subject | None:
+    source = find_undeclared()
     declared = None if source is None else complete_draft(source)
     if source is None or declared is None or not declared.columns:
         return None

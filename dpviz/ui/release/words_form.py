@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 
-from dpviz.charts.wording import opening, things
-from dpviz.release.card_facts import OWNER_QUESTIONS, SECTORS, CardWords
-from dpviz.release.order import words_for
-from dpviz.table.declaration import SEVERAL_WORDS, Declaration
-from dpviz.ui.escape import plain
-from dpviz.ui.session import remember, remembered
+from dpviz.algorithms.card import Guarantee
+from dpviz.charts.wording import capitalize_first, format_number, format_things
+from dpviz.check import RequestError
+from dpviz.glossary import explain_term
+from dpviz.releases.bought_bounds import list_open_columns
+from dpviz.releases.card_facts import OWNER_QUESTIONS, SECTORS, CardWords
+from dpviz.releases.promise import format_plain_number
+from dpviz.releases.release_request import BOUNDS, SEGMENTS, ReleaseRequest, find_words, refuse_bounds
+from dpviz.releases.seen import Seen
+from dpviz.runs.record import count_looks
+from dpviz.runs.request import Contender, Request
+from dpviz.table.declaration import FROM_ROWS, SEVERAL_WORDS, Declaration
+from dpviz.ui.controls import draw_epsilon_control, draw_k_and_delta
+from dpviz.ui.escape import escape_markdown
+from dpviz.ui.explore.algorithm_choice import draw_algorithm_choice
+from dpviz.ui.explore.setup_panel import draw_params_form
+from dpviz.ui.release.subject import Subject
+from dpviz.ui.session import (
+    add_simulated_epsilon,
+    count_accesses,
+    count_grids_read,
+    count_simulated,
+    count_studies,
+    recall,
+    remember,
+)
 
 _LONGEST = 2_000
 _ASKED = {
@@ -30,31 +50,31 @@ _LONG = ("description", "justification", "curators", "authors")
 _DECLARED_FIRST = ("name", "description")
 
 
-def words_form(declared: Declaration, source_key: str, *, today: str, chosen: str) -> CardWords:
+def draw_words_form(declared: Declaration, source_key: str, *, today: str, chosen: str) -> CardWords:
     """Draw the form; all words of the card."""
     kept = f"release:words:{source_key[:16]}"
-    before: dict[str, Any] = {**_first(declared, today), **remembered(kept, {}), "publication_date": today}
+    before: dict[str, Any] = {**_propose_words(declared, today), **recall(kept, {}), "publication_date": today}
     missing = CardWords(**before, chosen_after_looking=chosen).missing()
-    title = "The card in your words" + (f": {things(len(missing), 'thing')} to say" if missing else "")
-    with st.expander(plain(title), expanded=bool(missing), icon=":material/edit_note:", key=f"{kept}:open"):
+    title = "The card in your words" + (f": {format_things(len(missing), 'thing')} to say" if missing else "")
+    with st.expander(escape_markdown(title), expanded=bool(missing), icon=":material/edit_note:", key=f"{kept}:open"):
         left, right = st.columns(2, gap="medium")
         said: dict[str, Any] = {}
         for place, (name, (label, hint)) in enumerate(_ASKED.items()):
             with left if place % 2 == 0 else right:
-                said[name] = _answer(f"{kept}:{name}", name, label, hint, before[name])
+                said[name] = _ask_answer(f"{kept}:{name}", name, label, hint, before[name])
         with right:
-            said["sector"] = _sector(f"{kept}:sector", before["sector"])
-    said |= _for_evaluators(kept, before)
+            said["sector"] = _ask_sector(f"{kept}:sector", before["sector"])
+    said |= _ask_evaluation(kept, before)
     return CardWords(**remember(kept, {**before, **said}), chosen_after_looking=chosen)
 
 
-def _for_evaluators(kept: str, before: dict[str, Any]) -> dict[str, str]:
+def _ask_evaluation(kept: str, before: dict[str, Any]) -> dict[str, str]:
     """Answers to what only the owner can say; the dossier prints them, and names what is left open."""
     # What was typed just now is in the session before its box is drawn again.
     now = {name: st.session_state.get(f"{kept}:{name}", before[name]) for name in OWNER_QUESTIONS}
     open_ended = sum(not str(said).strip() for said in now.values())
-    title = "What an evaluator asks" + (f": {things(open_ended, 'question')} open" if open_ended else "")
-    with st.expander(plain(title), icon=":material/fact_check:", key=f"{kept}:evaluators"):
+    title = "What an evaluator asks" + (f": {format_things(open_ended, 'question')} open" if open_ended else "")
+    with st.expander(escape_markdown(title), icon=":material/fact_check:", key=f"{kept}:evaluators"):
         st.caption("The dossier in the zip prints your answers word by word. A question left open is named as open.")
         left, right = st.columns(2, gap="medium")
         said = {}
@@ -62,42 +82,48 @@ def _for_evaluators(kept: str, before: dict[str, Any]) -> dict[str, str]:
             with left if place % 2 == 0 else right:
                 said[name] = (
                     st.text_area(
-                        plain(question), value=before[name], max_chars=_LONGEST, height=68, key=f"{kept}:{name}"
+                        escape_markdown(question),
+                        value=before[name],
+                        max_chars=_LONGEST,
+                        height=68,
+                        key=f"{kept}:{name}",
                     )
                     or ""
                 )
     return said
 
 
-def in_plain_words(missing: str) -> str:
+def describe_missing(missing: str) -> str:
     """A sentence about a missing word, with the name that its field has on the page.
 
-    >>> in_plain_words("intended_use is empty: say what the release is for.")
+    >>> describe_missing("intended_use is empty: say what the release is for.")
     'Intended use is empty: say what the release is for.'
     """
     name, gap, rest = missing.partition(" ")
-    return f"{opening(name.replace('_', ' '))}{gap}{rest}"
+    return f"{capitalize_first(name.replace('_', ' '))}{gap}{rest}"
 
 
-def _first(declared: Declaration, today: str) -> dict[str, Any]:
+def _propose_words(declared: Declaration, today: str) -> dict[str, Any]:
     """What is declared; where nothing is, a name and a description are proposed, and all else is asked."""
-    usual = words_for(declared, today=today)
+    usual = find_words(declared, today=today)
     asked = [name for name in _ASKED if name not in (*declared.words, *_DECLARED_FIRST)]
     words = {name: getattr(usual, name) for name in (*_ASKED, *OWNER_QUESTIONS, "sector", "publication_date")}
     return words | {name: () if name in SEVERAL_WORDS else "" for name in asked}
 
 
-def _answer(key: str, name: str, label: str, hint: str, before: Any) -> Any:
+def _ask_answer(key: str, name: str, label: str, hint: str, before: Any) -> Any:
     text = "\n".join(before) if name in SEVERAL_WORDS else before
     if name not in _LONG:
-        return st.text_input(plain(label), value=text, max_chars=_LONGEST, placeholder=hint, key=key) or ""
-    said = st.text_area(plain(label), value=text, max_chars=_LONGEST, height=68, placeholder=hint, key=key) or ""
+        return st.text_input(escape_markdown(label), value=text, max_chars=_LONGEST, placeholder=hint, key=key) or ""
+    said = (
+        st.text_area(escape_markdown(label), value=text, max_chars=_LONGEST, height=68, placeholder=hint, key=key) or ""
+    )
     if name not in SEVERAL_WORDS:
         return said
     return tuple(line.strip() for line in said.splitlines() if line.strip())
 
 
-def _sector(key: str, before: str) -> str:
+def _ask_sector(key: str, before: str) -> str:
     return (
         st.selectbox(
             "Sector (optional)",
@@ -108,3 +134,194 @@ def _sector(key: str, before: str) -> str:
         )
         or ""
     )
+
+
+_LONGEST_REASON = 2_000
+
+
+class Told(NamedTuple):
+    """What was seen of the rows in this visit, and what its owner says was chosen after it."""
+
+    seen: Seen
+    chosen: str
+
+
+def draw_looks_section(asked_of: Subject) -> Told:
+    """Draw it; what the card will say."""
+    st.subheader("Looks at the rows in this visit", divider="gray", anchor=False, help=explain_term("look"))
+    key = asked_of.source_key
+    seen = Seen(
+        count_looks(count_accesses(key), asked_of.declaration),
+        count_studies(key),
+        count_simulated(key),
+        add_simulated_epsilon(key),
+        count_grids_read(key),
+    )
+    st.markdown(escape_markdown(seen.words))
+    return Told(seen, _ask_choice(asked_of.declaration, key))
+
+
+def _ask_choice(declared: Declaration, source_key: str) -> str:
+    kept = f"release:chosen:{source_key[:16]}"
+    before = declared.words.get("chosen_after_looking", "")
+    said = st.text_area(
+        "What did you choose after looking?",
+        value=recall(kept, before if isinstance(before, str) else ""),
+        max_chars=_LONGEST_REASON,
+        height=68,
+        key=kept,
+        placeholder="Columns, bounds, k, ε … or: nothing. Left empty, the card says that you did not say.",
+        help="The card prints it word by word. No ε covers what was chosen because of the rows.",
+    )
+    return remember(kept, said or "")
+
+
+_MOST_LINES = 12
+_NOWHERE = "not stated"
+_ALL, _SAID_OF_ALL = "Said of all bounds", "see below"
+
+
+class Line(NamedTuple):
+    """One column: what is declared of it, where that comes from, and what is wrong with it, or what it costs."""
+
+    column: str
+    bounds: str
+    origin: str
+    wrong: str = ""
+    cost: str = ""
+
+
+def draw_bounds_section(order: ReleaseRequest, asked_of: Subject) -> list[str]:
+    """Draw the table; what in it stands against the release, a sentence each."""
+    declared = asked_of.declaration
+    st.subheader("Where every bound comes from", divider="gray", anchor=False, help=explain_term("bounds"))
+    against = _list_hindrances(declared)
+    lines = sorted(list_lines(order, declared), key=lambda line: not (line.wrong or line.cost))
+    st.markdown(_make_table(lines[:_MOST_LINES]))
+    if len(lines) > _MOST_LINES:
+        with st.expander(f"{len(lines) - _MOST_LINES:d} more columns, all declared"):
+            st.markdown(_make_table(lines[_MOST_LINES:]))
+    if declared.bounds_origin.strip():
+        st.caption(f"{_ALL}: {escape_markdown(declared.bounds_origin.strip())}")
+    for words in against:
+        st.markdown(f":red[:material/block: {escape_markdown(words)}]")
+    st.page_link("data.py", label="Change bounds, or where they come from", icon=":material/edit:")
+    return against
+
+
+def list_lines(order: ReleaseRequest, declared: Declaration) -> list[Line]:
+    """A line for each column; those of segments only come last."""
+    to_buy = list_open_columns(declared)
+    lines = []
+    for name, bounds in declared.bounds.items():
+        unit, origin, stated = (
+            declared.units.get(name, ""),
+            declared.describe_origin(name),
+            bounds.origin or _SAID_OF_ALL,
+        )
+        if name in to_buy:
+            cost = f"will be bought with ε = {format_number(order.request.epsilon * order.bounds)}"
+            lines.append(Line(name, "open", "nobody knows them", cost=cost))
+            continue
+        wrong = "blocked: the rows" if FROM_ROWS in origin else "blocked: nobody says" if origin == _NOWHERE else ""
+        span = (
+            f"{format_plain_number(bounds.lower or 0.0)} to {format_plain_number(bounds.upper or 0.0)} {unit}".rstrip()
+        )
+        lines.append(Line(name, span, origin if origin == _NOWHERE else stated, wrong))
+    for name, one in declared.describe.items():
+        low, high = one.lower, one.upper
+        said = (
+            format_things(len(one.categories), "category", "categories")
+            if low is None or high is None
+            else (f"{format_plain_number(low)} to {format_plain_number(high)}")
+        )
+        lines.append(Line(name, said, "declared, for segments only"))
+    return lines
+
+
+def _list_hindrances(declared: Declaration) -> list[str]:
+    try:
+        refuse_bounds(declared)
+    except RequestError as error:
+        return [str(error)]
+    return []
+
+
+def _make_table(lines: list[Line]) -> str:
+    head = "| column | bounds | where from |\n|---|---|---|"
+    rows = [
+        f"| {escape_markdown(one.column)} | {escape_markdown(one.bounds)} | {_describe_origin(one)} |" for one in lines
+    ]
+    return "\n".join([head, *rows])
+
+
+def _describe_origin(line: Line) -> str:
+    if line.wrong:
+        said = f" ({escape_markdown(line.origin)})" if line.origin not in (_NOWHERE, FROM_ROWS) else ""
+        return f":red[:material/block: **{escape_markdown(line.wrong)}**]{said}"
+    return f"**{escape_markdown(line.cost)}**" if line.cost else escape_markdown(line.origin)
+
+
+_SHARE, _BOUNDS, _MISSING = "release:share", "release:bounds", "release:missing"
+_MOST_PERCENT, _MOST_OF_BOUNDS = 50, 20
+
+
+class Terms(NamedTuple):
+    """One run without a seed, the share of ε for segments, the part of each open bound, and that of missing cells."""
+
+    request: Request
+    segments: float
+    bounds: float
+    missing: float
+
+
+def draw_terms(*, buys: bool) -> Terms:
+    """Draw the controls; what they ask for. ``buys``: whether some bounds are open."""
+    with st.sidebar:
+        card = draw_algorithm_choice()
+        (epsilon,), _ = draw_epsilon_control()
+        k, delta = draw_k_and_delta(delta_disabled=Guarantee.APPROX not in card.guarantees)
+        with st.popover("Parameters", icon=":material/tune:", width="stretch"):
+            params = draw_params_form(card)
+        request = Request(Contender(card.id, params), k, epsilon, delta)
+        return Terms(request, _ask_segments_share(), _ask_bounds_share() if buys else BOUNDS, _ask_missing_share())
+
+
+def _ask_bounds_share() -> float:
+    percent = st.slider(
+        "ε for each open column, %",
+        1,
+        _MOST_OF_BOUNDS,
+        value=recall(_BOUNDS, round(100 * BOUNDS)),
+        key=_BOUNDS,
+        help="What part of ε buys the bounds of a column that are left open. The fewer rows there are, the more it "
+        f"takes: too little, and noise hides the range. {explain_term('bounds')}",
+    )
+    return remember(_BOUNDS, int(percent)) / 100
+
+
+def _ask_missing_share() -> float:
+    percent = st.slider(
+        "ε for missing values, %",
+        0,
+        _MOST_OF_BOUNDS,
+        value=recall(_MISSING, 0),
+        key=_MISSING,
+        help="What part of ε, shared by the columns, says how many of their values are missing. With 0 % it is not "
+        f"shown. {explain_term('budget')}",
+    )
+    return remember(_MISSING, int(percent)) / 100
+
+
+def _ask_segments_share() -> float:
+    percent = st.slider(
+        "ε for segments, %",
+        0,
+        _MOST_PERCENT,
+        value=recall(_SHARE, round(100 * SEGMENTS)),
+        step=5,
+        key=_SHARE,
+        help="What part of ε says how large the segments are and what tells them apart. With 0 % nothing is said of "
+        f"them but their centres. {explain_term('budget')}",
+    )
+    return remember(_SHARE, int(percent)) / 100

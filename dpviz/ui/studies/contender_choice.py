@@ -8,15 +8,15 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from dpviz.algorithms.registry import AUTO, private_cards
-from dpviz.charts.wording import opening, things
+from dpviz.algorithms.registry import AUTO, list_private_cards
+from dpviz.charts.wording import capitalize_first, format_things
 from dpviz.runs.advice.judgement import Judgement, judge_request
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.study.grid import Grid
-from dpviz.ui.escape import plain
-from dpviz.ui.explore.foresight import in_short, warned
-from dpviz.ui.session import choose, remember, remembered
+from dpviz.ui.escape import escape_markdown
+from dpviz.ui.explore.foresight import format_warning, summarize_judgement
+from dpviz.ui.session import choose, recall, remember
 
 # At first: of every way to go about it the algorithm that does well most widely. Those that would fail are left out.
 _USUAL = (AUTO, "eugkm", "dplloyd", "balcan", "lsh-coreset", "sulq")
@@ -30,11 +30,13 @@ class Offer(NamedTuple):
     judgement: Judgement
 
 
-def contender_options() -> list[Contender]:
+def list_contenders() -> list[Contender]:
     """Every private algorithm with its defaults, then each of its other presets."""
     options = []
-    for card in private_cards():
-        presets = next((knob for knob in card.params.knobs() if knob.name == "preset"), None)
+    for card in list_private_cards():
+        presets = next(
+            (param_field for param_field in card.params.param_fields() if param_field.name == "preset"), None
+        )
         options.append(Contender(card.id))
         if presets is not None:
             others = (name for name in presets.choices or () if name != presets.default)
@@ -42,14 +44,14 @@ def contender_options() -> list[Contender]:
     return options
 
 
-def contender_picker(key: str, table: OpenTable, grid: Grid) -> Grid:
+def draw_contender_picker(key: str, table: OpenTable, grid: Grid) -> Grid:
     """The ``grid`` of the algorithms to study on ``table``, each of their presets on its own."""
-    offered = _offers(table, grid)
+    offered = _list_offers(table, grid)
     widget = f"{key}:contenders"
     if widget not in st.session_state:
-        kept: list[str] = remembered(widget, [])
+        kept: list[str] = recall(widget, [])
         before = [label for label in kept if label in offered]
-        st.session_state[widget] = before or usual(offered)
+        st.session_state[widget] = before or choose_usual(offered)
     picked = st.multiselect(
         "Algorithms",
         list(offered),
@@ -60,12 +62,12 @@ def contender_picker(key: str, table: OpenTable, grid: Grid) -> Grid:
     )
     remember(widget, picked)
     with st.popover("Who can run here", icon=":material/playlist_add:", width="stretch"):
-        _shortcuts(widget, offered, picked)
-        _cautions(offered, picked)
+        _draw_shortcuts(widget, offered, picked)
+        _draw_cautions(offered, picked)
     return replace(grid, contenders=tuple(offered[label].contender for label in picked))
 
 
-def usual(offered: Mapping[str, Offer]) -> list[str]:
+def choose_usual(offered: Mapping[str, Offer]) -> list[str]:
     """A few good algorithms of different kinds that can serve the table; at worst whoever can run at all."""
     plain = {offer.contender.algorithm: label for label, offer in offered.items() if not offer.contender.params}
     able = [name for name in plain if not offered[plain[name]].judgement.refusal]
@@ -75,10 +77,10 @@ def usual(offered: Mapping[str, Offer]) -> list[str]:
     return [plain[name] for name in first or [name for name in _USUAL if name in able] or able]
 
 
-def _offers(table: OpenTable, grid: Grid) -> dict[str, Offer]:
+def _list_offers(table: OpenTable, grid: Grid) -> dict[str, Offer]:
     """All that may be studied, by label: refused if any ε is, hopeless if the largest one is."""
-    everyone = replace(grid, contenders=tuple(contender_options()))
-    refused = everyone.refusals(table.private)
+    everyone = replace(grid, contenders=tuple(list_contenders()))
+    refused = everyone.list_refusals(table.private)
     (k,), (delta,), highest = grid.ks, grid.deltas, max(grid.epsilons)
 
     def judgement(contender: Contender) -> Judgement:
@@ -89,7 +91,7 @@ def _offers(table: OpenTable, grid: Grid) -> dict[str, Offer]:
     return {contender.label: Offer(contender, judgement(contender)) for contender in everyone.contenders}
 
 
-def _shortcuts(widget: str, offered: Mapping[str, Offer], picked: Sequence[str]) -> None:
+def _draw_shortcuts(widget: str, offered: Mapping[str, Offer], picked: Sequence[str]) -> None:
     """Buttons that change the choice as a whole."""
     able = [label for label, offer in offered.items() if not offer.judgement.refusal]
     everyone = [label for label in able if not offered[label].contender.params or label in picked]
@@ -101,13 +103,13 @@ def _shortcuts(widget: str, offered: Mapping[str, Offer], picked: Sequence[str])
 
     with st.container(gap="xsmall"):
         shortcut("Add all that can run", ":material/playlist_add:", everyone)
-        shortcut("The usual few", ":material/restart_alt:", usual(offered))
+        shortcut("The usual few", ":material/restart_alt:", choose_usual(offered))
         still_able = [label for label in picked if label in able]
         if still_able != list(picked):
             shortcut("Leave out what cannot run", ":material/playlist_remove:", still_able)
 
 
-def _cautions(offered: Mapping[str, Offer], picked: Sequence[str]) -> None:
+def _draw_cautions(offered: Mapping[str, Offer], picked: Sequence[str]) -> None:
     """Who cannot run here, chosen or not, and of whom nothing but noise is to be expected."""
     refused = {
         label: offer.judgement.refusal
@@ -115,11 +117,13 @@ def _cautions(offered: Mapping[str, Offer], picked: Sequence[str]) -> None:
         if offer.judgement.refusal and (label in picked or not offer.contender.params)
     }
     if refused:
-        st.markdown(f"**{opening(things(len(refused), 'algorithm'))} cannot run here**")
+        st.markdown(f"**{capitalize_first(format_things(len(refused), 'algorithm'))} cannot run here**")
         for reason in dict.fromkeys(refused.values()):
-            st.caption(warned(reason))
+            st.caption(format_warning(reason))
     weak = [label for label in picked if offered[label].judgement.hopeless]
     if weak:
-        st.markdown(f"**Too few records for {things(len(weak), 'algorithm')}: expect noise**")
+        st.markdown(f"**Too few records for {format_things(len(weak), 'algorithm')}: expect noise**")
         for label in weak:
-            st.caption(f"**{plain(label)}**: {plain(in_short(offered[label].judgement))}")
+            st.caption(
+                f"**{escape_markdown(label)}**: {escape_markdown(summarize_judgement(offered[label].judgement))}"
+            )

@@ -10,13 +10,13 @@ from typing import Any, cast
 
 import streamlit as st
 
-from dpviz.glossary import explained
-from dpviz.runs.advice.known_rows import KnownRows, rows_said
+from dpviz.glossary import explain_term
+from dpviz.runs.advice.known_rows import KnownRows, read_known_rows
 from dpviz.runs.open_table import OpenTable
-from dpviz.runs.stand_ins import stand_in
-from dpviz.ui.badges import badge_text, badged
-from dpviz.ui.looks import allow_reveal, reveal_allowed
-from dpviz.ui.session import bought_rows, remember, remembered
+from dpviz.runs.synthetic_tables import make_synthetic_table
+from dpviz.ui.badges import draw_caption_with_badge, format_badge
+from dpviz.ui.looks import allow_reveal, is_reveal_allowed
+from dpviz.ui.session import find_bought_rows, recall, remember
 
 _TYPED = "judged:rows"
 _STAND_IN, _ROWS = "a stand-in", "the rows themselves"
@@ -25,13 +25,13 @@ _MOST_NUMBERS = 5_000_000
 _MOST_ROWS, _MOST_ROWS_OF_A_LARGER = 1_000_000, 300_000
 
 
-def judged_rows(table: OpenTable, key: str, *, k: int) -> OpenTable | None:
+def ask_judged_rows(table: OpenTable, key: str, *, k: int) -> OpenTable | None:
     """The table whose rows a study reads losses from, or None while the owner has not decided.
 
     Choosing by true utility leaks: a private file is judged on a stand-in unless its owner says otherwise.
     """
     if table.kind.may_be_shown:
-        return _rows_themselves(
+        return _ask_own_rows(
             table,
             key,
             why="Losses are read from the rows, and **Show truth** is off for this table.",
@@ -45,14 +45,14 @@ def judged_rows(table: OpenTable, key: str, *, k: int) -> OpenTable | None:
         required=True,
         key=f"{key}:judged",
         persist_state="session",
-        help=explained(
+        help=explain_term(
             "stand-in",
             "The rows themselves tell more, but an algorithm, k or ε that was chosen by its true loss carries some of "
             "the rows into the release, unpaid.",
         ),
     )
     if choice == _ROWS:
-        return _rows_themselves(
+        return _ask_own_rows(
             table,
             key,
             why="This reads true losses from a private file. Whatever is chosen by them (the algorithm, k, ε) leaks "
@@ -60,7 +60,7 @@ def judged_rows(table: OpenTable, key: str, *, k: int) -> OpenTable | None:
             button="I know: show truth, and count it",
             about="True losses of a private file: for your eyes, counted, never exported as a release.",
         )
-    usual, known = rows_for(table), known_rows_of(table)
+    usual, known = guess_rows(table), find_known_rows(table)
     typed = st.number_input(
         "Rows in the stand-in",
         100,
@@ -71,15 +71,17 @@ def judged_rows(table: OpenTable, key: str, *, k: int) -> OpenTable | None:
         placeholder="about how many your file has",
         help="About as many as your file has, if the picture is to carry over: more rows make privacy cheaper.",
     )
-    n = _given(table, typed)
+    n = _keep_typed(table, typed)
     if n is None:
         st.caption("How many rows your file has is not declared, so say about how many; nobody looks.")
         return None
-    badged("public", "Losses are those of a simulated table with your columns and bounds. No row of your file is read.")
-    return _kept_stand_in("study:stand_in", table, int(n), k)
+    draw_caption_with_badge(
+        "public", "Losses are those of a simulated table with your columns and bounds. No row of your file is read."
+    )
+    return _keep_synthetic_table("study:stand_in", table, int(n), k)
 
 
-def larger_or_same(key: str, table: OpenTable, source: OpenTable | None, *, k: int) -> OpenTable | None:
+def ask_larger_rows(key: str, table: OpenTable, source: OpenTable | None, *, k: int) -> OpenTable | None:
     """The rows that are subsampled: those of ``source``, or of a stand-in with more."""
     chosen = st.segmented_control(
         "Subsamples of",
@@ -88,53 +90,53 @@ def larger_or_same(key: str, table: OpenTable, source: OpenTable | None, *, k: i
         required=True,
         key=f"{key}:whose",
         persist_state="session",
-        help=explained("stand-in", "It says what more rows would bring; subsamples, what fewer would cost."),
+        help=explain_term("stand-in", "It says what more rows would bring; subsamples, what fewer would cost."),
     )
     if chosen == _SAME:
         return source
-    many = rows_for(table) or (source.n_public if source is not None else None) or _MOST_ROWS_OF_A_LARGER // 10
+    many = guess_rows(table) or (source.n_public if source is not None else None) or _MOST_ROWS_OF_A_LARGER // 10
     n = min(10 * many, max(_MOST_ROWS_OF_A_LARGER, table.n_public or 0))
-    badged("public", f"A simulated table of {n:,} rows: no row of yours is read.")
-    return _kept_stand_in("study:larger", table, n, k)
+    draw_caption_with_badge("public", f"A simulated table of {n:,} rows: no row of yours is read.")
+    return _keep_synthetic_table("study:larger", table, n, k)
 
 
-def rows_for(table: OpenTable) -> int | None:
+def guess_rows(table: OpenTable) -> int | None:
     """How many rows a stand-in gets at first: as many as are declared, bought, or typed on another page; else None."""
-    known = known_rows_of(table)
-    said = known.low if known is not None else remembered(f"{_TYPED}:{table.source_key}", None)
+    known = find_known_rows(table)
+    said = known.low if known is not None else recall(f"{_TYPED}:{table.source_key}", None)
     return None if said is None else min(said, max(1_000, _MOST_NUMBERS // table.domain.dim))
 
 
-def known_rows_of(table: OpenTable) -> KnownRows | None:
+def find_known_rows(table: OpenTable) -> KnownRows | None:
     """What is publicly known of the number of rows: declared, bought by a run of this visit, or within a range."""
     if table.n_public is not None:
         return KnownRows(table.n_public, table.n_public)
-    return rows_said(replace(table.declaration, n_public=None), bought=bought_rows(table))
+    return read_known_rows(replace(table.declaration, n_public=None), bought=find_bought_rows(table))
 
 
-def _given(table: OpenTable, typed: float | None) -> int | None:
+def _keep_typed(table: OpenTable, typed: float | None) -> int | None:
     """What was typed, for this page and the others."""
-    if typed is not None and known_rows_of(table) is None:
+    if typed is not None and find_known_rows(table) is None:
         remember(f"{_TYPED}:{table.source_key}", int(typed))
     return None if typed is None else int(typed)
 
 
-def _rows_themselves(table: OpenTable, key: str, *, why: str, button: str, about: str) -> OpenTable | None:
+def _ask_own_rows(table: OpenTable, key: str, *, why: str, button: str, about: str) -> OpenTable | None:
     """The table itself; while its owner does not allow looks none, but ``why`` they are needed and a ``button``."""
-    if reveal_allowed(table):
-        badged("revealed", about)
+    if is_reveal_allowed(table):
+        draw_caption_with_badge("revealed", about)
         return table
     with st.container(border=True):
-        st.markdown(f"{badge_text('revealed')} {why}")
+        st.markdown(f"{format_badge('revealed')} {why}")
         icon = ":material/visibility:"
         st.button(button, icon=icon, key=f"{key}:allow", on_click=allow_reveal, args=(table,))
     return None
 
 
-def _kept_stand_in(place: str, table: OpenTable, n: int, k: int) -> OpenTable:
+def _keep_synthetic_table(place: str, table: OpenTable, n: int, k: int) -> OpenTable:
     wanted = (table.key, n, k)
     kept = cast("tuple[Any, OpenTable] | None", st.session_state.get(place))
     if kept is None or kept[0] != wanted:
         with st.spinner("Simulating a stand-in"):
-            kept = st.session_state[place] = (wanted, stand_in(table, n=n, k=k))
+            kept = st.session_state[place] = (wanted, make_synthetic_table(table, n=n, k=k))
     return kept[1]

@@ -18,14 +18,14 @@ from dpviz.ui.studies.study_job import Question
 _WANTED = "open:wanted"
 
 
-def has_any(contenders: Sequence[Contender]) -> bool:
+def has_contenders(contenders: Sequence[Contender]) -> bool:
     """Whether there is an algorithm to look at; says so if there is none."""
     if not contenders:
         st.info("Choose at least one algorithm above.", icon=":material/arrow_upward:")
     return bool(contenders)
 
 
-def whom(key: str, contenders: Sequence[Contender]) -> Contender:
+def ask_contender(key: str, contenders: Sequence[Contender]) -> Contender:
     """One of the algorithms chosen above."""
     labels = [contender.label for contender in contenders]
     if st.session_state.get(f"{key}:whom") not in labels:
@@ -34,7 +34,7 @@ def whom(key: str, contenders: Sequence[Contender]) -> Contender:
     return contenders[labels.index(chosen)]
 
 
-def at_epsilon(key: str, epsilons: Sequence[float]) -> float:
+def ask_epsilon(key: str, epsilons: Sequence[float]) -> float:
     """One ε of the range above; at first the one nearest to 1."""
     if st.session_state.get(f"{key}:epsilon") not in epsilons:
         st.session_state[f"{key}:epsilon"] = min(epsilons, key=lambda epsilon: abs(log(epsilon)))
@@ -46,14 +46,14 @@ def at_epsilon(key: str, epsilons: Sequence[float]) -> float:
     return float(chosen)
 
 
-def one_setting(question: Question, key: str, runs: str, low: int, high: int, usual: int) -> Question:
+def ask_one_setting(question: Question, key: str, runs: str, low: int, high: int, usual: int) -> Question:
     """The same question about one algorithm at one ε, chosen here; ``runs`` names the slider of its repeats."""
     grid = question.grid
     left, right = st.columns(2, gap="medium")
     with left:
-        contender = whom(key, grid.contenders)
+        contender = ask_contender(key, grid.contenders)
     with right:
-        epsilon = at_epsilon(key, grid.epsilons)
+        epsilon = ask_epsilon(key, grid.epsilons)
     repeats = st.slider(runs, low, high, value=usual, key=f"{key}:repeats", persist_state="session", width=320)
     return question.narrowed(key, contenders=(contender,), epsilons=(epsilon,), repeats=int(repeats))
 
@@ -74,34 +74,34 @@ def turn_to_explore() -> None:
         st.switch_page("explore.py", query_params=wanted)
 
 
-def on_click(figure: go.Figure, grid: Grid, key: str) -> Any:
+def bind_click(figure: go.Figure, grid: Grid, key: str) -> Any:
     """What a click in ``figure``, shown under ``key``, does: the algorithm is the curve's name, ε its x."""
-    return partial(_clicked, [trace.name for trace in figure.data], grid, key)
+    return partial(_open_clicked, [trace.name for trace in figure.data], grid, key)
 
 
-def _clicked(names: Sequence[str | None], grid: Grid, key: str) -> None:
+def _open_clicked(names: Sequence[str | None], grid: Grid, key: str) -> None:
     chosen = cast("Mapping[str, Any]", st.session_state.get(key) or {})
     for point in (chosen.get("selection") or {}).get("points", ()):
         name = names[int(point["curve_number"])]
         contender = next((contender for contender in grid.contenders if contender.label == name), None)
         if contender is not None:
             # A drawn x may have been rounded on its way; no ε of a study has more than three digits.
-            open_in_explore(_request(contender, grid, float(f"{float(point['x']):.3g}")))
+            open_in_explore(_make_request(contender, grid, float(f"{float(point['x']):.3g}")))
 
 
-def opener(grid: Grid, key: str) -> None:
+def draw_opener(grid: Grid, key: str) -> None:
     """The same by a list, for whoever has no pointer."""
     help = "Or click a point: its algorithm, ε, k and δ open in Explore."
     with st.popover("Open a setting in Explore", icon=":material/travel_explore:", help=help):
-        contender, epsilon = whom(f"{key}:open", grid.contenders), at_epsilon(f"{key}:open", grid.epsilons)
+        contender, epsilon = ask_contender(f"{key}:open", grid.contenders), ask_epsilon(f"{key}:open", grid.epsilons)
         st.button(
             "Open in Explore",
             icon=":material/arrow_forward:",
             key=f"{key}:open",
             on_click=open_in_explore,
-            args=(_request(contender, grid, epsilon),),
+            args=(_make_request(contender, grid, epsilon),),
         )
 
 
-def _request(contender: Contender, grid: Grid, epsilon: float) -> Request:
+def _make_request(contender: Contender, grid: Grid, epsilon: float) -> Request:
     return Request(contender, grid.ks[0], epsilon, grid.deltas[0])

@@ -8,17 +8,17 @@ import streamlit as st
 
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.study.grid import Grid
-from dpviz.ui.controls import Epsilons, k_delta_row
-from dpviz.ui.session import remember, remembered
-from dpviz.ui.studies.contender_choice import contender_picker
-from dpviz.ui.studies.judged_rows import judged_rows
+from dpviz.ui.controls import Epsilons, draw_k_and_delta
+from dpviz.ui.session import recall, remember
+from dpviz.ui.studies.contender_choice import draw_contender_picker
+from dpviz.ui.studies.judged_rows import ask_judged_rows
 from dpviz.ui.studies.study_job import Question
-from dpviz.ui.studies.study_panel import study_button
+from dpviz.ui.studies.study_panel import draw_study_button
 
 MOST_REPEATS = 50
 
 
-def study_form(
+def draw_study_form(
     key: str,
     table: OpenTable,
     *,
@@ -41,15 +41,15 @@ def study_form(
         picker = st.container()
         at, button = epsilons()
         said = st.container()
-        k, delta = k_delta_row()
+        k, delta = draw_k_and_delta()
         name = f"{key}:repeats"
         if name not in st.session_state:
-            st.session_state[name] = remembered(name, usual)
+            st.session_state[name] = recall(name, usual)
         repeats = remember(name, int(st.slider(runs, 1, MOST_REPEATS, key=name, help=why)))
-        source = judged_rows(table, key, k=k)
+        source = ask_judged_rows(table, key, k=k)
         with picker:
-            grid = contender_picker(key, source or table, Grid((), (k,), at, (delta,), repeats=repeats))
+            grid = draw_contender_picker(key, source or table, Grid((), (k,), at, (delta,), repeats=repeats))
         question = Question(key, table, source, grid)
         with button:
-            study_button(question, with_centers=with_centers, said=said)
+            draw_study_button(question, with_centers=with_centers, said=said)
     return question

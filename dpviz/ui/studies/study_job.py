@@ -10,16 +10,16 @@ from typing import Any, NamedTuple, cast
 import pandas as pd
 import streamlit as st
 
-from dpviz.charts.wording import opening, things
+from dpviz.charts.wording import capitalize_first, format_things
 from dpviz.check import RequestError
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.jobs import Work
 from dpviz.runs.open_table import OpenTable
-from dpviz.runs.record import LookKind
+from dpviz.runs.record import AccessKind
 from dpviz.runs.study.grid import Grid
 from dpviz.runs.study.study import Row, Yardstick, tidy
-from dpviz.runs.work import expected_seconds
-from dpviz.ui.job_panel import job_shelf
+from dpviz.runs.work import forecast_seconds
+from dpviz.ui.job_panel import open_job_registry
 from dpviz.ui.looks import reveal
 from dpviz.ui.session import count_study
 
@@ -57,10 +57,10 @@ class Question:
             return "It is not decided yet on which rows losses are judged."
         if not self.grid.contenders:
             return "Choose at least one algorithm."
-        refusals = self.grid.refusals(self.source.private)
+        refusals = self.grid.list_refusals(self.source.private)
         first, *others = dict.fromkeys(refusals.values()) or [None]
         if others:
-            return f"{first} {opening(things(len(refusals) - 1, 'other'))} cannot run either."
+            return f"{first} {capitalize_first(format_things(len(refusals) - 1, 'other'))} cannot run either."
         try:
             self.grid.trials()
         except RequestError as error:
@@ -78,7 +78,7 @@ class Question:
         for trial in (trial for trial in self.grid.trials() if trial.repeat == 0):
             setting = self.grid.at(trial).setting(self.source.private)
             setting = replace(setting, n=trial.n or self._told_n or _ROWS_NOT_TOLD)
-            once += expected_seconds(trial.contender.card, setting, trial.contender.settings) + _SECONDS_AROUND_A_RUN
+            once += forecast_seconds(trial.contender.card, setting, trial.contender.settings) + _SECONDS_AROUND_A_RUN
         return self.grid.repeats * once
 
     @property
@@ -184,8 +184,8 @@ def begin_study(question: Question, *, with_centers: bool = False) -> None:
         If the request is outside what is allowed, or too many jobs wait already.
     """
     ks = ", ".join(map(str, question.grid.ks))
-    source, judged = _judged(question, f"losses of {len(question.grid.trials())} study runs, k = {ks}")
-    _keep(question, job_shelf().study(judged, question.grid, key=source.key, with_centers=with_centers))
+    source, judged = _judge(question, f"losses of {len(question.grid.trials())} study runs, k = {ks}")
+    _keep(question, open_job_registry().study(judged, question.grid, key=source.key, with_centers=with_centers))
 
 
 def send(
@@ -203,30 +203,30 @@ def send(
     RequestError
         If the owner does not allow looks, or too many jobs wait already.
     """
-    _, judged = _judged(question, look)
-    _keep(question, job_shelf().submit(work, judged, question.grid, *arguments, **options), origin)
+    _, judged = _judge(question, look)
+    _keep(question, open_job_registry().submit(work, judged, question.grid, *arguments, **options), origin)
 
 
-def _judged(question: Question, look: str) -> tuple[OpenTable, JudgedTable]:
+def _judge(question: Question, look: str) -> tuple[OpenTable, JudgedTable]:
     """Whose rows losses are read from, and these rows; counted as a look at them."""
     source = question.source
-    revealed = None if source is None else reveal(source, f"{question.key}: {look}", LookKind.LOSS)
+    revealed = None if source is None else reveal(source, f"{question.key}: {look}", AccessKind.LOSS)
     if source is None or revealed is None:
         raise RequestError("A study reads losses from the rows: allow it with the switch Show truth.")
     count_study(source.source_key, f"{question.key}: {look}")
-    return source, JudgedTable.of(source.private, revealed, source.labels_of(revealed))
+    return source, JudgedTable.of(source.private, revealed, source.read_labels(revealed))
 
 
 def _keep(question: Question, job: Work[Any], origin: Work[Any] | None = None) -> None:
     """In place of the job before, which ends now: a study that both read goes on."""
-    before = job_of(question)
+    before = find_job(question)
     if before is not None:
         before.job.cancel()
     assert question.source is not None
     st.session_state[f"{question.key}:job"] = StudyJob(question, question.source, job, origin)
 
 
-def job_of(question: Question) -> StudyJob | None:
+def find_job(question: Question) -> StudyJob | None:
     """The last job of that part of the page, if it was asked about the same table."""
     job = cast("StudyJob | None", st.session_state.get(f"{question.key}:job"))
     return job if job is not None and job.question.table.key == question.table.key else None

@@ -10,23 +10,23 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dpviz.charts.studies.contenders import measure_of
-from dpviz.charts.theme import palette
-from dpviz.charts.wording import opening
+from dpviz.charts.player.player_page import Figured, Scene, make_player_page
+from dpviz.charts.studies.contenders import find_measure
+from dpviz.charts.theme import choose_palette
+from dpviz.charts.wording import capitalize_first
 from dpviz.check import RequestError
-from dpviz.runs.export import REVEALED_NOTE, frame_csv, revealed_name
+from dpviz.runs.export import REVEALED_NOTE, format_frame_csv, name_revealed_file
 from dpviz.runs.jobs import JobState
-from dpviz.runs.seats import cores
+from dpviz.runs.scheduler import count_cores
 from dpviz.runs.study.open_study import Study
 from dpviz.runs.study.study import MEASURES
 from dpviz.table.declaration import FileKind
-from dpviz.ui.badges import badge_text, badged
-from dpviz.ui.escape import plain
-from dpviz.ui.figure import data_table, show_wide
-from dpviz.ui.job_panel import duration, job_panel
-from dpviz.ui.studies.one_setting import on_click
-from dpviz.ui.studies.study_job import Question, StudyJob, begin_study, job_of
-from dpviz.ui.studies.study_page import study_page
+from dpviz.ui.badges import draw_caption_with_badge, format_badge
+from dpviz.ui.escape import escape_markdown
+from dpviz.ui.figure import draw_data_table, show_wide
+from dpviz.ui.job_panel import draw_job_panel, format_duration
+from dpviz.ui.studies.one_setting import bind_click
+from dpviz.ui.studies.study_job import Question, StudyJob, begin_study, find_job
 from dpviz.ui.studies.study_picture import Numbers, StudyPicture
 
 _SKELETON = 560
@@ -45,19 +45,19 @@ class Invitation:
     icon: str
 
 
-def study_button(
+def draw_study_button(
     question: Question, *, with_centers: bool = False, problem: str | None = None, said: DeltaGenerator | None = None
 ) -> None:
     """The button that starts a study, with how much it will compute, ``said`` elsewhere or below it."""
     problem = problem or question.problem
     words = ""
     if problem is None:
-        about = duration(_SECONDS_TO_BEGIN + question.seconds / cores())
+        about = format_duration(_SECONDS_TO_BEGIN + question.seconds / count_cores())
         words = f"{len(question.grid.trials()):,} runs, about {about}{question.provided}"
-    ask_button(question, partial(begin_study, with_centers=with_centers), words=words, problem=problem, said=said)
+    draw_ask_button(question, partial(begin_study, with_centers=with_centers), words=words, problem=problem, said=said)
 
 
-def ask_button(
+def draw_ask_button(
     question: Question,
     begin: Callable[[Question], None],
     *,
@@ -70,16 +70,18 @@ def ask_button(
     key, barred = f"{question.key}:compute", problem is not None
     pressed = st.button(label, type="primary", icon=":material/play_circle:", key=key, disabled=barred, width="stretch")
     place = st.container() if said is None else said
-    place.caption(f":red-badge[:material/cancel: cannot run] {plain(problem)}" if problem else plain(words))
+    place.caption(
+        f":red-badge[:material/cancel: cannot run] {escape_markdown(problem)}" if problem else escape_markdown(words)
+    )
     if not pressed:
         return
     try:
         begin(question)
     except RequestError as error:
-        st.error(plain(error), title="This cannot run", icon=":material/block:")
+        st.error(escape_markdown(error), title="This cannot run", icon=":material/block:")
 
 
-def study_half(
+def draw_study_half(
     question: Question,
     *,
     invitation: Invitation,
@@ -90,7 +92,7 @@ def study_half(
 
     ``button`` would compute it anew.
     """
-    study = job_of(question)
+    study = find_job(question)
     if study is None:
         st.title(invitation.title, anchor=False)
         st.info(f"{invitation.words} {_WHERE}", icon=invitation.icon)
@@ -105,12 +107,12 @@ def study_half(
 
     if not study.answers(question):
         st.markdown(f":yellow-badge[:material/history: older settings] Press **{button}** to apply the new ones.")
-    job_panel(study.job, label=invitation.what, key=question.key, live=draw)
-    badge = badge_text("revealed" if study.source.kind is not FileKind.SIMULATED else "public")
-    st.markdown(f"{badge} losses on {plain(study.source.title)} {_standing(study, question, button)}")
+    draw_job_panel(study.job, label=invitation.what, key=question.key, live=draw)
+    badge = format_badge("revealed" if study.source.kind is not FileKind.SIMULATED else "public")
+    st.markdown(f"{badge} losses on {escape_markdown(study.source.title)} {_draw_standing(study, question, button)}")
 
 
-def _standing(study: StudyJob, question: Question, button: str) -> str:
+def _draw_standing(study: StudyJob, question: Question, button: str) -> str:
     """Whether it is what the form asks for now, and whether that is all; older settings are told of above."""
     if not study.answers(question):
         return ""
@@ -119,14 +121,14 @@ def _standing(study: StudyJob, question: Question, button: str) -> str:
     return ":green-badge[:material/check: matches the settings]"
 
 
-def measure_choice(frame: pd.DataFrame, key: str, *, without: Sequence[str] = ()) -> str:
+def ask_measure(frame: pd.DataFrame, key: str, *, without: Sequence[str] = ()) -> str:
     """Which measure is drawn; label accuracy only where labels are known."""
     offered = [name for name in MEASURES if name not in without and frame[name].notna().any()] or ["ratio"]
     offered.sort(key=lambda name: name != "ratio")
     chosen = st.pills(
         "Measure",
         offered,
-        format_func=lambda name: opening(measure_of(name).short),
+        format_func=lambda name: capitalize_first(find_measure(name).short),
         default="ratio",
         required=True,
         wrap=True,
@@ -147,14 +149,14 @@ def show_picture(
 
     Where a click ``opens`` Explore, curves are named as algorithms are.
     """
-    key, figure = f"{study.question.key}:figure", picture.draw(palette(st.context.theme.type))
-    clicked = on_click(figure, study.grid, key) if opens else None
+    key, figure = f"{study.question.key}:figure", picture.draw(choose_palette(st.context.theme.type))
+    clicked = bind_click(figure, study.grid, key) if opens else None
     show_wide(figure, alt=picture.words(), key=key, stem=picture.stem, first=True, on_click=clicked)
     beneath()
-    numbers_behind(picture, study, growing=growing)
+    draw_numbers(picture, study, growing=growing)
 
 
-def numbers_behind(picture: Numbers, study: StudyJob, *, growing: bool = False) -> None:
+def draw_numbers(picture: Numbers, study: StudyJob, *, growing: bool = False) -> None:
     """A table to unfold, and its file where its rows may leave.
 
     A table that is still ``growing`` has no file yet: the next picture would replace it under the reader's hand.
@@ -165,12 +167,14 @@ def numbers_behind(picture: Numbers, study: StudyJob, *, growing: bool = False) 
         return
     with behind:
         table = picture.table()
-        data_table(table, alt=f"The numbers behind the picture: {picture.finding}", height="auto")
+        draw_data_table(table, alt=f"The numbers behind the picture: {picture.finding}", height="auto")
         if _may_leave(study) and not (study.running or growing):
-            _download("These numbers (CSV)", frame_csv(table, note=REVEALED_NOTE), picture.stem, key=f"{key}:csv")
+            _draw_download(
+                "These numbers (CSV)", format_frame_csv(table, note=REVEALED_NOTE), picture.stem, key=f"{key}:csv"
+            )
 
 
-def study_download(study: StudyJob, picture: StudyPicture) -> None:
+def draw_study_download(study: StudyJob, picture: StudyPicture) -> None:
     """All runs of a study as CSV and its ``picture`` as a page, unless they are losses of a private file."""
     if not _may_leave(study):
         return
@@ -181,16 +185,18 @@ def study_download(study: StudyJob, picture: StudyPicture) -> None:
     key = study.question.key
     label = f"All {number:,} runs (CSV)" if number > 1 else "One run (CSV)"
     with st.container(horizontal=True, vertical_alignment="center"):
-        page_button(study, picture)
-        _download(label, study_csv(study), f"{key.replace(':', '_')}_k{study.grid.ks[0]}", key=f"{key}:download")
+        draw_page_button(study, picture)
+        _draw_download(
+            label, format_study(study), f"{key.replace(':', '_')}_k{study.grid.ks[0]}", key=f"{key}:download"
+        )
 
 
-def page_button(study: StudyJob, picture: StudyPicture) -> None:
+def draw_page_button(study: StudyJob, picture: StudyPicture) -> None:
     """A picture of a study as a page; the file is made when it is asked for."""
     st.download_button(
         "See it anywhere (HTML)",
-        lambda: study_page(study, picture),
-        revealed_name(picture.stem, "html"),
+        lambda: draw_study_page(study, picture),
+        name_revealed_file(picture.stem, "html"),
         "text/html",
         icon=":material/public:",
         on_click="ignore",
@@ -199,7 +205,7 @@ def page_button(study: StudyJob, picture: StudyPicture) -> None:
     )
 
 
-def study_csv(study: StudyJob) -> bytes:
+def format_study(study: StudyJob) -> bytes:
     """One line a run; each says that it was read from rows.
 
     Raises
@@ -208,23 +214,51 @@ def study_csv(study: StudyJob) -> bytes:
         For losses read from a private file.
     """
     study.refuse_to_export_private()
-    return frame_csv(study.frame(), note=REVEALED_NOTE)
+    return format_frame_csv(study.frame(), note=REVEALED_NOTE)
 
 
 def _may_leave(study: StudyJob) -> bool:
     """Whether its losses may be taken away; says so if they may not."""
     if not study.source.kind.may_be_shown:
-        badged("revealed", "Losses of a private file are for your eyes: there is no file of them.")
+        draw_caption_with_badge("revealed", "Losses of a private file are for your eyes: there is no file of them.")
     return study.source.kind.may_be_shown
 
 
-def _download(label: str, content: bytes, stem: str, *, key: str) -> None:
+def _draw_download(label: str, content: bytes, stem: str, *, key: str) -> None:
     st.download_button(
         label,
         content,
-        revealed_name(stem),
+        name_revealed_file(stem),
         "text/csv",
         icon=":material/download:",
         on_click="ignore",
         key=key,
+    )
+
+
+def draw_study_page(study: StudyJob, picture: StudyPicture) -> bytes:
+    """The page, which needs no network and no server.
+
+    Raises
+    ------
+    RequestError
+        For losses read from a private file.
+    """
+    study.refuse_to_export_private()
+    simulated = study.source.kind is FileKind.SIMULATED
+    figure = Figured.of(picture.draw, picture.words(), "public" if simulated else "revealed")
+    scene = Scene(figures=[figure], paragraphs=[_describe_asked(study)], note=REVEALED_NOTE, numbers=picture.table())
+    return make_player_page([scene], title=f"{picture.finding} · {study.source.title}").encode("utf-8")
+
+
+def _describe_asked(study: StudyJob) -> str:
+    """What was run, on what, and whom ε protects."""
+    grid, source = study.grid, study.source
+    epsilons = ", ".join(f"{epsilon:g}" for epsilon in grid.epsilons)
+    ks = ", ".join(map(str, grid.ks))
+    deltas = ", ".join(f"{delta:g}" for delta in grid.deltas)
+    who = ", ".join(contender.label for contender in grid.contenders)
+    return (
+        f"Losses on {source.title}, {len(study.rows):,} runs: {who}; ε = {epsilons}; δ = {deltas}; k = {ks}; "
+        f"protects {source.private.unit}."
     )

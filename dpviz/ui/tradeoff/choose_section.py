@@ -3,39 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from dataclasses import replace
+from functools import lru_cache, partial
+from math import inf, sqrt
 
 import pandas as pd
 import streamlit as st
 
-from dpviz.algorithms.registry import card_of
-from dpviz.charts.canvas import without_head
+from dpviz.algorithms.card import Setting
+from dpviz.algorithms.registry import AUTO, find_card
+from dpviz.charts.canvas import remove_head
 from dpviz.charts.studies.curves import Curves
+from dpviz.charts.studies.forecast import Forecast
 from dpviz.charts.studies.smallest import Smallest
-from dpviz.charts.theme import palette
+from dpviz.charts.theme import choose_palette
 from dpviz.check import RequestError
-from dpviz.meaning.window import Window, told
-from dpviz.runs.advice.advice import Advice
+from dpviz.meaning.window import Window, format_epsilon
+from dpviz.runs.advice.advice import EPSILONS, Advice, Outlook, forecast_rows
+from dpviz.runs.advice.advice_words import WHERE_FROM, describe_certainty, describe_change, list_alternatives
 from dpviz.runs.advice.judgement import judge
-from dpviz.runs.advice.known_rows import RowsAdvice
-from dpviz.runs.advice.recommendation import Recommendation, compared, recommend
+from dpviz.runs.advice.known_rows import KnownRows, RowsAdvice, advise_rows
+from dpviz.runs.advice.prediction import predict
+from dpviz.runs.advice.recommendation import Recommendation, compare_with_study, recommend
 from dpviz.runs.advice.target import Target
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.smallest_epsilon import SmallestEpsilon, sharpened_rows, smallest_epsilons
-from dpviz.ui.badges import badge_text
-from dpviz.ui.escape import plain
-from dpviz.ui.explore.foresight import light
-from dpviz.ui.figure import show
-from dpviz.ui.job_panel import job_panel
+from dpviz.runs.smallest_epsilon import SmallestEpsilon, find_smallest_epsilons, sharpen_rows
+from dpviz.ui.badges import draw_caption_with_badge, format_badge
+from dpviz.ui.escape import escape_markdown
+from dpviz.ui.explore.foresight import format_light
+from dpviz.ui.figure import draw_data_table, show
+from dpviz.ui.job_panel import draw_job_panel
 from dpviz.ui.owner_path import decide_epsilon
-from dpviz.ui.studies.contender_choice import contender_options
-from dpviz.ui.studies.one_setting import on_click, open_in_explore, opener, turn_to_explore
-from dpviz.ui.studies.study_job import Question, StudyJob, job_of, send
-from dpviz.ui.studies.study_panel import Invitation, measure_choice, numbers_behind, study_download, study_half
+from dpviz.ui.studies.contender_choice import list_contenders
+from dpviz.ui.studies.judged_rows import find_known_rows
+from dpviz.ui.studies.one_setting import bind_click, draw_opener, open_in_explore, turn_to_explore
+from dpviz.ui.studies.study_job import Question, StudyJob, find_job, send
+from dpviz.ui.studies.study_panel import Invitation, ask_measure, draw_numbers, draw_study_download, draw_study_half
 from dpviz.ui.studies.study_picture import StudyPicture
-from dpviz.ui.tradeoff.baselines import baselines_of, predictions_of
-from dpviz.ui.tradeoff.stored_study import advice_for, behind_advice, forecast
-from dpviz.ui.tradeoff.window_section import draw_window, questions, say_rows_first, window_by
+from dpviz.ui.tradeoff.window_section import draw_questions, draw_window, find_window_for, say_rows_first
 
 _KEY, _SHARPER = "tradeoff", "tradeoff:smallest"
 _REPEATS, _ROUNDS = 20, 5
@@ -49,94 +54,101 @@ _DASHED = (
 )
 
 
-def choose_section(question: Question) -> None:
+def draw_choose_section(question: Question) -> None:
     """The target, the recommendation, its picture: the stored study's until there are runs on the table."""
     turn_to_explore()
-    accepted = questions(question.table)
+    accepted = draw_questions(question.table)
     target, answer, window, refused = accepted.target, None, None, None
     if accepted.rows is not None:
         (k,), (delta,) = question.grid.ks, question.grid.deltas
         try:
-            answer = advice_for(question, target, rows=accepted.rows)
-            window = window_by(accepted, question.table, k=k, delta=delta)
+            answer = find_advice(question, target, rows=accepted.rows)
+            window = find_window_for(accepted, question.table, k=k, delta=delta)
         except RequestError as error:
             refused = error
-            st.error(plain(error), title="No advice for this", icon=":material/block:")
-    elif job_of(question) is None:
+            st.error(escape_markdown(error), title="No advice for this", icon=":material/block:")
+    elif find_job(question) is None:
         say_rows_first()
         return
     advice = None if answer is None or not answer.is_studied else answer.few
-    if job_of(question) is not None:
-        study_half(question, invitation=_INVITATION, pictures=partial(_measured, advice=advice, target=target))
+    if find_job(question) is not None:
+        draw_study_half(question, invitation=_INVITATION, pictures=partial(_measure, advice=advice, target=target))
         if window is not None:
-            st.caption(plain(f"The risk that you accept allows ε up to {told(window.most)}: {window.risk.words}."))
+            st.caption(
+                escape_markdown(
+                    f"The risk that you accept allows ε up to {format_epsilon(window.most)}: {window.risk.words}."
+                )
+            )
     elif advice is not None and answer is not None and window is not None:
-        _stored(question, answer, window)
+        _draw_stored(question, answer, window)
     elif refused is None:
         if answer is not None:
-            st.markdown(plain(answer.sentence))
+            st.markdown(escape_markdown(answer.sentence))
         st.info("The stored study has no table like this: press **Compute**.", icon=":material/show_chart:")
     if advice is not None:
-        behind_advice(advice)
+        draw_evidence(advice)
 
 
-def _stored(question: Question, answer: RowsAdvice, window: Window) -> None:
+def _draw_stored(question: Question, answer: RowsAdvice, window: Window) -> None:
     """What to expect before any run: the window, how its lower end is judged, and the algorithms beside each other."""
     draw_window(window)
     advice, recommendation = answer.few, answer.recommendation
-    _judged(question, advice)
+    _ask_rows(question, advice)
     _take(question, recommendation)
     each = st.expander(
         "The algorithms beside each other", icon=":material/show_chart:", key=f"{_KEY}:each", on_change="rerun"
     )
     if not each.open:
         return
-    curves = forecast(question, advice, most=_most(advice.target))
+    curves = make_forecast(question, advice, most=_ask_most(advice.target))
     with each:
         about = f"From made-up tables for {advice.setting.n:,} rows; none of yours is read."
         _show(Smallest(curves, curves.answers(advice.target), recommendation), f"{_KEY}:forecast", about, small=True)
 
 
-def _judged(question: Question, advice: Advice) -> None:
+def _ask_rows(question: Question, advice: Advice) -> None:
     """The light at the advised ε, by the judgement of every page."""
     if advice.best is None or question.table.private.sparse:
         return
-    judged = judge(card_of(advice.best.algorithm), advice.setting, target=advice.target)
+    judged = judge(find_card(advice.best.algorithm), advice.setting, target=advice.target)
     if judged.level is not None:
-        said = f"{light(judged)} at ε = {advice.epsilon:g} with {plain(card_of(advice.best.algorithm).title)}"
-        st.markdown(said, help=plain(judged.message))
+        said = (
+            f"{format_light(judged)} at ε = {advice.epsilon:g} with "
+            f"{escape_markdown(find_card(advice.best.algorithm).title)}"
+        )
+        st.markdown(said, help=escape_markdown(judged.message))
 
 
-def _measured(study: StudyJob, *, advice: Advice | None, target: Target) -> None:
+def _measure(study: StudyJob, *, advice: Advice | None, target: Target) -> None:
     """Read off runs: those of the study, and a bisection's."""
-    bisection = job_of(study.question.narrowed(_SHARPER))
+    bisection = find_job(study.question.narrowed(_SHARPER))
     if bisection is None or bisection.origin is not study.job:
-        _answer(study, None, advice, target)
+        _draw_answer(study, None, advice, target)
         return
     whose = f"Bisection for {bisection.grid.contenders[0].label}"
-    draw = partial(_answer, study, bisection, advice, target)
-    job_panel(bisection.job, label=whose, key=_SHARPER, live=draw)
+    draw = partial(_draw_answer, study, bisection, advice, target)
+    draw_job_panel(bisection.job, label=whose, key=_SHARPER, live=draw)
 
 
-def _answer(study: StudyJob, bisection: StudyJob | None, advice: Advice | None, target: Target) -> None:
+def _draw_answer(study: StudyJob, bisection: StudyJob | None, advice: Advice | None, target: Target) -> None:
     grid, frame = study.grid, study.frame(bisection.rows if bisection is not None else ())
     points = frame.groupby(["contender", "epsilon"], observed=True).ngroups
     # While some point has no run yet, what the others say would be read as the whole.
     whole = not study.running or points >= len(grid.contenders) * len(grid.epsilons)
-    answers = smallest_epsilons(frame, target) if whole else []
+    answers = find_smallest_epsilons(frame, target) if whole else []
     tried = sorted(frame["epsilon"].unique())
     recommendation = recommend(target, advice, answers, tried, grid.contenders)
     place = st.container()
     with st.container(horizontal=True, vertical_alignment="center"):
         _take(study.question, recommendation)
-        measure, baselines = _look(study)
-        _sharpen(study, answers, frame, target)
-        opener(grid, _KEY)
+        measure, baselines = _draw_look(study)
+        _draw_sharpen(study, answers, frame, target)
+        draw_opener(grid, _KEY)
     growing = bisection is not None and bisection.running
     with place:
         if measure == "ratio" and not baselines:
-            smallest = Smallest(Curves(frame, places=grid.epsilons, most=_most(target)), answers, recommendation)
-            about = compared(recommendation, advice) if answers and advice is not None else ""
+            smallest = Smallest(Curves(frame, places=grid.epsilons, most=_ask_most(target)), answers, recommendation)
+            about = compare_with_study(recommendation, advice) if answers and advice is not None else ""
             if study.source.key != study.question.table.key:
                 about = f"A stand-in has {grid.ks[0]} clear groups; your rows may need more. {about}"
             _show(smallest, f"{_KEY}:figure", about, study)
@@ -146,21 +158,21 @@ def _answer(study: StudyJob, bisection: StudyJob | None, advice: Advice | None, 
                 frame,
                 measure,
                 places=grid.epsilons,
-                baselines=baselines_of(study, measure) if baselines else {},
-                predictions=predictions_of(study, measure) if baselines else {},
+                baselines=compute_baselines(study, measure) if baselines else {},
+                predictions=list_predictions(study, measure) if baselines else {},
             )
             _show(numbers, f"{_KEY}:figure", "", study)
-    numbers_behind(numbers, study, growing=growing)
-    study_download(study, numbers)
+    draw_numbers(numbers, study, growing=growing)
+    draw_study_download(study, numbers)
 
 
-def _most(target: Target) -> float:
+def _ask_most(target: Target) -> float:
     return max(_MOST, 2 * target.loss)
 
 
 def _take(question: Question, recommendation: Recommendation) -> None:
     """A button that hands the recommendation on."""
-    contender = _contender(question, recommendation)
+    contender = _make_contender(question, recommendation)
     if contender is None:
         return
     (k,), (delta,) = question.grid.ks, question.grid.deltas
@@ -168,28 +180,28 @@ def _take(question: Question, recommendation: Recommendation) -> None:
         f"Open ε = {recommendation.epsilon:.3g} in Explore",
         icon=":material/arrow_forward:",
         key=f"{_KEY}:take",
-        on_click=_hand_on,
+        on_click=_draw_hand_on,
         args=(question.table.source_key, Request(contender, k, recommendation.epsilon, delta)),
     )
 
 
-def _hand_on(source_key: str, request: Request) -> None:
+def _draw_hand_on(source_key: str, request: Request) -> None:
     """The ε is decided, and opens in Explore."""
     decide_epsilon(source_key, request.epsilon)
     open_in_explore(request)
 
 
-def _contender(question: Question, recommendation: Recommendation) -> Contender | None:
+def _make_contender(question: Question, recommendation: Recommendation) -> Contender | None:
     if not recommendation.reached:
         return None
-    everyone = {contender.label: contender for contender in (*contender_options(), *question.grid.contenders)}
+    everyone = {contender.label: contender for contender in (*list_contenders(), *question.grid.contenders)}
     return everyone.get(recommendation.who)
 
 
-def _look(study: StudyJob) -> tuple[str, bool]:
+def _draw_look(study: StudyJob) -> tuple[str, bool]:
     """Another measure, and what costs nothing beside it: out of the way until they are asked for."""
     with st.popover("Other pictures", icon=":material/stacked_line_chart:"):
-        measure = measure_choice(study.frame(), _KEY, without=("seconds",))
+        measure = ask_measure(study.frame(), _KEY, without=("seconds",))
         baselines = st.toggle(
             "Baselines and predictions", value=False, key=f"{_KEY}:dashed", persist_state="session", help=_DASHED
         )
@@ -198,20 +210,22 @@ def _look(study: StudyJob) -> tuple[str, bool]:
 
 def _show(picture: StudyPicture, key: str, about: str, study: StudyJob | None = None, *, small: bool = False) -> None:
     """A picture under its title, the page's own unless it is ``small``; a click opens a setting in Explore."""
-    title, subtitle, plot = without_head(picture.draw(palette(st.context.theme.type)))
+    title, subtitle, plot = remove_head(picture.draw(choose_palette(st.context.theme.type)))
     with st.container(gap="xsmall"):
         if small:
-            st.markdown(f"**{plain(title)}**")
+            st.markdown(f"**{escape_markdown(title)}**")
         else:
-            st.title(plain(title), anchor=False)
+            st.title(escape_markdown(title), anchor=False)
         if about:
-            st.markdown(f"{badge_text('public')} {plain(about)}" if study is None else plain(about))
-        st.caption(plain(subtitle))
-    clicked = None if study is None else on_click(plot, study.grid, key)
+            st.markdown(
+                f"{format_badge('public')} {escape_markdown(about)}" if study is None else escape_markdown(about)
+            )
+        st.caption(escape_markdown(subtitle))
+    clicked = None if study is None else bind_click(plot, study.grid, key)
     show(plot, alt=picture.words(), key=key, stem=picture.stem, on_click=clicked)
 
 
-def _sharpen(study: StudyJob, answers: Sequence[SmallestEpsilon], frame: pd.DataFrame, target: Target) -> None:
+def _draw_sharpen(study: StudyJob, answers: Sequence[SmallestEpsilon], frame: pd.DataFrame, target: Target) -> None:
     """A bisection for one algorithm, from the runs that are there."""
     able = [one for one in answers if one.reached and not one.sharp and one.epsilon > one.lowest]
     if study.running or not able or study.yardstick is None:
@@ -227,8 +241,109 @@ def _sharpen(study: StudyJob, answers: Sequence[SmallestEpsilon], frame: pd.Data
     look = f"{_REPEATS * _ROUNDS} study runs for the smallest ε, k = {study.grid.ks[0]}"
     options = {"yardstick": study.yardstick, "rounds": _ROUNDS}
     try:
-        send(question, sharpened_rows, known, target, look=look, origin=study.job, **options)
+        send(question, sharpen_rows, known, target, look=look, origin=study.job, **options)
     except RequestError as error:
-        st.error(plain(error), title="This cannot run", icon=":material/block:")
+        st.error(escape_markdown(error), title="This cannot run", icon=":material/block:")
         return
     st.rerun()
+
+
+def compute_baselines(study: StudyJob, measure: str) -> dict[str, float]:
+    """Losses that cost nothing, and k-means++; other measures have no baselines."""
+    yardstick = study.yardstick
+    if yardstick is None or measure not in ("nicv", "ratio"):
+        return {}
+    unit = yardstick.reference.nicv if measure == "ratio" else 1.0
+    if unit == 0:
+        return {}
+    return {
+        "one centre": yardstick.one_center / unit,
+        "centres that saw no row": yardstick.data_independent / unit,
+        "k-means++": yardstick.reference.nicv / unit,
+    }
+
+
+def list_predictions(study: StudyJob, measure: str) -> dict[str, list[tuple[float, float]]]:
+    """The closed-form curve of each algorithm that has one, where it holds and n is public."""
+    reference = study.yardstick.reference if study.yardstick is not None else None
+    if reference is None or reference.nicv == 0 or measure not in ("nicv", "ratio", "matched_error"):
+        return {}
+    table, curves = study.source.private, dict[str, list[tuple[float, float]]]()
+    for trial in (trial for trial in study.grid.trials() if trial.repeat == 0):
+        setting = study.grid.at(trial).setting(table)
+        prediction = predict(trial.contender, setting, table.domain.region)
+        if prediction is not None and prediction.holds:
+            loss = reference.nicv + prediction.excess
+            value = {"nicv": loss, "ratio": loss / reference.nicv, "matched_error": sqrt(prediction.excess)}
+            curves.setdefault(trial.contender.label, []).append((trial.epsilon, value[measure]))
+    return {name: curve for name, curve in curves.items() if len(curve) > 1}
+
+
+def read_stored_rows(question: Question) -> KnownRows | None:
+    """How many rows are spoken of: as declared or bought, or else those of the stand-in that was asked for."""
+    table, source = question.table, question.source
+    if (known := find_known_rows(table)) is not None:
+        return known
+    stands_in = source is not None and source.key != table.key
+    n = source.n_public if source is not None and stands_in else None
+    return None if n is None else KnownRows(n, n)
+
+
+def find_advice(question: Question, target: Target, *, rows: KnownRows | None = None) -> RowsAdvice | None:
+    """What the stored study advises for ``rows``, or else for those spoken of; None of a sparse table: it has none.
+
+    Raises
+    ------
+    RequestError
+        If nobody said how many rows there are, or nobody could serve such a request.
+    """
+    table, (k,), (delta,) = question.table, question.grid.ks, question.grid.deltas
+    if table.private.sparse:
+        return None
+    setting = Request(Contender(AUTO), k, EPSILONS[-1], delta).setting(table.private)
+    return _advise(rows or read_stored_rows(question), replace(setting, n=None, epsilon=1.0), target)
+
+
+def make_forecast(question: Question, advice: Advice, *, most: float = inf) -> Forecast:
+    """The stored study's curves of whoever is compared and of the advised algorithm, over all ε that matter."""
+    leading = advice.leading
+    asked = [contender.algorithm for contender in question.grid.contenders if not contender.params]
+    names = list(dict.fromkeys([*asked, *([] if leading is None else [leading.algorithm])]))
+    ends = (*question.grid.epsilons, advice.setting.epsilon)
+    places = [epsilon for epsilon in EPSILONS if min(ends) <= epsilon <= max(ends)]
+    return Forecast(_tabulate_forecast(advice.setting, tuple(names), tuple(places)), places=places, most=most)
+
+
+def draw_evidence(advice: Advice) -> None:
+    """How sure the stored study is, what would change its answer, and every algorithm at its ε; to unfold."""
+    with st.expander("What this rests on, and what would change it", icon=":material/lightbulb:"):
+        st.markdown(escape_markdown(describe_certainty(advice)))
+        lines = [*list_alternatives(advice), *(describe_change(one, advice) for one in advice.changes)]
+        st.markdown("\n".join(f"- {escape_markdown(words)}" for words in lines))
+        known = [one for one in (advice.best, *advice.others) if one is not None]
+        if known:
+            alt = f"What the stored study says of each algorithm at ε = {advice.setting.epsilon:g}"
+            st.caption(f"{escape_markdown(alt)}:")
+            draw_data_table(tabulate_advice(known), alt=alt, height="auto")
+        draw_caption_with_badge("public", WHERE_FROM)
+
+
+def tabulate_advice(known: list[Outlook]) -> pd.DataFrame:
+    """One line an algorithm."""
+    rows = [
+        (find_card(one.algorithm).title, one.median, one.low, one.high, f"{one.share:.0%}", one.seconds)
+        for one in known
+    ]
+    names = ["algorithm", "loss / k-means++, median", "25 %", "75 %", "target met on", "seconds of a run"]
+    return pd.DataFrame(rows, columns=names)
+
+
+@lru_cache(maxsize=64)
+def _advise(rows: KnownRows | None, setting: Setting, target: Target) -> RowsAdvice:
+    """The same question has the same answer in every visit: it depends on public numbers alone."""
+    return advise_rows(rows, setting, target=target)
+
+
+@lru_cache(maxsize=64)
+def _tabulate_forecast(setting: Setting, algorithms: tuple[str, ...], epsilons: tuple[float, ...]) -> pd.DataFrame:
+    return forecast_rows(setting, algorithms, epsilons)

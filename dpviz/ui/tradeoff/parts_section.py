@@ -7,13 +7,13 @@ from dataclasses import replace
 import streamlit as st
 
 from dpviz.charts.studies.waterfall import Waterfall
-from dpviz.runs.error_parts import error_parts, error_rows, refusal_of
+from dpviz.runs.error_parts import compute_error_parts, explain_refusal, measure_error_rows
 from dpviz.table.declaration import FileKind
-from dpviz.ui.badges import badged
-from dpviz.ui.job_panel import duration
-from dpviz.ui.studies.one_setting import has_any, one_setting
+from dpviz.ui.badges import draw_caption_with_badge
+from dpviz.ui.job_panel import format_duration
+from dpviz.ui.studies.one_setting import ask_one_setting, has_contenders
 from dpviz.ui.studies.study_job import Question, StudyJob, send
-from dpviz.ui.studies.study_panel import Invitation, ask_button, page_button, show_picture, study_half
+from dpviz.ui.studies.study_panel import Invitation, draw_ask_button, draw_page_button, draw_study_half, show_picture
 
 _KEY = "tradeoff:parts"
 # A private run, the same without noise, and two solutions from many starts.
@@ -41,36 +41,36 @@ it is not told, so that nobody chooses bounds by it.
 """
 
 
-def parts_section(question: Question) -> None:
+def draw_parts_section(question: Question) -> None:
     """The form, and the bars of the last answer."""
-    if not has_any(question.grid.contenders):
+    if not has_contenders(question.grid.contenders):
         return
     with st.container(border=True):
-        one = one_setting(question, _KEY, "Runs", 3, 50, 10)
-        problem = refusal_of(one.grid.contenders[0], one.grid.ks[0]) or one.problem
-        about = "" if problem else f", about {duration(_RUNS_EACH * one.seconds)}{one.provided}"
+        one = ask_one_setting(question, _KEY, "Runs", 3, 50, 10)
+        problem = explain_refusal(one.grid.contenders[0], one.grid.ks[0]) or one.problem
+        about = "" if problem else f", about {format_duration(_RUNS_EACH * one.seconds)}{one.provided}"
         words = f"{one.grid.repeats:,} runs with noise and without{about}"
-        ask_button(one, _begin, words=words, problem=problem, label="Measure")
-    study_half(one, invitation=_INVITATION, pictures=_bars, button="Measure")
+        draw_ask_button(one, _begin, words=words, problem=problem, label="Measure")
+    draw_study_half(one, invitation=_INVITATION, pictures=_draw_bars, button="Measure")
 
 
 def _begin(one: Question) -> None:
-    send(one, error_rows, look=f"error of {one.grid.repeats} runs taken apart, k = {one.grid.ks[0]}")
+    send(one, measure_error_rows, look=f"error of {one.grid.repeats} runs taken apart, k = {one.grid.ks[0]}")
 
 
-def _bars(study: StudyJob) -> None:
+def _draw_bars(study: StudyJob) -> None:
     assert study.yardstick is not None  # it comes before any row
-    error = error_parts(study.yardstick, study.rows)
+    error = compute_error_parts(study.yardstick, study.rows)
     if study.source.kind is FileKind.PRIVATE:  # bounds are not to be chosen by it
         error = replace(error, clip=None)
     (contender,), (epsilon,) = study.grid.contenders, study.grid.epsilons
     bars = Waterfall(error, contender.label, epsilon)
-    show_picture(bars, study, beneath=_how)
+    show_picture(bars, study, beneath=_draw_explanation)
     if study.source.kind.may_be_shown and not study.running:
-        page_button(study, bars)
+        draw_page_button(study, bars)
 
 
-def _how() -> None:
+def _draw_explanation() -> None:
     with st.expander("How each part is measured", icon=":material/help:"):
         st.markdown(_HOW)
-        badged("revealed", "Every bar is read from rows; a run without noise is thrown away at once.")
+        draw_caption_with_badge("revealed", "Every bar is read from rows; a run without noise is thrown away at once.")

@@ -5,14 +5,14 @@ from __future__ import annotations
 import streamlit as st
 
 from dpviz.charts.studies.payers import Payers
-from dpviz.charts.wording import number
-from dpviz.runs.who_pays import payer_rows, who_pays
+from dpviz.charts.wording import format_number
+from dpviz.runs.who_pays import measure_payer_rows, summarise_payers
 from dpviz.table.declaration import FileKind
-from dpviz.ui.badges import badged
-from dpviz.ui.job_panel import duration
-from dpviz.ui.studies.one_setting import has_any, one_setting
+from dpviz.ui.badges import draw_caption_with_badge
+from dpviz.ui.job_panel import format_duration
+from dpviz.ui.studies.one_setting import ask_one_setting, has_contenders
 from dpviz.ui.studies.study_job import Question, StudyJob, send
-from dpviz.ui.studies.study_panel import Invitation, ask_button, page_button, show_picture, study_half
+from dpviz.ui.studies.study_panel import Invitation, draw_ask_button, draw_page_button, draw_study_half, show_picture
 
 _KEY = "tradeoff:payers"
 _INVITATION = Invitation(
@@ -27,36 +27,37 @@ PRIVATE = (
 )
 
 
-def payers_section(question: Question) -> None:
+def draw_payers_section(question: Question) -> None:
     """The form, and the picture of the last answer."""
-    if not has_any(question.grid.contenders):
+    if not has_contenders(question.grid.contenders):
         return
     if question.source is not None and question.source.kind is FileKind.PRIVATE:
         st.info(PRIVATE, icon=":material/visibility_off:")
         return
     with st.container(border=True):
-        one = one_setting(question, _KEY, "Runs", 5, 50, 20)
-        words = f"{one.grid.repeats:,} runs, about {duration(0.0 if one.problem else one.seconds)}"
-        ask_button(one, _begin, words=words, problem=one.problem, label="Measure")
-    study_half(one, invitation=_INVITATION, pictures=_picture, button="Measure")
+        one = ask_one_setting(question, _KEY, "Runs", 5, 50, 20)
+        words = f"{one.grid.repeats:,} runs, about {format_duration(0.0 if one.problem else one.seconds)}"
+        draw_ask_button(one, _begin, words=words, problem=one.problem, label="Measure")
+    draw_study_half(one, invitation=_INVITATION, pictures=_draw_picture, button="Measure")
 
 
 def _begin(one: Question) -> None:
-    send(one, payer_rows, look=f"{one.grid.repeats} runs by cluster and by group, k = {one.grid.ks[0]}")
+    send(one, measure_payer_rows, look=f"{one.grid.repeats} runs by cluster and by group, k = {one.grid.ks[0]}")
 
 
-def _picture(study: StudyJob) -> None:
+def _draw_picture(study: StudyJob) -> None:
     if study.source.kind is FileKind.PRIVATE:  # it was public when it was asked
         st.info(PRIVATE, icon=":material/visibility_off:")
         return
-    paid, (contender,), (epsilon,) = who_pays(study.rows), study.grid.contenders, study.grid.epsilons
+    paid, (contender,), (epsilon,) = summarise_payers(study.rows), study.grid.contenders, study.grid.epsilons
     picture = Payers(paid, contender.label, epsilon)
     shown = paid.smallest_shown
     told = (
-        f"The smallest cluster that eight of ten draws find, as they do all larger ones, has {number(shown)} rows."
+        f"The smallest cluster that eight of ten draws find, as they do all larger ones, has "
+        f"{format_number(shown)} rows."
         if shown is not None
         else "Not even the largest cluster is found in eight of ten draws."
     )
-    show_picture(picture, study, beneath=lambda: badged("revealed", told))
+    show_picture(picture, study, beneath=lambda: draw_caption_with_badge("revealed", told))
     if not study.running:
-        page_button(study, picture)
+        draw_page_button(study, picture)

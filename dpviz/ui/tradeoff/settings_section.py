@@ -11,9 +11,9 @@ import streamlit as st
 from dpviz.check import RequestError
 from dpviz.runs.study.grid import FIELDS, Grid
 from dpviz.ui.controls import HIGHEST_DELTA, HIGHEST_EPSILON, LOWEST_EPSILON, MOST_CLUSTERS
-from dpviz.ui.escape import plain
+from dpviz.ui.escape import escape_markdown
 from dpviz.ui.session import choose, remember
-from dpviz.ui.studies.contender_choice import contender_options
+from dpviz.ui.studies.contender_choice import list_contenders
 from dpviz.ui.studies.study_form import MOST_REPEATS
 from dpviz.ui.studies.study_job import Question
 
@@ -37,7 +37,7 @@ def apply_study_link() -> None:
     try:
         apply(Grid.from_yaml(said[_FIRST_LINK]) if _FIRST_LINK in said else Grid.from_query(said))
     except RequestError as error:
-        st.error(plain(error), title="The settings of this link cannot be used", icon=":material/link_off:")
+        st.error(escape_markdown(error), title="The settings of this link cannot be used", icon=":material/link_off:")
 
 
 def apply(grid: Grid) -> None:
@@ -48,7 +48,7 @@ def apply(grid: Grid) -> None:
     RequestError
         If the form cannot show it.
     """
-    offered = {contender.label for contender in contender_options()}
+    offered = {contender.label for contender in list_contenders()}
     labels = [contender.label for contender in grid.contenders]
     strange = [label for label in labels if label not in offered]
     if strange:
@@ -77,13 +77,13 @@ def apply(grid: Grid) -> None:
     st.session_state[_LOADED] = st.session_state.get(_LOADED, 0) + 1
 
 
-def range_key() -> str:
+def make_range_key() -> str:
     """The key of the slider over ε: whenever settings are loaded, a new slider takes its place."""
     loaded = int(st.session_state.get(_LOADED, 0))
     return f"{_KEY}:range" + (f":{loaded}" if loaded else "")
 
 
-def settings_section(question: Question) -> None:
+def draw_settings_section(question: Question) -> None:
     """The link and the file of the form as it stands, and a place for a file of another day."""
     grid = question.grid
     st.title("These settings as a link", anchor=False)
@@ -109,7 +109,7 @@ def settings_section(question: Question) -> None:
     )
     refusal = cast("str | None", st.session_state.pop(f"{_KEY}:settings:refusal", None))
     if refusal:
-        st.error(plain(refusal), title="These settings cannot be used", icon=":material/block:")
+        st.error(escape_markdown(refusal), title="These settings cannot be used", icon=":material/block:")
 
 
 def _load() -> None:

@@ -12,17 +12,17 @@ import streamlit as st
 from dpviz.charts.studies.curves import Curves
 from dpviz.charts.studies.epsilon_n_map import EpsilonNMap
 from dpviz.runs.open_table import OpenTable
-from dpviz.ui.escape import plain
-from dpviz.ui.studies.judged_rows import larger_or_same
-from dpviz.ui.studies.one_setting import at_epsilon, has_any, whom
+from dpviz.ui.escape import escape_markdown
+from dpviz.ui.studies.judged_rows import ask_larger_rows
+from dpviz.ui.studies.one_setting import ask_contender, ask_epsilon, has_contenders
 from dpviz.ui.studies.study_job import Question, StudyJob
 from dpviz.ui.studies.study_panel import (
     Invitation,
-    measure_choice,
+    ask_measure,
+    draw_study_button,
+    draw_study_download,
+    draw_study_half,
     show_picture,
-    study_button,
-    study_download,
-    study_half,
 )
 from dpviz.ui.studies.study_picture import StudyPicture
 
@@ -73,9 +73,9 @@ _NS = _Sweep(
 )
 
 
-def _section(sweep: _Sweep, question: Question) -> None:
+def _draw_section(sweep: _Sweep, question: Question) -> None:
     """The form of a sweep, and its picture or an invitation."""
-    if not has_any(question.grid.contenders):
+    if not has_contenders(question.grid.contenders):
         return
     (k,), source = question.grid.ks, question.source
     changes: dict[str, Any] = {}
@@ -83,62 +83,65 @@ def _section(sweep: _Sweep, question: Question) -> None:
         left, right = st.columns(2, gap="medium")
         with left:
             if sweep is _MAP:
-                changes["contenders"] = (whom(sweep.key, question.grid.contenders),)
+                changes["contenders"] = (ask_contender(sweep.key, question.grid.contenders),)
             else:
-                changes["epsilons"] = (at_epsilon(sweep.key, question.grid.epsilons),)
+                changes["epsilons"] = (ask_epsilon(sweep.key, question.grid.epsilons),)
         with right:
             if sweep is _KS:
-                changes["ks"] = _clusters(sweep.key, k)
+                changes["ks"] = _draw_clusters(sweep.key, k)
             else:
-                source = larger_or_same(sweep.key, question.table, source, k=k)
-                changes["ns"] = _sizes(source, k)
+                source = ask_larger_rows(sweep.key, question.table, source, k=k)
+                changes["ns"] = _draw_sizes(source, k)
         narrowed = replace(question.narrowed(sweep.key, **changes), source=source)
         private_n = sweep is not _KS and source is not None and source.n_public is None
-        study_button(narrowed, problem=_PRIVATE_N if private_n else None)
+        draw_study_button(narrowed, problem=_PRIVATE_N if private_n else None)
     own = k if sweep is _KS else question.table.n_public
-    study_half(narrowed, invitation=sweep.invitation, pictures=lambda study: _pictures(sweep, study, own))
+    draw_study_half(narrowed, invitation=sweep.invitation, pictures=lambda study: _draw_pictures(sweep, study, own))
 
 
-map_section = partial(_section, _MAP)
+map_section = partial(_draw_section, _MAP)
 """What ε buys with how many rows, for one algorithm."""
-clusters_section = partial(_section, _KS)
+clusters_section = partial(_draw_section, _KS)
 """How the loss moves with k, at one ε."""
-rows_section = partial(_section, _NS)
+rows_section = partial(_draw_section, _NS)
 """How the loss moves with n, at one ε."""
 
 
-def _pictures(sweep: _Sweep, study: StudyJob, own: int | None) -> None:
-    frame, grid = _with_whole(study), study.grid
-    ns = [n or _whole(study.source) for n in grid.ns]
+def _draw_pictures(sweep: _Sweep, study: StudyJob, own: int | None) -> None:
+    frame, grid = _draw_with_whole(study), study.grid
+    ns = [n or _find_whole(study.source) for n in grid.ns]
     picture: StudyPicture
     if sweep.over == "epsilon and n":
         picture = EpsilonNMap(frame, grid.contenders[0].label, grid.epsilons, ns, own)
     else:
-        measure = measure_choice(frame, sweep.key)
+        measure = ask_measure(frame, sweep.key)
         places = list(grid.ks) if sweep.over == "k" else ns
         inside = own is not None and min(places) <= own <= max(places)
         picture = Curves(frame, measure, sweep.over, places, grid.epsilons[0], own if inside else None)
     show_picture(picture, study)
     if sweep is not _MAP:
-        st.caption(f"Every {plain(sweep.over)} is measured against k-means++ with the same {plain(sweep.over)}.")
+        st.caption(
+            f"Every {escape_markdown(sweep.over)} is measured against k-means++ with the same "
+            f"{escape_markdown(sweep.over)}."
+        )
     elif own is None:
         st.caption("Your number of rows is private, and is not marked.")
-    study_download(study, picture)
+    draw_study_download(study, picture)
 
 
-def _with_whole(study: StudyJob) -> pd.DataFrame:
+def _draw_with_whole(study: StudyJob) -> pd.DataFrame:
     """The runs of a study, with the number of rows also where the whole table was used."""
     frame = study.frame()
-    frame["n"] = frame["n"].astype(float).fillna(float(_whole(study.source)))
+    frame["n"] = frame["n"].astype(float).fillna(float(_find_whole(study.source)))
     return frame
 
 
-def _whole(source: OpenTable) -> int:
+def _find_whole(source: OpenTable) -> int:
     """The public number of rows; a study over n is offered only where there is one."""
     return source.n_public or 1
 
 
-def _sizes(source: OpenTable | None, k: int) -> tuple[int | None, ...]:
+def _draw_sizes(source: OpenTable | None, k: int) -> tuple[int | None, ...]:
     """Numbers of rows of subsamples, two digits each, and None for the whole table."""
     whole = source.n_public if source is not None else None
     if whole is None:
@@ -147,7 +150,7 @@ def _sizes(source: OpenTable | None, k: int) -> tuple[int | None, ...]:
     return (*(n for n in rounded if max(_FEWEST, 2 * k) <= n < whole), None)
 
 
-def _clusters(key: str, k: int) -> tuple[int, ...]:
+def _draw_clusters(key: str, k: int) -> tuple[int, ...]:
     """A range of k, and k itself; at first from about a third of it to twice as many."""
     offered = sorted({*_CLUSTERS, k})
     first = max(one for one in offered if one <= max(2, k // 3))

@@ -6,37 +6,37 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from dpviz.glossary import explained
+from dpviz.glossary import explain_term
 from dpviz.runs.open_table import OpenTable
-from dpviz.runs.study.grid import epsilons_between
-from dpviz.ui.controls import ROUND_EPSILONS, Epsilons, meaning_link
-from dpviz.ui.session import remember, remembered
-from dpviz.ui.studies.study_form import study_form
+from dpviz.runs.study.grid import list_epsilons
+from dpviz.ui.controls import ROUND_EPSILONS, Epsilons, draw_meaning_link
+from dpviz.ui.session import recall, remember
+from dpviz.ui.studies.study_form import draw_study_form
 from dpviz.ui.studies.study_job import Question
-from dpviz.ui.tradeoff.choose_section import choose_section
-from dpviz.ui.tradeoff.draws_section import draws_section
-from dpviz.ui.tradeoff.parts_section import parts_section
-from dpviz.ui.tradeoff.payers_section import payers_section
-from dpviz.ui.tradeoff.settings_section import apply_study_link, range_key, settings_section
+from dpviz.ui.tradeoff.choose_section import draw_choose_section
+from dpviz.ui.tradeoff.draws_section import draw_draws_section
+from dpviz.ui.tradeoff.parts_section import draw_parts_section
+from dpviz.ui.tradeoff.payers_section import draw_payers_section
+from dpviz.ui.tradeoff.settings_section import apply_study_link, draw_settings_section, make_range_key
 from dpviz.ui.tradeoff.sweep_sections import clusters_section, map_section, rows_section
 
 _KEY = "tradeoff"
 
 
-def tradeoff_setup(table: OpenTable) -> Question:
+def draw_tradeoff_setup(table: OpenTable) -> Question:
     """The form, and what it asks for now."""
     apply_study_link()
-    return study_form(
+    return draw_study_form(
         _KEY,
         table,
-        epsilons=_epsilons,
+        epsilons=_ask_epsilons,
         runs="Runs of each at every ε",
         usual=5,
         why="The line is the median of these runs, the band spans their quartiles.",
     )
 
 
-def tradeoff_study(question: Question) -> None:
+def draw_tradeoff_study(question: Question) -> None:
     """One way to look at the trade-off at a time."""
     view = st.segmented_control(
         "What to look at",
@@ -51,10 +51,10 @@ def tradeoff_study(question: Question) -> None:
     _SECTIONS[str(view or _FIRST)](question)
 
 
-def _epsilons() -> Epsilons:
+def _ask_epsilons() -> Epsilons:
     """Round values of ε between two ends; those of a link or a file as long as its ends stay."""
-    kept, key = f"{_KEY}:epsilons", range_key()
-    epsilons = remembered(kept, epsilons_between(0.1, 10.0))
+    kept, key = f"{_KEY}:epsilons", make_range_key()
+    epsilons = recall(kept, list_epsilons(0.1, 10.0))
     # A slider with two ends takes them from its first value alone: it must not change while the slider lives.
     if key not in st.session_state:
         st.session_state[f"first:{key}"] = (min(epsilons), max(epsilons))
@@ -65,22 +65,22 @@ def _epsilons() -> Epsilons:
         value=first,
         format_func=lambda value: f"{value:g}",
         key=key,
-        help=explained("epsilon"),
+        help=explain_term("epsilon"),
     )
     if (low, high) != (min(epsilons), max(epsilons)):
-        epsilons = remember(kept, epsilons_between(low, high))
-    meaning_link()
+        epsilons = remember(kept, list_epsilons(low, high))
+    draw_meaning_link()
     return Epsilons(epsilons, st.container())
 
 
 _FIRST = "Choose ε"
 _SECTIONS: dict[str, Callable[[Question], None]] = {
-    _FIRST: choose_section,
-    "Causes": parts_section,
-    "Who pays": payers_section,
+    _FIRST: draw_choose_section,
+    "Causes": draw_parts_section,
+    "Who pays": draw_payers_section,
     "Map": map_section,
     "Clusters": clusters_section,
     "Rows": rows_section,
-    "Draws": draws_section,
-    "Link": settings_section,
+    "Draws": draw_draws_section,
+    "Link": draw_settings_section,
 }

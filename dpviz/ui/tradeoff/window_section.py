@@ -11,18 +11,18 @@ import streamlit as st
 from dpviz import check
 from dpviz.algorithms.card import Setting
 from dpviz.charts.meaning.epsilon_window import EpsilonWindow
-from dpviz.charts.theme import palette
+from dpviz.charts.theme import choose_palette
 from dpviz.check import RequestError
-from dpviz.glossary import explained, words_of
-from dpviz.meaning.window import USUAL_ACCEPTED, USUAL_PRIOR, Risk, Window, told, window_of
-from dpviz.runs.advice.advice import EPSILONS, stored
+from dpviz.glossary import explain_term, explain_words
+from dpviz.meaning.window import USUAL_ACCEPTED, USUAL_PRIOR, Risk, Window, find_window, format_epsilon
+from dpviz.runs.advice.advice import EPSILONS, load_stored_study
 from dpviz.runs.advice.known_rows import KnownRows
 from dpviz.runs.advice.target import USUAL_LOSS, USUAL_SHARE, Target
 from dpviz.runs.open_table import OpenTable
-from dpviz.ui.escape import plain
-from dpviz.ui.figure import data_table, show
-from dpviz.ui.session import remember, remembered
-from dpviz.ui.studies.judged_rows import known_rows_of
+from dpviz.ui.escape import escape_markdown
+from dpviz.ui.figure import draw_data_table, show
+from dpviz.ui.session import recall, remember
+from dpviz.ui.studies.judged_rows import find_known_rows
 
 _KEY = "window"
 _LOSS = "tradeoff:smallest"
@@ -41,10 +41,10 @@ class Accepted(NamedTuple):
     risk: Risk
 
 
-def rows_in(text: str) -> KnownRows | None:
+def read_rows_in(text: str) -> KnownRows | None:
     """A number of rows or a range of it; None for no text.
 
-    >>> rows_in("8,000–12,000"), rows_in("500"), rows_in(" ")
+    >>> read_rows_in("8,000–12,000"), read_rows_in("500"), read_rows_in(" ")
     (KnownRows(low=8000, high=12000), KnownRows(low=500, high=500), None)
 
     Raises
@@ -63,10 +63,10 @@ def rows_in(text: str) -> KnownRows | None:
     return KnownRows(min(numbers), max(numbers))
 
 
-def questions(table: OpenTable) -> Accepted:
+def draw_questions(table: OpenTable) -> Accepted:
     """Ask what is accepted; the answers are kept for the visit and asked of every page."""
     with st.container(border=True), st.grid(min_column_width=150):
-        rows = _rows(table)
+        rows = _ask_rows(table)
         a_person = st.number_input(
             "Rows a person",
             *(1, check.MOST_ROWS_PER_PERSON),
@@ -80,7 +80,7 @@ def questions(table: OpenTable) -> Accepted:
             "Guess of a person",
             _PRIORS,
             value=USUAL_PRIOR,
-            format_func=_percent,
+            format_func=_format_percent,
             key=f"{_KEY}:prior",
             persist_state="session",
             help="How likely somebody holds a fact about one person before they see the release.",
@@ -89,7 +89,7 @@ def questions(table: OpenTable) -> Accepted:
             "… may become",
             _POSTERIORS,
             value=USUAL_ACCEPTED,
-            format_func=_percent,
+            format_func=_format_percent,
             key=f"{_KEY}:accepted",
             persist_state="session",
             help="The risk that you accept: whatever else is known, nobody’s guess can become more than this.",
@@ -101,13 +101,13 @@ def questions(table: OpenTable) -> Accepted:
             format="%g",
             key=f"{_LOSS}:above",
             persist_state="session",
-            help=explained("loss", f"Here: how far it may at most lie above that.\n\n{words_of('k-means++')}"),
+            help=explain_term("loss", f"Here: how far it may at most lie above that.\n\n{explain_words('k-means++')}"),
         )
         share = st.selectbox(
             "In",
             _SHARES,
             index=_SHARES.index(USUAL_SHARE),
-            format_func=lambda share: Target(share=share).often(),
+            format_func=lambda share: Target(share=share).describe_often(),
             key=f"{_LOSS}:share",
             persist_state="session",
             help="A release is one run. Half of all runs is what usually happens; 9 of 10 is what one can count on.",
@@ -115,12 +115,12 @@ def questions(table: OpenTable) -> Accepted:
     # Whole tenths of a percent, so that 110 % is the same target wherever it is written.
     target = Target(round(1 + float(above) / 100, 6), float(share))
     said = Accepted(rows, int(a_person), target, Risk(float(str(prior)), float(str(accepted))))
-    return remember(_of(table), said)
+    return remember(_describe_share(table), said)
 
 
-def _rows(table: OpenTable) -> KnownRows | None:
-    before: Accepted | None = remembered(_of(table), None)
-    known = known_rows_of(table) if before is None or before.rows is None else before.rows
+def _ask_rows(table: OpenTable) -> KnownRows | None:
+    before: Accepted | None = recall(_describe_share(table), None)
+    known = find_known_rows(table) if before is None or before.rows is None else before.rows
     written = "" if known is None else f"{known.low:,}" if known.low == known.high else f"{known.low:,}–{known.high:,}"
     text = st.text_input(
         "Rows, or a range",
@@ -129,24 +129,24 @@ def _rows(table: OpenTable) -> KnownRows | None:
         help="Public, or a guess from outside of the file: no row is read. Before it is said nothing is advised.",
     )
     try:
-        return rows_in(str(text or ""))
+        return read_rows_in(str(text or ""))
     except RequestError as error:
-        st.caption(f":red[{plain(error)}]")
+        st.caption(f":red[{escape_markdown(error)}]")
         return None
 
 
-def window_for(table: OpenTable, *, k: int, delta: float) -> Window | None:
+def compute_window(table: OpenTable, *, k: int, delta: float) -> Window | None:
     """The window for the open table by what was accepted in this visit; None before anybody was asked."""
-    accepted: Accepted | None = remembered(_of(table), None)
+    accepted: Accepted | None = recall(_describe_share(table), None)
     if accepted is None or accepted.rows is None or table.private.sparse:
         return None
     try:
-        return window_by(accepted, table, k=k, delta=delta)
+        return find_window_for(accepted, table, k=k, delta=delta)
     except RequestError:
         return None
 
 
-def window_by(accepted: Accepted, table: OpenTable, *, k: int, delta: float) -> Window | None:
+def find_window_for(accepted: Accepted, table: OpenTable, *, k: int, delta: float) -> Window | None:
     """The window for ``table``; None where the stored study has no such tables.
 
     Raises
@@ -158,9 +158,9 @@ def window_by(accepted: Accepted, table: OpenTable, *, k: int, delta: float) -> 
     private, (fewest, most) = table.private, accepted.rows
     check.at_least(k, n=fewest)
     setting = Setting(private.domain.dim, k, 1.0, delta, private.relation, fewest, private.rows_per_person)
-    if private.sparse or not stored(with_delta=delta > 0).reaches(replace(setting, epsilon=EPSILONS[-1])):
+    if private.sparse or not load_stored_study(with_delta=delta > 0).reaches(replace(setting, epsilon=EPSILONS[-1])):
         return None
-    return window_of(
+    return find_window(
         setting, most_rows=most, target=accepted.target, risk=accepted.risk, rows_of_a_person=accepted.of_a_person
     )
 
@@ -178,47 +178,55 @@ def draw_window(window: Window) -> None:
     """The answer, why, what would open it where there is none, and the picture."""
     picture = EpsilonWindow(window)
     with st.container(gap="xsmall"):
-        st.title(plain(window.finding), anchor=False)
-        st.markdown(plain(window.sentence))
+        st.title(escape_markdown(window.finding), anchor=False)
+        st.markdown(escape_markdown(window.sentence))
         if window.openings:
             with st.container(horizontal=True, gap="small"):
                 for what, words in window.openings:
-                    st.markdown(f":gray-badge[**{plain(what)}**: {plain(words)}]", width="content")
-    show(picture.draw(palette(st.context.theme.type)), alt=picture.words(), key=f"{_KEY}:figure", stem=picture.stem)
+                    st.markdown(f":gray-badge[**{escape_markdown(what)}**: {escape_markdown(words)}]", width="content")
+    show(
+        picture.draw(choose_palette(st.context.theme.type)),
+        alt=picture.words(),
+        key=f"{_KEY}:figure",
+        stem=picture.stem,
+    )
     more = "" if window.most_rows <= (window.setting.n or 0) else f"; dashed: {window.most_rows:,} rows"
-    more += "" if not more else f", for which {told(window.least_of_many, up=True)} would do"
+    more += "" if not more else f", for which {format_epsilon(window.least_of_many, up=True)} would do"
     delta = f" δ = {window.setting.delta:g}: beyond this belief with that chance." if window.setting.delta > 0 else ""
-    often, who = window.target.often("made-up tables"), window.who or "any algorithm"
+    often, who = window.target.describe_often("made-up tables"), window.who or "any algorithm"
     st.caption(
-        plain(
-            f"Above: what a guess of {_percent(window.risk.prior)} can become, at most. Below: the loss that {often} "
+        escape_markdown(
+            f"Above: what a guess of {_format_percent(window.risk.prior)} can become, at most. Below: the "
+            f"loss that {often} "
             f"of {window.setting.n:,} rows do not exceed with {who}, and quartiles{more}.{delta} No row was read."
         )
     )
     with st.expander("The numbers"):
-        data_table(picture.table(), alt="Belief and loss at each ε")
+        draw_data_table(picture.table(), alt="Belief and loss at each ε")
 
 
-def window_beside_slider(table: OpenTable, *, k: int, delta: float, epsilon: float) -> None:
+def draw_window_beside_slider(table: OpenTable, *, k: int, delta: float, epsilon: float) -> None:
     """The window under a slider of ε, once it was asked for: where ε lies in it."""
-    window = window_for(table, k=k, delta=delta)
+    window = compute_window(table, k=k, delta=delta)
     if window is None:
         return
-    least, most = told(window.least, up=True), told(window.most)
+    least, most = format_epsilon(window.least, up=True), format_epsilon(window.most)
     if window.kind in ("none", "out of reach"):
-        st.markdown(f":red-badge[no window] :small[{plain(window.finding)}]", help=plain(window.sentence))
+        st.markdown(
+            f":red-badge[no window] :small[{escape_markdown(window.finding)}]", help=escape_markdown(window.sentence)
+        )
         return
     inside = window.least * (1 - 1e-9) <= epsilon <= window.most * (1 + 1e-9)
     color, where = ("blue", "in") if inside else ("yellow", "below" if epsilon < window.least else "above")
     st.markdown(
-        f":{color}-badge[{plain(where)} your window: {plain(least)} to {plain(most)}]",
-        help=plain(window.argument(epsilon)),
+        f":{color}-badge[{escape_markdown(where)} your window: {escape_markdown(least)} to {escape_markdown(most)}]",
+        help=escape_markdown(window.argument(epsilon)),
     )
 
 
-def _of(table: OpenTable) -> str:
+def _describe_share(table: OpenTable) -> str:
     return f"{_KEY}:{table.source_key}"
 
 
-def _percent(part: float) -> str:
+def _format_percent(part: float) -> str:
     return f"{100 * part:.3g} %"

@@ -7,36 +7,38 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, knob, pure_or
+from dpviz.algorithms.card import Card, Guarantee, Params, param_field, pure_or
 from dpviz.algorithms.steps import CentersStep
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.partitions import Voronoi
+from dpviz.privacy.private_session import PrivateSession
 from dpviz.privacy.queries import Count, Sum
-from dpviz.privacy.room import DataRoom
 
 
 @dataclass(frozen=True)
 class RandomLloydParams(Params):
     """The form, the command line and the checks are made of these."""
 
-    rounds: int = knob(4, help="Rounds of Lloyd; each costs an equal part of the budget.", low=1, high=20)
+    rounds: int = param_field(4, help="Rounds of Lloyd; each costs an equal part of the budget.", low=1, high=20)
 
 
-def random_lloyd(room: DataRoom, k: int, params: RandomLloydParams, rng: np.random.Generator) -> Iterator[CentersStep]:
+def random_lloyd(
+    session: PrivateSession, k: int, params: RandomLloydParams, rng: np.random.Generator
+) -> Iterator[CentersStep]:
     """Lloyd's iteration on noisy counts and sums. The last step is the release.
 
     **Guarantee.** Add/remove or replace; ε-DP, or μ-GDP with a δ. The starts are public coins; n is not used.
     """
-    centers = room.region.clip(rng.uniform(-1, 1, (k, room.dim)) * room.region.half)
+    centers = session.region.clip(rng.uniform(-1, 1, (k, session.dim)) * session.region.half)
     yield CentersStep(title="Random starts: no row has been read", centers=centers)
-    for t, budget in enumerate(room.budget.rounds(params.rounds), start=1):
-        cells, share = Voronoi(centers), budget.split(counts=1, sums=room.dim)
-        counts = room.release(Count(cells), share.counts, note=f"round {t}: rows of each cell")
-        sums = room.release(Sum(cells), share.sums, note=f"round {t}: what they add up to")
+    for t, budget in enumerate(session.budget.rounds(params.rounds), start=1):
+        cells, share = Voronoi(centers), budget.split(counts=1, sums=session.dim)
+        counts = session.release(Count(cells), share.counts, note=f"round {t}: rows of each cell")
+        sums = session.release(Sum(cells), share.sums, note=f"round {t}: what they add up to")
         # Where a cell holds less than its noise, the centre stays.
         full = counts.value > counts.sd
         means = sums.value / np.where(full, counts.value, 1.0)[:, None]
-        previous, centers = centers, room.region.clip(np.where(full[:, None], means, centers))
+        previous, centers = centers, session.region.clip(np.where(full[:, None], means, centers))
         yield CentersStep(
             title=f"Round {t} of {params.rounds}: noisy means",
             centers=centers,

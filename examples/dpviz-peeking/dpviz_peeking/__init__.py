@@ -1,7 +1,7 @@
 """What an algorithm must not do: ``dpviz audit`` names the mistake of each of these two.
 
-Python has no walls. The room's doors are the only way to rows that is paid for, and nothing but care, a reader and an
-audit keeps a plan from taking another one.
+Python has no walls. The session's methods are the only way to rows that is paid for, and nothing but care, a reader and
+an audit keeps a plan from taking another one.
 """
 
 from __future__ import annotations
@@ -15,31 +15,31 @@ from dpviz.algorithms.card import Card, Guarantee, Params, always
 from dpviz.algorithms.steps import CentersStep
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.partitions import Voronoi
+from dpviz.privacy.private_session import PrivateSession
 from dpviz.privacy.queries import Count, Sum
-from dpviz.privacy.room import DataRoom
 
 
-def _one_round(room: DataRoom, centers: np.ndarray, part: float) -> CentersStep:
+def _one_round(session: PrivateSession, centers: np.ndarray, part: float) -> CentersStep:
     """Noisy means of the cells of ``centers``; ``part`` of the budget goes to the counts."""
-    cells, share = Voronoi(centers), room.budget.split(counts=part, sums=1 - part)
-    counts = room.release(Count(cells), share.counts, note="rows of each cell").value
-    sums = room.release(Sum(cells), share.sums, note="what they add up to").value
+    cells, share = Voronoi(centers), session.budget.split(counts=part, sums=1 - part)
+    counts = session.release(Count(cells), share.counts, note="rows of each cell").value
+    sums = session.release(Sum(cells), share.sums, note="what they add up to").value
     means = sums / np.maximum(counts, 1.0)[:, None]
-    return CentersStep(title="Noisy means", centers=room.region.clip(means), noisy_counts=counts)
+    return CentersStep(title="Noisy means", centers=session.region.clip(means), noisy_counts=counts)
 
 
-def peeking_start(room: DataRoom, k: int, params: Params, rng: np.random.Generator) -> Iterator[CentersStep]:
+def peeking_start(session: PrivateSession, k: int, params: Params, rng: np.random.Generator) -> Iterator[CentersStep]:
     """One noisy round from rows that are taken through the back: they stand in its first step, and nobody paid."""
-    rows = room._rows.values
-    centers = rows[rng.integers(0, len(rows), k)] if len(rows) else np.zeros((k, room.dim))
+    rows = session._rows.values
+    centers = rows[rng.integers(0, len(rows), k)] if len(rows) else np.zeros((k, session.dim))
     yield CentersStep(title="Starts", centers=np.asarray(centers, dtype=np.float64))
-    yield _one_round(room, room.region.clip(centers), 0.5)
+    yield _one_round(session, session.region.clip(centers), 0.5)
 
 
-def peeking_scale(room: DataRoom, k: int, params: Params, rng: np.random.Generator) -> Iterator[CentersStep]:
+def peeking_scale(session: PrivateSession, k: int, params: Params, rng: np.random.Generator) -> Iterator[CentersStep]:
     """One noisy round whose noise is set by the true number of rows: whoever reads the scale of the noise reads it."""
-    n = len(room._rows)
-    yield _one_round(room, room.region.clip(rng.uniform(-1, 1, (k, room.dim))), 1 / (2 + n / 1000))
+    n = len(session._rows)
+    yield _one_round(session, session.region.clip(rng.uniform(-1, 1, (k, session.dim))), 1 / (2 + n / 1000))
 
 
 START = Card(

@@ -9,25 +9,25 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from dpviz.algorithms.auto.auto import _reach
+from dpviz.algorithms.auto.auto import _choose_clipping_radius
 from dpviz.algorithms.auto.auto_plan import PlanStep, make_plan
-from dpviz.algorithms.auto.first_look import LookStep
-from dpviz.algorithms.auto.polishing import PolishStep, SplitStep, _shrink, residual_rounds, split_and_drop
+from dpviz.algorithms.auto.polishing import PolishStep, SplitStep, _shrink, run_residual_rounds, split_and_drop
+from dpviz.algorithms.auto.private_projection import ProjectionStep
 from dpviz.algorithms.auto.stages import Part, Round, Swap
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep, ZoomStep
 from dpviz.algorithms.card import Setting
-from dpviz.algorithms.tools.cubes import cube_grid
+from dpviz.algorithms.tools.cubes import make_cube_grid
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import UnevenGrid
+from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.queries import Relation
-from dpviz.privacy.room import PrivateTable
-from dpviz.runs.clipped_rows import clipped
-from dpviz.runs.evaluation import nicv, reference_for
+from dpviz.runs.clipped_rows import clip_rows
+from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.run import run
 from dpviz.table.domain import Domain, Scaling
 from tests.cases import about, for_each
-from tests.contract.tables import small_table
+from tests.contract.tables import make_small_table
 
 SETTING = Setting(dim=2, k=5, epsilon=1.0, delta=1e-6, n=10_000)
 
@@ -47,8 +47,8 @@ def mixture(n, dim, k, *, seed=0, spread=0.03, radius=1.0):
 
 
 def ratio(table, k, **request):
-    revealed = clipped(table.reveal(note="test"), table.domain.region)
-    return nicv(revealed.points, run("auto", table, k=k, **request).unit_centers) / reference_for(revealed, k).nicv
+    revealed = clip_rows(table.reveal(note="test"), table.domain.region)
+    return nicv(revealed.points, run("auto", table, k=k, **request).unit_centers) / find_reference(revealed, k).nicv
 
 
 @pytest.mark.some(2)
@@ -173,7 +173,7 @@ def test_steps_come_in_their_order(dim):
     assert kinds[0] is PlanStep
     assert steps[0].public
     assert steps[0].fractions.sum() == pytest.approx(1.0)
-    assert kinds[1] is (ZoomStep if dim <= 3 else LookStep)
+    assert kinds[1] is (ZoomStep if dim <= 3 else ProjectionStep)
     assert kinds[2] is SynopsisStep
     assert kinds[-1] is PolishStep
     assert not any(step.public for step in steps[1:])
@@ -185,11 +185,11 @@ def test_the_look_finds_the_axes_along_which_rows_spread():
     rows = rng.uniform(-0.5, 0.5, (20_000, 2)) @ axes + rng.normal(0, 0.01, (20_000, 30))
     domain = Domain.of([f"x{j}" for j in range(30)], -1.0, 1.0, radius=1.0, scaling=Scaling.COMMON)
     found = run("auto", PrivateTable(rows, domain, n_public=len(rows)), k=3, epsilon=1.0, delta=1e-6, seed=0).frames[1]
-    assert isinstance(found.step, LookStep)
-    basis = found.step.look.basis
+    assert isinstance(found.step, ProjectionStep)
+    basis = found.step.projection.basis
     assert np.linalg.norm(basis[:2] @ axes.T) ** 2 == pytest.approx(2.0, abs=0.05)
     assert basis @ basis.T == pytest.approx(np.eye(30), abs=1e-9)
-    assert 0.4 <= found.step.look.reach <= 0.9
+    assert 0.4 <= found.step.projection.reach <= 0.9
 
 
 def tailed(n=10_000, dim=6, *, sigma=1.2, n_public=True):
@@ -236,17 +236,17 @@ def test_a_split_cluster_hands_its_reach_on():
     rng = np.random.default_rng(0)
     spots = np.array([[-0.6, -0.5], [-0.6, 0.5], [0.7, 0.0]])
     rows = np.repeat(spots, 2000, axis=0) + rng.normal(0, 0.02, (6000, 2))
-    room = small_table(rows, n_public=len(rows)).open(
+    session = make_small_table(rows, n_public=len(rows)).open(
         epsilon=6.0, delta=1e-6, accounting=Accounting.ZCDP, noise=StudyNoise(rng)
     )
     stages = [
         Swap(*(Part("swap", what, "Gaussian", 0.2, 1) for what in ("counts", "spread"))),
         Round(None, *(Part("round", what, "Gaussian", 0.3, 1) for what in ("counts", "sums"))),
     ]
-    shares = {part: room.budget.fraction(part.weight) for stage in stages for part in stage if part is not None}
+    shares = {part: session.budget.fraction(part.weight) for stage in stages for part in stage if part is not None}
     plan = dataclasses.replace(plan_of(), polishing=tuple(stages))
     start, reaches = np.array([[-0.6, 0.0], [0.69, 0.0], [0.71, 0.0]]), np.array([0.9, 0.1, 0.2])
-    split, last = residual_rounds(room, start, 1.0, None, plan, shares, reaches)
+    split, last = run_residual_rounds(session, start, 1.0, None, plan, shares, reaches)
     assert split.split.tolist() == [0]
     assert last.reaches[[0, split.dropped[0]]].tolist() == [0.9, 0.9] and last.reach == 0.9
     assert reaches.tolist() == [0.9, 0.1, 0.2]
@@ -254,7 +254,7 @@ def test_a_split_cluster_hands_its_reach_on():
 
 def test_zooming_in_mends_bounds_that_are_far_too_wide():
     table, _ = mixture(20_000, 2, 6, spread=0.02)
-    rows = clipped(table.reveal(note="test"), table.domain.region).points
+    rows = clip_rows(table.reveal(note="test"), table.domain.region).points
     wide = PrivateTable(rows, Domain.of(["x", "y"], -10.0, 10.0), n_public=len(rows))
     done = run("auto", wide, k=6, epsilon=1.0, delta=1e-6, seed=0)
     box = done.frames[1].step.box
@@ -262,8 +262,8 @@ def test_zooming_in_mends_bounds_that_are_far_too_wide():
     assert np.ptp(box, axis=0).max() <= 0.5
     grid = next(frame.step.grid for frame in done.frames if isinstance(frame.step, SynopsisStep))
     np.testing.assert_allclose([grid.middle - grid.half, grid.middle + grid.half], box, err_msg="cells fill the box")
-    revealed = clipped(wide.reveal(note="test"), wide.domain.region)
-    assert nicv(revealed.points, done.unit_centers) <= 1.3 * reference_for(revealed, 6).nicv
+    revealed = clip_rows(wide.reveal(note="test"), wide.domain.region)
+    assert nicv(revealed.points, done.unit_centers) <= 1.3 * find_reference(revealed, 6).nicv
 
 
 @pytest.mark.slow
@@ -281,7 +281,7 @@ def test_rows_that_no_fine_cell_shows_take_part_where_cells_are_fewer_than_clust
     """Four narrow clusters fill a cell each; nine wide ones fill none, and hold a third of the rows."""
     narrow, _ = mixture(12_000, 6, 4, spread=0.001)
     wide, _ = mixture(6000, 6, 9, seed=1, spread=0.15)
-    rows = np.concatenate([clipped(part.reveal(note="test"), part.domain.region).points for part in (narrow, wide)])
+    rows = np.concatenate([clip_rows(part.reveal(note="test"), part.domain.region).points for part in (narrow, wide)])
     domain = Domain.of([f"x{j}" for j in range(6)], -1.0, 1.0, radius=1.0, scaling=Scaling.COMMON)
     table = PrivateTable(rows, domain, n_public=len(rows))
     synopsis = run("auto", table, k=13, epsilon=1.0, delta=1e-6, seed=0).frames[2].step
@@ -302,13 +302,13 @@ def test_with_many_clusters_centres_go_beyond_their_means_but_in_the_last_round(
     assert {plan_of(**other).stride for other in others} == {1.0}
     rng = np.random.default_rng(0)
     rows = 0.3 + rng.normal(0, 0.02, (5000, 6))
-    room = small_table(rows, n_public=len(rows)).open(
+    session = make_small_table(rows, n_public=len(rows)).open(
         epsilon=1e6, delta=1e-6, accounting=Accounting.ZCDP, noise=StudyNoise(rng)
     )
     rounds = [Round(None, *(Part("round", what, "Gaussian", 0.2, t) for what in ("counts", "sums"))) for t in (1, 2)]
-    shares = {part: room.budget.fraction(part.weight) for stage in rounds for part in stage if part is not None}
+    shares = {part: session.budget.fraction(part.weight) for stage in rounds for part in stage if part is not None}
     plan = dataclasses.replace(many, polishing=tuple(rounds))
-    first, last = residual_rounds(room, np.full((1, 6), 0.2), 2.0, None, plan, shares)
+    first, last = run_residual_rounds(session, np.full((1, 6), 0.2), 2.0, None, plan, shares)
     mean = rows.mean(axis=0)
     np.testing.assert_allclose(first.centers[0], 0.2 + many.stride * (mean - 0.2), atol=1e-3)
     np.testing.assert_allclose(last.centers[0], mean, atol=1e-3)
@@ -337,13 +337,15 @@ def test_a_cluster_that_is_two_is_split_and_the_cheapest_centre_gives_way():
     rng = np.random.default_rng(0)
     spots = np.array([[-0.6, -0.5], [-0.6, 0.5], [0.7, 0.0]])
     rows = np.repeat(spots, 2000, axis=0) + rng.normal(0, 0.02, (6000, 2))
-    room = small_table(rows, n_public=len(rows)).open(
+    session = make_small_table(rows, n_public=len(rows)).open(
         epsilon=2.0, delta=1e-6, accounting=Accounting.ZCDP, noise=StudyNoise(rng)
     )
     # One centre between two clusters, and two on the third.
     start = np.array([[-0.6, 0.0], [0.69, 0.0], [0.71, 0.0]])
     stage = Swap(*(Part("swap", what, "Gaussian", 0.4, 1) for what in ("counts", "spread")))
-    step = split_and_drop(room, start, 1.0, None, stage, {part: room.budget.fraction(part.weight) for part in stage})
+    step = split_and_drop(
+        session, start, 1.0, None, stage, {part: session.budget.fraction(part.weight) for part in stage}
+    )
     assert isinstance(step, SplitStep)
     assert step.split.tolist() == [0]
     assert step.dropped[0] in (1, 2)
@@ -362,23 +364,23 @@ def test_the_reach_is_cut_to_where_clear_bins_lie():
 def test_of_as_many_rows_a_cluster_rows_pull_from_as_far():
     plan, reaches = plan_of(), []
     for k, n in ((2, 10_000), (8, 40_000), (2, 20_000)):
-        room = small_table(np.zeros((2, 2)), n_public=n).open(
+        session = make_small_table(np.zeros((2, 2)), n_public=n).open(
             epsilon=1.0, delta=1e-6, accounting=Accounting.ZCDP, noise=StudyNoise(np.random.default_rng(0))
         )
-        reaches.append(_reach(room, k, plan, 1e-3, None))
+        reaches.append(_choose_clipping_radius(session, k, plan, 1e-3, None))
     assert reaches[0] == pytest.approx(reaches[1]) and 2 * np.sqrt(1e-3) < reaches[0] < reaches[2]
 
 
 def test_a_centre_that_few_rows_hold_is_moved_with_care_and_one_without_rows_stays():
     rng = np.random.default_rng(0)
     rows = np.repeat([[0.3, 0.3], [-0.3, -0.3]], [4_000, 400], axis=0) + rng.normal(0, 0.02, (4_400, 2))
-    room = small_table(rows, n_public=len(rows)).open(
+    session = make_small_table(rows, n_public=len(rows)).open(
         epsilon=0.1, delta=1e-6, accounting=Accounting.ZCDP, noise=StudyNoise(rng)
     )
     stage = Round(None, *(Part("round", what, "Gaussian", 0.4, 1) for what in ("counts", "sums")))
-    shares = {part: room.budget.fraction(part.weight) for part in stage if part is not None}
+    shares = {part: session.budget.fraction(part.weight) for part in stage if part is not None}
     plan, start = dataclasses.replace(plan_of(), polishing=(stage,)), np.array([[0.2, 0.3], [-0.2, -0.3], [0.9, -0.9]])
-    (step,) = residual_rounds(room, start, 0.5, None, plan, shares)
+    (step,) = run_residual_rounds(session, start, 0.5, None, plan, shares)
     assert step.noisy_counts[2] < 2 * step.count_noise_sd < 3 * step.count_noise_sd < step.noisy_counts[0]
     np.testing.assert_array_equal(step.centers[2], start[2])
     # The noise of a mean is that of the sum over the rows, which are raised to three times their own.
@@ -389,7 +391,7 @@ def test_a_centre_that_few_rows_hold_is_moved_with_care_and_one_without_rows_sta
 @for_each("number", [1, 30, 5000, 3e6])
 def test_cells_are_cubes(number):
     half = np.array([1.0, 0.5, 0.01])
-    grid = cube_grid(half, number, np.zeros(3))
+    grid = make_cube_grid(half, number, np.zeros(3))
     assert grid.n_cells <= number
     side = 2 * half / grid.cells_per_axis
     many = grid.cells_per_axis > 8

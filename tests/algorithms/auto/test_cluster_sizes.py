@@ -7,12 +7,12 @@ import dataclasses
 import numpy as np
 import pytest
 
-from dpviz.algorithms.auto.cluster_sizes import extents, sizes_of
+from dpviz.algorithms.auto.cluster_sizes import estimate_sizes, measure_extents
 from dpviz.algorithms.auto.polishing import PolishStep, SplitStep
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.sizes import NINE_IN_TEN
 from dpviz.privacy.partitions import Grid, Voronoi
-from dpviz.runs.clipped_rows import clipped
+from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.run import run
 from dpviz.table.domain import Region
 from tests.charts.gallery import exhibit
@@ -36,7 +36,7 @@ def polished(counts: list[float], sd: float) -> PolishStep:
 
 
 def test_cells_go_to_the_nearest_centre_and_those_on_a_border_may_go_to_either():
-    found = extents(synopsis([100.0, 20.0, 50.0, 0.0]), CENTERS)
+    found = measure_extents(synopsis([100.0, 20.0, 50.0, 0.0]), CENTERS)
     assert found.rows.tolist() == [100.0, 70.0]
     # The second cell lies as far from either centre; a cell's own noise, and one that may hide.
     assert found.variance == pytest.approx([4.0 * 2, 4.0 * 3 + 20.0**2 / 12])
@@ -46,9 +46,9 @@ def test_cells_go_to_the_nearest_centre_and_those_on_a_border_may_go_to_either()
 
 def test_sources_are_weighed_by_the_inverse_of_their_variance():
     counts = [100.0, 70.0]
-    sizes = sizes_of([synopsis([100.0, 20.0, 50.0, 0.0]), polished(counts, 6.0), polished(counts, 3.0)], BOX)
+    sizes = estimate_sizes([synopsis([100.0, 20.0, 50.0, 0.0]), polished(counts, 6.0), polished(counts, 3.0)], BOX)
     assert sizes is not None and sizes.rows == pytest.approx(counts)
-    alone = sizes_of([polished(counts, 3.0)], BOX)
+    alone = estimate_sizes([polished(counts, 3.0)], BOX)
     assert alone is not None and (sizes.sd < alone.sd).all()
     precision = 1 / 9 + 1 / 36 + 1 / np.array([8.0, 12.0 + 400 / 12])
     assert sizes.sd / alone.sd == pytest.approx(np.sqrt(1 / 9 / precision))
@@ -58,8 +58,8 @@ def test_a_source_that_lies_far_off_counts_for_less():
     near, off = (
         [synopsis(cells), polished([100.0, 70.0], 3.0)] for cells in ([100.0, 0, 70.0, 0], [400.0, 0, 900.0, 0])
     )
-    assert sizes_of(off, BOX).rows == pytest.approx([100.0, 70.0], abs=3.0)
-    assert (sizes_of(off, BOX).sd > sizes_of(near, BOX).sd).all()
+    assert estimate_sizes(off, BOX).rows == pytest.approx([100.0, 70.0], abs=3.0)
+    assert (estimate_sizes(off, BOX).sd > estimate_sizes(near, BOX).sd).all()
 
 
 def test_counts_before_the_last_split_do_not_count():
@@ -71,13 +71,16 @@ def test_counts_before_the_last_split_do_not_count():
         **{"gain_of_each": nothing, "cost_of_each": nothing},
     )
     last = polished([100.0, 70.0], 3.0)
-    assert sizes_of([polished([5.0, 165.0], 3.0), split, last], BOX).rows.tolist() == [100.0, 70.0]
-    assert sizes_of([split], BOX) is None and sizes_of([dataclasses.replace(last, noisy_counts=None)], BOX) is None
+    assert estimate_sizes([polished([5.0, 165.0], 3.0), split, last], BOX).rows.tolist() == [100.0, 70.0]
+    assert (
+        estimate_sizes([split], BOX) is None
+        and estimate_sizes([dataclasses.replace(last, noisy_counts=None)], BOX) is None
+    )
 
 
 def test_on_a_map_sizes_are_nearer_and_intervals_hold():
     shown = exhibit(2, 8, n=6000)
-    points = clipped(shown.table.reveal(note="test"), shown.table.domain.region).points
+    points = clip_rows(shown.table.reveal(note="test"), shown.table.domain.region).points
     nearer, held = [], []
     for seed in range(12):
         done = run("auto", shown.table, k=8, epsilon=0.3, delta=1e-6, seed=seed)

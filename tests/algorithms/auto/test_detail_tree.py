@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.algorithms.auto.detail_tree import denoised
+from dpviz.algorithms.auto.detail_tree import denoise
 from tests.cases import for_each
 
 SHAPES = [(1,), (1, 50), (30, 41), (7, 6, 5), (4, 5, 4, 3, 2)]
@@ -20,7 +20,7 @@ def noisy(counts, scale, seed=0):
 @given(shape=st.sampled_from(SHAPES), scale=st.floats(0.01, 30), total=st.floats(0, 1e5), seed=st.integers(0, 99))
 def test_rows_are_neither_lost_nor_negative(shape, scale, total, seed):
     counts = np.random.default_rng(seed).poisson(0.5, shape) ** 3.0
-    found, _ = denoised(noisy(counts, scale, seed), np.sqrt(2) * scale, total)
+    found, _ = denoise(noisy(counts, scale, seed), np.sqrt(2) * scale, total)
     assert found.shape == shape
     assert found.min() >= 0
     assert found.sum() == pytest.approx(total, rel=1e-9, abs=1e-9)
@@ -29,7 +29,7 @@ def test_rows_are_neither_lost_nor_negative(shape, scale, total, seed):
 @for_each("shape", SHAPES)
 def test_without_noise_counts_come_back(shape):
     counts = np.random.default_rng(0).poisson(0.7, shape) * 10.0 + 1
-    found, _ = denoised(counts, 1e-9, counts.sum())
+    found, _ = denoise(counts, 1e-9, counts.sum())
     assert found == pytest.approx(counts, abs=1e-6)
 
 
@@ -37,7 +37,7 @@ def test_without_noise_counts_come_back(shape):
 def test_noise_alone_is_spread_nearly_evenly(shape):
     apart = []
     for seed in range(20):
-        found, details = denoised(noisy(np.zeros(shape), 1.0, seed), np.sqrt(2), 1000.0)
+        found, details = denoise(noisy(np.zeros(shape), 1.0, seed), np.sqrt(2), 1000.0)
         apart.append(np.abs(found - found.mean()).sum() / (2 * found.sum()))
         # Of some hundred blocks a few look like more than noise.
         assert (details.kept + details.shrunk).sum() <= 10
@@ -48,7 +48,7 @@ def test_a_light_cluster_beside_heavy_ones_keeps_its_rows():
     counts = np.zeros((64, 64))
     counts[8:12, 8:12], counts[40:44, 50:54] = 400.0, 8.0
     light = [
-        denoised(noisy(counts, 1.5, s), 1.5 * np.sqrt(2), counts.sum()).counts[38:46, 48:56].sum() for s in range(20)
+        denoise(noisy(counts, 1.5, s), 1.5 * np.sqrt(2), counts.sum()).counts[38:46, 48:56].sum() for s in range(20)
     ]
     assert 96 <= np.median(light) <= 145
 
@@ -59,7 +59,7 @@ def test_far_noise_is_no_spike():
     counts[:8, :8] = 50.0
     for seed in range(10):
         drawn = noisy(counts, 2.0, seed)
-        found, _ = denoised(drawn, 2 * np.sqrt(2), counts.sum())
+        found, _ = denoise(drawn, 2 * np.sqrt(2), counts.sum())
         assert found[16:, 16:].max() <= 0.25 * drawn[16:, 16:].max()
 
 
@@ -69,7 +69,7 @@ def test_where_blocks_begin_is_averaged_out():
     for corner in (16, 14):
         counts = np.zeros((64, 64))
         counts[corner : corner + 4, corner : corner + 4] = 12.0
-        draws = [denoised(noisy(counts, 2.0, s), 2 * np.sqrt(2), counts.sum()).counts for s in range(12)]
+        draws = [denoise(noisy(counts, 2.0, s), 2 * np.sqrt(2), counts.sum()).counts for s in range(12)]
         found.append(np.mean([np.abs(draw - counts).sum() for draw in draws]))
     assert found[0] == pytest.approx(found[1], rel=0.4)
 
@@ -77,7 +77,7 @@ def test_where_blocks_begin_is_averaged_out():
 def test_details_say_what_was_shared():
     counts = np.zeros((32, 32))
     counts[0, 0], counts[16:, 16:] = 500.0, 10.0
-    found, details = denoised(noisy(counts, 0.5), 0.5 * np.sqrt(2), counts.sum())
+    found, details = denoise(noisy(counts, 0.5), 0.5 * np.sqrt(2), counts.sum())
     assert details.sides.tolist() == [1, 2, 4, 8, 16]
     blocks = np.array([256, 64, 16, 4, 1])
     assert (details.kept + details.shrunk + details.shared == blocks).all()

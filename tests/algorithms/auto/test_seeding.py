@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.algorithms.auto.seeding import Seeds, best_read, chosen_by_rows
+from dpviz.algorithms.auto.seeding import Seeds, choose_best_read, choose_by_rows
 from dpviz.algorithms.auto.stages import Choice, Part
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.tools.solvers import StartsStep
@@ -13,7 +13,7 @@ from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Grid
-from dpviz.privacy.room import DataRoom, PrivateTable
+from dpviz.privacy.private_session import PrivateSession, PrivateTable
 from dpviz.table.domain import Domain
 
 GRID = Grid(np.ones(1), np.array([20]))
@@ -41,9 +41,9 @@ def test_noisy_counts_say_which_reading_of_them_is_right(sd):
     counts[[3, 16]] = 100.0
     synopsis = synopsis_of(counts + sd * np.random.default_rng(0).normal(size=20), sd)
     wrong, right = (seeds_at(synopsis, places) for places in ((3, 5), (3, 16)))
-    assert best_read([right, wrong]) is right
-    assert best_read([wrong, right]) is (right if sd < 1 else wrong)
-    assert best_read([wrong]) is wrong
+    assert choose_best_read([right, wrong]) is right
+    assert choose_best_read([wrong, right]) is (right if sd < 1 else wrong)
+    assert choose_best_read([wrong]) is wrong
 
 
 def test_solutions_that_differ_come_with_the_best_first():
@@ -54,7 +54,7 @@ def test_solutions_that_differ_come_with_the_best_first():
     assert found.apart(9)[1].centers is found.every[2] or (found.apart(9)[1].centers == found.every[2]).all()
 
 
-def room_of(epsilon: float, accounting: Accounting, seed: int) -> DataRoom:
+def room_of(epsilon: float, accounting: Accounting, seed: int) -> PrivateSession:
     """Rows in two places, most of them in one."""
     rows = np.repeat(GRID.centers(np.array([3, 16])), [300, 100], axis=0)
     table = PrivateTable(rows, Domain.of(["x"], -1.0, 1.0), n_public=len(rows))
@@ -68,14 +68,16 @@ STAGE = Choice(Part("choice", "losses", "exponential", 1.0))
 @pytest.mark.parametrize("accounting", [Accounting.PURE, Accounting.PLD])
 def test_rows_choose_what_the_histogram_got_wrong(accounting):
     found = seeds_at(synopsis_of(np.ones(20), 1.0), (3, 5), (3, 16))
-    room = room_of(2.0, accounting, 0)
-    share = room.budget if accounting is Accounting.PURE else room.calibrated(losses=STAGE.losses.draws())["losses"]
-    seeds, words = chosen_by_rows(room, [found], STAGE, {STAGE.losses: share})
+    session = room_of(2.0, accounting, 0)
+    share = (
+        session.budget if accounting is Accounting.PURE else session.calibrate(losses=STAGE.losses.draws())["losses"]
+    )
+    seeds, words = choose_by_rows(session, [found], STAGE, {STAGE.losses: share})
     assert seeds.taken == 1 and words == "Of 2 solutions that differ the rows choose one: the seeds"
-    assert [(entry.mechanism, entry.query) for entry in room.ledger.entries] == [("exponential", "CappedLosses")]
+    assert [(entry.mechanism, entry.query) for entry in session.ledger.entries] == [("exponential", "CappedLosses")]
     # A row counts up to twelve squared radii.
-    assert room.ledger.entries[0].sensitivity == pytest.approx(12 * found.radius2)
-    assert room.ledger.spent_epsilon == pytest.approx(2.0, rel=1e-3)
+    assert session.ledger.entries[0].sensitivity == pytest.approx(12 * found.radius2)
+    assert session.ledger.spent_epsilon == pytest.approx(2.0, rel=1e-3)
 
 
 def test_how_often_they_choose_is_the_law_of_the_exponential_mechanism():
@@ -83,15 +85,15 @@ def test_how_often_they_choose_is_the_law_of_the_exponential_mechanism():
     found = seeds_at(synopsis_of(np.ones(20), 1.0), (3, 5), (3, 16))
     chosen = []
     for seed in range(2000):
-        room = room_of(0.01, Accounting.PURE, seed)
-        chosen.append(chosen_by_rows(room, [found], STAGE, {STAGE.losses: room.budget})[0].taken)
+        session = room_of(0.01, Accounting.PURE, seed)
+        chosen.append(choose_by_rows(session, [found], STAGE, {STAGE.losses: session.budget})[0].taken)
     odds = np.exp(100 * 0.01)
     assert np.mean(chosen) == pytest.approx(odds / (1 + odds), abs=0.04)
 
 
 def test_where_all_starts_end_alike_nothing_is_said_to_be_chosen():
     found = seeds_at(synopsis_of(np.ones(20), 1.0), (3, 16), (16, 3))
-    room = room_of(1.0, Accounting.PURE, 0)
-    seeds, words = chosen_by_rows(room, [found], STAGE, {STAGE.losses: room.budget})
+    session = room_of(1.0, Accounting.PURE, 0)
+    seeds, words = choose_by_rows(session, [found], STAGE, {STAGE.losses: session.budget})
     assert seeds.taken == 0 and words == "The solutions are one: the seeds"
-    assert len(room.ledger.entries) == 1
+    assert len(session.ledger.entries) == 1

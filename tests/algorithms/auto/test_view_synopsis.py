@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.algorithms.auto.view_synopsis import onto_total, smoothed
+from dpviz.algorithms.auto.view_synopsis import project_onto_total, smooth_counts
 from tests.cases import for_each
 
 
 @for_each("shape", [(400,), (60, 60), (12, 12, 12), (8, 8, 8, 8)])
 def test_noise_alone_leaves_next_to_nothing(shape):
     rng = np.random.default_rng(0)
-    kept = [np.count_nonzero(smoothed(rng.laplace(0, 1, shape), np.sqrt(2), caution=1.0)) for _ in range(10)]
+    kept = [np.count_nonzero(smooth_counts(rng.laplace(0, 1, shape), np.sqrt(2), caution=1.0)) for _ in range(10)]
     assert np.mean(np.array(kept) > 0.02 * np.prod(shape)) <= 0.2
 
 
@@ -24,7 +24,7 @@ def test_a_wide_faint_cluster_is_seen_by_smoothing_only(shape):
     place = np.stack(np.indices(shape), axis=-1) - np.array(shape) / 2
     bump = 6 * np.exp(-(place**2).sum(axis=-1) / (2 * 2.5**2))
     noisy = bump + rng.laplace(0, 2, shape)
-    kept = smoothed(noisy, 2 * np.sqrt(2), caution=1.0)
+    kept = smooth_counts(noisy, 2 * np.sqrt(2), caution=1.0)
     alone = noisy > 2 * np.log(noisy.size)
     found, near = kept > 0, bump > 2
     assert (found & near).sum() > 3 * max(1, (alone & near).sum())
@@ -34,13 +34,13 @@ def test_a_wide_faint_cluster_is_seen_by_smoothing_only(shape):
 
 def test_without_noise_all_is_kept_as_it_is():
     counts = np.random.default_rng(0).integers(1, 50, (9, 9)).astype(float)
-    assert smoothed(counts, 1e-9, caution=1.0) == pytest.approx(counts)
+    assert smooth_counts(counts, 1e-9, caution=1.0) == pytest.approx(counts)
 
 
 @given(st.lists(st.floats(-50, 50), min_size=1, max_size=40), st.floats(0.1, 1000))
 def test_counts_that_add_up_and_are_nearest(counts, total):
     noisy = np.array(counts)
-    found = onto_total(noisy, total)
+    found = project_onto_total(noisy, total)
     assert found.min() >= 0
     assert found.sum() == pytest.approx(total)
     # Nearest: all positive ones moved by the same, and none that was cut would have come out above 0.

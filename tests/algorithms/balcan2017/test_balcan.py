@@ -13,7 +13,7 @@ from scipy import stats
 from dpviz.algorithms.balcan2017.balcan import CARD, BalcanParams, CandidatesStep
 from dpviz.algorithms.balcan2017.candidate_centers import TreeStep
 from dpviz.algorithms.balcan2017.local_swap import SwapStep
-from dpviz.algorithms.balcan2017.projection import gaussian_frame, orthonormal_frame, project
+from dpviz.algorithms.balcan2017.projection import draw_gaussian_frame, draw_orthonormal_frame, project
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.regime import Level
 from dpviz.algorithms.steps import CentersStep
@@ -22,17 +22,17 @@ from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.mechanisms import KNorm
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Projected
+from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.queries import Relation
-from dpviz.privacy.room import PrivateTable
 from dpviz.runs.advice.judgement import judge
-from dpviz.runs.clipped_rows import clipped
-from dpviz.runs.evaluation import nicv, reference_for
+from dpviz.runs.clipped_rows import clip_rows
+from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.run import Run, run
 from dpviz.table.domain import Domain
 from tests.cases import for_each
-from tests.contract.checks import run_of
-from tests.contract.rooms import Tape, recording_room
-from tests.contract.tables import blobs, small_table
+from tests.contract.checks import run_card
+from tests.contract.sessions import Recording, make_recording_session
+from tests.contract.tables import make_blobs, make_small_table
 from tests.sequential import usually
 
 PRESETS = ["practical", "paper"]
@@ -50,7 +50,9 @@ def entries_of(made: Run, note: str) -> list:
 @for_each("delta", [0.0, 1e-6])
 @for_each(("n", "dim", "k"), [(0, 2, 3), (1, 1, 1), (200, 1, 4), (200, 8, 3), (200, 2, 12)])
 def test_every_branch_pays_the_whole_request(preset, delta, n, dim, k):
-    made = run(CARD, small_table(blobs(n, dim)), k=k, epsilon=1.5, delta=delta, params={"preset": preset}, seed=n)
+    made = run(
+        CARD, make_small_table(make_blobs(n, dim)), k=k, epsilon=1.5, delta=delta, params={"preset": preset}, seed=n
+    )
     assert 0.99 <= made.spent_fraction <= 1.0
     assert made.unit_centers.shape == (k, dim)
     assert np.isfinite(made.unit_centers).all()
@@ -60,7 +62,7 @@ def test_every_branch_pays_the_whole_request(preset, delta, n, dim, k):
 
 @for_each("delta", [0.0, 1e-6])
 def test_the_budget_is_divided_as_planned(delta):
-    made = run(CARD, small_table(blobs(3000, k=5), n_public=3000), k=5, epsilon=20, delta=delta, seed=0)
+    made = run(CARD, make_small_table(make_blobs(3000, k=5), n_public=3000), k=5, epsilon=20, delta=delta, seed=0)
     whole = sum(entry.amount for entry in made.entries)
     part = {
         stage: sum(e.amount for name in names for e in entries_of(made, name)) / whole
@@ -76,7 +78,7 @@ def test_the_budget_is_divided_as_planned(delta):
 
 
 def test_the_paper_has_two_shifts_at_half_the_share_and_k_swaps():
-    made = run(CARD, small_table(n_public=400), k=3, epsilon=60.0, params={"preset": "paper"}, seed=1)
+    made = run(CARD, make_small_table(n_public=400), k=3, epsilon=60.0, params={"preset": "paper"}, seed=1)
     levels = int(np.log(400))
     assert [len(entries_of(made, f"tree {shift}")) for shift in (1, 2, 3)] == [levels, levels, 0]
     np.testing.assert_allclose([e.epsilon for e in entries_of(made, "tree")], 60 * 0.2 / 2 / levels)
@@ -87,21 +89,28 @@ def test_the_paper_has_two_shifts_at_half_the_share_and_k_swaps():
     assert step.threshold == pytest.approx(2 * np.log(400) * step.noise_scale)
 
 
-def recovered(delta: float, dim: int, k: int, tape: Tape) -> Run:
-    table = small_table(blobs(500, dim), n_public=500, radius=1.5)
-    return run_of(
-        CARD, table, k=k, epsilon=3.0, delta=delta, params={"polishing": 0}, seed=2, room=recording_room(tape)
+def recovered(delta: float, dim: int, k: int, recording: Recording) -> Run:
+    table = make_small_table(make_blobs(500, dim), n_public=500, radius=1.5)
+    return run_card(
+        CARD,
+        table,
+        k=k,
+        epsilon=3.0,
+        delta=delta,
+        params={"polishing": 0},
+        seed=2,
+        session=make_recording_session(recording),
     )
 
 
 def test_the_recovery_noise_fits_a_ball_and_not_a_line():
     """Row norms follow Gamma(d, Λ/ε): √d times what a Laplace mechanism would add that takes Λ for an l1 bound."""
     dim, k = 20, 60
-    tape = Tape()
-    made = recovered(0.0, dim, k, tape)
+    recording = Recording()
+    made = recovered(0.0, dim, k, recording)
     share = next(e for e in entries_of(made, "recovery") if e.query == "Sum").epsilon
-    assert isinstance(tape.mechanisms[-1], KNorm)
-    length = np.linalg.norm(tape.released[-1] - tape.truths[-1], axis=1)
+    assert isinstance(recording.mechanisms[-1], KNorm)
+    length = np.linalg.norm(recording.released[-1] - recording.truths[-1], axis=1)
     law = stats.gamma(dim, scale=1.5 / share)
     assert stats.kstest(length, law.cdf).pvalue > 1e-3
     for short in (sqrt(dim), 1.25, 0.8):
@@ -109,17 +118,17 @@ def test_the_recovery_noise_fits_a_ball_and_not_a_line():
 
 
 def test_with_delta_the_recovery_noise_is_gaussian_for_the_radius():
-    tape = Tape()
-    made = recovered(1e-6, 20, 60, tape)
+    recording = Recording()
+    made = recovered(1e-6, 20, 60, recording)
     entry = next(e for e in entries_of(made, "recovery") if e.query == "Sum")
     assert (entry.mechanism, entry.sensitivity) == ("gaussian", 1.5)
-    noise = (tape.released[-1] - tape.truths[-1]).ravel()
+    noise = (recording.released[-1] - recording.truths[-1]).ravel()
     assert stats.kstest(noise, stats.norm(scale=1.5 / sqrt(2 * entry.amount)).cdf).pvalue > 1e-3
 
 
 @for_each("dim", [2, 20])
 def test_sums_get_the_larger_share_by_the_formula(dim):
-    pure, gauss = recovered(0.0, dim, 4, Tape()), recovered(1e-6, dim, 4, Tape())
+    pure, gauss = recovered(0.0, dim, 4, Recording()), recovered(1e-6, dim, 4, Recording())
 
     def ratio(made: Run) -> float:
         counts, sums = (next(e for e in entries_of(made, "recovery") if e.query == q) for q in ("Count", "Sum"))
@@ -133,7 +142,14 @@ def test_sums_get_the_larger_share_by_the_formula(dim):
 @for_each("preset", PRESETS)
 def test_the_plan_depends_on_the_declared_n_and_not_on_the_rows(preset):
     def plan(rows: int) -> list:
-        made = run(CARD, small_table(blobs(rows, 8), n_public=2000), k=3, epsilon=50, params={"preset": preset}, seed=0)
+        made = run(
+            CARD,
+            make_small_table(make_blobs(rows, 8), n_public=2000),
+            k=3,
+            epsilon=50,
+            params={"preset": preset},
+            seed=0,
+        )
         return [
             [(step.threshold, step.noise_scale, step.tree.dim, step.shift) for step in steps_of(made, TreeStep)],
             len(steps_of(made, CentersStep)),
@@ -143,7 +159,7 @@ def test_the_plan_depends_on_the_declared_n_and_not_on_the_rows(preset):
 
 
 def test_an_undeclared_n_is_bought_and_used():
-    made = run(CARD, small_table(blobs(3000, 8)), k=3, epsilon=1.0, seed=0)
+    made = run(CARD, make_small_table(make_blobs(3000, 8)), k=3, epsilon=1.0, seed=0)
     assert made.entries[0].note == "number of rows"
     assert made.n_origin == "bought"
     assert made.n != 3000
@@ -156,7 +172,9 @@ def test_an_undeclared_n_is_bought_and_used():
      (5, 10**5, "paper", 5), (6, 10**5, "paper", 5), (100, 10**5, "paper", 5), (100, 2, "paper", 1)],
 )  # fmt: skip
 def test_dimensions_follow_the_rule(dim, n, preset, p):
-    made = run(CARD, small_table(blobs(30, dim), n_public=n), k=1, epsilon=9, params={"preset": preset}, seed=0)
+    made = run(
+        CARD, make_small_table(make_blobs(30, dim), n_public=n), k=1, epsilon=9, params={"preset": preset}, seed=0
+    )
     step = steps_of(made, CandidatesStep)[0]
     assert step.candidates.shape[1] == p
     assert (step.frame is None) == (p == dim)
@@ -165,12 +183,12 @@ def test_dimensions_follow_the_rule(dim, n, preset, p):
 def test_projected_rows_and_candidates_stay_in_the_ball():
     rng = np.random.default_rng(0)
     corner = np.ones((50, 30))
-    table = small_table(np.r_[corner, -corner], radius=2.0)
-    room = table.open(epsilon=1, delta=0, accounting=Accounting.PURE, noise=StudyNoise(rng), needs_n=False)
+    table = make_small_table(np.r_[corner, -corner], radius=2.0)
+    session = table.open(epsilon=1, delta=0, accounting=Accounting.PURE, noise=StudyNoise(rng), needs_n=False)
     frame = np.zeros((2, 30))
     frame[0] = 1.0
-    view = project(room, frame)
-    assert np.linalg.norm(view.room._rows.values, axis=1).max() <= 2.0
+    view = project(session, frame)
+    assert np.linalg.norm(view.session._rows.values, axis=1).max() <= 2.0
     assert isinstance(view.cells(np.zeros((3, 2))), Projected)
     made = run(CARD, table, k=4, epsilon=50.0, params={"dimensions": 3}, seed=0)
     candidates = steps_of(made, CandidatesStep)[0].candidates
@@ -178,7 +196,7 @@ def test_projected_rows_and_candidates_stay_in_the_ball():
     assert np.linalg.norm(candidates, axis=1).max() <= 2.0
 
 
-@for_each("frame_of", [orthonormal_frame, gaussian_frame])
+@for_each("frame_of", [draw_orthonormal_frame, draw_gaussian_frame])
 def test_projections_keep_squared_norms_on_average(frame_of):
     rng = np.random.default_rng(0)
     x = np.r_[3.0, np.zeros(19)]
@@ -187,12 +205,12 @@ def test_projections_keep_squared_norms_on_average(frame_of):
 
 
 def test_lifted_centres_project_back():
-    room = small_table(blobs(10, 9)).open(
+    session = make_small_table(make_blobs(10, 9)).open(
         epsilon=1, delta=0, accounting=Accounting.PURE, noise=StudyNoise(np.random.default_rng(0)), needs_n=False
     )
-    view = project(room, orthonormal_frame(3, 9, np.random.default_rng(1)))
+    view = project(session, draw_orthonormal_frame(3, 9, np.random.default_rng(1)))
     centers = np.random.default_rng(2).uniform(-0.3, 0.3, (4, 3))
-    np.testing.assert_allclose(view.lift(centers, room.region) @ view.frame.T, centers, atol=1e-12)
+    np.testing.assert_allclose(view.lift(centers, session.region) @ view.frame.T, centers, atol=1e-12)
 
 
 @pytest.mark.some(1)
@@ -201,9 +219,9 @@ def test_lifted_centres_project_back():
     [(2, 0.0, Relation.ADD_REMOVE), (12, 1e-6, Relation.REPLACE), (12, 0.0, Relation.ADD_REMOVE)],
 )
 def test_without_noise_it_finds_what_kmeans_finds(dim, delta, relation):
-    table = small_table(blobs(2000, dim, k=5, seed=3), relation=relation, n_public=2000)
-    revealed = clipped(table.reveal(note="test"), table.domain.region)
-    reference = reference_for(revealed, 5)
+    table = make_small_table(make_blobs(2000, dim, k=5, seed=3), relation=relation, n_public=2000)
+    revealed = clip_rows(table.reveal(note="test"), table.domain.region)
+    reference = find_reference(revealed, 5)
     ratios = [
         nicv(revealed.points, run(CARD, table, k=5, epsilon=1e5, delta=delta, seed=seed).unit_centers) / reference.nicv
         for seed in range(3)
@@ -214,14 +232,14 @@ def test_without_noise_it_finds_what_kmeans_finds(dim, delta, relation):
 
 @for_each("preset", PRESETS)
 def test_one_cluster_is_the_mean(preset):
-    rows = blobs(500)
-    made = run(CARD, small_table(rows, n_public=500), k=1, epsilon=1e6, params={"preset": preset}, seed=0)
+    rows = make_blobs(500)
+    made = run(CARD, make_small_table(rows, n_public=500), k=1, epsilon=1e6, params={"preset": preset}, seed=0)
     np.testing.assert_allclose(made.centers[0], rows.mean(axis=0), atol=1e-3)
 
 
 def test_with_nothing_to_swap_the_means_get_the_share():
     # Four rows never reach a threshold: the root and sphere packing give exactly k candidates.
-    table = small_table(np.zeros((4, 2)), n_public=5000)
+    table = make_small_table(np.zeros((4, 2)), n_public=5000)
     made = run(CARD, table, k=6, epsilon=0.2, seed=0)
     assert len(steps_of(made, CandidatesStep)[0].candidates) == 6
     assert not steps_of(made, SwapStep)
@@ -235,7 +253,9 @@ def test_with_nothing_to_swap_the_means_get_the_share():
 
 def test_more_rows_feed_more_polishing():
     def rounds(n: int, **params) -> int:
-        return len(steps_of(run(CARD, small_table(n_public=n), k=3, epsilon=1.0, params=params, seed=0), CentersStep))
+        return len(
+            steps_of(run(CARD, make_small_table(n_public=n), k=3, epsilon=1.0, params=params, seed=0), CentersStep)
+        )
 
     assert [rounds(10), rounds(10**6)] == [2, 4]
     assert rounds(10**6, polishing=0) == 1
@@ -243,10 +263,10 @@ def test_more_rows_feed_more_polishing():
 
 def test_parameters_are_obeyed():
     asked = {"dimensions": 2, "shifts": 3, "levels": 4, "swaps": 5, "polishing": 1}
-    made = run(CARD, small_table(blobs(500, 4), n_public=500), k=3, epsilon=50.0, params=asked, seed=0)
+    made = run(CARD, make_small_table(make_blobs(500, 4), n_public=500), k=3, epsilon=50.0, params=asked, seed=0)
     assert [len(entries_of(made, name)) for name in ("tree 3", "tree 4", "swap", "polishing 1")] == [4, 0, 5, 2]
     assert steps_of(made, CandidatesStep)[0].candidates.shape[1] == 2
-    assert not steps_of(run(CARD, small_table(), k=3, epsilon=50.0, params={"swaps": 0}, seed=0), SwapStep)
+    assert not steps_of(run(CARD, make_small_table(), k=3, epsilon=50.0, params={"swaps": 0}, seed=0), SwapStep)
 
 
 @for_each(
@@ -277,7 +297,7 @@ def test_the_regime_says_what_would_do():
 def test_fifteen_clusters_at_epsilon_two(delta):
     rows = np.loadtxt(Path(__file__).parents[3] / "sample_data" / "fifteen.csv", delimiter=",", skiprows=1)[:, :2]
     table = PrivateTable(rows, Domain.of(["x", "y"], 0, 1000), n_public=len(rows))
-    revealed = clipped(table.reveal(note="test"), table.domain.region)
-    best = reference_for(revealed, 15).nicv
+    revealed = clip_rows(table.reveal(note="test"), table.domain.region)
+    best = find_reference(revealed, 15).nicv
     done = (run(CARD, table, k=15, epsilon=2, delta=delta, seed=seed) for seed in count())
     assert usually(nicv(revealed.points, made.unit_centers) / best < 2.0 for made in done)

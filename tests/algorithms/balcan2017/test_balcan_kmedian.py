@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.algorithms.balcan2017.balcan_kmedian import median_rounds
+from dpviz.algorithms.balcan2017.balcan_kmedian import run_median_rounds
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.registry import CARDS
 from dpviz.privacy.accounting import Accounting
@@ -15,21 +15,21 @@ from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.sums import Pull
 from dpviz.runs.run import run
-from tests.contract.tables import blobs, small_table
+from tests.contract.tables import make_blobs, make_small_table
 from tests.privacy.asked import asked
 
 CARD = CARDS["balcan-kmedian"]
 
 
-def _room(values, *, epsilon=1e6):
-    return small_table(values, n_public=len(values)).open(
+def _session(values, *, epsilon=1e6):
+    return make_small_table(values, n_public=len(values)).open(
         epsilon=epsilon, delta=1e-6, accounting=Accounting.ZCDP, noise=StudyNoise(np.random.default_rng(0))
     )
 
 
 def _walked(values, start, rounds=50):
-    room = _room(values)
-    *_, last = median_rounds(room, Voronoi(start), start, room.budget, rounds)
+    session = _session(values)
+    *_, last = run_median_rounds(session, Voronoi(start), start, session.budget, rounds)
     return last.centers
 
 
@@ -56,16 +56,16 @@ def test_pulls_are_unit_vectors_and_a_row_on_its_point_does_not_pull():
 
 
 def test_a_tenth_of_each_step_buys_the_counts():
-    room = _room(np.zeros((50, 1)), epsilon=1.0)
-    assert len([*median_rounds(room, Voronoi(np.zeros((1, 1))), np.zeros((1, 1)), room.budget, 4)]) == 4
-    costs = np.array([entry.amount for entry in room.ledger.entries]).reshape(4, 2)
+    session = _session(np.zeros((50, 1)), epsilon=1.0)
+    assert len([*run_median_rounds(session, Voronoi(np.zeros((1, 1))), np.zeros((1, 1)), session.budget, 4)]) == 4
+    costs = np.array([entry.amount for entry in session.ledger.entries]).reshape(4, 2)
     np.testing.assert_allclose(costs[:, 0] / costs.sum(axis=1), 0.1)
 
 
 @pytest.mark.parametrize("delta", [0.0, 1e-6])
 def test_without_noise_the_loss_of_distances_is_near_its_least(delta):
-    rows = blobs(3000, k=3, seed=4)
-    table = small_table(rows, n_public=3000)
+    rows = make_blobs(3000, k=3, seed=4)
+    table = make_small_table(rows, n_public=3000)
     best = min(
         float(asked(Loss(run(CARD, table, k=3, epsilon=200.0, delta=delta, seed=seed).centers[None], 1), rows)[0])
         for seed in range(3)

@@ -16,12 +16,12 @@ from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.mechanisms import Exponential, Peeling
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Voronoi
+from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.queries import Relation
-from dpviz.privacy.room import PrivateTable
 from dpviz.privacy.sums import ChosenSum
 from dpviz.runs.run import run
 from dpviz.table.domain import Domain
-from dpviz.table.sparse_rows import largest_entries
+from dpviz.table.sparse_rows import keep_largest_entries
 from tests.cases import for_each
 from tests.command_line import call
 from tests.contract.laws import check_frequencies
@@ -72,16 +72,16 @@ def test_a_run_on_a_sparse_table_is_the_run_on_a_dense_one():
 def test_the_largest_entries_of_each_row():
     values = np.array([[0.1, -0.9, 0.5, 0.5], [0.0, 0.0, 0.2, 0.0]])
     wanted = [[0.0, -0.9, 0.5, 0.0], [0.0, 0.0, 0.2, 0.0]]
-    np.testing.assert_array_equal(largest_entries(values, 2), wanted)
-    np.testing.assert_array_equal(largest_entries(sparse.csr_array(values), 2).toarray(), wanted)
-    assert largest_entries(values, 4) is values
+    np.testing.assert_array_equal(keep_largest_entries(values, 2), wanted)
+    np.testing.assert_array_equal(keep_largest_entries(sparse.csr_array(values), 2).toarray(), wanted)
+    assert keep_largest_entries(values, 4) is values
 
 
 def test_without_noise_the_words_of_a_topic_are_chosen_and_measured():
     values, topic = words(2000)
-    room = opened(table_of(values, n_public=2000)).sparsified(5)
+    session = opened(table_of(values, n_public=2000)).sparsify(5)
     middles = np.stack([values[topic == j].mean(axis=0) for j in (0, 1)])
-    step = recover_coordinates(room, Voronoi(middles), room.budget, SparseParams(nonzeros=5, eta=1.0))
+    step = recover_coordinates(session, Voronoi(middles), session.budget, SparseParams(nonzeros=5, eta=1.0))
     assert [set(chosen) for chosen in step.coordinates] == [set(range(10)), set(range(10, 20))]
     centers = np.zeros((2, 60))
     np.put_along_axis(centers, step.coordinates, step.noisy_means, axis=1)
@@ -90,10 +90,10 @@ def test_without_noise_the_words_of_a_topic_are_chosen_and_measured():
 
 def test_sums_are_calibrated_to_the_entries_of_a_row_and_not_to_the_columns():
     values, _ = words(50, dim=200)
-    room = opened(table_of(values)).sparsified(5)
+    session = opened(table_of(values)).sparsify(5)
     cells = Voronoi(np.zeros((1, 200)))
-    assert room.sensitivity(ChosenSum(cells, np.arange(30)[None])).l1 == 5
-    assert room.sensitivity(ChosenSum(cells, np.arange(3)[None])).l1 == 3
+    assert session.sensitivity(ChosenSum(cells, np.arange(30)[None])).l1 == 5
+    assert session.sensitivity(ChosenSum(cells, np.arange(3)[None])).l1 == 3
     assert opened(table_of(values)).sensitivity(ChosenSum(cells, np.arange(30)[None])).l1 == 30
 
 

@@ -5,65 +5,65 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.algorithms.balcan2017.candidate_centers import Candidates, candidates_of, grow_trees
+from dpviz.algorithms.balcan2017.candidate_centers import Candidates, grow_trees, list_candidates
 from dpviz.algorithms.balcan2017.projection import Projection
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import CubeTree
-from dpviz.privacy.room import DataRoom
+from dpviz.privacy.private_session import PrivateSession
 from dpviz.table.domain import Region
 from tests.cases import for_each
-from tests.contract.tables import blobs, small_table
+from tests.contract.tables import make_blobs, make_small_table
 
 
-def open_room(values, *, epsilon=1.0, radius=None) -> DataRoom:
-    table = small_table(values, n_public=100, radius=radius)
+def open_session(values, *, epsilon=1.0, radius=None) -> PrivateSession:
+    table = make_small_table(values, n_public=100, radius=radius)
     noise = StudyNoise(np.random.default_rng(0))
     return table.open(epsilon=epsilon, delta=0.0, accounting=Accounting.PURE, noise=noise)
 
 
-def trees_of(room: DataRoom, shifts: int, depth: int, *, empty_rate=1e-3, seed=0) -> list[CubeTree]:
+def trees_of(session: PrivateSession, shifts: int, depth: int, *, empty_rate=1e-3, seed=0) -> list[CubeTree]:
     last: dict[int, CubeTree] = {}
     coins = np.random.default_rng(seed)
-    for step in grow_trees(Projection(room, None), room.budget, shifts, depth, coins, empty_rate=empty_rate):
+    for step in grow_trees(Projection(session, None), session.budget, shifts, depth, coins, empty_rate=empty_rate):
         last[step.shift] = step.tree
     return list(last.values())
 
 
 @for_each("shifts", [1, 2, 5])
 def test_the_shifts_share_the_budget_exactly(shifts):
-    room = open_room(blobs())
-    assert len(trees_of(room, shifts, depth=4)) == shifts
-    assert len(room.ledger.entries) == 4 * shifts
-    assert room.ledger.spent == pytest.approx(1.0)
-    np.testing.assert_allclose([entry.amount for entry in room.ledger.entries], 1 / (4 * shifts))
+    session = open_session(make_blobs())
+    assert len(trees_of(session, shifts, depth=4)) == shifts
+    assert len(session.ledger.entries) == 4 * shifts
+    assert session.ledger.spent == pytest.approx(1.0)
+    np.testing.assert_allclose([entry.amount for entry in session.ledger.entries], 1 / (4 * shifts))
 
 
 @for_each("radius", [None, 0.5])
 def test_the_shifted_root_contains_the_whole_region(radius):
-    room = open_room(blobs(), radius=radius)
+    session = open_session(make_blobs(), radius=radius)
     for seed in range(50):
-        (tree,) = trees_of(room.project(np.eye(2), room.region), 1, depth=1, seed=seed)
-        reach = np.minimum(room.region.half, room.region.radius)
+        (tree,) = trees_of(session.project(np.eye(2), session.region), 1, depth=1, seed=seed)
+        reach = np.minimum(session.region.half, session.region.radius)
         assert (tree.origin <= -reach).all()
         assert (tree.origin + tree.side >= reach).all()
-        room.ledger.entries.clear()
+        session.ledger.entries.clear()
 
 
 def test_candidates_are_the_middles_of_all_cubes_inside_the_region():
-    room = open_room(blobs(dim=3), epsilon=60.0, radius=1.0)
-    trees = trees_of(room, 2, depth=4)
-    found = candidates_of(trees, 2, room.region, np.random.default_rng(0))
+    session = open_session(make_blobs(dim=3), epsilon=60.0, radius=1.0)
+    trees = trees_of(session, 2, depth=4)
+    found = list_candidates(trees, 2, session.region, np.random.default_rng(0))
     cubes = np.concatenate([tree.centers(level) for tree in trees for level in range(5)])
-    assert len(found.points) == len(np.unique(room.region.clip(cubes), axis=0)) > 20
-    np.testing.assert_array_equal(room.region.clip(found.points), found.points)
+    assert len(found.points) == len(np.unique(session.region.clip(cubes), axis=0)) > 20
+    np.testing.assert_array_equal(session.region.clip(found.points), found.points)
     assert len(np.unique(found.points, axis=0)) == len(found.points)
     assert set(found.depths) == set(range(5))
 
 
 def test_the_finest_cubes_are_those_without_an_active_child():
     tree = CubeTree(np.array([-2.0]), 4.0, (np.array([0, 1]), np.array([2]), np.array([0, 1])))
-    found = candidates_of([tree], 1, Region.ball(1, 2.0), np.random.default_rng(0))
+    found = list_candidates([tree], 1, Region.ball(1, 2.0), np.random.default_rng(0))
     np.testing.assert_allclose(found.points.ravel(), [0, -1, 1, 0.5, 0.25, 0.75])
     np.testing.assert_array_equal(found.depths, [0, 1, 1, 2, 3, 3])
     np.testing.assert_array_equal(found.finest, [False, True, False, False, True, True])
@@ -72,7 +72,7 @@ def test_the_finest_cubes_are_those_without_an_active_child():
 @for_each("k", [1, 2, 9])
 def test_too_few_candidates_are_filled_up_without_data(k):
     root_only = CubeTree(np.full(2, -1.8), 4.0)
-    found = candidates_of([root_only], k, Region.ball(2, 1.0), np.random.default_rng(0))
+    found = list_candidates([root_only], k, Region.ball(2, 1.0), np.random.default_rng(0))
     assert len(found.points) == k
     np.testing.assert_array_equal(found.depths, [0] + [-1] * (k - 1))
     assert (np.linalg.norm(found.points, axis=1) <= 1).all()

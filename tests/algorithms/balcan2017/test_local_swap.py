@@ -6,26 +6,28 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.balcan2017.candidate_centers import Candidates
-from dpviz.algorithms.balcan2017.local_swap import local_swap, log_prior, start_on_cubes, useful_swaps
+from dpviz.algorithms.balcan2017.local_swap import compute_log_prior, count_useful_swaps, local_swap, start_on_cubes
 from dpviz.algorithms.balcan2017.projection import Projection, project
 from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.losses import SwapLoss, swap_gains
+from dpviz.privacy.losses import SwapLoss, compute_swap_gains
 from dpviz.privacy.mechanisms import Exponential
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Voronoi
+from dpviz.privacy.private_session import PrivateSession
 from dpviz.privacy.queries import Relation
-from dpviz.privacy.room import DataRoom
 from tests.cases import for_each
-from tests.contract.rooms import Tape, in_room, recording_room
-from tests.contract.tables import blobs, small_table
+from tests.contract.sessions import Recording, make_recording_session, open_as
+from tests.contract.tables import make_blobs, make_small_table
 from tests.privacy.asked import asked
 
 
-def open_room(
+def open_session(
     values, *, epsilon=1.0, delta=0.0, seed=0, kind=None, n=400, relation=Relation.ADD_REMOVE, radius=None
-) -> DataRoom:
-    table = small_table(values, relation=relation, n_public=None if relation is Relation.REPLACE else n, radius=radius)
-    return in_room(table, kind).open(
+) -> PrivateSession:
+    table = make_small_table(
+        values, relation=relation, n_public=None if relation is Relation.REPLACE else n, radius=radius
+    )
+    return open_as(table, kind).open(
         epsilon=epsilon,
         delta=delta,
         accounting=Accounting.ZCDP if delta else Accounting.PURE,
@@ -55,7 +57,7 @@ def plain_gains(
 @for_each("order", [1, 2])
 def test_all_gains_at_once_are_those_of_the_plain_loop(k, dim, order):
     rng = np.random.default_rng(k)
-    rows, candidates = blobs(60, dim), rng.uniform(-1, 1, (7, dim))
+    rows, candidates = make_blobs(60, dim), rng.uniform(-1, 1, (7, dim))
     centers = candidates[:k]
     cells = Voronoi(centers).assign(rows)
     weights = rng.exponential(size=60)
@@ -64,9 +66,9 @@ def test_all_gains_at_once_are_those_of_the_plain_loop(k, dim, order):
     # The root of a squared distance that vanishes is known to half the digits only.
     close = {"atol": 1e-9 if order == 2 else 1e-6}
     weighted = plain_gains(rows, weights, centers, candidates, order)
-    found = swap_gains(rows, weights, cells, centers, candidates, order=order)
+    found = compute_swap_gains(rows, weights, cells, centers, candidates, order=order)
     np.testing.assert_allclose(found, weighted, **close)
-    nothing = swap_gains(rows[:0], weights[:0], cells[:0], centers, candidates)
+    nothing = compute_swap_gains(rows[:0], weights[:0], cells[:0], centers, candidates)
     np.testing.assert_array_equal(nothing, np.zeros((k, 7)))
 
 
@@ -74,11 +76,11 @@ def test_all_gains_at_once_are_those_of_the_plain_loop(k, dim, order):
 @pytest.mark.parametrize("keep", [0.0, 0.99])
 def test_without_noise_it_is_greedy_local_search(keep):
     rng = np.random.default_rng(3)
-    rows, candidates, k = blobs(80, 2, k=4), rng.uniform(-1, 1, (9, 2)), 4
+    rows, candidates, k = make_blobs(80, 2, k=4), rng.uniform(-1, 1, (9, 2)), 4
     held = np.arange(k)
-    view = Projection(open_room(rows, epsilon=1e9), None)
+    view = Projection(open_session(rows, epsilon=1e9), None)
     losses = [plain_loss(rows, np.ones(80), candidates[held])]
-    for step in local_swap(view, candidates, held, view.room.budget, 5, keep=keep, choose_iterate=False):
+    for step in local_swap(view, candidates, held, view.session.budget, 5, keep=keep, choose_iterate=False):
         gains = plain_gains(rows, np.ones(80), candidates[held], candidates)
         gains[:, held] = np.inf
         removed, added = divmod(int(gains.argmin()), 9)
@@ -100,19 +102,19 @@ def test_the_choice_among_iterates_takes_the_best_and_pays_as_much_as_a_swap():
     # Swaps without a way to stay must leave the best centres: the last choice goes back to them.
     rows = np.repeat(np.array([[-0.8, 0.0], [0.8, 0.0]]), 50, axis=0)
     candidates = np.array([[-0.8, 0.0], [0.8, 0.0], [0.0, 0.9]])
-    view = Projection(open_room(rows, epsilon=1e9), None)
-    *_, last = local_swap(view, candidates, np.array([0, 2]), view.room.budget, 2, keep=0.0, choose_iterate=True)
+    view = Projection(open_session(rows, epsilon=1e9), None)
+    *_, last = local_swap(view, candidates, np.array([0, 2]), view.session.budget, 2, keep=0.0, choose_iterate=True)
     assert {tuple(center) for center in last.centers} == {(-0.8, 0.0), (0.8, 0.0)}
     assert "after swap 1" in last.title
-    amounts = [entry.amount for entry in view.room.ledger.entries]
+    amounts = [entry.amount for entry in view.session.ledger.entries]
     assert len(amounts) == 3
-    np.testing.assert_allclose(amounts, view.room.budget.amount / 3)
+    np.testing.assert_allclose(amounts, view.session.budget.amount / 3)
 
 
 def test_the_prior_is_a_law_over_swaps_with_outsiders_and_over_staying():
     held = np.array([4, 1])
     for keep in (0.0, 0.7):
-        prior = np.exp(log_prior(held, 5, keep))
+        prior = np.exp(compute_log_prior(held, 5, keep))
         assert prior.sum() == pytest.approx(1.0)
         assert prior[[0, 1], held].sum() == pytest.approx(keep)
         assert prior[0, 1] == prior[1, 4] == 0
@@ -126,16 +128,18 @@ def loss_of_one_row(relation: Relation, frame: np.ndarray | None) -> float:
     end[0] = 1.0
     rows = np.repeat(-end[None], 400, axis=0)
     other = np.r_[rows, end[None]] if relation is Relation.ADD_REMOVE else np.r_[rows[:-1], end[None]]
-    tapes = [Tape(), Tape()]
+    recordings = [Recording(), Recording()]
     charged = 0.0
-    for tape, values in zip(tapes, (rows, other), strict=True):
-        room = open_room(values, epsilon=40.0, kind=recording_room(tape), relation=relation, radius=1.0)
-        view = project(room, frame)
-        ends = np.zeros((3, view.room.dim))
+    for recording, values in zip(recordings, (rows, other), strict=True):
+        session = open_session(
+            values, epsilon=40.0, kind=make_recording_session(recording), relation=relation, radius=1.0
+        )
+        view = project(session, frame)
+        ends = np.zeros((3, view.session.dim))
         ends[:, 0] = [-1.0, 1.0, 0.0]
-        list(local_swap(view, ends, np.array([0]), room.budget, 1, keep=0.5, choose_iterate=False))
-        charged = room.ledger.entries[0].epsilon
-    (mechanism,), truths = tapes[0].mechanisms, [tape.truths[0] for tape in tapes]
+        list(local_swap(view, ends, np.array([0]), session.budget, 1, keep=0.5, choose_iterate=False))
+        charged = session.ledger.entries[0].epsilon
+    (mechanism,), truths = recordings[0].mechanisms, [recording.truths[0] for recording in recordings]
     assert isinstance(mechanism, Exponential)
     possible = np.flatnonzero(np.isfinite(mechanism.log_prior.ravel()))
     ratios = [mechanism.log_density(o, truths[0]) - mechanism.log_density(o, truths[1]) for o in possible]
@@ -151,13 +155,13 @@ def test_no_row_changes_a_choice_by_more_than_it_pays_and_some_row_by_almost_as_
 
 
 def test_where_all_is_noise_the_centres_stay():
-    rows, rng = blobs(), np.random.default_rng(0)
+    rows, rng = make_blobs(), np.random.default_rng(0)
     candidates = rng.uniform(-1, 1, (50, 2))
     moved = {0.0: 0, 0.99: 0}
     for keep in moved:
-        room = open_room(rows, epsilon=0.01)
+        session = open_session(rows, epsilon=0.01)
         steps = local_swap(
-            Projection(room, None), candidates, np.arange(5), room.budget, 100, keep=keep, choose_iterate=False
+            Projection(session, None), candidates, np.arange(5), session.budget, 100, keep=keep, choose_iterate=False
         )
         moved[keep] = sum(not np.array_equal(step.centers, step.previous) for step in steps)
     assert moved[0.99] <= 8
@@ -165,30 +169,34 @@ def test_where_all_is_noise_the_centres_stay():
 
 
 def test_a_candidate_beyond_the_ball_is_refused():
-    room = open_room(blobs())
+    session = open_session(make_blobs())
     with pytest.raises(ValueError, match="outside the region"):
         list(
             local_swap(
-                Projection(room, None),
+                Projection(session, None),
                 np.array([[9.0, 0.0], [0.0, 0.0]]),
                 np.array([0]),
-                room.budget,
+                session.budget,
                 1,
                 keep=0.5,
                 choose_iterate=False,
             )
         )
-    assert not room.ledger.entries
+    assert not session.ledger.entries
 
 
 def test_more_rows_feed_more_swaps():
     counts = [
-        useful_swaps(Projection(open_room(blobs(), n=n), None), 30, 100, open_room(blobs()).budget)
+        count_useful_swaps(
+            Projection(open_session(make_blobs(), n=n), None), 30, 100, open_session(make_blobs()).budget
+        )
         for n in (10, 4 * 10**5, 10**9)
     ]
     assert counts[0] == 3
     assert 3 < counts[1] < counts[2] == 20
-    assert useful_swaps(Projection(open_room(blobs()), None), 2, 100, open_room(blobs()).budget) == 2
+    assert (
+        count_useful_swaps(Projection(open_session(make_blobs()), None), 2, 100, open_session(make_blobs()).budget) == 2
+    )
 
 
 def test_the_start_finds_the_clusters_that_the_cubes_show():

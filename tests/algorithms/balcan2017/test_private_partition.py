@@ -9,22 +9,22 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpviz.algorithms.balcan2017.candidate_centers import TreeStep, private_partition, quiet_threshold
+from dpviz.algorithms.balcan2017.candidate_centers import TreeStep, compute_quiet_threshold, grow_private_partition
 from dpviz.algorithms.balcan2017.projection import Projection
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.mechanisms import Gaussian, Laplace
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import CubeTree
+from dpviz.privacy.private_session import PrivateSession
 from dpviz.privacy.queries import Relation
-from dpviz.privacy.room import DataRoom
 from tests.cases import for_each
-from tests.contract.rooms import in_room
-from tests.contract.tables import blobs, small_table
+from tests.contract.sessions import open_as
+from tests.contract.tables import make_blobs, make_small_table
 
 
-def open_room(values, *, epsilon=1.0, delta=0.0, seed=0, kind=None, relation=Relation.ADD_REMOVE) -> DataRoom:
-    table = small_table(values, relation=relation, n_public=None if relation is Relation.REPLACE else 100)
-    return in_room(table, kind).open(
+def open_session(values, *, epsilon=1.0, delta=0.0, seed=0, kind=None, relation=Relation.ADD_REMOVE) -> PrivateSession:
+    table = make_small_table(values, relation=relation, n_public=None if relation is Relation.REPLACE else 100)
+    return open_as(table, kind).open(
         epsilon=epsilon,
         delta=delta,
         accounting=Accounting.ZCDP if delta else Accounting.PURE,
@@ -32,11 +32,15 @@ def open_room(values, *, epsilon=1.0, delta=0.0, seed=0, kind=None, relation=Rel
     )
 
 
-def grow(room: DataRoom, depth: int, *, empty_rate: float, root: CubeTree | None = None, **more) -> list[TreeStep]:
-    root = root or CubeTree(origin=np.full(room.dim, -1.5), side=3.0)
+def grow(
+    session: PrivateSession, depth: int, *, empty_rate: float, root: CubeTree | None = None, **more
+) -> list[TreeStep]:
+    root = root or CubeTree(origin=np.full(session.dim, -1.5), side=3.0)
     coins = np.random.default_rng(1)
     return list(
-        private_partition(Projection(room, None), room.budget, root, depth, coins, empty_rate=empty_rate, **more)
+        grow_private_partition(
+            Projection(session, None), session.budget, root, depth, coins, empty_rate=empty_rate, **more
+        )
     )
 
 
@@ -59,8 +63,8 @@ def crowded_cubes(
 @for_each(("dim", "depth"), [(1, 6), (2, 5), (3, 4)])
 @for_each("delta", [0.0, 1e-6])
 def test_without_noise_it_is_the_tree_of_crowded_cubes(dim, depth, delta):
-    rows = blobs(300, dim)
-    steps = grow(open_room(rows, epsilon=1e4, delta=delta), depth, empty_rate=1e-300)
+    rows = make_blobs(300, dim)
+    steps = grow(open_session(rows, epsilon=1e4, delta=delta), depth, empty_rate=1e-300)
     threshold = steps[-1].threshold
     assert 0.01 < threshold - np.floor(threshold) < 0.99  # no count is near enough to it for noise to matter
     tree = steps[-1].tree
@@ -74,7 +78,7 @@ def test_empty_cubes_wake_up_as_often_as_the_noise_says_and_all_alike():
     rate, trees = 0.04, 400
     awake = np.zeros(16)
     for seed in range(trees):
-        (step,) = grow(open_room(np.empty((0, 4)), seed=seed), 1, empty_rate=rate)
+        (step,) = grow(open_session(np.empty((0, 4)), seed=seed), 1, empty_rate=rate)
         awake[step.tree.levels[0]] += 1
     assert stats.binomtest(int(awake.sum()), 16 * trees, rate).pvalue > 1e-4
     assert stats.chisquare(awake).pvalue > 1e-4
@@ -84,7 +88,7 @@ def subsets(size: int) -> list[tuple[int, ...]]:
     return list(chain.from_iterable(combinations(range(size), r) for r in range(size + 1)))
 
 
-class Scripted(DataRoom):
+class Scripted(PrivateSession):
     """Plays releases that a test chose, and adds up how likely they were."""
 
     script: tuple[tuple[int, ...], ...] = ()
@@ -98,9 +102,9 @@ class Scripted(DataRoom):
 
 def log_probability(rows: np.ndarray, outcome: tuple[tuple[int, ...], ...], epsilon: float) -> float:
     kind = type("Playing", (Scripted,), {"script": outcome})
-    room = open_room(rows, epsilon=epsilon, kind=kind)
-    grow(room, len(outcome), empty_rate=0.2, root=CubeTree(np.array([-1.0]), 2.0))
-    return sum(room.__dict__["played"])
+    session = open_session(rows, epsilon=epsilon, kind=kind)
+    grow(session, len(outcome), empty_rate=0.2, root=CubeTree(np.array([-1.0]), 2.0))
+    return sum(session.__dict__["played"])
 
 
 # Two levels on a line: which halves wake up, then which halves of those.
@@ -124,9 +128,9 @@ def test_outcomes_come_as_often_as_they_are_likely():
     rows = np.array([[0.3]])
     runs, seen = 900, dict.fromkeys(OUTCOMES, 0)
     for seed in range(runs):
-        tree = grow(open_room(rows, epsilon=2.0, seed=seed), 2, empty_rate=0.2, root=CubeTree(np.array([-1.0]), 2.0))[
-            -1
-        ].tree
+        tree = grow(
+            open_session(rows, epsilon=2.0, seed=seed), 2, empty_rate=0.2, root=CubeTree(np.array([-1.0]), 2.0)
+        )[-1].tree
         seen[tuple(tuple(int(code) for code in level) for level in tree.levels)] += 1
     expected = runs * np.exp([log_probability(rows, outcome, 2.0) for outcome in OUTCOMES])
     often = expected > 5
@@ -136,7 +140,7 @@ def test_outcomes_come_as_often_as_they_are_likely():
 
 
 def test_codes_are_sorted_so_that_spurious_cubes_do_not_show():
-    steps = grow(open_room(blobs(200, 3), epsilon=50.0), 4, empty_rate=0.2)
+    steps = grow(open_session(make_blobs(200, 3), epsilon=50.0), 4, empty_rate=0.2)
     assert sum(len(codes) for codes in steps[-1].tree.levels) > 100
     for codes in steps[-1].tree.levels:
         assert (np.diff(codes) > 0).all()
@@ -145,11 +149,11 @@ def test_codes_are_sorted_so_that_spurious_cubes_do_not_show():
 @for_each("p", [1, 8, 30])
 @for_each("tau", [0.01, 0.2])
 def test_the_threshold_keeps_spurious_children_below_tau(p, tau):
-    laplace = quiet_threshold(Laplace(1.0, 7.0), tau / 2**p)
+    laplace = compute_quiet_threshold(Laplace(1.0, 7.0), tau / 2**p)
     assert laplace == pytest.approx(7 * (p * log(2) + log(1 / (2 * tau))))
     for noise, threshold in (
         (Laplace(1.0, 7.0), laplace),
-        (Gaussian(1.0, 7.0), quiet_threshold(Gaussian(1.0, 7.0), tau / 2**p)),
+        (Gaussian(1.0, 7.0), compute_quiet_threshold(Gaussian(1.0, 7.0), tau / 2**p)),
     ):
         assert 2**p * np.exp(noise.log_above(np.array([threshold])))[0] == pytest.approx(tau)
 
@@ -157,24 +161,24 @@ def test_the_threshold_keeps_spurious_children_below_tau(p, tau):
 @for_each("relation", list(Relation))
 @for_each("delta", [0.0, 1e-6])
 def test_each_level_pays_alike_even_after_the_tree_has_died(relation, delta):
-    room = open_room(np.zeros((3, 2)), delta=delta, relation=relation)
-    steps = grow(room, 7, empty_rate=1e-6)
+    session = open_session(np.zeros((3, 2)), delta=delta, relation=relation)
+    steps = grow(session, 7, empty_rate=1e-6)
     assert steps[-1].tree.n_active == 0
-    amounts = [entry.amount for entry in room.ledger.entries]
+    amounts = [entry.amount for entry in session.ledger.entries]
     assert len(amounts) == 7
-    np.testing.assert_allclose(amounts, room.budget.amount / 7)
+    np.testing.assert_allclose(amounts, session.budget.amount / 7)
     twice = 1 if relation is Relation.ADD_REMOVE else 2
     if not delta:
         assert steps[0].noise_scale == pytest.approx(7 * twice / 1.0)
 
 
 def test_a_level_that_overflows_keeps_a_random_part_and_grows_on():
-    steps = grow(open_room(blobs(400, 2), epsilon=1e4), 6, empty_rate=1e-6, most_cubes=40)
+    steps = grow(open_session(make_blobs(400, 2), epsilon=1e4), 6, empty_rate=1e-6, most_cubes=40)
     tree = steps[-1].tree
     assert 1 + sum(len(codes) for codes in tree.levels) <= 40
     assert all((np.diff(codes) > 0).all() for codes in tree.levels)
 
 
 def test_titles_say_what_woke_up():
-    (step,) = grow(open_room(np.full((500, 2), 0.1), epsilon=10.0), 1, empty_rate=1e-3)
+    (step,) = grow(open_session(np.full((500, 2), 0.1), epsilon=10.0), 1, empty_rate=1e-3)
     assert step.title.startswith("Level 1: 1 of 4 cubes woke up, threshold ")

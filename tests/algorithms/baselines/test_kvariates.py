@@ -13,11 +13,11 @@ from dpviz.algorithms.card import Setting
 from dpviz.algorithms.regime import Level
 from dpviz.algorithms.steps import CentersStep
 from dpviz.privacy.queries import Relation
-from dpviz.privacy.reach import farthest
+from dpviz.privacy.sensitivity_bounds import bound_distance
 from dpviz.runs.advice.judgement import judge
 from dpviz.runs.run import run
 from tests.cases import for_each
-from tests.contract.tables import PUBLIC, REPLACE, World, blobs, small_table
+from tests.contract.tables import PUBLIC, REPLACE, World, make_blobs, make_small_table
 
 LOCAL, CAPPED = {"preset": "local"}, {"preset": "capped"}
 DIAMETER = 2 * np.sqrt(2)
@@ -46,7 +46,7 @@ def test_capped_draws_hide_a_row_among_n(people):
     assert first.scale == pytest.approx(DIAMETER / log(1 + step * (1 + 0.05 * 400 / people)), rel=1e-6)
     region = world.table().domain.region
     for number, entry in enumerate(others, start=1):
-        weight = farthest(done.frames[number - 1].step.centers[None], region) ** 2 / region.radius**2
+        weight = bound_distance(done.frames[number - 1].step.centers[None], region) ** 2 / region.radius**2
         part = 0.05 * 400 / weight / people
         assert entry.scale == pytest.approx(DIAMETER / log(1 + step * (1 + part)), rel=1e-3)
         assert 0.1 < weight <= 4 * (1 + 1e-9)
@@ -71,7 +71,7 @@ def test_means_take_half_of_the_budget_where_there_are_any(params, rounds):
 @pytest.mark.slow
 def test_where_noise_vanishes_seeds_are_rows_drawn_by_squared_distance():
     rows = np.repeat([[-0.9], [-0.5], [0.9]], [6, 3, 1], axis=0)
-    table = small_table(rows, n_public=10)
+    table = make_small_table(rows, n_public=10)
     pairs = [
         tuple(np.round(run(CARD, table, k=2, epsilon=1e7, params=LOCAL, seed=seed).centers.ravel(), 3))
         for seed in range(600)
@@ -89,7 +89,7 @@ def test_where_noise_vanishes_seeds_are_rows_drawn_by_squared_distance():
 
 def test_a_public_part_of_all_draws_is_no_row():
     rows = np.full((20, 1), 0.5)
-    table = small_table(rows, n_public=20)
+    table = make_small_table(rows, n_public=20)
     params = {"preset": "capped", "alpha": 1.0, "means": 0}
     seeds = [run(CARD, table, k=1, epsilon=1e6, params=params, seed=seed).centers[0, 0] for seed in range(300)]
     # τ = 20 beside twenty rows of weight 1: half of the seeds are public points.
@@ -118,7 +118,7 @@ def test_the_card_says_that_local_is_out_of_reach_at_any_n():
 
 
 def test_means_mend_seeds():
-    rows = blobs(2000, k=3, seed=1)
+    rows = make_blobs(2000, k=3, seed=1)
     table = World("p", n_public=2000).table(rows)
 
     def loss(params, seed):

@@ -13,7 +13,7 @@ from dpviz.check import RequestError
 from dpviz.privacy.accounting import gdp_mu
 from dpviz.runs.evaluation import nicv
 from dpviz.runs.run import run
-from tests.contract.tables import PUBLIC, REPLACE, World, blobs
+from tests.contract.tables import PUBLIC, REPLACE, World, make_blobs
 
 REQUEST = {"k": 3, "epsilon": 1.0, "delta": 1e-6, "seed": 0}
 
@@ -60,7 +60,7 @@ def test_more_rounds_need_more_records():
 
 
 def test_twenty_rounds_lose_to_a_few_where_the_budget_is_small():
-    rows = blobs(600, k=3, seed=2)
+    rows = make_blobs(600, k=3, seed=2)
     table = World("p", n_public=600).table(rows)
     request = {**REQUEST, "epsilon": 0.3}
     losses = {

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.algorithms.cohen2021.gaussian_mixture import MixtureStep, bounded, clip_radius
-from dpviz.algorithms.cohen2021.tested_tuples import TupleParams, TupleTestStep, averaged_tuples, halves
+from dpviz.algorithms.cohen2021.gaussian_mixture import MixtureStep, bound_covariances, choose_clipping_radius
+from dpviz.algorithms.cohen2021.tested_tuples import TupleParams, TupleTestStep, count_averaged_tuples, halve_budget
 from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.room import PrivateTable
+from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.tuples.tuple_averages import TupleAverages
 from dpviz.runs.run import run
 from dpviz.table.domain import Domain
@@ -104,7 +104,7 @@ def test_averages_of_two_million_tuples_are_those_of_the_sample():
 @for_each("k", [2, 3])
 def test_the_fewest_averaged_tuples_are_the_fewest(k):
     share = Budget(Accounting.BASIC, 1.0, 1e-7)
-    fewest = averaged_tuples(share, TupleParams(), k, 2, 1e-4)
+    fewest = count_averaged_tuples(share, TupleParams(), k, 2, 1e-4)
     constants = {"epsilon": 1.0, "delta": 1e-7, "k": k, "dim": 2, "finest": 1e-4, "bound": 1.0, "beta": 0.05}
     hopeless = [TupleAverages(**constants, number=n).hopeless for n in (fewest - 1, fewest, 2 * fewest)]
     assert hopeless == [True, False, False]
@@ -114,7 +114,7 @@ def test_the_fewest_averaged_tuples_are_the_fewest(k):
 @for_each("part", [0.5, 1.0])
 def test_halves_are_the_whole_and_the_test_gets_at_most_one(epsilon, part):
     whole = Budget(Accounting.BASIC, epsilon, 1e-6)
-    tuples, means = halves(whole, part)
+    tuples, means = halve_budget(whole, part)
     assert tuples.amount <= 1 and tuples.amount == pytest.approx(min(part * epsilon, 1))
     rest = (means.amount, means.delta) if means is not None else (0.0, 0.0)
     assert 0.999 * epsilon < tuples.amount + rest[0] <= epsilon
@@ -123,6 +123,6 @@ def test_halves_are_the_whole_and_the_test_gets_at_most_one(epsilon, part):
 
 
 def test_covariances_are_moved_within_the_public_bounds():
-    made = bounded(np.array([[[1.0, 0.0], [0.0, -1.0]], [[1e-9, 0.0], [0.0, 0.04]]]), 0.1, 0.5)
+    made = bound_covariances(np.array([[[1.0, 0.0], [0.0, -1.0]], [[1e-9, 0.0], [0.0, 0.04]]]), 0.1, 0.5)
     np.testing.assert_allclose(np.linalg.eigvalsh(made), [[0.01, 0.25], [0.01, 0.04]])
-    assert clip_radius(1, 1, 0.1) > 0.1
+    assert choose_clipping_radius(1, 1, 0.1) > 0.1

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.algorithms.hashes.lsh_coreset import CountedTree, consistent_counts, leaf_weights
+from dpviz.algorithms.hashes.lsh_coreset import CountedTree, compute_leaf_weights, make_counts_consistent
 from dpviz.privacy.mechanisms import Gaussian
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.queries import SparseCounts
-from dpviz.privacy.sparse_mechanisms import PathCounts, counts_at
+from dpviz.privacy.sparse_mechanisms import PathCounts, count_below
 
 
 def grown(seed: int, *, sd: float = 8.0, levels: int = 6, branch: float = 60.0, min_node: float = 20.0):
@@ -33,7 +33,7 @@ def test_leaves_are_kept_and_none_lies_below_another(seed):
 @given(seed=st.integers(0, 10**6))
 def test_consistent_counts_add_up(seed):
     _, tree = grown(seed)
-    counts = consistent_counts(tree)
+    counts = make_counts_consistent(tree)
     by_node = dict(zip(tree.nodes.tolist(), counts.tolist(), strict=True))
     assert by_node[1] == 600
     for node in tree.nodes[tree.split].tolist():
@@ -52,7 +52,7 @@ def test_consistency_is_the_weighted_least_squares_solution():
     reduced = design[:, :-1] - design[:, -1:]
     free = np.linalg.lstsq(reduced, noisy - 100 * design[:, -1], rcond=None)[0]
     solution = dict(zip(ends, [*free, 100 - free.sum()], strict=True))
-    found = dict(zip(tree.nodes.tolist(), consistent_counts(tree).tolist(), strict=True))
+    found = dict(zip(tree.nodes.tolist(), make_counts_consistent(tree).tolist(), strict=True))
     for end in ends:
         assert found[end] == pytest.approx(solution[end])
 
@@ -61,8 +61,8 @@ def test_consistency_lowers_the_error():
     gaps = []
     for seed in range(60):
         histogram, tree = grown(seed, branch=-1e9)
-        truth = counts_at(tree.nodes, histogram)
-        own, made = tree.noisy_counts - truth, consistent_counts(tree) - truth
+        truth = count_below(tree.nodes, histogram)
+        own, made = tree.noisy_counts - truth, make_counts_consistent(tree) - truth
         gaps.append([(own[1:] ** 2).mean(), (made[1:] ** 2).mean()])
     plain, consistent = np.mean(gaps, axis=0)
     assert consistent < 0.8 * plain
@@ -71,8 +71,8 @@ def test_consistency_lowers_the_error():
 def test_without_noise_the_leaves_hold_every_row_that_was_not_dropped():
     for seed in range(20):
         histogram, tree = grown(seed, sd=1e-9)
-        truth = counts_at(tree.nodes, histogram)
-        weights = leaf_weights(tree, consistent_counts(tree), reassign_lost=False)
+        truth = count_below(tree.nodes, histogram)
+        weights = compute_leaf_weights(tree, make_counts_consistent(tree), reassign_lost=False)
         np.testing.assert_allclose(weights, truth[tree.leaf], atol=1e-5)
         dropped = truth[~tree.kept].sum()
         childless = tree.leaf & tree.split
@@ -84,13 +84,15 @@ def test_what_was_dropped_goes_to_the_sibling():
     nodes, noisy = np.array([2, 3, 4, 5, 8, 9]), np.array([90.0, 4.0, 80.0, 9.0, 50.0, 30.0])
     tree = CountedTree.of(SparseCounts(nodes, noisy, 32), n=100, min_node=10)
     assert tree.leaves.tolist() == [8, 9]
-    plain = leaf_weights(tree, tree.noisy_counts, reassign_lost=False)
+    plain = compute_leaf_weights(tree, tree.noisy_counts, reassign_lost=False)
     np.testing.assert_allclose(plain, [50, 30])
     # 100 of the root over 90, then 100 over 80: below it the two leaves share in proportion.
-    np.testing.assert_allclose(leaf_weights(tree, tree.noisy_counts, reassign_lost=True), plain * 100 / 90 * 90 / 80)
+    np.testing.assert_allclose(
+        compute_leaf_weights(tree, tree.noisy_counts, reassign_lost=True), plain * 100 / 90 * 90 / 80
+    )
 
 
 def test_a_root_whose_children_were_both_dropped_is_the_only_leaf():
     tree = CountedTree.of(SparseCounts(np.array([2, 3]), np.array([3.0, -1.0]), 4), n=50, min_node=10)
     assert tree.leaves.tolist() == [1]
-    assert leaf_weights(tree, tree.noisy_counts, reassign_lost=True).tolist() == [50]
+    assert compute_leaf_weights(tree, tree.noisy_counts, reassign_lost=True).tolist() == [50]

@@ -11,13 +11,13 @@ from dpviz.algorithms.card import Setting
 from dpviz.algorithms.hashes.lsh_coreset import CARD, CoresetStep, HashTreeStep, LshCoresetParams
 from dpviz.algorithms.regime import Level
 from dpviz.privacy.accounting import Accounting, gdp_mu
-from dpviz.privacy.hash_partitions import level_of
+from dpviz.privacy.hash_partitions import find_level
 from dpviz.privacy.queries import Relation
 from dpviz.runs.advice.judgement import judge
-from dpviz.runs.clipped_rows import clipped
-from dpviz.runs.evaluation import nicv, reference_for
+from dpviz.runs.clipped_rows import clip_rows
+from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.run import run
-from tests.contract.tables import blobs, small_table
+from tests.contract.tables import make_blobs, make_small_table
 
 FEW = {"starts": 3}
 
@@ -32,7 +32,7 @@ def _steps(table, **request):
 
 @pytest.mark.parametrize("relation", Relation, ids=lambda r: r.value)
 def test_the_whole_cost_is_the_sum_of_squares_of_every_question(relation):
-    table = small_table(blobs(4000, 5, 8), relation=relation, n_public=4000)
+    table = make_small_table(make_blobs(4000, 5, 8), relation=relation, n_public=4000)
     done, tree, _ = _steps(table, k=8, epsilon=1.0, params={**FEW, "polishing": 0, "centering": False})
     of_tree, of_sums = done.entries
     per_level = 1.0 if relation is Relation.ADD_REMOVE else sqrt(2)
@@ -46,18 +46,18 @@ def test_the_whole_cost_is_the_sum_of_squares_of_every_question(relation):
 
 
 def test_a_bought_number_of_rows_is_in_the_ledger_and_at_the_root():
-    done, tree, _ = _steps(small_table(blobs(3000)), k=3, epsilon=1.0)
+    done, tree, _ = _steps(make_small_table(make_blobs(3000)), k=3, epsilon=1.0)
     assert done.entries[0].note == "number of rows"
     assert tree.tree.noisy_counts[0] == done.n
     assert abs(done.n - 3000) < 6 * done.entries[0].scale
-    public, tree, _ = _steps(small_table(blobs(3000), n_public=2500), k=3, epsilon=1.0)
+    public, tree, _ = _steps(make_small_table(make_blobs(3000), n_public=2500), k=3, epsilon=1.0)
     assert tree.tree.noisy_counts[0] == 2500
     assert "number of rows" not in {entry.note for entry in public.entries}
 
 
 def test_thresholds_of_the_paper():
     params = {**FEW, "preset": "paper"}
-    table = small_table(blobs(20_000, 6, 8), n_public=20_000)
+    table = make_small_table(make_blobs(20_000, 6, 8), n_public=20_000)
     done, tree, coreset = _steps(table, k=8, epsilon=1.0, params=params)
     assert done.accounting is Accounting.PLD
     of_tree, of_sums = done.entries
@@ -75,23 +75,23 @@ def test_thresholds_of_the_paper():
 
 def test_what_is_added_to_the_paper_is_paid_from_the_same_budget():
     params = {**FEW, "preset": "paper", "polishing": 2, "centering": True}
-    done, _, _ = _steps(small_table(blobs(2000), n_public=2000), k=3, epsilon=1.0, params=params)
+    done, _, _ = _steps(make_small_table(make_blobs(2000), n_public=2000), k=3, epsilon=1.0, params=params)
     assert len(done.entries) == 3 + 2 * 2
     assert 0.999 <= done.spent_fraction <= 1.0
 
 
 def test_identical_rows_are_one_path_down_to_the_last_level():
-    table = small_table(np.full((5000, 3), 0.4), n_public=5000)
+    table = make_small_table(np.full((5000, 3), 0.4), n_public=5000)
     done, tree, coreset = _steps(table, k=2, epsilon=20.0, params={**FEW, "levels": 9, "centering": False})
     assert len(coreset.points) == 1
-    assert level_of(tree.tree.leaves).tolist() == [9]
+    assert find_level(tree.tree.leaves).tolist() == [9]
     np.testing.assert_allclose(coreset.points[0], 0.4, atol=0.02)
     assert np.linalg.norm(done.unit_centers - 0.4, axis=1).min() < 0.02
 
 
 def test_planes_lie_through_the_middle_of_the_rows():
-    rows = np.clip(blobs(6000, 4, 5) * 0.3 + 0.6, -1, 1)
-    _, tree, _ = _steps(small_table(rows, n_public=6000), k=5, epsilon=2.0)
+    rows = np.clip(make_blobs(6000, 4, 5) * 0.3 + 0.6, -1, 1)
+    _, tree, _ = _steps(make_small_table(rows, n_public=6000), k=5, epsilon=2.0)
     away = tree.hashes.planes @ rows.mean(axis=0) - tree.hashes.offsets
     assert np.abs(away).max() < 0.1
     # Without that, most planes would not divide anything.
@@ -101,22 +101,22 @@ def test_planes_lie_through_the_middle_of_the_rows():
 def test_few_columns_get_shifted_planes():
     for dim, shifted in ((1, True), (2, True), (3, False)):
         params = {**FEW, "centering": False}
-        _, tree, _ = _steps(small_table(blobs(500, dim), n_public=500), k=3, epsilon=1.0, params=params)
+        _, tree, _ = _steps(make_small_table(make_blobs(500, dim), n_public=500), k=3, epsilon=1.0, params=params)
         assert (tree.hashes.offsets != 0).any() == shifted
 
 
 def test_rounds_of_polishing_are_counted_and_the_last_has_none_ahead():
     params = {**FEW, "polishing": 3}
-    done, *_ = _steps(small_table(blobs(500, 2), n_public=500), k=3, epsilon=1.0, params=params)
+    done, *_ = _steps(make_small_table(make_blobs(500, 2), n_public=500), k=3, epsilon=1.0, params=params)
     steps = [frame.step for frame in done.frames[-3:]]
     assert [step.title.partition(":")[0] for step in steps] == [f"Polishing {t} of 3" for t in (1, 2, 3)]
     assert [step.ahead for step in steps] == [2, 1, 0]
 
 
 def test_polishing_and_the_finer_tree_beat_the_paper():
-    rows = blobs(8000, 8, 8, seed=4)
-    table = small_table(rows, n_public=8000)
-    best = reference_for(clipped(table.reveal(note="test"), table.domain.region), 8).nicv
+    rows = make_blobs(8000, 8, 8, seed=4)
+    table = make_small_table(rows, n_public=8000)
+    best = find_reference(clip_rows(table.reveal(note="test"), table.domain.region), 8).nicv
     found = {
         preset: np.median(
             [

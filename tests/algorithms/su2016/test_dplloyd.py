@@ -7,16 +7,21 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from dpviz.algorithms.su2016.dplloyd import CARD, planned_rounds
-from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET, center_noise_sd, count_to_sum_ratio, noisy_means
+from dpviz.algorithms.su2016.dplloyd import CARD, plan_rounds
+from dpviz.algorithms.tools.lloyd_round import (
+    TYPICAL_OFFSET,
+    compute_center_noise_sd,
+    compute_count_to_sum_ratio,
+    compute_noisy_means,
+)
 from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.measurement import Measurement
 from dpviz.privacy.mechanisms import Laplace
 from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.released import Released
 from dpviz.runs.run import run
 from dpviz.table.domain import Region
 from tests.cases import for_each
-from tests.contract.tables import BOUGHT, REPLACE, World, blobs, small_table
+from tests.contract.tables import BOUGHT, REPLACE, World, make_blobs, make_small_table
 
 PRESETS = [("su", 0.0), ("tuned", 0.0), ("gaussian", 1e-6)]
 
@@ -60,29 +65,29 @@ def test_the_split_between_counts_and_sums_has_the_least_error(dim, accounting, 
             of_sums, of_counts = 2 * dim * dim**2 / total**2, 2 / count**2
         return of_sums + TYPICAL_OFFSET**2 * dim * of_counts
 
-    best = count_to_sum_ratio(dim, accounting, spherical=spherical)
+    best = compute_count_to_sum_ratio(dim, accounting, spherical=spherical)
     others = [best * factor for factor in (0.8, 0.97, 1.03, 1.25)]
     assert all(error(best) < error(other) for other in others)
 
 
 class _Room:
     def __init__(self, n, epsilon=1.0, delta=1e-6, dim=2):
-        table = small_table(blobs(10, dim), n_public=n)
+        table = make_small_table(make_blobs(10, dim), n_public=n)
         accounting = Accounting.PURE if delta == 0 else Accounting.GDP
         noise = StudyNoise(np.random.default_rng(0))
-        self.room = table.open(epsilon=epsilon, delta=delta, accounting=accounting, noise=noise)
+        self.session = table.open(epsilon=epsilon, delta=delta, accounting=accounting, noise=noise)
 
 
 def test_more_rows_or_more_budget_feed_more_rounds():
-    assert planned_rounds(_Room(10).room, 3, "su") == 5
+    assert plan_rounds(_Room(10).session, 3, "su") == 5
     for preset, delta in PRESETS[1:]:
-        planned = [planned_rounds(_Room(n, delta=delta).room, 3, preset) for n in (10, 10**2, 10**3, 10**4, 10**5)]
+        planned = [plan_rounds(_Room(n, delta=delta).session, 3, preset) for n in (10, 10**2, 10**3, 10**4, 10**5)]
         assert planned == sorted(planned)
         assert planned[0] == 2 and planned[-1] == 7
 
 
-def released(value: np.ndarray, *, sd: float) -> Released:
-    return Released(value, Laplace(1.0, sd / sqrt(2)))
+def released(value: np.ndarray, *, sd: float) -> Measurement:
+    return Measurement(value, Laplace(1.0, sd / sqrt(2)))
 
 
 def test_means_are_not_taken_from_counts_that_say_nothing():
@@ -90,21 +95,21 @@ def test_means_are_not_taken_from_counts_that_say_nothing():
     fallback = np.array([[0.1, 0.2], [0.3, 0.4], [0.5, 0.6], [0.7, 0.8]])
     counts = released(np.array([100.0, 3.0, -50.0, 1e-9]), sd=4.0)
     sums = released(np.array([[50.0, -20.0], [50.0, 50.0], [1e9, 1.0], [5.0, 5.0]]), sd=2.0)
-    means = noisy_means(counts, sums, fallback, region)
+    means = compute_noisy_means(counts, sums, fallback, region)
     np.testing.assert_allclose(means, [[0.5, -0.2], *fallback[1:]])
-    np.testing.assert_allclose(center_noise_sd(counts, sums), [0.02, 0.25, 0.25, 0.25])
+    np.testing.assert_allclose(compute_center_noise_sd(counts, sums), [0.02, 0.25, 0.25, 0.25])
 
 
 def test_means_stay_in_the_region():
     counts, sums = released(np.array([10.0]), sd=1.0), released(np.array([[1e6, -1e6]]), sd=1.0)
-    inside = noisy_means(counts, sums, np.zeros((1, 2)), Region.ball(2, 0.5))
+    inside = compute_noisy_means(counts, sums, np.zeros((1, 2)), Region.ball(2, 0.5))
     assert np.linalg.norm(inside) <= 0.5
 
 
 @pytest.mark.some(1)
 @pytest.mark.parametrize(("preset", "delta"), PRESETS)
 def test_one_mean_is_unbiased_and_as_noisy_as_it_says(preset, delta):
-    table = small_table(np.full((1000, 1), 0.3), n_public=1000)
+    table = make_small_table(np.full((1000, 1), 0.3), n_public=1000)
     request = {"k": 1, "epsilon": 1.0, "delta": delta, "params": {"preset": preset, "rounds": 1}}
     runs = [run(CARD, table, seed=seed, **request) for seed in range(200)]
     centers = np.array([done.centers[0, 0] for done in runs])

@@ -17,33 +17,33 @@ from dpviz.algorithms.su2016 import eugkm
 from dpviz.algorithms.su2016.eugkm import (
     CARD,
     EUGkMParams,
-    all_cells,
-    cells_per_axis,
-    grid_in_words,
-    problem_on,
-    smallest_n,
-    standing_out,
+    compute_cells_per_axis,
+    compute_smallest_n,
+    describe_grid,
+    find_standing_out,
+    list_all_cells,
+    make_problem,
 )
-from dpviz.algorithms.tools.cubes import cube_grid
+from dpviz.algorithms.tools.cubes import make_cube_grid
 from dpviz.algorithms.tools.solvers import StartsStep
 from dpviz.privacy.known import MOST_CELLS
 from dpviz.privacy.partitions import Grid
+from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.queries import Relation
-from dpviz.privacy.room import PrivateTable
 from dpviz.runs.advice.judgement import judge
-from dpviz.runs.clipped_rows import clipped
-from dpviz.runs.evaluation import nicv, reference_for
+from dpviz.runs.clipped_rows import clip_rows
+from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.run import run
 from dpviz.table.domain import Region
 from tests.algorithms.published import CENSUS, S1, ratios
 from tests.cases import for_each
-from tests.contract.tables import blobs, small_table
+from tests.contract.tables import make_blobs, make_small_table
 from tests.examples import examples
 from tests.sequential import usually
 
 
 def cubes(region: Region, per_axis: float) -> Grid:
-    return cube_grid(region.half, max(1, round(per_axis)) ** region.dim)
+    return make_cube_grid(region.half, max(1, round(per_axis)) ** region.dim)
 
 
 def box(*half: float) -> Region:
@@ -61,8 +61,8 @@ def grid_step_of(table: PrivateTable, **request) -> GridStep:
     [(1e4, 2, 31.6), (1e4, 6, 5.62), (1e4, 10, 3.2), (1e6, 2, 316), (1e6, 6, 17.8), (1e6, 10, 6.8)],
 )
 def test_the_papers_grid_sizes(n, dim, wanted):
-    assert cells_per_axis(int(n), 1.0, 10.0, dim) == pytest.approx(wanted, rel=0.02)
-    assert cells_per_axis(int(n) // 10, 1.0, 1.0, dim) == pytest.approx(wanted, rel=0.02)
+    assert compute_cells_per_axis(int(n), 1.0, 10.0, dim) == pytest.approx(wanted, rel=0.02)
+    assert compute_cells_per_axis(int(n) // 10, 1.0, 1.0, dim) == pytest.approx(wanted, rel=0.02)
 
 
 @for_each(("per_axis", "wanted"), [(22.36, 22), (8.6, 9), (1.4, 1), (0.01, 1)])
@@ -92,22 +92,22 @@ def test_no_grid_has_more_cells_than_can_be_numbered(half, per_axis):
 def test_a_grid_that_is_capped_says_so(theta, capped, monkeypatch):
     monkeypatch.setattr(eugkm, "LISTED_CELLS", 1000.0)
     monkeypatch.setattr(check, "MOST_EPSILON", 1e18)  # no request that is allowed reaches the cap
-    table = small_table(blobs(300, dim=1), n_public=10**9)
+    table = make_small_table(make_blobs(300, dim=1), n_public=10**9)
     step = grid_step_of(table, epsilon=1e18, params={"theta": theta, "starts": 1}, seed=0)
     assert ("As fine as cells can be numbered" in step.title) == capped
     assert (step.grid.n_cells > MOST_CELLS / 2) == capped
 
 
 def test_a_grid_in_words():
-    assert grid_in_words(cubes(box(1), 0.1)) == "One cell, the whole box"
-    assert grid_in_words(cubes(box(1, 1), 1200)) == "1,200 × 1,200 cells"
-    assert grid_in_words(cubes(box(1, 1, 1, 1), 8)) == "8 cells along each of 4 axes, 4,096 in all"
-    assert grid_in_words(cubes(box(*[1.0] * 30), 1e6)) == "4 cells along each of 30 axes, 1.2e+18 in all"
+    assert describe_grid(cubes(box(1), 0.1)) == "One cell, the whole box"
+    assert describe_grid(cubes(box(1, 1), 1200)) == "1,200 × 1,200 cells"
+    assert describe_grid(cubes(box(1, 1, 1, 1), 8)) == "8 cells along each of 4 axes, 4,096 in all"
+    assert describe_grid(cubes(box(*[1.0] * 30), 1e6)) == "4 cells along each of 30 axes, 1.2e+18 in all"
 
 
 def test_the_grid_uses_the_epsilon_that_a_row_has():
     """Half of it under replace, a third with three rows a person; and less n·ε means fewer cells."""
-    values = blobs(900)
+    values = make_blobs(900)
     persons = np.arange(900) // 3
     sizes, scales = [], []
     for declared in (
@@ -115,7 +115,7 @@ def test_the_grid_uses_the_epsilon_that_a_row_has():
         {"relation": Relation.REPLACE},
         {"n_public": 900, "persons": persons, "rows_per_person": 3},
     ):
-        result = run("eugkm", small_table(values, **declared), k=3, epsilon=2.0, seed=0)
+        result = run("eugkm", make_small_table(values, **declared), k=3, epsilon=2.0, seed=0)
         sizes.append(result.frames[0].step.grid.n_cells)
         scales.append(result.entries[-1].scale)
     np.testing.assert_allclose(scales, [0.5, 1.0, 1.5])
@@ -128,7 +128,7 @@ def test_the_grid_uses_the_epsilon_that_a_row_has():
 def test_the_whole_budget_and_no_more_goes_to_the_grid(relation, n_public, dense_cells, monkeypatch):
     monkeypatch.setattr(eugkm, "DENSE_CELLS", dense_cells)
     monkeypatch.setattr(eugkm, "LISTED_CELLS", 10.0)
-    table = small_table(relation=relation, n_public=n_public)
+    table = make_small_table(relation=relation, n_public=n_public)
     result = run("eugkm", table, k=3, epsilon=1.3, seed=1)
     bought = relation is Relation.ADD_REMOVE and n_public is None
     assert [entry.note for entry in result.entries] == ["number of rows"] * bought + ["grid cells"]
@@ -138,7 +138,7 @@ def test_the_whole_budget_and_no_more_goes_to_the_grid(relation, n_public, dense
 
 
 def test_steps_are_the_grid_the_starts_and_the_centres():
-    result = run("eugkm", small_table(n_public=400), k=3, epsilon=5.0, params={"starts": 7}, seed=1)
+    result = run("eugkm", make_small_table(n_public=400), k=3, epsilon=5.0, params={"starts": 7}, seed=1)
     grid, starts, last = (frame.step for frame in result.frames)
     assert isinstance(grid, GridStep) and isinstance(starts, StartsStep) and isinstance(last, CentersStep)
     assert len(grid.codes) == grid.grid.n_cells == len(grid.noisy_counts)
@@ -155,11 +155,11 @@ def test_steps_are_the_grid_the_starts_and_the_centres():
 @pytest.mark.slow
 @pytest.mark.parametrize("n", [0, 300])
 def test_noisy_counts_add_up_to_n_on_average_and_negative_ones_are_kept(n):
-    table = small_table(blobs(300)[:n], n_public=300)
+    table = make_small_table(make_blobs(300)[:n], n_public=300)
     sums, negative = [], 0
     for seed in range(60):
         step = grid_step_of(table, epsilon=2.0, params={"starts": 1}, seed=seed)
-        cells = all_cells(step, table.domain.region)
+        cells = list_all_cells(step, table.domain.region)
         sums.append(cells.weights.sum())
         negative += np.count_nonzero(cells.weights < 0)
     assert abs(np.mean(sums) - n) < 4 * step.sd * sqrt(step.grid.n_cells / 60)
@@ -172,25 +172,25 @@ def test_without_noise_and_with_small_cells_it_is_k_means(preset, dim, theta, mo
     """At ε = 1e5 the grid is fine (and sparse for d > 1), so only the optimiser is left."""
     monkeypatch.setattr(eugkm, "DENSE_CELLS", 50_000)
     monkeypatch.setattr(eugkm, "LISTED_CELLS", 2_000.0)
-    table = small_table(blobs(1000, dim=dim, k=4, seed=3), n_public=1000)
-    revealed = clipped(table.reveal(note="test"), table.domain.region)
+    table = make_small_table(make_blobs(1000, dim=dim, k=4, seed=3), n_public=1000)
+    revealed = clip_rows(table.reveal(note="test"), table.domain.region)
     result = run("eugkm", table, k=4, epsilon=1e5, params={"preset": preset, "theta": theta}, seed=0)
     step = result.frames[0].step
     assert step.grid.cells_per_axis.min() > 50
     assert (step.cutoff is None) == (dim == 1)
-    assert nicv(revealed.points, result.unit_centers) <= 1.03 * reference_for(revealed, 4).nicv
+    assert nicv(revealed.points, result.unit_centers) <= 1.03 * find_reference(revealed, 4).nicv
 
 
 def test_one_cell_gives_the_middle_of_the_box():
-    table = small_table(blobs(50, dim=2) * 0.1 + 0.7, n_public=50)
+    table = make_small_table(make_blobs(50, dim=2) * 0.1 + 0.7, n_public=50)
     result = run("eugkm", table, k=1, epsilon=0.2, seed=0)
     assert result.frames[0].step.grid.n_cells == 1
     np.testing.assert_allclose(result.unit_centers, 0, atol=1e-7)
 
 
 def test_a_sparse_grid_gives_the_centres_of_a_dense_one(monkeypatch):
-    table = small_table(blobs(5000, dim=3, k=4, seed=2), n_public=5000)
-    revealed = clipped(table.reveal(note="test"), table.domain.region)
+    table = make_small_table(make_blobs(5000, dim=3, k=4, seed=2), n_public=5000)
+    revealed = clip_rows(table.reveal(note="test"), table.domain.region)
     dense = run("eugkm", table, k=4, epsilon=2.0, seed=0)
     monkeypatch.setattr(eugkm, "DENSE_CELLS", 1)
     monkeypatch.setattr(eugkm, "LISTED_CELLS", 100.0)
@@ -210,7 +210,7 @@ def _step(true_counts: np.ndarray, grid: Grid, scale: float, seed: int) -> GridS
 def test_only_noise_does_not_stand_out():
     region = box(1, 1, 1, 1)
     grid = cubes(region, 9)
-    kept = [len(standing_out(_step(np.zeros(grid.n_cells), grid, 2.0, seed), region)) for seed in range(20)]
+    kept = [len(find_standing_out(_step(np.zeros(grid.n_cells), grid, 2.0, seed), region)) for seed in range(20)]
     assert np.mean(kept) < 0.002 * grid.n_cells
 
 
@@ -225,7 +225,7 @@ def test_a_heavy_cell_stands_out_alone_and_a_thin_crowd_together():
     sums = []
     for seed in range(30):
         step = _step(true_counts, grid, scale, seed)
-        cells = standing_out(step, region)
+        cells = find_standing_out(step, region)
         middles = {tuple(np.round(c, 4)) for c in cells.columns.T.astype(float)}
         assert tuple(np.round(grid.centers(np.array([0]))[0], 4)) in middles
         inside = sum(tuple(np.round(c, 4)) in middles for c in grid.centers(np.flatnonzero(crowd)))
@@ -238,7 +238,7 @@ def test_a_heavy_cell_stands_out_alone_and_a_thin_crowd_together():
 def test_where_too_little_stands_out_all_cells_and_blind_starts_are_used():
     region = box(1, 1)
     step = _step(np.zeros(64), cubes(region, 8), 5.0, 0)
-    problem = problem_on(step, 4, region, EUGkMParams(), np.random.default_rng(0))
+    problem = make_problem(step, 4, region, EUGkMParams(), np.random.default_rng(0))
     assert len(problem.cells) == 64
     assert len(problem.starts) == EUGkMParams().starts
 
@@ -246,14 +246,14 @@ def test_where_too_little_stands_out_all_cells_and_blind_starts_are_used():
 def test_cells_beyond_the_ball_are_empty_and_others_stand_inside_it():
     region = Region(np.ones(3), 1.0)
     grid = cubes(region, 12)
-    cells = all_cells(_step(np.zeros(grid.n_cells), grid, 1.0, 0), region)
+    cells = list_all_cells(_step(np.zeros(grid.n_cells), grid, 1.0, 0), region)
     assert len(cells) < 0.75 * grid.n_cells  # the ball is π/6 of the box
     assert np.linalg.norm(cells.columns, axis=0).max() <= 1 + 1e-6
     rows = region.clip(np.random.default_rng(0).normal(size=(5000, 3)))
     held = np.unique(grid.assign(rows))
     everywhere = np.zeros(grid.n_cells)
     everywhere[held] = 1.0
-    assert all_cells(_step(everywhere, grid, 1e-9, 0), region).weights.sum() == pytest.approx(len(held), abs=1e-3)
+    assert list_all_cells(_step(everywhere, grid, 1e-9, 0), region).weights.sum() == pytest.approx(len(held), abs=1e-3)
 
 
 @for_each(
@@ -261,9 +261,9 @@ def test_cells_beyond_the_ball_are_empty_and_others_stand_inside_it():
 )
 def test_the_smallest_useful_n(dim, k, epsilon, wanted):
     setting = Setting(dim, k, epsilon, 0.0)
-    n = smallest_n(setting, EUGkMParams())
+    n = compute_smallest_n(setting, EUGkMParams())
     assert n == pytest.approx(wanted, rel=0.05)
-    assert cells_per_axis(int(n), epsilon, 10.0, dim) == pytest.approx(4, rel=0.01)
+    assert compute_cells_per_axis(int(n), epsilon, 10.0, dim) == pytest.approx(4, rel=0.01)
     # Out of reach, and no overflow.
     assert judge(CARD, Setting(3000, k, epsilon, 0.0, n=10**6), EUGkMParams()).level is Level.RED
 
@@ -286,5 +286,5 @@ def test_six_columns_of_the_census():
 @pytest.mark.some(1)
 @pytest.mark.parametrize("algorithm", ["eugkm", "hybrid"])
 def test_more_columns_than_an_index_of_numpy_has_axes(algorithm):
-    done = run(algorithm, small_table(blobs(300, 100), n_public=300), k=3, epsilon=5.0, seed=0)
+    done = run(algorithm, make_small_table(make_blobs(300, 100), n_public=300), k=3, epsilon=5.0, seed=0)
     assert done.centers.shape == (3, 100)

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.steps import CentersStep, GridStep
-from dpviz.algorithms.su2016.hybrid import HybridParams, threshold_epsilon
+from dpviz.algorithms.su2016.hybrid import HybridParams, compute_threshold_epsilon
 from dpviz.privacy.queries import Relation
-from dpviz.runs.clipped_rows import clipped
+from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import nicv
 from dpviz.runs.run import run
 from tests.algorithms.published import CENSUS, ratios
 from tests.cases import for_each
-from tests.contract.tables import blobs, small_table
+from tests.contract.tables import make_blobs, make_small_table
 from tests.sequential import usually
 
 SETS = {
@@ -29,7 +29,7 @@ SETS = {
 @for_each("name", SETS)
 def test_the_thresholds_of_the_papers_six_sets(name):
     n, dim, k, wanted = SETS[name]
-    assert threshold_epsilon(n, k, np.ones(dim), HybridParams()) == pytest.approx(wanted, rel=0.04)
+    assert compute_threshold_epsilon(n, k, np.ones(dim), HybridParams()) == pytest.approx(wanted, rel=0.04)
 
 
 @for_each(("n", "dim", "k", "r"), [(1e4, 2, 3, 1.0), (5e5, 5, 20, 0.4), (300, 1, 2, 2.0)])
@@ -37,12 +37,12 @@ def test_the_rule_is_equation_15_as_printed(n, dim, k, r):
     x = 8 * dim * (1 + (2 * 0.225 * r) ** 2) * (k * (dim * r + 1) / n) ** 2
     y = 2 * dim * r**2 * k ** ((dim - 2) / dim) / (3 * 10 ** (2 * dim / (2 + dim)) * n ** (4 / (2 + dim)))
     printed = (x / y) ** ((2 + dim) / (2 * dim))
-    assert threshold_epsilon(int(n), k, np.full(dim, r), HybridParams()) == pytest.approx(printed, rel=1e-12)
+    assert compute_threshold_epsilon(int(n), k, np.full(dim, r), HybridParams()) == pytest.approx(printed, rel=1e-12)
 
 
 def test_more_steps_and_less_budget_for_them_need_a_larger_epsilon():
     def at(**params):
-        return threshold_epsilon(10**4, 5, np.ones(3), HybridParams(**params))
+        return compute_threshold_epsilon(10**4, 5, np.ones(3), HybridParams(**params))
 
     assert at(steps=2) > at() and at(split=0.8) > at() > at(split=0.2)
     assert at(theta=30.0) > at()  # fewer cells: less noise in the grid, so it is harder to beat
@@ -52,7 +52,7 @@ def test_more_steps_and_less_budget_for_them_need_a_larger_epsilon():
 @for_each("n_public", [None, 400])
 @for_each("preset", ["su", "tuned"])
 def test_below_the_threshold_it_is_eugkm_to_the_last_bit(relation, n_public, preset):
-    table = small_table(relation=relation, n_public=n_public)
+    table = make_small_table(relation=relation, n_public=n_public)
     request = {"k": 3, "epsilon": 0.3, "params": {"preset": preset, "starts": 5}, "seed": 4}
     ours, theirs = run("hybrid", table, **request), run("eugkm", table, **request)
     assert "below" in ours.frames[0].step.title and "below" not in theirs.frames[0].step.title
@@ -65,7 +65,7 @@ def test_below_the_threshold_it_is_eugkm_to_the_last_bit(relation, n_public, pre
 @for_each("n_public", [None, 400])
 @for_each("preset", ["su", "tuned"])
 def test_above_it_half_of_epsilon_buys_the_grid_and_half_the_step(relation, n_public, preset):
-    table = small_table(relation=relation, n_public=n_public)
+    table = make_small_table(relation=relation, n_public=n_public)
     result = run("hybrid", table, k=3, epsilon=60.0, params={"preset": preset, "starts": 5}, seed=4)
     bought = relation is Relation.ADD_REMOVE and n_public is None
     left = 60.0 * (0.98 if bought else 1.0)
@@ -82,7 +82,7 @@ def test_above_it_half_of_epsilon_buys_the_grid_and_half_the_step(relation, n_pu
 
 
 def test_split_and_steps_divide_the_budget():
-    table = small_table(n_public=400)
+    table = make_small_table(n_public=400)
     params = {"split": 0.25, "steps": 3, "starts": 3}
     result = run("hybrid", table, k=3, epsilon=500.0, params=params, seed=0)
     notes = [entry.note for entry in result.entries]
@@ -92,14 +92,16 @@ def test_split_and_steps_divide_the_budget():
 
 
 def test_the_su_preset_gives_count_and_sums_the_same_noise():
-    result = run("hybrid", small_table(n_public=400), k=3, epsilon=60.0, params={"preset": "su", "starts": 3}, seed=0)
+    result = run(
+        "hybrid", make_small_table(n_public=400), k=3, epsilon=60.0, params={"preset": "su", "starts": 3}, seed=0
+    )
     count, sums = result.entries[-2:]
     assert (count.mechanism, sums.mechanism) == ("laplace", "laplace")
     assert count.scale == pytest.approx(sums.scale) == pytest.approx((2 + 1) / 30.0)
 
 
 def test_the_branch_is_chosen_by_public_numbers_only():
-    one, other = small_table(blobs(400), n_public=400), small_table(np.zeros((3, 2)), n_public=400)
+    one, other = make_small_table(make_blobs(400), n_public=400), make_small_table(np.zeros((3, 2)), n_public=400)
     for epsilon in (0.3, 60.0):
         titles = [
             run("hybrid", table, k=3, epsilon=epsilon, params={"starts": 2}, seed=0).frames[0].step.title
@@ -109,8 +111,8 @@ def test_the_branch_is_chosen_by_public_numbers_only():
 
 
 def test_a_step_of_lloyd_mends_what_a_coarse_grid_misses():
-    table = small_table(blobs(2000, dim=6, k=3, seed=1), n_public=2000)
-    points = clipped(table.reveal(note="test"), table.domain.region).points
+    table = make_small_table(make_blobs(2000, dim=6, k=3, seed=1), n_public=2000)
+    points = clip_rows(table.reveal(note="test"), table.domain.region).points
     request = {"k": 3, "epsilon": 4.0, "params": {"starts": 5}}
     grid, both = (
         [nicv(points, run(algorithm, table, seed=seed, **request).unit_centers) for seed in range(5)]

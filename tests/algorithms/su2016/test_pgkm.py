@@ -11,30 +11,30 @@ from dpviz.algorithms.su2016.pgkm import (
     POOL,
     PGkMParams,
     PoolStep,
-    crossed_and_mutated,
-    first_pool,
-    matched,
-    moved_centers,
-    planned_search,
+    cross_and_mutate,
+    draw_first_pool,
+    match_sets,
+    move_centers,
+    plan_search,
 )
 from dpviz.privacy.losses import PoolLoss
-from dpviz.privacy.reach import farthest
+from dpviz.privacy.sensitivity_bounds import bound_distance
 from dpviz.runs.evaluation import nicv
 from dpviz.runs.run import run
 from dpviz.table.domain import Region
 from dpviz.table.lattice import LOSS_BITS
-from tests.contract.tables import PUBLIC, World, blobs
+from tests.contract.tables import PUBLIC, World, make_blobs
 
 PAPER, PRACTICAL = PGkMParams(preset="paper"), PGkMParams(preset="practical")
 BALL = Region.ball(3, 0.8)
 
 
 def test_the_paper_makes_seventy_one_selections_in_eight_rounds():
-    search = planned_search(1000, 1.0, PAPER)
+    search = plan_search(1000, 1.0, PAPER)
     assert (search.rounds, search.parents, search.selections) == (8, 10, 71)
     # 1.25e-3 n ε / m' from there on.
-    assert planned_search(100_000, 1.0, PAPER).rounds == 12
-    assert planned_search(10**9, 1.0, PAPER).rounds == 1000
+    assert plan_search(100_000, 1.0, PAPER).rounds == 12
+    assert plan_search(10**9, 1.0, PAPER).rounds == 1000
 
 
 def test_every_selection_gets_the_same_part():
@@ -44,7 +44,7 @@ def test_every_selection_gets_the_same_part():
     region = PUBLIC.table().domain.region
     for entry, pool in zip(done.entries, pools, strict=True):
         assert entry.epsilon / entry.draws == pytest.approx(2.0 / 71)
-        assert entry.sensitivity / entry.draws == pytest.approx(farthest(pool, region) ** 2, rel=1e-4)
+        assert entry.sensitivity / entry.draws == pytest.approx(bound_distance(pool, region) ** 2, rel=1e-4)
         assert entry.sensitivity / entry.draws < 8.0  # the squared diagonal of the square
 
 
@@ -53,7 +53,7 @@ def test_the_practical_range_follows_the_pool():
     pools = [frame.step for frame in done.frames if isinstance(frame.step, PoolStep)]
     region = PUBLIC.table().domain.region
     for entry, pool in zip(done.entries, pools, strict=True):
-        reach = farthest(pool.sets, region)
+        reach = bound_distance(pool.sets, region)
         h = min(PoolLoss(pool.sets).spread, reach)
         assert pool.spread == pytest.approx(PoolLoss(pool.sets).spread)
         most = min(h * (2 * reach - h) + 2.0**-LOSS_BITS, reach**2)
@@ -70,7 +70,7 @@ def test_delta_above_zero_buys_less_noise():
 
 
 def test_the_first_pool_is_uniform_and_in_order():
-    pool = first_pool(4, BALL, np.random.default_rng(0))
+    pool = draw_first_pool(4, BALL, np.random.default_rng(0))
     assert pool.shape == (POOL, 4, 3)
     assert np.linalg.norm(pool, axis=2).max() <= 0.8
     for centers in pool[:20]:
@@ -83,7 +83,7 @@ def test_the_first_pool_is_uniform_and_in_order():
 def test_matching_keeps_every_set_as_it_is_but_for_the_order():
     rng = np.random.default_rng(1)
     sets = rng.normal(size=(6, 5, 2))
-    ordered = matched(sets, sets[0])
+    ordered = match_sets(sets, sets[0])
     np.testing.assert_array_equal(ordered[0], sets[0])
     for one, other in zip(sets, ordered, strict=True):
         assert {tuple(center) for center in one} == {tuple(center) for center in other}
@@ -92,7 +92,7 @@ def test_matching_keeps_every_set_as_it_is_but_for_the_order():
 def test_children_are_cut_from_two_parents_and_moved_in_one_coordinate():
     rng = np.random.default_rng(2)
     parents = BALL.clip(rng.uniform(-0.4, 0.4, (3, 2, 3)))
-    children = crossed_and_mutated(parents, 0.01, BALL, rng).reshape(POOL, 6)
+    children = cross_and_mutate(parents, 0.01, BALL, rng).reshape(POOL, 6)
     flat = parents.reshape(3, 6)
     for child in children:
         near = np.abs(child - flat[:, None, :])[:, 0] <= 0.01
@@ -106,14 +106,14 @@ def test_children_are_cut_from_two_parents_and_moved_in_one_coordinate():
 def test_one_centre_of_a_child_moves_and_parents_live_on():
     rng = np.random.default_rng(3)
     parents = BALL.clip(rng.uniform(-0.4, 0.4, (2, 4, 3)))
-    children = moved_centers(parents, 0.1, BALL, rng)
+    children = move_centers(parents, 0.1, BALL, rng)
     np.testing.assert_array_equal(children[:2], parents)
     moved = (children != parents[np.arange(POOL) % 2]).any(axis=2)
     assert (moved[2:].sum(axis=1) == 1).all()
     assert np.abs(children - parents[np.arange(POOL) % 2]).max() <= 0.1 * 0.8
 
 
-@pytest.mark.parametrize("breed", [crossed_and_mutated, moved_centers])
+@pytest.mark.parametrize("breed", [cross_and_mutate, move_centers])
 def test_children_stay_in_the_region(breed):
     rim = np.full((2, 2, 3), 0.8 / np.sqrt(3))
     children = breed(rim, 0.5, BALL, np.random.default_rng(4))
@@ -121,7 +121,7 @@ def test_children_stay_in_the_region(breed):
 
 
 def test_without_noise_the_best_score_never_gets_worse():
-    rows = blobs(500, k=3, seed=4)
+    rows = make_blobs(500, k=3, seed=4)
     table = World("p", n_public=500).table(rows)
     done = run(CARD, table, k=3, epsilon=1e9, params={"rounds": 12}, seed=1)
     scores = [nicv(rows, f.step.sets[f.step.chosen[0]]) for f in done.frames if isinstance(f.step, PoolStep)]
@@ -133,7 +133,7 @@ def test_without_noise_the_best_score_never_gets_worse():
 
 
 def test_the_practical_preset_beats_the_paper_where_noise_rules():
-    rows = blobs(2000, k=2, seed=6)
+    rows = make_blobs(2000, k=2, seed=6)
     table = World("p", n_public=2000).table(rows)
     losses = {
         preset: np.median(

@@ -50,7 +50,7 @@ def test_one_cluster_and_centres_on_each_other():
 
 
 def test_it_can_see_no_row_and_changes_nothing_that_was_released():
-    assert "room" not in inspect.signature(revive).parameters
+    assert "session" not in inspect.signature(revive).parameters
     counts = np.array([100.0, 200.0, 0.0])
     counts.flags.writeable = False
     centers = CENTERS.copy()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpviz.algorithms.tools.public_points import random_points, sphere_packing
+from dpviz.algorithms.tools.public_points import draw_random_points, pack_spheres
 from dpviz.table.domain import Region
 from tests.cases import for_each
 
@@ -23,7 +23,7 @@ REGIONS = {
 @for_each("region", REGIONS.values())
 @for_each("k", [1, 2, 7, 30])
 def test_k_centres_inside(region, k):
-    centers = sphere_packing(k, region, np.random.default_rng(0))
+    centers = pack_spheres(k, region, np.random.default_rng(0))
     assert centers.shape == (k, region.dim)
     assert (np.abs(centers) <= region.half).all()
     assert (np.linalg.norm(centers, axis=1) <= region.radius * (1 + 1e-12)).all()
@@ -34,7 +34,7 @@ def test_centres_keep_apart_from_each_other_and_from_the_walls(k):
     region = REGIONS["square"]
     gaps, walls = [], []
     for seed in range(10):
-        centers = sphere_packing(k, region, np.random.default_rng(seed))
+        centers = pack_spheres(k, region, np.random.default_rng(seed))
         gap = np.linalg.norm(centers[:, None] - centers, axis=2) + 9 * np.eye(k)
         gaps.append(gap.min())
         walls.append((1 - np.abs(centers)).min())
@@ -51,15 +51,15 @@ def test_centres_keep_apart_from_each_other_and_from_the_walls(k):
 
 def test_one_centre_is_the_middle_and_coins_decide_the_rest():
     region = REGIONS["square"]
-    np.testing.assert_array_equal(sphere_packing(1, region, np.random.default_rng(5)), [[0, 0]])
-    one, same, other = (sphere_packing(5, region, np.random.default_rng(seed)) for seed in (1, 1, 2))
+    np.testing.assert_array_equal(pack_spheres(1, region, np.random.default_rng(5)), [[0, 0]])
+    one, same, other = (pack_spheres(5, region, np.random.default_rng(seed)) for seed in (1, 1, 2))
     np.testing.assert_array_equal(one, same)
     assert (one != other).any()
 
 
 def test_uniform_in_a_box():
     region = Region(np.array([1.0, 0.25]), float(np.hypot(1.0, 0.25)))
-    points = random_points(4000, region, np.random.default_rng(0))
+    points = draw_random_points(4000, region, np.random.default_rng(0))
     for axis, half in enumerate(region.half):
         assert stats.kstest(points[:, axis], stats.uniform(-half, 2 * half).cdf).pvalue > 1e-3
 
@@ -67,7 +67,7 @@ def test_uniform_in_a_box():
 @for_each("dim", [1, 2, 30])
 def test_uniform_radii_where_a_ball_is_all_there_is(dim):
     region = Region.ball(dim, 0.7)
-    norms = np.linalg.norm(random_points(4000, region, np.random.default_rng(1)), axis=1)
+    norms = np.linalg.norm(draw_random_points(4000, region, np.random.default_rng(1)), axis=1)
     assert norms.max() <= 0.7
     assert (norms > 0.699).mean() < 0.1  # not heaped up on the rim
     if dim == 30:
@@ -79,6 +79,6 @@ def test_the_coins_that_follow_do_not_depend_on_the_ball():
     after = []
     for radius in (0.1, 9.0):
         rng = np.random.default_rng(2)
-        random_points(5, Region(np.ones(3), radius), rng)
+        draw_random_points(5, Region(np.ones(3), radius), rng)
         after.append(rng.random())
     assert after[0] == after[1]

@@ -14,13 +14,13 @@ from dpviz.algorithms.tools.secret_blocks import Blocking, BlocksStep
 from dpviz.runs.advice.judgement import judge
 from dpviz.runs.run import run
 from tests.cases import for_each
-from tests.contract.tables import World, blobs
+from tests.contract.tables import World, make_blobs
 
 GKM, MEDIANS = CARDS["gkm"], CARDS["sample-aggregate"]
 
 
 def _run(card, *, n=2000, dim=2, k=3, epsilon=10.0, delta=0.0, world=None, **params):
-    table = (world or World("public", n_public=n, dim=dim)).table(blobs(n, dim, k=k))
+    table = (world or World("public", n_public=n, dim=dim)).table(make_blobs(n, dim, k=k))
     return run(card, table, k=k, epsilon=epsilon, delta=delta, params=params, seed=1)
 
 

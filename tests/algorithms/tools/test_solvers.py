@@ -13,10 +13,10 @@ from dpviz.algorithms.tools.solvers import (
     SignedPoints,
     Solution,
     StartsStep,
-    best_of_starts,
-    mean_noise_sd,
-    signed_lloyd,
-    weighted_kmeans_pp,
+    compute_mean_noise_sd,
+    draw_kmeans_pp_seeds,
+    find_best_of_starts,
+    run_signed_lloyd,
 )
 from dpviz.table.domain import Region
 from tests.cases import for_each
@@ -42,7 +42,7 @@ def scattered(dim: int, seed: int, m: int = 700) -> tuple[np.ndarray, np.ndarray
 def test_with_weights_above_zero_it_is_scikit_learns_lloyd(dim, k):
     points, weights, rng = scattered(dim, seed=k)
     start = points[rng.choice(len(points), k, replace=False)]
-    ours = signed_lloyd(SignedPoints.of(points, weights), start, cube(dim))
+    ours = run_signed_lloyd(SignedPoints.of(points, weights), start, cube(dim))
     theirs = KMeans(k, init=start, n_init=1, tol=0, max_iter=solvers.ITERATIONS).fit(points, sample_weight=weights)
     np.testing.assert_allclose(ours.centers, theirs.cluster_centers_, atol=1e-5)
     assert ours.loss == pytest.approx(theirs.inertia_, rel=1e-6)
@@ -60,8 +60,8 @@ def test_points_that_are_not_measured_again_have_not_changed_their_centre(block,
     centers = rng.uniform(-1, 1, (6, 3))
     clusters = solvers._Clusters(data, centers)
     measured = []
-    nearest = solvers._nearest
-    monkeypatch.setattr(solvers, "_nearest", lambda c, z: measured.append(c.shape[1]) or nearest(c, z))
+    nearest = solvers._find_nearest
+    monkeypatch.setattr(solvers, "_find_nearest", lambda c, z: measured.append(c.shape[1]) or nearest(c, z))
     for size in (0.3, 0.1, 0.03, 0.01, 0.003, 0.3, 0.001):
         moved = centers + rng.normal(0, size, centers.shape)
         clusters.follow(centers, moved)
@@ -88,7 +88,7 @@ def test_the_best_centres_seen_are_kept_although_the_loss_goes_up_and_down(monke
         points, weights, rng = scattered(2, seed)
         weights = weights + rng.laplace(0, 3.0, len(weights))
         seen.clear()
-        kept = signed_lloyd(SignedPoints.of(points, weights, weight_sd=0.5), points[:5], cube(2))
+        kept = run_signed_lloyd(SignedPoints.of(points, weights, weight_sd=0.5), points[:5], cube(2))
         rose += seen[-1] > min(seen)
         assert kept.loss == min(seen)
         assert kept.loss == pytest.approx(plain_loss(points, weights, kept.centers), abs=1e-6)
@@ -100,17 +100,17 @@ def test_a_centre_whose_mass_is_noise_keeps_its_place():
     points = np.concatenate([near, far]) + np.random.default_rng(0).uniform(-0.1, 0.1, (100, 2))
     weights = np.r_[np.full(50, 10.0), np.full(50, 0.2)]  # 10 in all; the noise of 50 cells is 2 · 1.5 · √50 = 21
     start = np.array([[0.6, 0.6], [-0.7, -0.7]])
-    kept = signed_lloyd(SignedPoints.of(points, weights, weight_sd=1.5), start, cube(2))
+    kept = run_signed_lloyd(SignedPoints.of(points, weights, weight_sd=1.5), start, cube(2))
     np.testing.assert_array_equal(kept.centers[1], start[1])
     np.testing.assert_allclose(kept.centers[0], points[:50].mean(axis=0), atol=1e-6)
-    moved = signed_lloyd(SignedPoints.of(points, weights, weight_sd=0.5), start, cube(2))
+    moved = run_signed_lloyd(SignedPoints.of(points, weights, weight_sd=0.5), start, cube(2))
     np.testing.assert_allclose(moved.centers[1], points[50:].mean(axis=0), atol=1e-6)
 
 
 def test_negative_weights_throw_no_centre_out_of_the_region():
     points = np.array([[0.9, 0.9], [-0.9, -0.9]])
     region = Region(np.ones(2), 1.2)
-    kept = signed_lloyd(SignedPoints.of(points, np.array([5.0, -4.0])), np.zeros((1, 2)), region)
+    kept = run_signed_lloyd(SignedPoints.of(points, np.array([5.0, -4.0])), np.zeros((1, 2)), region)
     assert np.linalg.norm(kept.centers) <= 1.2  # the quotient is at (8.1, 8.1)
     np.testing.assert_allclose(kept.centers, region.clip(np.array([[8.1, 8.1]])))
 
@@ -119,13 +119,13 @@ def test_the_start_of_least_loss_is_chosen():
     points, weights, rng = scattered(2, seed=1)
     data = SignedPoints.of(points, weights)
     starts = [rng.uniform(-1, 1, (6, 2)) for _ in range(8)]
-    best = best_of_starts(data, starts, cube(2))
-    alone = [signed_lloyd(data, start, cube(2)).loss for start in starts]
+    best = find_best_of_starts(data, starts, cube(2))
+    alone = [run_signed_lloyd(data, start, cube(2)).loss for start in starts]
     np.testing.assert_allclose(best.losses, alone)
     assert best.chosen == int(np.argmin(alone))
     assert best.solution.loss == min(alone) < max(alone)
     np.testing.assert_array_equal(best.start, starts[best.chosen])
-    again = best_of_starts(data, [starts[best.chosen][::-1], *starts], cube(2))
+    again = find_best_of_starts(data, [starts[best.chosen][::-1], *starts], cube(2))
     assert again.chosen == 0, "the same centres in another order are the first of equals"
     assert again.losses[0] == again.losses[best.chosen + 1]
 
@@ -134,7 +134,7 @@ def test_the_noise_of_a_mean_is_what_redrawn_weights_give():
     points, weights, rng = scattered(2, seed=2)
     weights, sd = 20 * weights, 3.0
     data = SignedPoints.of(points, weights, weight_sd=sd)
-    solution = signed_lloyd(data, points[:4], cube(2))
+    solution = run_signed_lloyd(data, points[:4], cube(2))
     labels = ((points[:, None] - solution.centers[None]) ** 2).sum(axis=2).argmin(axis=1)
     means = []
     for _ in range(400):
@@ -142,7 +142,7 @@ def test_the_noise_of_a_mean_is_what_redrawn_weights_give():
         mass = np.bincount(labels, noisy, 4)
         means.append(np.stack([np.bincount(labels, noisy * points[:, j], 4) / mass for j in range(2)], axis=1))
     observed = np.sqrt(np.var(means, axis=0).mean(axis=1))
-    np.testing.assert_allclose(mean_noise_sd(data, solution), observed, rtol=0.15)
+    np.testing.assert_allclose(compute_mean_noise_sd(data, solution), observed, rtol=0.15)
 
 
 @pytest.mark.slow
@@ -150,13 +150,13 @@ def test_a_seed_is_drawn_by_its_weight_and_its_squared_distance():
     points = np.array([[0.0], [1.0], [3.0]])
     weights = np.array([1.0, 2.0, -5.0])
     rng = np.random.default_rng(0)
-    first = np.bincount([weighted_kmeans_pp(points, weights, 1, rng)[0] for _ in range(3000)], minlength=3)
+    first = np.bincount([draw_kmeans_pp_seeds(points, weights, 1, rng)[0] for _ in range(3000)], minlength=3)
     assert first[2] == 0, "a negative weight counts as nothing"
     assert stats.chisquare(first[:2], [1000, 2000]).pvalue > 1e-4
     # Once 0 is taken, 1 and 3 have mass 2 · 1 and 1 · 9; the better of two proposals is 3 unless both are 1.
     seconds = []
     while len(seconds) < 3000:
-        one, other = weighted_kmeans_pp(points, np.array([1.0, 2.0, 1.0]), 2, rng)
+        one, other = draw_kmeans_pp_seeds(points, np.array([1.0, 2.0, 1.0]), 2, rng)
         seconds += [other] if one == 0 else []
     assert stats.binomtest(seconds.count(1), 3000, (2 / 11) ** 2).pvalue > 1e-4
 
@@ -166,13 +166,13 @@ def test_seeds_find_well_separated_groups_and_are_distinct():
     groups = np.repeat(np.arange(5), 40)
     points = np.stack([10.0 * groups, np.zeros(200)], axis=1) + rng.normal(0, 0.1, (200, 2))
     for _ in range(20):
-        assert sorted(groups[weighted_kmeans_pp(points, np.ones(200), 5, rng)]) == [0, 1, 2, 3, 4]
-    assert len(set(weighted_kmeans_pp(points, np.ones(200), 200, rng).tolist())) == 200
+        assert sorted(groups[draw_kmeans_pp_seeds(points, np.ones(200), 5, rng)]) == [0, 1, 2, 3, 4]
+    assert len(set(draw_kmeans_pp_seeds(points, np.ones(200), 200, rng).tolist())) == 200
 
 
 def test_fewer_points_than_seeds_and_no_weight_at_all_still_give_k():
     rng = np.random.default_rng(2)
-    assert weighted_kmeans_pp(np.zeros((2, 3)), np.zeros(2), 5, rng).shape == (5,)
+    assert draw_kmeans_pp_seeds(np.zeros((2, 3)), np.zeros(2), 5, rng).shape == (5,)
 
 
 @for_each(

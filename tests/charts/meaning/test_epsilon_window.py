@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from dpviz.charts.meaning.epsilon_window import EpsilonWindow
-from dpviz.charts.theme import palette
-from dpviz.meaning.window import Risk, window_of
+from dpviz.charts.theme import choose_palette
+from dpviz.meaning.window import Risk, find_window
 from dpviz.runs.advice.target import Target
 from tests.cases import for_each
 from tests.meaning.test_window import CASES
@@ -17,9 +17,9 @@ from tests.meaning.test_window import CASES
 @for_each("theme", ["light", "dark"])
 def test_the_shade_lies_between_the_sides_and_says_whether_both_are_kept(kind: str, theme: str) -> None:
     setting, risk = CASES[kind]
-    window = window_of(setting, target=Target(), risk=risk)
+    window = find_window(setting, target=Target(), risk=risk)
     picture = EpsilonWindow(window)
-    figure = picture.draw(palette(theme))
+    figure = picture.draw(choose_palette(theme))
     boxes = [shape for shape in figure.layout.shapes if shape.type == "rect"]
     said = {note.text for note in figure.layout.annotations}
     assert len(boxes) == (kind != "out of reach")
@@ -34,7 +34,7 @@ def test_the_shade_lies_between_the_sides_and_says_whether_both_are_kept(kind: s
 
 def test_curves_pass_through_what_is_accepted_at_the_sides() -> None:
     setting, _ = CASES["window"]
-    picture = EpsilonWindow(window_of(setting, most_rows=12_000, target=Target(), risk=Risk()))
+    picture = EpsilonWindow(find_window(setting, most_rows=12_000, target=Target(), risk=Risk()))
     window, losses = picture.window, picture.losses
     upper = losses["upper"].to_numpy()
     assert (upper[losses["epsilon"] >= window.least] <= 1.1).all() and (

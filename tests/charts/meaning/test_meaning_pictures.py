@@ -13,15 +13,15 @@ from dpviz.charts.meaning.attack_region import Attacker, AttackRegion
 from dpviz.charts.meaning.deployment_strip import DeploymentStrip
 from dpviz.charts.meaning.icon_array import IconArray
 from dpviz.charts.meaning.twin_clouds import TwinClouds
-from dpviz.charts.theme import palette
-from dpviz.charts.view import view_of
+from dpviz.charts.theme import choose_palette
+from dpviz.charts.view import make_view
 from dpviz.meaning.asking_again import Together
-from dpviz.meaning.deployments import UNITS, deployments
+from dpviz.meaning.deployments import UNITS, load_deployments
+from dpviz.meaning.hypothesis_testing import bound_advantage, bound_hits
 from dpviz.meaning.membership import attack
-from dpviz.meaning.strongest_test import most_advantage, most_hits
 from tests.pages.site import sample_table
 
-LOOKS = [palette("light"), palette("dark")]
+LOOKS = [choose_palette("light"), choose_palette("dark")]
 RNG = np.random.default_rng(1)
 
 
@@ -52,12 +52,12 @@ def test_the_line_and_all_records_are_drawn_and_the_title_is_of_the_private_rele
     for look in LOOKS:
         by_name = {trace.name: trace for trace in found.draw(look).data if trace.name}
         line = by_name["no attack passes this line"]
-        np.testing.assert_allclose(line.y, most_hits(np.asarray(line.x), epsilon=1.0, delta=1e-6))
+        np.testing.assert_allclose(line.y, bound_hits(np.asarray(line.x), epsilon=1.0, delta=1e-6))
         assert by_name["plain"].line.color == look.revealed
         assert all(trace.line.color != look.revealed for name, trace in by_name.items() if name != "plain")
     best = found.attackers[0].attack.advantage
     assert f"gains {100 * max(best, 0):.2g} point" in found.title
-    assert f"more than {100 * most_advantage(epsilon=1.0, delta=1e-6):.2g} points" in found.title
+    assert f"more than {100 * bound_advantage(epsilon=1.0, delta=1e-6):.2g} points" in found.title
 
 
 @pytest.mark.parametrize("shift", [0.0, 0.5])
@@ -65,7 +65,9 @@ def test_the_title_of_twin_clouds_follows_what_the_person_moves(shift):
     table = sample_table("outlier")
     person = np.array([[0.5, 0.5]])
     world = RNG.normal(0, 0.1, (200, 3, 2))
-    clouds = TwinClouds(view_of(table.domain), np.zeros((3, 2)), person, world + np.array([shift, 0]), world[::-1], 1.0)
+    clouds = TwinClouds(
+        make_view(table.domain), np.zeros((3, 2)), person, world + np.array([shift, 0]), world[::-1], 1.0
+    )
     assert clouds.title == f"At ε = 1, one person moves the nearest centre by {clouds.moved:.2g} × its noise"
     assert clouds.moved == pytest.approx(0, abs=0.3) if shift == 0 else clouds.moved > 2
     assert len(clouds.draw(LOOKS[0], both=False).data) + 1 == len(clouds.draw(LOOKS[0]).data)
@@ -85,10 +87,10 @@ def test_asking_says_what_it_buys_and_costs():
 
 @pytest.mark.parametrize("look", LOOKS, ids=["light", "dark"])
 def test_every_deployment_is_a_dot_and_none_covers_another(look):
-    strip = DeploymentStrip(deployments(), 1.0)
+    strip = DeploymentStrip(load_deployments(), 1.0)
     figure = strip.draw(look)
     dots = [(x, y) for trace in figure.data for x, y in zip(trace.x, trace.y, strict=True)]
-    assert len(dots) == len(set(dots)) == len(deployments())
-    assert len(figure.layout.yaxis.tickvals) == len({one.unit for one in deployments()} & set(UNITS))
-    above = sum(one.epsilon > 1 for one in deployments())
-    assert strip.title.startswith(f"{above} of {len(deployments())} ")
+    assert len(dots) == len(set(dots)) == len(load_deployments())
+    assert len(figure.layout.yaxis.tickvals) == len({one.unit for one in load_deployments()} & set(UNITS))
+    above = sum(one.epsilon > 1 for one in load_deployments())
+    assert strip.title.startswith(f"{above} of {len(load_deployments())} ")

@@ -3,17 +3,17 @@ import plotly.graph_objects as go
 import pytest
 
 from dpviz.algorithms.steps import CentersStep
-from dpviz.charts.pictures.center_bars import Distances, Sizes
-from dpviz.charts.pictures.center_marks import partners_of
-from dpviz.charts.theme import palette
-from dpviz.charts.view import view_of
+from dpviz.charts.pictures.center_marks import find_partners
+from dpviz.charts.pictures.centers import Distances, Sizes
+from dpviz.charts.theme import choose_palette
+from dpviz.charts.view import make_view
+from dpviz.runs.cluster_recovery import FOUND_RULE, measure_recovery
 from dpviz.runs.evaluation import Reference
-from dpviz.runs.found import FOUND_RULE, found_in
 from dpviz.table.domain import Domain
 from tests.charts.gallery import draw, title_of
 
 DOMAIN = Domain.of(["x", "y"], [0, 0], [100, 10])
-VIEW = view_of(DOMAIN)
+VIEW = make_view(DOMAIN)
 CORNERS = np.array([[-0.5, -0.5], [0.5, -0.5], [-0.5, 0.5], [0.5, 0.5]])
 REFERENCE = Reference(CORNERS, 0.1, 1)
 
@@ -33,7 +33,7 @@ def test_the_title_counts_the_clusters_that_are_found_and_the_subtitle_says_what
     for far, said in ((0, "all four clusters are"), (1, "three of four clusters are"), (3, "one of four clusters is")):
         moved = CORNERS[[3, 1, 0, 2]].copy()
         moved[:far] += [0.0, 0.2]  # the spread of each is 0.07
-        found = found_in(rows, moved, REFERENCE)
+        found = measure_recovery(rows, moved, REFERENCE)
         figure = draw(step(moved), view=VIEW, reference=REFERENCE, found=lambda _, found=found: found, epsilon=0.5)
         assert title_of(figure) == f"At ε = 0.5, {said} found"
         assert FOUND_RULE in figure.layout.meta["subtitle"].replace("\xa0", " ")
@@ -68,7 +68,7 @@ def test_marks_are_small_in_their_order_and_numbered_away_from_k_means() -> None
     for text, x, y in zip(marks.text, marks.x, marks.y, strict=True):
         np.testing.assert_allclose([x, y], VIEW.plane(CORNERS[[int(text) - 1]])[0], rtol=1e-5)
     assert list(marks.textposition) == ["bottom left", "bottom right", "top left", "top right"]
-    assert marks.marker.line.color == palette("light").surface
+    assert marks.marker.line.color == choose_palette("light").surface
 
 
 def test_cells_keep_the_colours_that_the_final_centres_give_them() -> None:
@@ -78,7 +78,7 @@ def test_cells_keep_the_colours_that_the_final_centres_give_them() -> None:
         list(trace(draw(step(centers), view=VIEW, final=final), "centres").marker.color) for centers in (early, final)
     ]
     assert colors[0] == colors[1] and len(set(colors[0])) == 4
-    assert palette("light").revealed not in colors[0]
+    assert choose_palette("light").revealed not in colors[0]
 
 
 def test_earlier_draws_lie_under_the_last_step_only() -> None:
@@ -128,7 +128,7 @@ def test_the_halo_is_one_standard_deviation_wide_in_data_units() -> None:
 def test_cells_are_drawn_only_where_the_plane_shows_every_axis() -> None:
     wide = Domain.of(["x", "y", "z"], 0, 1)
     centers = np.random.default_rng(0).uniform(-1, 1, (4, 3))
-    figure = draw(step(centers), view=view_of(wide))
+    figure = draw(step(centers), view=make_view(wide))
     assert [t.name for t in figure.data if t.name] == ["centres"] and len(figure.data) == 1
     subtitle = figure.layout.title.subtitle.text.replace("<br>", " ")
     assert "2 of 3 columns" in subtitle and "cells not drawn" in subtitle
@@ -139,7 +139,7 @@ def test_centres_outside_the_picture_are_counted() -> None:
     ball = Domain.of([f"c{j}" for j in range(64)], -1.0, 1.0, radius=1.0, scaling="common")
     centers = np.zeros((2, 64))
     centers[0, 0] = 0.95
-    figure = draw(step(centers), view=view_of(ball, (0, 1)))
+    figure = draw(step(centers), view=make_view(ball, (0, 1)))
     assert "one centre outside the picture" in figure.layout.title.subtitle.text.replace("<br>", " ")
 
 
@@ -187,6 +187,6 @@ def test_a_missed_cluster_makes_one_long_arrow_and_no_chain() -> None:
     theirs = np.column_stack([np.linspace(-0.9, 0.9, 7), np.zeros(7)])
     # Six are where they belong; the first cluster is missed, and its centre stands beyond the last.
     mine = np.vstack([theirs[1:], [[0.95, 0.1]]])
-    partners = partners_of(mine, theirs)
+    partners = find_partners(mine, theirs)
     np.testing.assert_allclose(partners[:6], theirs[1:])
     np.testing.assert_allclose(partners[6], theirs[0])

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from dpviz.algorithms.steps import Step
-from dpviz.charts.theme import palette
-from dpviz.charts.view import view_of
+from dpviz.charts.theme import choose_palette
+from dpviz.charts.view import make_view
 from dpviz.runs.run import run
 from tests.charts.gallery import Exhibit, beside, boxed_synopsis, draw, exhibit, look_step, split_step
 from tests.charts.laws import is_sound, shows_kinds
 
-LIGHT = palette("light")
+LIGHT = choose_palette("light")
 TOLD = ["Details", "Tree of details"]
 
 
@@ -26,7 +26,7 @@ def steps(shown: Exhibit) -> list[Step]:
 
 
 def offered(steps: list[Step], place: int, shown: Exhibit, *, truth: bool) -> list[str]:
-    view, reveal = view_of(shown.table.domain), shown.reveal if truth else None
+    view, reveal = make_view(shown.table.domain), shown.reveal if truth else None
     companions = beside(steps, place, view=view, reveal=reveal)
     for _, drawing, kind in companions.values():
         figure = draw(drawing, view=view, reveal=reveal)
@@ -46,7 +46,7 @@ def test_every_step_of_a_run(steps: list[Step], shown: Exhibit, truth: bool) -> 
         if place < 5 or place == len(steps) - 1
     }
     assert names["PlanStep"] == [] and names["StartsStep"] == ["Losses"]
-    assert names["LookStep"] == ["Axes"]
+    assert names["ProjectionStep"] == ["Axes"]
     assert names["SynopsisStep"] == ["What is kept", "All counts", *(["True counts"] if truth else [])]
     assert names["PolishStep"] == ["Sizes", "Rounds"]
 
@@ -58,13 +58,13 @@ def test_bought_axes_have_the_distances_beside_them(shown: Exhibit) -> None:
 def test_a_split_has_its_gains_and_a_box_its_closer_look(shown: Exhibit) -> None:
     assert offered([split_step(shown)], 0, shown, truth=True) == ["Gains and costs", "Sizes"]
     _, synopsis, domain = boxed_synopsis(2)
-    companions = beside([synopsis], view=view_of(domain))
+    companions = beside([synopsis], view=make_view(domain))
     assert list(companions) == ["What is kept", *TOLD, "In the box", "All counts"]
-    is_sound(draw(companions["In the box"].drawing, view=view_of(domain)))
+    is_sound(draw(companions["In the box"].drawing, view=make_view(domain)))
 
 
 def test_k_means_keeps_its_place_beside_centres_while_it_is_computed(steps: list[Step], shown: Exhibit) -> None:
-    view = view_of(shown.table.domain)
+    view = make_view(shown.table.domain)
     for look in ({"reference": shown.reference}, {"reference_coming": True}):
         companions = beside(steps, len(steps) - 1, view=view, **look)
         paired = ["Distances"] if "reference" in look else []
@@ -80,7 +80,7 @@ def test_rounds_run_up_to_the_step_that_is_shown_over_the_range_of_all(steps: li
     rounds = [place for place, step in enumerate(steps) if type(step).__name__ == "PolishStep"]
     assert len(rounds) > 1
     for number, place in enumerate(rounds, start=1):
-        figure = draw(beside(steps, place, view=view_of(shown.table.domain))["Rounds"].drawing)
+        figure = draw(beside(steps, place, view=make_view(shown.table.domain))["Rounds"].drawing)
         assert len(figure.data[0].x) == number and figure.layout.xaxis.range[1] == len(rounds) + 0.5
 
 
@@ -88,7 +88,7 @@ def test_what_is_not_in_the_table_of_the_step_has_a_table_of_its_own(shown: Exhi
     domain = shown.table.domain
 
     def tabled(step: Step) -> set[str]:
-        companions = beside([step], view=view_of(domain)).values()
+        companions = beside([step], view=make_view(domain)).values()
         return {companion.name for companion in companions if companion.drawing.table(domain) is not None}
 
     assert tabled(look_step(shown)) == {"Axes", "Distances"}

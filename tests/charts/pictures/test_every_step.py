@@ -8,9 +8,9 @@ import pytest
 
 from dpviz.algorithms.baselines.kmeans_plus_plus import ReferenceStep
 from dpviz.algorithms.steps import CentersStep, GridStep, Step
-from dpviz.charts.registry import picture_of
-from dpviz.charts.theme import palette
-from dpviz.charts.view import View, view_of
+from dpviz.charts.registry import find_picture
+from dpviz.charts.theme import choose_palette
+from dpviz.charts.view import View, make_view
 from dpviz.runs.run import run
 from tests.cases import about
 from tests.charts.gallery import Exhibit, draw, exhibit, steps_of
@@ -23,7 +23,7 @@ CELLS = {1: 200, 2: 40, 6: 5}
 THEMES = ("light", "dark")
 EACH_TABLE = pytest.mark.parametrize("table", TABLES, ids=[f"{dim}d-{scaling}" for dim, _, scaling in TABLES])
 _NO_PLANE = {"StartsStep", "MedianLawStep", "HashTreeStep", "MessageStep", "ServerTreeStep", "CoordinatesStep"}
-_NO_PLANE |= {"PlanStep", "LookStep"}
+_NO_PLANE |= {"PlanStep", "ProjectionStep"}
 
 
 @cache
@@ -49,25 +49,25 @@ def on_a_plane(step: Step) -> bool:
 
 def has_its_truth_beside(step: Step, view: View) -> bool:
     """True counts of a grid on the plane have a figure of their own."""
-    return isinstance(step, GridStep) and not picture_of(step).view(view).flat
+    return isinstance(step, GridStep) and not find_picture(step).view(view).flat
 
 
 def keeps_all_laws(step: Step, this: Exhibit, theme: str) -> None:
     """What is released alone, what an owner sees, and the words and the table behind the figure."""
     domain = this.table.domain
-    view = view_of(domain)
-    slanted = view_of(domain, projection_seed=0) if domain.dim > 2 else view
+    view = make_view(domain)
+    slanted = make_view(domain, projection_seed=0) if domain.dim > 2 else view
     allowed = {"revealed"} if isinstance(step, ReferenceStep) else {"public", "released"}
     released = draw(step, view=view, theme=theme)
     looked = draw(step, view=slanted, theme=theme, reveal=this.reveal, reference=this.reference, epsilon=1.0)
     for figure, plane, kinds in ((released, view, allowed), (looked, slanted, {"public", "released", "revealed"})):
         is_sound(figure)
-        shows_kinds(figure, palette(theme), kinds)
+        shows_kinds(figure, choose_palette(theme), kinds)
         if on_a_plane(step):
-            keeps_its_ranges(figure, picture_of(step).view(plane))
+            keeps_its_ranges(figure, find_picture(step).view(plane))
     if on_a_plane(step):
         assert any(trace.meta == "revealed" for trace in looked.data) != has_its_truth_beside(step, slanted)
-    numbers, words = picture_of(step).table(domain).select_dtypes("number"), picture_of(step).words(domain)
+    numbers, words = find_picture(step).table(domain).select_dtypes("number"), find_picture(step).words(domain)
     assert len(numbers) > 0 and np.isfinite(numbers.to_numpy(np.float64)).all()
     assert len(words) > 20 and "nan" not in words and (words[0].isupper() or words[0].isdigit())
 
@@ -84,7 +84,7 @@ def test_centres_are_told_in_data_units() -> None:
     domain = shown(*FLAT).table.domain
     step = steps(*FLAT)["centers-last"]
     assert isinstance(step, CentersStep)
-    table = picture_of(step).table(domain)
+    table = find_picture(step).table(domain)
     np.testing.assert_allclose(table[["longitude", "latitude"]].to_numpy(), domain.from_unit(step.centers))
 
 
@@ -92,7 +92,7 @@ def test_centres_are_told_in_data_units() -> None:
 @pytest.mark.parametrize("algorithm", ["dplloyd", "auto", "eugkm", "balcan", "pgkm", "kvariates", "lsh-coreset"])
 def test_nothing_moves_while_a_run_unfolds(algorithm: str) -> None:
     this = shown(*FLAT)
-    view = view_of(this.table.domain)
+    view = make_view(this.table.domain)
     frames = run(algorithm, this.table, k=this.k, epsilon=2.0, delta=1e-6, seed=1).frames
     drawn = [draw(f.step, view=view, epsilon=2.0) for f in frames if on_a_plane(f.step)]
     for figure in drawn:
@@ -105,11 +105,11 @@ def test_nothing_moves_while_a_run_unfolds(algorithm: str) -> None:
 def test_a_step_from_before_a_hot_reload_is_drawn_and_a_kind_without_a_chart_is_a_defect_that_says_so() -> None:
     old = steps(*FLAT)["centers-last"]
     reborn = type("CentersStep", (), {f.name: getattr(old, f.name) for f in dataclasses.fields(old)})()
-    assert draw(reborn, view=view_of(shown(*FLAT).table.domain)).data
+    assert draw(reborn, view=make_view(shown(*FLAT).table.domain)).data
 
     @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
     class StrangeStep(Step):
         pass
 
     with pytest.raises(TypeError, match="no picture for a StrangeStep"):
-        picture_of(StrangeStep(title="?"))
+        find_picture(StrangeStep(title="?"))

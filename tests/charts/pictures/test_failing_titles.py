@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpviz.charts.picture import Look
-from dpviz.charts.pictures.centers import found_words
-from dpviz.charts.registry import picture_of
-from dpviz.charts.theme import palette
-from dpviz.charts.view import view_of
-from dpviz.runs.clipped_rows import clipped
-from dpviz.runs.evaluation import assign, label_accuracy, match, reference_for
-from dpviz.runs.found import found_in
+from dpviz.charts.picture import RenderContext
+from dpviz.charts.pictures.centers import describe_recovery
+from dpviz.charts.registry import find_picture
+from dpviz.charts.theme import choose_palette
+from dpviz.charts.view import make_view
+from dpviz.runs.clipped_rows import clip_rows
+from dpviz.runs.cluster_recovery import measure_recovery
+from dpviz.runs.evaluation import assign, find_reference, label_accuracy, match
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.run import Run, run
 from dpviz.table.samples import sample
@@ -22,8 +22,8 @@ def opened(sample_id: str) -> OpenTable:
 
 
 def title_of(of: Run) -> str:
-    look = Look(view_of(of.domain), palette("light"), epsilon=of.epsilon).through(of)
-    return picture_of(of.frames[-1].step).title(look)
+    context = RenderContext(make_view(of.domain), choose_palette("light"), epsilon=of.epsilon).through(of)
+    return find_picture(of.frames[-1].step).title(context)
 
 
 def test_a_run_whose_draws_lie_a_domain_apart_does_not_say_that_noise_moves_a_centre_a_little() -> None:
@@ -38,18 +38,18 @@ def test_a_run_whose_draws_lie_a_domain_apart_does_not_say_that_noise_moves_a_ce
 
 def test_found_does_not_say_eleven_of_fifteen_beside_ninety_nine_percent() -> None:
     table = opened("fifteen")
-    rows = clipped(table.private.reveal(note="test"), table.domain.region)
-    points, reference = np.asarray(rows.points), reference_for(rows, 15)
+    rows = clip_rows(table.private.reveal(note="test"), table.domain.region)
+    points, reference = np.asarray(rows.points), find_reference(rows, 15)
     labels = table.labels
     assert labels is not None
     told = 0
     for seed in range(8):
         of = run("eugkm", table.private, k=15, epsilon=0.1, seed=seed)
         accuracy = label_accuracy(labels[rows.kept], assign(points, of.unit_centers))
-        found = found_in(points, of.unit_centers, reference)
+        found = measure_recovery(points, of.unit_centers, reference)
         if accuracy > 0.98:
             told += 1
-            assert found.found >= 14, (seed, accuracy, found_words(found))
+            assert found.found >= 14, (seed, accuracy, describe_recovery(found))
         if found.found == 15:
             assert accuracy > 0.9
     assert told, "no run that label accuracy calls good"
@@ -57,7 +57,7 @@ def test_found_does_not_say_eleven_of_fifteen_beside_ninety_nine_percent() -> No
 
 def test_a_refused_test_says_refused_in_the_picture() -> None:
     of = run("k-averages", opened("fifteen").private, k=5, epsilon=0.5, delta=1e-6, seed=0)
-    look = Look(view_of(of.domain), palette("light"), epsilon=of.epsilon).through(of)
-    last = picture_of(of.frames[-1].step)
-    assert "nothing was released" in last.title(look) and "refused (⊥)" in last.note(look)
-    assert "refused (⊥)" in {note["text"] for note in last.plot(look).layout["annotations"]}
+    context = RenderContext(make_view(of.domain), choose_palette("light"), epsilon=of.epsilon).through(of)
+    last = find_picture(of.frames[-1].step)
+    assert "nothing was released" in last.title(context) and "refused (⊥)" in last.note(context)
+    assert "refused (⊥)" in {note["text"] for note in last.plot(context).layout["annotations"]}

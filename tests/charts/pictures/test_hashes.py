@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.hashes.lsh_coreset import CoresetStep, CountedTree, HashTreeStep
-from dpviz.charts.pictures.hashes import node_places
-from dpviz.charts.registry import picture_of
+from dpviz.charts.pictures.hashes import place_nodes
+from dpviz.charts.registry import find_picture
 from dpviz.charts.revealed import RevealedView
-from dpviz.charts.view import view_of
+from dpviz.charts.view import make_view
 from dpviz.privacy.hash_partitions import HashCodes
 from dpviz.privacy.queries import SparseCounts
 from dpviz.table.domain import Domain
@@ -32,7 +32,7 @@ SMALL = {2: 62.0, 3: 35.0, 4: 58.0, 5: -3.0, 6: 20.0, 7: 14.0, 8: 28.0, 9: 29.0}
 
 def test_parents_stand_above_the_middle_of_their_children() -> None:
     step = step_of(SMALL)
-    place = dict(zip(step.tree.nodes.tolist(), node_places(step).tolist(), strict=True))
+    place = dict(zip(step.tree.nodes.tolist(), place_nodes(step).tolist(), strict=True))
     for node, (x, y) in place.items():
         if 2 * node in place:
             assert x == pytest.approx((place[2 * node][0] + place[2 * node + 1][0]) / 2)
@@ -49,7 +49,7 @@ def test_marks_tell_leaves_from_dropped_nodes_and_their_area_is_the_count() -> N
     assert len(traces["leaves"].x) == 4 and len(traces["dropped"].x) == 1 and len(traces["inner nodes"].x) == 4
     assert traces["inner nodes"].marker.size[0] == max(max(trace.marker.size) for trace in traces.values())
     assert title_of(figure) == "4 leaves hold 91 % of the rows, by noisy counts"
-    table = picture_of(step).table(ANYWHERE.domain)
+    table = find_picture(step).table(ANYWHERE.domain)
     assert table.loc[table["leaf"], "prefix"].tolist() == ["10", "11", "000", "001"]
 
 
@@ -85,7 +85,7 @@ def test_heavier_points_are_larger(dim: int) -> None:
     step = CoresetStep(
         title="a coreset", points=rng.uniform(-1, 1, (4, dim)), weights=weights, point_noise_sd=np.full(4, 0.05)
     )
-    figure = draw(step, view=view_of(Domain.of(["a", "b"][:dim], 0, 1)))
+    figure = draw(step, view=make_view(Domain.of(["a", "b"][:dim], 0, 1)))
     is_sound(figure)
     bubbles = figure.data[-1]
     # Heavy ones first, so that light ones lie on top.

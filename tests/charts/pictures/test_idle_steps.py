@@ -10,9 +10,9 @@ import pytest
 from dpviz.algorithms.balcan2017.balcan_sparse import CoordinatesStep
 from dpviz.algorithms.balcan2017.local_swap import SwapStep
 from dpviz.algorithms.tools.solvers import StartsStep
-from dpviz.charts.pictures.coordinates import round_reach
+from dpviz.charts.pictures.coordinates import round_up_range
 from dpviz.charts.pictures.swaps import SwapTrace
-from dpviz.charts.view import view_of
+from dpviz.charts.view import make_view
 from dpviz.table.domain import Domain, Region
 from tests.charts.gallery import draw, title_of
 from tests.charts.laws import is_sound
@@ -66,11 +66,11 @@ def coordinates_step(k: int, scale: float) -> CoordinatesStep:
 @pytest.mark.parametrize("k", [3, 30])
 def test_clusters_stand_in_their_own_order_whatever_their_counts(k: int) -> None:
     domain = Domain.of([f"a column with a long name {j}" for j in range(200)], -1.0, 1.0)
-    figure = draw(coordinates_step(k, 0.4), view=view_of(domain))
+    figure = draw(coordinates_step(k, 0.4), view=make_view(domain))
     is_sound(figure)
     shown = [int(name) for name in figure.layout.xaxis.ticktext]
     assert shown == sorted(shown) and len(shown) == min(k, 16)
     assert len(figure.layout.yaxis.ticktext) <= 20 and max(map(len, figure.layout.yaxis.ticktext)) <= 18
     (drawn,) = figure.data
-    assert drawn.zmax == -drawn.zmin == round_reach(float(np.nanmax(np.abs(drawn.z))))
-    assert draw(coordinates_step(k, 0.0), view=view_of(domain)).data[0].zmax == 1.0, "all noise: blank"
+    assert drawn.zmax == -drawn.zmin == round_up_range(float(np.nanmax(np.abs(drawn.z))))
+    assert draw(coordinates_step(k, 0.0), view=make_view(domain)).data[0].zmax == 1.0, "all noise: blank"

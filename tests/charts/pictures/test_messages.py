@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from dpviz.algorithms.hashes.lsh_local import MessageStep, ServerTreeStep
-from dpviz.charts.pictures.messages import server_places
-from dpviz.charts.registry import picture_of
+from dpviz.charts.pictures.messages import place_server_nodes
+from dpviz.charts.registry import find_picture
 from tests.charts.gallery import ANYWHERE, draw, title_of
 from tests.charts.laws import is_sound
 
@@ -35,12 +35,12 @@ def test_own_and_sent_prefixes_stand_beside_their_chances() -> None:
     np.testing.assert_allclose(guess.x, [0.25, 0.125, 0.125])
     assert "lies in 1 of 3" in title_of(figure)
     # Made up from public coins: nothing in the picture is a release.
-    assert {trace.meta for trace in figure.data} == {"public"} == {picture_of(MESSAGE).kind}
-    assert picture_of(MESSAGE).table(ANYWHERE.domain)["own prefix"].tolist() == ["10", "101", "101"]
+    assert {trace.meta for trace in figure.data} == {"public"} == {find_picture(MESSAGE).kind}
+    assert find_picture(MESSAGE).table(ANYWHERE.domain)["own prefix"].tolist() == ["10", "101", "101"]
 
 
 def test_prefixes_stand_in_the_order_of_their_codes_level_by_level() -> None:
-    places = server_places(SERVER)
+    places = place_server_nodes(SERVER)
     assert (np.diff(places) > 0).all()
     assert (np.abs(places[:4]) < 0.5).all() and (np.abs(places[4:] - 1) < 0.5).all()
 

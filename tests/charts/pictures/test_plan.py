@@ -3,12 +3,12 @@ import pytest
 
 from dpviz.algorithms.auto.auto_plan import ROWS, PlanStep
 from dpviz.algorithms.auto.stages import Part
-from dpviz.charts.registry import picture_of
-from dpviz.charts.theme import palette
+from dpviz.charts.registry import find_picture
+from dpviz.charts.theme import choose_palette
 from tests.charts.gallery import ANYWHERE, draw
 from tests.charts.laws import is_sound, shows_kinds
 
-LIGHT = palette("light")
+LIGHT = choose_palette("light")
 PARTS = [Part("zoom", "zoom", "Laplace", 10.0), Part("grid", "grid", "Laplace", 30.0)]
 PARTS += [Part("round", what, "Laplace", share, 1) for what, share in (("radii", 1.0), ("counts", 4.0))]
 PARTS += [Part("round", "sums", "K-norm", 15.0, 1)]
@@ -48,7 +48,7 @@ def test_each_kind_of_noise_has_its_hatch_and_its_word() -> None:
 
 def test_the_title_adds_up_what_comes_before_polishing() -> None:
     assert draw(plan()).layout.title.text.startswith("40 % of ε finds")
-    assert picture_of(plan()).words(ANYWHERE.domain).startswith("40 % of ε finds")
+    assert find_picture(plan()).words(ANYWHERE.domain).startswith("40 % of ε finds")
 
 
 def test_a_plan_that_hangs_on_a_bought_number_of_rows_is_a_release() -> None:
@@ -59,7 +59,7 @@ def test_a_plan_that_hangs_on_a_bought_number_of_rows_is_a_release() -> None:
 
 
 def test_every_part_is_in_the_table() -> None:
-    table = picture_of(plan()).table(ANYWHERE.domain)
+    table = find_picture(plan()).table(ANYWHERE.domain)
     assert len(table) == len(plan().names)
     assert table["share of the budget (%)"].sum() == pytest.approx(100)
     assert set(table["stage"]) == {"zoom", "grid", "polish, round 1", "polish, round 2", "split, round 2"}

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from dpviz.charts.pictures.profiles import MOST_COLUMNS, MOST_SEGMENTS, ProfilePicture
-from dpviz.charts.theme import palette
-from dpviz.runs.profile import Profile, ProfileColumn, honest_noise
+from dpviz.charts.theme import choose_palette
+from dpviz.runs.profile import Profile, ProfileColumn, compute_honest_noise
 from tests.cases import about
 from tests.charts.laws import has_finite_coordinates, shows_kinds
 
@@ -24,7 +24,7 @@ def made_profile(k: int, dim: int, *, seed: int = 3, with_reference: bool = True
     true = np.clip(5 + rng.normal(0, 0.25, (k, dim)) + telling * rng.normal(0, 1.9, (k, dim)), 0, 10)
     sizes, size_sd = np.round(rng.dirichlet(np.full(k, 2.0)) * 40_000), np.full(k, 70.0)
     sd = (0.2 * sizes.mean() / np.maximum(sizes, 1))[:, None] * np.ones((1, dim))
-    sd = honest_noise(sd, sizes, size_sd, np.full(dim, 10.0))
+    sd = compute_honest_noise(sd, sizes, size_sd, np.full(dim, 10.0))
     centers = np.clip(true + rng.normal(0, 1, (k, dim)) * sd, 0, 10)
     columns = tuple(ProfileColumn(f"question {place + 1}", 0.0, 10.0, "pt") for place in range(dim))
     return Profile(columns, centers, sd, np.full(dim, 5.0), sizes, size_sd, true if with_reference else None)
@@ -39,7 +39,7 @@ def _dots(figure):
 def test_every_coordinate_has_a_dot_on_its_lane(k: int, dim: int) -> None:
     made = made_profile(k, dim)
     for narrow, theme in product((False, True), ("light", "dark")):
-        picture, colors = ProfilePicture(made, narrow=narrow), palette(theme)
+        picture, colors = ProfilePicture(made, narrow=narrow), choose_palette(theme)
         figure = picture.draw(colors)
         shown = min(dim, MOST_COLUMNS[narrow])
         with about(narrow, theme):
@@ -55,14 +55,14 @@ def test_every_coordinate_has_a_dot_on_its_lane(k: int, dim: int) -> None:
 
 
 def test_discs_of_the_narrow_form_cover_none_of_each_other() -> None:
-    figure = ProfilePicture(made_profile(15, 6), narrow=True).draw(palette("light"))
+    figure = ProfilePicture(made_profile(15, 6), narrow=True).draw(choose_palette("light"))
     for trace in _dots(figure):
         for (x, y), (a, b) in combinations(zip(trace.x, trace.y, strict=True), 2):
             assert abs(x - a) * 340 >= 17 or abs(y - b) >= 17
 
 
 def test_a_dot_lies_where_its_value_is_and_is_hollow_within_its_noise() -> None:
-    made, colors = made_profile(7, 6), palette("light")
+    made, colors = made_profile(7, 6), choose_palette("light")
     (dots,) = _dots(ProfilePicture(made, columns="file", rows="number").draw(colors))
     x = np.asarray(dots.x).reshape(7, 6)
     lanes = np.floor(x[0])
@@ -75,7 +75,7 @@ def test_a_dot_lies_where_its_value_is_and_is_hollow_within_its_noise() -> None:
 
 
 def test_a_release_that_shows_noise_says_nothing_of_where_centres_lie() -> None:
-    made, colors = made_profile(7, 6), palette("light")
+    made, colors = made_profile(7, 6), choose_palette("light")
     picture = ProfilePicture(made, failed=True)
     (dots,) = _dots(picture.draw(colors))
     assert all(color == colors.surface for color in dots.marker.color)
@@ -92,9 +92,9 @@ def test_orders_lanes_pages_and_a_mark() -> None:
     assert apart[first.shown].min() >= apart[second.shown].max()
     assert list(ProfilePicture(made, columns="file").shown) == list(range(12))
     assert (np.diff(made.sizes[first.segments]) <= 0).all() and first.pages[-1] == (49, 60)
-    near = _dots(ProfilePicture(made, lane="centres").draw(palette("light")))[0].x
-    assert np.ptp(near) >= np.ptp(_dots(first.draw(palette("light")))[0].x) - 1
-    marked = ProfilePicture(made, mark="not <b>what</b> it says").draw(palette("light"))
+    near = _dots(ProfilePicture(made, lane="centres").draw(choose_palette("light")))[0].x
+    assert np.ptp(near) >= np.ptp(_dots(first.draw(choose_palette("light")))[0].x) - 1
+    marked = ProfilePicture(made, mark="not <b>what</b> it says").draw(choose_palette("light"))
     assert any("not &lt;b&gt;what" in (note.text or "") for note in marked.layout.annotations)
 
 
@@ -112,8 +112,8 @@ def test_one_segment_one_column_unknown_noise_and_no_sizes_are_drawn(narrow: boo
     bare = replace(made_profile(3, 3), center_sd=np.full((3, 3), np.nan), sizes=None, size_sd=None, reference=None)
     for made in (one, bare):
         picture = ProfilePicture(made, narrow=narrow)
-        has_finite_coordinates(picture.draw(palette("dark")))
-        text = picture.note + picture.words() + str(picture.draw(palette("dark")).to_json())
+        has_finite_coordinates(picture.draw(choose_palette("dark")))
+        text = picture.note + picture.words() + str(picture.draw(choose_palette("dark")).to_json())
         assert "nan" not in picture.note + picture.words() and "k-means++" not in text
     assert "the noise is not known" in ProfilePicture(bare).note
 
@@ -122,5 +122,5 @@ def test_names_from_outside_stay_names() -> None:
     made = made_profile(2, 3)
     columns = (ProfileColumn("<b>%{x}</b>", 0.0, 10.0, "<i>"), *made.columns[1:])
     for narrow in (False, True):
-        text = ProfilePicture(replace(made, columns=columns), narrow=narrow).draw(palette("light")).to_json()
+        text = ProfilePicture(replace(made, columns=columns), narrow=narrow).draw(choose_palette("light")).to_json()
         assert "<b>%{x}" not in text and "<i>" not in text

@@ -5,14 +5,14 @@ import pytest
 
 from dpviz.algorithms.auto.polishing import PolishStep, SplitStep
 from dpviz.charts.pictures.rounds import Gains, Rounds
-from dpviz.charts.registry import picture_of
-from dpviz.charts.theme import palette
-from dpviz.charts.view import view_of
+from dpviz.charts.registry import find_picture
+from dpviz.charts.theme import choose_palette
+from dpviz.charts.view import make_view
 from dpviz.table.domain import Domain
 from tests.charts.gallery import draw, exhibit, split_step, title_of
 from tests.charts.laws import is_sound, shows_kinds
 
-LIGHT = palette("light")
+LIGHT = choose_palette("light")
 DOMAIN = Domain.of(["x", "y"], [0, 0], [100, 10])
 
 
@@ -31,7 +31,7 @@ def reach_of(figure) -> np.ndarray:
 
 def test_the_reach_is_an_ellipse_in_data_units_around_where_centres_were() -> None:
     step = polish()
-    figure = draw(step, view=view_of(DOMAIN))
+    figure = draw(step, view=make_view(DOMAIN))
     is_sound(figure)
     first = reach_of(figure)[:48]
     np.testing.assert_allclose(np.ptp(first, axis=0), 2 * 0.2 * np.array([50, 5]), rtol=0.01)
@@ -41,21 +41,21 @@ def test_the_reach_is_an_ellipse_in_data_units_around_where_centres_were() -> No
 
 def test_the_reach_keeps_its_radius_in_any_plane_one_column_has_stretches_and_a_crowd_one_circle() -> None:
     wide = Domain.of([f"c{j}" for j in range(6)], -1.0, 1.0)
-    for view in (view_of(wide), view_of(wide, projection_seed=0)):
+    for view in (make_view(wide), make_view(wide, projection_seed=0)):
         first = reach_of(draw(polish(dim=6), view=view))[:48]
         np.testing.assert_allclose(np.ptp(first, axis=0), 0.4, rtol=0.01)
     line = Domain.of(["x"], 0.0, 10.0)
-    stretch = reach_of(draw(polish(dim=1), view=view_of(line)))
+    stretch = reach_of(draw(polish(dim=1), view=make_view(line)))
     assert len(stretch) == 3 * 4 and stretch[1, 0] - stretch[0, 0] == pytest.approx(2 * 0.2 * 5)
-    assert len(reach_of(draw(polish(64), view=view_of(DOMAIN)))) == 49
-    assert len(reach_of(draw(polish(20), view=view_of(DOMAIN)))) == 20 * 49
+    assert len(reach_of(draw(polish(64), view=make_view(DOMAIN)))) == 49
+    assert len(reach_of(draw(polish(20), view=make_view(DOMAIN)))) == 20 * 49
 
 
 def test_the_table_and_the_words_say_how_far_centres_moved() -> None:
-    table = picture_of(polish()).table(DOMAIN)
+    table = find_picture(polish()).table(DOMAIN)
     np.testing.assert_allclose(table["moved (unit coordinates)"], 0.05)
     assert (table["reach (unit coordinates)"] == 0.2).all()
-    assert "at most 0.2" in picture_of(polish()).words(DOMAIN)
+    assert "at most 0.2" in find_picture(polish()).words(DOMAIN)
 
 
 def test_rounds_are_compared_with_their_noise() -> None:
@@ -75,7 +75,7 @@ def test_rounds_are_compared_with_their_noise() -> None:
 def test_a_split_marks_what_was_split_and_what_gave_way(splits: int) -> None:
     shown = exhibit(2, 5, n=200)
     step = split_step(shown, splits=splits)
-    figure = draw(step, view=view_of(shown.table.domain))
+    figure = draw(step, view=make_view(shown.table.domain))
     is_sound(figure)
     shows_kinds(figure, LIGHT, {"released", "public"})
     marks = {trace.name: trace for trace in figure.data if trace.name in ("split", "gave way")}
@@ -85,9 +85,9 @@ def test_a_split_marks_what_was_split_and_what_gave_way(splits: int) -> None:
         np.testing.assert_allclose(np.column_stack([marks["gave way"].x, marks["gave way"].y]), where, rtol=1e-5)
     heads = {0: "All five clusters stay whole", 1: "Cluster 1 is split", 2: "Two clusters are split"}
     assert title_of(figure).startswith(heads[splits])
-    changes = picture_of(step).table(shown.table.domain)["change"].tolist()
+    changes = find_picture(step).table(shown.table.domain)["change"].tolist()
     assert changes.count("split") == splits and len([c for c in changes if c.startswith("gave way")]) == splits
-    assert picture_of(step).words(shown.table.domain).count("gave way") == splits
+    assert find_picture(step).words(shown.table.domain).count("gave way") == splits
 
 
 def test_gains_fall_costs_rise_zero_stands_on_the_floor_and_without_any_no_cluster_is_wide() -> None:

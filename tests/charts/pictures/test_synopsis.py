@@ -5,17 +5,17 @@ import plotly.graph_objects as go
 import pytest
 
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
-from dpviz.charts.pictures.synopsis import Kept, axis_names
-from dpviz.charts.registry import picture_of
+from dpviz.charts.pictures.synopsis import Kept, format_axis_names
+from dpviz.charts.registry import find_picture
 from dpviz.charts.revealed import RevealedView
-from dpviz.charts.theme import palette
-from dpviz.charts.view import View, view_of
+from dpviz.charts.theme import choose_palette
+from dpviz.charts.view import View, make_view
 from dpviz.privacy.partitions import Grid
 from dpviz.table.domain import Domain
 from tests.charts.gallery import beside, boxed_synopsis, draw, exhibit, title_of, zoom_step
 from tests.charts.laws import is_sound, keeps_its_ranges, shows_kinds
 
-LIGHT = palette("light")
+LIGHT = choose_palette("light")
 DOMAIN = Domain.of([f"c{j}" for j in range(4)], 0.0, 10.0)
 
 
@@ -42,7 +42,7 @@ def in_a_view(*cells: int, kept: int = 3, frame: np.ndarray | None = None) -> Sy
 def test_a_box_is_framed_and_coarse_cells_lie_around_it(dim: int) -> None:
     zoomed, step, domain = boxed_synopsis(dim)
     assert zoomed.box is not None and step.around is not None and len(step.outside) > 0
-    view = view_of(domain)
+    view = make_view(domain)
     for figure in (draw(zoomed, view=view), draw(step, view=view)):
         is_sound(figure)
         low, high = view.boxes().plane(zoomed.box)
@@ -57,14 +57,14 @@ def test_a_box_is_framed_and_coarse_cells_lie_around_it(dim: int) -> None:
 def test_without_a_box_nothing_is_framed() -> None:
     shown = exhibit(2, 5, n=1500)
     step = dataclasses.replace(zoom_step(shown), box=None)
-    figure = draw(step, view=view_of(shown.table.domain))
+    figure = draw(step, view=make_view(shown.table.domain))
     assert "No small box" in title_of(figure) and len(figure.layout.shapes) == 1
 
 
 @pytest.mark.parametrize("dim", [1, 2])
 def test_what_is_kept_adds_up_to_the_rows_wherever_it_lies_over_the_axes_of_the_noisy_counts(dim: int) -> None:
     _, step, domain = boxed_synopsis(dim)
-    figure, noisy = draw(Kept(step), view=view_of(domain)), draw(step, view=view_of(domain))
+    figure, noisy = draw(Kept(step), view=make_view(domain)), draw(step, view=make_view(domain))
     assert noisy.layout.xaxis.range == figure.layout.xaxis.range
     assert noisy.layout.yaxis.range == figure.layout.yaxis.range is not None
     is_sound(figure)
@@ -76,20 +76,20 @@ def test_what_is_kept_adds_up_to_the_rows_wherever_it_lies_over_the_axes_of_the_
 
 def test_a_closer_look_shows_the_box_and_little_more_and_true_counts_outside_belong_to_the_coarse_cells() -> None:
     _, step, domain = boxed_synopsis(2)
-    figure = draw(Kept(step, in_its_box=True), view=view_of(domain))
+    figure = draw(Kept(step, in_its_box=True), view=make_view(domain))
     low, high = figure.layout.xaxis.range
     width = 2 * step.grid.half[0] * domain.scale[0]
     assert width < high - low < 1.2 * width
     rows = np.r_[np.full((30, 2), step.grid.middle), np.full((7, 2), 0.9)]
-    coarse, fine = truth(step, rows, view_of(domain)).data
+    coarse, fine = truth(step, rows, make_view(domain)).data
     assert np.nansum(coarse.customdata) == 7 and np.nansum(fine.customdata) == 30
 
 
 def test_over_a_view_the_axes_range_over_the_grid_and_rows_fall_into_its_cells() -> None:
-    step, view = in_a_view(5, 4, 3), view_of(DOMAIN)
+    step, view = in_a_view(5, 4, 3), make_view(DOMAIN)
     figure = draw(step, view=view)
     is_sound(figure)
-    keeps_its_ranges(figure, picture_of(step).view(view))
+    keeps_its_ranges(figure, find_picture(step).view(view))
     (drawn,) = figure.data
     assert drawn.x[0] == pytest.approx(-0.6) and drawn.x[-1] == pytest.approx(0.6)
     np.testing.assert_allclose(drawn.customdata, step.noisy_counts.reshape(5, 4, 3).sum(axis=2).T, rtol=1e-5)
@@ -102,13 +102,13 @@ def test_over_a_view_the_axes_range_over_the_grid_and_rows_fall_into_its_cells()
 
 
 def test_axes_are_named_after_the_column_that_they_mostly_are() -> None:
-    names = axis_names(np.array([[0.9, 0.1, 0.3, 0.3], [0.5, 0.5, 0.5, 0.5]]), DOMAIN)
+    names = format_axis_names(np.array([[0.9, 0.1, 0.3, 0.3], [0.5, 0.5, 0.5, 0.5]]), DOMAIN)
     assert names == ("axis 1 of the view, mostly c0", "axis 2 of the view")
 
 
 def test_one_axis_of_a_view_is_drawn_as_bars() -> None:
     shown = exhibit(4, 3, n=500)
-    step, view = in_a_view(12), view_of(shown.table.domain)
+    step, view = in_a_view(12), make_view(shown.table.domain)
     for figure in (draw(step, view=view, reveal=shown.reveal), draw(Kept(step), view=view)):
         is_sound(figure)
         assert figure.data[0].type == "bar"
@@ -117,10 +117,10 @@ def test_one_axis_of_a_view_is_drawn_as_bars() -> None:
 
 
 def test_the_table_says_what_was_kept_of_the_largest_cells() -> None:
-    table = picture_of(in_a_view(5, 4)).table(DOMAIN)
+    table = find_picture(in_a_view(5, 4)).table(DOMAIN)
     assert table["count kept"][:3].tolist() == [10.0, 11.0, 12.0] and (table["count kept"][3:] == 0).all()
     assert (table["noisy count"].diff().dropna() <= 0).all()
-    smoothed = beside([in_a_view(5, 4)], view=view_of(DOMAIN))
+    smoothed = beside([in_a_view(5, 4)], view=make_view(DOMAIN))
     assert "Details" not in smoothed and "What is kept" in smoothed, "without blocks there is no tree"
 
 
@@ -134,19 +134,19 @@ def test_a_few_of_three_million_cells_stay_light_and_lose_nothing() -> None:
         **{"outside": np.zeros((0, 8)), "outside_weights": np.zeros(0)},
     )
     assert grid.n_cells > 2e6
-    view = view_of(Domain.of([f"c{j}" for j in range(8)], 0.0, 1.0))
+    view = make_view(Domain.of([f"c{j}" for j in range(8)], 0.0, 1.0))
     for figure in (draw(step, view=view), draw(Kept(step), view=view)):
         is_sound(figure)
         assert float(np.sum(figure.data[0].customdata)) == pytest.approx(300_000)
     assert "not released" in draw(step, view=view).layout.meta["subtitle"]
-    assert len(picture_of(step).table(view.domain)) == 1000
+    assert len(find_picture(step).table(view.domain)) == 1000
 
 
 @pytest.mark.parametrize("dim", [1, 2, 3])
 def test_blocks_say_how_finely_each_cell_is_told(dim: int) -> None:
     _, step, domain = boxed_synopsis(dim)
     assert step.details is not None
-    view = view_of(domain)
+    view = make_view(domain)
     figure = draw(beside([step], view=view)["Details"].drawing, view=view)
     is_sound(figure)
     shows_kinds(figure, LIGHT, {"released"})
@@ -161,8 +161,8 @@ def test_the_tree_counts_what_stood_out_and_what_was_shared() -> None:
     _, step, domain = boxed_synopsis(2)
     details = step.details
     assert details is not None
-    drawing = beside([step], view=view_of(domain))["Tree of details"].drawing
-    figure = draw(drawing, view=view_of(domain))
+    drawing = beside([step], view=make_view(domain))["Tree of details"].drawing
+    figure = draw(drawing, view=make_view(domain))
     is_sound(figure)
     shows_kinds(figure, LIGHT, {"released"})
     heights = np.sum([np.asarray(trace.y) for trace in figure.data], axis=0)

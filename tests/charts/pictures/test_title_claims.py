@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpviz.charts.picture import Look
-from dpviz.charts.registry import picture_of
-from dpviz.charts.theme import palette
-from dpviz.charts.view import view_of
-from dpviz.charts.wording import number
-from dpviz.runs.found import found_in
+from dpviz.charts.picture import RenderContext
+from dpviz.charts.registry import find_picture
+from dpviz.charts.theme import choose_palette
+from dpviz.charts.view import make_view
+from dpviz.charts.wording import format_number
+from dpviz.runs.cluster_recovery import measure_recovery
 from dpviz.runs.run import Run, run
 from tests.charts.gallery import Exhibit, exhibit
 
@@ -133,7 +133,7 @@ def the_sign_doubts(step: Any, context: Any) -> str:
 @says("PolishStep", "found")
 def clusters_are_counted(step: Any, context: Any) -> str:
     shown = context.shown
-    got, of = found_in(shown.reveal.everyone, step.centers, shown.reference)
+    got, of = measure_recovery(shown.reveal.everyone, step.centers, shown.reference)
     every = many(of, "cluster")
     who = f"all {every} are" if got == of else f"{word(got) if got else 'none'} of {every} {'are' if got > 1 else 'is'}"
     return f"{at(context)}{who} found"
@@ -157,14 +157,14 @@ def noise_is_unknown(step: Any, context: Any) -> str:
 def noise_in_widths(step: Any, context: Any) -> str:
     far = moved_by_noise(step, context)
     assert (far <= gaps(step.centers) / 2).all()
-    typical = number(50 * float(np.median(far)))
+    typical = format_number(50 * float(np.median(far)))
     return f"{at(context)}noise moves a centre {typical} % of the width"
 
 
 @says("CentersStep", "toward the next")
 def noise_in_ways(step: Any, context: Any) -> str:
     part = float(np.median(moved_by_noise(step, context) / gaps(step.centers)))
-    return f"{at(context)}noise moves a centre {number(100 * part)} % toward the next"
+    return f"{at(context)}noise moves a centre {format_number(100 * part)} % toward the next"
 
 
 @says("CentersStep", "lost in noise")
@@ -207,7 +207,7 @@ def no_box(step: Any, context: Any) -> str:
 def a_box(step: Any, context: Any) -> str:
     low, high = step.box
     part = float(((high - low) / (2 * step.grid.half)).prod())
-    return f"Nearly all rows lie in {number(100 * part)} % of the domain"
+    return f"Nearly all rows lie in {format_number(100 * part)} % of the domain"
 
 
 @says("StartsStep", "as well as the best")
@@ -220,7 +220,7 @@ def starts_agree(step: Any, context: Any) -> str:
 @says("StartsStep", "less than a typical")
 def starts_differ(step: Any, context: Any) -> str:
     gain = 100 * (1 - step.losses.min() / float(np.median(step.losses)))
-    return f"The best of {many(len(step.losses), 'start')} loses {number(gain)} % less than a typical one"
+    return f"The best of {many(len(step.losses), 'start')} loses {format_number(gain)} % less than a typical one"
 
 
 @says("StartsStep", "One start")
@@ -258,19 +258,19 @@ def nothing_moves(step: Any, context: Any) -> str:
 def a_swap(step: Any, context: Any) -> str:
     away = np.linalg.norm(step.previous - step.centers, axis=1)
     (moved,) = np.flatnonzero(away)
-    return f"Centre {moved + 1} jumps {number(50 * float(away.max()))} % of the width"
+    return f"Centre {moved + 1} jumps {format_number(50 * float(away.max()))} % of the width"
 
 
 @says("PlanStep", "of ε finds")
 def the_plan(step: Any, context: Any) -> str:
     # Rounds, which measure, are numbered.
     finds = sum(share for name, share in zip(step.names, step.fractions, strict=True) if not re.search(r"_\d+$", name))
-    return f"{number(100 * round(float(finds), 2))} % of ε finds clusters, the rest measures them"
+    return f"{format_number(100 * round(float(finds), 2))} % of ε finds clusters, the rest measures them"
 
 
-@says("LookStep", "over noise")
+@says("ProjectionStep", "over noise")
 def axes_rise(step: Any, context: Any) -> str:
-    captured = step.look.captured
+    captured = step.context.captured
     clear, every = int((captured > step.noise_edge).sum()), len(captured)
     which = f"all {word(every)}" if clear == every else f"{word(clear)} of {word(every)}"
     return f"{which} axes rise over noise"
@@ -282,52 +282,55 @@ def leaves(step: Any, context: Any) -> str:
     held = tree.noisy_counts[tree.leaf].sum() / max(1.0, tree.noisy_counts[0])
     some = int(tree.leaf.sum())
     named = "1 leaf holds" if some == 1 else f"{some:,} leaves hold"
-    return f"{named} {number(100 * float(np.clip(held, 0, 1)))} % of the rows, by noisy counts"
+    return f"{named} {format_number(100 * float(np.clip(held, 0, 1)))} % of the rows, by noisy counts"
 
 
 @says("CoresetStep", "for all rows")
 def a_coreset(step: Any, context: Any) -> str:
-    noise = number(50 * float(np.median(step.point_noise_sd)))
+    noise = format_number(50 * float(np.median(step.point_noise_sd)))
     return f"{many(len(step.points), 'point')} for all rows, with noise of {noise} % of the width"
 
 
 @says("BlocksStep", "secret blocks")
 def blocks(step: Any, context: Any) -> str:
     each = many(len(step.anchors), "centre")
-    return f"{many(step.number, 'secret block')} of about {number(step.rows_each)} rows find {each} each"
+    return f"{many(step.number, 'secret block')} of about {format_number(step.rows_each)} rows find {each} each"
 
 
 @says("RangesStep", "Ranges take")
 def ranges(step: Any, context: Any) -> str:
     width = 2 * context.run.domain.region.half
     left, noise = np.mean((step.upper - step.lower) / width), np.median(step.noise_sd / width)
-    return f"Ranges take {number(100 * left)} % of the width, and averages carry noise of {number(100 * noise)} %"
+    return (
+        f"Ranges take {format_number(100 * left)} % of the width, and averages carry noise of "
+        f"{format_number(100 * noise)} %"
+    )
 
 
 @says("RangesStep", "Without ranges")
 def no_ranges(step: Any, context: Any) -> str:
     noise = np.median(step.noise_sd / (2 * context.run.domain.region.half))
-    return f"Without ranges an average carries noise of {number(100 * noise)} % of the width"
+    return f"Without ranges an average carries noise of {format_number(100 * noise)} % of the width"
 
 
 @says("MedianLawStep", "drawn from")
 def a_median(step: Any, context: Any) -> str:
     # The chance of a rank falls by e over 2 / ε ranks.
     within = 2 / step.epsilon_each / step.number
-    return f"A median is drawn from ±{number(100 * within)} % around the middle of {step.number:,} blocks"
+    return f"A median is drawn from ±{format_number(100 * within)} % around the middle of {step.number:,} blocks"
 
 
 @says("SeedStep", "Noise throws")
 def a_seed(step: Any, context: Any) -> str:
     dim = step.centers.shape[1]
     far = float(stats.gamma(dim, scale=step.kernel_scale).median()) / context.run.domain.region.diameter
-    return f"Noise throws seed {len(step.centers)} some {number(far)} diameters from its row"
+    return f"Noise throws seed {len(step.centers)} some {format_number(far)} diameters from its row"
 
 
 @says("PoolStep", "selected")
 def a_pool(step: Any, context: Any) -> str:
     chosen = many(len(step.chosen), "set")
-    return f"{chosen} of {len(step.sets)} selected from a pool of spread {number(step.spread)}"
+    return f"{chosen} of {len(step.sets)} selected from a pool of spread {format_number(step.spread)}"
 
 
 @says("CoordinatesStep", "coordinates")
@@ -351,16 +354,21 @@ def shown(dim: int) -> Exhibit:
 
 
 def titled(of: Run, *, truth: Exhibit | None) -> Iterator[tuple[Any, str, bool]]:
-    look = Look(view_of(of.domain), palette("light"), epsilon=of.epsilon)
+    context = RenderContext(make_view(of.domain), choose_palette("light"), epsilon=of.epsilon)
     if truth is not None:
         rows, reference = truth.reveal.everyone, truth.reference
         assert rows is not None
-        look = Look(
-            look.view, look.palette, truth.reveal, reference, lambda c: found_in(rows, c, reference), epsilon=of.epsilon
+        context = RenderContext(
+            context.view,
+            context.palette,
+            truth.reveal,
+            reference,
+            lambda c: measure_recovery(rows, c, reference),
+            epsilon=of.epsilon,
         )
-    look = look.through(of)
+    context = context.through(of)
     for frame in of.frames:
-        yield frame.step, picture_of(frame.step).title(look), frame is of.frames[-1]
+        yield frame.step, find_picture(frame.step).title(context), frame is of.frames[-1]
 
 
 @pytest.mark.parametrize(("dim", "algorithm", "epsilon"), RUNS)

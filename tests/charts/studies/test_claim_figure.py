@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from dpviz.charts.canvas import without_head
-from dpviz.charts.standalone import standalone_page
+from dpviz.charts.canvas import remove_head
+from dpviz.charts.standalone import make_standalone_page
 from dpviz.charts.studies.claim_figure import ClaimFigure
-from dpviz.charts.theme import palette
+from dpviz.charts.theme import choose_palette
 from dpviz.charts.wording import PHONE
 from dpviz.claims.claim import Outcome
 from dpviz.claims.registry import CLAIMS
@@ -26,7 +26,7 @@ def test_a_claim_is_drawn_as_its_medians(claim_id):
 def is_drawn_as_its_medians(claim, place):
     table, picture = PLANTED[claim.id](Outcome.IN_PART), claim.pictures[place]
     claimed = ClaimFigure(table, picture, "holds in part")
-    figure = claimed.draw(palette("dark" if place else "light"), width=PHONE)
+    figure = claimed.draw(choose_palette("dark" if place else "light"), width=PHONE)
     is_sound(figure)
     medians = [trace for trace in figure.data if trace.meta == "median"]
     assert medians
@@ -42,9 +42,13 @@ def is_drawn_as_its_medians(claim, place):
 
 def test_a_page_fetches_nothing_and_says_what_was_found():
     claim = CLAIMS["balcan-small"]
-    figure = ClaimFigure(PLANTED[claim.id](Outcome.HOLDS), claim.pictures[0], "holds").draw(palette("light"))
-    page = standalone_page(
-        [figure, figure], title="A <claim>", paragraphs=["said", "noted"], points=["a & b"], palette=palette("light")
+    figure = ClaimFigure(PLANTED[claim.id](Outcome.HOLDS), claim.pictures[0], "holds").draw(choose_palette("light"))
+    page = make_standalone_page(
+        [figure, figure],
+        title="A <claim>",
+        paragraphs=["said", "noted"],
+        points=["a & b"],
+        palette=choose_palette("light"),
     )
     assert "A &lt;claim&gt;" in page and "a &amp; b" in page
     assert "src=" not in page.split("<body>")[1].replace("\\", "")[:5000]
@@ -54,8 +58,10 @@ def test_a_page_fetches_nothing_and_says_what_was_found():
 
 def test_the_legend_stands_above_the_panels_with_and_without_a_head():
     claim = CLAIMS["su-epsilon"]
-    whole = ClaimFigure(PLANTED[claim.id](Outcome.HOLDS), claim.pictures[0], "holds").draw(palette("light"), width=720)
-    for figure in (whole, without_head(whole).figure):
+    whole = ClaimFigure(PLANTED[claim.id](Outcome.HOLDS), claim.pictures[0], "holds").draw(
+        choose_palette("light"), width=720
+    )
+    for figure in (whole, remove_head(whole).figure):
         legend, margin = figure.layout.legend, figure.layout.margin
         above = (legend.y - 1) * (figure.layout.height - margin.t - margin.b)
         assert (legend.yref, legend.yanchor) == ("paper", "bottom")

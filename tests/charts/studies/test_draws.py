@@ -7,16 +7,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpviz.charts.picture import Look
-from dpviz.charts.registry import picture_of
+from dpviz.charts.picture import RenderContext
+from dpviz.charts.registry import find_picture
 from dpviz.charts.studies.draws import Draws
-from dpviz.charts.theme import palette
-from dpviz.charts.view import view_of
-from dpviz.runs.found import Found
+from dpviz.charts.theme import choose_palette
+from dpviz.charts.view import make_view
+from dpviz.runs.cluster_recovery import ClusterRecovery
 from tests.charts.gallery import Exhibit, exhibit
 from tests.charts.laws import is_sound, keeps_its_ranges, shows_kinds
 
-LIGHT = palette("light")
+LIGHT = choose_palette("light")
 
 
 def drawn(shown: Exhibit, number: int = 12) -> Draws:
@@ -26,21 +26,23 @@ def drawn(shown: Exhibit, number: int = 12) -> Draws:
     spread = np.where(np.arange(len(centers))[:, None] == 0, 0.02, 0.001)
     moved = centers + spread * rng.normal(size=(number, *centers.shape))
     shuffled = np.stack([each[rng.permutation(len(centers))] for each in moved])
-    look = Look(view_of(shown.table.domain), LIGHT, shown.reveal, shown.reference, found=lambda _: Found(4, 5))
-    return Draws(shuffled, rng.uniform(1, 2, number), look)
+    context = RenderContext(
+        make_view(shown.table.domain), LIGHT, shown.reveal, shown.reference, found=lambda _: ClusterRecovery(4, 5)
+    )
+    return Draws(shuffled, rng.uniform(1, 2, number), context)
 
 
 @pytest.mark.parametrize("dim", [1, 8])
 def test_the_cloud_holds_every_centre_of_every_draw(dim: int) -> None:
     shown = exhibit(dim, 5, n=400)
-    draws, view = drawn(shown), view_of(shown.table.domain)
+    draws, view = drawn(shown), make_view(shown.table.domain)
     figure = draws.draw()
     is_sound(figure)
     keeps_its_ranges(figure, view)
     shows_kinds(figure, LIGHT, {"released", "revealed"})
     (cloud,) = [trace for trace in figure.data if trace.meta == "released"]
     assert len(cloud.x) == 12 * 5
-    is_sound(picture_of(draws.step(3)).draw(draws.look))
+    is_sound(find_picture(draws.step(3)).draw(draws.context))
 
 
 def test_centres_are_matched_before_they_are_measured() -> None:
@@ -51,4 +53,6 @@ def test_centres_are_matched_before_they_are_measured() -> None:
     table = draws.table()
     assert table["typical distance"].argmax() == 0 and (table["farthest"] >= table["typical distance"]).all()
     assert "Centre 1 strays most from k-means++" in draws.words()
-    assert replace(draws, look=Look(draws.look.view, LIGHT)).words().startswith("Centres of twelve draws")
+    assert (
+        replace(draws, context=RenderContext(draws.context.view, LIGHT)).words().startswith("Centres of twelve draws")
+    )

@@ -11,10 +11,10 @@ import pytest
 
 from dpviz.charts.studies.curves import Curves, Over
 from dpviz.charts.studies.epsilon_n_map import EpsilonNMap
-from dpviz.charts.theme import palette
+from dpviz.charts.theme import choose_palette
 from tests.charts.laws import is_sound
 
-LIGHT = palette("light")
+LIGHT = choose_palette("light")
 EPSILONS, NS = (0.1, 0.3, 1.0, 3.0, 10.0), (300, 1000, 3000, 10_000)
 
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from dpviz.charts.studies.k_curve import KCurve
-from dpviz.charts.theme import palette
+from dpviz.charts.theme import choose_palette
 from dpviz.runs.advice.suggested_k import SuggestedK
 from tests.charts.laws import is_sound
 
-LIGHT = palette("light")
+LIGHT = choose_palette("light")
 LOSSES = np.array([900.0, 400.0, 100.0, 90.0, 82.0, 75.0])
 READ = SuggestedK(
     ks=np.arange(1, 7),

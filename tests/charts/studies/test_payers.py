@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dpviz.charts.studies.payers import Payers
-from dpviz.charts.theme import palette
+from dpviz.charts.theme import choose_palette
 from dpviz.runs.who_pays import Payer, WhoPays
 from tests.charts.laws import is_sound, shows_kinds
 
@@ -26,7 +26,7 @@ PAID = WhoPays(
 
 def test_marks_stand_where_sizes_and_losses_are() -> None:
     for theme in ("light", "dark"):
-        colors = palette(theme)
+        colors = choose_palette(theme)
         figure = Payers(PAID, "Auto", 0.3).draw(colors)
         is_sound(figure)
         shows_kinds(figure, colors, {"revealed"})
@@ -48,6 +48,6 @@ def test_the_claim_is_that_of_the_numbers() -> None:
 @pytest.mark.parametrize("paid", [WhoPays((Payer("cluster", "1", 5, 1.0, 1.0, nan),), nan, 1)])
 def test_one_cluster_and_unknown_noise_are_drawn(paid: WhoPays) -> None:
     made = Payers(paid, "EUGkM", 1.0)
-    is_sound(made.draw(palette("light")))
+    is_sound(made.draw(choose_palette("light")))
     assert made.finding == "At ε = 1 the only cluster loses 1.00×" and "nan" not in made.words()
     assert paid.smallest_shown is None

@@ -12,15 +12,15 @@ from dpviz.algorithms.card import Setting
 from dpviz.charts.studies.curves import Curves
 from dpviz.charts.studies.forecast import Forecast
 from dpviz.charts.studies.smallest import Smallest
-from dpviz.charts.theme import palette
+from dpviz.charts.theme import choose_palette
 from dpviz.runs.advice.advice import EPSILONS, advise, forecast_rows
 from dpviz.runs.advice.recommendation import recommend
 from dpviz.runs.advice.target import Target
-from dpviz.runs.smallest_epsilon import SmallestEpsilon, smallest_epsilons
+from dpviz.runs.smallest_epsilon import SmallestEpsilon, find_smallest_epsilons
 from tests.charts.laws import is_sound
 from tests.charts.studies.test_studies import NAMES, study
 
-LIGHT = palette("light")
+LIGHT = choose_palette("light")
 REACHED = SmallestEpsilon(NAMES[0], 0.4, 0.3, inf, 0.1, 10.0, 21, 1.05)
 NEVER = SmallestEpsilon(NAMES[1], inf, inf, inf, 0.1, 10.0, 21, nan)
 CURVES = Curves(study(NAMES[:2], [0.1, 1.0, 10.0]))
@@ -54,7 +54,7 @@ def test_the_answer_is_said_and_its_uncertainty_stands_in_the_table() -> None:
 def test_its_title_is_what_the_runs_say(share: float) -> None:
     """Recomputed from the runs: enough of them keep to the target at every ε from there on, and not just below."""
     target, runs = Target(1.1, share), study(NAMES[:2], [0.1, 0.3, 0.7, 1.0, 3.0, 10.0], 20)
-    picture = Smallest(Curves(runs), answers := smallest_epsilons(runs, target), recommend(target, None, answers))
+    picture = Smallest(Curves(runs), answers := find_smallest_epsilons(runs, target), recommend(target, None, answers))
     said = re.match(
         r"Choose ε = (.+) or more with (.+): about (.+)× the loss of k-means\+\+, at most 1.1×", picture.finding
     )

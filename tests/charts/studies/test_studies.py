@@ -6,20 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.charts.picture import Look
-from dpviz.charts.spent import Counted, describe_spent, draw_spent, shares_of
+from dpviz.charts.picture import RenderContext
+from dpviz.charts.spent import Counted, describe_spent, draw_spent, list_shares
 from dpviz.charts.studies.compare import Scores, Typical, draw_compare
-from dpviz.charts.studies.contenders import styles_of
+from dpviz.charts.studies.contenders import choose_styles
 from dpviz.charts.studies.curves import Curves
-from dpviz.charts.studies.medians import _apart
-from dpviz.charts.theme import palette
-from dpviz.charts.view import view_of
+from dpviz.charts.studies.medians import _spread_apart
+from dpviz.charts.theme import choose_palette
+from dpviz.charts.view import make_view
 from dpviz.runs.run import run
 from dpviz.runs.study.study import summarise, tidy
 from tests.charts.gallery import exhibit
 from tests.charts.laws import has_finite_coordinates, is_sound, keeps_its_ranges, shows_kinds
 
-LIGHT = palette("light")
+LIGHT = choose_palette("light")
 NAMES = [f"Algorithm {letter} (variant)" for letter in "ABCDEFGHIJKLMNOPQR"]
 
 
@@ -120,7 +120,7 @@ def test_predictions_are_dashed_named_once_each_and_leave_the_plot_its_size() ->
     assert heights[0] == heights[1] and plain.layout.showlegend is False
 
 
-def test_a_baseline_is_labelled_where_the_next_one_leaves_room() -> None:
+def test_a_baseline_is_labelled_where_the_next_one_leaves_session() -> None:
     table = study(NAMES[:1], [0.1, 1.0])
     for losses, below in (((9.0, 8.8, 1.0), {"8.8", "1"}), ((9.0, 4.0, 1.0), {"1"})):
         figure = Curves(table, baselines={f"line {loss:g}": loss for loss in losses}).draw(LIGHT)
@@ -131,7 +131,7 @@ def test_a_baseline_is_labelled_where_the_next_one_leaves_room() -> None:
 @given(st.lists(st.tuples(st.floats(0, 1), st.integers(1, 2)), min_size=1, max_size=18))
 def test_labels_keep_their_distance_and_their_order(ends: list[tuple[float, int]]) -> None:
     heights, sizes = np.array([height for height, _ in ends]), np.array([0.025 * rows for _, rows in ends])
-    placed = np.array(_apart(heights.tolist(), sizes.tolist()))
+    placed = np.array(_spread_apart(heights.tolist(), sizes.tolist()))
     order = np.argsort(heights, kind="stable")
     apart = (sizes[order][1:] + sizes[order][:-1]) / 2
     assert (np.diff(placed[order]) >= apart - 1e-9).all()
@@ -147,7 +147,7 @@ def test_a_name_that_makes_way_is_tied_to_the_end_of_its_line() -> None:
     figure = Curves(table).draw(LIGHT)
     names = [note for note in figure.layout.annotations if note.hovertext]
     tied = [note for note in names if note.showarrow]
-    colors = {style.color for style in styles_of(["Auto", "EUGkM", "DPLloyd"]).values()}
+    colors = {style.color for style in choose_styles(["Auto", "EUGkM", "DPLloyd"]).values()}
     assert len(names) == 3 and len(tied) == 2 and {note.arrowcolor for note in tied} < colors
     assert np.ptp([note.y for note in names]) < 1e-9, "threads begin where the lines end"
     assert sorted(note.ay for note in tied) == pytest.approx([-14, 14], abs=1)
@@ -162,7 +162,7 @@ def test_a_chart_grows_for_labels_that_would_not_fit() -> None:
 
 
 def test_all_algorithms_with_all_their_presets_look_different() -> None:
-    styles = styles_of([str(place) for place in range(36)])
+    styles = choose_styles([str(place) for place in range(36)])
     assert len({(style.color, style.dash) for style in styles.values()}) == 36
     assert len({(style.color, style.marker) for style in styles.values()}) == 36
 
@@ -183,10 +183,10 @@ def test_scores_put_the_best_on_top_whether_more_or_less_is_better() -> None:
 @pytest.mark.parametrize("number", [1, 5])
 def test_panels_share_their_axes(number: int) -> None:
     shown = exhibit(2, 5, n=200)
-    view, rng = view_of(shown.table.domain), np.random.default_rng(0)
+    view, rng = make_view(shown.table.domain), np.random.default_rng(0)
     moved = {name: np.clip(shown.reference.centers + rng.normal(0, 0.05, (5, 2)), -1, 1) for name in NAMES[:number]}
     releases = {name: Typical(centers, 1.0) for name, centers in moved.items()}
-    made = draw_compare(releases, Look(view, LIGHT, shown.reveal, shown.reference))
+    made = draw_compare(releases, RenderContext(view, LIGHT, shown.reveal, shown.reference))
     assert [panel.name for panel in made.panels] == list(releases)
     assert all(name in made.about for name in view.name)
     for panel in made.panels:
@@ -205,17 +205,17 @@ def test_panels_stand_in_the_order_of_their_losses() -> None:
     shown = exhibit(2, 5, n=100)
     losses = zip(NAMES[:3], (3.0, 1.04, 2.0), strict=True)
     releases = {name: Typical(shown.reference.centers, loss) for name, loss in losses}
-    made = draw_compare(releases, Look(view_of(shown.table.domain), LIGHT))
+    made = draw_compare(releases, RenderContext(make_view(shown.table.domain), LIGHT))
     assert [panel.score for panel in made.panels] == ["1.04×", "2.00×", "3.00×"]
     assert made.title == f"{NAMES[1]} comes closest to k-means++"
 
 
 def test_shares_of_the_budget_add_up_to_what_was_spent() -> None:
     finished = run("dplloyd", exhibit(2, 3, n=200).table, k=3, epsilon=1.0, seed=1)
-    shares = shares_of(finished.entries, spent_fraction=finished.spent_fraction)
+    shares = list_shares(finished.entries, spent_fraction=finished.spent_fraction)
     assert sum(shares.values()) == pytest.approx(finished.spent_fraction)
     assert list(shares) == ["round"]
-    half = shares_of(finished.entries, spent_fraction=finished.spent_fraction, upto=2)
+    half = list_shares(finished.entries, spent_fraction=finished.spent_fraction, upto=2)
     assert 0 < sum(half.values()) < 1
     figure = draw_spent(shares, spent=half, palette=LIGHT, epsilon=1.0)
     is_sound(figure)
@@ -227,7 +227,7 @@ def test_shares_of_the_budget_add_up_to_what_was_spent() -> None:
 def test_shares_follow_the_meter_where_amounts_do_not_add_up() -> None:
     finished = run("auto", exhibit(2, 3, n=2000).table, k=3, epsilon=2.0, delta=1e-6, seed=0)
     meter = [Counted(frame.entries, frame.spent_fraction) for frame in finished.frames]
-    shares = shares_of(finished.entries, spent_fraction=finished.spent_fraction, meter=meter)
+    shares = list_shares(finished.entries, spent_fraction=finished.spent_fraction, meter=meter)
     after_grid = next(frame for frame in finished.frames if frame.entries == 2)
     assert shares["zoom: coarse cells"] + shares["grid cells"] == pytest.approx(after_grid.spent_fraction)
     assert sum(shares.values()) == pytest.approx(finished.spent_fraction)
@@ -237,7 +237,7 @@ def test_an_algorithm_looks_the_same_whichever_of_them_comes_first() -> None:
     table = study(NAMES[:3], [0.1, 1.0])
     named = table.assign(contender=pd.Categorical(table["contender"], NAMES[:3]))
     for runs in (named, named[::-1], named[named.contender == NAMES[2]]):
-        assert Curves(runs).styles == styles_of(NAMES[:3])
+        assert Curves(runs).styles == choose_styles(NAMES[:3])
         assert list(Curves(runs).lines) == [name for name in NAMES[:3] if (runs.contender == name).any()]
         is_sound(Scores(runs).draw(LIGHT))
 

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from dpviz.charts.studies.waterfall import Waterfall
-from dpviz.charts.theme import palette
-from dpviz.runs.error_parts import ErrorParts, error_parts
+from dpviz.charts.theme import choose_palette
+from dpviz.runs.error_parts import ErrorParts, compute_error_parts
 from dpviz.runs.evaluation import Reference
 from dpviz.runs.study.study import Yardstick
 from tests.charts.laws import is_sound
 
-LIGHT = palette("light")
+LIGHT = choose_palette("light")
 
 
 def against(kmeans: float, *, clipping: float) -> Yardstick:
@@ -23,7 +23,7 @@ def parts(kmeans: float = 2.0) -> ErrorParts:
     rows = [
         {"private": 3.0 + shift, "quiet": 2.5, "solved": 2.9 + shift, "quiet_solved": 2.4} for shift in (-0.1, 0.0, 0.2)
     ]
-    return error_parts(against(kmeans, clipping=0.1), rows)
+    return compute_error_parts(against(kmeans, clipping=0.1), rows)
 
 
 def test_each_bar_begins_where_the_one_before_ends() -> None:
@@ -59,12 +59,12 @@ def test_clipping_stands_beside_the_bars_and_not_among_them() -> None:
         assert "lipping alone moves them by 0.1 a row" in words
     assert Waterfall(found, "EUGkM", 0.3).table()["loss per row"].iloc[-1] == 0.1
     rows = [{"private": 2.5, "quiet": 2.0, "solved": 2.5, "quiet_solved": 2.0}]
-    inside = error_parts(against(2.0, clipping=0.0), rows)
+    inside = compute_error_parts(against(2.0, clipping=0.0), rows)
     assert "The bounds clip no row" in Waterfall(inside, "DPLloyd", 1).words()
 
 
 def test_nothing_lost_is_said() -> None:
     rows = [{"private": 2.0, "quiet": 2.0, "solved": float("nan"), "quiet_solved": float("nan")}]
-    found = error_parts(against(2.0, clipping=0.0), rows)
+    found = compute_error_parts(against(2.0, clipping=0.0), rows)
     assert "next to nothing" in Waterfall(found, "DPLloyd", 10.0).words()
     is_sound(Waterfall(found, "DPLloyd", 10.0).draw(LIGHT))

@@ -14,8 +14,17 @@ from dpviz.algorithms.registry import CARDS
 from dpviz.check import RequestError
 from dpviz.privacy.queries import Relation
 from dpviz.runs.advice.advice import EPSILONS as TRIED
-from dpviz.runs.advice.advice import Outlook, StandInStudy, advise, best_at, forecast_rows, needed, outlooks, stored
-from dpviz.runs.advice.advice_words import alternatives, certainty, changed
+from dpviz.runs.advice.advice import (
+    Outlook,
+    SyntheticStudy,
+    advise,
+    find_best,
+    find_needed_epsilons,
+    forecast_rows,
+    list_outlooks,
+    load_stored_study,
+)
+from dpviz.runs.advice.advice_words import describe_certainty, describe_change, list_alternatives
 from dpviz.runs.advice.recommendation import recommend
 from dpviz.runs.advice.target import Target
 from tests.cases import for_each
@@ -25,7 +34,7 @@ AT = Setting(4, 4, 1.0, 0.0, n=ROWS)
 USUAL = Target()
 
 
-def study(**ratios: dict[tuple[int, int], list[list[float]]]) -> StandInStudy:
+def study(**ratios: dict[tuple[int, int], list[list[float]]]) -> SyntheticStudy:
     """``ratios``: of each algorithm and (d, k), a list a stand-in, of its ratios at EPSILONS."""
     cost = {"auto": 0.3, "dplloyd": 0.1, "balcan": 0.2}
     lines = [
@@ -39,7 +48,7 @@ def study(**ratios: dict[tuple[int, int], list[list[float]]]) -> StandInStudy:
         for epsilon, ratio in zip(EPSILONS, curve, strict=True)
         if ratio == ratio
     ]
-    return StandInStudy.of(pd.DataFrame(lines))
+    return SyntheticStudy.of(pd.DataFrame(lines))
 
 
 def test_the_smallest_epsilon_that_holds_on_enough_stand_ins_is_advised() -> None:
@@ -61,13 +70,13 @@ def test_one_algorithm_must_hold_from_there_on_not_now_one_and_then_another() ->
     both = study(auto={(4, 4): [early] * 3}, dplloyd={(4, 4): [late] * 3})
     found = advise(AT, target=USUAL, study=both)
     assert found.best is not None and (found.best.algorithm, found.best.epsilon) == ("dplloyd", 1.0)
-    assert needed(AT, USUAL, study=both) == {"auto": np.inf, "dplloyd": 1.0}
+    assert find_needed_epsilons(AT, USUAL, study=both) == {"auto": np.inf, "dplloyd": 1.0}
 
 
 def test_the_curves_that_are_shown_give_the_same_answer() -> None:
     for setting in (Setting(2, 15, 1.0, 1e-6, n=5_000), Setting(6, 6, 1.0, 0.0, n=12_000)):
-        shown = forecast_rows(setting, stored(with_delta=setting.delta > 0).algorithms, TRIED)
-        for algorithm, epsilon in needed(setting, USUAL).items():
+        shown = forecast_rows(setting, load_stored_study(with_delta=setting.delta > 0).algorithms, TRIED)
+        for algorithm, epsilon in find_needed_epsilons(setting, USUAL).items():
             runs = shown[shown["algorithm"] == algorithm]
             parts = {e: runs[runs["epsilon"] == e] for e in runs["epsilon"].unique()}
             losses, weights = ({e: part[name].to_numpy() for e, part in parts.items()} for name in ("ratio", "weight"))
@@ -83,7 +92,7 @@ def test_no_budget_is_advised_that_is_less_than_any_that_was_studied() -> None:
         assert forecast_rows(at, ["auto"], TRIED, study=always)["epsilon"].min() == least
     few = replace(AT, n=ROWS // 2000)
     found = advise(few, target=USUAL, study=always)
-    assert (found.best, found.others, found.each) == (None, (), ()) and "so few rows" in certainty(found)
+    assert (found.best, found.others, found.each) == (None, (), ()) and "so few rows" in describe_certainty(found)
     assert forecast_rows(few, ["auto"], TRIED, study=always).empty
 
 
@@ -97,10 +106,10 @@ def test_what_is_as_good_and_cheaper_is_advised_and_what_is_better_though_dearer
     alike = study(auto={(4, 4): [[1.050] * 4] * 3}, dplloyd={(4, 4): [[1.055] * 4] * 3})
     better = study(auto={(4, 4): [[1.02] * 4] * 3}, dplloyd={(4, 4): [[1.09] * 4] * 3})
     for target_study, name in ((alike, "dplloyd"), (better, "auto")):
-        at_one, found = best_at(AT, study=target_study), advise(AT, target=USUAL, study=target_study)
+        at_one, found = find_best(AT, study=target_study), advise(AT, target=USUAL, study=target_study)
         assert at_one is not None and found.best is not None
         assert at_one.algorithm == found.best.algorithm == name
-    assert alternatives(advise(AT, target=USUAL, study=alike)) == ["Auto does as well (1.05 ×); it held on 100%."]
+    assert list_alternatives(advise(AT, target=USUAL, study=alike)) == ["Auto does as well (1.05 ×); it held on 100%."]
 
 
 def test_a_target_out_of_reach_is_said_to_be_with_the_nearest_and_what_would_do() -> None:
@@ -108,8 +117,8 @@ def test_a_target_out_of_reach_is_said_to_be_with_the_nearest_and_what_would_do(
     found = advise(AT, target=USUAL, study=hard)
     assert found.best is None and found.others[0].algorithm == "auto"
     assert "No ε up to 10 keeps the loss within 10 % of k-means++" in recommend(USUAL, found).sentence
-    assert "it got there on 0%" in certainty(found)
-    by_words = {change.words: changed(change, found) for change in found.changes}
+    assert "it got there on 0%" in describe_certainty(found)
+    by_words = {change.words: describe_change(change, found) for change in found.changes}
     assert "still be out of reach" in by_words["300,000 rows instead of 100,000"]
     assert "would do (Auto)" in by_words["k = 2 instead of 4"]
 
@@ -122,14 +131,14 @@ def test_more_rows_fewer_clusters_and_a_larger_epsilon_would_change_it() -> None
     assert rows is not None and rows.epsilon in (0.3, 0.5) and found.best.epsilon == 1.0
     assert clusters is not None and clusters.epsilon < found.best.epsilon
     assert larger is not None and larger.epsilon > found.best.epsilon and larger.median < found.best.median
-    assert all("(Auto)" in changed(change, found) for change in found.changes)
+    assert all("(Auto)" in describe_change(change, found) for change in found.changes)
 
 
 def test_rows_and_budget_count_together_and_a_person_of_several_rows_costs_as_many() -> None:
     one = study(auto={(4, 4): [[8.0, 4.0, 2.0, 1.0]]})
 
     def loss(**asked: object) -> float:
-        (found,) = outlooks(replace(AT, **asked), study=one)
+        (found,) = list_outlooks(replace(AT, **asked), study=one)
         return found.median
 
     assert loss(epsilon=1.0) == pytest.approx(2.0)
@@ -152,11 +161,11 @@ def test_stand_ins_count_by_their_nearness_in_d_and_k() -> None:
 
 def test_what_did_not_run_on_the_stand_ins_or_cannot_run_here_is_not_advised() -> None:
     gaps = study(auto={(4, 4): [[1.5] * 4] * 2}, dplloyd={(4, 4): [[np.nan] * 3 + [1.0]] * 2})
-    found = best_at(AT, study=gaps)
+    found = find_best(AT, study=gaps)
     assert found is not None and found.algorithm == "auto"
-    at_ten = best_at(replace(AT, epsilon=10.0), study=gaps)
+    at_ten = find_best(replace(AT, epsilon=10.0), study=gaps)
     assert at_ten is not None and at_ten.algorithm == "dplloyd"
-    few = outlooks(replace(AT, n=20), study=gaps)
+    few = list_outlooks(replace(AT, n=20), study=gaps)
     assert "dplloyd" not in [one.algorithm for one in few]
 
 
@@ -169,7 +178,7 @@ def test_a_question_without_an_answer_is_refused(setting: Setting, loss: float) 
 @pytest.mark.slow
 @pytest.mark.parametrize("delta", [0.0, 1e-6])
 def test_the_stored_study_knows_private_algorithms_and_gives_better_news_for_more_rows(delta: float) -> None:
-    shipped = stored(with_delta=delta > 0)
+    shipped = load_stored_study(with_delta=delta > 0)
     assert all(CARDS[name].private for name in shipped.algorithms) and "auto" in shipped.algorithms
     assert np.isfinite(shipped.losses).all() and shipped.losses.min() > log(0.5)
     needed = [advise(Setting(6, 5, 1.0, delta, n=n), target=USUAL).best for n in (3_000, 30_000, 300_000)]

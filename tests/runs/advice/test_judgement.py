@@ -9,14 +9,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpviz.algorithms.auto.auto import expected
+from dpviz.algorithms.auto.auto import expect_loss
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.regime import Level
-from dpviz.algorithms.registry import card_of, private_cards
-from dpviz.privacy.room import PrivateTable
+from dpviz.algorithms.registry import find_card, list_private_cards
+from dpviz.privacy.private_session import PrivateTable
 from dpviz.runs.advice import judgement
-from dpviz.runs.advice.advice import advise, needed_by
-from dpviz.runs.advice.judgement import apart_after, judge, judge_request, tried_words
+from dpviz.runs.advice.advice import advise, find_needed_epsilon
+from dpviz.runs.advice.judgement import describe_dry_run, explain_difference, judge, judge_request
 from dpviz.runs.advice.target import Target
 from dpviz.runs.dry_run import Tried, dry_run_work
 from dpviz.runs.request import Contender, Request
@@ -32,7 +32,7 @@ SIZES = (
 BUDGETS = ((0.05, 1e-6), (0.3, 1e-6), (1.0, 1e-6), (1.0, 0.0))
 CELLS = [Setting(d, k, epsilon, delta, n=n) for d, k, n in SIZES for epsilon, delta in BUDGETS]
 TRIED = [one for one in CELLS if one.n is not None and one.n <= 3_000][::3]
-AUTO, USUAL, ORDER = card_of("auto"), Target(), list(Level)
+AUTO, USUAL, ORDER = find_card("auto"), Target(), list(Level)
 
 
 def dry_run(setting: Setting) -> list[float]:
@@ -61,15 +61,15 @@ def test_there_are_forty_cells_of_every_light() -> None:
 
 def test_light_advice_and_announcement_agree() -> None:
     for cell in CELLS:
-        judged, asked = judge(AUTO, cell), needed_by("auto", cell, USUAL)
-        wide = expected(cell).wide
+        judged, asked = judge(AUTO, cell), find_needed_epsilon("auto", cell, USUAL)
+        wide = expect_loss(cell).wide
         if judged.level is Level.GREEN:
             assert asked <= cell.epsilon and wide <= 2, cell
         if asked <= cell.epsilon:
             assert judged.level is not Level.RED, cell
         advice = advise(cell, target=USUAL)
         if advice.best is not None:
-            best = judge(card_of(advice.best.algorithm), replace(cell, epsilon=advice.epsilon))
+            best = judge(find_card(advice.best.algorithm), replace(cell, epsilon=advice.epsilon))
             assert best.level in (Level.GREEN, Level.AMBER), cell
         assert (judged.in_short == "enough for like sizes") == (
             judged.level is Level.AMBER and judged.like is Level.GREEN
@@ -102,10 +102,10 @@ def _agrees_or_says_why(cell: Setting) -> Level:
     before, losses = judge(AUTO, cell), dry_run(cell)
     after = judge(AUTO, cell, tried=losses)
     assert before.level is not None and after.level is not None
-    assert tried_words(losses) in after.message
+    assert describe_dry_run(losses) in after.message
     better, worse = "better than the light" in after.message, "worse than what was announced" in after.message
     assert ORDER.index(after.level) >= ORDER.index(before.level)
-    met = USUAL.met(np.array(losses))
+    met = USUAL.is_met(np.array(losses))
     if after.level is Level.GREEN:
         assert met
     assert worse == (after.level is not before.level)
@@ -134,11 +134,15 @@ def test_a_run_that_ends_unlike_its_light_says_why() -> None:
     fine, lost = Verdict("fine", "", ""), Verdict("failed", "this run failed", "Noise.")
     green, red = judge(AUTO, Setting(10, 10, 1.0, 1e-6, n=100_000)), judge(AUTO, Setting(2, 5, 0.05, 1e-6, n=300))
     assert (green.level, red.level) == (Level.GREEN, Level.RED)
-    assert "says otherwise" in apart_after(green, lost) and "speaks against it" in apart_after(red, fine)
-    assert not apart_after(green, fine) and not apart_after(red, lost) and not apart_after(green, None)
+    assert "says otherwise" in explain_difference(green, lost) and "speaks against it" in explain_difference(red, fine)
+    assert (
+        not explain_difference(green, fine)
+        and not explain_difference(red, lost)
+        and not explain_difference(green, None)
+    )
 
 
-@for_each("card", private_cards())
+@for_each("card", list_private_cards())
 def test_no_light_is_green_where_nobody_measured_groups_of_unlike_sizes(card) -> None:
     rich = judge(card, Setting(2, 4, 1.0, 1e-6, n=10**9))
     assert (rich.level is Level.GREEN) == (rich.like is Level.GREEN and rich.yours is Level.GREEN)

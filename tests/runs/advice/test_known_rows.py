@@ -9,17 +9,17 @@ import pytest
 import dpviz
 from dpviz.check import RequestError
 from dpviz.runs.advice import known_rows
-from dpviz.runs.advice.known_rows import KnownRows, advise_for, rows_said
+from dpviz.runs.advice.known_rows import KnownRows, advise_for, read_known_rows
 from dpviz.runs.advice.target import Target
 from dpviz.runs.open_table import declare
 from dpviz.runs.request import Contender
 from dpviz.runs.study.grid import Grid
 from dpviz.table.csv_intake import CsvFile
 from dpviz.table.declaration import Declaration
+from dpviz.table.declaration_file import apply_declaration, to_json
 from dpviz.table.loaded_table import IntakeError
-from dpviz.table.sidecar import declaration_in, to_json
 from dpviz.ui.studies.study_job import Question
-from dpviz.ui.tradeoff import stored_study
+from dpviz.ui.tradeoff import choose_section
 from tests.cases import about
 from tests.command_line import call
 
@@ -48,7 +48,7 @@ def test_thirty_private_tables_get_one_answer_from_every_door(capsys, tmp_path, 
         raw = ",".join(columns) + "\n" + "\n".join([",".join(["0.5"] * len(columns))] * 3) + "\n"
         table = declare(CsvFile("t", raw.encode()), declaration)
         monkeypatch.setattr(table.private, "reveal", None)
-        monkeypatch.setattr("dpviz.ui.studies.judged_rows.bought_rows", lambda table, bought=bought: bought)
+        monkeypatch.setattr("dpviz.ui.studies.judged_rows.find_bought_rows", lambda table, bought=bought: bought)
         path = tmp_path / f"{number}.json"
         path.write_text(to_json(declaration))
         given = [] if bought is None else ["--n", str(max(1, round(bought)))]
@@ -60,15 +60,15 @@ def test_thirty_private_tables_get_one_answer_from_every_door(capsys, tmp_path, 
                 assert said.code == 2 and known_rows.NOBODY_SAID in said.err
                 for ask in (
                     lambda: dpviz.advise(declaration=declaration, k=k, delta=delta),  # noqa: B023 (called at once)
-                    lambda: stored_study.advice_for(question, Target()),  # noqa: B023
+                    lambda: choose_section.find_advice(question, Target()),  # noqa: B023
                 ):
                     with pytest.raises(RequestError) as refused:
                         ask()
                     assert str(refused.value) == known_rows.NOBODY_SAID
                 continue
-            rows = rows_said(declaration, bought=bought)
+            rows = read_known_rows(declaration, bought=bought)
             python = dpviz.advise(tuple(rows), declaration=declaration, k=k, delta=delta)
-            page = stored_study.advice_for(question, Target())
+            page = choose_section.find_advice(question, Target())
             assert page.sentence == python.sentence == json.loads(said.out)["answer"]
             assert page.rows == python.rows == rows and said.json["n"] == list(rows)
             assert page.few.epsilon == python.few.epsilon >= page.many.epsilon == python.many.epsilon
@@ -95,7 +95,7 @@ def test_a_delta_as_large_as_one_over_n_is_refused_in_one_sentence_on_every_door
         question = Question("tradeoff", table, None, Grid((Contender("auto"),), (2,), (1.0,), (1e-4,)))
         for ask in (
             lambda: advise_for(declaration=declaration, k=2, delta=1e-4),  # noqa: B023 (called at once)
-            lambda: stored_study.advice_for(question, Target()),  # noqa: B023
+            lambda: choose_section.find_advice(question, Target()),  # noqa: B023
             lambda: dpviz.run(dpviz.CARDS["auto"], table.private, k=2, epsilon=1.0, delta=1e-4),  # noqa: B023
         ):
             with pytest.raises(RequestError) as refused:
@@ -118,11 +118,11 @@ def test_what_is_known_of_the_number_of_rows():
         (Declaration(), -3.0, KnownRows(1, 1)),
         (Declaration(), None, None),
     ):
-        assert rows_said(declaration, bought=bought) == rows
+        assert read_known_rows(declaration, bought=bought) == rows
     for wrong in ("[2]", "[0, 5]", "[5, 2]", "[2.5, 3]", '"2,3"', '[1, 2], "n_public": 3'):
         with about(wrong), pytest.raises(IntakeError):
-            declaration_in(f'{{"n_range": {wrong}}}')
-    assert declaration_in(to_json(Declaration(n_range=(2, 9)))).n_range == (2, 9)
+            apply_declaration(f'{{"n_range": {wrong}}}')
+    assert apply_declaration(to_json(Declaration(n_range=(2, 9)))).n_range == (2, 9)
 
 
 def test_wrong_numbers_of_rows_get_a_sentence():

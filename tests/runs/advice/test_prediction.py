@@ -10,11 +10,11 @@ from scipy.optimize import brentq
 
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET
+from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.queries import Relation
-from dpviz.privacy.room import PrivateTable
 from dpviz.runs.advice.prediction import predict
 from dpviz.runs.request import Contender
-from dpviz.runs.run import centers_of, run
+from dpviz.runs.run import read_centers, run
 from dpviz.table.domain import Domain, Region
 from tests.cases import for_each
 
@@ -145,7 +145,7 @@ def test_the_predicted_error_is_what_noise_does_to_one_round(preset: str) -> Non
     assert predicted is not None
     squared = []
     for seed in range(60):
-        centers = centers_of(
+        centers = read_centers(
             run("dplloyd", table, k=k, epsilon=1.0, delta=1e-6, params=params, seed=seed).frames[-1].step
         )
         nearest = ((corners[:, None] - centers[None]) ** 2).sum(axis=2).min(axis=1)

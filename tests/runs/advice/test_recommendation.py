@@ -14,10 +14,10 @@ from benchmarks.families import Size
 from benchmarks.recommended import CONTENDERS, DELTA, SIZES, TARGETS, readings, study_on
 from dpviz.algorithms.card import Setting
 from dpviz.runs.advice.advice import EPSILONS, advise, forecast_rows
-from dpviz.runs.advice.recommendation import compared, recommend, why_apart
-from dpviz.runs.advice.target import Target, reached_by, steps_apart
+from dpviz.runs.advice.recommendation import compare_with_study, explain_apart, recommend
+from dpviz.runs.advice.target import Target, count_steps_apart, find_reached_loss
 from dpviz.runs.smallest_epsilon import SmallestEpsilon
-from dpviz.runs.study.grid import epsilons_between
+from dpviz.runs.study.grid import list_epsilons
 from dpviz.runs.study.study import KEYS, tidy
 from tests.cases import for_each
 
@@ -28,7 +28,7 @@ def as_stored(size: Size, *, shift: float, wobble: float) -> pd.DataFrame:
     """Runs that lose what the stored study says at ε / ``shift``, two in five of them so many times more."""
     setting = Setting(size.d, size.k, 1.0, DELTA, n=size.n)
     lines = []
-    for epsilon in epsilons_between(0.1, 10.0):
+    for epsilon in list_epsilons(0.1, 10.0):
         forecast = forecast_rows(setting, [who.algorithm for who in CONTENDERS], [epsilon / shift])
         for _, line in forecast.drop_duplicates("contender").iterrows():
             facts = dict.fromkeys(KEYS, "") | {"contender": line["contender"], "k": size.k, "epsilon": epsilon}
@@ -87,12 +87,12 @@ def answer(name: str, epsilon: float, *, low: float | None = None, high: float |
 def test_why_they_differ_is_said(answers: list[SmallestEpsilon], kind: str | None, words: str) -> None:
     found = recommend(USUAL, ADVICE, answers, TRIED, CONTENDERS)
     assert (found.apart.kind if found.apart else None) == kind
-    assert words in compared(found, ADVICE)
+    assert words in compare_with_study(found, ADVICE)
 
 
 def test_sizes_that_were_not_studied_are_the_reason() -> None:
     beyond = replace(ADVICE, beyond=True)
-    reason = why_apart(beyond, [answer("Auto", 0.5)], TRIED, CONTENDERS)
+    reason = explain_apart(beyond, [answer("Auto", 0.5)], TRIED, CONTENDERS)
     assert reason is not None and reason.kind == "other sizes"
 
 
@@ -108,11 +108,11 @@ def test_before_any_run_the_stored_study_answers_and_then_the_runs() -> None:
 
 def test_the_rule_is_the_share_of_runs_and_monotone_from_there_up() -> None:
     losses = np.array([1.0, 1.05, 1.09, 1.1, 3.0])
-    assert USUAL.met(losses) and not Target(share=0.9).met(losses)
-    assert reached_by(losses, 0.8) == 1.1 and reached_by(losses, 0.5) == 1.09
-    assert not USUAL.met(losses, np.array([1.0, 1.0, 1.0, 1.0, 2.0]))
+    assert USUAL.is_met(losses) and not Target(share=0.9).is_met(losses)
+    assert find_reached_loss(losses, 0.8) == 1.1 and find_reached_loss(losses, 0.5) == 1.09
+    assert not USUAL.is_met(losses, np.array([1.0, 1.0, 1.0, 1.0, 2.0]))
     good, bad = losses, losses + 1
     assert USUAL.least({0.1: good, 1.0: bad, 2.0: good, 5.0: good}) == 2.0
     assert USUAL.least({0.1: good, 1.0: bad}) == inf
-    assert USUAL.met(np.array([1.0, np.nan])) and not USUAL.met(np.array([np.nan]))
-    assert EPSILONS[0] == 0.01 and steps_apart(0.18, 0.2, TRIED) == 0
+    assert USUAL.is_met(np.array([1.0, np.nan])) and not USUAL.is_met(np.array([np.nan]))
+    assert EPSILONS[0] == 0.01 and count_steps_apart(0.18, 0.2, TRIED) == 0

@@ -12,7 +12,7 @@ from dpviz.algorithms.steps import GridStep
 from dpviz.check import RequestError
 from dpviz.privacy.partitions import Grid
 from dpviz.runs.advice import suggested_k as module
-from dpviz.runs.advice.suggested_k import MOST_K, cloud_of, redrawn, suggest_k, synopsis_of
+from dpviz.runs.advice.suggested_k import MOST_K, find_synopsis, make_cloud, redraw, suggest_k
 from dpviz.runs.open_table import declare
 from dpviz.runs.run import Run, run, run_frames
 from dpviz.table.samples import sample
@@ -74,8 +74,8 @@ def test_the_band_is_that_of_the_noise():
 
 
 def test_a_redraw_has_noise_of_the_known_law_on_the_same_points():
-    cloud = cloud_of(histogram(np.array([[-0.5, 0], [0.5, 0]])))
-    once, twice = (redrawn(cloud, 3.0, np.random.default_rng(seed)) for seed in (0, 1))
+    cloud = make_cloud(histogram(np.array([[-0.5, 0], [0.5, 0]])))
+    once, twice = (redraw(cloud, 3.0, np.random.default_rng(seed)) for seed in (0, 1))
     np.testing.assert_array_equal(once.points, cloud.points)
     assert not np.array_equal(once.weights, twice.weights)
     full = cloud.weights > 30
@@ -87,7 +87,7 @@ def test_a_redraw_has_noise_of_the_known_law_on_the_same_points():
 def test_it_is_read_from_a_whole_run_without_rows():
     table = sample("fifteen").load()
     done = run("eugkm", declare(table.table, table.declaration).private, k=3, epsilon=1.0, seed=0)
-    assert type(synopsis_of(done)) is GridStep
+    assert type(find_synopsis(done)) is GridStep
     read = suggest_k(done, 4, np.random.default_rng(0))
     assert read.ks[-1] == 4 and len(done.entries) == 1
 

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 
 from dpviz.check import RequestError
 from dpviz.runs.request import Contender
-from dpviz.runs.study.grid import USUAL, Grid, epsilons_between
+from dpviz.runs.study.grid import USUAL, Grid, list_epsilons
 from tests.cases import for_each
 from tests.runs.asked import grids
 
 GRID = Grid(
-    (Contender("auto"), Contender("eugkm", {"preset": "su"})), (5,), epsilons_between(0.1, 10.0), (1e-6,), repeats=7
+    (Contender("auto"), Contender("eugkm", {"preset": "su"})), (5,), list_epsilons(0.1, 10.0), (1e-6,), repeats=7
 )
 FIRST_VERSION = {
     "dpviz": "trade-off study",

@@ -23,16 +23,16 @@ from threadpoolctl import threadpool_limits
 from dpviz.check import RequestError
 from dpviz.runs import jobs
 from dpviz.runs.clipped_rows import JudgedTable
+from dpviz.runs.job_registry import JobRegistry
 from dpviz.runs.jobs import JobState
 from dpviz.runs.request import Contender
-from dpviz.runs.seats import Seats
-from dpviz.runs.shelf import JobShelf
+from dpviz.runs.scheduler import Scheduler
 from dpviz.runs.study import open_study as opening
 from dpviz.runs.study.folder import StudyFolder
 from dpviz.runs.study.grid import Grid
 from dpviz.runs.study.open_study import FOLDER_VARIABLE, Study
-from dpviz.runs.study.study import Yardstick, study_rows, tidy
-from tests.contract.tables import blobs, small_table
+from dpviz.runs.study.study import Yardstick, compute_study_rows, tidy
+from tests.contract.tables import make_blobs, make_small_table
 from tests.runs.jobs_at_home import Gate, stay_at_home
 from tests.waiting import SECONDS, eventually
 
@@ -41,7 +41,7 @@ GRID = Grid((Contender("dplloyd"), Contender("eugkm", {"preset": "su"})), (2, 3)
 
 
 def judged(n: int = 400) -> JudgedTable:
-    table = small_table(blobs(n), n_public=n)
+    table = make_small_table(make_blobs(n), n_public=n)
     return JudgedTable.of(table, table.reveal(note="test"), None)
 
 
@@ -77,7 +77,7 @@ def done(study: Study) -> list[dict]:
 def alone(grid: Grid) -> pd.DataFrame:
     """What one process finds by itself."""
     with threadpool_limits(1):
-        return tidy([item for item in study_rows(judged(), grid) if isinstance(item, dict)])
+        return tidy([item for item in compute_study_rows(judged(), grid) if isinstance(item, dict)])
 
 
 def same(found: list[dict], grid: Grid = GRID) -> bool:
@@ -97,8 +97,8 @@ def lines(folder: Path) -> Counter[str]:
 
 @pytest.mark.slow
 def test_a_study_by_several_processes_is_that_of_one_and_gives_its_seats_back(folder: Path) -> None:
-    seats = Seats(4)
-    shelf = JobShelf(seats=seats)
+    seats = Scheduler(4)
+    shelf = JobRegistry(seats=seats)
     study = shelf.study(judged(), GRID, key="a")
     assert same(done(study))
     assert {(stick.k, stick.n) for stick in study.items if isinstance(stick, Yardstick)} == {(2, None), (3, None)}
@@ -108,7 +108,7 @@ def test_a_study_by_several_processes_is_that_of_one_and_gives_its_seats_back(fo
 
 
 def test_what_its_reader_left_is_gone_on_with(folder: Path, gate: Gate) -> None:
-    shelf, grid = JobShelf(), replace(GRID, repeats=20)
+    shelf, grid = JobRegistry(), replace(GRID, repeats=20)
     gate.hold_after(5)
     study = shelf.study(judged(), grid, key="a")
     assert eventually(lambda: len(rows(study)) == 5)
@@ -121,7 +121,7 @@ def test_what_its_reader_left_is_gone_on_with(folder: Path, gate: Gate) -> None:
     (results,) = folder.glob("*/results.csv")
     with results.open("a") as torn:
         torn.write("DPLloyd,dpll")
-    other = JobShelf()  # it stays until the end of the test
+    other = JobRegistry()  # it stays until the end of the test
     gate.hold_after(3)
     again = other.study(judged(), grid, key="a")
     assert eventually(lambda: len(rows(again)) == 8)
@@ -139,7 +139,7 @@ def test_a_study_that_is_done_is_read_and_not_computed(
 ) -> None:
     if kept == "in memory":
         monkeypatch.delenv(FOLDER_VARIABLE)
-    shelf = JobShelf()
+    shelf = JobRegistry()
     done(shelf.study(judged(), GRID, key="a"))
     if kept != "in memory":
         opening._KEPT.clear()
@@ -154,7 +154,7 @@ def test_a_study_that_is_done_is_read_and_not_computed(
 
 
 def test_two_who_open_it_at_once_read_one_study_and_either_may_leave(folder: Path, gate: Gate) -> None:
-    shelf, another = JobShelf(), JobShelf()
+    shelf, another = JobRegistry(), JobRegistry()
     gate.hold_after(3)
     first, second = (each.study(judged(), GRID, key="a") for each in (shelf, another))
     assert len(opening._ENGINES) == 1
@@ -170,7 +170,7 @@ def test_two_who_open_it_at_once_read_one_study_and_either_may_leave(folder: Pat
 
 def test_another_table_grid_or_seed_is_another_study(folder: Path, gate: Gate) -> None:
     gate.hold_after(0)
-    shelf = JobShelf()
+    shelf = JobRegistry()
     asked = [(GRID, "a", False), (GRID, "b", False), (replace(GRID, seed=1), "a", False), (GRID, "a", True)]
     for grid, key, with_centers in asked:
         shelf.study(judged(), grid, key=key, with_centers=with_centers)
@@ -183,7 +183,7 @@ def test_centres_come_back_as_they_were_or_are_not_kept(
     folder: Path, gate: Gate, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
     monkeypatch.setattr(opening, "MOST_NUMBERS", most)
-    grid, shelf = replace(GRID, repeats=1), JobShelf()
+    grid, shelf = replace(GRID, repeats=1), JobRegistry()
     first = {row["trial"]: row for row in done(shelf.study(judged(), grid, key="a", with_centers=True))}
     opening._KEPT.clear()
     gate.jobs = 0
@@ -197,8 +197,8 @@ def test_centres_come_back_as_they_were_or_are_not_kept(
 
 @pytest.mark.slow
 def test_it_waits_for_a_seat_and_says_behind_how_many(folder: Path, gate: Gate) -> None:
-    seats = Seats(1)
-    shelf, other = JobShelf(seats=seats), JobShelf(seats=seats)
+    seats = Scheduler(1)
+    shelf, other = JobRegistry(seats=seats), JobRegistry(seats=seats)
     gate.hold_after(0)
     study = shelf.study(judged(), replace(GRID, repeats=5), key="a")
     assert eventually(lambda: study.progress is not None)
@@ -215,15 +215,15 @@ def test_it_waits_for_a_seat_and_says_behind_how_many(folder: Path, gate: Gate) 
 @pytest.mark.slow
 def test_a_worker_goes_on_for_its_turn_only(folder: Path, gate: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(opening, "_TURN_SECONDS", 0.0)
-    monkeypatch.setattr(opening, "cores", lambda: 1)
-    grid, shelf = replace(GRID, ks=(2,), epsilons=(1.0,), repeats=2), JobShelf()
+    monkeypatch.setattr(opening, "count_cores", lambda: 1)
+    grid, shelf = replace(GRID, ks=(2,), epsilons=(1.0,), repeats=2), JobRegistry()
     assert same(done(shelf.study(judged(), grid, key="a")), grid)
     assert gate.jobs == len(grid.trials())
 
 
 def test_a_grid_that_cannot_be_served_is_refused_before_anything_is_begun(folder: Path) -> None:
     with pytest.raises(RequestError, match="401"):
-        JobShelf().study(judged(), replace(GRID, ks=(401,)), key="a")
+        JobRegistry().study(judged(), replace(GRID, ks=(401,)), key="a")
     assert not opening._ENGINES and not folder.exists()
 
 
@@ -233,7 +233,7 @@ posix = pytest.mark.skipif(os.name != "posix", reason="modes and owners of files
 @posix
 @pytest.mark.slow
 def test_losses_are_for_the_owner_of_the_server_alone(folder: Path, gate: Gate) -> None:
-    shelf = JobShelf()
+    shelf = JobRegistry()
     done(shelf.study(judged(), replace(GRID, repeats=1), key="a"))
     modes = {stat.S_IMODE(path.stat().st_mode) for path in (folder, *folder.iterdir())}
     assert modes == {0o700}
@@ -254,12 +254,12 @@ def test_a_folder_that_is_not_ones_own_is_refused_in_a_sentence(
     if wrong == "of another user":
         monkeypatch.setattr(os, "geteuid", lambda: folder.stat().st_uid + 1)
     with pytest.raises(RequestError, match=r"^DPVIZ_STUDIES"):
-        JobShelf().study(judged(), GRID, key="a")
+        JobRegistry().study(judged(), GRID, key="a")
 
 
 @pytest.mark.slow
 def test_a_folder_in_use_by_another_server_or_damaged_fails_with_a_sentence(folder: Path, gate: Gate) -> None:
-    shelf, grid = JobShelf(), replace(GRID, repeats=1)
+    shelf, grid = JobRegistry(), replace(GRID, repeats=1)
     done(shelf.study(judged(), grid, key="a"))
     (inner,) = folder.iterdir()
     with StudyFolder(inner, resume=True):
@@ -275,10 +275,10 @@ SERVER = """
 import os, signal
 from dpviz.runs import jobs
 from dpviz.runs.study import open_study as opening
-from dpviz.runs.shelf import JobShelf
+from dpviz.runs.job_registry import JobRegistry
 from tests.runs.study.test_open_study import GRID, judged, replace, rows
 from tests.waiting import eventually
-jobs._MORE_POLITE, opening.cores, shelf = 0, lambda: 1, JobShelf()
+jobs._MORE_POLITE, opening.cores, shelf = 0, lambda: 1, JobRegistry()
 study = shelf.study(judged(), replace(GRID, repeats=1000), key="a")
 assert eventually(lambda: len(rows(study)) >= 3)
 print("found", flush=True)
@@ -302,7 +302,7 @@ def test_of_a_server_that_was_killed_the_named_folder_is_left_and_else_nothing(
     assert [[path.name for path in place.iterdir()] for place in places.values()] == [["studies"], []]
     (tmp_path / "lasting" / "studies").rename(folder)
     gate.hold_after(0)
-    shelf, kept = JobShelf(), lines(folder)
+    shelf, kept = JobRegistry(), lines(folder)
     study = shelf.study(judged(), replace(GRID, repeats=1000), key="a")
     assert eventually(lambda: len(rows(study)) >= len(kept) >= 3)
     assert {row["trial"] for row in rows(study)} == kept.keys()

@@ -8,17 +8,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpviz.algorithms.registry import private_cards
+from dpviz.algorithms.registry import list_private_cards
 from dpviz.check import RequestError
-from dpviz.privacy.room import PrivateTable
-from dpviz.runs.clipped_rows import JudgedTable, clipped
-from dpviz.runs.evaluation import nicv, reference_for
+from dpviz.privacy.private_session import PrivateTable
+from dpviz.runs.clipped_rows import JudgedTable, clip_rows
+from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.request import Contender
 from dpviz.runs.study.grid import Grid, Trial
-from dpviz.runs.study.study import KEYS, MEASURES, Yardstick, study_rows, summarise, tidy
+from dpviz.runs.study.study import KEYS, MEASURES, Yardstick, compute_study_rows, summarise, tidy
 from dpviz.runs.worker import Progress
 from tests.cases import for_each
-from tests.contract.tables import blobs, small_table
+from tests.contract.tables import make_blobs, make_small_table
 
 DPLLOYD = Contender("dplloyd")
 
@@ -37,7 +37,7 @@ def rows_of(
     **grid: object,
 ) -> list[dict]:
     settings = {"ks": (3,), "epsilons": (0.5, 4.0), "repeats": 2} | grid
-    items = study_rows(
+    items = compute_study_rows(
         judged(table, labels), Grid(tuple(contenders), **settings), trials=trials, with_centers=with_centers
     )
     return [item for item in items if isinstance(item, dict)]
@@ -48,7 +48,7 @@ def without_time(rows: list[dict]) -> pd.DataFrame:
 
 
 def test_a_study_repeats_itself_and_another_seed_does_not() -> None:
-    table = small_table(n_public=400)
+    table = make_small_table(n_public=400)
     first, second, other = (without_time(rows_of(table, [DPLLOYD], seed=seed)) for seed in (1, 1, 2))
     pd.testing.assert_frame_equal(first, second)
     assert not np.allclose(first["nicv"], other["nicv"])
@@ -56,7 +56,7 @@ def test_a_study_repeats_itself_and_another_seed_does_not() -> None:
 
 @pytest.mark.slow
 def test_a_trial_gives_the_same_row_in_whatever_study_it_stands() -> None:
-    table = small_table(n_public=400)
+    table = make_small_table(n_public=400)
     small = without_time(rows_of(table, [DPLLOYD], epsilons=(4.0,), repeats=1))
     large = without_time(
         rows_of(
@@ -89,29 +89,29 @@ def test_every_epsilon_comes_once_before_any_comes_twice() -> None:
 
 
 def test_some_trials_of_a_study_are_those_of_the_whole() -> None:
-    table = small_table(n_public=400)
+    table = make_small_table(n_public=400)
     whole = rows_of(table, [DPLLOYD], repeats=3)
     trials = Grid((DPLLOYD,), (3,), (0.5, 4.0), repeats=3).trials()
     rest = rows_of(table, [DPLLOYD], repeats=3, trials=trials[4:])
     pd.testing.assert_frame_equal(without_time(whole[4:]), without_time(rest))
 
 
-@for_each("card", private_cards())
+@for_each("card", list_private_cards())
 def test_every_algorithm_can_be_studied(card) -> None:
-    table = small_table(n_public=400)
+    table = make_small_table(n_public=400)
     rows = rows_of(table, [Contender(card.id)], deltas=(1e-6,), epsilons=(1.0,), repeats=1)
     assert len(rows) == 1
     row = rows[0]
     assert set(KEYS) | set(MEASURES) <= set(row)
     assert 0.9 < row["spent_epsilon"] <= 1.0
     assert row["ratio"] == pytest.approx(
-        row["nicv"] / reference_for(clipped(table.reveal(note="test"), table.domain.region), 3).nicv
+        row["nicv"] / find_reference(clip_rows(table.reveal(note="test"), table.domain.region), 3).nicv
     )
 
 
 @pytest.mark.slow
 def test_a_study_over_n_runs_on_subsamples_and_judges_on_them() -> None:
-    table = small_table(n_public=400)
+    table = make_small_table(n_public=400)
     labels = (table.reveal(note="test").points[:, 0] > 0).astype(np.int64)
     both = rows_of(
         table,
@@ -131,15 +131,17 @@ def test_a_study_over_n_runs_on_subsamples_and_judges_on_them() -> None:
     assert len(small) == 2 and small["trial"].str.endswith(" n=100").all()
     again = judged(table, labels).subsample(100, seed=0)
     assert again.private.n_public == len(again.rows.points) == 100
-    reference = reference_for(again.rows, 3)
+    reference = find_reference(again.rows, 3)
     assert (small["nicv"] / small["ratio"]).to_numpy() == pytest.approx(reference.nicv)
     assert small["ratio"].median() > tidy(plain)["ratio"].median()
     assert summarise(tidy(both))["runs"].tolist() == [2, 2]
 
 
 def test_a_subsample_depends_on_its_seed_and_size_alone_and_keeps_what_was_declared() -> None:
-    values = blobs(60)
-    table = PrivateTable(values, small_table(values).domain, persons=np.repeat(np.arange(30), 2), rows_per_person=2)
+    values = make_blobs(60)
+    table = PrivateTable(
+        values, make_small_table(values).domain, persons=np.repeat(np.arange(30), 2), rows_per_person=2
+    )
     whole = judged(table)
     first, same, other = (whole.subsample(20, seed=seed).rows.points for seed in (1, 1, 2))
     assert np.array_equal(first, same) and not np.array_equal(first, other)
@@ -159,8 +161,8 @@ def test_several_deltas_are_a_dimension_of_what_uses_them() -> None:
 
 
 def test_the_yardsticks_come_before_the_rows_and_progress_ends_at_the_total() -> None:
-    table = small_table(n_public=400)
-    items = list(study_rows(judged(table), Grid((DPLLOYD,), (2, 3), repeats=2)))
+    table = make_small_table(n_public=400)
+    items = list(compute_study_rows(judged(table), Grid((DPLLOYD,), (2, 3), repeats=2)))
     kinds = [type(item) for item in items if not isinstance(item, Progress)]
     assert kinds == [Yardstick, Yardstick, dict, dict, dict, dict]
     progress = [item for item in items if isinstance(item, Progress)]
@@ -172,23 +174,23 @@ def test_the_yardsticks_come_before_the_rows_and_progress_ends_at_the_total() ->
 
 
 def test_the_centers_of_a_row_are_those_that_its_loss_was_measured_with() -> None:
-    table = small_table(n_public=400)
+    table = make_small_table(n_public=400)
     (row,) = rows_of(table, [DPLLOYD], epsilons=(1.0,), repeats=1, with_centers=True)
     assert nicv(table.reveal(note="test").points, row["centers"]) == pytest.approx(row["nicv"])
     assert "centers" not in tidy([row]).columns
 
 
 def test_the_reference_scores_one_and_has_no_epsilon() -> None:
-    (row,) = rows_of(small_table(), [Contender("kmeans++")], repeats=1)
+    (row,) = rows_of(make_small_table(), [Contender("kmeans++")], repeats=1)
     assert row["ratio"] == pytest.approx(1.0)
     assert row["ari"] == pytest.approx(1.0)
     assert isnan(row["epsilon"]) and isnan(row["spent_epsilon"])
 
 
 def test_labels_are_scored_when_they_are_known() -> None:
-    values = blobs(k=2)
+    values = make_blobs(k=2)
     labels = (values[:, 0] > values[:, 0].mean()).astype(np.int64)
-    table = small_table(values, n_public=400)
+    table = make_small_table(values, n_public=400)
     (with_labels,) = rows_of(table, [DPLLOYD], ks=(2,), epsilons=(50.0,), repeats=1, labels=labels)
     (without,) = rows_of(table, [DPLLOYD], ks=(2,), epsilons=(50.0,), repeats=1)
     assert 0.9 < with_labels["label_accuracy"] <= 1.0
@@ -216,7 +218,7 @@ def test_labels_are_scored_when_they_are_known() -> None:
 )
 def test_a_study_that_cannot_be_is_refused_before_anything_is_computed(contender, options) -> None:
     with pytest.raises(RequestError):
-        rows_of(small_table(), [contender], **options)
+        rows_of(make_small_table(), [contender], **options)
 
 
 def test_labels_of_contenders_tell_variants_apart() -> None:

@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 
 from dpviz.privacy.revealed_rows import Revealed
-from dpviz.runs.column_noise import column_noise
+from dpviz.runs.column_noise import compute_column_noise
 from dpviz.table.csv_intake import open_csv
 from dpviz.table.declaration import ColumnBounds, Declaration
 from dpviz.table.domain import Domain
 from dpviz.table.loaded_table import IntakeError
-from dpviz.ui.data import bounds_at_once, column_rows, lost_rows, table_link
-from dpviz.ui.data.bounds_at_once import bounds_in
-from dpviz.ui.data.column_rows import lacking, noise_by_column
+from dpviz.ui.data import bounds_at_once, column_rows, declaration_form, table_link
+from dpviz.ui.data.bounds_at_once import read_bounds
+from dpviz.ui.data.column_rows import compute_noise_by_column, describe_lacks
+from dpviz.ui.data.declaration_form import describe_moves
 from dpviz.ui.data.draft import Draft
-from dpviz.ui.data.lost_rows import moved_words
-from dpviz.ui.data.preview import clipping
+from dpviz.ui.data.preview import measure_clipping
 from dpviz.ui.session import Source
 from tests.cases import about
 
@@ -63,11 +63,11 @@ def test_what_is_typed_is_used_and_what_is_emptied_stays_as_it_was():
 def test_pasted_lines_say_bounds_and_units():
     lines = ("age,0,120,years", "name,lower,upper,unit\nage,0,120,years\n", "age;0;120;years", "age\t0\t120\tyears")
     for text in (*lines, "\n age , 0 , 120 , years \n\n"):
-        assert bounds_in(text, NAMES) == ({"age": ColumnBounds(0.0, 120.0)}, {"age": "years"}), text
+        assert read_bounds(text, NAMES) == ({"age": ColumnBounds(0.0, 120.0)}, {"age": "years"}), text
 
 
 def test_pasted_lines_may_leave_a_bound_or_the_unit_open_and_quote_a_name():
-    told = bounds_in('"height, cm",,250\npay,-1e3,', NAMES)
+    told = read_bounds('"height, cm",,250\npay,-1e3,', NAMES)
     assert told == ({"height, cm": ColumnBounds(None, 250.0), "pay": ColumnBounds(-1e3, None)}, {})
 
 
@@ -82,7 +82,7 @@ def test_lines_that_cannot_be_read_are_refused_without_a_quotation():
         "age,0,1,7741.25 is too long": "The unit in line 1",
     }.items():
         with about(text), pytest.raises(IntakeError, match=told) as refused:
-            bounds_in(text, NAMES)
+            read_bounds(text, NAMES)
         assert "7741" not in str(refused.value)
 
 
@@ -90,33 +90,35 @@ def test_noise_is_known_of_a_column_as_soon_as_its_bounds_are():
     half = Declaration(columns=("x", "y"), lower=(0.0, None), upper=(10.0, 1.0), n_public=500)
     whole = replace(half, lower=(0.0, 0.0))
     told = {"k": 5, "epsilon": 1.0}
-    assert noise_by_column(half, **told) == {"x": noise_by_column(whole, **told)["x"]}
-    assert noise_by_column(replace(half, scaling="common"), **told) == {}
+    assert compute_noise_by_column(half, **told) == {"x": compute_noise_by_column(whole, **told)["x"]}
+    assert compute_noise_by_column(replace(half, scaling="common"), **told) == {}
     domain = Domain.of(["x", "y"], 0.0, [10.0, 1.0])
-    np.testing.assert_allclose([*noise_by_column(whole, **told).values()], column_noise(domain, rows=100, epsilon=1.0))
-    assert noise_by_column(replace(whole, lower=(11.0, 0.0)), **told).keys() == {"y"}
+    np.testing.assert_allclose(
+        [*compute_noise_by_column(whole, **told).values()], compute_column_noise(domain, rows=100, epsilon=1.0)
+    )
+    assert compute_noise_by_column(replace(whole, lower=(11.0, 0.0)), **told).keys() == {"y"}
 
 
 def test_what_is_lacking_is_one_sentence():
     names = tuple(f"c{j}" for j in range(9))
     none = Declaration(columns=names, lower=(None,) * 9, upper=(1.0,) * 9)
-    assert lacking(none) == (
+    assert describe_lacks(none) == (
         'Still needed: the lower bound of "c0"; the lower bound of "c1"; the lower bound of "c2"; '
         "bounds of 6 more columns."
     )
-    assert lacking(replace(none, lower=(0.0,) * 9)) is None
-    assert "tick a column" in (lacking(Declaration()) or "")
+    assert describe_lacks(replace(none, lower=(0.0,) * 9)) is None
+    assert "tick a column" in (describe_lacks(Declaration()) or "")
 
 
 def test_rows_that_bounds_move_are_told_in_shares():
     told = Declaration(columns=("x", "y"), lower=(0.0, None), upper=(10.0, None))
     values = np.array([[1.0, np.nan], [2.0, np.inf], [11.0, 1.0], [3.0, 1.0]])
-    assert moved_words(values, told) == "50 % of the whole rows move to the bounds."
-    assert moved_words(values[3:], told) == "" == moved_words(values[:0], told)
+    assert describe_moves(values, told) == "50 % of the whole rows move to the bounds."
+    assert describe_moves(values[3:], told) == "" == describe_moves(values[:0], told)
 
 
 def test_examples_in_the_docstrings():
-    for module in (bounds_at_once, column_rows, lost_rows, table_link):
+    for module in (bounds_at_once, column_rows, declaration_form, table_link):
         tried = doctest.testmod(module)
         assert tried.attempted > 0 and tried.failed == 0, module.__name__
 
@@ -124,7 +126,7 @@ def test_examples_in_the_docstrings():
 def test_clipping_counts_what_the_bounds_cut_and_how_far_means_move():
     domain = Domain.of(["x", "y"], 0.0, 10.0)
     values = np.array([[5.0, 5.0], [5.0, 20.0], [-10.0, 5.0], [5.0, 5.0]])
-    cost = clipping(Revealed(domain.to_unit(values), np.arange(4)), domain)
+    cost = measure_clipping(Revealed(domain.to_unit(values), np.arange(4)), domain)
     assert cost.rows_moved == 0.5
     assert cost.by_column["below"].tolist() == [0.25, 0.0]
     assert cost.by_column["above"].tolist() == [0.0, 0.25]
@@ -134,5 +136,5 @@ def test_clipping_counts_what_the_bounds_cut_and_how_far_means_move():
 def test_clipping_counts_the_radius_too_and_bears_no_rows():
     ball = Domain.of(["x", "y"], -1.0, 1.0, radius=1.0)
     corner = Revealed(np.array([[0.9, 0.9], [0.0, 0.5]]), np.arange(2))
-    assert clipping(corner, ball).rows_moved == 0.5
-    assert clipping(Revealed(np.empty((0, 2)), np.arange(0)), ball).rows_moved == 0.0
+    assert measure_clipping(corner, ball).rows_moved == 0.5
+    assert measure_clipping(Revealed(np.empty((0, 2)), np.arange(0)), ball).rows_moved == 0.0

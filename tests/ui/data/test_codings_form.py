@@ -10,7 +10,7 @@ from dpviz.table.codings import Cycle, Nominal, Ordinal, Stretched
 from dpviz.table.declaration import ColumnBounds, Declaration
 from dpviz.table.loaded_table import IntakeError
 from dpviz.ui import table_words
-from dpviz.ui.data.codings_form import noise_on_scales, with_form, without_coding
+from dpviz.ui.data.codings_form import apply_form, compare_noise_on_scales, remove_coding
 
 START = Declaration(columns=("age", "pay"), lower=(0.0, 1.0), upper=(100.0, 60_000.0), n_public=5_000)
 
@@ -20,15 +20,15 @@ def test_the_examples_in_the_text_hold():
 
 
 def test_a_column_is_declared_and_clustered_and_taken_back():
-    one = with_form(START, "region", {"categories": ["N", "S"]}, 1.0)
+    one = apply_form(START, "region", {"categories": ["N", "S"]}, 1.0)
     assert one.columns == ("age", "pay", "region") and one.codings == {"region": Nominal(("N", "S"))}
     assert one.bounds["region"] == ColumnBounds(0.0, 3.0) and one.weights == {"region": 1.0}
-    two = with_form(with_form(one, "pay", {"bounds": [1, 60_000], "scale": "log"}, None), "age", {"cycle": 100}, None)
+    two = apply_form(apply_form(one, "pay", {"bounds": [1, 60_000], "scale": "log"}, None), "age", {"cycle": 100}, None)
     assert two.coded == {"age": Cycle(100.0), "pay": Stretched("log"), "region": Nominal(("N", "S"))}
-    again = without_coding(without_coding(two, "pay"), "region")
+    again = remove_coding(remove_coding(two, "pay"), "region")
     assert again.columns == ("age", "pay") and again.bounds["pay"] == START.bounds["pay"] and not again.weights
-    assert without_coding(again, "age").bounds["age"] == ColumnBounds()
-    other = with_form(one, "region", {"order": ["N", "S"]}, None)
+    assert remove_coding(again, "age").bounds["age"] == ColumnBounds()
+    other = apply_form(one, "region", {"order": ["N", "S"]}, None)
     assert other.codings == {"region": Ordinal(("N", "S"))} and not other.weights
 
 
@@ -41,12 +41,14 @@ def test_what_cannot_be_declared_is_one_sentence():
         ({"dates": ["2015-01-01"]}, "not the first and the last"),
     ):
         with pytest.raises(IntakeError, match=why):
-            with_form(START, "age", form, None)
+            apply_form(START, "age", form, None)
 
 
 def test_a_long_tail_costs_less_on_a_log_scale():
-    even, stretched, middle = noise_on_scales(START, "pay", "log")
+    even, stretched, middle = compare_noise_on_scales(START, "pay", "log")
     assert even == pytest.approx(84.85, rel=0.01) and middle == pytest.approx(60_000**0.5, rel=1e-6)
     assert stretched < even / 20
     zero = Declaration(columns=("pay",), lower=(0.0,), upper=(9.0,))
-    assert noise_on_scales(zero, "pay", "log") is None and noise_on_scales(zero, "pay", "root") is not None
+    assert (
+        compare_noise_on_scales(zero, "pay", "log") is None and compare_noise_on_scales(zero, "pay", "root") is not None
+    )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dpviz.table.csv_writer import format_names
 from dpviz.table.file_format import NEGATIVES, NumberStyle
-from dpviz.ui.data.format_form import Columns, as_frame, as_text, from_frame, names_in
+from dpviz.ui.data.format_form import Columns, make_frame, read_frame, read_names
 
 MARKS = st.sampled_from([(".", ""), (".", ","), (".", " "), (".", "'"), (",", ""), (",", "."), (",", " ")])
 STYLES = st.builds(
@@ -22,23 +23,23 @@ NAMES = ("a", "b", "c")
 def test_the_editor_gives_back_what_it_was_given(usual, styles, text):
     said = Columns(tuple(sorted(text)), styles)
     own = {name: style for name, style in styles.items() if name not in text and style != usual}
-    assert from_frame(as_frame(NAMES, said), usual) == Columns(said.text, own)
+    assert read_frame(make_frame(NAMES, said), usual) == Columns(said.text, own)
 
 
 def test_a_mark_that_is_left_open_is_that_of_the_file():
-    frame = as_frame(["a", "b"], Columns((), {}))
-    assert from_frame(frame, NumberStyle(",")) == Columns((), {})
+    frame = make_frame(["a", "b"], Columns((), {}))
+    assert read_frame(frame, NumberStyle(",")) == Columns((), {})
     frame.loc[0, "sign"] = " % "
-    assert from_frame(frame, NumberStyle(",", ".")).styles == {"a": NumberStyle(",", ".", "%")}
+    assert read_frame(frame, NumberStyle(",", ".")).styles == {"a": NumberStyle(",", ".", "%")}
     frame.loc[1, "grouping"] = "none"
-    assert from_frame(frame, NumberStyle(",", ".")).styles["b"] == NumberStyle(",", "")
+    assert read_frame(frame, NumberStyle(",", ".")).styles["b"] == NumberStyle(",", "")
 
 
 @given(st.lists(st.text(st.characters(codec="utf-8", exclude_categories=("C",)), min_size=1).map(str.strip)))
 def test_names_that_are_written_down_are_read_back(names):
     names = tuple(name for name in names if name)
-    assert names_in(as_text(names)) == names
+    assert read_names(format_names(names)) == names
 
 
 def test_names_stand_on_lines_or_between_commas():
-    assert names_in('age,"height, cm"\n\n weight ,') == ("age", "height, cm", "weight")
+    assert read_names('age,"height, cm"\n\n weight ,') == ("age", "height, cm", "weight")

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from dpviz.table.csv_intake import open_csv
 from dpviz.table.declaration import Declaration, FileKind
-from dpviz.ui.data.kept_files import KeptFile, KeptFiles
+from dpviz.ui.data.table_link import KeptFile, KeptFiles
 
 PUBLIC = Declaration(columns=("x",), lower=(0.0,), upper=(1.0,), kind=FileKind.PUBLIC)
 

@@ -10,34 +10,34 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpviz.charts.film import Film
-from dpviz.charts.picture import Look
-from dpviz.charts.theme import palette
-from dpviz.charts.view import view_of
+from dpviz.charts.animation import Animation
+from dpviz.charts.picture import RenderContext
+from dpviz.charts.theme import choose_palette
+from dpviz.charts.view import make_view
 from dpviz.check import RequestError
 from dpviz.lessons.lesson import BOARD_ALGORITHMS
 from dpviz.runs.open_table import declare
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.run import run
-from dpviz.table.drawing import MOST_POINTS, Drawing, decode_drawing, painted_table, preset
+from dpviz.table.drawing import MOST_POINTS, Drawing, decode_drawing, load_preset, make_painted_table
 from dpviz.ui.playground import board
 from dpviz.ui.playground.board import (
     WORLD_DRAWS,
     Ask,
     Board,
     Drawn,
-    _answered,
-    answer_of,
-    crowd_words,
+    _answer,
+    describe_crowd,
     draw,
-    link_of_board,
+    format_board_link,
+    make_answer,
 )
 from tests.cases import for_each
 
-HERMIT = preset("hermit").drawing
+HERMIT = load_preset("hermit").drawing
 SPOT = Drawing(np.full((2_000, 2), 77, np.uint8))
 FULL = Drawing(np.random.default_rng(5).integers(0, 256, (MOST_POINTS, 2)).astype(np.uint8))
-ONE, NOBODY = Drawing(np.array([[3, 200]], np.uint8)), preset("empty").drawing
+ONE, NOBODY = Drawing(np.array([[3, 200]], np.uint8)), load_preset("empty").drawing
 
 
 def said(drawing: Drawing = HERMIT, **more: Any) -> dict[str, Any]:
@@ -47,27 +47,29 @@ def said(drawing: Drawing = HERMIT, **more: Any) -> dict[str, Any]:
 
 
 def told(drawn: Drawn, **more: Any) -> dict[str, Any]:
-    answer: dict[str, Any] = json.loads(answer_of(drawn, "light", **more))
+    answer: dict[str, Any] = json.loads(make_answer(drawn, "light", **more))
     return answer
 
 
 @for_each("algorithm", BOARD_ALGORITHMS)
 def test_what_is_shown_is_a_run_of_the_same_table_and_seed_and_its_ledger(algorithm: str) -> None:
     """No imitation: every step, every centre and every charge."""
-    table = declare(*painted_table(HERMIT))
+    table = declare(*make_painted_table(HERMIT))
     drawn = draw(Ask.read(said(algorithm=algorithm)), seed=11)
     alike = run(algorithm, table.private, k=3, epsilon=1.0, seed=11)
     other = run(algorithm, table.private, k=3, epsilon=1.0, seed=12)
     assert drawn.run is not None and drawn.run.entries == alike.entries
     np.testing.assert_array_equal(drawn.run.centers, alike.centers)
     assert not np.array_equal(other.centers, alike.centers), "a twin with another seed"
-    film = Film(alike, Look(view_of(table.domain), palette("light"), epsilon=1.0))
+    animation = Animation(alike, RenderContext(make_view(table.domain), choose_palette("light"), epsilon=1.0))
     for place, frame in enumerate(alike.frames):
         answer = told(draw(Ask.read(said(algorithm=algorithm, step=place)), drawn))
-        assert answer["picture"] == json.loads(json.dumps(film.still(place)))
+        assert answer["picture"] == json.loads(json.dumps(animation.still(place)))
         assert answer["at"] == place and len(answer["steps"]) == len(alike.frames)
         assert answer["picture"]["spent"] == f"ε {frame.spent_epsilon:.2g} of 1 spent"
-    assert fsum(frame["cost"] for frame in film.data()["steps"]) == pytest.approx(drawn.run.spent_epsilon, abs=1e-5)
+    assert fsum(frame["cost"] for frame in animation.data()["steps"]) == pytest.approx(
+        drawn.run.spent_epsilon, abs=1e-5
+    )
     assert drawn.run.spent_epsilon == pytest.approx(1.0) and drawn.run.delta == 0.0
     assert answer["final"] == np.round(alike.centers, 1).tolist()
 
@@ -135,22 +137,22 @@ def test_an_unknown_view_is_the_run_and_a_step_beyond_the_end_is_the_last() -> N
 
 def test_a_refusal_goes_back_to_the_question_and_the_draw_before_stays() -> None:
     begins = Board(HERMIT, Request(Contender.of("eugkm"), 3, 1.0))
-    first = _answered(begins, None, None)
-    refused = _answered(begins, said(token=5, k=99), first)
+    first = _answer(begins, None, None)
+    refused = _answer(begins, said(token=5, k=99), first)
     answer = told(refused)
     assert answer["token"] == 5 and answer["refused"].startswith("The board draws 2 to 10 centres")
     assert "picture" not in answer and refused.run is first.run
     # What is asked again for another reason, such as another theme, is no new draw.
-    assert _answered(begins, said(token=5), refused) is refused
-    mended = _answered(begins, said(token=6, draw=1), refused)
+    assert _answer(begins, said(token=5), refused) is refused
+    mended = _answer(begins, said(token=6, draw=1), refused)
     assert not mended.refused and mended.run is not first.run
 
 
 def test_the_first_draw_of_a_lesson_is_its_own_and_its_parameters_belong_to_its_algorithm() -> None:
     request = Request(Contender.of("eugkm", {"theta": 0.1}), 3, 1.0, seed=7)
     begins = Board(HERMIT, request)
-    first = _answered(begins, None, None)
-    alike = run("eugkm", declare(*painted_table(HERMIT)).private, k=3, epsilon=1.0, params={"theta": 0.1}, seed=7)
+    first = _answer(begins, None, None)
+    alike = run("eugkm", declare(*make_painted_table(HERMIT)).private, k=3, epsilon=1.0, params={"theta": 0.1}, seed=7)
     assert first.run is not None and first.run.entries == alike.entries
     np.testing.assert_array_equal(first.run.centers, alike.centers)
     assert begins.read(said()).request.params == {"theta": 0.1}
@@ -167,13 +169,13 @@ def test_two_worlds_are_as_many_draws_each_and_only_mine(monkeypatch: pytest.Mon
         return honest(rows, request, seed)
 
     monkeypatch.setattr(board, "run_on", counted)
-    drawn = draw(Ask.read(said(preset("rich").drawing, view="worlds", algorithm="dplloyd", k=2)))
+    drawn = draw(Ask.read(said(load_preset("rich").drawing, view="worlds", algorithm="dplloyd", k=2)))
     with_me, without = np.array(told(drawn)["worlds"])
     assert with_me.shape == without.shape == (WORLD_DRAWS, 2, 2)
     assert len(np.unique(np.concatenate([with_me, without]), axis=0)) == 2 * WORLD_DRAWS, "each has noise of its own"
     assert sizes == [81] + [81] * WORLD_DRAWS + [80] * WORLD_DRAWS
     assert drawn.worlds is drawn.worlds, "the same cloud, however often the page is drawn"
-    nobody = draw(Ask.read(said(preset("blobs").drawing, view="worlds")))
+    nobody = draw(Ask.read(said(load_preset("blobs").drawing, view="worlds")))
     assert nobody.worlds is None and "worlds" not in told(nobody)
 
 
@@ -187,23 +189,23 @@ def test_how_many_hide_one_is_said_with_the_threshold_of_the_tree() -> None:
         (x0, y0), (x1, y1) = answer["box"]
         assert x0 <= 226.5 <= x1 and y0 <= 34.5 <= y1
     hidden = draw(Ask.read(said(Drawing(SPOT.points, (77, 77)), view="crowd", algorithm="balcan")))
-    assert hidden.crowd is not None and crowd_words(hidden.crowd).title.startswith("The town hides me")
+    assert hidden.crowd is not None and describe_crowd(hidden.crowd).title.startswith("The town hides me")
     weak = draw(Ask.read(said(Drawing(NOBODY.points, (77, 77)), view="crowd", epsilon=0.05, algorithm="balcan")))
-    assert weak.crowd is not None and len(crowd_words(weak.crowd).title) <= 50
+    assert weak.crowd is not None and len(describe_crowd(weak.crowd).title) <= 50
 
 
 def test_the_link_says_what_is_painted_and_asked_and_never_a_seed() -> None:
     drawn = draw(Ask.read(said(algorithm="balcan", epsilon=0.3, k=4)))
-    link = link_of_board(drawn.ask)
+    link = format_board_link(drawn.ask)
     assert set(link) == {"drawing", "asked"} and link["asked"] == "balcan,0.3,4"
     assert decode_drawing(link["drawing"]).me == HERMIT.me
     assert told(drawn)["link"] == link and told(drawn, linked=False)["link"] is None
-    longest = link_of_board(Ask.read(said(Drawing(FULL.points, (255, 255)))))
+    longest = format_board_link(Ask.read(said(Drawing(FULL.points, (255, 255)))))
     assert len("http://localhost:8501/playground?" + "&".join(f"{a}={b}" for a, b in longest.items())) <= 2_048
 
 
 def test_a_theme_changes_colours_and_no_number() -> None:
     drawn = draw(Ask.read(said(algorithm="balcan", step=2)))
-    light, dark = told(drawn), json.loads(answer_of(drawn, "dark"))
+    light, dark = told(drawn), json.loads(make_answer(drawn, "dark"))
     assert light["picture"]["title"] == dark["picture"]["title"] and light["final"] == dark["final"]
     assert light["picture"]["layout"] != dark["picture"]["layout"]

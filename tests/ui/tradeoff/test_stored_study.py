@@ -13,12 +13,12 @@ from dpviz.runs.advice.recommendation import recommend
 from dpviz.runs.advice.target import Target
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.request import Contender
-from dpviz.runs.stand_ins import stand_in
 from dpviz.runs.study.grid import Grid
+from dpviz.runs.synthetic_tables import make_synthetic_table
 from dpviz.table.csv_intake import CsvFile
 from dpviz.table.declaration import Declaration, FileKind
 from dpviz.ui.studies.study_job import Question
-from dpviz.ui.tradeoff.stored_study import advice_for, forecast, rows_of
+from dpviz.ui.tradeoff.choose_section import find_advice, make_forecast, read_stored_rows
 from tests.pages.tables import app_on, open_blobs, sound, text_of
 
 USUAL = Target()
@@ -35,14 +35,14 @@ def test_the_answer_and_its_curves_agree_and_read_no_row(monkeypatch: pytest.Mon
     for door in ("reveal", "open"):
         monkeypatch.setattr(table.private, door, None)
     asked = question(table)
-    assert rows_of(asked) is None
+    assert read_stored_rows(asked) is None
     with pytest.raises(RequestError, match="How many rows there are is not known"):
-        advice_for(asked, USUAL)
+        find_advice(asked, USUAL)
     table.private.n_public = 10_000
-    answer = advice_for(asked, USUAL)
+    answer = find_advice(asked, USUAL)
     assert answer is not None and answer.few.best is not None
     advice = answer.few
-    curves = forecast(asked, advice)
+    curves = make_forecast(asked, advice)
     # A preset is none of the study's algorithms; the advised one is drawn though nobody chose it.
     assert set(curves.lines) == {"EUGkM", "Auto"}
     by_name = {answer.contender: answer.epsilon for answer in curves.answers(USUAL)}
@@ -56,29 +56,29 @@ def test_the_answer_and_its_curves_agree_and_read_no_row(monkeypatch: pytest.Mon
 def test_it_speaks_of_the_rows_of_the_stand_in_that_runs_are_judged_on() -> None:
     table = open_blobs(FileKind.PRIVATE, n=400)
     table.private.n_public = None
-    few, many = (question(table, stand_in(table, n=n, k=3)) for n in (1_000, 100_000))
-    assert (rows_of(few), rows_of(many)) == ((1_000, 1_000), (100_000, 100_000))
-    answers = [answer.few.epsilon for asked in (few, many) if (answer := advice_for(asked, USUAL)) is not None]
+    few, many = (question(table, make_synthetic_table(table, n=n, k=3)) for n in (1_000, 100_000))
+    assert (read_stored_rows(few), read_stored_rows(many)) == ((1_000, 1_000), (100_000, 100_000))
+    answers = [answer.few.epsilon for asked in (few, many) if (answer := find_advice(asked, USUAL)) is not None]
     assert answers[0] > answers[1]
 
 
 def test_a_stricter_target_needs_a_larger_epsilon() -> None:
     asked = question(open_blobs(n=20_000))
-    loose, strict = (advice_for(asked, Target(loss)) for loss in (1.1, 1.01))
+    loose, strict = (find_advice(asked, Target(loss)) for loss in (1.1, 1.01))
     assert loose is not None and strict is not None and strict.few.epsilon > loose.few.epsilon
 
 
 @pytest.mark.parametrize(("k", "delta", "words"), [(3, 0.1, "delta is 0.1"), (401, 1e-6, "there may be 400 records")])
 def test_what_cannot_be_asked_says_why(k: int, delta: float, words: str) -> None:
     with pytest.raises(RequestError, match=words):
-        advice_for(question(open_blobs(n=400), k=k, delta=delta), USUAL)
+        find_advice(question(open_blobs(n=400), k=k, delta=delta), USUAL)
 
 
 def _evidence(question) -> None:
     from dpviz.runs.advice.target import Target
-    from dpviz.ui.tradeoff.stored_study import advice_for, behind_advice
+    from dpviz.ui.tradeoff.choose_section import draw_evidence, find_advice
 
-    behind_advice(advice_for(question, Target()).few)
+    draw_evidence(find_advice(question, Target()).few)
 
 
 def test_its_evidence_says_how_sure_it_is_and_what_would_change_it() -> None:
@@ -91,7 +91,7 @@ def test_its_evidence_says_how_sure_it_is_and_what_would_change_it() -> None:
 
 
 def test_of_so_few_rows_it_has_no_table() -> None:
-    answer = advice_for(question(open_blobs(n=8)), USUAL)
+    answer = find_advice(question(open_blobs(n=8)), USUAL)
     assert answer is not None and not answer.is_studied
     app = app_on("tradeoff.py", open_blobs(n=8))
     assert any("no table like this" in info.value for info in app.info)

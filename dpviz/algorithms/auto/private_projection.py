@@ -1,0 +1,224 @@
+"""A private look at rows of many columns: their middle, how far they reach, and the axes along which they spread.
+
+Constants were chosen by hand on the tuning families of ``benchmarks/families.py``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+from scipy.ndimage import label
+
+from dpviz.algorithms.auto.stages import Paid, Part, ProjectionStage
+from dpviz.algorithms.steps import Step
+from dpviz.arrays import Array
+from dpviz.privacy.partitions import Everything, Voronoi
+from dpviz.privacy.private_session import PrivateSession
+from dpviz.privacy.queries import Sum
+from dpviz.privacy.sums import Radii, ScaledResidualSum, Spread, unpack_symmetric
+
+_BINS = 40
+# Where a tail is looked for, the first bin is cut so often, each time at 1/√2 of the length.
+_FINER = 15
+# Half of the rows surely lie within a length whose noisy count is so many sds of its noise beyond half.
+_SURE_SDS = 3.0
+# There may be a tail where nearly all rows reach beyond so many sure medians, but no farther than this part of the
+# domain: beyond, it is a group that lies far out. Then axes are measured so much farther out, as bins far away hold few
+# rows each. There is a tail if so much of the spread is along one axis. All four were chosen on tables of log-normal
+# columns and of columns that are mostly 0 (docs/findings.md).
+_TAIL_REACH, _TAIL_MOST, _TAIL_WIDER, _TAIL_SHARE = 1.8, 0.6, 2.0, 0.5
+# Bins with fewer noise scales than this are empty, and neighbours that are not, if they hold together fewer than the
+# second number, are too: in 40 empty bins chance exceeds 4 scales in three looks of ten, 10 in one of a thousand.
+_EMPTY_BELOW, _EMPTY_TOGETHER = 4.0, 10.0
+# So much of the rows, and so many scales, must lie farther out.
+_FAR_PART, _FAR_SCALES = 0.01, 6.0
+# A bought axis under this many times the noise edge is a random direction, lowered by this part of the edge.
+_CLEAR_EDGES, _LOWERED = 2.0, 0.5
+_LEAST_VARIANCE = 0.5
+_TINY = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class PrivateProjection:
+    """What the rows look like, all released.
+
+    Parameters
+    ----------
+    middle : array of shape (d,)
+    reach : float
+        Nearly all rows lie within it from the middle.
+    basis : array of shape (q, d)
+        Orthonormal axes, the widest first.
+    variances : array of shape (q,)
+        Noisy variances along the axes, none too small to be believed.
+    spread : float
+        Noisy mean squared distance from the middle.
+    captured : array of shape (q,)
+        Noisy variances as they were measured, at least 0.
+    """
+
+    middle: Array
+    reach: float
+    basis: Array
+    variances: Array
+    spread: float
+    captured: Array
+
+    def beside(self, frame: Array) -> float:
+        """Of the spread what lies beside the axes ``frame`` (p, d), some of the basis."""
+        used = (self.basis @ frame.T).argmax(axis=0)
+        return max(self.spread - float(self.captured[used].sum()), 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Tail:
+    """Rows that lie far out along one axis, while most lie close together: all released.
+
+    Parameters
+    ----------
+    middle : array of shape (d,)
+        Of the rows that are not far away.
+    median : float
+        About half of the rows lie within it.
+    """
+
+    middle: Array
+    median: float
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ProjectionStep(Step):
+    """The noisy middle, reach and axes of the rows.
+
+    The first ``axes`` of the look's basis make the view. Variances under ``noise_edge`` (0: axes from public coins) may
+    be noise alone. ``noisy_radii`` (bins,) counts rows by their distance from the middle, from 0 to ``radii_reach``,
+    with Laplace noise of ``radii_scale``, of several draws in the first one where that was cut. ``tail`` is None where
+    none was seen.
+    """
+
+    projection: PrivateProjection
+    axes: int
+    noise_edge: float
+    noisy_radii: Array
+    radii_scale: float
+    radii_reach: float
+    tail: Tail | None = None
+
+
+def project_privately(
+    session: PrivateSession, stage: ProjectionStage, shares: Paid, axes: int, rng: np.random.Generator
+) -> ProjectionStep:
+    """The noisy middle, radius and axes of the rows of ``session``.
+
+    **Guarantee.** The shares of the stage. One row adds a vector of length at most R to the sum, 1 to one bin, and,
+    if they are bought, a vector of length at most 1, in two released medians, to the second sum, and a matrix of
+    Euclidean length at most R₁² to the second moments. Whether there is a tail follows from releases.
+
+    References
+    ----------
+    Dwork, Talwar, Thakurta & Zhang 2014 (Gaussian noise on second moments). The noise is drawn in an orthonormal basis
+    of the symmetric matrices, so that entries off the diagonal have half the variance of those on it.
+    """
+    (total,) = session.ask_together(stage.middle.asks(Sum(Everything()), shares), note="middle of the rows")
+    middle = session.region.clip(total.value[0] / session.n)
+    far = Radii(Everything(), middle[None], 2 * session.region.radius, _BINS, _FINER if stage.near is not None else 0)
+    (radii,) = session.ask_together(stage.radii.asks(far, shares), note="distances from the middle")
+    scale, noisy_radii = radii.mechanism.scale, np.r_[radii.value[: far.finer + 1].sum(), radii.value[far.finer + 1 :]]
+    reach = _find_clipping_radius(noisy_radii, far.reach, scale, session.n)
+    median, tail = _read_medians(radii.value, far.edges, scale, session.n), None
+    if stage.near is not None:
+        # Asked for whether there is a tail or not: what is bought does not hang on the answers.
+        within = min(2 * median.about, far.reach)
+        close = ScaledResidualSum(Voronoi(middle[None]), middle[None], np.array([within]))
+        (near,) = session.ask_together(stage.near.asks(close, shares), note="middle of the rows that are near")
+        tail = Tail(session.region.clip(middle + within * near.value[0] / session.n), median.about)
+    far_out = tail is not None and _TAIL_REACH * median.surely < reach <= _TAIL_MOST * session.region.radius
+    if far_out:
+        reach = min(_TAIL_WIDER * reach, session.region.radius)
+    if stage.axes is not None:
+        seen, noise_edge = _buy_axes(session, middle, reach, stage.axes, shares)
+    else:
+        seen, noise_edge = _draw_public_axes(session, middle, reach, noisy_radii, far.reach, axes, rng), 0.0
+    far_out = far_out and float(seen.captured[0]) > _TAIL_SHARE * seen.spread
+    return ProjectionStep(
+        title=f"A look: {axes} axes for {session.dim} columns, and how far nearly all rows reach",
+        projection=seen,
+        axes=axes,
+        noise_edge=noise_edge,
+        noisy_radii=noisy_radii,
+        radii_scale=scale,
+        radii_reach=far.reach,
+        tail=tail if far_out else None,
+    )
+
+
+class _Medians(NamedTuple):
+    """Lengths within which half of the rows lie: surely, and about."""
+
+    surely: float
+    about: float
+
+
+def _read_medians(noisy_radii: Array, edges: Array, scale: float, n: int) -> _Medians:
+    """Read from noisy counts between ``edges``: the second is at least half of the first."""
+    within = noisy_radii.cumsum()
+    least = within - _SURE_SDS * sqrt(2) * scale * np.sqrt(np.arange(1, len(within) + 1))
+    surely, about = (float(np.interp(n / 2, _make_rising(held), edges)) for held in (least, within))
+    return _Medians(surely, max(about, surely / 2))
+
+
+def _make_rising(held: Array) -> Array:
+    """From 0 at the first edge upwards; what never reaches a number reaches it at the last edge."""
+    rising: Array = np.r_[0.0, np.maximum.accumulate(np.maximum(held, 0.0))]
+    return rising
+
+
+def _find_clipping_radius(noisy_radii: Array, farthest: float, scale: float, n: int) -> float:
+    """The upper edge of the last bin beyond which clearly filled bins still hold some rows.
+
+    One bin that noise alone fills, far away from all rows, would widen the whole view.
+    """
+    filled = np.where(noisy_radii > _EMPTY_BELOW * scale, noisy_radii, 0.0)
+    stretch, _ = label(filled)
+    held = np.bincount(stretch, filled)
+    filled[held[stretch] < _EMPTY_TOGETHER * scale] = 0.0
+    beyond = filled[::-1].cumsum()[::-1]
+    clear = np.flatnonzero(beyond > max(_FAR_PART * n, _FAR_SCALES * scale))
+    return float(farthest * (clear[-1] + 1) / len(noisy_radii)) if len(clear) else farthest
+
+
+def _buy_axes(
+    session: PrivateSession, middle: Array, reach: float, part: Part, shares: Paid
+) -> tuple[PrivateProjection, float]:
+    """The axes of noisy second moments, and the variance that noise alone would show."""
+    spread_of_rows = part.asks(Spread(Everything(), middle[None], reach), shares)
+    (moments,) = session.ask_together(spread_of_rows, note="second moments")
+    values, vectors = np.linalg.eigh(unpack_symmetric(moments.value, session.dim)[0] / session.n)
+    edge = moments.sd * sqrt(2 * session.dim) / session.n
+    values, basis = values[::-1], vectors.T[::-1]
+    spread = max(float(values.sum()), _TINY * reach**2)
+    captured = np.maximum(values, 0.0)
+    lowered = captured - _LOWERED * edge * (captured < _CLEAR_EDGES * edge)
+    variances = np.maximum(lowered, _LEAST_VARIANCE * spread / session.dim)
+    return PrivateProjection(middle, reach, basis, variances, spread, captured), edge
+
+
+def _draw_public_axes(
+    session: PrivateSession,
+    middle: Array,
+    reach: float,
+    noisy_radii: Array,
+    farthest: float,
+    axes: int,
+    rng: np.random.Generator,
+) -> PrivateProjection:
+    """Axes from public coins: nothing is bought. The radii say how wide the rows are on average."""
+    basis, _ = np.linalg.qr(rng.normal(size=(session.dim, min(session.dim, max(axes, 64)))))
+    weight = np.maximum(noisy_radii, 0.0)
+    length = np.minimum((np.arange(len(weight)) + 0.5) / len(weight) * farthest, reach)
+    spread = max(float(weight @ length**2) / max(float(weight.sum()), 1.0), _TINY * reach**2)
+    variances = np.full(basis.shape[1], spread / session.dim)
+    return PrivateProjection(middle, reach, basis.T, variances, spread, variances)

@@ -1,0 +1,190 @@
+"""The small tables that an audit makes up: what may be declared about one, and neighbours, mild and planted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpviz.algorithms.card import Card
+from dpviz.arrays import Array, Codes
+from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.private_session import PrivateTable
+from dpviz.privacy.queries import Relation
+from dpviz.table.codings import Closed, Cycle, Nominal
+from dpviz.table.domain import Domain
+from dpviz.table.rows import BLOCK_NUMBERS
+
+
+def make_blobs(n: int = 400, dim: int = 2, k: int = 3, seed: int = 0) -> Array:
+    """``n`` rows around ``k`` centres in [-1, 1]^dim."""
+    rng = np.random.default_rng(seed)
+    centers = rng.uniform(-0.7, 0.7, (k, dim))
+    return np.clip(centers[rng.integers(0, k, n)] + rng.normal(0, 0.08, (n, dim)), -1, 1)
+
+
+def make_small_table(
+    values: Array | None = None,
+    *,
+    dim: int = 2,
+    relation: Relation = Relation.ADD_REMOVE,
+    n_public: int | None = None,
+    radius: float | None = None,
+    persons: Codes | None = None,
+    rows_per_person: int = 1,
+    block_numbers: int = BLOCK_NUMBERS,
+    mixed: bool = False,
+) -> PrivateTable:
+    """A table over [-1, 1]^dim whose unit coordinates are its data units; or ``mixed``, of four columns."""
+    rows = make_blobs(dim=dim) if values is None else values
+    domain = Domain.of([f"x{j}" for j in range(rows.shape[1])], -1.0, 1.0, radius=radius)
+    if mixed:
+        domain, rows = MIXED, make_mixed_rows(rows)
+    return PrivateTable(
+        rows,
+        domain,
+        relation=relation,
+        n_public=n_public,
+        persons=persons,
+        rows_per_person=rows_per_person,
+        block_numbers=block_numbers,
+    )
+
+
+_KINDS = {"category": Nominal(("a",)), "yes": Closed(("no", "yes")), "hour": Cycle(8.0)}
+MIXED = Domain.coded(
+    ("number", *_KINDS), [-1.0, 0.0, 0.0, 0.0], [1.0, 2.0, 1.0, 8.0], codings=_KINDS, weights={"category": 1.0}
+)
+"""A number beside a category of three values, an interval and a circle: seven coordinates."""
+
+
+def make_mixed_rows(values: Array) -> Array:
+    """Rows of ``MIXED``: of numbers from -1 to 1 (n, 4) the first stays, the others say which value a cell has."""
+    lower, upper = np.array([(column.lower, column.upper) for column in MIXED.declared]).T
+    rows: Array = lower + (np.clip(values, -1.0, 1.0) + 1) / 2 * (upper - lower)
+    rows[:, 1:] = np.rint(rows[:, 1:])
+    rows[:, 0] = values[:, 0]
+    return rows
+
+
+@dataclass(frozen=True)
+class World:
+    """What was declared about a table: relation, who knows n, the shape of the domain, rows a person."""
+
+    name: str
+    relation: Relation = Relation.ADD_REMOVE
+    n_public: int | None = None
+    dim: int = 2
+    radius: float | None = None
+    rows_per_person: int = 1
+    mixed: bool = False
+
+    def table(self, values: Array | None = None, persons: Codes | None = None, **more: Any) -> PrivateTable:
+        """A table with these declarations; by default each person has as many rows as count, and one more."""
+        rows = make_blobs(dim=self.dim) if values is None else values
+        if self.rows_per_person > 1 and persons is None:
+            persons = np.arange(len(rows)) // (self.rows_per_person + 1)
+        declared: dict[str, Any] = (
+            {} if self.rows_per_person == 1 else {"persons": persons, "rows_per_person": self.rows_per_person}
+        )
+        said: dict[str, Any] = {"relation": self.relation, "n_public": self.n_public, "radius": self.radius}
+        return make_small_table(rows, mixed=self.mixed, **said, **declared, **more)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+BOUGHT = World("n bought")
+PUBLIC = World("n public", n_public=400)
+REPLACE = World("replace", relation=Relation.REPLACE)
+PERSONS = World("persons", rows_per_person=3)
+WORLDS = [
+    BOUGHT,
+    PUBLIC,
+    REPLACE,
+    World("ball", radius=0.8, n_public=400),
+    World("ball, replace", radius=0.8, relation=Relation.REPLACE),
+    PERSONS,
+    World("line", dim=1, n_public=400),
+    World("six columns", dim=6, n_public=400),
+    World("categories", dim=4, n_public=400, mixed=True),
+    World("categories, replace", dim=4, relation=Relation.REPLACE, mixed=True),
+    World("nine columns in a ball", dim=9, radius=1.0),
+]
+
+
+def list_neighbours(world: World, seed: int = 0, *, few: bool = False) -> Iterator[tuple[PrivateTable, PrivateTable]]:
+    """Pairs of tables that differ in one unit of privacy, mild and adversarial, both ways round."""
+    for turn, (one, other) in enumerate(_list_neighbouring_values(world, np.random.default_rng(seed), few)):
+        both = not few or world.relation is Relation.REPLACE
+        if both or turn % 2 == 0:
+            yield one, other
+        if both or turn % 2 == 1:
+            yield other, one
+
+
+def list_mild_neighbours(world: World) -> Iterator[tuple[PrivateTable, PrivateTable]]:
+    """A table with a usual person more, less or exchanged: somebody among the others, in the middle of the file."""
+    base, new = make_blobs(60, world.dim, seed=5), make_blobs(1, world.dim, seed=6)
+    if world.relation is Relation.REPLACE:
+        changed = base.copy()
+        changed[17] = new
+        yield world.table(base), world.table(changed)
+        yield world.table(changed), world.table(base)
+        return
+    person = np.arange(len(base))
+    more = world.table(np.r_[base[:30], new, base[30:]], np.r_[person[:30], len(base), person[30:]])
+    yield world.table(base, person), more
+    yield more, world.table(base, person)
+
+
+def _list_neighbouring_values(
+    world: World, rng: np.random.Generator, few: bool
+) -> Iterator[tuple[PrivateTable, PrivateTable]]:
+    dim, m = world.dim, world.rows_per_person
+    many = make_blobs(60, dim, seed=int(rng.integers(1000)))
+    corner, far, none = np.ones(dim), np.full(dim, -1e300), np.full(dim, np.nan)
+    crowd = np.repeat(corner[None], 60, axis=0)
+    if world.relation is Relation.REPLACE:
+        for base in (crowd,) if few else (many, crowd):
+            for new in (-corner, none) if few else (corner, -corner, far, none, rng.uniform(-1, 1, dim)):
+                changed = base.copy()
+                changed[17] = new
+                yield world.table(base), world.table(changed)
+        return
+    for base in (crowd, many[:0]) if few else (many, crowd, many[:0], many[:1]):
+        for new in (corner,) if few else (corner, far, none, rng.uniform(-1, 1, dim)):
+            rows = np.r_[base[: len(base) // 2], np.repeat(new[None], m + 1, axis=0), base[len(base) // 2 :]]
+            person = np.r_[np.arange(len(base)), np.full(m + 1, len(base))]
+            person = np.r_[person[: len(base) // 2], person[len(base) :], person[len(base) // 2 : len(base)]]
+            if m == 1:
+                rows, person = np.delete(rows, len(base) // 2, axis=0), np.delete(person, len(base) // 2)
+            yield world.table(base, np.arange(len(base))), world.table(rows, person)
+
+
+def make_lone_rows(world: World, among: int = 0) -> tuple[PrivateTable, PrivateTable]:
+    """A row in opposite corners, ``among`` so many in the middle: alone, it moves a block's model as far as can be."""
+    corner, middle = np.ones((1, world.dim)), np.zeros((among, world.dim))
+    return world.table(np.r_[corner, middle]), world.table(np.r_[-corner, middle])
+
+
+def list_settings(card: Card) -> list[tuple[Card, dict[str, Any], float]]:
+    """Each preset of a card with a δ that suits it: pure ones at 0, approximate ones at 1e-6, both where both exist."""
+    names = {param_field.name for param_field in card.params.param_fields()}
+    presets = next(
+        (param_field.choices for param_field in card.params.param_fields() if param_field.name == "preset"), None
+    ) or ("",)
+    made: list[tuple[Card, dict[str, Any], float]] = []
+    for preset in presets:
+        params: dict[str, Any] = {"preset": preset} if preset else {}
+        # Solving a synopsis more often is free post-processing: a few times will do.
+        params |= {name: few for name, few in {"starts": 3}.items() if name in names}
+        made += [(card, params, delta) for delta in (0.0, 1e-6) if (delta > 0) != is_pure(card, params, delta)]
+    return made
+
+
+def is_pure(card: Card, params: dict[str, Any], delta: float) -> bool:
+    """Whether a run with these parameters adds up ε alone."""
+    return card.accounting(card.params.parse(params), delta) is Accounting.PURE

@@ -1,0 +1,567 @@
+"""The account of a data set: every release is charged to it before its noise is drawn, and never beyond its cap.
+
+It outlives the visit. There is no row and no value of the data in it: what it holds was declared, or chosen.
+"""
+
+from __future__ import annotations
+
+import getpass
+import json
+import os
+import re
+import shutil
+import sqlite3
+import weakref
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+from functools import cached_property
+from math import floor, fsum, isfinite, log10
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any, NamedTuple
+
+from dpviz import __version__, check
+from dpviz.check import RequestError, format_value
+from dpviz.foreign import format_name
+from dpviz.privacy.loss_distributions import compose_guarantees
+from dpviz.privacy.queries import Relation
+from dpviz.releases.account_file import create, make_damage_error, may_be_account, open_to_change, open_to_read
+from dpviz.reporting import TextTable
+
+# Ten times 0.1 is 1: this forgives the last bits of the check itself.
+_ROUNDING = 1e-12
+_LONGEST = 200
+_RELATIONS = tuple(relation.value for relation in Relation)
+# Seconds to wait for another process, and for a file that nobody has named.
+_PATIENCE, _GLANCE = 10.0, 0.2
+_CHARGED = ("epsilon", "delta", "algorithm", "k", "unit", "relation", "columns", "lower", "upper", "who")
+_TOLD = ("number", "at", "version", "state", "card_sha256", "why")
+_HEADER = ["no.", "when (UTC)", "who", "algorithm", "k", "ε", "δ", "columns", "state", "card"]
+_HASH_SHOWN = 12
+# Accounts whose ``with`` blocks are open, of all threads of this process.
+_IN_USE: list[Account] = []
+
+
+class AccountExceeded(RequestError):
+    """A release that costs more than the account has left: nothing was charged, drawn or released."""
+
+
+class State(StrEnum):
+    """What has become of a charge; it stays in any case."""
+
+    CHARGED = "charged"
+    RELEASED = "released"
+    FAILED = "failed after charge"
+
+
+def read_user() -> str:
+    """Who works on this machine now, by its own word."""
+    try:
+        name = getpass.getuser()
+    except (OSError, KeyError, ImportError):  # an account of the system without a name
+        return "unknown"
+    return "".join(letter if letter.isprintable() else "?" for letter in name)[:_LONGEST] or "unknown"
+
+
+@dataclass(frozen=True)
+class Charge:
+    """What a release costs, and what it is about; all of it public.
+
+    Attributes
+    ----------
+    epsilon, delta : float
+        The guarantee of the whole release.
+    algorithm : str
+        The id of its card.
+    k : int
+    unit, relation : str
+        The unit of privacy in words, and ``add_remove`` or ``replace``.
+    columns : tuple of str
+    lower, upper : tuples of float
+        Declared bounds, one a column, data units.
+    who : str
+        Who releases; by default the user of the operating system.
+
+    Raises
+    ------
+    RequestError
+        If it is no charge: ε outside [1e-3, 1e9], δ outside [0, 1), words that cannot be printed, bounds that are open.
+    """
+
+    epsilon: float
+    delta: float
+    algorithm: str
+    k: int
+    unit: str
+    relation: str
+    columns: tuple[str, ...]
+    lower: tuple[float, ...]
+    upper: tuple[float, ...]
+    who: str = field(default_factory=read_user)
+
+    def __post_init__(self) -> None:
+        check.epsilon(epsilon=self.epsilon)
+        _check_part(delta=self.delta)
+        check.clusters(k=self.k)
+        check.one_of(_RELATIONS, relation=self.relation)
+        _check_words(algorithm=self.algorithm, unit=self.unit, who=self.who)
+        if not self.columns or not len(self.columns) == len(self.lower) == len(self.upper):
+            raise RequestError(
+                f"The charge has {len(self.columns)} columns, {len(self.lower)} lower and {len(self.upper)} upper "
+                "bounds: give one of each for every column."
+            )
+        if not all(isfinite(bound) for bound in (*self.lower, *self.upper)):
+            raise RequestError("A bound of the charge is no finite number: declare the bounds of every column first.")
+
+    @property
+    def about(self) -> frozenset[tuple[str, float, float]]:
+        """Columns with their bounds, whatever their order: alike where two releases may be about the same people."""
+        return frozenset(zip(self.columns, self.lower, self.upper, strict=True))
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One release in an account: its charge, when (UTC, ISO 8601), by which version, and what has become of it."""
+
+    number: int
+    at: str
+    version: str
+    charge: Charge
+    state: State
+    card_sha256: str | None
+    why: str | None
+
+    @property
+    def cells(self) -> list[str]:
+        """The entry as a line of a table, in the order of its header."""
+        return [
+            str(self.number),
+            self.at.removesuffix("+00:00"),
+            self.charge.who,
+            self.charge.algorithm,
+            str(self.charge.k),
+            f"{self.charge.epsilon:g}",
+            f"{self.charge.delta:g}",
+            str(len(self.charge.columns)),
+            self.state.value if self.why is None else f"{self.state.value}: {self.why}",
+            (self.card_sha256 or "")[:_HASH_SHOWN],
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for export."""
+        return {name: getattr(self, name) for name in _TOLD} | {name: getattr(self.charge, name) for name in _CHARGED}
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How an account stands at one moment.
+
+    Attributes
+    ----------
+    name : str
+        What the data set is called.
+    cap_epsilon, cap_delta : float
+        The most that all releases together may cost.
+    entries : tuple of Entry
+        Every release, in order.
+    """
+
+    name: str
+    cap_epsilon: float
+    cap_delta: float
+    entries: tuple[Entry, ...]
+
+    @property
+    def charges(self) -> tuple[Charge, ...]:
+        """What every release has cost, in order."""
+        return tuple(entry.charge for entry in self.entries)
+
+    @property
+    def unit(self) -> str | None:
+        """The unit of privacy that the first release has set; None before it."""
+        return self.entries[0].charge.unit if self.entries else None
+
+    @property
+    def relation(self) -> str | None:
+        """The neighbouring relation that the first release has set; None before it."""
+        return self.entries[0].charge.relation if self.entries else None
+
+    @property
+    def spent_epsilon(self) -> float:
+        """The sum of ε, whatever has become of the releases."""
+        return fsum(charge.epsilon for charge in self.charges)
+
+    @property
+    def spent_delta(self) -> float:
+        """The sum of δ, whatever has become of the releases."""
+        return fsum(charge.delta for charge in self.charges)
+
+    @property
+    def left_epsilon(self) -> float:
+        """What the next release may cost."""
+        return _compute_left(self.cap_epsilon, self.spent_epsilon)
+
+    @property
+    def left_delta(self) -> float:
+        """The δ that the next release may have."""
+        return _compute_left(self.cap_delta, self.spent_delta)
+
+    @property
+    def text(self) -> str:
+        """What is spent and left, by simple and by numerical composition, and every release in a line."""
+        lines = [
+            f"Account of {self.name}",
+            f"ε: {self.spent_epsilon:.6g} of {self.cap_epsilon:g} spent, {round_down(self.left_epsilon)} left",
+            f"δ: {self.spent_delta:.6g} of {self.cap_delta:g} spent, {round_down(self.left_delta)} left",
+        ]
+        if not self.entries:
+            return "\n".join([*lines, "No releases: the first one sets the unit of privacy and the relation."])
+        lines.append(f"Unit of privacy: {self.unit}; neighbours: {self.relation}")
+        if self.together_epsilon < self.spent_epsilon:
+            lines.append(
+                f"together at most ε = {self.together_epsilon:.4g} at δ = {self.cap_delta:g} by dp-accounting, if no "
+                "ε was chosen after a look at an earlier release; the cap counts the sum"
+            )
+        return "\n".join(
+            [*lines, TextTable("Releases", _HEADER, [entry.cells for entry in self.entries]).text(most=None)]
+        )
+
+    @cached_property
+    def together_epsilon(self) -> float:
+        """The ε, at the δ of the cap, of all releases together by dp-accounting, where that is below their sum.
+
+        Nothing is taken to be known of a release but its (ε, δ). It holds if no ε was chosen after a look at an
+        earlier release; the sum, which decides about the cap, holds in any case.
+        """
+        guarantees = [(charge.epsilon, charge.delta) for charge in self.charges]
+        return min(self.spent_epsilon, compose_guarantees(guarantees, self.cap_delta))
+
+    def refuse(self, charge: Charge) -> None:
+        """Refuse what this account cannot bear: beyond its cap, or about another unit or relation.
+
+        Raises
+        ------
+        AccountExceeded, RequestError
+        """
+        for what, ours, theirs in (
+            ("unit of privacy", self.unit, charge.unit),
+            ("neighbouring relation", self.relation, charge.relation),
+        ):
+            if ours not in (None, theirs):
+                raise RequestError(
+                    f"The {what} of this account is {format_value(ours)} and that of this release "
+                    f"{format_value(theirs)}, so their ε "
+                    "do not add up: declare the table as before, or make another account."
+                )
+        self.refuse_cost(charge.epsilon, charge.delta)
+
+    def refuse_cost(self, epsilon: float, delta: float = 0.0) -> None:
+        """Refuse what costs more than is left, whatever it is about.
+
+        Raises
+        ------
+        AccountExceeded
+        """
+        epsilons, deltas = ([getattr(one, name) for one in self.charges] for name in ("epsilon", "delta"))
+        _refuse_beyond(self.name, "ε", [*epsilons, epsilon], cap=self.cap_epsilon, left=self.left_epsilon)
+        _refuse_beyond(self.name, "δ", [*deltas, delta], cap=self.cap_delta, left=self.left_delta)
+
+
+class Taken(NamedTuple):
+    """A charge: its number, and how the account stood at the moment before."""
+
+    number: int
+    before: Standing
+
+
+@dataclass(frozen=True)
+class Account:
+    """An account in a file of its owner.
+
+    In a ``with`` block it pays for every ``PrivateKMeans.fit`` of this process that names no account of its own. Copies
+    are the same account: what they are charged adds up.
+
+    Parameters
+    ----------
+    path : Path
+    patience : float
+        How many seconds to wait while another process changes it.
+    """
+
+    path: Path
+    patience: float = _PATIENCE
+    _only_in: int | None = field(default=None, repr=False)  # the number of the process that a temporary one ends with
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "path", Path(self.path))
+
+    @classmethod
+    def new(cls, path: str | Path, *, name: str, cap_epsilon: float, cap_delta: float = 0.0) -> Account:
+        """Make an account without releases, in a new file that its owner alone may read.
+
+        Raises
+        ------
+        RequestError
+            If the file is there already or cannot be made, or the cap is none.
+        """
+        _check_words(name=name)
+        check.epsilon(cap_epsilon=cap_epsilon)
+        _check_part(cap_delta=cap_delta)
+        account = cls(Path(path))
+        caps = {"cap_epsilon": float(cap_epsilon), "cap_delta": float(cap_delta)}
+        create(account.path, name=name, **caps, opened=_read_time(), wait=account.patience)
+        return account
+
+    @classmethod
+    def open(cls, path: str | Path, *, patience: float = _PATIENCE) -> Account:
+        """The account in a file that is there.
+
+        Raises
+        ------
+        RequestError
+            If the file is missing, damaged, locked, of a newer version, or no account.
+        """
+        account = cls(Path(path), patience)
+        with open_to_read(account.path, wait=patience):
+            return account
+
+    @classmethod
+    def temporary(cls, *, cap_epsilon: float, cap_delta: float = 0.0, name: str = "this process") -> Account:
+        """Make an account that ends with this process: for a notebook that releases nothing.
+
+        Other processes cannot charge it: what is sent to them refuses with a sentence.
+
+        Raises
+        ------
+        RequestError
+            If the cap is none.
+        """
+        folder = Path(mkdtemp(prefix="dpviz-account-"))
+        made = cls.new(folder / "account.sqlite", name=name, cap_epsilon=cap_epsilon, cap_delta=cap_delta)
+        account = cls(made.path, _only_in=os.getpid())
+        weakref.finalize(account, shutil.rmtree, folder, ignore_errors=True)
+        return account
+
+    @classmethod
+    def current(cls) -> Account | None:
+        """The account of the innermost ``with`` block of this process; None outside of all."""
+        return _IN_USE[-1] if _IN_USE else None
+
+    def __enter__(self) -> Account:
+        self.standing()  # whether it can be used is told here, not at the first fit
+        _IN_USE.append(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _IN_USE.remove(self)
+
+    def __copy__(self) -> Account:
+        return self
+
+    def __deepcopy__(self, _: object) -> Account:
+        return self
+
+    def __reduce__(self) -> tuple[type[Account], tuple[Path, float, int | None]]:
+        return Account, (self.path.absolute(), self.patience, self._only_in)
+
+    def charge(self, charge: Charge) -> int:
+        """As ``take``; the number of the charge alone."""
+        return self.take(charge).number
+
+    def take(self, charge: Charge) -> Taken:
+        """Charge a release: it is on the disk when this returns, and stays whatever happens.
+
+        How the account stood before is read in the transaction of the charge, so that no other release lies between.
+
+        Raises
+        ------
+        AccountExceeded
+            If it costs more than is left.
+        RequestError
+            If it is about another unit of privacy or relation, or the file cannot be used.
+        """
+        self._refuse_elsewhere()
+        with open_to_change(self.path, wait=self.patience) as file:
+            before = _read_standing(file, self.path)
+            before.refuse(charge)
+            told = {
+                "at": _read_time(),
+                "version": __version__,
+                "state": State.CHARGED.value,
+                **{name: getattr(charge, name) for name in ("algorithm", "unit", "relation", "who")},
+                **{"epsilon": float(charge.epsilon), "delta": float(charge.delta), "k": int(charge.k)},
+                "columns": json.dumps(charge.columns),
+                "lower": json.dumps([float(bound) for bound in charge.lower]),
+                "upper": json.dumps([float(bound) for bound in charge.upper]),
+            }
+            names = ", ".join(told)
+            file.execute(f"INSERT INTO release ({names}) VALUES ({', '.join('?' * len(told))})", (*told.values(),))
+            return Taken(int(file.execute("SELECT last_insert_rowid()").fetchone()[0]), before)
+
+    def released(self, number: int, *, card_sha256: str | None = None) -> None:
+        """Note that a charged release has left, and by which card; a fit in Python has none.
+
+        Raises
+        ------
+        RequestError
+            If there is no such charge, or it is known already what has become of it.
+        """
+        if card_sha256 is not None and not re.fullmatch("[0-9a-f]{64}", card_sha256):
+            raise RequestError("The hash of the card is no SHA-256: give its 64 hexadecimal digits.")
+        self._settle(number, State.RELEASED, card_sha256=card_sha256)
+
+    def failed(self, number: int, *, why: str) -> None:
+        """Note that nothing came of a charge, and ``why``, in words without a value of the data; the charge stays.
+
+        Raises
+        ------
+        RequestError
+            If there is no such charge, or it is known already what has become of it.
+        """
+        words = "".join(letter if letter.isprintable() else " " for letter in why)
+        self._settle(number, State.FAILED, why=" ".join(words.split())[:_LONGEST])
+
+    def _refuse_elsewhere(self) -> None:
+        if self._only_in not in (None, os.getpid()):
+            raise RequestError(
+                "A temporary account ends with its process, and this is another one: make an account in a file with "
+                "Account.new(path, name=..., cap_epsilon=...), which all processes charge, or work in one process."
+            )
+
+    def _settle(self, number: int, state: State, *, card_sha256: str | None = None, why: str | None = None) -> None:
+        with open_to_change(self.path, wait=self.patience) as file:
+            found = next((entry for entry in _read_standing(file, self.path).entries if entry.number == number), None)
+            if found is None:
+                raise RequestError(
+                    f"There is no release {format_value(number)} in this account: give the number of a charge."
+                )
+            if (found.state, found.card_sha256, found.why) == (state, card_sha256, why):
+                return
+            if found.state != State.CHARGED:
+                raise RequestError(f"Release {format_value(number)} is {found.state.value} already, and that stays.")
+            changes = (state.value, card_sha256, why, number)
+            file.execute("UPDATE release SET state = ?, card_sha256 = ?, why = ? WHERE number = ?", changes)
+
+    def standing(self) -> Standing:
+        """How it stands now.
+
+        Raises
+        ------
+        RequestError
+            If the file cannot be used.
+        """
+        self._refuse_elsewhere()
+        with open_to_read(self.path, wait=self.patience) as file:
+            return _read_standing(file, self.path)
+
+    def summary(self) -> str:
+        """What is spent and left, by simple and by numerical composition, and each release and fit; a text.
+
+        Raises
+        ------
+        RequestError
+            If the file cannot be used.
+        """
+        return self.standing().text
+
+    def look_alikes(self, folder: str | Path | None = None) -> tuple[str, ...]:
+        """File names of other accounts (``*.sqlite``) with a release of the same columns and bounds as one of ours.
+
+        What no terminal shows is marked in them. ``folder`` is by default that of this account. Accounts that cannot be
+        read now are left out.
+
+        Raises
+        ------
+        RequestError
+            If this account cannot be used.
+        """
+        ours = _list_subjects(self.standing())
+        beside = Path(folder) if folder is not None else self.path.absolute().parent
+        found = []
+        for path in sorted(beside.glob("*.sqlite")) if ours else ():
+            if may_be_account(path) and not path.samefile(self.path):
+                try:
+                    theirs = Account(path, _GLANCE).standing()
+                except RequestError:
+                    continue
+                if ours & _list_subjects(theirs):
+                    found.append(format_name(path))
+        return tuple(found)
+
+
+def round_down(left: float) -> str:
+    """Six digits that a release may ask for: never more than is left, but for rounding."""
+    if left <= 0:
+        return "0"
+    digits = 5 - floor(log10(left))
+    return f"{floor(left * 10**digits * (1 + _ROUNDING)) / 10**digits:.6g}"
+
+
+def _read_standing(file: sqlite3.Connection, path: Path) -> Standing:
+    names = (*_TOLD, *_CHARGED)
+    try:
+        ((name, cap_epsilon, cap_delta),) = file.execute("SELECT name, cap_epsilon, cap_delta FROM account")
+        told = file.execute(f"SELECT {', '.join(names)} FROM release ORDER BY number").fetchall()
+        entries = tuple(_read_entry(dict(zip(names, line, strict=True))) for line in told)
+        _check_words(name=name)
+        check.epsilon(cap_epsilon=cap_epsilon)
+        _check_part(cap_delta=cap_delta)
+    except (ValueError, TypeError, RecursionError):  # no text, no list, no number, no charge: whoever wrote that
+        raise make_damage_error(path) from None
+    return Standing(name, cap_epsilon, cap_delta, entries)
+
+
+def _read_entry(told: dict[str, Any]) -> Entry:
+    charged = {name: told.pop(name) for name in _CHARGED}
+    charged |= {name: tuple(json.loads(charged[name])) for name in ("columns", "lower", "upper")}
+    told["state"] = State(told["state"])
+    return Entry(**told, charge=Charge(**charged))
+
+
+def _list_subjects(standing: Standing) -> frozenset[frozenset[tuple[str, float, float]]]:
+    return frozenset(charge.about for charge in standing.charges)
+
+
+def _compute_left(cap: float, spent: float) -> float:
+    left = cap - spent
+    return left if left > cap * _ROUNDING else 0.0
+
+
+def _refuse_beyond(name: str, letter: str, costs: Sequence[float], *, cap: float, left: float) -> None:
+    """Refuse the last of ``costs`` if all together are more than ``cap``."""
+    if not fsum(costs) <= cap * (1 + _ROUNDING):
+        raise AccountExceeded(
+            f"This release asks for {letter} = {costs[-1]:.12g}, and {round_down(left)} of {cap:g} is left in the "
+            f"account of {format_value(name)}: {_describe_alternative(letter, left)}."
+        )
+
+
+def _describe_alternative(letter: str, left: float) -> str:
+    if letter == "ε" and left < check.LEAST_EPSILON:
+        return "nothing more can be released from it"
+    if not left:
+        return "choose an algorithm without δ (delta 0)"
+    return f"ask for at most {letter} = {round_down(left)}"
+
+
+def _read_time() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _check_part(**named: float) -> None:
+    """Refuse a δ outside [0, 1)."""
+    check.within(0.0, 1.0, **named)
+    for name, value in named.items():
+        if value == 1 or 0 < value < check.LEAST_DELTA:
+            raise RequestError(f"{name} is {format_value(value)}: give 0 or a number below 1; 1e-6 is usual.")
+
+
+def _check_words(**named: str) -> None:
+    """Refuse words that could not be told on one line."""
+    for name, text in named.items():
+        if not text.strip() or not text.isprintable() or len(text) > _LONGEST:
+            raise RequestError(
+                f"{name} is {format_value(text)}: give a few words, at most {_LONGEST} characters that can be printed."
+            )

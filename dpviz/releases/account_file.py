@@ -1,0 +1,263 @@
+"""The file of an account: SQLite, for its owner alone, changed by one process at a time, and read only if it is whole.
+
+What goes wrong is a sentence. A seal, the SHA-256 of all that is told in the file, is renewed by every change: SQLite
+notices a broken page, and the seal a number that is no longer what was written. It is no signature: whoever means to
+write another number can write another seal.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from hashlib import sha256
+from pathlib import Path
+from stat import S_ISREG
+
+from dpviz.check import RequestError, format_value
+
+APPLICATION, VERSION = 0x64707661, 1
+"""What the head of the file says: "dpva", and which form of it."""
+
+_OWNER_ONLY = 0o600
+_BESIDE = ("-wal", "-shm", "-journal")
+_SCHEMA = (
+    """CREATE TABLE account (
+        one INTEGER PRIMARY KEY CHECK (one = 1), name TEXT NOT NULL, opened TEXT NOT NULL,
+        cap_epsilon REAL NOT NULL, cap_delta REAL NOT NULL, seal TEXT NOT NULL)""",
+    """CREATE TABLE release (
+        number INTEGER PRIMARY KEY, at TEXT NOT NULL, who TEXT NOT NULL, version TEXT NOT NULL,
+        epsilon REAL NOT NULL CHECK (epsilon > 0), delta REAL NOT NULL CHECK (delta >= 0),
+        algorithm TEXT NOT NULL, k INTEGER NOT NULL, unit TEXT NOT NULL, relation TEXT NOT NULL,
+        columns TEXT NOT NULL, lower TEXT NOT NULL, upper TEXT NOT NULL,
+        state TEXT NOT NULL, card_sha256 TEXT, why TEXT)""",
+    "CREATE TRIGGER release_stays BEFORE DELETE ON release BEGIN SELECT RAISE(ABORT, 'a charge stays'); END",
+)
+_BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}
+_BARRED = {
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+}
+
+
+class AccountLocked(RequestError):
+    """Another process holds the account: nothing was read or charged."""
+
+
+def create(path: Path, *, name: str, cap_epsilon: float, cap_delta: float, opened: str, wait: float) -> None:
+    """Make the file of an account without releases, mode 0600 from the moment it is there.
+
+    Raises
+    ------
+    RequestError
+        If there is such a file, or what is left of one, or none can be made there.
+    """
+    _claim(path)
+    try:
+        with _connect(path, wait) as file:
+            if file.execute("PRAGMA journal_mode = WAL").fetchone() != ("wal",):
+                raise RequestError(
+                    f"{_format_name(path)} cannot be locked where it lies: choose a folder on a local disk."
+                )
+            file.execute("BEGIN IMMEDIATE")
+            for statement in _SCHEMA:
+                file.execute(statement)
+            file.execute(f"PRAGMA application_id = {APPLICATION}")
+            file.execute(f"PRAGMA user_version = {VERSION}")
+            file.execute("INSERT INTO account VALUES (1, ?, ?, ?, ?, '')", (name, opened, cap_epsilon, cap_delta))
+            _commit(file)
+    except RequestError:
+        for end in ("", *_BESIDE):  # it is ours, and nobody has charged anything to it
+            _make_sibling(path, end).unlink(missing_ok=True)
+        raise
+    _keep_name(path.absolute().parent)
+
+
+@contextmanager
+def open_to_read(path: Path, *, wait: float) -> Iterator[sqlite3.Connection]:
+    """The account as it is at one moment.
+
+    Raises
+    ------
+    RequestError
+        If the file is missing, damaged, foreign, of a newer dpviz, or locked for longer than ``wait`` seconds.
+    """
+    _refuse_missing(path)
+    with _connect(path, wait) as file:
+        file.execute("BEGIN")
+        _refuse_foreign(path, file)
+        _refuse_damaged(path, file)
+        yield file
+
+
+@contextmanager
+def open_to_change(path: Path, *, wait: float) -> Iterator[sqlite3.Connection]:
+    """The account while nobody else can change it; the change is on the disk when the block has ended, or not made.
+
+    Raises
+    ------
+    RequestError
+        As for ``open_to_read``, or if it cannot be written.
+    """
+    _refuse_missing(path)
+    with _connect(path, wait) as file:
+        file.execute("BEGIN IMMEDIATE")  # what is read from here on stays so until the end
+        _refuse_foreign(path, file)
+        _refuse_damaged(path, file)
+        yield file
+        _commit(file)
+
+
+def may_be_account(path: Path) -> bool:
+    """Whether a file that nobody has named says that it is an account; neither locks it, nor writes beside it."""
+    try:
+        _refuse_missing(path)
+        # Read by SQLite, not by us: to close a file in one thread takes the locks away that it has in another.
+        with closing(sqlite3.connect(f"{_format_uri(path)}?mode=ro&immutable=1", uri=True)) as file:
+            return _read_pragma(file, "application_id") == APPLICATION
+    except (RequestError, sqlite3.Error):
+        return False
+
+
+def _claim(path: Path) -> None:
+    left = [end for end in _BESIDE if os.path.lexists(_make_sibling(path, end))]
+    if left and not os.path.lexists(path):
+        raise RequestError(
+            f"{_format_name(_make_sibling(path, left[0]))} is left of an earlier account, and may hold "
+            f"charges: give another name, or "
+            "move it away."
+        )
+    try:
+        # SQLite would leave the mode to the umask; to its files beside this one it gives the mode of this one.
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, _OWNER_ONLY))
+    except FileExistsError:
+        raise RequestError(
+            f"{_format_name(path)} is there already: give a new file, so that nothing that is spent gets lost."
+        ) from None
+    except (OSError, ValueError) as error:
+        raise RequestError(
+            f"{_format_name(path)} cannot be made ({type(error).__name__}): give a path you may write to."
+        ) from None
+
+
+@contextmanager
+def _connect(path: Path, wait: float) -> Iterator[sqlite3.Connection]:
+    """A connection for one block: what its transaction has not committed is undone at the end."""
+    try:
+        with closing(
+            sqlite3.connect(f"{_format_uri(path)}?mode=rw", uri=True, timeout=wait, isolation_level=None)
+        ) as file:
+            # On the disk before COMMIT returns, whichever journal a copy of the file may have.
+            file.execute("PRAGMA synchronous = EXTRA")
+            file.execute("PRAGMA fullfsync = ON")
+            file.execute("PRAGMA cell_size_check = ON")
+            yield file
+    except sqlite3.Error as error:
+        raise _make_error(path, error, wait) from None
+    except UnicodeDecodeError:  # SQLite tells of damage in the words that are damaged
+        raise make_damage_error(path) from None
+
+
+def _make_error(path: Path, error: sqlite3.Error, wait: float) -> RequestError:
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+    if code in _BUSY:
+        return AccountLocked(
+            f"{_format_name(path)} is locked by another program, and was so for {wait:g} seconds: nothing was charged; "
+            "wait until that program has ended, and try again."
+        )
+    if code in _BARRED:
+        return RequestError(
+            f"{_format_name(path)} cannot be read or written where it lies: nothing was released; see that "
+            f"its disk has "
+            "session and its folder lets you write, then look with `dpviz account show` at what is charged."
+        )
+    if code == sqlite3.SQLITE_NOTADB:
+        return RequestError(
+            f"{_format_name(path)} is no account, or its beginning is damaged: give a file that `dpviz "
+            f"account new` made, "
+            "or its last copy."
+        )
+    return make_damage_error(path)
+
+
+def make_damage_error(path: Path) -> RequestError:
+    """What is said of a file that does not hold what was written into it."""
+    return RequestError(
+        f"{_format_name(path)} is damaged, so what is spent cannot be known from it: go on with its last "
+        f"copy, and charge "
+        "again what was released since."
+    )
+
+
+def _refuse_missing(path: Path) -> None:
+    try:
+        found = path.stat()
+    except (OSError, ValueError):
+        raise RequestError(
+            f"There is no account {_format_name(path)}: make one with `dpviz account new`, or give its path."
+        ) from None
+    if not S_ISREG(found.st_mode):
+        raise RequestError(f"{_format_name(path)} is no file: give one that `dpviz account new` made.")
+    if not found.st_size:  # SQLite would take it for new, and throw away what lies beside it
+        raise RequestError(
+            f"{_format_name(path)} is empty: if it held an account, go on with its last copy; otherwise "
+            f"remove it, and make "
+            "one with `dpviz account new`."
+        )
+
+
+def _refuse_foreign(path: Path, file: sqlite3.Connection) -> None:
+    if _read_pragma(file, "application_id") != APPLICATION:
+        raise RequestError(
+            f"{_format_name(path)} is a database, but no account: give one that `dpviz account new` made."
+        )
+    if _read_pragma(file, "user_version") > VERSION:
+        raise RequestError(f"{_format_name(path)} was made by a newer dpviz: update this one.")
+
+
+def _refuse_damaged(path: Path, file: sqlite3.Connection) -> None:
+    whole = file.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
+    if not whole or file.execute("SELECT seal FROM account").fetchall() != [(_seal(file),)]:
+        raise make_damage_error(path)
+
+
+def _commit(file: sqlite3.Connection) -> None:
+    file.execute("UPDATE account SET seal = ?", (_seal(file),))
+    file.execute("COMMIT")
+
+
+def _seal(file: sqlite3.Connection) -> str:
+    caps = file.execute("SELECT name, opened, cap_epsilon, cap_delta FROM account").fetchall()
+    releases = file.execute("SELECT * FROM release ORDER BY number").fetchall()
+    return sha256(json.dumps([caps, releases], default=repr).encode()).hexdigest()
+
+
+def _read_pragma(file: sqlite3.Connection, pragma: str) -> int:
+    return int(file.execute(f"PRAGMA {pragma}").fetchone()[0])
+
+
+def _format_uri(path: Path) -> str:
+    return path.absolute().as_uri()
+
+
+def _make_sibling(path: Path, end: str) -> Path:
+    return Path(f"{path}{end}")
+
+
+def _format_name(path: Path) -> str:
+    return format_value(path.name or str(path))
+
+
+def _keep_name(folder: Path) -> None:
+    """A new file is lost with the power unless its folder is on the disk, too."""
+    with suppress(OSError):  # Windows opens no folders
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,249 @@
+"""Bounds bought from the rows with a part of ε, where their owner cannot declare them.
+
+First a noisy histogram over magnitudes, which have round ends and no range to be known: bounds are the ends of the
+bins that surely hold rows. A few rows beyond may be cut, but no range is opened by noise alone. Then a histogram over
+equal bins in between, which finds the place of numbers that lie far from 0 (years, say): ends are moved in, to round
+numbers again, as far as the noise allows to say that hardly a row is cut.
+
+Why not a quantile at once: incomes are mostly 0 and rarely huge, and the rare ones are what a clustering turns on, so
+that a range twice too wide costs less than one that cuts them. Constants were chosen by hand, on Adult and made-up
+columns (``benchmarks/bought.py``, ``docs/findings.md``).
+
+References
+----------
+Bounds from a histogram of magnitudes: Vadhan 2017, "The Complexity of Differential Privacy", and folklore since.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, floor, log, log10
+from typing import NamedTuple
+
+import numpy as np
+
+from dpviz import check
+from dpviz.arrays import Array, Codes
+from dpviz.privacy.exact_noise import AnySource
+from dpviz.privacy.ledger import Entry
+from dpviz.privacy.queries import Relation
+from dpviz.releases.coded_table import NoisyBins, count_histograms, make_coded_table, spell_out_columns
+from dpviz.table.coded_rows import EqualBins
+from dpviz.table.declaration import ColumnBounds, Declaration, describe_bought_origin
+from dpviz.table.loaded_table import list_names
+from dpviz.table.magnitudes import Ends, Magnitudes
+from dpviz.table.named import Content
+
+# Bins of magnitudes that nearly all rows of a column are taken to lie in.
+_FEW_BINS = 3
+# Of a column's ε for magnitudes; the rest is for equal bins.
+_MAGNITUDES = 0.75
+# A bin holds rows if its noisy count is beyond what noise reaches in any of the empty ones, in scales above the
+# logarithm of their number: once in 300 columns it does. Beside bins that hold rows fewer scales will do.
+_CERTAIN, _NEAR, _REACH = 5.0, 6.0, 3
+# An end this much nearer to 0 than the other, in parts of that one, is as good as 0: which cuts nothing where both have
+# one sign, and hardly anything where they have not.
+_BELOW_NOUGHT, _ABOVE_NOUGHT = -0.001, 0.1
+# Equal bins; the part of the rows that may be cut; how much of them may be unknown, for noise, if nothing is gained.
+_EQUAL, _CUT, _UNSURE, _SDS = 50, 0.001, 0.005, 2.0
+# Round numbers are steps of about a tenth of the range.
+_STEPS = 10
+
+
+@dataclass(frozen=True)
+class BoughtColumn:
+    """The bounds that were bought for a column, data units; ``sure`` says whether any bin stood out of the noise."""
+
+    name: str
+    lower: float
+    upper: float
+    sure: bool
+
+
+@dataclass(frozen=True, eq=False)
+class BoughtBounds:
+    """A declaration without open bounds, and what was paid: ``entries`` of pure ε, which add up to ``epsilon``."""
+
+    declaration: Declaration
+    columns: tuple[BoughtColumn, ...]
+    entries: tuple[Entry, ...]
+    epsilon: float
+
+    @property
+    def words(self) -> str:
+        """What was bought, and at which price; or that nothing had to be."""
+        if not self.columns:
+            return "Every bound is declared: none was bought."
+        unsure = [column.name for column in self.columns if not column.sure]
+        doubt = f" Of {list_names(unsure)} noise hides the range: give more ε, or declare bounds." if unsure else ""
+        names = list_names([column.name for column in self.columns])
+        return f"The bounds of {names} were bought for ε = {self.epsilon:g} in all; a few rows beyond are cut.{doubt}"
+
+
+def list_open_columns(declaration: Declaration) -> tuple[str, ...]:
+    """The columns to cluster, spelled out, whose bounds are not declared."""
+    return tuple(name for name, bounds in declaration.bounds.items() if None in bounds[:2])
+
+
+def refuse_too_few(declaration: Declaration, *, epsilon: float) -> None:
+    """Refuse to buy what noise would hide: ``epsilon`` a column, where the number of rows is public.
+
+    A bin has to stand out of its noise; nearly all rows are taken to lie in a few.
+
+    Raises
+    ------
+    RequestError
+        If the rows are too few.
+    """
+    scale = declaration.rows_per_person * Relation(declaration.relation).rows / (_MAGNITUDES * epsilon)
+    fewest = ceil(_FEW_BINS * (log(Magnitudes().number) + _CERTAIN) * scale)
+    if declaration.n_public is not None and declaration.n_public < fewest:
+        raise check.RequestError(
+            f"Bounds bought with ε = {epsilon:g} a column need about {fewest:,} rows, and there are "
+            f"{declaration.n_public:,}: declare the bounds, or give them more of ε."
+        )
+
+
+def buy_bounds(source: Content, declaration: Declaration, *, epsilon: float, noise: AnySource) -> BoughtBounds:
+    """Bounds for every column that ``declaration`` leaves open, bought with ``epsilon`` a column. O(n) a column.
+
+    A bound that is declared beside an open one is kept.
+
+    **Guarantee.** Pure ε: ``epsilon`` times the number of such columns, for the declared relation and unit of privacy.
+    Everything else follows from the two noisy histograms of each column and from what is declared.
+
+    Raises
+    ------
+    RequestError
+        If ε is outside its range, or the table cannot be read in memory; nothing has been charged then.
+    """
+    declared = spell_out_columns(source, declaration)
+    wanted = list_open_columns(declared)
+    if not wanted:
+        return BoughtBounds(declared, (), (), 0.0)
+    check.positive(epsilon=epsilon)
+    sizes = {name: Magnitudes() for name in wanted}
+    coarse = count_histograms(
+        make_coded_table(source, declared, sizes),
+        sizes,
+        epsilon=_MAGNITUDES * epsilon,
+        noise=noise,
+        notes=[f"magnitudes of {name}" for name in wanted],
+    )
+    ranges = {bins.column: _find_range(bins, declared.bounds[bins.column]) for bins in coarse.bins}
+    equal = {name: EqualBins(*found.outer, _EQUAL) for name, found in ranges.items()}
+    fine = count_histograms(
+        make_coded_table(source, declared, equal),
+        equal,
+        epsilon=(1 - _MAGNITUDES) * epsilon,
+        noise=noise,
+        notes=[f"where {name} lies in its range" for name in wanted],
+    )
+    columns = tuple(_narrow(ranges[bins.column], equal[bins.column], bins) for bins in fine.bins)
+    entries = (*coarse.entries, *fine.entries)
+    return BoughtBounds(
+        _declare_bought(declared, columns, epsilon), columns, entries, sum(entry.epsilon for entry in entries)
+    )
+
+
+def _declare_bought(declared: Declaration, bought: tuple[BoughtColumn, ...], epsilon: float) -> Declaration:
+    paid = describe_bought_origin(epsilon)
+    new = {column.name: ColumnBounds(column.lower, column.upper, paid) for column in bought}
+    return declared.with_bounds(declared.columns, [new.get(name, old) for name, old in declared.bounds.items()])
+
+
+class _Range(NamedTuple):
+    """``outer`` ends hold nearly all rows; the rows beyond the ``inner`` ones are known to be many."""
+
+    outer: Ends
+    inner: Ends
+    sure: bool
+
+
+def _find_range(bins: NoisyBins, declared: ColumnBounds) -> _Range:
+    """From the first to the last magnitude that holds rows, with 0 for a bound that is as good as 0."""
+    noisy = bins.noisy_counts[:-1]  # the last bin is that of missing cells
+    held = _find_held_bins(noisy, bins.scale)
+    first, last = (int(held[0]), int(held[-1])) if len(held) else (int(noisy.argmax()),) * 2
+    lower, upper = Magnitudes().find_range(first, last)
+    # A bin that begins at one end of the range may be left by the other end only where it is the only one.
+    inner = Ends(Magnitudes().find_range(first, first).upper, Magnitudes().find_range(last, last).lower)
+    if _BELOW_NOUGHT * upper <= lower <= _ABOVE_NOUGHT * upper:
+        lower = 0.0
+    if _ABOVE_NOUGHT * lower <= upper <= _BELOW_NOUGHT * lower:
+        upper = 0.0
+    outer = _keep_declared_end(Ends(lower, upper), declared)
+    fixed = Ends(
+        outer.lower if declared.lower is not None else inner.lower,
+        outer.upper if declared.upper is not None else inner.upper,
+    )
+    at_nought = first == last == Magnitudes.middle
+    return _Range(outer, outer if at_nought or len(held) == 0 else fixed, sure=len(held) > 0)
+
+
+def _find_held_bins(noisy: Array, scale: float) -> Codes:
+    """The bins that hold rows, sorted: those beyond all noise, and the nearest ones beside them, again and again."""
+    certain = np.flatnonzero(noisy > (log(len(noisy)) + _CERTAIN) * scale)
+    if len(certain) == 0:
+        return certain
+    first, last = int(certain[0]), int(certain[-1])
+    likely = np.flatnonzero(noisy > _NEAR * scale)
+    while len(near := likely[(likely >= first - _REACH) & (likely < first)]):
+        first = int(near[0])
+    while len(near := likely[(likely <= last + _REACH) & (likely > last)]):
+        last = int(near[-1])
+    return np.arange(first, last + 1)
+
+
+def _keep_declared_end(found: Ends, declared: ColumnBounds) -> Ends:
+    """What was found with what is declared of one end, which is kept; never an empty range."""
+    lower = found.lower if declared.lower is None else declared.lower
+    upper = found.upper if declared.upper is None else declared.upper
+    if lower < upper:
+        return Ends(lower, upper)
+    # All that is known is one number, or what was found contradicts what is declared.
+    room = max(abs(lower), abs(upper), float(Magnitudes.ends[0]))
+    return Ends(lower, lower + room) if declared.upper is None else Ends(upper - room, upper)
+
+
+def _narrow(found: _Range, equal: EqualBins, bins: NoisyBins) -> BoughtColumn:
+    """The narrowest part of the range that surely holds nearly all rows, out to round numbers.
+
+    The estimate of what is cut must be a thousandth of the rows, but for its noise (two standard deviations); and that
+    noise must be half a percent of the rows, or more in proportion where the range becomes narrower: what is then cut,
+    perhaps, is little beside what a range far too wide would cost. A magnitude that is known to hold rows is never left
+    out.
+    """
+    counts, edges = bins.noisy_counts[:-1], equal.edges
+    rows = max(float(counts.sum()), 0.0)
+    before, upto = np.r_[0.0, counts.cumsum()], np.arange(_EQUAL + 1)
+    first, end = np.meshgrid(upto, upto, indexing="ij")
+    cut, kept = rows - (before[end] - before[first]), end - first
+    noise = _SDS * bins.sd * np.sqrt(np.maximum(_EQUAL - kept, 0))
+    allowed = (kept > 0) & (cut <= _CUT * rows + noise)
+    allowed &= noise * np.maximum(kept, 1) <= _UNSURE * rows * _EQUAL
+    allowed &= (edges[first] <= found.inner.lower) & (edges[end] >= found.inner.upper)
+    if not allowed.any():
+        return BoughtColumn(bins.column, *found.outer, found.sure)
+    fewest = np.where(allowed, kept, _EQUAL + 1).ravel()
+    # Of equally narrow parts that which cuts least.
+    low, high = np.unravel_index(np.lexsort((cut.ravel(), fewest))[0], kept.shape)
+    inner = Ends(float(edges[low]), float(edges[high]))
+    return BoughtColumn(bins.column, *_round_outward(inner, found.outer), found.sure)
+
+
+def _round_outward(inner: Ends, outer: Ends) -> Ends:
+    """``inner`` out to multiples of 1, 2 or 5 times a power of ten, about a tenth of it, but not beyond ``outer``.
+
+    >>> _round_outward(Ends(1975.0, 2031.0), Ends(1000.0, 5000.0))
+    Ends(lower=1975.0, upper=2035.0)
+    """
+    tenth = (inner.upper - inner.lower) / _STEPS
+    power = floor(log10(tenth))
+    digit = max(m for m in (1, 2, 5) if m * 10.0**power <= tenth * (1 + 1e-9) or m == 1)
+    # Divided by a whole number where the step is a fraction, so that 0.3 is the float nearest to it.
+    whole, parts = (digit * 10**power, 1) if power >= 0 else (digit, 10**-power)
+    lower = np.floor(inner.lower * parts / whole + 1e-9) * whole / parts
+    upper = np.ceil(inner.upper * parts / whole - 1e-9) * whole / parts
+    # There is one 0.
+    return Ends(max(float(lower), outer.lower) + 0.0, min(float(upper), outer.upper) + 0.0)

@@ -1,0 +1,326 @@
+"""What a card says: public and released values of one release, and the owner's own words; nothing revealed fits in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from math import fsum, isclose
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dpviz.arrays import Array
+from dpviz.check import RequestError
+from dpviz.releases.seen import Seen, Where
+
+SECTORS = ("Technology", "Healthcare", "Education", "Government", "Energy", "Finance")
+"""The sectors that the public registry of deployments knows."""
+NOT_STATED = "Not stated."
+"""What stands for words of the owner that nobody has said."""
+
+OWNER_QUESTIONS: Mapping[str, str] = {
+    "several_rows": "Can one person have several rows in the table, and at most how many?",
+    "agreed_by": "Why not half of this ε, and who agreed to it?",
+    "other_releases": "What else about these people is or will be published, even exact?",
+    "decision": "Which decision will rest on it, and which error would change that decision?",
+    "bounds_known_by": "Who knew each bound, and from what?",
+    "raw_access": "Who can read the raw table?",
+    "storage": "Where are the rows, the account and the keys kept, and until when?",
+    "columns_needed": "Which column could have been left out?",
+    "repeats": "Will the release be repeated, how often, and does the cap start anew?",
+}
+"""What only the owner of a table can answer of what an evaluator asks, in plain words."""
+
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+# Parts are each rounded down where a budget is divided.
+_ROUNDING = 1e-6
+
+
+@dataclass(frozen=True, kw_only=True)
+class CardWords:
+    """What the owner says about a release, in the owner's words.
+
+    Attributes
+    ----------
+    name, description, intended_use, region : str
+    curators, authors : tuples of str
+        Who publishes; who filled in the card.
+    publication_date : str
+        YYYY-MM-DD.
+    sector : str
+        One of ``SECTORS``, or empty.
+    justification : str
+        Why these bounds, this ε, this share for segments.
+    chosen_after_looking : str
+        What was chosen after a look at the rows; it is printed verbatim. Empty: the owner has not said.
+    several_rows, agreed_by, other_releases, decision, bounds_known_by, raw_access, storage, columns_needed, repeats
+        Answers to what an evaluator asks, by ``OWNER_QUESTIONS``; the dossier prints them. Empty: not answered.
+    """
+
+    name: str
+    description: str
+    intended_use: str
+    curators: tuple[str, ...]
+    region: str
+    publication_date: str
+    sector: str
+    justification: str
+    authors: tuple[str, ...]
+    chosen_after_looking: str = ""
+    several_rows: str = ""
+    agreed_by: str = ""
+    other_releases: str = ""
+    decision: str = ""
+    bounds_known_by: str = ""
+    raw_access: str = ""
+    storage: str = ""
+    columns_needed: str = ""
+    repeats: str = ""
+
+    def missing(self) -> tuple[str, ...]:
+        """What is still to be said before anything is charged, a sentence each; empty where nothing is missing."""
+        asked = {
+            "name": "call the release by a name",
+            "description": "say in a sentence what is published",
+            "intended_use": "say what the release is for",
+            "region": "name the region that the data describe",
+            "justification": "say why these bounds, this ε and this k",
+        }
+        lacking = [f"{name} is empty: {what}." for name, what in asked.items() if not getattr(self, name).strip()]
+        for name, who in (("curators", "publishes the release"), ("authors", "filled in the card")):
+            if not getattr(self, name) or not all(one.strip() for one in getattr(self, name)):
+                lacking.append(f"{name} is empty: name at least one who {who}.")
+        if self.sector and self.sector not in SECTORS:
+            lacking.append(
+                f"sector is not one that the registry knows: choose one of {', '.join(SECTORS)}, or leave it out."
+            )
+        if not is_day(self.publication_date):
+            lacking.append("publication_date is no day: write it as YYYY-MM-DD.")
+        return tuple(lacking)
+
+
+class CardColumn(NamedTuple):
+    """One declared column: its bounds in data units, or its categories, and where they come from, in words."""
+
+    name: str
+    lower: float | None
+    upper: float | None
+    unit: str = ""
+    origin: str = "not stated"
+    categories: tuple[str, ...] = ()
+
+
+class Part(NamedTuple):
+    """What one part of a release costs by itself; the parts add up to the whole."""
+
+    name: str
+    epsilon: float
+    delta: float
+
+
+class AccountFacts(NamedTuple):
+    """An account before and after this release: its cap, and what had been and is now spent of it."""
+
+    name: str
+    cap_epsilon: float
+    cap_delta: float
+    before_epsilon: float
+    before_delta: float
+    after_epsilon: float
+    after_delta: float
+
+
+class CardPicture(NamedTuple):
+    """A picture of released values: our own markup (SVG or HTML), with words for whoever does not see it."""
+
+    title: str
+    alt: str
+    markup: str
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CardFacts:
+    """All that the files of a release say.
+
+    Attributes
+    ----------
+    words : CardWords
+    table : str
+        The title of the data.
+    columns : tuple of CardColumn
+        The clustered ones first, in the order of the coordinates of ``centers``; then those of segments only.
+    k : int
+    algorithm, algorithm_id, paper : str
+    epsilon, delta : float
+        Of the whole release.
+    relation : "add_remove" or "replace"
+    unit : str
+        The unit of privacy, in words.
+    rows_per_person : int
+    has_id : bool
+        Whether a column says whose row each row is.
+    n : float or None
+        The number of rows: public or bought, or None where neither.
+    n_bought : bool
+    looks : mapping of str to int
+        How often the rows themselves were looked at in this visit, by kind.
+    studies : int
+        Studies on these rows in this visit.
+    runs, runs_epsilon, grids_read, counted_by
+        Of what else was seen, as ``Seen`` has it.
+    accounting : str
+        How the parts, and the draws in each of them, add up, in words.
+    parts : tuple of Part
+    entries : tuple of mappings
+        The ledger, as ``Entry.to_dict`` gives it, each with its ``part``.
+    noise : str
+        The library that drew the noise, and its version.
+    dpviz : str
+        The version.
+    account : AccountFacts or None
+    centers : array of shape (k, d)
+        Released, data units, rounded.
+    center_step : array of shape (d,) or None
+        The grid that centres were rounded to, data units.
+    center_sd : array of shape (k, d) or None
+        The standard deviation of the noise on each coordinate, data units; None where it cannot be told.
+    sizes, size_sd : arrays of shape (k,), or None
+        Released sizes of the segments, and the standard deviation of their noise.
+    segments, certificate : mapping or None
+        Plain values, as the files of the release have them; see ``segment_words``.
+    expected_loss : str
+        What was to be expected before the press, in words.
+    missing : tuple of str
+        The released share of missing cells of each clustered column, in words; empty where none was bought.
+    pictures : tuple of CardPicture
+    smallest_group : float or None
+        Rows of the smallest group that the noise can show.
+    recomposed : tuple of (float, float)
+        What the whole release costs when all of its draws are composed together: a δ, and the ε at it; empty where δ is
+        0, or a draw is proved to be (ε, δ)-DP and nothing more.
+    rho : float or None
+        The same in zero-concentrated privacy.
+    platform, code : str
+        On which the program ran, and the SHA-256 of its own source files.
+    transcript : str
+        The SHA-256 of the released answers.
+
+    Raises
+    ------
+    RequestError
+        If the parts cost more than the release, or something has another shape than said here.
+    """
+
+    words: CardWords
+    table: str
+    columns: tuple[CardColumn, ...]
+    k: int
+    algorithm: str
+    algorithm_id: str
+    paper: str
+    epsilon: float
+    delta: float
+    relation: str
+    unit: str
+    rows_per_person: int
+    has_id: bool
+    n: float | None
+    n_bought: bool
+    looks: Mapping[str, int]
+    studies: int
+    accounting: str
+    parts: tuple[Part, ...]
+    entries: tuple[Mapping[str, Any], ...]
+    noise: str
+    dpviz: str
+    account: AccountFacts | None
+    centers: Array
+    center_step: Array | None = None
+    center_sd: Array | None = None
+    sizes: Array | None = None
+    size_sd: Array | None = None
+    segments: Mapping[str, Any] | None = None
+    certificate: Mapping[str, Any] | None = None
+    expected_loss: str = ""
+    missing: tuple[str, ...] = ()
+    pictures: tuple[CardPicture, ...] = field(default=())
+    transcript: str = ""
+    runs: int = 0
+    runs_epsilon: float = 0.0
+    grids_read: int = 0
+    counted_by: Where = Where.VISIT
+    platform: str = ""
+    code: str = ""
+    smallest_group: float | None = None
+    recomposed: tuple[tuple[float, float], ...] = ()
+    rho: float | None = None
+
+    def __post_init__(self) -> None:
+        self._check_shapes()
+        for name in ("epsilon", "delta"):
+            whole, parts = getattr(self, name), fsum(getattr(part, name) for part in self.parts)
+            if not isclose(parts, whole, rel_tol=_ROUNDING, abs_tol=0.0):
+                raise RequestError(
+                    f"The parts of the release add up to {name} = {parts:g}, and the release is said to cost "
+                    f"{whole:g}: name every part with what it costs."
+                )
+
+    def _check_shapes(self) -> None:
+        if self.relation not in ("add_remove", "replace"):
+            raise RequestError(f'The relation is {self.relation!r}: give "add_remove" or "replace".')
+        dim = self.centers.shape[1] if self.centers.ndim == 2 else 0
+        if self.centers.shape != (self.k, dim) or not 1 <= dim <= len(self.columns):
+            raise RequestError(
+                f"The centres have shape {self.centers.shape}: give {self.k} of them, with a coordinate for each "
+                "clustered column, these columns first."
+            )
+        if open_ended := [one.name for one in self.clustered if one.lower is None or one.upper is None]:
+            raise RequestError(
+                f"Column {open_ended[0]!r} is clustered and has no bounds: give those it was clipped to."
+            )
+        shapes = {"center_step": (dim,), "center_sd": (self.k, dim), "sizes": (self.k,), "size_sd": (self.k,)}
+        for name, shape in shapes.items():
+            value = getattr(self, name)
+            if value is not None and np.shape(value) != shape:
+                raise RequestError(f"{name} has shape {np.shape(value)}: give an array of shape {shape}.")
+
+    @property
+    def clustered(self) -> tuple[CardColumn, ...]:
+        """The columns that centres have coordinates in."""
+        return self.columns[: self.centers.shape[1]]
+
+    @property
+    def seen(self) -> Seen:
+        """What was seen of the rows before the release."""
+        return Seen(self.looks, self.studies, self.runs, self.runs_epsilon, self.grids_read, self.counted_by)
+
+    @property
+    def pure(self) -> bool:
+        """Whether δ is 0."""
+        return self.delta == 0
+
+
+def list_said(*words: str) -> tuple[str, ...]:
+    """Those of the owner's words that say something.
+
+    >>> list_said("Planning", "Not stated.", " ")
+    ('Planning',)
+    """
+    return tuple(one for one in words if one.strip() not in ("", NOT_STATED))
+
+
+def is_day(text: str) -> bool:
+    """Whether ``text`` is a day, written as YYYY-MM-DD.
+
+    >>> is_day("2026-02-28"), is_day("2026-02-30"), is_day("20260228")
+    (True, False, False)
+    """
+    if not _DAY.fullmatch(text):
+        return False
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,144 @@
+"""A table of codes alone, and noisy histograms of its columns, one by one: what can be asked without bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpviz import check
+from dpviz.arrays import Array
+from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.exact_noise import AnySource
+from dpviz.privacy.ledger import Entry
+from dpviz.privacy.mechanisms import Laplace
+from dpviz.privacy.partitions import Grid
+from dpviz.privacy.private_session import PrivateTable
+from dpviz.privacy.queries import Count
+from dpviz.runs.open_table import list_columns
+from dpviz.table.coded_rows import CodingRule, code_rows
+from dpviz.table.csv_intake import CsvFile
+from dpviz.table.declaration import Declaration
+from dpviz.table.domain import Domain, Scaling
+from dpviz.table.loaded_table import LoadedTable, list_names
+from dpviz.table.named import Content
+from dpviz.table.parquet_intake import ParquetTable
+
+
+@dataclass(frozen=True, eq=False)
+class NoisyBins:
+    """A released histogram of one column: ``noisy_counts`` (bins,) with Laplace noise of that ``scale``."""
+
+    column: str
+    noisy_counts: Array
+    scale: float
+
+    @property
+    def sd(self) -> float:
+        """Standard deviation of the noise on one count."""
+        return float(np.sqrt(2) * self.scale)
+
+
+@dataclass(frozen=True, eq=False)
+class Histograms:
+    """One released histogram a column, and what they cost."""
+
+    bins: tuple[NoisyBins, ...]
+    entries: tuple[Entry, ...]
+
+
+def spell_out_columns(source: Content, declaration: Declaration) -> Declaration:
+    """The declaration with every column that it is about, checked; bounds may be missing.
+
+    Raises
+    ------
+    RequestError
+        If it contradicts itself or the table.
+    """
+    return declaration.checked().over(list_columns(source, declaration)).checked()
+
+
+def make_coded_table(source: Content, declaration: Declaration, rules: Mapping[str, CodingRule]) -> PrivateTable:
+    """A table of one coordinate for each column that ``rules`` name: the code of its cell, by that rule.
+
+    Every row is in it, whatever cells are missing. ``declaration`` is spelled out; its bounds are not used.
+
+    Raises
+    ------
+    RequestError
+        If the rows are not in memory as a table of named columns.
+    """
+    loaded = _load(source, declaration, tuple(rules))
+    columns = loaded.columns(tuple(rules))
+    codes = np.stack([rule.codes(column) for rule, column in zip(rules.values(), columns.T, strict=True)], axis=1)
+    domain = Domain.of(tuple(rules), -1.0, 1.0, scaling=Scaling.COMMON)
+    numbers = np.array([rule.number for rule in rules.values()])
+    persons = declaration.id_column
+    return PrivateTable(
+        code_rows(codes, numbers, bits=domain.region.row_bits),
+        domain,
+        relation=declaration.relation,
+        n_public=declaration.n_public,
+        persons=None if persons is None else loaded.identifiers(persons),
+        rows_per_person=declaration.rows_per_person,
+    )
+
+
+def count_histograms(
+    table: PrivateTable,
+    rules: Mapping[str, CodingRule],
+    *,
+    epsilon: float,
+    noise: AnySource,
+    notes: Sequence[str],
+) -> Histograms:
+    """A histogram of every column of a ``make_coded_table``, each with ``epsilon`` and its own note. O(n) a column.
+
+    **Guarantee.** ``epsilon`` times the number of columns, pure: a row is in one bin of each column, so that columns
+    add up and bins do not.
+
+    Raises
+    ------
+    RequestError
+        If ε is outside its range.
+    """
+    session = table.open(
+        epsilon=epsilon * len(rules), delta=0.0, accounting=Accounting.PURE, noise=noise, needs_n=False
+    )
+    shares = session.budget.rounds(len(rules))
+    found = []
+    for place, (column, rule, share, note) in enumerate(zip(rules, rules.values(), shares, notes, strict=True)):
+        along = np.ones(len(rules), dtype=np.int64)
+        along[place] = rule.number
+        answer = session.ask(Count(Grid(np.ones(len(rules)), along)), Laplace, share, note=note)
+        found.append(NoisyBins(column, answer.value, answer.mechanism.scale))
+    return Histograms(tuple(found), tuple(session.ledger.entries))
+
+
+def refuse_beyond_memory(source: Content, columns: Sequence[str]) -> None:
+    """Only tables of named columns that fit into memory: told before anything is charged.
+
+    Raises
+    ------
+    RequestError
+        If this is none.
+    """
+    fits = isinstance(source, ParquetTable) and source.fits(len(columns))
+    if not fits and not isinstance(source, LoadedTable | CsvFile):
+        raise check.RequestError(
+            f"What is not declared of {list_names(columns)} can be bought of a table of named columns that fits into "
+            "memory only: declare it, or give a smaller extract."
+        )
+
+
+def _load(source: Content, declaration: Declaration, columns: tuple[str, ...]) -> LoadedTable:
+    """The columns of numbers as they stand in the file, and the id column."""
+    refuse_beyond_memory(source, columns)
+    persons = [] if declaration.id_column is None else [declaration.id_column]
+    if isinstance(source, CsvFile):
+        return source.read(declaration.file, numbers=columns, text=persons)
+    if isinstance(source, ParquetTable):
+        return source.read(columns, text=persons)
+    assert isinstance(source, LoadedTable)
+    return source

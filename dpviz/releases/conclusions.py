@@ -1,0 +1,253 @@
+"""What whoever receives a release may conclude from it and what not, in sentences computed from released values.
+
+**Guarantee.** Post-processing: nothing here reads a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from dpviz.charts.wording import format_number, format_percent, format_ratio, format_things
+from dpviz.meaning.odds import bound_belief
+from dpviz.releases.promise import format_at_most, format_small
+from dpviz.releases.segments_report import QualityReport, Verdict
+from dpviz.runs.profile import SEEN, SURE, Profile
+
+# A centre lies at the edge of the bounds with this part of its coordinates; a run shows noise where so many sizes may
+# be noise alone and so many coordinates lie on a bound.
+_MOST, _ON_BOUNDS = 0.5, 0.1
+# The loss of one centre: from this part on, more centres do no better.
+_LIKE_ONE = 0.9
+_LONGEST = 50
+# Columns that a sentence names.
+_NAMED = 3
+_PRIORS = (0.1, 0.5)
+
+
+class Conclusion(NamedTuple):
+    """A sentence, and whether it is good news; what it warns of otherwise stands in it."""
+
+    sentence: str
+    good: bool
+
+
+class Finding(NamedTuple):
+    """The title of a release: the worst thing first. ``failed`` is "" where nothing speaks against it."""
+
+    title: str
+    failed: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Received:
+    """What a recipient has of a release, apart from its files.
+
+    Attributes
+    ----------
+    profile : Profile
+    certificate : Certificate or None
+        None where nothing was asked about segments.
+    epsilon, delta : float
+    has_id : bool
+        Whether a person is protected, or a row.
+    relation : "add_remove" or "replace"
+    """
+
+    profile: Profile
+    certificate: QualityReport | None
+    epsilon: float
+    delta: float
+    has_id: bool
+    relation: str = "add_remove"
+
+    @property
+    def finding(self) -> Finding:
+        """The title, by the first rule that holds."""
+        return next(_list_findings(self))
+
+    @property
+    def may(self) -> tuple[Conclusion, ...]:
+        """What may be concluded."""
+        return (_conclude_sizes(self.profile), *_conclude_columns(self.profile), _conclude_quality(self))
+
+    @property
+    def may_not(self) -> tuple[str, ...]:
+        """What may not."""
+        return tuple(_list_forbidden(self))
+
+
+def _list_findings(received: Received) -> Iterator[Finding]:
+    made, k, at = received.profile, received.profile.k, f"At ε = {received.epsilon:.3g}, "
+    lost, on_bound = int(made.lost.sum()), float(made.on_bound.mean())
+    if made.sizes is not None and made.size_sd is not None:
+        least = f"{format_number(float(SURE * np.max(made.size_sd)))} rows"
+        if 2 * lost >= k and on_bound > _ON_BOUNDS:
+            reason = (
+                f"{lost} of {k} sizes are below {SURE:g} sd of their noise ({least}), and "
+                f"{format_percent(on_bound)} of the "
+                "coordinates lie on a bound."
+            )
+            yield Finding(f"{at}this release shows noise", "failed", reason)
+    edge = int((made.on_bound.mean(axis=1) >= _MOST).sum())
+    if 2 * edge >= k:
+        reason = "Half of their coordinates or more are a bound: noise was cut off there, or rows lie beyond it."
+        yield Finding(f"{edge} of {_name_centres(k)} {_format_lie(edge)} at the edge of the bounds", "edge", reason)
+    if lost:
+        reason = f"They are below {SURE:g} sd of their noise ({least}): such a segment may hold nobody."
+        yield Finding(f"{at}{lost} of {k} sizes may be noise alone", "sizes", reason)
+    reach = np.linalg.norm(made.center_sd / made.scale, axis=1)
+    moved = int((reach > made.gaps / 2).sum())
+    if moved:
+        reason = "Noise moves them more than half of the way to the next centre."
+        yield Finding(
+            f"{at}{moved} of {_name_centres(k)} {'is' if moved == 1 else 'are'} lost in noise", "noise", reason
+        )
+    yield from _conclude_from_quality(received, at)
+    if k == 1:
+        yield Finding("One segment: the middle of all rows")
+    yield Finding(_conclude_what_differs(made))
+
+
+def _conclude_from_quality(received: Received, at: str) -> Iterator[Finding]:
+    certificate, k = received.certificate, received.profile.k
+    if certificate is None or k == 1:
+        return
+    if certificate.ratio.high >= _LIKE_ONE:
+        high = min(certificate.ratio.high, 9.99)
+        reason = (
+            f"Their loss is {format_ratio(certificate.ratio.value)} that of a single centre, and may "
+            f"be {format_ratio(high)}."
+        )
+        yield Finding(f"{_name_centres(k)} may do no better than one", "one", reason)
+    words = " ".join(certificate.words)
+    if certificate.verdict is Verdict.CANNOT_TELL:
+        yield Finding(f"{at}nobody can tell if they are right", "cannot tell", words)
+    if certificate.verdict is Verdict.POOR:
+        yield Finding("Released values speak against the centres", "poor", words)
+
+
+def _conclude_what_differs(made: Profile) -> str:
+    k = made.k
+    if not made.noise_known:
+        return f"{k} segments, whose noise cannot be told"
+    names = [made.columns[place].name for place in made.order_columns("most telling") if made.telling[place]]
+    if not names:
+        return f"{k} segments do not stand out of the noise"
+    for some in (" and ".join(names[:2]), names[0]):
+        if len(title := f"{k} segments, told apart most by {some}") <= _LONGEST:
+            return title
+    return f"{k} segments stand out of the noise"
+
+
+def _conclude_sizes(made: Profile) -> Conclusion:
+    if made.sizes is None or made.size_sd is None:
+        return Conclusion("How many rows a segment holds was not released.", good=False)
+    lost = np.flatnonzero(made.lost)
+    if len(lost):
+        least = format_number(float(SURE * np.max(made.size_sd)))
+        whose = f"{len(lost)} of {made.k} segments"
+        return Conclusion(f"{whose} may hold nobody: below {SURE:g} sd of the noise ({least} rows).", good=False)
+    big = int(np.argmax(made.sizes))
+    size = f"{made.sizes[big]:,.0f} rows ± {SEEN * made.size_sd[big]:,.0f}"
+    if made.k == 1:
+        return Conclusion(f"The table has about {size}.", good=True)
+    second = float(np.sort(made.sizes)[-2])
+    apart = made.sizes[big] - second > SEEN * sqrt(2) * float(np.max(made.size_sd))
+    rank = "is the largest" if apart else "is among the largest"
+    return Conclusion(f"Segment {big + 1} {rank}: {size}, about {format_percent(made.weights[big])} of all.", good=True)
+
+
+def _conclude_columns(made: Profile) -> Iterator[Conclusion]:
+    if made.k == 1:
+        return
+    if not made.noise_known:
+        yield Conclusion("Whether segments differ cannot be told: the noise of the centres is not known.", good=False)
+        return
+    order = [int(place) for place in made.order_columns("most telling")]
+    telling = [made.columns[place].name for place in order if made.telling[place]]
+    weak = [made.columns[place].name for place in order if not made.telling[place]]
+    rest = f" In {_format_some(weak)} nothing does." if weak else ""
+    if telling:
+        beyond = f"a centre lies beyond {SURE:g} sd of its noise from that of all rows"
+        yield Conclusion(f"Segments differ in {_format_some(telling)}: {beyond}.{rest}", good=True)
+    else:
+        yield Conclusion("In no column does a segment stand out of the noise.", good=False)
+
+
+def _conclude_quality(received: Received) -> Conclusion:
+    certificate, k = received.certificate, received.profile.k
+    if certificate is None:
+        words = "No quality report was bought: nobody can tell from this release whether a group was missed."
+        return Conclusion(words, good=False)
+    words = " ".join(certificate.words)
+    if certificate.verdict is not Verdict.GOOD:
+        return Conclusion(words, good=False)
+    if k == 1:
+        return Conclusion(
+            "One centre is the middle of all rows, and nothing that was released speaks against it.", True
+        )
+    value, high = format_ratio(certificate.ratio.value), format_ratio(certificate.ratio.high)
+    left = f"{_name_centres(k)} leave {value} the loss of one (at most {high})"
+    return Conclusion(f"{left}. {words}", good=bool(certificate.ratio.high < _LIKE_ONE))
+
+
+def _list_forbidden(received: Received) -> Iterator[str]:
+    made = received.profile
+    who = "a person" if received.has_id else "one row"
+    one = f"what {who} says" if received.relation == "replace" else f"whether {who} is in the table"
+    guesses = " and ".join(_describe_guess(prior, received.epsilon) for prior in _PRIORS)
+    twice = format_at_most(100 * bound_belief(0.5, epsilon=2 * received.epsilon).most)
+    more = "" if received.has_id else f"; of somebody who has two rows in it, {twice} %"
+    beyond = f", but for δ = {format_small(received.delta)}" if received.delta else ""
+    yield (
+        f"Anything about {one}: {guesses}{more}{beyond}."
+        if received.has_id
+        else (f"Anything sure about {one}: {guesses}{more}{beyond}.")
+    )
+    if made.noise_known and made.k > 1:
+        typical = SEEN * sqrt(2) * np.median(made.center_sd, axis=0)
+        named = [int(place) for place in made.order_columns("most telling")[:2]]
+        if (typical[named] > made.width[named] / 2).all():
+            yield "Any difference between two segments: all of them are within the noise."
+            named = []
+        least = " or ".join(
+            f"{format_number(float(f'{typical[place]:.2g}'))} {made.columns[place].unit}".rstrip()
+            + f" in {made.columns[place].name}"
+            for place in named
+        )
+        if least:
+            yield f"A small difference between two segments: less than {least} is within {SEEN:g} sd of the noise."
+    if np.isfinite(made.smallest_group) and made.k > 1:
+        least = format_number(float(f"{made.smallest_group:.2g}"))
+        yield f"That no smaller group is there: of fewer than about {least} rows none would be seen through the noise."
+    if made.k == 1:
+        yield "That the rows are alike: a centre is a mean, and few rows need be like it."
+        return
+    yield (
+        f"That there are {made.k} groups: k = {made.k} was chosen by the curator, and another k, or another release, "
+        "may cut the rows otherwise. A centre is a mean: few rows need be like it."
+    )
+
+
+def _describe_guess(prior: float, epsilon: float) -> str:
+    most = format_at_most(100 * bound_belief(prior, epsilon=epsilon).most)
+    return f"a guess of {100 * prior:g} % can become {most} % at most"
+
+
+def _format_some(names: Sequence[str]) -> str:
+    rest = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def _name_centres(k: int) -> str:
+    return format_things(k, "centre") if k == 1 else f"{k} centres"
+
+
+def _format_lie(many: int) -> str:
+    return "lies" if many == 1 else "lie"

@@ -1,0 +1,249 @@
+"""The table that segments are asked of: rows as the clustering saw them, and beside them the columns that describe.
+
+A clustered column is described by the coordinate that was clustered. Every other column that the declaration describes
+becomes one coordinate more, the code of a public bin, so that a row is still one row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any
+
+import numpy as np
+
+from dpviz import check
+from dpviz.arrays import Array
+from dpviz.privacy.partitions import Projected, Voronoi
+from dpviz.privacy.private_session import PrivateTable
+from dpviz.privacy.queries import Relation
+from dpviz.runs.open_table import LargeTable, OpenTable
+from dpviz.table.coded_rows import Categories, CodingRule, EqualBins, code_rows
+from dpviz.table.csv_intake import CsvFile
+from dpviz.table.declaration import Declaration
+from dpviz.table.described import Described
+from dpviz.table.domain import Domain, Scaling
+from dpviz.table.loaded_table import LoadedTable, list_names
+from dpviz.table.named import Content
+from dpviz.table.parquet_intake import ParquetTable
+from dpviz.table.rows import convert_to_unit
+from dpviz.table.sparse_rows import find_complete
+
+MOST_CLUSTERED = 40
+"""Of more clustered columns none is described: there would be nothing left but noise."""
+FINEST = 64
+"""Bins of a column of numbers, at most: a power of two, so that neighbouring bins can be counted together."""
+
+
+@dataclass(frozen=True)
+class SegmentColumn:
+    """A column that segments are described by; public.
+
+    Parameters
+    ----------
+    name, unit : str
+    place : int
+        The coordinate of rows that holds it.
+    half : float
+        Its bins lie between -half and half of that coordinate.
+    lower, upper : float
+        Declared bounds, data units; of numbers only.
+    labels : tuple of str
+        Names of all bins, in their order; of categories only.
+    may_miss : bool
+        Whether a missing cell has a bin of its own. A row that lacks a clustered column is in no segment.
+    """
+
+    name: str
+    unit: str
+    place: int
+    half: float
+    lower: float = 0.0
+    upper: float = 0.0
+    labels: tuple[str, ...] = ()
+    may_miss: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Description:
+    """Public: what segments are described by, and where in a row the clustering's coordinates are.
+
+    ``domain`` is the clustering's, whose d columns are the first d coordinates of a row; ``wide`` is that of all.
+    ``notes`` say what is left out, and why.
+    """
+
+    domain: Domain
+    columns: tuple[SegmentColumn, ...]
+    wide: Domain
+    notes: tuple[str, ...] = ()
+
+    @property
+    def width(self) -> int:
+        """Coordinates of a row."""
+        return self.wide.dim
+
+    @property
+    def frame(self) -> Array:
+        """The map (d, width) from a row to the coordinates that were clustered."""
+        return np.eye(self.domain.dim, self.width)
+
+    def cells(self, centers: Array) -> Voronoi | Projected:
+        """The segments of ``centers`` (k, d), as cells of rows of this width."""
+        inner = Voronoi(centers)
+        return inner if self.width == self.domain.dim else Projected(inner, self.frame, self.domain.region)
+
+
+@dataclass(frozen=True, eq=False)
+class DescribedTable:
+    """Private rows that segments are asked of, and what is public about them."""
+
+    private: PrivateTable
+    description: Description
+
+
+def make_described_table(opened: OpenTable, source: Content) -> DescribedTable:
+    """The table of ``opened``, which was read from ``source``, with the columns that its declaration describes.
+
+    Rows count as they did for the clustering: one that it drops is dropped, one that misses another column has that
+    column's bin for missing cells. Where nothing but clustered columns is described, it is the very table.
+
+    Raises
+    ------
+    RequestError
+        If other columns are described and the rows are not in memory, or there is no such column.
+    """
+    declared, domain = opened.declaration, opened.domain
+    description = make_description(declared, domain)
+    if not declared.describe:
+        return DescribedTable(opened.private, description)
+    loaded = opened.loaded
+    if isinstance(loaded, LargeTable) or not isinstance(loaded, LoadedTable):
+        raise check.RequestError(
+            f"{list_names([*declared.describe])} would be described without being clustered, and the table is not in "
+            'memory as one of named columns: leave "describe" out, so that clustered columns are described, or give a '
+            "smaller extract."
+        )
+    rules = {name: _choose_rule(one) for name, one in declared.describe.items()}
+    others = description.columns[-len(rules) :]
+    codes = np.stack(
+        [rule.codes(cells) for rule, cells in zip(rules.values(), _code_cells(source, opened), strict=True)], 1
+    )
+    numbers = np.array([_make_bins(column) for column in others])
+    values = loaded.columns(declared.columns)
+    rows = np.concatenate(
+        [convert_to_unit(values, domain), code_rows(codes, numbers, bits=domain.region.row_bits)], axis=1
+    )
+    if Relation(declared.relation) is Relation.ADD_REMOVE:
+        rows[~find_complete(values)] = np.nan
+    private = PrivateTable(
+        rows,
+        description.wide,
+        relation=declared.relation,
+        n_public=declared.n_public,
+        persons=None if declared.id_column is None else loaded.identifiers(declared.id_column),
+        rows_per_person=declared.rows_per_person,
+    )
+    return DescribedTable(private, description)
+
+
+def make_description(declared: Declaration, domain: Domain) -> Description:
+    """What the segments of a clustering of ``domain`` are described by: declared, so that no row is needed to say it.
+
+    Raises
+    ------
+    RequestError
+        If more columns are described than rows have room for.
+    """
+    clustered = _list_clustered(domain)
+    notes: tuple[str, ...] = ()
+    if domain.dim > MOST_CLUSTERED:
+        notes = (
+            f"Of {domain.dim} clustered columns none is described, since more than {MOST_CLUSTERED} would leave noise: "
+            'segments have sizes, and the columns that "describe" names.',
+        )
+        clustered = ()
+    others = tuple(
+        _make_column(name, one, domain.dim + place, declared.units.get(name, ""))
+        for place, (name, one) in enumerate(declared.describe.items())
+    )
+    wide = _join_tables(domain, [column.name for column in others]) if others else domain
+    return Description(domain, (*clustered, *others), wide, notes)
+
+
+def _list_clustered(domain: Domain) -> tuple[SegmentColumn, ...]:
+    units = domain.units or ("",) * domain.dim
+    bounds = zip(domain.columns, units, domain.region.half, domain.lower, domain.upper, strict=True)
+    return tuple(
+        SegmentColumn(name, unit, place, float(half), float(lower), float(upper))
+        for place, (name, unit, half, lower, upper) in enumerate(bounds)
+    )
+
+
+def _make_column(name: str, one: Described, place: int, unit: str) -> SegmentColumn:
+    if one.categories:
+        return SegmentColumn(name, unit, place, 1.0, labels=Categories(one.categories).labels, may_miss=True)
+    assert one.lower is not None and one.upper is not None
+    return SegmentColumn(name, unit, place, 1.0, one.lower, one.upper, may_miss=True)
+
+
+def _choose_rule(one: Described) -> CodingRule:
+    if one.categories:
+        return Categories(one.categories)
+    assert one.lower is not None and one.upper is not None
+    return EqualBins(one.lower, one.upper, FINEST)
+
+
+def _make_bins(column: SegmentColumn) -> int:
+    """Bins along its coordinate: numbers have as many behind them as there are, and the first of those is "missing".
+
+    So that bins of numbers can be counted two, four, ... together, and missing cells still are a bin of their own.
+    """
+    return len(column.labels) or 2 * FINEST
+
+
+def _join_tables(domain: Domain, names: Sequence[str]) -> Domain:
+    """A domain of the clustering's unit coordinates and one coordinate in [-1, 1] for each name.
+
+    Raises
+    ------
+    RequestError
+        If rows become too long for the lattice that the clustering's rows lie on.
+    """
+    region, more = domain.region, len(names)
+    half = np.r_[region.half, np.ones(more)]
+    cut = region.radius < float(np.linalg.norm(region.half))
+    wide = Domain.of(
+        (*domain.columns, *names),
+        -half,
+        half,
+        radius=sqrt(region.radius**2 + more) if cut else None,
+        scaling=Scaling.COMMON,
+    )
+    if wide.region.row_bits != region.row_bits:
+        raise check.RequestError(
+            f"{more} columns beside {domain.dim} clustered ones make rows too long for exact sums: describe fewer, or "
+            "cluster fewer columns."
+        )
+    return wide
+
+
+def _code_cells(source: Content, opened: OpenTable) -> list[Any]:
+    """The described columns as they were declared: numbers, or text."""
+    declared = opened.declaration
+    text = [name for name, one in declared.describe.items() if one.categories]
+    numbers = [name for name, one in declared.describe.items() if not one.categories]
+    if isinstance(source, CsvFile):
+        read = source.read(declared.file, numbers=numbers, text=text)
+    elif isinstance(source, ParquetTable):
+        read = source.read(numbers, text=text)
+    else:
+        assert isinstance(source, LoadedTable)
+        read = source
+        if unknown := [name for name in text if name not in read.frame.columns]:
+            raise check.RequestError(
+                f"There is no column {list_names(unknown)} to describe; the columns are "
+                f"{list_names([*map(str, read.frame.columns)])}: choose among these."
+            )
+    known = {name: read.columns([name])[:, 0] for name in numbers}
+    return [read.frame[name] if one.categories else known[name] for name, one in declared.describe.items()]

@@ -1,0 +1,92 @@
+"""The share of missing cells of each column: bought, with an interval, or not shown at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log
+
+from dpviz import check
+from dpviz.privacy.exact_noise import AnySource
+from dpviz.privacy.ledger import Entry
+from dpviz.releases.coded_table import NoisyBins, count_histograms, make_coded_table, spell_out_columns
+from dpviz.table.coded_rows import EqualBins
+from dpviz.table.declaration import Declaration
+from dpviz.table.named import Content
+
+CONFIDENCE = 0.9
+# One bin for any number, whatever the bounds are, and one for what is none.
+_THERE_OR_NOT = EqualBins(0.0, 1.0, 1)
+
+
+@dataclass(frozen=True)
+class MissingShare:
+    """The noisy share of missing cells of a column; ``low`` to ``high`` holds the true one in nine of ten releases."""
+
+    column: str
+    share: float
+    low: float
+    high: float
+
+    @property
+    def words(self) -> str:
+        """In per cent."""
+        return f"{self.share:.1%} of {self.column} is missing ({self.low:.1%} to {self.high:.1%})"
+
+
+@dataclass(frozen=True, eq=False)
+class MissingShares:
+    """The share of each column, and what was paid: ``entries`` of pure ε, which add up to ``epsilon``."""
+
+    shares: tuple[MissingShare, ...]
+    entries: tuple[Entry, ...]
+    epsilon: float
+
+
+def buy_missing_shares(
+    source: Content,
+    declaration: Declaration,
+    *,
+    epsilon: float,
+    noise: AnySource,
+    columns: Sequence[str] = (),
+) -> MissingShares:
+    """The share of missing cells of ``columns`` (else of all that are clustered), bought with ``epsilon`` each.
+
+    **Guarantee.** Pure ε: ``epsilon`` times the number of columns, for the declared relation and unit of privacy.
+
+    Raises
+    ------
+    RequestError
+        If ε is outside its range, or the table cannot be read in memory; nothing has been charged then.
+    """
+    check.positive(epsilon=epsilon)
+    declared = spell_out_columns(source, declaration)
+    rules = dict.fromkeys(columns or declared.columns, _THERE_OR_NOT)
+    bought = count_histograms(
+        make_coded_table(source, declared, rules),
+        rules,
+        epsilon=epsilon,
+        noise=noise,
+        notes=[f"missing cells of {name}" for name in rules],
+    )
+    shares = tuple(_compute_share(bins) for bins in bought.bins)
+    return MissingShares(shares, bought.entries, sum(entry.epsilon for entry in bought.entries))
+
+
+def _compute_share(bins: NoisyBins) -> MissingShare:
+    """The noisy count of missing cells over both, and its ends: each count may be wrong in one release of twenty."""
+    there, missing = bins.noisy_counts.tolist()
+    reach = bins.scale * log(2 / (1 - CONFIDENCE))
+    return MissingShare(
+        bins.column,
+        _compute_part(missing, there),
+        _compute_part(missing - reach, there + reach),
+        _compute_part(missing + reach, there - reach),
+    )
+
+
+def _compute_part(missing: float, there: float) -> float:
+    """The share of ``missing``, neither count below 0; all may be missing where nothing is known to be there."""
+    missing, there = max(missing, 0.0), max(there, 0.0)
+    return missing / (missing + there) if missing + there > 0 else 0.0

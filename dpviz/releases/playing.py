@@ -1,0 +1,104 @@
+"""A release played again from its transcript: over tables without rows, so that what was drawn alone comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import fsum
+
+from dpviz.check import RequestError
+from dpviz.privacy.independent_accounting import compute_independent_epsilon
+from dpviz.privacy.ledger import compute_total_epsilon, list_draws
+from dpviz.privacy.loss_distributions import compose_epsilon
+from dpviz.releases.asked import Asked
+from dpviz.releases.card_facts import Part
+from dpviz.releases.release_parts import Parts, make_all_parts, make_empty_content, make_empty_tables
+from dpviz.releases.transcript import Playback, Transcript
+from dpviz.runs.run import Run
+
+# Two ways to add up differ in the last digits; the independent library rounds losses up to a grid.
+_LAST_DIGITS, _COARSE = 1e-9, 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Played:
+    """What a transcript comes to: what was asked, every part, and the names of parts that hold unasked answers."""
+
+    transcript: Transcript
+    asked: Asked
+    parts: Parts
+    unasked: tuple[str, ...]
+
+    @property
+    def run(self) -> Run:
+        """That of the algorithm."""
+        return self.parts.clustered.run
+
+    @property
+    def shares(self) -> Mapping[str, Part]:
+        """What each part may spend."""
+        return self.asked.order.shares(self.asked.declared)
+
+
+def play(transcript: Transcript) -> Played:
+    """What each part of a release comes to on its tape, over tables without rows.
+
+    Raises
+    ------
+    RequestError
+        If the tapes or what was asked do not fit the plan, or are of no release.
+    """
+    asked = Asked.of(transcript.asked)
+    shares = asked.order.shares(asked.declared)
+    if set(transcript.recordings) != set(shares):
+        raise RequestError("It does not hold the answers of the parts that were asked for.")
+    players = {part: Playback(recording) for part, recording in transcript.recordings.items()}
+    tables = partial(make_empty_tables, n_public=asked.n_public)
+    parts = make_all_parts(asked.order, asked.declared, players, make_empty_content(asked.declared), tables)
+    unasked = tuple(part for part, player in players.items() if not player.is_over)
+    return Played(transcript, asked, parts, unasked)
+
+
+def recompose(parts: Parts, deltas: Sequence[float]) -> tuple[tuple[float, ...], float] | None:
+    """The ε of the whole release at each of ``deltas``, and its ρ: all draws of all parts composed together.
+
+    None where something is proved to be (ε, δ)-DP and nothing more.
+    """
+    try:
+        draws = tuple(list_draws(entry) for entries in parts.entries.values() for entry in entries)
+    except RequestError:
+        return None
+    if not draws:
+        return None
+    return tuple(compose_epsilon(draws, delta) for delta in deltas), fsum(one.rho for one in draws)
+
+
+def describe_overspending(parts: Parts, shares: Mapping[str, Part], *, epsilon: float, delta: float) -> tuple[str, ...]:
+    """Where the ledgers spend more than they may, a sentence each; empty where all is paid for.
+
+    Parameters
+    ----------
+    parts : Parts
+        What was drawn, with the ledger of each part.
+    shares : mapping of str to Part
+        What each of them may spend.
+    epsilon, delta : float
+        What the account was charged.
+    """
+    found, spent = [], []
+    for name, entries in parts.entries.items():
+        if name not in shares:
+            found.append(f"the part {name} has no share of ε.")
+            continue
+        share = shares[name]
+        own = compute_total_epsilon(entries[0].accounting, entries, delta=share.delta) if entries else 0.0
+        again = compute_independent_epsilon(entries, delta=share.delta)
+        if own > share.epsilon * (1 + _LAST_DIGITS) or (again is not None and again > share.epsilon * (1 + _COARSE)):
+            found.append(f"the part {name} adds up to more than its share of ε.")
+        spent.append(own)
+    if fsum(spent) > epsilon * (1 + _LAST_DIGITS):
+        found.append("all parts together add up to more ε than the account was charged.")
+    if fsum(shares[name].delta for name in parts.entries if name in shares) > delta * (1 + _LAST_DIGITS):
+        found.append("all parts together add up to more δ than the account was charged.")
+    return tuple(found)

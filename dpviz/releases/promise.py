@@ -1,0 +1,281 @@
+"""The promise of a release in words: the odds, δ, who is protected, and what no ε covers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from math import ceil, exp, expm1, floor, log10
+
+from dpviz.charts.wording import capitalize_first, format_count, format_number
+from dpviz.meaning.odds import bound_belief
+from dpviz.releases.card_facts import CardColumn, CardFacts
+
+_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_LARGEST_FACTOR = 10.0
+# A share this close to certain is said as "almost certain".
+_ALMOST = 0.999
+BOUGHT = "bought"
+"""How the origin of a bound begins that was released with noise."""
+
+
+ALONE = "In ledger.csv, the ε beside a charge is what that one would cost alone."
+"""Why its column need not add up to the whole."""
+
+
+def format_at_most(value: float) -> str:
+    """Three significant digits, rounded up: what is said to be an upper bound stays one.
+
+    >>> format_at_most(2.01375), format_at_most(2.71828), format_at_most(20.0), format_at_most(1.0)
+    ('2.02', '2.72', '20', '1')
+    """
+    unit = 10.0 ** (floor(log10(value)) - 2)
+    return format_number(ceil(value / unit - 1e-9) * unit)
+
+
+def format_odds_factor(epsilon: float) -> str:
+    """The factor e^ε, rounded up.
+
+    >>> format_odds_factor(1.0), format_odds_factor(0.7), format_odds_factor(12.0)
+    ('2.72×', '2.02×', 'e^12')
+    """
+    return f"{format_at_most(exp(epsilon))}×" if epsilon < _LARGEST_FACTOR else f"e^{epsilon:g}"
+
+
+def format_one_in(delta: float) -> str:
+    """A small chance in words, rounded up.
+
+    >>> format_one_in(1e-6), format_one_in(3e-7)
+    ('one in 1,000,000', 'one in 3,330,000')
+    """
+    unit = 10.0 ** (floor(log10(1 / delta)) - 2)
+    return f"one in {format_number(floor(1 / delta / unit + 1e-6) * unit)}"
+
+
+def format_small(chance: float) -> str:
+    """A small number as it is written by hand.
+
+    >>> format_small(1e-6), format_small(3.3e-8), format_small(0.0), format_small(0.25)
+    ('10⁻⁶', '3.3 × 10⁻⁸', '0', '0.25')
+    """
+    if chance == 0 or chance >= 1e-3:
+        return f"{chance:g}"
+    digits, power = f"{chance:.3g}".split("e") if "e" in f"{chance:.3g}" else f"{chance:.2e}".split("e")
+    raised = str(int(power)).translate(_SUPERSCRIPT)
+    digits = digits.rstrip("0").rstrip(".") if "." in digits else digits
+    return f"10{raised}" if digits == "1" else f"{digits} × 10{raised}"
+
+
+def describe_promise(facts: CardFacts) -> str:
+    """The guarantee in one sentence."""
+    return capitalize_first(describe_odds(facts.relation, facts.epsilon, has_id=facts.has_id))
+
+
+def describe_odds(relation: str, epsilon: float, *, has_id: bool) -> str:
+    """What one unit of privacy changes at most, as the end of a sentence; without an id column that is one row."""
+    if has_id:
+        moved = "their presence changes" if relation == "add_remove" else "whatever is recorded about them changes"
+    else:
+        moved = "one row of theirs changes" if relation == "add_remove" else "what one row of theirs says changes"
+    return (
+        f"whoever is one of the people in this table: {moved} the odds of whatever is released with noise by at most "
+        f"{format_odds_factor(epsilon)}."
+    )
+
+
+def format_belief(facts: CardFacts) -> str:
+    """What the factor means for a guess about whether somebody is in the table, or what is recorded of them."""
+    once, what = compute_certainty(facts.epsilon), "somebody" if facts.has_id else "a certain row"
+    about = f"{what} is in the table" if facts.relation == "add_remove" else "one of two rows is theirs"
+    said = (
+        f"Who knows everything else, and would guess whether {about} and be right half of the time, as with a coin, "
+        f"can be {once} of it after reading all that is released with noise."
+    )
+    if facts.relation != "add_remove":
+        return said
+    whose = "is recorded of somebody" if facts.has_id else "that row says"
+    return f"{said} Of which of two things {whose}, such a reader can be {compute_certainty(2 * facts.epsilon)}."
+
+
+def compute_certainty(epsilon: float, *, before: float = 0.5) -> str:
+    """How sure of a guess somebody may become who was right with probability ``before``.
+
+    >>> compute_certainty(1.0), compute_certainty(2.0), compute_certainty(20.0)
+    ('at most 73.2 % certain', 'at most 88.1 % certain', 'almost certain')
+    """
+    most = bound_belief(before, epsilon=epsilon).most
+    return "almost certain" if most > _ALMOST else f"at most {format_at_most(100 * most)} % certain"
+
+
+def describe_unit(facts: CardFacts) -> str:
+    """The unit of privacy, and whether it is a person."""
+    if facts.has_id:
+        return f"{capitalize_first(facts.unit)} (person level)."
+    return "1 row (event level): whoever has m rows in the table has the promise of m times this ε."
+
+
+def describe_together(epsilon: float, delta: float, number_of_units: int) -> str:
+    """The promise to so many units of privacy at once: odds, and the δ beyond them.
+
+    >>> describe_together(1.0, 0.0, 3), describe_together(1.0, 1e-6, 3)
+    ('odds within 20.1×', 'odds within 20.1×, and δ = 1.12 × 10⁻⁵ beyond them')
+    """
+    odds = f"odds within {format_odds_factor(number_of_units * epsilon)}"
+    if not delta or number_of_units * epsilon > _LARGEST_FACTOR:
+        return odds
+    beyond = delta * expm1(number_of_units * epsilon) / expm1(epsilon)
+    return f"{odds}, and δ = {format_small(float(format_at_most(beyond).replace('−', '-')))} beyond them"
+
+
+def describe_recomposed(facts: CardFacts) -> str:
+    """What the whole release costs at other δ, and in ρ; empty where that is not known."""
+    if not facts.recomposed:
+        return ""
+    told = ", ".join(
+        f"ε = {format_at_most(epsilon)} at δ = {format_small(delta)}" for delta, epsilon in facts.recomposed
+    )
+    rho = f"; ρ = {format_at_most(facts.rho)} (zero-concentrated)" if facts.rho else ""
+    return f"All draws of the release composed together, from the ledger alone: {told}{rho}."
+
+
+def describe_smallest(facts: CardFacts) -> str:
+    """Who pays: the smallest group that this release can show, by formula; empty where the noise is not known."""
+    if facts.smallest_group is None:
+        return ""
+    least = format_number(float(f"{facts.smallest_group:.2g}"))
+    return (
+        f"Small groups pay most for the noise: a group of fewer than about {least} rows cannot be shown, because noise "
+        "would carry its centre half-way to the next one, or its size would be within three sd of nobody."
+    )
+
+
+def describe_sizes(facts: CardFacts) -> str:
+    """How sizes hang together with each other and with the number of rows; empty where there are none."""
+    if facts.sizes is None:
+        return ""
+    noise = (
+        "" if facts.size_sd is None else f" (sd of the noise {format_number(float((facts.size_sd**2).sum() ** 0.5))})"
+    )
+    whole = f"Sizes add up to {facts.sizes.sum():,.0f}{noise}"
+    if facts.segments is None:
+        return f"{whole}; they were counted before the last step of the algorithm."
+    source = "Each size is said once: all that was released about it, weighted by how little noise it has."
+    if facts.n is None:
+        return f"{source} {whole}."
+    apart = "was released apart, with noise of its own" if facts.n_bought else "is public"
+    return f"{source} {whole}; the number of rows, {facts.n:,.0f}, {apart}."
+
+
+def describe_slack(facts: CardFacts) -> str:
+    """What δ means; empty where it is 0."""
+    if facts.pure:
+        return "There is no exception to this (δ = 0)."
+    return (
+        f"The exception is δ = {format_small(facts.delta)}: beyond the factor, the chance of any outcome may differ by "
+        f"{format_one_in(facts.delta)}."
+    )
+
+
+def list_protected(facts: CardFacts) -> Iterator[str]:
+    """Who is protected, and against what, a sentence each."""
+    yield f"The unit of privacy is {facts.unit}."
+    if facts.relation == "add_remove":
+        yield "Compared are the table with all that one such unit has in it, and the table without it."
+    else:
+        yield "Compared are two tables of equal size that differ in what one such unit has in it."
+    if facts.has_id:
+        yield (
+            f"A column says whose each row is: of one person {_describe_most_rows(facts.rows_per_person)}, "
+            f"and the promise "
+            "covers them together."
+        )
+    else:
+        yield (
+            "No column says whose each row is: whoever has two rows in the table is promised the odds of both "
+            f"together, {format_odds_factor(2 * facts.epsilon)}."
+        )
+    three = describe_together(facts.epsilon, facts.delta, 3)
+    yield f"Three of them together are promised less than each alone: {three}."
+    if facts.words.several_rows.strip():
+        yield f"The owner, asked how many rows one person can have: {facts.words.several_rows.strip()}"
+
+
+def _describe_most_rows(most: int) -> str:
+    return "one row is used at most" if most == 1 else f"{format_count(most)} rows are used at most"
+
+
+def list_unprotected(facts: CardFacts) -> Iterator[tuple[str, str]]:
+    """What no ε covers: a heading, and a sentence."""
+    if facts.n is not None and not facts.n_bought:
+        yield "Number of rows", describe_rows(facts)
+    yield "Columns, bounds and k", describe_declared(facts)
+    yield "Looks at the rows", describe_looks(facts)
+    yield (
+        "Facts about groups",
+        "What is true of many people stays true, and can be learned, whether or not any one of them is in the table.",
+    )
+    yield (
+        "Anything else",
+        "Time, and whatever the curator says or publishes besides, is outside of the promise.",
+    )
+
+
+def describe_declared(facts: CardFacts) -> str:
+    """What was declared about the columns, and is public; bounds that were bought with noise are not among it."""
+    names = ", ".join(column.name for column in facts.columns)
+    bought = ", ".join(column.name for column in facts.columns if column.origin.startswith(BOUGHT))
+    but = f", but for the bounds of {bought}, which are released with noise and paid for" if bought else ""
+    return (
+        f"{names}: names and bounds were declared and are public{but}; so are k = {facts.k}, the algorithm and its "
+        "settings."
+    )
+
+
+def describe_rows(facts: CardFacts) -> str:
+    """What the release says of the number of rows."""
+    if facts.n is None:
+        return "Not published, and not used."
+    if facts.n_bought:
+        return f"It is about {facts.n:,.0f}, released with noise and paid for in the ledger: it is protected."
+    return f"It is {facts.n:,.0f}, which was declared and is public: it is not protected."
+
+
+def describe_looks(facts: CardFacts) -> str:
+    """What was seen of the rows themselves before this release, and what came of it."""
+    return facts.seen.words
+
+
+def describe_choice(facts: CardFacts) -> str:
+    """What the owner says was chosen after looking, as the beginning of it, or that nothing is said."""
+    if facts.words.chosen_after_looking.strip():
+        return "The owner, asked what was chosen after looking:"
+    return "Whether something or nothing was chosen after looking at the rows, the owner has not said."
+
+
+def format_paper(facts: CardFacts) -> str:
+    """Where the algorithm is from.
+
+    An algorithm of ours begins with "None: ", which a reader of a card would take for a gap.
+    """
+    return re.sub("^None: ", "it has no paper of its own; ", facts.paper)
+
+
+def format_span(column: CardColumn) -> str:
+    """The declared bounds of a column with their unit, or its categories.
+
+    >>> format_span(CardColumn("age", 18, 100, "years"))
+    '18 to 100 years'
+    >>> format_span(CardColumn("region", None, None, categories=("North", "South")))
+    'North, South'
+    """
+    if column.lower is None or column.upper is None:
+        return ", ".join(column.categories) or "not stated"
+    return f"{format_plain_number(column.lower)} to {format_plain_number(column.upper)} {column.unit}".rstrip()
+
+
+def format_plain_number(value: float) -> str:
+    """A declared number in full, thousands grouped.
+
+    >>> format_plain_number(200000), format_plain_number(-0.25), format_plain_number(1e-9)
+    ('200,000', '−0.25', '1e−09')
+    """
+    return f"{value:,.12g}".replace("-", "−")

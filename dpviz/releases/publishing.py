@@ -1,0 +1,127 @@
+"""A press that goes on by itself: a page, a reload or a closed window neither stops nor repeats it.
+
+It takes place in a thread of its own, where the rows are, rather than in a worker that they would have to be sent to.
+Nothing takes it back: from the charge on it is paid for.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from tempfile import mkstemp
+
+from dpviz.check import RequestError
+from dpviz.releases.releasing import Preflight, Release, publish
+from dpviz.releases.zips import make_zip
+from dpviz.runs.jobs import Failure, JobState, Work
+from dpviz.runs.run import RunSoFar
+from dpviz.runs.worker import Progress
+
+_STEPS = 1000
+
+
+class PublishJob(Work[Release]):
+    """One press, begun when this is made; it presses once, whoever looks at it.
+
+    Parameters
+    ----------
+    prepared : Ready
+    on_defect : callable
+        Is told an error that is no refusal; its words are kept from the page.
+
+    Attributes
+    ----------
+    number : int or None
+        Of the charge, as soon as there is one.
+    kept : str
+        The name of the copy beside the account; "" while there is none, or where it could not be written.
+    """
+
+    def __init__(self, prepared: Preflight, *, on_defect: Callable[[Exception], None]) -> None:
+        super().__init__()
+        self.number: int | None = None
+        self.kept = ""
+        self._prepared = prepared
+        self._on_defect = on_defect
+        # No daemon: a server that is told to stop waits for what is paid for.
+        threading.Thread(target=self._press, name="dpviz release").start()
+
+    @property
+    def prepared(self) -> Preflight:
+        """What was pressed."""
+        return self._prepared
+
+    @property
+    def release(self) -> Release | None:
+        """What has left, once it has."""
+        return next(iter(self.items), None)
+
+    def cancel(self) -> None:
+        """Does nothing: what is charged is released."""
+
+    def _press(self) -> None:
+        self._note_begin()
+        try:
+            self._take(Progress(0, _STEPS, "the account is charged"))
+            release = publish(self._prepared, watch=self._watch, charged=self._charged)
+            with suppress(OSError):
+                self.kept = keep_copy(self._prepared.account.path, release)
+            self._take(release)
+        except RequestError as error:
+            self._finish(JobState.FAILED, Failure(type(error).__name__, str(error)))
+        except Exception as error:
+            self._finish(JobState.FAILED, Failure(type(error).__name__))
+            self._on_defect(error)
+        else:
+            self._finish(JobState.DONE)
+
+    def _charged(self, number: int) -> None:
+        self.number = number
+        self._take(Progress(0, _STEPS, "charged; noise is drawn"))
+
+    def _watch(self, step: RunSoFar) -> None:
+        self._take(Progress(round(_STEPS * step.spent_fraction), _STEPS, step.frames[-1].step.title))
+
+
+def keep_copy(account: Path, release: Release) -> str:
+    """Write the zip of a release into a new file beside its account, which its owner alone may read; the file's name.
+
+    Under that name it is there as a whole or not at all: whoever looks on must not find a damaged release.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written, or another file has that name.
+    """
+    path = read_copy(account, release.number)
+    descriptor, name = mkstemp(prefix=".dpviz-", suffix=".part", dir=path.parent)  # for its owner alone
+    part = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(make_zip(release.files))
+            file.flush()
+            os.fsync(descriptor)
+        _name_copy(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+    return path.name
+
+
+def _name_copy(part: Path, path: Path) -> None:
+    """Call the file at ``part`` so, unless another file is; a link, unlike a new name, takes the place of none."""
+    try:
+        path.hardlink_to(part)
+    except FileExistsError:
+        raise
+    except OSError as no_links:  # as on some disks
+        if path.exists():
+            raise FileExistsError(path) from no_links
+        part.rename(path)
+
+
+def read_copy(account: Path, number: int) -> Path:
+    """Where the copy of a release lies beside its account."""
+    return account.with_name(f"{account.stem}-release-{number}.zip")

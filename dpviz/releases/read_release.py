@@ -1,0 +1,230 @@
+"""A release as whoever receives it reads it: checked first, then as numbers with their noise, and what follows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from dpviz.check import RequestError
+from dpviz.releases.conclusions import Received
+from dpviz.releases.intervals import COVERED, Interval, to_plain
+from dpviz.releases.playing import Played
+from dpviz.releases.promise import describe_unit
+from dpviz.releases.render import collect_facts
+from dpviz.releases.segments_report import RANGE, CategoriesSaid, NumbersSaid, SegmentsReport
+from dpviz.releases.two_releases import Comparison, compare
+from dpviz.releases.verify import Verdict, examine
+from dpviz.runs.profile import Profile
+from dpviz.table.csv_writer import format_csv
+
+# Noise exceeds so many of its standard deviations, up or down, in 8 of 100 draws: intervals are made for a little more
+# than the nine in ten that is said of them.
+_REACH = 1.7507
+
+SNIPPET = """import pandas as pd
+
+rows = pd.read_csv("release_tidy.csv")
+centres = rows[rows.statistic == "centre"].pivot(index="segment", columns="column", values="value")
+noise = rows[rows.statistic == "centre"].pivot(index="segment", columns="column", values="noise_sd")
+sizes = rows[rows.statistic == "rows"].set_index("segment")["value"]
+overall = sizes.clip(lower=0) @ centres / sizes.clip(lower=0).sum()
+print(((centres - overall) / noise).round(1))  # beyond 3: it stands out of its noise
+"""
+"""What somebody does with the tidy table first."""
+
+
+class ReleasedNumber(NamedTuple):
+    """One number of a release, with what is known of its noise; a line of the tidy table.
+
+    ``segment`` counts from 1, ``column`` is "" of a number of the whole segment. ``value`` is None where the range from
+    ``low`` to ``high`` is all that is known. ``noise_sd`` is None where the interval alone is known.
+    """
+
+    segment: int
+    column: str
+    statistic: str
+    value: float | None
+    low: float | None
+    high: float | None
+    noise_sd: float | None
+    unit: str
+    words: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class ReadRelease:
+    """A release that was read.
+
+    Attributes
+    ----------
+    verdict : Verdict
+        What ``verify`` makes of it.
+    played : Played or None
+        What its transcript comes to; None where that is damaged, and nothing can be shown.
+    """
+
+    verdict: Verdict
+    played: Played | None
+
+    @property
+    def holds(self) -> bool:
+        """Whether every check holds: else none of its numbers should be relied on."""
+        return self.verdict.holds
+
+    @property
+    def profile(self) -> Profile | None:
+        """Centres, sizes and their noise; None where the transcript is damaged."""
+        return None if self.played is None else self.played.parts.profile
+
+    @property
+    def report(self) -> SegmentsReport | None:
+        """What was released about the segments beside their centres, if anything was."""
+        told = None if self.played is None else self.played.parts.told
+        return None if told is None else told.report
+
+    @cached_property
+    def received(self) -> Received | None:
+        """What may be concluded, and what not."""
+        if self.played is None:
+            return None
+        order, declared = self.played.asked.order, self.played.parts.declaration
+        return Received(
+            self.played.parts.profile,
+            None if self.report is None else self.report.certificate,
+            order.request.epsilon,
+            order.delta,
+            declared.id_column is not None,
+            declared.relation,
+        )
+
+    @property
+    def name(self) -> str:
+        """What its owner calls it."""
+        return "" if self.played is None else self.played.asked.order.words.name
+
+    @property
+    def unit(self) -> str:
+        """What is protected, in words."""
+        return "" if self.played is None else describe_unit(collect_facts(self.played)).split(":")[0].rstrip(".")
+
+    @cached_property
+    def numbers(self) -> tuple[ReleasedNumber, ...]:
+        """Every number about the segments, in the order of the tidy table; none where nothing can be shown."""
+        return () if self.profile is None else tuple(_read_numbers(self.profile, self.report))
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The tidy table: a row a number, with ``low``, ``high`` and ``noise_sd`` beside it."""
+        frame = pd.DataFrame(self.numbers, columns=ReleasedNumber._fields)
+        return frame.astype(dict.fromkeys(("value", "low", "high", "noise_sd"), "float64"))
+
+    def to_csv(self) -> str:
+        """The same as a file."""
+        rows = [["" if cell is None else _read_written(cell) for cell in one] for one in self.numbers]
+        return format_csv([ReleasedNumber._fields, *rows])
+
+    def compared_with(self, other: ReadRelease) -> Comparison:
+        """The other release against this one.
+
+        Raises
+        ------
+        RequestError
+            If they cannot be laid side by side.
+        """
+        if self.profile is None or other.profile is None:
+            raise RequestError("One of the two is damaged: there is nothing to compare.")
+        return compare(self.profile, other.profile)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as ``read --json`` prints them."""
+        said: dict[str, Any] = {"verdict": self.verdict.to_dict()}
+        if self.played is None or self.received is None:
+            return said
+        made, order = self.played.parts.profile, self.played.asked.order
+        return said | {
+            "name": self.name,
+            "epsilon": order.request.epsilon,
+            "delta": order.delta,
+            "unit": self.unit,
+            "algorithm": order.request.algorithm,
+            "k": made.k,
+            "columns": [column._asdict() for column in made.columns],
+            "finding": self.received.finding._asdict(),
+            "may_conclude": [one._asdict() for one in self.received.may],
+            "may_not_conclude": list(self.received.may_not),
+            "certificate": None if self.report is None else to_plain(asdict(self.report.certificate)),
+            "covered": COVERED,
+            "numbers": [to_plain(one._asdict()) for one in self.numbers],
+        }
+
+
+def read_release(source: Path | str | bytes) -> ReadRelease:
+    """Read the zip of a release, or its bytes: check it, and take its numbers from the released answers.
+
+    The numbers are those that the transcript comes to, whatever else the zip says. Where ``holds`` is False, a file of
+    it says something else, or it was not made by the plan that it names.
+
+    Parameters
+    ----------
+    source : path, text or bytes
+        Where the zip is, or what is in it.
+
+    Returns
+    -------
+    ReadRelease
+
+    Raises
+    ------
+    RequestError
+        If it is no zip of a release at all.
+    """
+    return ReadRelease(*examine(source if isinstance(source, bytes) else Path(source)))
+
+
+def _read_numbers(made: Profile, report: SegmentsReport | None) -> Iterator[ReleasedNumber]:
+    for place in range(made.k):
+        if made.sizes is not None:
+            sd = float("nan") if made.size_sd is None else float(made.size_sd[place])
+            yield _add_noise(place, "", "rows", float(made.sizes[place]), sd, "rows", ends=(0.0, np.inf))
+        for at, column in enumerate(made.columns):
+            value, sd = float(made.centers[place, at]), float(made.center_sd[place, at])
+            ends = column.lower, column.upper
+            yield _add_noise(place, column.name, "centre", value, sd, column.unit, ends=ends)
+        if report is not None:
+            yield from _read_columns(place, report.segments[place].columns)
+
+
+def _add_noise(
+    place: int, column: str, statistic: str, value: float, sd: float, unit: str, *, ends: tuple[float, float]
+) -> ReleasedNumber:
+    """A number with its interval, which ends at what the number can be."""
+    if not np.isfinite(sd):
+        return ReleasedNumber(place + 1, column, statistic, value, None, None, None, unit, "its noise cannot be told")
+    low, high = np.clip([value - _REACH * sd, value + _REACH * sd], *ends).tolist()
+    return ReleasedNumber(place + 1, column, statistic, value, low, high, sd, unit)
+
+
+def _read_columns(place: int, columns: tuple[NumbersSaid | CategoriesSaid, ...]) -> Iterator[ReleasedNumber]:
+    for said in columns:
+        told: list[tuple[str, Interval | None, str]]
+        if isinstance(said, CategoriesSaid):
+            told = [(f"share of {one.label}", one.share, "") for one in said.shares]
+        else:
+            names = ("lower quartile", "median", "upper quartile")
+            ends = (said.lower_quartile, said.median, said.upper_quartile)
+            told = [(name, end, said.unit) for name, end in zip(names, ends, strict=True)]
+            told.append(("share of missing cells", said.missing, ""))
+        for statistic, one, unit in told:
+            if one is not None:
+                value = None if one.range_only else one.value
+                words = RANGE if one.range_only else ""
+                yield ReleasedNumber(place + 1, said.column, statistic, value, one.low, one.high, None, unit, words)
+
+
+def _read_written(cell: object) -> object:
+    return f"{cell:.9g}" if isinstance(cell, float) else cell

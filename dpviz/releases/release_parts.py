@@ -1,0 +1,232 @@
+"""The parts of a release, each with a ledger and noise of its own: drawn on rows, or played again without any.
+
+Whoever releases and whoever verifies run the same code: what differs is the table and what answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from dpviz.algorithms.steps import CentersStep
+from dpviz.arrays import Array
+from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.exact_noise import ExactSource
+from dpviz.privacy.ledger import Entry
+from dpviz.privacy.private_session import PrivateTable
+from dpviz.privacy.queries import Relation
+from dpviz.releases.bought_bounds import BoughtBounds, buy_bounds, list_open_columns
+from dpviz.releases.card_facts import Part
+from dpviz.releases.described_table import DescribedTable, make_description
+from dpviz.releases.missing_shares import MissingShares, buy_missing_shares
+from dpviz.releases.release_request import ALGORITHM, OF_BOUNDS, OF_MISSING, OF_SEGMENTS, ReleaseRequest
+from dpviz.releases.rounding import Rounded, round_centers
+from dpviz.releases.segments import ask_segments
+from dpviz.releases.segments_report import SegmentsReport, format_segments
+from dpviz.runs.open_table import make_domain
+from dpviz.runs.profile import Profile, make_profile
+from dpviz.runs.run import Run, RunSoFar, run_steps
+from dpviz.table.declaration import Declaration
+from dpviz.table.domain import Domain
+from dpviz.table.loaded_table import LoadedTable
+from dpviz.table.named import Content
+
+Watch = Callable[[RunSoFar], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Clustered:
+    """The algorithm's part: its run, and the centres as they are published."""
+
+    run: Run
+    published: Rounded
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """Its ledger."""
+        return self.run.entries
+
+    @property
+    def unit_centers(self) -> Array:
+        """The published centres, unit coordinates: segments are those of what everybody has."""
+        return self.run.domain.to_unit_coordinates(self.published.centers)
+
+    @property
+    def center_noise_sd(self) -> Array | None:
+        """What the last step says of the noise on a coordinate of each centre, shape (k,)."""
+        step = self.run.frames[-1].step
+        said = step.center_noise_sd if isinstance(step, CentersStep) else None
+        return None if said is None or not np.isfinite(said).all() else said
+
+
+class Told(NamedTuple):
+    """The part of segments: what is said of them, and its ledger."""
+
+    report: SegmentsReport
+    entries: Sequence[Entry]
+
+
+class Tables(NamedTuple):
+    """What the algorithm is asked of, and, if anybody asks, what segments are."""
+
+    private: PrivateTable
+    described: Callable[[], DescribedTable]
+
+
+def make_bought(content: Content, declaration: Declaration, share: Part, source: ExactSource) -> BoughtBounds:
+    """The declaration with the bounds that it leaves open.
+
+    **Guarantee.** ``share``, ε-DP.
+    """
+    return buy_bounds(content, declaration, epsilon=share.epsilon / len(list_open_columns(declaration)), noise=source)
+
+
+def make_missing(content: Content, declaration: Declaration, share: Part, source: ExactSource) -> MissingShares:
+    """The share of missing cells of each clustered column.
+
+    **Guarantee.** ``share``, ε-DP.
+    """
+    each = share.epsilon / len(declaration.columns)
+    return buy_missing_shares(content, declaration, epsilon=each, noise=source)
+
+
+def make_clustering(
+    order: ReleaseRequest, share: Part, table: PrivateTable, source: ExactSource, *, watch: Watch | None = None
+) -> Clustered:
+    """The centres of a release.
+
+    **Guarantee.** ``share``.
+    """
+    finished = None
+    for step in run_steps(order.of_share(share), table, noise=source):
+        finished = step
+        if watch is not None:
+            watch(step)
+    assert isinstance(finished, Run)
+    return Clustered(finished, round_centers(finished))
+
+
+def make_segments(found: Clustered, described: DescribedTable, share: Part, source: ExactSource) -> Told:
+    """What is said of the segments of published centres.
+
+    **Guarantee.** ``share``, ε-DP: whichever centres were released before.
+    """
+    session = described.private.open(
+        epsilon=share.epsilon, delta=0.0, accounting=Accounting.PURE, noise=source, needs_n=False
+    )
+    report = ask_segments(session, found.unit_centers, described.description, center_noise_sd=found.center_noise_sd)
+    return Told(report, tuple(session.ledger.entries))
+
+
+def make_empty_content(declaration: Declaration) -> LoadedTable:
+    """A table as declared, of no rows: for playing a transcript, which looks at none."""
+    numbers = {name: np.zeros(0) for name in declaration.columns}
+    text = {name: np.zeros(0, dtype=str) for name in (declaration.id_column,) if name is not None}
+    return LoadedTable(declaration.title, pd.DataFrame({**numbers, **text}), fingerprint="")
+
+
+def make_empty_tables(declaration: Declaration, n_public: int | None) -> Tables:
+    """The tables of a declaration, of no rows: for playing a transcript, which looks at none."""
+    domain = make_domain(declaration)
+    description = make_description(declaration, domain)
+    wide = _make_empty_table(declaration, description.wide, n_public)
+    return Tables(_make_empty_table(declaration, domain, n_public), lambda: DescribedTable(wide, description))
+
+
+def _make_empty_table(declaration: Declaration, domain: Domain, n_public: int | None) -> PrivateTable:
+    table = PrivateTable(
+        np.zeros((0, domain.width)),
+        domain,
+        relation=declaration.relation,
+        n_public=n_public,
+        persons=None if declaration.id_column is None else np.zeros(0, dtype=np.int64),
+        rows_per_person=declaration.rows_per_person,
+    )
+    if table.relation is Relation.REPLACE:
+        table.n_public = n_public
+    return table
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """What all parts of a release have come to; ``declaration`` has the bounds that were bought."""
+
+    declaration: Declaration
+    clustered: Clustered
+    bounds: BoughtBounds | None = None
+    missing: MissingShares | None = None
+    told: Told | None = None
+
+    @property
+    def entries(self) -> Mapping[str, Sequence[Entry]]:
+        """The ledgers, in the order of spending."""
+        parts = {
+            OF_BOUNDS: self.bounds,
+            OF_MISSING: self.missing,
+            ALGORITHM: self.clustered,
+            OF_SEGMENTS: self.told,
+        }
+        return {name: part.entries for name, part in parts.items() if part is not None}
+
+    @cached_property
+    def profile(self) -> Profile:
+        """What is said of each segment: its centre as published, its size, and the noise on both.
+
+        The size is that of the segments' part, counted in the cells of the published centres. The algorithm's own
+        counts are of cells before its last step: they stand in where nothing was asked about segments.
+        """
+        found = self.clustered
+        if self.told is None:
+            return make_profile(found.run, centers=found.published.centers)
+        told = self.told.report.segments
+        return make_profile(
+            found.run,
+            centers=found.published.centers,
+            sizes=np.array([one.size.value for one in told]),
+            size_sd=np.array([one.size_sd for one in told]),
+        )
+
+    @property
+    def missing_told(self) -> tuple[str, ...]:
+        """The released shares of missing cells in words; none where they were not bought."""
+        return () if self.missing is None else tuple(one.words for one in self.missing.shares)
+
+    @property
+    def segments_csv(self) -> str:
+        """What ``segments.csv`` says; "" where neither segments nor missing cells were asked about."""
+        missing = () if self.missing is None else self.missing.shares
+        if self.told is None and not missing:
+            return ""
+        return format_segments(None if self.told is None else self.told.report, missing)
+
+
+def make_all_parts(
+    order: ReleaseRequest,
+    declaration: Declaration,
+    sources: Mapping[str, ExactSource],
+    content: Content,
+    tables: Callable[[Declaration], Tables],
+    *,
+    watch: Watch | None = None,
+) -> Parts:
+    """Every part of a release, in the order of spending; ``tables`` opens what is declared once its bounds are known.
+
+    **Guarantee.** The shares of ``order``, added up.
+    """
+    shares = order.shares(declaration)
+    bounds = missing = said = None
+    if OF_BOUNDS in shares:
+        bounds = make_bought(content, declaration, shares[OF_BOUNDS], sources[OF_BOUNDS])
+    complete = declaration if bounds is None else bounds.declaration
+    if OF_MISSING in shares:
+        missing = make_missing(content, complete, shares[OF_MISSING], sources[OF_MISSING])
+    opened = tables(complete)
+    found = make_clustering(order, shares[ALGORITHM], opened.private, sources[ALGORITHM], watch=watch)
+    if OF_SEGMENTS in shares:
+        said = make_segments(found, opened.described(), shares[OF_SEGMENTS], sources[OF_SEGMENTS])
+    return Parts(complete, found, bounds, missing, said)

@@ -1,0 +1,326 @@
+"""A release: everything that can be refused is refused first, then the account is charged, then noise is drawn.
+
+Between the charge and the noise lies nothing but the charge itself: whoever pulls the plug there has paid and released
+nothing; nobody releases without having paid. What was drawn becomes a transcript, and every file is made of that alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cache, partial
+from pathlib import Path
+
+import numpy as np
+
+from dpviz import __version__
+from dpviz.check import RequestError
+from dpviz.privacy.exact_draws import name_library
+from dpviz.privacy.exact_noise import ExactNoise
+from dpviz.releases.account import Account, Charge, Standing
+from dpviz.releases.asked import AccountThen, Asked
+from dpviz.releases.bought_bounds import list_open_columns, refuse_too_few
+from dpviz.releases.card_facts import Part
+from dpviz.releases.coded_table import refuse_beyond_memory, spell_out_columns
+from dpviz.releases.comparing import list_differences
+from dpviz.releases.described_table import make_described_table
+from dpviz.releases.package import CARD
+from dpviz.releases.playing import Played, describe_overspending, play
+from dpviz.releases.release_parts import (
+    Parts,
+    Tables,
+    Watch,
+    make_all_parts,
+    make_empty_content,
+    make_empty_tables,
+)
+from dpviz.releases.release_request import ReleaseRequest
+from dpviz.releases.render import format_ledger, render_whole
+from dpviz.releases.transcript import Recording, Transcript
+from dpviz.releases.zips import make_zip
+from dpviz.runs.open_table import OpenTable, declare
+from dpviz.table.declaration import ColumnBounds, Declaration
+from dpviz.table.named import Content
+
+# A number of rows for rehearsals where the public one is not known yet.
+_ANY_N = 10_000
+# Of a column's width: what two computations of the same centres may differ by.
+_LAST_DIGITS = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Preflight:
+    """A release that nothing stands against; no row has been asked about, and nothing is charged."""
+
+    order: ReleaseRequest
+    content: Content
+    declaration: Declaration
+    table: OpenTable | None
+    account: Account
+    before: Standing
+
+    @property
+    def shares(self) -> Mapping[str, Part]:
+        """What each part may spend."""
+        return self.order.shares(self.declaration)
+
+    @property
+    def charge(self) -> Charge:
+        """What the account is charged."""
+        return self.order.charge(self.declaration, unit=describe_unit(self.declaration))
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """What was drawn for a release, and the tapes of all sources."""
+
+    parts: Parts
+    recordings: Mapping[str, Recording]
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """A release that has left: the number of its charge, its files, and what they were made of."""
+
+    number: int
+    files: Mapping[str, bytes]
+    played: Played
+
+    def save(self, path: str | Path) -> Path:
+        """Write the zip to a new file.
+
+        Raises
+        ------
+        RequestError
+            If the file is there already, or cannot be written; the release is kept here, and can be saved elsewhere.
+        """
+        try:
+            with Path(path).open("xb") as file:
+                file.write(make_zip(self.files))
+        except (OSError, ValueError) as error:
+            raise RequestError(
+                f"The zip cannot be written there ({type(error).__name__}): give a new file in a folder you may write "
+                "to. It is paid for: do not release again."
+            ) from None
+        return Path(path)
+
+
+def preflight(
+    order: ReleaseRequest,
+    content: Content,
+    declaration: Declaration,
+    account: Account,
+    *,
+    opened: OpenTable | None = None,
+) -> Preflight:
+    """Everything checked that can be checked before a charge; a table that is ``opened`` already is not read again.
+
+    Raises
+    ------
+    RequestError
+        If the order, the declaration, the table or the account does not allow it.
+    """
+    declaration = spell_out_columns(content, declaration)
+    order.check(declaration)
+    if to_buy := list_open_columns(declaration):
+        refuse_beyond_memory(content, to_buy)
+        refuse_too_few(declaration, epsilon=order.bounds * order.request.epsilon)
+    if order.missing:
+        refuse_beyond_memory(content, declaration.columns)
+    table = None
+    if to_buy:
+        _try(order, declare(content, _close(declaration)), content)
+        declaration = replace(declaration, title=declaration.title or content.name)
+    else:
+        table = declare(content, declaration) if opened is None else opened
+        declaration = replace(table.declaration, words=declaration.words)
+        order.check(declaration)
+        _try(order, table, content)
+    prepared = Preflight(order, content, declaration, table, account, account.standing())
+    prepared.before.refuse(prepared.charge)
+    return prepared
+
+
+def _try(order: ReleaseRequest, table: OpenTable, content: Content) -> None:
+    """Ask for every table that the release will ask for, so that nothing about them is refused after the charge."""
+    request = order.of_algorithm(table.declaration)
+    request.check(table.private)
+    request.check_releasable(table.private)
+    if order.segments:
+        make_described_table(table, content)
+
+
+def _close(declaration: Declaration) -> Declaration:
+    """The same with any bounds in place of open ones: to see whether the table can be read."""
+    anywhere = [
+        bounds if None not in bounds[:2] else ColumnBounds(*_open_around(bounds.lower, bounds.upper), bounds.origin)
+        for bounds in declaration.bounds.values()
+    ]
+    return declaration.with_bounds(declaration.columns, anywhere)
+
+
+def _open_around(lower: float | None, upper: float | None) -> tuple[float, float]:
+    if lower is not None:
+        return lower, lower + max(1.0, abs(lower))
+    return (-1.0, 1.0) if upper is None else (upper - max(1.0, abs(upper)), upper)
+
+
+def publish(
+    prepared: Preflight, *, watch: Watch | None = None, charged: Callable[[int], None] | None = None
+) -> Release:
+    """Charge the account, draw, and make the files. A second press is a second charge.
+
+    ``charged`` is told the number of the charge before anything is drawn, ``watch`` every step of the algorithm.
+
+    **Guarantee.** (ε, δ)-DP as ordered, for the table's relation and unit of privacy: the parts add up by basic
+    composition, and each has a ledger of its own. Bounds that were declared, k, the columns and the order are public.
+
+    Raises
+    ------
+    RequestError
+        If the account or the rehearsal refuses (nothing is charged), or something fails after the charge (which stays).
+    """
+    rehearse(prepared)
+    charge = prepared.charge
+    number, before = prepared.account.take(charge)
+    try:
+        if charged is not None:
+            charged(number)
+        drawn = draw(prepared, watch=watch)
+        played = play(make_transcript(prepared, before, charge, drawn))
+        refuse_unpaid(drawn.parts, played, charge)
+        files = render_whole(played)
+    except BaseException as error:
+        prepared.account.failed(number, why=type(error).__name__)
+        raise
+    with suppress(RequestError):  # paid for: it leaves, even where the account cannot note any more that it did
+        prepared.account.released(number, card_sha256=hashlib.sha256(files[CARD]).hexdigest())
+    return Release(number, files, played)
+
+
+def rehearse(prepared: Preflight) -> None:
+    """Make the whole release over tables without rows: what cannot be drawn or written is refused before the charge.
+
+    How much noise is drawn, and how fine, follows from what is public, and hardly from the rows.
+
+    Raises
+    ------
+    RequestError
+        If it cannot be drawn, or a word cannot be written.
+    """
+    declared, table = prepared.declaration, prepared.table
+    n_public = declared.n_public if table is None else table.n_public
+    if n_public is None and declared.relation == "replace":  # its bounds are bought, and no row was counted yet
+        n_public = _ANY_N
+    tables, nobody = partial(make_empty_tables, n_public=n_public), make_empty_content(declared)
+    sources = {part: ExactNoise() for part in prepared.shares}  # nothing of it leaves
+    drawn = _draw_once(make_all_parts(prepared.order, declared, sources, nobody, tables), sources)
+    try:
+        played = play(make_transcript(prepared, prepared.before, prepared.charge, drawn))
+        refuse_unpaid(drawn.parts, played, prepared.charge)
+        render_whole(played)
+    except UnicodeEncodeError:
+        raise RequestError("A name or a word holds half a character, which no file can: write it anew.") from None
+
+
+def draw(prepared: Preflight, *, watch: Watch | None = None) -> Drawn:
+    """Every answer of a release, each part with noise of its own."""
+    sources = make_fresh_noise(prepared.shares)
+    parts = make_all_parts(
+        prepared.order, prepared.declaration, sources, prepared.content, partial(_open, prepared), watch=watch
+    )
+    return _draw_once(parts, sources)
+
+
+def _draw_once(parts: Parts, sources: Mapping[str, ExactNoise]) -> Drawn:
+    return Drawn(parts, {part: Recording(source.coins, tuple(source.released)) for part, source in sources.items()})
+
+
+def make_fresh_noise(parts: Iterable[str]) -> dict[str, ExactNoise]:
+    """A source of noise for each part of a release."""
+    return {part: ExactNoise() for part in parts}
+
+
+def _open(prepared: Preflight, declaration: Declaration) -> Tables:
+    table = prepared.table or declare(prepared.content, declaration)  # else its bounds had to be bought first
+    return Tables(table.private, partial(make_described_table, table, prepared.content))
+
+
+def describe_unit(declaration: Declaration) -> str:
+    """The unit of privacy in words."""
+    if declaration.id_column is None:
+        return "1 row"
+    plural = "" if declaration.rows_per_person == 1 else "s"
+    return f"1 person, up to {declaration.rows_per_person} row{plural}"
+
+
+def make_transcript(prepared: Preflight, before: Standing, charge: Charge, drawn: Drawn) -> Transcript:
+    """All that leaves: what was drawn, with what was asked, declared and said, and how the account stood."""
+    account = AccountThen(
+        before.name,
+        before.cap_epsilon,
+        before.cap_delta,
+        before.spent_epsilon,
+        before.spent_delta,
+        charge.epsilon,
+        charge.delta,
+    )
+    asked = Asked(
+        version=__version__,
+        noise=name_library(),
+        platform=f"Python {platform.python_version()}, NumPy {np.__version__}, {platform.system()}",
+        code=hash_code(),
+        date=datetime.now(UTC).date().isoformat(),
+        order=prepared.order,
+        n_public=drawn.parts.clustered.run.n_public,
+        declared=prepared.declaration,
+        account=account,
+    )
+    return Transcript(asked.to_dict(), drawn.recordings)
+
+
+@cache
+def hash_code() -> str:
+    """The SHA-256 of the program's own source files, in the order of their names."""
+    home = Path(__file__).resolve().parents[1]
+    digest = hashlib.sha256()
+    for path in sorted(home.rglob("*.py")):
+        digest.update(f"{path.relative_to(home).as_posix()}\n".encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def refuse_unpaid(drawn: Parts, played: Played, charge: Charge) -> None:
+    """The last guard, before any file is made: what all ledgers spent was charged, and nothing else was drawn.
+
+    Raises
+    ------
+    RequestError
+        If more was spent than was charged, or the transcript does not come to what was drawn: then something but its
+        answers was read.
+    """
+    shares = played.shares
+    if found := describe_overspending(drawn, shares, epsilon=charge.epsilon, delta=charge.delta):
+        raise RequestError(f"Nothing is released: {found[0]} This is a defect of dpviz; what is charged stays so.")
+    domain, again, run = drawn.clustered.run.domain, played.run.centers, drawn.clustered.run.centers
+    same = (
+        not played.unasked
+        and played.parts.declaration == drawn.declaration
+        and bool((np.abs(again - run) <= _LAST_DIGITS * (domain.upper - domain.lower)).all())
+        and not [*_list_differences(format_ledger(played.parts.entries, shares), format_ledger(drawn.entries, shares))]
+        and not [*_list_differences(played.parts.segments_csv, drawn.segments_csv)]
+    )
+    if not same:
+        raise RequestError(
+            "Nothing is released: played again without the rows, it comes to something else, so that something but "
+            "paid answers was used. This is a defect of dpviz; what is charged stays so."
+        )
+
+
+def _list_differences(here: str, due: str) -> Iterator[str]:
+    """Where two tables differ by more than the last digits of numbers."""
+    return list_differences(here.encode("utf-8"), due.encode("utf-8"), table=True)

@@ -1,0 +1,426 @@
+"""The files of a release, a function each, made of its transcript alone.
+
+Whoever releases and whoever verifies make them here: of what was drawn, what was declared, the owner's words and how
+the account stood. No table gets here, nor anything that could reach one, so that no row can.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import isfinite, sqrt
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dpviz.algorithms.registry import find_card
+from dpviz.arrays import Array
+from dpviz.charts.wording import format_ratio
+from dpviz.check import RequestError
+from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.ledger import Entry
+from dpviz.releases.card_facts import AccountFacts, CardColumn, CardFacts, Part
+from dpviz.releases.card_page import make_card_page
+from dpviz.releases.dossier import make_dossier_page
+from dpviz.releases.intervals import Interval
+from dpviz.releases.legend import make_legend
+from dpviz.releases.package import (
+    ASSIGN,
+    CARD,
+    CENTERS,
+    DECLARATION,
+    DOSSIER,
+    LEDGER,
+    PAGE,
+    SEGMENTS,
+    TRANSCRIPT,
+    VERIFY,
+)
+from dpviz.releases.package import format_verify as verify_text_of
+from dpviz.releases.playing import Played, play, recompose
+from dpviz.releases.registry_card import format_card
+from dpviz.releases.segments_report import CategoriesSaid, NumbersSaid, QualityReport, Segment, SegmentsReport, Verdict
+from dpviz.releases.transcript import Transcript
+from dpviz.runs.open_table import make_domain
+from dpviz.runs.profile import Profile
+from dpviz.runs.run import Run
+from dpviz.table.codings import Closed, Cycle, Dates, DeclaredColumn, Nominal, Ordinal, Stretched
+from dpviz.table.csv_writer import format_csv
+from dpviz.table.declaration import Declaration
+from dpviz.table.declaration_file import to_json
+from dpviz.table.domain import Domain
+from dpviz.table.file_format import MISSING, PLAIN_FORMAT, FileFormat
+from dpviz.table.loaded_table import make_canonical_ids
+
+_LEDGER_COLUMNS = (
+    *("part", "part_epsilon", "part_delta", "composed_by", "cost", "cost_unit"),
+    *("mechanism", "loss", "query", "note", "sensitivity", "scale", "draws", "epsilon_alone", "delta_alone"),
+)
+# How the charges of one part add up, by the ledger's accounting.
+_COMPOSED_BY = {
+    Accounting.PURE: "sum of epsilon",
+    Accounting.GDP: "sum of mu squared",
+    Accounting.ZCDP: "sum of rho",
+    Accounting.BASIC: "sums of epsilon and of delta",
+    Accounting.PLD: "loss distributions of all draws",
+    Accounting.NONE: "",
+}
+
+
+def render(transcript: Transcript) -> dict[str, bytes]:
+    """Every file of a release by its name, ``VERIFY.txt`` last.
+
+    Raises
+    ------
+    RequestError
+        If the transcript is of no release.
+    """
+    played = play(transcript)
+    return render_whole(played)
+
+
+def render_whole(played: Played) -> dict[str, bytes]:
+    """The same of a transcript that was played already."""
+    files = render_files(played)
+    files[TRANSCRIPT] = played.transcript.to_bytes(make_legend(played.transcript, played.parts))
+    files[VERIFY] = format_verify(files, version=played.asked.version)
+    return files
+
+
+def render_files(played: Played) -> dict[str, bytes]:
+    """The files that follow from what was played: all but the transcript itself and ``VERIFY.txt``."""
+    facts = collect_facts(played)
+    texts = {
+        CENTERS: format_centers(played),
+        SEGMENTS: format_segments(played),
+        CARD: format_card(facts),
+        PAGE: make_card_page(facts),
+        DOSSIER: make_dossier_page(facts),
+        LEDGER: format_ledger(played.parts.entries, played.shares),
+        DECLARATION: to_json(played.parts.declaration),
+        ASSIGN: format_assign_script(played),
+    }
+    return {name: text.encode("utf-8") for name, text in texts.items() if text}
+
+
+def format_centers(played: Played) -> str:
+    """Released centres, data units, on their grid, and sizes; each number with the sd of its noise in a column."""
+    return make_centers_table(played.parts.profile, played.parts.clustered.published.texts)
+
+
+def make_centers_table(profile: Profile, centers: Sequence[Sequence[str]]) -> str:
+    """The same of any profile, whose ``centers`` are written so; an sd that nobody can tell is left empty."""
+    columns = [column.name for column in profile.columns]
+    sizes = [] if profile.sizes is None else ["noisy_size", "noisy_size_sd"]
+    names = [*_find_free_name([f"{name}_sd" for name in columns], columns), *sizes]
+    rows = [
+        [str(place), *center, *map(_find_sd, sd)]
+        for place, (center, sd) in enumerate(zip(centers, profile.center_sd.tolist(), strict=True), start=1)
+    ]
+    if profile.sizes is not None:
+        noise = np.full(profile.k, np.nan) if profile.size_sd is None else profile.size_sd
+        rows = [
+            [*row, f"{size:.0f}", _find_sd(sd)]
+            for row, size, sd in zip(rows, profile.sizes.tolist(), noise.tolist(), strict=True)
+        ]
+    return format_csv([["segment", *columns, *names], *rows])
+
+
+def _find_free_name(names: Sequence[str], taken: Sequence[str]) -> list[str]:
+    """Names that no column has: one that is taken gets a stroke more."""
+    found: list[str] = []
+    for name in names:
+        while name in (*taken, *found):
+            name += "_"
+        found.append(name)
+    return found
+
+
+def _find_sd(value: float) -> str:
+    return f"{value:.6g}" if isfinite(value) else ""
+
+
+def format_segments(played: Played) -> str:
+    """What is said of segments and of missing cells; "" where neither was asked about."""
+    return played.parts.segments_csv
+
+
+def format_ledger(entries: Mapping[str, Sequence[Entry]], shares: Mapping[str, Part]) -> str:
+    """Every charge, a row each, with the part of the release that it belongs to and what that part costs as a whole.
+
+    What adds up inside a part, by the rule that ``composed_by`` names, is ``cost``. What a charge would cost alone adds
+    up to more where that rule is a finer one.
+    """
+    rows = [_format_ledger_row(shares[part], entry) for part, charged in entries.items() for entry in charged]
+    return format_csv([_LEDGER_COLUMNS, *rows])
+
+
+def _format_ledger_row(part: Part, entry: Entry) -> list[str]:
+    told = entry.to_dict()
+    told |= {"part": part.name, "part_epsilon": part.epsilon, "part_delta": part.delta, "cost": told["amount"]}
+    told |= {"composed_by": _COMPOSED_BY[entry.accounting], "cost_unit": told["unit"]}
+    told |= {"epsilon_alone": told["epsilon"], "delta_alone": told["delta"]}
+    return [one if isinstance(one := told[name], str) else repr(one) for name in _LEDGER_COLUMNS]
+
+
+def format_assign_script(played: Played) -> str:
+    """The program that finds the segment of a row."""
+    found, declared = played.parts.clustered, played.parts.declaration
+    return write_assign_script(found.run.domain, found.published.centers, title=declared.title, file=declared.file)
+
+
+def format_verify(files: Mapping[str, bytes], *, version: str) -> bytes:
+    """``VERIFY.txt``: what is checked, what nobody can tell, and the hashes of ``files``."""
+    return verify_text_of(files, version=version).encode("utf-8")
+
+
+def collect_facts(played: Played) -> CardFacts:
+    """What the two cards say."""
+    asked, parts = played.asked, played.parts
+    order, run, declared, account = asked.order, parts.clustered.run, parts.declaration, asked.account
+    report = None if parts.told is None else parts.told.report
+    shares = tuple(played.shares.values())
+    centers, card = parts.clustered.published, find_card(run.algorithm)
+    deltas = (10 * order.delta, order.delta, order.delta / 100)
+    again = recompose(parts, deltas) if order.delta else None
+    return CardFacts(
+        words=order.words,
+        table=declared.title,
+        columns=_list_columns(declared),
+        k=run.k,
+        algorithm=card.title,
+        algorithm_id=run.algorithm,
+        paper=card.paper,
+        epsilon=order.request.epsilon,
+        delta=order.delta,
+        relation=run.relation,
+        unit=run.unit,
+        rows_per_person=declared.rows_per_person,
+        has_id=declared.id_column is not None,
+        n=run.n,
+        n_bought=run.n_origin == "bought",
+        looks=order.seen.looks,
+        studies=order.seen.studies,
+        runs=order.seen.runs,
+        runs_epsilon=order.seen.runs_epsilon,
+        grids_read=order.seen.grids_read,
+        counted_by=order.seen.where,
+        accounting=_describe_accounting(run, shares),
+        parts=shares,
+        entries=tuple({"part": part, **entry.to_dict()} for part, own in parts.entries.items() for entry in own),
+        noise=asked.noise,
+        dpviz=asked.version,
+        recomposed=() if again is None else tuple(zip(deltas, again[0], strict=True)),
+        rho=None if again is None else again[1],
+        platform=asked.platform,
+        code=asked.code,
+        account=AccountFacts(
+            account.name,
+            account.cap_epsilon,
+            account.cap_delta,
+            account.spent_epsilon,
+            account.spent_delta,
+            account.spent_epsilon + account.charged_epsilon,
+            account.spent_delta + account.charged_delta,
+        ),
+        centers=centers.centers,
+        center_step=centers.step,
+        center_sd=parts.profile.center_sd if parts.profile.noise_known else None,
+        smallest_group=parts.profile.smallest_group if isfinite(parts.profile.smallest_group) else None,
+        sizes=parts.profile.sizes,
+        size_sd=parts.profile.size_sd,
+        segments=None if report is None else describe_segments_for_card(report),
+        certificate=None if report is None else describe_quality_for_card(report.certificate),
+        expected_loss=order.expected_loss,
+        missing=parts.missing_told,
+        transcript=played.transcript.sha256,
+    )
+
+
+def _list_columns(declared: Declaration) -> tuple[CardColumn, ...]:
+    """The clustered columns, then those that segments alone are told by."""
+    domain = make_domain(declared)
+    units = domain.units or ("",) * domain.dim
+    ends = zip(domain.columns, domain.lower.tolist(), domain.upper.tolist(), units, strict=True)
+    named = zip(domain.names, domain.places, strict=True)
+    said = [
+        origin for name, place in named for origin in [_describe_origin(declared, name)] * (place.stop - place.start)
+    ]
+    clustered = tuple(CardColumn(*one, origin) for one, origin in zip(ends, said, strict=True))
+    others = tuple(
+        CardColumn(name, one.lower, one.upper, declared.units.get(name, ""), "declared", one.categories)
+        for name, one in declared.describe.items()
+    )
+    return (*clustered, *others)
+
+
+def _describe_origin(declared: Declaration, name: str) -> str:
+    """Where the bounds or the values of a column come from, and its weight: both are public."""
+    weight = declared.weights.get(name)
+    return declared.describe_origin(name) + ("" if weight is None else f"; weight {weight:g}")
+
+
+def _describe_accounting(run: Run, shares: Sequence[Part]) -> str:
+    within = {
+        "pure": "inside the algorithm every ε adds up (sequential composition)",
+        "gdp": "inside the algorithm Gaussian noise adds up exactly (Gaussian differential privacy)",
+        "pld": "inside the algorithm the loss distributions of all draws are composed numerically",
+        "zcdp": "inside the algorithm ρ adds up (zero-concentrated differential privacy)",
+    }[run.accounting.value]
+    between = "Parts of the release add up (basic composition)" if len(shares) > 1 else "There is one part"
+    return f"{between}; {within}."
+
+
+def describe_segments_for_card(report: SegmentsReport) -> dict[str, Any]:
+    """The segments, each with its size and its columns, those that tell it apart marked."""
+    told = [_describe_segment(one) for one in report.segments]
+    return {"level": report.covered, "least_size": find_least_size(report), "segments": told}
+
+
+def find_least_size(report: SegmentsReport) -> float:
+    """The fewest rows, by its noisy size, of a segment that is described: below, noise drowns it."""
+    noise = [column.histogram for segment in report.segments[:1] for column in segment.columns]
+    worst = max((one.sd * sqrt(len(one.counts) + (one.missing is not None)) for one in noise), default=0.0)
+    return max(2 * worst, max((one.size_sd for one in report.segments), default=0.0))
+
+
+def describe_quality_for_card(certificate: QualityReport) -> dict[str, Any]:
+    """The certificate in words; where it cannot tell, ratios of noise would say nothing either."""
+    words = list(certificate.words)
+    if certificate.verdict is not Verdict.CANNOT_TELL:
+        words += [
+            f"Squared, rows lie {_format_times(certificate.ratio)} as far from their centre as from a single one.",
+            "From centres that were placed without looking at any row they lie "
+            f"{_format_times(certificate.ratio_blind)} as far as from a single one.",
+        ]
+    return {"words": words, "verdict": certificate.verdict.value}
+
+
+def _format_times(interval: Interval) -> str:
+    """A ratio with its interval."""
+    value, low, high = (format_ratio(max(end, 0.0)) for end in (interval.value, interval.low, interval.high))
+    return f"{value} ({low} to {high})"
+
+
+def _describe_segment(segment: Segment) -> dict[str, Any]:
+    columns = [_describe_column(one, tells_apart=one.column in segment.telling) for one in segment.columns]
+    return {
+        "number": segment.number,
+        "name": segment.words,
+        "size": segment.size.value,
+        "low": segment.size.low,
+        "high": segment.size.high,
+        "columns": columns,
+    }
+
+
+def _describe_column(said: NumbersSaid | CategoriesSaid, *, tells_apart: bool) -> dict[str, Any]:
+    if isinstance(said, CategoriesSaid):
+        numbers: dict[str, Any] = {
+            "shares": [{"category": one.label, **_format_interval(one.share)} for one in said.shares],
+        }
+    elif said.median is None or said.lower_quartile is None or said.upper_quartile is None:
+        numbers = {}
+    else:
+        quartiles = [_format_interval(said.lower_quartile), _format_interval(said.upper_quartile)]
+        numbers = {"median": _format_interval(said.median), "quartiles": quartiles}
+    return {"name": said.column, "unit": said.unit, "tells_apart": tells_apart, **numbers}
+
+
+def _format_interval(interval: Interval) -> dict[str, float | bool]:
+    return {"value": interval.value, "low": interval.low, "high": interval.high, "range_only": interval.range_only}
+
+
+_TEMPLATE = Path(__file__).with_name("assign.py.txt")
+_OF_CATEGORIES = Path(__file__).with_name("assign_mixed.py.txt")
+
+
+def write_assign_script(domain: Domain, centers: Array, *, title: str, file: FileFormat = PLAIN_FORMAT) -> str:
+    """The text of ``assign.py``: Python and NumPy only, everything declared and released stands in it as numbers.
+
+    Parameters
+    ----------
+    domain : Domain
+        As declared: bounds, scaling, radius.
+    centers : array of shape (k, d)
+        Released, data units, as they are published.
+    title : str
+        Of the table.
+    file : FileFormat
+        How the rows are written.
+
+    Raises
+    ------
+    RequestError
+        If the centres have another number of coordinates than the domain.
+    """
+    if centers.ndim != 2 or centers.shape[1] != domain.dim:
+        raise RequestError(f"The centres have shape {centers.shape}: give (k, {domain.dim}), a coordinate a column.")
+    styles = [file.get_style(name) for name in domain.names]
+    template, of_columns = (
+        (_OF_CATEGORIES, _describe_coded(domain)) if domain.declared else (_TEMPLATE, _describe_plain(domain))
+    )
+    return Template(template.read_text(encoding="utf-8")).substitute(
+        of_columns,
+        title=repr(title),
+        columns=_join_lines(map(repr, domain.names)),
+        centers=_join_lines(map(repr, centers.tolist())),
+        encoding=repr(file.encoding),
+        delimiter=repr(file.delimiter),
+        names=repr(list(file.names)),
+        has_header=file.header is not False,
+        styles=_join_lines(repr((style.decimal, "".join(style.grouping_marks), style.sign)) for style in styles),
+    )
+
+
+def _describe_plain(domain: Domain) -> dict[str, object]:
+    """What is said of columns of numbers."""
+    return {
+        "lower": domain.lower.tolist(),
+        "upper": domain.upper.tolist(),
+        "scaling": repr(domain.scaling.value),
+        "radius": repr(None if domain.radius is None else float(domain.radius)),
+    }
+
+
+def _describe_coded(domain: Domain) -> dict[str, object]:
+    """The same where some column has a coding."""
+    blocks, region = domain.region.blocks, domain.region
+    longest = region.radius if blocks is None else blocks.free_radius
+    return {
+        "holds": _join_lines(repr(_encode_column(column)) for column in domain.declared),
+        "sides": [column.side for column in domain.declared],
+        "radius": repr(None if domain.radius is None else longest),
+        "middle": domain.center.tolist(),
+        "scale": domain.scale.tolist(),
+        "missing": sorted(MISSING),
+    }
+
+
+def _encode_column(column: DeclaredColumn) -> tuple[object, ...]:
+    """What a column holds, as the program reads it."""
+    match coding := column.coding:
+        case Nominal():
+            return ("categories", list(_list_canonical(coding.names)))
+        case Closed() | Ordinal():
+            kind = "closed" if isinstance(coding, Closed) else "order"
+            return (kind, column.lower, column.upper, list(_list_canonical(coding.values)))
+        case Dates():
+            return ("dates", column.lower, column.upper, coding.written, coding.first.toordinal())
+        case Cycle():
+            return ("cycle", coding.period)
+        case Stretched():
+            raise RequestError(f"Column {column.name!r} is on an uneven scale, which this program does not know.")
+        case _:
+            return ("number", column.lower, column.upper)
+
+
+def _list_canonical(names: Sequence[str]) -> list[str]:
+    """Declared values as cells of a file are compared with them."""
+    return [str(text) for text in make_canonical_ids(pd.Series(list(names), dtype="str"))]
+
+
+def _join_lines(values: Iterable[str]) -> str:
+    return f"[\n{''.join(f'    {value},{chr(10)}' for value in values)}]"

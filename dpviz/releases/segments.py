@@ -1,0 +1,327 @@
+"""What a release says of each segment: sizes, how its columns fall, what tells it apart, and a certificate.
+
+All that is bought are whole tallies with Laplace noise: pure ε, added up over the questions by basic composition. One
+row is in one segment and in one bin of a column, so that segments cost nothing more (parallel composition), and columns
+are paid for one by one (sequential composition). Everything else is post-processing.
+
+Every one of these tallies adds up to the size of a segment, too: what is published is one size, the released answers
+combined by inverse variance. Bins of a clustered column lie close where released centres are, so that a few of them say
+more than as many equal ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import log2, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from dpviz import check
+from dpviz.arrays import Array
+from dpviz.privacy.accounting import Accounting, Budget
+from dpviz.privacy.measurement import Measurement, Question
+from dpviz.privacy.mechanisms import Additive, Laplace
+from dpviz.privacy.partitions import Voronoi
+from dpviz.privacy.private_session import PrivateSession
+from dpviz.privacy.queries import Count
+from dpviz.privacy.segment_counts import FINE_PARTS, SegmentHistogram
+from dpviz.releases.described_table import FINEST, Description, SegmentColumn
+from dpviz.releases.intervals import (
+    Interval,
+    bound_by_range,
+    bound_quantile,
+    bound_share,
+    bound_size,
+    bound_sum,
+    combine,
+)
+from dpviz.releases.quality_report import Scales, cap_losses, make_quality_report, make_scales
+from dpviz.releases.segments_report import (
+    TOO_SMALL,
+    CategoriesSaid,
+    CategoryShare,
+    NumbersSaid,
+    ReleasedHistogram,
+    Segment,
+    SegmentsReport,
+)
+
+# Parts of the share, fixed before a row is read. The scales of distances and the losses make the certificate.
+WEIGHTS = {"sizes": 0.1, "columns": 0.26, "scales": 0.3, "losses": 0.34}
+# A segment is too small to say anything of a column where noise of its whole histogram is this part of its noisy size.
+_DROWNED = 0.5
+# Bins of numbers: noise of a quantile grows with them, and so does the width of an interval with that of a bin.
+_FEWEST, _BINS = 4, 1.6
+# The part of a public guess of how rows fall that is spread evenly between the bounds.
+_ANYWHERE = 0.25
+# Columns named as telling a segment apart, at most, and the least difference of shares that is worth a word.
+_TELLING, _WORTH = 3, 0.05
+_SURE = 1.645
+
+Noisy = Measurement[Array, Additive]
+
+
+def ask_segments(
+    session: PrivateSession,
+    centers: Array,
+    description: Description,
+    share: Budget | None = None,
+    *,
+    center_noise_sd: Array | None = None,
+) -> SegmentsReport:
+    """What is said of the segments of released ``centers`` (k, d), unit coordinates, bought with ``share`` of
+    ``session``.
+
+    Sizes and scales of distances are asked first. They decide how many bins a column of numbers has, and where losses
+    are capped; what each question costs was decided before. ``center_noise_sd`` (k,) is what the algorithm said of the
+    noise on a coordinate of each centre, where it could.
+
+    **Guarantee.** ``share`` (all of the session's budget by default), pure ε-DP for the session's relation and unit of
+    privacy.
+
+    Raises
+    ------
+    RequestError
+        If the session's accounting is not pure ε, or the centres do not fit the description.
+    """
+    if session.accounting is not Accounting.PURE:
+        raise check.RequestError("Segments are paid in pure ε: open their session with pure accounting and delta 0.")
+    if centers.ndim != 2 or centers.shape[1] != description.domain.dim or session.dim != description.width:
+        raise check.RequestError(
+            f"The centres have shape {centers.shape}, and the clustering has {description.domain.dim} columns: give "
+            "the released centres in unit coordinates, and the session of the described table."
+        )
+    share = session.budget if share is None else share
+    weights = {name: weight for name, weight in WEIGHTS.items() if name != "columns" or description.columns}
+    shares = share.split(**weights)
+    inner = description.domain.region
+    seen = session if session.dim == inner.dim else session.project(description.frame, inner)
+    cells = Voronoi(inner.clip(centers))
+    by_distance = make_scales(cells, inner)
+    noisy_sizes, noisy_scales = seen.ask_together(
+        Question(Count(cells), Laplace, shares.sizes),
+        Question(by_distance, Laplace, shares.scales),
+        note="sizes of segments, scales of distances",
+    )
+    scales = Scales.seen(noisy_scales, by_distance, inner)
+    histograms = _ask_histograms(session, centers, description, shares.get("columns"), noisy_sizes.value, scales)
+    sizes, size_sd = _ask_one_size(noisy_sizes, scales, histograms)
+    losses = cap_losses(seen, cells.centers, sizes, scales, shares.losses)
+    rows, rows_sd = _measure_rows(session, sizes, float(np.sqrt(np.mean(size_sd**2))))
+    return SegmentsReport(
+        _describe_columns(description, centers, sizes, size_sd, histograms),
+        make_quality_report(losses, scales, cells.centers, sizes, inner, rows, rows_sd, center_noise_sd),
+        share.amount,
+        notes=description.notes,
+    )
+
+
+def _ask_one_size(noisy_sizes: Noisy, scales: Scales, histograms: Sequence[Histogram]) -> tuple[Array, Array]:
+    """The size of each segment (k,), whole rows, and the sd of its noise (k,): all tallies of its rows together.
+
+    A row is in one bin of every histogram, so that each of them adds up to the size, with the noise of all its bins.
+    """
+    possible = (scales.counts != 0).sum(axis=1)
+    answers = [noisy_sizes.value, scales.counts.sum(axis=1), *(one.counts.sum(axis=1) for one in histograms)]
+    sds = [
+        np.full(len(possible), noisy_sizes.sd),
+        scales.sd * np.sqrt(np.maximum(possible, 1)),
+        *(np.full(len(possible), one.sd * sqrt(one.counts.shape[1])) for one in histograms),
+    ]
+    sizes, sd = combine(answers, sds)
+    return np.rint(sizes), sd
+
+
+def _measure_rows(session: PrivateSession, sizes: Array, sd: float) -> tuple[Interval, float]:
+    """The number of rows, and the standard deviation of its noise: public, or the sum of the noisy sizes."""
+    if session.n_is_public:
+        return Interval(session.n, session.n, session.n), 0.0
+    total_sd = sd * sqrt(len(sizes))
+    return bound_sum(max(float(sizes.sum()), 1.0), total_sd, least=1.0), total_sd
+
+
+class Histogram(NamedTuple):
+    """Of one column: noisy counts (k, bins along its coordinate), their sd, and the edges (m + 1,) of bins of numbers.
+
+    Edges are in data units; there are none of categories.
+    """
+
+    counts: Array
+    sd: float
+    edges: Array
+
+    @property
+    def bins(self) -> int:
+        """Bins of values; behind them along the coordinate may be one for missing cells, and unused ones."""
+        return len(self.edges) - 1 if len(self.edges) else self.counts.shape[1]
+
+
+def _ask_histograms(
+    session: PrivateSession,
+    centers: Array,
+    description: Description,
+    share: Budget | None,
+    sizes: Array,
+    scales: Scales,
+) -> list[Histogram]:
+    """What is counted of each column, in bins that follow from what was released before."""
+    if share is None:
+        return []
+    over, parts = description.cells(description.domain.region.clip(centers)), share.rounds(len(description.columns))
+    large = sizes[sizes > 0]
+    usual = float(np.median(large)) if len(large) else 1.0
+    spread = scales.typical / sqrt(description.domain.dim)
+    asked, edges = [], []
+    for column, part in zip(description.columns, parts, strict=True):
+        bins = len(column.labels) or make_bins(usual, part.amount, session)
+        clustered = not column.labels and column.place < description.domain.dim
+        starts = (
+            find_bin_starts(centers[:, column.place] / column.half, spread / column.half, bins) if clustered else ()
+        )
+        query = SegmentHistogram(over, column.place, _count_along(column, bins), column.half, starts)
+        asked.append(Question(query, Laplace, part))
+        edges.append(np.zeros(0) if column.labels else _list_edges(column, starts, bins))
+    answers = session.ask_together(*asked, note="histograms of segments, column by column")
+    return [Histogram(answer.value, answer.sd, one) for answer, one in zip(answers, edges, strict=True)]
+
+
+def _list_edges(column: SegmentColumn, starts: Sequence[int], bins: int) -> Array:
+    """Where the bins of a column of numbers begin and end, data units, shape (bins + 1,)."""
+    parts = np.array([*starts, FINE_PARTS]) / FINE_PARTS if starts else np.linspace(0.0, 1.0, bins + 1)
+    edges: Array = column.lower + (column.upper - column.lower) * parts
+    return edges
+
+
+def find_bin_starts(places: Array, spread: float, bins: int) -> tuple[int, ...]:
+    """The first equal part of each of ``bins`` bins that lie close where released centres are; the first one is 0.
+
+    Parameters
+    ----------
+    places : array of shape (k,)
+        One coordinate of the centres, in [-1, 1].
+    spread : float
+        How far a row usually lies from its centre along it.
+    bins : int
+        At most ``FINE_PARTS``.
+
+    Notes
+    -----
+    Bins hold equal parts of a public guess of how rows fall: around every centre alike, near it and with long tails,
+    and some anywhere between the bounds. It follows from released values alone.
+    """
+    middles = (np.arange(FINE_PARTS) + 0.5) * 2 / FINE_PARTS - 1
+    spread = max(spread, 2 / FINE_PARTS)
+    around = np.abs(middles - np.clip(places, -1, 1)[:, None]) / spread
+    guess = (1 / (1 + around**2)).sum(axis=0)
+    guess = guess / guess.sum() + _ANYWHERE / FINE_PARTS
+    below = np.cumsum(guess) / guess.sum()
+    starts = np.searchsorted(below, np.arange(bins) / bins, side="left")
+    starts[0] = 0
+    # No bin without a part of its own, at either end.
+    counted = np.arange(bins)
+    starts = np.maximum.accumulate(starts - counted) + counted
+    return tuple(np.minimum(starts, FINE_PARTS - bins + counted).tolist())
+
+
+def _count_along(column: SegmentColumn, bins: int) -> int:
+    """Bins along the coordinate: behind as many bins of values there is, first of all, that of missing cells."""
+    return bins if column.labels or not column.may_miss else 2 * bins
+
+
+def make_bins(size: float, epsilon: float, session: PrivateSession) -> int:
+    """Bins of a column of numbers, a power of two from 4 to 64, for segments of about ``size`` rows.
+
+    The noise of a quantile grows with the root of their number, the width of an interval with that of a bin: together
+    they are least at a number that grows as the size over the noise, to the power of two thirds.
+    """
+    scale = session.rows_per_person * session.relation.rows / epsilon
+    best = max(_BINS * size / scale, 1.0) ** (2 / 3)
+    return int(np.clip(2 ** round(log2(best)), _FEWEST, FINEST))
+
+
+def _describe_columns(
+    description: Description,
+    centers: Array,
+    sizes: Array,
+    size_sd: Array,
+    histograms: Sequence[Histogram],
+) -> tuple[Segment, ...]:
+    in_data_units = description.domain.from_unit(centers)
+    apart = score_columns(description.columns, histograms) if histograms else np.zeros((len(sizes), 0))
+    names = [column.name for column in description.columns]
+    found = []
+    for place, (size, sd) in enumerate(zip(sizes.tolist(), size_sd.tolist(), strict=True)):
+        said = bound_size(size, sd)
+        worst = max((one.sd * sqrt(one.counts.shape[1]) for one in histograms), default=sd)
+        small = said.low <= 0 or worst > _DROWNED * size
+        columns = tuple(
+            _describe_column(column, one, place, small)
+            for column, one in zip(description.columns, histograms, strict=bool(histograms))
+        )
+        order = [j for j in np.argsort(-apart[place], kind="stable").tolist() if apart[place, j] >= _WORTH]
+        found.append(
+            Segment(
+                place + 1,
+                tuple(in_data_units[place].tolist()),
+                said,
+                sd,
+                TOO_SMALL if small else "",
+                columns,
+                () if small else tuple(names[j] for j in order[:_TELLING]),
+            )
+        )
+    return tuple(found)
+
+
+def _describe_column(column: SegmentColumn, found: Histogram, place: int, small: bool) -> NumbersSaid | CategoriesSaid:
+    counts, sd, number = found.counts[place], found.sd, found.bins
+    if column.labels:
+        histogram = ReleasedHistogram(tuple(counts.tolist()), sd, labels=column.labels)
+        shares = (CategoryShare(label, bound_share(counts, j, sd)) for j, label in enumerate(column.labels))
+        return CategoriesSaid(column.name, column.unit, () if small else tuple(shares), histogram)
+    values, edges = counts[:number], found.edges
+    missing = counts[number] if column.may_miss else None
+    histogram = ReleasedHistogram(
+        tuple(values.tolist()), sd, tuple(edges.tolist()), missing=None if missing is None else float(missing)
+    )
+    if small:
+        return NumbersSaid(column.name, column.unit, None, None, None, None, histogram)
+    lower, median, upper = (
+        bound_by_range(bound_quantile(values, edges, level, sd), edges) for level in (0.25, 0.5, 0.75)
+    )
+    without = None if missing is None else bound_share(counts[: number + 1], number, sd)
+    return NumbersSaid(column.name, column.unit, lower, median, upper, without, histogram)
+
+
+def score_columns(columns: Sequence[SegmentColumn], histograms: Sequence[Histogram]) -> Array:
+    """How surely each column tells a segment apart from all others, shape (k, number of columns), 0 to 1.
+
+    The largest difference between the segment's and the others' share of rows below an edge (of a category, for
+    categories), less what noise alone would show once in ten draws. It is computed from the released histograms: post-
+    processing, so that choosing columns costs nothing; a private selection would have to be paid for beside them.
+    """
+    k = histograms[0].counts.shape[0]
+    scores = np.zeros((k, len(columns)))
+    if k < 2:
+        return scores
+    for place, (column, one) in enumerate(zip(columns, histograms, strict=True)):
+        values, sd = one.counts[:, : one.bins], one.sd
+        others = values.sum(axis=0) - values
+        (mine, my_sd), (theirs, their_sd) = (
+            _split_shares(part, sd * sqrt(times), ordered=not column.labels)
+            for part, times in ((values, 1), (others, k - 1))
+        )
+        gap = np.abs(mine - theirs) - _SURE * np.sqrt(my_sd**2 + their_sd**2)
+        scores[:, place] = np.clip(gap.max(axis=1), 0.0, 1.0)
+    return scores
+
+
+def _split_shares(counts: Array, sd: float, *, ordered: bool) -> tuple[Array, Array]:
+    """Shares of bins, or of everything up to a bin where these are ordered, and the sd of their noise, both (k, m)."""
+    m = counts.shape[1]
+    total = np.maximum(counts.sum(axis=1, keepdims=True), sd * sqrt(m))
+    parts = np.cumsum(counts, axis=1) if ordered else counts
+    shares = np.clip(parts / total, 0.0, 1.0)
+    terms = np.arange(1, m + 1) if ordered else np.ones(m)
+    return shares, sd * np.sqrt(terms * (1 - shares) ** 2 + (m - terms) * shares**2) / total

@@ -1,0 +1,204 @@
+"""What a release says of its segments: plain values, which files, cards and charts are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from math import isfinite
+from typing import Any
+
+from dpviz.releases.intervals import COVERED, Interval, to_plain
+from dpviz.releases.missing_shares import MissingShare
+from dpviz.table.csv_writer import format_csv
+
+TOO_SMALL = "too small to say"
+"""Of a segment that noise drowns. Whether it does is read off its noisy size, never off the true one."""
+
+RANGE = "known by its range only"
+"""Of a quantile whose interval is wide beside the bounds."""
+
+
+@dataclass(frozen=True)
+class ReleasedHistogram:
+    """Noisy counts of one column in one segment.
+
+    ``counts`` (m,) have noise of standard deviation ``sd`` each. ``edges`` (m + 1,) are those of bins of numbers, data
+    units; ``labels`` (m,) are names of categories: one of the two is empty. ``missing`` is the noisy count of missing
+    cells of a column of numbers that may miss.
+    """
+
+    counts: tuple[float, ...]
+    sd: float
+    edges: tuple[float, ...] = ()
+    labels: tuple[str, ...] = ()
+    missing: float | None = None
+
+
+@dataclass(frozen=True)
+class NumbersSaid:
+    """A column of numbers in one segment, data units; the quantiles are None where the segment is too small to say."""
+
+    column: str
+    unit: str
+    lower_quartile: Interval | None
+    median: Interval | None
+    upper_quartile: Interval | None
+    missing: Interval | None
+    histogram: ReleasedHistogram
+
+
+@dataclass(frozen=True)
+class CategoryShare:
+    """The share of one category in one segment."""
+
+    label: str
+    share: Interval
+
+
+@dataclass(frozen=True)
+class CategoriesSaid:
+    """A column of categories in one segment; ``shares`` are empty where the segment is too small to say."""
+
+    column: str
+    unit: str
+    shares: tuple[CategoryShare, ...]
+    histogram: ReleasedHistogram
+
+
+@dataclass(frozen=True)
+class Segment:
+    """The rows that lie nearest to one released centre.
+
+    ``number`` counts from 1; ``center`` (d,) is in data units. ``size_sd`` is the standard deviation of the noise on
+    its size, which all released tallies of its rows have a say in. ``words`` is "" or ``TOO_SMALL``. ``telling`` are
+    the columns in which it differs most from all other segments, the most telling first.
+    """
+
+    number: int
+    center: tuple[float, ...]
+    size: Interval
+    size_sd: float
+    words: str
+    columns: tuple[NumbersSaid | CategoriesSaid, ...]
+    telling: tuple[str, ...]
+
+
+class Verdict(StrEnum):
+    """What the certificate makes of the clustering, from released values alone."""
+
+    GOOD = "good"
+    """Nothing released speaks against it."""
+    POOR = "poor"
+    """By released values, k centres exist whose loss is about half as large, or less."""
+    CANNOT_TELL = "cannot tell"
+    """A group that carries half of the loss could hide in the noise."""
+
+    @property
+    def flagged(self) -> bool:
+        """Whether a reader should be warned: of what was found, or of what could not be."""
+        return self is not Verdict.GOOD
+
+
+@dataclass(frozen=True)
+class QualityReport:
+    """How near rows lie to the released centres, beside what one centre and what centres without any data would do.
+
+    Losses are mean capped squared distances, unit coordinates squared. ``ratio`` is that to the released centres over
+    that to one centre; ``ratio_blind`` that of centres which no row has a say in. ``distances`` are the distances,
+    unit coordinates, within which half and nine tenths of the rows lie, from the noisy ``scales``.
+    """
+
+    released: Interval
+    one_center: Interval
+    blind: Interval
+    caps: tuple[float, float, float]
+    ratio: Interval
+    ratio_blind: Interval
+    distances: tuple[Interval, Interval]
+    verdict: Verdict
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SegmentsReport:
+    """Everything that is said of the segments of a release, with what it cost.
+
+    ``covered`` is how often an interval covers the true value, by itself. ``notes`` say what is left out, and why.
+    """
+
+    segments: tuple[Segment, ...]
+    certificate: QualityReport
+    epsilon: float
+    covered: float = COVERED
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as JSON has them."""
+        values: dict[str, Any] = to_plain(asdict(self))
+        return values
+
+
+_HEADER = ("segment", "column", "statistic", "value", "low", "high", "noise_sd", "unit", "words")
+
+
+def format_segments(report: SegmentsReport | None, missing: Sequence[MissingShare] = ()) -> str:
+    """The report as a tidy table: a line for each number that is said, with its interval.
+
+    Columns ``segment``, ``column``, ``statistic``, ``value``, ``low``, ``high``, ``noise_sd``, ``unit``, ``words``;
+    lines about the whole table (the certificate, shares of missing cells) have no segment. Numbers stand in columns of
+    numbers alone, and words in ``words``: there a segment is said to be too small, and a quantile to be known by its
+    range only, which has no value.
+    """
+    lines: list[tuple[object, ...]] = [_HEADER]
+    for share in missing:
+        numbers = _list_numbers(Interval(share.share, share.low, share.high))
+        lines.append(("", share.column, "share of missing cells", *numbers, "", "", ""))
+    if report is None:
+        return format_csv(lines)
+    for segment in report.segments:
+        size = (*_list_numbers(segment.size), f"{segment.size_sd:.6g}")
+        lines.append((segment.number, "", "size", *size, "rows", segment.words))
+        for place, column in enumerate(segment.telling, start=1):
+            lines.append((segment.number, column, "place among the columns that tell it apart", place, *[""] * 5))
+        for said in segment.columns:
+            for statistic, value in _list_statistics(said):
+                unit = said.unit if statistic in _QUANTILES else ""
+                cells = ("", "", "") if value is None else _list_numbers(value)
+                words = TOO_SMALL if value is None else RANGE if value.range_only else ""
+                lines.append((segment.number, said.column, statistic, *cells, "", unit, words))
+    certificate = report.certificate
+    for statistic, value, unit in (
+        ("mean capped squared distance, released centres", certificate.released, "unit coordinates squared"),
+        ("mean capped squared distance, one centre", certificate.one_center, "unit coordinates squared"),
+        ("mean capped squared distance, centres without data", certificate.blind, "unit coordinates squared"),
+        ("released centres over one centre", certificate.ratio, ""),
+        ("centres without data over one centre", certificate.ratio_blind, ""),
+        ("half of the rows lie within", certificate.distances[0], "unit coordinates"),
+        ("nine tenths of the rows lie within", certificate.distances[1], "unit coordinates"),
+    ):
+        lines.append(("", "", statistic, *_list_numbers(value), "", unit, ""))
+    lines.append(("", "", "verdict", "", "", "", "", "", certificate.verdict.value))
+    return format_csv(lines)
+
+
+_QUANTILES = ("lower quartile", "median", "upper quartile")
+
+
+def _list_statistics(said: NumbersSaid | CategoriesSaid) -> Iterator[tuple[str, Interval | None]]:
+    if isinstance(said, CategoriesSaid):
+        if not said.shares:
+            yield "shares", None
+        yield from ((f"share of {one.label}", one.share) for one in said.shares)
+        return
+    yield from zip(_QUANTILES, (said.lower_quartile, said.median, said.upper_quartile), strict=True)
+    if said.histogram.missing is not None:
+        yield "share of missing cells", said.missing
+
+
+def _list_numbers(interval: Interval) -> tuple[str, str, str]:
+    """The value and its interval as they are written; "" for what is no number, and for a value known by its range."""
+    value, low, high = (
+        f"{number:.6g}" if isfinite(number) else "" for number in (interval.value, interval.low, interval.high)
+    )
+    return "" if interval.range_only else value, low, high

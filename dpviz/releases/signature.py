@@ -1,0 +1,84 @@
+"""An optional signature (Ed25519) of ``VERIFY.txt``, and through its hashes of every file of a release."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from dpviz.check import RequestError
+from dpviz.foreign import read_bytes
+
+_LONGEST_KEY = 65_536
+_KEY, _SIGNATURE = "Ed25519 public key: ", "Signature of VERIFY.txt: "
+
+
+def format_signature(verify: bytes, key: Path) -> str:
+    """The text of ``SIGNATURE.txt``, by the private key in a PEM file.
+
+    Raises
+    ------
+    RequestError
+        If the file holds no Ed25519 key without a password, or the library is not installed.
+    """
+    signer = _read_signer(key)
+    return _format_text(signer.public_key().public_bytes_raw(), signer.sign(verify))
+
+
+def _format_text(public: bytes, signed: bytes) -> str:
+    return f"{_KEY}{public.hex()}\n{_SIGNATURE}{signed.hex()}\n"
+
+
+def sign(verify: bytes, signature: bytes) -> str:
+    """The public key, in hexadecimal digits, by which ``verify`` was signed.
+
+    Raises
+    ------
+    RequestError
+        If the signature does not fit, or cannot be read.
+    """
+    lines = signature.decode("utf-8", errors="replace").splitlines()
+    said = {start: line.removeprefix(start) for line in lines for start in (_KEY, _SIGNATURE) if line.startswith(start)}
+    try:
+        public, signed = bytes.fromhex(said[_KEY]), bytes.fromhex(said[_SIGNATURE])
+        _load_ed25519().Ed25519PublicKey.from_public_bytes(public).verify(signed, verify)
+    except RequestError:
+        raise
+    except Exception:  # a key or a signature of another length, or one that does not fit
+        raise RequestError("the signature is not one of VERIFY.txt.") from None
+    if signature != _format_text(public, signed).encode():
+        raise RequestError("it says more than a signature does.")
+    return public.hex()
+
+
+def check_signer(key: Path) -> None:
+    """Refuse a key that could not sign, before anything is charged.
+
+    Raises
+    ------
+    RequestError
+        As ``format_signature``.
+    """
+    _read_signer(key)
+
+
+def _read_signer(key: Path) -> Any:
+    ed25519 = _load_ed25519()
+    serialization = import_module("cryptography.hazmat.primitives.serialization")
+    try:
+        signer = serialization.load_pem_private_key(read_bytes(key, _LONGEST_KEY), password=None)
+    except (OSError, ValueError, TypeError):
+        signer = None
+    if not isinstance(signer, ed25519.Ed25519PrivateKey):
+        raise RequestError(
+            "--sign names no Ed25519 private key in PEM without a password: make one with openssl genpkey -algorithm "
+            "ed25519 -out key.pem."
+        )
+    return signer
+
+
+def _load_ed25519() -> Any:
+    try:
+        return import_module("cryptography.hazmat.primitives.asymmetric.ed25519")
+    except ImportError:
+        raise RequestError('Signatures need the library cryptography: pip install "dpviz[sign]".') from None

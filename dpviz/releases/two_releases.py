@@ -1,0 +1,154 @@
+"""Two releases beside each other: whether their segments pair off at all, and then what differs beyond the noise.
+
+Noise alone makes two releases of the *same* rows differ: it moves centres, and now and then it cuts the rows into other
+segments. Of 504 pairs on the same rows 49 % had a difference beyond the noise that their ledgers tell. So a pair has to
+pass a gate first, and only what is beyond twice that noise counts: then 1.5 % of such pairs have one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+import pandas as pd
+
+from dpviz.arrays import Array, Codes
+from dpviz.check import RequestError
+from dpviz.runs.profile import SURE, Profile
+
+# A centre that moved this part of the way to its neighbour may be another segment's.
+_MOVED = 0.25
+# Of all comparisons together this part raises a false alarm by noise alone; and noise counts so many times.
+_ALARMS, _TIMES = 0.05, 2.0
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Two releases, segment by segment.
+
+    Attributes
+    ----------
+    one, other : Profile
+        The second one with its segments in the order of the first.
+    partner : int array of shape (k,)
+        Which segment of the second release belongs to each of the first, from 0 on.
+    moved, unclear : int
+        Segments that moved far from their partner, and sizes that may be noise alone: the gate.
+    of_centers : array of shape (k, d)
+        Differences, second less first, in standard deviations of both noises together.
+    of_sizes : array of shape (k,) or None
+    """
+
+    one: Profile
+    other: Profile
+    partner: Codes
+    moved: int
+    unclear: int
+    of_centers: Array
+    of_sizes: Array | None
+
+    @property
+    def passes(self) -> bool:
+        """Whether the segments pair off, so that differences may be read at all."""
+        return not (self.moved or self.unclear)
+
+    @property
+    def comparisons(self) -> int:
+        """How many numbers are compared."""
+        return self.of_centers.size + (0 if self.of_sizes is None else len(self.of_sizes))
+
+    @property
+    def limit(self) -> float:
+        """Beyond so many standard deviations a difference counts."""
+        return _TIMES * NormalDist().inv_cdf(1 - _ALARMS / (2 * self.comparisons))
+
+    @property
+    def beyond(self) -> int:
+        """Differences that count; 0 where the segments do not pair off."""
+        if not self.passes:
+            return 0
+        sizes = 0 if self.of_sizes is None else int((np.abs(self.of_sizes) > self.limit).sum())
+        return int((np.abs(self.of_centers) > self.limit).sum()) + sizes
+
+    @property
+    def title(self) -> str:
+        """What came out."""
+        if not self.passes:
+            return "These two releases cut the rows into other segments"
+        some = f"{self.beyond} of {self.comparisons} numbers differ" if self.beyond != 1 else "One number differs"
+        return f"{some} beyond the noise" if self.beyond else "Nothing differs beyond the noise"
+
+    @property
+    def words(self) -> str:
+        """Why, and what may be made of it."""
+        if self.passes:
+            return (
+                f"A difference counts beyond {self.limit:.1f} standard deviations of both noises together: "
+                f"{self.limit / _TIMES:.2f} for {self.comparisons} comparisons at once, and twice that, because noise "
+                "also moves where segments are cut. Where the two tables are of other people, sampling adds to it."
+            )
+        why = []
+        if self.moved:
+            lie = "centre lies" if self.moved == 1 else "centres lie"
+            why.append(
+                f"{self.moved} of {self.one.k} {lie} a quarter of the way to a neighbour, or more, off its partner."
+            )
+        if self.unclear:
+            why.append(f"{self.unclear} sizes are within {SURE:g} sd of nobody.")
+        return " ".join(
+            [
+                *why,
+                "Two draws from the same rows do that, too: no difference can be read as a change of the people. "
+                "More ε would help, or a k at which two draws agree.",
+            ]
+        )
+
+    def table(self) -> pd.DataFrame:
+        """Every difference in standard deviations, a row a segment of the first release; no row where none counts."""
+        names = [column.name for column in self.one.columns]
+        frame = pd.DataFrame(self.of_centers, columns=names)
+        if self.of_sizes is not None:
+            frame.insert(0, "rows", self.of_sizes)
+        pairs = [f"{place + 1} ↔ {partner + 1}" for place, partner in enumerate(self.partner.tolist())]
+        frame.insert(0, "segments", pairs)
+        return frame if self.passes else frame.iloc[:0]
+
+
+def compare(one: Profile, other: Profile) -> Comparison:
+    """The second release against the first.
+
+    Raises
+    ------
+    RequestError
+        If they have other columns, bounds or k, or the noise of one is not known: then nothing can be laid side by
+        side.
+    """
+    if one.columns != other.columns or one.k != other.k:
+        raise RequestError(
+            "The two releases have other columns, bounds or another k: their centres cannot be laid side by side."
+        )
+    if not (one.noise_known and other.noise_known):
+        raise RequestError("The noise on the centres of one of them is not known: nothing can be said of a difference.")
+    here, there = one.centers / one.scale, other.centers / other.scale
+    partner = one.find_partners(other)
+    ordered = _order_segments(other, partner)
+    far = np.linalg.norm(there[partner] - here, axis=1)
+    moved = int((far >= _MOVED * np.minimum(one.gaps, ordered.gaps)).sum())
+    joint = np.sqrt(one.center_sd**2 + ordered.center_sd**2)
+    of_sizes = None
+    if one.sizes is not None and one.size_sd is not None and ordered.sizes is not None and ordered.size_sd is not None:
+        of_sizes = (ordered.sizes - one.sizes) / np.sqrt(one.size_sd**2 + ordered.size_sd**2)
+    unclear = int(one.lost.sum()) + int(ordered.lost.sum())
+    return Comparison(one, ordered, partner, moved, unclear, (ordered.centers - one.centers) / joint, of_sizes)
+
+
+def _order_segments(other: Profile, partner: Codes) -> Profile:
+    return Profile(
+        other.columns,
+        other.centers[partner],
+        other.center_sd[partner],
+        other.scale,
+        None if other.sizes is None else other.sizes[partner],
+        None if other.size_sd is None else other.size_sd[partner],
+    )

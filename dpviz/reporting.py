@@ -1,0 +1,80 @@
+"""Sentences and tables of short texts: the same value reads well in a terminal and in a notebook."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from html import escape
+from typing import Any, NamedTuple
+
+_MOST_ROWS = 40
+# What draws a value for a notebook, by the name of its class.
+_PICTURES: dict[str, Callable[[Any], str]] = {}
+
+
+class TextTable(NamedTuple):
+    """A heading, the names of the columns, and rows of cells."""
+
+    heading: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+    def text(self, most: int | None = _MOST_ROWS) -> str:
+        """For a terminal: the first rows, or all of them."""
+        shown = self.rows[:most]
+        rest = f"\n  and {len(self.rows) - len(shown)} more" if len(shown) < len(self.rows) else ""
+        return f"{self.heading}:\n{format_table(self.header, shown)}{rest}"
+
+    def html(self) -> str:
+        """For a notebook; cells may hold names from a file."""
+        rows = "".join(f"<tr>{_format_cells('td', row)}</tr>" for row in self.rows[:_MOST_ROWS])
+        head = f"<thead><tr>{_format_cells('th', self.header)}</tr></thead>"
+        rest = f"<p>and {len(self.rows) - _MOST_ROWS} more</p>" if len(self.rows) > _MOST_ROWS else ""
+        return f"<p>{escape(self.heading)}:</p><table>{head}<tbody>{rows}</tbody></table>{rest}"
+
+
+class Report(ABC):
+    """A value that prints as sentences and tables; its ``repr`` is the first of these sentences."""
+
+    @abstractmethod
+    def _blocks(self) -> Iterator[str | TextTable]: ...
+
+    def __repr__(self) -> str:
+        return f"<{next(self._blocks())}>"
+
+    def __str__(self) -> str:
+        return "\n".join(block.text() if isinstance(block, TextTable) else block for block in self._blocks())
+
+    def _repr_html_(self) -> str:
+        blocks = self._blocks()
+        told = (block.html() if isinstance(block, TextTable) else f"<p>{escape(block)}</p>" for block in blocks)
+        return _draw_picture(self) + "".join(told)
+
+
+def illustrate(name: str, draw: Callable[[Any], str]) -> None:
+    """From now on a notebook shows what ``draw`` makes of a value above its sentences; ``name`` is that of its class.
+
+    A floor that draws stands above the values that it draws, which cannot ask for it by themselves.
+    """
+    _PICTURES[name] = draw
+
+
+def _draw_picture(value: Report) -> str:
+    draw = _PICTURES.get(type(value).__name__)
+    try:
+        return "" if draw is None else draw(value)
+    except Exception as error:  # the numbers are there, whatever has become of the picture
+        return f"<p>No picture: {escape(type(error).__name__)}.</p>"
+
+
+def format_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Columns aligned to the right, two blanks apart."""
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    lines = [
+        "  " + "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in (header, *rows)
+    ]
+    return "\n".join(lines)
+
+
+def _format_cells(tag: str, cells: Sequence[str]) -> str:
+    return "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells)

@@ -1,0 +1,112 @@
+"""The released sign of auto: near the truth where a run went well, and in doubt where a group was missed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from dpviz.algorithms.auto.loss_diagnostic import _list_doubts, diagnose_loss
+from dpviz.algorithms.auto.view_synopsis import SynopsisStep
+from dpviz.algorithms.loss_diagnostic import LossDiagnostic
+from dpviz.privacy.private_session import PrivateTable
+from dpviz.runs.clipped_rows import clip_rows
+from dpviz.runs.evaluation import nicv
+from dpviz.runs.run import Run, describe_loss_diagnostic, run
+from dpviz.table.domain import Domain, Scaling
+from tests.cases import for_each
+
+
+def _groups(*sizes: int, dim: int) -> PrivateTable:
+    rng = np.random.default_rng(3)
+    middles = 0.6 * np.sign(rng.normal(size=(len(sizes), dim)))
+    middles[:, 0] = np.linspace(-0.7, 0.7, len(sizes))
+    middles /= np.maximum(1.0, np.linalg.norm(middles, axis=1, keepdims=True) / 0.8)
+    rows = np.concatenate([middle + 0.05 * rng.normal(size=(n, dim)) for middle, n in zip(middles, sizes, strict=True)])
+    radius = 1.0 if dim > 3 else None
+    domain = Domain.of([f"x{j}" for j in range(dim)], -1.0, 1.0, radius=radius, scaling=Scaling.COMMON)
+    return PrivateTable(rows, domain, n_public=len(rows))
+
+
+def _share(table: PrivateTable, done: Run) -> float:
+    points = np.asarray(clip_rows(table.reveal(note="a test"), table.domain.region).points)
+    return nicv(points, done.unit_centers) / nicv(points, points.mean(axis=0)[None])
+
+
+@pytest.mark.parametrize("dim", [1, 2, 6])
+def test_where_all_is_well_it_says_so_and_the_truth_lies_in_its_range(dim):
+    table = _groups(6000, 8000, 7000, dim=dim)
+    done = run("auto", table, k=3, epsilon=3.0, delta=1e-6, seed=0)
+    assert done.sign is not None and done.sign.doubts == ()
+    assert done.sign.low <= _share(table, done) <= done.sign.high < 0.5
+    assert done.sign.low <= done.sign.share <= done.sign.high
+
+
+def test_a_group_that_noise_may_hide_raises_doubt():
+    table = _groups(2500, 2400, 60, dim=6)
+    done = run("auto", table, k=3, epsilon=0.1, delta=1e-6, seed=0)
+    assert done.sign is not None and done.sign.doubts
+    assert all(doubt in describe_loss_diagnostic(done.sign) + "." for doubt in done.sign.doubts)
+
+
+def test_a_centre_without_rows_is_named_where_the_histogram_is_in_doubt_too():
+    """A light cluster has few rows in every good run: alone that is no reason to doubt one."""
+    done = run("auto", _groups(6000, 8000, 7000, dim=2), k=3, epsilon=3.0, delta=1e-6, seed=0)
+    steps, last = [frame.step for frame in done.frames], done.frames[-1].step
+    place = next(i for i, step in enumerate(steps) if isinstance(step, SynopsisStep))
+    steps[-1] = replace(last, noisy_counts=np.array([9000.0, 1.5 * last.count_noise_sd, 9000.0]))
+    light = diagnose_loss(steps, done.domain.region)
+    steps[place] = replace(steps[place], sd=1000 * steps[place].sd)
+    idle = diagnose_loss(steps, done.domain.region)
+    assert light is not None and light.doubts == ()
+    assert idle is not None and "Centre 2 has hardly more rows" in idle.doubts[0] and len(idle.doubts) == 2
+
+
+def test_more_noise_makes_the_range_wider_and_hides_larger_groups():
+    done = run("auto", _groups(6000, 8000, 7000, dim=2), k=3, epsilon=3.0, delta=1e-6, seed=0)
+    steps, region = [frame.step for frame in done.frames], done.domain.region
+    place = next(i for i, step in enumerate(steps) if isinstance(step, SynopsisStep))
+    ends = []
+    last = done.frames[-1].step
+    for times in (1, 10, 100, 1000):
+        steps[place] = replace(done.frames[place].step, sd=times * done.frames[place].step.sd)
+        steps[-1] = replace(last, count_noise_sd=times * last.count_noise_sd)
+        sign = diagnose_loss(steps, region)
+        ends.append((sign.low, sign.high, len(sign.doubts)))
+    low, high, doubts = np.array(ends).T
+    assert (np.diff(low) < 0).all() and (np.diff(high) > 0).all()
+    assert doubts[0] == 0 and doubts[-1] == 2
+
+
+@for_each(
+    ("sign", "said"),
+    [
+        (LossDiagnostic(0.0512, 0.02, 0.31, ()), "about 5.1 % of that of one centre (2 % to 31 %)"),
+        (LossDiagnostic(0.996, 1e-9, 7.0, ()), "about 100 % of that of one centre (under 0.1 % to 100 %)"),
+        (
+            LossDiagnostic(1e-11, 1e-21, 0.035, ("So.",)),
+            "is under 0.1 % of that of one centre (under 0.1 % to 3.5 %). So",
+        ),
+    ],
+)
+def test_no_number_of_a_sign_reads_like_a_machine(sign, said):
+    assert describe_loss_diagnostic(sign).endswith(said)
+
+
+def test_without_a_histogram_or_counts_nothing_is_said():
+    done = run("auto", _groups(600, 800, 700, dim=2), k=3, epsilon=3.0, delta=1e-6, seed=0)
+    steps, region = [frame.step for frame in done.frames], done.domain.region
+    assert diagnose_loss(steps[:1], region) is None and diagnose_loss([], region) is None
+    assert diagnose_loss([s for s in steps if not isinstance(s, SynopsisStep)], region) is None
+    assert run("dplloyd", _groups(600, 800, 700, dim=2), k=3, epsilon=3.0, seed=0).sign is None
+
+
+def test_each_symptom_raises_doubt_and_clear_rows_lower_it():
+    sound = np.array([0.0, 0.0, 0.0, 4.26])  # hardly
+    seen = {"clearness": 50.0, "rows": 10.0, "hidden": 2.0, "width": 1.0, "idlest": 0}
+    for place, doubted in enumerate((True, True, True, False)):
+        symptoms = sound + 0.02 * np.eye(4)[place]
+        assert bool(_list_doubts(SimpleNamespace(symptoms=symptoms, **seen))) is doubted
+    assert _list_doubts(SimpleNamespace(symptoms=sound, **seen)) == ()

@@ -1,0 +1,71 @@
+"""A release of a small table of people, for tests: declared, charged, pressed."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpviz.releases.account import Account
+from dpviz.releases.release_request import ReleaseRequest, find_words
+from dpviz.releases.releasing import Preflight, preflight
+from dpviz.runs.request import Contender, Request
+from dpviz.table.declaration import Declaration
+from dpviz.table.declaration_file import apply_declaration_file
+from dpviz.table.named import open_file
+
+DECLARED: dict[str, Any] = {
+    "title": "Visitors",
+    "bounds": {"age": [0, 100], "income": [0, 90000]},
+    "origins": {"age": "law or physics", "income": "documentation"},
+    "n_public": 900,
+}
+
+
+def write_people(folder: Path, **declared: Any) -> tuple[Path, Path]:
+    """A CSV of 900 persons in three groups, and its declaration."""
+    rng = np.random.default_rng(3)
+    middle = np.array([[20, 15_000], [45, 60_000], [75, 30_000]])[np.arange(900) % 3]
+    rows = np.round(middle + rng.normal(0, [3, 3_000], (900, 2)))
+    data, declaration = folder / "people.csv", folder / "people.json"
+    data.write_text("age,income\n" + "\n".join(f"{age:.0f},{income:.0f}" for age, income in rows) + "\n")
+    declaration.write_text(json.dumps({**DECLARED, **declared}))
+    return data, declaration
+
+
+def account_in(folder: Path, *, cap_epsilon: float = 2.0, cap_delta: float = 1e-5) -> Account:
+    return Account.new(folder / "people.sqlite", name="people", cap_epsilon=cap_epsilon, cap_delta=cap_delta)
+
+
+def order_for(
+    declaration: Declaration,
+    *,
+    algorithm: str = "auto",
+    epsilon: float = 1.0,
+    delta: float = 1e-6,
+    segments: float = 0.0,
+    **said: Any,
+) -> ReleaseRequest:
+    request = Request(Contender.from_text(algorithm), 3, epsilon, delta)
+    return ReleaseRequest(request, find_words(declaration, today="2026-11-24", **said), segments)
+
+
+def ready_in(
+    folder: Path,
+    *,
+    algorithm: str = "auto",
+    delta: float = 1e-6,
+    segments: float = 0.0,
+    declared: dict[str, Any] | None = None,
+    seed: int | None = None,
+) -> Preflight:
+    """A release that nothing stands against, with an account beside it."""
+    data, declaration = write_people(folder, **(declared or {}))
+    said = apply_declaration_file(declaration).checked()
+    order = order_for(said, algorithm=algorithm, delta=delta, segments=segments)
+    if seed is not None:
+        order = replace(order, request=replace(order.request, seed=seed))
+    return preflight(order, open_file(data), said, account_in(folder))

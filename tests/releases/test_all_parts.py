@@ -1,0 +1,93 @@
+"""A release of all parts at once: bounds, missing cells, centres, segments. Each spends its share, all is checked."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dpviz.privacy.ledger import compute_total_epsilon
+from dpviz.releases.package import CENTERS, DECLARATION, TRANSCRIPT
+from dpviz.releases.releasing import preflight, publish
+from dpviz.releases.render import collect_facts
+from dpviz.releases.seen import Seen
+from dpviz.releases.transcript import Recording, Transcript, read_transcript
+from dpviz.releases.zips import make_zip, read_members
+from dpviz.table.declaration_file import apply_declaration, apply_declaration_file, to_json
+from dpviz.table.named import open_file
+from tests.releases.forging import changed, findings
+from tests.releases.people import account_in, order_for, write_people
+
+EPSILON, DELTA = 20.0, 1e-6
+PARTS = ("bounds", "missing cells", "algorithm", "segments")
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("release")
+    data, declaration = write_people(folder, bounds={"age": [None, None], "income": [None, None]}, n_public=None)
+    said = apply_declaration_file(declaration).checked()
+    order = order_for(said, epsilon=EPSILON, delta=DELTA, segments=0.2)
+    order = replace(order, bounds=0.1, missing=0.1, seen=Seen({"rows": 2}, 1))
+    return preflight(order, open_file(data), said, account_in(folder, cap_epsilon=EPSILON))
+
+
+@pytest.fixture(scope="module")
+def release(prepared):
+    return publish(prepared)
+
+
+def test_every_part_spends_its_share_and_all_together_what_is_charged(prepared, release):
+    entries, shares = release.played.parts.entries, prepared.shares
+    assert (*entries,) == PARTS and {*shares} == {*PARTS}
+    for part, own in entries.items():
+        spent = compute_total_epsilon(own[0].accounting, own, delta=shares[part].delta)
+        assert shares[part].epsilon * 0.999 < spent <= shares[part].epsilon * (1 + 1e-9), part
+    assert sum(share.epsilon for share in shares.values()) == pytest.approx(EPSILON, rel=1e-12)
+    (charge,) = prepared.account.standing().charges
+    assert (charge.epsilon, charge.delta) == (EPSILON, DELTA)
+
+
+def test_the_card_names_the_table_as_declared_and_every_look(release):
+    facts = collect_facts(release.played)
+    assert facts.table == "Visitors"
+    assert (facts.looks, facts.studies) == ({"rows": 2}, 1)
+
+
+def test_it_holds(release):
+    assert findings(release.files) == {}
+
+
+def test_bounds_that_were_not_bought_are_named(release):
+    declared = apply_declaration(release.files[DECLARATION].decode()).checked()
+    wider = replace(declared, upper=(declared.upper[0] + 1, *declared.upper[1:]))
+    assert DECLARATION in findings({**release.files, DECLARATION: to_json(wider).encode()})
+    assert None not in (*declared.lower, *declared.upper)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_answers_that_nobody_asked_for_are_named(release, part):
+    read, legend = read_transcript(release.files[TRANSCRIPT]).whole, read_transcript(release.files[TRANSCRIPT])[2]
+    recording = read.recordings[part]
+    longer = {**read.recordings, part: Recording(recording.coins, (*recording.answers, np.zeros(1)))}
+    forged = Transcript(read.asked, longer)
+    card = {name: data.replace(read.sha256.encode(), forged.sha256.encode()) for name, data in release.files.items()}
+    found = findings({**card, TRANSCRIPT: forged.to_bytes(legend)})
+    assert f"of the part {part} that the plan does not ask for" in found[TRANSCRIPT]
+
+
+def test_an_answer_that_was_changed_under_the_same_hash_is_named(release):
+    held = read_members(release.files[TRANSCRIPT]).files
+    name = next(name for name in held if name.startswith("segments/") and name.endswith("/array.npy"))
+    other = io.BytesIO()
+    np.save(other, np.load(io.BytesIO(held[name])) + 1)
+    forged = make_zip({**held, name: other.getvalue()})
+    assert "an answer in it is not the one" in findings({**release.files, TRANSCRIPT: forged})[TRANSCRIPT]
+
+
+@pytest.mark.parametrize("beyond", [-1e9, 1e9])
+def test_a_centre_beyond_either_bound_is_named(release, beyond):
+    forged = changed(release.files[CENTERS], 1, "age", lambda value: str(beyond))
+    assert "line 2 (1, " in findings({**release.files, CENTERS: forged})[CENTERS]

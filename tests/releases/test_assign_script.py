@@ -1,0 +1,180 @@
+"""The program beside a release gives each row the segment that dpviz gives it; it runs by itself and harms no file."""
+
+from __future__ import annotations
+
+import csv
+import runpy
+import subprocess
+import sys
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dpviz.arrays import Array, Codes
+from dpviz.check import RequestError
+from dpviz.releases.render import write_assign_script
+from dpviz.runs.evaluation import assign
+from dpviz.table.domain import Domain
+from dpviz.table.file_format import FileFormat, NumberStyle
+
+_NAMES = ("age", "income", "hours")
+_LOWER, _UPPER = np.array([18.0, 0.0, -20.0]), np.array([100.0, 200_000.0, 80.0])
+_DOMAINS = {
+    "unit": Domain.of(_NAMES, _LOWER, _UPPER),
+    "unit, radius": Domain.of(_NAMES, _LOWER, _UPPER, radius=0.8),
+    "common": Domain.of(_NAMES, _LOWER, _UPPER / np.array([1, 1000, 1]), scaling="common"),
+    "common, radius": Domain.of(_NAMES, _LOWER, _UPPER / np.array([1, 1000, 1]), scaling="common", radius=70.0),
+    "wide radius": Domain.of(_NAMES, _LOWER, _UPPER, radius=50.0),
+}
+
+
+def _drawn(domain: Domain, n: int, *, beyond: float, seed: int = 0) -> Array:
+    """Rows of which some lie beyond the bounds."""
+    rng = np.random.default_rng(seed)
+    values: Array = domain.from_unit(rng.uniform(-beyond, beyond, (n, domain.dim)) * domain.region.half)
+    return values
+
+
+def _ours(domain: Domain, values: Array, centers: Array) -> Codes:
+    return assign(domain.region.clip(domain.to_unit(values)), domain.to_unit(centers)) + 1
+
+
+def _written(folder: Path, script: str, rows: str | bytes) -> None:
+    (folder / "assign.py").write_text(script, "utf-8")
+    if rows:
+        (folder / "rows.csv").write_bytes(rows.encode() if isinstance(rows, str) else rows)
+
+
+def _run_alone(folder: Path, script: str, rows: str | bytes) -> subprocess.CompletedProcess[str]:
+    """The script in a process of its own, where nothing of this checkout is there to be imported."""
+    _written(folder, script, rows)
+    command = [sys.executable, "-I", "-W", "error", "assign.py", "rows.csv", "out.csv"]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True)
+
+
+def _run(folder: Path, script: str, rows: str | bytes, *words: str) -> subprocess.CompletedProcess[str]:
+    """The same in this process, which takes a hundredth of the time."""
+    _written(folder, script, rows)
+    command, code = ["assign.py", *(words or ("rows.csv", "out.csv"))], 0
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        redirect_stdout(StringIO()) as out,
+        redirect_stderr(StringIO()) as err,
+    ):
+        patch.chdir(folder)
+        patch.setattr(sys, "argv", command)
+        try:
+            runpy.run_path("assign.py", run_name="__main__")
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else int(end.code is not None)
+            if isinstance(end.code, str):
+                err.write(end.code)
+    return subprocess.CompletedProcess(command, code, out.getvalue(), err.getvalue())
+
+
+def _segments(folder: Path) -> list[str]:
+    with (folder / "out.csv").open(newline="") as file:
+        head, *lines = csv.reader(file)
+    assert head == ["row", "segment"]
+    assert [line[0] for line in lines] == [str(place) for place in range(1, len(lines) + 1)]
+    return [line[1] for line in lines]
+
+
+@pytest.mark.parametrize("kind", _DOMAINS)
+def test_every_row_gets_the_segment_that_dpviz_gives_it(tmp_path: Path, kind: str) -> None:
+    domain = _DOMAINS[kind]
+    values, centers = _drawn(domain, 3_000, beyond=1.7), _drawn(domain, 7, beyond=0.9, seed=1)
+    rows = "\n".join(["hours,x,income,age", *(f"{h!r},,{i!r},{a!r}" for a, i, h in values.tolist())])
+    run = _run_alone if kind == "unit" else _run
+    done = run(tmp_path, write_assign_script(domain, centers, title="People"), rows)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "3000 rows, each with its segment, are in out.csv.\n"
+    ours = _ours(domain, values, centers)
+    assert [int(segment) for segment in _segments(tmp_path)] == ours.tolist()
+    assert len(set(ours.tolist())) == 7
+    clipped = domain.region.clip(domain.to_unit(values))
+    unclipped = assign(domain.to_unit(values), domain.to_unit(centers)) + 1
+    assert not np.array_equal(clipped, domain.to_unit(values)) and not np.array_equal(unclipped, ours)
+
+
+def test_many_rows_are_read_in_blocks(tmp_path: Path) -> None:
+    domain = _DOMAINS["unit"]
+    values, centers = _drawn(domain, 50, beyond=1.0), _drawn(domain, 3, beyond=0.9, seed=1)
+    script = write_assign_script(domain, centers, title="").replace("_AT_ONCE = 50_000", "_AT_ONCE = 20")
+    rows = "\n".join(["age,income,hours", *(",".join(map(repr, row)) for row in values.tolist())])
+    assert _run(tmp_path, script, rows).returncode == 0
+    assert [int(segment) for segment in _segments(tmp_path)] == _ours(domain, values, centers).tolist()
+
+
+def test_a_row_without_a_number_has_no_segment(tmp_path: Path) -> None:
+    domain = _DOMAINS["unit"]
+    rows = "age,income,hours\n30,1000,40\n,1000,40\nthirty,1000,40\n30,inf,40\n\n30\n99,199000,79\n"
+    centers = np.array([[30.0, 1_000.0, 40.0], [99.0, 199_000.0, 79.0]])
+    assert _run(tmp_path, write_assign_script(domain, centers, title=""), rows).returncode == 0
+    assert _segments(tmp_path) == ["1", "", "", "", "", "2"]
+
+
+@pytest.mark.parametrize(
+    ("declared", "rows"),
+    [
+        (
+            FileFormat(delimiter=";", style=NumberStyle(",", ".", "€")),
+            "age;income;hours\n30;1.000,5 €;40,0\n90;150.000;1",
+        ),
+        (FileFormat(), "age;income;hours\n30;1000;40\n90;150000;1\n"),
+        (FileFormat(), '\ufeffage, income ,"hours"\n"30", 1000,40\n90,150000,1\n'),
+        (FileFormat(delimiter="whitespace", header=False, names=_NAMES), "30  1000\t40\n90 150000 1\n"),
+        (FileFormat(names=_NAMES), "a,b,c\n30,1000,40\n90,150000,\u22121\n"),
+        (FileFormat(encoding="utf-16"), "age,income,hours\n30,1000,40\n90,150000,1\n".encode("utf-16")),
+    ],
+    ids=["marks", "semicolons", "blanks", "whitespace", "renamed", "utf-16"],
+)
+def test_a_file_is_read_as_it_was_declared(tmp_path: Path, declared: FileFormat, rows: str | bytes) -> None:
+    centers = np.array([[90.0, 150_000.0, 0.0], [30.0, 1_000.0, 40.0]])
+    script = write_assign_script(_DOMAINS["unit"], centers, title="", file=declared)
+    done = _run(tmp_path, script, rows)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert _segments(tmp_path) == ["2", "1"]
+
+
+def test_hostile_names_stay_names(tmp_path: Path) -> None:
+    names = ('"""', "'; import os; os.abort() #", "$title\n\\")
+    domain = Domain.of(names, 0, 1)
+    rows = tmp_path / "rows.csv"
+    with rows.open("w", newline="") as file:
+        csv.writer(file).writerows([[name.strip() for name in names], [0.1, 0.1, 0.1], [0.9, 0.9, 0.9]])
+    script = write_assign_script(domain, np.array([[0.1] * 3, [0.9] * 3]), title='"""\nraise SystemExit(3)\n"""')
+    done = _run_alone(tmp_path, script, "")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert _segments(tmp_path) == ["1", "2"]
+
+
+def test_no_file_is_lost_and_what_is_missing_is_said(tmp_path: Path) -> None:
+    script = write_assign_script(_DOMAINS["unit"], np.zeros((1, 3)) + 20.0, title="")
+    rows = "age,income\n1,2\n"
+    done = _run(tmp_path, script, rows, "rows.csv", "rows.csv")
+    assert done.returncode == 1 and "rows.csv is there already" in done.stderr
+    assert (tmp_path / "rows.csv").read_text() == rows
+    done = _run(tmp_path, script, rows)
+    assert done.returncode == 1 and "There is no column 'hours' in the file" in done.stderr
+    (tmp_path / "rows.csv").unlink()
+    done = _run(tmp_path, script, "", "rows.csv", "other.csv")
+    assert done.returncode == 1 and "rows.csv cannot be read or written: No such file" in done.stderr
+    usage = _run(tmp_path, script, "", "rows.csv")
+    assert usage.returncode == 1 and "python assign.py ROWS.csv SEGMENTS.csv" in usage.stderr
+
+
+def test_the_script_says_what_it_does_and_needs_numpy_only() -> None:
+    script = write_assign_script(_DOMAINS["unit"], np.zeros((1, 3)) + 20.0, title="People")
+    assert "Rows are read only on the machine where this file\nruns" in script
+    imported = {line.split()[1] for line in script.splitlines() if line.startswith(("import ", "from "))}
+    assert imported == {"csv", "math", "re", "sys", "numpy"}
+    assert "$" not in script
+
+
+def test_centres_of_another_table_are_refused() -> None:
+    with pytest.raises(RequestError, match=r"give \(k, 3\)"):
+        write_assign_script(_DOMAINS["unit"], np.zeros((2, 2)), title="")

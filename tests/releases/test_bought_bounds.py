@@ -1,0 +1,353 @@
+"""Bounds that are bought: right for columns of any place and shape, paid for in full, and read off releases alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from statistics import median
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpviz.check import RequestError
+from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.independent_accounting import compute_independent_epsilon
+from dpviz.privacy.ledger import compute_total_epsilon
+from dpviz.privacy.noise import StudyNoise
+from dpviz.privacy.queries import Relation
+from dpviz.releases import bought_bounds, coded_table
+from dpviz.releases.bought_bounds import (
+    BoughtBounds,
+    Ends,
+    _find_held_bins,
+    _round_outward,
+    buy_bounds,
+    list_open_columns,
+)
+from dpviz.releases.coded_table import Histograms
+from dpviz.runs.open_table import declare
+from dpviz.runs.run import run
+from dpviz.table.csv_intake import CsvFile
+from dpviz.table.csv_stream import CsvOnDisk
+from dpviz.table.declaration import FROM_ROWS, ColumnBounds, Declaration, is_bought
+from dpviz.table.declaration_file import apply_declaration, to_json
+from dpviz.table.file_format import FileFormat, NumberStyle
+from dpviz.table.loaded_table import LoadedTable, make_numeric_table
+from dpviz.table.samples import sample
+from tests.cases import about
+from tests.contract.sessions import (
+    Loss,
+    Recording,
+    make_loss_session,
+    make_recording_session,
+    make_replaying_session,
+    open_as,
+)
+
+EPSILON = 0.05
+ROUNDING = 1 + 1e-8
+
+
+def noise(seed: int = 0) -> StudyNoise:
+    return StudyNoise(np.random.default_rng(seed))
+
+
+def left_open(names: tuple[str, ...], **said: Any) -> Declaration:
+    return Declaration(columns=names, lower=(None,) * len(names), upper=(None,) * len(names), **said)
+
+
+def bought_of(values: np.ndarray, *, epsilon: float = EPSILON, seed: int = 0, **said: Any) -> tuple[float, float, bool]:
+    table = make_numeric_table(values[:, None], ["x"])
+    (column,) = buy_bounds(table, left_open(("x",), **said), epsilon=epsilon, noise=noise(seed)).columns
+    return column.lower, column.upper, column.sure
+
+
+RNG = np.random.default_rng(5)
+SHAPES = {
+    "ages": (np.clip(RNG.normal(40, 12, 30_000), 17, 90), (0, 100)),
+    "years": (RNG.normal(2005, 6, 30_000).round(), (1800, 2300)),
+    "per cent, often all": (RNG.integers(0, 101, 30_000).astype(float), (0, 100)),
+    "mostly 0, rarely 99,999": (np.where(RNG.random(30_000) < 0.03, 99_999, 0.0), (0, 100_000)),
+    "both signs": (RNG.normal(0, 10, 30_000), (-50, 50)),
+    "below 0": (-RNG.lognormal(3, 1, 30_000), (-1000, 0)),
+    "tiny": (RNG.uniform(0.001, 0.004, 30_000), (0.0, 0.005)),
+    "one number": (np.full(30_000, 37.0), (20, 50)),
+    "noughts": (np.zeros(30_000), (0, 1e-6)),
+}
+
+
+def test_nearly_all_rows_lie_within_and_little_else():
+    """Within what a person would declare; at least 99 % of the rows in, nine times in ten."""
+    for shape, (values, (least, most)) in SHAPES.items():
+        good = 0
+        for seed in range(10):
+            lower, upper, sure = bought_of(values, seed=seed)
+            inside = np.mean((values >= lower) & (values <= upper))
+            good += bool(sure and lower >= least and upper <= most and inside >= 0.99)
+        with about(shape):
+            assert good >= 9
+
+
+def test_with_much_budget_a_range_far_from_nought_is_found_to_a_tenth():
+    lower, upper, _ = bought_of(SHAPES["years"][0], epsilon=5.0)
+    assert 1960 <= lower <= 1990 and 2020 <= upper <= 2045
+
+
+def test_with_much_budget_one_number_is_found_within_its_magnitude():
+    lower, upper, _ = bought_of(SHAPES["one number"][0], epsilon=5.0)
+    assert 30 <= lower <= 37 <= upper <= 40
+
+
+def test_bins_beside_certain_ones_are_held_on_both_sides():
+    noisy = np.zeros(90)
+    noisy[[40, 41]], noisy[[34, 37, 44, 46, 50]] = 100.0, 8.0
+    assert _find_held_bins(noisy, 1.0).tolist() == [*range(34, 47)], "three bins apart at most, again and again"
+
+
+def test_noise_alone_opens_no_range():
+    """No row at all: the largest noisy bin is all there is, and it is said to be unsure."""
+    found = [bought_of(np.zeros(0), seed=seed) for seed in range(40)]
+    assert sum(sure for _, _, sure in found) <= 1
+    table = make_numeric_table(np.zeros((0, 1)), ["x"])
+    words = buy_bounds(table, left_open(("x",)), epsilon=EPSILON, noise=noise()).words
+    assert 'Of "x" noise hides the range: give more ε' in words
+
+
+@pytest.mark.parametrize(
+    ("inner", "outer", "snapped"),
+    [
+        (Ends(1973.2, 2031.4), Ends(1000, 5000), (1970, 2035)),
+        (Ends(0.312, 0.378), Ends(0, 1), (0.31, 0.38)),
+        (Ends(-7.3, 1.1), Ends(-10, 2), (-7.5, 1.5)),
+        (Ends(10, 100), Ends(10, 100), (10, 100)),
+        (Ends(1234, 6789), Ends(0, 50_000), (1000, 7000)),
+    ],
+)
+def test_bounds_are_moved_out_to_round_numbers(inner, outer, snapped):
+    found = _round_outward(inner, outer)
+    assert found.lower <= inner.lower and inner.upper <= found.upper
+    assert outer.lower <= found.lower and found.upper <= outer.upper
+    if snapped[0] > -7:
+        assert found == pytest.approx(snapped)
+    assert f"{found.lower:g} {found.upper:g}" == " ".join(f"{end:g}" for end in found)
+
+
+def test_what_is_declared_is_kept_and_not_paid_for():
+    values = np.column_stack([SHAPES["ages"][0], SHAPES["years"][0]])
+    table = make_numeric_table(values, ["age", "year"])
+    declared = Declaration(
+        columns=("age", "year"), lower=(18.0, None), upper=(100.0, 2030.0), origins=("law or physics", "")
+    )
+    assert list_open_columns(declared.over(table.frame.columns)) == ("year",)
+    bought = buy_bounds(table, declared, epsilon=EPSILON, noise=noise())
+    assert bought.declaration.bounds["age"] == ColumnBounds(18.0, 100.0, "law or physics")
+    lower, upper, origin = bought.declaration.bounds["year"]
+    assert upper == 2030.0 and lower is not None and 1900 <= lower <= 1990 and origin == "bought, ε = 0.05"
+    assert bought.epsilon == pytest.approx(EPSILON) and len(bought.entries) == 2
+    nothing = buy_bounds(table, bought.declaration, epsilon=EPSILON, noise=noise())
+    assert nothing.epsilon == 0 and nothing.declaration == bought.declaration and "none was bought" in nothing.words
+
+
+def test_one_pair_for_every_column_may_be_open_too():
+    bought = buy_bounds(make_numeric_table(np.ones((50, 2)), ["x", "y"]), Declaration(), epsilon=1.0, noise=noise())
+    assert bought.declaration.columns == ("x", "y") and bought.declaration.undefended == ()
+
+
+def test_bought_bounds_are_said_to_be_and_a_release_may_rest_on_them():
+    values = np.column_stack([SHAPES["ages"][0], SHAPES["years"][0]])
+    table = make_numeric_table(values, ["age", "year"])
+    declared = left_open(("age", "year"))
+    assert declared.undefended == ("age", "year")
+    bought = buy_bounds(table, declared, epsilon=EPSILON, noise=noise()).declaration
+    assert bought.undefended == () and not bought.bounds_from_rows and is_bought(bought.bounds["age"].origin)
+    assert bought.describe_origin("age") == "bought, ε = 0.05"
+    assert apply_declaration(to_json(bought)) == bought
+    assert replace(bought, origins=(FROM_ROWS, bought.origins[1])).undefended == ("age",)
+    assert replace(bought, origins=()).undefended == ("age", "year")
+    assert replace(bought, origins=(), bounds_origin="The questionnaire").undefended == ()
+    opened = declare(table, bought)
+    assert run("auto", opened.private, k=2, epsilon=0.5, delta=1e-6, seed=0).spent_epsilon <= 0.5
+
+
+def test_the_ledger_names_every_column_and_adds_up():
+    bought = buy_bounds(
+        make_numeric_table(np.ones((60, 3)), ["x", "y", "z"]), Declaration(), epsilon=0.2, noise=noise()
+    )
+    assert [entry.note for entry in bought.entries] == [
+        *[f"magnitudes of {name}" for name in "xyz"],
+        *[f"where {name} lies in its range" for name in "xyz"],
+    ]
+    assert bought.epsilon == pytest.approx(0.6, rel=1e-9) and bought.epsilon <= 0.6
+    assert compute_total_epsilon(Accounting.PURE, bought.entries, delta=0.0) == pytest.approx(bought.epsilon)
+    assert compute_independent_epsilon(bought.entries, delta=0.0) == pytest.approx(0.6, rel=1e-6)
+
+
+def test_a_csv_file_is_read_as_declared():
+    lines = "who;x\n" + "".join(f"{row};{row % 90},5\n" for row in range(2000)) + "a;\n"
+    source = CsvFile("t", lines.encode())
+    style = FileFormat(delimiter=";", style=NumberStyle(decimal=","))
+    declared = Declaration(file=style, id_column="who", numbers=("x",))
+    bought = buy_bounds(source, declared, epsilon=1.0, noise=noise())
+    assert bought.declaration.bounds["x"][:2] == (0.0, 100.0)
+
+
+def test_rows_that_memory_does_not_hold_are_refused_before_anything_is_charged(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("x\n1\n2\n")
+    with pytest.raises(RequestError, match="fits into memory only: declare it"):
+        buy_bounds(CsvOnDisk(path), left_open(("x",)), epsilon=1.0, noise=noise())
+    with pytest.raises(RequestError, match="epsilon"):
+        buy_bounds(make_numeric_table([[1.0]], ["x"]), left_open(("x",)), epsilon=0.0, noise=noise())
+
+
+# The whole purchase against neighbouring tables.
+
+ROWS = np.column_stack([RNG.normal(40, 15, 300), RNG.normal(-3000, 200, 300)])
+STRANGERS = [[1e9, 1e9], [0.0, 0.0], [np.nan, np.inf], [40.0, -3000.0], [-1e-9, 700.0]]
+
+
+def table_of(rows: np.ndarray, people: list[int]) -> LoadedTable:
+    return make_numeric_table(pd.DataFrame(rows, columns=["x", "y"]).assign(who=people))
+
+
+def worlds() -> list[tuple[str, LoadedTable, LoadedTable, Declaration]]:
+    """Neighbouring tables: somebody comes, is exchanged, or comes with three rows."""
+    people = list(range(300))
+    declared = left_open(("x", "y"), label_column="who")
+    found = []
+    for place, row in enumerate(STRANGERS):
+        more, other = np.r_[ROWS, [row]], np.r_[ROWS[:-1], [row]]
+        three = table_of(np.r_[ROWS, [row] * 4], [*people, *[300] * 4])
+        base = table_of(ROWS, people)
+        of_persons = left_open(("x", "y"), id_column="who", rows_per_person=3)
+        found.append((f"add {place}", base, table_of(more, [*people, 300]), declared))
+        if place % 2 == 0:  # far beyond everybody, without numbers, and just below nought
+            found += [
+                (f"replace {place}", base, table_of(other, people), replace(declared, relation="replace")),
+                (f"persons {place}", base, three, of_persons),
+            ]
+    return found
+
+
+def in_a_session(monkeypatch: pytest.MonkeyPatch, session: Any) -> None:
+    usual = coded_table.make_coded_table
+    monkeypatch.setattr(bought_bounds, "make_coded_table", lambda *asked: open_as(usual(*asked), session))
+
+
+def losses_of(monkeypatch: pytest.MonkeyPatch, one: LoadedTable, other: LoadedTable, declared: Declaration, seed: int):
+    """What was bought on ``one``, and the loss of its releases beside ``other``."""
+    recording, loss = Recording(), Loss()
+    with monkeypatch.context() as patch:
+        in_a_session(patch, make_recording_session(recording))
+        bought = buy_bounds(one, declared, epsilon=0.5, noise=noise(seed))
+    with monkeypatch.context() as patch:
+        in_a_session(patch, make_loss_session(recording, loss))
+        again = buy_bounds(other, declared, epsilon=0.5, noise=noise(seed))
+    assert again.declaration == bought.declaration, "bounds follow from something else than releases"
+    assert len(loss.reach) == len(recording.released)
+    return bought, loss
+
+
+def check_purchase(bought: BoughtBounds, loss: Loss) -> None:
+    assert loss.shift_squared == 0
+    assert all(reach <= ROUNDING for reach in loss.reach)
+    charged = sum(entry.epsilon for entry in bought.entries)
+    assert loss.log_ratio <= charged * ROUNDING, "a neighbour gains more than was charged"
+
+
+def check_purchases(monkeypatch: pytest.MonkeyPatch, seeds: range) -> None:
+    world = worlds()[0][1:]
+    for seed in seeds:
+        check_purchase(*losses_of(monkeypatch, *world, seed))
+
+
+@pytest.mark.parametrize("world", worlds(), ids=lambda world: world[0])
+def test_no_neighbour_gains_more_than_was_charged(monkeypatch, world):
+    _, one, other, declared = world
+    for seed in range(2):
+        for pair in ((one, other), (other, one)):
+            check_purchase(*losses_of(monkeypatch, *pair, declared, seed))
+
+
+def test_some_pair_reaches_what_was_charged(monkeypatch):
+    world = worlds()[0][1:]
+    found = (losses_of(monkeypatch, *world, seed) for seed in range(40))
+    assert any(loss.log_ratio >= 0.95 * bought.epsilon for bought, loss in found)
+
+
+def test_two_columns_charged_once_are_caught(monkeypatch):
+    """A twin that buys a histogram of each column with the whole ε, and enters the first."""
+
+    def charged_once(table, rules, *, epsilon, noise, notes) -> Histograms:
+        twice = usual(table, rules, epsilon=epsilon * len(rules), noise=noise, notes=notes)
+        return Histograms(twice.bins, usual(table, rules, epsilon=epsilon, noise=noise, notes=notes).entries)
+
+    usual = coded_table.count_histograms
+    monkeypatch.setattr(bought_bounds, "count_histograms", charged_once)
+    with pytest.raises(AssertionError, match="more than was charged"):
+        check_purchases(monkeypatch, range(40))
+
+
+def test_without_rows_the_same_bounds_come_out(monkeypatch):
+    check_replay(monkeypatch)
+
+
+def check_replay(monkeypatch: pytest.MonkeyPatch) -> None:
+    declared, recording = left_open(("x", "y"), label_column="who"), Recording()
+    with monkeypatch.context() as patch:
+        in_a_session(patch, make_recording_session(recording))
+        bought = buy_bounds(table_of(ROWS, list(range(300))), declared, epsilon=0.5, noise=noise())
+    with monkeypatch.context() as patch:
+        in_a_session(patch, make_replaying_session(recording))
+        again = buy_bounds(table_of(ROWS[:2], [0, 1]), declared, epsilon=0.5, noise=noise())
+    assert again.declaration == bought.declaration and again.entries == bought.entries
+
+
+def test_a_threshold_that_reads_the_true_number_of_rows_is_caught(monkeypatch):
+    seen: dict[str, int] = {}
+    held, usual = bought_bounds._find_held_bins, coded_table.make_coded_table
+
+    def peeking(noisy, scale):
+        return held(noisy, scale * (1 + 0.005 * seen["rows"]))
+
+    def noticed(source, *asked):
+        seen["rows"] = source.n_rows
+        return usual(source, *asked)
+
+    monkeypatch.setattr(coded_table, "make_coded_table", noticed)
+    monkeypatch.setattr(bought_bounds, "_find_held_bins", peeking)
+    with pytest.raises(AssertionError):
+        check_replay(monkeypatch)
+
+
+@pytest.mark.parametrize(("relation", "m"), [(Relation.ADD_REMOVE, 1), (Relation.ADD_REMOVE, 3), (Relation.REPLACE, 1)])
+def test_noise_is_in_proportion_to_what_a_person_changes(relation, m):
+    rows = table_of(ROWS, list(range(300)))
+    persons = {"id_column": "who", "rows_per_person": m} if m > 1 else {"label_column": "who"}
+    declared = left_open(("x", "y"), relation=relation.value, **persons)
+    for entry in buy_bounds(rows, declared, epsilon=0.4, noise=noise()).entries:
+        part = 0.4 * (0.75 if "magnitudes" in entry.note else 0.25)
+        assert entry.scale == pytest.approx(m * relation.rows / part)
+
+
+@pytest.mark.slow
+def test_people_lose_little_by_bounds_that_are_bought():
+    """Six columns at a twentieth of ε each; the loss is that in the geometry of the declared bounds."""
+    loaded, declared = sample("people").load()
+    empty = left_open(declared.columns, label_column=declared.label_column, n_public=declared.n_public)
+    lower, upper = declared.list_bounds(declared.columns)
+    half = (upper - lower) / 2
+    rows = loaded.columns(declared.columns) / half
+
+    def loss(said: Declaration, epsilon: float, seed: int) -> float:
+        private = declare(loaded, said).private
+        centers = run("auto", private, k=6, epsilon=epsilon, delta=1e-6, seed=seed).centers / half
+        return float(((rows[:, None] - centers) ** 2).sum(axis=2).min(axis=1).sum())
+
+    usual, own = [], []
+    for seed in range(3):
+        usual.append(loss(declared, 1.0, seed))
+        bought = buy_bounds(loaded, empty, epsilon=0.05, noise=noise(seed))
+        own.append(loss(bought.declaration, 1.0 - bought.epsilon, seed))
+    assert median(own) <= 1.15 * median(usual)

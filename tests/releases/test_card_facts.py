@@ -1,0 +1,176 @@
+"""The facts of a card: what does not fit together is refused, and missing words are named before anything is spent."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpviz.check import RequestError
+from dpviz.releases.card_facts import NOT_STATED, CardColumn, Part
+from dpviz.releases.charges import group_charges
+from dpviz.releases.promise import (
+    describe_looks,
+    describe_promise,
+    describe_rows,
+    describe_sizes,
+    describe_slack,
+    describe_smallest,
+    format_belief,
+    format_paper,
+    list_protected,
+    list_unprotected,
+)
+from dpviz.releases.registry_card import make_registry_card
+from tests.releases.made_facts import facts, people_facts, words
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"parts": (Part("clustering", 0.8, 1e-6),)}, "epsilon = 0.8, and the release is said to cost 1:"),
+        ({"parts": (Part("a", 0.8, 0.0), Part("b", 0.2, 0.0))}, "delta = 0, and the release is said to cost 1e-06:"),
+        ({"relation": "swap"}, "The relation is 'swap'"),
+        ({"k": 3}, r"shape \(2, 2\): give 3 of them"),
+        ({"centers": np.zeros((2, 3))}, "these columns first"),
+        ({"centers": np.zeros(2)}, "The centres have shape"),
+        ({"sizes": np.zeros(3)}, r"sizes has shape \(3,\): give an array of shape \(2,\)"),
+        ({"center_sd": np.zeros(2)}, "center_sd has shape"),
+        ({"size_sd": np.zeros(3)}, "size_sd has shape"),
+        ({"columns": (CardColumn("a", 0, None), CardColumn("b", 0, 1))}, "Column 'a' is clustered and has no bounds"),
+    ],
+)
+def test_what_does_not_fit_together_is_refused(change, named) -> None:
+    with pytest.raises(RequestError, match=named):
+        facts(**change)
+
+
+def test_all_words_are_there_or_named() -> None:
+    assert words().missing() == ()
+    for name in ("name", "description", "intended_use", "region", "justification"):
+        (said,) = words(**{name: " "}).missing()
+        assert said.startswith(f"{name} is empty: ")
+    for name in ("curators", "authors"):
+        for none in ((), ("",)):
+            (said,) = words(**{name: none}).missing()
+            assert said.startswith(f"{name} is empty: ")
+    assert words(sector="Fishing").missing()[0].startswith("sector is not one that the registry knows: ")
+    assert words(publication_date="1 July").missing() == ("publication_date is no day: write it as YYYY-MM-DD.",)
+    assert words(chosen_after_looking="").missing() == ()
+
+
+def test_the_promise_in_words() -> None:
+    assert describe_promise(facts()) == (
+        "Whoever is one of the people in this table: one row of theirs changes the odds of whatever is released with "
+        "noise by at most 2.72×."
+    )
+    assert "what one row of theirs says changes the odds" in describe_promise(facts(relation="replace"))
+    assert "their presence changes the odds" in describe_promise(facts(has_id=True))
+    assert "whatever is recorded about them changes" in describe_promise(facts(relation="replace", has_id=True))
+    assert "at most 73.2 % certain" in format_belief(facts())
+    assert describe_slack(facts()).endswith("may differ by one in 1,000,000.")
+    pure = facts(delta=0.0, parts=(Part("all", 1.0, 0.0),))
+    assert describe_slack(pure) == "There is no exception to this (δ = 0)."
+    large = facts(epsilon=20.0, parts=(Part("all", 20.0, 1e-6),))
+    assert "at most e^20." in describe_promise(large)
+    assert "almost certain" in format_belief(large)
+
+
+def test_who_is_protected() -> None:
+    said = " ".join(list_protected(facts()))
+    assert "two rows in the table is promised the odds of both together, 7.39×" in said
+    assert "odds within 20.1×" in said
+    said = " ".join(list_protected(facts(has_id=True, rows_per_person=3, relation="replace")))
+    assert "of one person three rows are used at most, and the promise covers them together" in said
+    assert "two tables of equal size" in said
+
+
+def test_what_is_not_protected() -> None:
+    said = dict(list_unprotected(facts()))
+    assert said["Columns, bounds and k"] == (
+        "age, income: names and bounds were declared and are public; so are k = 2, the algorithm and its settings."
+    )
+    bought = (CardColumn("age", 18, 100, "years", "bought, ε = 0.05"), facts().columns[1])
+    said = dict(list_unprotected(facts(columns=bought)))
+    assert "public, but for the bounds of age, which are released with noise" in said["Columns, bounds and k"]
+    for protected_n in ({"n": None}, {"n": 11_987.4, "n_bought": True}):
+        assert "Number of rows" not in dict(list_unprotected(facts(**protected_n)))
+    assert describe_rows(facts(n=None)) == "Not published, and not used."
+    assert describe_rows(facts(n=11_987.4, n_bought=True)).startswith("It is about 11,987, released with noise")
+    assert describe_looks(facts(looks={}, studies=0)).startswith("None in this visit")
+    assert "two looks: other" in describe_looks(facts(looks={"other": 2}))
+
+
+def test_charges_that_are_alike_stand_together() -> None:
+    made = people_facts()
+    lines = list(group_charges(made))
+    assert sum(len(line.notes) for line in lines) == len(made.entries)
+    assert len(lines) < len(made.entries) / 3
+    (sums,) = (line for line in lines if line.query == "ResidualSum")
+    assert (sums.part, sums.mechanism, sums.purpose) == ("clustering", "gaussian", "round 1 … round 12")
+    low, high = (float(word) for word in sums.noise.split(" to "))
+    assert low == pytest.approx(min(sums.scales), rel=0.01) and high == pytest.approx(max(sums.scales), rel=0.01)
+    (spreads,) = (line for line in lines if line.query == "Spread")
+    assert (spreads.asked, spreads.purpose) == ("how far rows spread", "second moments, and others")
+    (histograms,) = (line for line in lines if line.part == "segments")
+    assert (histograms.purpose, histograms.noise) == ("Histogram of segments", "30")
+
+
+def test_a_card_whose_owner_left_something_unsaid_is_of_a_lower_tier() -> None:
+    assert make_registry_card(facts())["tier"] == 3
+    for unsaid in ({"intended_use": NOT_STATED}, {"curators": (NOT_STATED,)}, {"justification": NOT_STATED}):
+        assert make_registry_card(facts(words=words(**unsaid)))["tier"] == 2
+
+
+def test_an_algorithm_of_ours_has_no_paper_that_is_called_none() -> None:
+    made = facts(paper="None: its parts are from Su et al. 2016")
+    assert format_paper(made) == "it has no paper of its own; its parts are from Su et al. 2016"
+    assert "None" not in str(make_registry_card(made)["deployment"]["implementation"]["mechanisms"])
+    assert format_paper(facts(paper="Su et al. 2016")) == "Su et al. 2016"
+
+
+def test_a_guess_about_a_value_moves_twice_as_far_as_one_about_presence() -> None:
+    said = format_belief(facts())
+    assert "whether a certain row is in the table" in said and "at most 73.2 % certain" in said
+    assert said.endswith("Of which of two things that row says, such a reader can be at most 88.1 % certain.")
+    assert "somebody is in the table" in format_belief(facts(has_id=True))
+    assert "88.1" not in format_belief(facts(relation="replace"))
+
+
+def test_the_card_says_what_only_the_owner_can_say_or_that_nobody_said_it() -> None:
+    deployed = make_registry_card(facts())["deployment"]
+    assert "the owner has not said" in deployed["deployment_model"]["release_type_details"]
+    assert "the curator alone can say" in deployed["deployment_model"]["actors"]
+    told = {"raw_access": "Two clerks", "other_releases": "A yearbook.", "repeats": "Every year", "several_rows": "No"}
+    deployed = make_registry_card(facts(words=words(**told)))["deployment"]
+    assert "asked who can read the raw table: Two clerks. Whoever" in deployed["deployment_model"]["actors"]
+    assert deployed["deployment_model"]["release_type_details"].endswith("published: A yearbook. Every year.")
+    assert deployed["privacy_loss"]["privacy_unit_details"].endswith("how many rows one person can have: No.")
+
+
+def test_the_card_says_the_level_of_its_unit_its_rho_and_what_made_it() -> None:
+    made = facts(recomposed=((1e-6, 0.87),), rho=0.03741, platform="Python 3.11, Linux", code="ab12")
+    deployed = make_registry_card(made)["deployment"]
+    assert deployed["privacy_loss"]["privacy_unit"].startswith("1 row (event level): ")
+    parameters = deployed["privacy_loss"]["privacy_parameters"]
+    assert parameters["rho"] == pytest.approx(0.03741, rel=1e-3) and parameters["rho"] >= 0.03741
+    assert "rho" not in make_registry_card(facts())["deployment"]["privacy_loss"]["privacy_parameters"]
+    assert "ε = 0.87 at δ = 10⁻⁶" in deployed["privacy_loss"]["privacy_parameters_details"]
+    assert "dpviz 0.1.0, on Python 3.11, Linux; its source files have the SHA-256 ab12" in str(deployed)
+
+
+def test_sizes_are_said_once_and_their_sum_is_explained() -> None:
+    assert describe_sizes(facts()) == (
+        "Sizes add up to 12,002 (sd of the noise 19.8); they were counted before the last step of the algorithm."
+    )
+    told = {"segments": {"segments": []}}
+    assert describe_sizes(facts(**told)).endswith("the number of rows, 12,000, is public.")
+    assert "was released apart" in describe_sizes(facts(**told, n=11_987.4, n_bought=True))
+    assert describe_sizes(facts(sizes=None, size_sd=None)) == ""
+
+
+def test_who_pays_is_said_by_formula() -> None:
+    assert describe_smallest(facts()) == ""
+    said = describe_smallest(facts(smallest_group=1_234.0))
+    assert said.startswith(
+        "Small groups pay most for the noise: a group of fewer than about 1,200 rows cannot be shown"
+    )

@@ -1,0 +1,134 @@
+"""Beside the clustered coordinates, which stay what they were, stand the codes of the columns that describe."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from dpviz.check import RequestError
+from dpviz.privacy.partitions import Voronoi
+from dpviz.privacy.segment_counts import SegmentHistogram
+from dpviz.releases.described_table import FINEST, MOST_CLUSTERED, make_described_table
+from dpviz.runs.open_table import declare
+from dpviz.table.csv_intake import CsvFile
+from dpviz.table.csv_stream import CsvOnDisk
+from dpviz.table.declaration import Declaration
+from dpviz.table.described import Described
+from dpviz.table.loaded_table import make_numeric_table
+from dpviz.table.samples import sample
+from dpviz.table.sparse_intake import SparseTable
+from tests.privacy.asked import asked
+
+LINES = (
+    "who,x,y,height,region\n"
+    "a,0.5,0.5,1.0,North\n"
+    "a,0.6,0.1,,South\n"
+    "b,-0.5,0.2,2.5,\n"
+    "c,0.9,0.9,0.0,elsewhere\n"
+    "d,,0.1,1.0,North\n"
+)
+DECLARED = Declaration(
+    columns=("x", "y"),
+    lower=(-1.0, -1.0),
+    upper=(1.0, 1.0),
+    describe={"height": Described(lower=0.0, upper=2.0), "region": Described(categories=("North", "South"))},
+)
+
+
+def _described(declared: Declaration, lines: str = LINES):
+    source = CsvFile("t", lines.encode())
+    return make_described_table(declare(source, declared), source)
+
+
+@pytest.mark.parametrize(("radius", "scaling"), [(None, "unit"), (0.8, "common")])
+def test_clustered_coordinates_are_to_the_bit_what_the_clustering_saw(radius, scaling):
+    declared = replace(DECLARED, upper=(1.0, 3.0), scaling=scaling, radius=radius)
+    source = CsvFile("t", LINES.encode())
+    opened = declare(source, declared)
+    table = make_described_table(opened, source)
+    rows, seen = table.private._rows.values, opened.private._rows.values
+    np.testing.assert_array_equal(rows[:, :2], seen)
+    assert rows.shape == (4, 4) and table.description.width == 4
+    assert table.private.domain.region.row_bits == opened.domain.region.row_bits
+    np.testing.assert_array_equal(seen @ table.description.frame[:, :2], seen)
+    centers = np.array([[0.5, 0.5], [-0.5, 0.0]])
+    over = table.description.cells(centers)
+    region = table.private.domain.region
+    counts = asked(SegmentHistogram(over, 3, 4), rows, region)
+    alone = asked(SegmentHistogram(Voronoi(centers), 0, 4), seen, opened.domain.region)
+    np.testing.assert_array_equal(counts.sum(axis=1), alone.sum(axis=1))
+
+
+def test_every_bin_is_what_the_cell_says_and_missing_is_a_bin():
+    table = _described(DECLARED)
+    height, region = table.description.columns[2:]
+    assert (height.place, height.may_miss, region.labels[-1]) == (2, True, "(missing)")
+    rows, over = table.private._rows.values, Voronoi(np.zeros((1, 4)))
+    inside = table.private.domain.region
+    coarse = asked(SegmentHistogram(over, height.place, 2 * 4), rows, inside)[0]
+    np.testing.assert_array_equal(coarse, [1, 0, 1, 1, 1, 0, 0, 0])  # 0.0; 1.0; 2.5 clipped; one missing
+    fine = asked(SegmentHistogram(over, height.place, 2 * FINEST), rows, inside)[0]
+    assert fine[FINEST] == 1 and fine[FINEST + 1 :].sum() == 0
+    named = asked(SegmentHistogram(over, region.place, len(region.labels)), rows, inside)[0]
+    np.testing.assert_array_equal(named, [1, 1, 1, 1])
+
+
+def test_a_row_counts_as_declared():
+    kept = _described(replace(DECLARED, relation="replace")).private
+    assert len(kept._rows) == kept.n_public == 5
+    assert (kept._rows.values[4, :2] == 0).all() and kept._rows.values[4, 3] == -0.75
+    capped = _described(replace(DECLARED, id_column="who")).private
+    assert len(capped._rows) == 3 and capped.has_persons
+
+
+def test_clustered_columns_alone_are_described_in_the_very_table():
+    source = CsvFile("t", LINES.encode())
+    opened = declare(source, replace(DECLARED, describe={}))
+    table = make_described_table(opened, source)
+    assert table.private is opened.private
+    assert [column.name for column in table.description.columns] == ["x", "y"]
+    assert isinstance(table.description.cells(np.zeros((1, 2))), Voronoi)
+
+
+def test_a_sample_has_its_text_in_memory():
+    source, declared = sample("people").load()
+    table = make_described_table(declare(source, declared), source)
+    region = table.description.columns[-1]
+    assert region.labels[:4] == ("North", "South", "East", "West")
+    counts = asked(
+        SegmentHistogram(Voronoi(np.zeros((1, 7))), region.place, 6),
+        table.private._rows.values,
+        table.private.domain.region,
+    )[0]
+    expected = source.frame["region"].value_counts()
+    assert counts.tolist() == [*(expected[name] for name in region.labels[:4]), 0, 0]
+    wrong = replace(declared, describe={"regoin": Described(categories=("a",))})
+    with pytest.raises(RequestError, match='There is no column "regoin"'):
+        make_described_table(declare(source, wrong), source)
+
+
+def test_what_memory_does_not_hold_is_described_by_its_clustered_columns(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(LINES, encoding="utf-8")
+    source = CsvOnDisk(path)
+    table = make_described_table(declare(source, replace(DECLARED, describe={})), source)
+    assert not table.private.in_memory and len(table.description.columns) == 2
+    with pytest.raises(RequestError, match='"height", "region" would be described'):
+        make_described_table(declare(source, DECLARED), source)
+    thin = SparseTable("t", sparse.csr_array(np.eye(4, 3)))
+    of_all = Declaration(
+        lower=(-1.0,), upper=(1.0,), scaling="common", describe={"height": Described(lower=0.0, upper=2.0)}
+    )
+    with pytest.raises(RequestError, match="not in memory as one of named columns"):
+        make_described_table(declare(thin, of_all), thin)
+
+
+def test_of_very_many_columns_none_is_described_and_that_is_said():
+    for columns, described in ((MOST_CLUSTERED, MOST_CLUSTERED), (MOST_CLUSTERED + 1, 0)):
+        source = make_numeric_table(np.zeros((3, columns)))
+        table = make_described_table(declare(source, Declaration(lower=(-1.0,), upper=(1.0,))), source)
+        assert len(table.description.columns) == described
+    assert "none is described" in table.description.notes[0]

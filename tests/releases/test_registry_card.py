@@ -1,0 +1,240 @@
+"""The registry's entry: valid by its schema where that lies beside the checkout, and by our own check without it."""
+
+from __future__ import annotations
+
+import doctest
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from dpviz.releases import card_facts, promise, registry_card, registry_check
+from dpviz.releases.card_facts import CardColumn
+from dpviz.releases.registry_card import format_card
+from dpviz.releases.registry_check import ENTRY, Group, list_card_errors, list_unfilled
+from tests.cases import about
+from tests.releases.made_facts import facts, people_facts, words
+
+_SCHEMA = Path(__file__).resolve().parents[2].parent / "shared" / "registry" / "deployments-schema.yaml"
+_HOSTILE = "<b>`x`</b> $y$ _z_ [a](http://b.invalid)\nnew: line"
+
+
+@pytest.fixture(scope="module")
+def schema() -> dict[str, Any]:
+    """The registry's own schema."""
+    if not _SCHEMA.exists():
+        pytest.skip(f"the registry's schema is not at {_SCHEMA}")
+    read: dict[str, Any] = yaml.safe_load(_SCHEMA.read_text("utf-8"))
+    return read
+
+
+def _is_valid(schema: dict[str, Any], card: Any) -> bool:
+    return Draft202012Validator(schema, format_checker=Draft202012Validator.FORMAT_CHECKER).is_valid(card)
+
+
+_KINDS = {
+    "approximate": facts,
+    "pure": lambda: facts(delta=0.0, parts=(card_facts.Part("all", 1.0, 0.0),)),
+    "replace": lambda: facts(relation="replace", has_id=True, rows_per_person=3),
+    "bare": lambda: facts(n=None, looks={}, studies=0, account=None, sizes=None, center_step=None, center_sd=None),
+    "bought n": lambda: facts(n=11_987.4, n_bought=True, words=words(chosen_after_looking="")),
+    "local": lambda: facts(algorithm_id="lsh-local"),
+    "hostile": lambda: facts(columns=(CardColumn(_HOSTILE, 0, 1, "k$"), CardColumn("b", 0, 1)), table=_HOSTILE),
+}
+
+
+@pytest.mark.parametrize("kind", _KINDS)
+def test_a_card_is_valid_and_every_field_of_its_tier_is_filled(kind: str) -> None:
+    card = registry_card.make_registry_card(_KINDS[kind]())
+    assert list_card_errors(card) == ()
+    assert list_unfilled(card) == ()
+    assert (card["tier"], card["status"]) == (3, "Draft")
+    for place, text in _texts(card["deployment"]):
+        with about(place, text):
+            assert text == text.strip() and "  " not in text and ".." not in text and " ." not in text
+
+
+@pytest.mark.parametrize("kind", _KINDS)
+def test_the_registrys_schema_takes_it_and_so_does_its_file(schema: dict[str, Any], kind: str) -> None:
+    made = _KINDS[kind]()
+    card = registry_card.make_registry_card(made)
+    Draft202012Validator(schema, format_checker=Draft202012Validator.FORMAT_CHECKER).validate(card)
+    read = yaml.safe_load(format_card(made))
+    assert read == card and [*_texts(read)] == [*_texts(card)], "in the registry's order"
+
+
+def test_a_real_run_makes_a_valid_card(schema: dict[str, Any]) -> None:
+    card = registry_card.make_registry_card(people_facts())
+    assert _is_valid(schema, card)
+    assert (list_card_errors(card), list_unfilled(card)) == ((), ())
+    said = card["deployment"]["implementation"]["mechanisms"]
+    assert "Gaussian noise on sums of differences from the centres (round 1 … round 12; twelve charges" in said
+    assert "OpenDP 0.16.0" in said
+
+
+def _texts(value: Any, place: str = "") -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from _texts(inner, f"{place}.{name}")
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts(inner, place)
+    elif isinstance(value, str):
+        yield place, value
+
+
+def test_what_it_says_follows_from_the_facts() -> None:
+    deployed = registry_card.make_registry_card(facts())["deployment"]
+    assert deployed["basic"]["data_curators"] == ["Office of Statistics of the Town"]
+    assert deployed["dp_variant"]["variant_name"] == "Approximate DP"
+    assert deployed["privacy_loss"]["privacy_parameters"] == {"epsilon": 1.0, "delta": 1e-6}
+    assert "at most 2.72×" in deployed["privacy_loss"]["privacy_parameters_details"]
+    assert "clustering: ε = 0.8" in deployed["accounting"]["composition"]
+    assert "12,000, which was declared and is public" in deployed["dp_variant"]["unprotected_quantities"]
+    tuned = deployed["implementation"]["preprocessing_and_hyperparameter_tuning"]
+    assert words().chosen_after_looking in tuned
+    assert "one look at rows or at counts of them, two looks at losses on the rows and one study on them" in tuned
+    assert deployed["deployment_model"]["model_name"] == "Central"
+    pure = registry_card.make_registry_card(_KINDS["pure"]())["deployment"]
+    assert pure["dp_variant"]["variant_name"] == "Pure DP"
+    assert (
+        registry_card.make_registry_card(_KINDS["local"]())["deployment"]["deployment_model"]["model_name"] == "Local"
+    )
+    nothing = registry_card.make_registry_card(_KINDS["bought n"]())["deployment"]["implementation"]
+    assert "nothing was chosen after looking" in nothing["preprocessing_and_hyperparameter_tuning"]
+
+
+def test_names_from_outside_stay_text_and_what_the_owner_says_is_verbatim() -> None:
+    verbatim = "We saw *five* groups; <k> = 5, $1"
+    made = replace(_KINDS["hostile"](), words=words(chosen_after_looking=verbatim))
+    deployed = registry_card.make_registry_card(made)["deployment"]
+    assert verbatim in deployed["implementation"]["preprocessing_and_hyperparameter_tuning"]
+    said = deployed["dp_variant"]["data_domain"]
+    assert r"\<b\>\`x\`\</b\> \$y\$ \_z\_ \[a\](http://b.invalid) new: line" in said
+    assert r"k\$" in said and " $" not in said
+
+
+def _paths(group: Group, at: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    for name, kind in group.fields.items():
+        yield (*at, name)
+        if isinstance(kind, Group):
+            yield from _paths(kind, (*at, name))
+
+
+_PLACES = list(_paths(ENTRY))
+_VALUES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-1, 4),
+    st.floats(allow_nan=False),
+    st.sampled_from([1.0, 2.5, 3.0, "Draft", "Central", "Dataset", "Pure DP", "Static", "2026-02-30", "20260201", ""]),
+    st.text(max_size=5),
+    st.lists(st.one_of(st.text(max_size=3), st.integers()), max_size=2),
+    st.dictionaries(st.sampled_from(["epsilon", "name", "x"]), st.integers(), max_size=2),
+)
+
+
+@given(place=st.sampled_from(_PLACES), value=_VALUES)
+def test_our_check_agrees_with_the_schema_on_any_other_value(
+    schema: dict[str, Any], place: tuple[str, ...], value: Any
+) -> None:
+    card = _with(place, value)
+    assert (list_card_errors(card) == ()) == _is_valid(schema, card), list_card_errors(card)
+
+
+def test_our_check_agrees_with_the_schema_on_what_is_left_out_or_unknown(schema: dict[str, Any]) -> None:
+    for place in _PLACES:
+        for card in (_without(place), _with((*place[:-1], f"{place[-1]}_"), "a")):
+            with about(*place):
+                assert (list_card_errors(card) == ()) == _is_valid(schema, card), list_card_errors(card)
+    for card in (None, [], "text", 3, {}):
+        with about(card):
+            assert list_card_errors(card) and not _is_valid(schema, card)
+
+
+def _good() -> dict[str, Any]:
+    return deepcopy(registry_card.make_registry_card(facts()))
+
+
+def _inside(card: Any, place: tuple[str, ...]) -> dict[str, Any]:
+    for name in place[:-1]:
+        card = card.setdefault(name, {})
+    return card
+
+
+def _with(place: tuple[str, ...], value: Any) -> dict[str, Any]:
+    card = _good()
+    _inside(card, place)[place[-1]] = value
+    return card
+
+
+def _without(place: tuple[str, ...]) -> dict[str, Any]:
+    card = _good()
+    _inside(card, place).pop(place[-1], None)
+    return card
+
+
+def test_an_error_names_the_field_and_says_what_to_do() -> None:
+    assert list_card_errors(_without(("deployment", "basic", "name"))) == (
+        "deployment.basic.name is missing: the registry requires it.",
+    )
+    assert list_card_errors(_with(("status",), "done"))[0].startswith(
+        "status is 'done': choose one of Converted, Draft, "
+    )
+    assert list_card_errors(_with(("tier",), True)) == ("tier is True: write a number.",)
+    assert list_card_errors(_with(("deployment", "basic", "data_curators"), [])) == (
+        "deployment.basic.data_curators is []: list at least one text.",
+    )
+    assert list_card_errors(_with(("deployment", "basic", "publication_date"), "July")) == (
+        "deployment.basic.publication_date is no day: write it as YYYY-MM-DD.",
+    )
+    assert list_card_errors(_with(("extra",), 1)) == ("extra is no field of the registry: take it out.",)
+
+
+def test_what_is_blank_is_not_filled() -> None:
+    assert list_unfilled(_with(("deployment", "implementation", "justification"), " ")) == (
+        "deployment.implementation.justification",
+    )
+    assert "deployment.privacy_loss.privacy_parameters" in list_unfilled(_without(("deployment", "privacy_loss")))
+    assert list_unfilled(_without(("deployment", "privacy_loss")), tier=1) == ()
+
+
+def test_the_tiers_and_choices_are_those_of_the_schema(schema: dict[str, Any]) -> None:
+    def compare(ours: Group, theirs: dict[str, Any], place: str) -> None:
+        assert set(ours.fields) == set(theirs["properties"]), place
+        assert set(ours.required) == set(theirs.get("required", ())), place
+        for name, kind in ours.fields.items():
+            one = theirs["properties"][name]
+            with about(place, name):
+                assert kind.tier == one.get("tier", 0)
+                assert list(getattr(kind, "allowed", ())) == one.get("enum", [])
+            if isinstance(kind, Group):
+                compare(kind, one, f"{place}.{name}")
+
+    # The registry's own tier is a field of an entry, and no tier of that field.
+    compare(ENTRY, schema, "")
+
+
+@pytest.mark.parametrize("module", [card_facts, promise, registry_card, registry_check])
+def test_doctests(module: Any) -> None:
+    assert doctest.testmod(module).failed == 0
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "model", "trust"), [("auto", "Central", "curator"), ("lsh-local", "Local", "own row")]
+)
+def test_who_is_trusted_follows_from_the_algorithm(algorithm: str, model: str, trust: str) -> None:
+    text = format_card(facts(algorithm_id=algorithm))
+    assert f"model_name: {model}" in text
+    assert trust in text.partition("model_name_details:")[2].partition("actors:")[0]
+
+
+def test_a_small_chance_is_rounded_up_and_round_where_it_is_round() -> None:
+    assert [promise.format_one_in(delta) for delta in (1e-5, 3e-5)] == ["one in 100,000", "one in 33,300"]

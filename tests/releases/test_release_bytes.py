@@ -1,0 +1,229 @@
+"""What leaves was drawn or declared: the same draws over any other rows give the same bytes of every file.
+
+A press over other rows plays the answers of the first one. Whatever differs then was read from the rows past the
+noise: wherever it was read, and into whichever file it got.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+import yaml
+
+from dpviz.privacy.exact_noise import ExactNoise
+from dpviz.privacy.ledger import compute_total_epsilon
+from dpviz.releases import releasing
+from dpviz.releases.account import Account
+from dpviz.releases.package import CARD, DECLARATION, PAGE
+from dpviz.releases.release_request import ReleaseRequest, find_words
+from dpviz.releases.releasing import Release, preflight, publish
+from dpviz.releases.render import collect_facts, render
+from dpviz.releases.seen import Seen
+from dpviz.releases.transcript import Playback, Recording, read_transcript
+from dpviz.releases.verify import verify
+from dpviz.releases.zips import make_zip
+from dpviz.runs.open_table import declare
+from dpviz.runs.record import make_record
+from dpviz.runs.request import Contender, Request
+from dpviz.runs.run import run_request
+from dpviz.table.declaration import is_bought
+from dpviz.table.declaration_file import apply_declaration, apply_declaration_file, to_json
+from dpviz.table.named import open_file
+from tests.cases import about
+from tests.releases.forging import findings
+
+RELEASABLE = (
+    *("auto", "dplloyd", "dplloyd:preset=gaussian", "eugkm", "hybrid", "lsh-coreset", "balcan", "balcan-kmedian"),
+    "sulq",
+)
+PLAIN: dict[str, Any] = {
+    "title": "Visitors",
+    "bounds": {"age": [0, 100], "income": [0, 90000]},
+    "origins": {"age": "law or physics", "income": "documentation"},
+}
+OPEN = {**PLAIN, "bounds": {"age": [None, 120], "income": [None, None]}, "origins": {}, "bounds_origin": "law"}
+DESCRIBED = {"town": {"categories": ["North", "South"]}, "visits": {"bounds": [0, 50]}}
+# Of each algorithm, something else of what a release can hold.
+KINDS: Mapping[str, tuple[dict[str, Any], dict[str, float]]] = {
+    "plain": ({**PLAIN, "n_public": 900}, {"segments": 0.0}),
+    "segments": (PLAIN, {"segments": 0.3}),
+    "bought bounds": (OPEN, {"segments": 0.2, "bounds": 0.1}),
+    "all parts": (OPEN, {"segments": 0.2, "bounds": 0.1, "missing": 0.1}),
+    "persons": ({**PLAIN, "id_column": "who", "rows_per_person": 3}, {"segments": 0.2}),
+    "described": ({**PLAIN, "describe": DESCRIBED}, {"segments": 0.3, "missing": 0.05}),
+    "replace": ({**PLAIN, "relation": "replace"}, {"segments": 0.2}),
+}
+
+
+def write_rows(folder: Path, name: str, seed: int, rows: int) -> Path:
+    """A table of persons that has nothing in common with one of another ``seed`` but its columns."""
+    rng = np.random.default_rng(seed)
+    age, income = rng.uniform(0, 100, rows), rng.lognormal(9.0 + seed % 3, 1.0, rows)
+    lines = [
+        f"{'' if rng.random() < 0.1 else f'{a:.1f}'},{'' if rng.random() < 0.05 else f'{i:.0f}'},p{rng.integers(rows)},"
+        f"{rng.choice(['North', 'South', 'West', ''])},{rng.integers(60)}"
+        for a, i in zip(age, income, strict=True)
+    ]
+    path = folder / f"{name}.csv"
+    path.write_text("\n".join(["age,income,who,town,visits", *lines]) + "\n")
+    return path
+
+
+def pressed(folder: Path, data: Path, declared: dict[str, Any], algorithm: str, shares: dict[str, float]) -> Release:
+    """A release of ``data``, charged to a new account."""
+    folder.mkdir()
+    (folder / "people.json").write_text(json.dumps(declared))
+    said = apply_declaration_file(folder / "people.json").checked()
+    request = Request(Contender.from_text(algorithm), 3, 4.0, 1e-6)
+    words = find_words(said, today="2026-11-24", chosen_after_looking="k = 3")
+    seen = Seen({"rows": 2}, 1, 3, 2.5, 1)
+    account = Account.new(folder / "people.sqlite", name="people", cap_epsilon=9.0, cap_delta=1e-5)
+    order = ReleaseRequest(request, words, **shares, who="somebody", seen=seen, expected_loss="about 1.04×")
+    return publish(preflight(order, open_file(data), said, account))
+
+
+class Recorded(Playback):
+    """A tape that also keeps what it gave, as noise does."""
+
+    def __init__(self, recording: Recording) -> None:
+        super().__init__(recording)
+        self.released = recording.answers
+
+
+def played_over(first: Release, *given: Any) -> Release:
+    """A press in which every source of noise gives the answers of ``first``."""
+    recordings = first.played.transcript.recordings
+    with patch.object(
+        releasing, "make_fresh_noise", lambda parts: {part: Recorded(recordings[part]) for part in parts}
+    ):
+        return pressed(*given)
+
+
+CASES = [
+    pytest.param(algorithm, kind, id=f"{algorithm}-{kind}")
+    for place, algorithm in enumerate(RELEASABLE)
+    for kind in (
+        list(KINDS) if algorithm == "auto" else [list(KINDS)[(2 * place + step) % len(KINDS)] for step in (0, 3)]
+    )
+]
+
+
+# Run where modules are compiled anew, without assertions, and with another number of threads.
+VERIFIES = """
+import sys
+from pathlib import Path
+from dpviz.release.verify import verify
+for path in map(Path, sys.argv[1:]):
+    print(path.stem, verify(path.read_bytes()).holds)
+"""
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the releases of this file are kept as zips."""
+    return tmp_path_factory.mktemp("zips")
+
+
+@pytest.mark.some(14)
+@pytest.mark.parametrize(("algorithm", "kind"), CASES)
+def test_the_same_draws_over_any_other_rows_give_the_same_bytes(
+    tmp_path: Path, kept: Path, algorithm: str, kind: str
+) -> None:
+    declared, shares = KINDS[kind]
+    # Under replace the number of rows is public, and the same for all neighbours.
+    numbers = (900, 900, 900) if kind == "replace" else (900, 421, 0)
+    tables = [write_rows(tmp_path, f"rows{seed}", seed, rows) for seed, rows in enumerate(numbers)]
+    declared = {**declared, "title": "Visitors"}
+    first = pressed(tmp_path / "first", tables[0], declared, algorithm, shares)
+    assert verify(make_zip(first.files)).holds
+    (kept / f"{algorithm.replace(':', ' ')} {kind}.zip").write_bytes(make_zip(first.files))
+    for place, other in enumerate(tables[1:]):
+        again = played_over(first, tmp_path / f"again{place}", other, declared, algorithm, shares)
+        assert list(again.files) == list(first.files)
+        for name, data in first.files.items():
+            with about(name, other.name):
+                assert again.files[name] == data
+    assert render(read_transcript(first.files["transcript.npz"]).whole) == dict(first.files)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("threads", ["1", "3"])
+def test_they_hold_in_another_process_whatever_its_threads(kept: Path, threads: str, tmp_path: Path) -> None:
+    # Those of the tests before; one at least, where this one was asked for alone.
+    data = write_rows(tmp_path, "rows", 0, 900)
+    release = pressed(tmp_path / "one", data, *KINDS["all parts"][:1], "auto", KINDS["all parts"][1])
+    (kept / f"one more {threads}.zip").write_bytes(make_zip(release.files))
+    zips = sorted(kept.glob("*.zip"))
+    numbers = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    env = {**os.environ, **dict.fromkeys(numbers, threads), "PYTHONPYCACHEPREFIX": str(tmp_path / threads)}
+    command = [sys.executable, "-O", "-c", VERIFIES, *map(str, zips)]
+    done = subprocess.run(command, env=env, cwd=Path(__file__).parents[2], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [f"{path.stem} True" for path in zips]
+
+
+def test_every_part_spends_its_share_and_all_together_what_is_charged(tmp_path: Path) -> None:
+    data = write_rows(tmp_path, "rows", 0, 900)
+    played = pressed(tmp_path / "one", data, *KINDS["all parts"][:1], "auto", KINDS["all parts"][1]).played
+    shares, charged = played.shares, played.asked.account
+    assert (*played.parts.entries,) == ("bounds", "missing cells", "algorithm", "segments") and {*shares} == {
+        *played.parts.entries
+    }
+    for part, own in played.parts.entries.items():
+        spent = compute_total_epsilon(own[0].accounting, own, delta=shares[part].delta)
+        assert shares[part].epsilon * 0.999 < spent <= shares[part].epsilon * (1 + 1e-9), part
+    assert sum(share.epsilon for share in shares.values()) == pytest.approx(charged.charged_epsilon, rel=1e-12)
+    account = Account.open(tmp_path / "one" / "people.sqlite")
+    (charge,) = account.standing().charges
+    assert (charge.epsilon, charge.delta) == (charged.charged_epsilon, charged.charged_delta) == (4.0, 1e-6)
+
+
+def test_nothing_of_the_owners_words_is_lost_on_the_way(tmp_path: Path) -> None:
+    data = write_rows(tmp_path, "rows", 0, 900)
+    words = {"intended_use": "Planning", "authors": ["A", "B"], "sector": "Government", "justification": "Because."}
+    release = pressed(tmp_path / "one", data, {**PLAIN, "release": words}, "auto", {"segments": 0.0})
+    asked = release.played.asked
+    assert asked.order.words == replace(find_words(asked.declared, today="2026-11-24"), chosen_after_looking="k = 3")
+    assert asked.order.words.authors == ("A", "B") and asked.order.seen == Seen({"rows": 2}, 1, 3, 2.5, 1)
+    tuning = yaml.safe_load(release.files[CARD])["deployment"]["implementation"][
+        "preprocessing_and_hyperparameter_tuning"
+    ]
+    for told in (tuning, release.files[PAGE].decode()):
+        assert asked.order.seen.words in told and "k = 3" in told
+    assert collect_facts(release.played).table == "Visitors"
+
+
+def test_bounds_that_were_bought_are_those_of_every_file_and_no_others_pass(tmp_path: Path) -> None:
+    data = write_rows(tmp_path, "rows", 0, 900)
+    files = pressed(tmp_path / "one", data, *KINDS["bought bounds"][:1], "auto", KINDS["bought bounds"][1]).files
+    declared = apply_declaration(files[DECLARATION].decode()).checked()
+    assert all(is_bought(bounds.origin) and None not in bounds for bounds in declared.bounds.values())
+    for end, bounds in (("lower", declared.lower), ("upper", declared.upper)):
+        wider = replace(declared, **{end: tuple(10.0 * bound + 1.0 for bound in bounds)})
+        assert DECLARATION in findings({**files, DECLARATION: to_json(wider).encode()}), end
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "eugkm"])
+def test_a_run_says_the_same_of_any_other_rows(tmp_path: Path, algorithm: str) -> None:
+    (tmp_path / "people.json").write_text(json.dumps(PLAIN))
+    said = replace(apply_declaration_file(tmp_path / "people.json").checked(), n_public=900)
+    one, other = (
+        declare(open_file(write_rows(tmp_path, "rows", seed, rows)), said) for seed, rows in ((0, 900), (1, 37))
+    )
+    noise, request = ExactNoise(), Request(Contender(algorithm), 3, 0.2, 1e-6)
+    first = make_record(run_request(request, one.private, noise=noise), one)
+    again = make_record(
+        run_request(request, other.private, noise=Playback(Recording(noise.coins, tuple(noise.released)))), other
+    )
+    assert first.warnings == again.warnings and first.to_dict() == again.to_dict()
+    assert first.warnings, "a request of which nothing is to be warned shows no warning that leaks"

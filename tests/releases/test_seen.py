@@ -1,0 +1,98 @@
+"""The card tells the whole visit: looks, studies, runs on the rows, a k that was read; and whose word that is."""
+
+from __future__ import annotations
+
+import doctest
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+import yaml
+
+from dpviz.cli import release_command
+from dpviz.releases import seen as seen_module
+from dpviz.releases.card_page import make_card_page
+from dpviz.releases.registry_card import make_registry_card
+from dpviz.releases.seen import Seen, Where
+from tests.command_line import call
+from tests.releases.made_facts import facts, words
+from tests.releases.people import account_in, write_people
+
+NOTHING_SEEN = "no row, no true count and no loss was seen"
+
+
+def test_doctests() -> None:
+    assert doctest.testmod(seen_module).failed == 0
+
+
+def test_nothing_is_said_to_be_unseen_that_was_seen() -> None:
+    for seen in (
+        Seen({"rows": 1}),
+        Seen(studies=1),
+        Seen(runs=50, runs_epsilon=50.0),
+        Seen(grids_read=1),
+        Seen(where=Where.COMMAND),
+    ):
+        assert NOTHING_SEEN not in seen.words
+    assert NOTHING_SEEN in Seen().words and NOTHING_SEEN in Seen({"rows": 0}).words
+
+
+def test_everything_that_was_seen_is_told() -> None:
+    told = Seen({"rows": 2, "loss": 1}, 3, 50, 12.5, 2).words
+    assert told == (
+        "In this visit: two looks at rows or at counts of them, one look at losses on the rows, three studies on them, "
+        "50 runs on the rows with study noise, ε = 12.5 in all, which no account has paid for and two readings of k "
+        "from the grid of such a run. No ε covers what was chosen because of them."
+    )
+    command = Seen({"proposal": 1}, where=Where.COMMAND).words
+    assert "The releasing command knows of one look that proposed how to read the file." in command
+    assert command.endswith("only their owner can say.")
+
+
+def test_both_cards_tell_runs_and_readings() -> None:
+    made = facts(looks={}, studies=0, runs=50, runs_epsilon=50.0, grids_read=1)
+    for card in (make_card_page(made), str(make_registry_card(made))):
+        assert "50 runs on the rows with study noise, ε = 50 in all" in card and NOTHING_SEEN not in card
+        assert "one reading of k" in card
+
+
+def test_an_owner_who_says_nothing_is_not_said_to_have_said_anything() -> None:
+    made = facts(words=words(chosen_after_looking=""))
+    for card in (make_card_page(made), str(make_registry_card(made))):
+        assert "The owner says" not in card and "the owner has not said" in card
+
+
+def released(capsys, desk: Path, *more: object) -> tuple[str, str]:
+    """What the command said on stderr, and the card's words about what was seen and chosen."""
+    out = desk / f"release{len(list(desk.glob('*.zip')))}.zip"
+    asked = ("--k", 3, "--epsilon", 0.5, "--delta", 1e-6, "--segments", 0, "--account", desk / "people.sqlite")
+    said = call(capsys, "release", desk / "people.json", desk / "people.csv", *asked, "--out", out, *more)
+    assert said.code == 0, said.err
+    with zipfile.ZipFile(out) as archive:
+        card = yaml.safe_load(archive.read("card.yaml"))
+    return said.err, card["deployment"]["implementation"]["preprocessing_and_hyperparameter_tuning"]
+
+
+def test_a_command_says_what_it_knows_and_asks_whoever_is_there(capsys, tmp_path, monkeypatch) -> None:
+    write_people(tmp_path, proposed=True)
+    account_in(tmp_path)
+    _, card = released(capsys, tmp_path, "--yes")
+    assert "knows of one look that proposed how to read the file" in card
+    declared = json.loads((tmp_path / "people.json").read_text())
+    del declared["proposed"]  # which hides that look from whoever reads the declaration alone
+    (tmp_path / "people.json").write_text(json.dumps(declared))
+    said, card = released(capsys, tmp_path, "--yes")
+    assert NOTHING_SEEN not in card and "only their owner can say" in card and "the owner has not said" in card
+    assert "What was seen of these rows before" not in said
+    answers = iter(["A proposal of the format.\n", "0.5\n"])
+    monkeypatch.setattr(release_command.sys.stdin, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(release_command.sys.stdin, "readline", lambda: next(answers), raising=False)
+    said, card = released(capsys, tmp_path)
+    assert "What was seen of these rows before" in said
+    assert "The owner, asked what was chosen after looking: A proposal of the format." in card
+
+
+@pytest.mark.parametrize("where", list(Where))
+def test_whoever_counted_is_read_back(where: Where) -> None:
+    assert Where(Seen(where=where).where.value) is where

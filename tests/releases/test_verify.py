@@ -1,0 +1,454 @@
+"""``verify`` names whatever was changed, with and without the hashes changed to match, and needs no row."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+
+import numpy as np
+import pytest
+import yaml
+
+from dpviz.check import RequestError
+from dpviz.releases import zips
+from dpviz.releases.checks import CANNOT_TELL, Check
+from dpviz.releases.comparing import list_differences
+from dpviz.releases.package import (
+    ASSIGN,
+    CARD,
+    CENTERS,
+    DECLARATION,
+    DOSSIER,
+    LEDGER,
+    NEEDED,
+    PAGE,
+    SEGMENTS,
+    SIGNATURE,
+    TRANSCRIPT,
+    VERIFY,
+)
+from dpviz.releases.render import render
+from dpviz.releases.transcript import Playback, Recording, Transcript, read_transcript
+from dpviz.releases.verify import verify
+from dpviz.releases.zips import make_zip
+from tests.cases import about
+from tests.releases.forging import changed, findings, rehashed, released, verdict_on
+
+
+@pytest.fixture(scope="module")
+def files():
+    return released()
+
+
+def transcript_in(files) -> Transcript:
+    return read_transcript(files[TRANSCRIPT]).whole
+
+
+def legend_in(files) -> str:
+    return read_transcript(files[TRANSCRIPT]).said_legend
+
+
+def test_a_release_holds(files):
+    verdict = verdict_on(files)
+    assert verdict.holds and all(line.startswith("Yes: ") for line in verdict.checked)
+    assert render(transcript_in(files)) == files
+
+
+TEXTS = [name for name in (*NEEDED, SEGMENTS) if name not in (TRANSCRIPT, VERIFY)]
+
+
+@pytest.mark.parametrize("name", [*TEXTS, TRANSCRIPT])
+def test_any_changed_file_is_named_by_its_hash_and_without_it(files, name):
+    more = {**files, name: files[name] + b" "}
+    assert "hash" in findings(more, with_hashes=False)[name]
+    assert findings(more).keys() == {name}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_another_file_in_its_place_is_named(files, name):
+    for other in (b"", b"import os\nos.system('true')\n", b"\x00\xff" * 50, files[CARD if name != CARD else PAGE]):
+        assert findings({**files, name: other}).keys() == {name} | ({TRANSCRIPT} if name == CARD else set())
+    without = {one: data for one, data in files.items() if one != name}
+    assert "is missing" in findings(without)[name]
+
+
+@pytest.mark.parametrize("name", [CENTERS, LEDGER, SEGMENTS])
+def test_any_changed_number_of_a_table_is_named_with_its_line(files, name):
+    lines = files[name].decode().split("\r\n")
+    for place in range(1, len(lines) - 1):
+        for found in re.finditer(r"(?<=,)-?\d+", lines[place]):
+            last = found.end() - 1
+            other = f"{lines[place][:last]}{(int(lines[place][last]) + 1) % 10}{lines[place][last + 1 :]}"
+            text = "\r\n".join([*lines[:place], other, *lines[place + 1 :]])
+            with about(name, lines[place], found[0]):
+                assert f"line {place + 1} (" in findings({**files, name: text.encode()})[name]
+
+
+@pytest.mark.parametrize("column", ["scale", "sensitivity", "epsilon_alone", "cost", "part_epsilon"])
+def test_a_changed_number_of_the_ledger_is_named(files, column):
+    ledger = changed(files[LEDGER], 2, column, lambda value: repr(float(value) * (1 + 1e-8)))
+    assert f" {column} is not" in findings({**files, LEDGER: ledger})[LEDGER]
+
+
+def test_last_digits_may_differ_between_machines(files):
+    ledger = changed(files[LEDGER], 1, "scale", lambda value: repr(float(np.nextafter(float(value), np.inf))))
+    assert ledger != files[LEDGER] and findings({**files, LEDGER: ledger}) == {}
+
+
+def test_a_missing_line_of_a_table_is_named(files):
+    for name in (CENTERS, LEDGER, SEGMENTS):
+        lines = files[name].splitlines(keepends=True)
+        assert "lines" in findings({**files, name: b"".join(lines[:-1])})[name]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [(b"[0, 90000]", b"[0, 91000]"), (b'"n_public": 900', b'"n_public": 901'), (b"law or physics", b"public data")],
+)
+def test_another_declaration_is_named(files, before, after):
+    declaration = files[DECLARATION].replace(before, after)
+    assert declaration != files[DECLARATION]
+    assert findings({**files, DECLARATION: declaration}).keys() == {DECLARATION}
+
+
+def numbers_in(text: str) -> list[tuple[int, str]]:
+    """Every digit of a text that may be another one, by its place: the last of each number."""
+    return [(found.end() - 1, found[0]) for found in re.finditer(r"\d+", text)]
+
+
+@pytest.mark.parametrize("name", [CARD, ASSIGN, DECLARATION])
+def test_every_number_is_compared(files, name):
+    text = files[name].decode()
+    for at, number in numbers_in(text):
+        forged = f"{text[:at]}{(int(text[at]) + 1) % 10}{text[at + 1 :]}"
+        with about(text[max(0, at - 30) : at + 1], number):
+            assert name in findings({**files, name: forged.encode()})
+
+
+def test_every_number_of_the_page_is_compared(files):
+    text = files[PAGE].decode()
+    for at, number in numbers_in(text)[::7]:  # a seventh of some thousands
+        forged = f"{text[:at]}{(int(text[at]) + 1) % 10}{text[at + 1 :]}"
+        with about(text[max(0, at - 30) : at + 1], number):
+            assert PAGE in findings({**files, PAGE: forged.encode()})
+
+
+def sentences(text: str) -> list[str]:
+    return [one for one in re.split(r"(?<=[.:;>])\s+|<[^>]*>|\n", text) if re.search(r"[a-z]{3}", one)]
+
+
+@pytest.mark.parametrize("name", [CARD, PAGE, DOSSIER, VERIFY])
+def test_every_sentence_is_compared(files, name):
+    text = files[name].decode().replace("\r\n", "\n")
+    body = text.split("</style>")[-1]
+    for said in dict.fromkeys(sentences(body)):
+        without = (
+            text[: -len(body)] + body.replace(said, "", 1) if name in (PAGE, DOSSIER) else text.replace(said, "", 1)
+        )
+        with about(said):
+            assert name in findings({**files, name: without.encode()}, with_hashes=name != VERIFY)
+
+
+def test_the_first_line_that_differs_is_told_with_what_should_stand_in_it():
+    due = "one\ntwo words\nthree 1.25\n"
+    (told,) = list_differences(due.replace("two words", "two wards").encode(), due.encode(), table=False)
+    assert told == "line 2 is not what the transcript comes to: “two words” should stand in it."
+
+
+def test_text_after_the_known_parts_is_named(files):
+    after = b"\nAudited by everybody.\n"
+    assert VERIFY in findings({**files, VERIFY: files[VERIFY] + after}, with_hashes=False)
+    hidden = files[VERIFY] + b"0" * 64 + b"  audited by everybody\n"
+    assert "none of a release" in findings({**files, VERIFY: hidden}, with_hashes=False)[VERIFY]
+    assert findings({**files, SIGNATURE: b"Signed by everybody.\n"}).keys() == {SIGNATURE}
+
+
+def forged_answers(files, change) -> dict[str, bytes]:
+    read = transcript_in(files)
+    return {**files, TRANSCRIPT: change(read).to_bytes(legend_in(files))}
+
+
+@pytest.mark.parametrize("part", ["algorithm", "segments"])
+def test_any_changed_answer_of_the_transcript_is_named(files, part):
+    recording = transcript_in(files).recordings[part]
+    for place, answer in enumerate(recording.answers):
+        other = np.array(answer, dtype=np.float64)
+        other.flat[0] += 0.5
+        answers = (*recording.answers[:place], other, *recording.answers[place + 1 :])
+        forged = forged_answers(
+            files,
+            lambda read, now=answers: Transcript(
+                read.asked, {**read.recordings, part: Recording(recording.coins, now)}
+            ),
+        )
+        assert TRANSCRIPT in findings(forged), place
+
+
+@pytest.mark.parametrize("part", ["algorithm", "segments"])
+def test_an_answer_that_nobody_asks_for_is_named(files, part):
+    read = transcript_in(files)
+    recording = read.recordings[part]
+    more = Transcript(
+        read.asked, {**read.recordings, part: Recording(recording.coins, (*recording.answers, np.ones(3)))}
+    )
+    consistent = render(more)
+    assert f"answers of the part {part} that the plan does not ask for" in findings(consistent)[TRANSCRIPT]
+    assert (
+        "of the parts that were asked for"
+        in findings(
+            {
+                **files,
+                TRANSCRIPT: Transcript(read.asked, {**read.recordings, "more": recording}).to_bytes(legend_in(files)),
+            }
+        )[TRANSCRIPT]
+    )
+
+
+def rebuilt(npz: bytes, change) -> bytes:
+    """A transcript's file with its arrays changed by ``change``, as members of bytes."""
+    with zipfile.ZipFile(io.BytesIO(npz)) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    change(members)
+    return make_zip(members)
+
+
+def npy(values) -> bytes:
+    held = io.BytesIO()
+    np.save(held, values)
+    return held.getvalue()
+
+
+def told_of(held) -> str:
+    """The legend among the members of a transcript."""
+    return str(np.load(io.BytesIO(held["legend.npy"])))
+
+
+@pytest.mark.parametrize(("by", "said"), [(-1, "older dpviz"), (1, "newer dpviz than this one: update")])
+def test_a_transcript_of_another_format_says_whether_it_is_older_or_newer(files, by, said):
+    def other(held):
+        asked = json.loads(str(np.load(io.BytesIO(held["asked.npy"]))))
+        held["asked.npy"] = npy(np.array(json.dumps({**asked, "format": asked["format"] + by})))
+
+    (found,) = verify(make_zip(rehashed({**files, TRANSCRIPT: rebuilt(files[TRANSCRIPT], other)}))).findings
+    assert found.file == TRANSCRIPT and said in found.what
+
+
+def test_every_array_of_a_transcript_is_named_with_its_axes_and_its_unit(files):
+    legend, recordings = json.loads(legend_in(files)), transcript_in(files).recordings
+    assert list(legend) == [
+        f"{part}/{j:04d}" for part, recording in recordings.items() for j in range(len(recording.answers))
+    ]
+    for name, told in legend.items():
+        part, place = name.split("/")
+        with about(name):
+            assert told["part"] == part and told["shape"] == list(np.shape(recordings[part].answers[int(place)]))
+            assert told["question"] and told["for"] and told["unit"] and len(told["axes"]) == len(told["shape"])
+            assert told["noise_scale"] > 0
+    histograms = [told for told in legend.values() if "column" in told]
+    assert [told["column"] for told in histograms] == ["age", "income"]
+    assert all(len(told["edges"]) == told["shape"][1] + 1 for told in histograms)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda held: held.update({"notes.npy": npy(np.array("true mean: 41.3"))}),
+        lambda held: held.update({"algorithm/0000/more.npy": npy(np.ones(3))}),
+        lambda held: held.update({"algorithm/9999/array.npy": npy(np.ones(3))}),
+        lambda held: held.update({"algorithm/coins.npy": held["algorithm/coins.npy"] + b"41.3"}),
+        lambda held: held.update({"sha256.npy": npy(np.array("0" * 64))}),
+        lambda held: held.update({"asked.npy": npy(np.array("{}"))}),
+        lambda held: held.update({"asked.npy": npy(np.array(str(np.load(io.BytesIO(held["asked.npy"]))) + " "))}),
+        lambda held: held.update({"legend.npy": npy(np.array("{}"))}),
+        lambda held: held.update({"legend.npy": npy(np.array(told_of(held).replace('"rows"', '"persons"', 1)))}),
+        lambda held: held.pop("asked.npy"),
+        lambda held: held.pop("algorithm/0000/array.npy"),
+        lambda held: held.update({"algorithm/coins.npy": npy(np.array([None]).astype(str))}),
+    ],
+)
+def test_whatever_else_a_transcript_holds_is_named(files, change):
+    forged = rebuilt(files[TRANSCRIPT], change)
+    assert TRANSCRIPT in findings({**files, TRANSCRIPT: forged})
+
+
+def asked_anew(files, change) -> dict[str, bytes]:
+    """The transcript alone with something else asked, and its own hash made to match."""
+    read = transcript_in(files)
+    asked = json.loads(json.dumps(dict(read.asked)))
+    change(asked)
+    return {**files, TRANSCRIPT: Transcript(asked, read.recordings).to_bytes(legend_in(files))}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda asked: asked.update({"note": "true mean: 41.3"}),
+        lambda asked: asked["request"].update({"note": 1}),
+        lambda asked: asked["request"].update({"epsilon": 0.01}),
+        lambda asked: asked["request"].update({"algorithm": "nothing"}),
+        lambda asked: asked["request"].update({"k": 10**9}),
+        lambda asked: asked.update({"words": {**asked["words"], "authors": "x"}}),
+        lambda asked: asked.update({"account": {**asked["account"], "charged_epsilon": 0.5}}),
+        lambda asked: asked.update({"seen": {**asked["seen"], "studies": -1}}),
+        lambda asked: asked.update({"segments": 0.0}),
+        lambda asked: asked.update({"date": "yesterday"}),
+        lambda asked: asked.update({"n_public": None}),
+        lambda asked: asked.update({"declared": "{"}),
+        lambda asked: asked.pop("words"),
+    ],
+)
+def test_a_transcript_that_asks_for_something_else_is_named(files, change):
+    assert findings(asked_anew(files, change))
+
+
+def test_more_spent_than_was_charged_is_named_even_where_every_file_says_so(files):
+    read = transcript_in(files)
+    asked = {**read.asked, "account": {**read.asked["account"], "charged_epsilon": 0.9}}
+    consistent = render(Transcript(asked, read.recordings))
+    assert "more ε than the account was charged" in findings(consistent)[LEDGER]
+
+
+def zipped(files, *, more=(), comment=b"", before=b"", after=b"") -> bytes:
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in (*files.items(), *more):
+            archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)
+        archive.comment = comment
+    return before + held.getvalue() + after
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_whatever_else_a_zip_holds_is_named(files):
+    for forged in (
+        zipped(files, more=[("README.txt", b"Audited.")]),
+        zipped(files, more=[(CARD, files[CARD])]),
+        zipped(files, more=[("folder/", b"")]),
+        zipped(files, comment=b"Audited."),
+        zipped(files, before=b"#!/bin/sh\n"),
+    ):
+        found = verify(forged).findings
+        assert [finding.file for finding in found] == ["the zip"], found
+    every = [*files.items()]
+    for stray in (every[0], ("README.txt", b"Audited.")):  # before the others, which are found all the same
+        found = verify(zipped({}, more=[every[0], stray, *every[1:]])).findings
+        assert [finding.file for finding in found] == ["the zip"], found
+    assert verify(zipped(files)).holds
+
+
+def test_what_is_no_release_is_refused(tmp_path):
+    with pytest.raises(RequestError, match="no file"):
+        verify(tmp_path / "nothing.zip")
+    for rubbish in (b"", b"PK\x03\x04", b"text"):
+        with pytest.raises(RequestError):
+            verify(rubbish)
+    with pytest.raises(RequestError, match="not the zip of a release"):
+        verify(make_zip({"../evil.txt": b"x"}))
+
+
+def test_damage_inside_a_zip_is_a_finding_and_no_error(files):
+    whole = make_zip(files)
+    found = 0
+    for at in range(200, len(whole), len(whole) // 60):
+        broken = bytearray(whole)
+        broken[at] ^= 0xFF
+        try:
+            found += not verify(bytes(broken)).holds
+        except RequestError:
+            found += 1
+    assert found >= 58  # a byte of a name that is told twice may differ unseen: the files are the same
+
+
+def test_a_zip_that_unpacks_to_more_than_any_release_is_refused(files, monkeypatch):
+    monkeypatch.setattr(zips, "MOST_BYTES", 100_000)
+    bomb = {**files, PAGE: b" " * 10_000_000}
+    with pytest.raises(RequestError, match="unpacks to more"):
+        verify(make_zip(bomb))
+    with pytest.raises(RequestError, match="damaged"):
+        read_transcript(make_zip({"asked.npy": b" " * 10_000_000}))
+
+
+def test_an_array_that_says_it_is_larger_than_its_file_is_not_made_room_for():
+    head = npy(np.zeros(1))[:-8].replace(b"(1,)", b"(10000000000000,)")
+    head = head.replace(b"                \n", b"  \n")
+    with pytest.raises(RequestError, match="damaged"):
+        read_transcript(make_zip({"asked.npy": head}))
+
+
+def test_a_tape_that_is_too_short_says_so():
+    player = Playback(Recording(1, ()))
+    with pytest.raises(RequestError, match="ends before"):
+        player.answer(None, None, None)
+    assert player.is_over
+
+
+# What each check claims, forged, with the hashes made to match unless they are what is claimed.
+FORGED = {
+    Check.FILES: lambda files: {**files, PAGE: files[PAGE].replace(b"2.72", b"1.01", 1)},
+    Check.PLAYED: lambda files: rehashed(
+        forged_answers(files, lambda read: Transcript(read.asked, {**read.recordings, "algorithm": Recording(1, ())}))
+    ),
+    Check.SAME: lambda files: rehashed({**files, ASSIGN: files[ASSIGN] + b"print(1)\n"}),
+    Check.SUMS: lambda files: render(
+        Transcript(
+            {
+                **transcript_in(files).asked,
+                "account": {**transcript_in(files).asked["account"], "charged_epsilon": 0.9},
+            },
+            transcript_in(files).recordings,
+        )
+    ),
+    Check.SIGNATURE: lambda files: {**files, SIGNATURE: b"Ed25519 public key: 00\nSignature of VERIFY.txt: 00\n"},
+}
+
+
+def test_what_could_not_be_checked_is_said(files):
+    said = verdict_on({**files, TRANSCRIPT: b""}).checked
+    assert [line.split(":")[0] for line in said] == ["Not so", "Not so", *["Not checked"] * 3]
+
+
+@pytest.mark.parametrize("check", FORGED)
+def test_what_is_said_to_be_checked_is_checked(files, check):
+    said = verdict_on(FORGED[check](files)).checked
+    assert f"Not so: {check.value}" in said
+
+
+def test_a_card_that_the_registry_would_refuse_is_named(files, monkeypatch):
+    monkeypatch.setattr("dpviz.releases.registry_card._describe_basics", lambda facts: {"name": 3})
+    consistent = render(transcript_in(files))
+    assert yaml.safe_load(consistent[CARD])["deployment"]["basic"] == {"name": 3}
+    assert f"Not so: {Check.CARD.value}" in verify(make_zip(consistent)).checked
+
+
+def test_no_text_claims_another_check_than_those_that_are_forged_here(files):
+    assert {*FORGED, Check.CARD} == set(Check)
+    text = files[VERIFY].decode()
+    claimed = re.findall(r"^  \* (.*);$", text, flags=re.MULTILINE)
+    assert claimed == [*(check.value for check in Check), *CANNOT_TELL]
+    rest = re.sub(r"^  \* .*;$|^[0-9a-f]{64}  .*$", "", text, flags=re.MULTILINE)
+    assert "checks that\n" in rest and len(re.findall("check", rest.lower())) == 2  # that, and the heading
+    page = re.sub("<[^>]+>", " ", files[PAGE].decode().split("How to check it")[1])
+    follows = "checks that every file follows from the released answers, and that no more was spent than was charged"
+    assert sorted(re.findall(r"check\w*[^.;]*", page)) == ["checks", follows]  # as PLAYED, SAME and SUMS are forged
+
+
+def test_a_card_that_claims_less_epsilon_a_foreign_page_and_a_foreign_program_are_all_named(files):
+    forged = {
+        **files,
+        CARD: files[CARD].replace(b"epsilon: 1.0", b"epsilon: 0.01"),
+        PAGE: b"<p>Trust us.</p>",
+        ASSIGN: b"import os\nos.system('true')\n",
+    }
+    assert forged[CARD] != files[CARD] and findings(forged).keys() == {CARD, PAGE, ASSIGN}
+
+
+def test_a_file_that_is_damaged_is_named_and_those_behind_it_are_read(files):
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            kind = zipfile.ZIP_BZIP2 if name == CENTERS else zipfile.ZIP_DEFLATED
+            archive.writestr(zipfile.ZipInfo(name), data, kind)
+    read, wrong = zips.read_members(held.getvalue(), frozenset(files))
+    assert read == {name: data for name, data in files.items() if name != CENTERS}
+    assert wrong[0] == f"{CENTERS} cannot be unpacked: it is damaged"

@@ -1,0 +1,118 @@
+"""Released centres in the words of the declaration: what noise alone could make is not said."""
+
+from __future__ import annotations
+
+import doctest
+import json
+
+import numpy as np
+import pytest
+
+from dpviz.meaning import neighbors
+from dpviz.runs import center_tables
+from dpviz.runs.center_tables import compute_interval, describe_shares, list_profile_rows, read_shares
+from dpviz.runs.record import make_record
+from dpviz.runs.run import run
+from dpviz.runs.synthetic_tables import synthesise_declared
+from dpviz.table.declaration import Declaration, FileKind
+from dpviz.table.declaration_file import apply_declaration
+from dpviz.table.domain import Domain
+from tests.cases import for_each
+
+SAID = {
+    "age": [17, 90],
+    "income": {"bounds": [1, 1e6], "scale": "log"},
+    "region": {"categories": ["N", "S"]},
+    "sex": {"categories": ["F", "M"], "closed": True},
+    "stage": {"order": ["I", "II", "III"]},
+    "joined": {"dates": ["2015-01-01", "2024-12-31"]},
+    "left": {"dates": ["2015-01-01", "2024-12-31"], "written": "dmy"},
+    "hour": {"cycle": 24},
+}
+
+
+@pytest.fixture(scope="module")
+def stand_in():
+    declared = apply_declaration(json.dumps({"bounds": SAID, "title": "Visits", "weights": {"region": 1}})).checked()
+    return synthesise_declared(declared, n=3_000, k=3)
+
+
+@pytest.fixture(scope="module")
+def done(stand_in):
+    return run("auto", stand_in.private, k=3, epsilon=2.0, delta=1e-6, seed=0)
+
+
+def test_the_examples_in_the_text_hold():
+    assert doctest.testmod(center_tables).failed == 0
+
+
+def test_a_stand_in_has_rows_of_every_declared_kind_and_no_incomplete_one(stand_in):
+    assert stand_in.kind is FileKind.SIMULATED and stand_in.private.n_public == 3_000
+    values = stand_in.loaded.coded(stand_in.declaration.columns, stand_in.declaration.coded)
+    assert np.isfinite(values).all() and values.shape == (3_000, 8)
+    for place, (name, (low, high, _)) in enumerate(stand_in.declaration.bounds.items()):
+        assert low <= values[:, place].min() and values[:, place].max() <= high, name
+    # Declared names alone are made up: nobody is (any other) or (missing).
+    assert {*np.unique(values[:, 2])} == {0.0, 1.0} and {*np.unique(values[:, 3])} == {0.0, 1.0}
+    assert {*np.unique(values[:, 4])} == {1.0, 2.0, 3.0}
+    rows = stand_in.private._rows.values
+    np.testing.assert_array_equal(np.sort(rows[:, 2:6], axis=1)[:, :-1], 0)
+
+
+def test_every_centre_is_told_column_by_column(done):
+    lines = list_profile_rows(done.domain, done.unit_centers, done.center_noise_sd)
+    assert len(lines) == 3 and all(list(line) == [*SAID] for line in lines)
+    for line in lines:
+        assert " to " in line["income"] and "%" in line["region"] and line["stage"] in ("I", "II", "III")
+        assert line["joined"][:2] == "20" and 0 <= float(line["hour"]) < 24
+    printed = str(done)
+    assert "region" in printed and "shares of categories" in printed and "region = N" not in printed
+
+
+def test_the_interval_of_a_log_column_is_a_factor_and_that_of_a_number_a_distance(done):
+    low, high = compute_interval(done.domain, done.unit_centers, np.full(3, 0.02))
+    income, age = done.domain.places[1], done.domain.places[0]
+    middle = done.centers
+    np.testing.assert_allclose(high[:, income] / middle[:, income], middle[:, income] / low[:, income], rtol=1e-6)
+    assert (high[:, income] - middle[:, income] > middle[:, income] - low[:, income]).all()
+    np.testing.assert_allclose(high[:, age] - middle[:, age], middle[:, age] - low[:, age], rtol=1e-6)
+
+
+def test_shares_add_up_and_stand_in_the_record(stand_in, done):
+    shares = read_shares(done.domain, done.centers)
+    assert list(shares) == ["region", "sex"]
+    np.testing.assert_allclose(sum(shares["region"].values()), 1)
+    said = make_record(done, stand_in).to_dict()
+    assert len(said["released"]["profiles"]) == 3 and list(said["released"]["profiles"][0]) == [*SAID]
+    assert said["declaration"]["bounds"]["region"] == {"categories": ["N", "S"]}
+    assert said["declaration"]["weights"] == {"region": 1.0}
+    json.dumps(said)
+
+
+def test_tables_of_numbers_say_what_they_always_said():
+    plain = synthesise_declared(Declaration(columns=("a",), lower=(0.0,), upper=(1.0,)), n=300, k=2)
+    finished = run("dplloyd", plain.private, k=2, epsilon=1.0, seed=0)
+    said = make_record(finished, plain).to_dict()
+    assert list(said["released"]) == ["centers", "weights"] and "weights" not in said["declaration"]
+    assert said["declaration"]["bounds"] == {"a": [0.0, 1.0]} and isinstance(finished.domain, Domain)
+
+
+@for_each(
+    "shares, sd, words",
+    [
+        ({"a": 1.0, "b": 0.0}, None, "a 100 %, others under 1 %"),
+        ({"a": 0.4, "b": 0.3, "c": 0.2, "d": 0.1}, 0.01, "a 40 %, b 30 %, c 20 %, others up to 10 %"),
+        ({"a": 0.4, "b": 0.39, "c": 0.21}, 0.05, "a or b: 40 %, 39 %, c 21 %"),
+        ({"a": 0.6, "b": 0.4}, 0.9, "each under 100 %"),
+    ],
+)
+def test_shares_in_words(shares, sd, words):
+    assert describe_shares(shares, sd) == words
+
+
+def test_an_attack_knows_the_rows_of_a_mixed_table_too(stand_in):
+    row = neighbors.find_farthest_row(stand_in)
+    found = neighbors.make_neighbors(stand_in, row)
+    assert found.person.shape == (1, stand_in.domain.dim)
+    here, there = (len(table._rows) for table in (found.present, found.absent))
+    assert here - there == 1
