@@ -1,4 +1,4 @@
-"""What the README and its neighbours show is true: examples run, commands are understood, links lead somewhere."""
+"""What the README and the pages of how-to show is true: examples run, commands are understood, links lead somewhere."""
 
 from __future__ import annotations
 
@@ -28,31 +28,49 @@ from tests.cases import about
 from tests.command_line import call, told_by
 
 ROOT = Path(__file__).resolve().parents[1]
-README, CONTRIBUTING, CHANGELOG = (
-    (ROOT / name).read_text("utf-8") for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
+README, CONTRIBUTING, CHANGELOG, SECURITY = (
+    (ROOT / name).read_text("utf-8") for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")
 )
 CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
-BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL)
-COMMANDS = [
-    *re.findall(r"^(?:python -m )?dpviz (.+)$", "".join(text for _, text in BLOCKS), flags=re.MULTILINE),
-    *re.findall(r"`(?:python -m )?dpviz ([a-z]+(?: [^`]+)?)`", README + CONTRIBUTING),
-]
+# The pages that show what to type; what else stands in docs/ has tests of its own.
+PAGES = {
+    path.relative_to(ROOT).as_posix(): path.read_text("utf-8")
+    for path in (ROOT / "README.md", ROOT / "docs" / "start.md", *sorted((ROOT / "docs" / "howto").glob("*.md")))
+}
+BLOCKS = {
+    name: re.findall(r"^```([\w{}]*)\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL) for name, text in PAGES.items()
+}
+_SHOWN = "".join(text for blocks in BLOCKS.values() for _, text in blocks)
+COMMANDS = list(
+    dict.fromkeys(
+        [
+            *re.findall(r"^(?:python -m )?dpviz (.+)$", _SHOWN, flags=re.MULTILINE),
+            *re.findall(r"`(?:python -m )?dpviz ([a-z]+(?: [^`]+)?)`", "".join(PAGES.values()) + CONTRIBUTING),
+        ]
+    )
+)
 # They build on each other: one test walks all of them.
-WALK = README.split("### From the chosen ε")[1].split("```")[1]
+WALK = BLOCKS["docs/howto/release.md"][0][1]
 # A minute and more: those run on every core for a while.
 LARGE = "run rows."
 LONG = ("audit", "sweep", "reproduce --quick", "open")
 
 
-def test_every_example_in_python_says_what_it_does(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "name", [name for name, blocks in BLOCKS.items() if any(kind == "pycon" for kind, _ in blocks)]
+)
+def test_every_example_in_python_says_what_it_does(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    examples = "".join(text for language, text in BLOCKS if language == "pycon")
-    assert examples.count(">>>") > 10
-    assert not any(language == "python" for language, _ in BLOCKS), "an example that no test runs"
-    test = doctest.DocTestParser().get_doctest(examples, {}, "README.md", "README.md", 0)
+    examples = "".join(text for language, text in BLOCKS[name] if language == "pycon")
+    assert examples.count(">>>") > 4
+    test = doctest.DocTestParser().get_doctest(examples, {}, name, name, 0)
     told: list[str] = []
     doctest.DocTestRunner().run(test, out=told.append)
     assert not told, "".join(told)
+
+
+def test_no_example_is_without_a_test() -> None:
+    assert not [name for name, blocks in BLOCKS.items() for language, _ in blocks if language == "python"]
 
 
 def test_every_command_is_understood() -> None:
@@ -140,13 +158,14 @@ def test_a_table_beyond_memory_or_on_a_cluster_gives_the_same(
 
 
 def test_the_lesson_that_is_shown_can_be_given_and_the_vocabulary_is_whole(tmp_path: Path) -> None:
-    (shown,) = (text for language, text in BLOCKS if language == "yaml")
+    page = "docs/howto/lessons.md"
+    (shown,) = (text for language, text in BLOCKS[page] if language == "yaml")
     (tmp_path / "more-people.yaml").write_text(shown, encoding="utf-8")
     lesson = read_lesson(tmp_path / "more-people.yaml")
     computed = Computed.on(lesson.sample)
     assert not list_refusals(lesson)
     assert not [sentence for scene in lesson.scenes for sentence in list_wrong_says(scene, computed)]
-    told = " ".join(README.split("### Write a lesson")[1].split("\n## ")[0].split())
+    told = " ".join(PAGES[page].split())
     missing = [word for word in (*FACTS, *TABLES, *PARTS) if word not in told]
     assert not missing
 
@@ -156,7 +175,7 @@ def _words(command: str) -> list[str]:
 
 
 def test_links_and_pictures_of_the_documents_are_there() -> None:
-    for text in (README, CONTRIBUTING, CHANGELOG):
+    for text in (README, CONTRIBUTING, CHANGELOG, SECURITY):
         places = re.findall(r"\]\(([^)#]+)\)", text)
         assert all((ROOT / place).exists() for place in places if not place.startswith("http")), places
 
@@ -178,5 +197,21 @@ def test_the_commands_for_contributors_are_those_of_the_clean_check() -> None:
     """Whoever follows CONTRIBUTING meets no surprise afterwards."""
     checked = (ROOT / ".ci" / "run").read_text("utf-8").splitlines()
     for command in checked:
-        if command.startswith(("ruff", "mypy")):
+        if command.startswith(("ruff", "mypy", "python -m docs")):
             assert command in CONTRIBUTING
+
+
+def test_the_checks_before_a_commit_are_those_of_the_clean_check() -> None:
+    hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text("utf-8"))["repos"][0]["hooks"]
+    checked = (ROOT / ".ci" / "run").read_text("utf-8")
+    assert next(one["entry"] for one in hooks if one["id"] == "mypy") in checked
+    assert {one["id"] for one in hooks} >= {"ruff", "ruff-format", "mypy"}
+    hosted = yaml.safe_load((ROOT / ".github" / "workflows" / "checks.yml").read_text("utf-8"))
+    assert any(step.get("run") == "bash .ci/run" for step in hosted["jobs"]["checks"]["steps"])
+
+
+def test_the_readme_fits_three_screens_and_shows_the_two_commands_first() -> None:
+    assert len(README.splitlines()) <= 90
+    first, second = README.split("```")[1].strip().splitlines()
+    assert first == "pip install -r requirements.txt && streamlit run app.py"
+    assert second == "pip install -r requirements.txt -r tests/requirements.txt && python -m pytest"

@@ -12,7 +12,7 @@ REACHING = TYPES.reaching()
 MAKES_FILES = (
     *("render", "playing", "asked", "package", "comparing", "verify", "checks", "zips", "seen", "card_facts"),
     *("card_page", "card_tables", "card_pictures", "registry_card", "promise", "charges", "segment_words"),
-    *("segments_for_card", "segments_report", "assign_script", "signature", "rounding"),
+    *("segments_report", "signature", "rounding"),
 )
 
 

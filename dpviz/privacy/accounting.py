@@ -28,7 +28,7 @@ from dpviz import check
 _PART = 1.0 - 1e-12
 # Numerical solutions of the conversions are rounded down by this.
 _SOLVED = 1.0 - 1e-6
-# The zCDP conversion is re-added by another library on a grid of orders: leave it this much session.
+# The zCDP conversion is re-added by another library on a grid of orders: leave it this much room.
 _ORDERS = 1.0 - 2e-4
 # So much room for basic composition, which it re-adds on a grid of losses that it rounds upwards to.
 _GRID = 1.0 - 1e-3

@@ -90,7 +90,7 @@ class _InBox(AsAsked, OfAllRows):
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.lower).all() and np.isfinite(self.upper).all() and (self.lower < self.upper).all()):
-            raise RequestError("A quantile needs session: give a finite lower bound below each upper bound.")
+            raise RequestError("A quantile needs room: give a finite lower bound below each upper bound.")
         for level in self.levels:
             check.within(0.0, 1.0, level=level)
 

@@ -174,7 +174,7 @@ def _make_error(path: Path, error: sqlite3.Error, wait: float) -> RequestError:
         return RequestError(
             f"{_format_name(path)} cannot be read or written where it lies: nothing was released; see that "
             f"its disk has "
-            "session and its folder lets you write, then look with `dpviz account show` at what is charged."
+            "room and its folder lets you write, then look with `dpviz account show` at what is charged."
         )
     if code == sqlite3.SQLITE_NOTADB:
         return RequestError(

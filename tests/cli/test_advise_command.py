@@ -39,19 +39,19 @@ def test_a_wrong_question_is_refused_in_one_line(capsys):
             assert (said.code, said.err.count("\n")) == (2, 1)
 
 
-README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "howto" / "choose.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
-def test_the_readme_says_how_often_its_advice_is_kept_and_with_another_k_not(capsys):
+def test_the_documentation_says_how_often_its_advice_is_kept_and_with_another_k_not(capsys):
     """On the people of the sample: losses of the advised algorithm at the advised ε over that of k-means++."""
     source, declared = sample("people").load()
     table = declare(source, declared)
-    (shown, *_) = re.findall(r"python -m dpviz (advise .*)", README)
+    (shown, *_) = re.findall(r"python -m dpviz (advise .*)", PAGE)
     words = dict(zip(shown.split()[1::2], shown.split()[2::2], strict=True))
     assert (int(words["--n"]), int(words["--d"])) == (source.n_rows, table.domain.dim)
     said = re.search(
-        r"in (\d+) of 20 runs with\s+k = (\d), at ε = (\S+), and in (\d+) of 20 with k = (\d), at ε = (\S+)\.\n", README
+        r"in (\d+) of 20 runs with\s+k = (\d), at ε = (\S+), and in (\d+) of 20 with k = (\d), at ε = (\S+)\.\n", PAGE
     )
     assert said is not None and (said[1], said[2]) == ("20", words["--k"])
     rows = clip_rows(table.private.reveal(note="test"), table.domain.region)

@@ -15,7 +15,7 @@ from dpviz.table.declaration import FileKind
 from tests.contract.tables import make_blobs, make_small_table
 from tests.pages.site import everything_shown, upload, visit
 
-README = Path(__file__).resolve().parents[2] / "README.md"
+START = Path(__file__).resolve().parents[2] / "docs" / "start.md"
 _SHARE = 0.02
 
 
@@ -47,4 +47,4 @@ def test_where_it_is_said_it_is_said_of_the_budget() -> None:
     (asked,) = (radio for radio in at.radio if "number of rows public" in radio.label)
     assert asked.options[0] == "buy a noisy one with 2 % of the budget"
     assert "μ² or ρ" in asked.help
-    assert "2 % of ε" not in everything_shown(at) + README.read_text(encoding="utf-8")
+    assert "2 % of ε" not in everything_shown(at) + START.read_text(encoding="utf-8")

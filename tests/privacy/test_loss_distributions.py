@@ -145,7 +145,7 @@ def gdp_delta_at(mu, epsilon):
 
 
 def test_a_path_of_counts_is_that_many_draws():
-    share = _session(Draws(False, 20.0, 100)).calibrated(path=Draws(False, 20.0, 100))
+    share = _session(Draws(False, 20.0, 100)).calibrate(path=Draws(False, 20.0, 100))
     mechanism = PathCounts.calibrated(share.path, ONE, levels=100, min_branch=1.0)
     entry = Entry.of(mechanism, "SparseCount", PLD, delta=1e-6, note="")
     found = list_draws(entry)

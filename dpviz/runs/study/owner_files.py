@@ -101,6 +101,6 @@ def translate_disk_errors(*, called: str = "--out", after: str = "") -> Iterator
         yield
     except OSError as error:
         if error.errno in _FULL:
-            raise RequestError(f"The disk of {called} is full: make session{after}.") from None
+            raise RequestError(f"The disk of {called} is full: make room{after}.") from None
         why = "you may not write to it" if error.errno in _BARRED else "it cannot be written to"
         raise RequestError(f"{called} cannot be used, because {why}: give another folder, or mend this one.") from None

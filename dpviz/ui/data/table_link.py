@@ -69,7 +69,7 @@ def read_synthetic_table(text: str) -> SyntheticTable | None:
     """The stand-in that a link names, or None if it names none that the form could make.
 
     >>> read_synthetic_table("stand-in,0,100,5000,2,5,0.05")
-    StandIn(low=0.0, high=100.0, n=5000, d=2, k=5, spread=0.05)
+    SyntheticTable(low=0.0, high=100.0, n=5000, d=2, k=5, spread=0.05)
     >>> read_synthetic_table("stand-in,0,100,99999999,2,5,0.05") is None
     True
     """

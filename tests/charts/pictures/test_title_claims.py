@@ -270,7 +270,7 @@ def the_plan(step: Any, context: Any) -> str:
 
 @says("ProjectionStep", "over noise")
 def axes_rise(step: Any, context: Any) -> str:
-    captured = step.context.captured
+    captured = step.projection.captured
     clear, every = int((captured > step.noise_edge).sum()), len(captured)
     which = f"all {word(every)}" if clear == every else f"{word(clear)} of {word(every)}"
     return f"{which} axes rise over noise"

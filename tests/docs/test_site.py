@@ -1,0 +1,163 @@
+"""What the site says of the code is there: proofs name their tests, walks name files, formats name every key."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient.exceptions import CellExecutionError
+
+from docs.generators import algorithm_pages, api_pages, command_pages, documents, glossary_page, notebooks
+from docs.generators.links import list_broken_links
+from dpviz.__main__ import COMMANDS
+from dpviz.algorithms.registry import CARDS
+from dpviz.glossary import glossary
+from dpviz.releases.package import MAY_BE_THERE
+from dpviz.table.declaration_file import declaration_in
+from dpviz.table.loaded_table import IntakeError
+from tests.cases import about
+from tests.command_line import call
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+_RUN = ("run", "fifteen", "--algorithm", "eugkm", "--k", "2", "--epsilon", "1", "--seed", "1", "--json", "--evaluate")
+PROOFS = sorted(path for path in (DOCS / "proofs").glob("*.md") if path.stem != "index")
+
+
+def test_every_proof_has_a_theorem_and_names_the_tests_that_try_to_break_it() -> None:
+    assert len(PROOFS) >= 8
+    for path in PROOFS:
+        with about(path.name):
+            text = path.read_text("utf-8")
+            headings = re.findall(r"^## (.+)$", text, flags=re.MULTILINE)
+            assert headings == ["Theorem", "Proof", "The test that tries to break it", "References"]
+            named = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", text)
+            assert len(named) >= 4
+            for file, test in named:
+                assert test in _functions(ROOT / file), f"{file}::{test}"
+
+
+def _functions(path: Path) -> set[str]:
+    tree = ast.parse(path.read_text("utf-8"))
+    return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+
+
+@pytest.mark.parametrize(
+    "page", ["architecture.md", *(f"proofs/{path.name}" for path in PROOFS), "howto/algorithms.md"]
+)
+def test_every_file_that_a_page_names_is_there(page: str) -> None:
+    named = re.findall(r"`((?:[\w-]+/)*[\w]+\.(?:py|yaml|js))`", (DOCS / page).read_text("utf-8"))
+    assert named
+    missing = [one for one in named if not _is_there(one)]
+    assert not missing
+
+
+def _is_there(named: str) -> bool:
+    """Beside the root, in the package, or in any folder of it where only a file's name is given."""
+    return (ROOT / named).exists() or (ROOT / "dpviz" / named).exists() or any((ROOT / "dpviz").rglob(named))
+
+
+def test_every_type_of_the_walks_is_there() -> None:
+    named = set(re.findall(r"`([A-Z][a-z]+(?:[A-Z][a-z]+)*)`", (DOCS / "architecture.md").read_text("utf-8")))
+    assert len(named) > 15
+    trees = (ast.parse(path.read_text("utf-8")) for path in (ROOT / "dpviz").rglob("*.py"))
+    there = {node.name for tree in trees for node in tree.body if isinstance(node, ast.ClassDef)}
+    assert not sorted(named - there)
+
+
+def test_the_formats_name_every_key(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    told = set(re.findall(r"`\"?([\w.]+)\"?`", (DOCS / "reference" / "formats.md").read_text("utf-8")))
+    for wrong in ('{"no such key": 1}', '{"file": {"no such key": 1}}', '{"release": {"no such key": 1}}'):
+        with pytest.raises(IntakeError) as refused:
+            declaration_in(wrong)
+        allowed = re.findall(r'"([\w]+)"', str(refused.value).split("allowed are")[1])
+        assert len(allowed) > 10
+        assert not sorted(set(allowed) - told)
+    run = call(capsys, *_RUN).json
+    keys = {*run, *run["released"], *run["ledger"]}
+    assert not sorted(keys - {"format"} - told)
+    assert not sorted(MAY_BE_THERE - told)
+
+
+def test_generated_pages_are_whole() -> None:
+    (commands,) = command_pages.make_pages(ROOT).values()
+    assert all(f"\n## dpviz {name}\n" in commands for name in COMMANDS)
+    assert "--cap-epsilon" in commands and "%(default)s" not in commands
+    (words,) = glossary_page.make_pages(ROOT).values()
+    assert all(f"{{#{term.id}}}" in words for term in glossary().values())
+    assert set(documents.make_pages(ROOT)) == {"changelog.md", "contributing.md", "security.md"}
+    listed = (DOCS / "algorithms" / "index.md").read_text("utf-8")
+    assert all(f"| [`{name}`]({name}.md) |" in listed or f"| [`{name}`]({name}.md) (" in listed for name in CARDS)
+
+
+def test_the_page_of_an_algorithm_says_what_its_card_does_and_plays() -> None:
+    pages = algorithm_pages.make_card_pages(CARDS["eugkm"])
+    text = pages["algorithms/eugkm.md"]
+    card = CARDS["eugkm"]
+    assert all(said in text for said in (card.title, card.paper, card.story, card.when, "players/eugkm.html"))
+    assert all(f"`{one.name}`" in text for one in card.params.param_fields())
+    assert b"</html>" in pages["algorithms/players/eugkm.html"]
+    assert "players" not in "".join(algorithm_pages.make_card_pages(CARDS["kmeans++"]))
+
+
+@pytest.mark.slow
+def test_every_public_function_is_in_the_reference() -> None:
+    text = "".join(api_pages.make_pages(ROOT).values())
+    places = set(re.findall(r'id="([\w.]+)"', text))
+    missing = [
+        f"{module}.{name}"
+        for path in sorted((ROOT / "dpviz").rglob("*.py"))
+        for module in [path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".").removesuffix(".__init__")]
+        for name in _public(ast.parse(path.read_text("utf-8")))
+        if f"{module}.{name}" not in places
+    ]
+    assert len(places) > 2000
+    assert not missing
+
+
+def _public(tree: ast.Module | ast.ClassDef, inside: str = "") -> list[str]:
+    """Names of public functions, classes and methods of a module."""
+    names = []
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
+            names.append(f"{inside}{node.name}")
+            if isinstance(node, ast.ClassDef):
+                names += _public(node, f"{inside}{node.name}.")
+    return names
+
+
+def test_notebooks_are_kept_without_what_came_out() -> None:
+    names = [path.stem for path in (DOCS / "tutorials").glob("*.ipynb")]
+    assert sorted(names) == ["owner", "researcher", "teacher"]
+    for name in names:
+        notebook = nbformat.read(DOCS / "tutorials" / f"{name}.ipynb", as_version=4)
+        code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+        assert len(code) >= 4
+        assert not any(cell.outputs or cell.execution_count for cell in code), name
+
+
+def test_a_cell_that_fails_fails_the_build() -> None:
+    cells = [nbformat.v4.new_code_cell("1 / 0")]
+    with pytest.raises(CellExecutionError, match="ZeroDivisionError"):
+        notebooks.run_notebook(nbformat.v4.new_notebook(cells=cells), "broken", ROOT)
+
+
+def test_a_link_that_leads_nowhere_is_found(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text('<h1 id="top">A</h1><a href="b.html#here">b</a><img src="dot.png">', "utf-8")
+    (tmp_path / "b.html").write_text(
+        '<p id="here">B</p><a href="a.html#top">a</a><a href="https://x.org">x</a>', "utf-8"
+    )
+    (tmp_path / "dot.png").write_bytes(b"")
+    assert not list_broken_links(tmp_path)
+    (tmp_path / "c.html").write_text(
+        '<a href="d.html">d</a><a href="a.html#there">a</a><script src="https://x.org/a.js"></script>', "utf-8"
+    )
+    assert list_broken_links(tmp_path) == [
+        "c.html: fetches https://x.org/a.js",
+        "c.html: d.html",
+        "c.html: a.html#there has no such place",
+    ]
