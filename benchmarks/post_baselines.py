@@ -24,7 +24,7 @@ import pandas as pd
 
 from dpviz.claims.google_coreset import BASELINE_FILE, DIFFPRIVLIB, TABLES
 from dpviz.claims.material import Material
-from dpviz.claims.registry import shelf
+from dpviz.claims.registry import open_shelf
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.evaluation import assign, label_accuracy, nicv
 from dpviz.runs.study.study import measure_yardstick
@@ -77,7 +77,7 @@ def main() -> None:
     asked = parser.parse_args()
     found = pd.read_csv(asked.out) if asked.out.is_file() else pd.DataFrame()
     for name in asked.tables:
-        made = pd.DataFrame(baseline_rows(shelf(asked.data).table(name), asked.ks, asked.repeats, asked.python))
+        made = pd.DataFrame(baseline_rows(open_shelf(asked.data).table(name), asked.ks, asked.repeats, asked.python))
         if len(found):
             found = found[(found["data"] != name) | (found["origin"] != made["origin"].iloc[0])]
         found = pd.concat([found, made], ignore_index=True)

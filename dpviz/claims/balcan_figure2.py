@@ -13,7 +13,7 @@ from math import log, sqrt
 import pandas as pd
 from scipy.optimize import brentq
 
-from dpviz.claims.claim import Claim, Finding, Picture, Row, Verdict
+from dpviz.claims.claim import Claim, Finding, Picture, Verdict
 from dpviz.claims.evidence import (
     PLACES,
     advantages,
@@ -27,8 +27,7 @@ from dpviz.claims.evidence import (
     ordered,
 )
 from dpviz.claims.factors import COMPETITIVE, MAGNITUDES
-from dpviz.claims.material import Shelf
-from dpviz.claims.trials import Line, grid_rows
+from dpviz.claims.trials import Line, Sweep
 from dpviz.privacy.accounting import gdp_mu
 
 DELTA = 1e-6
@@ -85,13 +84,12 @@ class ByClusters:
     repeats_of_samples: int = 3
 
 
-def rows_by_clusters(shelf: Shelf, settings: ByClusters) -> Iterator[Row]:
+def list_blocks_by_clusters(settings: ByClusters) -> Iterator[Sweep]:
     """Sample and aggregate is slow, and far behind: fewer runs at fewer k."""
+    slow = (SAMPLES_LINE,), settings.ks_of_samples, settings.repeats_of_samples
     for name in settings.tables:
-        material = shelf.table(name)
-        yield from grid_rows(material, LINES, settings.ks, settings.epsilons, repeats=settings.repeats)
-        few = settings.repeats_of_samples
-        yield from grid_rows(material, [SAMPLES_LINE], settings.ks_of_samples, settings.epsilons, repeats=few)
+        for lines, ks, repeats in ((LINES, settings.ks, settings.repeats), slow):
+            yield Sweep(table=name, lines=lines, ks=ks, epsilons=settings.epsilons, repeats=repeats)
 
 
 def judge_clusters(table: pd.DataFrame) -> Verdict:
@@ -142,7 +140,7 @@ CLUSTERS = Claim(
     data=_TABLES,
     quick=ByClusters(ks=(4, 32), ks_of_samples=(4,), repeats=2, repeats_of_samples=2),
     full=ByClusters(ks=(2, 4, 8, 16, 32, 64), ks_of_samples=(2, 8, 32, 64), repeats=5),
-    rows=rows_by_clusters,
+    blocks=list_blocks_by_clusters,
     judge=judge_clusters,
     pictures=(
         Picture(
@@ -169,9 +167,9 @@ class ByEpsilon:
     repeats: int
 
 
-def rows_by_epsilon(shelf: Shelf, settings: ByEpsilon) -> Iterator[Row]:
+def list_blocks_by_epsilon(settings: ByEpsilon) -> Iterator[Sweep]:
     """All lines over ε."""
-    yield from grid_rows(shelf.table("MNIST"), LINES, (_K,), settings.epsilons, repeats=settings.repeats)
+    yield Sweep(table="MNIST", lines=LINES, ks=(_K,), epsilons=settings.epsilons, repeats=settings.repeats)
 
 
 def judge_epsilon(table: pd.DataFrame) -> Verdict:
@@ -221,7 +219,7 @@ EPSILON = Claim(
     data=("MNIST",),
     quick=ByEpsilon(epsilons=(0.1, 0.3, 1.0), repeats=3),
     full=ByEpsilon(epsilons=(0.05, 0.1, 0.2, 0.5, 1.0, 2.0), repeats=10),
-    rows=rows_by_epsilon,
+    blocks=list_blocks_by_epsilon,
     judge=judge_epsilon,
     pictures=(
         Picture(

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from dpviz.claims.claim import Claim, Picture, Row, Verdict
+from dpviz.claims.claim import Claim, Picture, Verdict
 from dpviz.claims.evidence import because, judged, medians, ordered, within_factor
 from dpviz.claims.factors import ALIKE, COMPARABLE, MAGNITUDE
-from dpviz.claims.material import Shelf
-from dpviz.claims.trials import Line, grid_rows
+from dpviz.claims.trials import Line, Sweep
 
 _DELTA = 1e-6
 _K = 3
@@ -36,9 +35,10 @@ class Settings:
     epsilons: tuple[float, ...] = (1.0,)
 
 
-def rows(shelf: Shelf, settings: Settings) -> Iterator[Row]:
+def list_blocks(settings: Settings) -> Iterator[Sweep]:
     """Every algorithm on one table."""
-    yield from grid_rows(shelf.table("three clusters"), _LINES, (_K,), settings.epsilons, repeats=settings.repeats)
+    table = "three clusters"
+    yield Sweep(table=table, lines=_LINES, ks=(_K,), epsilons=settings.epsilons, repeats=settings.repeats)
 
 
 def judge(table: pd.DataFrame) -> Verdict:
@@ -79,7 +79,7 @@ CLAIM = Claim(
     data=("three clusters",),
     quick=Settings(repeats=20),
     full=Settings(repeats=100),
-    rows=rows,
+    blocks=list_blocks,
     judge=judge,
     pictures=(
         Picture(

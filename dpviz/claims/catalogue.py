@@ -21,6 +21,9 @@ _LETTER_MEANS = (
     *(5.18, 8.28, 6.45, 7.93, 3.05, 8.34, 3.69, 7.80),
 )
 _LETTER_RADIUS = 21.7
+# The same of the gas turbine's columns, whose units are as published; and of MNIST's pixels, whose middle is black.
+_GAS_MEANS = (17.71, 1013.07, 77.87, 3.93, 25.56, 1081.43, 546.16, 133.51, 12.06, 2.37, 65.29)
+_GAS_RADIUS, _MNIST_RADIUS = 109.4, 17.6 * 255
 # Spread of a stand-in's clusters, as a part of the bounds: what has more columns is less clearly clustered.
 _PLANE, _COLOURS, _WIDE = 0.05, 0.08, 0.12
 # Standard deviation of a cluster of Su et al.'s synthetic tables, unit coordinates, as a part of the centres' spacing.
@@ -115,6 +118,12 @@ def _ball(
     return Published(name, {file: PUBLISHED}, make)
 
 
+def _around(entry: Published, middle: tuple[float, ...], radius: float) -> Published:
+    """``entry`` in a ball around a published middle, data units."""
+    lower, upper = (tuple(mean + side * radius for mean in middle) for side in (-1, 1))
+    return replace(entry, lower=lower, upper=upper, radius=radius)
+
+
 CATALOGUE = (
     _box("S1", {"s1.csv": PUBLISHED}, 5_000, 2, 15, _PLANE, 0.0, 1e6),
     _box(
@@ -135,17 +144,20 @@ CATALOGUE = (
         lower=(17.0, 12_285.0, 1.0, 0.0, 0.0, 1.0),
         upper=(90.0, 1_490_400.0, 16.0, 99_999.0, 4_356.0, 99.0),
     ),
-    _box("Lifesci", {"lifesci.csv": PUBLISHED}, 26_733, 10, 3, _WIDE),
-    _ball("MNIST", "mnist.csv.gz", 70_000, 784, 10, 4, _MNIST_WITHIN, _MNIST_APART),
+    _box(
+        "Lifesci",
+        {"lifesci.csv": PUBLISHED},
+        *(26_733, 10, 3, _WIDE),
+        lower=(-13.5, -6.5, -7.6, -4.8, -7.0, -5.1, -4.7, -5.0, -5.2, -3.5),
+        upper=(0.0, 6.0, 5.7, 5.4, 4.8, 6.5, 6.4, 4.6, 4.8, 5.0),
+    ),
+    _around(
+        _ball("MNIST", "mnist.csv.gz", 70_000, 784, 10, 4, _MNIST_WITHIN, _MNIST_APART), (0.0,) * 784, _MNIST_RADIUS
+    ),
     _ball("CIFAR-10 features", "cifar10_features.csv.gz", 100_000, 160, 10, 6, 0.4),
     _ball("MNIST embedding", "mnist_embedding.csv.gz", 60_000, 40, 10, 4, 0.25),
-    replace(
-        _ball("Letter", "letter.csv.gz", 20_000, 16, 26, 2, 0.3),
-        lower=tuple(mean - _LETTER_RADIUS for mean in _LETTER_MEANS),
-        upper=tuple(mean + _LETTER_RADIUS for mean in _LETTER_MEANS),
-        radius=_LETTER_RADIUS,
-    ),
-    _ball("Gas turbine", "gas_turbine.csv", 36_733, 11, 8, 1, 0.3),
+    _around(_ball("Letter", "letter.csv.gz", 20_000, 16, 26, 2, 0.3), _LETTER_MEANS, _LETTER_RADIUS),
+    _around(_ball("Gas turbine", "gas_turbine.csv", 36_733, 11, 8, 1, 0.3), _GAS_MEANS, _GAS_RADIUS),
     Published("64 Gaussians", {}, sixty_four_gaussians),
     Published(
         "three clusters", {}, partial(ball_stand_in, "three clusters", 5_000, 3, 3, 1, 0.15, seed=3, origin=RECIPE)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
 import pandas as pd
 
 from dpviz.claims.material import Shelf
 
 Row = dict[str, Any]
+Wanted: TypeAlias = Callable[[Row, int], Sequence[int]]
+"""Which repeats of a cell are to be run, of the place and line in a row, and the number that a first look takes."""
 # So near to the line a margin is on neither side.
 _NEAR = 1e-3
 
@@ -33,7 +35,7 @@ class Interval:
     ----------
     low, high : float
     runs : int
-        The fewest runs that anything in the table is a median of.
+        How many runs it rests on: those of the cells that move it.
     """
 
     low: float
@@ -168,6 +170,13 @@ class Picture:
     only: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
 
+class Block(Protocol):
+    """Experiments that are declared, not yet run: cells, each a line at a place of one table."""
+
+    def runs(self, shelf: Shelf, wanted: Wanted) -> Iterator[list[Row]]:
+        """The rows of each run that is ``wanted``; each cell is asked for once, whether it is run or not."""
+
+
 @dataclass(frozen=True)
 class Claim:
     """One group of experiments of a paper.
@@ -179,9 +188,9 @@ class Claim:
     data : tuple of str
         Names of the tables on the shelf that it needs.
     quick, full : settings
-        A frozen dataclass each: what ``rows`` is given, and what the manifest writes down.
-    rows : generator function of (shelf, settings)
-        One tidy row a run; the same settings and tables give the same rows, timings apart.
+        A frozen dataclass each: what ``blocks`` is given, and what the manifest writes down.
+    blocks : function of settings to Block
+        What is run. The same settings and tables give the same rows, timings apart.
     judge : function of a table
         The verdict; it knows nothing but the table.
     pictures : tuple of Picture
@@ -195,7 +204,7 @@ class Claim:
     data: tuple[str, ...]
     quick: Any
     full: Any
-    rows: Callable[[Shelf, Any], Iterator[Row]]
+    blocks: Callable[[Any], Iterable[Block]]
     judge: Callable[[pd.DataFrame], Verdict]
     pictures: tuple[Picture, ...]
     notes: tuple[str, ...] = ()
@@ -203,3 +212,9 @@ class Claim:
     def settings(self, *, quick: bool) -> Any:
         """The settings of a quick or a full run."""
         return self.quick if quick else self.full
+
+    def rows(self, shelf: Shelf, settings: Any) -> Iterator[Row]:
+        """The rows of a first look at all cells."""
+        for block in self.blocks(settings):
+            for run in block.runs(shelf, lambda cell, repeats: range(repeats)):
+                yield from run

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from math import log, sqrt
 
 import numpy as np
@@ -12,13 +13,14 @@ import pandas as pd
 from dpviz.arrays import Array
 from dpviz.claims.claim import Claim, Picture, Row, Verdict
 from dpviz.claims.evidence import at_least, at_most, because, judged
-from dpviz.claims.material import RECIPE, Material, Shelf
+from dpviz.claims.material import RECIPE, Material
+from dpviz.claims.trials import Series
 from dpviz.claims.tuple_sizes import DELTA, EPSILON, Mixture, needed_tuples
 from dpviz.runs.run import run
 from dpviz.table.domain import Domain
 
-FITTED, PACKAGE, NOISY = "noise on every row, GaussianMixture", "noise on every row, k-means", "k-noisy-centers"
-_REACH = 512.0
+LINES = FITTED, PACKAGE, NOISY = "noise on every row, GaussianMixture", "noise on every row, k-means", "k-noisy-centers"
+_NAME, _REACH = "two Gaussians", 512.0
 # A mean that is off by the distance of both means from 0 says nothing.
 _LOST, _FOUND = 1.0, 0.5
 
@@ -31,30 +33,24 @@ class Settings:
     repeats: int
 
 
-def rows(shelf: Shelf, settings: Settings) -> Iterator[Row]:
+def list_blocks(settings: Settings) -> Iterator[Series]:
     """Samples around ±R, three ways to find both means."""
-    del shelf
-    mixture = Mixture(k=2, d=1, reach=_REACH)
     for n in settings.sizes:
-        for repeat in range(settings.repeats):
-            rng = np.random.default_rng((7, n, repeat))
-            samples = mixture.means[np.arange(n) % 2] + rng.standard_normal((n, 1))
-            table = Material("two Gaussians", RECIPE, samples, Domain.of(["x"], -mixture.bound, mixture.bound))
-            for line, centers in (
-                (FITTED, _fitted(samples, mixture.bound, rng)),
-                (PACKAGE, _package(table, {"preset": "naive"}, "gaussian-mixture", repeat)),
-                (NOISY, _package(table, _tuple_params(n), "k-noisy-centers", repeat)),
-            ):
-                yield {
-                    **table.facts,
-                    "k": 2,
-                    "epsilon": EPSILON,
-                    "delta": DELTA,
-                    "line": line,
-                    "repeat": repeat,
-                    "error": float(np.abs(np.sort(centers[:, 0]) - np.sort(mixture.means[:, 0])).max() / _REACH),
-                    "separated": _separated(samples, centers),
-                }
+        facts = {"data": _NAME, "origin": RECIPE, "n": n, "d": 1, "k": 2, "epsilon": EPSILON, "delta": DELTA}
+        yield Series(facts=facts, lines=LINES, repeats=settings.repeats, run=partial(_run, n))
+
+
+def _run(n: int, repeat: int) -> Iterator[Row]:
+    mixture, rng = Mixture(k=2, d=1, reach=_REACH), np.random.default_rng((7, n, repeat))
+    samples = mixture.means[np.arange(n) % 2] + rng.standard_normal((n, 1))
+    table = Material(_NAME, RECIPE, samples, Domain.of(["x"], -mixture.bound, mixture.bound))
+    for line, centers in (
+        (FITTED, _fitted(samples, mixture.bound, rng)),
+        (PACKAGE, _package(table, {"preset": "naive"}, "gaussian-mixture", repeat)),
+        (NOISY, _package(table, _tuple_params(n), "k-noisy-centers", repeat)),
+    ):
+        off = np.abs(np.sort(centers[:, 0]) - np.sort(mixture.means[:, 0])).max()
+        yield {"line": line, "error": float(off / _REACH), "separated": _separated(samples, centers)}
 
 
 def _fitted(samples: Array, bound: float, rng: np.random.Generator) -> Array:
@@ -125,7 +121,7 @@ CLAIM = Claim(
     data=(),
     quick=Settings(sizes=(10_000, 100_000, 1_000_000), repeats=3),
     full=Settings(sizes=(10_000, 100_000, 1_000_000, 10_000_000), repeats=9),
-    rows=rows,
+    blocks=list_blocks,
     judge=judge,
     pictures=(
         Picture(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from math import inf, sqrt
 
 import pandas as pd
@@ -11,7 +12,8 @@ import pandas as pd
 from dpviz.claims.claim import Claim, Finding, Picture, Row, Verdict
 from dpviz.claims.evidence import asked_again, at_least, at_most, because, judged, medians, ordered, within_factor
 from dpviz.claims.factors import ALIKE, COMPARABLE, COMPETITIVE, MAGNITUDE
-from dpviz.claims.material import RECIPE, Shelf
+from dpviz.claims.material import RECIPE
+from dpviz.claims.trials import Series
 from dpviz.claims.tuple_sizes import (
     DELTA,
     EPSILON,
@@ -49,44 +51,38 @@ class ByDistance:
     exponents: tuple[int, ...] = (5, 6, 7, 8, 9)
 
 
-def rows_by_distance(shelf: Shelf, settings: ByDistance) -> Iterator[Row]:
+def list_blocks_by_distance(settings: ByDistance) -> Iterator[Series]:
     """The size found by search, once for each repeat; no table is read."""
-    del shelf
     for exponent in settings.exponents:
         mixture = Mixture(k=2, d=1, reach=2.0**exponent)
-        for repeat in range(settings.repeats):
-            yield from averages_rows(mixture, repeat, seed=(5, repeat), draws=settings.draws)
-            yield noisy_row(mixture, repeat, seed=(5, repeat), draws=settings.draws)
+        run, lines = partial(_search_sizes, mixture, settings.draws), (AVERAGES, ACCURATE, NOISY)
+        yield Series(facts=_facts("mixture of Gaussians", mixture), lines=lines, repeats=settings.repeats, run=run)
 
 
-def averages_rows(mixture: Mixture, repeat: int, *, seed: Seed, draws: int) -> Iterator[Row]:
+def _facts(name: str, mixture: Mixture) -> Row:
+    at = {"d": mixture.d, "k": mixture.k, "epsilon": EPSILON, "delta": DELTA, "reach": mixture.reach}
+    return {"data": name, "origin": RECIPE, **at}
+
+
+def _search_sizes(mixture: Mixture, draws: int, repeat: int) -> Iterator[Row]:
+    yield from _search_averages(mixture, seed=(5, repeat), draws=draws)
+    yield _search_noisy(mixture, seed=(5, repeat), draws=draws)
+
+
+def _search_averages(mixture: Mixture, *, seed: Seed, draws: int) -> Iterator[Row]:
     """What k-averages needs, and what it needs for means that are found well."""
     for line, within in ((AVERAGES, inf), (ACCURATE, WITHIN)):
         tuples = averages_tuples(mixture, seed=seed, draws=draws, within=within)
-        yield size_row(mixture, line, repeat, tuples, mixture.k * SAMPLES_PER_CLUSTER)
+        yield _size(line, tuples, mixture.k * SAMPLES_PER_CLUSTER)
 
 
-def noisy_row(mixture: Mixture, repeat: int, *, seed: Seed, draws: int) -> Row:
+def _search_noisy(mixture: Mixture, *, seed: Seed, draws: int) -> Row:
     """What k-noisy-centers needs."""
-    return size_row(mixture, NOISY, repeat, needed_tuples(), noisy_centers_samples(mixture, seed=seed, draws=draws))
+    return _size(NOISY, needed_tuples(), noisy_centers_samples(mixture, seed=seed, draws=draws))
 
 
-def size_row(mixture: Mixture, line: str, repeat: int, tuples: float, per_tuple: float) -> Row:
-    """What a search found, as a tidy row."""
-    return {
-        "data": "mixture of Gaussians",
-        "origin": RECIPE,
-        "d": mixture.d,
-        "k": mixture.k,
-        "epsilon": EPSILON,
-        "delta": DELTA,
-        "reach": mixture.reach,
-        "line": line,
-        "repeat": repeat,
-        "tuples": tuples,
-        "samples_per_tuple": per_tuple,
-        "samples": tuples * per_tuple,
-    }
+def _size(line: str, tuples: float, per_tuple: float) -> Row:
+    return {"line": line, "tuples": tuples, "samples_per_tuple": per_tuple, "samples": tuples * per_tuple}
 
 
 def judge_distance(table: pd.DataFrame) -> Verdict:
@@ -137,7 +133,7 @@ SEPARATION = Claim(
     data=(),
     quick=ByDistance(repeats=1, draws=10, exponents=(5, 7, 9)),
     full=ByDistance(repeats=10, draws=10),
-    rows=rows_by_distance,
+    blocks=list_blocks_by_distance,
     judge=judge_distance,
     pictures=(
         Picture(
@@ -170,28 +166,27 @@ class ByDimensions:
     ds: tuple[int, ...] = (4, 8, 12, 16)
 
 
-def rows_by_dimensions(shelf: Shelf, settings: ByDimensions) -> Iterator[Row]:
+def list_blocks_by_dimensions(settings: ByDimensions) -> Iterator[Series]:
     """The sizes of both tests, and of Test 2 at one distance; no table is read."""
-    del shelf
     tests = [(BY_CLUSTERS, Mixture(k, 4, 512.0 * k)) for k in settings.ks]
     tests += [(BY_COLUMNS, Mixture(2, d, 256.0 * sqrt(d))) for d in settings.ds]
     tests += [(ONE_DISTANCE, Mixture(k, 4, 2048.0)) for k in settings.ks]
     for test, mixture in tests:
-        for repeat in range(settings.repeats):
-            largest = 0.0 if test == ONE_DISTANCE else settings.largest_table
-            for row in _sizes(mixture, repeat, settings.draws, largest):
-                yield row | {"data": test}
+        largest = 0.0 if test == ONE_DISTANCE else settings.largest_table
+        searched = averages_formula(mixture) * mixture.k * mixture.d <= largest
+        lines = (AVERAGES, ACCURATE, NOISY) if searched else (AVERAGES, NOISY)
+        run = partial(_search_or_compute, mixture, settings.draws, searched)
+        yield Series(facts=_facts(test, mixture), lines=lines, repeats=settings.repeats, run=run)
 
 
-def _sizes(mixture: Mixture, repeat: int, draws: int, largest: float) -> Iterator[Row]:
-    """What both algorithms need; of k-averages its constants alone where a table of tuples is over ``largest``."""
+def _search_or_compute(mixture: Mixture, draws: int, searched: bool, repeat: int) -> Iterator[Row]:
+    """What both algorithms need; of k-averages its constants alone where it is not ``searched``."""
     per_tuple, formula = SAMPLES_PER_CLUSTER * mixture.k, averages_formula(mixture)
-    searched = formula * mixture.k * mixture.d <= largest
     constants = {"how": "searched" if searched else "constants", "by_constants": formula * per_tuple}
-    by_search = averages_rows(mixture, repeat, seed=(6, repeat), draws=draws)
-    for row in by_search if searched else [size_row(mixture, AVERAGES, repeat, formula, per_tuple)]:
+    by_search = _search_averages(mixture, seed=(6, repeat), draws=draws)
+    for row in by_search if searched else [_size(AVERAGES, formula, per_tuple)]:
         yield row | constants
-    noisy = noisy_row(mixture, repeat, seed=(6, repeat), draws=draws)
+    noisy = _search_noisy(mixture, seed=(6, repeat), draws=draws)
     yield noisy | {"how": "searched", "by_constants": noisy["samples"]}
 
 
@@ -259,7 +254,7 @@ DIMENSIONS = Claim(
     data=(),
     quick=ByDimensions(repeats=1, draws=5, largest_table=4e7),
     full=ByDimensions(repeats=5, draws=5, largest_table=2e8),
-    rows=rows_by_dimensions,
+    blocks=list_blocks_by_dimensions,
     judge=judge_dimensions,
     pictures=(
         Picture(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,8 @@ import numpy as np
 from dpviz.arrays import Array, Codes
 from dpviz.check import RequestError
 from dpviz.privacy.private_session import PrivateTable
+from dpviz.runs.clipped_rows import JudgedTable
+from dpviz.runs.study.study import Yardstick, measure_yardstick
 from dpviz.table.csv_intake import load_csv
 from dpviz.table.declaration_file import find_declaration_path, read_declaration_file
 from dpviz.table.domain import Domain
@@ -48,11 +50,23 @@ class Material:
     values: Array
     domain: Domain
     labels: Codes | None = None
+    _yardsticks: dict[int, Yardstick] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
     def private(self) -> PrivateTable:
         """The table behind its session; its number of rows is public, as in all of these papers."""
         return PrivateTable(self.values, self.domain, n_public=len(self.values))
+
+    @cached_property
+    def judged(self) -> JudgedTable:
+        """The table with its rows revealed, to run on and to judge by: it is public."""
+        return JudgedTable.of(self.private, self.private.reveal(note="reproduce"), self.labels)
+
+    def yardstick(self, k: int) -> Yardstick:
+        """What losses with ``k`` centres are measured against, worked out once."""
+        if k not in self._yardsticks:
+            self._yardsticks[k] = measure_yardstick(self.judged, k)
+        return self._yardsticks[k]
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -108,12 +122,15 @@ class Shelf:
             raise RequestError("--data is not a folder: give one that holds published files, or leave it out.")
         self._folder = folder
         self._catalogue = {entry.name: entry for entry in catalogue}
+        self._tables: dict[str, Material] = {}
 
     def table(self, name: str) -> Material:
-        """The published file, or a stand-in of the same size."""
-        entry = self._catalogue[name]
-        found = self._file(entry)
-        return entry.stand_in() if found is None else _read(entry, *found)
+        """The published file, or a stand-in of the same size; read or made once."""
+        if name not in self._tables:
+            entry = self._catalogue[name]
+            found = self._file(entry)
+            self._tables[name] = entry.stand_in() if found is None else _read(entry, *found)
+        return self._tables[name]
 
     def origin(self, name: str) -> str:
         """Where ``table(name)`` would come from; "" where only its stand-in knows."""
@@ -137,15 +154,24 @@ def _read(entry: Published, path: Path, origin: str) -> Material:
         bounds = declared.list_bounds(columns)
         domain = Domain.of(columns, bounds.lower, bounds.upper, radius=declared.radius, scaling=declared.scaling)
     elif entry.lower is not None and entry.upper is not None:
+        wanted = len(entry.lower) if isinstance(entry.lower, tuple) else len(columns)
+        if len(columns) != wanted:
+            raise RequestError(
+                f"{quote_name(path.name)} has {len(columns)} columns of numbers where the published file has {wanted}: "
+                f"take that one, or put the bounds of yours into {quote_name(_sidecar(path))} beside it."
+            )
         scaling = "unit" if entry.radius is None else "common"
         domain = Domain.of(columns, entry.lower, entry.upper, radius=entry.radius, scaling=scaling)
     else:
-        beside_it = Path(path.name.removesuffix(".gz")).stem
         raise RequestError(
-            f"{quote_name(path.name)} has no declared bounds: put them into {quote_name(beside_it + '.json')} "
-            "beside it."
+            f"{quote_name(path.name)} has no declared bounds: put them into {quote_name(_sidecar(path))} beside it."
         )
     labels = None
     if "label" in loaded.frame.columns:
         labels = np.unique(loaded.frame["label"].to_numpy(), return_inverse=True)[1].astype(np.int64)
     return Material(entry.name, origin, loaded.columns(columns), domain, labels)
+
+
+def _sidecar(path: Path) -> str:
+    """The name of a declaration file beside ``path``."""
+    return Path(path.name.removesuffix(".gz")).stem + ".json"

@@ -3,15 +3,17 @@
 A verdict is a function of a table, so that its spread is that of the verdicts of tables that the same experiment could
 have given. At each place, the runs of a line are drawn with replacement among themselves, a run with all its rows (the
 percentile bootstrap of Efron 1979). The generator is numpy's PCG64 with seed 0, 200 draws; an interval leaves out a
-twentieth at either end, and always holds what was found. Of fewer than five runs it is widened
+twentieth at either end, and always holds what was found. Of a path with several looks each interval leaves out its part
+of a twentieth, so that nine paths in ten see no interval that misses. Where it rests on fewer than five runs it is wider
 as Student's law widens that of a mean: 5.4 times for two runs, 2.2 times for three (Hesterberg 2015, on small samples).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
-from math import inf, sqrt
+from math import floor, inf, sqrt
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -24,70 +26,137 @@ from dpviz.claims.claim import Finding, Interval, Verdict
 DRAWS, TAIL, SEED = 200, 0.05, 0
 _ENOUGH = 5
 # What tells one place and line from another, where a table has it.
-_PLACE = ("data", "origin", "n", "d", "k", "epsilon", "delta", "reach", "power", "rows_per_block", "line")
+PLACE = ("data", "origin", "n", "d", "k", "epsilon", "delta", "reach", "power", "rows_per_block", "line")
+# A cell matters that explains so much of the variance of a margin.
+_MATTERS = 0.05
 
 
-def weighed(judge: Callable[[pd.DataFrame], Verdict], table: pd.DataFrame, *, draws: int = DRAWS) -> Verdict:
-    """What ``judge`` finds in ``table``, each finding with the interval of its margin."""
-    found, runs = judge(table), fewest_runs(table)
-    if runs < 2:
-        return found
-    drawn = [judge(again) for again in redrawn(table, draws)]
-    parts = [
-        replace(
-            _between(finding, [verdict.findings[place].margin for verdict in drawn], runs),
-            today=_today(finding, [verdict.findings[place].today for verdict in drawn], runs),
-        )
-        for place, finding in enumerate(found.findings)
-    ]
-    return Verdict(tuple(parts))
+class Weighed(NamedTuple):
+    """A verdict with its intervals, and of each finding the cells that its margin rests on: places and lines."""
+
+    verdict: Verdict
+    cells: tuple[list[dict[Hashable, Any]], ...]
 
 
-def _today(finding: Finding, drawn: Sequence[Finding | None], runs: int) -> Finding | None:
+def weigh_table(judge: Callable[[pd.DataFrame], Verdict], table: pd.DataFrame, *, looks: int = 1) -> Weighed:
+    """What ``judge`` finds in ``table``, each finding with the interval of its margin.
+
+    Parameters
+    ----------
+    judge : function of a table
+    table : DataFrame
+        A row a run, or several.
+    looks : int
+        How many such intervals the path may see: all of them hold nine times in ten, so that each has its part of the
+        tenth.
+    """
+    found = judge(table)
+    where = list_place_columns(table)
+    cells = table[where].drop_duplicates().to_dict("records")
+    runs = table.groupby(where, dropna=False, sort=False)["repeat"].nunique().to_numpy().astype(np.int64)
+    if runs.min() < 2:
+        return Weighed(found, tuple(cells for _ in found.findings))
+    tail = TAIL / looks
+    drawn, shares = redraw_verdicts(judge, table, DRAWS)
+    parts, moved = [], []
+    for place, finding in enumerate(found.findings):
+        margins = np.array([verdict.findings[place].margin for verdict in drawn])
+        explained = explain_variance(margins, shares, runs)
+        matters, number = explained > _MATTERS, count_effective_runs(explained, runs)
+        with_interval = _between(finding, margins, number, tail)
+        today = _today(finding, [verdict.findings[place].today for verdict in drawn], number, tail)
+        parts.append(replace(with_interval, today=today))
+        moved.append([cell for cell, counts in zip(cells, matters, strict=True) if counts])
+    return Weighed(Verdict(tuple(parts)), tuple(moved))
+
+
+def redraw_verdicts(
+    judge: Callable[[pd.DataFrame], Verdict], table: pd.DataFrame, draws: int
+) -> tuple[list[Verdict], list[Array]]:
+    """The verdicts of tables that were drawn again, and of each cell how often each of its runs was drawn.
+
+    Returns
+    -------
+    list of Verdict
+    list of array of shape (draws, runs of the cell)
+        In the order in which the cells appear.
+    """
+    where = list_place_columns(table)
+    groups = table.groupby(where, dropna=False, sort=False).ngroup().to_numpy()
+    run = table.groupby([*where, "repeat"], dropna=False, sort=False).ngroup().to_numpy()
+    rows, lengths = np.argsort(run, kind="stable"), np.bincount(run)
+    starts = np.cumsum(lengths) - lengths
+    group_of_run = groups[rows[starts]]
+    chosen = draw_runs(group_of_run, draws)
+    verdicts = []
+    for of_draw in chosen:
+        taken = lengths[of_draw]
+        within = np.arange(taken.sum()) - np.repeat(np.cumsum(taken) - taken, taken)
+        verdicts.append(judge(table.iloc[rows[np.repeat(starts[of_draw], taken) + within]]))
+    number = len(group_of_run)
+    counts = np.stack([np.bincount(of_draw, minlength=number) for of_draw in chosen]).astype(np.float64)
+    return verdicts, [counts[:, group_of_run == group] for group in range(groups.max() + 1)]
+
+
+def explain_variance(margins: Array, counts: Sequence[Array], runs: Codes) -> Array:
+    """Which part of the variance of margins each cell explains, by how often its runs were drawn.
+
+    What chance alone explains in most cases is taken off: its mean and three standard deviations.
+    """
+    finite = np.nan_to_num(margins, posinf=1e9)
+    spread = np.clip(finite, *np.quantile(finite, [0.02, 0.98]))
+    away = spread - spread.mean()
+    size = float(np.linalg.norm(away))
+    if size <= 1e-12 * float(np.abs(spread).max(initial=1.0)):
+        return np.zeros(len(counts))
+    explained = []
+    for of_cell, number in zip(counts, runs.tolist(), strict=True):
+        shifts = of_cell - of_cell.mean(axis=0)
+        lengths = np.maximum(np.linalg.norm(shifts, axis=0), 1e-12)
+        alike = away @ shifts / (lengths * size)
+        chance = (number - 1 + 3 * sqrt(2 * (number - 1))) / len(margins)
+        explained.append(float((alike**2).sum()) - chance)
+    return np.array(explained)
+
+
+def count_effective_runs(explained: Array, runs: Codes) -> int:
+    """How many runs a margin rests on: of the cells that explain its variance, by their parts of it.
+
+    One over the number less one is the mean of one over theirs, as of the degrees of freedom of a variance.
+    """
+    weights = np.where(explained > _MATTERS, explained, 0.0)
+    if not weights.any():
+        return int(runs.min())
+    return 1 + floor(float(weights.sum() / (weights / (runs - 1)).sum()) + 1e-9)
+
+
+def _today(finding: Finding, drawn: Sequence[Finding | None], runs: int, tail: float) -> Finding | None:
     if finding.today is None:
         return None
-    return _between(finding.today, [again.margin for again in drawn if again is not None], runs)
+    return _between(finding.today, np.array([again.margin for again in drawn if again is not None]), runs, tail)
 
 
-def _between(finding: Finding, margins: Sequence[float], runs: int) -> Finding:
-    return replace(finding, interval=interval_of(finding.margin, np.array(margins), runs))
+def _between(finding: Finding, margins: Array, runs: int, tail: float) -> Finding:
+    return replace(finding, interval=find_interval(finding.margin, margins, runs, tail))
 
 
-def interval_of(margin: float, drawn: Array, runs: int) -> Interval:
-    """Nine in ten of the margins that were drawn, and the one that was found; margins may be infinite."""
-    low = min(margin, float(np.quantile(drawn, TAIL, method="lower")))
-    high = max(margin, float(np.quantile(drawn, 1 - TAIL, method="higher")))
-    return widened(margin, Interval(low, high, runs))
+def find_interval(margin: float, drawn: Array, runs: int, tail: float = TAIL) -> Interval:
+    """The margins that were drawn but for a ``tail`` at either end, and the one found; margins may be infinite."""
+    low = min(margin, float(np.quantile(drawn, tail, method="lower")))
+    high = max(margin, float(np.quantile(drawn, 1 - tail, method="higher")))
+    return widen_interval(margin, Interval(low, high, runs), tail)
 
 
-def widened(margin: float, between: Interval) -> Interval:
+def widen_interval(margin: float, between: Interval, tail: float = TAIL) -> Interval:
     """``between`` about ``margin``, by ratios: redraws of fewer than five runs hardly leave the range of these."""
     if between.runs >= _ENOUGH or not 0 < margin < inf:
         return between
     left = between.runs - 1
-    wider = float(student.ppf(1 - TAIL, left) / normal.ppf(1 - TAIL)) * sqrt(between.runs / left)
+    wider = float(student.ppf(1 - tail, left) / normal.ppf(1 - tail)) * sqrt(between.runs / left)
     return Interval(margin * (between.low / margin) ** wider, margin * (between.high / margin) ** wider, between.runs)
 
 
-def fewest_runs(table: pd.DataFrame) -> int:
-    """Of all lines at all places."""
-    return int(table.groupby(_place(table), dropna=False, sort=False)["repeat"].nunique().min())
-
-
-def redrawn(table: pd.DataFrame, draws: int) -> Iterator[pd.DataFrame]:
-    """Tables of the same form: at each place each run replaced by one of the same line there."""
-    place = _place(table)
-    groups = table.groupby(place, dropna=False, sort=False).ngroup().to_numpy()
-    run = table.groupby([*place, "repeat"], dropna=False, sort=False).ngroup().to_numpy()
-    rows, lengths = np.argsort(run, kind="stable"), np.bincount(run)
-    starts = np.cumsum(lengths) - lengths
-    for chosen in picks(groups[rows[starts]], draws):
-        taken = lengths[chosen]
-        within = np.arange(taken.sum()) - np.repeat(np.cumsum(taken) - taken, taken)
-        yield table.iloc[rows[np.repeat(starts[chosen], taken) + within]]
-
-
-def picks(group: Codes, draws: int, seed: int = SEED) -> Codes:
+def draw_runs(group: Codes, draws: int, seed: int = SEED) -> Codes:
     """For each run a run of its own group, drawn with replacement; (draws, runs)."""
     by_group, sizes = np.argsort(group, kind="stable"), np.bincount(group)
     first = np.cumsum(sizes) - sizes
@@ -96,5 +165,6 @@ def picks(group: Codes, draws: int, seed: int = SEED) -> Codes:
     return chosen
 
 
-def _place(table: pd.DataFrame) -> list[str]:
-    return [column for column in _PLACE if column in table.columns]
+def list_place_columns(table: pd.DataFrame) -> list[str]:
+    """The columns that tell cells apart."""
+    return [column for column in PLACE if column in table.columns]

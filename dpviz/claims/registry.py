@@ -1,8 +1,7 @@
-"""All claims, in the order of the papers' years, and the one door through which their rows are computed."""
+"""All claims, in the order of the papers' years, and the tables that they need."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 from dpviz.check import RequestError, format_value
@@ -19,7 +18,7 @@ from dpviz.claims import (
     su_scaling,
 )
 from dpviz.claims.catalogue import CATALOGUE
-from dpviz.claims.claim import Claim, Row
+from dpviz.claims.claim import Claim
 from dpviz.claims.material import Shelf
 
 _CLAIMS = (
@@ -32,7 +31,7 @@ _CLAIMS = (
 CLAIMS: dict[str, Claim] = {claim.id: claim for claim in _CLAIMS}
 
 
-def claim_of(claim_id: str) -> Claim:
+def find_claim(claim_id: str) -> Claim:
     """The claim with that id.
 
     Raises
@@ -45,12 +44,6 @@ def claim_of(claim_id: str) -> Claim:
     return CLAIMS[claim_id]
 
 
-def shelf(folder: Path | None) -> Shelf:
+def open_shelf(folder: Path | None) -> Shelf:
     """All tables of the papers; ``folder`` may hold published files."""
     return Shelf(folder, CATALOGUE)
-
-
-def claim_rows(claim_id: str, *, quick: bool, folder: Path | None) -> Iterator[Row]:
-    """The rows of a claim as they are found; a module-level generator, so that a worker process can run it."""
-    claim = claim_of(claim_id)
-    yield from claim.rows(shelf(folder), claim.settings(quick=quick))

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import nan
 
 import pandas as pd
 
-from dpviz.claims.claim import Claim, Finding, Picture, Row, Verdict
+from dpviz.claims.claim import Claim, Finding, Picture, Row, Verdict, Wanted
 from dpviz.claims.evidence import at_most, decided, judged, medians, ordered, within_factor
 from dpviz.claims.factors import COMPETITIVE, MOST, MUCH
 from dpviz.claims.material import Shelf
 from dpviz.claims.su_epsilon import CLUSTERS, GKM, GKM_3K, GKM_3K_LINE, LLOYD, LLOYD_LINE, PGKM, PGKM_LINE
-from dpviz.claims.trials import Line, grid_rows
+from dpviz.claims.trials import Line, Sweep
 
 QUIET = "GkM without noise"
 _EPSILON, _NO_NOISE = 1.0, 1e6
@@ -31,20 +32,34 @@ class Settings:
     repeats: int
 
 
-def rows(shelf: Shelf, settings: Settings) -> Iterator[Row]:
-    """GkM at each size, with and without noise; then those that the paper compares GkM-3K with."""
+@dataclass(frozen=True)
+class BySize:
+    """GkM at each size of its blocks on one table, with and without noise; then those that GkM-3K is compared with."""
+
+    table: str
+    powers: tuple[float, ...]
+    repeats: int
+
+    def runs(self, shelf: Shelf, wanted: Wanted) -> Iterator[list[Row]]:
+        """One row a run; how many rows a block has follows from how many the table has."""
+        k, n = CLUSTERS[self.table], len(shelf.table(self.table).values)
+        sizes = [(power, max(1, round(n**power)), _list_lines(max(1, round(n**power)))) for power in self.powers]
+        others = [(nan, nan, [LLOYD_LINE, PGKM_LINE]), (nan, 3.0 * k, [GKM_3K_LINE])]
+        for power, rows_per_block, lines in (*sizes, *others):
+            facts, repeats = {"power": power, "rows_per_block": rows_per_block}, self.repeats
+            sweep = Sweep(table=self.table, lines=lines, ks=(k,), epsilons=(_EPSILON,), repeats=repeats, facts=facts)
+            yield from sweep.runs(shelf, wanted)
+
+
+def list_blocks(settings: Settings) -> Iterator[BySize]:
+    """A block for each table."""
     for name in settings.tables:
-        material, k = shelf.table(name), CLUSTERS[name]
-        n = len(material.values)
-        for power in settings.powers:
-            params = {"preset": "paper", "rows_per_block": max(1, round(n**power))}
-            lines = [Line(GKM, "gkm", params), Line(QUIET, "gkm", params, spends=lambda epsilon: epsilon * _NO_NOISE)]
-            for row in grid_rows(material, lines, (k,), (_EPSILON,), repeats=settings.repeats):
-                yield {**row, "power": power, "rows_per_block": params["rows_per_block"]}
-        for row in grid_rows(
-            material, [LLOYD_LINE, GKM_3K_LINE, PGKM_LINE], (k,), (_EPSILON,), repeats=settings.repeats
-        ):
-            yield {**row, "power": float("nan"), "rows_per_block": 3 * k if row["line"] == GKM_3K else float("nan")}
+        yield BySize(name, settings.powers, settings.repeats)
+
+
+def _list_lines(rows_per_block: int) -> list[Line]:
+    params = {"preset": "paper", "rows_per_block": rows_per_block}
+    return [Line(GKM, "gkm", params), Line(QUIET, "gkm", params, spends=lambda epsilon: epsilon * _NO_NOISE)]
 
 
 def judge(table: pd.DataFrame) -> Verdict:
@@ -109,7 +124,7 @@ CLAIM = Claim(
         tables=("S1", "TIGER", "Image", "Lifesci"), powers=(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0), repeats=5
     ),
     full=Settings(tables=tuple(CLUSTERS), powers=(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0), repeats=30),
-    rows=rows,
+    blocks=list_blocks,
     judge=judge,
     pictures=(
         Picture(

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from dpviz.claims.claim import Claim, Picture, Row, Verdict
+from dpviz.claims.claim import Claim, Picture, Verdict
 from dpviz.claims.evidence import because, judged, ordered
 from dpviz.claims.factors import MOST, MUCH
-from dpviz.claims.material import Shelf
-from dpviz.claims.trials import Line, grid_rows
+from dpviz.claims.trials import Line, Sweep
 
 CLUSTERS = {"S1": 15, "Gowalla": 5, "TIGER": 2, "Image": 3, "Adult-num": 5, "Lifesci": 3}
 PLANE = ("S1", "Gowalla", "TIGER", "Image")
@@ -41,19 +40,19 @@ class ByEpsilon:
     starts: int = 30
 
 
-def rows_by_epsilon(shelf: Shelf, settings: ByEpsilon, lines: Callable[[int], Sequence[Line]]) -> Iterator[Row]:
-    """``lines`` of a number of starts over ε, on all six tables."""
+def list_sweeps(settings: ByEpsilon, list_lines: Callable[[int], Sequence[Line]]) -> Iterator[Sweep]:
+    """The lines of a number of starts over ε, on all six tables."""
     for name, k in CLUSTERS.items():
-        chosen = lines(settings.starts_on_many_columns if name in WIDE else settings.starts)
-        yield from grid_rows(shelf.table(name), chosen, (k,), settings.epsilons, repeats=settings.repeats)
+        lines = list_lines(settings.starts_on_many_columns if name in WIDE else settings.starts)
+        yield Sweep(table=name, lines=lines, ks=(k,), epsilons=settings.epsilons, repeats=settings.repeats)
 
 
-def rows(shelf: Shelf, settings: ByEpsilon) -> Iterator[Row]:
+def list_blocks(settings: ByEpsilon) -> Iterator[Sweep]:
     """Five lines over ε on six tables."""
-    yield from rows_by_epsilon(shelf, settings, _lines)
+    yield from list_sweeps(settings, _list_lines)
 
 
-def _lines(starts: int) -> list[Line]:
+def _list_lines(starts: int) -> list[Line]:
     return [LLOYD_LINE, GKM_LINE, GKM_3K_LINE, PGKM_LINE, grid_line(starts)]
 
 
@@ -103,7 +102,7 @@ CLAIM = Claim(
     data=tuple(CLUSTERS),
     quick=ByEpsilon(epsilons=(0.05, 0.2, 1.0), repeats=3, starts_on_many_columns=3),
     full=ByEpsilon(epsilons=(0.05, 0.1, 0.2, 0.4, 0.7, 1.0, 2.0), repeats=30, starts_on_many_columns=30),
-    rows=rows,
+    blocks=list_blocks,
     judge=judge,
     pictures=(
         Picture(

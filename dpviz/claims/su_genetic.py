@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -11,14 +12,15 @@ import pandas as pd
 from dpviz.algorithms.su2016.pgkm import cross_and_mutate, draw_first_pool, match_sets
 from dpviz.algorithms.tools.public_points import pack_spheres
 from dpviz.arrays import Array
-from dpviz.claims.claim import Claim, Finding, Picture, Row, Verdict
+from dpviz.claims.claim import Claim, Finding, Picture, Row, Verdict, Wanted
 from dpviz.claims.evidence import at_least, at_most, because, decided, judged, medians
 from dpviz.claims.material import Material, Shelf
 from dpviz.claims.su_epsilon import CLUSTERS
-from dpviz.runs.clipped_rows import ClippedRows, clip_rows
+from dpviz.claims.trials import Series
+from dpviz.runs.clipped_rows import ClippedRows
 from dpviz.runs.evaluation import assign, compute_mean_losses, find_reference
 
-LLOYD, GENE, SMALL = "Lloyd", "Gene", "Gene, small mutations"
+LINES = LLOYD, GENE, SMALL = "Lloyd", "Gene", "Gene, small mutations"
 _STARTS, _PARENTS = 30, 10
 # Mutations as in PGkM's printed preset, whose size its paper leaves open.
 _FIRST, _SHRINK, _LAST = 0.5, 0.85, 0.05
@@ -37,32 +39,40 @@ class Settings:
     most_rows: int
 
 
-def rows(shelf: Shelf, settings: Settings) -> Iterator[Row]:
-    """The loss after every iteration."""
-    for name in settings.tables:
-        material, k = shelf.table(name), CLUSTERS[name]
-        revealed = material.private.reveal(note="reproduce, without privacy")
-        every = clip_rows(revealed, material.domain.region)
+@dataclass(frozen=True)
+class Traces:
+    """The loss after every iteration on one table."""
+
+    table: str
+    settings: Settings
+
+    def runs(self, shelf: Shelf, wanted: Wanted) -> Iterator[list[Row]]:
+        """The traces of a repeat together, on the same rows."""
+        material, k = shelf.table(self.table), CLUSTERS[self.table]
+        facts = {**material.facts, "k": k}
+        run, repeats = partial(self._run, material), self.settings.repeats
+        yield from Series(facts=facts, lines=LINES, repeats=repeats, run=run).runs(shelf, wanted)
+
+    def _run(self, material: Material, repeat: int) -> Iterator[Row]:
+        k, settings = CLUSTERS[self.table], self.settings
+        every = material.judged.rows
         thinning = -(-len(every.points) // settings.most_rows)
         points = np.ascontiguousarray(every.points[::thinning])
         baseline = find_reference(ClippedRows(points, every.kept[::thinning], every.moved[::thinning]), k).nicv
-        for repeat in range(settings.repeats):
-            traces = {
-                LLOYD: _lloyd(material, points, k, settings, repeat),
-                GENE: _gene(material, points, k, settings, repeat),
-                SMALL: _gene(material, points, k, settings, repeat, first=_LAST),
-            }
-            for line, trace in traces.items():
-                for iteration, loss in enumerate(trace):
-                    yield {
-                        **material.facts,
-                        "k": k,
-                        "line": line,
-                        "repeat": repeat,
-                        "iteration": iteration,
-                        "nicv": loss,
-                        "kmeans": baseline,
-                    }
+        traces = {
+            LLOYD: _lloyd(material, points, k, settings, repeat),
+            GENE: _gene(material, points, k, settings, repeat),
+            SMALL: _gene(material, points, k, settings, repeat, first=_LAST),
+        }
+        for line, trace in traces.items():
+            for iteration, loss in enumerate(trace):
+                yield {"line": line, "iteration": iteration, "nicv": loss, "kmeans": baseline}
+
+
+def list_blocks(settings: Settings) -> Iterator[Traces]:
+    """A block for each table."""
+    for name in settings.tables:
+        yield Traces(name, settings)
 
 
 def _lloyd(material: Material, points: Array, k: int, settings: Settings, repeat: int) -> Array:
@@ -168,7 +178,7 @@ CLAIM = Claim(
     data=tuple(CLUSTERS),
     quick=Settings(tables=("S1", "TIGER", "Image", "Lifesci"), iterations=150, repeats=3, most_rows=5_000),
     full=Settings(tables=tuple(CLUSTERS), iterations=300, repeats=5, most_rows=1_000_000),
-    rows=rows,
+    blocks=list_blocks,
     judge=judge,
     pictures=(
         Picture(

@@ -9,10 +9,9 @@ from itertools import product
 import pandas as pd
 
 from dpviz.claims.catalogue import separated
-from dpviz.claims.claim import Claim, Picture, Row, Verdict
+from dpviz.claims.claim import Claim, Picture, Verdict
 from dpviz.claims.evidence import advantages, decided, judged, ordered
 from dpviz.claims.factors import ALIKE, MOST, MUCH_FASTER
-from dpviz.claims.material import Shelf
 from dpviz.claims.su_epsilon import (
     CLUSTERS,
     FEWER_STARTS,
@@ -23,9 +22,9 @@ from dpviz.claims.su_epsilon import (
     WIDE,
     ByEpsilon,
     grid_line,
-    rows_by_epsilon,
+    list_sweeps,
 )
-from dpviz.claims.trials import Line, grid_rows
+from dpviz.claims.trials import Line, Sweep
 
 SYNTHETIC = "well-separated clusters"
 _ROWS = 10_000
@@ -40,15 +39,15 @@ class Settings(ByEpsilon):
     ks: tuple[int, ...]
 
 
-def rows(shelf: Shelf, settings: Settings) -> Iterator[Row]:
+def list_blocks(settings: Settings) -> Iterator[Sweep]:
     """Three lines over ε on six tables, then at ε = 1 over d and k on synthetic ones."""
-    yield from rows_by_epsilon(shelf, settings, _lines)
-    lines = _lines(settings.starts_on_many_columns)
+    yield from list_sweeps(settings, _list_lines)
+    lines = _list_lines(settings.starts_on_many_columns)
     for d, k in product(settings.ds, settings.ks):
-        yield from grid_rows(separated(_ROWS, d, k), lines, (k,), (1.0,), repeats=settings.repeats)
+        yield Sweep(table=separated(_ROWS, d, k), lines=lines, ks=(k,), epsilons=(1.0,), repeats=settings.repeats)
 
 
-def _lines(starts: int) -> list[Line]:
+def _list_lines(starts: int) -> list[Line]:
     return [LLOYD_LINE, grid_line(starts), Line(HYBRID, "hybrid", {"preset": "su", "starts": starts})]
 
 
@@ -121,7 +120,7 @@ CLAIM = Claim(
         ds=tuple(range(2, 11)),
         ks=tuple(range(2, 11)),
     ),
-    rows=rows,
+    blocks=list_blocks,
     judge=judge,
     pictures=(
         Picture(

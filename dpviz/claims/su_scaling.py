@@ -10,11 +10,10 @@ import pandas as pd
 
 from dpviz.algorithms.su2016.eugkm import compute_cells_per_axis
 from dpviz.claims.catalogue import separated
-from dpviz.claims.claim import Claim, Finding, Picture, Row, Verdict
+from dpviz.claims.claim import Claim, Finding, Picture, Verdict
 from dpviz.claims.evidence import at_least, judged, medians, ordered, rank_correlation
-from dpviz.claims.material import Shelf
 from dpviz.claims.su_epsilon import GRID, LLOYD, LLOYD_LINE
-from dpviz.claims.trials import Line, grid_rows
+from dpviz.claims.trials import Line, Sweep
 
 _ROWS, _EPSILON, _THETA = 10_000, 1.0, 10.0
 # θ works well where its loss is within a tenth of the best θ's; so often must it, to do so in most cases.
@@ -37,16 +36,15 @@ class Settings:
     most_cells: int
 
 
-def rows(shelf: Shelf, settings: Settings) -> Iterator[Row]:
+def list_blocks(settings: Settings) -> Iterator[Sweep]:
     """DPLloyd, and EUGkM at each θ whose grid is not too large, on a table for each d and k."""
-    del shelf
     for d, k in product(settings.ds, settings.ks):
-        lines = [LLOYD_LINE, *_grids(settings, d)]
-        for row in grid_rows(separated(_ROWS, d, k), lines, (k,), (_EPSILON,), repeats=settings.repeats):
-            yield {**row, "excess": row["nicv"] - row["kmeans"]}
+        lines, table = [LLOYD_LINE, *_list_grids(settings, d)], separated(_ROWS, d, k)
+        repeats = settings.repeats
+        yield Sweep(table=table, lines=lines, ks=(k,), epsilons=(_EPSILON,), repeats=repeats, with_excess=True)
 
 
-def _grids(settings: Settings, d: int) -> list[Line]:
+def _list_grids(settings: Settings, d: int) -> list[Line]:
     return [
         Line(
             GRID if theta == _THETA else f"{GRID}, θ = {theta:g}",
@@ -125,7 +123,7 @@ CLAIM = Claim(
         starts=30,
         most_cells=2_000_000,
     ),
-    rows=rows,
+    blocks=list_blocks,
     judge=judge,
     pictures=(
         Picture(

@@ -1,17 +1,18 @@
-"""The runs of a claim: lines over a grid of k and ε on one table, one tidy row a run."""
+"""What claims declare to be run: lines over a grid of k and ε on one table, or repeats of one experiment."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
+from math import nan
 from typing import Any
 
-from dpviz.claims.claim import Row
-from dpviz.claims.material import Material
-from dpviz.runs.clipped_rows import JudgedTable
+from dpviz.claims.claim import Row, Wanted
+from dpviz.claims.material import Material, Shelf
 from dpviz.runs.request import Contender
-from dpviz.runs.study.grid import Grid
-from dpviz.runs.study.study import Yardstick, compute_study_rows
+from dpviz.runs.study.grid import Grid, Trial
+from dpviz.runs.study.study import compute_study_rows
 
 
 @dataclass(frozen=True)
@@ -35,35 +36,85 @@ class Line:
     spends: Callable[[float], float] = float
 
 
-def grid_rows(
-    material: Material,
-    lines: Sequence[Line],
-    ks: Sequence[int],
-    epsilons: Sequence[float],
-    *,
-    repeats: int,
-) -> Iterator[Row]:
-    """All runs of ``lines`` on ``material``; losses in unit coordinates squared, the same seeds each time."""
-    table = material.private
-    judged = JudgedTable.of(table, table.reveal(note="reproduce"), material.labels)
-    yardsticks: list[Yardstick] = []
-    for line in lines:
-        shown = {line.spends(epsilon): epsilon for epsilon in epsilons}
-        whom = (Contender(line.algorithm, line.params),)
-        grid = Grid(whom, tuple(ks), tuple(shown), (line.delta,), repeats=repeats)
-        for item in compute_study_rows(judged, grid, yardsticks=yardsticks):
-            if isinstance(item, Yardstick):
-                yardsticks.append(item)
-            elif isinstance(item, dict):
-                yield {
-                    **material.facts,
-                    "k": item["k"],
-                    "epsilon": shown[item["epsilon"]],
-                    "delta": line.delta,
-                    "line": line.name,
-                    "repeat": item["repeat"],
-                    "nicv": item["nicv"],
-                    "kmeans": item["nicv_kmeans"],
-                    **({"label_accuracy": item["label_accuracy"]} if material.labels is not None else {}),
-                    "seconds": item["seconds"],
-                }
+@dataclass(frozen=True, kw_only=True)
+class Sweep:
+    """Lines over a grid of k and ε on one table, the same seeds each time; losses in unit coordinates squared.
+
+    Parameters
+    ----------
+    table : str or Material
+        A table of the shelf, by name, or one that is made.
+    lines : sequence of Line
+    ks, epsilons : sequences
+    repeats : int
+        Of each cell, for a first look.
+    facts : Row
+        Columns that are the same for all of its rows.
+    unlabelled : bool
+        The labels of the table mean nothing.
+    with_excess : bool
+        Adds the loss above that of k-means++.
+    """
+
+    table: str | Material
+    lines: Sequence[Line]
+    ks: Sequence[int]
+    epsilons: Sequence[float]
+    repeats: int
+    facts: Row = field(default_factory=dict)
+    unlabelled: bool = False
+    with_excess: bool = False
+
+    def runs(self, shelf: Shelf, wanted: Wanted) -> Iterator[list[Row]]:
+        """One row a run."""
+        material = shelf.table(self.table) if isinstance(self.table, str) else self.table
+        for line, k, epsilon in product(self.lines, self.ks, self.epsilons):
+            cell = {**material.facts, "k": k, "epsilon": epsilon, "delta": line.delta, "line": line.name, **self.facts}
+            for repeat in wanted(cell, self.repeats):
+                yield [self._run(material, line, cell, repeat)]
+
+    def _run(self, material: Material, line: Line, cell: Row, repeat: int) -> Row:
+        contender, spent = Contender(line.algorithm, line.params), line.spends(cell["epsilon"])
+        grid = Grid((contender,), (cell["k"],), (spent,), (line.delta,), repeats=repeat + 1)
+        trial = Trial(contender, cell["k"], spent, line.delta, repeat)
+        stick = material.yardstick(cell["k"])
+        found = compute_study_rows(material.judged, grid, trials=[trial], yardsticks=[stick])
+        (item,) = (item for item in found if isinstance(item, dict))
+        labelled = {} if material.labels is None else {"label_accuracy": item["label_accuracy"]}
+        return {
+            **cell,
+            "repeat": repeat,
+            "nicv": item["nicv"],
+            "kmeans": item["nicv_kmeans"],
+            **({"label_accuracy": nan} if self.unlabelled else labelled),
+            "seconds": item["seconds"],
+            **({"excess": item["nicv"] - item["nicv_kmeans"]} if self.with_excess else {}),
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Series:
+    """Repeats of one experiment that gives all of its lines at once.
+
+    Parameters
+    ----------
+    facts : Row
+        Its place.
+    lines : sequence of str
+    repeats : int
+        For a first look.
+    run : function of a repeat to rows
+        Without ``facts`` and "repeat".
+    """
+
+    facts: Row
+    lines: Sequence[str]
+    repeats: int
+    run: Callable[[int], Iterator[Row]]
+
+    def runs(self, shelf: Shelf, wanted: Wanted) -> Iterator[list[Row]]:
+        """All rows of a repeat together."""
+        del shelf
+        asked = [wanted(self.facts | {"line": line}, self.repeats) for line in self.lines]
+        for repeat in sorted(set().union(*asked)):
+            yield [self.facts | {"repeat": repeat} | row for row in self.run(repeat)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -16,12 +15,10 @@ from dpviz.charts.studies.claim_figure import ClaimFigure
 from dpviz.charts.theme import choose_palette
 from dpviz.check import RequestError
 from dpviz.claims.claim import Claim, Finding, Outcome, Verdict
+from dpviz.claims.planner import FORMAT, Course
 from dpviz.claims.verdict_table import AS_RAN, FILE, TODAY, lines_of
 from dpviz.runs.study.owner_files import translate_disk_errors, write_whole
 from dpviz.table.csv_writer import format_frame
-
-# Digits of a number in a table: more would be rounding, and the files are small.
-FORMAT = "%.6g"
 
 
 class ClaimFolder:
@@ -45,24 +42,82 @@ class ClaimFolder:
                 "--out cannot be used as the folder of reproduced claims: give another one, that you may write to."
             ) from None
 
-    def write_table(self, claim: Claim, rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-        """The rows as a file, and what can be read back from it: verdict and figure rest on nothing else."""
-        file = self._path / f"{claim.id}.csv"
-        with translate_disk_errors(), write_whole(file) as table:
-            table.write(format_frame(pd.DataFrame(list(rows)), float_format=FORMAT, end="\n"))
-        return pd.read_csv(file)
+    def read(self, claim: Claim, settings: Any) -> tuple[pd.DataFrame, dict[str, Any]]:
+        """The runs of ``claim`` by these settings that lie there, those of a look that was interrupted too.
 
-    def write_verdict(self, claim: Claim, verdict: Verdict) -> None:
+        Returns
+        -------
+        DataFrame
+            Empty where nothing lies there, or what was made by other settings.
+        dict
+            Its entry in the manifest; empty where there is none.
+
+        Raises
+        ------
+        RequestError
+            If a table cannot be read.
+        """
+        made = self._claims.get(claim.id, {})
+        same = not made or made.get("settings") == json.loads(json.dumps(asdict(settings)))
+        files = [self._file(claim), self._file(claim, ".part")] if same else []
+        try:
+            parts = [pd.read_csv(file) for file in files if file.is_file()]
+            if any("repeat" not in part.columns or "line" not in part.columns for part in parts):
+                raise ValueError
+        except (OSError, ValueError):
+            raise RequestError(
+                f"The runs of {claim.id} in --out cannot be read as a table: remove {claim.id}.csv and "
+                f"{claim.id}.part.csv there, or give another folder."
+            ) from None
+        return pd.concat(parts).drop_duplicates() if parts else pd.DataFrame(), made if same else {}
+
+    def _file(self, claim: Claim, which: str = "") -> Path:
+        return self._path / f"{claim.id}{which}.csv"
+
+    def keep(self, course: Course) -> None:
+        """Runs of a look that is not complete: nothing is judged by them yet."""
+        table = course.table(every=True)
+        if len(table):
+            self._write(self._file(course.claim, ".part"), table)
+
+    def _write(self, file: Path, table: pd.DataFrame) -> None:
+        with translate_disk_errors(), write_whole(file) as text:
+            text.write(format_frame(table, float_format=FORMAT, end="\n"))
+
+    def write(self, course: Course, *, command: str, quick: bool, seconds: float) -> pd.DataFrame:
+        """Runs, verdict, page and manifest after a look: what lies there is all that was judged."""
+        claim, verdict, table = course.claim, course.verdict, course.table()
+        assert verdict is not None
+        self._write(self._file(claim), table)
+        self._file(claim, ".part").unlink(missing_ok=True)
+        self._write_verdict(claim, verdict)
+        self._write_page(claim, table, verdict)
+        self._claims[claim.id] = {
+            "dpviz": __version__,
+            "command": command,
+            "quick": quick,
+            "settings": asdict(course.settings),
+            "look": course.look,
+            "looks": course.looks,
+            "data": list_tables(table),
+            "rows": len(table),
+            "seconds": round(seconds),
+        }
+        text = json.dumps({"claims": self._claims}, indent=1, ensure_ascii=False, sort_keys=True)
+        with translate_disk_errors(), write_whole(self._manifest) as file:
+            file.write(text + "\n")
+        return table
+
+    def _write_verdict(self, claim: Claim, verdict: Verdict) -> None:
         """Its findings with their intervals, in the one table of all claims of the folder."""
         file = self._path / FILE
         with translate_disk_errors():
             others = pd.read_csv(file).query("claim != @claim.id") if file.is_file() else pd.DataFrame()
             both = [part for part in (others, pd.DataFrame(list(lines_of(claim.id, verdict)))) if len(part)]
             lines = pd.concat(both, ignore_index=True).sort_values(["claim", "finding", "run"])
-            with write_whole(file) as table:
-                table.write(format_frame(lines, float_format=FORMAT, end="\n"))
+        self._write(file, lines)
 
-    def write_page(self, claim: Claim, table: pd.DataFrame, verdict: Verdict) -> None:
+    def _write_page(self, claim: Claim, table: pd.DataFrame, verdict: Verdict) -> None:
         """Claim, verdict, findings and figures, to be opened from the disk."""
         colors = choose_palette("light")
         figures = [ClaimFigure(table, picture, verdict.sentence).draw(colors) for picture in claim.pictures]
@@ -75,21 +130,6 @@ class ClaimFolder:
         )
         with translate_disk_errors(), write_whole(self._path / f"{claim.id}.html") as file:
             file.write(page)
-
-    def write_manifest(self, claim: Claim, table: pd.DataFrame, *, command: str, quick: bool, seconds: float) -> None:
-        """How the table of ``claim`` was made."""
-        self._claims[claim.id] = {
-            "dpviz": __version__,
-            "command": command,
-            "quick": quick,
-            "settings": asdict(claim.settings(quick=quick)),
-            "data": list_tables(table),
-            "rows": len(table),
-            "seconds": round(seconds),
-        }
-        text = json.dumps({"claims": self._claims}, indent=1, ensure_ascii=False, sort_keys=True)
-        with translate_disk_errors(), write_whole(self._manifest) as file:
-            file.write(text + "\n")
 
 
 def list_tables(table: pd.DataFrame) -> list[dict[str, Any]]:

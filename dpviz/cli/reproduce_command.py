@@ -6,8 +6,9 @@ import argparse
 import json
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
+from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,18 +16,15 @@ import pandas as pd
 
 from dpviz import check
 from dpviz.check import RequestError
-from dpviz.claims.claim import Claim, Row, Verdict
-from dpviz.claims.material import FOLDER_VARIABLE
-from dpviz.claims.redraw import weighed
-from dpviz.claims.registry import CLAIMS, claim_of, claim_rows, shelf
+from dpviz.claims.claim import Claim, Verdict
+from dpviz.claims.material import FOLDER_VARIABLE, Shelf
+from dpviz.claims.planner import LOOKS, Course, choose
+from dpviz.claims.registry import CLAIMS, find_claim, open_shelf
 from dpviz.cli.claim_folder import ClaimFolder, format_findings, format_tables, list_tables
 from dpviz.cli.console import say
-from dpviz.cli.parser import Parser, read_whole
-from dpviz.runs.jobs import Job
-from dpviz.runs.study.workers import make_exception
+from dpviz.cli.parser import Parser
 
-_MOST_JOBS = 2
-_POLL_SECONDS = 0.2
+_SAY_SECONDS = 30.0
 
 
 class Reproduced(NamedTuple):
@@ -56,7 +54,8 @@ def add(command: Parser) -> None:
     command.description = (
         "Run the papers' experiments again: tables, figures and a computed verdict for each claim. Published files are "
         "used where --data (or DPVIZ_DATA) names a folder that holds them, else generated stand-ins of the same size; "
-        "the output says which."
+        "the output says which. With --hours, cells are run again, up to 16 times as often, where the interval of a "
+        "finding still holds its line. What lies in --out is used: the same command goes on where it stopped."
     )
     command.add_argument("ids", nargs="*", metavar="ID", help="claims, see --list (default: all)")
     command.add_argument("--list", action="store_true", help="list the claims and run nothing")
@@ -64,7 +63,7 @@ def add(command: Parser) -> None:
     command.add_argument("--out", metavar="DIR", help="folder for a table and a page a claim, and manifest.json")
     command.add_argument("--data", metavar="DIR", help="folder of published files, such as s1.csv")
     command.add_argument(
-        "--jobs", type=read_whole, default=_MOST_JOBS, metavar="N", help="worker processes, 1 or 2 (default: 2)"
+        "--hours", type=float, metavar="H", help="processor hours to spend on findings that are open (default: none)"
     )
     command.add_argument("--json", action="store_true", help="print verdicts as JSON")
 
@@ -77,29 +76,113 @@ def serve(arguments: argparse.Namespace) -> str:
     RequestError
         If the request is wrong.
     """
-    chosen = [claim_of(claim_id) for claim_id in arguments.ids] or list(CLAIMS.values())
+    chosen = [find_claim(claim_id) for claim_id in arguments.ids] or list(CLAIMS.values())
     if arguments.list:
         return _format_list(chosen, as_json=arguments.json)
     if arguments.out is None:
         raise RequestError("--out is missing: give a folder for the tables and figures, or --list to see the claims.")
-    check.within(1, _MOST_JOBS, jobs=arguments.jobs)
+    if arguments.hours is not None:
+        check.positive(hours=arguments.hours)
     folder = _find_data_folder(arguments.data)
-    shelf(folder)  # refuses a folder that is not there before anything is run
+    tables = open_shelf(folder)  # refuses a folder that is not there before anything is run
     out = ClaimFolder(Path(arguments.out))
-    done = []
-    for claim, rows, seconds in _finish(chosen, arguments, folder):
-        table = out.write_table(claim, rows)
-        verdict = weighed(claim.judge, table)
-        out.write_verdict(claim, verdict)
-        out.write_page(claim, table, verdict)
-        command = _format_command(claim, arguments, with_data=folder is not None)
-        out.write_manifest(claim, table, command=command, quick=arguments.quick, seconds=seconds)
-        say(f"{claim.id} {verdict.sentence} ({seconds:.0f} s)")
-        done.append(Reproduced(claim, table, verdict, seconds))
-    done.sort(key=lambda one: list(CLAIMS).index(one.claim.id))
+    journey = Journey(arguments, out, tables, with_data=folder is not None)
+    for claim in chosen:
+        journey.begin(claim)
+    while journey.go_on():
+        pass
+    done = journey.list_done()
     if arguments.json:
         return json.dumps([one.to_dict() for one in done], indent=1, ensure_ascii=False)
     return _format_text(done)
+
+
+class Journey:
+    """The claims of one command, each with its course, and the processor time that is left for them."""
+
+    def __init__(self, arguments: argparse.Namespace, out: ClaimFolder, tables: Shelf, *, with_data: bool) -> None:
+        self._arguments, self._out, self._tables, self._with_data = arguments, out, tables, with_data
+        self._limit = inf if arguments.hours is None else 3600 * arguments.hours
+        self._courses = dict[str, Course]()
+        self._seconds, self._per_run = dict[str, float](), dict[str, float]()
+        self._began, self._said, self._late = time.process_time(), time.monotonic(), False
+
+    def begin(self, claim: Claim) -> None:
+        """Read what lies there, and run what a first look needs."""
+        settings = claim.settings(quick=self._arguments.quick)
+        stored, made = self._out.read(claim, settings)
+        looks = 1 if self._arguments.hours is None else LOOKS
+        look = made.get("look", 0) if made.get("looks") == looks else 0
+        course = Course(claim, settings, self._tables, looks=looks, stored=stored, look=look)
+        self._courses[claim.id] = course
+        self._seconds[claim.id] = float(made.get("seconds", 0.0))
+        self._per_run[claim.id] = self._seconds[claim.id] / max(len(stored), 1)
+        if not look and not self._late:
+            self._advance(course)
+
+    def go_on(self) -> bool:
+        """Take the next look at the claim that answers most for its time; False if there is none, or no time."""
+        course = choose(self._courses.values(), self._per_run)
+        return course is not None and not self._late and self._advance(course)
+
+    def list_done(self) -> list[Reproduced]:
+        """The claims that were judged, in the order of the papers; of the others a sentence says how far they are."""
+        for course in self._courses.values():
+            if course.verdict is None:
+                say(
+                    f"{course.claim.id} is not judged: {course.missing} runs of its first look are missing. The same "
+                    "command with more --hours goes on from what was found."
+                )
+        order = [self._courses[claim_id] for claim_id in CLAIMS if claim_id in self._courses]
+        return [
+            Reproduced(course.claim, course.table(), course.verdict, self._seconds[course.claim.id])
+            for course in order
+            if course.verdict is not None
+        ]
+
+    def _advance(self, course: Course) -> bool:
+        """Run until the next look and take it; False if the time ends before."""
+        claim, missing, began = course.claim, course.missing, time.process_time()
+        found = 0
+        try:
+            for found, _ in enumerate(course.runs(), start=1):
+                self._show(course, found, missing)
+                if self._left < 0:
+                    self._late = True
+                    return False
+            course.take_look()
+        finally:
+            spent = time.process_time() - began
+            self._seconds[claim.id] += spent
+            self._per_run[claim.id] = spent / max(found, 1)
+            self._out.keep(course)
+        self._out.write(
+            course, command=self._format_command(claim), quick=self._arguments.quick, seconds=self._seconds[claim.id]
+        )
+        verdict = course.verdict
+        say(f"{claim.id}, look {course.look} of {course.looks}: {verdict and verdict.sentence}")
+        return True
+
+    @property
+    def _left(self) -> float:
+        """Processor seconds until the end of the time that was given."""
+        return self._limit - (time.process_time() - self._began)
+
+    def _show(self, course: Course, found: int, missing: int) -> None:
+        """Say now and then how far it is, and keep what was found."""
+        if time.monotonic() - self._said < _SAY_SECONDS:
+            return
+        self._said = time.monotonic()
+        self._out.keep(course)
+        time_left = "" if self._left == inf else f"; {max(self._left, 0.0) / 60:.0f} min of processor time left"
+        say(f"{course.claim.id}, look {course.look + 1} of {course.looks}: {found} of {missing} runs{time_left}")
+
+    def _format_command(self, claim: Claim) -> str:
+        """The command that makes this claim's files again; the folders are the reader's own."""
+        asked = self._arguments
+        options = [claim.id, "--quick" if asked.quick else "", "--data DATA" if self._with_data else ""]
+        options += ["" if asked.hours is None else f"--hours {asked.hours:g}", "--out DIR"]
+        return " ".join(["python -m dpviz reproduce", *(option for option in options if option)])
 
 
 def _format_list(claims: Sequence[Claim], *, as_json: bool) -> str:
@@ -112,36 +195,6 @@ def _format_list(claims: Sequence[Claim], *, as_json: bool) -> str:
 def _find_data_folder(option: str | None) -> Path | None:
     named = option or os.environ.get(FOLDER_VARIABLE)
     return Path(named) if named else None
-
-
-def _format_command(claim: Claim, arguments: argparse.Namespace, *, with_data: bool) -> str:
-    """The command that makes this claim's files again; the folders are the reader's own."""
-    options = [claim.id, "--quick" if arguments.quick else "", "--data DATA" if with_data else "", "--out DIR"]
-    return " ".join(["python -m dpviz reproduce", *(option for option in options if option)])
-
-
-def _finish(
-    claims: Sequence[Claim], arguments: argparse.Namespace, folder: Path | None
-) -> Iterator[tuple[Claim, list[Row], float]]:
-    """The claims as their workers end, each with its rows and seconds; when the reader stops, so do the workers."""
-    waiting, running = list(claims), dict[str, tuple[Job[Any], float]]()
-    try:
-        while waiting or running:
-            while waiting and len(running) < arguments.jobs:
-                claim = waiting.pop(0)
-                job: Job[Any] = Job.start(claim_rows, claim.id, quick=arguments.quick, folder=folder)
-                running[claim.id] = (job, time.monotonic())
-            for claim_id, (job, began) in list(running.items()):
-                if not job.state.final:
-                    continue
-                del running[claim_id]
-                if job.error is not None:
-                    raise make_exception(job.error)
-                yield CLAIMS[claim_id], job.items, time.monotonic() - began
-            time.sleep(_POLL_SECONDS)
-    finally:
-        for job, _ in running.values():
-            job.cancel()
 
 
 def _format_text(done: Sequence[Reproduced]) -> str:

@@ -9,7 +9,7 @@ from sklearn.cluster import KMeans
 from dpviz.check import RequestError
 from dpviz.claims.catalogue import _MNIST_APART, _MNIST_WITHIN, CATALOGUE, ball_stand_in, separated
 from dpviz.claims.material import PUBLISHED, RECIPE, STAND_IN, Published, Shelf
-from dpviz.claims.registry import CLAIMS, shelf
+from dpviz.claims.registry import CLAIMS, open_shelf
 from dpviz.claims.su_epsilon import CLUSTERS
 from tests.cases import for_each
 
@@ -18,16 +18,16 @@ SIZES = {"S1": (5000, 2), "TIGER": (16281, 2), "Image": (34112, 3), "Lifesci": (
 
 @for_each("name", SIZES)
 def test_a_stand_in_has_the_size_of_the_papers_table_and_lies_in_its_bounds(name):
-    made = shelf(None).table(name)
+    made = open_shelf(None).table(name)
     assert made.values.shape == SIZES[name]
     assert made.origin == STAND_IN
     unit = made.domain.to_unit(made.values)
     assert np.abs(unit - made.domain.region.clip(unit)).max() < 1e-9
-    again = shelf(None).table(name)
+    again = open_shelf(None).table(name)
     assert (made.values == again.values).all()
 
 
-def test_every_table_of_a_claim_is_on_the_shelf():
+def test_every_table_of_a_claim_is_on_the_open_shelf():
     assert {name for claim in CLAIMS.values() for name in claim.data} <= {entry.name for entry in CATALOGUE}
     assert set(CLUSTERS) <= {entry.name for entry in CATALOGUE}
 
@@ -37,19 +37,19 @@ def test_a_published_file_goes_before_its_stand_in(tmp_path):
         columns = [f"c{i}" for i in range(16)]
         file.write(",".join([*columns, "label"]) + "\n")
         file.writelines(",".join(["5"] * 16 + ["AB"[i % 2]]) + "\n" for i in range(10))
-    found = shelf(tmp_path).table("Letter")
+    found = open_shelf(tmp_path).table("Letter")
     assert (found.origin, found.values.shape) == (PUBLISHED, (10, 16))
     assert found.labels.tolist() == [0, 1] * 5
     assert found.domain.radius == 21.7
-    assert shelf(tmp_path).table("S1").origin == STAND_IN
+    assert open_shelf(tmp_path).table("S1").origin == STAND_IN
 
 
-def test_a_file_without_published_bounds_must_declare_them(tmp_path):
+def test_a_file_with_other_columns_than_the_published_one_must_declare_its_bounds(tmp_path):
     (tmp_path / "lifesci.csv").write_text("a,b\n1,2\n3,4\n")
     with pytest.raises(RequestError, match=r"lifesci\.json"):
-        shelf(tmp_path).table("Lifesci")
+        open_shelf(tmp_path).table("Lifesci")
     (tmp_path / "lifesci.json").write_text('{"bounds": {"a": [0, 5], "b": [0, 5]}}')
-    assert shelf(tmp_path).table("Lifesci").domain.upper.tolist() == [5, 5]
+    assert open_shelf(tmp_path).table("Lifesci").domain.upper.tolist() == [5, 5]
 
 
 def test_a_folder_that_is_not_there_is_refused(tmp_path):

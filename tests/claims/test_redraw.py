@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dpviz.claims.claim import Finding, Interval, Outcome, Verdict
 from dpviz.claims.evidence import beside, judged, ordered
-from dpviz.claims.redraw import fewest_runs, interval_of, picks, redrawn, weighed
+from dpviz.claims.redraw import TAIL, draw_runs, explain_variance, find_interval, redraw_verdicts, weigh_table
 from tests.cases import for_each
 from tests.claims.planted import lines, table
 
@@ -24,7 +24,7 @@ def losses(first, second):
 
 
 def few(found):
-    return weighed(a_is_better, found, draws=40)
+    return weigh_table(a_is_better, found).verdict
 
 
 def a_is_better(found):
@@ -87,12 +87,12 @@ def test_a_claim_is_undecided_where_what_is_undecided_could_make_it_another(outc
 def held(runs, tables, without=False):
     """In what part of tables of a known law, whose ratio is 1.2, the interval holds it."""
     rng, groups = np.random.default_rng(runs), np.repeat([0, 1], runs)
-    chosen, right = picks(groups, 300), 0
+    chosen, right = draw_runs(groups, 300), 0
     for _ in range(tables):
         found = np.exp(0.3 * rng.standard_normal(2 * runs)) * np.where(groups == 1, 1.2, 1.0)
         drawn = np.median(found[chosen].reshape(-1, 2, runs), axis=2)
         margin = np.median(found[groups == 1]) / np.median(found[groups == 0])
-        between = interval_of(margin, drawn[:, 1] / drawn[:, 0], 5 if without else runs)
+        between = find_interval(margin, drawn[:, 1] / drawn[:, 0], 5 if without else runs)
         assert between.low <= margin <= between.high
         right += between.low <= 1.2 <= between.high
     return right / tables
@@ -116,7 +116,8 @@ def test_runs_are_drawn_among_the_same_line_at_the_same_place_and_keep_their_row
         for step in range(4)
     ]
     found = pd.DataFrame(parts)
-    again = list(redrawn(found, 50))
+    again = []
+    redraw_verdicts(again.append, found, 50)
     assert all(len(one) == len(found) for one in again)
     for one in again:
         assert (one["k"].to_numpy() == found["k"].to_numpy()).all()
@@ -128,15 +129,14 @@ def test_runs_are_drawn_among_the_same_line_at_the_same_place_and_keep_their_row
 
 def test_the_generator_is_fixed_and_everything_has_its_chance():
     group = np.repeat([0, 1, 2], [1, 3, 5])
-    first = picks(group, 2_000)
-    assert (first == picks(group, 2_000)).all() and (group[first] == group).all()
+    first = draw_runs(group, 2_000)
+    assert (first == draw_runs(group, 2_000)).all() and (group[first] == group).all()
     assert (first[:, 0] == 0).all()
     assert np.bincount(first[:, 4:].ravel(), minlength=9)[4:] == pytest.approx(np.full(5, 2_000), rel=0.05)
 
 
 def test_one_run_has_no_interval():
     once = losses([1.0], [2.0])
-    assert fewest_runs(once) == 1
     assert few(once).findings[0].interval is None
 
 
@@ -149,7 +149,55 @@ def test_what_is_run_today_has_an_interval_of_its_own():
             runs, beside(lambda line: ordered(runs, ["ours"], [line], says="best"), "theirs", "theirs, tuned", "tuning")
         )
 
-    verdict = weighed(judge, found, draws=40)
+    verdict = weigh_table(judge, found).verdict
     assert (verdict.outcome, verdict.today.outcome) == (Outcome.HOLDS, Outcome.FAILS)
     assert verdict.findings[0].today.reason.startswith("tuning (borne out by our runs")
     assert verdict.findings[0].today.interval.high < 1 < verdict.findings[0].interval.low
+
+
+def test_cells_matter_that_move_the_margin():
+    """Of two places the worse one decides: only its runs move the margin, and only they set how sure it is."""
+    far, near = losses([1.0, 1.1, 0.9, 1.05, 0.95, 1.0], [9.0] * 6), losses([1.0, 1.1, 0.9], [1.2, 1.3, 1.1])
+    found = pd.concat([far.assign(k=2), near.assign(k=3)], ignore_index=True)
+    weighed = weigh_table(a_is_better, found)
+    assert {(cell["k"], cell["line"]) for cell in weighed.cells[0]} == {(3, "a"), (3, "b")}
+    assert weighed.verdict.findings[0].interval.runs == 3
+    constant = explain_variance(np.ones(50), [np.ones((50, 3))], np.array([3]))
+    assert constant.tolist() == [0.0]
+
+
+def walk(ratio, rng, *, looks, tail, most=5):
+    """The looks of one path at log-normal runs, doubled each time: the first answer, and whether an interval missed."""
+    found = np.exp(0.3 * rng.standard_normal((2, 4 * 2 ** (most - 1))))
+    found[1] *= ratio
+    answer, missed = None, False
+    for look in range(looks):
+        runs = 4 * 2**look
+        seen = found[:, :runs]
+        drawn = np.median(seen.ravel()[CHOSEN[runs]].reshape(-1, 2, runs), axis=2)
+        margin = np.median(seen[1]) / np.median(seen[0])
+        between = find_interval(margin, drawn[:, 1] / drawn[:, 0], runs, tail)
+        missed |= not between.low <= ratio <= between.high
+        if answer is None and not between.crosses:
+            answer = between.low > 1
+    return answer, missed
+
+
+CHOSEN = {4 * 2**look: draw_runs(np.repeat([0, 1], 4 * 2**look), 200) for look in range(5)}
+
+
+@for_each(("ratio", "answers"), [(1.0, 0.0), (1.05, 0.0), (1.5, 0.9)])
+def test_nine_paths_in_ten_see_no_interval_that_misses(ratio, answers):
+    """At the line, near it, and far from it: an answer is wrong in one path of ten at most, and far ones are found."""
+    rng = np.random.default_rng(int(100 * ratio))
+    paths = [walk(ratio, rng, looks=5, tail=TAIL / 5) for _ in range(100)]
+    assert sum(missed for _, missed in paths) <= 0.1 * len(paths) + 6  # two standard deviations of a tenth of 100
+    wrong = sum(answer is not None and (ratio == 1.0 or answer != (ratio > 1)) for answer, _ in paths)
+    assert wrong <= 0.1 * len(paths) + 6
+    assert sum(answer is True for answer, _ in paths) >= answers * len(paths)
+
+
+def test_a_path_that_shares_nothing_errs_too_often():
+    """The negative twin: nine in ten at each look is less than nine in ten for the whole path."""
+    rng = np.random.default_rng(7)
+    assert sum(walk(1.0, rng, looks=5, tail=TAIL)[1] for _ in range(100)) > 0.15 * 100

@@ -7,17 +7,23 @@ import pytest
 from dpviz.claims import cohen_naive, su_genetic
 from dpviz.claims.balcan_figure2 import DELTA, as_basic
 from dpviz.claims.catalogue import ball_stand_in
-from dpviz.claims.material import Shelf
-from dpviz.claims.registry import CLAIMS, shelf
-from dpviz.claims.trials import Line, grid_rows
+from dpviz.claims.registry import CLAIMS, open_shelf
+from dpviz.claims.trials import Line, Sweep
 from dpviz.claims.tuple_sizes import Mixture, averages_formula, needed_tuples, noisy_centers_samples
 from dpviz.privacy.accounting import gdp_mu
+
+
+def every_row(blocks, shelf=None):
+    """The rows of a first look."""
+    runs = (run for block in blocks for run in block.runs(shelf, lambda cell, repeats: range(repeats)))
+    return [row for run in runs for row in run]
 
 
 def test_a_grid_is_tidy_and_repeats_itself():
     material = ball_stand_in("small", 400, 3, 3, 1, 0.2, seed=0)
     asked = [Line("Lloyd", "dplloyd", {"preset": "su"}), Line("less", "sulq", {}, 1e-6, spends=lambda e: e / 2)]
-    found = [pd.DataFrame(grid_rows(material, asked, (2,), (0.5, 1.0), repeats=2)) for _ in range(2)]
+    sweep = Sweep(table=material, lines=asked, ks=(2,), epsilons=(0.5, 1.0), repeats=2)
+    found = [pd.DataFrame(every_row([sweep])) for _ in range(2)]
     assert found[0].drop(columns="seconds").equals(found[1].drop(columns="seconds"))
     assert len(found[0]) == 2 * 2 * 2
     assert set(found[0]["epsilon"]) == {0.5, 1.0}  # of the axis, not what was spent
@@ -26,7 +32,7 @@ def test_a_grid_is_tidy_and_repeats_itself():
 
 def test_the_genetic_search_and_lloyd_never_see_noise():
     few = su_genetic.Settings(tables=("TIGER",), iterations=4, repeats=1, most_rows=300)
-    found = pd.DataFrame(su_genetic.rows(shelf(None), few))
+    found = pd.DataFrame(every_row(su_genetic.list_blocks(few), open_shelf(None)))
     lloyd = found.loc[found["line"] == su_genetic.LLOYD, "nicv"].to_numpy()
     assert (np.diff(lloyd) <= 1e-12).all()
     assert len(found) == 3 * 5
@@ -34,7 +40,7 @@ def test_the_genetic_search_and_lloyd_never_see_noise():
 
 def test_naive_rows_measure_the_means_and_the_sides():
     few = cohen_naive.Settings(sizes=(3000,), repeats=1)
-    found = pd.DataFrame(cohen_naive.rows(Shelf(None, ()), few)).set_index("line")
+    found = pd.DataFrame(every_row(cohen_naive.list_blocks(few))).set_index("line")
     assert found["separated"].between(0, 1).all() and (found["error"] >= 0).all()
     assert found.loc[cohen_naive.FITTED, "error"] > 1
 

@@ -2,30 +2,38 @@
 
 import json
 import re
-from functools import partial
+from dataclasses import replace
 
 import pandas as pd
 import pytest
 
-import dpviz.cli.reproduce_command as reproduce_command
 from dpviz import __version__
+from dpviz.claims import redraw
 from dpviz.claims.claim import Outcome
-from dpviz.claims.redraw import weighed
 from dpviz.claims.registry import CLAIMS
 from tests.cases import about
 from tests.claims.planted import PLANTED
 from tests.command_line import call
 
 
+class _Planted:
+    """Runs that nobody ran, instead of those that a claim declares."""
+
+    def __init__(self, claim_id):
+        self.table = PLANTED[claim_id](Outcome.IN_PART)
+
+    def runs(self, shelf, wanted):
+        for row in self.table.to_dict("records"):
+            if row["repeat"] in wanted(row, 3):
+                yield [row]
+
+
 @pytest.fixture
 def planted(monkeypatch):
-    monkeypatch.setattr(reproduce_command, "weighed", partial(weighed, draws=5))
-
-    def finished(claims, arguments, folder):
-        for claim in claims:
-            yield claim, PLANTED[claim.id](Outcome.IN_PART).to_dict("records"), 1.5
-
-    monkeypatch.setattr(reproduce_command, "_finish", finished)
+    monkeypatch.setattr(redraw, "DRAWS", 5)
+    for claim in CLAIMS.values():
+        instead = replace(claim, blocks=lambda settings, claim_id=claim.id: [_Planted(claim_id)])
+        monkeypatch.setitem(CLAIMS, claim.id, instead)
     monkeypatch.delenv("DPVIZ_DATA", raising=False)
 
 
@@ -41,7 +49,8 @@ def test_a_wrong_request_is_refused_in_a_sentence(capsys):
     for options, names in (
         (("su-epsilon",), "--out"),
         (("su-epsilom", "--list"), "su-epsilom"),
-        (("--out", "x", "--jobs", "3"), "jobs"),
+        (("--out", "x", "--hours", "0"), "hours"),
+        (("--out", "x", "--hours", "nan"), "hours"),
         (("--out", "x", "--data", "nowhere-at-all"), "--data"),
     ):
         said = call(capsys, "reproduce", *options)
@@ -81,6 +90,25 @@ def test_tables_pages_and_a_manifest_lie_in_the_folder_beside_what_lay_there(cap
     assert set(manifest) == {"su-blocks", "cohen-naive"}
     assert manifest["su-blocks"]["command"] == "python -m dpviz reproduce su-blocks --quick --out DIR"
     assert manifest["su-blocks"]["dpviz"] == __version__ and manifest["su-blocks"]["settings"]["repeats"] > 0
+    assert manifest["su-blocks"]["look"] == manifest["su-blocks"]["looks"] == 1
+
+
+def test_a_budget_that_ends_loses_nothing_and_judges_nothing(capsys, planted, tmp_path):
+    asked = ("reproduce", "cohen-naive", "--quick", "--out", tmp_path, "--hours")
+    said = call(capsys, *asked, "1e-9")
+    assert said.code == 0 and "cohen-naive is not judged" in said.err and "go" in said.err
+    assert not (tmp_path / "cohen-naive.csv").exists() and not (tmp_path / "verdicts.csv").exists()
+    assert len(pd.read_csv(tmp_path / "cohen-naive.part.csv")) == 1
+    said = call(capsys, *asked, "1")
+    assert "look 1 of 5" in said.err and "Verdict: holds in part" in said.out
+    assert not (tmp_path / "cohen-naive.part.csv").exists()
+    assert len(pd.read_csv(tmp_path / "cohen-naive.csv")) == len(PLANTED["cohen-naive"](Outcome.IN_PART))
+
+
+def test_a_stored_table_that_is_none_is_refused_in_a_sentence(capsys, planted, tmp_path):
+    (tmp_path / "cohen-naive.csv").write_text("a,b\n1,2\n")
+    said = call(capsys, "reproduce", "cohen-naive", "--quick", "--out", tmp_path)
+    assert said.code == 2 and "cohen-naive.csv" in said.err and said.err.count("\n") == 1
 
 
 @pytest.mark.slow

@@ -1,0 +1,115 @@
+"""The course of a claim: which runs it asks for, what it keeps, and when it stops."""
+
+from io import StringIO
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpviz.claims import redraw
+from dpviz.claims.claim import Claim
+from dpviz.claims.evidence import judged, ordered
+from dpviz.claims.material import RECIPE
+from dpviz.claims.planner import Course, choose, key_of
+from dpviz.claims.trials import Series
+
+
+@pytest.fixture(autouse=True)
+def _few_draws(monkeypatch):
+    monkeypatch.setattr(redraw, "DRAWS", 40)
+
+
+def planted(seen=None):
+    """A claim of two places: at one the answer is clear, at the other runs disagree."""
+
+    def run(spread):
+        def rows(repeat):
+            rng = np.random.default_rng((repeat, round(100 * spread)))
+            if seen is not None:
+                seen.append((spread, repeat))
+            for line, loss in (("a", 1.0), ("b", 1.0 + 0.4)):
+                yield {"line": line, "nicv": loss * np.exp(spread * rng.standard_normal())}
+
+        return rows
+
+    def list_blocks(repeats):
+        for k, spread in ((2, 0.01), (3, 0.6)):
+            facts = {"data": "made up", "origin": RECIPE, "n": 10, "d": 2, "k": k, "epsilon": 1.0}
+            yield Series(facts=facts, lines=("a", "b"), repeats=repeats, run=run(spread))
+
+    def judge(table):
+        parts = [table[table["k"] == k] for k in (2, 3)]
+        return judged(table, *(ordered(part, ["a"], ["b"], says="a is better") for part in parts))
+
+    return Claim("planted", "", "", (), 5, 5, list_blocks, judge, ())
+
+
+def course(seen=None, stored=None, look=0, looks=4):
+    table = pd.DataFrame() if stored is None else stored
+    return Course(planted(seen), 5, None, looks=looks, stored=table, look=look)
+
+
+def follow(found):
+    while not found.done:
+        for _ in found.runs():
+            pass
+        found.take_look()
+    return found
+
+
+def test_only_what_is_open_is_run_again(monkeypatch):
+    monkeypatch.setattr(redraw, "DRAWS", 200)
+    seen = []
+    found = follow(course(seen, looks=3))
+    runs = pd.DataFrame(seen, columns=["spread", "repeat"]).groupby("spread")["repeat"].nunique()
+    assert runs[0.01] == 5 and runs[0.6] in (10, 20)
+    assert len(seen) == len(set(seen)), "no run is run twice"
+    clear, unclear = found.verdict.findings
+    assert clear.interval.runs == 5 and unclear.interval.runs == runs[0.6]
+    assert not clear.interval.crosses
+    assert found.look == 3 or not found.open
+
+
+def test_one_look_is_one_look():
+    found = follow(course(looks=1))
+    assert found.look == 1 and found.table().groupby(["k", "line"])["repeat"].nunique().tolist() == [5] * 4
+
+
+def test_an_interrupted_course_comes_to_the_same_table():
+    whole = follow(course(looks=2))
+    stopped = course(looks=2)
+    for _ in stopped.runs():
+        pass
+    stopped.take_look()
+    runs = stopped.runs()
+    for _ in range(3):
+        next(runs)
+    assert stopped.table()["repeat"].max() == 4, "a look that is not complete judges nothing"
+    kept = pd.read_csv(StringIO(stopped.table(every=True).to_csv(index=False)))
+    again = follow(course(stored=kept, look=1, looks=2))
+    order = ["k", "line", "repeat"]
+    pd.testing.assert_frame_equal(
+        again.table().sort_values(order, ignore_index=True), whole.table().sort_values(order, ignore_index=True)
+    )
+    assert [finding.margin for finding in again.verdict.findings] == [one.margin for one in whole.verdict.findings]
+
+
+def test_runs_of_another_table_are_left_out():
+    other = follow(course(looks=1)).table().assign(origin="generated stand-in")
+    assert course(stored=other).missing == 4 * 5
+
+
+def test_a_cell_is_the_same_before_it_is_written_and_after_it_was_read():
+    cell = {"data": "x", "n": 107_091, "epsilon": 1.0, "delta": np.exp(-28), "line": "a", "power": float("nan")}
+    read = pd.read_csv(StringIO(pd.DataFrame([cell]).to_csv(index=False, float_format="%.6g")))
+    assert key_of(cell) == key_of(read.to_dict("records")[0])
+
+
+def test_first_looks_come_first_and_then_what_answers_most_for_its_time():
+    looked = course()
+    for _ in looked.runs():
+        pass
+    looked.take_look()
+    assert choose([looked, fresh := course()], {"planted": 1.0}) is fresh
+    assert choose([looked], {"planted": 1.0}) is looked
+    assert choose([follow(course(looks=1))], {"planted": 1.0}) is None
