@@ -1,7 +1,7 @@
 """How a checkout becomes a wheel: requirements.txt is its dependencies, and the dashboard goes inside the package.
 
 A checkout has app.py, pages/, samples, lessons and the stored results beside the package; nothing else of a wheel may
-lie there, so a wheel has them in ``dpviz/resources/``, each at its own place (``dpviz.resources`` says which of both it
+lie there, so a wheel has them in ``dpviz/beside/``, each at its own place (``dpviz.resources`` says which of both it
 is).
 """
 
@@ -39,4 +39,4 @@ class Dashboard(BuildHookInterface):
             root = Path(self.root)
             for pattern in RESOURCES:
                 for path in sorted(root.glob(pattern)):
-                    build_data["force_include"][str(path)] = f"dpviz/resources/{path.relative_to(root).as_posix()}"
+                    build_data["force_include"][str(path)] = f"dpviz/beside/{path.relative_to(root).as_posix()}"

@@ -19,5 +19,6 @@ html_css_files = ["site.css"]
 html_extra_path = ["extra"]
 html_copy_source = False
 html_show_sphinx = False
+html_show_copyright = False
 html_theme_options = {"navigation_with_keys": True}
 highlight_language = "none"

@@ -116,7 +116,20 @@ def seed(**named: int) -> int:
 
 
 def at_least(minimum: int, **named: int) -> int:
-    """Refuse a whole number below ``minimum``."""
+    """Refuse a whole number below ``minimum``.
+
+    Parameters
+    ----------
+    minimum : int
+        The least that is allowed.
+    **named
+        The number, by the name that a sentence calls it.
+
+    Returns
+    -------
+    int
+        The number.
+    """
     for name, value in named.items():
         if not _whole(value) or value < minimum:
             raise RequestError(f"{name} is {format_value(value)}: give a whole number of at least {minimum}.")
@@ -130,7 +143,22 @@ def _whole(value: object) -> bool:
 
 
 def within(low: float, high: float, **named: float) -> float:
-    """Refuse a number outside ``[low, high]``."""
+    """Refuse a number outside ``[low, high]``.
+
+    Parameters
+    ----------
+    low : float
+        The least that is allowed.
+    high : float
+        The largest that is allowed.
+    **named
+        The number, by the name that a sentence calls it.
+
+    Returns
+    -------
+    float
+        The number.
+    """
     for name, value in named.items():
         if not (_finite(value) and low <= float(value) <= high):
             raise RequestError(f"{name} is {format_value(value)}: give a number from {low:g} to {high:g}.")
@@ -158,6 +186,18 @@ def check_delta(n: int | None, *, delta: float) -> float:
     """Refuse a δ outside ``[0, 1/n)``, or outside ``[0, 1)`` where no public ``n`` is known.
 
     At δ >= 1/n a mechanism that publishes one person's whole row would satisfy the definition.
+
+    Parameters
+    ----------
+    n : int or None
+        Rows, where their number is public.
+    delta : float
+        By the name that a sentence calls it.
+
+    Returns
+    -------
+    float
+        It.
     """
     ceiling = 1.0 if n is None or n <= 1 else 1 / int(n)
     if not _finite(delta) or not (delta == 0 or LEAST_DELTA <= float(delta) < ceiling):
@@ -176,7 +216,15 @@ def choose_usual_delta(n: int | None) -> float:
 
 
 def one_of(allowed: tuple[object, ...], **named: object) -> None:
-    """Refuse a value that is not in ``allowed``."""
+    """Refuse a value that is not in ``allowed``.
+
+    Parameters
+    ----------
+    allowed : tuple of object
+        What may be given.
+    **named
+        The value, by the name that a sentence calls it.
+    """
     for name, value in named.items():
         if value not in allowed:
             listed = ", ".join(str(choice) for choice in allowed)

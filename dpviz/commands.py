@@ -219,6 +219,11 @@ def select_k(
     epsilon, bounds, random_state, **settings
         As for ``PrivateKMeans``, ``delta``, ``n_public`` and ``account`` among them.
 
+    Returns
+    -------
+    SuggestedK
+        The suggested k, and the loss at each.
+
     **Guarantee.** (ε, δ)-DP: one fit with k = ``most``; whatever is read from it is free.
 
     Raises

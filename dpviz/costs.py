@@ -41,6 +41,11 @@ def count_fit(charge: Charge, account: Account | None) -> Iterator[None]:
         What the fit costs, and what it is about; all of it public.
     account : Account or None
 
+    Yields
+    ------
+    None
+        Nothing; the fit is done inside the block.
+
     **Guarantee.** What the block draws is on the account's disk before the block begins, and stays charged.
 
     Raises

@@ -175,6 +175,13 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         groups : array-like of shape (n,) or None
             Whose each row is: text or whole numbers, missing where nobody knows (such a row is dropped). A person is
             then the unit of privacy, with at most ``rows_per_person`` rows.
+        **others
+            What scikit-learn may pass on; refused unless it is known.
+
+        Returns
+        -------
+        PrivateKMeans
+            Itself, with centres in data units.
 
         **Guarantee.** (ε, δ)-DP; see the class.
 
@@ -240,6 +247,18 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
         Distances are in unit coordinates; rows with a missing or infinite cell and ``y`` are ignored.
 
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Data units.
+        y : ignored
+            For scikit-learn's contract.
+
+        Returns
+        -------
+        float
+            At most 0.
+
         **Guarantee.** None: this reads the private rows of X. Choosing ε, k or an algorithm by such a score leaks.
         """
         points = self._points(X)
@@ -258,6 +277,20 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
     def fit_predict(self, X: npt.ArrayLike, y: object = None, groups: Any = None) -> Codes:
         """``fit`` on X, then ``predict`` on X, shape (n,).
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Data units.
+        y : ignored
+            For scikit-learn's contract.
+        groups : array-like of shape (n,) or None
+            Whose each row is.
+
+        Returns
+        -------
+        int array of shape (n,)
+            The cluster of each row.
 
         **Guarantee.** None for the labels, which read the private rows of X; the fitted centres are as private as ever.
         """

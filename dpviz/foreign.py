@@ -30,7 +30,20 @@ def open_file(path: Path) -> Iterator[IO[bytes]]:
 
 
 def read_bytes(path: Path, most: int) -> bytes:
-    """The content of a regular file, or its first ``most`` + 1 bytes where there are more; see ``open_file``."""
+    """The content of a regular file, or its first ``most`` + 1 bytes where there are more; see ``open_file``.
+
+    Parameters
+    ----------
+    path : Path
+        Of a file from elsewhere.
+    most : int
+        Bytes.
+
+    Returns
+    -------
+    bytes
+        At most one byte more than ``most``.
+    """
     with open_file(path) as file:
         return file.read(most + 1)
 
@@ -49,6 +62,18 @@ def read_yaml(text: str, *, most: int) -> Any:
     """The values that YAML says, each written out where it stands.
 
     A name for a part (an alias) is refused: a few hundred bytes of them can stand for gigabytes.
+
+    Parameters
+    ----------
+    text : str
+        From elsewhere.
+    most : int
+        Letters.
+
+    Returns
+    -------
+    object
+        Lists, mappings, texts and numbers.
 
     Raises
     ------

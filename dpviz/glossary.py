@@ -81,6 +81,18 @@ def read_glossary() -> Mapping[str, Term]:
 def explain_term(term: str, also: str = "") -> str:
     """What the term of that id means, for a tooltip; a sentence may follow that is about this place.
 
+    Parameters
+    ----------
+    term : str
+        Its id.
+    also : str
+        A sentence about this place.
+
+    Returns
+    -------
+    str
+        Sentences.
+
     >>> explain_term("synopsis")[:40]
     'A release that stands in for the rows: a'
     >>> explain_term("public", "Made up.")
@@ -110,6 +122,18 @@ def find_term(label: str) -> Term | None:
 
 def explain_words(text: str, *, most: int = 5) -> str | None:
     """The first sentences about the terms in a text, for the question mark behind it; None if it has none.
+
+    Parameters
+    ----------
+    text : str
+        Any.
+    most : int
+        Terms that are explained.
+
+    Returns
+    -------
+    str or None
+        Sentences, or None.
 
     >>> explain_words("nothing of the kind") is None
     True

@@ -55,6 +55,13 @@ def illustrate(name: str, draw: Callable[[Any], str]) -> None:
     """From now on a notebook shows what ``draw`` makes of a value above its sentences; ``name`` is that of its class.
 
     A floor that draws stands above the values that it draws, which cannot ask for it by themselves.
+
+    Parameters
+    ----------
+    name : str
+        Of a class.
+    draw : function
+        Of a value, to HTML.
     """
     _PICTURES[name] = draw
 
@@ -68,7 +75,20 @@ def _draw_picture(value: Report) -> str:
 
 
 def format_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Columns aligned to the right, two blanks apart."""
+    """Columns aligned to the right, two blanks apart.
+
+    Parameters
+    ----------
+    header : sequence of str
+        Names of the columns.
+    rows : sequence of sequence of str
+        Texts of the cells.
+
+    Returns
+    -------
+    str
+        Lines, joined.
+    """
     widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
     lines = [
         "  " + "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in (header, *rows)

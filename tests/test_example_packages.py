@@ -35,7 +35,7 @@ from dpviz.audit.neighboring_tables import PUBLIC
 from dpviz.check import RequestError
 from dpviz.privacy.exact_noise import ExactNoise
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.run import run_of
+from dpviz.runs.run import run_request
 
 auditing.CHECKS = {name: auditing.CHECKS[name] for name in ("source", "session", "replay", "neighbours")}
 for words in (
@@ -47,7 +47,7 @@ for words in (
 ):
     print(f"--- {words[0]} {main(words)}")
 try:
-    run_of(Request(Contender("random-lloyd"), 3, 1.0), PUBLIC.table(), noise=ExactNoise())
+    run_request(Request(Contender("random-lloyd"), 3, 1.0), PUBLIC.table(), noise=ExactNoise())
 except RequestError as error:
     print(error)
 """

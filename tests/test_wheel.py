@@ -72,7 +72,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installe
 def test_a_wheel_holds_the_dashboard_the_samples_and_the_results_and_nothing_else_of_the_checkout(wheel: Path) -> None:
     packed = {PurePosixPath(name) for name in zipfile.ZipFile(wheel).namelist()}
     beside = {
-        path.relative_to("dpviz/resources").as_posix() for path in packed if path.is_relative_to("dpviz/resources")
+        path.relative_to("dpviz/beside").as_posix() for path in packed if path.is_relative_to("dpviz/beside")
     }
     wanted = [ROOT / "app.py", ROOT / ".streamlit" / "config.toml", *(ROOT / "pages").glob("*.py")]
     wanted += [path for path in _SAMPLES.iterdir() if path.suffix in (".csv", ".json", ".npz")]
@@ -81,7 +81,7 @@ def test_a_wheel_holds_the_dashboard_the_samples_and_the_results_and_nothing_els
     assert beside == {path.relative_to(ROOT).as_posix() for path in wanted}
     rest = {path.relative_to(ROOT).as_posix() for path in (ROOT / "dpviz").rglob("*") if path.is_file()}
     package = {path.as_posix() for path in packed if path.parts[0] == "dpviz"} - {
-        f"dpviz/resources/{one}" for one in beside
+        f"dpviz/beside/{one}" for one in beside
     }
     assert package == {name for name in rest if "__pycache__" not in name}
     assert {path.parts[0].split("-")[0] for path in packed} == {"dpviz"}
@@ -172,5 +172,5 @@ def test_the_dashboard_opens_from_an_empty_folder_and_a_sample_runs(installed: I
 @pytest.mark.slow
 def test_an_editable_install_is_the_checkout(tmp_path: Path) -> None:
     editable = _installed(["--editable", str(ROOT)], tmp_path)
-    assert editable.ask("from dpviz.resources import BESIDE; print(BESIDE)") == str(ROOT)
+    assert editable.ask("from dpviz.resources import RESOURCES; print(RESOURCES)") == str(ROOT)
     assert not list((tmp_path / "venv").rglob("site-packages/dpviz"))

@@ -85,7 +85,7 @@ def _write_page(card: Card, finished: Run) -> str:
             "",
             "## What the run spent, and on what",
             "",
-            f"<pre><code>{escape(str(finished.ledger))}</code></pre>",
+            f'<pre class="plain">{escape(str(finished.ledger))}</pre>',
             "",
             "## Regime",
             "",

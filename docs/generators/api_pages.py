@@ -7,10 +7,14 @@ import re
 from collections.abc import Iterator
 from html import escape
 from pathlib import Path
+from textwrap import dedent
 
 import griffe
 
 _CODE = re.compile(r"``(.+?)``|`([^`]+?)`")
+_BOLD = re.compile(r"\*\*([^*]+)\*\*")
+# What a function promises stands between its sections; a parser of sections would take it for a part of one.
+_GUARANTEE = re.compile(r"^\*\*Guarantee\.\*\*.*?(?=^\w[^\n]*\n-{4,}$|\Z)", re.MULTILINE | re.DOTALL)
 _PUBLIC_KINDS = {"function", "class", "attribute"}
 
 _HEAD = """# Python
@@ -72,7 +76,7 @@ def _write_object(member: griffe.Object) -> list[str]:
     lines = [
         '<div class="api">',
         f'<h3 id="{member.path}">{member.kind.value} {escape(member.name)}</h3>',
-        f'<pre class="signature">{escape(_write_signature(member))}</pre>',
+        f'<pre class="plain signature">{escape(_write_signature(member))}</pre>',
         *_write_docstring(member),
     ]
     if isinstance(member, griffe.Class):
@@ -116,11 +120,14 @@ def _find_star(member: griffe.Function) -> dict[int, str]:
 def _write_docstring(member: griffe.Object) -> list[str]:
     if member.docstring is None:
         return []
-    lines: list[str] = []
-    for section in member.docstring.parsed:
+    promised = _GUARANTEE.search(member.docstring.value)
+    text = _GUARANTEE.sub("", member.docstring.value)
+    lines: list[str] = _write_paragraphs(promised[0]) if promised else []
+    for place, section in enumerate(griffe.Docstring(text, parent=member).parse("numpy")):
         kind = section.kind.value
         if kind == "text":
-            lines += _write_paragraphs(section.value)
+            at = len(lines) if place else 0  # what it promises comes after what it does
+            lines[at:at] = _write_paragraphs(section.value)
         elif kind == "admonition":
             lines += [
                 f"<p><strong>{escape(section.title or '')}</strong></p>",
@@ -145,9 +152,16 @@ def _write_item(one: object) -> list[str]:
 
 
 def _write_paragraphs(text: str) -> list[str]:
-    return [f"<p>{_mark_up(part)}</p>" for part in re.split(r"\n\s*\n", text.strip()) if part]
+    return [
+        f'<pre class="plain">{escape(dedent(part))}</pre>'
+        if part.startswith((">>>", "    "))
+        else f"<p>{_mark_up(part)}</p>"
+        for part in re.split(r"\n[^\S\n]*\n+", text.strip("\n"))
+        if part.strip()
+    ]
 
 
 def _mark_up(text: str) -> str:
     """Words with code in backticks, on one line: a blank line would end a block of HTML."""
-    return _CODE.sub(lambda code: f"<code>{code[1] or code[2]}</code>", " ".join(escape(text, quote=False).split()))
+    line = " ".join(escape(text, quote=False).split())
+    return _BOLD.sub(r"<strong>\1</strong>", _CODE.sub(lambda code: f"<code>{code[1] or code[2]}</code>", line))

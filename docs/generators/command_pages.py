@@ -38,7 +38,7 @@ def _list_with_subcommands(parser: argparse.ArgumentParser) -> Iterator[argparse
 
 def _write_section(parser: argparse.ArgumentParser) -> list[str]:
     usage = " ".join(parser.format_usage().removeprefix("usage: ").split())
-    lines = ["", f"## {parser.prog}", "", f"<pre><code>{escape(usage)}</code></pre>", ""]
+    lines = ["", f"## {parser.prog}", "", f'<pre class="plain signature">{escape(usage)}</pre>', ""]
     if parser.description:
         lines += [f"<p>{escape(parser.description)}</p>", ""]
     rows = [
@@ -46,7 +46,9 @@ def _write_section(parser: argparse.ArgumentParser) -> list[str]:
         for action in parser._actions
         if action.dest != "help" and not isinstance(action, argparse._SubParsersAction)
     ]
-    return [*lines, "<table>", "<tr><th>option</th><th>meaning</th></tr>", *rows, "</table>", ""] if rows else lines
+    if not rows:
+        return lines
+    return [*lines, '<table class="docutils">', "<tr><th>option</th><th>meaning</th></tr>", *rows, "</table>", ""]
 
 
 def _spell(action: argparse.Action) -> str:

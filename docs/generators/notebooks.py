@@ -61,6 +61,7 @@ def _show_outputs(cell: nbformat.NotebookNode) -> Iterator[str]:
         data = output.get("data", {})
         if "text/html" in data:
             html = re.sub(r"<style scoped>.*?</style>", "", data["text/html"], flags=re.DOTALL)
+            html = html.replace('<table border="1" class="dataframe">', '<table class="docutils">')
             yield re.sub(r"\n\s*\n", "\n", html)
         else:
             text = output.get("text") or data.get("text/plain", "")

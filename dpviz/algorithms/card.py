@@ -106,7 +106,26 @@ def param_field(
     high: float | None = None,
     choices: tuple[str, ...] | None = None,
 ) -> Any:
-    """A field of a parameter dataclass that knows how to be offered; a default of None means "decided by a rule"."""
+    """A field of a parameter dataclass that knows how to be offered; a default of None means "decided by a rule".
+
+    Parameters
+    ----------
+    default : object
+        None: decided by a rule.
+    help : str
+        One sentence.
+    low : float or None
+        The least value, if there is one.
+    high : float or None
+        The largest value, if there is one.
+    choices : tuple of str or None
+        The allowed words, if it is a choice.
+
+    Returns
+    -------
+    object
+        A dataclass field.
+    """
     return field(default=default, metadata={"help": help, "low": low, "high": high, "choices": choices})
 
 
@@ -199,7 +218,20 @@ ReleaseRule = Callable[[Setting, Any], str | None]
 
 
 def released_always(setting: Setting, params: Any) -> str | None:
-    """Every setting has release-grade noise."""
+    """Every setting has release-grade noise.
+
+    Parameters
+    ----------
+    setting : Setting
+        Public quantities of the request.
+    params : object
+        Parameters of the algorithm, checked.
+
+    Returns
+    -------
+    str or None
+        None, always.
+    """
     return None
 
 
@@ -303,5 +335,18 @@ class Card:
         return not isinstance(self.release, str)
 
     def release_refusal(self, setting: Setting, params: Params) -> str | None:
-        """Why a setting cannot be released with release-grade noise, as a clause; None if it can."""
+        """Why a setting cannot be released with release-grade noise, as a clause; None if it can.
+
+        Parameters
+        ----------
+        setting : Setting
+            Public quantities of the request.
+        params : Params
+            Parameters of the algorithm, checked.
+
+        Returns
+        -------
+        str or None
+            A clause, or None where it can.
+        """
         return self.release if isinstance(self.release, str) else self.release(setting, params)

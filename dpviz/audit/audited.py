@@ -36,7 +36,24 @@ class Subject:
         return [(params, delta) for _, params, delta in list_settings(self.card)]
 
     def run(self, table: PrivateTable, *, params: Mapping[str, Any], delta: float, **how: Any) -> Run:
-        """A run of it; what is not said is as usual."""
+        """A run of it; what is not said is as usual.
+
+        Parameters
+        ----------
+        table : PrivateTable
+            A small table that is made up.
+        params : mapping of str to object
+            Parameters of the algorithm.
+        delta : float
+            Of the guarantee.
+        **how
+            Other settings of the run.
+
+        Returns
+        -------
+        Run
+            With its ledger.
+        """
         return run_card(self.card, table, params=params, delta=delta, **{"k": K, "epsilon": 2.0, "seed": SEED, **how})
 
 
@@ -45,10 +62,38 @@ Check = Callable[[Subject], str]
 
 
 def describe_case(params: Mapping[str, Any], delta: float, *more: object) -> list[object]:
-    """In which case: the preset, δ and whatever else."""
+    """In which case: the preset, δ and whatever else.
+
+    Parameters
+    ----------
+    params : mapping of str to object
+        Parameters of the algorithm.
+    delta : float
+        Of the guarantee.
+    *more
+        What else belongs to the case.
+
+    Returns
+    -------
+    list of object
+        Words and numbers.
+    """
     return [*(value for name, value in params.items() if name == "preset"), f"δ = {delta:g}", *more]
 
 
 def format_number(things: Sequence[object], word: str) -> str:
-    """How many there are, with the word for one of them."""
+    """How many there are, with the word for one of them.
+
+    Parameters
+    ----------
+    things : sequence of object
+        What is counted.
+    word : str
+        For one of them.
+
+    Returns
+    -------
+    str
+        Words.
+    """
     return f"{len(things)} {word}{'s' * (len(things) != 1)}"

@@ -285,6 +285,11 @@ def audit(card: Card, *, runs: int = RUNS) -> Iterator[Finding]:
     runs : int
         Pairs of runs of the attack.
 
+    Yields
+    ------
+    Finding
+        One for each check: what held, and what did not.
+
     **Guarantee.** None: no row of anybody is read.
 
     Raises

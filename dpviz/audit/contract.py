@@ -52,31 +52,102 @@ def add_context(*where: object) -> Iterator[None]:
 def collect_frames(
     card: Card, table: PrivateTable, *, session: type[PrivateSession] | None = None, **request: Any
 ) -> list[Frame]:
-    """The frames of a run in that kind of session."""
+    """The frames of a run in that kind of session.
+
+    Parameters
+    ----------
+    card : Card
+        The algorithm.
+    table : PrivateTable
+        A small table that is made up.
+    session : type of PrivateSession or None
+        Which kind of session the table opens as.
+    **request
+        What is asked, as for ``run``.
+
+    Returns
+    -------
+    list of Frame
+        Step by step.
+    """
     return [frame for frame in run_frames(card, open_as(table, session), **request) if isinstance(frame, Frame)]
 
 
 def run_card(card: Card, table: PrivateTable, *, session: type[PrivateSession] | None = None, **request: Any) -> Run:
-    """A run in that kind of session."""
+    """A run in that kind of session.
+
+    Parameters
+    ----------
+    card : Card
+        The algorithm.
+    table : PrivateTable
+        A small table that is made up.
+    session : type of PrivateSession or None
+        Which kind of session the table opens as.
+    **request
+        What is asked, as for ``run``.
+
+    Returns
+    -------
+    Run
+        With its ledger.
+    """
     *_, last = run_frames(card, open_as(table, session), **request)
     assert isinstance(last, Run)
     return last
 
 
 def record_run(card: Card, table: PrivateTable, **request: Any) -> Recorded:
-    """A run with all that it released; nothing of it holds the table."""
+    """A run with all that it released; nothing of it holds the table.
+
+    Parameters
+    ----------
+    card : Card
+        The algorithm.
+    table : PrivateTable
+        A small table that is made up.
+    **request
+        What is asked, as for ``run``.
+
+    Returns
+    -------
+    Recorded
+        Steps, answers and ledger.
+    """
     recording = Recording()
     run = run_card(card, table, session=make_recording_session(recording), **request)
     return Recorded(recording, list(run.frames), run)
 
 
 def check_replay(card: Card, table: PrivateTable, **request: Any) -> None:
-    """With the answers recorded and the rows taken away, the same steps come out."""
+    """With the answers recorded and the rows taken away, the same steps come out.
+
+    Parameters
+    ----------
+    card : Card
+        The algorithm.
+    table : PrivateTable
+        A small table that is made up.
+    **request
+        What is asked, as for ``run``.
+    """
     check_replayed(card, table, record_run(card, table, **request), **request)
 
 
 def check_replayed(card: Card, table: PrivateTable, first: Recorded, **request: Any) -> None:
-    """With its answers recorded, a run comes out the same over a ``table`` whose rows may be any: nobody reads them."""
+    """With its answers recorded, a run comes out the same over a ``table`` whose rows may be any: nobody reads them.
+
+    Parameters
+    ----------
+    card : Card
+        The algorithm.
+    table : PrivateTable
+        A small table that is made up.
+    first : Recorded
+        What was recorded.
+    **request
+        What is asked, as for ``run``.
+    """
     again = run_card(card, table, session=make_replaying_session(first.recording), **request)
     demand(not first.recording.broken, "; ".join(first.recording.broken))
     demand(len(first.frames) == len(again.frames), "without the rows, there are more steps or fewer")
@@ -95,7 +166,20 @@ def _is_equal(one: Any, other: Any) -> bool:
 
 
 def list_values(thing: object, *, depth: int = 4) -> Iterator[Any]:
-    """Every array, number and word in a step, those inside its grids and trees included."""
+    """Every array, number and word in a step, those inside its grids and trees included.
+
+    Parameters
+    ----------
+    thing : object
+        A step, or a part of one.
+    depth : int
+        How deep it is looked into.
+
+    Yields
+    ------
+    object
+        As they are found.
+    """
     if isinstance(thing, np.ndarray | np.generic | int | float | str):
         yield thing
     elif isinstance(thing, tuple | list):
@@ -112,7 +196,24 @@ def list_arrays(thing: object) -> list[Array]:
 
 
 def check_loss(card: Card, one: PrivateTable, other: PrivateTable, **request: Any) -> Loss:
-    """No transcript of ``one`` is likelier there than on its neighbour by more than was declared; returns the loss."""
+    """No transcript of ``one`` is likelier there than on its neighbour by more than was declared; returns the loss.
+
+    Parameters
+    ----------
+    card : Card
+        The algorithm.
+    one : PrivateTable
+        A table.
+    other : PrivateTable
+        Its neighbour.
+    **request
+        What is asked, as for ``run``.
+
+    Returns
+    -------
+    Loss
+        Added up over all releases.
+    """
     loss, first = Loss(), record_run(card, one, **request)
     run_card(card, other, session=make_loss_session(first.recording, loss), **request)
     demand(not first.recording.broken, "; ".join(first.recording.broken))
@@ -152,7 +253,17 @@ def _check_total_loss(run: Run, loss: Loss) -> None:
 
 
 def check_ledger(card: Card, table: PrivateTable, **request: Any) -> None:
-    """The entries are what was drawn, and add up to the request: all but 1 % of it, and no more, by two libraries."""
+    """The entries are what was drawn, and add up to the request: all but 1 % of it, and no more, by two libraries.
+
+    Parameters
+    ----------
+    card : Card
+        The algorithm.
+    table : PrivateTable
+        A small table that is made up.
+    **request
+        What is asked, as for ``run``.
+    """
     check_booked(record_run(card, table, **request))
 
 
@@ -172,7 +283,17 @@ def check_booked(first: Recorded) -> None:
 
 
 def check_total(entries: tuple[Entry, ...], *, epsilon: float, delta: float, fraction: float) -> None:
-    """A ledger's total, in its own accounting and by dp-accounting."""
+    """A ledger's total, in its own accounting and by dp-accounting.
+
+    Parameters
+    ----------
+    entries : tuple of Entry
+        The ledger.
+    epsilon, delta : float
+        That was asked for.
+    fraction : float
+        The least part of it that has to be spent.
+    """
     accounting = entries[0].accounting
     spent = f"{fraction:.4f} of the request was spent; {_LEAST_SPENT:g} to 1 is allowed"
     demand(_LEAST_SPENT <= fraction <= 1.0, spent)
@@ -186,7 +307,15 @@ def check_total(entries: tuple[Entry, ...], *, epsilon: float, delta: float, fra
 
 
 def check_centers(run: Run, k: int) -> None:
-    """Exactly k finite centres inside the domain."""
+    """Exactly k finite centres inside the domain.
+
+    Parameters
+    ----------
+    run : Run
+        A finished run.
+    k : int
+        Centres.
+    """
     domain = run.domain
     demand(run.centers.shape == (k, domain.dim), f"the centres have shape {run.centers.shape}, not {(k, domain.dim)}")
     demand(np.isfinite(run.centers).all(), "a centre is not finite")

@@ -48,6 +48,24 @@ def new_figure(
     """A plot without marks. ``title`` and ``subtitle`` are broken to be readable at ``width`` pixels.
 
     ``legend_lines`` is the room kept below the axis for a legend that wraps on a phone; 0 hides the legend.
+
+    Parameters
+    ----------
+    palette : Palette
+        Colours, light or dark.
+    title : str
+        Of the figure.
+    subtitle : str
+        Below the title.
+    height, width : int
+        Pixels.
+    legend_lines : int
+        Lines of the legend; 0: none.
+
+    Returns
+    -------
+    Plot
+        To be drawn on.
     """
     head = wrap_lines(title, size=TITLE_SIZE * _BOLD, width=width - _SIDES, even=True)
     under = wrap_lines(subtitle, size=SUBTITLE_SIZE, width=width - _SIDES) or ["\u00a0"]
@@ -111,7 +129,19 @@ def remove_head(figure: go.Figure) -> Headless:
 
 
 def show_plane(plot: Plot, view: View, palette: Palette, *, fill: str | None = None) -> None:
-    """Fixed ranges and titles of the axes, unit coordinates drawn square, and the outline of the public domain."""
+    """Fixed ranges and titles of the axes, unit coordinates drawn square, and the outline of the public domain.
+
+    Parameters
+    ----------
+    plot : Plot
+        A plot without or with marks; changed in place.
+    view : View
+        The plane of the picture.
+    palette : Palette
+        Colours, light or dark.
+    fill : str or None
+        Colour of the domain; None: that of the palette.
+    """
     (x_range, y_range), (x_name, y_name) = view.range, view.name
     plane = {"zeroline": False, "showgrid": view.flat, "constrain": "domain"}
     across, up = view.ticks
@@ -153,7 +183,20 @@ def split_xy(places: Array) -> dict[str, Screen]:
 
 
 def name_kinds(plot: Plot, palette: Palette) -> Plot:
-    """The legend's heading: the word of each kind that the legend shows, in its colour."""
+    """The legend's heading: the word of each kind that the legend shows, in its colour.
+
+    Parameters
+    ----------
+    plot : Plot
+        A plot without or with marks; changed in place.
+    palette : Palette
+        Colours, light or dark.
+
+    Returns
+    -------
+    Plot
+        The same plot.
+    """
     shown = [trace.get("meta") for trace in plot.traces if trace.get("name") and trace.get("showlegend") is not False]
     kinds: tuple[Kind, ...] = ("public", "released", "revealed")
     heading = " · ".join(
@@ -164,6 +207,18 @@ def name_kinds(plot: Plot, palette: Palette) -> Plot:
 
 def format_legend_name(what: str, kind: Kind) -> str:
     """What a mark is, with the sign of its kind: an eye for what was revealed.
+
+    Parameters
+    ----------
+    what : str
+        Of the mark.
+    kind : Kind
+        public, released or revealed.
+
+    Returns
+    -------
+    str
+        For the legend.
 
     >>> format_legend_name("centres", "released"), format_legend_name("rows", "revealed")
     ('centres', '◉ rows')

@@ -18,7 +18,28 @@ _THUMB_WIDTH, _THUMB_HEIGHT = 180.0, 84.0
 def draw_trial(
     points: Array, groups: Sequence[int], reference: Array, centers: Array, found: Flags, palette: Palette
 ) -> str:
-    """Rows (n, 2) in [0, 1], paler where their group was missed, k-means++ as diamonds, private centres as discs."""
+    """Rows (n, 2) in [0, 1], paler where their group was missed, k-means++ as diamonds, private centres as discs.
+
+    Parameters
+    ----------
+    points : array of shape (n, 2)
+        Rows of a public sample, in [0, 1].
+    groups : sequence of int
+        The group of each row.
+    reference : array of shape (k, 2)
+        Centres of k-means++, in [0, 1].
+    centers : array of shape (k, 2)
+        Private centres, in [0, 1].
+    found : Flags
+        Which groups were found.
+    palette : Palette
+        Colours, light or dark.
+
+    Returns
+    -------
+    str
+        SVG.
+    """
     strong, pale = list[Sequence[float]](), list[Sequence[float]]()
     for point, group in zip(points.tolist(), groups, strict=True):
         (strong if found[group] else pale).append(point)
@@ -43,7 +64,20 @@ def count_right_guesses(most: float) -> int:
 
 
 def draw_guesses(right: int, palette: Palette) -> str:
-    """A hundred guesses about one person: half are right by chance, some more with the release."""
+    """A hundred guesses about one person: half are right by chance, some more with the release.
+
+    Parameters
+    ----------
+    right : int
+        Of a hundred.
+    palette : Palette
+        Colours, light or dark.
+
+    Returns
+    -------
+    str
+        SVG.
+    """
     marks = []
     for place in range(_GUESSES):
         x, y = (place % _IN_A_ROW + 0.5) * _APART, (place // _IN_A_ROW + 0.5) * _APART
@@ -54,7 +88,20 @@ def draw_guesses(right: int, palette: Palette) -> str:
 
 
 def draw_thumbnail(points: Sequence[Sequence[int]], palette: Palette) -> str:
-    """A few rows of a sample, hundredths of its bounds."""
+    """A few rows of a sample, hundredths of its bounds.
+
+    Parameters
+    ----------
+    points : sequence of sequence of int
+        Pairs of hundredths of the bounds.
+    palette : Palette
+        Colours, light or dark.
+
+    Returns
+    -------
+    str
+        SVG.
+    """
     wide, high = _THUMB_WIDTH - 8, _THUMB_HEIGHT - 8
     placed = [(4 + wide * x / 100, 4 + high * (1 - y / 100)) for x, y in points]
     path = "".join(f"M{x:.1f} {y:.1f}h0" for x, y in placed)

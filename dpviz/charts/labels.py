@@ -29,7 +29,15 @@ class Crowd:
         return at
 
     def takes(self, places: Array, size: float) -> None:
-        """Marks of a diameter at drawn places (m, 2): no number may cover them."""
+        """Marks of a diameter at drawn places (m, 2): no number may cover them.
+
+        Parameters
+        ----------
+        places : array of shape (m, 2)
+            Drawn units.
+        size : float
+            Diameter, pixels.
+        """
         half = size / 2
         self._boxes += [np.r_[at - half, at + half] for at in self.pixels(places)]
 
@@ -37,6 +45,24 @@ class Crowd:
         """On which side of its mark each text stands, "" where there is no room at all.
 
         ``away`` (m, 2), drawn units, is where each would best stand.
+
+        Parameters
+        ----------
+        texts : list of str
+            What is written beside each mark.
+        places : array of shape (m, 2)
+            Drawn units.
+        away : array of shape (m, 2)
+            Where each would best stand, drawn units.
+        size : float
+            Diameter of a mark, pixels.
+        font : float
+            Size of the letters, pixels.
+
+        Returns
+        -------
+        list of str
+            A side for each.
         """
         return [
             self._place(text, at, to, size=size, font=font)

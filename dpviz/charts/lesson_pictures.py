@@ -44,7 +44,20 @@ class Walk(NamedTuple):
 
 
 def make_context(computed: Computed, palette: Palette) -> RenderContext:
-    """The rows of a public sample, for all to see."""
+    """The rows of a public sample, for all to see.
+
+    Parameters
+    ----------
+    computed : Computed
+        What a lesson's numbers are computed from.
+    palette : Palette
+        Colours, light or dark.
+
+    Returns
+    -------
+    RenderContext
+        With rows.
+    """
     return RenderContext(
         make_view(computed.table.domain),
         palette,
@@ -53,7 +66,24 @@ def make_context(computed: Computed, palette: Palette) -> RenderContext:
 
 
 def make_walk(computed: Computed, request: Request, palette: Palette, *, whole: bool) -> Walk:
-    """A run; if not ``whole``, without how good it is, which would give an answer away."""
+    """A run; if not ``whole``, without how good it is, which would give an answer away.
+
+    Parameters
+    ----------
+    computed : Computed
+        What a lesson's numbers are computed from.
+    request : Request
+        What is asked.
+    palette : Palette
+        Colours, light or dark.
+    whole : bool
+        Whether it says how good the run is.
+
+    Returns
+    -------
+    Walk
+        All its steps.
+    """
     run = computed.run(request)
     context = replace(make_context(computed, palette), epsilon=run.epsilon if run.private else None)
     if not run.private:
@@ -72,7 +102,20 @@ def make_walk(computed: Computed, request: Request, palette: Palette, *, whole: 
 
 
 def describe_sample(computed: Computed, request: Request) -> str:
-    """Whose rows a film shows, and why it is the same for everybody."""
+    """Whose rows a film shows, and why it is the same for everybody.
+
+    Parameters
+    ----------
+    computed : Computed
+        What a lesson's numbers are computed from.
+    request : Request
+        What is asked.
+
+    Returns
+    -------
+    str
+        A sentence.
+    """
     return (
         f"{_of(computed)}. Seed {request.seed:d}: the same noise for everybody, so that a "
         "lesson can be repeated. A release has no seed."
@@ -80,7 +123,22 @@ def describe_sample(computed: Computed, request: Request) -> str:
 
 
 def describe_seeds(computed: Computed, number: int, grid: Grid) -> str:
-    """The same of many runs."""
+    """The same of many runs.
+
+    Parameters
+    ----------
+    computed : Computed
+        What a lesson's numbers are computed from.
+    number : int
+        Of runs.
+    grid : Grid
+        What the study asks.
+
+    Returns
+    -------
+    str
+        A sentence.
+    """
     return f"{_of(computed)}; {number:d} runs, whose seeds follow from {grid.seed:d}: the same for everybody."
 
 
@@ -90,7 +148,20 @@ def _of(computed: Computed) -> str:
 
 
 def draw_sample(context: RenderContext, title: str) -> go.Figure:
-    """The rows of a public sample, and nothing else."""
+    """The rows of a public sample, and nothing else.
+
+    Parameters
+    ----------
+    context : RenderContext
+        What all pictures of a run share.
+    title : str
+        Of the figure.
+
+    Returns
+    -------
+    Figure
+        Of the view's plane.
+    """
     palette, view = context.palette, context.view
     canvas = PlotCanvas(new_figure(palette, title=title, subtitle=view.about, legend_lines=1), palette, view)
     canvas.rows(context.reveal)
@@ -101,7 +172,24 @@ def draw_sample(context: RenderContext, title: str) -> go.Figure:
 def draw_guessed_curve(
     epsilons: Sequence[float], guess: Sequence[float] | None, runs: pd.DataFrame | None, *, palette: Palette
 ) -> go.Figure:
-    """The ``guess`` of the loss at each ε, if there is one, and once there are ``runs``, their medians and band."""
+    """The ``guess`` of the loss at each ε, if there is one, and once there are ``runs``, their medians and band.
+
+    Parameters
+    ----------
+    epsilons : sequence of float
+        Ascending.
+    guess : sequence of float or None
+        What the class said; None: nothing yet.
+    runs : DataFrame or None
+        Of the study; None: not revealed yet.
+    palette : Palette
+        Colours, light or dark.
+
+    Returns
+    -------
+    Figure
+        Loss against ε.
+    """
     figure = go.Figure(layout=make_layout(palette, height=_HEIGHT))
     if runs is not None:
         name = str(runs["contender"].iloc[0])
@@ -134,7 +222,22 @@ def draw_guessed_curve(
 
 
 def describe_curve(epsilons: Sequence[float], guess: Sequence[float] | None, runs: pd.DataFrame | None) -> str:
-    """The figure in words."""
+    """The figure in words.
+
+    Parameters
+    ----------
+    epsilons : sequence of float
+        Ascending.
+    guess : sequence of float or None
+        What the class said; None: nothing yet.
+    runs : DataFrame or None
+        Of the study; None: not revealed yet.
+
+    Returns
+    -------
+    str
+        Sentences.
+    """
     said = "" if guess is None else f"Your guess goes from {format_ratio(guess[0])} to {format_ratio(guess[-1])}. "
     if runs is None:
         return f"{said}Loss against ε, from {min(epsilons):g} to {max(epsilons):g}; the true curve is not shown yet."
@@ -161,7 +264,22 @@ def title_curve(runs: pd.DataFrame | None) -> str:
 
 
 def make_strip(scene: Scene, rows: Sequence[Row], computed: Computed) -> tuple[list[float], str]:
-    """What a scene asks of each draw, and its name: clusters found, or the loss."""
+    """What a scene asks of each draw, and its name: clusters found, or the loss.
+
+    Parameters
+    ----------
+    scene : Scene
+        A scene of a lesson.
+    rows : sequence of Row
+        A line for each draw.
+    computed : Computed
+        What a lesson's numbers are computed from.
+
+    Returns
+    -------
+    list of float, str
+        A number for each draw, and what it is.
+    """
     if any("found" in say.what for say in scene.says.values()):
         return [float(computed.found(row["centers"]).found) for row in rows], "clusters found"
     return [float(row["ratio"]) for row in rows], "loss, × that of k-means++"
@@ -170,7 +288,26 @@ def make_strip(scene: Scene, rows: Sequence[Row], computed: Computed) -> tuple[l
 def draw_strip(
     values: Sequence[float], algorithm: str, *, what: str, guess: float | None, palette: Palette
 ) -> go.Figure:
-    """A dot for each draw of an ``algorithm`` over its value, piled up where values are alike; ``guess`` is a line."""
+    """A dot for each draw of an ``algorithm`` over its value, piled up where values are alike; ``guess`` is a line.
+
+    Parameters
+    ----------
+    values : sequence of float
+        One for each draw.
+    algorithm : str
+        Its title.
+    what : str
+        What the values are.
+    guess : float or None
+        What the class said; None: nothing yet.
+    palette : Palette
+        Colours, light or dark.
+
+    Returns
+    -------
+    Figure
+        Dots.
+    """
     piles: Counter[float] = Counter()
     heights = []
     for value in values:
@@ -192,5 +329,18 @@ def draw_strip(
 
 
 def describe_strip(values: Sequence[float], what: str) -> str:
-    """The strip in words."""
+    """The strip in words.
+
+    Parameters
+    ----------
+    values : sequence of float
+        One for each draw.
+    what : str
+        What the values are.
+
+    Returns
+    -------
+    str
+        Sentences.
+    """
     return f"{capitalize_first(format_things(len(values), 'draw'))}: {min(values):.3g} to {max(values):.3g} {what}"

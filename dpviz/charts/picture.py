@@ -103,7 +103,20 @@ class RenderContext:
         return RenderContext(self.view, self.palette, epsilon=self.epsilon)
 
     def once(self, what: tuple[Any, ...], make: Callable[[], T]) -> T:
-        """What ``make`` gives, made once for the pictures of a run: several steps want to know the same."""
+        """What ``make`` gives, made once for the pictures of a run: several steps want to know the same.
+
+        Parameters
+        ----------
+        what : tuple of object
+            Tells what is made from everything else.
+        make : function
+            Makes it.
+
+        Returns
+        -------
+        T
+            What was made.
+        """
         if self.known is None:
             return make()
         if what not in self.known:
@@ -124,12 +137,38 @@ class RenderContext:
         return not self.steps or (self.final is not None and self.steps[-1] is step)
 
     def before(self, step: Step, *kinds: str) -> list[Any]:
-        """The steps of these kinds that the run took before ``step``."""
+        """The steps of these kinds that the run took before ``step``.
+
+        Parameters
+        ----------
+        step : Step
+            The step that is shown.
+        *kinds
+            Names of types of steps.
+
+        Returns
+        -------
+        list of object
+            In their order.
+        """
         place = next((i for i, other in enumerate(self.steps) if other is step), 0)
         return [other for other in self.steps[:place] if type(other).__name__ in kinds]
 
     def rows_in(self, space: Region, frame: Array | None = None) -> Array | None:
-        """All revealed rows where an algorithm saw them; None unless they are handed over."""
+        """All revealed rows where an algorithm saw them; None unless they are handed over.
+
+        Parameters
+        ----------
+        space : Region
+            Where an algorithm saw rows; None: the view's own space.
+        frame : array of shape (p, d) or None
+            What it mapped rows by.
+
+        Returns
+        -------
+        array of shape (n, p) or None
+            Coordinates of the space.
+        """
         return None if self.reveal is None else self.reveal.rows_in(space, frame)
 
 
@@ -159,7 +198,15 @@ class Drawing(ABC, Generic[S]):
 
     @abstractmethod
     def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
-        """Put the marks on an empty sheet, and dress its axes."""
+        """Put the marks on an empty sheet, and dress its axes.
+
+        Parameters
+        ----------
+        canvas : PlotCanvas
+            Empty.
+        context : RenderContext
+            What all pictures of a run share.
+        """
 
     def words(self, domain: Domain) -> str:
         """Alternative text: what is drawn, computed from public and released values only."""
@@ -212,7 +259,20 @@ class Picture(Drawing[S]):
         """The table behind the figure, in data units where the step has them."""
 
     def companions(self, context: RenderContext, steps: Sequence[Step]) -> Iterator[Companion]:
-        """What can stand beside it, the most telling first; ``steps`` are those of the whole run."""
+        """What can stand beside it, the most telling first; ``steps`` are those of the whole run.
+
+        Parameters
+        ----------
+        context : RenderContext
+            What all pictures of a run share.
+        steps : sequence of Step
+            Those of the whole run.
+
+        Yields
+        ------
+        Companion
+            As many as there are.
+        """
         yield from ()
 
     @property
@@ -238,6 +298,22 @@ def tabulate_points(points: Array, domain: Domain, counted: str = "", *, project
     """Points (m, d), unit coordinates, in data units, or as they are where they are ``projected``.
 
     A first column counts them from 1, if ``counted`` says what they are.
+
+    Parameters
+    ----------
+    points : array of shape (m, d)
+        Unit coordinates.
+    domain : Domain
+        Declared bounds and scaling.
+    counted : str
+        What the points are; "": they are not counted.
+    projected : bool
+        Whether they lie in a projection.
+
+    Returns
+    -------
+    DataFrame
+        A line for each point.
     """
     names = describe_projected_axes(points.shape[1]) if projected else domain.columns
     table = pd.DataFrame(points if projected else domain.from_unit(points), columns=list(names))
@@ -252,6 +328,22 @@ def describe_step(
     """What hovering over released points (m, d), unit coordinates, tells: which it is, where it lies, and its values.
 
     ``values`` are (m,) each, by what they are; one that is None is left out.
+
+    Parameters
+    ----------
+    points : array of shape (m, d)
+        Unit coordinates.
+    domain : Domain
+        Declared bounds and scaling.
+    counted : str
+        What the points are.
+    values : mapping of str to array or None or None
+        Arrays of shape (m,) by what they are.
+
+    Returns
+    -------
+    list of str
+        A text for each point.
     """
     known = {name: value for name, value in (values or {}).items() if value is not None}
     listed = dict(zip(map(spell_name, domain.columns[:_TOLD]), domain.from_unit(points).T, strict=False)) | known

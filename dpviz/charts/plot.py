@@ -53,19 +53,55 @@ class Plot:
         self.layout.setdefault("annotations", []).append(merge({}, annotation))
 
     def add_vline(self, x: float, **line: Any) -> None:
-        """A line from top to bottom, whatever the other axis shows."""
+        """A line from top to bottom, whatever the other axis shows.
+
+        Parameters
+        ----------
+        x : float
+            Where it stands.
+        **line
+            Settings of the line.
+        """
         self.add_shape(type="line", x0=x, x1=x, y0=0, y1=1, yref="y domain", **line)
 
     def add_hline(self, y: float, **line: Any) -> None:
-        """A line from left to right, whatever the other axis shows."""
+        """A line from left to right, whatever the other axis shows.
+
+        Parameters
+        ----------
+        y : float
+            Where it lies.
+        **line
+            Settings of the line.
+        """
         self.add_shape(type="line", y0=y, y1=y, x0=0, x1=1, xref="x domain", **line)
 
     def add_vrect(self, x0: float, x1: float, **rect: Any) -> None:
-        """A band from top to bottom."""
+        """A band from top to bottom.
+
+        Parameters
+        ----------
+        x0 : float
+            Left end.
+        x1 : float
+            Right end.
+        **rect
+            Settings of the band.
+        """
         self.add_shape(type="rect", x0=x0, x1=x1, y0=0, y1=1, yref="y domain", **rect)
 
     def add_hrect(self, y0: float, y1: float, **rect: Any) -> None:
-        """A band from left to right."""
+        """A band from left to right.
+
+        Parameters
+        ----------
+        y0 : float
+            Lower end.
+        y1 : float
+            Upper end.
+        **rect
+            Settings of the band.
+        """
         self.add_shape(type="rect", y0=y0, y1=y1, x0=0, x1=1, xref="x domain", **rect)
 
     def update_layout(self, **layout: Any) -> Plot:
@@ -93,6 +129,18 @@ class Plot:
 
 def merge(into: Data, more: Mapping[str, Any]) -> Data:
     """``into`` with all that ``more`` says: parts are merged, all else is replaced.
+
+    Parameters
+    ----------
+    into : Data
+        Changed in place.
+    more : mapping of str to object
+        What is to be said, parts by ``part_name``.
+
+    Returns
+    -------
+    Data
+        ``into``.
 
     >>> merge({"title": {"text": "a", "x": 0}}, {"title_text": "b"})
     {'title': {'text': 'b', 'x': 0}}

@@ -39,21 +39,74 @@ class RevealedView:
 
     @classmethod
     def of(cls, points: Array, note: str, *, at_most: int = DRAWN_AT_MOST) -> RevealedView:
-        """A view of all rows (n, d) that draws evenly picked ones of them."""
+        """A view of all rows (n, d) that draws evenly picked ones of them.
+
+        Parameters
+        ----------
+        points : array of shape (m, d)
+            Unit coordinates.
+        note : str
+            Why they are revealed.
+        at_most : int
+            Rows that are drawn.
+
+        Returns
+        -------
+        RevealedView
+            All rows, and those that are drawn.
+        """
         picked = points[np.random.default_rng(0).permutation(len(points))[:at_most]]
         return cls(picked, note, everyone=points)
 
     def rows_in(self, space: Region, frame: Array | None) -> Array | None:
-        """All rows where an algorithm saw them: projected by ``frame`` and clipped to ``space``."""
+        """All rows where an algorithm saw them: projected by ``frame`` and clipped to ``space``.
+
+        Parameters
+        ----------
+        space : Region
+            Where an algorithm saw rows; None: the view's own space.
+        frame : array of shape (p, d) or None
+            What it mapped rows by.
+
+        Returns
+        -------
+        array of shape (n, p)
+            Coordinates of the space.
+        """
         return None if self.everyone is None else _choose_seen(self.everyone, space, frame)
 
     def drawn_in(self, space: Region, frame: Array | None) -> Array:
-        """The rows to draw, where an algorithm saw them."""
+        """The rows to draw, where an algorithm saw them.
+
+        Parameters
+        ----------
+        space : Region
+            Where an algorithm saw rows; None: the view's own space.
+        frame : array of shape (p, d) or None
+            What it mapped rows by.
+
+        Returns
+        -------
+        array of shape (m, p)
+            Coordinates of the space.
+        """
         return _choose_seen(self.points, space, frame)
 
 
 def draw_rows(plot: Plot, points: Array, view: View, palette: Palette) -> None:
-    """Revealed rows (m, d) as small orange dots; ticks below the line in one dimension."""
+    """Revealed rows (m, d) as small orange dots; ticks below the line in one dimension.
+
+    Parameters
+    ----------
+    plot : Plot
+        A plot without or with marks; changed in place.
+    points : array of shape (m, d)
+        Unit coordinates.
+    view : View
+        The plane of the picture.
+    palette : Palette
+        Colours, light or dark.
+    """
     marker = {
         "color": palette.revealed,
         "size": 12 if view.flat else 3,

@@ -37,6 +37,13 @@ def make_standalone_page(
         The first is in the text colour, the others are muted.
     points : sequence of str
         A list after the first paragraph.
+    palette : Palette
+        Colours, light or dark.
+
+    Returns
+    -------
+    str
+        A whole HTML file.
     """
     listed = "".join(f"<li>{escape(point)}</li>" for point in points)
     said = [

@@ -101,11 +101,36 @@ class Palette:
         """How cluster ``index`` of ``k`` is drawn: a colour and a symbol of its own up to seven clusters.
 
         Beyond seven all look the same, and a number on the marker tells them apart.
+
+        Parameters
+        ----------
+        index : int
+            From 0.
+        k : int
+            Clusters.
+
+        Returns
+        -------
+        ClusterMark
+            Colour and symbol.
         """
         return CLUSTER_MARKS[index] if k <= len(CLUSTER_MARKS) else ClusterMark(self.many, "circle")
 
     def faded(self, color: str, opacity: float = 0.25) -> str:
-        """A hex ``color``, see-through: bands, and what lies under the noise."""
+        """A hex ``color``, see-through: bands, and what lies under the noise.
+
+        Parameters
+        ----------
+        color : str
+            A colour, in hexadecimal digits.
+        opacity : float
+            Between 0 and 1.
+
+        Returns
+        -------
+        str
+            As CSS has it.
+        """
         red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
         return f"rgba({red},{green},{blue},{opacity:g})"
 
@@ -156,7 +181,22 @@ def choose_palette(theme: Theme | str | None) -> Palette:
 
 
 def make_layout(palette: Palette, *, title: str = "", height: int = HEIGHT) -> dict[str, Any]:
-    """What every figure's layout starts from: transparent, system font, a title that does not move the plot."""
+    """What every figure's layout starts from: transparent, system font, a title that does not move the plot.
+
+    Parameters
+    ----------
+    palette : Palette
+        Colours, light or dark.
+    title : str
+        Of the figure.
+    height : int
+        Pixels.
+
+    Returns
+    -------
+    mapping of str to object
+        Settings.
+    """
     text = {"family": FONT, "size": TEXT_SIZE, "color": palette.text}
     return {
         "height": height,
@@ -212,6 +252,18 @@ def make_config(filename: str) -> dict[str, Any]:
 def make_axis_title(name: str, unit: str = "") -> str:
     """An axis title with its unit.
 
+    Parameters
+    ----------
+    name : str
+        Of the quantity.
+    unit : str
+        "": none.
+
+    Returns
+    -------
+    str
+        For an axis.
+
     >>> make_axis_title("loss per row", "data units²"), make_axis_title("k")
     ('loss per row (data units²)', 'k')
     """
@@ -219,7 +271,20 @@ def make_axis_title(name: str, unit: str = "") -> str:
 
 
 def make_epsilon_axis(lowest: float = 0.1, highest: float = 10.0) -> dict[str, Any]:
-    """A logarithmic axis over ``[lowest, highest]`` with the same round ticks wherever ε is drawn."""
+    """A logarithmic axis over ``[lowest, highest]`` with the same round ticks wherever ε is drawn.
+
+    Parameters
+    ----------
+    lowest : float
+        The least ε.
+    highest : float
+        The largest ε.
+
+    Returns
+    -------
+    mapping of str to object
+        Settings.
+    """
     air = 0.04 * max(log10(highest / lowest), 0.5)
     ticks = [tick for tick in _EPSILON_TICKS if lowest / 1.01 <= tick <= highest * 1.01]
     return {
@@ -236,6 +301,16 @@ def make_log_axis(low: float, high: float) -> dict[str, Any]:
 
     Ticks are written out in full: those of the library between powers of ten show their first digit only.
 
+    Parameters
+    ----------
+    low, high : float
+        Logarithm to base 10.
+
+    Returns
+    -------
+    mapping of str to object
+        Settings.
+
     >>> make_log_axis(0, 1)["ticktext"]
     ['1', '2', '5', '10', '20', '50']
     """
@@ -245,11 +320,39 @@ def make_log_axis(low: float, high: float) -> dict[str, Any]:
 
 
 def make_reference_marker(palette: Palette, size: float = 11) -> dict[str, Any]:
-    """k-means++: always open diamonds in the colour of what is revealed."""
+    """k-means++: always open diamonds in the colour of what is revealed.
+
+    Parameters
+    ----------
+    palette : Palette
+        Colours, light or dark.
+    size : float
+        Pixels.
+
+    Returns
+    -------
+    mapping of str to object
+        Settings.
+    """
     return {"symbol": "diamond-open", "size": size, "color": palette.revealed, "line": {"width": 1.8}}
 
 
 def make_center_marker(palette: Palette, colors: str | Sequence[str] | None = None, size: float = 11) -> dict[str, Any]:
-    """Released centres: small filled circles; their numbers stand outside."""
+    """Released centres: small filled circles; their numbers stand outside.
+
+    Parameters
+    ----------
+    palette : Palette
+        Colours, light or dark.
+    colors : str or sequence of str or None
+        One, or one for each centre; None: that of what is released.
+    size : float
+        Pixels.
+
+    Returns
+    -------
+    mapping of str to object
+        Settings.
+    """
     fill = palette.released if colors is None else colors
     return {"symbol": "circle", "size": size, "color": fill, "line": {"width": 1.5, "color": palette.surface}}

@@ -94,6 +94,18 @@ class View:
         """Where ``points_unit`` (m, d) are drawn, shape (m, 2): data units for columns, unit coordinates otherwise.
 
         ``lane`` says at which height marks of a 1-D table stand; it means nothing in two dimensions.
+
+        Parameters
+        ----------
+        points_unit : array of shape (m, d)
+            Unit coordinates.
+        lane : str
+            Of the marks, in one dimension.
+
+        Returns
+        -------
+        array of shape (m, 2)
+            Drawn units.
         """
         if self.projection is not None:
             drawn: Array = points_unit @ self.projection.T
@@ -121,7 +133,20 @@ class View:
         return {axis for block in simplices for axis in range(block.start, block.stop)}
 
     def along(self, axis: int, values: Array) -> Array:
-        """Unit coordinates (m,) along one column as its axis counts them."""
+        """Unit coordinates (m,) along one column as its axis counts them.
+
+        Parameters
+        ----------
+        axis : int
+            Column.
+        values : array of shape (m,)
+            Unit coordinates.
+
+        Returns
+        -------
+        array of shape (m,)
+            Drawn units.
+        """
         points = np.zeros((len(values), self.domain.dim))
         points[:, axis] = values
         drawn: Array = self.drawn(points)[:, axis]
@@ -217,7 +242,20 @@ class View:
         return replace(self, axes=_find_first_axes(self.region.dim), projection=None, window=None)
 
     def within(self, space: Region, names: tuple[str, ...] = ()) -> View:
-        """The view of an algorithm's projected ``space``: its first two axes, which may have ``names``."""
+        """The view of an algorithm's projected ``space``: its first two axes, which may have ``names``.
+
+        Parameters
+        ----------
+        space : Region
+            A projected region.
+        names : tuple of str
+            Of its axes.
+
+        Returns
+        -------
+        View
+            Of that space.
+        """
         return View(self.domain, axes=_find_first_axes(space.dim), space=space, space_axes=names)
 
     @property
@@ -240,6 +278,20 @@ class View:
 def make_view(domain: Domain, axes: tuple[int, ...] | None = None, projection_seed: int | None = None) -> View:
     """The plane of columns ``axes``, or a random one by a public seed; by default the first of ``list_choices``.
 
+    Parameters
+    ----------
+    domain : Domain
+        Declared bounds and scaling.
+    axes : tuple of int or None
+        Columns; None: the usual ones.
+    projection_seed : int or None
+        Public; None: no projection.
+
+    Returns
+    -------
+    View
+        Of the domain.
+
     Raises
     ------
     RequestError
@@ -261,6 +313,18 @@ def make_view_along_centers(domain: Domain, centers: Array) -> View | None:
     """The plane in which released centres (k, d), unit coordinates, spread most; None where they do not spread.
 
     It is computed from what has been released, so that it tells nothing more about a row.
+
+    Parameters
+    ----------
+    domain : Domain
+        Declared bounds and scaling.
+    centers : array of shape (k, d)
+        Released, unit coordinates.
+
+    Returns
+    -------
+    View or None
+        Released, as the centres are.
     """
     middle = centers.mean(axis=0)
     gaps = centers - middle

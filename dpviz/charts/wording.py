@@ -57,6 +57,20 @@ def format_count(value: int) -> str:
 def format_things(value: int, singular: str, plural: str | None = None) -> str:
     """A count with its noun.
 
+    Parameters
+    ----------
+    value : int
+        How many.
+    singular : str
+        Of the noun.
+    plural : str or None
+        None: with an s.
+
+    Returns
+    -------
+    str
+        Words.
+
     >>> format_things(1, "centre"), format_things(15, "centre"), format_things(2, "box", "boxes")
     ('one centre', '15 centres', 'two boxes')
     """
@@ -82,6 +96,18 @@ def capitalize_first(text: str) -> str:
 def shorten(text: str, most: int) -> str:
     """``text`` cut to ``most`` characters.
 
+    Parameters
+    ----------
+    text : str
+        Any.
+    most : int
+        Letters.
+
+    Returns
+    -------
+    str
+        At most so many letters.
+
     >>> shorten("latitude", 8), shorten("longitude", 8)
     ('latitude', 'longitu…')
     """
@@ -92,6 +118,22 @@ def wrap_lines(text: str, *, size: float, width: float = PHONE, even: bool = Fal
     """``text`` broken into lines that fit ``width`` pixels at a font ``size``; ``even`` lines are about equally long.
 
     A sign of equality or percent stays with its number.
+
+    Parameters
+    ----------
+    text : str
+        Any.
+    size : float
+        Of the letters, pixels.
+    width : float
+        Pixels.
+    even : bool
+        Whether lines are about equally long.
+
+    Returns
+    -------
+    list of str
+        Lines.
 
     >>> wrap_lines("the noise is above Δ = 3", size=10, width=120)
     ['the noise is above', 'Δ = 3']

@@ -4,8 +4,9 @@ A verdict is a function of a table, so that its spread is that of the verdicts o
 have given. At each place, the runs of a line are drawn with replacement among themselves, a run with all its rows (the
 percentile bootstrap of Efron 1979). The generator is numpy's PCG64 with seed 0, 200 draws; an interval leaves out a
 twentieth at either end, and always holds what was found. Of a path with several looks each interval leaves out its part
-of a twentieth, so that nine paths in ten see no interval that misses. Where it rests on fewer than five runs it is wider
-as Student's law widens that of a mean: 5.4 times for two runs, 2.2 times for three (Hesterberg 2015, on small samples).
+of a twentieth, so that nine paths in ten see no interval that misses. Where it rests on fewer than five runs it is
+widened as Student's law widens that of a mean: 5.4 times for two runs, 2.2 times for three (Hesterberg 2015, on small
+samples).
 """
 
 from __future__ import annotations

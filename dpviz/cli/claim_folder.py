@@ -45,6 +45,13 @@ class ClaimFolder:
     def read(self, claim: Claim, settings: Any) -> tuple[pd.DataFrame, dict[str, Any]]:
         """The runs of ``claim`` by these settings that lie there, those of a look that was interrupted too.
 
+        Parameters
+        ----------
+        claim : Claim
+            Whose runs.
+        settings : object
+            By which they were made.
+
         Returns
         -------
         DataFrame
@@ -85,7 +92,24 @@ class ClaimFolder:
             text.write(format_frame(table, float_format=FORMAT, end="\n"))
 
     def write(self, course: Course, *, command: str, quick: bool, seconds: float) -> pd.DataFrame:
-        """Runs, verdict, page and manifest after a look: what lies there is all that was judged."""
+        """Runs, verdict, page and manifest after a look: what lies there is all that was judged.
+
+        Parameters
+        ----------
+        course : Course
+            What was judged so far.
+        command : str
+            That made it.
+        quick : bool
+            Whether it was a quick look.
+        seconds : float
+            How long it took.
+
+        Returns
+        -------
+        DataFrame
+            All runs that lie there now.
+        """
         claim, verdict, table = course.claim, course.verdict, course.table()
         assert verdict is not None
         self._write(self._file(claim), table)

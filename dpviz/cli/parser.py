@@ -22,7 +22,15 @@ class Parser(argparse.ArgumentParser):
 
 
 def add_request_options(command: Parser, *, seed: str) -> None:
-    """What is asked of every algorithm that runs; ``seed`` says what one does here."""
+    """What is asked of every algorithm that runs; ``seed`` says what one does here.
+
+    Parameters
+    ----------
+    command : Parser
+        Gets the options.
+    seed : str
+        What a seed does here.
+    """
     request = command.add_argument_group("the request")
     request.add_argument(
         "--delta", type=read_number, default=0.0, metavar="D", help="for approximate algorithms (default: 0)"

@@ -168,7 +168,24 @@ def _format_centers(record: ReleaseRecord) -> str:
 
 
 def format_run(report: dict[str, Any], card: Card, *, name: str, finished: Run) -> str:
-    """``report`` is what ``--json`` prints of a ``finished`` run."""
+    """``report`` is what ``--json`` prints of a ``finished`` run.
+
+    Parameters
+    ----------
+    report : mapping of str to object
+        What ``--json`` prints.
+    card : Card
+        The algorithm.
+    name : str
+        Of the table.
+    finished : Run
+        The run.
+
+    Returns
+    -------
+    str
+        Lines, joined.
+    """
     blocks = [f"{card.title} on {name}: k = {report['k']}", _format_privacy(report)]
     if report["released"]["centers"] is not None:
         heading = "Released centres (they carry noise), data units"

@@ -14,6 +14,13 @@ def write_whole(path: Path, data: bytes) -> None:
     What is no plain file (a pipe, a device) is written to as it is, and so is a file in a folder where no other one can
     be made.
 
+    Parameters
+    ----------
+    path : Path
+        Of the file.
+    data : bytes
+        Its new content.
+
     Raises
     ------
     OSError

@@ -91,7 +91,15 @@ class Computed:
         return self._studies[key]
 
     def take(self, grid: Grid, rows: list[Row]) -> None:
-        """Keep the runs of a study, with their centres, that were made elsewhere."""
+        """Keep the runs of a study, with their centres, that were made elsewhere.
+
+        Parameters
+        ----------
+        grid : Grid
+            What the study asked.
+        rows : list of Row
+            A line for each run.
+        """
         self._studies.setdefault(grid.to_query(), rows)
 
     def knows(self, grid: Grid) -> bool:
@@ -142,6 +150,18 @@ class Computed:
 def find_step(run: Run, step: int | str | None) -> int:
     """The place from 0 of the step that a lesson asks for.
 
+    Parameters
+    ----------
+    run : Run
+        A finished run.
+    step : int or str or None
+        Its number, words of its title, or None for the last.
+
+    Returns
+    -------
+    int
+        An index into its frames.
+
     Raises
     ------
     RequestError
@@ -164,6 +184,18 @@ def list_refusals(lesson: Lesson, on: Callable[[str], Computed] = Computed.on) -
     """Why a lesson cannot be given, a sentence for each scene that cannot; looks at no result.
 
     ``on`` is what makes the table of a scene of its subject.
+
+    Parameters
+    ----------
+    lesson : Lesson
+        The lesson.
+    on : function
+        Of a subject, to its table.
+
+    Returns
+    -------
+    list of str
+        Sentences; empty where it can be given.
     """
     sentences = []
     for place, scene in enumerate(lesson.scenes, start=1):

@@ -27,6 +27,22 @@ class Entry:
     def of(cls, place: str, said: Any, *, allowed: Sequence[str], needed: Sequence[str] = ()) -> Entry:
         """The fields of a part, of which none is unknown and none that is needed is missing.
 
+        Parameters
+        ----------
+        place : str
+            Where in the file it stands, for a sentence.
+        said : object
+            What stands there.
+        allowed : sequence of str
+            Names that may be there.
+        needed : sequence of str
+            Names that have to be there.
+
+        Returns
+        -------
+        Entry
+            Its fields.
+
         Raises
         ------
         LessonError
@@ -49,7 +65,15 @@ class Entry:
         return cls(place, said)
 
     def refuse(self, field: str, problem: str) -> NoReturn:
-        """Say that a field cannot stay as it is: ``problem`` ends with what to do."""
+        """Say that a field cannot stay as it is: ``problem`` ends with what to do.
+
+        Parameters
+        ----------
+        field : str
+            Its name in the file.
+        problem : str
+            The end of the sentence.
+        """
         raise LessonError(f"{self.place}, {field}: {problem}")
 
     def has(self, field: str) -> bool:
@@ -57,7 +81,20 @@ class Entry:
         return self.said.get(field) is not None
 
     def text(self, field: str, *, most: int = _MOST_LETTERS) -> str:
-        """A text, its lines joined as YAML has them; "" where it is not given."""
+        """A text, its lines joined as YAML has them; "" where it is not given.
+
+        Parameters
+        ----------
+        field : str
+            Its name in the file.
+        most : int
+            Letters.
+
+        Returns
+        -------
+        str
+            The text, or "".
+        """
         value = self.said.get(field)
         if value is None:
             return ""
@@ -74,7 +111,20 @@ class Entry:
         return value.strip()
 
     def yes_or_no(self, field: str, *, usual: bool) -> bool:
-        """A yes or no; ``usual`` where it is not given."""
+        """A yes or no; ``usual`` where it is not given.
+
+        Parameters
+        ----------
+        field : str
+            Its name in the file.
+        usual : bool
+            Where it is not given.
+
+        Returns
+        -------
+        bool
+            What is said.
+        """
         value = self.said.get(field)
         if value is None:
             return usual
@@ -83,7 +133,22 @@ class Entry:
         return value
 
     def texts(self, field: str, *, least: int, most: int) -> tuple[str, ...]:
-        """A list of different texts."""
+        """A list of different texts.
+
+        Parameters
+        ----------
+        field : str
+            Its name in the file.
+        least : int
+            The least that is allowed.
+        most : int
+            The most that is allowed.
+
+        Returns
+        -------
+        tuple of str
+            In their order.
+        """
         value = self.said.get(field)
         if not isinstance(value, list) or not least <= len(value) <= most:
             self.refuse(
@@ -95,11 +160,47 @@ class Entry:
         return texts
 
     def number(self, field: str, low: float, high: float, *, whole: bool = False) -> float | int:
-        """A number within a range; what YAML takes for a text, such as 1e-6, is read too."""
+        """A number within a range; what YAML takes for a text, such as 1e-6, is read too.
+
+        Parameters
+        ----------
+        field : str
+            Its name in the file.
+        low : float
+            The least that is allowed.
+        high : float
+            The most that is allowed.
+        whole : bool
+            Whether it has to be a whole number.
+
+        Returns
+        -------
+        float or int
+            Checked.
+        """
         return self.as_number(field, self.said.get(field), low, high, whole=whole)
 
     def as_number(self, field: str, value: Any, low: float, high: float, *, whole: bool = False) -> float | int:
-        """``value`` as a number of that field."""
+        """``value`` as a number of that field.
+
+        Parameters
+        ----------
+        field : str
+            Its name in the file.
+        value : object
+            What stands there.
+        low : float
+            The least that is allowed.
+        high : float
+            The most that is allowed.
+        whole : bool
+            Whether it has to be a whole number.
+
+        Returns
+        -------
+        float or int
+            Checked.
+        """
         kind = "whole number" if whole else "number"
         if isinstance(value, str):
             try:
@@ -115,7 +216,26 @@ class Entry:
         return number
 
     def numbers(self, field: str, low: float, high: float, *, least: int, most: int) -> tuple[float, ...]:
-        """A list of rising numbers within a range."""
+        """A list of rising numbers within a range.
+
+        Parameters
+        ----------
+        field : str
+            Its name in the file.
+        low : float
+            The least that is allowed.
+        high : float
+            The most that is allowed.
+        least : int
+            The least that is allowed.
+        most : int
+            The most that is allowed.
+
+        Returns
+        -------
+        tuple of float
+            Rising.
+        """
         value = self.said.get(field)
         if not isinstance(value, list) or not least <= len(value) <= most:
             self.refuse(
@@ -127,14 +247,42 @@ class Entry:
         return numbers
 
     def choice(self, field: str, allowed: Sequence[str]) -> str:
-        """One of a few words."""
+        """One of a few words.
+
+        Parameters
+        ----------
+        field : str
+            Its name in the file.
+        allowed : sequence of str
+            Names that may be there.
+
+        Returns
+        -------
+        str
+            One of them.
+        """
         value = self.said.get(field)
         if value not in allowed:
             self.refuse(field, f"{format_value(value)} is none of {_format_list(allowed)}. Choose one of them.")
         return str(value)
 
     def sub(self, field: str, *, allowed: Sequence[str], needed: Sequence[str] = ()) -> Entry:
-        """The fields of a part of this part; none where it is not given."""
+        """The fields of a part of this part; none where it is not given.
+
+        Parameters
+        ----------
+        field : str
+            Its name in the file.
+        allowed : sequence of str
+            Names that may be there.
+        needed : sequence of str
+            Names that have to be there.
+
+        Returns
+        -------
+        Entry
+            Its fields.
+        """
         said = self.said.get(field)
         return Entry.of(f"{self.place}, {field}", {} if said is None else said, allowed=allowed, needed=needed)
 

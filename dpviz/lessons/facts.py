@@ -46,7 +46,20 @@ class Fact:
 
 
 def list_wrong_says(scene: Scene, computed: Computed) -> list[str]:
-    """A sentence for each number of a scene that is not what comes out."""
+    """A sentence for each number of a scene that is not what comes out.
+
+    Parameters
+    ----------
+    scene : Scene
+        A scene of a lesson.
+    computed : Computed
+        What it is computed from.
+
+    Returns
+    -------
+    list of str
+        Sentences; empty where all are right.
+    """
     sentences = []
     for say in scene.says.values():
         try:

@@ -109,6 +109,20 @@ def _read_yaml(path: Path, name: str) -> Any:
 def read_lesson_fields(lesson_id: str, said: Any, *, name: str) -> Lesson:
     """The lesson of what a file with that ``name`` says.
 
+    Parameters
+    ----------
+    lesson_id : str
+        Its name in addresses.
+    said : object
+        What the file says.
+    name : str
+        Of the file, for a sentence.
+
+    Returns
+    -------
+    Lesson
+        Checked.
+
     Raises
     ------
     LessonError

@@ -36,6 +36,20 @@ def price_together(entries: Sequence[Entry], times: int, *, epsilon: float, delt
     Simply added, ε and δ are ``times`` as large. The composed ε is at that very δ, or at ``USUAL_DELTA`` where releases
     are pure; it is never above the sum.
 
+    Parameters
+    ----------
+    entries : sequence of Entry
+        The ledger of one release.
+    times : int
+        How many releases.
+    epsilon, delta : float
+        Of one release.
+
+    Returns
+    -------
+    Together
+        Added, and composed.
+
     References
     ----------
     Dwork & Roth 2014, Theorem 3.16 (ε and δ add up). Kairouz, Oh & Viswanath 2015, Theorem 3.3 (optimal composition of
@@ -53,6 +67,18 @@ def match_releases(releases: Sequence[Array], target: Array) -> Array:
     """Released centres, each release in the order of ``target`` (k, d) that it fits best; shape (m, k, d).
 
     Which centre is which is read off for the drawing; nothing else is learned from ``target``.
+
+    Parameters
+    ----------
+    releases : sequence of arrays of shape (k, d)
+        Released, unit coordinates.
+    target : array of shape (k, d)
+        Same coordinates.
+
+    Returns
+    -------
+    array of shape (m, k, d)
+        Reordered.
     """
     return np.stack([release[_match_order(release, target)] for release in releases])
 
@@ -69,6 +95,8 @@ def measure_noise_left(releases: Array, times: int) -> float:
     ----------
     releases : array of shape (m, k, d)
         Matched; at least two averages must come of them.
+    times : int
+        How many are averaged.
 
     Returns
     -------
@@ -86,6 +114,22 @@ def measure_gain(present: Sequence[float], absent: Sequence[float], times: int, 
 
     Log ratios of independent releases add up, and whoever minds both mistakes alike says "in" where the sum is above 0.
     Sums are drawn with replacement from the log ratios of single releases, with the person and without.
+
+    Parameters
+    ----------
+    present : sequence of float
+        Log ratios of single releases with the person.
+    absent : sequence of float
+        The same without.
+    times : int
+        Releases that are read at once.
+    rng : numpy Generator
+        Draws the sums.
+
+    Returns
+    -------
+    float
+        Between -1 and 1.
     """
     said = [rng.choice(np.asarray(side), size=(_SUMS, times)).sum(axis=1) > 0 for side in (present, absent)]
     return max(0.0, float(said[0].mean() - said[1].mean()))

@@ -29,6 +29,22 @@ def attack_work(
 ) -> Iterator[Progress | Trial | Plain]:
     """Runs of k-means++ in both worlds, the first time; then of what is asked for.
 
+    Parameters
+    ----------
+    worlds : Worlds
+        The table with the person, and without.
+    request : Request
+        What is asked.
+    number : int
+        How many pairs.
+    first : int
+        How many there are already.
+
+    Yields
+    ------
+    Progress or Trial or Plain
+        As they come.
+
     **Guarantee.** None: attackers know the rows.
     """
     if first == 0:

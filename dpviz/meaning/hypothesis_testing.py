@@ -29,6 +29,15 @@ def bound_hits(false_alarms: float | Array, *, epsilon: float, delta: float = 0.
     ----------
     false_alarms : float or array of shape (m,)
         In [0, 1].
+    epsilon : float
+        Of the guarantee.
+    delta : float
+        Of the guarantee.
+
+    Returns
+    -------
+    float or array
+        Shape as ``false_alarms``.
 
     References
     ----------
@@ -45,6 +54,16 @@ def bound_hits(false_alarms: float | Array, *, epsilon: float, delta: float = 0.
 def bound_advantage(*, epsilon: float, delta: float = 0.0) -> float:
     """The most by which hits can exceed false alarms: (e^ε - 1 + 2δ) / (e^ε + 1).
 
+    Parameters
+    ----------
+    epsilon, delta : float
+        Of the guarantee.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
     >>> [round(bound_advantage(epsilon=epsilon), 3) for epsilon in (0.1, 0.3, 1, 5)]
     [0.05, 0.149, 0.462, 0.987]
     """
@@ -53,6 +72,16 @@ def bound_advantage(*, epsilon: float, delta: float = 0.0) -> float:
 
 def find_turning_point(*, epsilon: float, delta: float = 0.0) -> float:
     """The share of false alarms at which the line is farthest above guessing: (1 - δ) / (1 + e^ε).
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        Of the guarantee.
+
+    Returns
+    -------
+    float
+        Between 0 and 1/2.
 
     >>> round(find_turning_point(epsilon=1.0), 3)
     0.269

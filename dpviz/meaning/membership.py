@@ -52,6 +52,11 @@ def run_trials(worlds: Worlds, request: Request, number: int, *, first: int = 0)
     number, first : int
         How many pairs, and how many there are already.
 
+    Yields
+    ------
+    Progress or Trial
+        As they come.
+
     **Guarantee.** None: attackers know the rows.
     """
     readable = request.card.private
@@ -88,7 +93,14 @@ def collect_scores(trials: Sequence[Trial], of: str) -> tuple[list[float], list[
 
     Parameters
     ----------
+    trials : sequence of Trial
+        What was run.
     of : {"nearness", "log_ratio"}
+
+    Returns
+    -------
+    list of float, list of float or None
+        Two lists of one length.
     """
     sides: tuple[list[float], list[float]] = ([], [])
     for trial in trials:
@@ -146,7 +158,18 @@ class Attack:
         return self.hits.rate - self.false_alarms.rate
 
     def passes(self, *, epsilon: float, delta: float) -> bool:
-        """Whether it did better than any attack can, chance apart: of sound releases at most 1 in 20 seems to."""
+        """Whether it did better than any attack can, chance apart: of sound releases at most 1 in 20 seems to.
+
+        Parameters
+        ----------
+        epsilon, delta : float
+            Of the guarantee.
+
+        Returns
+        -------
+        bool
+            Whether a sound release would hardly ever let it.
+        """
         return self.hits.low > bound_hits(self.false_alarms.high, epsilon=epsilon, delta=delta)
 
 
@@ -157,6 +180,11 @@ def attack(present: Sequence[float], absent: Sequence[float]) -> Attack:
     ----------
     present, absent : sequence of float
         Scores with the person and without, at least two of each.
+
+    Returns
+    -------
+    Attack
+        Its threshold, its hits and its false alarms.
     """
     there, away = np.asarray(present, dtype=np.float64), np.asarray(absent, dtype=np.float64)
     best = _find_best_threshold(there[::2], away[::2])
@@ -169,7 +197,20 @@ def attack(present: Sequence[float], absent: Sequence[float]) -> Attack:
 
 
 def compute_staircase(present: Array, absent: Array) -> Array:
-    """Shares of false alarms and of hits at every threshold, shape (m, 2), from (0, 0) to (1, 1)."""
+    """Shares of false alarms and of hits at every threshold, shape (m, 2), from (0, 0) to (1, 1).
+
+    Parameters
+    ----------
+    present : array of shape (m,)
+        Scores with the person.
+    absent : array of shape (m,)
+        Scores without.
+
+    Returns
+    -------
+    array of shape (m, 2)
+        Ascending.
+    """
     thresholds = np.unique(np.concatenate([present, absent]))[::-1]
     shares = [1 - np.searchsorted(np.sort(scores), thresholds) / len(scores) for scores in (absent, present)]
     return np.concatenate([np.zeros((1, 2)), np.stack(shares, axis=1)])

@@ -35,6 +35,11 @@ def make_neighbors(table: OpenTable, row: int) -> Worlds:
     row : int
         Its position among the loaded rows.
 
+    Returns
+    -------
+    Worlds
+        Two tables.
+
     Raises
     ------
     RequestError

@@ -33,6 +33,11 @@ def bound_belief(prior: float, *, epsilon: float) -> Belief:
         In [0, 1].
     epsilon : float
 
+    Returns
+    -------
+    Belief
+        The least and the most that it can become.
+
     Raises
     ------
     RequestError
@@ -61,6 +66,11 @@ def compute_allowed_epsilon(prior: float, accepted: float) -> float:
     ----------
     prior, accepted : float
         In (0, 1).
+
+    Returns
+    -------
+    float
+        At least 0.
 
     Raises
     ------

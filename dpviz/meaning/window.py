@@ -153,6 +153,18 @@ class Window:
         """Why ``epsilon``, in sentences for a card: public values only, and true of any ε, also of one outside.
 
         The loss follows from what the algorithm may spend of it, ``of_algorithm``.
+
+        Parameters
+        ----------
+        epsilon : float
+            That was chosen.
+        of_algorithm : float or None
+            What the algorithm may spend of it; None: all.
+
+        Returns
+        -------
+        str
+            Sentences.
         """
         spent = epsilon if of_algorithm is None else of_algorithm
         least, most = format_epsilon(self.least, up=True), format_epsilon(self.most)
@@ -188,6 +200,11 @@ def find_window(
     risk : Risk
     rows_of_a_person : int, optional
         How many rows one person may have, where that is more than ε protects together: their risk grows with each.
+
+    Returns
+    -------
+    Window
+        From the least ε that serves to the most that is allowed.
 
     Raises
     ------
@@ -265,6 +282,18 @@ def _round_rows(rows: float) -> int:
 
 def format_epsilon(epsilon: float, *, up: bool = False) -> str:
     """An ε in three digits, rounded to the safe side: down what is allowed, ``up`` what is needed.
+
+    Parameters
+    ----------
+    epsilon : float
+        Any, perhaps infinite.
+    up : bool
+        Whether it is rounded up.
+
+    Returns
+    -------
+    str
+        Three digits.
 
     >>> format_epsilon(1.09861), format_epsilon(0.30001, up=True), format_epsilon(float("inf"))
     ('1.09', '0.301', '∞')

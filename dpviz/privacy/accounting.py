@@ -96,7 +96,20 @@ class Budget:
         return Shares(zip(weights, self.rounds(len(weights), list(weights.values())), strict=True))
 
     def rounds(self, number: int, weights: Sequence[float] | None = None) -> list[Budget]:
-        """One budget for each round, equal or in proportion to ``weights``."""
+        """One budget for each round, equal or in proportion to ``weights``.
+
+        Parameters
+        ----------
+        number : int
+            How many rounds.
+        weights : sequence of float or None
+            Shape (number,), in any unit; None: all alike.
+
+        Returns
+        -------
+        list of Budget
+            They add up to this budget, never above.
+        """
         weights = [float(weight) for weight in weights] if weights is not None else [1.0] * number
         total = fsum(weights)
         return [self.fraction(weight / total) for weight in weights]
@@ -114,6 +127,18 @@ class Shares(dict[str, Budget]):
 
 def compute_capacity(accounting: Accounting, *, epsilon: float, delta: float) -> float:
     """The amount whose total guarantee is (ε, δ): ε, the exact μ², or the largest ρ.
+
+    Parameters
+    ----------
+    accounting : Accounting
+        How costs add up.
+    epsilon, delta : float
+        Of the guarantee.
+
+    Returns
+    -------
+    float
+        In the accounting's unit: ε, μ² or ρ.
 
     Raises
     ------
@@ -138,7 +163,22 @@ def compute_capacity(accounting: Accounting, *, epsilon: float, delta: float) ->
 
 
 def compute_spent_epsilon(accounting: Accounting, amount: float, *, delta: float) -> float:
-    """The ε at ``delta`` of a total ``amount``; under PLD only an upper bound, since it sees no mechanism."""
+    """The ε at ``delta`` of a total ``amount``; under PLD only an upper bound, since it sees no mechanism.
+
+    Parameters
+    ----------
+    accounting : Accounting
+        How costs add up.
+    amount : float
+        What was spent in all: ε, μ² or ρ.
+    delta : float
+        Of the guarantee.
+
+    Returns
+    -------
+    float
+        At least 0.
+    """
     if amount <= 0:
         return 0.0
     match accounting:
@@ -153,13 +193,37 @@ def compute_spent_epsilon(accounting: Accounting, amount: float, *, delta: float
 
 
 def gdp_delta(mu: float, epsilon: float) -> float:
-    """δ(ε) of μ-GDP: Φ(-ε/μ + μ/2) - e^ε Φ(-ε/μ - μ/2)."""
+    """δ(ε) of μ-GDP: Φ(-ε/μ + μ/2) - e^ε Φ(-ε/μ - μ/2).
+
+    Parameters
+    ----------
+    mu : float
+        μ of the Gaussian mechanism: sensitivity over scale.
+    epsilon : float
+        At which δ is asked for.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+    """
     return float(ndtr(-epsilon / mu + mu / 2) - np.exp(epsilon + log_ndtr(-epsilon / mu - mu / 2)))
 
 
 @lru_cache(maxsize=4096)
 def gdp_mu(epsilon: float, delta: float) -> float:
-    """The largest μ whose μ-GDP implies (ε, δ)-DP; 0 if it is too small for floating-point numbers."""
+    """The largest μ whose μ-GDP implies (ε, δ)-DP; 0 if it is too small for floating-point numbers.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        Of the guarantee.
+
+    Returns
+    -------
+    float
+        Sensitivity over scale.
+    """
     top = 1.0
     while gdp_delta(top, epsilon) < delta:
         top *= 2
@@ -170,7 +234,20 @@ def gdp_mu(epsilon: float, delta: float) -> float:
 
 @lru_cache(maxsize=4096)
 def gdp_epsilon(mu: float, delta: float) -> float:
-    """The smallest ε >= 0 for which μ-GDP implies (ε, δ)-DP."""
+    """The smallest ε >= 0 for which μ-GDP implies (ε, δ)-DP.
+
+    Parameters
+    ----------
+    mu : float
+        Sensitivity over scale.
+    delta : float
+        At which ε is asked for.
+
+    Returns
+    -------
+    float
+        At least 0.
+    """
     if gdp_delta(mu, 0.0) <= delta:
         return 0.0
     top = 1.0
@@ -184,7 +261,20 @@ _ORDERS_LESS_ONE = np.geomspace(1e-3, 1e7, 40_001)
 
 @lru_cache(maxsize=4096)
 def zcdp_epsilon(rho: float, delta: float) -> float:
-    """min over α > 1 of ρα + ln(1 - 1/α) - ln(δα)/(α - 1), at least 0."""
+    """min over α > 1 of ρα + ln(1 - 1/α) - ln(δα)/(α - 1), at least 0.
+
+    Parameters
+    ----------
+    rho : float
+        Of zero-concentrated privacy.
+    delta : float
+        At which ε is asked for.
+
+    Returns
+    -------
+    float
+        An upper bound.
+    """
     less_one = _ORDERS_LESS_ONE
     order = 1 + less_one
     epsilon = rho * order + np.log(less_one / order) - np.log(delta * order) / less_one
@@ -193,7 +283,18 @@ def zcdp_epsilon(rho: float, delta: float) -> float:
 
 @lru_cache(maxsize=4096)
 def zcdp_rho(epsilon: float, delta: float) -> float:
-    """The largest ρ whose ρ-zCDP implies (ε, δ)-DP by the conversion of ``zcdp_epsilon``."""
+    """The largest ρ whose ρ-zCDP implies (ε, δ)-DP by the conversion of ``zcdp_epsilon``.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        Of the guarantee.
+
+    Returns
+    -------
+    float
+        At least 0.
+    """
     less_one = _ORDERS_LESS_ONE
     order = 1 + less_one
     rho = (epsilon - np.log(less_one / order) + np.log(delta * order) / less_one) / order

@@ -47,6 +47,22 @@ class BlockKMeans:
     salt: int = 0
 
     def fit(self, rows: Array, block: Codes, number: int) -> Array:
+        """The models of ``number`` blocks of rows.
+
+        Parameters
+        ----------
+        rows : array of shape (n, d)
+            Unit coordinates, on the lattice.
+        block : int array of shape (n,)
+            Which block each row lies in.
+        number : int
+            How many blocks there are, empty ones included.
+
+        Returns
+        -------
+        array of shape (number, k * d)
+            A line for each block: its k centres, flattened, unit coordinates.
+        """
         k, dim = self.anchors.shape
         order = np.argsort(block, kind="stable")
         rows, block = rows[order], block[order]
@@ -72,6 +88,18 @@ def match_to(anchors: Array, centers: Array) -> Array:
     """Each line of ``centers`` (m, k, d) in the order of the ``anchors`` (k, d) that its points are matched to.
 
     Greedy: the closest pair first, then the closest of what is left. A line is matched on its own.
+
+    Parameters
+    ----------
+    anchors : array of shape (k, d)
+        Public points.
+    centers : array of shape (m, k, d)
+        The centres of m blocks, same coordinates.
+
+    Returns
+    -------
+    array of shape (m, k, d)
+        The same centres, each line reordered.
     """
     distance = ((centers[:, :, None, :] - anchors) ** 2).sum(axis=3)
     m, k = centers.shape[:2]

@@ -12,6 +12,13 @@ class Broken(AssertionError):
 def demand(holds: bool | np.bool_, sentence: str) -> None:
     """Refuse what does not hold.
 
+    Parameters
+    ----------
+    holds : bool or bool
+        What has to be true.
+    sentence : str
+        What is wrong otherwise.
+
     Raises
     ------
     Broken

@@ -44,6 +44,22 @@ def name_library() -> str:
 def draw_discrete_laplace(truth: Codes, *, sensitivity: int, scale: float, most: float) -> Codes:
     """``truth`` (m,) with independent discrete Laplace noise, for an l1 ``sensitivity``.
 
+    Parameters
+    ----------
+    truth : int array of shape (m,)
+        In quanta.
+    sensitivity : int
+        In the l1 norm, in quanta.
+    scale : float
+        Of the noise, in quanta.
+    most : float
+        The ε that was charged.
+
+    Returns
+    -------
+    int array of shape (m,)
+        In quanta.
+
     **Guarantee.** ε-DP with ε = sensitivity / scale, at most ``most``.
 
     Raises
@@ -60,6 +76,22 @@ def draw_discrete_laplace(truth: Codes, *, sensitivity: int, scale: float, most:
 def draw_discrete_gaussian(truth: Codes, *, sensitivity: float, scale: float, most: float) -> Codes:
     """``truth`` (m,) with independent discrete Gaussian noise, for an l2 ``sensitivity``.
 
+    Parameters
+    ----------
+    truth : int array of shape (m,)
+        In quanta.
+    sensitivity : float
+        In the l2 norm, in quanta.
+    scale : float
+        Standard deviation of the noise, in quanta.
+    most : float
+        The ρ that was charged.
+
+    Returns
+    -------
+    int array of shape (m,)
+        In quanta.
+
     **Guarantee.** ρ-zCDP with ρ = (sensitivity / scale)² / 2, at most ``most``.
 
     Raises
@@ -75,6 +107,24 @@ def draw_discrete_gaussian(truth: Codes, *, sensitivity: float, scale: float, mo
 
 def draw_noisy_least(losses: Codes, *, reach: int, scale: float, most: float, concentrated: bool) -> int:
     """The place of the least of ``losses`` (m,) after noise, each of which one unit of privacy moves by ±``reach``.
+
+    Parameters
+    ----------
+    losses : int array of shape (m,)
+        In quanta.
+    reach : int
+        How far one unit of privacy moves a loss, in quanta.
+    scale : float
+        Of the noise, in quanta.
+    most : float
+        The ε or ρ that was charged.
+    concentrated : bool
+        Whether Gumbel noise is added, for zCDP and loss distributions; else exponential noise.
+
+    Returns
+    -------
+    int
+        From 0 to m - 1.
 
     **Guarantee.** ε-DP with ε = 2 reach / scale, at most ``most``; if ``concentrated``, ρ-zCDP with ρ = ε² / 8, at
     most ``most``.

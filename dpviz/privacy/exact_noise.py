@@ -2,30 +2,16 @@
 
 A session that is opened with ``ExactNoise`` answers as any other, from the same plans and for the same charges. What
 differs is the draw: the truth is a tally in whole numbers of a public quantum (see ``table.lattice``), made finer by a
-power of two, and ``exact_draws`` adds discrete noise to it. The ledger's rules are those of continuous noise; why they
-hold for what is drawn, wherever a quantum is at most 2^-24 of the sensitivity and of the scale:
-
-*Laplace, under pure accounting.* Discrete Laplace noise of scale t is Δ/t-DP, for whole numbers of l1 sensitivity Δ.
-
-*Laplace, among loss distributions.* One step of a whole number by 1 moves the probability p of any event to at most
-g(p) = min(p/a, 1 - a(1 - p)), a = e^(-1/t). Iterated Δ times that is less than what continuous Laplace noise does
-over a shift of Δ + 1: below the crossing p = a/(1 + a) both divide p by a, above it both multiply 1 - p by a; a step
-across it ends at some v in (a/(1 + a), 1/(1 + a)], where the continuous law, two steps on from av, is at
-1 - a/(4v) >= v, because v(1 - v) >= a/(1 + a)² >= a/4. So the trade-off function is bounded by that of Laplace noise
-with (Δ + 1)/t, for vectors as for numbers, whatever else is composed with it. The scale drawn is that much wider.
-
-*Gaussian.* Rounded continuous Gaussian noise on a whole truth is the rounded Gaussian mechanism, post-processing of
-the continuous one. The discrete law's probability of x is within a factor e^(±η) of it as long as |x| <= 14 σ, with
-η = 8.3 / σ² in quanta (∫ e^(-xu/σ² - u²/2σ²) du over a unit cell lies between e^(-1/8σ²) and sinh(y)/y, y = x/2σ²; the
-normalising constants agree to e^(-2π²σ²)); beyond lies less than 2^-140 of either. If continuous mechanisms compose to
-(ε, δ), then so do N discrete numbers to (ε + 2Nη, e^(Nη) (δ + e^ε τ) + τ), τ = N 2^-140. With σ >= 2^24 and N <= 2^20
-that is less than ``EPSILON_SLACK`` and ``DELTA_PART`` leave, which a session keeps back. Under zCDP nothing has to be
-added: the discrete Gaussian's curve is at most the continuous one's (Canonne, Kamath & Steinke 2020, Thm. 14).
-
-*Choices.* Exponential noise added to losses (pure) is ε-DP, Gumbel noise (zCDP, loss distributions) is the exponential
-mechanism.
+power of two, and ``exact_draws`` adds discrete noise to it. The ledger's rules are those of continuous noise. Why
+they hold for what is drawn, wherever a quantum is at most 2^-24 of the sensitivity and of the scale, is proved in
+``docs/proofs/discrete-noise.md``: discrete Laplace noise is dominated by continuous noise of one quantum more, the
+discrete Gaussian law lies within e^(±8.3/σ²) of the rounded one, and choices are the exponential mechanism.
 
 *Sparse questions* are asked densely: noise on every cell of the universe, then the cut, which is post-processing.
+
+References
+----------
+Canonne, Kamath & Steinke 2020, Thm. 14 (the discrete Gaussian under zCDP).
 """
 
 from __future__ import annotations
@@ -87,6 +73,20 @@ class WholeTruth:
     def of(cls, query: Query, total: Any, region: Region) -> WholeTruth:
         """The tallies of ``query`` over rows in ``region``.
 
+        Parameters
+        ----------
+        query : Query
+            What was asked.
+        total : object
+            Its tallies, added up over all rows.
+        region : Region
+            Where rows live, unit coordinates.
+
+        Returns
+        -------
+        WholeTruth
+            The same in whole numbers of the query's quantum.
+
         Raises
         ------
         RequestError
@@ -133,7 +133,22 @@ class ExactSource(ABC):
 
     @abstractmethod
     def answer(self, mechanism: Mechanism[Any], truth: WholeTruth, accounting: Accounting) -> Any:
-        """What ``mechanism`` releases."""
+        """What ``mechanism`` releases.
+
+        Parameters
+        ----------
+        mechanism : Mechanism
+            How the answer is randomised.
+        truth : WholeTruth
+            The tallies of the question.
+        accounting : Accounting
+            How costs add up.
+
+        Returns
+        -------
+        object
+            What the mechanism's own ``draw`` returns, in unit coordinates.
+        """
 
 
 AnySource = NoiseSource | ExactSource
@@ -162,7 +177,20 @@ class ExactNoise(ExactSource):
         return released
 
     def added(self, mechanism: Laplace | Gaussian, truth: WholeTruth) -> Array:
-        """Noise on every entry, shape as the truth, unit coordinates."""
+        """Noise on every entry, shape as the truth, unit coordinates.
+
+        Parameters
+        ----------
+        mechanism : Laplace or Gaussian
+            How the answer is randomised.
+        truth : WholeTruth
+            The tallies of the question.
+
+        Returns
+        -------
+        array
+            On a public grid, which is fine beside the noise.
+        """
         total = np.asarray(truth.total)
         quanta = np.broadcast_to(np.asarray(truth.quantum, dtype=np.float64), total.shape)
         released = np.empty(total.shape)

@@ -127,6 +127,18 @@ def find_level(nodes: Codes) -> Codes:
 def find_code_range(nodes: Codes, depth: int) -> tuple[Codes, Codes]:
     """The codes of ``depth`` bits that begin with each node's prefix: the first one and the end.
 
+    Parameters
+    ----------
+    nodes : int array of shape (m,)
+        Heap numbers.
+    depth : int
+        Bits of a code.
+
+    Returns
+    -------
+    int arrays of shape (m,)
+        The first code, and the first one beyond.
+
     >>> [part.tolist() for part in find_code_range(np.array([1, 2, 3, 6]), 3)]
     [[0, 0, 4, 4], [8, 4, 8, 6]]
     """

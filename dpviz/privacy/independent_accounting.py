@@ -30,6 +30,18 @@ def compute_independent_epsilon(entries: Sequence[Entry], *, delta: float) -> fl
     Privacy-loss distributions add up Gaussian ledgers; Rényi divergences add up pure ledgers and those that mix
     Gaussian with exponential mechanisms. What the ledger composed from loss distributions itself is composed again on a
     finer grid.
+
+    Parameters
+    ----------
+    entries : sequence of Entry
+        Of one ledger.
+    delta : float
+        At which ε is asked for.
+
+    Returns
+    -------
+    float or None
+        Compared with what the ledger says itself.
     """
     if not entries:
         return None

@@ -145,6 +145,24 @@ class KernelDraw(Priced):
     def calibrated(
         cls, share: Budget, sensitivity: Sensitivity, *, public_points: Array, public_weight: float
     ) -> KernelDraw:
+        """The kernel for which a draw costs ``share``.
+
+        Parameters
+        ----------
+        share : Budget
+            Part of the session's budget.
+        sensitivity : Sensitivity
+            How a person changes the weighted rows.
+        public_points : array of shape (m, d)
+            Unit coordinates; the floor of the density lies around them.
+        public_weight : float
+            τ, the weight of that floor.
+
+        Returns
+        -------
+        KernelDraw
+            With the least scale that the share buys.
+        """
         if not isinstance(sensitivity, WeightSensitivity):
             raise RequestError("A kernel draw is made among weighted rows: ask for DistanceWeights.")
         if not 0 <= public_weight < inf or (public_weight > 0 and not len(public_points)):

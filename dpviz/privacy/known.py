@@ -70,6 +70,13 @@ MOST_CELLS = 2**62
 def refuse_unknown(query: Query, mechanism: Mechanism[Any]) -> None:
     """Only questions and mechanisms that are proved: code that is not of the package never sees a row.
 
+    Parameters
+    ----------
+    query : Query
+        What is asked.
+    mechanism : Mechanism
+        How the answer is randomised.
+
     Raises
     ------
     RequestError

@@ -73,7 +73,26 @@ class Entry:
 
     @classmethod
     def of(cls, mechanism: Mechanism[Any], query: str, accounting: Accounting, *, delta: float, note: str) -> Entry:
-        """The charge for one draw, computed from the object that draws."""
+        """The charge for one draw, computed from the object that draws.
+
+        Parameters
+        ----------
+        mechanism : Mechanism
+            How the answer is randomised.
+        query : str
+            The question's name.
+        accounting : Accounting
+            How costs add up.
+        delta : float
+            The draw's own part, under basic composition.
+        note : str
+            What the ledger says it is for.
+
+        Returns
+        -------
+        Entry
+            To be charged.
+        """
         loss: object = getattr(mechanism, "loss", None)
         refuse_unpriced(loss, accounting, mechanism=mechanism.name)
         paid = mechanism.cost(accounting)
@@ -102,7 +121,20 @@ class Entry:
 
     @classmethod
     def revealed(cls, what: str, *, note: str) -> Entry:
-        """A look without any guarantee, in a ledger that promises none."""
+        """A look without any guarantee, in a ledger that promises none.
+
+        Parameters
+        ----------
+        what : str
+            What was looked at.
+        note : str
+            Why.
+
+        Returns
+        -------
+        Entry
+            Without a cost, and without a promise.
+        """
         return cls("reveal", LossKind.REVEALED, what, note, 0.0, 0.0, Accounting.NONE, 0.0, inf, 0.0)
 
     def to_dict(self) -> dict[str, str | float]:
@@ -123,7 +155,20 @@ class Entry:
 
 
 def tabulate_entries(entries: Sequence[Mapping[str, Any]], heading: str) -> TextTable:
-    """Entries, as ``Entry.to_dict`` gives them, to be printed."""
+    """Entries, as ``Entry.to_dict`` gives them, to be printed.
+
+    Parameters
+    ----------
+    entries : sequence of mapping of str to object
+        What was charged.
+    heading : str
+        Of the table.
+
+    Returns
+    -------
+    TextTable
+        A line for each entry.
+    """
     rows = [
         [e["mechanism"], e["query"], e["note"], f"{e['sensitivity']:.4g}", f"{e['scale']:.4g}", f"{e['epsilon']:.4g}"]
         for e in entries
@@ -159,7 +204,24 @@ def list_draws(entry: Entry) -> Draws:
 def compute_total_epsilon(
     accounting: Accounting, entries: Sequence[Entry], *, delta: float, planned: tuple[Draws, ...] = ()
 ) -> float:
-    """The ε at ``delta`` of all ``entries`` together, on the grid of all that is ``planned``."""
+    """The ε at ``delta`` of all ``entries`` together, on the grid of all that is ``planned``.
+
+    Parameters
+    ----------
+    accounting : Accounting
+        How costs add up.
+    entries : sequence of Entry
+        What was charged.
+    delta : float
+        At which ε is asked for.
+    planned : tuple of Draws
+        All draws that were calibrated together, under PLD.
+
+    Returns
+    -------
+    float
+        Of everything that was charged.
+    """
     if accounting is Accounting.PLD and entries:
         return compose_epsilon(tuple(list_draws(entry) for entry in entries), delta, whole=planned)
     return compute_spent_epsilon(accounting, fsum(entry.amount for entry in entries), delta=delta)
@@ -236,6 +298,13 @@ class Ledger(Report):
 
     def announce(self, *planned: Draws, first: tuple[Draws, ...] = ()) -> None:
         """Fix the list of draws: ``first`` as they are, and ``planned`` with one scale by which all use up the cap.
+
+        Parameters
+        ----------
+        first : tuple of Draws
+            What is drawn as it is, a bought number of rows for example.
+        *planned
+            Multipliers of all other draws.
 
         Raises
         ------

@@ -58,6 +58,22 @@ class LocalNoise(DrawnNoise):
 
     @classmethod
     def calibrated(cls, share: Budget, sensitivity: Sensitivity, *, number: int) -> LocalNoise:
+        """Noise for which the messages of a person cost ``share``.
+
+        Parameters
+        ----------
+        share : Budget
+            Part of the session's budget.
+        sensitivity : Sensitivity
+            The most that two rows lie apart, unit coordinates.
+        number : int
+            Places that are filled, whether there is a row for them or not; public.
+
+        Returns
+        -------
+        LocalNoise
+            With scale sensitivity / ε.
+        """
         return cls(KNorm.calibrated(share, sensitivity), number)
 
     @property
@@ -115,7 +131,20 @@ class Response(NamedTuple):
 
     @classmethod
     def over(cls, size: int, epsilon: float) -> Response:
-        """ε-DP among ``size`` values: the odds are e^ε."""
+        """ε-DP among ``size`` values: the odds are e^ε.
+
+        Parameters
+        ----------
+        size : int
+            How many values may be sent.
+        epsilon : float
+            Of one message.
+
+        Returns
+        -------
+        Response
+            The chance of the truth, and of each other value.
+        """
         less = exp(-epsilon)
         return cls(1 / (1 + (size - 1) * less), less / (1 + (size - 1) * less))
 
@@ -171,6 +200,28 @@ class LocalReports(Priced):
     def calibrated(
         cls, share: Budget, sensitivity: Sensitivity, *, bits: tuple[int, ...], depth: int, groups: Codes, middle: int
     ) -> LocalReports:
+        """Messages that cost ``share`` together.
+
+        Parameters
+        ----------
+        share : Budget
+            Part of the session's budget.
+        sensitivity : Sensitivity
+            Messages of a person.
+        bits : tuple of int
+            Length of the prefix that each group sends.
+        depth : int
+            Bits of a code.
+        groups : int array of shape (n,)
+            Group of each seat, by public coins.
+        middle : int
+            Code of the middle of the region, which a seat without a user answers with.
+
+        Returns
+        -------
+        LocalReports
+            Ready to draw.
+        """
         messages = sensitivity.l1
         epsilon = compute_ratio(cls.loss, share, mechanism=cls.name)
         return cls(messages, messages / epsilon, sensitivity.block / messages, bits, depth, groups, middle)
@@ -192,7 +243,20 @@ class LocalReports(Priced):
         return self.messages(self.seat(truth, noise), noise)
 
     def seat(self, truth: UserAnswers, noise: NoiseSource) -> UserAnswers:
-        """The answers in the order of the seats: users and stand-ins in a secret uniform order, as many as seats."""
+        """The answers in the order of the seats: users and stand-ins in a secret uniform order, as many as seats.
+
+        Parameters
+        ----------
+        truth : UserAnswers
+            What users would answer.
+        noise : NoiseSource
+            Where randomness comes from.
+
+        Returns
+        -------
+        UserAnswers
+            Of shape (seats,), in that order.
+        """
         missing = max(0, len(self.groups) - len(truth.codes))
         stand_in = UserAnswers(np.full(missing, self.middle), np.zeros((missing, truth.vectors.shape[1])))
         everybody = truth + stand_in
@@ -200,7 +264,20 @@ class LocalReports(Priced):
         return UserAnswers(everybody.codes[order], everybody.vectors[order])
 
     def messages(self, truth: UserAnswers, noise: NoiseSource) -> Reports:
-        """What is sent from each seat."""
+        """What is sent from each seat.
+
+        Parameters
+        ----------
+        truth : UserAnswers
+            Answers in the order of the seats.
+        noise : NoiseSource
+            Where randomness comes from.
+
+        Returns
+        -------
+        Reports
+            Prefixes, and vectors of the last group in unit coordinates.
+        """
         sent = np.empty_like(truth.codes)
         for group, bits in enumerate(self.bits):
             mine = self.groups == group
@@ -224,7 +301,24 @@ class LocalReports(Priced):
 
 
 def respond(values: Codes, bits: int, response: Response, noise: NoiseSource) -> Codes:
-    """Each value with the chance of the truth, else one of the others uniformly."""
+    """Each value with the chance of the truth, else one of the others uniformly.
+
+    Parameters
+    ----------
+    values : int array of shape (m,)
+        From 0 to 2^bits - 1.
+    bits : int
+        Of a value.
+    response : Response
+        Its chances.
+    noise : NoiseSource
+        Where randomness comes from.
+
+    Returns
+    -------
+    int array of shape (m,)
+        What is sent.
+    """
     others = noise.codes((1 << bits) - 1, len(values))
     others = others + (others >= values)
     sent: Codes = np.where(noise.uniform(values.shape) < response.honest, values, others)

@@ -78,13 +78,8 @@ class DrawList:
     **Guarantee.** Questions, their order and whether all are asked may follow from answers: together the answers are
     (ε, δ)-DP for every (ε, δ) that the loss distributions of the whole list compose to.
 
-    Proof, by induction on the draws that are left. Let δ(S, ε) be the δ at ε of the pairs of distributions of a list S.
-    Somebody draws i of S, and then anything that S without i allows. Given the first answer, whose loss is l, the rest
-    has a δ of at most δ(S without i, ε - l), whatever it is and whichever draws it consists of. The mean of this over
-    the first answer is the δ of that answer beside the pairs of S without i. The pair of i dominates the answer, beside
-    any other pairs too, so that this is at most δ(S, ε), for every i. Two Gaussian pairs of μ² and ν² are one of
-    μ² + ν²: there even the noise may follow from answers, as long as the sum of μ² does not. A Laplace draw has no such
-    freedom; one with more noise than announced is dominated by the one that was announced.
+    The proof, by induction on the draws that are left, is in ``docs/proofs/accounting.md``. Gaussian noise may follow
+    from answers, as long as the sum of μ² does not; a Laplace draw may have more noise than announced, never less.
 
     A choice between Laplace and Gaussian noise after an answer is not covered, even where both lists compose to the
     same (ε, δ): the two curves of δ cross, and an answer tells on which side of the crossing one is.
@@ -96,13 +91,38 @@ class DrawList:
 
     @classmethod
     def of(cls, draws: Sequence[Draws], *, scale: float = 1.0) -> DrawList:
-        """The list of these draws."""
+        """The list of these draws.
+
+        Parameters
+        ----------
+        draws : sequence of Draws
+            Multipliers of the scale, by kind of noise.
+        scale : float
+            Found so that the whole list costs the budget.
+
+        Returns
+        -------
+        DrawList
+            With nothing drawn yet.
+        """
         pure = (alike for alike in draws if not alike.gaussian)
         laplace = sorted(alike.multiplier for alike in pure for _ in range(alike.times))
         return cls(scale, tuple(laplace), 2 * _sum_rho([alike for alike in draws if alike.gaussian]))
 
     def without(self, draws: Draws, *, note: str) -> DrawList:
         """What is left after ``draws``, for the step of this ``note``.
+
+        Parameters
+        ----------
+        draws : Draws
+            What is drawn now.
+        note : str
+            Of the step, for the sentence of a refusal.
+
+        Returns
+        -------
+        DrawList
+            Without them.
 
         Raises
         ------
@@ -137,6 +157,22 @@ def compose_epsilon(
     """The smallest ε for which all ``draws`` together are (ε, δ)-DP, rounded up by the ``grid``.
 
     Where they are some of a ``whole`` the grid is that of the whole: what some compose to then serves for the next.
+
+    Parameters
+    ----------
+    draws : tuple of Draws
+        Scales over sensitivities, by kind of noise.
+    delta : float
+        At which ε is asked for.
+    grid : float
+        Width that losses are rounded up to.
+    whole : tuple of Draws
+        All draws that were calibrated together; empty: only these.
+
+    Returns
+    -------
+    float
+        Never below the true one.
     """
     from dp_accounting.pld import privacy_loss_distribution  # slow to import
 
@@ -172,6 +208,20 @@ def _compose_laplace(draws: tuple[Draws, ...], interval: float) -> Any:
 def compose_repeated_epsilon(epsilon: float, times: int, delta: float) -> float:
     """The smallest ε for which ``times`` pure releases of ``epsilon`` each, chosen one after the other, are (ε, δ)-DP.
 
+    Parameters
+    ----------
+    epsilon : float
+        Of one release.
+    times : int
+        How many.
+    delta : float
+        At which ε is asked for.
+
+    Returns
+    -------
+    float
+        Exact.
+
     References
     ----------
     Kairouz, Oh & Viswanath 2015, Theorem 3.3: no ε-DP release is worse than a randomised response, so the composition
@@ -190,6 +240,18 @@ def compose_guarantees(guarantees: Sequence[tuple[float, float]], delta: float) 
 
     Rounded up by the grid, so it may be above the sum of their ε, which it is where ``delta`` is 0 or the sum is large.
     It holds for parameters that were chosen before any of these mechanisms was run.
+
+    Parameters
+    ----------
+    guarantees : sequence of pairs of float
+        (ε, δ) of each mechanism.
+    delta : float
+        Of all together.
+
+    Returns
+    -------
+    float
+        Infinite where ``delta`` is less than the sum of theirs.
     """
     total = fsum(epsilon for epsilon, _ in guarantees)
     if not guarantees or not delta or total > _LARGE:
@@ -225,6 +287,20 @@ def _compose_basic_epsilon(draws: tuple[Draws, ...], delta: float) -> float:
 def calibrate_scale(draws: tuple[Draws, ...], spent: tuple[Draws, ...] = (), *, epsilon: float, delta: float) -> float:
     """The least number to multiply all multipliers of ``draws`` with, so that they and ``spent`` cost at most (ε, δ).
 
+    Parameters
+    ----------
+    draws : tuple of Draws
+        Multipliers, by kind of noise.
+    spent : tuple of Draws
+        What was drawn before, at its own scale.
+    epsilon, delta : float
+        Of the guarantee.
+
+    Returns
+    -------
+    float
+        In units of the multipliers.
+
     Raises
     ------
     RequestError
@@ -252,5 +328,18 @@ def calibrate_scale(draws: tuple[Draws, ...], spent: tuple[Draws, ...] = (), *, 
 
 
 def scale_draws(draws: Sequence[Draws], scale: float) -> tuple[Draws, ...]:
-    """The same draws with ``scale`` times the noise."""
+    """The same draws with ``scale`` times the noise.
+
+    Parameters
+    ----------
+    draws : sequence of Draws
+        Multipliers, by kind of noise.
+    scale : float
+        What each is multiplied with.
+
+    Returns
+    -------
+    tuple of Draws
+        As many as before.
+    """
     return tuple(alike._replace(multiplier=alike.multiplier * scale) for alike in draws)

@@ -52,6 +52,15 @@ _ADDS_UP = {
 def refuse_unpriced(loss: object, accounting: Accounting, *, mechanism: str) -> None:
     """Only losses that the accounting can add up.
 
+    Parameters
+    ----------
+    loss : object
+        What is proved of the mechanism's privacy loss, or anything else.
+    accounting : Accounting
+        How costs add up.
+    mechanism : str
+        Its name, for the sentence.
+
     Raises
     ------
     RequestError
@@ -63,6 +72,20 @@ def refuse_unpriced(loss: object, accounting: Accounting, *, mechanism: str) -> 
 
 def compute_ratio(loss: LossKind, share: Budget, *, mechanism: str) -> float:
     """The sensitivity over the scale that ``share`` buys: ε of what is ε-DP, μ of Gaussian noise.
+
+    Parameters
+    ----------
+    loss : LossKind
+        What is proved of the mechanism's privacy loss.
+    share : Budget
+        Part of the session's budget.
+    mechanism : str
+        Its name, for the sentence of a refusal.
+
+    Returns
+    -------
+    float
+        Positive.
 
     Raises
     ------
@@ -84,7 +107,26 @@ def compute_ratio(loss: LossKind, share: Budget, *, mechanism: str) -> float:
 def compute_amount(
     loss: LossKind, accounting: Accounting, *, sensitivity: float, scale: float, delta: float = 0.0
 ) -> float:
-    """What a draw costs: the inverse of ``compute_ratio``. ``delta`` is its own part under basic composition."""
+    """What a draw costs: the inverse of ``compute_ratio``. ``delta`` is its own part under basic composition.
+
+    Parameters
+    ----------
+    loss : LossKind
+        What is proved of the mechanism's privacy loss.
+    accounting : Accounting
+        How costs add up.
+    sensitivity : float
+        The most that one unit of privacy changes the answer, in the answer's own units.
+    scale : float
+        Of the noise, in the units of the sensitivity.
+    delta : float
+        Under basic composition, the draw's own part.
+
+    Returns
+    -------
+    float
+        ε, μ² or ρ.
+    """
     if loss is LossKind.GAUSSIAN and accounting is Accounting.BASIC:
         return gdp_epsilon(sensitivity / scale, delta)
     if accounting in (Accounting.PURE, Accounting.BASIC):

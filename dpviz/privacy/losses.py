@@ -163,6 +163,28 @@ def compute_swap_gains(
     Let D be a point's loss at the candidate, d1 and d2 those at its nearest and second nearest centre. Its loss falls
     to D where D < d1; if its own centre is the one removed it rises to min(D, d2) instead. Written with (d2 - D)+ and
     min((d2 - D)+, d2 - d1), all swaps take one matrix product and a few passes over its result.
+
+    Parameters
+    ----------
+    points : array of shape (n, d)
+        Unit coordinates.
+    weights : array of shape (n,) or None
+        None: all 1.
+    cell : int array of shape (n,)
+        The nearest centre of each point.
+    centers : array of shape (k, d)
+        Unit coordinates.
+    candidates : array of shape (n_candidates, d)
+        Unit coordinates.
+    order : int
+        2 for squared distances, 1 for distances.
+    unit : float or None
+        Quanta in a unit of the loss; None: no rounding.
+
+    Returns
+    -------
+    array of shape (k, n_candidates)
+        Negative where the swap helps; in quanta where there is a ``unit``.
     """
     weights = np.ones(len(points)) if weights is None else weights
     near, second = (_count_in_units(loss, order, unit) for loss in _find_two_nearest(points, centers))

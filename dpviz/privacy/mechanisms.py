@@ -62,11 +62,37 @@ class Mechanism(Protocol[Answer]):
         ...
 
     def draw(self, truth: Any, noise: NoiseSource) -> Answer:
-        """The release."""
+        """The release.
+
+        Parameters
+        ----------
+        truth : object
+            What the question's ``truth`` returned.
+        noise : NoiseSource
+            Where randomness comes from.
+
+        Returns
+        -------
+        Answer
+            What leaves the session.
+        """
         ...
 
     def log_density(self, released: Any, truth: Any) -> float:
-        """How likely ``released`` was, up to a constant that does not depend on the truth."""
+        """How likely ``released`` was, up to a constant that does not depend on the truth.
+
+        Parameters
+        ----------
+        released : object
+            What ``draw`` returned.
+        truth : object
+            What the question's ``truth`` returned.
+
+        Returns
+        -------
+        float
+            A natural logarithm, up to a constant.
+        """
         ...
 
 
@@ -74,11 +100,37 @@ class Kind(Protocol[Answer, Drawer]):
     """A class of mechanisms: how one is bought, and what it releases."""
 
     def calibrated(self, *price: Any, **options: Any) -> Drawer:
-        """The mechanism that a share buys for a sensitivity, with public options."""
+        """The mechanism that a share buys for a sensitivity, with public options.
+
+        Parameters
+        ----------
+        *price
+            A share of the budget, or what else the kind is bought with.
+        **options
+            Public settings of the kind.
+
+        Returns
+        -------
+        Drawer
+            With the least noise that the price buys.
+        """
         ...
 
     def draw(self, *drawn: Any, **options: Any) -> Answer:
-        """What a mechanism of this kind releases."""
+        """What a mechanism of this kind releases.
+
+        Parameters
+        ----------
+        *drawn
+            What a draw is made of.
+        **options
+            Public settings of the kind.
+
+        Returns
+        -------
+        Answer
+            What leaves the session.
+        """
         ...
 
 
@@ -86,7 +138,26 @@ def calibrate_mechanism(
     query: Query, kind: Kind[Any, Drawer], share: Budget, relation: Relation, region: Region
 ) -> Drawer:
     """What ``share`` buys to answer ``query`` about rows in ``region``, one a person: for forecasts without a
-    session."""
+    session.
+
+    Parameters
+    ----------
+    query : Query
+        What would be asked.
+    kind : Kind
+        How it would be randomised.
+    share : Budget
+        Part of the session's budget.
+    relation : Relation
+        How neighbouring tables differ.
+    region : Region
+        Where rows live, unit coordinates.
+
+    Returns
+    -------
+    Drawer
+        With the noise that a session of that region would use.
+    """
     return kind.calibrated(share, query.sensitivity(relation, region))
 
 
@@ -118,6 +189,22 @@ class Calibrated(Priced):
 
     @classmethod
     def calibrated(cls, share: Budget, sensitivity: Sensitivity, **options: Any) -> Self:
+        """The mechanism that ``share`` buys for this sensitivity.
+
+        Parameters
+        ----------
+        share : Budget
+            Part of the session's budget.
+        sensitivity : Sensitivity
+            The most that one unit of privacy changes the answer, in the answer's own units.
+        **options
+            Public settings of the kind.
+
+        Returns
+        -------
+        Self
+            With the least noise that the share buys.
+        """
         change: float = getattr(sensitivity, cls.norm)
         return cls(change, change / compute_ratio(cls.loss, share, mechanism=cls.name), **options)
 
@@ -165,6 +252,20 @@ class Gaussian:
 
     @classmethod
     def calibrated(cls, share: Budget, sensitivity: Sensitivity) -> Gaussian:
+        """The Gaussian noise that ``share`` buys for this sensitivity.
+
+        Parameters
+        ----------
+        share : Budget
+            Part of the session's budget.
+        sensitivity : Sensitivity
+            The most that one unit of privacy changes the answer, in the answer's own units.
+
+        Returns
+        -------
+        Gaussian
+            With scale l2 sensitivity / μ.
+        """
         multiplier = 1 / compute_ratio(cls.loss, share, mechanism=cls.name)
         return cls(sensitivity.l2, sensitivity.l2 * multiplier, share.delta)
 
@@ -217,7 +318,20 @@ def choose_noise_kind(accounting: Accounting) -> Kind[Array, Laplace | Gaussian]
 @overload
 def choose_noise_kind(accounting: Accounting, *, spherical: bool) -> Kind[Array, Additive]: ...
 def choose_noise_kind(accounting: Accounting, *, spherical: bool = False) -> Kind[Array, Additive]:
-    """Noise that is added to an array: Laplace, or K-norm if ``spherical``, under pure accounting; else Gaussian."""
+    """Noise that is added to an array: Laplace, or K-norm if ``spherical``, under pure accounting; else Gaussian.
+
+    Parameters
+    ----------
+    accounting : Accounting
+        How costs add up.
+    spherical : bool
+        Whether density shall depend on the Euclidean norm of each row of the answer.
+
+    Returns
+    -------
+    Kind
+        A kind that the session accepts.
+    """
     if accounting is not Accounting.PURE:
         return Gaussian
     return KNorm if spherical else Laplace
@@ -310,6 +424,24 @@ class Peeling(Drawn):
 
     @classmethod
     def calibrated(cls, share: Budget, sensitivity: Sensitivity, *, draws: int, magnitudes: bool = False) -> Peeling:
+        """Peeling for which all ``draws`` together cost ``share``.
+
+        Parameters
+        ----------
+        share : Budget
+            Part of the session's budget.
+        sensitivity : Sensitivity
+            The most that one unit of privacy changes the answer, in the answer's own units.
+        draws : int
+            How many entries are drawn of each line.
+        magnitudes : bool
+            Whether the entries of largest magnitude are wanted instead of those of least loss.
+
+        Returns
+        -------
+        Peeling
+            With one scale for all draws.
+        """
         check.at_least(1, draws=draws)
         return cls(Exponential.calibrated(share.fraction(1 / draws), sensitivity), draws, magnitudes)
 

@@ -21,18 +21,135 @@ class NoiseSource(Protocol):
     hardened: bool
     """Whether samples are safe against floating-point attacks and come from the operating system's randomness."""
 
-    def laplace(self, scale: float, shape: Shape) -> Array: ...
-    def normal(self, sd: float, shape: Shape) -> Array: ...
-    def exponential(self, scale: float, shape: Shape) -> Array: ...
-    def gumbel(self, scale: float, shape: Shape) -> Array: ...
-    def cauchy(self, scale: float, shape: Shape) -> Array: ...
+    def laplace(self, scale: float, shape: Shape) -> Array:
+        """Density exp(-|x| / scale) / (2 scale).
+
+        Parameters
+        ----------
+        scale : float
+            In the units of what it is added to.
+        shape : int or tuple of int
+            Of what is drawn.
+
+        Returns
+        -------
+        array
+            Independent draws.
+        """
+
+    def normal(self, sd: float, shape: Shape) -> Array:
+        """Mean 0, standard deviation ``sd``.
+
+        Parameters
+        ----------
+        sd : float
+            In the units of what it is added to.
+        shape : int or tuple of int
+            Of what is drawn.
+
+        Returns
+        -------
+        array
+            Independent draws.
+        """
+
+    def exponential(self, scale: float, shape: Shape) -> Array:
+        """Mean ``scale``.
+
+        Parameters
+        ----------
+        scale : float
+            In the units of what it is added to.
+        shape : int or tuple of int
+            Of what is drawn.
+
+        Returns
+        -------
+        array
+            Independent draws, none below 0.
+        """
+
+    def gumbel(self, scale: float, shape: Shape) -> Array:
+        """Standard Gumbel times ``scale``.
+
+        Parameters
+        ----------
+        scale : float
+            In the units of what it is added to.
+        shape : int or tuple of int
+            Of what is drawn.
+
+        Returns
+        -------
+        array
+            Independent draws.
+        """
+
+    def cauchy(self, scale: float, shape: Shape) -> Array:
+        """Density 1 / (π scale (1 + (x / scale)²)).
+
+        Parameters
+        ----------
+        scale : float
+            In the units of what it is added to.
+        shape : int or tuple of int
+            Of what is drawn.
+
+        Returns
+        -------
+        array
+            Independent draws.
+        """
+
     def spherical(self, scale: float, shape: Shape) -> Array:
-        """Vectors along the last axis with density proportional to exp(-norm / scale)."""
+        """Vectors along the last axis with density proportional to exp(-norm / scale).
+
+        Parameters
+        ----------
+        scale : float
+            In the units of what it is added to.
+        shape : int or tuple of int
+            Of what is drawn.
+
+        Returns
+        -------
+        array
+            Of that shape; vectors are independent of each other.
+        """
         ...
 
     def uniform(self, shape: Shape) -> Array: ...
-    def binomial(self, trials: int, probability: float) -> int: ...
-    def codes(self, below: int, size: int) -> Codes: ...
+    def binomial(self, trials: int, probability: float) -> int:
+        """How many of ``trials`` succeed.
+
+        Parameters
+        ----------
+        trials : int
+            How many there are.
+        probability : float
+            Of one success.
+
+        Returns
+        -------
+        int
+            From 0 to ``trials``.
+        """
+
+    def codes(self, below: int, size: int) -> Codes:
+        """Uniform whole numbers.
+
+        Parameters
+        ----------
+        below : int
+            All are less than this.
+        size : int
+            How many.
+
+        Returns
+        -------
+        int array of shape (size,)
+            From 0, repeats included.
+        """
 
 
 class StudyNoise:

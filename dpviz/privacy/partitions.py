@@ -131,7 +131,20 @@ class Grid(_AxisByAxis):
 
     @classmethod
     def over(cls, region: Region, cells_per_axis: int) -> Grid:
-        """The same number of cells along every axis of ``region``."""
+        """The same number of cells along every axis of ``region``.
+
+        Parameters
+        ----------
+        region : Region
+            Where rows live, unit coordinates.
+        cells_per_axis : int
+            The same along all axes.
+
+        Returns
+        -------
+        Grid
+            Over the region's box.
+        """
         return cls(region.half, np.full(region.dim, cells_per_axis, dtype=np.int64))
 
     @property
@@ -167,7 +180,20 @@ class Grid(_AxisByAxis):
         return codes
 
     def places(self, codes: Codes, axes: Sequence[int] | slice = slice(None)) -> Codes:
-        """Position of each cell along each of ``axes``, shape (m, d) for all of them."""
+        """Position of each cell along each of ``axes``, shape (m, d) for all of them.
+
+        Parameters
+        ----------
+        codes : int array of shape (m,)
+            Of cells.
+        axes : sequence of int or slice
+            Which axes are wanted.
+
+        Returns
+        -------
+        int array of shape (m, axes)
+            The place of each cell along each axis.
+        """
         places: Codes = codes[:, None] // self._strides[axes] % self.cells_per_axis[axes]
         return places
 
@@ -195,7 +221,22 @@ class UnevenGrid(Grid):
 
     @classmethod
     def between(cls, half: Array, inner: Sequence[Array], middle: Array) -> UnevenGrid:
-        """The grid whose cells meet at the borders ``inner``."""
+        """The grid whose cells meet at the borders ``inner``.
+
+        Parameters
+        ----------
+        half : array of shape (d,)
+            Half-widths of the box, unit coordinates.
+        inner : sequence of arrays
+            Edges inside the box along each axis, sorted.
+        middle : array of shape (d,)
+            Of the box, unit coordinates.
+
+        Returns
+        -------
+        UnevenGrid
+            With the ends of the box as outer edges.
+        """
         cells = np.array([len(one) + 1 for one in inner], dtype=np.int64)
         return cls(half, cells, middle, tuple(inner))
 

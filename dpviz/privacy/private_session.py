@@ -130,6 +130,28 @@ class PrivateTable:
 
         ``sample`` is what ``sample_rows`` makes of them, where somebody has it already.
 
+        Parameters
+        ----------
+        rows : RowSource
+            Where the rows are read from.
+        domain : Domain
+            Public bounds and scaling.
+        relation : Relation or str
+            How neighbouring tables differ.
+        n_public : int or None
+            The number of rows where it is public, else None.
+        with_persons : bool
+            Whether rows know whose they are.
+        rows_per_person : int
+            Most rows of a person.
+        sample : array of shape (m, d) or None
+            Of rows, for their owner's eyes only.
+
+        Returns
+        -------
+        PrivateTable
+            No row has been read.
+
         Raises
         ------
         RequestError
@@ -198,6 +220,24 @@ class PrivateTable:
         noise, whose law is discrete, a little of ε and δ is kept back (see ``exact_noise``). Under PLD accounting
         ``draws`` says what will be drawn, of a session that has answered nothing yet, or the plan does by
         ``calibrate``.
+
+        Parameters
+        ----------
+        epsilon, delta : float
+            Of the guarantee.
+        accounting : Accounting
+            How costs add up.
+        noise : NoiseSource or ExactSource
+            Where randomness comes from.
+        needs_n : bool
+            Whether the plan asks for the number of rows; where it is private a part of the budget buys one.
+        draws : function or None
+            Of the session to all draws of a run, under PLD accounting.
+
+        Returns
+        -------
+        PrivateSession
+            With the whole budget, and a ledger of its own.
 
         Raises
         ------
@@ -292,7 +332,24 @@ class PrivateSession:
         return query.sensitivity(self.relation, self.region).times(self.rows_per_person)
 
     def mechanism(self, query: Query, kind: Kind[Any, M], share: Budget, **options: object) -> M:
-        """The mechanism that ``ask`` would use: an algorithm may plan with its scale, which is public."""
+        """The mechanism that ``ask`` would use: an algorithm may plan with its scale, which is public.
+
+        Parameters
+        ----------
+        query : Query
+            What would be asked.
+        kind : Kind
+            How it would be randomised.
+        share : Budget
+            Part of the session's budget.
+        **options
+            Public settings of the kind.
+
+        Returns
+        -------
+        M
+            With the noise that ``ask`` would use; nothing is charged.
+        """
         return kind.calibrated(share, self.sensitivity(query), **options)
 
     def buy_n(self, share: Budget) -> None:
@@ -312,6 +369,22 @@ class PrivateSession:
     ) -> Measurement[Array, Additive]:
         """The answer to ``query`` with Laplace noise (Gaussian under GDP and zCDP; K-norm if ``spherical`` and pure).
 
+        Parameters
+        ----------
+        query : Query
+            What is asked of the rows.
+        share : Budget
+            Part of the session's budget.
+        note : str
+            What the ledger says it is for.
+        spherical : bool
+            Whether density shall depend on the Euclidean norm of each row of the answer.
+
+        Returns
+        -------
+        Measurement
+            Its value has the shape of the answer, unit coordinates.
+
         **Guarantee.** ``share``, for the session's relation and unit of privacy.
 
         Raises
@@ -326,6 +399,24 @@ class PrivateSession:
 
         The session computes the sensitivity and buys the noise itself: whoever asks cannot get it wrong.
 
+        Parameters
+        ----------
+        query : Query
+            What is asked of the rows.
+        kind : Kind
+            How the answer is randomised.
+        share : Budget
+            Part of the session's budget.
+        note : str
+            What the ledger says it is for.
+        **options
+            Public settings of the kind.
+
+        Returns
+        -------
+        Measurement
+            The value, and the mechanism that drew it.
+
         **Guarantee.** ``share``, for the session's relation and unit of privacy.
 
         Raises
@@ -338,6 +429,18 @@ class PrivateSession:
 
     def ask_together(self, *questions: Question, note: str) -> tuple[Measurement[Array, Additive], ...]:
         """Answers with added noise to several questions in one pass over the rows, each as ``ask`` gives it.
+
+        Parameters
+        ----------
+        note : str
+            What the ledger says it is for.
+        *questions
+            Each with its kind, share and options.
+
+        Returns
+        -------
+        tuple of Measurement
+            One for each question, in their order.
 
         **Guarantee.** The sum of their shares. None is answered unless all can be paid.
         """
@@ -379,6 +482,18 @@ class PrivateSession:
 
         A row, or all rows of a person, lie in one block, drawn uniformly and independently of all others. Whoever
         comes, goes or is exchanged changes one line: the new session's relation is ``replace``, its n is ``number``.
+
+        Parameters
+        ----------
+        model : BlockKMeans
+            What is computed of a block.
+        number : int
+            Of blocks; public.
+
+        Returns
+        -------
+        PrivateSession
+            Over a table of that many lines, one a block.
         """
         if type(model) not in BLOCK_MODELS:
             raise check.RequestError(f"{type(model).__name__} is not a model of blocks that the session knows.")
@@ -408,7 +523,20 @@ class PrivateSession:
 
     def compute_non_private(self, compute: Callable[[Array], Array], *, note: str) -> Array:
         """``compute`` on the rows themselves, by content: only in a session that was opened with no guarantee at
-        all."""
+        all.
+
+        Parameters
+        ----------
+        compute : function
+            Of all rows, shape (n, d) in unit coordinates.
+        note : str
+            What the ledger says it is for.
+
+        Returns
+        -------
+        array
+            What it returns.
+        """
         if self.accounting is not Accounting.NONE:
             raise check.RequestError(
                 "Rows leave a session only as noisy answers: open it without a guarantee to study."

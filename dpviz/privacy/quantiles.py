@@ -172,6 +172,20 @@ class ExponentialQuantile:
 
     @classmethod
     def calibrated(cls, share: Budget, sensitivity: Sensitivity) -> ExponentialQuantile:
+        """Noise for which all quantiles together cost ``share``.
+
+        Parameters
+        ----------
+        share : Budget
+            Part of the session's budget.
+        sensitivity : Sensitivity
+            Ranges of the scores, over columns and levels.
+
+        Returns
+        -------
+        ExponentialQuantile
+            With one scale for all scores.
+        """
         ranges = sensitivity.l2 if share.accounting is Accounting.ZCDP else sensitivity.l1
         scale = ranges / compute_ratio(cls.loss, share, mechanism=cls.name)
         return cls(ranges, scale, sensitivity.l1, sensitivity.range)
@@ -237,6 +251,22 @@ class SmoothMedian(Priced):
 
     @classmethod
     def calibrated(cls, share: Budget, sensitivity: Sensitivity, *, tight: bool = True) -> SmoothMedian:
+        """Medians of all columns that cost ``share`` together.
+
+        Parameters
+        ----------
+        share : Budget
+            Part of the session's budget.
+        sensitivity : Sensitivity
+            Values that may change, over columns.
+        tight : bool
+            Whether noise is as small as its loss allows, instead of as in the textbook.
+
+        Returns
+        -------
+        SmoothMedian
+            With Cauchy noise, or Laplace noise where the share has a δ.
+        """
         if not isfinite(sensitivity.l1):
             raise RequestError("A median with smooth noise needs a fixed number of rows: ask it of blocks of rows.")
         if share.accounting not in (Accounting.PURE, Accounting.BASIC):
@@ -303,19 +333,20 @@ class SmoothMedian(Priced):
 def compute_laplace_smoothness(epsilon: float, delta: float) -> float:
     """The largest β for which the median plus 2 S / ε times Laplace noise is (ε, δ)-DP, S a β-smooth bound.
 
-    On neighbouring tables the scales of the noise have a ratio r = e^(-λ) of at most e^β either way, and the medians
-    differ by no more than the smaller of the two S: by s <= α min(1, r) scales, α = ε/2. In units of the first scale
-    the log-density ratio of the two at z is |z - s|/r - |z| + ln r. Where r >= 1 it is at most s/r + ln r, no more than
-    the larger of α and αe^(-β) + β, which is ε or less as long as β <= ε/2. Where r < 1 it exceeds ε in two tails only,
-    beyond (ε - t + λ) / w on the one side and (ε + t + λ) / w on the other, with w = e^λ - 1 and t = s/r <= α; at 0 it
-    is t - λ <= ε. So the excess of the first law's mass over e^ε times the second's, which is the δ that is needed, is
+    The δ that is needed is largest where the scales differ by e^β and the medians by α = ε/2 scales (proved in
+    ``docs/proofs/choices.md``); with w = e^β - 1 it is
 
-        (1 - e^(-λ)) / 2 · (e^(-(ε - t + λ)/w) + e^(-(ε + t + λ)/w)).
+        (1 - e^(-β)) / 2 · (e^(-(ε - α + β)/w) + e^(-(ε + α + β)/w)).
 
-    It grows with t, as cosh(t/w) does, and with λ: seen in units of the second scale, the first law puts more mass into
-    any two tails around its middle, the second one stays. So t = α and λ = β need most. Moving and then stretching
-    one after the other, as the textbook does, spends half of δ on the move, which needs none, and takes a tail for
-    lost as a whole where only its excess counts.
+    Parameters
+    ----------
+    epsilon, delta : float
+        Of one column.
+
+    Returns
+    -------
+    float
+        β, at most ε / 2.
 
     References
     ----------
@@ -347,6 +378,20 @@ def compute_smooth_sensitivity(edges: Array, place: int, smoothness: float) -> f
     ``edges`` (n + 2,) are the sorted values between their two bounds; values beyond either end stand for the bound.
     The most is a difference over t + 1 ranks around ``place``: written as left part plus right part, all pairs are one
     product of two thin matrices, and only parts that no nearer part exceeds can be in the largest pair.
+
+    Parameters
+    ----------
+    edges : array of shape (n + 2,)
+        Sorted values between their public bounds.
+    place : int
+        Index of the value that is asked for.
+    smoothness : float
+        β.
+
+    Returns
+    -------
+    float
+        In the units of the values.
 
     References
     ----------

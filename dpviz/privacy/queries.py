@@ -97,15 +97,54 @@ class Query(Protocol):
         ...
 
     def tally(self, rows: ExactRows, cell: Codes) -> Any:
-        """The answer on rows whose cells are known, in whole numbers; those on chunks add up."""
+        """The answer on rows whose cells are known, in whole numbers; those on chunks add up.
+
+        Parameters
+        ----------
+        rows : ExactRows
+            Some of the rows, on their lattice.
+        cell : int array of shape (rows,)
+            The cell of each row.
+
+        Returns
+        -------
+        object
+            Whole numbers of the query's quantum.
+        """
         ...
 
     def truth(self, total: Any, region: Region) -> Any:
-        """The answer in unit coordinates, of rows in ``region`` whose tallies are added up in ``total``."""
+        """The answer in unit coordinates, of rows in ``region`` whose tallies are added up in ``total``.
+
+        Parameters
+        ----------
+        total : object
+            Tallies of all chunks, added up.
+        region : Region
+            Where rows live, unit coordinates.
+
+        Returns
+        -------
+        object
+            Of the shape that the query says.
+        """
         ...
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
-        """The most that one row in ``region`` changes the answer."""
+        """The most that one row in ``region`` changes the answer.
+
+        Parameters
+        ----------
+        relation : Relation
+            How neighbouring tables differ.
+        region : Region
+            Where rows live, unit coordinates.
+
+        Returns
+        -------
+        Sensitivity
+            In unit coordinates, after all rounding.
+        """
         ...
 
 
@@ -186,7 +225,22 @@ class Sum(OfCoordinates):
 
 
 def sum_coordinates(rows: ExactRows, cell: Codes, n_cells: int) -> Codes:
-    """Sums of the coordinates over each cell in quanta of rows, shape (n_cells, d)."""
+    """Sums of the coordinates over each cell in quanta of rows, shape (n_cells, d).
+
+    Parameters
+    ----------
+    rows : ExactRows
+        Some of the rows, on their lattice.
+    cell : int array of shape (rows,)
+        The cell of each row.
+    n_cells : int
+        Cells in all.
+
+    Returns
+    -------
+    int array of shape (n_cells, d)
+        In quanta of rows.
+    """
     if rows.padded is None or rows.values.shape[1] <= FEW_COLUMNS:
         return np.asarray(count_quanta(sum_by_cell(rows.values, cell, n_cells), rows.bits))
     # The product wants rows that lie close together, so it takes the ones behind them too: their sums are counts.
@@ -202,7 +256,24 @@ def _find_counts(rows: ExactRows, cell: Codes) -> Codes | None:
 
 
 def sum_by_cell(values: Any, cell: Codes, n_cells: int, *, weights: Array | None = None) -> Array:
-    """Weighted sums of ``values`` (rows, m) over each cell, shape (n_cells, m); exact for whole numbers up to 2^53."""
+    """Weighted sums of ``values`` (rows, m) over each cell, shape (n_cells, m); exact for whole numbers up to 2^53.
+
+    Parameters
+    ----------
+    values : array of shape (rows, m)
+        Dense or sparse.
+    cell : int array of shape (rows,)
+        The cell of each row.
+    n_cells : int
+        Cells in all.
+    weights : array of shape (rows,) or None
+        None: all 1.
+
+    Returns
+    -------
+    array of shape (n_cells, m)
+        In the units of the values.
+    """
     rows, columns = values.shape
     if not is_sparse(values) and columns <= FEW_COLUMNS:  # a histogram a column is faster than a product
         weighed = values if weights is None else values * weights[:, None]
@@ -246,7 +317,20 @@ class SparseCounts:
 
     @classmethod
     def of(cls, assigned: Codes, universe: int) -> SparseCounts:
-        """Rows per cell; a negative code is no cell."""
+        """Rows per cell; a negative code is no cell.
+
+        Parameters
+        ----------
+        assigned : int array of shape (rows,)
+            The cell of each row, or a negative number.
+        universe : int
+            Cells in all.
+
+        Returns
+        -------
+        SparseCounts
+            Cells that hold rows, sorted, with their counts.
+        """
         codes, counts = np.unique(assigned[assigned >= 0], return_counts=True)
         return cls(codes, counts.astype(np.float64), universe)
 

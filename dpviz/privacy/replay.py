@@ -41,6 +41,13 @@ class Recording:
     def demand(self, holds: bool, sentence: str) -> None:
         """Refuse what does not hold, and keep it: whoever is refused may be a plan that goes on all the same.
 
+        Parameters
+        ----------
+        holds : bool
+            What has to be true.
+        sentence : str
+            What is wrong otherwise.
+
         Raises
         ------
         Broken
@@ -51,7 +58,20 @@ class Recording:
 
 
 def open_as(table: PrivateTable, kind: type[PrivateSession] | None) -> PrivateTable:
-    """The same table, which opens as a session of that kind."""
+    """The same table, which opens as a session of that kind.
+
+    Parameters
+    ----------
+    table : PrivateTable
+        Any table.
+    kind : type of PrivateSession or None
+        A session that records or plays; None: the usual one.
+
+    Returns
+    -------
+    PrivateTable
+        Over the same rows.
+    """
     opening = copy.copy(table)
     opening._room_type = kind or PrivateSession
     return opening
@@ -151,6 +171,18 @@ def make_loss_session(recording: Recording, loss: Loss) -> type[PrivateSession]:
 
     A release that the neighbour would draw with other noise fails at once: the scale of noise is public, so it must not
     depend on rows.
+
+    Parameters
+    ----------
+    recording : Recording
+        Answers of a run on the first table.
+    loss : Loss
+        Where the losses of all releases are added up.
+
+    Returns
+    -------
+    type of PrivateSession
+        To open the neighbour with.
     """
 
     class Measuring(CoupledBlocks):
@@ -186,7 +218,20 @@ def make_loss_session(recording: Recording, loss: Loss) -> type[PrivateSession]:
 
 
 def compute_squared_distance(one: Any, other: Any) -> float:
-    """Squared Euclidean distance of two answers, dense or sparse."""
+    """Squared Euclidean distance of two answers, dense or sparse.
+
+    Parameters
+    ----------
+    one : object
+        An answer.
+    other : object
+        Another one of the same shape.
+
+    Returns
+    -------
+    float
+        In the answers' units, squared.
+    """
     if isinstance(one, SparseCounts):
         codes = np.union1d(one.codes, other.codes)
         one, other = one.at(codes), other.at(codes)

@@ -34,6 +34,20 @@ def bound_distance(sets: Array, region: Region, *, nearest: int = 1) -> float:
     too many boxes, as in many dimensions, what the last ones say stands: it is larger than need be, never too small.
     Of points that are not finite there is no bound. Of categories a row is a corner: coordinates of blocks add their
     own farthest squares, and where that is less than the bound of the whole box it holds.
+
+    Parameters
+    ----------
+    sets : array of shape (m, k, d)
+        Public or released points, unit coordinates.
+    region : Region
+        Where rows live, unit coordinates.
+    nearest : int
+        1 for the nearest point of a set, 2 for the second nearest.
+
+    Returns
+    -------
+    float
+        Unit coordinates; not finite where a point is not.
     """
     if not np.isfinite(sets).all():
         return inf

@@ -37,6 +37,22 @@ class NoisyThreshold(Drawn):
 
     @classmethod
     def calibrated(cls, share: Budget, sensitivity: Sensitivity, *, threshold: float) -> NoisyThreshold:
+        """Noise on each cell for which the release costs ``share``.
+
+        Parameters
+        ----------
+        share : Budget
+            Part of the session's budget.
+        sensitivity : Sensitivity
+            The most that one unit of privacy changes the answer, in the answer's own units.
+        threshold : float
+            Rows that a noisy count has to exceed.
+
+        Returns
+        -------
+        NoisyThreshold
+            With the scale that the share buys.
+        """
         return cls(choose_noise_kind(share.accounting).calibrated(share, sensitivity), threshold)
 
     @property
@@ -84,6 +100,22 @@ class SparseLaplace(DrawnNoise):
 
     @classmethod
     def calibrated(cls, share: Budget, sensitivity: Sensitivity, *, cutoff_in_scales: float) -> SparseLaplace:
+        """Noise on each cell for which the release costs ``share``.
+
+        Parameters
+        ----------
+        share : Budget
+            Part of the session's budget.
+        sensitivity : Sensitivity
+            The most that one unit of privacy changes the answer, in the answer's own units.
+        cutoff_in_scales : float
+            Noisy counts nearer to 0 than this, in scales of the noise, are not shown.
+
+        Returns
+        -------
+        SparseLaplace
+            With the scale that the share buys.
+        """
         once = Laplace.calibrated(share, sensitivity)
         return cls(once, cutoff_in_scales * once.scale)
 
@@ -115,7 +147,22 @@ class SparseLaplace(DrawnNoise):
 
 
 def draw_absent_codes(truth: SparseCounts, number: int, noise: NoiseSource) -> Codes:
-    """``number`` distinct codes drawn uniformly from the cells that ``truth`` does not list."""
+    """``number`` distinct codes drawn uniformly from the cells that ``truth`` does not list.
+
+    Parameters
+    ----------
+    truth : SparseCounts
+        The cells that hold rows, and the universe.
+    number : int
+        How many.
+    noise : NoiseSource
+        Where randomness comes from.
+
+    Returns
+    -------
+    int array of shape (number,)
+        Sorted.
+    """
     if 2 * number > truth.universe - len(truth.codes):
         absent = np.setdiff1d(np.arange(truth.universe), truth.codes, assume_unique=True)
         return absent[np.argsort(noise.uniform(absent.shape))[:number]]
@@ -145,6 +192,22 @@ class NoisyExcess(DrawnNoise):
 
     @classmethod
     def calibrated(cls, share: Budget, sensitivity: Sensitivity, *, threshold: float) -> NoisyExcess:
+        """Noise on the sum of excesses that costs ``share``.
+
+        Parameters
+        ----------
+        share : Budget
+            Part of the session's budget.
+        sensitivity : Sensitivity
+            The most that one unit of privacy changes the answer, in the answer's own units.
+        threshold : float
+            Rows of a cell beyond which they count; at least 0.
+
+        Returns
+        -------
+        NoisyExcess
+            With the scale that the share buys.
+        """
         if not threshold >= 0:
             # Below 0 empty cells would count too: a row would bring its cell to more than one row's worth.
             raise RequestError("An excess is over a threshold of at least 0 rows: give one.")
@@ -182,6 +245,24 @@ class PathCounts(DrawnNoise):
 
     @classmethod
     def calibrated(cls, share: Budget, sensitivity: Sensitivity, *, levels: int, min_branch: float) -> PathCounts:
+        """Noise on the counts of all levels that costs ``share`` together.
+
+        Parameters
+        ----------
+        share : Budget
+            Part of the session's budget.
+        sensitivity : Sensitivity
+            The most that one unit of privacy changes the answer, in the answer's own units.
+        levels : int
+            How many levels are asked about.
+        min_branch : float
+            The noisy count from which a node is split.
+
+        Returns
+        -------
+        PathCounts
+            With one scale for all levels.
+        """
         check.at_least(1, levels=levels)
         kind = Laplace if share.accounting in (Accounting.PURE, Accounting.PLD) else Gaussian
         return cls(kind.calibrated(share.fraction(1 / levels), sensitivity), levels, min_branch)
@@ -214,7 +295,20 @@ def list_children(nodes: Codes) -> Codes:
 
 
 def count_below(nodes: Codes, histogram: SparseCounts) -> Any:
-    """Rows below each node, by heap number, from the histogram of whole codes; shape (m,)."""
+    """Rows below each node, by heap number, from the histogram of whole codes; shape (m,).
+
+    Parameters
+    ----------
+    nodes : int array of shape (m,)
+        Heap numbers.
+    histogram : SparseCounts
+        Rows by whole code.
+
+    Returns
+    -------
+    int array of shape (m,)
+        Rows.
+    """
     depth = histogram.universe.bit_length() - 1
     before = np.r_[0, np.cumsum(histogram.values)]
     first, end = (np.searchsorted(histogram.codes, edge) for edge in find_code_range(nodes, depth))

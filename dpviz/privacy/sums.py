@@ -278,7 +278,22 @@ class PowerSums(NamedTuple):
 
 
 def read_power_sums(answer: Array, dim: int, radius: float) -> PowerSums:
-    """What an (also noisy) answer to ``ResidualMoments`` says."""
+    """What an (also noisy) answer to ``ResidualMoments`` says.
+
+    Parameters
+    ----------
+    answer : array of shape (n_cells, m)
+        A line for each cell.
+    dim : int
+        Columns.
+    radius : float
+        What residuals were shortened to, unit coordinates.
+
+    Returns
+    -------
+    PowerSums
+        Counts, sums and second moments, unit coordinates.
+    """
     return PowerSums(answer[:, :dim] * radius, unpack_symmetric(answer[:, dim:], dim) * radius**2)
 
 
@@ -286,6 +301,18 @@ def unpack_symmetric(flat: Array, axes: int) -> Array:
     """The symmetric matrices (m, axes, axes) whose upper triangles come ``flat``, as in (also noisy) answers.
 
     Entries off the diagonal come times √2, so that Euclidean distances are those of the matrices.
+
+    Parameters
+    ----------
+    flat : array of shape (m, axes (axes + 1) / 2)
+        A line for each matrix.
+    axes : int
+        Rows of a matrix.
+
+    Returns
+    -------
+    array of shape (m, axes, axes)
+        In the units of the entries.
     """
     row, column, weight = _index_triangle(axes)
     matrices = np.zeros((len(flat), axes, axes))

@@ -260,6 +260,11 @@ class Standing:
     def refuse_cost(self, epsilon: float, delta: float = 0.0) -> None:
         """Refuse what costs more than is left, whatever it is about.
 
+        Parameters
+        ----------
+        epsilon, delta : float
+            Of the guarantee.
+
         Raises
         ------
         AccountExceeded
@@ -301,6 +306,22 @@ class Account:
     def new(cls, path: str | Path, *, name: str, cap_epsilon: float, cap_delta: float = 0.0) -> Account:
         """Make an account without releases, in a new file that its owner alone may read.
 
+        Parameters
+        ----------
+        path : str or Path
+            Of a file that is not there yet.
+        name : str
+            What the account is of.
+        cap_epsilon : float
+            The most ε that releases may cost together.
+        cap_delta : float
+            The most δ that releases may cost together.
+
+        Returns
+        -------
+        Account
+            Without releases.
+
         Raises
         ------
         RequestError
@@ -318,6 +339,18 @@ class Account:
     def open(cls, path: str | Path, *, patience: float = _PATIENCE) -> Account:
         """The account in a file that is there.
 
+        Parameters
+        ----------
+        path : str or Path
+            Of its file.
+        patience : float
+            Seconds to wait for another process.
+
+        Returns
+        -------
+        Account
+            Read only when it is used.
+
         Raises
         ------
         RequestError
@@ -332,6 +365,20 @@ class Account:
         """Make an account that ends with this process: for a notebook that releases nothing.
 
         Other processes cannot charge it: what is sent to them refuses with a sentence.
+
+        Parameters
+        ----------
+        cap_epsilon : float
+            The most ε that releases may cost together.
+        cap_delta : float
+            The most δ that releases may cost together.
+        name : str
+            What the account is of.
+
+        Returns
+        -------
+        Account
+            In a folder of this process.
 
         Raises
         ------
@@ -403,6 +450,13 @@ class Account:
     def released(self, number: int, *, card_sha256: str | None = None) -> None:
         """Note that a charged release has left, and by which card; a fit in Python has none.
 
+        Parameters
+        ----------
+        number : int
+            Of the charge.
+        card_sha256 : str or None
+            Of the card that left; None for a fit.
+
         Raises
         ------
         RequestError
@@ -414,6 +468,13 @@ class Account:
 
     def failed(self, number: int, *, why: str) -> None:
         """Note that nothing came of a charge, and ``why``, in words without a value of the data; the charge stays.
+
+        Parameters
+        ----------
+        number : int
+            Of the charge.
+        why : str
+            In words, without a value of the data.
 
         Raises
         ------

@@ -52,6 +52,21 @@ class AccountLocked(RequestError):
 def create(path: Path, *, name: str, cap_epsilon: float, cap_delta: float, opened: str, wait: float) -> None:
     """Make the file of an account without releases, mode 0600 from the moment it is there.
 
+    Parameters
+    ----------
+    path : Path
+        Of a file that is not there yet.
+    name : str
+        What the account is of.
+    cap_epsilon : float
+        The most ε that releases may cost together.
+    cap_delta : float
+        The most δ that releases may cost together.
+    opened : str
+        The day.
+    wait : float
+        Seconds to wait for another process.
+
     Raises
     ------
     RequestError
@@ -82,6 +97,18 @@ def create(path: Path, *, name: str, cap_epsilon: float, cap_delta: float, opene
 def open_to_read(path: Path, *, wait: float) -> Iterator[sqlite3.Connection]:
     """The account as it is at one moment.
 
+    Parameters
+    ----------
+    path : Path
+        Of the account.
+    wait : float
+        Seconds to wait for another process.
+
+    Yields
+    ------
+    Connection
+        Open until the block ends.
+
     Raises
     ------
     RequestError
@@ -98,6 +125,18 @@ def open_to_read(path: Path, *, wait: float) -> Iterator[sqlite3.Connection]:
 @contextmanager
 def open_to_change(path: Path, *, wait: float) -> Iterator[sqlite3.Connection]:
     """The account while nobody else can change it; the change is on the disk when the block has ended, or not made.
+
+    Parameters
+    ----------
+    path : Path
+        Of the account.
+    wait : float
+        Seconds to wait for another process.
+
+    Yields
+    ------
+    Connection
+        Open until the block ends.
 
     Raises
     ------

@@ -90,6 +90,13 @@ def refuse_too_few(declaration: Declaration, *, epsilon: float) -> None:
 
     A bin has to stand out of its noise; nearly all rows are taken to lie in a few.
 
+    Parameters
+    ----------
+    declaration : Declaration
+        What is declared of the table.
+    epsilon : float
+        Of one column.
+
     Raises
     ------
     RequestError
@@ -108,6 +115,22 @@ def buy_bounds(source: Content, declaration: Declaration, *, epsilon: float, noi
     """Bounds for every column that ``declaration`` leaves open, bought with ``epsilon`` a column. O(n) a column.
 
     A bound that is declared beside an open one is kept.
+
+    Parameters
+    ----------
+    source : Content
+        Where the rows are.
+    declaration : Declaration
+        What is declared of the table.
+    epsilon : float
+        Of one column.
+    noise : AnySource
+        Study noise, or release-grade noise.
+
+    Returns
+    -------
+    BoughtBounds
+        The declaration with every bound, data units, and the ledger.
 
     **Guarantee.** Pure ε: ``epsilon`` times the number of such columns, for the declared relation and unit of privacy.
     Everything else follows from the two noisy histograms of each column and from what is declared.

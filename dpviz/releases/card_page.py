@@ -99,7 +99,20 @@ def _format_authors(authors: Sequence[str]) -> str:
 
 
 def make_page(title: str, body: str) -> str:
-    """A page with the style of the files of a release: it has no script, asks for nothing, and forbids both."""
+    """A page with the style of the files of a release: it has no script, asks for nothing, and forbids both.
+
+    Parameters
+    ----------
+    title : str
+        Of the page.
+    body : str
+        HTML.
+
+    Returns
+    -------
+    str
+        A whole HTML file.
+    """
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'

@@ -20,7 +20,24 @@ _MOST_BOUNDS = 30
 
 
 def format_table(head: Sequence[str], rows: Iterable[str], *, numbers: Sequence[int] = (), name: str) -> str:
-    """A table of finished rows called ``name``; the columns at ``numbers`` are aligned to the right."""
+    """A table of finished rows called ``name``; the columns at ``numbers`` are aligned to the right.
+
+    Parameters
+    ----------
+    head : sequence of str
+        Names of the columns.
+    rows : iterable of str
+        HTML of finished rows.
+    numbers : sequence of int
+        Places of columns that hold numbers.
+    name : str
+        What a reader of screens calls the table.
+
+    Returns
+    -------
+    str
+        HTML.
+    """
     cells = "".join(
         f'<th scope="col"{" class=number" if place in numbers else ""}>{escape(title)}</th>'
         for place, title in enumerate(head)
@@ -33,7 +50,22 @@ def format_table(head: Sequence[str], rows: Iterable[str], *, numbers: Sequence[
 
 
 def format_row(cells: Sequence[str], *, numbers: Sequence[int] = (), kind: str = "") -> str:
-    """One row; the first cell is its head."""
+    """One row; the first cell is its head.
+
+    Parameters
+    ----------
+    cells : sequence of str
+        HTML of each.
+    numbers : sequence of int
+        Places of columns that hold numbers.
+    kind : str
+        Class of the row.
+
+    Returns
+    -------
+    str
+        HTML.
+    """
     first, *rest = cells
     told = "".join(
         f"<td{' class=number' if place in numbers else ''}>{escape(cell)}</td>"

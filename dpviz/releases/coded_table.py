@@ -51,6 +51,18 @@ class Histograms:
 def spell_out_columns(source: Content, declaration: Declaration) -> Declaration:
     """The declaration with every column that it is about, checked; bounds may be missing.
 
+    Parameters
+    ----------
+    source : Content
+        Where the rows are.
+    declaration : Declaration
+        What is declared of the table.
+
+    Returns
+    -------
+    Declaration
+        With all columns.
+
     Raises
     ------
     RequestError
@@ -63,6 +75,20 @@ def make_coded_table(source: Content, declaration: Declaration, rules: Mapping[s
     """A table of one coordinate for each column that ``rules`` name: the code of its cell, by that rule.
 
     Every row is in it, whatever cells are missing. ``declaration`` is spelled out; its bounds are not used.
+
+    Parameters
+    ----------
+    source : Content
+        Where the rows are.
+    declaration : Declaration
+        What is declared of the table.
+    rules : mapping of str to CodingRule
+        How cells become codes, by column.
+
+    Returns
+    -------
+    PrivateTable
+        Codes as unit coordinates; no row has been read.
 
     Raises
     ------
@@ -95,6 +121,24 @@ def count_histograms(
 ) -> Histograms:
     """A histogram of every column of a ``make_coded_table``, each with ``epsilon`` and its own note. O(n) a column.
 
+    Parameters
+    ----------
+    table : PrivateTable
+        Of codes.
+    rules : mapping of str to CodingRule
+        How cells become codes, by column.
+    epsilon : float
+        Of one column.
+    noise : AnySource
+        Study noise, or release-grade noise.
+    notes : sequence of str
+        What the ledger says of each column.
+
+    Returns
+    -------
+    Histograms
+        Noisy counts, rows, and the ledger.
+
     **Guarantee.** ``epsilon`` times the number of columns, pure: a row is in one bin of each column, so that columns
     add up and bins do not.
 
@@ -118,6 +162,13 @@ def count_histograms(
 
 def refuse_beyond_memory(source: Content, columns: Sequence[str]) -> None:
     """Only tables of named columns that fit into memory: told before anything is charged.
+
+    Parameters
+    ----------
+    source : Content
+        Where the rows are.
+    columns : sequence of str
+        Those that are wanted.
 
     Raises
     ------

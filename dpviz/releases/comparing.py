@@ -28,6 +28,11 @@ def list_differences(here: bytes, due: bytes, *, table: bool) -> Iterator[str]:
     here, due : bytes
     table : bool
         Whether it is a CSV file, whose cells are compared by their columns.
+
+    Yields
+    ------
+    str
+        As many phrases as are worth reading.
     """
     if here == due:
         return

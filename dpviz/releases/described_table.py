@@ -108,6 +108,18 @@ def make_described_table(opened: OpenTable, source: Content) -> DescribedTable:
     Rows count as they did for the clustering: one that it drops is dropped, one that misses another column has that
     column's bin for missing cells. Where nothing but clustered columns is described, it is the very table.
 
+    Parameters
+    ----------
+    opened : OpenTable
+        The table as the clustering saw it.
+    source : Content
+        Where the rows are.
+
+    Returns
+    -------
+    DescribedTable
+        To be asked about segments.
+
     Raises
     ------
     RequestError
@@ -149,6 +161,18 @@ def make_described_table(opened: OpenTable, source: Content) -> DescribedTable:
 
 def make_description(declared: Declaration, domain: Domain) -> Description:
     """What the segments of a clustering of ``domain`` are described by: declared, so that no row is needed to say it.
+
+    Parameters
+    ----------
+    declared : Declaration
+        What is declared of the table.
+    domain : Domain
+        Of the clustering.
+
+    Returns
+    -------
+    Description
+        Column by column.
 
     Raises
     ------

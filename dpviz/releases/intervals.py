@@ -44,7 +44,20 @@ class Interval:
 
 
 def bound_size(value: float, sd: float) -> Interval:
-    """A number of rows that was released with noise of that standard deviation; no end is below 0."""
+    """A number of rows that was released with noise of that standard deviation; no end is below 0.
+
+    Parameters
+    ----------
+    value : float
+        Noisy number of rows.
+    sd : float
+        Standard deviation of the noise, in the units of the value.
+
+    Returns
+    -------
+    Interval
+        Rows.
+    """
     reach = _NORMAL * sd
     return Interval(max(value, 0.0), max(value - reach, 0.0), max(value + reach, 0.0))
 
@@ -76,13 +89,45 @@ def compute_laplace_quantile(scale: float) -> float:
 
 
 def bound_sum(value: float, sd: float, *, least: float = 0.0) -> Interval:
-    """A released sum with noise of that standard deviation; sums are at least ``least``."""
+    """A released sum with noise of that standard deviation; sums are at least ``least``.
+
+    Parameters
+    ----------
+    value : float
+        Noisy sum.
+    sd : float
+        Standard deviation of the noise, in the units of the value.
+    least : float
+        What no sum is below.
+
+    Returns
+    -------
+    Interval
+        In the units of the sum.
+    """
     reach = _NORMAL * sd
     return Interval(value, max(value - reach, least), max(value + reach, least))
 
 
 def bound_ratio(over: float, over_sd: float, under: float, under_sd: float) -> Interval:
-    """The ratio of two released sums of independent noise, none of them negative: Fieller's interval."""
+    """The ratio of two released sums of independent noise, none of them negative: Fieller's interval.
+
+    Parameters
+    ----------
+    over : float
+        Noisy numerator.
+    over_sd : float
+        Standard deviation of its noise.
+    under : float
+        Noisy denominator.
+    under_sd : float
+        Standard deviation of its noise.
+
+    Returns
+    -------
+    Interval
+        Without an end where the denominator may be 0.
+    """
     over, under = float(over), float(under)
     if under <= 0:
         return Interval(float("nan"), 0.0, float("inf"))
@@ -103,6 +148,22 @@ def bound_quantile(counts: Array, edges: Array, level: float, sd: float) -> Inte
     At the true quantile x the number of those below x less ``level`` times all is 0. Its noisy value at an edge has
     noise of known standard deviation, a sum over all bins: a bin is left out where the statistic at its left edge is
     too large, or that at its right edge too small. The interval runs from the first bin that stays to the last one.
+
+    Parameters
+    ----------
+    counts : array of shape (m,)
+        Noisy, rows.
+    edges : array of shape (m + 1,)
+        Of the bins, data units.
+    level : float
+        1/2 for the median.
+    sd : float
+        Standard deviation of the noise on a bin, rows.
+
+    Returns
+    -------
+    Interval
+        Data units.
     """
     counts = np.asarray(counts, dtype=np.float64)
     m, below = len(counts), np.arange(len(counts) + 1)
@@ -124,7 +185,20 @@ def bound_quantile(counts: Array, edges: Array, level: float, sd: float) -> Inte
 
 
 def bound_by_range(interval: Interval, edges: Array) -> Interval:
-    """The same interval, marked where it is too wide, beside the bounds, to name a value in it."""
+    """The same interval, marked where it is too wide, beside the bounds, to name a value in it.
+
+    Parameters
+    ----------
+    interval : Interval
+        Of a quantile.
+    edges : array of shape (m + 1,)
+        Of the bins, data units.
+
+    Returns
+    -------
+    Interval
+        The same ends.
+    """
     return replace(interval, range_only=interval.high - interval.low > WIDE * float(edges[-1] - edges[0]))
 
 
@@ -133,6 +207,20 @@ def bound_share(counts: Array, place: int, sd: float) -> Interval:
 
     At the true share p the number (1 - p) · count - p · rest is 0, and its noise has variance sd² ((1 - p)² + p² (m -
     1)): those p stay for which its noisy value is within reach, the solutions of a quadratic inequality.
+
+    Parameters
+    ----------
+    counts : array of shape (m,)
+        Noisy, rows.
+    place : int
+        Index of the bin.
+    sd : float
+        Standard deviation of the noise on a bin, rows.
+
+    Returns
+    -------
+    Interval
+        Between 0 and 1.
     """
     counts = np.asarray(counts, dtype=np.float64)
     m, mine, total = len(counts), float(counts[place]), float(counts.sum())

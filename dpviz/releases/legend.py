@@ -38,6 +38,18 @@ def make_legend(transcript: Transcript, parts: Parts) -> str:
     Each says ``part``, ``question``, ``for`` (what it was asked for), ``mechanism``, ``noise_scale`` in the mechanism's
     own norm, ``axes``, ``shape`` and ``unit``; a histogram of segments also says its ``column`` and the ``edges`` or
     ``labels`` of its bins.
+
+    Parameters
+    ----------
+    transcript : Transcript
+        Every released answer.
+    parts : Parts
+        What they come to.
+
+    Returns
+    -------
+    str
+        JSON.
     """
     report = None if parts.told is None else parts.told.report
     told = {

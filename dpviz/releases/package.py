@@ -22,12 +22,38 @@ MAY_BE_THERE = frozenset({*NEEDED, SEGMENTS, SIGNATURE})
 
 
 def format_verify(files: Mapping[str, bytes], *, version: str = __version__) -> str:
-    """What is checked, what nobody can tell, and the hashes of all ``files``."""
+    """What is checked, what nobody can tell, and the hashes of all ``files``.
+
+    Parameters
+    ----------
+    files : mapping of str to bytes
+        Bytes by name.
+    version : str
+        Of dpviz.
+
+    Returns
+    -------
+    str
+        The text of ``VERIFY.txt``.
+    """
     return add_hashes({name: hashlib.sha256(data).hexdigest() for name, data in files.items()}, version=version)
 
 
 def add_hashes(hashes: Mapping[str, str], *, version: str) -> str:
-    """``VERIFY.txt`` with these ``hashes`` of files, by their names."""
+    """``VERIFY.txt`` with these ``hashes`` of files, by their names.
+
+    Parameters
+    ----------
+    hashes : mapping of str to str
+        SHA-256 in hexadecimal digits by name.
+    version : str
+        Of dpviz.
+
+    Returns
+    -------
+    str
+        The text of ``VERIFY.txt``.
+    """
     checked = "".join(f"  * {check.value};\n" for check in Check)
     untold = "".join(f"  * {untold};\n" for untold in CANNOT_TELL)
     lines = "".join(f"{digits}  {name}\n" for name, digits in hashes.items())

@@ -64,6 +64,18 @@ def recompose(parts: Parts, deltas: Sequence[float]) -> tuple[tuple[float, ...],
     """The ε of the whole release at each of ``deltas``, and its ρ: all draws of all parts composed together.
 
     None where something is proved to be (ε, δ)-DP and nothing more.
+
+    Parameters
+    ----------
+    parts : Parts
+        What was drawn, with the ledger of each part.
+    deltas : sequence of float
+        At which ε is asked for.
+
+    Returns
+    -------
+    tuple of float, float or None
+        An ε for each δ, and ρ.
     """
     try:
         draws = tuple(list_draws(entry) for entries in parts.entries.values() for entry in entries)
@@ -85,6 +97,11 @@ def describe_overspending(parts: Parts, shares: Mapping[str, Part], *, epsilon: 
         What each of them may spend.
     epsilon, delta : float
         What the account was charged.
+
+    Returns
+    -------
+    tuple of str
+        Sentences.
     """
     found, spent = [], []
     for name, entries in parts.entries.items():

@@ -91,6 +91,18 @@ def keep_copy(account: Path, release: Release) -> str:
 
     Under that name it is there as a whole or not at all: whoever looks on must not find a damaged release.
 
+    Parameters
+    ----------
+    account : Path
+        Of the account's file.
+    release : Release
+        What leaves.
+
+    Returns
+    -------
+    str
+        Without the folder.
+
     Raises
     ------
     OSError
@@ -123,5 +135,18 @@ def _name_copy(part: Path, path: Path) -> None:
 
 
 def read_copy(account: Path, number: int) -> Path:
-    """Where the copy of a release lies beside its account."""
+    """Where the copy of a release lies beside its account.
+
+    Parameters
+    ----------
+    account : Path
+        Of the account's file.
+    number : int
+        Of its charge.
+
+    Returns
+    -------
+    Path
+        Whether it is there or not.
+    """
     return account.with_name(f"{account.stem}-release-{number}.zip")

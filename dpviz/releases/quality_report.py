@@ -61,7 +61,22 @@ class Scales:
 
     @classmethod
     def seen(cls, noisy: Measurement[Array, Additive], asked: DistanceScales, region: Region) -> Scales:
-        """What was released, without the noise of bins that no row of the region can be in."""
+        """What was released, without the noise of bins that no row of the region can be in.
+
+        Parameters
+        ----------
+        noisy : Measurement
+            What was released.
+        asked : DistanceScales
+            The question.
+        region : Region
+            Where rows live, unit coordinates.
+
+        Returns
+        -------
+        Scales
+            Rows by segment and scale of distance.
+        """
         farthest = np.linalg.norm(asked.over.centers, axis=1) + region.radius
         return cls(np.where(asked.edges[:-1] <= farthest[:, None] ** 2, noisy.value, 0.0), asked.edges, noisy.sd)
 
@@ -104,12 +119,38 @@ class Losses(NamedTuple):
 
 
 def make_scales(cells: Voronoi, region: Region) -> DistanceScales:
-    """How far rows lie from their centres, over all distances that the region allows."""
+    """How far rows lie from their centres, over all distances that the region allows.
+
+    Parameters
+    ----------
+    cells : Voronoi
+        The segments.
+    region : Region
+        Where rows live, unit coordinates.
+
+    Returns
+    -------
+    DistanceScales
+        A question for the session.
+    """
     return DistanceScales(cells, ceil(log2(region.diameter**2)), 2 * _OCTAVES)
 
 
 def draw_blind_centers(k: int, region: Region) -> Array:
-    """k centres that know nothing of any row, the same for everybody, shape (k, d)."""
+    """k centres that know nothing of any row, the same for everybody, shape (k, d).
+
+    Parameters
+    ----------
+    k : int
+        Segments.
+    region : Region
+        Where rows live, unit coordinates.
+
+    Returns
+    -------
+    array of shape (k, d)
+        Unit coordinates.
+    """
     return pack_spheres(k, region, np.random.default_rng(0))
 
 
@@ -118,6 +159,24 @@ def cap_losses(session: PrivateSession, centers: Array, sizes: Array, scales: Sc
 
     A cap is as large as its noise allows: where it cuts more, rows are cut for nothing; where it cuts less, noise
     grows. Both are worked out from what was released before.
+
+    Parameters
+    ----------
+    session : PrivateSession
+        What answers questions about the rows.
+    centers : array of shape (k, d)
+        Released, unit coordinates.
+    sizes : array of shape (k,)
+        Noisy numbers of rows.
+    scales : Scales
+        How far rows lie from their centres, as released.
+    share : Budget
+        What this part may spend.
+
+    Returns
+    -------
+    Losses
+        Squared unit coordinates, with the caps and the noise.
 
     **Guarantee.** ``share``, for the session's relation and unit of privacy.
     """
@@ -182,9 +241,16 @@ def make_quality_report(
         Noisy.
     region : Region
     rows : Interval
-        The public or noisy number of rows, and ``rows_sd`` the standard deviation of its noise, 0 if public.
+        The public or noisy number of rows.
+    rows_sd : float
+        Of the noise on that number; 0 if it is public.
     center_noise_sd : array of shape (k,) or None
         Of the noise on a coordinate of each centre, where the algorithm can tell.
+
+    Returns
+    -------
+    QualityReport
+        With a verdict in words.
     """
     caps, values, sds = losses
     released, one, blind = (bound_ratio(value, sd, rows.value, rows_sd) for value, sd in zip(values, sds, strict=True))
@@ -260,7 +326,20 @@ def _judge(
 
 
 def compute_cost_of_sparing_one(sizes: Array, centers: Array) -> float:
-    """By how much the loss would grow if one centre were given up and its rows joined another's, at the cheapest."""
+    """By how much the loss would grow if one centre were given up and its rows joined another's, at the cheapest.
+
+    Parameters
+    ----------
+    sizes : array of shape (k,)
+        Noisy numbers of rows.
+    centers : array of shape (k, d)
+        Released, unit coordinates.
+
+    Returns
+    -------
+    float
+        Squared unit coordinates times rows.
+    """
     if len(centers) < 2:
         return float("inf")
     together = np.maximum(sizes[:, None] + sizes, 1e-9)
@@ -274,6 +353,18 @@ def estimate_far_rows(scales: Scales, sizes: Array) -> tuple[float, float]:
 
     Together means in two neighbouring bins, a factor of 2 of squared distance; far, at least eight times as far as half
     of all rows. What noise alone could show is not counted, and of the rest only what is there in nine of ten draws.
+
+    Parameters
+    ----------
+    scales : Scales
+        How far rows lie from their centres, as released.
+    sizes : array of shape (k,)
+        Noisy numbers of rows.
+
+    Returns
+    -------
+    float, float
+        Squared unit coordinates times rows.
     """
     windows = scales.counts[:, :-1] + scales.counts[:, 1:]
     pooled = np.cumsum(scales.mass.sum(axis=0))

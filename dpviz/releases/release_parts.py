@@ -81,6 +81,22 @@ class Tables(NamedTuple):
 def make_bought(content: Content, declaration: Declaration, share: Part, source: ExactSource) -> BoughtBounds:
     """The declaration with the bounds that it leaves open.
 
+    Parameters
+    ----------
+    content : Content
+        The file or table, none of whose rows has been read.
+    declaration : Declaration
+        What is declared of the table.
+    share : Part
+        What this part may spend.
+    source : ExactSource
+        Where answers come from: noise, or a transcript.
+
+    Returns
+    -------
+    BoughtBounds
+        The declaration with every bound, data units.
+
     **Guarantee.** ``share``, ε-DP.
     """
     return buy_bounds(content, declaration, epsilon=share.epsilon / len(list_open_columns(declaration)), noise=source)
@@ -88,6 +104,22 @@ def make_bought(content: Content, declaration: Declaration, share: Part, source:
 
 def make_missing(content: Content, declaration: Declaration, share: Part, source: ExactSource) -> MissingShares:
     """The share of missing cells of each clustered column.
+
+    Parameters
+    ----------
+    content : Content
+        The file or table, none of whose rows has been read.
+    declaration : Declaration
+        What is declared of the table.
+    share : Part
+        What this part may spend.
+    source : ExactSource
+        Where answers come from: noise, or a transcript.
+
+    Returns
+    -------
+    MissingShares
+        Shares between 0 and 1.
 
     **Guarantee.** ``share``, ε-DP.
     """
@@ -99,6 +131,24 @@ def make_clustering(
     order: ReleaseRequest, share: Part, table: PrivateTable, source: ExactSource, *, watch: Watch | None = None
 ) -> Clustered:
     """The centres of a release.
+
+    Parameters
+    ----------
+    order : ReleaseRequest
+        What is asked for.
+    share : Part
+        What this part may spend.
+    table : PrivateTable
+        The rows, or none of them.
+    source : ExactSource
+        Where answers come from: noise, or a transcript.
+    watch : Watch or None
+        Is shown every step of the algorithm; None: nobody looks on.
+
+    Returns
+    -------
+    Clustered
+        Centres, data units, as they are published.
 
     **Guarantee.** ``share``.
     """
@@ -113,6 +163,22 @@ def make_clustering(
 
 def make_segments(found: Clustered, described: DescribedTable, share: Part, source: ExactSource) -> Told:
     """What is said of the segments of published centres.
+
+    Parameters
+    ----------
+    found : Clustered
+        The clustering that was published.
+    described : DescribedTable
+        The table with the columns that are described.
+    share : Part
+        What this part may spend.
+    source : ExactSource
+        Where answers come from: noise, or a transcript.
+
+    Returns
+    -------
+    Told
+        Sizes, quartiles, shares and the report.
 
     **Guarantee.** ``share``, ε-DP: whichever centres were released before.
     """
@@ -131,7 +197,20 @@ def make_empty_content(declaration: Declaration) -> LoadedTable:
 
 
 def make_empty_tables(declaration: Declaration, n_public: int | None) -> Tables:
-    """The tables of a declaration, of no rows: for playing a transcript, which looks at none."""
+    """The tables of a declaration, of no rows: for playing a transcript, which looks at none.
+
+    Parameters
+    ----------
+    declaration : Declaration
+        What is declared of the table.
+    n_public : int or None
+        The number of rows, where it is public.
+
+    Returns
+    -------
+    Tables
+        Without a row.
+    """
     domain = make_domain(declaration)
     description = make_description(declaration, domain)
     wide = _make_empty_table(declaration, description.wide, n_public)
@@ -215,6 +294,26 @@ def make_all_parts(
     watch: Watch | None = None,
 ) -> Parts:
     """Every part of a release, in the order of spending; ``tables`` opens what is declared once its bounds are known.
+
+    Parameters
+    ----------
+    order : ReleaseRequest
+        What is asked for.
+    declaration : Declaration
+        What is declared of the table.
+    sources : mapping of str to ExactSource
+        Where the answers of each part come from.
+    content : Content
+        The file or table, none of whose rows has been read.
+    tables : function
+        Of a declaration with bounds, to its tables.
+    watch : Watch or None
+        Is shown every step of the algorithm; None: nobody looks on.
+
+    Returns
+    -------
+    Parts
+        With the ledger of each.
 
     **Guarantee.** The shares of ``order``, added up.
     """

@@ -138,7 +138,20 @@ class ReleaseRequest:
         return replace(self.request, epsilon=share.epsilon, delta=share.delta)
 
     def charge(self, declaration: Declaration, *, unit: str) -> Charge:
-        """What the account is charged."""
+        """What the account is charged.
+
+        Parameters
+        ----------
+        declaration : Declaration
+            What is declared of the table.
+        unit : str
+            What is protected, in words.
+
+        Returns
+        -------
+        Charge
+            ε, δ and what the account says of it.
+        """
         bought = list_open_columns(declaration)
         bounds = [(low or 0.0, high or 0.0) for low, high in zip(declaration.lower, declaration.upper, strict=True)]
         closed = [name for name in declaration.columns if name not in bought]
@@ -161,6 +174,20 @@ def find_words(declaration: Declaration, *, today: str, **said: Any) -> CardWord
     """The owner's words: what is declared for a release, and where nothing is, that it is not stated.
 
     ``said`` replaces what is declared. What is there and empty stays empty, so that it is asked for.
+
+    Parameters
+    ----------
+    declaration : Declaration
+        What is declared of the table.
+    today : str
+        The day, as 2026-01-31.
+    **said
+        Words by the names of ``CardWords``.
+
+    Returns
+    -------
+    CardWords
+        For the card.
     """
     nothing = NOT_STATED
     usual: dict[str, Any] = {

@@ -119,6 +119,24 @@ def preflight(
 ) -> Preflight:
     """Everything checked that can be checked before a charge; a table that is ``opened`` already is not read again.
 
+    Parameters
+    ----------
+    order : ReleaseRequest
+        What is asked for.
+    content : Content
+        The file or table, none of whose rows has been read.
+    declaration : Declaration
+        What is declared of the table.
+    account : Account
+        What is charged later.
+    opened : OpenTable or None
+        The open table, where it was read before; None: it is read now.
+
+    Returns
+    -------
+    Preflight
+        Ready to be published; nothing is charged.
+
     Raises
     ------
     RequestError
@@ -176,6 +194,20 @@ def publish(
 
     ``charged`` is told the number of the charge before anything is drawn, ``watch`` every step of the algorithm.
 
+    Parameters
+    ----------
+    prepared : Preflight
+        What ``preflight`` allowed.
+    watch : Watch or None
+        Is shown every step of the algorithm; None: nobody looks on.
+    charged : function or None
+        Is told the number of the charge.
+
+    Returns
+    -------
+    Release
+        The number of its charge, and its files.
+
     **Guarantee.** (ε, δ)-DP as ordered, for the table's relation and unit of privacy: the parts add up by basic
     composition, and each has a ledger of its own. Bounds that were declared, k, the columns and the order are public.
 
@@ -228,7 +260,20 @@ def rehearse(prepared: Preflight) -> None:
 
 
 def draw(prepared: Preflight, *, watch: Watch | None = None) -> Drawn:
-    """Every answer of a release, each part with noise of its own."""
+    """Every answer of a release, each part with noise of its own.
+
+    Parameters
+    ----------
+    prepared : Preflight
+        What ``preflight`` allowed.
+    watch : Watch or None
+        Is shown every step of the algorithm; None: nobody looks on.
+
+    Returns
+    -------
+    Drawn
+        Whole numbers and choices, part by part.
+    """
     sources = make_fresh_noise(prepared.shares)
     parts = make_all_parts(
         prepared.order, prepared.declaration, sources, prepared.content, partial(_open, prepared), watch=watch
@@ -259,7 +304,24 @@ def describe_unit(declaration: Declaration) -> str:
 
 
 def make_transcript(prepared: Preflight, before: Standing, charge: Charge, drawn: Drawn) -> Transcript:
-    """All that leaves: what was drawn, with what was asked, declared and said, and how the account stood."""
+    """All that leaves: what was drawn, with what was asked, declared and said, and how the account stood.
+
+    Parameters
+    ----------
+    prepared : Preflight
+        What ``preflight`` allowed.
+    before : Standing
+        How the account stood before the charge.
+    charge : Charge
+        What was charged.
+    drawn : Drawn
+        Every answer.
+
+    Returns
+    -------
+    Transcript
+        Nothing else leaves.
+    """
     account = AccountThen(
         before.name,
         before.cap_epsilon,
@@ -296,6 +358,15 @@ def hash_code() -> str:
 
 def refuse_unpaid(drawn: Parts, played: Played, charge: Charge) -> None:
     """The last guard, before any file is made: what all ledgers spent was charged, and nothing else was drawn.
+
+    Parameters
+    ----------
+    drawn : Parts
+        What was drawn, with the ledger of each part.
+    played : Played
+        What the transcript comes to.
+    charge : Charge
+        What was charged.
 
     Raises
     ------

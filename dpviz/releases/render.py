@@ -111,7 +111,20 @@ def format_centers(played: Played) -> str:
 
 
 def make_centers_table(profile: Profile, centers: Sequence[Sequence[str]]) -> str:
-    """The same of any profile, whose ``centers`` are written so; an sd that nobody can tell is left empty."""
+    """The same of any profile, whose ``centers`` are written so; an sd that nobody can tell is left empty.
+
+    Parameters
+    ----------
+    profile : Profile
+        Centres, sizes and their noise.
+    centers : sequence of sequences of str
+        Data units, as they are published.
+
+    Returns
+    -------
+    str
+        CSV.
+    """
     columns = [column.name for column in profile.columns]
     sizes = [] if profile.sizes is None else ["noisy_size", "noisy_size_sd"]
     names = [*_find_free_name([f"{name}_sd" for name in columns], columns), *sizes]
@@ -152,6 +165,18 @@ def format_ledger(entries: Mapping[str, Sequence[Entry]], shares: Mapping[str, P
 
     What adds up inside a part, by the rule that ``composed_by`` names, is ``cost``. What a charge would cost alone adds
     up to more where that rule is a finer one.
+
+    Parameters
+    ----------
+    entries : mapping of str to sequence of Entry
+        Charges by part.
+    shares : mapping of str to Part
+        What each part may spend.
+
+    Returns
+    -------
+    str
+        CSV.
     """
     rows = [_format_ledger_row(shares[part], entry) for part, charged in entries.items() for entry in charged]
     return format_csv([_LEDGER_COLUMNS, *rows])
@@ -172,7 +197,20 @@ def format_assign_script(played: Played) -> str:
 
 
 def format_verify(files: Mapping[str, bytes], *, version: str) -> bytes:
-    """``VERIFY.txt``: what is checked, what nobody can tell, and the hashes of ``files``."""
+    """``VERIFY.txt``: what is checked, what nobody can tell, and the hashes of ``files``.
+
+    Parameters
+    ----------
+    files : mapping of str to bytes
+        Bytes by name.
+    version : str
+        Of dpviz.
+
+    Returns
+    -------
+    bytes
+        In UTF-8.
+    """
     return verify_text_of(files, version=version).encode("utf-8")
 
 
@@ -350,6 +388,11 @@ def write_assign_script(domain: Domain, centers: Array, *, title: str, file: Fil
         Of the table.
     file : FileFormat
         How the rows are written.
+
+    Returns
+    -------
+    str
+        Python.
 
     Raises
     ------

@@ -16,6 +16,18 @@ _KEY, _SIGNATURE = "Ed25519 public key: ", "Signature of VERIFY.txt: "
 def format_signature(verify: bytes, key: Path) -> str:
     """The text of ``SIGNATURE.txt``, by the private key in a PEM file.
 
+    Parameters
+    ----------
+    verify : bytes
+        The bytes of ``VERIFY.txt``.
+    key : Path
+        Path of a PEM file.
+
+    Returns
+    -------
+    str
+        Text.
+
     Raises
     ------
     RequestError
@@ -31,6 +43,18 @@ def _format_text(public: bytes, signed: bytes) -> str:
 
 def sign(verify: bytes, signature: bytes) -> str:
     """The public key, in hexadecimal digits, by which ``verify`` was signed.
+
+    Parameters
+    ----------
+    verify : bytes
+        The bytes of ``VERIFY.txt``.
+    signature : bytes
+        The bytes of ``SIGNATURE.txt``.
+
+    Returns
+    -------
+    str
+        64 digits.
 
     Raises
     ------

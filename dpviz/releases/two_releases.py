@@ -118,6 +118,18 @@ class Comparison:
 def compare(one: Profile, other: Profile) -> Comparison:
     """The second release against the first.
 
+    Parameters
+    ----------
+    one : Profile
+        The first release.
+    other : Profile
+        The second release.
+
+    Returns
+    -------
+    Comparison
+        Pairs of segments, and what differs beyond the noise of both.
+
     Raises
     ------
     RequestError

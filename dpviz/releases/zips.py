@@ -42,6 +42,18 @@ def make_zip(files: Mapping[str, bytes]) -> bytes:
 def read_members(data: bytes, only: frozenset[str] | None = None) -> Members:
     """What is in the zip ``data``; of files that are not among ``only``, none is unpacked.
 
+    Parameters
+    ----------
+    data : bytes
+        The bytes of a zip.
+    only : set of str or None
+        Names of files that are unpacked; None: all.
+
+    Returns
+    -------
+    Members
+        Bytes by name.
+
     Raises
     ------
     RequestError

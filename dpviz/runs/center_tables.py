@@ -31,14 +31,44 @@ class Interval(NamedTuple):
 
 
 def compute_interval(domain: Domain, centers: Array, sd: Array) -> Interval:
-    """Two standard deviations (k,) on either side of ``centers`` (k, d), unit coordinates, in data units."""
+    """Two standard deviations (k,) on either side of ``centers`` (k, d), unit coordinates, in data units.
+
+    Parameters
+    ----------
+    domain : Domain
+        Declared bounds and scaling.
+    centers : array of shape (k, d)
+        Unit coordinates.
+    sd : array of shape (k,)
+        Of the noise on a unit coordinate of each centre.
+
+    Returns
+    -------
+    Interval
+        Ends of shape (k, d), data units.
+    """
     away = _TOLD_APART * sd[:, None]
     ends = (domain.from_unit(domain.region.settle_points(centers + side * away)) for side in (-1, 1))
     return Interval(*ends)
 
 
 def list_profile_rows(domain: Domain, centers: Array, sd: Array | None) -> list[dict[str, str]]:
-    """What ``centers`` (k, d), unit coordinates, say of each declared column, as texts; ``sd`` (k,) is their noise."""
+    """What ``centers`` (k, d), unit coordinates, say of each declared column, as texts; ``sd`` (k,) is their noise.
+
+    Parameters
+    ----------
+    domain : Domain
+        Declared bounds and scaling.
+    centers : array of shape (k, d)
+        Unit coordinates.
+    sd : array of shape (k,) or None
+        Standard deviation of the noise on a unit coordinate of each centre.
+
+    Returns
+    -------
+    list of mapping of str to str
+        A text for each column, by its name.
+    """
     noise = [None] * len(centers) if sd is None else sd.tolist()
     pairs = list(zip(centers, noise, strict=True))
     return [{column.name: _describe_column(domain, column, *pair) for column in domain.declared} for pair in pairs]
@@ -47,7 +77,26 @@ def list_profile_rows(domain: Domain, centers: Array, sd: Array | None) -> list[
 def make_profile_table(
     domain: Domain, centers: Array, sd: Array | None, heading: str, *, sizes: Array | None = None
 ) -> TextTable:
-    """The same to be printed, with the number of each centre and its noisy size where it was measured."""
+    """The same to be printed, with the number of each centre and its noisy size where it was measured.
+
+    Parameters
+    ----------
+    domain : Domain
+        Declared bounds and scaling.
+    centers : array of shape (k, d)
+        Unit coordinates.
+    sd : array of shape (k,) or None
+        Standard deviation of the noise on a unit coordinate of each centre.
+    heading : str
+        Of the table.
+    sizes : array of shape (k,) or None
+        Noisy, rows.
+
+    Returns
+    -------
+    TextTable
+        A line for each centre.
+    """
     rows = [
         [str(place + 1), *line.values(), *([] if sizes is None else [f"{sizes[place]:.1f}"])]
         for place, line in enumerate(list_profile_rows(domain, centers, sd))
@@ -56,7 +105,20 @@ def make_profile_table(
 
 
 def read_shares(domain: Domain, centers: Array) -> dict[str, dict[str, Array]]:
-    """Of each column with declared values, the share (k,) that each of them has in ``centers`` (k, d), data units."""
+    """Of each column with declared values, the share (k,) that each of them has in ``centers`` (k, d), data units.
+
+    Parameters
+    ----------
+    domain : Domain
+        Declared bounds and scaling.
+    centers : array of shape (k, d)
+        Data units.
+
+    Returns
+    -------
+    mapping of str to mapping of str to array
+        Arrays of shape (k,) by column and value.
+    """
     told = [domain.describe(center) for center in centers]
     return {
         name: {value: np.array([one[name][value] for one in told]) for value in said}
@@ -66,12 +128,37 @@ def read_shares(domain: Domain, centers: Array) -> dict[str, dict[str, Array]]:
 
 
 def compute_share_noise(column: DeclaredColumn, sd: Array) -> Array:
-    """Standard deviation of shares (k,), of that of a unit coordinate of each centre."""
+    """Standard deviation of shares (k,), of that of a unit coordinate of each centre.
+
+    Parameters
+    ----------
+    column : DeclaredColumn
+        Where its shares stand.
+    sd : array of shape (k,)
+        Of the noise on a unit coordinate of each centre.
+
+    Returns
+    -------
+    array of shape (k,)
+        Shares.
+    """
     return sd * float(column.scale[0])
 
 
 def describe_shares(shares: Mapping[str, float], sd: float | None) -> str:
     """The largest shares, as far as noise lets them be told.
+
+    Parameters
+    ----------
+    shares : mapping of str to float
+        By value.
+    sd : float or None
+        Standard deviation of the noise on a share; None: none.
+
+    Returns
+    -------
+    str
+        Words.
 
     >>> describe_shares({"N": 0.85, "S": 0.11, "E": 0.04}, 0.03)
     'N 85 %, S 11 %, others under 6 %'

@@ -60,7 +60,20 @@ class ClippedRows:
 
 
 def clip_rows(revealed: Revealed, region: Region) -> ClippedRows:
-    """``revealed`` rows moved into ``region``, their own; the same array where no row lies outside."""
+    """``revealed`` rows moved into ``region``, their own; the same array where no row lies outside.
+
+    Parameters
+    ----------
+    revealed : Revealed
+        Rows, data units; whoever has them revealed them knowingly.
+    region : Region
+        Where rows live, unit coordinates.
+
+    Returns
+    -------
+    ClippedRows
+        Unit coordinates.
+    """
     points, n = revealed.points, revealed.points.shape[0]
     if is_sparse(points) or revealed.inside:
         return ClippedRows(points, revealed.kept, np.full(n, nan))
@@ -81,7 +94,22 @@ class JudgedTable:
 
     @classmethod
     def of(cls, private: PrivateTable, revealed: Revealed, labels: Codes | None) -> JudgedTable:
-        """A table whose rows have been revealed: here they are clipped, once for everything that is measured."""
+        """A table whose rows have been revealed: here they are clipped, once for everything that is measured.
+
+        Parameters
+        ----------
+        private : PrivateTable
+            The table that they are of.
+        revealed : Revealed
+            Rows, data units; whoever has them revealed them knowingly.
+        labels : int array of shape (n,) or None
+            A known grouping, -1 where a row has none.
+
+        Returns
+        -------
+        JudgedTable
+            For measuring, never for release.
+        """
         return cls(private, clip_rows(revealed, private.domain.region), labels)
 
     def subsample(self, n: int | None, *, seed: int) -> JudgedTable:
@@ -90,6 +118,18 @@ class JudgedTable:
         What was declared stays: bounds, relation, rows per person. The number of rows is public, as ``n``, where it
         was public before. Whose a row is, is not known of revealed rows: each counts as somebody else's, with the
         noise of as many rows per person as were declared.
+
+        Parameters
+        ----------
+        n : int or None
+            Rows; None: all.
+        seed : int
+            Of the draw.
+
+        Returns
+        -------
+        JudgedTable
+            Of that many rows.
 
         Raises
         ------

@@ -26,7 +26,22 @@ class ClusterRecovery(NamedTuple):
 
 
 def measure_recovery(points: Array, centers: Array, reference: Reference) -> ClusterRecovery:
-    """How many clusters of ``reference`` on ``points`` (n, d) the ``centers`` (k, d) have found; revealed."""
+    """How many clusters of ``reference`` on ``points`` (n, d) the ``centers`` (k, d) have found; revealed.
+
+    Parameters
+    ----------
+    points : array of shape (n, d)
+        Unit coordinates; revealed.
+    centers : array of shape (k, d)
+        Unit coordinates.
+    reference : Reference
+        k-means++ on the same rows.
+
+    Returns
+    -------
+    ClusterRecovery
+        How many, and which.
+    """
     which = find_recovered_clusters(points, centers, reference.centers)
     return ClusterRecovery(int(which.sum()), len(which))
 
@@ -38,6 +53,20 @@ def find_recovered_clusters(points: Array, centers: Array, reference: Array) -> 
     that either has, both have at least half: so no centre finds two clusters, and label accuracy is high where all are
     found. The cloud reaches from the middle of the cluster as far as 99 in 100 of its rows, at most half-way to the
     nearest other cluster: so the eye agrees.
+
+    Parameters
+    ----------
+    points : array of shape (n, d)
+        Unit coordinates; revealed.
+    centers : array of shape (k, d)
+        Unit coordinates.
+    reference : array of shape (q, d)
+        Unit coordinates.
+
+    Returns
+    -------
+    bool array of shape (q,)
+        Revealed.
     """
     if len(points) == 0:
         return np.zeros(len(reference), dtype=np.bool_)

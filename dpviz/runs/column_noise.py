@@ -23,6 +23,24 @@ def list_noisy_shares(domain: Domain, *, n: int | None, k: int, epsilon: float, 
 
     By the simplest mechanism (see ``compute_column_noise``) over ``k`` clusters of like size; of a private n nothing
     is said.
+
+    Parameters
+    ----------
+    domain : Domain
+        Declared bounds and scaling.
+    n : int or None
+        Rows, where their number is public.
+    k : int
+        Clusters.
+    epsilon : float
+        Of the guarantee.
+    **declared
+        What else is declared, by name.
+
+    Returns
+    -------
+    tuple of str
+        Sentences.
     """
     wide = [column for column in domain.declared if column.coding.values and column.coding.shape is not None]
     if n is None or not wide:
@@ -39,7 +57,20 @@ def list_noisy_shares(domain: Domain, *, n: int | None, k: int, epsilon: float, 
 
 
 def count_cluster_rows(n: int | None, k: int) -> float:
-    """Rows in each of ``k`` clusters of like size; ``ASSUMED_ROWS`` where n is private (None)."""
+    """Rows in each of ``k`` clusters of like size; ``ASSUMED_ROWS`` where n is private (None).
+
+    Parameters
+    ----------
+    n : int or None
+        Rows, where their number is public.
+    k : int
+        Clusters.
+
+    Returns
+    -------
+    float
+        Rows.
+    """
     check.at_least(1, k=k)
     return ASSUMED_ROWS if n is None else n / k
 
@@ -60,6 +91,24 @@ def compute_column_noise(
     Noise of the size itself is left out: it is small beside it. Nothing is read from rows.
 
     Algorithms that measure several times have more noise in each measurement, and may mend some of it.
+
+    Parameters
+    ----------
+    domain : Domain
+        Declared bounds and scaling.
+    rows : float
+        Of a cluster.
+    epsilon : float
+        Of the guarantee.
+    relation : Relation or str
+        How neighbouring tables differ.
+    rows_per_person : int
+        Most rows of a person.
+
+    Returns
+    -------
+    array of shape (d,)
+        Data units.
 
     >>> compute_column_noise(Domain.of(["age"], 0, 100), rows=1000, epsilon=1.0).round(3).tolist()
     [0.141]

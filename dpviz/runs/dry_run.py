@@ -32,7 +32,22 @@ class Tried:
 
 @brief
 def dry_run_work(request: Request, declared: Declaration, n: int) -> Iterator[Progress | Tried]:
-    """Runs of what is asked for, with study noise, on stand-ins of ``n`` rows for what is ``declared``."""
+    """Runs of what is asked for, with study noise, on stand-ins of ``n`` rows for what is ``declared``.
+
+    Parameters
+    ----------
+    request : Request
+        What is asked.
+    declared : Declaration
+        What is declared of the table.
+    n : int
+        Rows.
+
+    Yields
+    ------
+    Progress or Tried
+        How far it is, and the loss of each run.
+    """
     places = [(spread, seed) for spread in SPREADS for seed in range(RUNS)]
     for spread in SPREADS:
         table = synthesise_declared(declared, n=n, k=request.k, spread=spread)

@@ -83,7 +83,20 @@ class ErrorParts:
 
 
 def explain_refusal(contender: Contender, k: int) -> str | None:
-    """Why the error of an algorithm cannot be taken apart, as a sentence; None if it can."""
+    """Why the error of an algorithm cannot be taken apart, as a sentence; None if it can.
+
+    Parameters
+    ----------
+    contender : Contender
+        An algorithm with its parameters.
+    k : int
+        Clusters.
+
+    Returns
+    -------
+    str or None
+        A sentence, or None.
+    """
     card = contender.card
     if not card.private:
         return f"{card.title} adds no noise: there is nothing to take apart."
@@ -103,6 +116,18 @@ def measure_error_rows(judged: JudgedTable, grid: Grid) -> Iterator[Progress | Y
     ``grid`` has one point. Losses are read from revealed rows: whoever calls has revealed them knowingly. In each dict:
     "private"; "quiet", the same run without noise; "solved" and "quiet_solved", the best of many starts on what either
     run released, NaN for an algorithm that reads rows again after its synopsis, or has none.
+
+    Parameters
+    ----------
+    judged : JudgedTable
+        The table with its rows revealed.
+    grid : Grid
+        What the study asks.
+
+    Yields
+    ------
+    Progress or Yardstick or mapping of str to float
+        As the study goes on.
 
     Raises
     ------
@@ -127,6 +152,18 @@ def compute_error_parts(stick: Yardstick, rows: Sequence[Mapping[str, Any]]) -> 
 
     With a synopsis, noise and solver are each switched off in the private run, and their interaction is what they do
     together beyond that. Without one, noise enters every step: the solver is judged without it, and nothing is left.
+
+    Parameters
+    ----------
+    stick : Yardstick
+        The loss of k-means++, and of one centre.
+    rows : sequence of mapping of str to object
+        Of ``measure_error_rows``.
+
+    Returns
+    -------
+    ErrorParts
+        In loss over that of k-means++.
     """
     private, quiet, solved, quiet_solved = (np.array([float(row[name]) for row in rows]) for name in _LOSSES)
     quantised = not np.isnan([solved, quiet_solved]).any()

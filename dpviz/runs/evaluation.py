@@ -66,17 +66,58 @@ class Scores:
 
 
 def nicv(points: Array, centers: Array) -> float:
-    """Mean squared distance of ``points`` to their nearest centre; 0 for no points."""
+    """Mean squared distance of ``points`` to their nearest centre; 0 for no points.
+
+    Parameters
+    ----------
+    points : array of shape (n, d)
+        Unit coordinates; revealed.
+    centers : array of shape (k, d)
+        Unit coordinates.
+
+    Returns
+    -------
+    float
+        Squared unit coordinates.
+    """
     return _compute_mean_loss(points, centers, order=2)
 
 
 def mean_distance(points: Array, centers: Array) -> float:
-    """Mean distance of ``points`` to their nearest centre, the k-median loss; 0 for no points."""
+    """Mean distance of ``points`` to their nearest centre, the k-median loss; 0 for no points.
+
+    Parameters
+    ----------
+    points : array of shape (n, d)
+        Unit coordinates; revealed.
+    centers : array of shape (k, d)
+        Unit coordinates.
+
+    Returns
+    -------
+    float
+        Unit coordinates.
+    """
     return _compute_mean_loss(points, centers, order=1)
 
 
 def compute_mean_losses(points: Array, sets: Array, *, order: int = 2) -> Array:
-    """Mean distance to the power ``order`` of ``points`` to the nearest centre of each of ``sets`` (q, k, d); (q,)."""
+    """Mean distance to the power ``order`` of ``points`` to the nearest centre of each of ``sets`` (q, k, d); (q,).
+
+    Parameters
+    ----------
+    points : array of shape (n, d)
+        Unit coordinates; revealed.
+    sets : array of shape (q, k, d)
+        Unit coordinates.
+    order : int
+        1 or 2.
+
+    Returns
+    -------
+    array of shape (q,)
+        Unit coordinates to that power.
+    """
     n_sets, k, dim = sets.shape
     centers = sets.reshape(-1, dim)
     norms, total = np.einsum("md,md->m", centers, centers), np.zeros(n_sets)
@@ -100,14 +141,42 @@ def _compute_mean_loss(points: Array, centers: Array, *, order: int) -> float:
 
 
 def assign(points: Array, centers: Array) -> Codes:
-    """Nearest centre of each point."""
+    """Nearest centre of each point.
+
+    Parameters
+    ----------
+    points : array of shape (n, d)
+        Unit coordinates; revealed.
+    centers : array of shape (k, d)
+        Unit coordinates.
+
+    Returns
+    -------
+    int array of shape (n,)
+        Indices of centres.
+    """
     half = np.einsum("kd,kd->k", centers, centers) / 2
     nearest = [np.asarray(chunk @ centers.T - half).argmax(axis=1) for chunk in _split_chunks(points, len(centers))]
     return np.concatenate(nearest)
 
 
 def find_reference(rows: ClippedRows, k: int, *, seed: int = 0) -> Reference:
-    """The best of several starts of k-means++ on the clipped rows: what private algorithms read, too."""
+    """The best of several starts of k-means++ on the clipped rows: what private algorithms read, too.
+
+    Parameters
+    ----------
+    rows : ClippedRows
+        Revealed, unit coordinates.
+    k : int
+        Clusters.
+    seed : int
+        The same seed gives the same answer.
+
+    Returns
+    -------
+    Reference
+        Centres of shape (k, d), and their loss.
+    """
     points = rows.points
     starts = _STARTS if points.size * k <= _LARGE else _STARTS_LARGE
     if points.shape[0] == 0:
@@ -117,7 +186,22 @@ def find_reference(rows: ClippedRows, k: int, *, seed: int = 0) -> Reference:
 
 
 def evaluate(rows: ClippedRows, centers: Array, reference: Reference) -> Scores:
-    """Scores of ``centers`` (k, d), unit coordinates, against the ``reference`` on the same rows."""
+    """Scores of ``centers`` (k, d), unit coordinates, against the ``reference`` on the same rows.
+
+    Parameters
+    ----------
+    rows : ClippedRows
+        Revealed, unit coordinates.
+    centers : array of shape (k, d)
+        Unit coordinates.
+    reference : Reference
+        k-means++ on the same rows.
+
+    Returns
+    -------
+    Scores
+        Revealed.
+    """
     from sklearn.metrics import adjusted_rand_score
 
     loss = nicv(rows.points, centers)
@@ -144,7 +228,18 @@ def _compute_shares(assigned: Codes, k: int) -> Array:
 
 
 def match(centers: Array, reference: Array) -> Codes:
-    """For each centre the reference centre that it is matched to, one to one, by least total squared distance."""
+    """For each centre the reference centre that it is matched to, one to one, by least total squared distance.
+
+    Parameters
+    ----------
+    centers, reference : array of shape (k, d)
+        Unit coordinates.
+
+    Returns
+    -------
+    int array of shape (k,)
+        A permutation.
+    """
     cost = ((centers[:, None, :] - reference[None, :, :]) ** 2).sum(axis=2)
     _, column = linear_sum_assignment(cost)
     matched: Codes = column.astype(np.int64)
@@ -155,6 +250,18 @@ def label_accuracy(labels: Codes, assigned: Codes) -> float:
     """Part of the labelled rows whose cluster's most frequent label is their own; NaN if no row has one.
 
     A row whose label is below 0 has none, and is left out.
+
+    Parameters
+    ----------
+    labels : int array of shape (n,)
+        Below 0: none.
+    assigned : int array of shape (n,)
+        Cluster of each row.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
     """
     assigned, labels = assigned[labels >= 0], labels[labels >= 0]
     if len(labels) == 0:
@@ -166,7 +273,20 @@ def label_accuracy(labels: Codes, assigned: Codes) -> float:
 
 
 def label_ceiling(labels: Codes, k: int) -> float:
-    """The most that the accuracy of ``k`` clusters can be: the part of the labelled rows in the k largest groups."""
+    """The most that the accuracy of ``k`` clusters can be: the part of the labelled rows in the k largest groups.
+
+    Parameters
+    ----------
+    labels : int array of shape (n,)
+        Below 0: none.
+    k : int
+        Clusters.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+    """
     known = labels[labels >= 0]
     if len(known) == 0:
         return nan

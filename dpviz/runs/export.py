@@ -29,8 +29,15 @@ def format_centers_csv(record: ReleaseRecord, *, numbered: bool = True) -> str:
 
     Parameters
     ----------
+    record : ReleaseRecord
+        What is said of the run.
     numbered : bool
         With the number of each cluster before, and its noisy size behind where the last step measured it.
+
+    Returns
+    -------
+    str
+        CSV.
 
     Raises
     ------
@@ -57,7 +64,20 @@ def format_run_json(record: ReleaseRecord) -> str:
 
 
 def format_frame_csv(frame: pd.DataFrame, *, note: str = "") -> bytes:
-    """A table as a CSV file that no spreadsheet takes for formulas; each row ends with the ``note``, if any."""
+    """A table as a CSV file that no spreadsheet takes for formulas; each row ends with the ``note``, if any.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A tidy table.
+    note : str
+        What every row says; "": nothing.
+
+    Returns
+    -------
+    bytes
+        UTF-8.
+    """
     return format_frame(frame.assign(**{_choose_another(_NOTE, frame): note}) if note else frame).encode("utf-8")
 
 
@@ -67,13 +87,38 @@ def name_file(record: ReleaseRecord) -> str:
 
 
 def name_page(record: ReleaseRecord, *, revealed: bool) -> str:
-    """The name of a page of a run, which says so if rows or k-means++ are in it."""
+    """The name of a page of a run, which says so if rows or k-means++ are in it.
+
+    Parameters
+    ----------
+    record : ReleaseRecord
+        What is said of the run.
+    revealed : bool
+        Whether rows or k-means++ are in it.
+
+    Returns
+    -------
+    str
+        A file name.
+    """
     what = ("revealed",) if revealed else ()
     return "_".join((*record.marks, *what, _join_stem(record.algorithm, record.k, record.epsilon))) + ".html"
 
 
 def name_revealed_file(stem: str, ending: str = "csv") -> str:
     """The name of a file of a study.
+
+    Parameters
+    ----------
+    stem : str
+        What it is of.
+    ending : str
+        With its dot.
+
+    Returns
+    -------
+    str
+        A file name.
 
     >>> name_revealed_file("tradeoff_k5")
     'SIMULATION_revealed_tradeoff_k5.csv'

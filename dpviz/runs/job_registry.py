@@ -52,6 +52,18 @@ class JobRegistry:
     def submit(self, work: Callable[P, Iterator[Any]], *args: P.args, **kwargs: P.kwargs) -> Job[Any]:
         """Queue ``work(*args, **kwargs)``; its job.
 
+        Parameters
+        ----------
+        work : function
+            A generator of what the job streams.
+        *args, **kwargs
+            Of ``work``.
+
+        Returns
+        -------
+        Job
+            Queued.
+
         Raises
         ------
         ShelfFull
@@ -64,6 +76,22 @@ class JobRegistry:
 
     def study(self, judged: JudgedTable, grid: Grid, *, key: str, with_centers: bool = False) -> Study:
         """Go on with the study of ``grid`` on the rows that ``key`` stands for, or begin it; see ``open_study``.
+
+        Parameters
+        ----------
+        judged : JudgedTable
+            The table with its rows revealed.
+        grid : Grid
+            What the study asks.
+        key : str
+            Tells tables and declarations apart.
+        with_centers : bool
+            Whether rows of the study carry the centres.
+
+        Returns
+        -------
+        Study
+            What has been found of it arrives at once.
 
         Raises
         ------

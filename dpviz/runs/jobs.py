@@ -173,13 +173,38 @@ class Job(Work[T]):
 
     @staticmethod
     def start(work: Callable[P, Iterator[T | Progress]], *args: P.args, **kwargs: P.kwargs) -> Job[T]:
-        """A job for ``work(*args, **kwargs)`` that runs from now on."""
+        """A job for ``work(*args, **kwargs)`` that runs from now on.
+
+        Parameters
+        ----------
+        work : function
+            A generator of what the job streams.
+        *args, **kwargs
+            Of ``work``.
+
+        Returns
+        -------
+        Job
+            Running in a process of its own.
+        """
         job: Job[T] = Job(work, *args, **kwargs)
         job.begin()
         return job
 
     def queue(self, seats: Scheduler, *, owner: object, brief: bool = False, most: int = 2) -> None:
-        """Wait for one of ``seats`` and then begin, at a lower priority than pages: a brief job's is the higher one."""
+        """Wait for one of ``seats`` and then begin, at a lower priority than pages: a brief job's is the higher one.
+
+        Parameters
+        ----------
+        seats : Scheduler
+            One a core.
+        owner : object
+            For whom it runs.
+        brief : bool
+            Whether a person waits for it.
+        most : int
+            Jobs of an owner at a time.
+        """
         self._seats, self._politeness = seats, _POLITE if brief else _MORE_POLITE
         seats.queue(self, owner=owner, brief=brief, most=most)
 

@@ -93,6 +93,20 @@ def declare(source: Content, declaration: Declaration, *, progress: Callable[[fl
     Where memory does not hold them they are prepared in a file without a name, and ``progress`` is told the part of
     ``source`` that has been read.
 
+    Parameters
+    ----------
+    source : Content
+        The file or table, none of whose rows has been read.
+    declaration : Declaration
+        What is declared of the table.
+    progress : function or None
+        Is told a part between 0 and 1.
+
+    Returns
+    -------
+    OpenTable
+        Algorithms may run on it.
+
     Raises
     ------
     RequestError
@@ -110,6 +124,18 @@ def declare(source: Content, declaration: Declaration, *, progress: Callable[[fl
 
 def declare_on_cluster(source: Content, declaration: Declaration) -> OpenTable:
     """As ``declare``, with the rows on the workers of the Dask cluster that this process is connected to.
+
+    Parameters
+    ----------
+    source : Content
+        The file or table, none of whose rows has been read.
+    declaration : Declaration
+        What is declared of the table.
+
+    Returns
+    -------
+    OpenTable
+        Algorithms may run on it.
 
     Raises
     ------
@@ -161,7 +187,20 @@ class Plan:
         return Relation(self.declaration.relation) is Relation.ADD_REMOVE
 
     def over(self, rows: RowSource, sample: Array | None = None) -> OpenTable:
-        """The open table of its rows, which were prepared somewhere else, with a sample of them if there is one."""
+        """The open table of its rows, which were prepared somewhere else, with a sample of them if there is one.
+
+        Parameters
+        ----------
+        rows : RowSource
+            On the lattice.
+        sample : array of shape (m, d) or None
+            Data units, for their owner's eyes.
+
+        Returns
+        -------
+        OpenTable
+            Algorithms may run on it.
+        """
         assert isinstance(self.source, ParquetTable | CsvOnDisk)
         declared = self.declaration
         private = PrivateTable.over(
@@ -181,6 +220,18 @@ class Plan:
 
 def plan_table(source: Content, declaration: Declaration) -> Plan:
     """What is declared of ``source``, checked and spelled out.
+
+    Parameters
+    ----------
+    source : Content
+        The file or table, none of whose rows has been read.
+    declaration : Declaration
+        What is declared of the table.
+
+    Returns
+    -------
+    Plan
+        No row has been read.
 
     Raises
     ------
@@ -219,6 +270,18 @@ def make_domain(declaration: Declaration) -> Domain:
 
 def prepare_rows(plan: Plan, file: LatticeFile) -> Iterator[float]:
     """Fill ``file`` with the rows of a table that memory does not hold, on the lattice; the part read by then.
+
+    Parameters
+    ----------
+    plan : Plan
+        What is declared of the table.
+    file : LatticeFile
+        Where rows go.
+
+    Yields
+    ------
+    float
+        Between 0 and 1.
 
     Raises
     ------
@@ -280,7 +343,20 @@ def _limit_rows(private: PrivateTable, declared: Declaration) -> PrivateTable:
 
 
 def list_columns(source: Content, declaration: Declaration) -> tuple[str, ...]:
-    """The columns that there are: public, they come from the header or the declaration."""
+    """The columns that there are: public, they come from the header or the declaration.
+
+    Parameters
+    ----------
+    source : Content
+        The file or table, none of whose rows has been read.
+    declaration : Declaration
+        What is declared of the table.
+
+    Returns
+    -------
+    tuple of str
+        Names.
+    """
     if isinstance(source, CsvFile | CsvOnDisk):
         return source.header(declaration.file).names
     if isinstance(source, ParquetTable):

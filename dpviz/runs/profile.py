@@ -240,6 +240,11 @@ def make_profile(
         Released apart from the run; those that its last step measured where nothing is said.
     reference : array of shape (k, d) or None
         Revealed centres of k-means++, unit coordinates.
+
+    Returns
+    -------
+    Profile
+        Data units.
     """
     domain, step = run.domain, run.frames[-1].step
     points = run.centers if centers is None else centers

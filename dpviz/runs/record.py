@@ -148,6 +148,20 @@ def make_record(run: RunSoFar, table: OpenTable, *, looks: Mapping[AccessKind, i
     """The record of a run on ``table`` after so many ``looks`` at its rows; a proposed declaration is one more.
 
     A run that was broken off has spent what its steps spent, and has no centres.
+
+    Parameters
+    ----------
+    run : RunSoFar
+        Whole, or broken off.
+    table : OpenTable
+        The table; rows are read by its session only.
+    looks : mapping of AccessKind to int or None
+        How often rows were looked at, by kind.
+
+    Returns
+    -------
+    ReleaseRecord
+        Released and declared values alone.
     """
     said = {fact.name: getattr(run, fact.name) for fact in fields(RunFacts)}
     if not run.private:
@@ -171,7 +185,20 @@ def make_record(run: RunSoFar, table: OpenTable, *, looks: Mapping[AccessKind, i
 
 
 def count_looks(looks: Mapping[AccessKind, int], declaration: Declaration) -> dict[str, int]:
-    """Looks by kind, in the order of the kinds and without those that there were none of."""
+    """Looks by kind, in the order of the kinds and without those that there were none of.
+
+    Parameters
+    ----------
+    looks : mapping of AccessKind to int
+        By kind.
+    declaration : Declaration
+        What is declared of the table.
+
+    Returns
+    -------
+    mapping of str to int
+        By the name of the kind.
+    """
     numbers = {AccessKind.PROPOSAL: int(declaration.proposed), **looks}
     return {kind.value: numbers[kind] for kind in AccessKind if numbers.get(kind)}
 

@@ -34,7 +34,20 @@ class Contender:
 
     @classmethod
     def of(cls, card: Card | str, params: Params | Mapping[str, Any] | None = None) -> Contender:
-        """The contender of a card, or of the id of one."""
+        """The contender of a card, or of the id of one.
+
+        Parameters
+        ----------
+        card : Card or str
+            An algorithm, or its id.
+        params : Params or mapping of str to object or None
+            What is not given keeps its default.
+
+        Returns
+        -------
+        Contender
+            Checked.
+        """
         given = asdict(params) if isinstance(params, Params) else dict(params or {})
         if isinstance(card, str):
             return cls(card, given)
@@ -43,6 +56,18 @@ class Contender:
     @classmethod
     def checked(cls, algorithm: str, params: Mapping[str, Any]) -> Contender:
         """A contender whose parameters, which may be texts, are of their kinds and in their ranges.
+
+        Parameters
+        ----------
+        algorithm : str
+            Its id.
+        params : mapping of str to object
+            What is not given keeps its default.
+
+        Returns
+        -------
+        Contender
+            Checked.
 
         Raises
         ------
@@ -55,6 +80,18 @@ class Contender:
     @classmethod
     def from_text(cls, text: str, shared: Mapping[str, str] | None = None) -> Contender:
         """Reads ``ID`` or ``ID:name=value:name=value``; of ``shared`` parameters it takes those that it knows.
+
+        Parameters
+        ----------
+        text : str
+            As on the command line.
+        shared : mapping of str to str or None
+            Parameters that are meant for all contenders.
+
+        Returns
+        -------
+        Contender
+            Checked.
 
         Raises
         ------
@@ -106,6 +143,13 @@ class Contender:
 
     def check_budget(self, epsilon: float, delta: float, *, n: int | None = None) -> None:
         """Refuse an ε and δ that it cannot divide, whatever the table; a public ``n`` makes the advice fit it.
+
+        Parameters
+        ----------
+        epsilon, delta : float
+            Of the guarantee.
+        n : int or None
+            Rows, where their number is public.
 
         Raises
         ------
@@ -274,6 +318,18 @@ class Request:
     def from_query(cls, query: Mapping[str, str], *, usual: Request | None = None) -> Request:
         """Reads a link; what it does not say is as ``usual``, and what is not said for this is left alone.
 
+        Parameters
+        ----------
+        query : mapping of str to str
+            Keys and values of a link.
+        usual : Request or None
+            What holds where the link is silent.
+
+        Returns
+        -------
+        Request
+            Checked.
+
         Raises
         ------
         RequestError
@@ -313,6 +369,18 @@ def parse_named_values(texts: Sequence[str]) -> dict[str, str]:
 
 def parse_number(name: str, value: Any) -> Any:
     """A number, or the text of one, which may still be any: its range is checked with its name.
+
+    Parameters
+    ----------
+    name : str
+        What it is called in a sentence.
+    value : object
+        A number, or text.
+
+    Returns
+    -------
+    object
+        A number.
 
     Raises
     ------

@@ -225,7 +225,24 @@ def _format_percent(part: float) -> str:
 def tabulate_centers(
     heading: str, columns: Sequence[str], centers: Sequence[Sequence[float]], weights: Array | Sequence[float] | None
 ) -> TextTable:
-    """Centres by their numbers, data units, beside their noisy sizes where there are some, to be printed."""
+    """Centres by their numbers, data units, beside their noisy sizes where there are some, to be printed.
+
+    Parameters
+    ----------
+    heading : str
+        Of the table.
+    columns : sequence of str
+        Names.
+    centers : sequence of sequences of float
+        Data units.
+    weights : array or sequence of float or None
+        Noisy sizes, rows; None: none were measured.
+
+    Returns
+    -------
+    TextTable
+        A line for each centre.
+    """
     sizes = [] if weights is None else [f"{weight:.1f}" for weight in weights]
     rows = [
         [str(place), *(f"{value:.6g}" for value in center), *sizes[place - 1 : place]]
@@ -260,6 +277,11 @@ def run(
     seed : int or None
         Makes a study repeatable. A release needs None: fresh noise.
 
+    Returns
+    -------
+    Run
+        With every step, the ledger, and the centres in data units.
+
     **Guarantee.** (ε, δ)-DP for the table's relation and unit of privacy; the domain, k and all parameters are public.
 
     Raises
@@ -281,13 +303,51 @@ def run_frames(
     seed: int | None = None,
     noise: NoiseSource | ExactSource | None = None,
 ) -> Iterator[Frame | Run]:
-    """The frames of a run as they come, then the ``Run`` itself; arguments as for ``run``."""
+    """The frames of a run as they come, then the ``Run`` itself; arguments as for ``run``.
+
+    Parameters
+    ----------
+    card : Card or str
+        An algorithm, or its id.
+    table : PrivateTable
+        The table; rows are read by its session only.
+    k : int
+        Clusters.
+    epsilon, delta : float
+        Of the guarantee.
+    params : Params or mapping of str to object or None
+        What is not given keeps its default.
+    seed : int or None
+        Makes a study repeatable; a release needs None.
+    noise : NoiseSource or ExactSource or None
+        Draws in place of the seed's generator; None: that generator.
+
+    Yields
+    ------
+    Frame or Run
+        Each step with what had been spent by then.
+    """
     for item in run_steps(Request(Contender.of(card, params), k, epsilon, delta, seed), table, noise=noise):
         yield item if isinstance(item, Run) else item.frames[-1]
 
 
 def run_request(request: Request, table: PrivateTable, *, noise: NoiseSource | ExactSource | None = None) -> Run:
-    """The run that is asked for; see ``run``."""
+    """The run that is asked for; see ``run``.
+
+    Parameters
+    ----------
+    request : Request
+        What is asked.
+    table : PrivateTable
+        The table; rows are read by its session only.
+    noise : NoiseSource or ExactSource or None
+        Draws in place of the seed's generator; None: that generator.
+
+    Returns
+    -------
+    Run
+        With every step, the ledger, and the centres in data units.
+    """
     *_, last = run_steps(request, table, noise=noise)
     assert isinstance(last, Run)
     return last
@@ -300,6 +360,20 @@ def run_steps(
 
     ``noise`` draws in place of a generator that follows from the seed: what a study of errors switches off, and what a
     release brings, with public coins of its own.
+
+    Parameters
+    ----------
+    request : Request
+        What is asked.
+    table : PrivateTable
+        The table; rows are read by its session only.
+    noise : NoiseSource or ExactSource or None
+        Draws in place of the seed's generator; None: that generator.
+
+    Yields
+    ------
+    RunSoFar
+        As it grows.
 
     Raises
     ------
@@ -378,7 +452,20 @@ def read_centers(step: Step) -> Array:
 
 
 def settle_step(step: Step, region: Region) -> Step:
-    """A step whose centres lie where means of rows can: between categories, not beyond. Post-processing."""
+    """A step whose centres lie where means of rows can: between categories, not beyond. Post-processing.
+
+    Parameters
+    ----------
+    step : Step
+        As it was released.
+    region : Region
+        Where rows live, unit coordinates.
+
+    Returns
+    -------
+    Step
+        The same where all centres can be means already.
+    """
     if (
         region.blocks is None
         or not isinstance(step, CentersStep | ReferenceStep)

@@ -75,6 +75,17 @@ class Scheduler:
 
         At most ``most`` jobs of an ``owner`` sit at a time, the last one of them a brief one. For that, the workers of
         a study, of which more may sit, are one job.
+
+        Parameters
+        ----------
+        job : Schedulable
+            What waits.
+        owner : object
+            For whom it runs.
+        brief : bool
+            Whether a person waits for it.
+        most : int
+            Jobs of an owner at a time.
         """
         with self._lock:
             self._waiting.append(_Place(job, owner, brief, most, next(self._numbers)))

@@ -86,6 +86,22 @@ def find_smallest_epsilons(
     """The answer for each contender of a tidy study of one k and n, the smallest ε first, then the smallest loss.
 
     ``measure`` (lower is better) is what must keep to the target.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A line for each run.
+    target : Target
+        What is good enough.
+    measure : str
+        Name of a column of the study.
+    seed : int
+        The same seed gives the same answer.
+
+    Returns
+    -------
+    list of SmallestEpsilon
+        One for each contender.
     """
     answers = [
         _find_answer(str(name), runs, target, measure=measure, seed=seed)
@@ -99,6 +115,20 @@ def find_crossing(epsilons: Array, losses: Array, target: float) -> float:
     """The ε at which falling ``losses`` (m,) at ascending ``epsilons`` (m,) come down to ``target``.
 
     The first ε where they begin below it; infinite where they stay above.
+
+    Parameters
+    ----------
+    epsilons : array of shape (m,)
+        Ascending.
+    losses : array of shape (m,)
+        Falling.
+    target : float
+        In the units of the losses.
+
+    Returns
+    -------
+    float
+        An ε.
     """
     return float(_find_crossings(epsilons, np.minimum(losses, _VERY_BAD)[None], target)[0])
 
@@ -116,6 +146,26 @@ def sharpen_rows(
 
     ``grid`` says for whom, at which k and δ, and how many runs a round takes; ``rows`` are those of the study so far,
     and ``yardstick`` is what they were measured against. Ends early where the answer is sharp, or out of reach.
+
+    Parameters
+    ----------
+    judged : JudgedTable
+        The table with its rows revealed.
+    grid : Grid
+        What the study asks.
+    rows : sequence of mapping of str to object
+        Of the study so far.
+    target : Target
+        What is good enough.
+    yardstick : Yardstick
+        What they were measured against.
+    rounds : int
+        At most so many.
+
+    Yields
+    ------
+    Progress or mapping of str to object
+        How far it is, and new rows.
     """
     (contender,) = grid.contenders
     known = list(rows)

@@ -19,7 +19,22 @@ USUAL_SPREAD = 0.05
 
 
 def make_synthetic_table(table: OpenTable, *, n: int, k: int) -> OpenTable:
-    """A stand-in for ``table``; see ``synthesise_declared``."""
+    """A stand-in for ``table``; see ``synthesise_declared``.
+
+    Parameters
+    ----------
+    table : OpenTable
+        The table; rows are read by its session only.
+    n : int
+        Rows.
+    k : int
+        Clusters.
+
+    Returns
+    -------
+    OpenTable
+        Nobody is in it.
+    """
     return synthesise_declared(replace(table.declaration, title=table.title), n=n, k=k)
 
 
@@ -30,6 +45,24 @@ def synthesise_declared(
 
     Only what was declared is read: columns, bounds, radius, scaling, relation. ``spread`` is the width of a cluster as
     a share of the bounds.
+
+    Parameters
+    ----------
+    declared : Declaration
+        What is declared of the table.
+    n : int
+        Rows.
+    k : int
+        Clusters.
+    spread : float
+        Width of a cluster, as a share of the bounds.
+    seed : int
+        The same seed gives the same answer.
+
+    Returns
+    -------
+    OpenTable
+        Nobody is in it.
     """
     domain, bounds = make_domain(declared), declared.list_bounds(declared.columns)
     name = f"stand-in for {declared.title}"

@@ -97,7 +97,20 @@ class Verdict:
 
 
 def collect_evidence(steps: Sequence[Step], region: Region) -> Evidence | None:
-    """What the ``steps`` of a run say of its centres; None where they end without any."""
+    """What the ``steps`` of a run say of its centres; None where they end without any.
+
+    Parameters
+    ----------
+    steps : sequence of Step
+        All of the run.
+    region : Region
+        Where rows live, unit coordinates.
+
+    Returns
+    -------
+    Evidence or None
+        Released and public values alone.
+    """
     last = steps[-1] if steps else None
     if not isinstance(last, CentersStep):
         return None
@@ -175,6 +188,11 @@ def reach_verdict(
         The public number of rows.
     sign : Sign, optional
         What the algorithm says of itself.
+
+    Returns
+    -------
+    Verdict or None
+        A word, a title and a reason.
     """
     seen = collect_evidence(steps, region)
     if seen is None:

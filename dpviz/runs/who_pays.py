@@ -90,6 +90,18 @@ def measure_payer_rows(judged: JudgedTable, grid: Grid) -> Iterator[Progress | Y
 
     ``grid`` has one point. Losses are read from revealed rows: whoever calls has revealed them knowingly.
 
+    Parameters
+    ----------
+    judged : JudgedTable
+        The table with its rows revealed.
+    grid : Grid
+        What the study asks.
+
+    Yields
+    ------
+    Progress or Yardstick or mapping of str to object
+        As the study goes on.
+
     Raises
     ------
     RequestError

@@ -27,7 +27,20 @@ _STEPS = 1000
 
 @brief
 def run_work(request: Request, table: PrivateTable) -> Iterator[Progress | RunSoFar]:
-    """Each step as a run so far of that step alone, and the part of the budget that is spent; then the ``Run``."""
+    """Each step as a run so far of that step alone, and the part of the budget that is spent; then the ``Run``.
+
+    Parameters
+    ----------
+    request : Request
+        What is asked.
+    table : PrivateTable
+        The table; rows are read by its session only.
+
+    Yields
+    ------
+    Progress or RunSoFar
+        As it grows.
+    """
     yield Progress(0, _STEPS, "starting")
     left, at = None, monotonic()
     for item in run_steps(request, table):
@@ -54,7 +67,20 @@ class Prepared:
 
 @brief
 def prepare_work(plan: Plan, file: LatticeFile) -> Iterator[Progress | Prepared]:
-    """Rows of a table that memory does not hold, put into ``file``; then a sample of them, for pictures."""
+    """Rows of a table that memory does not hold, put into ``file``; then a sample of them, for pictures.
+
+    Parameters
+    ----------
+    plan : Plan
+        What is declared of the table.
+    file : LatticeFile
+        Where rows go.
+
+    Yields
+    ------
+    Progress or Prepared
+        How far it is, then what came of it.
+    """
     yield Progress(0, _STEPS, "reading")
     for read in prepare_rows(plan, file):
         yield Progress(round(_STEPS * read), _STEPS, "reading, and rounding to the lattice")
@@ -64,7 +90,20 @@ def prepare_work(plan: Plan, file: LatticeFile) -> Iterator[Progress | Prepared]
 
 @brief
 def reference_work(rows: ClippedRows, k: int) -> Iterator[Progress | Reference]:
-    """The non-private reference on clipped rows, where it takes too long to wait for."""
+    """The non-private reference on clipped rows, where it takes too long to wait for.
+
+    Parameters
+    ----------
+    rows : ClippedRows
+        Revealed, unit coordinates.
+    k : int
+        Clusters.
+
+    Yields
+    ------
+    Progress or Reference
+        How far it is, then the reference.
+    """
     yield Progress(0, 1, f"k-means++ with k = {k}")
     yield find_reference(rows, k)
 
@@ -73,6 +112,20 @@ def forecast_reference_seconds(n: int, k: int, dim: int) -> float:
     """A rough forecast of the time that the reference takes: ten starts of some eight passes each.
 
     Timed on four tables of groups, it took from a tenth to twice as long.
+
+    Parameters
+    ----------
+    n : int
+        Rows.
+    k : int
+        Clusters.
+    dim : int
+        Columns.
+
+    Returns
+    -------
+    float
+        Seconds.
     """
     return 10 * 8 * n * k * dim / OPERATIONS_PER_SECOND
 
@@ -81,5 +134,19 @@ def forecast_seconds(card: Card, setting: Setting, params: Params) -> float:
     """A rough forecast of a run's time, to choose between waiting and a worker; 0 where the card gives none.
 
     A setting with the true number of rows gives a better forecast: for the owner's screen, in no release.
+
+    Parameters
+    ----------
+    card : Card
+        The algorithm.
+    setting : Setting
+        Public quantities of the request.
+    params : Params
+        Its parameters.
+
+    Returns
+    -------
+    float
+        Seconds.
     """
     return 0.0 if card.operations is None else card.operations(setting, params) / OPERATIONS_PER_SECOND

@@ -58,7 +58,20 @@ def make_circle(radius: float) -> Array:
 
 
 def count_days(cells: pd.Series[Any], written: str) -> Array:
-    """Days since 1970 of dates in the order ``written``; NaN for a cell that is none. Each cell by itself."""
+    """Days since 1970 of dates in the order ``written``; NaN for a cell that is none. Each cell by itself.
+
+    Parameters
+    ----------
+    cells : Series
+        Text of shape (n,).
+    written : str
+        Which of day, month and year comes first.
+
+    Returns
+    -------
+    array of shape (n,)
+        Days.
+    """
     if pd.api.types.is_datetime64_any_dtype(cells.dtype):
         bare = cells.dt.tz_localize(None) if cells.dt.tz is not None else cells
         days = bare.to_numpy(dtype="datetime64[s]").astype("datetime64[D]")

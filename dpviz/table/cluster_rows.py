@@ -78,6 +78,22 @@ class ClusterRows:
 
         ``rows_per_person`` is given where the batches say whose each row is.
 
+        Parameters
+        ----------
+        batches : sequence of Delayed
+            Delayed batches of rows, data units.
+        domain : Domain
+            Declared bounds and scaling.
+        drop_incomplete : bool
+            Whether a row with a missing cell is dropped; else the middle stands in for it.
+        rows_per_person : int or None
+            Most rows of a person.
+
+        Returns
+        -------
+        ClusterRows
+            Rows that stay on the workers.
+
         Raises
         ------
         RequestError

@@ -123,6 +123,20 @@ def code_rows(codes: Codes, numbers: Codes, *, bits: int = lattice.ROW_BITS) -> 
     Bin c of m has its middle at (2c + 1) / m - 1, rounded towards 0 to the lattice of rows, 2^-``bits``; no bin is so
     narrow that rounding leads out of it.
 
+    Parameters
+    ----------
+    codes : int array of shape (n, q)
+        From 0.
+    numbers : int array of shape (q,)
+        Bins of each column.
+    bits : int
+        Coordinates are multiples of 2^-bits.
+
+    Returns
+    -------
+    array of shape (n, q)
+        Unit coordinates, on the lattice.
+
     >>> code_rows(np.array([[0, 2], [1, 0]]), np.array([2, 4])).tolist()
     [[-0.5, 0.25], [0.5, -0.75]]
 

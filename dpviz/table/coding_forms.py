@@ -25,6 +25,18 @@ LEAST_WEIGHT, MOST_WEIGHT = 0.1, 4.0
 def read_coding(name: str, said: Any) -> tuple[Coding, float | None, float | None]:
     """What a declaration says of a column besides a pair of bounds: its coding, and the ends of its numbers.
 
+    Parameters
+    ----------
+    name : str
+        Of the column.
+    said : object
+        What stands for the column in the declaration.
+
+    Returns
+    -------
+    Coding, float or None, float or None
+        The coding, and two numbers in data units; None is open.
+
     Raises
     ------
     IntakeError
@@ -49,6 +61,18 @@ FORMS = (
 
 def check_weight(name: str, weight: Any) -> float:
     """A weight that is allowed.
+
+    Parameters
+    ----------
+    name : str
+        Of the column.
+    weight : object
+        What was given.
+
+    Returns
+    -------
+    float
+        Positive and finite.
 
     Raises
     ------

@@ -55,11 +55,29 @@ class Coding:
         return ()
 
     def to_plain(self, lower: float | None, upper: float | None) -> Any:
-        """What ``read_coding`` reads back, as JSON has it."""
+        """What ``read_coding`` reads back, as JSON has it.
+
+        Parameters
+        ----------
+        lower, upper : float or None
+            Declared bound, data units.
+
+        Returns
+        -------
+        object
+            Lists, objects and numbers.
+        """
         return [lower, upper]
 
     def check_bounds(self, name: str, lower: float, upper: float) -> None:
         """Refuse bounds that it cannot code.
+
+        Parameters
+        ----------
+        name : str
+            Of the column.
+        lower, upper : float
+            Declared bound, data units.
 
         Raises
         ------
@@ -76,26 +94,91 @@ class Coding:
         return (name,)
 
     def half(self, weight: float | None, part: float) -> float:
-        """Half-width of each coordinate, unit coordinates; ``part`` is that of its bounds beside the widest."""
+        """Half-width of each coordinate, unit coordinates; ``part`` is that of its bounds beside the widest.
+
+        Parameters
+        ----------
+        weight : float or None
+            Declared; None: the usual one.
+        part : float
+            Width of its bounds over the widest one's.
+
+        Returns
+        -------
+        float
+            Unit coordinates.
+        """
         return (1.0 if weight is None else weight) * part
 
     def stand_in(self, lower: float, upper: float) -> float:
-        """The number that stands in for a cell of an incomplete row."""
+        """The number that stands in for a cell of an incomplete row.
+
+        Parameters
+        ----------
+        lower, upper : float
+            Declared bound, data units.
+
+        Returns
+        -------
+        float
+            As a cell's number, between the bounds.
+        """
         return lower + (upper - lower) / 2
 
     def span(self, lower: float, upper: float) -> tuple[float, float]:
-        """Ends of a released coordinate, data units."""
+        """Ends of a released coordinate, data units.
+
+        Parameters
+        ----------
+        lower, upper : float
+            Declared bound, data units.
+
+        Returns
+        -------
+        float, float
+            Lower and upper end, data units.
+        """
         return lower, upper
 
     def encode(self, values: Array, lower: float, upper: float, half: float) -> Array:
-        """Unit coordinates (n, number of labels) of numbers (n,) between the bounds."""
+        """Unit coordinates (n, number of labels) of numbers (n,) between the bounds.
+
+        Parameters
+        ----------
+        values : array of shape (n,)
+            Numbers that the coding made of cells.
+        lower, upper : float
+            Declared bound, data units.
+        half : float
+            Half-width of each coordinate, unit coordinates.
+
+        Returns
+        -------
+        array of shape (n, labels)
+            Unit coordinates.
+        """
         low, high = self.stretch(np.array([lower, upper]))
         middle, scale = low + (high - low) / 2, (high - low) / 2 / half
         coordinates: Array = ((self.stretch(values) - middle) / scale)[:, None]
         return coordinates
 
     def decode(self, points: Array, lower: float, upper: float, half: float) -> Array:
-        """Data units of unit coordinates of the same shape (n, number of labels)."""
+        """Data units of unit coordinates of the same shape (n, number of labels).
+
+        Parameters
+        ----------
+        points : array of shape (n, labels)
+            Unit coordinates.
+        lower, upper : float
+            Declared bound, data units.
+        half : float
+            Half-width of each coordinate, unit coordinates.
+
+        Returns
+        -------
+        array of shape (n, labels)
+            Data units.
+        """
         low, high = self.stretch(np.array([lower, upper]))
         middle, scale = low + (high - low) / 2, (high - low) / 2 / half
         return self.unstretch(points * scale + middle)
@@ -113,7 +196,22 @@ class Coding:
         return values
 
     def cells(self, part: Array, lower: float, upper: float, rng: np.random.Generator) -> Any:
-        """Made-up cells (n,): ``part`` of the way from ``lower`` to ``upper``, which are on the stretched scale."""
+        """Made-up cells (n,): ``part`` of the way from ``lower`` to ``upper``, which are on the stretched scale.
+
+        Parameters
+        ----------
+        part : array of shape (n,)
+            Between 0 and 1.
+        lower, upper : float
+            Declared bound, data units.
+        rng : numpy Generator
+            Of the synthetic table.
+
+        Returns
+        -------
+        array of shape (n,)
+            As cells of a file.
+        """
         return self.unstretch(lower + part * (upper - lower))
 
     def describe(self, coordinates: Array) -> Any:

@@ -128,12 +128,19 @@ def guess_kind(name: str, cells: Sequence[str], values: FloatArray | None, *, fi
 
     Parameters
     ----------
+    name : str
+        As the header has it.
     cells : sequence of str
         As they stand in the rows that were looked at.
     values : float array or None
         The same as numbers, NaN where one is none; None where most are none.
     first : bool
         Whether it is the first column: running numbers stand there.
+
+    Returns
+    -------
+    ColumnKind
+        A proposal, never a decision.
     """
     present = [cell.strip() for cell in cells if cell.strip() not in MISSING]
     numbers = np.empty(0) if values is None else values[~np.isnan(values)]

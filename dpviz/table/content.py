@@ -55,6 +55,13 @@ def order_by_content(rows: Any) -> Codes:
 def order_persons_by_content(rows: Any, persons: Codes) -> tuple[Codes, Codes]:
     """Persons numbered by what their rows are: a number for each row, and the position of each person in that order.
 
+    Parameters
+    ----------
+    rows : array of shape (n, d)
+        Unit coordinates, on the lattice; dense or sparse.
+    persons : int array of shape (n,)
+        Whose each row is.
+
     Returns
     -------
     whose : int array of shape (n,)
@@ -71,7 +78,20 @@ def order_persons_by_content(rows: Any, persons: Codes) -> tuple[Codes, Codes]:
 
 
 def draw_content_uniforms(rows: Array, salt: int) -> Array:
-    """A number in (0, 1) for each row, from its content and ``salt`` alone: no row's number depends on another row."""
+    """A number in (0, 1) for each row, from its content and ``salt`` alone: no row's number depends on another row.
+
+    Parameters
+    ----------
+    rows : array of shape (n, d)
+        Unit coordinates, on the lattice; dense or sparse.
+    salt : int
+        A public coin.
+
+    Returns
+    -------
+    array of shape (n,)
+        Between 0 and 1, both left out.
+    """
     mixed = _mix(hash_content(rows) ^ np.uint64((salt + 1) * 0xBF58476D1CE4E5B9 % 2**64))
     uniforms: Array = ((mixed >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
     return uniforms
@@ -81,6 +101,18 @@ def draw_content_waits(rows: Array, salt: int) -> Array:
     """A draw of the exponential law for each row, as ``draw_content_uniforms``.
 
     Of rows with weights w, the one with the largest w / wait is one drawn in proportion to w.
+
+    Parameters
+    ----------
+    rows : array of shape (n, d)
+        Unit coordinates, on the lattice; dense or sparse.
+    salt : int
+        A public coin.
+
+    Returns
+    -------
+    array of shape (n,)
+        Positive.
     """
     return compute_minus_log(draw_content_uniforms(rows, salt))
 
@@ -113,6 +145,20 @@ def keep_rows_per_person(rows: Array, persons: Codes, most: int) -> Codes:
 
     The kept rows are those with the smallest hash of their content: neither file order nor another person's
     rows can change the choice.
+
+    Parameters
+    ----------
+    rows : array of shape (n, d)
+        Unit coordinates, on the lattice; dense or sparse.
+    persons : int array of shape (n,)
+        Whose each row is.
+    most : int
+        Rows of a person.
+
+    Returns
+    -------
+    int array
+        Ascending.
     """
     order = np.lexsort((hash_content(rows), persons))
     person = persons[order]

@@ -102,6 +102,20 @@ class Header:
     def list_wanted(self, declared: FileFormat, numbers: Sequence[str], text: Sequence[str]) -> Wanted:
         """What to read for those columns, as the file is declared.
 
+        Parameters
+        ----------
+        declared : FileFormat
+            How the file is read.
+        numbers : sequence of str
+            Columns that hold numbers.
+        text : sequence of str
+            Columns that are read as text.
+
+        Returns
+        -------
+        Wanted
+            Places of columns, and how each is read.
+
         Raises
         ------
         IntakeError
@@ -175,8 +189,15 @@ class CsvFile:
 
         Parameters
         ----------
+        declared : FileFormat
+            How the file is read.
         numbers, text : sequence of str
             Columns to read as numbers, and as text; all those that are not text are numbers by default.
+
+        Returns
+        -------
+        LoadedTable
+            Data units; NaN where a number is missing.
 
         Raises
         ------
@@ -215,6 +236,11 @@ def open_csv(source: bytes | str | os.PathLike[str], *, name: str | None = None)
     name : str, optional
         What to call the table; the file name without its ending by default.
 
+    Returns
+    -------
+    CsvFile
+        None of its rows are read yet.
+
     Raises
     ------
     IntakeError
@@ -236,6 +262,24 @@ def load_csv(
 
     All columns are numbers by default, but for ``text``, which is a column named ``label`` where there is one. How a
     record is read depends on that record and on the declaration only. See ``CsvFile.read``.
+
+    Parameters
+    ----------
+    source : bytes or str or PathLike
+        Bytes, or a path.
+    declared : FileFormat
+        How the file is read.
+    numbers : sequence of str or None
+        Columns to read as numbers; None: all that are not text.
+    text : sequence of str or None
+        Columns to read as text; None: one named ``label``, if there is one.
+    name : str or None
+        What to call the table; None: the file's name without its ending.
+
+    Returns
+    -------
+    LoadedTable
+        Data units; NaN where a number is missing.
 
     Raises
     ------
@@ -293,6 +337,18 @@ def strip_endings(path: Path) -> str:
 def read_header(lines: bytes, declared: FileFormat) -> Header:
     """The header of ``lines`` (see ``CsvFile.lines``); where none is declared, the declared names.
 
+    Parameters
+    ----------
+    lines : bytes
+        Bytes below whatever the file has above its header.
+    declared : FileFormat
+        How the file is read.
+
+    Returns
+    -------
+    Header
+        Names of the columns, and where rows begin.
+
     Raises
     ------
     IntakeError
@@ -324,6 +380,18 @@ def read_header(lines: bytes, declared: FileFormat) -> Header:
 
 def split_header(line: str, delimiter: str) -> list[str]:
     """The cells of a header line.
+
+    Parameters
+    ----------
+    line : str
+        Text without its line end.
+    delimiter : str
+        Between two cells.
+
+    Returns
+    -------
+    list of str
+        Names.
 
     Raises
     ------

@@ -102,6 +102,22 @@ class CsvOnDisk:
     ) -> Iterator[Batch]:
         """All rows, a bounded number at a time, columns with a coding as the numbers that it makes.
 
+        Parameters
+        ----------
+        numbers : sequence of str
+            Columns that hold numbers.
+        declared : FileFormat
+            How the file is read.
+        id_column : str or None
+            Whose row each is; None: one row a person.
+        codings : mapping of str to CellCoding
+            Coding of each column that has one.
+
+        Yields
+        ------
+        Batch
+            Columns in data units, NaN where a number is missing, and ids as text.
+
         Raises
         ------
         IntakeError

@@ -29,7 +29,20 @@ def format_cell(cell: str) -> str:
 
 
 def format_csv(lines: Iterable[Iterable[object]], *, end: str = "\r\n") -> str:
-    """Lines of cells as the text of a CSV file; what is no text is written as Python does."""
+    """Lines of cells as the text of a CSV file; what is no text is written as Python does.
+
+    Parameters
+    ----------
+    lines : iterable of iterable of object
+        Rows of cells.
+    end : str
+        Of a line.
+
+    Returns
+    -------
+    str
+        Text that no spreadsheet takes for a formula.
+    """
     text = io.StringIO(newline="")
     safe = ([format_cell(cell) if isinstance(cell, str) else cell for cell in line] for line in lines)
     csv.writer(text, lineterminator=end).writerows(safe)
@@ -37,7 +50,22 @@ def format_csv(lines: Iterable[Iterable[object]], *, end: str = "\r\n") -> str:
 
 
 def format_frame(frame: pd.DataFrame, *, end: str = "\r\n", float_format: str | None = None) -> str:
-    """A data frame, without its index, as the text of a CSV file."""
+    """A data frame, without its index, as the text of a CSV file.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A table.
+    end : str
+        Of a line.
+    float_format : str or None
+        How floats are written; None: as Python does.
+
+    Returns
+    -------
+    str
+        Text that no spreadsheet takes for a formula.
+    """
     safe = frame.copy()
     for name in (name for name in frame if not pd.api.types.is_numeric_dtype(frame[name])):
         safe[name] = frame[name].map(_make_safe, na_action="ignore")

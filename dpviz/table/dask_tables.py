@@ -77,13 +77,39 @@ def refuse_other_types(frame: Any) -> None:
 
 
 def list_batches(collection: Any, numbers: Callable[[Any], Array]) -> list[Any]:
-    """The parts of ``collection``, delayed, as batches of what ``numbers`` makes of each."""
+    """The parts of ``collection``, delayed, as batches of what ``numbers`` makes of each.
+
+    Parameters
+    ----------
+    collection : object
+        A Dask array or data frame.
+    numbers : function
+        Of a part, to an array of shape (rows, d) in data units.
+
+    Returns
+    -------
+    list of object
+        Delayed; nothing is computed.
+    """
     delayed = import_module("dask").delayed(partial(_make_batch, numbers=numbers))
     return [delayed(part) for part in _list_parts(collection)]
 
 
 def compute_in_parts(compute: Callable[[Any], Any], collection: Any) -> Any:
-    """A Dask array of what ``compute`` makes of each part: one number a row."""
+    """A Dask array of what ``compute`` makes of each part: one number a row.
+
+    Parameters
+    ----------
+    compute : function
+        Of a part, to an array of shape (rows,).
+    collection : object
+        A Dask array or data frame.
+
+    Returns
+    -------
+    Dask array
+        Of shape (n,), nothing computed.
+    """
     array = import_module("dask.array")
     delayed = import_module("dask").delayed(partial(_apply, compute=compute))
     parts = [delayed(part) for part in _list_parts(collection)]

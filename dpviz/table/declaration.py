@@ -187,7 +187,20 @@ class Declaration:
         return {name: ColumnBounds(low, high, origin) for name, low, high, origin in lines}
 
     def with_bounds(self, columns: Sequence[str], bounds: Sequence[ColumnBounds]) -> Declaration:
-        """The same with these columns to cluster, and the bounds of each; they are described as what they are then."""
+        """The same with these columns to cluster, and the bounds of each; they are described as what they are then.
+
+        Parameters
+        ----------
+        columns : sequence of str
+            Names of the columns.
+        bounds : sequence of ColumnBounds
+            One for each column, data units.
+
+        Returns
+        -------
+        Declaration
+            Checked when it is used.
+        """
         lower, upper, origins = zip(*bounds, strict=True) if bounds else ((), (), ())
         others = {name: described for name, described in self.describe.items() if name not in columns}
         return replace(self, columns=tuple(columns), lower=lower, upper=upper, origins=origins, describe=others)

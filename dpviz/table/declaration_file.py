@@ -59,7 +59,20 @@ def read_declaration_file(path: str | os.PathLike[str]) -> Declaration:
 
 
 def apply_declaration_file(path: str | os.PathLike[str], onto: Declaration = NOTHING_DECLARED) -> Declaration:
-    """``onto`` with everything that a JSON file declares in its place; see ``apply_declaration``."""
+    """``onto`` with everything that a JSON file declares in its place; see ``apply_declaration``.
+
+    Parameters
+    ----------
+    path : str or PathLike
+        Of a JSON file.
+    onto : Declaration
+        What holds where the file is silent.
+
+    Returns
+    -------
+    Declaration
+        Not checked yet against itself.
+    """
     name = quote_name(Path(path).name)
     try:
         raw = foreign.read_bytes(Path(path), MAX_BYTES)
@@ -81,6 +94,20 @@ def apply_declaration(text: str, onto: Declaration = NOTHING_DECLARED, *, what: 
 
     One pair of bounds without columns is that of the columns of ``onto``, if it has any. The result may still
     contradict itself: see ``Declaration.checked``.
+
+    Parameters
+    ----------
+    text : str
+        JSON.
+    onto : Declaration
+        What holds where the text is silent.
+    what : str
+        What the text is called in a sentence.
+
+    Returns
+    -------
+    Declaration
+        Not checked yet against itself.
 
     Raises
     ------
@@ -112,6 +139,18 @@ def _apply_plain(text: str, onto: Declaration, what: str) -> Declaration:
 
 def apply_bounds_option(text: str, onto: Declaration = NOTHING_DECLARED) -> Declaration:
     """``onto`` with what ``--bounds`` says: ``LO,HI`` for every column, or the path of a JSON file.
+
+    Parameters
+    ----------
+    text : str
+        As it stands on the command line.
+    onto : Declaration
+        What holds otherwise.
+
+    Returns
+    -------
+    Declaration
+        With those bounds.
 
     Raises
     ------

@@ -37,6 +37,22 @@ class DeclaredFrame:
     ) -> DeclaredFrame:
         """What is said of ``columns``: bounds by name in any form of a declaration, or a pair for all numbers.
 
+        Parameters
+        ----------
+        columns : sequence of str
+            Names of the columns.
+        bounds : object
+            By column in any form of a declaration, or one pair for all numbers.
+        categories : mapping of str to object or None
+            Declared values of each column that holds some.
+        weights : mapping of str to float or None
+            How much columns count.
+
+        Returns
+        -------
+        DeclaredFrame
+            Each column with its coding and bounds.
+
         Raises
         ------
         RequestError

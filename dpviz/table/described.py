@@ -56,6 +56,18 @@ class Described(NamedTuple):
 def read_described(key: str, said: Any) -> dict[str, Described]:
     """The columns that a sidecar describes.
 
+    Parameters
+    ----------
+    key : str
+        Of the declaration file.
+    said : object
+        What stands there.
+
+    Returns
+    -------
+    mapping of str to Described
+        By column.
+
     Raises
     ------
     IntakeError

@@ -79,6 +79,24 @@ class Domain:
     ) -> Domain:
         """A checked domain; scalar bounds serve every column.
 
+        Parameters
+        ----------
+        columns : sequence of str
+            Names of the columns.
+        lower, upper : number or array of shape (d,)
+            Declared bounds, data units.
+        radius : float or None
+            Largest distance from the middle of the bounds; None: the box alone.
+        scaling : "unit" or "common"
+            Each column to [-1, 1], or one scale for all.
+        units : mapping of str to str or None
+            What the numbers of a column count; for eyes only.
+
+        Returns
+        -------
+        Domain
+            Public: nothing in it comes from rows.
+
         Raises
         ------
         RequestError
@@ -111,6 +129,28 @@ class Domain:
         units: Mapping[str, str] | None = None,
     ) -> Domain:
         """As ``of``, of columns some of which have a coding or a weight; bounds are those of the numbers of cells.
+
+        Parameters
+        ----------
+        columns : sequence of str
+            Names of the columns.
+        lower, upper : number or array of shape (d,)
+            Declared bounds, data units.
+        codings : mapping of str to Coding
+            Coding of each column that has one.
+        weights : mapping of str to float
+            How much columns count.
+        radius : float or None
+            Largest distance from the middle of the bounds; None: the box alone.
+        scaling : "unit" or "common"
+            Each column to [-1, 1], or one scale for all.
+        units : mapping of str to str or None
+            What the numbers of a column count; for eyes only.
+
+        Returns
+        -------
+        Domain
+            Public: nothing in it comes from rows.
 
         Raises
         ------
@@ -313,6 +353,18 @@ class Domain:
         """Rows (n, width) moved to the declared bounds, or to so many half-widths of numbers ``far`` from the middle.
 
         So that a cell of 1e300 does not overflow on its way to unit coordinates. Codes have no far: they are places.
+
+        Parameters
+        ----------
+        values : array of shape (n, width)
+            Data units.
+        far : float
+            In half-widths.
+
+        Returns
+        -------
+        array of shape (n, width)
+            Data units.
         """
         if not self.declared:
             if not far:

@@ -57,6 +57,18 @@ class Drawing:
     def of(cls, points: NDArray[np.uint8], me: Place | None = None) -> Drawing:
         """A drawing of places that somebody else names.
 
+        Parameters
+        ----------
+        points : array of shape (n, 2)
+            Places on the board.
+        me : Place or None
+            The place of one person; None: nobody.
+
+        Returns
+        -------
+        Drawing
+            Sorted, as a link has it.
+
         Raises
         ------
         RequestError

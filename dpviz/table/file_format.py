@@ -232,6 +232,13 @@ def refuse_garbled(line: str, declared: FileFormat) -> None:
 
     One byte too many or too few turns line ends into letters that no alphabet has.
 
+    Parameters
+    ----------
+    line : str
+        Text of the header.
+    declared : FileFormat
+        How the file is read.
+
     Raises
     ------
     IntakeError

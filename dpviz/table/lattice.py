@@ -60,7 +60,22 @@ class ExactRows:
 
     @classmethod
     def dense(cls, rows: Array, bits: int, radius: float) -> ExactRows:
-        """Rows (n, d) that were just rounded to multiples of 2^-bits, none longer than ``radius``."""
+        """Rows (n, d) that were just rounded to multiples of 2^-bits, none longer than ``radius``.
+
+        Parameters
+        ----------
+        rows : array of shape (n, d)
+            Unit coordinates.
+        bits : int
+            Coordinates are multiples of 2^-bits.
+        radius : float
+            Largest length of a row, unit coordinates.
+
+        Returns
+        -------
+        ExactRows
+            To ask questions about.
+        """
         return cls(rows, np.concatenate([rows, np.ones((len(rows), 1))], axis=1), bits, radius)
 
     def __len__(self) -> int:
@@ -73,7 +88,20 @@ class ExactRows:
 
 
 def round_inward(values: Any, bits: int) -> Array:
-    """``values`` rounded towards 0 to multiples of 2^-bits; there is one 0."""
+    """``values`` rounded towards 0 to multiples of 2^-bits; there is one 0.
+
+    Parameters
+    ----------
+    values : array
+        Any shape.
+    bits : int
+        Coordinates are multiples of 2^-bits.
+
+    Returns
+    -------
+    array
+        Shape as the values; none is larger in magnitude.
+    """
     rounded: Array = np.multiply(values, 2.0**bits)
     np.trunc(rounded, out=rounded)
     rounded *= 2.0**-bits
@@ -89,7 +117,20 @@ def round_points(values: Any) -> Array:
 
 
 def count_quanta(values: Array, bits: int) -> Any:
-    """Sums of multiples of 2^-bits as whole numbers of that quantum."""
+    """Sums of multiples of 2^-bits as whole numbers of that quantum.
+
+    Parameters
+    ----------
+    values : array
+        Whole multiples of the quantum.
+    bits : int
+        Coordinates are multiples of 2^-bits.
+
+    Returns
+    -------
+    int array
+        Shape as the values.
+    """
     return (values * 2.0**bits).astype(np.int64)
 
 
@@ -125,7 +166,20 @@ def count_loss_bits(radius: float) -> int:
 
 
 def choose_number_type(longest: float, bits: int) -> type[np.floating[Any]]:
-    """The smaller floats, where coordinates up to ``longest`` are exact in them."""
+    """The smaller floats, where coordinates up to ``longest`` are exact in them.
+
+    Parameters
+    ----------
+    longest : float
+        Largest magnitude of a coordinate.
+    bits : int
+        Coordinates are multiples of 2^-bits.
+
+    Returns
+    -------
+    type of floating
+        float32 where that is exact, else float64.
+    """
     return np.float32 if longest * 2.0**bits <= 2.0**_WHOLE_SHORT else np.float64
 
 
@@ -139,7 +193,22 @@ def make_mark(centers: int) -> int:
 
 
 def count_mark_bits(centers: Array, radius: float, bits: int) -> int | None:
-    """Empty bits below all 2 x·c - |c|² for a mark of each of ``centers`` (k, d); None where there is no room."""
+    """Empty bits below all 2 x·c - |c|² for a mark of each of ``centers`` (k, d); None where there is no room.
+
+    Parameters
+    ----------
+    centers : array of shape (k, d)
+        Unit coordinates, on the lattice of points.
+    radius : float
+        Largest length of a row, unit coordinates.
+    bits : int
+        Coordinates are multiples of 2^-bits.
+
+    Returns
+    -------
+    int or None
+        Bits.
+    """
     marks = make_mark(len(centers)).bit_length()
     longest = float(np.sqrt(np.einsum("kd,kd->k", centers, centers).max()))
     largest = (2 * max(radius, longest) + longest) * longest + 1e-300

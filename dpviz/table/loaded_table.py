@@ -159,6 +159,18 @@ class LoadedTable:
     def coded(self, names: Sequence[str], codings: Mapping[str, CellCoding]) -> FloatArray:
         """As ``columns``, with the columns that have a coding as the numbers that it makes of their cells.
 
+        Parameters
+        ----------
+        names : sequence of str
+            Columns, in the order that is wanted.
+        codings : mapping of str to CellCoding
+            Coding of each column that has one.
+
+        Returns
+        -------
+        array of shape (n, names)
+            Data units; NaN where a cell is missing.
+
         Raises
         ------
         IntakeError
@@ -219,7 +231,22 @@ class LoadedTable:
 
 
 def stack_columns(columns: Mapping[str, Any], names: Sequence[str], codings: Mapping[str, CellCoding]) -> FloatArray:
-    """Columns side by side (n, number of names), those with a coding as the numbers that it makes of their cells."""
+    """Columns side by side (n, number of names), those with a coding as the numbers that it makes of their cells.
+
+    Parameters
+    ----------
+    columns : mapping of str to object
+        Numbers or text by name.
+    names : sequence of str
+        Columns, in the order that is wanted.
+    codings : mapping of str to CellCoding
+        Coding of each column that has one.
+
+    Returns
+    -------
+    array of shape (n, names)
+        Data units; NaN where a cell is missing.
+    """
     coded = (codings[name].numbers(columns[name]) if name in codings else columns[name] for name in names)
     return np.stack([np.asarray(column, dtype=np.float64) for column in coded], axis=1)
 
@@ -243,6 +270,15 @@ def make_numeric_table(
         Numbers in data units; a frame may also hold text columns, which are kept as text.
     columns : sequence of str, optional
         One name a column; ``column_1``, ``column_2``, ... for an array without names.
+    name : str
+        Of the table.
+    notes : tuple of str
+        Sentences about the table, for its owner.
+
+    Returns
+    -------
+    LoadedTable
+        All columns numbers, but for a frame's text.
 
     Raises
     ------
@@ -269,7 +305,26 @@ def make_table(
     whole: Mapping[str, pd.Series[Any]] | None = None,
     unread: Mapping[str, Unread] | None = None,
 ) -> LoadedTable:
-    """A ``LoadedTable`` from finished columns: float64 arrays are numeric, series are text; see there for the rest."""
+    """A ``LoadedTable`` from finished columns: float64 arrays are numeric, series are text; see there for the rest.
+
+    Parameters
+    ----------
+    columns : mapping of str to array or Series
+        By name.
+    name : str
+        Of the table.
+    notes : tuple of str
+        Sentences about the table, for its owner.
+    whole : mapping of str to Series or None
+        Text columns as they stood, for ids.
+    unread : mapping of str to Unread or None
+        What could not be read, by column.
+
+    Returns
+    -------
+    LoadedTable
+        Data units.
+    """
     for values in columns.values():
         if isinstance(values, np.ndarray):
             values.flags.writeable = False
@@ -285,7 +340,20 @@ def quote_name(name: str) -> str:
 
 
 def list_names(names: Sequence[str], *, most: int = 12) -> str:
-    """Names as a short list for a sentence; ``(none)`` when there are none."""
+    """Names as a short list for a sentence; ``(none)`` when there are none.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Any number of them.
+    most : int
+        How many are named before "and others".
+
+    Returns
+    -------
+    str
+        With quotation marks.
+    """
     shown = ", ".join(quote_name(name) for name in names[:most])
     rest = len(names) - most
     return f"{shown} and {rest} more" if rest > 0 else shown or "(none)"

@@ -92,6 +92,13 @@ def simulate(
         Standard deviation of a cluster along each axis, as a share of the distance between the bounds.
     columns : sequence of str, optional
         Names of the d columns; ``x_1``, ``x_2``, ... by default.
+    name : str
+        Of the table.
+
+    Returns
+    -------
+    LoadedTable
+        Of nobody; data units.
 
     Raises
     ------
@@ -167,6 +174,11 @@ def draw_fixed_points(n: int, *, spread: float, wrong: int, seed: int) -> FloatA
     wrong : int
         Rows at the end that may be anything within the bounds.
     seed : int
+
+    Returns
+    -------
+    array of shape (n, 4)
+        Data units.
     """
     rng, (lower, upper) = np.random.default_rng(seed), FIXED_POINTS.list_bounds(FIXED_POINTS.columns)
     points = np.array([_ZINC, _ALUMINIUM]) + spread * np.array([1.0, 0.5]) * rng.standard_normal((n, 2, 2))

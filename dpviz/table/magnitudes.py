@@ -55,6 +55,16 @@ class Magnitudes:
 
         What lies in the bins at the very ends has no end: it is given that of a bin ten times as far.
 
+        Parameters
+        ----------
+        first, last : int
+            Index of a bin.
+
+        Returns
+        -------
+        Ends
+            Round numbers, data units.
+
         >>> Magnitudes().find_range(Magnitudes.middle, Magnitudes.middle + 20)
         Ends(lower=0.0, upper=5.0)
         """

@@ -38,7 +38,22 @@ def convert_numbers(cells: Any) -> Numbers:
 
 
 def read_numbers(cells: _Cells, style: NumberStyle, encoding: str) -> FloatArray:
-    """Cells of shape (n,) as numbers written in ``style``; whatever is none, or not finite, is NaN."""
+    """Cells of shape (n,) as numbers written in ``style``; whatever is none, or not finite, is NaN.
+
+    Parameters
+    ----------
+    cells : _Cells
+        Bytes or text, shape (n,).
+    style : NumberStyle
+        How numbers are written.
+    encoding : str
+        Of the file.
+
+    Returns
+    -------
+    array of shape (n,)
+        Each from its own cell alone.
+    """
     odd = _find_not_plain(cells, style)
     try:
         values = _cast(pc.if_else(pa.array(odd), pa.scalar(None, cells.type), cells) if odd.any() else cells, style)
@@ -52,7 +67,22 @@ def read_numbers(cells: _Cells, style: NumberStyle, encoding: str) -> FloatArray
 
 
 def count_numbers(cells: _Cells, style: NumberStyle, encoding: str) -> Numbers:
-    """The same, with how many cells were empty and how many were no number."""
+    """The same, with how many cells were empty and how many were no number.
+
+    Parameters
+    ----------
+    cells : _Cells
+        Bytes or text, shape (n,).
+    style : NumberStyle
+        How numbers are written.
+    encoding : str
+        Of the file.
+
+    Returns
+    -------
+    Numbers
+        With the numbers themselves.
+    """
     values = read_numbers(cells, style, encoding)
     lost = np.isnan(values)
     if not lost.any():
@@ -179,7 +209,20 @@ def _encode(mark: str, encoding: str) -> bytes:
 
 
 def read_text(cells: _Cells, encoding: str) -> NDArray[np.object_]:
-    """Cells of shape (n,) as text without blanks around it, None where a cell is empty."""
+    """Cells of shape (n,) as text without blanks around it, None where a cell is empty.
+
+    Parameters
+    ----------
+    cells : _Cells
+        Bytes or text, shape (n,).
+    encoding : str
+        Of the file.
+
+    Returns
+    -------
+    array of shape (n,)
+        Text or None.
+    """
     words = np.full(len(cells), None)
     words[:] = [_read_word(cell, encoding) for cell in cells.to_pylist()]
     return words

@@ -61,7 +61,20 @@ class Styles(NamedTuple):
 
 
 def guess_styles(cells: Mapping[str, Sequence[str]], delimiter: str) -> Styles:
-    """The style of each column that holds numbers, and the most frequent one."""
+    """The style of each column that holds numbers, and the most frequent one.
+
+    Parameters
+    ----------
+    cells : mapping of str to sequence of str
+        By column, as they stand.
+    delimiter : str
+        Of the file.
+
+    Returns
+    -------
+    Styles
+        A proposal.
+    """
     present = {name: [cell for cell in column if cell.strip() not in MISSING] for name, column in cells.items()}
     evidence = {name: _collect_evidence(column) for name, column in present.items()}
     for_table = {mark for one in evidence.values() for mark in one}
@@ -84,6 +97,20 @@ def guess_style(present: Sequence[str], delimiter: str, decimals: set[str]) -> N
     """The style that reads most of ``present``, or None if fewer than half of them are numbers in any.
 
     ``decimals`` are the marks that may be the decimal one.
+
+    Parameters
+    ----------
+    present : sequence of str
+        Cells that are not empty.
+    delimiter : str
+        Of the file.
+    decimals : set of str
+        Marks that may be the decimal one.
+
+    Returns
+    -------
+    NumberStyle or None
+        A proposal.
     """
     if not present or 2 * sum(_LONG_INTEGER.fullmatch(cell) is not None for cell in present) > len(present):
         return None  # nothing, or an id
@@ -96,12 +123,38 @@ def guess_style(present: Sequence[str], delimiter: str, decimals: set[str]) -> N
 
 
 def count_readable(cells: Sequence[str], style: NumberStyle) -> int:
-    """How many cells are numbers in ``style``."""
+    """How many cells are numbers in ``style``.
+
+    Parameters
+    ----------
+    cells : sequence of str
+        As they stand.
+    style : NumberStyle
+        How numbers are written.
+
+    Returns
+    -------
+    int
+        From 0 to their number.
+    """
     return int(np.count_nonzero(~np.isnan(read_values(cells, style))))
 
 
 def read_values(cells: Sequence[str], style: NumberStyle) -> FloatArray:
-    """Cells as numbers, NaN where one is none."""
+    """Cells as numbers, NaN where one is none.
+
+    Parameters
+    ----------
+    cells : sequence of str
+        As they stand.
+    style : NumberStyle
+        How numbers are written.
+
+    Returns
+    -------
+    array of shape (n,)
+        Each from its own cell alone.
+    """
     return read_numbers(pa.array([cell.encode(errors="replace") for cell in cells], pa.binary()), style, "utf-8")
 
 
@@ -109,6 +162,18 @@ def find_mending_style(cells: Sequence[str], style: NumberStyle) -> NumberStyle 
     """Another style than ``style`` that reads most of these cells, which it does not read; None if none does.
 
     What the column's other cells are written like goes first.
+
+    Parameters
+    ----------
+    cells : sequence of str
+        As they stand.
+    style : NumberStyle
+        How numbers are written.
+
+    Returns
+    -------
+    NumberStyle or None
+        A proposal for their owner.
     """
     near = [style._replace(negative=negative) for negative in ("()", "-")]
     found = guess_style(cells, ";", {style.decimal}) or guess_style(cells, ";", {".", ","})

@@ -157,6 +157,18 @@ class ParquetTable:
 
         The number of rows has no say in it unless it is public: what is refused beyond memory would tell whether one
         more is there.
+
+        Parameters
+        ----------
+        columns : int
+            How many are wanted.
+        n_public : int or None
+            Rows, where their number is public.
+
+        Returns
+        -------
+        bool
+            Decided by public numbers alone.
         """
         size, unpacked = sum(size for size, _ in self._states), _OF_A_NUMBER * columns
         of_a_row = sum(map(_count_plain_bytes, self._schema.types))
@@ -184,6 +196,20 @@ class ParquetTable:
     ) -> Iterator[Batch]:
         """All rows, a bounded number at a time, columns with a coding as numbers; other columns are not read.
 
+        Parameters
+        ----------
+        numbers : sequence of str
+            Columns that hold numbers.
+        id_column : str or None
+            Whose row each is; None: one row a person.
+        codings : mapping of str to CellCoding
+            Coding of each column that has one.
+
+        Yields
+        ------
+        Batch
+            Data units, NaN where a number is missing, and ids as text.
+
         Raises
         ------
         IntakeError
@@ -209,6 +235,20 @@ class ParquetTable:
     ) -> list[Piece]:
         """All rows as pieces that another process can read, where it finds the same files; each of some row groups.
 
+        Parameters
+        ----------
+        numbers : sequence of str
+            Columns that hold numbers.
+        id_column : str or None
+            Whose row each is; None: one row a person.
+        codings : mapping of str to CellCoding
+            Coding of each column that has one.
+
+        Returns
+        -------
+        list of Piece
+            Each can be read by itself.
+
         Raises
         ------
         IntakeError
@@ -227,7 +267,22 @@ class ParquetTable:
         return pieces
 
     def read(self, numbers: Sequence[str], *, text: Sequence[str] = (), coded: Sequence[str] = ()) -> LoadedTable:
-        """The declared columns in memory, ``coded`` ones as text; see ``read_batches`` for what else is refused."""
+        """The declared columns in memory, ``coded`` ones as text; see ``read_batches`` for what else is refused.
+
+        Parameters
+        ----------
+        numbers : sequence of str
+            Columns that hold numbers.
+        text : sequence of str
+            Columns that are read as text.
+        coded : sequence of str
+            Columns that have a coding.
+
+        Returns
+        -------
+        LoadedTable
+            Data units; NaN where a number is missing.
+        """
         self._check(numbers, text, coded=coded)
         text = [*dict.fromkeys((*text, *coded))]
         self._refuse_packed(len(numbers), len(text))

@@ -99,7 +99,22 @@ class Preparation:
 
 
 def make_lattice_rows(batch: Batch, domain: Domain, *, drop_incomplete: bool) -> tuple[Array, pd.Series[Any] | None]:
-    """The rows of a batch that count, on the lattice, and whose they are, as canonical texts."""
+    """The rows of a batch that count, on the lattice, and whose they are, as canonical texts.
+
+    Parameters
+    ----------
+    batch : Batch
+        Rows in data units.
+    domain : Domain
+        Declared bounds and scaling.
+    drop_incomplete : bool
+        Whether a row with a missing cell is dropped; else the middle stands in for it.
+
+    Returns
+    -------
+    array, Series or None
+        An array of shape (rows, dim) in unit coordinates, and ids or None.
+    """
     values, ids = batch.values, None if batch.ids is None else make_canonical_ids(batch.ids)
     if drop_incomplete:
         kept = find_complete(values) if ids is None else find_complete(values) & ids.notna().to_numpy()
@@ -108,7 +123,26 @@ def make_lattice_rows(batch: Batch, domain: Domain, *, drop_incomplete: bool) ->
 
 
 def deal_rows(unit: Array, ids: pd.Series[Any], region: Region, *, number: int, most: int) -> list[Records]:
-    """Rows with whose they are, in ``number`` parts: a person's lie in the same one, no more than may be kept."""
+    """Rows with whose they are, in ``number`` parts: a person's lie in the same one, no more than may be kept.
+
+    Parameters
+    ----------
+    unit : array of shape (n, dim)
+        Unit coordinates, on the lattice.
+    ids : Series
+        Text of shape (n,).
+    region : Region
+        Where rows live, unit coordinates.
+    number : int
+        How many parts.
+    most : int
+        Rows of a person.
+
+    Returns
+    -------
+    list of Records
+        Each with its own persons.
+    """
     records = cap_rows(np.rec.fromarrays([_hash_ids(ids), unit], dtype=_make_record_type(region)), most)
     part = records["person"][:, 0] % number
     order = np.argsort(part, kind="stable")
@@ -117,7 +151,20 @@ def deal_rows(unit: Array, ids: pd.Series[Any], region: Region, *, number: int, 
 
 
 def cap_rows(records: Records, most: int) -> Records:
-    """At most so many rows of each person, by that person's rows alone."""
+    """At most so many rows of each person, by that person's rows alone.
+
+    Parameters
+    ----------
+    records : Records
+        Rows with whose they are.
+    most : int
+        Rows of a person.
+
+    Returns
+    -------
+    Records
+        Those that stay.
+    """
     _, person = np.unique(records["person"], axis=0, return_inverse=True)
     return records[keep_rows_per_person(records["row"], person.astype(np.int64), most)]
 

@@ -120,8 +120,15 @@ def propose(file: CsvFile, *, reading: FileFormat | None = None) -> Proposal:
 
     Parameters
     ----------
+    file : CsvFile
+        A CSV file in hand; a look at it.
     reading : FileFormat, optional
         One of the two readings of a first line that may hold names or be a row; the safer one by default.
+
+    Returns
+    -------
+    Proposal
+        For its owner to check.
 
     Raises
     ------

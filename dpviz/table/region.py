@@ -88,6 +88,18 @@ class Blocks:
         """The largest squared distance of a row from each of ``points`` (..., dim), over coordinates in blocks.
 
         Of a simplex the farthest corner is that of the smallest coordinate; of an interval and a circle the far side.
+
+        Parameters
+        ----------
+        points : array of shape (..., dim)
+            Unit coordinates.
+        half : array of shape (dim,)
+            Half-widths of the box, unit coordinates.
+
+        Returns
+        -------
+        array of shape (...)
+            Squared unit coordinates.
         """
         reach = np.zeros(points.shape[:-1])
         for part in self.parts:
@@ -102,6 +114,17 @@ class Blocks:
         """Make the blocks of ``rows`` (n, dim), which are on the lattice, what a row may have; ``wished`` is unrounded.
 
         Each simplex becomes the corner of its largest coordinate, the first of equal ones.
+
+        Parameters
+        ----------
+        rows : array of shape (n, dim)
+            On the lattice; changed in place.
+        wished : array of shape (n, dim)
+            Unit coordinates, not rounded.
+        half : array of shape (dim,)
+            Half-widths of the box, unit coordinates.
+        bits : int
+            Coordinates are multiples of 2^-bits.
         """
         for part in self.parts:
             side = half[part.start]
@@ -117,7 +140,15 @@ class Blocks:
                 rows[far, part.place] = lattice.round_inward(shorter, bits)
 
     def settle(self, points: Array, half: Array) -> None:
-        """Move the blocks of ``points`` (n, dim), which lie in the box, to the nearest mixtures of rows."""
+        """Move the blocks of ``points`` (n, dim), which lie in the box, to the nearest mixtures of rows.
+
+        Parameters
+        ----------
+        points : array of shape (n, dim)
+            Unit coordinates; changed in place.
+        half : array of shape (dim,)
+            Half-widths of the box, unit coordinates.
+        """
         for part in self.parts:
             side = half[part.start]
             if part.shape is Shape.SIMPLEX:
@@ -151,12 +182,38 @@ class Region:
 
     @classmethod
     def of_blocks(cls, half: Array, blocks: Blocks) -> Region:
-        """The region of a table whose coordinates are partly in ``blocks``, with the exact radius of its rows."""
+        """The region of a table whose coordinates are partly in ``blocks``, with the exact radius of its rows.
+
+        Parameters
+        ----------
+        half : array of shape (dim,)
+            Half-widths of the box, unit coordinates.
+        blocks : Blocks
+            Which coordinates belong together.
+
+        Returns
+        -------
+        Region
+            With the radius of its rows.
+        """
         return cls(half, sqrt(blocks.free_radius**2 + float((blocks.sides(half) ** 2).sum())), blocks=blocks)
 
     @classmethod
     def ball(cls, dim: int, radius: float) -> Region:
-        """The ball of ``radius`` around 0 in ``dim`` dimensions, with its bounding box."""
+        """The ball of ``radius`` around 0 in ``dim`` dimensions, with its bounding box.
+
+        Parameters
+        ----------
+        dim : int
+            Dimensions.
+        radius : float
+            Unit coordinates.
+
+        Returns
+        -------
+        Region
+            Around 0.
+        """
         return cls(np.full(dim, radius), radius)
 
     @property
@@ -266,6 +323,18 @@ def _shorten_into_ball(inside: Array, half: Array, radius: float, bits: int) -> 
 
 def project_on_simplex(points: Array, side: float) -> Array:
     """The nearest point of {x >= 0, sum x = ``side``} to each of ``points`` (n, m).
+
+    Parameters
+    ----------
+    points : array of shape (n, m)
+        Any coordinates.
+    side : float
+        What coordinates add up to.
+
+    Returns
+    -------
+    array of shape (n, m)
+        None below 0.
 
     >>> project_on_simplex(np.array([[0.75, 0.25], [2.0, 0.0], [0.5, 0.5]]), 0.5).tolist()
     [[0.5, 0.0], [0.5, 0.0], [0.25, 0.25]]

@@ -116,6 +116,18 @@ class RowLoss:
 def count_row_loss(loaded: LoadedTable, declared: Declaration) -> RowLoss:
     """What ``loaded`` lost of the columns that ``declared`` clusters.
 
+    Parameters
+    ----------
+    loaded : LoadedTable
+        The table in memory.
+    declared : Declaration
+        What is declared about it.
+
+    Returns
+    -------
+    RowLoss
+        For the owner's eyes.
+
     **Guarantee.** None: this reads the rows. What it returns is for their owner and must not be released.
     """
     names = declared.columns
@@ -135,6 +147,22 @@ def count_loss(
     values: Array, names: Sequence[str], *, dropped: bool = True, unread: Mapping[str, Unread] = MappingProxyType({})
 ) -> RowLoss:
     """The same of rows (n, d) of numbers, NaN where one is missing.
+
+    Parameters
+    ----------
+    values : array of shape (n, d)
+        Data units, NaN where a cell is missing.
+    names : sequence of str
+        Of the columns.
+    dropped : bool
+        Whether incomplete rows are dropped.
+    unread : mapping of str to Unread
+        What could not be read, by column.
+
+    Returns
+    -------
+    RowLoss
+        For the owner's eyes.
 
     **Guarantee.** None: this reads the rows.
     """

@@ -23,7 +23,20 @@ _BITS = 20
 
 
 def sample_rows(rows: RowSource, most: int = MOST_SAMPLED) -> Array:
-    """At most ``most`` of the rows, unit coordinates, shape (m, d), by content."""
+    """At most ``most`` of the rows, unit coordinates, shape (m, d), by content.
+
+    Parameters
+    ----------
+    rows : RowSource
+        Any number of rows.
+    most : int
+        Rows.
+
+    Returns
+    -------
+    array of shape (m, d)
+        Unit coordinates; the same in whatever order the rows come.
+    """
     (counts,) = rows.total(_Counts(), 1)
     wanted = _choose_places(int(counts.sum()), most)
     ends = np.cumsum(counts)

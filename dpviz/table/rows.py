@@ -64,19 +64,71 @@ class RowSource(Protocol):
     def __len__(self) -> int: ...
 
     def total(self, ask: Callable[[ExactRows], list[Any]], width: int) -> list[Any]:
-        """Sums of the answers of ``ask`` over all chunks of rows, for a question of ``width`` numbers a row."""
+        """Sums of the answers of ``ask`` over all chunks of rows, for a question of ``width`` numbers a row.
+
+        Parameters
+        ----------
+        ask : function
+            Of some of the rows, to a list of answers that can be added.
+        width : int
+            Numbers a row that the answer needs in memory.
+
+        Returns
+        -------
+        list of object
+            One sum for each answer, in whole numbers.
+        """
         ...
 
     def unfold(self, points: int, region: Region) -> RowSource:
-        """The ``points`` points that stand side by side in each row, as rows of one person, in ``region``."""
+        """The ``points`` points that stand side by side in each row, as rows of one person, in ``region``.
+
+        Parameters
+        ----------
+        points : int
+            How many stand side by side.
+        region : Region
+            Where rows live, unit coordinates.
+
+        Returns
+        -------
+        RowSource
+            Of as many rows as there are points.
+        """
         ...
 
     def project(self, frame: Array, region: Region) -> RowSource:
-        """The rows under the linear map ``frame`` of shape (p, d), clipped to ``region``."""
+        """The rows under the linear map ``frame`` of shape (p, d), clipped to ``region``.
+
+        Parameters
+        ----------
+        frame : array of shape (p, d)
+            Rows are axes.
+        region : Region
+            Where rows live, unit coordinates.
+
+        Returns
+        -------
+        RowSource
+            Of as many rows.
+        """
         ...
 
     def sparsify(self, most: int, region: Region) -> RowSource:
-        """The rows with their ``most`` largest entries each, in ``region``; the others become 0."""
+        """The rows with their ``most`` largest entries each, in ``region``; the others become 0.
+
+        Parameters
+        ----------
+        most : int
+            Entries of a row.
+        region : Region
+            Where rows live, unit coordinates.
+
+        Returns
+        -------
+        RowSource
+            Of as many rows.
+        """
         ...
 
 
@@ -109,12 +161,42 @@ class Rows:
 
     @classmethod
     def of(cls, values: Any, region: Region, **more: Any) -> Rows:
-        """Rows (n, d) of any numbers, moved into the region and onto its lattice."""
+        """Rows (n, d) of any numbers, moved into the region and onto its lattice.
+
+        Parameters
+        ----------
+        values : array of shape (n, d)
+            Unit coordinates.
+        region : Region
+            Where rows live, unit coordinates.
+        **more
+            What the rows carry beside their coordinates.
+
+        Returns
+        -------
+        Rows
+            In memory.
+        """
         return cls.on_lattice(region.rows(values), region, **more)
 
     @classmethod
     def on_lattice(cls, values: Any, region: Region, **more: Any) -> Rows:
-        """Rows (n, d) that lie in the region and on its lattice already."""
+        """Rows (n, d) that lie in the region and on its lattice already.
+
+        Parameters
+        ----------
+        values : array of shape (n, d)
+            Unit coordinates.
+        region : Region
+            Where rows live, unit coordinates.
+        **more
+            What the rows carry beside their coordinates.
+
+        Returns
+        -------
+        Rows
+            In memory.
+        """
         stored = allocate_rows(len(values), region)
         stored[:, :-1] = values
         return cls(stored, region, **more)
@@ -160,6 +242,20 @@ class Rows:
 
         ``ask`` gives a list of answers that can be added, in any order. Each core takes the next chunk when it is done
         with one: none waits for another that began late, and memory is bounded by a chunk for each core.
+
+        Parameters
+        ----------
+        ask : function
+            Of some of the rows, to a list of answers that can be added.
+        width : int
+            Numbers a row that the answer needs in memory.
+        threads : int or None
+            None: one a core.
+
+        Returns
+        -------
+        list of object
+            One sum for each answer, in whole numbers.
         """
         n, size = max(1, len(self)), self._choose_chunk_size(width)
         threads = min(threads or _count_threads(), ceil(n / size))
@@ -202,7 +298,20 @@ class Rows:
         return self.seen(Sparsified(most, region), self.persons)
 
     def seen(self, view: View, persons: Codes | None = None) -> Rows:
-        """The rows through ``view``, kept as these are: in memory, or nowhere."""
+        """The rows through ``view``, kept as these are: in memory, or nowhere.
+
+        Parameters
+        ----------
+        view : View
+            A map of rows.
+        persons : int array of shape (n,)
+            Whose each row is.
+
+        Returns
+        -------
+        Rows
+            Of as many rows.
+        """
         seen = SeenRows(self._stored, view)
         if not self.in_memory:
             return Rows(seen, view.region, persons=persons, block_numbers=self.block_numbers)
@@ -254,6 +363,22 @@ def borrow_scratch(rows: int, columns: int, use: str = "answers", kind: type = n
     """An array that this thread uses again and again: fresh memory for every chunk would cost more than the arithmetic.
 
     The next call for the same use and kind of number overwrites it.
+
+    Parameters
+    ----------
+    rows : int
+        Lines of the array.
+    columns : int
+        Numbers in a line.
+    use : str
+        A name; two uses never share an array.
+    kind : type
+        Of a number.
+
+    Returns
+    -------
+    array of shape (rows, columns)
+        Not initialised.
     """
     name = f"{use} {kind.__name__}"
     kept: Any = getattr(_SCRATCH, name, np.empty(0, kind))
@@ -267,6 +392,22 @@ def multiply(points: Array, rows: ExactRows, *, plus: Array | None = None, out: 
     """``points @ rows.T`` (and ``plus``, a number for each point), shape (points, rows).
 
     Exact where the points lie on their lattice and ``plus`` on that of the products.
+
+    Parameters
+    ----------
+    points : array of shape (points, d)
+        Unit coordinates.
+    rows : ExactRows
+        Some of the rows, on their lattice.
+    plus : array of shape (points,) or None
+        What is added to each point's products.
+    out : array or None
+        Where the result goes; None: scratch memory.
+
+    Returns
+    -------
+    array of shape (points, rows)
+        Exact.
     """
     if plus is not None:
         return multiply_plus(np.concatenate([points, plus[:, None]], axis=1), rows, out=out)
@@ -276,7 +417,22 @@ def multiply(points: Array, rows: ExactRows, *, plus: Array | None = None, out: 
 
 
 def multiply_plus(points: Array, rows: ExactRows, *, out: Array | None = None) -> Array:
-    """Products with ``points`` (k, d + 1) that carry the number to add to theirs behind them, shape (k, rows)."""
+    """Products with ``points`` (k, d + 1) that carry the number to add to theirs behind them, shape (k, rows).
+
+    Parameters
+    ----------
+    points : array of shape (k, d + 1)
+        Unit coordinates, and what is added.
+    rows : ExactRows
+        Some of the rows, on their lattice.
+    out : array or None
+        Where the result goes; None: scratch memory.
+
+    Returns
+    -------
+    array of shape (k, rows)
+        Exact.
+    """
     if rows.padded is None:
         return np.asarray((rows.values @ points[:, :-1].T).T) + points[:, -1:]
     # The column of ones behind the rows adds it within the product, for next to nothing.
@@ -305,6 +461,20 @@ def find_rows_in_use(values: Any, persons: Codes | None, *, drop_incomplete: boo
     """Indices of the rows that count: all of them, or the complete ones of somebody.
 
     A row whose person is -1 is nobody's, and does not count.
+
+    Parameters
+    ----------
+    values : array of shape (n, d)
+        Data units, NaN where a cell is missing.
+    persons : int array of shape (n,) or None
+        -1 is nobody.
+    drop_incomplete : bool
+        Whether a row with a missing cell does not count.
+
+    Returns
+    -------
+    int array
+        Ascending.
     """
     if not drop_incomplete:
         return np.arange(values.shape[0])
@@ -316,7 +486,22 @@ def find_rows_in_use(values: Any, persons: Codes | None, *, drop_incomplete: boo
 
 
 def move_into_region(values: Array, kept: Codes, domain: Domain) -> Any:
-    """Storage of the ``kept`` rows, in unit coordinates, on the lattice; one with a missing cell is the stand-in."""
+    """Storage of the ``kept`` rows, in unit coordinates, on the lattice; one with a missing cell is the stand-in.
+
+    Parameters
+    ----------
+    values : array of shape (n, d)
+        Data units.
+    kept : int array
+        Indices of the rows that count.
+    domain : Domain
+        Declared bounds and scaling.
+
+    Returns
+    -------
+    array of shape (kept, dim)
+        Unit coordinates.
+    """
     unit = allocate_rows(len(kept), domain.region)
     step = max(64, BLOCK_NUMBERS // domain.dim)
     for start in range(0, len(unit), step):
@@ -326,7 +511,20 @@ def move_into_region(values: Array, kept: Codes, domain: Domain) -> Any:
 
 def convert_to_unit(values: Array, domain: Domain) -> Array:
     """Rows (n, d) in data units as a room holds them; one with a missing cell becomes the stand-in. Each row by
-    itself."""
+    itself.
+
+    Parameters
+    ----------
+    values : array of shape (n, d)
+        Data units.
+    domain : Domain
+        Declared bounds and scaling.
+
+    Returns
+    -------
+    array of shape (n, dim)
+        Unit coordinates.
+    """
     whole = find_complete(values)
     values = values if whole.all() else np.where(whole[:, None], values, domain.stand_in)
     return domain.region.rows(domain.to_unit(domain.limit(values)))

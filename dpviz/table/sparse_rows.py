@@ -49,6 +49,20 @@ def move_sparse_into_region(values: Any, kept: Codes, domain: Domain) -> Any:
 
     No zero becomes anything else.
 
+    Parameters
+    ----------
+    values : sparse array of shape (n, d)
+        Data units.
+    kept : int array
+        Indices of the rows that count.
+    domain : Domain
+        Declared bounds and scaling.
+
+    Returns
+    -------
+    sparse array of shape (kept, d)
+        Unit coordinates.
+
     Raises
     ------
     RequestError
@@ -74,7 +88,20 @@ def move_sparse_into_region(values: Any, kept: Codes, domain: Domain) -> Any:
 
 
 def keep_largest_entries(values: Any, most: int) -> Any:
-    """Each row with its ``most`` entries of largest magnitude, the first of equals, and zeros elsewhere."""
+    """Each row with its ``most`` entries of largest magnitude, the first of equals, and zeros elsewhere.
+
+    Parameters
+    ----------
+    values : sparse array of shape (n, d)
+        Any coordinates.
+    most : int
+        Entries of a row.
+
+    Returns
+    -------
+    sparse array of shape (n, d)
+        Same coordinates.
+    """
     if values.shape[1] <= most:
         return values
     if not is_sparse(values):

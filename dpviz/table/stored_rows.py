@@ -27,7 +27,20 @@ class Stored(Protocol):
 
 
 def allocate_rows(n: int, region: Region) -> Any:
-    """Memory for ``n`` rows of ``region``, in the smaller floats where they are exact; the ones are there."""
+    """Memory for ``n`` rows of ``region``, in the smaller floats where they are exact; the ones are there.
+
+    Parameters
+    ----------
+    n : int
+        Rows.
+    region : Region
+        Where rows live, unit coordinates.
+
+    Returns
+    -------
+    array of shape (n, dim + 1)
+        The last column is 1.
+    """
     stored = np.empty(
         (n, region.dim + 1), choose_number_type(float(region.half.max()), region.row_bits), choose_order(region.dim)
     )

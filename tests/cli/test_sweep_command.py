@@ -26,13 +26,13 @@ KILLED = """
 import os, signal, sys
 import dpviz.cli.sweep_command as sweep_command
 from dpviz.__main__ import main
-from dpviz.runs.study.workers import rows_of
+from dpviz.runs.study.workers import compute_rows
 def some_rows(*args, **kwargs):
-    for number, row in enumerate(rows_of(*args, **kwargs)):
+    for number, row in enumerate(compute_rows(*args, **kwargs)):
         if number == 5:
             os.kill(os.getpid(), signal.SIGKILL)
         yield row
-sweep_command.rows_of = some_rows
+sweep_command.compute_rows = some_rows
 main(sys.argv[1:])
 """
 

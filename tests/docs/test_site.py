@@ -14,9 +14,9 @@ from docs.generators import algorithm_pages, api_pages, command_pages, documents
 from docs.generators.links import list_broken_links
 from dpviz.__main__ import COMMANDS
 from dpviz.algorithms.registry import CARDS
-from dpviz.glossary import glossary
+from dpviz.glossary import read_glossary
 from dpviz.releases.package import MAY_BE_THERE
-from dpviz.table.declaration_file import declaration_in
+from dpviz.table.declaration_file import apply_declaration
 from dpviz.table.loaded_table import IntakeError
 from tests.cases import about
 from tests.command_line import call
@@ -73,7 +73,7 @@ def test_the_formats_name_every_key(capsys: pytest.CaptureFixture[str], monkeypa
     told = set(re.findall(r"`\"?([\w.]+)\"?`", (DOCS / "reference" / "formats.md").read_text("utf-8")))
     for wrong in ('{"no such key": 1}', '{"file": {"no such key": 1}}', '{"release": {"no such key": 1}}'):
         with pytest.raises(IntakeError) as refused:
-            declaration_in(wrong)
+            apply_declaration(wrong)
         allowed = re.findall(r'"([\w]+)"', str(refused.value).split("allowed are")[1])
         assert len(allowed) > 10
         assert not sorted(set(allowed) - told)
@@ -88,7 +88,7 @@ def test_generated_pages_are_whole() -> None:
     assert all(f"\n## dpviz {name}\n" in commands for name in COMMANDS)
     assert "--cap-epsilon" in commands and "%(default)s" not in commands
     (words,) = glossary_page.make_pages(ROOT).values()
-    assert all(f"{{#{term.id}}}" in words for term in glossary().values())
+    assert all(f"{{#{term.id}}}" in words for term in read_glossary().values())
     assert set(documents.make_pages(ROOT)) == {"changelog.md", "contributing.md", "security.md"}
     listed = (DOCS / "algorithms" / "index.md").read_text("utf-8")
     assert all(f"| [`{name}`]({name}.md) |" in listed or f"| [`{name}`]({name}.md) (" in listed for name in CARDS)
@@ -116,6 +116,7 @@ def test_every_public_function_is_in_the_reference() -> None:
         if f"{module}.{name}" not in places
     ]
     assert len(places) > 2000
+    assert "<strong>Guarantee.</strong>" in text and "**Guarantee" not in text
     assert not missing
 
 

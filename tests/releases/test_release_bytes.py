@@ -122,7 +122,7 @@ CASES = [
 VERIFIES = """
 import sys
 from pathlib import Path
-from dpviz.release.verify import verify
+from dpviz.releases.verify import verify
 for path in map(Path, sys.argv[1:]):
     print(path.stem, verify(path.read_bytes()).holds)
 """

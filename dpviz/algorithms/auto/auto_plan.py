@@ -136,7 +136,22 @@ class AutoPlan:
 
 
 def make_plan(setting: Setting, *, n_public: bool, spherical: bool = True) -> AutoPlan:
-    """The plan for a setting whose number of rows is public, or was bought; ``spherical`` if there is K-norm noise."""
+    """The plan for a setting whose number of rows is public, or was bought; ``spherical`` if there is K-norm noise.
+
+    Parameters
+    ----------
+    setting : Setting
+        Public quantities of the request.
+    n_public : bool
+        Whether the number of rows is public; else it was bought.
+    spherical : bool
+        Whether there is K-norm noise.
+
+    Returns
+    -------
+    AutoPlan
+        Which stages there are, and what part of the budget each has.
+    """
     assert setting.n is not None
     k, dim, n = setting.k, setting.dim, setting.n
     flat, many = dim <= FLAT_DIM, dim > FLAT_DIM and k > FEW_CLUSTERS
@@ -408,7 +423,22 @@ ROWS = "rows"
 
 
 def make_plan_step(session: PrivateSession, plan: AutoPlan, shares: Paid) -> PlanStep:
-    """What the plan will cost, after what was bought already: the number of rows, if it is not public."""
+    """What the plan will cost, after what was bought already: the number of rows, if it is not public.
+
+    Parameters
+    ----------
+    session : PrivateSession
+        What answers questions about the rows, and what may be spent.
+    plan : AutoPlan
+        Which stages there are.
+    shares : Paid
+        What each part of the plan may spend.
+
+    Returns
+    -------
+    PlanStep
+        To be shown before anything is drawn.
+    """
     bought, planned = session.ledger.draws, plan.parts
     rows = tuple(Part(ROWS, ROWS, "Gaussian" if draw.gaussian else "Laplace", 0.0) for draw in bought)
     splits = sum(isinstance(stage, Swap) for stage in plan.polishing)

@@ -41,7 +41,20 @@ class Extents(NamedTuple):
 
 
 def measure_extents(synopsis: SynopsisStep, centers: Array) -> Extents:
-    """Each cell that was kept goes to the centre (k, d) that is nearest to its middle, along the view."""
+    """Each cell that was kept goes to the centre (k, d) that is nearest to its middle, along the view.
+
+    Parameters
+    ----------
+    synopsis : SynopsisStep
+        The released histogram, as it was read.
+    centers : array of shape (k, d)
+        Unit coordinates.
+
+    Returns
+    -------
+    Extents
+        For each centre, in rows and squared unit coordinates.
+    """
     points, weights, _, middle = synopsis.cloud()
     inside = centers if synopsis.frame is None else centers @ synopsis.frame.T
     k, kept = len(centers), slice(0, len(synopsis.kept))
@@ -62,6 +75,18 @@ def estimate_sizes(steps: Sequence[Step], region: Region) -> Sizes | None:
     """Sizes of the clusters of a finished run, by its synopsis and the counts of all rounds after the last split.
 
     Sources are weighed by the inverse of their variance. None where there is no round.
+
+    Parameters
+    ----------
+    steps : sequence of Step
+        All that was released.
+    region : Region
+        Where rows live, unit coordinates.
+
+    Returns
+    -------
+    Sizes or None
+        Rows of each cluster, shape (k,), with the standard deviation of their noise.
 
     **Guarantee.** Post-processing of released values.
     """

@@ -71,6 +71,11 @@ def denoise(noisy_counts: Array, sd: float, total: float) -> Denoised:
     total : float
         The number of rows in the grid, public or released; at least 0.
 
+    Returns
+    -------
+    Denoised
+        Shape as the counts.
+
     Notes
     -----
     O(d m) for m cells, at most 30 ms for 27,000. Without noise the counts come back as they are, if they add up to the

@@ -78,6 +78,28 @@ def run_residual_rounds(
 
     With ``reaches`` (k,) each cluster keeps its own: only spreads are measured within the one ``reach``.
 
+    Parameters
+    ----------
+    session : PrivateSession
+        What answers questions about the rows, and what may be spent.
+    start : array of shape (k, d)
+        Released centres, unit coordinates.
+    reach : float
+        What residuals are shortened to, unit coordinates; released.
+    frame : array of shape (p, d) or None
+        The view in which rows look for their nearest centre; None: all columns.
+    plan : AutoPlan
+        Which stages there are.
+    shares : Paid
+        What each part of the plan may spend.
+    reaches : array of shape (k,) or None
+        A length for each cluster; released.
+
+    Yields
+    ------
+    CentersStep
+        One for each round; the last one is the release.
+
     **Guarantee.** The shares of all rounds and splits. Reaches are released, or follow from releases, before they are
     used.
     """
@@ -176,6 +198,26 @@ def split_and_drop(
     session: PrivateSession, centers: Array, reach: float, frame: Array | None, stage: Swap, shares: Paid
 ) -> SplitStep:
     """Noisy counts and spreads of all clusters; where a cluster is two, one of its halves takes the cheapest centre.
+
+    Parameters
+    ----------
+    session : PrivateSession
+        What answers questions about the rows, and what may be spent.
+    centers : array of shape (k, d)
+        Released centres, unit coordinates.
+    reach : float
+        What residuals are shortened to, unit coordinates; released.
+    frame : array of shape (p, d) or None
+        The view in which rows look for their nearest centre.
+    stage : Swap
+        The stage of the plan.
+    shares : Paid
+        What each part of the plan may spend.
+
+    Returns
+    -------
+    SplitStep
+        With the centres (k, d) that go on.
 
     **Guarantee.** The shares of the stage. The spread of a row has Euclidean length at most ``reach``² in one cluster;
     what is split and dropped follows from released numbers.

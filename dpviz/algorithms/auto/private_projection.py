@@ -113,6 +113,24 @@ def project_privately(
 ) -> ProjectionStep:
     """The noisy middle, radius and axes of the rows of ``session``.
 
+    Parameters
+    ----------
+    session : PrivateSession
+        What answers questions about the rows, and what may be spent.
+    stage : ProjectionStage
+        The stage of the plan.
+    shares : Paid
+        What each part of the plan may spend.
+    axes : int
+        How many axes are wanted.
+    rng : numpy Generator
+        Public coins; what they decide may be known to everybody.
+
+    Returns
+    -------
+    ProjectionStep
+        All of it released, unit coordinates.
+
     **Guarantee.** The shares of the stage. One row adds a vector of length at most R to the sum, 1 to one bin, and,
     if they are bought, a vector of length at most 1, in two released medians, to the second sum, and a matrix of
     Euclidean length at most R₁² to the second moments. Whether there is a tail follows from releases.

@@ -139,6 +139,20 @@ _NONE = np.zeros(0)
 def zoom(session: PrivateSession, stage: Zoom, shares: Paid) -> ZoomStep:
     """A coarse histogram of the whole domain, and the box of its full cells if that is small and holds nearly all rows.
 
+    Parameters
+    ----------
+    session : PrivateSession
+        What answers questions about the rows, and what may be spent.
+    stage : Zoom
+        The stage of the plan.
+    shares : Paid
+        What each part of the plan may spend.
+
+    Returns
+    -------
+    ZoomStep
+        With the box, unit coordinates.
+
     **Guarantee.** The share of the stage; nothing is clipped to the box.
     """
     grid = Grid.over(session.region, _ZOOM_CELLS if session.dim <= 2 else _ZOOM_CELLS_3D)
@@ -173,6 +187,24 @@ def release_flat_synopsis(
     session: PrivateSession, k: int, stage: Cells, shares: Paid, zoomed: ZoomStep
 ) -> SynopsisStep:
     """The histogram over the rows' own columns: over the box, with coarse cells for what lies outside of it.
+
+    Parameters
+    ----------
+    session : PrivateSession
+        What answers questions about the rows, and what may be spent.
+    k : int
+        Clusters.
+    stage : Cells
+        The stage of the plan.
+    shares : Paid
+        What each part of the plan may spend.
+    zoomed : ZoomStep
+        The box, and the coarse cells.
+
+    Returns
+    -------
+    SynopsisStep
+        The released histogram, and what stands out of its noise.
 
     **Guarantee.** The shares of the stage: one row changes one cell by 1, fine or coarse, and with it the sum of what
     exceeds a threshold.
@@ -234,6 +266,24 @@ def release_view_synopses(
 
     One histogram is bought; with few clusters there are two readings of it, smoothed and through trees of details.
 
+    Parameters
+    ----------
+    session : PrivateSession
+        What answers questions about the rows, and what may be spent.
+    k : int
+        Clusters.
+    stage : Cells
+        The stage of the plan.
+    shares : Paid
+        What each part of the plan may spend.
+    view : View
+        The released axes, and how far they reach.
+
+    Returns
+    -------
+    list of SynopsisStep
+        The readings of one histogram.
+
     **Guarantee.** The shares of the stage. One row changes one cell by 1, and with it the sum of what exceeds a
     threshold. The test decides which one grid is bought; there is never a second one.
     """
@@ -274,6 +324,26 @@ def release_tail_synopsis(
     They are cubes in asinh of the distance over the median: alike within it, in proportion to the distance beyond. So
     rows far out have cells of their own instead of the last one of a box that most rows fill. Only trees of details
     read it: smoothing takes what is far out for noise (``docs/findings.md``).
+
+    Parameters
+    ----------
+    session : PrivateSession
+        What answers questions about the rows, and what may be spent.
+    k : int
+        Clusters.
+    stage : Cells
+        The stage of the plan.
+    shares : Paid
+        What each part of the plan may spend.
+    seen : ProjectionStep
+        The released view.
+    tail : Tail
+        How far out it goes.
+
+    Returns
+    -------
+    SynopsisStep
+        The released histogram, read through trees of details.
 
     **Guarantee.** The share of the grid. One row changes one cell by 1: borders of cells follow from releases, and a
     row is compared with a table of them.
@@ -386,6 +456,20 @@ def find_standing_out(noisy_counts: Array, sd: float, *, flat: bool) -> Kept:
     """The cells that stand out alone or with their neighbours; in a view their neighbours' average is what they hold.
 
     ``noisy_counts`` has one axis for each axis of the grid, ``sd`` is the standard deviation of the noise on a cell.
+
+    Parameters
+    ----------
+    noisy_counts : array with one axis for each axis of the grid
+        Rows.
+    sd : float
+        Standard deviation of the noise on a cell, rows.
+    flat : bool
+        Whether the grid is over the rows' own columns.
+
+    Returns
+    -------
+    Kept
+        Indices of cells, and rows.
     """
     smooth = smooth_counts(noisy_counts, sd, caution=_CAUTION_FLAT if flat else _CAUTION_VIEW).ravel()
     kept = np.flatnonzero(smooth)
@@ -402,6 +486,11 @@ def smooth_counts(noisy_counts: Array, sd: float, *, caution: float) -> Array:
         Standard deviation of the (Laplace) noise on a cell.
     caution : float
         A factor on the threshold that chance exceeds about once in a whole grid of empty cells.
+
+    Returns
+    -------
+    array
+        Shape as the counts, rows, none negative.
     """
     dim = noisy_counts.ndim
     kept, undecided = np.zeros_like(noisy_counts), np.ones(noisy_counts.shape, dtype=bool)
@@ -423,7 +512,20 @@ def _compute_threshold(cells: int, dim: int, width: float, averaged: float) -> f
 
 
 def project_onto_total(noisy_counts: Array, total: float) -> Array:
-    """The counts, none negative, that add up to ``total`` and lie nearest to ``noisy_counts`` (m,)."""
+    """The counts, none negative, that add up to ``total`` and lie nearest to ``noisy_counts`` (m,).
+
+    Parameters
+    ----------
+    noisy_counts : array of shape (m,)
+        Rows.
+    total : float
+        Rows in all; at least 0.
+
+    Returns
+    -------
+    array of shape (m,)
+        Rows.
+    """
     if len(noisy_counts) == 0:
         return noisy_counts
     ordered = np.sort(noisy_counts)[::-1]

@@ -62,6 +62,22 @@ def balcan_kmedian(session: PrivateSession, k: int, params: KMedianParams, rng: 
 
     The last step is the release. O(L n p + T n |C| p + R n k d) for L levels, T swaps and R steps towards the medians.
 
+    Parameters
+    ----------
+    session : PrivateSession
+        What answers questions about the rows, and what may be spent.
+    k : int
+        Clusters.
+    params : KMedianParams
+        Parameters of the algorithm, checked.
+    rng : numpy Generator
+        Public coins; what they decide may be known to everybody.
+
+    Yields
+    ------
+    Step
+        The tree, candidates, swaps and steps towards the medians; the last step holds the centres.
+
     **Guarantee.** Add/remove or replace; ε-DP at δ = 0, else zCDP for (ε, δ). Bounds are public; n is public or bought
     and sets dimensions, levels and swaps.
     """
@@ -79,6 +95,24 @@ def run_median_rounds(
     Each row pulls its centre with force 1, so that the noise does not depend on the size of the domain; a noisy count
     of the cluster turns the sum of pulls into a mean of at most 1. Steps shrink like 1/t, and what is released is the
     mean of the later half of all iterates.
+
+    Parameters
+    ----------
+    session : PrivateSession
+        What answers questions about the rows, and what may be spent.
+    cells : Voronoi or Projected
+        Which centre each row belongs to.
+    start : array of shape (k, d)
+        Released centres, unit coordinates.
+    budget : Budget
+        Part of the session's budget.
+    rounds : int
+        How many.
+
+    Yields
+    ------
+    CentersStep
+        Centres (k, d), unit coordinates; the last ones are the mean of the later half.
 
     **Guarantee.** ``budget``. The pulls of one row have Euclidean norm 1 over all clusters together (2 under replace).
 

@@ -62,10 +62,27 @@ def grow_private_partition(
 
     Parameters
     ----------
+    view : Projection
+        The session seen through a random projection.
+    budget : Budget
+        Part of the session's budget.
+    root : CubeTree
+        The cube that holds everything.
+    depth : int
+        Levels.
+    rng : numpy Generator
+        Public coins; what they decide may be known to everybody.
     empty_rate : float
         Probability that a child without rows wakes up; the threshold follows from it and the noise.
+    shift : int
+        Number of the tree, for titles.
     most_cubes : int
         Beyond this a level keeps a random part of what woke up, by public coins.
+
+    Yields
+    ------
+    TreeStep
+        One for each level.
 
     References
     ----------
@@ -95,7 +112,20 @@ def grow_private_partition(
 
 
 def compute_quiet_threshold(noise: Laplace | Gaussian, empty_rate: float) -> float:
-    """The threshold γ that an empty cube exceeds with probability ``empty_rate`` (below 1/2)."""
+    """The threshold γ that an empty cube exceeds with probability ``empty_rate`` (below 1/2).
+
+    Parameters
+    ----------
+    noise : Laplace or Gaussian
+        On the count of a cube.
+    empty_rate : float
+        Probability that a cube without rows wakes up.
+
+    Returns
+    -------
+    float
+        Rows.
+    """
     if isinstance(noise, Laplace):
         return -noise.scale * log(2 * empty_rate)
     return -noise.scale * float(ndtri(empty_rate))
@@ -119,7 +149,20 @@ class Candidates:
     finest: Flags
 
     def thinned(self, most: int, rng: np.random.Generator) -> Candidates:
-        """At most ``most`` of them, the finest first and otherwise by public coins."""
+        """At most ``most`` of them, the finest first and otherwise by public coins.
+
+        Parameters
+        ----------
+        most : int
+            How many may stay.
+        rng : numpy Generator
+            Public coins; what they decide may be known to everybody.
+
+        Returns
+        -------
+        Candidates
+            As they were, or fewer.
+        """
         if len(self.points) <= most:
             return self
         kept = np.sort(np.lexsort((rng.random(len(self.points)), ~self.finest))[:most])
@@ -130,6 +173,26 @@ def grow_trees(
     view: Projection, budget: Budget, shifts: int, depth: int, rng: np.random.Generator, *, empty_rate: float
 ) -> Iterator[TreeStep]:
     """One private partition for each of ``shifts`` random shifts of the root cube, at equal shares.
+
+    Parameters
+    ----------
+    view : Projection
+        The session seen through a random projection.
+    budget : Budget
+        Part of the session's budget.
+    shifts : int
+        How many trees.
+    depth : int
+        Levels of each.
+    rng : numpy Generator
+        Public coins; what they decide may be known to everybody.
+    empty_rate : float
+        Probability that a child without rows wakes up.
+
+    Yields
+    ------
+    TreeStep
+        Tree after tree, level by level.
 
     **Guarantee.** ``budget``.
 
@@ -147,7 +210,24 @@ def grow_trees(
 
 
 def list_candidates(trees: Sequence[CubeTree], k: int, region: Region, rng: np.random.Generator) -> Candidates:
-    """The middles of all active cubes, moved into ``region``, each once; at least k. Post-processing."""
+    """The middles of all active cubes, moved into ``region``, each once; at least k. Post-processing.
+
+    Parameters
+    ----------
+    trees : sequence of CubeTree
+        The released trees.
+    k : int
+        Clusters.
+    region : Region
+        Where rows live, unit coordinates.
+    rng : numpy Generator
+        Public coins; what they decide may be known to everybody.
+
+    Returns
+    -------
+    Candidates
+        Points of the projection, unit coordinates, with the depth of their cubes.
+    """
     levels = [(tree, level) for tree in trees for level in range(tree.depth + 1)]
     middles = np.concatenate([region.clip(tree.centers(level)) for tree, level in levels])
     depths = np.concatenate([np.full(len(tree.corners(level)), level) for tree, level in levels])

@@ -35,7 +35,20 @@ class Projection:
         return inner if self.frame is None else Projected(inner, self.frame, self.session.region)
 
     def lift(self, centers: Array, region: Region) -> Array:
-        """The shortest points of the full space that project to ``centers`` (k, p), inside ``region``; (k, d)."""
+        """The shortest points of the full space that project to ``centers`` (k, p), inside ``region``; (k, d).
+
+        Parameters
+        ----------
+        centers : array of shape (k, p)
+            Of the projection.
+        region : Region
+            Where rows live, unit coordinates.
+
+        Returns
+        -------
+        array of shape (k, d)
+            Unit coordinates.
+        """
         return centers if self.frame is None else region.clip(centers @ self._back)
 
     @cached_property
@@ -46,14 +59,42 @@ class Projection:
 
 
 def project(session: PrivateSession, frame: Array | None) -> Projection:
-    """The session seen through ``frame``."""
+    """The session seen through ``frame``.
+
+    Parameters
+    ----------
+    session : PrivateSession
+        What answers questions about the rows, and what may be spent.
+    frame : array of shape (p, d) or None
+        Rows are axes; None: all columns as they are.
+
+    Returns
+    -------
+    Projection
+        With the session over projected rows.
+    """
     if frame is None:
         return Projection(session, None)
     return Projection(session.project(frame, Region.ball(len(frame), session.region.radius)), frame)
 
 
 def draw_orthonormal_frame(p: int, dim: int, rng: np.random.Generator) -> Array:
-    """A uniformly random p-dimensional subspace, scaled so that squared norms are kept on average; (p, d)."""
+    """A uniformly random p-dimensional subspace, scaled so that squared norms are kept on average; (p, d).
+
+    Parameters
+    ----------
+    p : int
+        Dimensions of the subspace.
+    dim : int
+        Columns.
+    rng : numpy Generator
+        Public coins; what they decide may be known to everybody.
+
+    Returns
+    -------
+    array of shape (p, d)
+        Rows are axes.
+    """
     basis, triangle = np.linalg.qr(rng.normal(size=(dim, p)))
     frame: Array = (basis * np.sign(np.diag(triangle))).T * sqrt(dim / p)
     return frame
@@ -63,5 +104,19 @@ def draw_gaussian_frame(p: int, dim: int, rng: np.random.Generator) -> Array:
     """Independent normal entries over √p, shape (p, d).
 
     Balcan et al. print 1/√d (Alg. 4), which would shrink norms by √(p/d); 1/√p is what keeps them on average.
+
+    Parameters
+    ----------
+    p : int
+        Rows of the frame.
+    dim : int
+        Columns.
+    rng : numpy Generator
+        Public coins; what they decide may be known to everybody.
+
+    Returns
+    -------
+    array of shape (p, d)
+        Rows are axes.
     """
     return rng.normal(size=(p, dim)) / sqrt(p)

@@ -35,7 +35,24 @@ class KMeansParams(Params):
 
 
 def find_reference_centers(points: Any, k: int, *, starts: int, seed: int) -> Array:
-    """Centres of the best of ``starts`` runs of k-means++ and Lloyd on ``points``; exactly k, even if fewer differ."""
+    """Centres of the best of ``starts`` runs of k-means++ and Lloyd on ``points``; exactly k, even if fewer differ.
+
+    Parameters
+    ----------
+    points : array of shape (n, d)
+        Dense or sparse, any coordinates.
+    k : int
+        Clusters.
+    starts : int
+        How many runs.
+    seed : int
+        Of the first run.
+
+    Returns
+    -------
+    array of shape (k, d)
+        In the coordinates of the points.
+    """
     from sklearn.cluster import KMeans
 
     head = points[:_FEW]
@@ -51,7 +68,24 @@ def find_reference_centers(points: Any, k: int, *, starts: int, seed: int) -> Ar
 def kmeans_plus_plus(
     session: PrivateSession, k: int, params: KMeansParams, rng: np.random.Generator
 ) -> Iterator[ReferenceStep]:
-    """k-means++ seeding and Lloyd's iteration on the rows themselves. **Guarantee.** None."""
+    """k-means++ seeding and Lloyd's iteration on the rows themselves. **Guarantee.** None.
+
+    Parameters
+    ----------
+    session : PrivateSession
+        What answers questions about the rows, and what may be spent.
+    k : int
+        Clusters.
+    params : KMeansParams
+        Parameters of the algorithm, checked.
+    rng : numpy Generator
+        Public coins; what they decide may be known to everybody.
+
+    Yields
+    ------
+    ReferenceStep
+        The centres, which are no release.
+    """
     seed = int(rng.integers(2**31))
 
     def compute(points: Array) -> Array:

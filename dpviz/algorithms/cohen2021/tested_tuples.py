@@ -126,7 +126,24 @@ class TupleSource:
 
     @classmethod
     def of(cls, session: PrivateSession, k: int, params: TupleParams, rng: np.random.Generator) -> TupleSource:
-        """The source that ``params`` ask for; no row is read."""
+        """The source that ``params`` ask for; no row is read.
+
+        Parameters
+        ----------
+        session : PrivateSession
+            What answers questions about the rows, and what may be spent.
+        k : int
+            Clusters.
+        params : TupleParams
+            Parameters of the algorithm, checked.
+        rng : numpy Generator
+            Public coins; what they decide may be known to everybody.
+
+        Returns
+        -------
+        TupleSource
+            Blocks of rows, or the rows themselves.
+        """
         points = session.unfold(params.points_per_row(k))
         return cls(session, points, params, pack_spheres(k, points.region, rng), int(rng.integers(2**20)))
 
@@ -210,7 +227,20 @@ class Halves(NamedTuple):
 
 
 def halve_budget(budget: Budget, part: float) -> Halves:
-    """``part`` of the budget for the tuples, but at most ε = 1 of it; the surplus goes to means of rows."""
+    """``part`` of the budget for the tuples, but at most ε = 1 of it; the surplus goes to means of rows.
+
+    Parameters
+    ----------
+    budget : Budget
+        Part of the session's budget.
+    part : float
+        Of the budget that goes to the tuples.
+
+    Returns
+    -------
+    Halves
+        Two budgets that add up to the whole.
+    """
     epsilon = min(part * budget.amount, MOST_EPSILON)
     if part == 1.0 and epsilon == budget.amount:
         return Halves(budget, None)
@@ -222,7 +252,20 @@ def halve_budget(budget: Budget, part: float) -> Halves:
 
 
 def count_needed_tuples(share: Budget, params: TupleParams) -> int:
-    """Fewest tuples that the test can be asked about with ``share``; from public numbers only."""
+    """Fewest tuples that the test can be asked about with ``share``; from public numbers only.
+
+    Parameters
+    ----------
+    share : Budget
+        Part of the session's budget.
+    params : TupleParams
+        Parameters of the algorithm, checked.
+
+    Returns
+    -------
+    int
+        Tuples.
+    """
     return find_smallest_number(
         epsilon=share.amount / 2, delta=share.delta / 4, beta=params.beta / 2, printed=params.printed
     )
@@ -232,6 +275,20 @@ def run_noisy_center_test(source: TupleSource, share: Budget, *, far: float | No
     """As many tuples as the test needs, or as there can be, and noisy points of one of them.
 
     One centre is far from nothing: it needs no test, and is averaged.
+
+    Parameters
+    ----------
+    source : TupleSource
+        Where tuples come from.
+    share : Budget
+        Part of the session's budget.
+    far : float or None
+        Δ, in radii of a ball; None: by the preset's rule.
+
+    Returns
+    -------
+    TupleTestStep
+        The status, and centres (k, d) or ⊥.
 
     **Guarantee.** ``share``: (ε, δ), whatever the answer.
     """
@@ -250,6 +307,20 @@ def run_noisy_center_test(source: TupleSource, share: Budget, *, far: float | No
 def run_average_test(source: TupleSource, share: Budget, *, finest: float) -> TupleTestStep:
     """As many tuples as there can be, and averages of their points.
 
+    Parameters
+    ----------
+    source : TupleSource
+        Where tuples come from.
+    share : Budget
+        Part of the session's budget.
+    finest : float
+        The least radius that is looked for, unit coordinates.
+
+    Returns
+    -------
+    TupleTestStep
+        The status, and centres (k, d) or ⊥.
+
     **Guarantee.** ``share``: (ε, δ), whatever the answer.
     """
     k, params, number = source.k, source.params, source.most
@@ -263,7 +334,26 @@ def run_average_test(source: TupleSource, share: Budget, *, finest: float) -> Tu
 
 
 def count_averaged_tuples(share: Budget, params: TupleParams, k: int, dim: int, finest: float) -> int:
-    """Fewest tuples whose averages are not noise; from public numbers only."""
+    """Fewest tuples whose averages are not noise; from public numbers only.
+
+    Parameters
+    ----------
+    share : Budget
+        Part of the session's budget.
+    params : TupleParams
+        Parameters of the algorithm, checked.
+    k : int
+        Clusters.
+    dim : int
+        Columns.
+    finest : float
+        The least radius that is looked for, unit coordinates.
+
+    Returns
+    -------
+    int
+        Tuples.
+    """
 
     def wanted(number: int) -> int:
         average = TupleAverages(
@@ -290,7 +380,22 @@ def count_averaged_tuples(share: Budget, params: TupleParams, k: int, dim: int, 
 
 
 def choose_far(share: Budget, params: TupleParams, k: int) -> float:
-    """Δ by the preset's rule."""
+    """Δ by the preset's rule.
+
+    Parameters
+    ----------
+    share : Budget
+        Part of the session's budget.
+    params : TupleParams
+        Parameters of the algorithm, checked.
+    k : int
+        Clusters.
+
+    Returns
+    -------
+    float
+        In radii of a ball.
+    """
     epsilon, delta = share.amount, share.delta
     if params.printed:
         return compute_printed_far(epsilon=epsilon, delta=delta, k=k, beta=params.beta)
@@ -299,6 +404,20 @@ def choose_far(share: Budget, params: TupleParams, k: int) -> float:
 
 def finish(source: TupleSource, step: TupleTestStep, means: Budget | None) -> Iterator[CentersStep]:
     """The last step: the released centres, or those that know no data; with ``means`` left, means of their cells.
+
+    Parameters
+    ----------
+    source : TupleSource
+        Where tuples come from.
+    step : TupleTestStep
+        What the test released.
+    means : Budget or None
+        What is left for means of rows.
+
+    Yields
+    ------
+    CentersStep
+        Centres (k, d), unit coordinates.
 
     **Guarantee.** ``means``; under ⊥ as well, where they are one round of Lloyd from centres that know no data.
     """
@@ -316,7 +435,24 @@ def finish(source: TupleSource, step: TupleTestStep, means: Budget | None) -> It
 
 
 def compute_smallest_n(setting: Setting, params: TupleParams, part: float, *, finest: float | None = None) -> float:
-    """Rows for as many tuples as the public formulas ask for; ``finest`` for averages, None for noisy centres."""
+    """Rows for as many tuples as the public formulas ask for; ``finest`` for averages, None for noisy centres.
+
+    Parameters
+    ----------
+    setting : Setting
+        Public quantities of the request.
+    params : TupleParams
+        Parameters of the algorithm, checked.
+    part : float
+        Of the budget that goes to the test.
+    finest : float or None
+        The least radius that is looked for, unit coordinates.
+
+    Returns
+    -------
+    float
+        Rows.
+    """
     tuples = halve_budget(Budget(Accounting.BASIC, setting.epsilon, setting.delta or 1e-6), part).tuples
     if finest is not None or setting.k == 1:
         dim = max(1, setting.dim // params.points_per_row(setting.k))
@@ -327,7 +463,20 @@ def compute_smallest_n(setting: Setting, params: TupleParams, part: float, *, fi
 
 
 def count_operations(setting: Setting, params: TupleParams) -> float:
-    """k-means in every block, the test, and a pass for means."""
+    """k-means in every block, the test, and a pass for means.
+
+    Parameters
+    ----------
+    setting : Setting
+        Public quantities of the request.
+    params : TupleParams
+        Parameters of the algorithm, checked.
+
+    Returns
+    -------
+    float
+        For progress and placement.
+    """
     return 30.0 * setting.rows * setting.k * setting.dim
 
 

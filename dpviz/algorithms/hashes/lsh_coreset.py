@@ -122,6 +122,22 @@ def lsh_coreset(session: PrivateSession, k: int, params: LshCoresetParams, rng: 
 
     O(n d D + R n k d + starts · m k d) for D planes, R rounds of polishing and m leaves; 3 + R reads of the rows.
 
+    Parameters
+    ----------
+    session : PrivateSession
+        What answers questions about the rows, and what may be spent.
+    k : int
+        Clusters.
+    params : LshCoresetParams
+        Parameters of the algorithm, checked.
+    rng : numpy Generator
+        Public coins; what they decide may be known to everybody.
+
+    Yields
+    ------
+    Step
+        The tree, the coreset, its solution and polishing; the last step holds the centres.
+
     **Guarantee.** Add/remove or replace. At δ = 0 ε-DP (Laplace and K-norm noise); else ``practical`` is μ-GDP for
     (ε, δ) (Gaussian noise only) and ``paper`` is (ε, δ)-DP by privacy loss distributions. Bounds are public; n is
     public or bought and sets thresholds and levels. What is asked depends on released values only.
@@ -337,7 +353,22 @@ class CountedTree:
 
     @classmethod
     def of(cls, released: SparseCounts, *, n: float, min_node: float) -> CountedTree:
-        """From the counts of a ``PathCounts`` release; nodes below ``min_node`` rows are dropped, the root never is."""
+        """From the counts of a ``PathCounts`` release; nodes below ``min_node`` rows are dropped, the root never is.
+
+        Parameters
+        ----------
+        released : SparseCounts
+            Noisy counts by heap number.
+        n : float
+            Rows; public, or bought.
+        min_node : float
+            Rows.
+
+        Returns
+        -------
+        CountedTree
+            With parents before children.
+        """
         nodes, noisy = np.r_[1, released.codes], np.r_[float(n), released.values]
         kept = noisy >= min_node
         kept[0] = True
@@ -405,6 +436,20 @@ def compute_leaf_weights(tree: CountedTree, counts: Array, *, reassign_lost: boo
 
     With ``reassign_lost``, where one of two children was dropped, all that is left of the other grows in proportion
     until it makes up its parent's count; nothing shrinks.
+
+    Parameters
+    ----------
+    tree : CountedTree
+        The released tree.
+    counts : array of shape (nodes,)
+        Rows.
+    reassign_lost : bool
+        Whether a dropped child's rows go to the other child.
+
+    Returns
+    -------
+    array of shape (leaves,)
+        Rows.
     """
     growth = np.ones(len(tree.nodes))
     if reassign_lost:

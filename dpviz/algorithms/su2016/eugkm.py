@@ -69,6 +69,22 @@ class EUGkMParams(Params):
 def eugkm(session: PrivateSession, k: int, params: EUGkMParams, rng: np.random.Generator) -> Iterator[Step]:
     """Release a noisy grid once, then solve k-means on it as often as one likes. O(nd + starts · M k d), M cells.
 
+    Parameters
+    ----------
+    session : PrivateSession
+        What answers questions about the rows, and what may be spent.
+    k : int
+        Clusters.
+    params : EUGkMParams
+        Parameters of the algorithm, checked.
+    rng : numpy Generator
+        Public coins; what they decide may be known to everybody.
+
+    Yields
+    ------
+    Step
+        The grid, the starts and the centres.
+
     **Guarantee.** Add/remove or replace; ε-DP. Bounds are public; n is public or bought, and only sets the grid size.
     """
     yield from run_grid_kmeans(session, k, session.budget, params, rng)
@@ -78,6 +94,26 @@ def run_grid_kmeans(
     session: PrivateSession, k: int, budget: Budget, params: EUGkMParams, rng: np.random.Generator, *, why: str = ""
 ) -> Generator[Step, None, Array]:
     """EUGkM for a part of the budget, as a generator of steps that returns the centres; ``why`` opens the first title.
+
+    Parameters
+    ----------
+    session : PrivateSession
+        What answers questions about the rows, and what may be spent.
+    k : int
+        Clusters.
+    budget : Budget
+        Part of the session's budget.
+    params : EUGkMParams
+        Parameters of the algorithm, checked.
+    rng : numpy Generator
+        Public coins; what they decide may be known to everybody.
+    why : str
+        Words that open the first title.
+
+    Yields
+    ------
+    generator of Step
+        Steps; it returns the centres (k, d), unit coordinates.
 
     **Guarantee.** ``budget``, spent on the grid alone.
     """
@@ -105,6 +141,22 @@ def run_grid_kmeans(
 def compute_cells_per_axis(n: int, epsilon: float, theta: float, dim: int) -> float:
     """m = (nε/θ)^(2/(2+d)), before rounding; the grid has m^d cells.
 
+    Parameters
+    ----------
+    n : int
+        Rows; public, or bought.
+    epsilon : float
+        Of the guarantee.
+    theta : float
+        θ of the paper; 10 there.
+    dim : int
+        Columns.
+
+    Returns
+    -------
+    float
+        Not rounded.
+
     References
     ----------
     Su et al. 2016, Eq. 4.
@@ -113,12 +165,41 @@ def compute_cells_per_axis(n: int, epsilon: float, theta: float, dim: int) -> fl
 
 
 def compute_epsilon_per_row(session: PrivateSession, budget: Budget) -> float:
-    """1 over the scale of the noise on a cell that ``budget`` buys: ε, less for replace and for many rows a person."""
+    """1 over the scale of the noise on a cell that ``budget`` buys: ε, less for replace and for many rows a person.
+
+    Parameters
+    ----------
+    session : PrivateSession
+        What answers questions about the rows, and what may be spent.
+    budget : Budget
+        Part of the session's budget.
+
+    Returns
+    -------
+    float
+        Per row.
+    """
     return 1 / session.mechanism(Count(Everything()), choose_noise_kind(session.accounting), budget).scale
 
 
 def release_grid(session: PrivateSession, grid: Grid, budget: Budget, *, why: str = "") -> GridStep:
     """Noisy counts of all cells of ``grid``; of a large grid, the cells whose noisy count is beyond a public cut.
+
+    Parameters
+    ----------
+    session : PrivateSession
+        What answers questions about the rows, and what may be spent.
+    grid : Grid
+        The cells.
+    budget : Budget
+        Part of the session's budget.
+    why : str
+        Words that open the title.
+
+    Returns
+    -------
+    GridStep
+        Noisy counts, rows.
 
     **Guarantee.** ``budget``, for the session's relation. Every cell carries noise, empty ones included: a large grid
     is sampled exactly as if all its cells had been noised and the small ones then cut away.
@@ -167,7 +248,26 @@ class Problem(NamedTuple):
 
 
 def make_problem(grid: GridStep, k: int, region: Region, params: EUGkMParams, rng: np.random.Generator) -> Problem:
-    """What to solve on a released grid. ``tuned`` becomes ``su`` where fewer than k cells stand out."""
+    """What to solve on a released grid. ``tuned`` becomes ``su`` where fewer than k cells stand out.
+
+    Parameters
+    ----------
+    grid : GridStep
+        The released grid.
+    k : int
+        Clusters.
+    region : Region
+        Where rows live, unit coordinates.
+    params : EUGkMParams
+        Parameters of the algorithm, checked.
+    rng : numpy Generator
+        Public coins; what they decide may be known to everybody.
+
+    Returns
+    -------
+    Problem
+        Weighted points, and where to start.
+    """
     if params.preset == "tuned":
         cells = find_standing_out(grid, region)
         if np.count_nonzero(cells.weights > 0) >= k:
@@ -178,7 +278,20 @@ def make_problem(grid: GridStep, k: int, region: Region, params: EUGkMParams, rn
 
 
 def list_all_cells(step: GridStep, region: Region) -> SignedPoints:
-    """The middles of all listed cells that can hold a row, with their signed noisy counts."""
+    """The middles of all listed cells that can hold a row, with their signed noisy counts.
+
+    Parameters
+    ----------
+    step : GridStep
+        The released grid.
+    region : Region
+        Where rows live, unit coordinates.
+
+    Returns
+    -------
+    SignedPoints
+        Points in unit coordinates, weights in rows.
+    """
     return _make_points(step, np.ones(len(step.codes), dtype=bool), region)
 
 
@@ -189,6 +302,18 @@ def find_standing_out(step: GridStep, region: Region) -> SignedPoints:
     kept if its noisy count is more than chance gives in any cell of the grid, or if the noisy count of the rest of its
     block of 2^d neighbours is. The rest is kept or dropped as a whole, negative counts included, so that a block that
     is kept has an unbiased sum.
+
+    Parameters
+    ----------
+    step : GridStep
+        The released grid.
+    region : Region
+        Where rows live, unit coordinates.
+
+    Returns
+    -------
+    SignedPoints
+        Points in unit coordinates, weights in rows.
     """
     grid, scale = step.grid, step.sd / sqrt(2)
     blocks = Grid(grid.half, (grid.cells_per_axis + 1) // 2)
@@ -232,13 +357,39 @@ def _split_slices(step: GridStep) -> Iterator[slice]:
 
 
 def compute_smallest_n(setting: Setting, params: EUGkMParams) -> float:
-    """Records at which Eq. 4 gives four cells along each axis: θ/ε · 4^((2+d)/2); twice that under replace."""
+    """Records at which Eq. 4 gives four cells along each axis: θ/ε · 4^((2+d)/2); twice that under replace.
+
+    Parameters
+    ----------
+    setting : Setting
+        Public quantities of the request.
+    params : EUGkMParams
+        Parameters of the algorithm, checked.
+
+    Returns
+    -------
+    float
+        Rows.
+    """
     epsilon = setting.epsilon / (2 if setting.relation is Relation.REPLACE else 1)
     return params.theta / epsilon * pow(_ENOUGH_PER_AXIS, min(2 + setting.dim, 900) / 2)
 
 
 def count_operations(setting: Setting, params: EUGkMParams) -> float:
-    """Rough number of elementary operations: the rows once, the cells for each start."""
+    """Rough number of elementary operations: the rows once, the cells for each start.
+
+    Parameters
+    ----------
+    setting : Setting
+        Public quantities of the request.
+    params : EUGkMParams
+        Parameters of the algorithm, checked.
+
+    Returns
+    -------
+    float
+        For progress and placement.
+    """
     n, dim = float(setting.n or 10_000), setting.dim
     cells = min(max(1.0, compute_cells_per_axis(int(n), setting.epsilon, params.theta, dim)) ** min(dim, 60), 2e6)
     of_start = setting.k * (_PASSES[params.preset] * cells * dim + _PER_CENTER[params.preset])

@@ -19,6 +19,20 @@ def pack_spheres(k: int, region: Region, rng: np.random.Generator) -> Array:
     A radius a works if k successive uniform draws, a away from the walls, lie 2a apart from all before them, where
     100 rejections in a row fail. The largest such a is found by bisection. No row is read.
 
+    Parameters
+    ----------
+    k : int
+        Clusters.
+    region : Region
+        Where rows live, unit coordinates.
+    rng : numpy Generator
+        Public coins; what they decide may be known to everybody.
+
+    Returns
+    -------
+    array of shape (k, d)
+        Unit coordinates.
+
     References
     ----------
     Su et al. 2016, §4.1.1.
@@ -78,6 +92,20 @@ def draw_random_points(number: int, region: Region, rng: np.random.Generator) ->
     Of categories each is a corner, as a row is: between there is nobody. Where a ball cuts the box, a point beyond it
     is drawn anew along its ray, as a point of the ball would be: a box of many dimensions is nearly all corners, and
     clipping would leave every point on the rim.
+
+    Parameters
+    ----------
+    number : int
+        How many.
+    region : Region
+        Where rows live, unit coordinates.
+    rng : numpy Generator
+        Public coins; what they decide may be known to everybody.
+
+    Returns
+    -------
+    array of shape (number, d)
+        Unit coordinates.
     """
     points = rng.uniform(-region.half, region.half, (number, region.dim))
     norm = np.linalg.norm(points, axis=1)

@@ -40,6 +40,22 @@ def draw_kmeans_pp_seeds(points: Array, weights: Array, k: int, rng: np.random.G
     Negative weights count as 0; if none is positive, all points weigh the same. Of 2 + ln k proposals each seed takes
     the one that lowers the weighted loss most. Seeds are distinct points as long as there are k of positive weight.
 
+    Parameters
+    ----------
+    points : array of shape (m, d)
+        Any coordinates.
+    weights : array of shape (m,)
+        May be negative.
+    k : int
+        Clusters.
+    rng : numpy Generator
+        Public coins; what they decide may be known to everybody.
+
+    Returns
+    -------
+    int array of shape (k,)
+        Indices into ``points``.
+
     References
     ----------
     Arthur & Vassilvitskii 2007, §2.2 and §5 (the greedy variant).
@@ -103,7 +119,22 @@ class SignedPoints:
 
     @classmethod
     def of(cls, points: Array, weights: Array, *, weight_sd: float = 0.0) -> SignedPoints:
-        """From points of shape (m, d)."""
+        """From points of shape (m, d).
+
+        Parameters
+        ----------
+        points : array of shape (m, d)
+            Unit coordinates.
+        weights : array of shape (m,)
+            Rows; may be negative.
+        weight_sd : float
+            Standard deviation of the noise on a weight.
+
+        Returns
+        -------
+        SignedPoints
+            With what solvers need of them.
+        """
         return cls(np.ascontiguousarray(points.T, dtype=np.float32), np.asarray(weights, np.float64), weight_sd)
 
     def __len__(self) -> int:
@@ -136,7 +167,22 @@ class BestOf(NamedTuple):
 
 
 def find_best_of_starts(data: SignedPoints, starts: Sequence[Array], region: Region) -> BestOf:
-    """``run_signed_lloyd`` from each of ``starts``; the solution of least loss on ``data``, the first of equals."""
+    """``run_signed_lloyd`` from each of ``starts``; the solution of least loss on ``data``, the first of equals.
+
+    Parameters
+    ----------
+    data : SignedPoints
+        Points with signed weights, unit coordinates and rows.
+    starts : sequence of arrays of shape (k, d)
+        Unit coordinates.
+    region : Region
+        Where rows live, unit coordinates.
+
+    Returns
+    -------
+    BestOf
+        With the solutions of all starts.
+    """
     solutions = [run_signed_lloyd(data, start, region) for start in starts]
     losses = np.array([solution.loss for solution in solutions])
     # The same solution met twice differs by rounding only.
@@ -151,6 +197,20 @@ def run_signed_lloyd(data: SignedPoints, start: Array, region: Region) -> Soluti
     A centre whose mass is within two standard deviations of 0 keeps its place. With negative weights an iteration may
     raise the loss or go round in circles, so the best centres seen are returned, and it ends when nothing moves, when
     ``PATIENCE`` iterations brought nothing better, or after ``ITERATIONS``.
+
+    Parameters
+    ----------
+    data : SignedPoints
+        Points with signed weights, unit coordinates and rows.
+    start : array of shape (k, d)
+        Unit coordinates.
+    region : Region
+        Where rows live, unit coordinates.
+
+    Returns
+    -------
+    Solution
+        Centres (k, d), unit coordinates, and their loss.
 
     References
     ----------
@@ -173,7 +233,20 @@ def run_signed_lloyd(data: SignedPoints, start: Array, region: Region) -> Soluti
 
 
 def sum_mass_near(data: SignedPoints, centers: Array) -> Array:
-    """Weight of the points nearest to each of ``centers`` (k, d), shape (k,)."""
+    """Weight of the points nearest to each of ``centers`` (k, d), shape (k,).
+
+    Parameters
+    ----------
+    data : SignedPoints
+        Points with signed weights, unit coordinates and rows.
+    centers : array of shape (k, d)
+        Unit coordinates.
+
+    Returns
+    -------
+    array of shape (k,)
+        Rows.
+    """
     labels, _ = _find_nearest(data.columns, centers)
     return np.bincount(labels, data.weights, len(centers)).astype(np.float64)
 
@@ -182,6 +255,18 @@ def compute_mean_noise_sd(data: SignedPoints, solution: Solution) -> Array:
     """Standard deviation that the noise of the weights gives one coordinate of each centre, shape (k,).
 
     To first order the noise moves a mean by the sum of noise times distance over the mass of its cluster.
+
+    Parameters
+    ----------
+    data : SignedPoints
+        Points with signed weights, unit coordinates and rows.
+    solution : Solution
+        Centres, and which points they hold.
+
+    Returns
+    -------
+    array of shape (k,)
+        Unit coordinates.
     """
     k, dim = solution.centers.shape
     spread = np.zeros(k)
@@ -283,7 +368,26 @@ class StartsStep(Step):
 
     @classmethod
     def of(cls, best: BestOf, points: int, singular: str, plural: str = "", *, then: str = "") -> StartsStep:
-        """The step after ``best`` was found on so many ``points``, which are called ``singular`` or ``plural``."""
+        """The step after ``best`` was found on so many ``points``, which are called ``singular`` or ``plural``.
+
+        Parameters
+        ----------
+        best : BestOf
+            The best solution, and the losses of all.
+        points : int
+            How many there were.
+        singular : str
+            What one of them is called.
+        plural : str
+            What several are called.
+        then : str
+            Words that close the title.
+
+        Returns
+        -------
+        StartsStep
+            To be shown.
+        """
         starts, called = len(best.losses), singular if points == 1 else plural or f"{singular}s"
         return cls(
             title=f"{starts:,} start{'' if starts == 1 else 's'} solved on {points:,} {called}{then}",
@@ -296,7 +400,28 @@ class StartsStep(Step):
 def choose_starts(
     points: Array, weights: Array, k: int, number: int, region: Region, rng: np.random.Generator
 ) -> list[Array]:
-    """Where to start on the coreset: all of its points and some without data if there are at most k, else k-means++."""
+    """Where to start on the coreset: all of its points and some without data if there are at most k, else k-means++.
+
+    Parameters
+    ----------
+    points : array of shape (m, d)
+        Unit coordinates.
+    weights : array of shape (m,)
+        Rows.
+    k : int
+        Clusters.
+    number : int
+        How many starts.
+    region : Region
+        Where rows live, unit coordinates.
+    rng : numpy Generator
+        Public coins; what they decide may be known to everybody.
+
+    Returns
+    -------
+    list of arrays of shape (k, d)
+        Unit coordinates.
+    """
     if len(points) <= k:
         return [np.concatenate([points, pack_spheres(k, region, rng)])[:k]]
     return [points[draw_kmeans_pp_seeds(points, weights, k, rng)] for _ in range(number)]

@@ -54,7 +54,22 @@ class AskingCosts:
 
     @classmethod
     def of(cls, trials: Sequence[Trial], entries: Sequence[Entry], asked: Request) -> AskingCosts:
-        """Of runs of what was ``asked`` for, and the ledger of one of them."""
+        """Of runs of what was ``asked`` for, and the ledger of one of them.
+
+        Parameters
+        ----------
+        trials : sequence of Trial
+            What was run.
+        entries : sequence of Entry
+            The ledger of one run.
+        asked : Request
+            What was asked for.
+
+        Returns
+        -------
+        AskingCosts
+            To be drawn.
+        """
         prices = [price_together(entries, times, epsilon=asked.epsilon, delta=asked.delta) for times in TIMES]
         centers = [trial.centers for trial in trials if trial.present]
         ordered = match_releases(centers, centers[0])

@@ -49,7 +49,22 @@ class AttackRegion:
 
     @classmethod
     def of(cls, trials: Sequence[Trial], reference: Sequence[Trial], asked: Request) -> AttackRegion:
-        """Of runs of what was ``asked`` for, and of k-means++ as the ``reference``."""
+        """Of runs of what was ``asked`` for, and of k-means++ as the ``reference``.
+
+        Parameters
+        ----------
+        trials : sequence of Trial
+            What was run.
+        reference : sequence of Trial
+            Trials of k-means++.
+        asked : Request
+            What was asked for.
+
+        Returns
+        -------
+        AttackRegion
+            To be drawn.
+        """
         attackers: list[Attacker] = []
         sources: tuple[tuple[str, Kind, Sequence[Trial], str], ...] = (
             ("who sees the centres", "released", trials, "nearness"),

@@ -46,7 +46,26 @@ class TwinClouds:
 
     @classmethod
     def of(cls, trials: Sequence[Trial], view: View, rows: Array, person: Array, epsilon: float) -> TwinClouds:
-        """Of runs in both worlds, at least one in each."""
+        """Of runs in both worlds, at least one in each.
+
+        Parameters
+        ----------
+        trials : sequence of Trial
+            What was run.
+        view : View
+            The plane of the picture.
+        rows : array of shape (n, d)
+            Of a public table, unit coordinates.
+        person : array of shape (m, d)
+            The rows of one person, unit coordinates.
+        epsilon : float
+            Of the guarantee.
+
+        Returns
+        -------
+        TwinClouds
+            To be drawn.
+        """
         present, absent = (
             np.stack([trial.centers for trial in trials if trial.present is there]) for there in (True, False)
         )
@@ -75,7 +94,20 @@ class TwinClouds:
         )
 
     def draw(self, palette: Palette, *, both: bool = True) -> go.Figure:
-        """One world over the other; the second only where ``both`` may be seen."""
+        """One world over the other; the second only where ``both`` may be seen.
+
+        Parameters
+        ----------
+        palette : Palette
+            Colours, light or dark.
+        both : bool
+            Whether the world without the person may be seen.
+
+        Returns
+        -------
+        Figure
+            Of the view's plane.
+        """
         plot = Plot(make_layout(palette, height=_HEIGHT))
         show_plane(plot, self.view, palette)
         some = self.rows[:: max(1, len(self.rows) // _MOST_ROWS)]

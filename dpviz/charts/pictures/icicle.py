@@ -171,7 +171,24 @@ class TreeDiagram(Drawing[TreeStep]):
 def make_diagram(
     step: TreeStep, steps: Sequence[Step], *, marked: Array | None = None, linked_at_most: int = _LINKED_AT_MOST
 ) -> TreeDiagram:
-    """The diagram of a tree after ``step``, in the places of the tree that the run ends with."""
+    """The diagram of a tree after ``step``, in the places of the tree that the run ends with.
+
+    Parameters
+    ----------
+    step : TreeStep
+        The step that is shown.
+    steps : sequence of Step
+        Those of the whole run.
+    marked : int array or None
+        Cubes that are marked.
+    linked_at_most : int
+        Cubes beyond which none is linked.
+
+    Returns
+    -------
+    TreeDiagram
+        Places of all cubes.
+    """
     alike = [other for other in steps if type(other).__name__ == type(step).__name__]
     own = [other for other in alike if isinstance(other, TreeStep) and other.shift == step.shift] or [step]
     so_far = own[: next((i for i, other in enumerate(own) if other is step), 0) + 1]

@@ -40,12 +40,40 @@ def count_levels(tree: CubeTree) -> list[int]:
 
 
 def find_drawn_boxes(tree: CubeTree, level: int, view: View) -> Boxes:
-    """The active cubes of a level on the plane, cut at the domain, in their order."""
+    """The active cubes of a level on the plane, cut at the domain, in their order.
+
+    Parameters
+    ----------
+    tree : CubeTree
+        The released tree.
+    level : int
+        From the root.
+    view : View
+        The plane of the picture.
+
+    Returns
+    -------
+    Boxes
+        Drawn units.
+    """
     return _make_boxes(tree.corners(level), tree.edge(level), level, tree.depth, view)
 
 
 def assign_rows(tree: CubeTree, rows: Array) -> list[Array]:
-    """How many ``rows`` (n, p) each active cube truly holds, by level from the root."""
+    """How many ``rows`` (n, p) each active cube truly holds, by level from the root.
+
+    Parameters
+    ----------
+    tree : CubeTree
+        The released tree.
+    rows : array of shape (n, p)
+        Revealed, in the projection.
+
+    Returns
+    -------
+    list of int arrays
+        One for each level, rows.
+    """
     held, node = [np.array([float(len(rows))])], np.zeros(len(rows), dtype=np.int64)
     bit = np.int64(1) << np.arange(tree.dim, dtype=np.int64)
     for level, keys in enumerate(tree.levels, start=1):
@@ -59,7 +87,20 @@ def assign_rows(tree: CubeTree, rows: Array) -> list[Array]:
 
 
 def count_truly_held(context: RenderContext, step: TreeStep) -> list[Array] | None:
-    """How many revealed rows each active cube holds, by level from the root; None unless rows are handed over."""
+    """How many revealed rows each active cube holds, by level from the root; None unless rows are handed over.
+
+    Parameters
+    ----------
+    context : RenderContext
+        What all pictures of a run share.
+    step : TreeStep
+        The step that is shown.
+
+    Returns
+    -------
+    list of int arrays or None
+        One for each level, rows.
+    """
     if context.reveal is None or context.reveal.everyone is None:
         return None
     # A tree only grows: the last one of a run answers for those before.
@@ -83,6 +124,15 @@ def add_nest(canvas: PlotCanvas, tree: CubeTree, *, strength: float = 1.0) -> No
     """Active cubes of all levels: the last three veiled, older ones hairlines, the newest with a rim.
 
     At less than full ``strength`` they lie under something else, and the newest has no rim.
+
+    Parameters
+    ----------
+    canvas : PlotCanvas
+        Where marks are put.
+    tree : CubeTree
+        The released tree.
+    strength : float
+        Of the colour; 1 is full.
     """
     for level in range(tree.depth + 1):
         newest, age = level == tree.depth and strength == 1, tree.depth - level
@@ -101,7 +151,15 @@ def add_nest(canvas: PlotCanvas, tree: CubeTree, *, strength: float = 1.0) -> No
 
 
 def add_asleep(canvas: PlotCanvas, tree: CubeTree) -> None:
-    """The cubes that the last level asked and that stayed asleep, where all of them did that lie behind each other."""
+    """The cubes that the last level asked and that stayed asleep, where all of them did that lie behind each other.
+
+    Parameters
+    ----------
+    canvas : PlotCanvas
+        Where marks are put.
+    tree : CubeTree
+        The released tree.
+    """
     asked = _drop_repeated(find_asleep_boxes(tree, canvas.view))
     if not len(asked.low):
         return
@@ -115,7 +173,20 @@ def add_asleep(canvas: PlotCanvas, tree: CubeTree) -> None:
 
 
 def find_asleep_boxes(tree: CubeTree, view: View) -> Boxes:
-    """Where the last level asked cubes and none woke up; each place of the plane once."""
+    """Where the last level asked cubes and none woke up; each place of the plane once.
+
+    Parameters
+    ----------
+    tree : CubeTree
+        The released tree.
+    view : View
+        The plane of the picture.
+
+    Returns
+    -------
+    Boxes
+        Drawn units.
+    """
     if tree.depth == 0:
         return Boxes(np.zeros((0, 2)), np.zeros((0, 2)))
     edge, axes = tree.edge(tree.depth), list(view.axes or (0,))

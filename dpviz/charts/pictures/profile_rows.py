@@ -83,7 +83,20 @@ class Drawing:
         return np.clip((values - self.low) / np.maximum(self.high - self.low, 1e-300), 0, 1)
 
     def hover(self, i: int, j: int) -> str:
-        """What is said of one dot."""
+        """What is said of one dot.
+
+        Parameters
+        ----------
+        i : int
+            Segment.
+        j : int
+            Column.
+
+        Returns
+        -------
+        str
+            Words.
+        """
         made, column = self.made, self.made.columns[self.cols[j]]
         unit = f" {column.unit}" if column.unit else ""
         noise = (
@@ -99,12 +112,38 @@ class Drawing:
         return [self.hover(i, j) for i in range(self.k) for j in range(self.dim)]
 
     def name(self, place: int, most: int) -> str:
-        """A column's name, bold where some segment stands out of the noise."""
+        """A column's name, bold where some segment stands out of the noise.
+
+        Parameters
+        ----------
+        place : int
+            Of the column.
+        most : int
+            Letters.
+
+        Returns
+        -------
+        str
+            For the axis.
+        """
         text = spell_name(shorten(self.made.columns[place].name, most))
         return f"<b>{text}</b>" if self.made.telling[place] and not self.chosen.failed else text
 
     def blank(self, height: int, *, left: int, right: int, top: int, bottom: int) -> Plot:
-        """A plot without axes of its own."""
+        """A plot without axes of its own.
+
+        Parameters
+        ----------
+        height : int
+            Pixels.
+        left, right, top, bottom : int
+            Margin, pixels.
+
+        Returns
+        -------
+        Plot
+            To be drawn on.
+        """
         made = Plot(make_layout(self.palette, height=height))
         made.update_layout(margin={"l": left, "r": right, "t": top, "b": bottom}, showlegend=False, dragmode=False)
         made.update_xaxes(visible=False, fixedrange=True)
@@ -112,7 +151,24 @@ class Drawing:
         return made
 
     def lines(self, x: Sequence[Array], y: Sequence[Array], kind: str, **line: Any) -> dict[str, Any]:
-        """Many short lines as one trace: ``x`` and ``y`` are the coordinates of their ends."""
+        """Many short lines as one trace: ``x`` and ``y`` are the coordinates of their ends.
+
+        Parameters
+        ----------
+        x : sequence of array
+            Ends across, a pair of arrays.
+        y : sequence of array
+            Ends up, a pair of arrays.
+        kind : str
+            Class of the trace.
+        **line
+            Settings of the line.
+
+        Returns
+        -------
+        mapping of str to object
+            A trace.
+        """
         return {
             **{"type": "scatter", "mode": "lines", "x": _add_gaps(*x), "y": _add_gaps(*y), "line": line},
             **{"hoverinfo": "skip", "showlegend": False, "meta": kind},
@@ -305,7 +361,26 @@ class Rows(Drawing):
 
 
 def make_diamonds(x: Array, y: Array, color: str, size: float, kind: str) -> dict[str, Any]:
-    """Open diamonds: what released centres are laid beside."""
+    """Open diamonds: what released centres are laid beside.
+
+    Parameters
+    ----------
+    x : array of shape (m,)
+        Across.
+    y : array of shape (m,)
+        Up.
+    color : str
+        A colour, in hexadecimal digits.
+    size : float
+        Pixels.
+    kind : str
+        Class of the trace.
+
+    Returns
+    -------
+    mapping of str to object
+        A trace.
+    """
     return {
         **{"type": "scatter", "mode": "markers", "x": x, "y": y, "hoverinfo": "skip", "showlegend": False},
         "marker": {"symbol": "diamond-open", "size": size, "color": color, "opacity": 1, "line": {"width": 1.5}},
@@ -314,7 +389,28 @@ def make_diamonds(x: Array, y: Array, color: str, size: float, kind: str) -> dic
 
 
 def make_label(x: float, y: float, text: str, size: float, color: str, **more: Any) -> dict[str, Any]:
-    """Words at a place of the picture."""
+    """Words at a place of the picture.
+
+    Parameters
+    ----------
+    x : float
+        Across.
+    y : float
+        Up.
+    text : str
+        What is written.
+    size : float
+        Of the letters, pixels.
+    color : str
+        A colour, in hexadecimal digits.
+    **more
+        Other settings.
+
+    Returns
+    -------
+    mapping of str to object
+        An annotation.
+    """
     return {"x": x, "y": y, "text": text, "showarrow": False, "font": {"size": size, "color": color}, **more}
 
 

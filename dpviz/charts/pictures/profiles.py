@@ -259,7 +259,20 @@ class Lanes(Drawing):
             plot.add_trace(make_diamonds(there[far], y[far], hue, 11, kind))
 
     def part_of(self, values: Array, j: int) -> Array:
-        """How far along lane ``j`` values (k,) lie."""
+        """How far along lane ``j`` values (k,) lie.
+
+        Parameters
+        ----------
+        values : array of shape (k,)
+            Data units.
+        j : int
+            Column.
+
+        Returns
+        -------
+        array of shape (k,)
+            0 at one end, 1 at the other.
+        """
         wide = max(float(self.high[j] - self.low[j]), 1e-300)
         part: Array = np.clip((values - self.low[j]) / wide, 0, 1)
         return part

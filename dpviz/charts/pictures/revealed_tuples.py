@@ -59,7 +59,22 @@ class RevealedTuples:
 
     @classmethod
     def of(cls, step: TupleTestStep, points: Array, region: Region) -> RevealedTuples:
-        """The tuples of revealed ``points`` (n, d), those that rows stand for, by public coins."""
+        """The tuples of revealed ``points`` (n, d), those that rows stand for, by public coins.
+
+        Parameters
+        ----------
+        step : TupleTestStep
+            The step that is shown.
+        points : array of shape (n, d)
+            Revealed, unit coordinates.
+        region : Region
+            Where rows live, unit coordinates.
+
+        Returns
+        -------
+        RevealedTuples
+            To be drawn.
+        """
         k, dim = step.anchors.shape
         rng = np.random.default_rng(step.salt)
         clipped = region.clip(points)

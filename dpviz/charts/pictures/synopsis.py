@@ -53,7 +53,20 @@ class SynopsisPicture(GridPicture):
         return self.seen(rows, Region.ball(len(self.step.frame), context.view.domain.region.radius))
 
     def seen(self, points: Array, space: Region | None = None) -> Array:
-        """Points (m, d) of a step with a frame, from the middle of the grid along its axes; clipped to ``space``."""
+        """Points (m, d) of a step with a frame, from the middle of the grid along its axes; clipped to ``space``.
+
+        Parameters
+        ----------
+        points : array of shape (m, d)
+            Unit coordinates.
+        space : Region or None
+            Where an algorithm saw rows; None: the view's own space.
+
+        Returns
+        -------
+        array of shape (m, p)
+            Along the axes of the grid.
+        """
         assert self.step.frame is not None
         projected: Array = points @ self.step.frame.T
         projected = projected if space is None else space.clip(projected)
@@ -145,7 +158,20 @@ class Kept(Drawing[SynopsisStep]):
 
 
 def format_axis_names(frame: Array, domain: Domain) -> tuple[str, ...]:
-    """What the axes of a view are called: after a column, if they are mostly that column."""
+    """What the axes of a view are called: after a column, if they are mostly that column.
+
+    Parameters
+    ----------
+    frame : array of shape (p, d)
+        Rows are axes.
+    domain : Domain
+        Declared bounds and scaling.
+
+    Returns
+    -------
+    tuple of str
+        A name for each axis.
+    """
     foremost = [int((axis**2).argmax()) for axis in frame]
     mostly = [
         f", mostly {domain.columns[j]}" if axis[j] ** 2 >= _MOSTLY else ""

@@ -162,7 +162,20 @@ def _add_truth(canvas: PlotCanvas, tree: CubeTree, held: Array) -> None:
 
 
 def compute_activation(step: TreeStep, rows: Array) -> Array:
-    """Probability that a cube of ``rows`` rows wakes up."""
+    """Probability that a cube of ``rows`` rows wakes up.
+
+    Parameters
+    ----------
+    step : TreeStep
+        The step that is shown.
+    rows : array
+        Numbers of rows, any shape.
+
+    Returns
+    -------
+    array
+        Shape as ``rows``, between 0 and 1.
+    """
     check.one_of((Laplace.name, Gaussian.name), noise=step.noise_name)
     kind = Laplace if step.noise_name == Laplace.name else Gaussian
     return np.exp(kind(1.0, step.noise_scale).log_above(step.threshold - rows))

@@ -42,7 +42,22 @@ class Figured(NamedTuple):
 
     @classmethod
     def of(cls, draw: Callable[[Palette], go.Figure], words: str, *kinds: Kind) -> Figured:
-        """What ``draw`` makes of a palette: a ``canvas`` with a title."""
+        """What ``draw`` makes of a palette: a ``canvas`` with a title.
+
+        Parameters
+        ----------
+        draw : function
+            Of a palette, to a figure.
+        words : str
+            What it shows, for a reader who does not see it.
+        *kinds
+            Kinds of values that are shown.
+
+        Returns
+        -------
+        Figured
+            In both looks.
+        """
         bare = {theme: remove_head(draw(choose_palette(theme))) for theme in _THEMES}
         drawn: Data = {theme: json.loads(str(made.figure.to_json())) for theme, made in bare.items()}
         return cls(bare["light"].title, bare["light"].subtitle, words, kinds, drawn)
@@ -51,7 +66,26 @@ class Figured(NamedTuple):
     def headless(
         cls, draw: Callable[[Palette], go.Figure], title: str, words: str, *kinds: Kind, subtitle: str = ""
     ) -> Figured:
-        """What ``draw`` makes of a palette, under a ``title`` that it does not draw itself."""
+        """What ``draw`` makes of a palette, under a ``title`` that it does not draw itself.
+
+        Parameters
+        ----------
+        draw : function
+            Of a palette, to a figure.
+        title : str
+            Of the figure.
+        words : str
+            What it shows, for a reader who does not see it.
+        subtitle : str
+            Below the title.
+        *kinds
+            Kinds of values that are shown.
+
+        Returns
+        -------
+        Figured
+            In both looks.
+        """
         drawn: Data = {theme: json.loads(str(draw(choose_palette(theme)).to_json())) for theme in _THEMES}
         return cls(title, subtitle, words, kinds, drawn)
 
@@ -115,6 +149,22 @@ def animate(run: Run, context: RenderContext, numbers: Sequence[Number] = (), *,
 
     What ``context`` has of the rows is in it: `Look.released` leaves that out. The step ``at`` is seen first, or the
     last.
+
+    Parameters
+    ----------
+    run : Run
+        A finished run.
+    context : RenderContext
+        What all pictures of a run share.
+    numbers : sequence of Number
+        Beside the title.
+    at : int or None
+        The step that is seen first; None: the last.
+
+    Returns
+    -------
+    Data
+        As JSON has it.
     """
     made = {theme: Animation(run, replace(context, palette=choose_palette(theme))).data() for theme in _THEMES}
     kinds = {entry["kind"] for animation in made.values() for entry in _format_legends(animation)}
@@ -144,6 +194,11 @@ def make_player_page(scenes: Sequence[Scene], *, title: str = "") -> str:
         At least one.
     title : str
         Of the page; by default the last finding of the first scene, and its table.
+
+    Returns
+    -------
+    str
+        A whole HTML file.
     """
     first = scenes[0]
     kinds = {kind for scene in scenes for kind in scene.kinds}
@@ -245,7 +300,22 @@ def format_kinds(kinds: Collection[Kind]) -> str:
 
 
 def format_origin(run: Run | ReleaseRecord, table: str, kinds: Collection[Kind]) -> str:
-    """One line above a film: what ran on what, at which ε, and which kinds of values it shows."""
+    """One line above a film: what ran on what, at which ε, and which kinds of values it shows.
+
+    Parameters
+    ----------
+    run : Run or ReleaseRecord
+        A finished run.
+    table : str
+        Name of the table.
+    kinds : collection of Kind
+        Kinds of values that are shown.
+
+    Returns
+    -------
+    str
+        HTML.
+    """
     budget = f"ε = {run.epsilon:g}, δ = {run.delta:g}" if run.private else "no privacy"
     words = [f"<b>{escape(table)}</b>"] if table else []
     words += [escape(find_card(run.algorithm).title), budget, f"k = {run.k}", f"protects {escape(run.unit)}"]
@@ -254,7 +324,22 @@ def format_origin(run: Run | ReleaseRecord, table: str, kinds: Collection[Kind])
 
 
 def format_facts(run: Run | ReleaseRecord, table: str, kinds: Collection[Kind]) -> str:
-    """Below a film: what may not be overlooked, how it was made, and the ledger."""
+    """Below a film: what may not be overlooked, how it was made, and the ledger.
+
+    Parameters
+    ----------
+    run : Run or ReleaseRecord
+        A finished run.
+    table : str
+        Name of the table.
+    kinds : collection of Kind
+        Kinds of values that are shown.
+
+    Returns
+    -------
+    str
+        HTML.
+    """
     note = run.note if isinstance(run, ReleaseRecord) else _format_note(run)
     said = [RELEASED_ONLY] if "revealed" not in kinds and kinds else []
     told = "".join(f"<dt>{name}</dt><dd>{escape(words)}</dd>" for name, words in _list_facts(run, table))

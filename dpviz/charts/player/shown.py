@@ -80,10 +80,17 @@ def show(run: Run, step: int = -1, *, title: str = "") -> Shown:
 
     Parameters
     ----------
+    run : Run
+        A finished run.
     step : int
         The step that is seen first.
     title : str
         Of the table, if the page shall say it.
+
+    Returns
+    -------
+    Shown
+        For a notebook, or to be saved.
 
     Raises
     ------

@@ -58,7 +58,20 @@ class ClaimFigure:
     verdict: str
 
     def draw(self, palette: Palette, *, width: int = _WIDTH) -> go.Figure:
-        """The figure, its titles broken for ``width`` pixels."""
+        """The figure, its titles broken for ``width`` pixels.
+
+        Parameters
+        ----------
+        palette : Palette
+            Colours, light or dark.
+        width : int
+            Pixels.
+
+        Returns
+        -------
+        Figure
+            In the paper's form.
+        """
         names = list(dict.fromkeys(self._shown[self._over].astype(str)))
         cols = 1 if len(names) == 1 or width <= PHONE else 2 if len(names) in (2, 4) or width < _WIDTH else 3
         rows = max(1, ceil(len(names) / cols))

@@ -60,7 +60,20 @@ class SideBySide(NamedTuple):
 
 
 def draw_compare(releases: Mapping[str, Typical], context: RenderContext) -> SideBySide:
-    """A picture for each algorithm, the best first; centres are tied to those of k-means++ where these are given."""
+    """A picture for each algorithm, the best first; centres are tied to those of k-means++ where these are given.
+
+    Parameters
+    ----------
+    releases : mapping of str to Typical
+        A typical run by algorithm.
+    context : RenderContext
+        What all pictures of a run share.
+
+    Returns
+    -------
+    SideBySide
+        Pictures beside each other.
+    """
     names, view = sorted(releases, key=lambda name: releases[name].loss), context.view
     width, height = next((width, height) for most, width, height in _SIZES if len(names) <= most)
     panels = [

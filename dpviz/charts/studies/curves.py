@@ -150,7 +150,22 @@ class Curves:
         return f"At ε = {middle:g}, {score.first(self._medians_at(middle))}"
 
     def draw(self, palette: Palette, *, title: str = "", about: str = "") -> go.Figure:
-        """The figure, under its finding, or without the hull of the best, under another ``title`` and ``about``."""
+        """The figure, under its finding, or without the hull of the best, under another ``title`` and ``about``.
+
+        Parameters
+        ----------
+        palette : Palette
+            Colours, light or dark.
+        title : str
+            None or "": its finding.
+        about : str
+            Below the title.
+
+        Returns
+        -------
+        Figure
+            Loss against ε.
+        """
         score, predicted = find_measure(self.measure), self._predicted_together()
         figure = new_figure(
             palette,

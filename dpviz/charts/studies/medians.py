@@ -36,7 +36,20 @@ class Span(NamedTuple):
 
     @classmethod
     def holding(cls, values: Iterable[float], *, air: float = 0.08) -> Span:
-        """The finite ``values`` with a share of ``air`` on both sides; logarithmic where they span much."""
+        """The finite ``values`` with a share of ``air`` on both sides; logarithmic where they span much.
+
+        Parameters
+        ----------
+        values : iterable of float
+            Any numbers.
+        air : float
+            Part of the span on either side.
+
+        Returns
+        -------
+        Span
+            The ends of an axis.
+        """
         finite = np.array([value for value in values if np.isfinite(value)])
         low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
         logarithmic = low > 0 and high > _LOG_FROM * low
@@ -63,6 +76,15 @@ class Span(NamedTuple):
 def compute_quartiles(runs: pd.DataFrame, score: str, by: Sequence[str]) -> pd.DataFrame:
     """25 %, 50 % and 75 % of the finite scores of each group of runs, in order, and how many runs there are at all.
 
+    Parameters
+    ----------
+    runs : DataFrame
+        A line for each run.
+    score : str
+        Name of a column.
+    by : sequence of str
+        Names of columns.
+
     Returns
     -------
     DataFrame with the columns ``by``, then low, median, high and runs; without groups that have no finite score.
@@ -74,7 +96,26 @@ def compute_quartiles(runs: pd.DataFrame, score: str, by: Sequence[str]) -> pd.D
 
 
 def draw_band(x: Array, low: Array, high: Array, fill: str, **options: Any) -> go.Scatter:
-    """The area between two curves."""
+    """The area between two curves.
+
+    Parameters
+    ----------
+    x : array of shape (m,)
+        Across.
+    low : array of shape (m,)
+        Lower curve.
+    high : array of shape (m,)
+        Upper curve.
+    fill : str
+        Its colour.
+    **options
+        Other settings of the trace.
+
+    Returns
+    -------
+    Scatter
+        A trace.
+    """
     return go.Scatter(
         **{"x": np.r_[x, x[::-1]], "y": np.r_[high, low[::-1]], "fill": "toself", "fillcolor": fill, "mode": "lines"},
         **{"line": {"width": 0}, "hoverinfo": "skip", "showlegend": False, "meta": "band"} | options,
@@ -82,7 +123,26 @@ def draw_band(x: Array, low: Array, high: Array, fill: str, **options: Any) -> g
 
 
 def draw_median_line(name: str, x: Array, y: Array, style: Style, **options: Any) -> go.Scatter:
-    """The curve of one algorithm, with a marker wherever something was run."""
+    """The curve of one algorithm, with a marker wherever something was run.
+
+    Parameters
+    ----------
+    name : str
+        In the legend.
+    x : array of shape (m,)
+        Across.
+    y : array of shape (m,)
+        Up.
+    style : Style
+        Of the algorithm.
+    **options
+        Other settings of the trace.
+
+    Returns
+    -------
+    Scatter
+        A trace.
+    """
     return go.Scatter(
         **{"x": x, "y": y, "mode": "lines+markers", "name": name, "meta": "median", "showlegend": False} | options,
         line={"color": style.color, "width": 2.2, "dash": style.dash},
@@ -91,7 +151,21 @@ def draw_median_line(name: str, x: Array, y: Array, style: Style, **options: Any
 
 
 def add_note(figure: go.Figure, text: str, color: str, where: Mapping[str, Any], *, size: int = NUMBER_SIZE) -> None:
-    """Words beside what they are about."""
+    """Words beside what they are about.
+
+    Parameters
+    ----------
+    figure : Figure
+        Changed in place.
+    text : str
+        What is written.
+    color : str
+        A colour, in hexadecimal digits.
+    where : mapping of str to object
+        Place and anchors.
+    size : int
+        Of the letters, pixels.
+    """
     font = {"size": size, "color": color}
     figure.add_annotation({"text": text, "showarrow": False, "font": font, **where})
 
@@ -99,7 +173,21 @@ def add_note(figure: go.Figure, text: str, color: str, where: Mapping[str, Any],
 def draw_baselines(
     figure: go.Figure, baselines: Mapping[str, float], span: Span, words: Measure, palette: Palette
 ) -> None:
-    """What can be had for nothing, and k-means++, as horizontal lines with their values."""
+    """What can be had for nothing, and k-means++, as horizontal lines with their values.
+
+    Parameters
+    ----------
+    figure : Figure
+        Changed in place.
+    baselines : mapping of str to float
+        Loss by name.
+    span : Span
+        Of the axis.
+    words : Measure
+        What the axis is called.
+    palette : Palette
+        Colours, light or dark.
+    """
     finite = {label: value for label, value in baselines.items() if np.isfinite(value)}
     upwards = sorted(finite, key=lambda label: finite[label])
     for label, above in zip(upwards, [*upwards, None][1:], strict=True):
@@ -115,7 +203,21 @@ def draw_baselines(
 def label_ends(
     figure: go.Figure, ends: Mapping[str, float], styles: Mapping[str, Style], span: Span, palette: Palette
 ) -> None:
-    """Each line's name at its right end in as many rows as it takes; where ``ends`` meet, apart and tied to them."""
+    """Each line's name at its right end in as many rows as it takes; where ``ends`` meet, apart and tied to them.
+
+    Parameters
+    ----------
+    figure : Figure
+        Changed in place.
+    ends : mapping of str to float
+        Height of each line's end by name.
+    styles : mapping of str to Style
+        By name.
+    span : Span
+        Of the axis.
+    palette : Palette
+        Colours, light or dark.
+    """
     labels = {name: wrap(name, _LABEL_WIDTH) for name in ends}
     wanted = [span.height(end) for end in ends.values()]
     heights = _spread_apart(wanted, [len(rows) * _measure_room(figure) for rows in labels.values()])

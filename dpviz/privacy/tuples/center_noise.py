@@ -81,6 +81,18 @@ class NoisyCenters(TupleMechanism):
         ln m moves by at most s = ln((Δ+2)/(Δ-2)) between neighbours, so that λ is ε/4k-DP for each point, and at least
         2/Δ times the neighbour's m but with probability δ/8k. The printed λ scales the noise and its offset with m
         itself, which costs more than it is paid for.
+
+        Parameters
+        ----------
+        centers : array of shape (k, d)
+            Of a secret tuple, unit coordinates.
+        laplace : array of shape (k,)
+            Draws of scale 4k/ε.
+
+        Returns
+        -------
+        array of shape (k,)
+            Unit coordinates.
         """
         with np.errstate(divide="ignore"):
             log_reach = np.log(2 / self.far * measure_to_nearest(centers)) + self.stretch * (self._offset + laplace)
@@ -91,7 +103,22 @@ class NoisyCenters(TupleMechanism):
 
 @lru_cache(maxsize=1024)
 def compute_far(relative: float, *, epsilon: float, delta: float, k: int) -> float:
-    """Δ at which the noise is typically ``relative`` times the distance between points; from public numbers only."""
+    """Δ at which the noise is typically ``relative`` times the distance between points; from public numbers only.
+
+    Parameters
+    ----------
+    relative : float
+        Noise over the distance between points.
+    epsilon, delta : float
+        Of the guarantee.
+    k : int
+        Clusters.
+
+    Returns
+    -------
+    float
+        Δ, in radii of a ball.
+    """
 
     def excess(log_far: float) -> float:
         # The noise does not depend on how many tuples there are.
@@ -105,5 +132,20 @@ def compute_far(relative: float, *, epsilon: float, delta: float, k: int) -> flo
 
 
 def compute_printed_far(*, epsilon: float, delta: float, k: int, beta: float) -> float:
-    """Δ of the paper's experiments."""
+    """Δ of the paper's experiments.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        Of the guarantee.
+    k : int
+        Clusters.
+    beta : float
+        Chance that tuples which fit do not pass.
+
+    Returns
+    -------
+    float
+        Δ, in radii of a ball.
+    """
     return max(7.0, 10 / epsilon * k * log(k / delta) * sqrt(log(k / beta)))

@@ -94,6 +94,18 @@ class PartitionTest:
 
         Not a release: whoever calls adds noise, and lets the outcome ⊥ show. Half of ε pays for the counts of misfits,
         the other half, amplified by sampling, for the vote. O(m n_t k² d).
+
+        Parameters
+        ----------
+        tuples : array of shape (n_t, k, d)
+            Unit coordinates.
+        noise : NoiseSource
+            Where randomness comes from.
+
+        Returns
+        -------
+        array of shape (k, d) or None
+            Secret; None where no tuple passed.
         """
         plan = self.plan
         if plan is None or len(tuples) == 0:
@@ -113,6 +125,20 @@ def count_misfits(one: Array, tuples: Array, far: float) -> int:
     """ℓ: how many of ``tuples`` (n_t, k, d) do not have exactly one point in each ball around the points of ``one``.
 
     The radius of a ball is the distance of its centre to the nearest other centre over ``far``.
+
+    Parameters
+    ----------
+    one : array of shape (k, d)
+        The points of a tuple.
+    tuples : array of shape (n_t, k, d)
+        Same coordinates.
+    far : float
+        Δ, in radii of a ball.
+
+    Returns
+    -------
+    int
+        From 0 to n_t.
     """
     k = len(one)
     radii = measure_to_nearest(one) / far
@@ -136,7 +162,22 @@ def measure_to_nearest(points: Array) -> Array:
 
 @lru_cache(maxsize=1024)
 def find_smallest_number(*, epsilon: float, delta: float, beta: float, printed: bool) -> int:
-    """The fewest tuples for which a test with these constants can pass; from public numbers only."""
+    """The fewest tuples for which a test with these constants can pass; from public numbers only.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        Of the guarantee.
+    beta : float
+        Chance that tuples which fit do not pass.
+    printed : bool
+        Whether the constants are those of the paper.
+
+    Returns
+    -------
+    int
+        Tuples.
+    """
 
     def feasible(number: int) -> bool:
         return PartitionTest(epsilon, delta, beta, 1.0, number, printed).plan is not None
@@ -169,7 +210,20 @@ def _compute_vote_epsilon(number: int, sampled: int, epsilon: float, printed: bo
 
 
 def group_by_nearest(tuples: Array, centers: Array) -> list[Array]:
-    """The points of all tuples (n_t, k, d) by their nearest of ``centers`` (k, d)."""
+    """The points of all tuples (n_t, k, d) by their nearest of ``centers`` (k, d).
+
+    Parameters
+    ----------
+    tuples : array of shape (n_t, k, d)
+        Unit coordinates.
+    centers : array of shape (k, d)
+        Same coordinates.
+
+    Returns
+    -------
+    list of k arrays of shape (m_j, d)
+        In the order of the centres.
+    """
     points = tuples.reshape(-1, tuples.shape[2])
     nearest: Codes = np.concatenate(
         [

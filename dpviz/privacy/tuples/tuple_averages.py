@@ -88,7 +88,20 @@ class PrivateAverage:
         return float(max(radius, middle, mean))
 
     def draw(self, points: Array, noise: NoiseSource) -> Array:
-        """The noisy average (d,) of ``points`` (n, d), of which ``expected`` is only about n."""
+        """The noisy average (d,) of ``points`` (n, d), of which ``expected`` is only about n.
+
+        Parameters
+        ----------
+        points : array of shape (n, d)
+            Unit coordinates.
+        noise : NoiseSource
+            Where randomness comes from.
+
+        Returns
+        -------
+        array of shape (d,)
+            Unit coordinates.
+        """
         radius = self.finest * 2 ** self.find_radius_exponent(measure_pair_distances(points, noise), noise)
         middle = np.array([self.choose_interior(points[:, axis], radius, noise) for axis in range(self.dim)])
         reach = 2 * radius
@@ -102,6 +115,18 @@ class PrivateAverage:
         """Noisy binary search for the least j with three quarters of the pairs within ``finest`` times 2^j.
 
         One point changes one of the ``distances``, and so each count of pairs by at most 1.
+
+        Parameters
+        ----------
+        distances : array of shape (pairs,)
+            Within disjoint pairs of points.
+        noise : NoiseSource
+            Where randomness comes from.
+
+        Returns
+        -------
+        int
+            The exponent j.
         """
         low, high = 0, self.coarsest
         wanted = _PAIRS * self.expected / 2
@@ -119,6 +144,20 @@ class PrivateAverage:
 
         The score min(values up to it, values beyond it) moves by 0 or 1, one-signed, so that its range is 1. All grid
         points between two values have one score: they are drawn as one, by their number.
+
+        Parameters
+        ----------
+        values : array of shape (n,)
+            Along one axis.
+        radius : float
+            Of the points' cluster; it sets the grid.
+        noise : NoiseSource
+            Where randomness comes from.
+
+        Returns
+        -------
+        float
+            A point of the grid, in the units of the values.
         """
         step = radius / sqrt(self.dim)
         top = int(np.floor(2 * self.bound / step))
@@ -135,7 +174,18 @@ class PrivateAverage:
 
 
 def compute_classic_multiplier(epsilon: float, delta: float) -> float:
-    """σ/Δ of (ε, δ)-DP Gaussian noise for ε below 1 (Dwork & Roth 2014, Thm. 3.22; Thm. 2.8 of Cohen et al.)."""
+    """σ/Δ of (ε, δ)-DP Gaussian noise for ε below 1 (Dwork & Roth 2014, Thm. 3.22; Thm. 2.8 of Cohen et al.).
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        Of the guarantee.
+
+    Returns
+    -------
+    float
+        Standard deviation over l2 sensitivity.
+    """
     assert 0 < epsilon < 1
     return sqrt(2 * log(1.25 / delta)) / epsilon
 
@@ -144,6 +194,18 @@ def measure_pair_distances(points: Array, noise: NoiseSource) -> Array:
     """Distances within random disjoint pairs of ``points`` (n, d), shape (n // 2,).
 
     However the pairs of n points fall, those of n + 1 can be drawn so that at most one is another.
+
+    Parameters
+    ----------
+    points : array of shape (n, d)
+        Any coordinates.
+    noise : NoiseSource
+        Where randomness comes from.
+
+    Returns
+    -------
+    array of shape (n // 2,)
+        In the units of the points.
     """
     order = np.argsort(noise.uniform((len(points),)))
     half = len(points) // 2

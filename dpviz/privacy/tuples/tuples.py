@@ -114,6 +114,22 @@ class TupleMechanism:
 
     @classmethod
     def calibrated(cls, share: Budget, sensitivity: Sensitivity, **constants: Any) -> Self:
+        """The mechanism that ``share`` buys where one tuple is replaced.
+
+        Parameters
+        ----------
+        share : Budget
+            Part of the session's budget.
+        sensitivity : Sensitivity
+            One tuple, whose number is public.
+        **constants
+            Δ, β and the like, by name; public.
+
+        Returns
+        -------
+        Self
+            With the test and the noise that the share pays for.
+        """
         if share.accounting is not Accounting.BASIC or not 0 < share.delta < 1:
             raise RequestError(
                 "Mechanisms on tuples are (ε, δ)-DP: pay for them under basic accounting with delta > 0."
@@ -157,7 +173,22 @@ class TupleMechanism:
         return NoisyTuple() if centers is None else NoisyTuple.of(self.draw_noisy_points(centers, truth.values, noise))
 
     def draw_noisy_points(self, centers: Array, tuples: Array, noise: NoiseSource) -> Array:
-        """Points (k, d) to release, given those (k, d) of a secret tuple with which ``tuples`` (n_t, k, d) agree."""
+        """Points (k, d) to release, given those (k, d) of a secret tuple with which ``tuples`` (n_t, k, d) agree.
+
+        Parameters
+        ----------
+        centers : array of shape (k, d)
+            Of a secret tuple, unit coordinates.
+        tuples : array of shape (n_t, k, d)
+            All of them, same coordinates.
+        noise : NoiseSource
+            Where randomness comes from.
+
+        Returns
+        -------
+        array of shape (k, d)
+            Unit coordinates.
+        """
         raise NotImplementedError
 
     def log_density(self, released: NoisyTuple, truth: TupleTable) -> float:

@@ -224,6 +224,20 @@ def list_outlooks(
 ) -> list[Outlook]:
     """What each algorithm that may run is to be expected to do at ``setting``: the least behind the best one first.
 
+    Parameters
+    ----------
+    setting : Setting
+        Public quantities of the request.
+    target : Target or None
+        What is good enough.
+    study : SyntheticStudy or None
+        The stored study; None: the one that is shipped.
+
+    Returns
+    -------
+    list of Outlook
+        One for each algorithm that may run.
+
     Raises
     ------
     RequestError
@@ -257,12 +271,39 @@ def list_outlooks(
 
 
 def find_best(setting: Setting, *, study: SyntheticStudy | None = None) -> Outlook | None:
-    """The algorithm to take at a given ε: of those that are alike the cheapest; None if none can run."""
+    """The algorithm to take at a given ε: of those that are alike the cheapest; None if none can run.
+
+    Parameters
+    ----------
+    setting : Setting
+        Public quantities of the request.
+    study : SyntheticStudy or None
+        The stored study; None: the one that is shipped.
+
+    Returns
+    -------
+    Outlook or None
+        None if none can run.
+    """
     return _choose_cheapest(list_outlooks(setting, study=study))
 
 
 def advise(setting: Setting, *, target: Target, study: SyntheticStudy | None = None) -> Advice:
     """The cheapest algorithm at the smallest ε from which on it meets ``target``; the ε of ``setting`` is not read.
+
+    Parameters
+    ----------
+    setting : Setting
+        Public quantities of the request.
+    target : Target
+        What is good enough.
+    study : SyntheticStudy or None
+        The stored study; None: the one that is shipped.
+
+    Returns
+    -------
+    Advice
+        An algorithm, an ε, and what to expect.
 
     Raises
     ------
@@ -287,7 +328,22 @@ def advise(setting: Setting, *, target: Target, study: SyntheticStudy | None = N
 
 
 def find_needed_epsilons(setting: Setting, target: Target, *, study: SyntheticStudy | None = None) -> dict[str, float]:
-    """The smallest ε from which on each algorithm meets the target; infinite where it does not up to the largest."""
+    """The smallest ε from which on each algorithm meets the target; infinite where it does not up to the largest.
+
+    Parameters
+    ----------
+    setting : Setting
+        Public quantities of the request.
+    target : Target
+        What is good enough.
+    study : SyntheticStudy or None
+        The stored study; None: the one that is shipped.
+
+    Returns
+    -------
+    mapping of str to float
+        ε by id of an algorithm.
+    """
     study = study or load_stored_study(with_delta=setting.delta > 0)
     return {name: find_needed_epsilon(name, setting, target, study=study) for name in study.algorithms}
 
@@ -296,6 +352,22 @@ def find_needed_epsilon(
     algorithm: str, setting: Setting, target: Target, *, study: SyntheticStudy | None = None
 ) -> float:
     """The smallest ε from which on one algorithm meets the target; infinite where it does not up to the largest.
+
+    Parameters
+    ----------
+    algorithm : str
+        Its id.
+    setting : Setting
+        Public quantities of the request.
+    target : Target
+        What is good enough.
+    study : SyntheticStudy or None
+        The stored study; None: the one that is shipped.
+
+    Returns
+    -------
+    float
+        An ε.
 
     Raises
     ------
@@ -318,7 +390,24 @@ def find_needed_epsilon(
 def compute_share_met(
     algorithm: str, setting: Setting, target: Target, *, study: SyntheticStudy | None = None
 ) -> float:
-    """On which share of the stand-ins an algorithm keeps to the target's loss at the ε of ``setting``."""
+    """On which share of the stand-ins an algorithm keeps to the target's loss at the ε of ``setting``.
+
+    Parameters
+    ----------
+    algorithm : str
+        Its id.
+    setting : Setting
+        Public quantities of the request.
+    target : Target
+        What is good enough.
+    study : SyntheticStudy or None
+        The stored study; None: the one that is shipped.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+    """
     study = study or load_stored_study(with_delta=setting.delta > 0)
     place = study.algorithms.index(algorithm)
     return float(
@@ -332,6 +421,22 @@ def forecast_rows(
     """What the study expects of each algorithm at each ε: a line a stand-in, with the weight that it counts for.
 
     There is no line at an ε whose budget is less than any that was studied.
+
+    Parameters
+    ----------
+    setting : Setting
+        Public quantities of the request.
+    algorithms : sequence of str
+        Ids.
+    epsilons : sequence of float
+        Each of them.
+    study : SyntheticStudy or None
+        The stored study; None: the one that is shipped.
+
+    Returns
+    -------
+    DataFrame
+        A line for each synthetic table.
     """
     import pandas as pd  # here, because a run is judged by this file, too, and does not wait for pandas
 

@@ -54,7 +54,20 @@ def list_alternatives(advice: Advice) -> list[str]:
 
 
 def describe_change(change: Change, advice: Advice) -> str:
-    """What another request would lead to."""
+    """What another request would lead to.
+
+    Parameters
+    ----------
+    change : Change
+        Another request.
+    advice : Advice
+        What the stored study answers.
+
+    Returns
+    -------
+    str
+        The end of a sentence.
+    """
     outlook = change.outlook
     if outlook is None:
         return f"With {change.words} it would still be out of reach."

@@ -115,6 +115,11 @@ def judge_request(
         About how many records there are, where the table declares none; of a range, the fewest.
     tried : sequence of float
         Losses over that of k-means++ of a dry run on made-up rows.
+
+    Returns
+    -------
+    Judgement
+        A level, and sentences.
     """
     try:
         params = request.check(table)
@@ -148,6 +153,11 @@ def judge(
         Losses over that of k-means++ of a dry run on made-up rows.
     sparse : bool
         Whether the table is sparse: the stored study has no such tables.
+
+    Returns
+    -------
+    Judgement
+        A level, and sentences.
     """
     params = params if params is not None else card.params()
     judged = _dim(_judge_setting(card, setting, params, target or Target(), sparse), card, setting)
@@ -169,6 +179,18 @@ def _dim(judged: Judgement, card: Card, setting: Setting) -> Judgement:
 
 def explain_difference(judged: Judgement, verdict: Verdict | None) -> str:
     """Why a light and the verdict of its run differ, in a sentence; "" where they agree or one says nothing.
+
+    Parameters
+    ----------
+    judged : Judgement
+        What was said before the run.
+    verdict : Verdict or None
+        What the run is worth.
+
+    Returns
+    -------
+    str
+        A sentence, or "".
 
     >>> explain_difference(Judgement(level=Level.AMBER), Verdict("failed", "this run failed", "Noise."))
     ''

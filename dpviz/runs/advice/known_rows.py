@@ -66,7 +66,20 @@ def make_known_rows(n: int | Sequence[int] | None) -> KnownRows:
 
 
 def read_known_rows(declaration: Declaration, *, bought: float | None = None) -> KnownRows | None:
-    """What is known of the number of rows: as declared, as ``bought``, or within a declared range; None if nothing."""
+    """What is known of the number of rows: as declared, as ``bought``, or within a declared range; None if nothing.
+
+    Parameters
+    ----------
+    declaration : Declaration
+        What is declared of the table.
+    bought : float or None
+        The noisy number of rows, where it was bought.
+
+    Returns
+    -------
+    KnownRows or None
+        A number, or a range.
+    """
     if declaration.n_public is not None:
         return KnownRows(declaration.n_public, declaration.n_public)
     if bought is not None:
@@ -128,6 +141,20 @@ class RowsAdvice:
 
 def advise_rows(rows: KnownRows | None, setting: Setting, *, target: Target) -> RowsAdvice:
     """Advice for ``setting``, whose own number of rows is not read.
+
+    Parameters
+    ----------
+    rows : KnownRows or None
+        What is known of the number of rows.
+    setting : Setting
+        Public quantities of the request.
+    target : Target
+        What is good enough.
+
+    Returns
+    -------
+    RowsAdvice
+        A number or a range of ε.
 
     Raises
     ------

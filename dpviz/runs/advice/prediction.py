@@ -53,7 +53,22 @@ class Prediction(NamedTuple):
 
 
 def predict(contender: Contender, setting: Setting, region: Region) -> Prediction | None:
-    """The prediction for an algorithm, or None where no formula exists or the number of rows is not public."""
+    """The prediction for an algorithm, or None where no formula exists or the number of rows is not public.
+
+    Parameters
+    ----------
+    contender : Contender
+        An algorithm with its parameters.
+    setting : Setting
+        Public quantities of the request.
+    region : Region
+        Where rows live, unit coordinates.
+
+    Returns
+    -------
+    Prediction or None
+        In loss over that of k-means++.
+    """
     formula = _FORMULAS.get(contender.algorithm)
     if formula is None or setting.n is None:
         return None

@@ -98,12 +98,21 @@ def recommend(
 
     Parameters
     ----------
+    target : Target
+        What is good enough.
     advice : Advice or None
         To the same target; None where the stored study has no such tables.
+    answers : sequence of SmallestEpsilon
+        What runs on the table answer.
     tried : sequence of float
         The ε of the runs, ascending.
     contenders : sequence of Contender
         Who ran.
+
+    Returns
+    -------
+    Recommendation
+        With where it comes from.
     """
     if answers:
         first = answers[0]
@@ -119,7 +128,24 @@ def recommend(
 def explain_apart(
     advice: Advice, answers: Sequence[SmallestEpsilon], tried: Sequence[float], contenders: Sequence[Contender]
 ) -> Reason | None:
-    """Why the first of ``answers`` lies more than one tried ε from the advice; None where it does not."""
+    """Why the first of ``answers`` lies more than one tried ε from the advice; None where it does not.
+
+    Parameters
+    ----------
+    advice : Advice
+        What the stored study answers.
+    answers : sequence of SmallestEpsilon
+        What runs on the table answer.
+    tried : sequence of float
+        Ascending.
+    contenders : sequence of Contender
+        Who ran.
+
+    Returns
+    -------
+    Reason or None
+        None where they agree.
+    """
     stored, leading = advice.epsilon, advice.leading
     if count_steps_apart(stored, answers[0].epsilon, tried) <= 1:
         return None
@@ -154,7 +180,20 @@ def _compare_with_tables(advice: Advice, own: SmallestEpsilon, tried: Sequence[f
 
 
 def compare_with_study(recommendation: Recommendation, advice: Advice) -> str:
-    """What the stored study says beside the runs on the table: the same, or what else and why."""
+    """What the stored study says beside the runs on the table: the same, or what else and why.
+
+    Parameters
+    ----------
+    recommendation : Recommendation
+        What runs on the table answer.
+    advice : Advice
+        What the stored study answers.
+
+    Returns
+    -------
+    str
+        A sentence.
+    """
     said = f"ε = {advice.epsilon:g}" if advice.best is not None else f"more than ε = {EPSILONS[-1]:g}"
     if recommendation.apart is None:
         return f"The stored study of {MADE_UP} agrees ({said})."

@@ -81,6 +81,20 @@ def suggest_k(source: RunSoFar | GridStep, most: int, rng: np.random.Generator) 
     Nothing is charged: only what was released is read. The run that the synopsis is of should be planned with
     k = ``most``, from public knowledge, so that its cells are fine enough for all of them.
 
+    Parameters
+    ----------
+    source : RunSoFar or GridStep
+        What was released.
+    most : int
+        The largest k that is looked at.
+    rng : numpy Generator
+        Public coins.
+
+    Returns
+    -------
+    SuggestedK
+        k, and the curve that it is read from.
+
     Raises
     ------
     RequestError
@@ -151,6 +165,20 @@ def redraw(cloud: Cloud, sd: float, rng: np.random.Generator) -> Cloud:
     """The cloud with new Laplace noise of standard deviation ``sd`` on each weight; none negative, their sum the same.
 
     Where neighbours were averaged there is less noise on a weight than that: then the band is too wide.
+
+    Parameters
+    ----------
+    cloud : Cloud
+        Released weighted points.
+    sd : float
+        Of the noise on a weight, rows.
+    rng : numpy Generator
+        Public coins.
+
+    Returns
+    -------
+    Cloud
+        The same points.
     """
     noisy = cloud.weights + rng.laplace(0.0, sd / sqrt(2), len(cloud.weights))
     return cloud._replace(weights=project_onto_total(noisy, float(cloud.weights.sum())))

@@ -60,17 +60,57 @@ class Target:
         return f"half of all {of}" if self.share == 0.5 else f"{10 * self.share:.3g} of 10 {of}"
 
     def is_met(self, losses: Array, weights: Array | None = None) -> bool:
-        """Whether enough runs keep to it; ``weights`` where some count for more."""
+        """Whether enough runs keep to it; ``weights`` where some count for more.
+
+        Parameters
+        ----------
+        losses : array of shape (runs,)
+            Over the loss of k-means++.
+        weights : array of shape (runs,) or None
+            None: all alike.
+
+        Returns
+        -------
+        bool
+            Whether it is.
+        """
         return find_reached_loss(losses, self.share, weights) <= self.loss
 
     def least(self, losses: Mapping[float, Array], weights: Mapping[float, Array] | None = None) -> float:
-        """The least ε from which on it is met, of the runs at each ε; infinite if they do not end so."""
+        """The least ε from which on it is met, of the runs at each ε; infinite if they do not end so.
+
+        Parameters
+        ----------
+        losses : mapping of float to array of shape (runs,)
+            By ε, over the loss of k-means++.
+        weights : mapping of float to array of shape (runs,), or None
+            By ε; None: all alike.
+
+        Returns
+        -------
+        float
+            An ε.
+        """
         tried = sorted(losses)
         return find_start(tried, [self.is_met(losses[at], weights[at] if weights else None) for at in tried])
 
 
 def find_reached_loss(losses: Array, share: float, weights: Array | None = None) -> float:
     """The least loss that at least ``share`` of the runs do not exceed; runs without a loss do not count.
+
+    Parameters
+    ----------
+    losses : array of shape (runs,)
+        Over the loss of k-means++.
+    share : float
+        Part of the runs, between 0 and 1.
+    weights : array of shape (runs,) or None
+        None: all alike.
+
+    Returns
+    -------
+    float
+        NaN where no run counts.
 
     >>> find_reached_loss(np.array([1.0, 3.0, 2.0, 9.0, 1.5]), 0.8)
     3.0
@@ -88,6 +128,18 @@ def find_reached_loss(losses: Array, share: float, weights: Array | None = None)
 def find_start(epsilons: Sequence[float] | Array, met: Sequence[bool] | Array) -> float:
     """The least of ascending ``epsilons`` from which on all are ``is_met``; infinite if the last one is not.
 
+    Parameters
+    ----------
+    epsilons : sequence of float or array
+        Ascending.
+    met : sequence of bool or array
+        For each ε.
+
+    Returns
+    -------
+    float
+        An ε.
+
     >>> find_start([0.1, 1.0, 3.0, 10.0], [True, False, True, True])
     3.0
     """
@@ -97,6 +149,20 @@ def find_start(epsilons: Sequence[float] | Array, met: Sequence[bool] | Array) -
 
 def count_steps_apart(one: float, other: float, tried: Sequence[float]) -> int:
     """How many of the ascending ε that were ``tried`` lie between two answers; each counts as the next one tried.
+
+    Parameters
+    ----------
+    one : float
+        An ε, perhaps infinite.
+    other : float
+        Another one.
+    tried : sequence of float
+        Ascending.
+
+    Returns
+    -------
+    int
+        At least 0.
 
     >>> count_steps_apart(0.18, 2.0, (0.1, 0.2, 0.5, 1.0, 2.0)), count_steps_apart(5.0, float("inf"), (1.0, 2.0))
     (3, 0)

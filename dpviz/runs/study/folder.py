@@ -91,6 +91,13 @@ class StudyFolder:
     def begin(self, manifest: Mapping[str, Any], *, must_agree: Sequence[str]) -> None:
         """Write down what is asked.
 
+        Parameters
+        ----------
+        manifest : mapping of str to object
+            What is asked, as JSON has it.
+        must_agree : sequence of str
+            Keys that have to be as they stand there already.
+
         Raises
         ------
         RequestError

@@ -146,6 +146,18 @@ class Grid:
     def from_query(cls, query: Mapping[str, str], *, usual: Grid | None = None) -> Grid:
         """Reads a link; what it does not say is as ``usual``, and what is not said of a grid is left alone.
 
+        Parameters
+        ----------
+        query : mapping of str to str
+            Keys and values of a link.
+        usual : Grid or None
+            What holds where the link is silent.
+
+        Returns
+        -------
+        Grid
+            Checked.
+
         Raises
         ------
         RequestError
@@ -219,7 +231,20 @@ class Grid:
 
 
 def list_epsilons(low: float, high: float) -> tuple[float, ...]:
-    """Both ends and the round values of ε between them, about even on a logarithmic axis."""
+    """Both ends and the round values of ε between them, about even on a logarithmic axis.
+
+    Parameters
+    ----------
+    low : float
+        The least.
+    high : float
+        The largest.
+
+    Returns
+    -------
+    tuple of float
+        Ascending.
+    """
     return tuple(sorted({low, *(epsilon for epsilon in _ROUND_EPSILONS if low < epsilon < high), high}))
 
 

@@ -83,12 +83,21 @@ def open_study(
 
     Parameters
     ----------
+    judged : JudgedTable
+        The table with its rows revealed.
+    grid : Grid
+        What the study asks.
     key : str
         Tells any two tables or declarations apart, as ``OpenTable.key`` does: with the grid it names the study.
     seats, owner : Seats and object
         Where its workers sit, and for whom: one a core at most, and each makes room for others after its turn.
     with_centers : bool
         Whether rows have centres. Those of more than ``MOST_NUMBERS`` coordinates lie in no folder.
+
+    Returns
+    -------
+    Study
+        What has been found of it arrives at once.
 
     Raises
     ------

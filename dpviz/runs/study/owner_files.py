@@ -39,7 +39,20 @@ def write_whole(path: Path) -> Iterator[IO[str]]:
 
 
 def open_to(path: Path, how: int) -> IO[str]:
-    """A text file of mode 0600 to write: ``os.O_APPEND`` adds to it, ``os.O_TRUNC`` begins it anew."""
+    """A text file of mode 0600 to write: ``os.O_APPEND`` adds to it, ``os.O_TRUNC`` begins it anew.
+
+    Parameters
+    ----------
+    path : Path
+        In a folder of its owner.
+    how : int
+        Flags of ``os.open``.
+
+    Returns
+    -------
+    IO
+        To be closed by the caller.
+    """
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | how, _OWNER_ONLY)
     with suppress(OSError, AttributeError):  # it may be older, or lie where there are no modes
         os.fchmod(descriptor, _OWNER_ONLY)
@@ -51,6 +64,18 @@ def lock_writer(path: Path, *, called: str) -> Iterator[None]:
     """The right to write beside the lock file ``path``; it ends with the block, or with this process.
 
     ``called`` is what whoever is refused knows the folder by.
+
+    Parameters
+    ----------
+    path : Path
+        In a folder of its owner.
+    called : str
+        What the folder is called in a sentence.
+
+    Yields
+    ------
+    None
+        Nothing; the lock is held until the block ends.
 
     Raises
     ------
@@ -74,6 +99,13 @@ def lock_writer(path: Path, *, called: str) -> Iterator[None]:
 def make_private(path: Path, *, called: str) -> None:
     """Make a folder that its owner alone may enter; one that is there must be such a folder.
 
+    Parameters
+    ----------
+    path : Path
+        In a folder of its owner.
+    called : str
+        What the folder is called in a sentence.
+
     Raises
     ------
     RequestError
@@ -91,6 +123,18 @@ def make_private(path: Path, *, called: str) -> None:
 @contextmanager
 def translate_disk_errors(*, called: str = "--out", after: str = "") -> Iterator[None]:
     """What a disk refuses, as a request that cannot be served; ``after`` says what to do once there is room.
+
+    Parameters
+    ----------
+    called : str
+        What the folder is called in a sentence.
+    after : str
+        What to do once there is room.
+
+    Yields
+    ------
+    None
+        Nothing; errors inside the block are translated.
 
     Raises
     ------

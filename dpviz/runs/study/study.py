@@ -71,6 +71,10 @@ def compute_study_rows(
 
     Parameters
     ----------
+    whole : JudgedTable
+        The table with its rows revealed.
+    grid : Grid
+        What the study asks.
     trials : sequence of Trial
         Those of the grid that are wanted; all by default.
     yardsticks : collection of Yardstick
@@ -79,6 +83,11 @@ def compute_study_rows(
         Adds the centres to each row, unit coordinates, shape (k, d), under "centers"; ``tidy`` leaves them out.
     seconds : float
         No run begins after so many, but the first.
+
+    Yields
+    ------
+    Progress or Yardstick or Row
+        As the study goes on.
 
     Raises
     ------
@@ -109,7 +118,22 @@ def compute_study_rows(
 def compute_yardstick_rows(
     whole: JudgedTable, grid: Grid, points: Sequence[tuple[int, int | None]]
 ) -> Iterator[Progress | Yardstick]:
-    """The yardsticks of some k and n of a grid."""
+    """The yardsticks of some k and n of a grid.
+
+    Parameters
+    ----------
+    whole : JudgedTable
+        The table with its rows revealed.
+    grid : Grid
+        What the study asks.
+    points : sequence of int, int or None
+        Pairs of k and n; n = None is all rows.
+
+    Yields
+    ------
+    Progress or Yardstick
+        As the study goes on.
+    """
     for place, (k, n) in enumerate(points):
         yield Progress(place, len(points), f"k-means++ with k = {k}" + _describe_rows(n))
         yield measure_yardstick(whole.subsample(n, seed=grid.seed), k, n=n)
@@ -120,7 +144,22 @@ def _describe_rows(n: int | None) -> str:
 
 
 def measure_yardstick(judged: JudgedTable, k: int, *, n: int | None = None) -> Yardstick:
-    """What ``k`` centres are measured against; ``n`` says whether these rows are a subsample."""
+    """What ``k`` centres are measured against; ``n`` says whether these rows are a subsample.
+
+    Parameters
+    ----------
+    judged : JudgedTable
+        The table with its rows revealed.
+    k : int
+        Clusters.
+    n : int or None
+        Rows; None: all.
+
+    Returns
+    -------
+    Yardstick
+        The loss of k-means++, and of one centre.
+    """
     rows, points, region = judged.rows, judged.rows.points, judged.private.domain.region
     mean = np.reshape(points.mean(axis=0), (1, -1)) if points.shape[0] else np.zeros((1, region.dim))
     rng = np.random.default_rng(0)
@@ -170,6 +209,13 @@ def tidy(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 def summarise(frame: pd.DataFrame, measure: str = "ratio") -> pd.DataFrame:
     """Median and quartiles of ``measure`` over the repeats of each line of a study, and how many runs they rest on.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A line for each run.
+    measure : str
+        Name of a column.
 
     Returns
     -------

@@ -56,12 +56,27 @@ def compute_study_items(
 
     Parameters
     ----------
+    judged : JudgedTable
+        The table with its rows revealed.
+    grid : Grid
+        What the study asks.
+    trials : sequence of Trial
+        Those that are wanted.
+    workers : int
+        Processes.
     queue : function of a Job
         Begins it, now or later; without one all jobs begin at once, and a single one is done in this process.
     yardsticks : collection of Yardstick
         Those that are known already.
+    with_centers : bool
+        Whether rows carry the centres.
     seconds : float
         How long a process goes on before it makes room for others.
+
+    Yields
+    ------
+    generator of Progress or Waiting or Yardstick or Row
+        As the study goes on.
 
     Raises
     ------
@@ -102,7 +117,24 @@ def compute_study_items(
 
 
 def compute_rows(judged: JudgedTable, grid: Grid, trials: Sequence[Trial], *, workers: int) -> Iterator[Row]:
-    """The rows among ``compute_study_items``, by as many processes as have something to do."""
+    """The rows among ``compute_study_items``, by as many processes as have something to do.
+
+    Parameters
+    ----------
+    judged : JudgedTable
+        The table with its rows revealed.
+    grid : Grid
+        What the study asks.
+    trials : sequence of Trial
+        Those that are wanted.
+    workers : int
+        Processes.
+
+    Yields
+    ------
+    Row
+        A line for each run.
+    """
     if trials:
         items = compute_study_items(judged, grid, trials, workers=min(workers, len(trials)))
         yield from (item for item in items if isinstance(item, dict))
