@@ -1,4 +1,4 @@
-"""How a checkout becomes a wheel: requirements.txt is its dependencies, and the dashboard goes inside the package.
+"""How a checkout becomes a wheel: requirements.txt has its dependencies, and the dashboard goes inside the package.
 
 A checkout has app.py, pages/, samples, lessons and the stored results beside the package; nothing else of a wheel may
 lie there, so a wheel has them in ``dpviz/beside/``, each at its own place (``dpviz.resources`` says which of both it
@@ -25,10 +25,20 @@ RESOURCES = (
 
 
 class Requirements(MetadataHookInterface):
-    """The dependencies are the lines of requirements.txt."""
+    """What every install needs stands in requirements.txt above the headings of extras, what an extra needs below."""
 
     def update(self, metadata: dict[str, Any]) -> None:
-        metadata["dependencies"] = (Path(self.root) / "requirements.txt").read_text("utf-8").splitlines()
+        needed: list[str] = []
+        extras: dict[str, list[str]] = {"all": []}
+        names: list[str] = []
+        for line in (Path(self.root) / "requirements.txt").read_text("utf-8").splitlines():
+            if line.startswith("# extra: "):
+                names = [*line.removeprefix("# extra: ").partition(" (")[0].split(), "all"]
+            elif not line.startswith("#"):
+                for listed in [extras.setdefault(name, []) for name in names] or [needed]:
+                    listed.append(line)
+        metadata["dependencies"] = needed
+        metadata["optional-dependencies"] = extras
 
 
 class Dashboard(BuildHookInterface):

@@ -102,7 +102,7 @@ def adult(folder: Path) -> Mixed:
 
 def _declared(said: Mapping[str, Any], n: int) -> Declaration:
     values = {"bounds": dict(said), "n_public": n, "kind": "simulated", "title": "bench"}
-    return apply_declaration(json.dumps(values)).checked()
+    return apply_declaration(json.dumps(values)).validate()
 
 
 def k_prototypes(numbers: Array, codes: Codes, k: int, seed: int) -> Codes:
@@ -210,7 +210,7 @@ def main() -> int:
         mixed = TABLES[name](arguments.data)
         lines += judged(name, mixed, [float(one) for one in arguments.epsilons.split(",")], arguments.repeats)
     header = ["table (coded of all)", "by", "loss / k-means++", "share error", "ARI to k-means++", "ARI planted"]
-    print(TextTable("Medians, on coded rows", header, lines).text(most=None))
+    print(TextTable("Medians, on coded rows", header, lines).to_text(most=None))
     load = ", ".join(f"{one:.1f}" for one in os.getloadavg())
     print(f"{time.perf_counter() - start:.0f} s; load of the machine {load}")
     lost = {(line[0], line[1]): float(line[2]) for line in lines}

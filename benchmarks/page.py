@@ -28,7 +28,7 @@ WINDOW = {"width": 1440, "height": 900}
 ALGORITHMS = ("Everything: Auto", "Grid: EUGkM", "Rounds: DPLloyd")
 PLANS = ("Grid", "Tree", "Rounds", "Auto")
 _PAINTED = "drawn => Number(document.querySelector('.board')?.dataset.drawn ?? 0) > drawn"
-_DRAWN = "drawn => Number(document.querySelector('.film')?.dataset.drawn ?? 0) > drawn"
+_DRAWN = "drawn => Number(document.querySelector('.animation')?.dataset.drawn ?? 0) > drawn"
 
 
 def main() -> None:
@@ -54,7 +54,7 @@ def main() -> None:
         )
         say("64 Gaussians, a step, by the player's own clock", [redrawn(visit, place) for place in range(REPEATS)])
         for rows, known in ((100_000, "100,000 × 2"), (1_000_000, "1,000,000 × 2")):
-            stand_in(visit, rows)
+            make_synthetic_table(visit, rows)
             for algorithm in ALGORITHMS:
                 visit.chooses("Algorithm", algorithm)
                 visit.sees_run(algorithm)
@@ -103,7 +103,7 @@ def say(what: str, seconds: list[float]) -> None:
 def timed(visit: Visitor, act: Callable[[Page], None]) -> float:
     """Seconds from an act to a picture that was not there before."""
     page = visit.page
-    drawn = int(page.locator(".film").get_attribute("data-drawn") or 0)
+    drawn = int(page.locator(".animation").get_attribute("data-drawn") or 0)
     began = time.perf_counter()
     act(page)
     page.wait_for_function(_DRAWN, arg=drawn, timeout=PATIENCE, polling="raf")
@@ -138,7 +138,7 @@ def stepped(visit: Visitor, place: int) -> float:
 def redrawn(visit: Visitor, place: int) -> float:
     """A step as the player times it: from the key to the drawn picture, without the way of the key to the page."""
     stepped(visit, place)
-    return float(visit.page.locator(".film").get_attribute("data-milliseconds") or "nan") / 1000
+    return float(visit.page.locator(".animation").get_attribute("data-milliseconds") or "nan") / 1000
 
 
 def turned_page(visit: Visitor) -> float:
@@ -165,7 +165,7 @@ def opened(visit: Visitor, sample: str) -> float:
     return taken
 
 
-def stand_in(visit: Visitor, rows: int) -> None:
+def make_synthetic_table(visit: Visitor, rows: int) -> None:
     """A simulated table on Explore."""
     visit.turns_to("Data")
     visit.presses("Simulate a stand-in")

@@ -162,7 +162,7 @@ def lesson(camera: Camera) -> None:
 
 
 def playground(camera: Camera) -> None:
-    """A painted town under a tree, and somebody whom it does not wake for; both worlds, in the dark."""
+    """A painted town under a tree, and somebody whom it does not wake for; with them and without, in the dark."""
     visit = camera.visit()
     visit.goes_to("/playground", drawing=encode_drawing(load_preset("hermit").drawing), asked="balcan,2,3")
     board = visit.page.locator(".board")
@@ -228,13 +228,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _on_explore(visit: Visitor) -> Visitor:
     visit.goes_to("/")
     visit.opens_sample("Fifteen clusters")
-    visit.sees_film()
+    visit.sees_animation()
     return visit
 
 
 def _reveals(visit: Visitor) -> None:
     visit.presses("Reveal")
-    expect(visit.page.locator(".film[data-whole]")).to_be_attached()
+    expect(visit.page.locator(".animation[data-whole]")).to_be_attached()
     visit.waits()
 
 

@@ -74,8 +74,8 @@ def _hits(
                         hits[name.replace("_", " ")].append(_covers(interval, true))
             else:
                 hits["share"] += [_covers(one.share, (cells == one.label).mean()) for one in said.shares]
-    cap = report.certificate.caps[0]
-    hits["loss"].append(_covers(report.certificate.released, np.minimum(squared.min(axis=1), cap).mean()))
+    cap = report.quality_report.caps[0]
+    hits["loss"].append(_covers(report.quality_report.released, np.minimum(squared.min(axis=1), cap).mean()))
     return dict(hits)
 
 

@@ -60,7 +60,7 @@ def stops(browser: Browser, app: str, look: str, table: str) -> Iterator[tuple[s
         visit.turns_to(page)
         visit.waits()
         if page == "Explore":
-            expect(visit.page.locator(".film[data-whole]")).to_be_visible(timeout=PATIENCE)
+            expect(visit.page.locator(".animation[data-whole]")).to_be_visible(timeout=PATIENCE)
         if page in STUDIES and look != "telephone":  # where the form is in the drawer
             visit.presses("Compute")
             expect(visit.button("Cancel")).to_be_hidden(timeout=4 * PATIENCE)
@@ -79,11 +79,11 @@ def steps(
     visit.goes_to("/", algorithm=algorithm.partition(": ")[2])
     visit.page.get_by_role("button", name=f"Open {table}", exact=True).wait_for()
     visit.opens_sample(table)
-    animation = visit.page.locator(".film")
-    expect(visit.page.locator(".film[data-whole]")).to_be_visible(timeout=PATIENCE)
+    animation = visit.page.locator(".animation")
+    expect(visit.page.locator(".animation[data-whole]")).to_be_visible(timeout=PATIENCE)
     visit.is_still()
-    for place in range(visit.page.locator(".film .cut").count()):
-        visit.page.locator(".film .cut").nth(place).click()
+    for place in range(visit.page.locator(".animation .cut").count()):
+        visit.page.locator(".animation .cut").nth(place).click()
         expect(animation).to_have_attribute("data-at", str(place), timeout=PATIENCE)
         yield f"{name}-{place + 1:02d}", visit
     visit.page.context.close()

@@ -1,4 +1,4 @@
-"""The papers' claims in a table for docs/findings.md: stand-ins, published files and today side by side.
+"""The papers' claims in a table for docs/findings.md: published files, stand-ins and today side by side.
 
 python -m benchmarks.verdict_table
 """
@@ -9,24 +9,24 @@ from collections.abc import Iterator
 
 from dpviz.claims.claim import Finding, Outcome, Verdict
 from dpviz.claims.registry import CLAIMS
-from dpviz.claims.shipped import FROM_FILES, shipped
+from dpviz.claims.shipped import STAND_INS, load_shipped
 
 _NONE = "–"
 
 
 def markdown() -> str:
     """A line a claim; behind a verdict how many findings hold, and how many are undecided."""
-    head = ["| claim | stand-ins | published files | today, stand-ins | what decides | margin, nine in ten |"]
-    return "\n".join([*head, "|---|---|---|---|---|---|", *_lines()])
+    head = ["| claim | verdict | on | stand-ins | today | what decides | margin, nine in ten |"]
+    return "\n".join([*head, "|---|---|---|---|---|---|---|", *_lines()])
 
 
 def _lines() -> Iterator[str]:
     for claim in CLAIMS.values():
-        made, files = shipped(claim), shipped(claim, FROM_FILES)
-        if made is None:
+        found = load_shipped(claim)
+        if found is None:
             continue
-        verdict = made.verdict(claim)
-        cells = [claim.paper, _cell(verdict), _cell(files and files.verdict(claim)), _cell(verdict.today)]
+        verdict, made = found.verdict(claim), load_shipped(claim, STAND_INS) if found.on_files else None
+        cells = [claim.paper, _cell(verdict), found.about, _cell(made and made.verdict(claim)), _cell(verdict.today)]
         cells += [verdict.closest.says, _margin(verdict.closest)]
         yield f"| {' | '.join(cells)} |"
 
@@ -34,9 +34,9 @@ def _lines() -> Iterator[str]:
 def _cell(verdict: Verdict | None) -> str:
     if verdict is None:
         return _NONE
-    undecided = verdict.number(Outcome.UNDECIDED)
+    undecided = verdict.count(Outcome.UNDECIDED)
     open_ones = f", {undecided} open" if undecided else ""
-    return f"{verdict.outcome.value} ({verdict.number(Outcome.HOLDS)} of {len(verdict.findings)}{open_ones})"
+    return f"{verdict.outcome.value} ({verdict.count(Outcome.HOLDS)} of {len(verdict.findings)}{open_ones})"
 
 
 def _margin(finding: Finding) -> str:

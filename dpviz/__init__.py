@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from dpviz.check import import_extra
 from dpviz.reporting import illustrate
 
 if TYPE_CHECKING:
     from dpviz.algorithms.registry import CARDS
     from dpviz.charts.player.shown import show
     from dpviz.check import ChoiceWarning, PrivacyWarning, RequestError
-    from dpviz.commands import declare, select_k, sweep
+    from dpviz.commands import declare, release, select_k, sweep
     from dpviz.estimators import PrivateKMeans
     from dpviz.privacy.private_session import PrivateTable
     from dpviz.privacy.queries import Relation
@@ -44,6 +44,7 @@ __all__ = [
     "declare",
     "load_csv",
     "read_release",
+    "release",
     "run",
     "sample",
     "select_k",
@@ -69,6 +70,7 @@ _HOMES = {
     "Run": "dpviz.runs.run",
     "Scaling": "dpviz.table.domain",
     "declare": "dpviz.commands",
+    "release": "dpviz.commands",
     "select_k": "dpviz.commands",
     "sweep": "dpviz.commands",
     "verify": "dpviz.releases.verify",
@@ -83,13 +85,13 @@ _HOMES = {
 _ELSEWHERE = {"advise": "advise_for"}
 
 # In a notebook a run begins with its picture, which a floor above draws; imported when the first one is displayed.
-illustrate("Run", lambda run: str(import_module("dpviz.charts.player.shown").show(run)._repr_html_()))
+illustrate("Run", lambda run: str(import_extra("dpviz.charts.player.shown").show(run)._repr_html_()))
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(_HOMES[name]), _ELSEWHERE.get(name, name))
+    value = getattr(import_extra(_HOMES[name]), _ELSEWHERE.get(name, name))
     globals()[name] = value
     return value
 

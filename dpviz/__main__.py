@@ -8,11 +8,10 @@ import sys
 import traceback
 import warnings
 from collections.abc import Sequence
-from importlib import import_module
 from importlib.resources import files
 
 from dpviz import __version__
-from dpviz.check import RequestError
+from dpviz.check import RequestError, import_extra
 from dpviz.cli.console import FoundWrong, NotWritten, say
 from dpviz.cli.parser import Parser, join_words
 
@@ -74,7 +73,7 @@ def read_arguments(argv: Sequence[str]) -> argparse.Namespace:
     for name in COMMANDS:
         command = listed.add_parser(name, help=_format_help(name), allow_abbrev=False)
         if name == named:
-            module = import_module(f"dpviz.cli.{name}_command")
+            module = import_extra(f"dpviz.cli.{name}_command")
             module.add(command)
             command.set_defaults(serve=module.serve)
     return parser.parse_args(join_words(argv))

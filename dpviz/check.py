@@ -15,6 +15,7 @@ dpviz.check.RequestError: epsilon is -1: give a finite number above 0.
 from __future__ import annotations
 
 import math
+from importlib import import_module
 from numbers import Integral, Real
 from typing import Any
 
@@ -42,6 +43,34 @@ class PrivacyWarning(UserWarning):
 
 class ChoiceWarning(UserWarning):
     """A choice by true scores of private rows, which no ε pays for."""
+
+
+# Libraries that a light install leaves out, each with the extra that brings it.
+_EXTRAS = {
+    "streamlit": "app",
+    "plotly": "app",
+    "opendp": "release",
+    "cryptography": "release",
+    "dask": "cluster",
+    "distributed": "cluster",
+}
+
+
+def import_extra(module: str) -> Any:
+    """Import ``module``, a library or a part of dpviz that needs one of an extra.
+
+    Raises
+    ------
+    RequestError
+        If such a library is not installed; it says which command brings it.
+    """
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        library = (error.name or "").partition(".")[0]
+        if library not in _EXTRAS:
+            raise
+        raise RequestError(f'{library} is not installed: pip install "dpviz[{_EXTRAS[library]}]" brings it.') from None
 
 
 def format_value(value: object) -> str:

@@ -1,9 +1,13 @@
-"""The command line in Python: ``declare``, ``sweep`` and ``release`` by the same names; and k from a paid synopsis."""
+"""The commands in Python: ``declare``, ``sweep`` and ``release``, and k from a paid synopsis.
+
+The command line goes the same way: it reads what was typed, calls these, and prints.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,23 +22,28 @@ from dpviz.costs import read_uncounted
 from dpviz.estimators import PrivateKMeans
 from dpviz.releases.account import Account
 from dpviz.releases.release_request import BOUNDS, SEGMENTS, ReleaseRequest, find_words
-from dpviz.releases.releasing import Release, preflight, publish
+from dpviz.releases.releasing import Preflight, Release, preflight, publish
 from dpviz.releases.seen import Seen, Where
+from dpviz.runs.advice.judgement import judge_request
+from dpviz.runs.advice.known_rows import read_known_rows
 from dpviz.runs.advice.suggested_k import MOST_K, SuggestedK, suggest_k
 from dpviz.runs.clipped_rows import JudgedTable
+from dpviz.runs.open_table import OpenTable
 from dpviz.runs.open_table import declare as open_table
 from dpviz.runs.record import AccessKind
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.scheduler import count_cores
-from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.grid import Grid, Trial
 from dpviz.runs.study.study import tidy
 from dpviz.runs.study.workers import compute_rows
 from dpviz.table.csv_intake import open_csv
 from dpviz.table.declaration import NOTHING_DECLARED, Declaration
 from dpviz.table.declaration_file import apply_declaration, apply_declaration_file
+from dpviz.table.file_format import PLAIN_FORMAT
 from dpviz.table.loaded_table import make_numeric_table
 from dpviz.table.named import Content, declare_nothing, find_sample, open_file, open_named
-from dpviz.table.proposal import propose
+from dpviz.table.parquet_intake import ParquetTable, is_parquet
+from dpviz.table.proposal import Proposal, propose
 
 _WITH_SYNOPSIS = (AUTO, "eugkm")
 Data = str | Path | pd.DataFrame | np.ndarray[Any, Any]
@@ -44,18 +53,22 @@ Declared = Declaration | Mapping[str, Any] | str | Path
 """What is declared of a table: a declaration, what its JSON says, or the path of such a file."""
 
 
-def declare(data: str | Path) -> Declaration:
+def declare(data: str | Path, known: Mapping[str, Any] | None = None) -> Declaration:
     """Propose how a file is read: a look at its first rows, for the eyes of its owner.
 
     Parameters
     ----------
     data : path
-        A CSV file, perhaps packed (.csv.gz).
+        A CSV file, perhaps packed (.csv.gz), or Parquet, of which only the names and types of columns are read.
+    known : mapping or None
+        What its owner knows, by the keys of a declaration file, such as ``bounds`` and ``bounds_origin``; it goes
+        before what is proposed.
 
     Returns
     -------
     Declaration
-        With bounds left open: they never come from rows. ``proposed`` is set, and runs that use it say so.
+        With bounds left open where ``known`` has none: they never come from rows. Of a CSV file ``proposed`` is set,
+        and runs that use it say so.
 
     **Guarantee.** None: this reads rows. Check what is proposed, and declare what you know.
 
@@ -64,7 +77,28 @@ def declare(data: str | Path) -> Declaration:
     RequestError
         If the file cannot be used.
     """
-    return propose(open_csv(Path(data))).join_to(NOTHING_DECLARED)
+    proposed, _ = complete_proposal(data)
+    return (
+        proposed if known is None else apply_declaration(json.dumps(known), proposed, what="What is known").validate()
+    )
+
+
+def complete_proposal(data: str | Path) -> tuple[Declaration, Proposal]:
+    """What ``declare`` proposes, and what it saw on the way there.
+
+    **Guarantee.** None: this reads rows.
+    """
+    path = Path(data)
+    proposal = _propose_for_parquet(path) if is_parquet(path) else propose(open_csv(path))
+    return replace(proposal.join_to(NOTHING_DECLARED), proposed=not is_parquet(path)), proposal
+
+
+def _propose_for_parquet(path: Path) -> Proposal:
+    """What the names and types of the columns say: no row is looked at."""
+    table = ParquetTable(path)
+    text = tuple(name for name in table.columns if name not in table.numeric_columns)
+    note = "Read from the names and types of the columns; no row was looked at."
+    return Proposal(PLAIN_FORMAT, table.columns, table.numeric_columns, text, (note,))
 
 
 def sweep(
@@ -111,18 +145,40 @@ def sweep(
     RequestError
         If the request is outside what is allowed; no run has begun then.
     """
-    content, declared = _declare_data(data, declaration)
-    table = open_table(content, declared)
+    table = open_table(*read_declared(data, declaration))
     contenders = tuple(Contender.from_text(text) for text in algorithms)
     grid = Grid(contenders, tuple(ks), tuple(epsilons), tuple(deltas), tuple(ns), repeats=repeats, seed=seed)
     grid.check(table.private)
     workers = check.at_least(1, jobs=count_cores() if jobs is None else jobs)
+    trials = grid.list_trials()
+    place = {trial.key: number for number, trial in enumerate(trials)}
+    return tidy(sorted(run_trials(table, grid, trials, workers=workers), key=lambda row: place[row["trial"]]))
+
+
+def run_trials(table: OpenTable, grid: Grid, trials: Iterable[Trial], *, workers: int) -> Iterator[dict[str, Any]]:
+    """The results of ``trials`` as they come, measured on the rows of ``table``.
+
+    Parameters
+    ----------
+    table : OpenTable
+        Its rows are read.
+    grid : Grid
+        What the study asks.
+    trials : iterable of Trial
+        Which of its runs.
+    workers : int
+        Processes.
+
+    Yields
+    ------
+    dict of str to object
+        A line of the study.
+
+    **Guarantee.** None: losses are read from the rows.
+    """
     revealed = table.private.reveal(note="sweep")
     judged = JudgedTable.of(table.private, revealed, table.read_labels(revealed))
-    trials = grid.trials()
-    place = {trial.key: number for number, trial in enumerate(trials)}
-    rows = sorted(compute_rows(judged, grid, trials, workers=workers), key=lambda row: place[row["trial"]])
-    return tidy(rows)
+    yield from compute_rows(judged, grid, list(trials), workers=workers)
 
 
 def release(
@@ -176,14 +232,59 @@ def release(
     RequestError
         If something stands against it (nothing is charged then), or it failed after its charge.
     """
-    content, declared = _declare_data(data, declaration)
+    used = account if isinstance(account, Account) else Account.open(account)
+    content, declared = read_declared(data, declaration)
     said = {**(words or {}), **({} if chosen is None else {"chosen_after_looking": chosen})}
+    request = Request(Contender.parse(algorithm, params or {}), k, epsilon, delta)
+    prepared = plan_release(
+        request, content, declared, used, words=said, segments=segments, bounds=buy_bounds, missing=missing
+    )
+    return publish(prepared)
+
+
+def plan_release(
+    request: Request,
+    content: Content,
+    declared: Declaration,
+    account: Account,
+    *,
+    words: Mapping[str, Any],
+    segments: float,
+    bounds: float,
+    missing: float,
+    opened: OpenTable | None = None,
+) -> Preflight:
+    """A release that nothing stands against, with what is to be expected of it; nothing is charged yet.
+
+    Parameters
+    ----------
+    request : Request
+    content, declared
+        The table, and what is declared of it.
+    account : Account
+    words : mapping
+        The owner's words, in place of what is declared.
+    segments, bounds, missing : float
+        Parts of ε.
+    opened : OpenTable or None
+        Rows that are prepared already, such as those on a cluster.
+
+    Returns
+    -------
+    Preflight
+        Ready to be published.
+
+    Raises
+    ------
+    RequestError
+        If something stands against it.
+    """
     fits = read_uncounted()
-    order = ReleaseRequest(
-        Request(Contender.checked(algorithm, params or {}), k, epsilon, delta),
-        find_words(declared, today=datetime.now(UTC).date().isoformat(), **said),
+    release_request = ReleaseRequest(
+        request,
+        find_words(declared, today=datetime.now(UTC).date().isoformat(), **words),
         segments=segments,
-        bounds=buy_bounds,
+        bounds=bounds,
         missing=missing,
         seen=Seen(
             {AccessKind.PROPOSAL.value: 1} if declared.proposed else {},
@@ -192,8 +293,13 @@ def release(
             where=Where.COMMAND,
         ),
     )
-    used = account if isinstance(account, Account) else Account.open(account)
-    return publish(preflight(order, content, declared, used))
+    prepared = preflight(release_request, content, declared, account, opened=opened)
+    if prepared.table is None:  # bounds that are still to be bought tell nothing
+        return prepared
+    rows = read_known_rows(declared)
+    asked = prepared.release_request.make_algorithm_request(declared)
+    expected = judge_request(asked, prepared.table.private, n=None if rows is None else rows.low).announcement
+    return replace(prepared, release_request=replace(prepared.release_request, expected_loss=expected))
 
 
 def select_k(
@@ -238,8 +344,19 @@ def select_k(
     return suggest_k(model.run_, most, np.random.default_rng(random_state))
 
 
-def _declare_data(data: Data, declaration: Declared | None) -> tuple[Content, Declaration]:
-    """The table that ``data`` names, none of its rows read, and what is declared of it."""
+def read_declared(data: Data, declaration: Declared | None) -> tuple[Content, Declaration]:
+    """The table that ``data`` names, none of its rows read, and what is declared of it.
+
+    Parameters
+    ----------
+    data : path, name of a sample, data frame or array of shape (n, d)
+    declaration : Declaration, mapping, path or None
+        None: what a sample, or the JSON file beside a file, declares.
+
+    Returns
+    -------
+    Content and Declaration
+    """
     if isinstance(data, str | Path):
         sample = find_sample(str(data))
         if declaration is None or sample is not None:
@@ -253,8 +370,8 @@ def _declare_data(data: Data, declaration: Declared | None) -> tuple[Content, De
         case None:
             return content, beside
         case Declaration():
-            return content, declaration.checked()
+            return content, declaration.validate()
         case str() | Path():
-            return content, apply_declaration_file(declaration, declare_nothing(content)).checked()
+            return content, apply_declaration_file(declaration, declare_nothing(content)).validate()
         case _:
-            return content, apply_declaration(json.dumps(declaration), declare_nothing(content)).checked()
+            return content, apply_declaration(json.dumps(declaration), declare_nothing(content)).validate()

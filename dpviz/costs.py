@@ -61,9 +61,9 @@ def count_fit(charge: Charge, account: Account | None) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        account.failed(number, why=type(error).__name__)
+        account.note_failed(number, why=type(error).__name__)
         raise
-    account.released(number)
+    account.note_released(number)
 
 
 def _warn_of_sum(epsilon: float, delta: float) -> None:

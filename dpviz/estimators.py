@@ -193,10 +193,10 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         """
         _refuse_others(others)
         one_of(("unit", "data"), distances=self.distances)
-        card, account = find_card(self.algorithm), self._account()
+        card, account = find_card(self.algorithm), self._find_account()
         if account is not None and card.private:  # before a row is read
             account.standing().refuse_cost(float(self.epsilon))
-        table = self._table(X, groups)
+        table = self._make_table(X, groups)
         params = card.params.parse(self.params or {})
         if params.points_per_row(self.n_clusters) > 1:
             raise RequestError(
@@ -223,7 +223,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         if is_collection(X):
             later: Codes = compute_in_parts(self.predict, X)
             return later
-        points = self._points(X)
+        points = self._scale_points(X)
         complete = np.isfinite(points).all(axis=1)
         labels = np.full(len(points), -1, dtype=np.int64)
         labels[complete] = assign(points[complete], self.run_.unit_centers)
@@ -236,7 +236,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
         **Guarantee.** None: this reads the private rows of X. What it returns must not be released.
         """
-        points, centers = self._points(X), self.run_.unit_centers
+        points, centers = self._scale_points(X), self.run_.unit_centers
         if self.distances == "data":
             points, centers = self.run_.domain.from_unit(points), self.run_.centers
         distances: Array = cdist(points, centers)
@@ -261,7 +261,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
         **Guarantee.** None: this reads the private rows of X. Choosing ε, k or an algorithm by such a score leaks.
         """
-        points = self._points(X)
+        points = self._scale_points(X)
         warn_of_choice()
         complete = points[np.isfinite(points).all(axis=1)]
         return -nicv(complete, self.run_.unit_centers) * len(complete)
@@ -271,7 +271,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
         **Guarantee.** None: this reads the private rows of X. What it returns must not be released.
         """
-        values = self._values(X, reset=False)
+        values = self._check_values(X, reset=False)
         names = getattr(self, "feature_names_in_", [f"x{place}" for place in range(self.n_features_in_)])
         return count_loss(values, list(names), dropped=Relation(self.relation) is Relation.ADD_REMOVE)
 
@@ -314,7 +314,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def _n_features_out(self) -> int:
         return len(self.cluster_centers_)
 
-    def _declared_bounds(self) -> tuple[npt.ArrayLike, npt.ArrayLike]:
+    def _read_bounds(self) -> tuple[npt.ArrayLike, npt.ArrayLike]:
         if self.bounds is None:
             raise RequestError(
                 "No bounds are declared: give PrivateKMeans(bounds=(lower, upper)), numbers or arrays of shape (d,), "
@@ -331,27 +331,27 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             ) from None
         return lower, upper
 
-    def _account(self) -> Account | None:
+    def _find_account(self) -> Account | None:
         if self.account is None:
             return Account.current()
         return self.account if isinstance(self.account, Account) else Account.open(self.account)
 
-    def _table(self, X: Any, groups: Any) -> PrivateTable:
+    def _make_table(self, X: Any, groups: Any) -> PrivateTable:
         collection = is_collection(X)
         if collection and groups is not None:
             raise RequestError("Of a Dask collection no groups are taken: use `dpviz run` with an id column instead.")
         geometry: dict[str, Any] = {"radius": self.radius, "scaling": self.scaling}
         numbers: Callable[[Any], Array] = read_plain_numbers
-        self._frame: DeclaredFrame | None = self._declared_frame(X)
+        self._frame: DeclaredFrame | None = self._declare_frame(X)
         if self._frame is None:
-            lower, upper = self._declared_bounds()
+            lower, upper = self._read_bounds()
             # Of a collection only the shape and the names are looked at here: a row is read where it lies.
-            values = self._values(make_example_row(X) if collection else X, reset=True)
+            values = self._check_values(make_example_row(X) if collection else X, reset=True)
             columns = getattr(self, "feature_names_in_", [f"x{place}" for place in range(self.n_features_in_)])
             domain = Domain.of(columns, lower, upper, **geometry)
         else:
             domain, numbers = self._frame.domain(**geometry), self._frame.numbers
-            values = np.empty((0, domain.width)) if collection else self._values(X, reset=True)
+            values = np.empty((0, domain.width)) if collection else self._check_values(X, reset=True)
             if collection:
                 validate_data(self, make_empty_frame(X), reset=True, skip_check_array=True)
         if not collection:
@@ -369,7 +369,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         rows = ClusterRows.of(list_batches(X, numbers), domain, drop_incomplete=drops)
         return PrivateTable.over(rows, domain, relation=self.relation, n_public=self.n_public)
 
-    def _declared_frame(self, X: Any) -> DeclaredFrame | None:
+    def _declare_frame(self, X: Any) -> DeclaredFrame | None:
         """What is declared of the columns by their names; None where a pair of bounds is all there is."""
         by_name = isinstance(self.bounds, Mapping) or self.categories is not None or self.weights is not None
         if not by_name:
@@ -378,20 +378,20 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             raise RequestError("X has no column names: give a data frame where columns are declared by name.")
         return DeclaredFrame.of(list(X.columns), self.bounds, self.categories, self.weights)
 
-    def _points(self, X: npt.ArrayLike) -> Array:
+    def _scale_points(self, X: npt.ArrayLike) -> Array:
         """Rows in unit coordinates, NaN where a cell is missing or infinite."""
         check_is_fitted(self)
         domain = self.run_.domain
-        values = self._values(X, reset=False)
+        values = self._check_values(X, reset=False)
         whole = np.isfinite(values).all(axis=1)
         points = np.full((len(values), domain.dim), np.nan)
         points[whole] = domain.to_unit(domain.limit(values[whole], far=_FAR))
         return points
 
-    def _values(self, X: npt.ArrayLike, *, reset: bool) -> Array:
+    def _check_values(self, X: npt.ArrayLike, *, reset: bool) -> Array:
         """X as a checked float64 array. Missing cells are accepted: a refusal would tell that somebody has one."""
         if self._frame is not None:
-            return self._coded(X, self._frame, reset=reset)
+            return self._code_frame(X, self._frame, reset=reset)
         refuse_other_types(X)
         try:
             values: Array = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite=False)
@@ -399,7 +399,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             raise RequestError(_describe_refusal(str(error))) from None
         return values
 
-    def _coded(self, X: Any, declared: DeclaredFrame, *, reset: bool) -> Array:
+    def _code_frame(self, X: Any, declared: DeclaredFrame, *, reset: bool) -> Array:
         """The columns of a data frame as the numbers of their codings."""
         if not hasattr(X, "columns"):
             raise RequestError("X has no column names: give a data frame with the columns of the declared ones.")

@@ -19,13 +19,13 @@ class TextTable(NamedTuple):
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
 
-    def text(self, most: int | None = _MOST_ROWS) -> str:
+    def to_text(self, most: int | None = _MOST_ROWS) -> str:
         """For a terminal: the first rows, or all of them."""
         shown = self.rows[:most]
         rest = f"\n  and {len(self.rows) - len(shown)} more" if len(shown) < len(self.rows) else ""
         return f"{self.heading}:\n{format_table(self.header, shown)}{rest}"
 
-    def html(self) -> str:
+    def to_html(self) -> str:
         """For a notebook; cells may hold names from a file."""
         rows = "".join(f"<tr>{_format_cells('td', row)}</tr>" for row in self.rows[:_MOST_ROWS])
         head = f"<thead><tr>{_format_cells('th', self.header)}</tr></thead>"
@@ -37,17 +37,17 @@ class Report(ABC):
     """A value that prints as sentences and tables; its ``repr`` is the first of these sentences."""
 
     @abstractmethod
-    def _blocks(self) -> Iterator[str | TextTable]: ...
+    def _list_blocks(self) -> Iterator[str | TextTable]: ...
 
     def __repr__(self) -> str:
-        return f"<{next(self._blocks())}>"
+        return f"<{next(self._list_blocks())}>"
 
     def __str__(self) -> str:
-        return "\n".join(block.text() if isinstance(block, TextTable) else block for block in self._blocks())
+        return "\n".join(block.to_text() if isinstance(block, TextTable) else block for block in self._list_blocks())
 
     def _repr_html_(self) -> str:
-        blocks = self._blocks()
-        told = (block.html() if isinstance(block, TextTable) else f"<p>{escape(block)}</p>" for block in blocks)
+        blocks = self._list_blocks()
+        told = (block.to_html() if isinstance(block, TextTable) else f"<p>{escape(block)}</p>" for block in blocks)
         return _draw_picture(self) + "".join(told)
 
 

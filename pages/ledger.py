@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dpviz.glossary import explain_term
-from dpviz.ui.ledger_panel import draw_charges_panel, draw_looks_panel, draw_together_panel, draw_totals_panel
+from dpviz.ui.ledger_panel import draw_accesses_panel, draw_charges_panel, draw_together_panel, draw_totals_panel
 from dpviz.ui.owner_path import draw_owner_path
 from dpviz.ui.session import describe_accesses, list_booked
 
@@ -25,4 +25,4 @@ else:
     draw_together_panel(entries)
     draw_totals_panel(entries)
     draw_charges_panel(entries)
-draw_looks_panel(describe_accesses())
+draw_accesses_panel(describe_accesses())

@@ -1,4 +1,4 @@
-"""What ε means: odds, an attack that is run, twin worlds, asking again, and where others stand."""
+"""What ε means: odds, an attack that is run, neighbouring tables, asking again, and where others stand."""
 
 from dpviz.ui.meaning.page import draw_meaning_page
 

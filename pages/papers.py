@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dpviz.ui.papers_panel import papers_list
+from dpviz.ui.papers_panel import draw_papers
 
 st.title("Papers", anchor=False)
-papers_list()
+draw_papers()

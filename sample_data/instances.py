@@ -21,7 +21,7 @@ def towns(seed: int = 2) -> Made:
     label = (rng.random(n) < 0.4).astype(np.int64)
     middles = np.array([[700.0, 1_300.0], [3_400.0, 2_850.0]])
     east, north = np.rint(middles[label] + 0.7 * rng.standard_normal((n, 2))).T
-    sidecar = Declaration(
+    declaration = Declaration(
         title="Two far towns",
         description="120,000 places in two towns, a kilometre wide and thousands of them apart: an easy instance.",
         columns=("east", "north"),
@@ -36,7 +36,7 @@ def towns(seed: int = 2) -> Made:
         licence=LICENCE,
         label_column="label",
     )
-    return Made(csv_text("east,north,label", "%d,%d,%d", east, north, label), sidecar)
+    return Made(csv_text("east,north,label", "%d,%d,%d", east, north, label), declaration)
 
 
 def laboratories(seed: int = 4) -> Made:
@@ -44,7 +44,7 @@ def laboratories(seed: int = 4) -> Made:
     n = 5_000
     rows = draw_fixed_points(n, spread=0.002, wrong=8, seed=seed)
     rows = rows[np.random.default_rng(seed).permutation(n)]
-    sidecar = replace(
+    declaration = replace(
         FIXED_POINTS,
         title="Two fixed points, 5,000 laboratories",
         description="5,000 laboratories measured when zinc and aluminium freeze, a pair of points a row: for "
@@ -53,7 +53,7 @@ def laboratories(seed: int = 4) -> Made:
         unit_of_privacy="one laboratory (one row, a pair of points)",
         source=SOURCE,
     )
-    return Made(csv_text(",".join(FIXED_POINTS.columns), "%.4f,%.4f,%.4f,%.4f", *rows.T), sidecar)
+    return Made(csv_text(",".join(FIXED_POINTS.columns), "%.4f,%.4f,%.4f,%.4f", *rows.T), declaration)
 
 
 def words() -> MadeSparse:

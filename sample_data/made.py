@@ -20,14 +20,14 @@ class Made(NamedTuple):
     """The two files of one sample."""
 
     csv: str
-    sidecar: Declaration
+    declaration: Declaration
 
 
 class MadeSparse(NamedTuple):
     """The two files of a sparse sample."""
 
     rows: sparse.csr_array
-    sidecar: Declaration
+    declaration: Declaration
 
 
 def csv_text(header: str, formats: str, *columns: npt.NDArray[np.generic]) -> str:

@@ -41,7 +41,7 @@ def fifteen(seed: int = 15) -> Made:
     a, b = rng.standard_normal((2, 5_000)) * np.stack([long[label], short[label]])
     x = centers[label, 0] + a * np.cos(angle[label]) - b * np.sin(angle[label])
     y = centers[label, 1] + a * np.sin(angle[label]) + b * np.cos(angle[label])
-    sidecar = Declaration(
+    declaration = Declaration(
         title="Fifteen clusters",
         description="5,000 points in fifteen Gaussian clusters: everybody can see whether a centre is right.",
         columns=("x", "y"),
@@ -57,7 +57,7 @@ def fifteen(seed: int = 15) -> Made:
         label_column="label",
     )
     x, y = np.clip(x, 0, 1000), np.clip(y, 0, 1000)
-    return Made(csv_text("x,y,label", "%.1f,%.1f,%d", x, y, label + 1), sidecar)
+    return Made(csv_text("x,y,label", "%.1f,%.1f,%d", x, y, label + 1), declaration)
 
 
 def river_north(x: Array) -> Array:
@@ -84,7 +84,7 @@ def city(seed: int = 20) -> Made:
     kept = points[dry & ~lake & inside]
     kept = kept[rng.permutation(len(kept))[:20_000]]
     longitude, latitude = (kept / 111.32).T
-    sidecar = Declaration(
+    declaration = Declaration(
         title="Town by the river",
         description="20,000 taxi pick-ups of a made-up town: a dense centre, streets, suburbs, a river.",
         columns=("longitude", "latitude"),
@@ -98,7 +98,7 @@ def city(seed: int = 20) -> Made:
         source=SOURCE,
         licence=LICENCE,
     )
-    return Made(csv_text("longitude,latitude", "%.5f,%.5f", longitude, latitude), sidecar)
+    return Made(csv_text("longitude,latitude", "%.5f,%.5f", longitude, latitude), declaration)
 
 
 def _street_grid(rng: np.random.Generator, n: int) -> Array:
@@ -162,7 +162,7 @@ def people(seed: int = 6) -> Made:
     visits = rng.poisson(np.maximum(0.2, typical(2, 2, 9, 4, 4, 15) * np.exp(0.15 * chance)))
     north_heavy = np.where(typical(0, 0, 0, 1, 1, 0) > 0, 0.45, 0.22)
     region = np.where(rng.random(n) < north_heavy, 0, rng.integers(1, 4, size=n))
-    sidecar = Declaration(
+    declaration = Declaration(
         title="People of a town",
         description="12,000 made-up adults with six habits each, in six walks of life that overlap as people do.",
         columns=("age", "income", "hours", "commute_km", "savings", "visits"),
@@ -181,7 +181,7 @@ def people(seed: int = 6) -> Made:
         label_column="segment",
         describe={"region": Described(categories=REGIONS)},
     )
-    upper = sidecar.upper
+    upper = declaration.upper
     columns = (
         np.clip(age, 18, upper[0]).round(),
         np.clip(income * 1000, 0, upper[1]).round(-2),
@@ -193,7 +193,7 @@ def people(seed: int = 6) -> Made:
         np.array(SEGMENTS)[segment],
     )
     header = "age,income,hours,commute_km,savings,visits,region,segment"
-    return Made(csv_text(header, "%d,%d,%d,%.1f,%d,%d,%s,%s", *columns), sidecar)
+    return Made(csv_text(header, "%d,%d,%d,%.1f,%d,%d,%s,%s", *columns), declaration)
 
 
 PICTURE = (80, 100)
@@ -229,7 +229,7 @@ def picture(rng: np.random.Generator) -> Array:
 def colours(seed: int = 3) -> Made:
     """The pixels of a drawn picture, row by row: 100 wide, 80 high."""
     rgb = picture(np.random.default_rng(seed)).round().reshape(-1, 3)
-    sidecar = Declaration(
+    declaration = Declaration(
         title="Colours of a picture",
         description="8,000 pixels of a drawn sunset, 100 a line: k centres are the k colours to repaint it with.",
         columns=("red", "green", "blue"),
@@ -243,7 +243,7 @@ def colours(seed: int = 3) -> Made:
         source=SOURCE,
         licence=LICENCE,
     )
-    return Made(csv_text("red,green,blue", "%d,%d,%d", *rgb.T), sidecar)
+    return Made(csv_text("red,green,blue", "%d,%d,%d", *rgb.T), declaration)
 
 
 def outlier(seed: int = 1) -> Made:
@@ -257,7 +257,7 @@ def outlier(seed: int = 1) -> Made:
     shuffled = people_in_order[rng.permutation(len(people_in_order))]
     person = np.array([f"p{number:03d}" for number in range(1, len(shuffled) + 1)])
     income, savings = np.clip(shuffled, 1, None).T
-    sidecar = Declaration(
+    declaration = Declaration(
         title="One rich person",
         description=(
             "120 made-up people in two groups, and one far from all others: with k = 3, plain k-means puts a centre "
@@ -276,7 +276,7 @@ def outlier(seed: int = 1) -> Made:
         id_column="person_id",
         rows_per_person=1,
     )
-    return Made(csv_text("person_id,income,savings", "%s,%.1f,%.1f", person, income, savings), sidecar)
+    return Made(csv_text("person_id,income,savings", "%s,%.1f,%.1f", person, income, savings), declaration)
 
 
 SETS: dict[str, Callable[[], Made]] = {
@@ -296,11 +296,11 @@ def write(folder: Path) -> None:
     for stem, make in SETS.items():
         made = make()
         (folder / f"{stem}.csv").write_bytes(made.csv.encode())
-        (folder / f"{stem}.json").write_bytes(to_json(made.sidecar).encode())
+        (folder / f"{stem}.json").write_bytes(to_json(made.declaration).encode())
     for stem, make_sparse in SPARSE_SETS.items():
-        rows, sidecar = make_sparse()
+        rows, declaration = make_sparse()
         sparse.save_npz(folder / f"{stem}.npz", rows)
-        (folder / f"{stem}.json").write_bytes(to_json(sidecar).encode())
+        (folder / f"{stem}.json").write_bytes(to_json(declaration).encode())
 
 
 if __name__ == "__main__":

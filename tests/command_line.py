@@ -42,13 +42,15 @@ def told_by(*argv: object) -> Said:
     return Said(code, out.getvalue(), err.getvalue())
 
 
-def write_points(path: Path, *, n: int = 400, sidecar: dict[str, Any] | None = None, label: bool = False) -> Path:
+def write_points(
+    path: Path, *, n: int = 400, declaration_file: dict[str, Any] | None = None, label: bool = False
+) -> Path:
     """A file with columns x, y (and label) inside [-1, 1]."""
     rows = make_blobs(n)
     header, columns = "x,y", rows
     if label:
         header, columns = "x,y,label", np.column_stack([rows, rows[:, 0] > 0])
     np.savetxt(path, columns, delimiter=",", header=header, comments="", fmt="%.6f")
-    if sidecar is not None:
-        path.with_suffix(".json").write_text(json.dumps(sidecar))
+    if declaration_file is not None:
+        path.with_suffix(".json").write_text(json.dumps(declaration_file))
     return path

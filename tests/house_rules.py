@@ -196,13 +196,13 @@ def draws_or_talks_in_the_core(source: Source) -> Iterator[Offence]:
             yield line, f"imports {module}: nothing leaves the machine"
 
 
-def looks_while_releasing(source: Source) -> Iterator[Offence]:
+def accesses_while_releasing(source: Source) -> Iterator[Offence]:
     """What is released is chosen and drawn without a look: neither rows nor what judges results has a way there.
 
     How many looks there were is counted, and said.
     """
     seeing = {
-        *("dpviz.ui.looks", "dpviz.ui.reference", "dpviz.ui.studies", "dpviz.ui.data.preview"),
+        *("dpviz.ui.data_access", "dpviz.ui.reference", "dpviz.ui.studies", "dpviz.ui.data.preview"),
         *("dpviz.privacy.revealed_rows", "dpviz.charts.revealed", "dpviz.runs.evaluation", "dpviz.runs.clipped_rows"),
         *("dpviz.runs.column_noise", "dpviz.runs.error_parts", "dpviz.runs.cluster_recovery", "dpviz.table.row_sample"),
     }
@@ -210,7 +210,9 @@ def looks_while_releasing(source: Source) -> Iterator[Offence]:
         if any(f"{module}.".startswith(f"{one}.") for one in seeing):
             yield line, f"imports {module}: a release sees no truth"
     for node in source.all(ast.Attribute):
-        if node.attr in {"reveal", "read_labels"} or (node.attr == "looks" and _dotted(node.value).endswith("private")):
+        if node.attr in {"reveal", "read_labels"} or (
+            node.attr == "accesses" and _dotted(node.value).endswith("private")
+        ):
             yield node.lineno, f"reaches for {node.attr}: a release sees no truth"
 
 

@@ -58,11 +58,12 @@ HOLDERS = {
 READERS = {
     "dpviz": "names what a notebook imports",
     "dpviz.claims.material": "the tables of the papers, which are published or made",
-    "dpviz.cli.declare_command": "proposes how a file is read, a look",
     "dpviz.cli.declared_table": "opens the table of a command",
     "dpviz.cli.open_command": "refuses what the pages cannot show",
+    "dpviz.commands": "opens tables for commands, and proposes how a file is read, a look",
     "dpviz.estimators": "opens the table that is fitted",
     "dpviz.meaning.neighbors": "a table with and without one of its rows, public or made",
+    "dpviz.meaning.window": "takes the declarations of a table: columns, unit and neighbours",
     "dpviz.ui.data.codings_form": "proposes the values of a column to its owner, a counted look",
     "dpviz.ui.data.declaration_form": "asks a file for its header",
     "dpviz.ui.data.draft": "asks a file for its header, and a look for its format",
@@ -70,7 +71,7 @@ READERS = {
     "dpviz.ui.data.table_link": "keeps public files for the next visit",
     "dpviz.ui.data.large_table": "prepares a table that memory does not hold",
     "dpviz.ui.data.preview": "shows rows to their owner, a counted look",
-    "dpviz.ui.looks": "shows rows to their owner, a counted look",
+    "dpviz.ui.data_access": "shows rows to their owner, a counted look",
     "dpviz.ui.meaning.stage": "takes a public table for a simulation",
     "dpviz.ui.playground.board": "makes a public table of what was painted",
     "pages.data": "tells sparse tables apart",
@@ -90,7 +91,7 @@ READS = {
     "dpviz.releases.described_table: identifiers": "whose rows they are, into a private table",
     "dpviz.releases.described_table: read": "columns that segments are described by, into a private table",
     "dpviz.ui.data.declaration_form: frame": "the names of its columns",
-    "dpviz.ui.data.draft: beginning": "the first lines, which the form of a format shows after a counted look",
+    "dpviz.ui.data.draft: read_beginning": "the first lines, which the form of a format shows after a counted look",
     "dpviz.ui.data.draft: n_rows": "whether there are any, for the owner who declares the file",
     "dpviz.ui.data.draft: read": "columns of a file, for a form that its owner fills in",
     "dpviz.ui.data.large_table: holds_text": "columns of a Parquet file, by its head",
@@ -112,7 +113,7 @@ READS = {
 """What is read of a value that holds rows, other than what is public, where its type is written."""
 
 PUBLIC = {
-    *("domain", "relation", "n_public", "unit", "rows_per_person", "has_persons", "in_memory", "sparse", "looks"),
+    *("domain", "relation", "n_public", "unit", "rows_per_person", "has_persons", "in_memory", "sparse", "accesses"),
     *("name", "fingerprint", "notes", "columns", "numeric_columns", "text_columns", "header", "fits", "reveal", "open"),
 }
 """Attributes of such values that are public, or doors of their own that count or charge."""
@@ -254,7 +255,7 @@ def readers(sources: Iterable[Source]) -> set[str]:
     return {
         source.module
         for source in sources
-        if source.floor not in (*CORE, "release")
+        if source.floor not in (*CORE, "releases")
         and not source.module.startswith(GUARDED)
         and set(_held(source)) & rows
     }

@@ -16,6 +16,15 @@ def test_doctests():
     assert doctest.testmod(check).failed == 0
 
 
+def test_a_missing_library_of_an_extra_is_a_command_and_any_other_one_is_a_defect(monkeypatch):
+    monkeypatch.setitem(check._EXTRAS, "no_such_library", "app")
+    with pytest.raises(RequestError, match=r'^no_such_library is not installed: pip install "dpviz\[app\]" brings it'):
+        check.import_extra("no_such_library.part")
+    with pytest.raises(ModuleNotFoundError):
+        check.import_extra("dpviz.no_such_module")
+    assert check.import_extra("math").pi > 3
+
+
 @for_each("value", [1e-300, 1, 35.0, np.float64(2)])
 def test_positive_numbers_pass(value):
     check.positive(epsilon=value)

@@ -42,7 +42,7 @@ READERS: dict[str, Callable[[Path], object]] = {
     "u.csv": lambda path: open_named(str(path)),
     "v.csv": lambda path: propose(open_csv(path)),
     "w.csv": lambda path: CsvOnDisk(path).header(),
-    "x.csv": lambda path: CsvOnDisk(path).beginning(),
+    "x.csv": lambda path: CsvOnDisk(path).read_beginning(),
     "y.csv": lambda path: list(CsvOnDisk(path).read_batches(("x",))),
     "t.json": read_declaration_file,
     "u.json": lambda path: apply_bounds_option(str(path)),
@@ -158,7 +158,7 @@ KEYS = st.sampled_from(
 @given(st.dictionaries(KEYS, JSON, max_size=3))
 def test_a_declaration_is_one_or_is_refused(said: dict[str, object]) -> None:
     with suppress(RequestError):
-        apply_declaration(json.dumps(said), Declaration(columns=("x",), lower=(0.0,), upper=(1.0,))).checked()
+        apply_declaration(json.dumps(said), Declaration(columns=("x",), lower=(0.0,), upper=(1.0,))).validate()
 
 
 def test_a_declaration_is_text() -> None:

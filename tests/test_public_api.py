@@ -1,7 +1,10 @@
 """The names that scripts and notebooks import, and what importing them costs."""
 
+import json
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -10,7 +13,9 @@ from dpviz.estimators import PrivateKMeans
 from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.queries import Relation
 from dpviz.table.csv_intake import load_csv
+from tests import light_install
 
+ROOT = Path(__file__).resolve().parents[1]
 HEAVY = ("pandas", "sklearn", "streamlit", "plotly", "dp_accounting", "joblib")
 
 
@@ -49,3 +54,19 @@ def test_start_up_does_not_wait_for_heavy_libraries():
     )
     done = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=True)
     assert done.stderr == ";;;"
+
+
+@pytest.mark.slow
+def test_without_any_extra_studies_are_the_same_and_what_is_missing_is_a_command():
+    """Nothing of an extra can be imported there, as after ``pip install dpviz`` alone."""
+    asked = [sys.executable, "-P", "tests/light_install.py", "--refuse-extras"]
+    path = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(asked, cwd=ROOT, env=path, capture_output=True, text=True, check=True)
+    told = json.loads(done.stdout)
+    refused = told.pop("refused")
+    assert told == light_install.tell_results()
+    brings = {"open": "app", "reproduce": "app", "run": "cluster", "release": "release"}
+    for command, extra in brings.items():
+        code, said = refused[command]
+        assert code == 2 and said.count("\n") == 0 and f'pip install "dpviz[{extra}]" brings it.' in said, refused
+    assert refused["charges"] == 0 and "dpviz[app]" in refused["show"]

@@ -162,7 +162,7 @@ def test_the_lesson_that_is_shown_can_be_given_and_the_vocabulary_is_whole(tmp_p
     (shown,) = (text for language, text in BLOCKS[page] if language == "yaml")
     (tmp_path / "more-people.yaml").write_text(shown, encoding="utf-8")
     lesson = read_lesson(tmp_path / "more-people.yaml")
-    computed = Computed.on(lesson.sample)
+    computed = Computed.open_subject(lesson.sample)
     assert not list_refusals(lesson)
     assert not [sentence for scene in lesson.scenes for sentence in list_wrong_says(scene, computed)]
     told = " ".join(PAGES[page].split())

@@ -59,8 +59,8 @@ def test_what_has_no_privacy_says_so() -> None:
 
 def test_a_long_table_says_how_much_it_leaves_out() -> None:
     table = TextTable("Numbers", ["n"], [[str(n)] for n in range(50)])
-    assert table.text().endswith("39\n  and 10 more")
-    assert "and 10 more" in table.html()
+    assert table.to_text().endswith("39\n  and 10 more")
+    assert "and 10 more" in table.to_html()
 
 
 def test_a_step_is_shown(finished: dpviz.Run) -> None:

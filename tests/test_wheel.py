@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import sysconfig
@@ -13,6 +14,7 @@ from typing import NamedTuple
 import pytest
 from playwright.sync_api import Browser, expect
 
+from tests import light_install
 from tests.browser.server import ROOT, own_environment, served
 from tests.browser.visitor import WIDE, Visitor
 
@@ -71,9 +73,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installe
 @pytest.mark.slow
 def test_a_wheel_holds_the_dashboard_the_samples_and_the_results_and_nothing_else_of_the_checkout(wheel: Path) -> None:
     packed = {PurePosixPath(name) for name in zipfile.ZipFile(wheel).namelist()}
-    beside = {
-        path.relative_to("dpviz/beside").as_posix() for path in packed if path.is_relative_to("dpviz/beside")
-    }
+    beside = {path.relative_to("dpviz/beside").as_posix() for path in packed if path.is_relative_to("dpviz/beside")}
     wanted = [ROOT / "app.py", ROOT / ".streamlit" / "config.toml", *(ROOT / "pages").glob("*.py")]
     wanted += [path for path in _SAMPLES.iterdir() if path.suffix in (".csv", ".json", ".npz")]
     wanted += [*(ROOT / "lessons").glob("*.yaml")]
@@ -92,17 +92,23 @@ def test_a_wheel_needs_what_the_requirements_say(wheel: Path) -> None:
         (metadata,) = (name for name in archive.namelist() if name.endswith("/METADATA"))
         lines = archive.read(metadata).decode().splitlines()
     needed = {line.removeprefix("Requires-Dist: ") for line in lines if line.startswith("Requires-Dist: ")}
-    optional = {line for line in needed if "extra ==" in line}
-    extras = {"dask": "'cluster'", "cryptography": "'sign'"}
-    assert {extra for name, extra in extras.items() for line in optional if name in line and extra in line} == {
-        *extras.values()
+    extras: dict[str, set[str]] = {}
+    for line in needed:
+        library = re.split(r"[\[<>;]", line)[0]
+        extras.setdefault(line.partition("extra == ")[2].strip("'"), set()).add(library)
+    required = [
+        line for line in (ROOT / "requirements.txt").read_text("utf-8").splitlines() if not line.startswith("#")
+    ]
+    named = {re.split(r"[\[<>]", line)[0] for line in required}
+    assert len(named) == len(required)
+    assert extras == {
+        "": named - light_install.EXTRAS,
+        "app": {"streamlit", "plotly"},
+        "papers": {"plotly"},
+        "release": {"opendp", "cryptography"},
+        "cluster": {"dask"},
+        "all": named & light_install.EXTRAS,
     }
-    assert len(optional) == len(extras)
-    needed -= optional
-    names = {line.split("<")[0].split(">")[0] for line in needed}
-    required = (ROOT / "requirements.txt").read_text("utf-8").split()
-    assert len(needed) == len(required)
-    assert names == {line.split(">")[0] for line in required}
 
 
 # What the command line says in the environment of the wheel, in one process.
@@ -111,7 +117,7 @@ import contextlib, io, json, pathlib
 import dpviz
 from dpviz.__main__ import main
 from dpviz.claims.registry import CLAIMS
-from dpviz.claims.shipped import shipped
+from dpviz.claims.shipped import load_shipped
 
 def said(*words):
     with contextlib.redirect_stdout(io.StringIO()) as printed:
@@ -126,7 +132,7 @@ own = json.loads(said("run", "fifteen", "--bounds", "0,9", "--k", "1", "--epsilo
 mine.unlink()
 print(json.dumps({
     "place": dpviz.__file__, "sample": sample, "own": own,
-    "claims": said("reproduce", "--list"), "shipped": sum(shipped(claim) is not None for claim in CLAIMS.values()),
+    "claims": said("reproduce", "--list"), "shipped": sum(load_shipped(claim) is not None for claim in CLAIMS.values()),
 }))
 """
 

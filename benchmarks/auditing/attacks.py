@@ -8,7 +8,7 @@ from dataclasses import replace
 from benchmarks.auditing.bounds import Audit
 from dpviz.meaning.hypothesis_testing import bound_advantage
 from dpviz.meaning.membership import Trial, attack, collect_scores, run_trials
-from dpviz.meaning.neighbors import Worlds, make_neighbors
+from dpviz.meaning.neighbors import NeighboringTables, make_neighbors
 from dpviz.runs.open_table import declare
 from dpviz.runs.request import Contender, Request
 from dpviz.table.declaration import FileKind
@@ -22,13 +22,13 @@ DELTA = 1e-6
 SEED = 5
 
 
-def outlier() -> Worlds:
+def outlier() -> NeighboringTables:
     """The sample with its far person and without."""
     loaded, declaration = sample("outlier").load()
     return make_neighbors(declare(loaded, replace(declaration, kind=FileKind.PUBLIC)), RICH)
 
 
-def runs_on(where: Worlds, algorithm: str, epsilon: float, pairs: int, *, first: int = 0) -> list[Trial]:
+def runs_on(where: NeighboringTables, algorithm: str, epsilon: float, pairs: int, *, first: int = 0) -> list[Trial]:
     """So many runs with the person, and as many without."""
     asked = Request(Contender(algorithm), k=3, epsilon=epsilon, delta=DELTA, seed=SEED)
     return [one for one in run_trials(where, asked, pairs, first=first) if isinstance(one, Trial)]

@@ -13,7 +13,7 @@ import numpy as np
 
 from dpviz.algorithms.card import Card
 from dpviz.arrays import Array
-from dpviz.audit.neighboring_tables import World
+from dpviz.audit.neighboring_tables import NeighborSetting
 from dpviz.privacy.accounting import Accounting, gdp_epsilon
 from dpviz.privacy.ledger import compute_total_epsilon
 from dpviz.privacy.private_session import PrivateTable
@@ -54,9 +54,9 @@ class TinyTables:
     def pair(self, relation: Relation) -> tuple[PrivateTable, PrivateTable]:
         """The two tables that are neighbours in this sense."""
         n_public = self.n_public if relation is Relation.ADD_REMOVE else None
-        world = World("tiny", relation=relation, n_public=n_public, dim=1)
+        case = NeighborSetting("tiny", relation=relation, n_public=n_public, dim=1)
         one, other = self.more if relation is Relation.ADD_REMOVE else self.replaced
-        return world.table(one), world.table(other)
+        return case.table(one), case.table(other)
 
 
 LONE = TinyTables(more=(NOBODY, END), replaced=(END, OTHER_END), n_public=1)

@@ -98,20 +98,22 @@ def command_case(rng: np.random.Generator) -> Case:
         return Case("command line", short(argv, most=300), lambda folder: command(argv), for_a_page=False)
     which = one(rng, ("run", "run", "run", "run", "declare", "declare", "sweep", "advise", "reproduce"))
     file = well_formed_file(rng) if happens(rng, 0.6) else hostile_file(rng)
-    sidecar = one(rng, (None, {"bounds": {"x": [-1, 1], "y": [-1, 1]}}, {"lower": -1, "upper": 1, "label": "label"}))
+    declaration_file = one(
+        rng, (None, {"bounds": {"x": [-1, 1], "y": [-1, 1]}}, {"lower": -1, "upper": 1, "label": "label"})
+    )
     argv = _argv(rng, which)
     wide = any("1e308" in part for part in argv)  # then numbers of the file lie within the bounds
 
     def do(folder: Path) -> str:
         (folder / "data.csv").write_bytes(file.raw)
-        if sidecar is not None:
-            (folder / "data.json").write_text(json.dumps(sidecar))
+        if declaration_file is not None:
+            (folder / "data.json").write_text(json.dumps(declaration_file))
         return command(argv) + _written(folder, {"data.csv"})
 
     hidden = Secrets((), file.secrets.words) if wide else file.secrets
     if "yes" in argv:  # the first line is declared to be public
         hidden = hidden.without_those_in(file.raw.replace(b"\0", b"")[:200].decode("latin-1"))
-    about = f"{file.about}; {short(argv, most=500)}; {short(sidecar)}"
+    about = f"{file.about}; {short(argv, most=500)}; {short(declaration_file)}"
     return Case("command line", about, do, hidden, for_a_page=False)
 
 

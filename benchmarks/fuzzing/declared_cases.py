@@ -73,11 +73,11 @@ def sidecar_case(rng: np.random.Generator) -> Case:
         declaration = read_declaration_file(path)
         written = to_json(declaration)
         if apply_declaration(written) != declaration:
-            raise AssertionError("a sidecar that does not read back")
+            raise AssertionError("a declaration file that does not read back")
         table = declare(open_csv(file.raw), declaration)
         return "\n".join((written, table.title, *table.domain.columns, *table.loaded.notes))
 
-    return Case("sidecar", short(text, most=600), do, file.secrets)
+    return Case("declaration file", short(text, most=600), do, file.secrets)
 
 
 def _mistaken(rng: np.random.Generator) -> str:

@@ -93,20 +93,20 @@ class _Made(ExactSource):
 
 @cache
 def _base() -> Transcript:
-    declared = apply_declaration(_DECLARED).checked()
-    order = ReleaseRequest(
+    declared = apply_declaration(_DECLARED).validate()
+    release_request = ReleaseRequest(
         Request(Contender("eugkm"), 3, 1.0, 0.0), find_words(declared, today="2026-07-01"), segments=0.2, who="somebody"
     )
-    sources = {part: _Made() for part in order.shares(declared)}
+    sources = {part: _Made() for part in release_request.shares(declared)}
     tables = partial(make_empty_tables, n_public=declared.n_public)
-    make_all_parts(order, declared, sources, make_empty_content(declared), tables)
+    make_all_parts(release_request, declared, sources, make_empty_content(declared), tables)
     asked = Asked(
         version="0.0.0",
         noise="none",
         platform="none",
         code="",
         date="2026-07-01",
-        order=order,
+        release_request=release_request,
         n_public=declared.n_public,
         declared=declared,
         account=AccountThen("people", 2.0, 0.0, 0.0, 0.0, 1.0, 0.0),

@@ -268,7 +268,7 @@ class Card:
         What goes wrong below that, as a clause.
     expect : function of (setting, params) to the Expectation that a bench was fitted to
         Where it is known, what to expect is told by it.
-    sign : function of (steps, region) to the Sign of a finished run
+    loss_diagnostic : function of (steps, region) to the LossDiagnostic of a finished run
         What it says of itself by released values alone, where it can.
     sizes : function of (steps, region) to the Sizes of a finished run
         What everything that was released says of the rows of each cluster; else the counts of the last step do.
@@ -311,7 +311,7 @@ class Card:
     smallest_n: Callable[[Setting, Any], float] | None = None
     expect: Callable[[Setting, Any], Expectation] | None = None
     hopeless: str = ""
-    sign: Callable[[Sequence[Step], Region], LossDiagnostic | None] | None = None
+    loss_diagnostic: Callable[[Sequence[Step], Region], LossDiagnostic | None] | None = None
     sizes: Callable[[Sequence[Step], Region], Sizes | None] | None = None
     operations: Callable[[Setting, Any], float] | None = None
     needs_n: bool = True

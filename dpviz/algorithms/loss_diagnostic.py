@@ -1,4 +1,4 @@
-"""A released sign: what a finished run says of itself, from what it released anyway, to whoever has no rows."""
+"""A loss diagnostic: what a finished run says of itself, from what it released anyway, to whoever has no rows."""
 
 from __future__ import annotations
 

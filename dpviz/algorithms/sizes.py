@@ -1,13 +1,33 @@
-"""Sizes of clusters as a finished run tells them, from everything that it released, to whoever has no rows."""
+"""Sizes of clusters as a finished run tells them, from everything that it released, to whoever has no rows.
+
+Rounds count the same clusters again, as long as their centres stay. Where centres still move, earlier counts are off by
+more than their noise. How much is seen in how far they lie from the last count, over all clusters.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import sqrt
 from typing import NamedTuple
 
-from dpviz.arrays import Array
+import numpy as np
+from scipy.spatial import cKDTree
+
+from dpviz.algorithms.steps import CentersStep, GridStep, Step
+from dpviz.arrays import Array, Flags
 
 NINE_IN_TEN = 1.645
 """Half the width of an interval that nine values in ten lie in, in standard deviations."""
+CLEAR = 3.0
+"""A size below so many standard deviations may be nobody's."""
+
+# A centre that moves farther than this part of the way to its neighbour counts another cluster.
+_HALF_WAY = 0.5
+# What is estimated of how far a source is off rests on few clusters, or on how cells are filled: sds are so much wider.
+_WIDER = 1.3
+# Rows in a cell on the border of two clusters may all be in either: their variance, of an even share of them.
+EITHER = 1 / 12
+_TINY = 1e-12
 
 
 class Sizes(NamedTuple):
@@ -29,3 +49,99 @@ class Sizes(NamedTuple):
     def high(self) -> Array:
         """Upper ends of intervals that hold nine sizes in ten, (k,)."""
         return self.rows + NINE_IN_TEN * self.sd
+
+    @property
+    def unclear(self) -> Flags:
+        """Which of them may be noise alone, (k,)."""
+        which: Flags = self.rows < CLEAR * self.sd
+        return which
+
+    @property
+    def excess(self) -> Array:
+        """The rows over the fewest that are plausible, ``CLEAR`` sds below, (k,); infinite where that is nobody.
+
+        The noise of a mean is that of a sum over a noisy size: it may be so many times as large as it says.
+        """
+        least = self.rows - CLEAR * self.sd
+        return np.where(least > 0, self.rows / np.where(least > 0, least, 1.0), np.inf)
+
+
+def combine_sizes(counts: Sequence[Array], variances: Sequence[Array]) -> Sizes:
+    """Several counts (k,) of the same clusters together, weighed by the inverse of their variances (k,).
+
+    The first is the one that is not off: the others are taken to be off by how far they lie from it.
+
+    Parameters
+    ----------
+    counts : sequence of arrays of shape (k,)
+        Released, in rows.
+    variances : sequence of arrays of shape (k,)
+        Of the noise of each, in rows squared.
+
+    Returns
+    -------
+    Sizes
+        With the deviation of each.
+    """
+    first, of_first = counts[0], variances[0]
+    off = [0.0, *(_measure_off(*one, first, of_first) for one in zip(counts[1:], variances[1:], strict=True))]
+    weights = 1 / np.maximum([own + more for own, more in zip(variances, off, strict=True)], _TINY)
+    return Sizes((weights * np.array(counts)).sum(axis=0) / weights.sum(axis=0), _WIDER / np.sqrt(weights.sum(axis=0)))
+
+
+def _measure_off(rows: Array, variance: Array, counts: Array, of_counts: Array) -> float:
+    """The variance of ``rows`` (k,) beyond their own, by how far they lie from ``counts`` (k,), over all clusters."""
+    return max(0.0, float(((rows - counts) ** 2 - variance - of_counts).mean()))
+
+
+def estimate_sizes(steps: Sequence[Step]) -> Sizes | None:
+    """Sizes of the clusters of a finished run, by its last rounds or by the grid that it was solved on.
+
+    None where the noise on them is not known.
+
+    **Guarantee.** Post-processing of released values.
+    """
+    last = steps[-1] if steps else None
+    if not isinstance(last, CentersStep) or last.noisy_counts is None:
+        return None
+    if last.count_noise_sd is None:
+        return _estimate_from_grid(steps, last, last.noisy_counts)
+    rounds = _find_last_rounds(steps, last)
+    counts = [step.noisy_counts for step in rounds if step.noisy_counts is not None]
+    variances = [np.full(len(last.centers), float(step.count_noise_sd or 0.0) ** 2) for step in rounds]
+    return Sizes(counts[0], np.sqrt(variances[0])) if len(rounds) == 1 else combine_sizes(counts, variances)
+
+
+def _find_last_rounds(steps: Sequence[Step], last: CentersStep) -> list[CentersStep]:
+    """The rounds from the end back that counted about the same cells: centres that stayed nearer than half-way."""
+    gaps, rounds = measure_neighbour_gaps(last.centers), [last]
+    for step in reversed(steps[:-1]):
+        if not isinstance(step, CentersStep) or type(step) is not type(last):
+            break
+        if step.noisy_counts is None or not step.count_noise_sd or step.centers.shape != last.centers.shape:
+            break
+        if (np.linalg.norm(step.centers - last.centers, axis=1) > _HALF_WAY * gaps).any():
+            break
+        rounds.append(step)
+    return rounds
+
+
+def _estimate_from_grid(steps: Sequence[Step], last: CentersStep, counts: Array) -> Sizes | None:
+    """The noise of the cells next to each centre, and what lies in cells that may be another one's."""
+    grid = next((step for step in reversed(steps) if type(step) is GridStep), None)
+    if grid is None or len(grid.grid.half) != last.centers.shape[1] or len(grid.codes) == 0:
+        return None
+    k = len(last.centers)
+    found = cKDTree(last.centers).query(grid.grid.centers(grid.codes), k=[1, 2])
+    apart, own = np.asarray(found[0]), np.asarray(found[1])[:, 0]
+    border = apart[:, 1] - apart[:, 0] < sqrt(12 * grid.spread_in_cell / last.centers.shape[1])
+    either = EITHER * np.bincount(own, np.maximum(grid.noisy_counts, 0.0) ** 2 * border, k)
+    return Sizes(counts, _WIDER * np.sqrt(grid.sd**2 * np.maximum(np.bincount(own, minlength=k), 1) + either))
+
+
+def measure_neighbour_gaps(centers: Array) -> Array:
+    """Distance of each of the centres (k, d) to its nearest neighbour, shape (k,); infinite for a lone one."""
+    squared = ((centers[:, None, :] - centers[None, :, :]) ** 2).sum(axis=2)
+    np.fill_diagonal(squared, np.inf)
+    gaps: Array = np.sqrt(squared.min(axis=1))
+    return gaps

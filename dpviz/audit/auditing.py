@@ -27,11 +27,11 @@ from dpviz.audit.contract import (
 )
 from dpviz.audit.neighboring_tables import (
     BOUGHT,
+    NEIGHBOR_SETTINGS,
     PERSONS,
     PUBLIC,
     REPLACE,
-    WORLDS,
-    World,
+    NeighborSetting,
     is_pure,
     list_mild_neighbours,
     list_neighbours,
@@ -40,7 +40,7 @@ from dpviz.audit.neighboring_tables import (
 )
 from dpviz.check import RequestError
 from dpviz.meaning.membership import Attack, Trial, attack, collect_scores, run_trials
-from dpviz.meaning.neighbors import Worlds
+from dpviz.meaning.neighbors import NeighboringTables
 from dpviz.privacy.broken import Broken, demand
 from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.queries import Relation
@@ -56,37 +56,37 @@ Pair = tuple[PrivateTable, PrivateTable]
 
 def check_spending(subject: Subject) -> str:
     """What is booked is what was drawn, and it adds up to the request."""
-    cases = [(world, epsilon) for world in (BOUGHT, PUBLIC, REPLACE, PERSONS) for epsilon in _EPSILONS]
+    cases = [(case, epsilon) for case in (BOUGHT, PUBLIC, REPLACE, PERSONS) for epsilon in _EPSILONS]
     for params, delta in subject.settings:
-        for world, epsilon in cases:
-            with add_context(*describe_case(params, delta, world, f"ε = {epsilon:g}")):
+        for case, epsilon in cases:
+            with add_context(*describe_case(params, delta, case, f"ε = {epsilon:g}")):
                 request = {"k": K, "epsilon": epsilon, "delta": delta, "params": params, "seed": SEED}
-                check_ledger(subject.card, world.table(), **request)
+                check_ledger(subject.card, case.table(), **request)
     runs = len(cases) * len(subject.settings)
     return f"what is booked is what was drawn and adds up to the request, by dp-accounting too, in {runs} runs"
 
 
 def check_replays(subject: Subject) -> str:
     """With the answers recorded and other rows in the table, the same steps come out."""
-    worlds = (BOUGHT, PERSONS, REPLACE, WORLDS[-1])
+    cases = (BOUGHT, PERSONS, REPLACE, NEIGHBOR_SETTINGS[-1])
     for params, delta in subject.settings:
-        for world in worlds:
+        for case in cases:
             request = {"k": K, "epsilon": 2.0, "delta": delta, "params": params, "seed": SEED}
-            with add_context(*describe_case(params, delta, world)):
-                first = record_run(subject.card, world.table(), **request)
+            with add_context(*describe_case(params, delta, case)):
+                first = record_run(subject.card, case.table(), **request)
                 # Whoever looks for rows in memory is to find none of the table that is gone.
                 gc.collect()
-                n = 400 if world.relation is Relation.REPLACE else 250
-                check_replayed(subject.card, world.table(make_blobs(n, world.dim, seed=1)), first, **request)
+                n = 400 if case.relation is Relation.REPLACE else 250
+                check_replayed(subject.card, case.table(make_blobs(n, case.dim, seed=1)), first, **request)
     return "with the answers recorded and other rows in the table, the same steps come out to the last bit"
 
 
 def check_reading(subject: Subject) -> str:
     """Rows are read by the session alone."""
     for params, delta in subject.settings:
-        for world in (BOUGHT, REPLACE):
+        for case in (BOUGHT, REPLACE):
             reached: list[str] = []
-            subject.run(world.table(), session=make_watched_session(reached), delta=delta, params=params)
+            subject.run(case.table(), session=make_watched_session(reached), delta=delta, params=params)
             demand(not reached, "; ".join(dict.fromkeys(reached)))
     return "nobody but the session read its rows, its noise or its true answers"
 
@@ -99,49 +99,49 @@ def check_mild_neighbours(subject: Subject) -> str:
 def check_planted_neighbours(subject: Subject) -> str:
     """The same of tables that were made to tell: alone, in a crowd, far off, missing."""
 
-    def hard(world: World) -> Iterator[Pair]:
-        yield from list_neighbours(world, SEED)
-        replaced = world.relation is Relation.REPLACE
-        if world.rows_per_person == 1:
+    def hard(case: NeighborSetting) -> Iterator[Pair]:
+        yield from list_neighbours(case, SEED)
+        replaced = case.relation is Relation.REPLACE
+        if case.rows_per_person == 1:
             for among in (0, 8):
-                one, other = make_lone_rows(world, among)
-                yield one, other if replaced else world.table(np.zeros((among, world.dim)))
+                one, other = make_lone_rows(case, among)
+                yield one, other if replaced else case.table(np.zeros((among, case.dim)))
 
-    return _check_losses(subject, hard, WORLDS, (1.0,))
+    return _check_losses(subject, hard, NEIGHBOR_SETTINGS, (1.0,))
 
 
 def _check_losses(
     subject: Subject,
-    pairs_of: Callable[[World], Iterator[Pair]],
-    worlds: Sequence[World],
+    pairs_of: Callable[[NeighborSetting], Iterator[Pair]],
+    cases: Sequence[NeighborSetting],
     epsilons: Sequence[float],
 ) -> str:
     if subject.card.local:
         raise NotAsked("in the local model the loss is that of one message, which is not replayed")
-    reach, pairs = 0.0, 0
+    part, pairs = 0.0, 0
     for params, delta in subject.settings:
-        for world in worlds:
+        for case in cases:
             for epsilon in epsilons:
-                for one, other in pairs_of(world):
-                    with add_context(*describe_case(params, delta, world, f"ε = {epsilon:g}")):
+                for one, other in pairs_of(case):
+                    with add_context(*describe_case(params, delta, case, f"ε = {epsilon:g}")):
                         request = {"k": K, "epsilon": epsilon, "delta": delta, "params": params, "seed": SEED}
                         if min(one.n_public or K, other.n_public or K) < K:
                             request["k"] = 1
                         loss = check_loss(subject.card, one, other, **request)
-                    reach, pairs = max([reach, *loss.reach]), pairs + 1
-    return f"no release of {pairs} pairs lost more than was booked; at most {reach:.3f} of it"
+                    part, pairs = max([part, *loss.fractions_of_bound]), pairs + 1
+    return f"no release of {pairs} pairs lost more than was booked; at most {part:.3f} of it"
 
 
 def check_attacks(subject: Subject) -> str:
     """No attacker tells whether a person is in a table more often than ε and δ allow."""
-    card, worlds, best = subject.card, _make_far_person(), 0.0
+    card, neighbors, best = subject.card, _make_far_person(), 0.0
     for pure, (params, delta) in {is_pure(card, *setting): setting for setting in subject.settings}.items():
         asked = Request(Contender.of(card, params), 2, 1.0, delta)
         with add_context(*describe_case(params, delta)):
             beating = set(_READS)
             # Of sound algorithms one in twenty seems to be beaten in a series of runs, and hardly any in two.
             for series in (0, 1):
-                found = run_trials(worlds, asked, subject.runs, first=series * subject.runs)
+                found = run_trials(neighbors, asked, subject.runs, first=series * subject.runs)
                 records = _list_records([one for one in found if isinstance(one, Trial)], asked, pure=pure)
                 best = max(best, *(record.advantage for record in records.values()))
                 beating &= {of for of, one in records.items() if one.passes(epsilon=1.0, delta=delta)}
@@ -161,11 +161,11 @@ def _list_records(found: Sequence[Trial], asked: Request, *, pure: bool) -> dict
     return {of: attack(*scored) for of, scored in sides.items()}
 
 
-def _make_far_person() -> Worlds:
+def _make_far_person() -> NeighboringTables:
     """Few rows in the middle, and a person in a corner or not."""
     few, person = make_blobs(20, seed=3) * 0.3, np.ones((1, 2))
     present, absent = BOUGHT.table(np.r_[few, person]), BOUGHT.table(few)
-    return Worlds(present, absent, present.domain.region.clip(person))
+    return NeighboringTables(present, absent, present.domain.region.clip(person))
 
 
 # Rows of a chunk are so few that there are many chunks.
@@ -177,12 +177,12 @@ def check_hard_tables(subject: Subject) -> str:
     runs = 0
     for params, delta in subject.settings:
         for name, values in TABLES.items():
-            for world in (World(name), World(f"{name}, replace", relation=Relation.REPLACE)):
+            for case in (NeighborSetting(name), NeighborSetting(f"{name}, replace", relation=Relation.REPLACE)):
                 for k in (1, K, 12):
-                    if world.relation is Relation.REPLACE and k > len(values):
+                    if case.relation is Relation.REPLACE and k > len(values):
                         continue
-                    with add_context(*describe_case(params, delta, world, f"k = {k}")):
-                        check_centers(subject.run(world.table(values), k=k, delta=delta, params=params), k)
+                    with add_context(*describe_case(params, delta, case, f"k = {k}")):
+                        check_centers(subject.run(case.table(values), k=k, delta=delta, params=params), k)
                     runs += 1
         runs += _run_ends(subject, params, delta)
     return f"k finite centres inside the bounds, in {runs} runs: no row, one, equal ones, k above n, ends of parameters"
@@ -357,7 +357,7 @@ Offence = tuple[int, str]
 """A line, and what is wrong there."""
 
 _OF_TUPLES = {"_replace", "_asdict"}
-_SECRETS = {"reveal", "looks", "entries", "cap"}
+_SECRETS = {"reveal", "accesses", "entries", "cap"}
 _BACK_DOORS = {
     "__globals__",
     "__closure__",

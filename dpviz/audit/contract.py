@@ -217,10 +217,10 @@ def check_loss(card: Card, one: PrivateTable, other: PrivateTable, **request: An
     loss, first = Loss(), record_run(card, one, **request)
     run_card(card, other, session=make_loss_session(first.recording, loss), **request)
     demand(not first.recording.broken, "; ".join(first.recording.broken))
-    asked = len(loss.reach) + len(loss.unbounded)
+    asked = len(loss.fractions_of_bound) + len(loss.unbounded)
     demand(asked == len(first.recording.released), "the neighbour asks fewer questions")
-    for (name, _), reach in zip(loss.per_release, loss.reach, strict=True):
-        demand(reach <= 1 + _ROUNDING, f"a {name} release loses {reach:.4f} times what its entry says")
+    for (name, _), part in zip(loss.per_release, loss.fractions_of_bound, strict=True):
+        demand(part <= 1 + _ROUNDING, f"a {name} release loses {part:.4f} times what its entry says")
     _check_total_loss(first.run, loss)
     return loss
 

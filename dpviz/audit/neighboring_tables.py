@@ -114,7 +114,7 @@ def make_mixed_rows(values: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class World:
+class NeighborSetting:
     """What was declared about a table: relation, who knows n, the shape of the domain, rows a person."""
 
     name: str
@@ -155,31 +155,33 @@ class World:
         return self.name
 
 
-BOUGHT = World("n bought")
-PUBLIC = World("n public", n_public=400)
-REPLACE = World("replace", relation=Relation.REPLACE)
-PERSONS = World("persons", rows_per_person=3)
-WORLDS = [
+BOUGHT = NeighborSetting("n bought")
+PUBLIC = NeighborSetting("n public", n_public=400)
+REPLACE = NeighborSetting("replace", relation=Relation.REPLACE)
+PERSONS = NeighborSetting("persons", rows_per_person=3)
+NEIGHBOR_SETTINGS = [
     BOUGHT,
     PUBLIC,
     REPLACE,
-    World("ball", radius=0.8, n_public=400),
-    World("ball, replace", radius=0.8, relation=Relation.REPLACE),
+    NeighborSetting("ball", radius=0.8, n_public=400),
+    NeighborSetting("ball, replace", radius=0.8, relation=Relation.REPLACE),
     PERSONS,
-    World("line", dim=1, n_public=400),
-    World("six columns", dim=6, n_public=400),
-    World("categories", dim=4, n_public=400, mixed=True),
-    World("categories, replace", dim=4, relation=Relation.REPLACE, mixed=True),
-    World("nine columns in a ball", dim=9, radius=1.0),
+    NeighborSetting("line", dim=1, n_public=400),
+    NeighborSetting("six columns", dim=6, n_public=400),
+    NeighborSetting("categories", dim=4, n_public=400, mixed=True),
+    NeighborSetting("categories, replace", dim=4, relation=Relation.REPLACE, mixed=True),
+    NeighborSetting("nine columns in a ball", dim=9, radius=1.0),
 ]
 
 
-def list_neighbours(world: World, seed: int = 0, *, few: bool = False) -> Iterator[tuple[PrivateTable, PrivateTable]]:
+def list_neighbours(
+    case: NeighborSetting, seed: int = 0, *, few: bool = False
+) -> Iterator[tuple[PrivateTable, PrivateTable]]:
     """Pairs of tables that differ in one unit of privacy, mild and adversarial, both ways round.
 
     Parameters
     ----------
-    world : World
+    case : World
         What is declared.
     seed : int
         Of the made-up rows.
@@ -191,42 +193,42 @@ def list_neighbours(world: World, seed: int = 0, *, few: bool = False) -> Iterat
     PrivateTable, PrivateTable
         Two tables.
     """
-    for turn, (one, other) in enumerate(_list_neighbouring_values(world, np.random.default_rng(seed), few)):
-        both = not few or world.relation is Relation.REPLACE
+    for turn, (one, other) in enumerate(_list_neighbouring_values(case, np.random.default_rng(seed), few)):
+        both = not few or case.relation is Relation.REPLACE
         if both or turn % 2 == 0:
             yield one, other
         if both or turn % 2 == 1:
             yield other, one
 
 
-def list_mild_neighbours(world: World) -> Iterator[tuple[PrivateTable, PrivateTable]]:
+def list_mild_neighbours(case: NeighborSetting) -> Iterator[tuple[PrivateTable, PrivateTable]]:
     """A table with a usual person more, less or exchanged: somebody among the others, in the middle of the file."""
-    base, new = make_blobs(60, world.dim, seed=5), make_blobs(1, world.dim, seed=6)
-    if world.relation is Relation.REPLACE:
+    base, new = make_blobs(60, case.dim, seed=5), make_blobs(1, case.dim, seed=6)
+    if case.relation is Relation.REPLACE:
         changed = base.copy()
         changed[17] = new
-        yield world.table(base), world.table(changed)
-        yield world.table(changed), world.table(base)
+        yield case.table(base), case.table(changed)
+        yield case.table(changed), case.table(base)
         return
     person = np.arange(len(base))
-    more = world.table(np.r_[base[:30], new, base[30:]], np.r_[person[:30], len(base), person[30:]])
-    yield world.table(base, person), more
-    yield more, world.table(base, person)
+    more = case.table(np.r_[base[:30], new, base[30:]], np.r_[person[:30], len(base), person[30:]])
+    yield case.table(base, person), more
+    yield more, case.table(base, person)
 
 
 def _list_neighbouring_values(
-    world: World, rng: np.random.Generator, few: bool
+    case: NeighborSetting, rng: np.random.Generator, few: bool
 ) -> Iterator[tuple[PrivateTable, PrivateTable]]:
-    dim, m = world.dim, world.rows_per_person
+    dim, m = case.dim, case.rows_per_person
     many = make_blobs(60, dim, seed=int(rng.integers(1000)))
     corner, far, none = np.ones(dim), np.full(dim, -1e300), np.full(dim, np.nan)
     crowd = np.repeat(corner[None], 60, axis=0)
-    if world.relation is Relation.REPLACE:
+    if case.relation is Relation.REPLACE:
         for base in (crowd,) if few else (many, crowd):
             for new in (-corner, none) if few else (corner, -corner, far, none, rng.uniform(-1, 1, dim)):
                 changed = base.copy()
                 changed[17] = new
-                yield world.table(base), world.table(changed)
+                yield case.table(base), case.table(changed)
         return
     for base in (crowd, many[:0]) if few else (many, crowd, many[:0], many[:1]):
         for new in (corner,) if few else (corner, far, none, rng.uniform(-1, 1, dim)):
@@ -235,15 +237,15 @@ def _list_neighbouring_values(
             person = np.r_[person[: len(base) // 2], person[len(base) :], person[len(base) // 2 : len(base)]]
             if m == 1:
                 rows, person = np.delete(rows, len(base) // 2, axis=0), np.delete(person, len(base) // 2)
-            yield world.table(base, np.arange(len(base))), world.table(rows, person)
+            yield case.table(base, np.arange(len(base))), case.table(rows, person)
 
 
-def make_lone_rows(world: World, among: int = 0) -> tuple[PrivateTable, PrivateTable]:
+def make_lone_rows(case: NeighborSetting, among: int = 0) -> tuple[PrivateTable, PrivateTable]:
     """A row in opposite corners, ``among`` so many in the middle: alone, it moves a block's model as far as can be.
 
     Parameters
     ----------
-    world : World
+    case : World
         What is declared.
     among : int
         Rows in the middle.
@@ -253,8 +255,8 @@ def make_lone_rows(world: World, among: int = 0) -> tuple[PrivateTable, PrivateT
     PrivateTable, PrivateTable
         Two tables.
     """
-    corner, middle = np.ones((1, world.dim)), np.zeros((among, world.dim))
-    return world.table(np.r_[corner, middle]), world.table(np.r_[-corner, middle])
+    corner, middle = np.ones((1, case.dim)), np.zeros((among, case.dim))
+    return case.table(np.r_[corner, middle]), case.table(np.r_[-corner, middle])
 
 
 def list_settings(card: Card) -> list[tuple[Card, dict[str, Any], float]]:

@@ -51,7 +51,7 @@ class AccountBar:
         parts = (
             ("before", self.before, palette.public, palette.surface),
             ("this release", self.this, this, palette.surface),
-            ("left", self.left, palette.faded(palette.public, 0.16), palette.text),
+            ("left", self.left, palette.fade(palette.public, 0.16), palette.text),
         )
         at = 0.0
         for name, value, color, ink in parts:

@@ -1,4 +1,4 @@
-"""A run as a film: every step with its picture, its companions and its words, as plain data for the page to play."""
+"""A run as an animation: every step with its picture, companions and words, as plain data for the page to play."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Number(NamedTuple):
     value: str
     of: str
 
-    def data(self) -> Data:
+    def to_data(self) -> Data:
         """With what its words mean."""
         return {**self._asdict(), "about": explain_label(f"{self.value} {self.of}")}
 
@@ -48,9 +48,9 @@ class Animation:
     shared: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.context = self.context.through(self.run)
+        self.context = self.context.with_steps_of(self.run)
 
-    def data(self) -> Data:
+    def to_data(self) -> Data:
         """All steps, the rows that lie under them, what steps share, and the colours of the page."""
         steps, colors = list(self._steps()), choose_colors(self.context.palette)
         return {
@@ -61,10 +61,10 @@ class Animation:
             "words": _format_words(steps),
         }
 
-    def still(self, place: int) -> Data:
+    def draw_still(self, place: int) -> Data:
         """The picture of one step, by its place from 0, with everything in it, and nothing drawn of the others."""
         frame = self.run.frames[place]
-        step = self._told(frame, find_picture(frame.step))
+        step = self._format_step(frame, find_picture(frame.step))
         for trace in step["data"]:
             trace.update({name: self._whole(value) for name, value in trace.items()})
         return step
@@ -73,11 +73,11 @@ class Animation:
         steps = [frame.step for frame in self.run.frames]
         for frame in self.run.frames:
             picture = find_picture(frame.step)
-            yield {**self._told(frame, picture), "sides": list(self._sides(picture, steps))}
+            yield {**self._format_step(frame, picture), "sides": list(self._sides(picture, steps))}
 
-    def _told(self, frame: Frame, picture: Picture[Any]) -> Data:
+    def _format_step(self, frame: Frame, picture: Picture[Any]) -> Data:
         """The picture of a step, and what is said of it."""
-        shot, note = self._shot(picture), picture.note(self._seen(picture))
+        shot, note = self._shot(picture), picture.note(self._adapt_context(picture))
         place = self.run.frames.index(frame)
         before = self.run.frames[place - 1].spent_epsilon if place else 0.0
         return {
@@ -92,7 +92,7 @@ class Animation:
 
     def _sides(self, picture: Picture[Any], steps: Sequence[Step]) -> Iterator[Data]:
         for name, drawing, kind in picture.companions(self.context, steps):
-            note = drawing.note(self._seen(drawing))
+            note = drawing.note(self._adapt_context(drawing))
             shot = self._shot(drawing)
             said, about = f"{kind}: {note}" if note else kind, explain_label(f"{shot['title']} {note}")
             yield {**shot, "name": name, "note": said, "about": about, "kind": kind}
@@ -121,7 +121,7 @@ class Animation:
         """A value that was given a name, itself."""
         return self.shared.get(value["same"], value) if isinstance(value, dict) and "same" in value else value
 
-    def _seen(self, drawing: Drawing[Any]) -> RenderContext:
+    def _adapt_context(self, drawing: Drawing[Any]) -> RenderContext:
         return replace(self.context, view=drawing.view(self.context.view))
 
     def _lifted(self, plot: Plot) -> str:

@@ -1,4 +1,4 @@
-"""The empty sheet of a figure: title with its finding, margins that do not move, a plane with fixed axes."""
+"""The empty canvas of a figure: title with its finding, margins that do not move, a plane with fixed axes."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def show_plane(plot: Plot, view: View, palette: Palette, *, fill: str | None = N
         plot.update_yaxes(scaleanchor="x", scaleratio=view.aspect, constraintoward="top")
     # A plane along released centres is no slice of the domain, and has no outline to show.
     if view.window is None:
-        line = {"color": palette.faded(palette.public, 0.6), "width": 1}
+        line = {"color": palette.fade(palette.public, 0.6), "width": 1}
         plot.add_shape(**_draw_outline(view), layer="below", fillcolor=fill, line=line)
 
 

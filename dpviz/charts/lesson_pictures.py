@@ -1,4 +1,4 @@
-"""What a lesson shows beside films: its rows, a guessed curve with the true one, and what many draws came to."""
+"""What a lesson shows beside animations: its rows, a guessed curve with the true one, and what many draws came to."""
 
 from __future__ import annotations
 
@@ -91,18 +91,18 @@ def make_walk(computed: Computed, request: Request, palette: Palette, *, whole: 
     numbers = [Number("released", f"ε {run.spent_epsilon:.3g}", f"spent, {len(run.entries)} charges")]
     if not whole:
         return Walk(run, context, numbers)
-    loss = computed.loss_ratio(run.unit_centers)
+    loss = computed.compute_loss_ratio(run.unit_centers)
 
     def of_run(centers: Array) -> float | None:
         return loss if np.array_equal(centers, run.unit_centers) else None
 
-    reference = computed.reference(run.k)
-    context = replace(context, reference=reference, found=computed.found, ratio=of_run)
+    reference = computed.compute_reference(run.k)
+    context = replace(context, reference=reference, found=computed.measure_recovery, ratio=of_run)
     return Walk(run, context, [*numbers, Number("revealed", format_ratio(loss), "the loss of k-means++")])
 
 
 def describe_sample(computed: Computed, request: Request) -> str:
-    """Whose rows a film shows, and why it is the same for everybody.
+    """Whose rows an animation shows, and why it is the same for everybody.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def draw_guessed_curve(
         middle = compute_quartiles(runs, "ratio", ["epsilon"])
         x = middle["epsilon"].to_numpy(dtype=np.float64)
         low, median, high = (middle[part].to_numpy(dtype=np.float64) for part in ("low", "median", "high"))
-        figure.add_trace(draw_band(x, low, high, palette.faded(style.color, 0.18)))
+        figure.add_trace(draw_band(x, low, high, palette.fade(style.color, 0.18)))
         told = [format_ratio(value) for value in median]
         figure.add_trace(
             draw_median_line(name, x, median, style, showlegend=True, text=told, hovertemplate="ε = %{x}: %{text}")
@@ -281,7 +281,7 @@ def make_strip(scene: Scene, rows: Sequence[Row], computed: Computed) -> tuple[l
         A number for each draw, and what it is.
     """
     if any("found" in say.what for say in scene.says.values()):
-        return [float(computed.found(row["centers"]).found) for row in rows], "clusters found"
+        return [float(computed.measure_recovery(row["centers"]).found) for row in rows], "clusters found"
     return [float(row["ratio"]) for row in rows], "loss, × that of k-means++"
 
 

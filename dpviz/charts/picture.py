@@ -83,7 +83,7 @@ class RenderContext:
     known: dict[tuple[Any, ...], Any] | None = None
     verdict: Verdict | None = None
 
-    def through(self, run: RunSoFar) -> RenderContext:
+    def with_steps_of(self, run: RunSoFar) -> RenderContext:
         """The look at all steps of a run: of one under way none is the last."""
         return replace(
             self,
@@ -98,7 +98,7 @@ class RenderContext:
         """Whether it shows anything of the rows without privacy."""
         return any(part is not None for part in (self.reveal, self.reference, self.found, self.ratio))
 
-    def released(self) -> RenderContext:
+    def without_rows(self) -> RenderContext:
         """The look that may leave with a release: its plane and colours, and nothing of rows or of other runs."""
         return RenderContext(self.view, self.palette, epsilon=self.epsilon)
 
@@ -174,7 +174,7 @@ class RenderContext:
 
 @dataclass(frozen=True, eq=False)
 class Drawing(ABC, Generic[S]):
-    """Something drawn of a step: marks on a sheet, with a title that says what they show.
+    """Something drawn of a step: marks on a canvas, with a title that says what they show.
 
     What it draws is plain data (``draw(context).to_plotly_json()``), and its title and note can be had apart from it.
     """
@@ -198,7 +198,7 @@ class Drawing(ABC, Generic[S]):
 
     @abstractmethod
     def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
-        """Put the marks on an empty sheet, and dress its axes.
+        """Put the marks on an empty canvas, and dress its axes.
 
         Parameters
         ----------

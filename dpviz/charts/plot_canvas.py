@@ -31,7 +31,7 @@ class PlotCanvas:
 
     Every mark takes its name in the legend (none: it is not listed) and its kind. ``hover`` is a template in which
     ``notes``, one a mark, are ``%{customdata}``; without either, hovering tells nothing. ``trace`` is whatever else the
-    drawing library should know of the marks. A ``bare`` sheet has no room for a legend and colour bars.
+    drawing library should know of the marks. A ``bare`` canvas has no room for a legend and colour bars.
     """
 
     plot: Plot
@@ -55,7 +55,7 @@ class PlotCanvas:
             As CSS has it.
         """
         color = self.palette.kind(kind)
-        return color if strength == 1 else self.palette.faded(color, strength)
+        return color if strength == 1 else self.palette.fade(color, strength)
 
     def plane(self, *, fill: str | None = None) -> None:
         """Axes with fixed ranges, and the outline of the public domain."""

@@ -75,4 +75,4 @@ def _format_answer(place: int, scene: Scene) -> Iterator[str]:
 
 
 def _format_html(scene: Scene, text: str) -> str:
-    return escape(scene.told(text))
+    return escape(scene.fill_text(text))

@@ -77,7 +77,7 @@ class SegmentPanels:
 
     def words(self) -> str:
         """The picture in words."""
-        lines = [f"{self._name(segment)}: {_size(segment)}{self._told(segment)}" for segment in self._segments]
+        lines = [f"{self._name(segment)}: {_size(segment)}{self._describe(segment)}" for segment in self._segments]
         return f"{self.finding}. " + ". ".join(lines) + "."
 
     def table(self) -> pd.DataFrame:
@@ -108,7 +108,7 @@ class SegmentPanels:
         order = dict.fromkeys([*segment["telling"], *by_name])
         return [by_name[name] for name in order][:_ACROSS]
 
-    def _told(self, segment: Said) -> str:
+    def _describe(self, segment: Said) -> str:
         if segment["words"]:
             return f", {segment['words']}"
         return "".join(f"; {said['column']} {_find_typical(said)}" for said in self._columns(segment))
@@ -139,7 +139,7 @@ class SegmentPanels:
             {
                 **{"type": "bar", "x": x, "y": mine, "width": width, "xaxis": axes["x"], "yaxis": axes["y"]},
                 **{
-                    "marker": {"color": palette.faded(palette.released, 0.55), "line": {"width": 0}},
+                    "marker": {"color": palette.fade(palette.released, 0.55), "line": {"width": 0}},
                     "meta": "released",
                 },
                 "error_y": {"type": "data", "array": noise, "color": palette.released, "thickness": 1, "width": 0},

@@ -127,7 +127,7 @@ class ShareBars:
                 {
                     **{"type": "bar", "orientation": "h", "x": share, "y": clusters, **axes, "meta": "released"},
                     "marker": {
-                        "color": palette.faded(color, strength),
+                        "color": palette.fade(color, strength),
                         "line": {"width": 1, "color": palette.surface},
                     },
                     **{"text": wide, "textposition": "inside", "insidetextanchor": "middle", "textangle": 0},

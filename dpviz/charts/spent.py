@@ -94,13 +94,13 @@ def draw_spent(
     ).figure()
     left = 0.0
     for place, (purpose, share) in enumerate(shares.items()):
-        _add_block(figure, left, share, palette.faded(palette.released, 0.14), purpose, palette)
+        _add_block(figure, left, share, palette.fade(palette.released, 0.14), purpose, palette)
         if done.get(purpose, 0) > 0:
             _add_block(
                 figure,
                 left,
                 done[purpose],
-                palette.faded(palette.released, 0.85 if place % 2 else 0.65),
+                palette.fade(palette.released, 0.85 if place % 2 else 0.65),
                 purpose,
                 palette,
             )

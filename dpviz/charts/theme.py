@@ -116,7 +116,7 @@ class Palette:
         """
         return CLUSTER_MARKS[index] if k <= len(CLUSTER_MARKS) else ClusterMark(self.many, "circle")
 
-    def faded(self, color: str, opacity: float = 0.25) -> str:
+    def fade(self, color: str, opacity: float = 0.25) -> str:
         """A hex ``color``, see-through: bands, and what lies under the noise.
 
         Parameters

@@ -111,12 +111,12 @@ class View:
             drawn: Array = points_unit @ self.projection.T
             return drawn
         axes = self._shown_axes
-        values = points_unit if self.space is not None else self.drawn(points_unit)
+        values = points_unit if self.space is not None else self.to_axis_units(points_unit)
         if self.flat:
             return np.column_stack([values[:, axes[0]], np.full(len(values), LANES[lane])])
         return values[:, list(axes)]
 
-    def drawn(self, points_unit: Array) -> Array:
+    def to_axis_units(self, points_unit: Array) -> Array:
         """Coordinates (m, d) as axes count them: data units, but of a log or root scale unit coordinates."""
         if not self._uneven:
             return self.domain.from_unit(points_unit)
@@ -149,7 +149,7 @@ class View:
         """
         points = np.zeros((len(values), self.domain.dim))
         points[:, axis] = values
-        drawn: Array = self.drawn(points)[:, axis]
+        drawn: Array = self.to_axis_units(points)[:, axis]
         return drawn
 
     @cached_property
@@ -206,7 +206,7 @@ class View:
         if not self.in_data_units:
             return ((-half[0], half[0]), (-1.0, 1.0) if self.flat else (-half[1], half[1]))
         axes = list(self._shown_axes)
-        middle = self.drawn(np.zeros((1, self.domain.dim)))[0, axes]
+        middle = self.to_axis_units(np.zeros((1, self.domain.dim)))[0, axes]
         spans = [(float(c - h * s), float(c + h * s)) for c, h, s in zip(middle, half, self.scale, strict=False)]
         spans = [(0.0, 1.0) if axis in self._shares else span for axis, span in zip(axes, spans, strict=True)]
         return (spans[0], spans[1] if len(spans) > 1 else (-1.0, 1.0))
@@ -229,7 +229,7 @@ class View:
             return None
         return float(self.scale[0] / self.scale[1])
 
-    def beyond(self, points_unit: Array) -> int:
+    def count_beyond(self, points_unit: Array) -> int:
         """How many points lie outside the picture."""
         low, high = np.array(self.range).T
         drawn = self.plane(points_unit)

@@ -36,7 +36,7 @@ def draw_odds(palette: Palette) -> Plot:
     """What somebody believes before a release at ε = 1, and at most after it."""
     plot, after = _make_plot(palette), exp(1.0) / (1.0 + exp(1.0))
     for words, share, strength in (("guess before", 0.5, 0.45), ("guess after, at most", after, 1.0)):
-        color = palette.released if strength == 1 else palette.faded(palette.released, strength)
+        color = palette.released if strength == 1 else palette.fade(palette.released, strength)
         label = {"text": f"{words}: {format_percent(share)}", "textposition": "inside", "insidetextanchor": "start"}
         ink = {"color": palette.surface if strength == 1 else palette.text, "size": 13}
         bar = {"type": "bar", "orientation": "h", "x": [share], "y": [words], "textfont": ink, **label}
@@ -112,7 +112,7 @@ def draw_voronoi(palette: Palette) -> Plot:
     canvas = _make_points(palette)
     for cell, tint in zip(compute_voronoi_polygons(_MIDDLES, _HALF), palette.tints, strict=False):
         outline = join_outlines([cell])
-        canvas.lines(outline, "", "released", color=palette.muted, fill=palette.faded(tint, palette.tint_strength))
+        canvas.lines(outline, "", "released", color=palette.muted, fill=palette.fade(tint, palette.tint_strength))
     canvas.marks(_MIDDLES, "", "released", make_center_marker(palette))
     return canvas.plot
 
@@ -139,7 +139,7 @@ def _make_plot(palette: Palette) -> Plot:
 
 
 def _make_points(palette: Palette) -> PlotCanvas:
-    """A sheet of made-up points."""
+    """A canvas of made-up points."""
     plot = _make_plot(palette)
     canvas = PlotCanvas(plot, palette, make_view(Domain.of(["x", "y"], -1, 1)))
     canvas.marks(_make_rows(), "", "public", {"size": 3}, strength=0.6)

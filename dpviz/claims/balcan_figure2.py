@@ -16,15 +16,15 @@ from scipy.optimize import brentq
 from dpviz.claims.claim import Claim, Finding, Picture, Verdict
 from dpviz.claims.evidence import (
     PLACES,
-    advantages,
-    at_least,
-    at_most,
-    because,
-    beside,
-    decided,
-    judged,
-    medians,
-    ordered,
+    add_reason,
+    compare_least,
+    compare_lines,
+    compare_most,
+    compare_places,
+    compare_with_today,
+    compute_advantages,
+    compute_medians,
+    conclude,
 )
 from dpviz.claims.factors import COMPETITIVE, MAGNITUDES
 from dpviz.claims.trials import Line, Sweep
@@ -38,7 +38,7 @@ _ROUNDS = 20
 
 
 @lru_cache(maxsize=64)
-def as_basic(epsilon: float) -> float:
+def convert_to_basic(epsilon: float) -> float:
     """The ε at which exact composition of twenty Gaussian rounds has the noise of basic composition at ``epsilon``.
 
     Basic composition gives a round ε/20 and δ/20 and the textbook Gaussian: what a paper of 2017 would have used. SuLQ
@@ -56,7 +56,7 @@ LINES = (
     Line(BALCAN, "balcan", {"preset": "paper"}, DELTA),
     Line(PRACTICAL, "balcan", {"preset": "practical"}, DELTA),
     Line(SULQ, "sulq", {"preset": "paper"}, DELTA),
-    Line(SULQ_BASIC, "sulq", {"preset": "paper"}, DELTA, as_basic),
+    Line(SULQ_BASIC, "sulq", {"preset": "paper"}, DELTA, convert_to_basic),
 )
 SAMPLES_LINE = Line(SAMPLES, "sample-aggregate", {"preset": "paper"}, DELTA)
 ACCOUNTING = "tighter accounting of the baseline: composed exactly, SuLQ has several times less noise than in 2017"
@@ -94,41 +94,43 @@ def list_blocks_by_clusters(settings: ByClusters) -> Iterator[Sweep]:
 
 def judge_clusters(table: pd.DataFrame) -> Verdict:
     """Against k-means++, against SuLQ, by dimension, and against sample and aggregate."""
-    return judged(
+    return conclude(
         table,
-        beside(lambda line: _competitive(table, line), BALCAN, PRACTICAL, CONSTANTS),
-        beside(lambda sulq: ordered(table, [BALCAN], [sulq], says="always better than SuLQ"), *_BY_ACCOUNTING),
-        beside(lambda sulq: _gap_grows(table, sulq), *_BY_ACCOUNTING),
-        _far_behind(table),
+        compare_with_today(lambda line: _judge_competitive(table, line), BALCAN, PRACTICAL, CONSTANTS),
+        compare_with_today(
+            lambda sulq: compare_lines(table, [BALCAN], [sulq], says="always better than SuLQ"), *_BY_ACCOUNTING
+        ),
+        compare_with_today(lambda sulq: _judge_gap(table, sulq), *_BY_ACCOUNTING),
+        _judge_far_behind(table),
     )
 
 
-def _competitive(table: pd.DataFrame, line: str) -> Finding:
+def _judge_competitive(table: pd.DataFrame, line: str) -> Finding:
     """Loss of k-means++ over that of ``line``, place by place: 1 is as good."""
     places = table[table["line"] == line].groupby(list(PLACES), sort=False)
     nearness = places["kmeans"].median() / places["nicv"].median()
     says = f"competitive with k-means++ for all k, {COMPETITIVE:g}× at most"
-    return decided(nearness, says=says, factor=1 / COMPETITIVE)
+    return compare_places(nearness, says=says, factor=1 / COMPETITIVE)
 
 
-def _gap_grows(table: pd.DataFrame, sulq: str) -> Finding:
+def _judge_gap(table: pd.DataFrame, sulq: str) -> Finding:
     """SuLQ's loss over ours at the largest k, by number of columns: the 64 Gaussians are far apart and stand alone."""
     says = "the gap to SuLQ grows with the number of columns"
-    gap = advantages(table, [BALCAN], [sulq], places=("d", "k", "epsilon")).groupby("d").median().sort_index()
+    gap = compute_advantages(table, [BALCAN], [sulq], places=("d", "k", "epsilon")).groupby("d").median().sort_index()
     listed = ", ".join(f"{value:.3g}× at d = {d}" for d, value in gap.items())
     if len(gap) < 2:
         return Finding(says, False, f"one number of columns only: {listed}", 0.0, "not run")
-    return at_least(float(gap.iloc[-1] / gap.iloc[0]), 1.0, says=says, found=f"median gap {listed}")
+    return compare_least(float(gap.iloc[-1] / gap.iloc[0]), 1.0, says=says, found=f"median gap {listed}")
 
 
-def _far_behind(table: pd.DataFrame) -> Finding:
+def _judge_far_behind(table: pd.DataFrame) -> Finding:
     says = f"sample and aggregate is orders of magnitude worse, {MAGNITUDES:g}×"
-    cap = float((medians(table)[SAMPLES] / table.groupby(list(PLACES), sort=False)["kmeans"].median()).max())
-    return because(
-        ordered(table, [BALCAN], [SAMPLES], says=says, factor=MAGNITUDES),
+    cap = float((compute_medians(table)[SAMPLES] / table.groupby(list(PLACES), sort=False)["kmeans"].median()).max())
+    return add_reason(
+        compare_lines(table, [BALCAN], [SAMPLES], says=says, factor=MAGNITUDES),
         f"the domain's bounds: its centres are moved into the ball, where its loss is at most {cap:.3g}× that of "
         "k-means++ on these tables",
-        ordered(table, [BALCAN], [SAMPLES], says="sample and aggregate is worse"),
+        compare_lines(table, [BALCAN], [SAMPLES], says="sample and aggregate is worse"),
     )
 
 
@@ -176,24 +178,24 @@ def judge_epsilon(table: pd.DataFrame) -> Verdict:
     """How the losses grow from the largest ε to the smallest."""
     smallest = table[table["epsilon"] == table["epsilon"].min()]
     better = "better than SuLQ at the smallest ε"
-    return judged(
+    return conclude(
         table,
-        beside(lambda line: _degrades_slowly(table, line), BALCAN, PRACTICAL, CONSTANTS),
-        beside(lambda sulq: _degrades_quicker(table, sulq), *_BY_ACCOUNTING),
-        beside(lambda sulq: ordered(smallest, [BALCAN], [sulq], says=better), *_BY_ACCOUNTING),
+        compare_with_today(lambda line: _judge_slow_degradation(table, line), BALCAN, PRACTICAL, CONSTANTS),
+        compare_with_today(lambda sulq: _judge_quick_degradation(table, sulq), *_BY_ACCOUNTING),
+        compare_with_today(lambda sulq: compare_lines(smallest, [BALCAN], [sulq], says=better), *_BY_ACCOUNTING),
     )
 
 
-def _growth(table: pd.DataFrame, line: str) -> float:
+def _measure_growth(table: pd.DataFrame, line: str) -> float:
     """Loss at the smallest ε over the loss at the largest."""
-    values = medians(table, ("epsilon",))[line].sort_index()
+    values = compute_medians(table, ("epsilon",))[line].sort_index()
     return float(values.iloc[0] / values.iloc[-1])
 
 
-def _degrades_slowly(table: pd.DataFrame, line: str) -> Finding:
-    growth = _growth(table, line)
+def _judge_slow_degradation(table: pd.DataFrame, line: str) -> Finding:
+    growth = _measure_growth(table, line)
     low, high = table["epsilon"].min(), table["epsilon"].max()
-    return at_most(
+    return compare_most(
         growth,
         COMPETITIVE,
         says=f"Balcan et al. stay competitive for small ε, {COMPETITIVE:g}× at most",
@@ -201,10 +203,10 @@ def _degrades_slowly(table: pd.DataFrame, line: str) -> Finding:
     )
 
 
-def _degrades_quicker(table: pd.DataFrame, sulq: str) -> Finding:
+def _judge_quick_degradation(table: pd.DataFrame, sulq: str) -> Finding:
     """Growths are compared less 1: a loss that does not grow at all has the growth 1."""
-    ours, theirs = _growth(table, BALCAN), _growth(table, sulq)
-    return at_least(
+    ours, theirs = _measure_growth(table, BALCAN), _measure_growth(table, sulq)
+    return compare_least(
         (theirs - 1) / max(ours - 1, 1e-9),
         1.0,
         says="SuLQ deteriorates more quickly than Balcan et al.",

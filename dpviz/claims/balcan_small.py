@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from dpviz.claims.claim import Claim, Picture, Verdict
-from dpviz.claims.evidence import because, judged, medians, ordered, within_factor
+from dpviz.claims.evidence import add_reason, compare_lines, compare_within_factor, compute_medians, conclude
 from dpviz.claims.factors import ALIKE, COMPARABLE, MAGNITUDE
 from dpviz.claims.trials import Line, Sweep
 
@@ -43,23 +43,25 @@ def list_blocks(settings: Settings) -> Iterator[Sweep]:
 
 def judge(table: pd.DataFrame) -> Verdict:
     """Who comes first, who is alike, who is far behind."""
-    found = medians(table).iloc[0]
+    found = compute_medians(table).iloc[0]
     alike, practical = (BALCAN, SULQ, SAMPLES), (BALCAN, SULQ, SAMPLES_PRACTICAL)
     says = f"sample and aggregate, SuLQ and Balcan et al. perform comparably, within {COMPARABLE:g}×"
-    comparable = within_factor(found[list(alike)].tolist(), COMPARABLE, says=says, names=alike)
-    instead = within_factor(found[list(practical)].tolist(), COMPARABLE, says=says, names=practical)
-    return judged(
+    comparable = compare_within_factor(found[list(alike)].tolist(), COMPARABLE, says=says, names=alike)
+    instead = compare_within_factor(found[list(practical)].tolist(), COMPARABLE, says=says, names=practical)
+    return conclude(
         table,
-        ordered(
+        compare_lines(
             table,
             [GRID],
             [BALCAN, SULQ, SAMPLES, KVARIATES],
             says="the gridding algorithm achieves the best objective",
             factor=ALIKE,
         ),
-        because(comparable, "printed constants: smooth sensitivity at their textbook values is mostly noise", instead),
-        because(
-            ordered(
+        add_reason(
+            comparable, "printed constants: smooth sensitivity at their textbook values is mostly noise", instead
+        ),
+        add_reason(
+            compare_lines(
                 table,
                 [BALCAN],
                 [KVARIATES],

@@ -43,14 +43,29 @@ _APART = Apart()
 _MNIST_APART, _MNIST_WITHIN = Apart(labels=0.194, parts=0.18), 0.312
 
 
-def box_stand_in(name: str, n: int, d: int, k: int, spread: float, seed: int) -> Material:
-    """Gaussian clusters of unequal sizes and 5 % uniform rows in [-1, 1]^d."""
+def make_box_stand_in(name: str, n: int, d: int, k: int, spread: float, seed: int) -> Material:
+    """Gaussian clusters of unequal sizes and 5 % uniform rows in [-1, 1]^d.
+
+    Parameters
+    ----------
+    name : str
+    n, d, k : int
+        Rows, columns and clusters.
+    spread : float
+        Standard deviation of a cluster, as a part of the bounds.
+    seed : int
+
+    Returns
+    -------
+    Material
+        In [-1, 1]^d.
+    """
     loaded = simulate(-1.0, 1.0, n, d, k, seed, spread)
     columns = loaded.numeric_columns
     return Material(name, STAND_IN, loaded.columns(columns), Domain.of(columns, -1.0, 1.0))
 
 
-def ball_stand_in(
+def make_ball_stand_in(
     name: str,
     n: int,
     d: int,
@@ -62,12 +77,33 @@ def ball_stand_in(
     apart: Apart = _APART,
     origin: str = STAND_IN,
 ) -> Material:
-    """Gaussian parts in the unit ball, ``parts`` of them a label; ``within`` is a row's distance from its part."""
+    """Gaussian parts in the unit ball, ``parts`` of them a label; ``within`` is a row's distance from its part.
+
+    Parameters
+    ----------
+    name : str
+    n, d : int
+        Rows and columns.
+    labels, parts : int
+        Labels, and Gaussian parts of each.
+    within : float
+        How far a row lies from the middle of its part, in the ball's radius.
+    seed : int
+    apart : Apart
+        How far labels lie from the middle, and parts from their label.
+    origin : str
+        Where the table is said to come from.
+
+    Returns
+    -------
+    Material
+        In the unit ball, columns in one scale; the labels are those that were put in.
+    """
     rng = np.random.default_rng(seed)
-    of_label = _in_ball(labels, d, apart.labels, rng)
+    of_label = _draw_in_ball(labels, d, apart.labels, rng)
     centers = np.repeat(of_label, parts, axis=0)
     if parts > 1:
-        centers = centers + _in_ball(labels * parts, d, apart.parts, rng)
+        centers = centers + _draw_in_ball(labels * parts, d, apart.parts, rng)
     part = rng.integers(labels * parts, size=n)
     rows = rng.standard_normal((n, d))
     rows *= within / sqrt(d)
@@ -78,8 +114,19 @@ def ball_stand_in(
     return Material(name, origin, rows, domain, part // parts)
 
 
-def separated(n: int, d: int, k: int) -> Material:
-    """Su et al.'s synthetic tables: k well-separated Gaussian clusters of equal size in [-1, 1]^d, dealt in turn."""
+def make_separated(n: int, d: int, k: int) -> Material:
+    """Su et al.'s synthetic tables: k well-separated Gaussian clusters of equal size in [-1, 1]^d, dealt in turn.
+
+    Parameters
+    ----------
+    n, d, k : int
+        Rows, columns and clusters.
+
+    Returns
+    -------
+    Material
+        The same one for the same numbers.
+    """
     rng = np.random.default_rng((0, d, k))
     centers = pack_spheres(k, Region(np.ones(d), sqrt(d)), rng)
     gaps = np.linalg.norm(centers[:, None] - centers, axis=2)[np.triu_indices(k, 1)]
@@ -89,7 +136,7 @@ def separated(n: int, d: int, k: int) -> Material:
     return Material("well-separated clusters", RECIPE, rows, Domain.of(columns, -1.0, 1.0))
 
 
-def sixty_four_gaussians() -> Material:
+def make_sixty_four_gaussians() -> Material:
     """Google's synthetic table; Balcan et al. describe theirs by n, d and the number of Gaussians alone."""
     loaded, declared = make_gaussian_mixture(), MIXTURE
     bounds = declared.list_bounds(declared.columns)
@@ -98,68 +145,70 @@ def sixty_four_gaussians() -> Material:
     return Material("64 Gaussians", RECIPE, loaded.columns(list(declared.columns)), domain, labels)
 
 
-def _in_ball(number: int, d: int, radius: float, rng: np.random.Generator) -> Array:
+def _draw_in_ball(number: int, d: int, radius: float, rng: np.random.Generator) -> Array:
     directions = rng.standard_normal((number, d))
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
     points: Array = directions * (radius * rng.random((number, 1)) ** (1 / d))
     return points
 
 
-def _box(
+def _publish_box(
     name: str, files: dict[str, str], n: int, d: int, k: int, spread: float, lower: Bound = None, upper: Bound = None
 ) -> Published:
-    return Published(name, files, partial(box_stand_in, name, n, d, k, spread, seed=n), lower, upper)
+    return Published(name, files, partial(make_box_stand_in, name, n, d, k, spread, seed=n), lower, upper)
 
 
-def _ball(
+def _publish_ball(
     name: str, file: str, n: int, d: int, labels: int, parts: int, within: float, apart: Apart = _APART
 ) -> Published:
-    make = partial(ball_stand_in, name, n, d, labels, parts, within, seed=n + d, apart=apart)
+    make = partial(make_ball_stand_in, name, n, d, labels, parts, within, seed=n + d, apart=apart)
     return Published(name, {file: PUBLISHED}, make)
 
 
-def _around(entry: Published, middle: tuple[float, ...], radius: float) -> Published:
+def _center_around(entry: Published, middle: tuple[float, ...], radius: float) -> Published:
     """``entry`` in a ball around a published middle, data units."""
     lower, upper = (tuple(mean + side * radius for mean in middle) for side in (-1, 1))
     return replace(entry, lower=lower, upper=upper, radius=radius)
 
 
 CATALOGUE = (
-    _box("S1", {"s1.csv": PUBLISHED}, 5_000, 2, 15, _PLANE, 0.0, 1e6),
-    _box(
+    _publish_box("S1", {"s1.csv": PUBLISHED}, 5_000, 2, 15, _PLANE, 0.0, 1e6),
+    _publish_box(
         "Gowalla",
         {"gowalla_su.csv.gz": PUBLISHED, "gowalla.csv.gz": SUBSTITUTE},
         *(107_091, 2, 5, _PLANE, (-180.0, -90.0), (180.0, 90.0)),
     ),
-    _box(
+    _publish_box(
         "TIGER",
         {"tiger.csv": PUBLISHED, "roads_california.csv": SUBSTITUTE},
         *(16_281, 2, 2, _COLOURS, (-124.5, 32.5), (-114.0, 42.1)),
     ),
-    _box("Image", {"image.csv": PUBLISHED, "image_house.csv": SUBSTITUTE}, 34_112, 3, 3, _COLOURS, 0.0, 255.0),
-    _box(
+    _publish_box("Image", {"image.csv": PUBLISHED, "image_house.csv": SUBSTITUTE}, 34_112, 3, 3, _COLOURS, 0.0, 255.0),
+    _publish_box(
         "Adult-num",
         {"adult_num.csv.gz": PUBLISHED},
         *(48_841, 6, 5, _WIDE),
         lower=(17.0, 12_285.0, 1.0, 0.0, 0.0, 1.0),
         upper=(90.0, 1_490_400.0, 16.0, 99_999.0, 4_356.0, 99.0),
     ),
-    _box(
+    _publish_box(
         "Lifesci",
         {"lifesci.csv": PUBLISHED},
         *(26_733, 10, 3, _WIDE),
         lower=(-13.5, -6.5, -7.6, -4.8, -7.0, -5.1, -4.7, -5.0, -5.2, -3.5),
         upper=(0.0, 6.0, 5.7, 5.4, 4.8, 6.5, 6.4, 4.6, 4.8, 5.0),
     ),
-    _around(
-        _ball("MNIST", "mnist.csv.gz", 70_000, 784, 10, 4, _MNIST_WITHIN, _MNIST_APART), (0.0,) * 784, _MNIST_RADIUS
+    _center_around(
+        _publish_ball("MNIST", "mnist.csv.gz", 70_000, 784, 10, 4, _MNIST_WITHIN, _MNIST_APART),
+        (0.0,) * 784,
+        _MNIST_RADIUS,
     ),
-    _ball("CIFAR-10 features", "cifar10_features.csv.gz", 100_000, 160, 10, 6, 0.4),
-    _ball("MNIST embedding", "mnist_embedding.csv.gz", 60_000, 40, 10, 4, 0.25),
-    _around(_ball("Letter", "letter.csv.gz", 20_000, 16, 26, 2, 0.3), _LETTER_MEANS, _LETTER_RADIUS),
-    _around(_ball("Gas turbine", "gas_turbine.csv", 36_733, 11, 8, 1, 0.3), _GAS_MEANS, _GAS_RADIUS),
-    Published("64 Gaussians", {}, sixty_four_gaussians),
+    _publish_ball("CIFAR-10 features", "cifar10_features.csv.gz", 100_000, 160, 10, 6, 0.4),
+    _publish_ball("MNIST embedding", "mnist_embedding.csv.gz", 60_000, 40, 10, 4, 0.25),
+    _center_around(_publish_ball("Letter", "letter.csv.gz", 20_000, 16, 26, 2, 0.3), _LETTER_MEANS, _LETTER_RADIUS),
+    _center_around(_publish_ball("Gas turbine", "gas_turbine.csv", 36_733, 11, 8, 1, 0.3), _GAS_MEANS, _GAS_RADIUS),
+    Published("64 Gaussians", {}, make_sixty_four_gaussians),
     Published(
-        "three clusters", {}, partial(ball_stand_in, "three clusters", 5_000, 3, 3, 1, 0.15, seed=3, origin=RECIPE)
+        "three clusters", {}, partial(make_ball_stand_in, "three clusters", 5_000, 3, 3, 1, 0.15, seed=3, origin=RECIPE)
     ),
 )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
+from math import ceil, inf, log
 from typing import Any, Protocol, TypeAlias
 
 import pandas as pd
@@ -73,6 +74,8 @@ class Finding:
         Of the margin; None where it has not been worked out, or no run was repeated.
     today : Finding or None
         The same question of what is run today, tuned or composed exactly; None where the paper's is today's.
+    place : mapping
+        Columns of the place that decides, with the line that is asked about; empty where no single one does.
     """
 
     says: str
@@ -84,6 +87,19 @@ class Finding:
     ours: str = ""
     interval: Interval | None = None
     today: Finding | None = None
+    place: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def runs_needed(self) -> float:
+        """About how many runs would answer where it is open: intervals shrink by their root; infinite on the line."""
+        between = self.interval
+        if between is None or not between.crosses:
+            return 0.0
+        nearer = between.low if self.margin > 1 else between.high
+        away = abs(log(self.margin)) - _NEAR if 0 < self.margin < inf else 0.0
+        if away <= 0 or not 0 < nearer < inf:
+            return inf
+        return ceil(between.runs * (log(self.margin / nearer) / away) ** 2)
 
     @property
     def outcome(self) -> Outcome:
@@ -119,7 +135,18 @@ class Verdict:
         """The finding that decides: the one that fails by most, or, where all hold, the one nearest to tipping."""
         return min(self.findings, key=lambda finding: finding.margin)
 
-    def number(self, outcome: Outcome) -> int:
+    @property
+    def turning(self) -> tuple[Finding, float] | None:
+        """The finding whose answer turns the whole by the smallest change, and that change as a factor above 1."""
+        turns = []
+        for place, finding in enumerate(self.findings):
+            other = replace(finding, holds=not finding.holds, interval=None)
+            changed = Verdict((*self.findings[:place], other, *self.findings[place + 1 :]))
+            if 0 < finding.margin < inf and changed.outcome is not self.outcome:
+                turns.append((finding, max(finding.margin, 1 / finding.margin)))
+        return min(turns, key=lambda turn: turn[1], default=None)
+
+    def count(self, outcome: Outcome) -> int:
         """How many findings came out so."""
         return sum(finding.outcome is outcome for finding in self.findings)
 
@@ -127,7 +154,7 @@ class Verdict:
     def sentence(self) -> str:
         """The verdict with its count, and the margin of those that hold which is nearest to tipping."""
         held = [finding.margin for finding in self.findings if finding.outcome is Outcome.HOLDS]
-        undecided = self.number(Outcome.UNDECIDED)
+        undecided = self.count(Outcome.UNDECIDED)
         text = f"{self.outcome.value}: {len(held)} of {len(self.findings)} findings hold"
         text += f", {undecided} undecided" if undecided else ""
         return f"{text}; closest margin {min(held):.4g}×" if held else text
@@ -174,7 +201,20 @@ class Block(Protocol):
     """Experiments that are declared, not yet run: cells, each a line at a place of one table."""
 
     def runs(self, shelf: Shelf, wanted: Wanted) -> Iterator[list[Row]]:
-        """The rows of each run that is ``wanted``; each cell is asked for once, whether it is run or not."""
+        """The rows of each run that is ``wanted``; each cell is asked for once, whether it is run or not.
+
+        Parameters
+        ----------
+        shelf : Shelf
+            The tables.
+        wanted : function of a cell and a number
+            Which repeats of a cell are to be run; the number is that of a first look.
+
+        Returns
+        -------
+        iterator of list of Row
+            The rows of one run after the other.
+        """
 
 
 @dataclass(frozen=True)
@@ -196,6 +236,8 @@ class Claim:
     pictures : tuple of Picture
     notes : tuple of str
         What differs from the paper whatever the settings are.
+    has_tables : bool
+        Whether its tables can be opened: samples that are drawn by their law on the way cannot.
     """
 
     id: str
@@ -208,13 +250,41 @@ class Claim:
     judge: Callable[[pd.DataFrame], Verdict]
     pictures: tuple[Picture, ...]
     notes: tuple[str, ...] = ()
+    has_tables: bool = True
+
+    @property
+    def source(self) -> str:
+        """The paper without the figure.
+
+        >>> Claim("", "Su et al. 2016, Figs. 5-7", "", (), None, None, lambda s: (), lambda t: Verdict(()), ()).source
+        'Su et al. 2016'
+        """
+        return self.paper.split(",")[0].removesuffix(" (Google AI blog)")
+
+    @property
+    def short(self) -> str:
+        """The paper's first author and the figure, for narrow places."""
+        where = self.paper.partition(",")[2].strip().replace("Tests", "T").replace("Test", "T").split(" (")[0]
+        return f"{self.paper.split()[0]} {where or self.source.split()[-1]}"
 
     def settings(self, *, quick: bool) -> Any:
         """The settings of a quick or a full run."""
         return self.quick if quick else self.full
 
     def rows(self, shelf: Shelf, settings: Any) -> Iterator[Row]:
-        """The rows of a first look at all cells."""
+        """The rows of a first look at all cells.
+
+        Parameters
+        ----------
+        shelf : Shelf
+            The tables.
+        settings : settings
+            Of this claim.
+
+        Returns
+        -------
+        iterator of Row
+        """
         for block in self.blocks(settings):
             for run in block.runs(shelf, lambda cell, repeats: range(repeats)):
                 yield from run

@@ -12,10 +12,10 @@ import pandas as pd
 
 from dpviz.arrays import Array
 from dpviz.claims.claim import Claim, Picture, Row, Verdict
-from dpviz.claims.evidence import at_least, at_most, because, judged
+from dpviz.claims.evidence import add_reason, compare_least, compare_most, conclude
 from dpviz.claims.material import RECIPE, Material
 from dpviz.claims.trials import Series
-from dpviz.claims.tuple_sizes import DELTA, EPSILON, Mixture, needed_tuples
+from dpviz.claims.tuple_sizes import DELTA, EPSILON, Mixture, count_needed_tuples
 from dpviz.runs.run import run
 from dpviz.table.domain import Domain
 
@@ -45,15 +45,15 @@ def _run(n: int, repeat: int) -> Iterator[Row]:
     samples = mixture.means[np.arange(n) % 2] + rng.standard_normal((n, 1))
     table = Material(_NAME, RECIPE, samples, Domain.of(["x"], -mixture.bound, mixture.bound))
     for line, centers in (
-        (FITTED, _fitted(samples, mixture.bound, rng)),
-        (PACKAGE, _package(table, {"preset": "naive"}, "gaussian-mixture", repeat)),
-        (NOISY, _package(table, _tuple_params(n), "k-noisy-centers", repeat)),
+        (FITTED, _fit_mixture(samples, mixture.bound, rng)),
+        (PACKAGE, _run_package(table, {"preset": "naive"}, "gaussian-mixture", repeat)),
+        (NOISY, _run_package(table, _choose_tuple_params(n), "k-noisy-centers", repeat)),
     ):
         off = np.abs(np.sort(centers[:, 0]) - np.sort(mixture.means[:, 0])).max()
-        yield {"line": line, "error": float(off / _REACH), "separated": _separated(samples, centers)}
+        yield {"line": line, "error": float(off / _REACH), "separated": _measure_separated(samples, centers)}
 
 
-def _fitted(samples: Array, bound: float, rng: np.random.Generator) -> Array:
+def _fit_mixture(samples: Array, bound: float, rng: np.random.Generator) -> Array:
     """scikit-learn's mixture on samples with the noise that the paper names, σ = Λ/ε √ln(1/δ)."""
     from sklearn.mixture import GaussianMixture
 
@@ -62,15 +62,15 @@ def _fitted(samples: Array, bound: float, rng: np.random.Generator) -> Array:
     return centers
 
 
-def _package(table: Material, params: dict[str, object], algorithm: str, repeat: int) -> Array:
+def _run_package(table: Material, params: dict[str, object], algorithm: str, repeat: int) -> Array:
     return run(algorithm, table.private, k=2, epsilon=EPSILON, delta=DELTA, params=params, seed=repeat).centers
 
 
-def _tuple_params(n: int) -> dict[str, object]:
-    return {"preset": "paper", "rows_per_tuple": max(2, n // needed_tuples())}
+def _choose_tuple_params(n: int) -> dict[str, object]:
+    return {"preset": "paper", "rows_per_tuple": max(2, n // count_needed_tuples())}
 
 
-def _separated(samples: Array, centers: Array) -> float:
+def _measure_separated(samples: Array, centers: Array) -> float:
     """Part of the samples that are nearer to the centre on their own side."""
     nearer_low = np.abs(samples[:, 0] - centers.min()) <= np.abs(samples[:, 0] - centers.max())
     return float((nearer_low == (samples[:, 0] < 0)).mean())
@@ -83,17 +83,17 @@ def judge(table: pd.DataFrame) -> Verdict:
     error = {line: float(largest.loc[largest["line"] == line, "error"].median()) for line in (FITTED, PACKAGE, NOISY)}
     right = {line: float(largest.loc[largest["line"] == line, "separated"].median()) for line in (FITTED, NOISY)}
     every = float((largest.loc[largest["line"] == FITTED, "separated"] == 1).mean())
-    return judged(
+    return conclude(
         table,
-        at_least(
+        compare_least(
             error[FITTED],
             _LOST,
             says="the fitted mixture does not find the means",
             found=f"off by {error[FITTED]:.3g} R with {n}; k-means on noisy rows {error[PACKAGE]:.3g} R",
             unit=" R off",
         ),
-        because(
-            at_most(
+        add_reason(
+            compare_most(
                 every,
                 0.5,
                 says="its centres do not separate the samples",
@@ -104,7 +104,7 @@ def judge(table: pd.DataFrame) -> Verdict:
             ),
             "symmetry: both means lie evenly around 0, where any two centres meet that know nothing else",
         ),
-        at_most(
+        compare_most(
             error[NOISY] / error[FITTED],
             _FOUND,
             says="k-noisy-centers does better with as many samples",
@@ -135,4 +135,5 @@ CLAIM = Claim(
         ),
     ),
     notes=("Shown up to a million samples (ten million in a full run) instead of a hundred million.",),
+    has_tables=False,
 )

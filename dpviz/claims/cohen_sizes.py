@@ -10,7 +10,16 @@ from math import inf, sqrt
 import pandas as pd
 
 from dpviz.claims.claim import Claim, Finding, Picture, Row, Verdict
-from dpviz.claims.evidence import asked_again, at_least, at_most, because, judged, medians, ordered, within_factor
+from dpviz.claims.evidence import (
+    add_reason,
+    ask_again,
+    compare_least,
+    compare_lines,
+    compare_most,
+    compare_within_factor,
+    compute_medians,
+    conclude,
+)
 from dpviz.claims.factors import ALIKE, COMPARABLE, COMPETITIVE, MAGNITUDE
 from dpviz.claims.material import RECIPE
 from dpviz.claims.trials import Series
@@ -21,10 +30,10 @@ from dpviz.claims.tuple_sizes import (
     SAMPLES_PER_CLUSTER,
     Mixture,
     Seed,
-    averages_formula,
-    averages_tuples,
-    needed_tuples,
-    noisy_centers_samples,
+    compute_averages_tuples,
+    count_needed_tuples,
+    search_averages_tuples,
+    search_noisy_centers_samples,
 )
 
 AVERAGES, NOISY = "Averages", "NoisyCenters"
@@ -56,10 +65,10 @@ def list_blocks_by_distance(settings: ByDistance) -> Iterator[Series]:
     for exponent in settings.exponents:
         mixture = Mixture(k=2, d=1, reach=2.0**exponent)
         run, lines = partial(_search_sizes, mixture, settings.draws), (AVERAGES, ACCURATE, NOISY)
-        yield Series(facts=_facts("mixture of Gaussians", mixture), lines=lines, repeats=settings.repeats, run=run)
+        yield Series(facts=_list_facts("mixture of Gaussians", mixture), lines=lines, repeats=settings.repeats, run=run)
 
 
-def _facts(name: str, mixture: Mixture) -> Row:
+def _list_facts(name: str, mixture: Mixture) -> Row:
     at = {"d": mixture.d, "k": mixture.k, "epsilon": EPSILON, "delta": DELTA, "reach": mixture.reach}
     return {"data": name, "origin": RECIPE, **at}
 
@@ -72,36 +81,36 @@ def _search_sizes(mixture: Mixture, draws: int, repeat: int) -> Iterator[Row]:
 def _search_averages(mixture: Mixture, *, seed: Seed, draws: int) -> Iterator[Row]:
     """What k-averages needs, and what it needs for means that are found well."""
     for line, within in ((AVERAGES, inf), (ACCURATE, WITHIN)):
-        tuples = averages_tuples(mixture, seed=seed, draws=draws, within=within)
-        yield _size(line, tuples, mixture.k * SAMPLES_PER_CLUSTER)
+        tuples = search_averages_tuples(mixture, seed=seed, draws=draws, within=within)
+        yield _make_size_row(line, tuples, mixture.k * SAMPLES_PER_CLUSTER)
 
 
 def _search_noisy(mixture: Mixture, *, seed: Seed, draws: int) -> Row:
     """What k-noisy-centers needs."""
-    return _size(NOISY, needed_tuples(), noisy_centers_samples(mixture, seed=seed, draws=draws))
+    return _make_size_row(NOISY, count_needed_tuples(), search_noisy_centers_samples(mixture, seed=seed, draws=draws))
 
 
-def _size(line: str, tuples: float, per_tuple: float) -> Row:
+def _make_size_row(line: str, tuples: float, per_tuple: float) -> Row:
     return {"line": line, "tuples": tuples, "samples_per_tuple": per_tuple, "samples": tuples * per_tuple}
 
 
 def judge_distance(table: pd.DataFrame) -> Verdict:
     """Whether the sizes fall with the distance, and the number of tuples."""
-    sizes = medians(table, ("reach",), "samples").sort_index()
+    sizes = compute_medians(table, ("reach",), "samples").sort_index()
     noisy = sizes[NOISY]
     drop = float(noisy.iloc[0] / noisy.iloc[-1])
     tuples = float(table.loc[table["line"] == NOISY, "tuples"].median())
-    return judged(
+    return conclude(
         table,
-        asked_again(lambda line: _stays(sizes[line]), AVERAGES, FORGIVEN, ACCURATE),
-        at_least(
+        ask_again(lambda line: _judge_drop(sizes[line]), AVERAGES, FORGIVEN, ACCURATE),
+        compare_least(
             drop,
             MAGNITUDE,
             says=f"what NoisyCenters needs drops with R by {MAGNITUDE:g}×",
             found=f"from {noisy.iloc[0]:.3g} to {noisy.iloc[-1]:.3g} samples, {drop:.3g}×, {MAGNITUDE:g}× wanted",
         ),
-        because(
-            at_most(
+        add_reason(
+            compare_most(
                 tuples / PAPER_TUPLES,
                 _SAME,
                 says=f"{PAPER_TUPLES:,} tuples are the least that privacy requires",
@@ -114,10 +123,10 @@ def judge_distance(table: pd.DataFrame) -> Verdict:
     )
 
 
-def _stays(samples: pd.Series) -> Finding:
+def _judge_drop(samples: pd.Series) -> Finding:
     """Whether what is needed does not drop from the least distance to the largest."""
     drop = float(samples.iloc[0] / samples.iloc[-1])
-    return at_most(
+    return compare_most(
         drop,
         COMPETITIVE,
         says=f"what Averages needs does not drop with R by {COMPETITIVE:g}×",
@@ -147,6 +156,7 @@ SEPARATION = Claim(
         ),
     ),
     notes=(*_SEARCHED, _CORRECTED),
+    has_tables=False,
 )
 
 
@@ -173,18 +183,18 @@ def list_blocks_by_dimensions(settings: ByDimensions) -> Iterator[Series]:
     tests += [(ONE_DISTANCE, Mixture(k, 4, 2048.0)) for k in settings.ks]
     for test, mixture in tests:
         largest = 0.0 if test == ONE_DISTANCE else settings.largest_table
-        searched = averages_formula(mixture) * mixture.k * mixture.d <= largest
+        searched = compute_averages_tuples(mixture) * mixture.k * mixture.d <= largest
         lines = (AVERAGES, ACCURATE, NOISY) if searched else (AVERAGES, NOISY)
         run = partial(_search_or_compute, mixture, settings.draws, searched)
-        yield Series(facts=_facts(test, mixture), lines=lines, repeats=settings.repeats, run=run)
+        yield Series(facts=_list_facts(test, mixture), lines=lines, repeats=settings.repeats, run=run)
 
 
 def _search_or_compute(mixture: Mixture, draws: int, searched: bool, repeat: int) -> Iterator[Row]:
     """What both algorithms need; of k-averages its constants alone where it is not ``searched``."""
-    per_tuple, formula = SAMPLES_PER_CLUSTER * mixture.k, averages_formula(mixture)
+    per_tuple, formula = SAMPLES_PER_CLUSTER * mixture.k, compute_averages_tuples(mixture)
     constants = {"how": "searched" if searched else "constants", "by_constants": formula * per_tuple}
     by_search = _search_averages(mixture, seed=(6, repeat), draws=draws)
-    for row in by_search if searched else [_size(AVERAGES, formula, per_tuple)]:
+    for row in by_search if searched else [_make_size_row(AVERAGES, formula, per_tuple)]:
         yield row | constants
     noisy = _search_noisy(mixture, seed=(6, repeat), draws=draws)
     yield noisy | {"how": "searched", "by_constants": noisy["samples"]}
@@ -193,11 +203,11 @@ def _search_or_compute(mixture: Mixture, draws: int, searched: bool, repeat: int
 def judge_dimensions(table: pd.DataFrame) -> Verdict:
     """The hidden constant, who needs fewer samples in these ranges, and who would beyond them."""
     tests = table[table["data"] != ONE_DISTANCE]
-    return judged(
+    return conclude(
         table,
-        asked_again(lambda line: _per_unit(tests, line), AVERAGES, FORGIVEN, ACCURATE),
-        because(
-            ordered(
+        ask_again(lambda line: _judge_per_unit(tests, line), AVERAGES, FORGIVEN, ACCURATE),
+        add_reason(
+            compare_lines(
                 tests,
                 [NOISY],
                 [AVERAGES],
@@ -207,8 +217,8 @@ def judge_dimensions(table: pd.DataFrame) -> Verdict:
             ),
             "the corrected λ: it has 1.3 times the noise of the printed one",
         ),
-        asked_again(
-            lambda test: _catches_up(table, test),
+        ask_again(
+            lambda test: _judge_growth(table, test),
             BY_CLUSTERS,
             "in this test R grows with k, which lets NoisyCenters off the growth of its Δ; with R = 2048 for every k "
             "it does not",
@@ -217,13 +227,13 @@ def judge_dimensions(table: pd.DataFrame) -> Verdict:
     )
 
 
-def _per_unit(table: pd.DataFrame, searched: str) -> Finding:
+def _judge_per_unit(table: pd.DataFrame, searched: str) -> Finding:
     """Tuples for each cluster and column: by the constants of all places, and searched as the line says."""
     averages = table[table["line"] == AVERAGES]
     by_constants = (averages["by_constants"] / averages["samples_per_tuple"] / averages["k"] / averages["d"]).median()
     found = table[(table["line"] == searched) & (table["how"] == "searched")]
     by_search = (found["tuples"] / found["k"] / found["d"]).median()
-    return within_factor(
+    return compare_within_factor(
         [float(by_constants), float(by_search), _TUPLES_PER_UNIT],
         COMPARABLE,
         says=f"Averages needs about 500,000 tuples for each cluster and column, within {COMPARABLE:g}×",
@@ -233,15 +243,15 @@ def _per_unit(table: pd.DataFrame, searched: str) -> Finding:
     )
 
 
-def _catches_up(table: pd.DataFrame, test: str) -> Finding:
+def _judge_growth(table: pd.DataFrame, test: str) -> Finding:
     """The advantage of NoisyCenters at the least k over that at the largest; for Averages the constants count."""
     says = "Averages grows more slowly with k, and would need fewer samples in the end"
-    sizes = medians(table[table["data"] == test], ("k",), "by_constants").sort_index()
+    sizes = compute_medians(table[table["data"] == test], ("k",), "by_constants").sort_index()
     advantage = (sizes[AVERAGES] / sizes[NOISY]).dropna()
     if len(advantage) < 2:
         return Finding(says, False, "NoisyCenters separates at one k at most", 0.0, "not reached")
     listed = ", ".join(f"{value:.3g}× at k = {k}" for k, value in advantage.items())
-    return at_least(
+    return compare_least(
         float(advantage.iloc[0] / advantage.iloc[-1]), 1.0, says=says, found=f"Averages over NoisyCenters: {listed}"
     )
 
@@ -281,4 +291,5 @@ DIMENSIONS = Claim(
         "Where its tuples would not fit the memory, what k-averages needs is computed from its constants.",
         _CORRECTED,
     ),
+    has_tables=False,
 )

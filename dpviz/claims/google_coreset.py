@@ -9,8 +9,8 @@ from math import nan
 import numpy as np
 import pandas as pd
 
-from dpviz.claims.claim import Claim, Finding, Picture, Row, Verdict, Wanted
-from dpviz.claims.evidence import advantages, asked_again, judged
+from dpviz.claims.claim import Block, Claim, Finding, Picture, Row, Verdict, Wanted
+from dpviz.claims.evidence import ask_again, compute_advantages, conclude
 from dpviz.claims.factors import ALIKE
 from dpviz.claims.material import Shelf
 from dpviz.claims.trials import Line, Sweep
@@ -56,7 +56,7 @@ def list_blocks(settings: Settings) -> Iterator[Sweep | Baseline]:
 
 
 @dataclass(frozen=True)
-class Baseline:
+class Baseline(Block):
     """diffprivlib's losses on that very table, which are stored; none where it was not run on it."""
 
     table: str
@@ -82,29 +82,31 @@ def judge(table: pd.DataFrame) -> Verdict:
     number = labelled["data"].nunique()
     low = "lowest loss of the private algorithms, or within 1 % of it, on three of the four tables"
     high = "best label accuracy, or within 1 % of it, on all tables with labels"
-    return judged(
+    return conclude(
         table,
-        _beside_today(lambda line, others: _leads(table, line, others, "nicv", _WANTED, says=low)),
-        _beside_today(lambda line, others: _leads(labelled, line, others, "label_accuracy", number, says=high)),
+        _compare_with_today(lambda line, others: _judge_lead(table, line, others, "nicv", _WANTED, says=low)),
+        _compare_with_today(
+            lambda line, others: _judge_lead(labelled, line, others, "label_accuracy", number, says=high)
+        ),
     )
 
 
-def _beside_today(question: Callable[[str, list[str]], Finding]) -> Finding:
+def _compare_with_today(question: Callable[[str, list[str]], Finding]) -> Finding:
     """Against what the post ran; beside it, against tuned rounds of Lloyd, where tuned constants are tried, too."""
     reason = "printed constants: counts on 21 levels and no polishing leave it behind tuned rounds of Lloyd"
-    today = asked_again(lambda line: question(line, _TODAY), CORESET, reason, PRACTICAL)
+    today = ask_again(lambda line: question(line, _TODAY), CORESET, reason, PRACTICAL)
     return replace(question(CORESET, _OTHERS), today=today)
 
 
-def _leads(table: pd.DataFrame, line: str, others: list[str], measure: str, wanted: int, *, says: str) -> Finding:
+def _judge_lead(table: pd.DataFrame, line: str, others: list[str], measure: str, wanted: int, *, says: str) -> Finding:
     """On how many tables ``line`` leads in the median over k; the margin is that of the last table that is wanted."""
     better, worse = ([line], others) if measure == "nicv" else (others, [line])
-    found = advantages(table, better, worse, measure=measure)
+    found = compute_advantages(table, better, worse, measure=measure)
     of_table = found.groupby("data", sort=False).median().sort_values(ascending=False)
     won = [str(name) for name in of_table.index if of_table[name] >= ALIKE]
     listed = ", ".join(f"{name} {value:.3g}×" for name, value in of_table.items())
     margin = float(of_table.iloc[wanted - 1]) / ALIKE if len(of_table) >= wanted else 0.0
-    cells = {other: advantages(table, [line], [other], measure=measure) for other in others}
+    cells = {other: compute_advantages(table, [line], [other], measure=measure) for other in others}
     if measure != "nicv":
         cells = {other: 1 / advantage for other, advantage in cells.items()}
     against = ", ".join(f"{other} (behind in {(of >= 1).sum()} of {len(of)} cells)" for other, of in cells.items())

@@ -87,16 +87,16 @@ class Published:
     name : str
     files : mapping of file name to origin
         The names under which a folder may hold it, the best first.
-    stand_in : function of nothing to Material
+    make_synthetic : function of nothing to Material
     lower, upper : numbers or tuples
-        Bounds as published; None: a sidecar beside the file must declare them.
+        Bounds as published; None: a declaration file beside the file must declare them.
     radius : float or None
         In data units; columns then share one scale.
     """
 
     name: str
     files: Mapping[str, str]
-    stand_in: Callable[[], Material]
+    make_synthetic: Callable[[], Material]
     lower: Bound = None
     upper: Bound = None
     radius: float | None = None
@@ -129,7 +129,7 @@ class Shelf:
         if name not in self._tables:
             entry = self._catalogue[name]
             found = self._file(entry)
-            self._tables[name] = entry.stand_in() if found is None else _read(entry, *found)
+            self._tables[name] = entry.make_synthetic() if found is None else _read(entry, *found)
         return self._tables[name]
 
     def origin(self, name: str) -> str:
@@ -158,20 +158,19 @@ def _read(entry: Published, path: Path, origin: str) -> Material:
         if len(columns) != wanted:
             raise RequestError(
                 f"{quote_name(path.name)} has {len(columns)} columns of numbers where the published file has {wanted}: "
-                f"take that one, or put the bounds of yours into {quote_name(_sidecar(path))} beside it."
+                f"take that one, or put the bounds of yours into {quote_name(_name_sidecar(path))} beside it."
             )
         scaling = "unit" if entry.radius is None else "common"
         domain = Domain.of(columns, entry.lower, entry.upper, radius=entry.radius, scaling=scaling)
     else:
-        raise RequestError(
-            f"{quote_name(path.name)} has no declared bounds: put them into {quote_name(_sidecar(path))} beside it."
-        )
+        beside_it = quote_name(_name_sidecar(path))
+        raise RequestError(f"{quote_name(path.name)} has no declared bounds: put them into {beside_it} beside it.")
     labels = None
     if "label" in loaded.frame.columns:
         labels = np.unique(loaded.frame["label"].to_numpy(), return_inverse=True)[1].astype(np.int64)
     return Material(entry.name, origin, loaded.columns(columns), domain, labels)
 
 
-def _sidecar(path: Path) -> str:
+def _name_sidecar(path: Path) -> str:
     """The name of a declaration file beside ``path``."""
     return Path(path.name.removesuffix(".gz")).stem + ".json"

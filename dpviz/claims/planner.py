@@ -27,7 +27,7 @@ FORMAT = "%.6g"
 Key = tuple[str, ...]
 
 
-def key_of(row: Mapping[Any, Any]) -> Key:
+def find_key(row: Mapping[Any, Any]) -> Key:
     """The cell of a row, the same before it is written and after it was read."""
     values = (row.get(name) for name in PLACE)
     return tuple(value if isinstance(value, str) else FORMAT % (nan if value is None else value) for value in values)
@@ -61,7 +61,7 @@ class Course:
         self.weighed: Weighed | None = None
         self._plan()
         for row in stored.to_dict("records"):
-            if key_of(row) in self._repeats:
+            if find_key(row) in self._repeats:
                 self._add({str(name): value for name, value in row.items()})
         self._active = set(self._repeats)
         if look:
@@ -69,7 +69,7 @@ class Course:
 
     def _plan(self) -> None:
         def note(cell: Row, repeats: int) -> list[int]:
-            self._repeats[key_of(cell)] = repeats
+            self._repeats[find_key(cell)] = repeats
             return []
 
         for block in self.claim.blocks(self.settings):
@@ -78,10 +78,10 @@ class Course:
 
     def _add(self, row: Row) -> None:
         self._rows.append(row)
-        self._have.setdefault(key_of(row), set()).add(int(row["repeat"]))
+        self._have.setdefault(find_key(row), set()).add(int(row["repeat"]))
 
     def _wanted(self, cell: Row, repeats: int) -> list[int]:
-        key = key_of(cell)
+        key = find_key(cell)
         most = repeats * 2**self.look if key in self._active else 0
         return [repeat for repeat in range(most) if repeat not in self._have.get(key, ())]
 
@@ -95,7 +95,7 @@ class Course:
     def open(self) -> int:
         """Findings without an answer."""
         verdict = self.verdict
-        return 1 if verdict is None else verdict.number(Outcome.UNDECIDED)
+        return 1 if verdict is None else verdict.count(Outcome.UNDECIDED)
 
     @property
     def done(self) -> bool:
@@ -120,7 +120,7 @@ class Course:
         self.weighed = weigh_table(self.claim.judge, self.table(), looks=self.looks)
         both = zip(self.weighed.verdict.findings, self.weighed.cells, strict=True)
         wanted = [cells for finding, cells in both if finding.outcome is Outcome.UNDECIDED]
-        self._active = {key for cells in wanted for key in map(key_of, cells)} & set(self._repeats)
+        self._active = {key for cells in wanted for key in map(find_key, cells)} & set(self._repeats)
 
     def take_look(self) -> None:
         """After all that was wanted has been run."""
@@ -130,13 +130,25 @@ class Course:
     def table(self, *, every: bool = False) -> pd.DataFrame:
         """The runs of the looks that were taken, as they are stored; ``every`` one, also of a look that is not."""
         last = max(self.look - 1, 0)
-        kept = [row for row in self._rows if every or int(row["repeat"]) < self._repeats[key_of(row)] * 2**last]
+        kept = [row for row in self._rows if every or int(row["repeat"]) < self._repeats[find_key(row)] * 2**last]
         text = format_frame(pd.DataFrame(kept), float_format=FORMAT, end="\n")
         return pd.read_csv(StringIO(text))
 
 
 def choose(courses: Iterable[Course], seconds: Mapping[str, float]) -> Course | None:
-    """The claim whose next look answers most for its time: open findings over the seconds of its missing runs."""
+    """The claim whose next look answers most for its time: open findings over the seconds of its missing runs.
+
+    Parameters
+    ----------
+    courses : iterable of Course
+    seconds : mapping
+        What a run of a claim takes, by its id.
+
+    Returns
+    -------
+    Course or None
+        None where no look is left or needed.
+    """
     waiting = [course for course in courses if not course.done]
     return max(
         waiting,

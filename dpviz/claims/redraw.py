@@ -50,6 +50,10 @@ def weigh_table(judge: Callable[[pd.DataFrame], Verdict], table: pd.DataFrame, *
     looks : int
         How many such intervals the path may see: all of them hold nine times in ten, so that each has its part of the
         tenth.
+
+    Returns
+    -------
+    Weighed
     """
     found = judge(table)
     where = list_place_columns(table)
@@ -64,8 +68,8 @@ def weigh_table(judge: Callable[[pd.DataFrame], Verdict], table: pd.DataFrame, *
         margins = np.array([verdict.findings[place].margin for verdict in drawn])
         explained = explain_variance(margins, shares, runs)
         matters, number = explained > _MATTERS, count_effective_runs(explained, runs)
-        with_interval = _between(finding, margins, number, tail)
-        today = _today(finding, [verdict.findings[place].today for verdict in drawn], number, tail)
+        with_interval = _add_interval(finding, margins, number, tail)
+        today = _weigh_today(finding, [verdict.findings[place].today for verdict in drawn], number, tail)
         parts.append(replace(with_interval, today=today))
         moved.append([cell for cell, counts in zip(cells, matters, strict=True) if counts])
     return Weighed(Verdict(tuple(parts)), tuple(moved))
@@ -75,6 +79,14 @@ def redraw_verdicts(
     judge: Callable[[pd.DataFrame], Verdict], table: pd.DataFrame, draws: int
 ) -> tuple[list[Verdict], list[Array]]:
     """The verdicts of tables that were drawn again, and of each cell how often each of its runs was drawn.
+
+    Parameters
+    ----------
+    judge : function of a table
+    table : DataFrame
+        A row a run, or several.
+    draws : int
+        How many tables are drawn.
 
     Returns
     -------
@@ -103,6 +115,20 @@ def explain_variance(margins: Array, counts: Sequence[Array], runs: Codes) -> Ar
     """Which part of the variance of margins each cell explains, by how often its runs were drawn.
 
     What chance alone explains in most cases is taken off: its mean and three standard deviations.
+
+    Parameters
+    ----------
+    margins : array of shape (draws,)
+        Of one finding, in tables that were drawn again.
+    counts : sequence of arrays of shape (draws, runs)
+        Of each cell, how often each of its runs was drawn.
+    runs : int array of shape (cells,)
+        How many each cell has.
+
+    Returns
+    -------
+    array of shape (cells,)
+        Below 0 where chance would explain more.
     """
     finite = np.nan_to_num(margins, posinf=1e9)
     spread = np.clip(finite, *np.quantile(finite, [0.02, 0.98]))
@@ -124,6 +150,17 @@ def count_effective_runs(explained: Array, runs: Codes) -> int:
     """How many runs a margin rests on: of the cells that explain its variance, by their parts of it.
 
     One over the number less one is the mean of one over theirs, as of the degrees of freedom of a variance.
+
+    Parameters
+    ----------
+    explained : array of shape (cells,)
+        Parts of the variance of a margin.
+    runs : int array of shape (cells,)
+        Runs of each cell.
+
+    Returns
+    -------
+    int
     """
     weights = np.where(explained > _MATTERS, explained, 0.0)
     if not weights.any():
@@ -131,25 +168,56 @@ def count_effective_runs(explained: Array, runs: Codes) -> int:
     return 1 + floor(float(weights.sum() / (weights / (runs - 1)).sum()) + 1e-9)
 
 
-def _today(finding: Finding, drawn: Sequence[Finding | None], runs: int, tail: float) -> Finding | None:
+def _weigh_today(finding: Finding, drawn: Sequence[Finding | None], runs: int, tail: float) -> Finding | None:
     if finding.today is None:
         return None
-    return _between(finding.today, np.array([again.margin for again in drawn if again is not None]), runs, tail)
+    return _add_interval(finding.today, np.array([again.margin for again in drawn if again is not None]), runs, tail)
 
 
-def _between(finding: Finding, margins: Array, runs: int, tail: float) -> Finding:
+def _add_interval(finding: Finding, margins: Array, runs: int, tail: float) -> Finding:
     return replace(finding, interval=find_interval(finding.margin, margins, runs, tail))
 
 
 def find_interval(margin: float, drawn: Array, runs: int, tail: float = TAIL) -> Interval:
-    """The margins that were drawn but for a ``tail`` at either end, and the one found; margins may be infinite."""
+    """The margins that were drawn but for a ``tail`` at either end, and the one found; margins may be infinite.
+
+    Parameters
+    ----------
+    margin : float
+        The one that was found.
+    drawn : array of shape (draws,)
+        Margins of tables that were drawn again.
+    runs : int
+        How many runs the margin rests on.
+    tail : float
+        What is left out at either end.
+
+    Returns
+    -------
+    Interval
+        It holds ``margin``.
+    """
     low = min(margin, float(np.quantile(drawn, tail, method="lower")))
     high = max(margin, float(np.quantile(drawn, 1 - tail, method="higher")))
     return widen_interval(margin, Interval(low, high, runs), tail)
 
 
 def widen_interval(margin: float, between: Interval, tail: float = TAIL) -> Interval:
-    """``between`` about ``margin``, by ratios: redraws of fewer than five runs hardly leave the range of these."""
+    """``between`` about ``margin``, by ratios: redraws of fewer than five runs hardly leave the range of these.
+
+    Parameters
+    ----------
+    margin : float
+        What lies in it.
+    between : Interval
+    tail : float
+        What it leaves out at either end.
+
+    Returns
+    -------
+    Interval
+        The same one from five runs on.
+    """
     if between.runs >= _ENOUGH or not 0 < margin < inf:
         return between
     left = between.runs - 1
@@ -158,7 +226,20 @@ def widen_interval(margin: float, between: Interval, tail: float = TAIL) -> Inte
 
 
 def draw_runs(group: Codes, draws: int, seed: int = SEED) -> Codes:
-    """For each run a run of its own group, drawn with replacement; (draws, runs)."""
+    """For each run a run of its own group, drawn with replacement; (draws, runs).
+
+    Parameters
+    ----------
+    group : int array of shape (runs,)
+        The cell of each run.
+    draws : int
+    seed : int
+        Of numpy's PCG64.
+
+    Returns
+    -------
+    int array of shape (draws, runs)
+    """
     by_group, sizes = np.argsort(group, kind="stable"), np.bincount(group)
     first = np.cumsum(sizes) - sizes
     chance = np.random.default_rng(seed).random((draws, len(group)))

@@ -10,12 +10,14 @@ from typing import Any
 import pandas as pd
 
 from dpviz.claims.claim import Claim, Verdict
-from dpviz.claims.verdict_table import FILE, with_intervals
+from dpviz.claims.material import PUBLISHED, STAND_IN, SUBSTITUTE
+from dpviz.claims.verdict_table import FILE, add_intervals
 from dpviz.resources import RESOURCES
 
+#: What verdicts are about: published files where there are some, else generated tables.
 FOLDER = RESOURCES / "docs" / "reproduced"
-#: The same, computed from published files where there are some.
-FROM_FILES = FOLDER / "published"
+#: The same, computed from generated tables throughout.
+STAND_INS = FOLDER / "stand-ins"
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,17 +30,41 @@ class Shipped:
 
     def verdict(self, claim: Claim) -> Verdict:
         """Judged from the table; the intervals, which take a while, are those that were written."""
-        return with_intervals(claim.judge(self.table), self.lines)
+        return add_intervals(claim.judge(self.table), self.lines)
 
     @property
     def how(self) -> str:
         """Which command made it, with which version, and how much that was."""
         amount = "a quick run" if self.made["quick"] else "a full run"
-        return f"{amount} of dpviz {self.made['dpviz']}: `{self.made['command']}`"
+        looks = f", {self.made['look']} of {self.made['looks']} looks" if self.made.get("looks", 1) > 1 else ""
+        return f"{amount} of dpviz {self.made['dpviz']}{looks}: `{self.made['command']}`"
+
+    @property
+    def on_files(self) -> bool:
+        """Whether it was computed from published files or the nearest that there are, if only partly."""
+        return bool(self.table["origin"].isin([PUBLISHED, SUBSTITUTE]).any())
+
+    @property
+    def about(self) -> str:
+        """What kind of tables the verdict is about."""
+        if self.on_files:
+            return "published files"
+        return "stand-ins" if (self.table["origin"] == STAND_IN).any() else "the paper's recipe"
 
 
-def shipped(claim: Claim, folder: Path = FOLDER) -> Shipped | None:
-    """What lies in ``folder`` of ``claim``; None if nothing does."""
+def load_shipped(claim: Claim, folder: Path = FOLDER) -> Shipped | None:
+    """What lies in ``folder`` of ``claim``; None if nothing does.
+
+    Parameters
+    ----------
+    claim : Claim
+    folder : Path
+        As ``dpviz reproduce --out`` left it.
+
+    Returns
+    -------
+    Shipped or None
+    """
     file, manifest = folder / f"{claim.id}.csv", folder / "manifest.json"
     if not file.is_file() or not manifest.is_file():
         return None

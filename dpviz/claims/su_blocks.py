@@ -8,8 +8,15 @@ from math import nan
 
 import pandas as pd
 
-from dpviz.claims.claim import Claim, Finding, Picture, Row, Verdict, Wanted
-from dpviz.claims.evidence import at_most, decided, judged, medians, ordered, within_factor
+from dpviz.claims.claim import Block, Claim, Finding, Picture, Row, Verdict, Wanted
+from dpviz.claims.evidence import (
+    compare_lines,
+    compare_most,
+    compare_places,
+    compare_within_factor,
+    compute_medians,
+    conclude,
+)
 from dpviz.claims.factors import COMPETITIVE, MOST, MUCH
 from dpviz.claims.material import Shelf
 from dpviz.claims.su_epsilon import CLUSTERS, GKM, GKM_3K, GKM_3K_LINE, LLOYD, LLOYD_LINE, PGKM, PGKM_LINE
@@ -33,12 +40,17 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class BySize:
+class BySize(Block):
     """GkM at each size of its blocks on one table, with and without noise; then those that GkM-3K is compared with."""
 
     table: str
     powers: tuple[float, ...]
     repeats: int
+
+    @property
+    def lines(self) -> list[Line]:
+        """What it runs, GkM with blocks of the paper's size."""
+        return [LLOYD_LINE, PGKM_LINE, GKM_3K_LINE, Line(GKM, "gkm", {"preset": "paper"})]
 
     def runs(self, shelf: Shelf, wanted: Wanted) -> Iterator[list[Row]]:
         """One row a run; how many rows a block has follows from how many the table has."""
@@ -66,28 +78,28 @@ def judge(table: pd.DataFrame) -> Verdict:
     """The best block size, what noise makes of the paper's, and GkM-3K among the others."""
     swept = table[table["power"].notna()]
     special = table[table["data"].isin(_BETTER_THAN_PGKM)]
-    return judged(
+    return conclude(
         table,
-        _best_is_small(swept),
-        _noise_dominates(swept),
-        _alike(table),
-        ordered(special, [GKM_3K], [PGKM], says="GkM-3K is better than PGkM on TIGER and Lifesci"),
-        ordered(table, [LLOYD], [GKM_3K], says="DPLloyd is better than GkM-3K"),
+        _judge_best_size(swept),
+        _judge_noise(swept),
+        _judge_alike(table),
+        compare_lines(special, [GKM_3K], [PGKM], says="GkM-3K is better than PGkM on TIGER and Lifesci"),
+        compare_lines(table, [LLOYD], [GKM_3K], says="DPLloyd is better than GkM-3K"),
     )
 
 
-def _best_is_small(swept: pd.DataFrame) -> Finding:
+def _judge_best_size(swept: pd.DataFrame) -> Finding:
     """Rows a cluster of the block size with the least loss, the largest over the tables.
 
     Blocks of fewer than k rows know no cluster and answer with public points: they are left out.
     """
-    found = medians(
+    found = compute_medians(
         swept[(swept["line"] == GKM) & (swept["rows_per_block"] >= swept["k"])], ("data", "k", "rows_per_block")
     )[GKM].reset_index()
     best = found.loc[found.groupby("data", sort=False)[GKM].idxmin()]
     per_cluster = dict(zip(best["data"], best["rows_per_block"] / best["k"], strict=True))
     listed = ", ".join(f"{name} {value:.3g} k" for name, value in per_cluster.items())
-    return at_most(
+    return compare_most(
         float(max(per_cluster.values())),
         _CLOSE,
         says="the error keeps falling as blocks shrink, until they are close to k rows",
@@ -96,17 +108,17 @@ def _best_is_small(swept: pd.DataFrame) -> Finding:
     )
 
 
-def _noise_dominates(swept: pd.DataFrame) -> Finding:
+def _judge_noise(swept: pd.DataFrame) -> Finding:
     nearest = swept.loc[(swept["power"] - _PAPER_POWER).abs() < 1e-9]
-    found = medians(nearest)
+    found = compute_medians(nearest)
     says = f"with n^0.4 blocks the error is dominated by the noise, {MUCH:g}× what it is without"
-    return decided(found[GKM] / found[QUIET], says=says, factor=MUCH, share=MOST)
+    return compare_places(found[GKM] / found[QUIET], says=says, factor=MUCH, share=MOST)
 
 
-def _alike(table: pd.DataFrame) -> Finding:
-    found = medians(table)
+def _judge_alike(table: pd.DataFrame) -> Finding:
+    found = compute_medians(table)
     ratio = float((found[PGKM] / found[GKM_3K]).median())
-    return within_factor(
+    return compare_within_factor(
         [ratio, 1.0],
         COMPETITIVE,
         says=f"GkM-3K is competitive with PGkM, within {COMPETITIVE:g}×",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from dpviz.claims.claim import Claim, Picture, Verdict
-from dpviz.claims.evidence import because, judged, ordered
+from dpviz.claims.evidence import add_reason, compare_lines, conclude
 from dpviz.claims.factors import MOST, MUCH
 from dpviz.claims.trials import Line, Sweep
 
@@ -25,7 +25,7 @@ FEWER_STARTS = "A quick run solves EUGkM and Hybrid from fewer starts than the p
 _SMALL, _SMALLEST = 0.2, 0.15
 
 
-def grid_line(starts: int) -> Line:
+def make_grid_line(starts: int) -> Line:
     """EUGkM from so many starts."""
     return Line(GRID, "eugkm", {"preset": "su", "starts": starts})
 
@@ -41,7 +41,19 @@ class ByEpsilon:
 
 
 def list_sweeps(settings: ByEpsilon, list_lines: Callable[[int], Sequence[Line]]) -> Iterator[Sweep]:
-    """The lines of a number of starts over ε, on all six tables."""
+    """The lines of a number of starts over ε, on all six tables.
+
+    Parameters
+    ----------
+    settings : ByEpsilon
+        How much is run.
+    list_lines : function of a number of starts
+        What is run.
+
+    Returns
+    -------
+    iterator of Sweep
+    """
     for name, k in CLUSTERS.items():
         lines = list_lines(settings.starts_on_many_columns if name in WIDE else settings.starts)
         yield Sweep(table=name, lines=lines, ks=(k,), epsilons=settings.epsilons, repeats=settings.repeats)
@@ -53,7 +65,7 @@ def list_blocks(settings: ByEpsilon) -> Iterator[Sweep]:
 
 
 def _list_lines(starts: int) -> list[Line]:
-    return [LLOYD_LINE, GKM_LINE, GKM_3K_LINE, PGKM_LINE, grid_line(starts)]
+    return [LLOYD_LINE, GKM_LINE, GKM_3K_LINE, PGKM_LINE, make_grid_line(starts)]
 
 
 def judge(table: pd.DataFrame) -> Verdict:
@@ -62,20 +74,20 @@ def judge(table: pd.DataFrame) -> Verdict:
     low_small = table[table["data"].isin(PLANE) & (table["epsilon"] <= _SMALL)]
     wide = table[table["data"].isin(WIDE)]
     elsewhere = table.drop(s1_small.index)
-    return judged(
+    return conclude(
         table,
-        ordered(
+        compare_lines(
             elsewhere,
             [LLOYD],
             [GKM, GKM_3K, PGKM],
             says="DPLloyd is the best interactive algorithm in most cases",
             share=MOST,
         ),
-        because(
-            ordered(s1_small, [PGKM], [LLOYD], says="PGkM is better than DPLloyd on S1 for ε below 0.15"),
+        add_reason(
+            compare_lines(s1_small, [PGKM], [LLOYD], says="PGkM is better than DPLloyd on S1 for ε below 0.15"),
             "the size of mutations and the range of scores, which the paper leaves to PrivGene",
         ),
-        ordered(
+        compare_lines(
             table,
             [LLOYD, GKM_3K, PGKM, GRID],
             [GKM],
@@ -83,14 +95,14 @@ def judge(table: pd.DataFrame) -> Verdict:
             factor=MUCH,
             share=MOST,
         ),
-        ordered(
+        compare_lines(
             low_small,
             [GRID],
             [LLOYD],
             says="EUGkM outperforms DPLloyd at small ε on up to three columns",
             share=MOST,
         ),
-        ordered(wide, [LLOYD], [GRID], says="DPLloyd outperforms EUGkM on six and ten columns", share=MOST),
+        compare_lines(wide, [LLOYD], [GRID], says="DPLloyd outperforms EUGkM on six and ten columns", share=MOST),
     )
 
 

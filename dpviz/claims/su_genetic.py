@@ -12,8 +12,8 @@ import pandas as pd
 from dpviz.algorithms.su2016.pgkm import cross_and_mutate, draw_first_pool, match_sets
 from dpviz.algorithms.tools.public_points import pack_spheres
 from dpviz.arrays import Array
-from dpviz.claims.claim import Claim, Finding, Picture, Row, Verdict, Wanted
-from dpviz.claims.evidence import at_least, at_most, because, decided, judged, medians
+from dpviz.claims.claim import Block, Claim, Finding, Picture, Row, Verdict, Wanted
+from dpviz.claims.evidence import add_reason, compare_least, compare_most, compare_places, compute_medians, conclude
 from dpviz.claims.material import Material, Shelf
 from dpviz.claims.su_epsilon import CLUSTERS
 from dpviz.claims.trials import Series
@@ -40,7 +40,7 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Traces:
+class Traces(Block):
     """The loss after every iteration on one table."""
 
     table: str
@@ -60,9 +60,9 @@ class Traces:
         points = np.ascontiguousarray(every.points[::thinning])
         baseline = find_reference(ClippedRows(points, every.kept[::thinning], every.moved[::thinning]), k).nicv
         traces = {
-            LLOYD: _lloyd(material, points, k, settings, repeat),
-            GENE: _gene(material, points, k, settings, repeat),
-            SMALL: _gene(material, points, k, settings, repeat, first=_LAST),
+            LLOYD: _trace_lloyd(material, points, k, settings, repeat),
+            GENE: _trace_gene(material, points, k, settings, repeat),
+            SMALL: _trace_gene(material, points, k, settings, repeat, first=_LAST),
         }
         for line, trace in traces.items():
             for iteration, loss in enumerate(trace):
@@ -75,14 +75,14 @@ def list_blocks(settings: Settings) -> Iterator[Traces]:
         yield Traces(name, settings)
 
 
-def _lloyd(material: Material, points: Array, k: int, settings: Settings, repeat: int) -> Array:
+def _trace_lloyd(material: Material, points: Array, k: int, settings: Settings, repeat: int) -> Array:
     """Losses after 0, 1, 2, ... iterations, the average over 30 starts."""
     rng, losses = np.random.default_rng((11, repeat)), np.zeros(settings.iterations + 1)
     for _ in range(_STARTS):
         centers = pack_spheres(k, material.domain.region, rng)
         trace = [float(compute_mean_losses(points, centers[None])[0])]
         while len(trace) <= settings.iterations:
-            centers = _means(points, centers)
+            centers = _compute_means(points, centers)
             trace.append(float(compute_mean_losses(points, centers[None])[0]))
             if trace[-1] == trace[-2]:
                 break
@@ -90,7 +90,7 @@ def _lloyd(material: Material, points: Array, k: int, settings: Settings, repeat
     return losses / _STARTS
 
 
-def _means(points: Array, centers: Array) -> Array:
+def _compute_means(points: Array, centers: Array) -> Array:
     """One iteration; an empty cluster keeps its centre."""
     k, dim = centers.shape
     cell = assign(points, centers)
@@ -100,7 +100,9 @@ def _means(points: Array, centers: Array) -> Array:
     return means
 
 
-def _gene(material: Material, points: Array, k: int, settings: Settings, repeat: int, first: float = _FIRST) -> Array:
+def _trace_gene(
+    material: Material, points: Array, k: int, settings: Settings, repeat: int, first: float = _FIRST
+) -> Array:
     """Losses of the best candidate of each pool: PGkM's printed search, its parents selected without noise."""
     rng, region = np.random.default_rng((12, repeat)), material.domain.region
     pool, losses = draw_first_pool(k, region, rng), []
@@ -115,59 +117,59 @@ def _gene(material: Material, points: Array, k: int, settings: Settings, repeat:
 
 def judge(table: pd.DataFrame) -> Verdict:
     """When each one reaches the baseline on Image, who leads early, and who wins in the end."""
-    found = medians(table, ("data", "iteration"))
+    found = compute_medians(table, ("data", "iteration"))
     early = found.xs(_EARLY, level="iteration")
-    lloyd = _reached(table, LLOYD)
+    lloyd = _count_until_reached(table, LLOYD)
     end = int(table["iteration"].max())
-    return judged(
+    return conclude(
         table,
-        at_most(
+        compare_most(
             lloyd,
             _LLOYD_BY,
             says="on Image, Lloyd reaches the best baseline after three iterations",
-            found=f"within {_REACHED - 1:.0%} of it after {_iterations(lloyd, end)}, {_LLOYD_BY} allowed",
+            found=f"within {_REACHED - 1:.0%} of it after {_format_iterations(lloyd, end)}, {_LLOYD_BY} allowed",
             paper="3 iterations",
-            ours=_iterations(lloyd, end),
+            ours=_format_iterations(lloyd, end),
         ),
-        because(
-            _needs_many(table, GENE, end),
+        add_reason(
+            _judge_need(table, GENE, end),
             "the size of mutations, which the paper leaves open",
-            _needs_many(table, SMALL, end),
+            _judge_need(table, SMALL, end),
         ),
-        decided(
+        compare_places(
             early[GENE] / early[LLOYD], says=f"Lloyd is ahead in the first iterations (after {_EARLY})", share=_MOST
         ),
-        _overtakes(found, end),
+        _judge_end(found, end),
     )
 
 
-def _needs_many(table: pd.DataFrame, line: str, end: int) -> Finding:
-    gene = _reached(table, line)
-    return at_least(
+def _judge_need(table: pd.DataFrame, line: str, end: int) -> Finding:
+    gene = _count_until_reached(table, line)
+    return compare_least(
         gene,
         _GENE_AFTER + 1,
         says="on Image, the genetic search needs more than ten",
-        found=f"{line} is within {_REACHED - 1:.0%} of it after {_iterations(gene, end)}",
+        found=f"{line} is within {_REACHED - 1:.0%} of it after {_format_iterations(gene, end)}",
         paper=f"more than {_GENE_AFTER} iterations",
-        ours=_iterations(gene, end),
+        ours=_format_iterations(gene, end),
     )
 
 
-def _reached(table: pd.DataFrame, line: str) -> float:
+def _count_until_reached(table: pd.DataFrame, line: str) -> float:
     """Iterations until the median loss on Image is near the baseline; infinite if it never is."""
     of = table[(table["data"] == "Image") & (table["line"] == line)]
     near = of.groupby("iteration")["nicv"].median() <= _REACHED * float(of["kmeans"].median())
     return float(near.index.to_numpy(np.float64)[near].min()) if near.any() else float("inf")
 
 
-def _iterations(number: float, end: int) -> str:
+def _format_iterations(number: float, end: int) -> str:
     return f"more than {end} iterations" if number == float("inf") else f"{number:g} iterations"
 
 
-def _overtakes(found: pd.DataFrame, end: int) -> Finding:
+def _judge_end(found: pd.DataFrame, end: int) -> Finding:
     last = found.xs(end, level="iteration")
     says = "the genetic search overtakes the average of Lloyd's starts in the end"
-    return decided(last[LLOYD] / last[GENE], says=f"{says} (after {end})", factor=1 / _REACHED, share=_MOST)
+    return compare_places(last[LLOYD] / last[GENE], says=f"{says} (after {end})", factor=1 / _REACHED, share=_MOST)
 
 
 CLAIM = Claim(

@@ -8,9 +8,9 @@ from itertools import product
 
 import pandas as pd
 
-from dpviz.claims.catalogue import separated
+from dpviz.claims.catalogue import make_separated
 from dpviz.claims.claim import Claim, Picture, Verdict
-from dpviz.claims.evidence import advantages, decided, judged, ordered
+from dpviz.claims.evidence import compare_lines, compare_places, compute_advantages, conclude
 from dpviz.claims.factors import ALIKE, MOST, MUCH_FASTER
 from dpviz.claims.su_epsilon import (
     CLUSTERS,
@@ -21,8 +21,8 @@ from dpviz.claims.su_epsilon import (
     LLOYD_LINE,
     WIDE,
     ByEpsilon,
-    grid_line,
     list_sweeps,
+    make_grid_line,
 )
 from dpviz.claims.trials import Line, Sweep
 
@@ -44,11 +44,11 @@ def list_blocks(settings: Settings) -> Iterator[Sweep]:
     yield from list_sweeps(settings, _list_lines)
     lines = _list_lines(settings.starts_on_many_columns)
     for d, k in product(settings.ds, settings.ks):
-        yield Sweep(table=separated(_ROWS, d, k), lines=lines, ks=(k,), epsilons=(1.0,), repeats=settings.repeats)
+        yield Sweep(table=make_separated(_ROWS, d, k), lines=lines, ks=(k,), epsilons=(1.0,), repeats=settings.repeats)
 
 
 def _list_lines(starts: int) -> list[Line]:
-    return [LLOYD_LINE, grid_line(starts), Line(HYBRID, "hybrid", {"preset": "su", "starts": starts})]
+    return [LLOYD_LINE, make_grid_line(starts), Line(HYBRID, "hybrid", {"preset": "su", "starts": starts})]
 
 
 def judge(table: pd.DataFrame) -> Verdict:
@@ -57,9 +57,9 @@ def judge(table: pd.DataFrame) -> Verdict:
     low, wide = six[~six["data"].isin(WIDE)], six[six["data"].isin(WIDE)]
     gowalla = six[(six["data"] == "Gowalla") & (six["epsilon"] == _GOWALLA_EPSILON)]
     adult = six[(six["data"] == "Adult-num") & (six["epsilon"] == _SMALL)]
-    return judged(
+    return conclude(
         table,
-        ordered(
+        compare_lines(
             low,
             [HYBRID],
             [GRID, LLOYD],
@@ -67,7 +67,7 @@ def judge(table: pd.DataFrame) -> Verdict:
             share=MOST,
             factor=ALIKE,
         ),
-        ordered(
+        compare_lines(
             wide,
             [HYBRID],
             [GRID, LLOYD],
@@ -75,25 +75,25 @@ def judge(table: pd.DataFrame) -> Verdict:
             share=MOST,
             factor=ALIKE,
         ),
-        ordered(
+        compare_lines(
             gowalla,
             [HYBRID],
             [GRID],
             says="Gowalla at ε = 0.7: Hybrid is slightly better than EUGkM (0.02172, 0.02174)",
         ),
-        ordered(
+        compare_lines(
             adult,
             [LLOYD],
             [HYBRID],
             says="Adult-num at ε = 0.05: Hybrid falls back to the grid and loses to DPLloyd",
         ),
-        decided(
-            advantages(synthetic, [HYBRID], [GRID], places=("d", "k")),
+        compare_places(
+            compute_advantages(synthetic, [HYBRID], [GRID], places=("d", "k")),
             says="Hybrid scales better than EUGkM with d and k",
             factor=ALIKE,
             share=MOST,
         ),
-        ordered(
+        compare_lines(
             six[six["epsilon"] == _TIMED],
             [LLOYD],
             [GRID],

@@ -9,9 +9,9 @@ from itertools import product
 import pandas as pd
 
 from dpviz.algorithms.su2016.eugkm import compute_cells_per_axis
-from dpviz.claims.catalogue import separated
+from dpviz.claims.catalogue import make_separated
 from dpviz.claims.claim import Claim, Finding, Picture, Verdict
-from dpviz.claims.evidence import at_least, judged, medians, ordered, rank_correlation
+from dpviz.claims.evidence import compare_least, compare_lines, compute_medians, compute_rank_correlation, conclude
 from dpviz.claims.su_epsilon import GRID, LLOYD, LLOYD_LINE
 from dpviz.claims.trials import Line, Sweep
 
@@ -39,7 +39,7 @@ class Settings:
 def list_blocks(settings: Settings) -> Iterator[Sweep]:
     """DPLloyd, and EUGkM at each θ whose grid is not too large, on a table for each d and k."""
     for d, k in product(settings.ds, settings.ks):
-        lines, table = [LLOYD_LINE, *_list_grids(settings, d)], separated(_ROWS, d, k)
+        lines, table = [LLOYD_LINE, *_list_grids(settings, d)], make_separated(_ROWS, d, k)
         repeats = settings.repeats
         yield Sweep(table=table, lines=lines, ks=(k,), epsilons=(_EPSILON,), repeats=repeats, with_excess=True)
 
@@ -60,12 +60,12 @@ def judge(table: pd.DataFrame) -> Verdict:
     """What drives each algorithm's excess loss over k-means++, and which θ."""
     places = ("d", "k")
     few, many = table[table["d"] <= _FEW], table[table["d"] >= _MANY]
-    return judged(
+    return conclude(
         table,
-        _more_driven(table, GRID, LLOYD, "d", says="EUGkM is more sensitive to d than DPLloyd"),
-        _more_driven(table, LLOYD, GRID, "k", says="DPLloyd gets worse with k, more than EUGkM"),
-        ordered(few, [GRID], [LLOYD], says="EUGkM is better on few columns", places=places, share=_MOST),
-        ordered(
+        _judge_driver(table, GRID, LLOYD, "d", says="EUGkM is more sensitive to d than DPLloyd"),
+        _judge_driver(table, LLOYD, GRID, "k", says="DPLloyd gets worse with k, more than EUGkM"),
+        compare_lines(few, [GRID], [LLOYD], says="EUGkM is better on few columns", places=places, share=_MOST),
+        compare_lines(
             many[many["k"] <= _FEW + 1],
             [LLOYD],
             [GRID],
@@ -73,30 +73,30 @@ def judge(table: pd.DataFrame) -> Verdict:
             places=places,
             share=_MOST,
         ),
-        _theta_works(table),
+        _judge_theta(table),
     )
 
 
-def _more_driven(table: pd.DataFrame, line: str, other: str, by: str, *, says: str) -> Finding:
+def _judge_driver(table: pd.DataFrame, line: str, other: str, by: str, *, says: str) -> Finding:
     """Rank correlation of the excess loss of both lines with d or k; medians over the runs."""
-    first, second = _correlation(table, line, by), _correlation(table, other, by)
+    first, second = _correlate(table, line, by), _correlate(table, other, by)
     found = f"rank correlation of the excess loss with {by}: {line} {first:.2f}, {other} {second:.2f}"
-    return at_least(first / max(second, _LEAST_CORRELATION), 1.0, says=says, found=found)
+    return compare_least(first / max(second, _LEAST_CORRELATION), 1.0, says=says, found=found)
 
 
-def _correlation(table: pd.DataFrame, line: str, by: str) -> float:
-    of = medians(table, ("d", "k"), "excess")[line].dropna().reset_index()
-    return rank_correlation(of[by].to_numpy(), of[line].to_numpy())
+def _correlate(table: pd.DataFrame, line: str, by: str) -> float:
+    of = compute_medians(table, ("d", "k"), "excess")[line].dropna().reset_index()
+    return compute_rank_correlation(of[by].to_numpy(), of[line].to_numpy())
 
 
-def _theta_works(table: pd.DataFrame) -> Finding:
+def _judge_theta(table: pd.DataFrame) -> Finding:
     """The least loss of the other θ over that of θ = 10, where there are others."""
     others = sorted({line for line in table["line"] if line.startswith(f"{GRID},")})
-    found = medians(table, ("d", "k"))
+    found = compute_medians(table, ("d", "k"))
     compared = found.dropna(subset=[GRID])[others].min(axis=1).dropna() / found[GRID]
     near = (compared.dropna() >= 1 / _GOOD).mean()
     tried = ", ".join(other.split("= ")[1] for other in others)
-    return at_least(
+    return compare_least(
         float(near),
         _MOST,
         says="θ = 10 works well in most cases",

@@ -6,11 +6,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from math import nan
-from typing import Any
+from typing import Any, NamedTuple
 
-from dpviz.claims.claim import Row, Wanted
+import pandas as pd
+
+from dpviz.algorithms.registry import AUTO
+from dpviz.claims.claim import Block, Claim, Finding, Row, Wanted
 from dpviz.claims.material import Material, Shelf
-from dpviz.runs.request import Contender
+from dpviz.runs.request import Contender, Request
 from dpviz.runs.study.grid import Grid, Trial
 from dpviz.runs.study.study import compute_study_rows
 
@@ -36,8 +39,47 @@ class Line:
     spends: Callable[[float], float] = float
 
 
+class Setting(NamedTuple):
+    """What a finding is about, to be looked at: how large a table, and what runs on it."""
+
+    n: int
+    d: int
+    request: Request
+
+
+def find_setting(claim: Claim, settings: Any, table: pd.DataFrame, finding: Finding) -> Setting | None:
+    """The place that decides ``finding``, or the first of ``table``; None where its samples are drawn on the way.
+
+    Parameters
+    ----------
+    claim : Claim
+    settings : settings
+        Of the claim, by which ``table`` was made.
+    table : DataFrame
+    finding : Finding
+        One of the claim's, judged from ``table``.
+
+    Returns
+    -------
+    Setting or None
+    """
+    if "n" not in table.columns or not claim.has_tables:
+        return None
+    there = table
+    for column, value in finding.place.items():
+        if column in there.columns and (there[column] == value).any():
+            there = there[there[column] == value]
+    row = there.iloc[0]
+    lines = {line.name: line for block in claim.blocks(settings) for line in getattr(block, "lines", ())}
+    line = lines.get(str(row["line"]), Line("", AUTO, delta=1e-6))
+    k, epsilon = int(row["k"]), float(row.get("epsilon", 1.0))
+    return Setting(
+        int(row["n"]), int(row["d"]), Request(Contender(line.algorithm, line.params), k, epsilon, line.delta)
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
-class Sweep:
+class Sweep(Block):
     """Lines over a grid of k and ε on one table, the same seeds each time; losses in unit coordinates squared.
 
     Parameters
@@ -93,7 +135,7 @@ class Sweep:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Series:
+class Series(Block):
     """Repeats of one experiment that gives all of its lines at once.
 
     Parameters

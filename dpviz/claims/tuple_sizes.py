@@ -53,8 +53,18 @@ class Mixture:
 
         Clusters this far apart are found without a slip, so that a centre is the mean of the samples of its Gaussian:
         normal around its mean with variance one over their number. No sample is drawn itself.
+
+        Parameters
+        ----------
+        number, samples : int
+            How many tuples, and of how many samples each.
+        rng : Generator
+
+        Returns
+        -------
+        array of shape (number, k, d)
         """
-        sizes = _dealt(number, samples, self.k, rng)
+        sizes = _deal_samples(number, samples, self.k, rng)
         noise = rng.standard_normal((number, self.k, self.d))
         noise /= np.sqrt(np.maximum(sizes, 1))[:, :, None]
         noise += self.means
@@ -68,6 +78,16 @@ class Mixture:
         """Whether each of ``samples`` samples is nearest to one and the same of ``centers`` (k, d) as its Gaussian.
 
         The farthest of n normal samples lies about √(2 ln n) standard deviations out.
+
+        Parameters
+        ----------
+        centers : array of shape (k, d)
+        samples : float
+            How many samples there are.
+
+        Returns
+        -------
+        bool
         """
         means = self.means
         own = centers[((means[:, None] - centers) ** 2).sum(axis=2).argmin(axis=1)]
@@ -81,7 +101,7 @@ class Mixture:
         return bool(apart and room.min() >= sqrt(2 * log(max(samples, 2.0))))
 
 
-def _dealt(number: int, samples: int, k: int, rng: np.random.Generator) -> Array:
+def _deal_samples(number: int, samples: int, k: int, rng: np.random.Generator) -> Array:
     """How many of ``samples`` samples come from each of k Gaussians, ``number`` times; (number, k)."""
     sizes, left = np.empty((number, k)), np.full(number, samples)
     for place in range(k - 1):
@@ -92,14 +112,27 @@ def _dealt(number: int, samples: int, k: int, rng: np.random.Generator) -> Array
     return sizes
 
 
-def needed_tuples() -> int:
+def count_needed_tuples() -> int:
     """The fewest tuples that the test can be asked about, by the formulas as printed."""
     return find_smallest_number(epsilon=EPSILON / 2, delta=DELTA / 4, beta=BETA / 2, printed=True)
 
 
-def noisy_centers_samples(mixture: Mixture, *, seed: Seed, draws: int) -> float:
-    """The fewest samples of a tuple with which four in five of ``draws`` runs of PrivatekNoisyCenters separate them."""
-    number = needed_tuples()
+def search_noisy_centers_samples(mixture: Mixture, *, seed: Seed, draws: int) -> float:
+    """The fewest samples of a tuple with which four in five of ``draws`` runs of PrivatekNoisyCenters separate them.
+
+    Parameters
+    ----------
+    mixture : Mixture
+    seed : tuple of int
+    draws : int
+        Runs at each size.
+
+    Returns
+    -------
+    float
+        NaN where no size is enough.
+    """
+    number = count_needed_tuples()
     far = compute_printed_far(epsilon=EPSILON, delta=DELTA, k=mixture.k, beta=BETA)
     mechanism = NoisyCenters(**_CONSTANTS, k=mixture.k, number=number, far=far)
 
@@ -107,41 +140,55 @@ def noisy_centers_samples(mixture: Mixture, *, seed: Seed, draws: int) -> float:
         released = mechanism.draw(TupleTable(mixture.tuples(number, size, rng)), StudyNoise(rng))
         return released.centers is not None and mixture.separated(released.centers, size * number)
 
-    return _fewest(succeeds, SAMPLES_PER_CLUSTER * mixture.k, draws, seed)
+    return _search_fewest(succeeds, SAMPLES_PER_CLUSTER * mixture.k, draws, seed)
 
 
-def averages_tuples(mixture: Mixture, *, seed: Seed, draws: int, within: float = inf) -> float:
+def search_averages_tuples(mixture: Mixture, *, seed: Seed, draws: int, within: float = inf) -> float:
     """The fewest tuples with which four in five of ``draws`` runs of PrivatekAverages separate the mixture.
 
     Runs must also find every mean to ``within`` standard deviations.
+
+    Parameters
+    ----------
+    mixture : Mixture
+    seed : tuple of int
+    draws : int
+        Runs at each size.
+    within : float
+        How far from each mean a centre may lie, in standard deviations.
+
+    Returns
+    -------
+    float
+        NaN where no number is enough.
     """
     samples = SAMPLES_PER_CLUSTER * mixture.k
 
     def succeeds(size: int, rng: np.random.Generator) -> bool:
         tuples = TupleTable(mixture.tuples(size, samples, rng))
-        centers = _averages(mixture, size).draw(tuples, StudyNoise(rng)).centers
+        centers = _make_averages(mixture, size).draw(tuples, StudyNoise(rng)).centers
         if centers is None or mixture.farthest(centers) > within:
             return False
         return mixture.separated(centers, size * samples)
 
-    return _fewest(succeeds, averages_formula(mixture) / _BELOW, draws, seed)
+    return _search_fewest(succeeds, compute_averages_tuples(mixture) / _BELOW, draws, seed)
 
 
-def averages_formula(mixture: Mixture) -> float:
+def compute_averages_tuples(mixture: Mixture) -> float:
     """The tuples from which an average is not mostly noise, by the constants of its parts."""
     number = 1e6
     for _ in range(4):  # ℓ falls a little where there are more tuples
-        average = _averages(mixture, round(number)).average
+        average = _make_averages(mixture, round(number)).average
         assert average is not None
         number = average.fewest
     return number
 
 
-def _averages(mixture: Mixture, number: int) -> TupleAverages:
+def _make_averages(mixture: Mixture, number: int) -> TupleAverages:
     return TupleAverages(**_CONSTANTS, k=mixture.k, number=number, dim=mixture.d, finest=FINEST, bound=mixture.bound)
 
 
-def _fewest(succeeds: Callable[[int, np.random.Generator], bool], start: float, draws: int, seed: Seed) -> float:
+def _search_fewest(succeeds: Callable[[int, np.random.Generator], bool], start: float, draws: int, seed: Seed) -> float:
     """The least size of a grid around ``start`` down to which, or from which on, four in five of the draws succeed.
 
     Each draw has coins of its own, which depend on ``seed`` and the size alone: mixtures with one seed differ by what

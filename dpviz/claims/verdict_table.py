@@ -16,8 +16,19 @@ AS_RAN, TODAY = "as the paper ran it", "today"
 _SAME = 1e-3
 
 
-def lines_of(claim_id: str, verdict: Verdict) -> Iterator[Row]:
-    """A line for each finding, and one for what is run today where that differs."""
+def list_lines(claim_id: str, verdict: Verdict) -> Iterator[Row]:
+    """A line for each finding, and one for what is run today where that differs.
+
+    Parameters
+    ----------
+    claim_id : str
+    verdict : Verdict
+        Of that claim.
+
+    Returns
+    -------
+    iterator of Row
+    """
     for number, finding in enumerate(verdict.findings, start=1):
         for run, asked in ((AS_RAN, finding), (TODAY, finding.today)):
             if asked is not None:
@@ -31,23 +42,35 @@ def lines_of(claim_id: str, verdict: Verdict) -> Iterator[Row]:
                     "low": None if between is None else between.low,
                     "high": None if between is None else between.high,
                     "runs": 1 if between is None else between.runs,
+                    "runs_needed": asked.runs_needed if asked.runs_needed else None,
                     "says": asked.says,
                     "paper": asked.paper,
                     "ours": asked.ours,
                 }
 
 
-def with_intervals(verdict: Verdict, lines: pd.DataFrame) -> Verdict:
-    """``verdict`` with the intervals of its own ``lines``; a finding whose line has another margin gets none."""
+def add_intervals(verdict: Verdict, lines: pd.DataFrame) -> Verdict:
+    """``verdict`` with the intervals of its own ``lines``; a finding whose line has another margin gets none.
+
+    Parameters
+    ----------
+    verdict : Verdict
+    lines : DataFrame
+        As ``list_lines`` has them, of one claim.
+
+    Returns
+    -------
+    Verdict
+    """
     known = {(line["finding"], line["run"]): line for line in lines.to_dict("records")}
     parts = []
     for number, finding in enumerate(verdict.findings, start=1):
-        today = finding.today and _with(finding.today, known.get((number, TODAY)))
-        parts.append(replace(_with(finding, known.get((number, AS_RAN))), today=today))
+        today = finding.today and _add_interval(finding.today, known.get((number, TODAY)))
+        parts.append(replace(_add_interval(finding, known.get((number, AS_RAN))), today=today))
     return Verdict(tuple(parts))
 
 
-def _with(finding: Finding, line: dict[Hashable, Any] | None) -> Finding:
+def _add_interval(finding: Finding, line: dict[Hashable, Any] | None) -> Finding:
     if line is None or pd.isna(line["low"]):
         return finding
     same = line["margin"] == finding.margin or abs(line["margin"] - finding.margin) <= _SAME * abs(finding.margin)

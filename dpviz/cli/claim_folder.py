@@ -16,7 +16,7 @@ from dpviz.charts.theme import choose_palette
 from dpviz.check import RequestError
 from dpviz.claims.claim import Claim, Finding, Outcome, Verdict
 from dpviz.claims.planner import FORMAT, Course
-from dpviz.claims.verdict_table import AS_RAN, FILE, TODAY, lines_of
+from dpviz.claims.verdict_table import AS_RAN, FILE, TODAY, list_lines
 from dpviz.runs.study.owner_files import translate_disk_errors, write_whole
 from dpviz.table.csv_writer import format_frame
 
@@ -82,9 +82,9 @@ class ClaimFolder:
         return self._path / f"{claim.id}{which}.csv"
 
     def keep(self, course: Course) -> None:
-        """Runs of a look that is not complete: nothing is judged by them yet."""
+        """All runs, if there are more than those of complete looks: nothing is judged by the others yet."""
         table = course.table(every=True)
-        if len(table):
+        if len(table) > len(course.table() if course.look else ()):
             self._write(self._file(course.claim, ".part"), table)
 
     def _write(self, file: Path, table: pd.DataFrame) -> None:
@@ -114,6 +114,7 @@ class ClaimFolder:
         assert verdict is not None
         self._write(self._file(claim), table)
         self._file(claim, ".part").unlink(missing_ok=True)
+        self.keep(course)
         self._write_verdict(claim, verdict)
         self._write_page(claim, table, verdict)
         self._claims[claim.id] = {
@@ -137,7 +138,7 @@ class ClaimFolder:
         file = self._path / FILE
         with translate_disk_errors():
             others = pd.read_csv(file).query("claim != @claim.id") if file.is_file() else pd.DataFrame()
-            both = [part for part in (others, pd.DataFrame(list(lines_of(claim.id, verdict)))) if len(part)]
+            both = [part for part in (others, pd.DataFrame(list(list_lines(claim.id, verdict)))) if len(part)]
             lines = pd.concat(both, ignore_index=True).sort_values(["claim", "finding", "run"])
         self._write(file, lines)
 

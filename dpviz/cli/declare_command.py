@@ -1,22 +1,19 @@
-"""``dpviz declare``: propose how a file is to be read, as a sidecar to complete: a look at the rows."""
+"""``dpviz declare``: propose how a file is to be read, as a declaration file to complete: a look at the rows."""
 
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 from pathlib import Path
 
 from dpviz import foreign
 from dpviz.check import RequestError
 from dpviz.cli.console import say
 from dpviz.cli.parser import Parser
-from dpviz.table.csv_intake import open_csv
-from dpviz.table.declaration import NOTHING_DECLARED, Declaration
+from dpviz.commands import complete_proposal
+from dpviz.table.declaration import Declaration
 from dpviz.table.declaration_file import to_json
-from dpviz.table.file_format import PLAIN_FORMAT
 from dpviz.table.loaded_table import list_names
-from dpviz.table.parquet_intake import ParquetTable, is_parquet
-from dpviz.table.proposal import Proposal, propose
+from dpviz.table.proposal import Proposal
 
 _LOOK = (
     "This looked at the rows in order to propose how they are read, for the eyes of the file's owner: check it, and "
@@ -33,7 +30,7 @@ def add(command: Parser) -> None:
     command.add_argument(
         "data", metavar="DATA", help="a CSV file (.csv.gz is unpacked); of Parquet only names and types are read"
     )
-    command.add_argument("--out", metavar="DATA.json", help="write the sidecar to this new file")
+    command.add_argument("--out", metavar="DATA.json", help="write the declaration file to this new file")
 
 
 def serve(arguments: argparse.Namespace) -> str:
@@ -48,11 +45,9 @@ def serve(arguments: argparse.Namespace) -> str:
     out = None if arguments.out is None else Path(arguments.out)
     if out is not None:
         _check_out(out)
-    parquet = is_parquet(path)
-    proposal = _declare_parquet(path) if parquet else propose(open_csv(path))
-    declared = replace(proposal.join_to(NOTHING_DECLARED), proposed=not parquet)
+    declared, proposal = complete_proposal(path)
     text = to_json(declared)
-    for note in (*(() if parquet else (_LOOK,)), *proposal.notes, *_list_to_do(declared, proposal)):
+    for note in (*((_LOOK,) if declared.proposed else ()), *proposal.notes, *_list_to_do(declared, proposal)):
         say(note)
     if out is None:
         return text.rstrip("\n")
@@ -62,14 +57,6 @@ def serve(arguments: argparse.Namespace) -> str:
     except (OSError, ValueError) as error:
         raise RequestError(f"--out cannot be written ({type(error).__name__}): give a path you may write to.") from None
     return f"Written to {foreign.format_name(out)}: put the bounds in."
-
-
-def _declare_parquet(path: Path) -> Proposal:
-    """What the names and types of the columns say: no row is looked at."""
-    table = ParquetTable(path)
-    text = tuple(name for name in table.columns if name not in table.numeric_columns)
-    note = "Read from the names and types of the columns; no row was looked at."
-    return Proposal(PLAIN_FORMAT, table.columns, table.numeric_columns, text, (note,))
 
 
 def _check_out(out: Path) -> None:

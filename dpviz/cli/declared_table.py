@@ -1,4 +1,4 @@
-"""From a file and what is declared about it, on the command line or in its sidecar, to an open table."""
+"""From a file and what is declared about it, on the command line or in its declaration file, to an open table."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from dpviz.table.named import Content, declare_nothing, open_named
 from dpviz.table.row_loss import FOR_THE_OWNER, count_row_loss
 from dpviz.table.sparse_intake import SparseTable
 
-# What a file given with --bounds replaces as a whole; whatever else it is silent about stays as the sidecar says.
+# What a file given with --bounds replaces as a whole; whatever else it is silent about stays as the declaration file
+# says.
 _GEOMETRY = (*("columns", "lower", "upper", "codings", "weights", "origins", "bounds_origin", "radius", "scaling"),)
 _OPTIONS = ("radius", "scaling", "relation")
 _FILE_OPTIONS = ("encoding", "delimiter", "header", "names", "skip", "units_line")
@@ -31,14 +32,14 @@ _TAB = "\\t"
 class DeclaredTable:
     """An open table, and what its owner should know of the way there.
 
-    ``looks`` counts what was told of private rows: whatever was found, so that the count itself tells nothing.
+    ``accesses`` counts what was told of private rows: whatever was found, so that the count itself tells nothing.
     """
 
     table: OpenTable
     notes: tuple[str, ...]
 
     @property
-    def looks(self) -> int:
+    def accesses(self) -> int:
         """How often private rows were looked at for ``notes``."""
         return int(self.table.kind is FileKind.PRIVATE and isinstance(self.table.loaded, LoadedTable))
 
@@ -90,7 +91,7 @@ def add_table_options(command: Parser) -> None:
 
 
 def open_declared_table(arguments: argparse.Namespace) -> DeclaredTable:
-    """Read the file as declared; an option of the command line goes before the sidecar.
+    """Read the file as declared; an option of the command line goes before the declaration file.
 
     Raises
     ------
@@ -99,14 +100,14 @@ def open_declared_table(arguments: argparse.Namespace) -> DeclaredTable:
     """
     if arguments.cluster is not None:
         connect(arguments.cluster)
-    content, sidecar = open_named(arguments.data)
-    declaration = _read_declaration(content, sidecar, arguments)
+    content, of_file = open_named(arguments.data)
+    declaration = _read_declaration(content, of_file, arguments)
     if isinstance(content, SparseTable):
         _refuse_names(arguments)
         table = declare(content, declaration)
         return DeclaredTable(table, table.loaded.notes)
     declaration = replace(declaration, file=_read_format(declaration, arguments))
-    if isinstance(content, LoadedTable) and declaration.file != sidecar.file:
+    if isinstance(content, LoadedTable) and declaration.file != of_file.file:
         raise RequestError("A sample is there already, however a file is read: leave out the options of a file.")
     header = list_columns(content, declaration)
     if arguments.columns is not None:
@@ -159,7 +160,7 @@ def _read_declaration(content: Content, declared: Declaration, arguments: argpar
 
 
 def _read_format(declaration: Declaration, arguments: argparse.Namespace) -> Any:
-    """How the file is read: as the sidecar says, but for single options."""
+    """How the file is read: as the declaration file says, but for single options."""
     options = {name: getattr(arguments, name) for name in _FILE_OPTIONS}
     said: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
     if "delimiter" in said:
@@ -173,7 +174,7 @@ def _read_format(declaration: Declaration, arguments: argparse.Namespace) -> Any
 
 
 def _scale_as_coordinates(declaration: Declaration, columns: list[str]) -> Declaration:
-    """Columns that are named on the command line are coordinates, whatever the sidecar takes them for."""
+    """Columns that are named on the command line are coordinates, whatever the declaration file takes them for."""
     if declaration.id_column in columns:
         raise RequestError(
             f"{quote_name(str(declaration.id_column))} is the id column, not a coordinate: leave it out of one."

@@ -37,8 +37,10 @@ def serve(arguments: argparse.Namespace) -> str:
     Raises
     ------
     RequestError
-        If there is no such table, or the port cannot be used.
+        If there is no such table, the port cannot be used, or the libraries of the dashboard are not installed.
     """
+    check.import_extra("streamlit")
+    check.import_extra("plotly")
     port: int | None = arguments.port
     settings: dict[str, object] = {"server.fileWatcherType": "none"}  # nobody edits what is installed
     if port is not None:
@@ -64,4 +66,4 @@ def _check_data(word: str) -> str:
         return word
     if isinstance(open_named(word).content, SparseTable):
         raise RequestError("The pages open CSV and Parquet: use `dpviz run` for a sparse file.")
-    return os.path.abspath(word)  # noqa: PTH100 (a link stays one: the sidecar lies beside it)
+    return os.path.abspath(word)  # noqa: PTH100 (a link stays one: the declaration file lies beside it)

@@ -72,10 +72,10 @@ def _list_blocks(release: ReadRelease, other: ReadRelease | None) -> Iterator[st
     yield _describe_check(release, "This release")
     if (received := release.received) is None or release.profile is None or release.played is None:
         return
-    order = release.played.asked.order
+    release_request = release.played.asked.release_request
     finding = received.finding
     title = f"{release.name}: {finding.title}" + (f"\n{finding.reason}" if finding.reason else "")
-    yield title + f"\nε = {order.request.epsilon:g}, δ = {order.delta:g}; protected: {release.unit}"
+    yield title + f"\nε = {release_request.request.epsilon:g}, δ = {release_request.delta:g}; protected: {release.unit}"
     yield from _list_tables(release.profile)
     may = "\n".join(f"  {'✓' if one.good else '!'} {one.sentence}" for one in received.may)
     yield f"What may be concluded\n{may}"
@@ -124,7 +124,7 @@ def _choose_digits(value: float, most: int) -> str:
 
 
 def _format_comparison(release: ReadRelease, other: ReadRelease) -> str:
-    found = release.compared_with(other)
+    found = release.compare_with(other)
     table = found.table()
     said = f"{found.title}\n{found.words}"
     if not len(table):
@@ -134,7 +134,7 @@ def _format_comparison(release: ReadRelease, other: ReadRelease) -> str:
 
 
 def _list_comparison(release: ReadRelease, other: ReadRelease) -> dict[str, object]:
-    found = release.compared_with(other)
+    found = release.compare_with(other)
     return {
         "title": found.title,
         "words": found.words,

@@ -7,33 +7,31 @@ import csv
 import io
 import sys
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast
 
 from dpviz.check import RequestError
 from dpviz.cli.console import NotWritten, say
-from dpviz.cli.parser import Parser, read_number, read_whole
+from dpviz.cli.parser import Parser, read_number, read_numbers, read_whole
 from dpviz.cli.whole_file import write_whole
+from dpviz.commands import plan_release, read_declared
 from dpviz.foreign import format_name
+from dpviz.meaning.window import USUAL_ACCEPTED, USUAL_PRIOR, Risk, Window, find_table_window
 from dpviz.releases.account import Account
 from dpviz.releases.bought_bounds import list_open_columns
 from dpviz.releases.package import CENTERS, SIGNATURE, VERIFY
-from dpviz.releases.release_request import BOUNDS, OF_BOUNDS, SEGMENTS, ReleaseRequest, find_words
-from dpviz.releases.releasing import Preflight, preflight, publish
-from dpviz.releases.seen import Seen, Where
+from dpviz.releases.release_request import BOUNDS, OF_BOUNDS, SEGMENTS
+from dpviz.releases.releasing import Preflight, publish
 from dpviz.releases.signature import check_signer, format_signature
 from dpviz.releases.zips import make_zip
 from dpviz.reporting import format_table
-from dpviz.runs.advice.judgement import judge_request
+from dpviz.runs.advice.known_rows import read_known_rows
+from dpviz.runs.advice.target import USUAL_LOSS, Target
 from dpviz.runs.open_table import declare_on_cluster
-from dpviz.runs.record import AccessKind
 from dpviz.runs.request import Contender, Request, parse_named_values
 from dpviz.table.cluster_rows import connect
 from dpviz.table.declaration import Declaration
-from dpviz.table.declaration_file import apply_declaration_file
 from dpviz.table.loaded_table import list_names
-from dpviz.table.named import declare_nothing, find_sample, open_file, open_named
 
 
 def add(command: Parser) -> None:
@@ -66,6 +64,19 @@ def add(command: Parser) -> None:
         metavar="PART",
         help="of ε, for the shares of missing cells (default: 0)",
     )
+    command.add_argument(
+        "--accept-loss",
+        type=read_number,
+        metavar="R",
+        help=f"most loss over that of k-means++ that you accept (usual: {USUAL_LOSS:g}); the card argues with it",
+    )
+    command.add_argument(
+        "--accept-risk",
+        type=read_numbers,
+        metavar="P,Q",
+        help="a guess P about a person that may become Q at most "
+        f"(usual: {USUAL_PRIOR:g},{USUAL_ACCEPTED:g}); the card argues with it",
+    )
     command.add_argument("--account", required=True, metavar="FILE", help="the account of the data set")
     command.add_argument("--out", required=True, metavar="ZIP", help="write the release to this new file")
     command.add_argument("--chosen", metavar="TEXT", help="what was chosen after a look at the rows; printed verbatim")
@@ -90,16 +101,25 @@ def serve(arguments: argparse.Namespace) -> str:
     if arguments.sign is not None:
         check_signer(Path(arguments.sign))
     account = Account.open(Path(arguments.account))
+    target, risk = _read_accepted(arguments)
     prepared = _prepare(arguments, account)
+    window = _find_window(prepared, target, risk)
+    if window is not None and (arguments.accept_loss is not None or arguments.accept_risk is not None):
+        argument = window.argument(prepared.release_request.request.epsilon, of_algorithm=_spend_on_centers(prepared))
+        asked = prepared.release_request
+        asked = replace(asked, expected_loss=f"{asked.expected_loss} {argument}".strip())
+        prepared = replace(prepared, release_request=asked)
     for name in account.look_alikes():
         say(
             f"The account {name} has a release of the same columns and bounds: if it is about the same people, use one."
         )
     say(describe_promise(prepared))
-    if prepared.order.expected_loss:
-        say(f"What to expect. {prepared.order.expected_loss}")
+    if prepared.release_request.expected_loss:
+        say(f"What to expect. {prepared.release_request.expected_loss}")
+    if window is not None:
+        say(describe_window(window, prepared))
     if not arguments.yes:
-        _ask(prepared.order.request.epsilon)
+        _ask(prepared.release_request.request.epsilon)
     release = publish(prepared)
     files = dict(release.files)
     if arguments.sign is not None:
@@ -115,33 +135,68 @@ def serve(arguments: argparse.Namespace) -> str:
 
 
 def _prepare(arguments: argparse.Namespace, account: Account) -> Preflight:
-    sample = find_sample(arguments.data)
-    content = open_named(arguments.data).content if sample is not None else open_file(Path(arguments.data))
-    declaration = apply_declaration_file(arguments.declaration, declare_nothing(content)).checked()
+    content, declaration = read_declared(arguments.data, arguments.declaration)
     chosen = _describe_choice(arguments, declaration)
-    said = {} if chosen is None else {"chosen_after_looking": chosen}
-    contender = Contender.checked(arguments.algorithm, parse_named_values(arguments.set))
-    order = ReleaseRequest(
-        Request(contender, arguments.k, arguments.epsilon, arguments.delta),
-        find_words(declaration, today=datetime.now(UTC).date().isoformat(), **said),
-        segments=arguments.segments,
-        bounds=arguments.buy_bounds,
-        missing=arguments.missing,
-        seen=Seen({AccessKind.PROPOSAL.value: 1} if declaration.proposed else {}, where=Where.COMMAND),
-    )
+    contender = Contender.parse(arguments.algorithm, parse_named_values(arguments.set))
     opened = None
     if arguments.cluster is not None:
         connect(arguments.cluster)
         opened = declare_on_cluster(content, declaration)
-    return _expect(preflight(order, content, declaration, account, opened=opened))
+    return plan_release(
+        Request(contender, arguments.k, arguments.epsilon, arguments.delta),
+        content,
+        declaration,
+        account,
+        words={} if chosen is None else {"chosen_after_looking": chosen},
+        segments=arguments.segments,
+        bounds=arguments.buy_bounds,
+        missing=arguments.missing,
+        opened=opened,
+    )
 
 
-def _expect(prepared: Preflight) -> Preflight:
-    """With what is to be expected of it, from public numbers alone; bounds that are still to be bought tell nothing."""
-    if prepared.table is None:
-        return prepared
-    judged = judge_request(prepared.order.of_algorithm(prepared.declaration), prepared.table.private)
-    return replace(prepared, order=replace(prepared.order, expected_loss=judged.announcement))
+def _read_accepted(arguments: argparse.Namespace) -> tuple[Target, Risk]:
+    """The loss and the risk that are accepted; what is usually asked about where nobody says."""
+    said = arguments.accept_risk
+    if said is not None and len(said) != 2:
+        raise RequestError("--accept-risk takes a guess and what it may become: write them as 0.1,0.25.")
+    risk = Risk() if said is None else Risk(*said)
+    risk.allow()  # refuses what is no probability
+    loss = USUAL_LOSS if arguments.accept_loss is None else arguments.accept_loss
+    return Target(loss), risk
+
+
+def _find_window(prepared: Preflight, target: Target, risk: Risk) -> Window | None:
+    """The window for ε; None where nobody says how many rows there are, or no such table was studied."""
+    rows, request = read_known_rows(prepared.declaration), prepared.release_request.request
+    if prepared.table is None or rows is None or rows.low < request.k:
+        return None
+    private, delta = prepared.table.private, prepared.release_request.delta
+    return find_table_window(private, rows, k=request.k, delta=delta, target=target, risk=risk)
+
+
+def _spend_on_centers(prepared: Preflight) -> float:
+    return prepared.release_request.make_algorithm_request(prepared.declaration).epsilon
+
+
+def describe_window(window: Window, prepared: Preflight) -> str:
+    """Where ε lies in the window, and what would open one where there is none.
+
+    Parameters
+    ----------
+    window : Window
+        For the table, by what the owner accepts.
+    prepared : Preflight
+        What is about to be released.
+
+    Returns
+    -------
+    str
+        One line.
+    """
+    argument = window.argument(prepared.release_request.request.epsilon, of_algorithm=_spend_on_centers(prepared))
+    opens = "; ".join(f"{what.lower()} ({words})" for what, words in window.openings)
+    return f"{window.finding}. {argument}" + (f" What would open a window: {opens}." if opens else "")
 
 
 def _describe_choice(arguments: argparse.Namespace, declaration: Declaration) -> str | None:
@@ -158,20 +213,20 @@ def _describe_choice(arguments: argparse.Namespace, declaration: Declaration) ->
 
 def describe_promise(prepared: Preflight) -> str:
     """What is about to leave, in a sentence; and what bounds that nobody declared take of it, in another one."""
-    order, before = prepared.order, prepared.before
+    release_request, before = prepared.release_request, prepared.before
     bought = prepared.shares.get(OF_BOUNDS)
     told = (
         f" Of ε, {bought.epsilon:g} buys the bounds of {list_names(list_open_columns(prepared.declaration))}, "
-        f"which "
-        "are open."
+        "which are open."
         if bought is not None
         else ""
     )
-    spent = before.spent_epsilon + order.request.epsilon
+    request = release_request.request
+    spent = before.spent_epsilon + request.epsilon
     return (
-        f"About to release {order.request.k} centres by {order.request.card.title} at ε = {order.request.epsilon:g}, "
-        f"δ = {order.delta:g}. Account {before.name}: ε = {before.spent_epsilon:g} spent before, {spent:g} of "
-        f"{before.cap_epsilon:g} after.{told}"
+        f"About to release {request.k} centres by {request.card.title} at ε = {request.epsilon:g}, "
+        f"δ = {release_request.delta:g}. Account {before.name}: ε = {before.spent_epsilon:g} spent before, {spent:g} "
+        f"of {before.cap_epsilon:g} after.{told}"
     )
 
 

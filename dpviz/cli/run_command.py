@@ -48,7 +48,7 @@ def serve(arguments: argparse.Namespace) -> str:
         If the request or the file is wrong, or --out cannot be written (``NotWritten``).
     """
     card = find_card(arguments.algorithm)
-    contender = Contender.checked(card.id, parse_named_values(arguments.set))
+    contender = Contender.parse(card.id, parse_named_values(arguments.set))
     request = Request(contender, arguments.k, arguments.epsilon, arguments.delta, arguments.seed)
     request.check_numbers()
     if arguments.out is not None:
@@ -57,12 +57,12 @@ def serve(arguments: argparse.Namespace) -> str:
     table = declared.table
     judged = judge_request(request, table.private)
     finished = run_request(request, table.private)
-    looks = {
-        AccessKind.ROWS: declared.looks,
+    accesses = {
+        AccessKind.ROWS: declared.accesses,
         AccessKind.LOSS: int(arguments.evaluate),
         AccessKind.REFERENCE: int(not finished.private),
     }
-    record = make_record(finished, table, looks=looks)
+    record = make_record(finished, table, accesses=accesses)
     # Before anything else is worked out: what was paid for must not be lost.
     refused = None if arguments.out is None else _write_centers(Path(arguments.out), record)
     report = _make_report(record, finished, table, evaluated=arguments.evaluate) | {"expected": judged.announcement}
@@ -193,9 +193,9 @@ def format_run(report: dict[str, Any], card: Card, *, name: str, finished: Run) 
         centers = tabulate_centers(heading, report["columns"], released["centers"], released["weights"])
         if finished.domain.declared:
             centers = finished.profiles(f"{heading}; shares of categories (--json and --out have all of them)")
-        blocks.append(centers.text(most=None))
+        blocks.append(centers.to_text(most=None))
         heading = "Ledger (what was spent, and on what; --json lists all)"
-        blocks.append(tabulate_entries(report["ledger"]["entries"], heading).text())
+        blocks.append(tabulate_entries(report["ledger"]["entries"], heading).to_text())
     if "revealed" in report:
         blocks.append(_format_revealed(report))
     if report["verdict"]:
@@ -226,7 +226,7 @@ def _format_revealed(report: dict[str, Any]) -> str:
     parts = []
     if centers is not None:
         heading = "Revealed centres (read from the rows without privacy, never a release), data units"
-        parts.append(tabulate_centers(heading, report["columns"], centers, None).text(most=None))
+        parts.append(tabulate_centers(heading, report["columns"], centers, None).to_text(most=None))
     if revealed:
         if revealed.get("label_accuracy", 0.0) is None:
             # No row has a label, as the next line says.

@@ -25,15 +25,14 @@ from dpviz.cli.parser import (
     read_wholes,
     read_wholes_or_all,
 )
+from dpviz.commands import run_trials
 from dpviz.reporting import format_table
-from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.request import Contender, parse_named_values
 from dpviz.runs.scheduler import count_cores
 from dpviz.runs.study.folder import StudyFolder
 from dpviz.runs.study.grid import Grid
 from dpviz.runs.study.study import summarise, tidy
-from dpviz.runs.study.workers import compute_rows
 
 _SECONDS_BETWEEN_REPORTS = 2.0
 _REVEALED = "A sweep reads the rows to measure losses: its results are for the eyes of the data's owner, not a release."
@@ -73,7 +72,7 @@ def serve(arguments: argparse.Namespace) -> str:
         If the request or a file is wrong.
     """
     grid = _read_grid(arguments)
-    trials = grid.trials()
+    trials = grid.list_trials()
     planned = [trial.key for trial in trials]
     workers = count_cores() if arguments.jobs is None else arguments.jobs
     check.at_least(1, jobs=workers)
@@ -83,12 +82,10 @@ def serve(arguments: argparse.Namespace) -> str:
         grid = replace(grid, seed=folder.seed(given=arguments.seed))
         grid.check(table.private)
         folder.begin(_make_manifest(arguments, table, grid), must_agree=_FIXED)
-        revealed = table.private.reveal(note="sweep")
-        judged = JudgedTable.of(table.private, revealed, table.read_labels(revealed))
         for note in (*declared.notes, _REVEALED):
             say(note)
         left = [trial for trial in trials if trial.key not in folder.done]
-        for row in _report(compute_rows(judged, grid, left, workers=workers), total=len(left), planned=len(planned)):
+        for row in _report(run_trials(table, grid, left, workers=workers), total=len(left), planned=len(planned)):
             folder.append(row)
         folder.finish(planned)
         return _summarize(folder.rows(planned))

@@ -39,7 +39,7 @@ class Computed:
     _studies: dict[str, list[Row]] = field(default_factory=dict)
 
     @classmethod
-    def on(cls, subject: str) -> Computed:
+    def open_subject(cls, subject: str) -> Computed:
         """Of the sample with that id, or of the drawing with that text, with what is declared about it.
 
         Raises
@@ -62,7 +62,7 @@ class Computed:
     def rows(self) -> ClippedRows:
         return self.judged.rows
 
-    def reference(self, k: int) -> Reference:
+    def compute_reference(self, k: int) -> Reference:
         """k-means++ on the rows."""
         if k not in self._references:
             self._references[k] = find_reference(self.rows, k)
@@ -81,7 +81,7 @@ class Computed:
             self._runs[key] = run_request(request, self.table.private)
         return self._runs[key]
 
-    def study(self, grid: Grid) -> list[Row]:
+    def run_study(self, grid: Grid) -> list[Row]:
         """The runs of a study."""
         key = grid.to_query()
         if key not in self._studies:
@@ -106,7 +106,7 @@ class Computed:
         """Whether the runs of a study are there already."""
         return grid.to_query() in self._studies
 
-    def crowd(self, request: Request) -> Crowd:
+    def compute_crowd(self, request: Request) -> Crowd:
         """What the tree of a run makes of a crowd at my place.
 
         Raises
@@ -117,7 +117,7 @@ class Computed:
         others, me = self._with_me()
         return measure_crowd(me, others, self.run(request))
 
-    def moved_without_me(self, k: int) -> float:
+    def measure_move_without_me(self, k: int) -> float:
         """How far a centre of k-means++ moves when I am taken out, data units.
 
         Raises
@@ -128,7 +128,7 @@ class Computed:
         self._with_me()
         assert self.drawing is not None
         alone = Computed(declare(*make_painted_table(replace(self.drawing, me=None))))
-        here, there = (of.table.domain.from_unit(of.reference(k).centers) for of in (self, alone))
+        here, there = (of.table.domain.from_unit(of.compute_reference(k).centers) for of in (self, alone))
         apart = np.linalg.norm(here[:, None] - there, axis=2)
         return float(max(apart.min(axis=0).max(), apart.min(axis=1).max()))
 
@@ -138,13 +138,13 @@ class Computed:
         to_unit = self.table.domain.to_unit
         return to_unit(self.drawing.others), to_unit(self.drawing.mine)[0]
 
-    def found(self, centers: Array) -> ClusterRecovery:
+    def measure_recovery(self, centers: Array) -> ClusterRecovery:
         """How many clusters of k-means++ some centres (k, d) find."""
-        return measure_recovery(self.rows.points, centers, self.reference(len(centers)))
+        return measure_recovery(self.rows.points, centers, self.compute_reference(len(centers)))
 
-    def loss_ratio(self, centers: Array) -> float:
+    def compute_loss_ratio(self, centers: Array) -> float:
         """Loss of centres (k, d) over that of k-means++."""
-        return evaluate(self.rows, centers, self.reference(len(centers))).ratio
+        return evaluate(self.rows, centers, self.compute_reference(len(centers))).ratio
 
 
 def find_step(run: Run, step: int | str | None) -> int:
@@ -180,7 +180,7 @@ def find_step(run: Run, step: int | str | None) -> int:
     return place
 
 
-def list_refusals(lesson: Lesson, on: Callable[[str], Computed] = Computed.on) -> list[str]:
+def list_refusals(lesson: Lesson, on: Callable[[str], Computed] = Computed.open_subject) -> list[str]:
     """Why a lesson cannot be given, a sentence for each scene that cannot; looks at no result.
 
     ``on`` is what makes the table of a scene of its subject.
@@ -203,7 +203,7 @@ def list_refusals(lesson: Lesson, on: Callable[[str], Computed] = Computed.on) -
         parts = [part for part in (scene.shows, scene.reveal, scene.board) if part is not None]
         asked += [part.grid if isinstance(part, DrawsReveal | StudyReveal) else part.request for part in parts]
         try:
-            table = on(lesson.subject(scene)).table.private
+            table = on(lesson.find_subject(scene)).table.private
             for one in asked:
                 one.check(table)
         except RequestError as error:

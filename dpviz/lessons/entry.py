@@ -80,7 +80,7 @@ class Entry:
         """Whether a field is given."""
         return self.said.get(field) is not None
 
-    def text(self, field: str, *, most: int = _MOST_LETTERS) -> str:
+    def read_text(self, field: str, *, most: int = _MOST_LETTERS) -> str:
         """A text, its lines joined as YAML has them; "" where it is not given.
 
         Parameters
@@ -98,9 +98,9 @@ class Entry:
         value = self.said.get(field)
         if value is None:
             return ""
-        return self._text(field, value, most)
+        return self._read_text(field, value, most)
 
-    def _text(self, field: str, value: Any, most: int) -> str:
+    def _read_text(self, field: str, value: Any, most: int) -> str:
         if not isinstance(value, str):
             self.refuse(
                 field,
@@ -110,7 +110,7 @@ class Entry:
             self.refuse(field, f"it has {len(value):,} letters; 1 to {most:,} are allowed. Change it.")
         return value.strip()
 
-    def yes_or_no(self, field: str, *, usual: bool) -> bool:
+    def read_yes_or_no(self, field: str, *, usual: bool) -> bool:
         """A yes or no; ``usual`` where it is not given.
 
         Parameters
@@ -132,7 +132,7 @@ class Entry:
             self.refuse(field, f"this is {_describe_kind(value)}; true or false is allowed. Write one of them.")
         return value
 
-    def texts(self, field: str, *, least: int, most: int) -> tuple[str, ...]:
+    def read_texts(self, field: str, *, least: int, most: int) -> tuple[str, ...]:
         """A list of different texts.
 
         Parameters
@@ -154,12 +154,12 @@ class Entry:
             self.refuse(
                 field, f"this is {_describe_kind(value)}; a list of {least} to {most} texts is allowed. Write one."
             )
-        texts = tuple(self._text(field, one, 200) for one in value)
+        texts = tuple(self._read_text(field, one, 200) for one in value)
         if len(set(texts)) < len(texts):
             self.refuse(field, "two of them are the same; different texts are allowed. Change one.")
         return texts
 
-    def number(self, field: str, low: float, high: float, *, whole: bool = False) -> float | int:
+    def read_number(self, field: str, low: float, high: float, *, whole: bool = False) -> float | int:
         """A number within a range; what YAML takes for a text, such as 1e-6, is read too.
 
         Parameters
@@ -178,9 +178,9 @@ class Entry:
         float or int
             Checked.
         """
-        return self.as_number(field, self.said.get(field), low, high, whole=whole)
+        return self.check_number(field, self.said.get(field), low, high, whole=whole)
 
-    def as_number(self, field: str, value: Any, low: float, high: float, *, whole: bool = False) -> float | int:
+    def check_number(self, field: str, value: Any, low: float, high: float, *, whole: bool = False) -> float | int:
         """``value`` as a number of that field.
 
         Parameters
@@ -215,7 +215,7 @@ class Entry:
         number: float | int = int(value) if whole else value
         return number
 
-    def numbers(self, field: str, low: float, high: float, *, least: int, most: int) -> tuple[float, ...]:
+    def read_numbers(self, field: str, low: float, high: float, *, least: int, most: int) -> tuple[float, ...]:
         """A list of rising numbers within a range.
 
         Parameters
@@ -241,12 +241,12 @@ class Entry:
             self.refuse(
                 field, f"this is {_describe_kind(value)}; a list of {least} to {most} numbers is allowed. Write one."
             )
-        numbers = tuple(float(self.as_number(field, one, low, high)) for one in value)
+        numbers = tuple(float(self.check_number(field, one, low, high)) for one in value)
         if any(later <= earlier for earlier, later in pairwise(numbers)):
             self.refuse(field, "they do not rise; different numbers from small to large are allowed. Sort them.")
         return numbers
 
-    def choice(self, field: str, allowed: Sequence[str]) -> str:
+    def read_choice(self, field: str, allowed: Sequence[str]) -> str:
         """One of a few words.
 
         Parameters
@@ -266,7 +266,7 @@ class Entry:
             self.refuse(field, f"{format_value(value)} is none of {_format_list(allowed)}. Choose one of them.")
         return str(value)
 
-    def sub(self, field: str, *, allowed: Sequence[str], needed: Sequence[str] = ()) -> Entry:
+    def read_part(self, field: str, *, allowed: Sequence[str], needed: Sequence[str] = ()) -> Entry:
         """The fields of a part of this part; none where it is not given.
 
         Parameters

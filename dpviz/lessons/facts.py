@@ -67,7 +67,7 @@ def list_wrong_says(scene: Scene, computed: Computed) -> list[str]:
         except RequestError as error:
             sentences.append(f"{say.name}: {error}")
             continue
-        if not say.holds(found):
+        if not say.is_true_of(found):
             sentences.append(f"{say.name} ({say.what}) is said to be {say.text}, and comes out as {found:.6g}.")
     return sentences
 
@@ -77,11 +77,11 @@ def _list_frames(computed: Computed, say: Say) -> list[Step]:
 
 
 def _count_found(computed: Computed, say: Say) -> float:
-    return computed.found(computed.run(say.request).unit_centers).found
+    return computed.measure_recovery(computed.run(say.request).unit_centers).found
 
 
 def _compute_loss(computed: Computed, say: Say) -> float:
-    return computed.loss_ratio(computed.run(say.request).unit_centers)
+    return computed.compute_loss_ratio(computed.run(say.request).unit_centers)
 
 
 def _find_charge(computed: Computed, say: Say) -> Entry:
@@ -169,19 +169,19 @@ def find_lonely_row(computed: Computed) -> np.ndarray[tuple[int], np.dtype[np.fl
 
 
 def _compute_noticed_size(computed: Computed, say: Say) -> float:
-    needed = computed.crowd(say.request).needed
+    needed = computed.compute_crowd(say.request).needed
     if needed is None:
         raise RequestError("No crowd up to 3,000 would be noticed: choose a larger ε.")
     return needed
 
 
 def _compute_chance(computed: Computed, say: Say) -> float:
-    return 100 * computed.crowd(say.request).chance(int(say.options["crowd"]))
+    return 100 * computed.compute_crowd(say.request).chance(int(say.options["crowd"]))
 
 
 def _run_study(computed: Computed, say: Say) -> list[Row]:
     assert say.grid is not None
-    rows = computed.study(say.grid)
+    rows = computed.run_study(say.grid)
     if "epsilon" not in say.options:
         return rows
     rows = [row for row in rows if row["epsilon"] == say.options["epsilon"]]
@@ -195,7 +195,7 @@ def _list_losses(computed: Computed, say: Say) -> list[float]:
 
 
 def _list_found(computed: Computed, say: Say) -> list[int]:
-    return [computed.found(row["centers"]).found for row in _run_study(computed, say)]
+    return [computed.measure_recovery(row["centers"]).found for row in _run_study(computed, say)]
 
 
 def _compute_sd_of_average(computed: Computed, say: Say) -> float:
@@ -237,7 +237,7 @@ FACTS: dict[str, Fact] = {
     "moved without me": Fact(
         "run",
         "on a board: how far a centre of k-means++ moves without me",
-        lambda e, s: e.moved_without_me(s.request.k),
+        lambda e, s: e.measure_move_without_me(s.request.k),
     ),
     "candidates": Fact("run", "candidate centres", _count_candidates),
     "swaps": Fact("run", "swaps that were asked for", lambda e, s: len(_list_swaps(e, s))),

@@ -48,7 +48,7 @@ Question: TypeAlias = Options | NumberGuess | CurveGuess
 
 @dataclass(frozen=True)
 class RunReveal:
-    """The film of one run, stopped at a ``step``: its place from 1, or words of its title; None is the last."""
+    """The animation of one run, stopped at a ``step``: its place from 1, or words of its title; None is the last."""
 
     request: Request
     step: int | str | None = None
@@ -146,7 +146,7 @@ class Say:
         """
         return f"{self.value:,.{self.decimals}f}"
 
-    def holds(self, found: float) -> bool:
+    def is_true_of(self, found: float) -> bool:
         """Whether ``found``, written with as many decimals, is what is said."""
         return f"{found:.{self.decimals}f}" == f"{self.value:.{self.decimals}f}"
 
@@ -168,7 +168,7 @@ class Scene:
     says: Mapping[str, Say] = field(hash=False)
     board: Board | None = None
 
-    def told(self, text: str) -> str:
+    def fill_text(self, text: str) -> str:
         """``text`` with its numbers in the places of their names."""
         return PLACEHOLDER.sub(partial(_format_said, self.says), text)
 
@@ -186,7 +186,7 @@ class Scene:
         """The right answer in words; "" where a picture gives it."""
         match self.question:
             case Options(right=right):
-                return self.told(right)
+                return self.fill_text(right)
             case NumberGuess(right=right, unit=unit):
                 return f"{self.says[right].text} {unit}".strip()
             case _:
@@ -214,6 +214,6 @@ class Lesson:
     scenes: tuple[Scene, ...]
     order: int
 
-    def subject(self, scene: Scene) -> str:
+    def find_subject(self, scene: Scene) -> str:
         """What a scene is about: the text of its drawing, or the id of the sample."""
         return self.sample if scene.board is None else scene.board.drawing

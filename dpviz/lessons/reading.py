@@ -132,23 +132,23 @@ def read_lesson_fields(lesson_id: str, said: Any, *, name: str) -> Lesson:
     scenes = head.said["scenes"]
     if not isinstance(scenes, list) or not 1 <= len(scenes) <= _MOST_SCENES:
         head.refuse("scenes", f"a list of 1 to {_MOST_SCENES} scenes is allowed. Begin each with `- title: …`.")
-    sample = "" if not head.has("sample") and all(map(_has_board, scenes)) else head.choice("sample", TABLES)
+    sample = "" if not head.has("sample") and all(map(_has_board, scenes)) else head.read_choice("sample", TABLES)
     clusters = next((one.clusters for one in SAMPLES if one.id == sample), _USUAL_CLUSTERS)
     request = _read_request(
-        head.sub("settings", allowed=_RUN), Request(Contender(AUTO), clusters, 1.0, seed=_USUAL_SEED)
+        head.read_part("settings", allowed=_RUN), Request(Contender(AUTO), clusters, 1.0, seed=_USUAL_SEED)
     )
-    sentence = head.text("sentence", most=200)
+    sentence = head.read_text("sentence", most=200)
     if PLACEHOLDER.search(sentence):
         head.refuse("sentence", "it quotes a number; words are allowed, which last longer. Take the braces out.")
     return Lesson(
         lesson_id,
-        head.text("title", most=60),
-        int(head.number("minutes", 1, 90, whole=True)),
+        head.read_text("title", most=60),
+        int(head.read_number("minutes", 1, 90, whole=True)),
         sample,
         request,
         sentence,
         tuple(_read_scene(f"{name}, scene {place}", one, request) for place, one in enumerate(scenes, start=1)),
-        int(head.number("order", 1, 99, whole=True)) if head.has("order") else _LAST,
+        int(head.read_number("order", 1, 99, whole=True)) if head.has("order") else _LAST,
     )
 
 
@@ -157,7 +157,7 @@ def _read_scene(place: str, said: Any, request: Request) -> Scene:
     reveal = _read_reveal(entry, request) if entry.has("reveal") else None
     shows = None
     if entry.has("shows"):
-        shows = _read_run_reveal(entry.sub("shows", allowed=("run",), needed=("run",)), request)
+        shows = _read_run_reveal(entry.read_part("shows", allowed=("run",), needed=("run",)), request)
     about = reveal or shows
     grid = about.grid if isinstance(about, DrawsReveal | StudyReveal) else None
     board = _read_board(entry, request) if entry.has("board") else None
@@ -168,14 +168,16 @@ def _read_scene(place: str, said: Any, request: Request) -> Scene:
         base = _find_first_run(grid, request)
     says = _read_says(entry, base, grid)
     question = _read_question(entry, says, reveal) if entry.has("question") else None
-    answer = entry.text("answer")
+    answer = entry.read_text("answer")
     if question is not None and not answer:
         entry.refuse("answer", "it is missing; a scene with a question says what came out. Add a line for it.")
     if board is not None and (shows is not None or isinstance(reveal, PartReveal)):
         entry.refuse("board", "it stands in the place of `shows`, and of a `part`. Take one of them out.")
     if question is None and answer and reveal is None:
         entry.refuse("answer", "there is nothing that it answers. Put it into the text, or add a question.")
-    scene = Scene(entry.text("title", most=60), entry.text("text"), question, shows, reveal, answer, says, board)
+    scene = Scene(
+        entry.read_text("title", most=60), entry.read_text("text"), question, shows, reveal, answer, says, board
+    )
     for text in scene.texts:
         for quoted in PLACEHOLDER.findall(text):
             if quoted not in says:
@@ -191,11 +193,11 @@ def _has_board(scene: Any) -> bool:
 
 def _read_board(entry: Entry, request: Request) -> Board:
     """A board to paint on; what is not said of its first draw is as in the lesson, without a δ."""
-    told = entry.sub("board", allowed=_BOARD, needed=("drawing",))
+    told = entry.read_part("board", allowed=_BOARD, needed=("drawing",))
     drawing = _read_drawing(told)
     usual = replace(request, delta=0.0)
     if told.has("algorithm"):
-        told.choice("algorithm", [*BOARD_ALGORITHMS])
+        told.read_choice("algorithm", [*BOARD_ALGORITHMS])
     asked = _read_request(told, usual)
     if asked.algorithm not in BOARD_ALGORITHMS:
         told.refuse("algorithm", f"a board runs {', '.join(BOARD_ALGORITHMS)}. Choose one of them.")
@@ -204,8 +206,8 @@ def _read_board(entry: Entry, request: Request) -> Board:
         told.refuse("epsilon", f"it is {asked.epsilon:g}; a board has {allowed}. Choose one of them.")
     if not LEAST_BOARD_K <= asked.k <= MOST_BOARD_K:
         told.refuse("k", f"it is {asked.k}; a board has {LEAST_BOARD_K} to {MOST_BOARD_K}. Change it.")
-    view = told.choice("view", get_args(BoardView)) if told.has("view") else "run"
-    tools = told.texts("tools", least=0, most=len(TOOLS)) if told.has("tools") else TOOLS
+    view = told.read_choice("view", get_args(BoardView)) if told.has("view") else "run"
+    tools = told.read_texts("tools", least=0, most=len(TOOLS)) if told.has("tools") else TOOLS
     for tool in tools:
         if tool not in TOOLS:
             told.refuse("tools", f"{format_value(tool)} is none of {', '.join(TOOLS)}. Choose some of them.")
@@ -218,21 +220,21 @@ def _read_board(entry: Entry, request: Request) -> Board:
         step,
         next(one for one in get_args(BoardView) if one == view),
         tools,
-        told.yes_or_no("preview", usual=True),
-        told.yes_or_no("guess", usual=True),
+        told.read_yes_or_no("preview", usual=True),
+        told.read_yes_or_no("guess", usual=True),
     )
 
 
 def _read_drawing(told: Entry) -> Drawing:
     """What is painted: the text of a link, or the name of a picture to begin with."""
-    text = told.text("drawing", most=MOST_LETTERS)
+    text = told.read_text("drawing", most=MOST_LETTERS)
     try:
         drawing = load_preset(text).drawing if text in PRESETS else decode_drawing(text)
         if told.has("me"):
             place = told.said["me"]
             if not isinstance(place, list) or len(place) != 2:
                 told.refuse("me", "two numbers are allowed, x and y. Write `me: [226, 34]`.")
-            x, y = (int(told.as_number("me", one, 0, SIDE - 1, whole=True)) for one in place)
+            x, y = (int(told.check_number("me", one, 0, SIDE - 1, whole=True)) for one in place)
             drawing = Drawing.of(drawing.points, (x, y))
     except RequestError as error:
         if isinstance(error, LessonError):
@@ -246,8 +248,8 @@ def _read_drawing(told: Entry) -> Drawing:
 def _read_step(told: Entry) -> int | str:
     """A step by its place, or by words of its title."""
     if isinstance(told.said["step"], str):
-        return told.text("step", most=80)
-    return int(told.number("step", 1, 500, whole=True))
+        return told.read_text("step", most=80)
+    return int(told.read_number("step", 1, 500, whole=True))
 
 
 def _find_first_run(grid: Grid, request: Request) -> Request:
@@ -257,7 +259,7 @@ def _find_first_run(grid: Grid, request: Request) -> Request:
 
 def _read_request(entry: Entry, usual: Request) -> Request:
     """The run that is asked for; what is not said is as ``usual``, parameters too while the algorithm is the same."""
-    algorithm = entry.choice("algorithm", [*CARDS]) if entry.has("algorithm") else usual.algorithm
+    algorithm = entry.read_choice("algorithm", [*CARDS]) if entry.has("algorithm") else usual.algorithm
     params = dict(usual.params) if algorithm == usual.algorithm else {}
     if entry.has("set"):
         if not isinstance(entry.said["set"], Mapping):
@@ -265,13 +267,15 @@ def _read_request(entry: Entry, usual: Request) -> Request:
         params |= {str(name): value for name, value in entry.said["set"].items()}
     request = replace(
         usual,
-        k=int(entry.number("k", 1, _MOST_K, whole=True)) if entry.has("k") else usual.k,
-        epsilon=float(entry.number("epsilon", LEAST_EPSILON, _MOST_EPSILON)) if entry.has("epsilon") else usual.epsilon,
-        delta=float(entry.number("delta", 0.0, 0.1)) if entry.has("delta") else usual.delta,
-        seed=int(entry.number("seed", 0, 2**32, whole=True)) if entry.has("seed") else usual.seed,
+        k=int(entry.read_number("k", 1, _MOST_K, whole=True)) if entry.has("k") else usual.k,
+        epsilon=float(entry.read_number("epsilon", LEAST_EPSILON, _MOST_EPSILON))
+        if entry.has("epsilon")
+        else usual.epsilon,
+        delta=float(entry.read_number("delta", 0.0, 0.1)) if entry.has("delta") else usual.delta,
+        seed=int(entry.read_number("seed", 0, 2**32, whole=True)) if entry.has("seed") else usual.seed,
     )
     try:
-        contender = Contender.checked(algorithm, params)
+        contender = Contender.parse(algorithm, params)
         contender.check_budget(request.epsilon, request.delta)
         if contender.settings.points_per_row(request.k) > 1:
             raise RequestError("It reads several points from each row: choose another setting.")
@@ -281,33 +285,33 @@ def _read_request(entry: Entry, usual: Request) -> Request:
 
 
 def _read_reveal(entry: Entry, request: Request) -> Reveal:
-    asked = entry.sub("reveal", allowed=_REVEALS)
+    asked = entry.read_part("reveal", allowed=_REVEALS)
     if len(asked.said) != 1:
         entry.refuse("reveal", f"it has {len(asked.said)} kinds; one of {', '.join(_REVEALS)} is allowed. Keep one.")
     if asked.has("run"):
         return _read_run_reveal(asked, request)
     if asked.has("draws"):
-        told = asked.sub("draws", allowed=("times", *_RUN), needed=("times",))
+        told = asked.read_part("draws", allowed=("times", *_RUN), needed=("times",))
         one = _read_request(told, request)
-        times = int(told.number("times", 2, 100, whole=True))
+        times = int(told.read_number("times", 2, 100, whole=True))
         return DrawsReveal(_read_grid(told, one, (one.epsilon,), times))
     if asked.has("study"):
-        told = asked.sub("study", allowed=("epsilons", "repeats", *_RUN), needed=("epsilons", "repeats"))
-        epsilons = told.numbers("epsilons", LEAST_EPSILON, _MOST_EPSILON, least=2, most=9)
-        repeats = int(told.number("repeats", 1, 100, whole=True))
+        told = asked.read_part("study", allowed=("epsilons", "repeats", *_RUN), needed=("epsilons", "repeats"))
+        epsilons = told.read_numbers("epsilons", LEAST_EPSILON, _MOST_EPSILON, least=2, most=9)
+        repeats = int(told.read_number("repeats", 1, 100, whole=True))
         if told.has("epsilon"):
             told.refuse("epsilon", "a study has `epsilons`. Take this line out.")
         return StudyReveal(
             _read_grid(told, replace(_read_request(told, request), epsilon=epsilons[0]), epsilons, repeats)
         )
     if isinstance(asked.said["part"], str):
-        return PartReveal(asked.choice("part", PARTS), request)
-    told = asked.sub("part", allowed=("name", *_RUN), needed=("name",))
-    return PartReveal(told.choice("name", PARTS), _read_request(told, request))
+        return PartReveal(asked.read_choice("part", PARTS), request)
+    told = asked.read_part("part", allowed=("name", *_RUN), needed=("name",))
+    return PartReveal(told.read_choice("name", PARTS), _read_request(told, request))
 
 
 def _read_run_reveal(entry: Entry, request: Request) -> RunReveal:
-    told = entry.sub("run", allowed=("step", *_RUN))
+    told = entry.read_part("run", allowed=("step", *_RUN))
     return RunReveal(_read_request(told, request), _read_step(told) if told.has("step") else None)
 
 
@@ -320,8 +324,8 @@ def _read_grid(entry: Entry, request: Request, epsilons: tuple[float, ...], repe
 
 
 def _read_question(entry: Entry, says: Mapping[str, Say], reveal: Reveal | None) -> Question:
-    asked = entry.sub("question", allowed=("ask", "options", "right", "number", "curve"), needed=("ask",))
-    ask = asked.text("ask", most=300)
+    asked = entry.read_part("question", allowed=("ask", "options", "right", "number", "curve"), needed=("ask",))
+    ask = asked.read_text("ask", most=300)
     kinds = [kind for kind in ("options", "number", "curve") if asked.has(kind)]
     if len(kinds) != 1:
         asked.refuse("ask", f"{len(kinds)} kinds of answer are given; one of options, number, curve is. Keep one.")
@@ -332,17 +336,17 @@ def _read_question(entry: Entry, says: Mapping[str, Say], reveal: Reveal | None)
             asked.refuse("curve", "the study says what is right. Write `curve: true`, without `right`.")
         return CurveGuess(ask)
     if kinds == ["options"]:
-        options = asked.texts("options", least=2, most=5)
-        return Options(ask, options, asked.choice("right", options))
-    told = asked.sub("number", allowed=("from", "to", "step", "unit"), needed=("from", "to"))
-    low, high = (float(told.number(end, -1e9, 1e9)) for end in ("from", "to"))
-    step = float(told.number("step", 1e-6, 1e9)) if told.has("step") else 1.0
+        options = asked.read_texts("options", least=2, most=5)
+        return Options(ask, options, asked.read_choice("right", options))
+    told = asked.read_part("number", allowed=("from", "to", "step", "unit"), needed=("from", "to"))
+    low, high = (float(told.read_number(end, -1e9, 1e9)) for end in ("from", "to"))
+    step = float(told.read_number("step", 1e-6, 1e9)) if told.has("step") else 1.0
     if high <= low or (high - low) / step > 10_000:
         told.refuse("to", f"from {low:g} to {high:g} is no range of at most 10,000 steps. Change the ends or the step.")
-    right = asked.choice("right", [*says])
+    right = asked.read_choice("right", [*says])
     if not low <= says[right].value <= high:
         told.refuse("to", f"{right} is {says[right].text}; the range must have it. Widen it.")
-    return NumberGuess(ask, low, high, step, right, told.text("unit", most=20))
+    return NumberGuess(ask, low, high, step, right, told.read_text("unit", most=20))
 
 
 def _read_says(entry: Entry, request: Request, grid: Grid | None) -> dict[str, Say]:
@@ -357,17 +361,18 @@ def _read_says(entry: Entry, request: Request, grid: Grid | None) -> dict[str, S
 
 def _read_say(says: Entry, name: str, request: Request, grid: Grid | None) -> Say:
     first = Entry.of(f"{says.place}, {name}", says.said[name], allowed=(*_list_fields(),), needed=("what", "is"))
-    what = first.choice("what", [*FACTS])
+    what = first.read_choice("what", [*FACTS])
     fact = FACTS[what]
     changes = _RUN if fact.of == "run" else ()
-    told = says.sub(name, allowed=("what", "is", *fact.needs, *changes), needed=("what", "is", *fact.needs))
+    told = says.read_part(name, allowed=("what", "is", *fact.needs, *changes), needed=("what", "is", *fact.needs))
     if fact.of == "many runs" and grid is None:
         told.refuse("what", f"{what!r} is about many runs, and the scene reveals no draws and no study. Add one.")
     value = told.said["is"]
     if isinstance(value, bool) or not isinstance(value, int | float):
         told.refuse("is", f"{format_value(value)} is no number. Write digits.")
     options = {
-        need: told.text(need) if need == "column" else told.number(need, LEAST_EPSILON, 1e6) for need in fact.needs
+        need: told.read_text(need) if need == "column" else told.read_number(need, LEAST_EPSILON, 1e6)
+        for need in fact.needs
     }
     return Say(name, what, options, _read_request(told, request) if changes else request, grid, value)
 

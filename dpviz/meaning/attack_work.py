@@ -1,4 +1,4 @@
-"""The runs behind the pictures of both worlds: some of k-means++ without privacy, then of what is asked for."""
+"""The runs behind the pictures of both tables: some of k-means++ without privacy, then of what is asked for."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dpviz.meaning.membership import Trial, run_trials
-from dpviz.meaning.neighbors import Worlds
+from dpviz.meaning.neighbors import NeighboringTables
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.scheduler import brief
 from dpviz.runs.worker import Progress
@@ -25,13 +25,13 @@ class Plain:
 
 @brief
 def attack_work(
-    worlds: Worlds, request: Request, number: int = PAIRS, first: int = 0
+    neighbors: NeighboringTables, request: Request, number: int = PAIRS, first: int = 0
 ) -> Iterator[Progress | Trial | Plain]:
-    """Runs of k-means++ in both worlds, the first time; then of what is asked for.
+    """Runs of k-means++ on both tables, the first time; then of what is asked for.
 
     Parameters
     ----------
-    worlds : Worlds
+    neighbors : Worlds
         The table with the person, and without.
     request : Request
         What is asked.
@@ -49,7 +49,7 @@ def attack_work(
     """
     if first == 0:
         without = Request(Contender("kmeans++"), k=request.k, epsilon=request.epsilon, seed=request.seed)
-        for item in run_trials(worlds, without, _REFERENCE_PAIRS):
+        for item in run_trials(neighbors, without, _REFERENCE_PAIRS):
             if isinstance(item, Trial):
                 yield Plain(item)
-    yield from run_trials(worlds, request, number, first=first)
+    yield from run_trials(neighbors, request, number, first=first)

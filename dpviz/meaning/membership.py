@@ -16,7 +16,7 @@ from scipy.stats import binomtest
 
 from dpviz.arrays import Array
 from dpviz.meaning.hypothesis_testing import bound_hits
-from dpviz.meaning.neighbors import Worlds
+from dpviz.meaning.neighbors import NeighboringTables
 from dpviz.privacy.mechanisms import NoDensity
 from dpviz.privacy.transcripts import compute_log_ratio
 from dpviz.runs.request import Request
@@ -41,14 +41,16 @@ class Trial(NamedTuple):
     log_ratio: float | None
 
 
-def run_trials(worlds: Worlds, request: Request, number: int, *, first: int = 0) -> Iterator[Progress | Trial]:
+def run_trials(
+    neighbors: NeighboringTables, request: Request, number: int, *, first: int = 0
+) -> Iterator[Progress | Trial]:
     """``number`` runs with the person and as many without, in turns.
 
     Parameters
     ----------
-    worlds : Worlds
+    neighbors : NeighboringTables
     request : Request
-        Its seed is that of the first run; no two runs share one, or the worlds would have the same noise.
+        Its seed is that of the first run; no two runs share one, or both tables would have the same noise.
     number, first : int
         How many pairs, and how many there are already.
 
@@ -60,11 +62,11 @@ def run_trials(worlds: Worlds, request: Request, number: int, *, first: int = 0)
     **Guarantee.** None: attackers know the rows.
     """
     readable = request.card.private
-    yield Progress(0, number, "both worlds")
+    yield Progress(0, number, "both tables")
     for place in range(number):
         for turn, present in enumerate((True, False)):
             asked = replace(request, seed=(request.seed or 0) + 2 * (first + place) + turn)
-            here, there = (worlds.present, worlds.absent) if present else (worlds.absent, worlds.present)
+            here, there = (neighbors.present, neighbors.absent) if present else (neighbors.absent, neighbors.present)
             ratio = None
             if readable:
                 try:
@@ -74,8 +76,8 @@ def run_trials(worlds: Worlds, request: Request, number: int, *, first: int = 0)
             if ratio is None:
                 run = run_request(asked, here)
             centers = run.unit_centers
-            yield Trial(present, centers, _measure_nearness(centers, worlds.person), _score_presence(ratio, present))
-        yield Progress(place + 1, number, "both worlds")
+            yield Trial(present, centers, _measure_nearness(centers, neighbors.person), _score_presence(ratio, present))
+        yield Progress(place + 1, number, "both tables")
 
 
 def _measure_nearness(centers: Array, person: Array) -> float:

@@ -14,7 +14,7 @@ from dpviz.table.declaration import FileKind
 from dpviz.table.loaded_table import LoadedTable
 
 
-class Worlds(NamedTuple):
+class NeighboringTables(NamedTuple):
     """Two neighbouring tables, and where the person's rows lie: unit coordinates, shape (m, d)."""
 
     present: PrivateTable
@@ -22,7 +22,7 @@ class Worlds(NamedTuple):
     person: Array
 
 
-def make_neighbors(table: OpenTable, row: int) -> Worlds:
+def make_neighbors(table: OpenTable, row: int) -> NeighboringTables:
     """``table`` with whoever the given row belongs to, and without them.
 
     Their cells become empty: under ``add_remove`` such rows are dropped, under ``replace`` the middle of the bounds
@@ -76,7 +76,7 @@ def make_neighbors(table: OpenTable, row: int) -> Worlds:
     person = domain.region.settle_points(domain.to_unit(domain.limit(values[theirs & np.isfinite(values).all(axis=1)])))
     if not len(person):
         raise RequestError("This row has an empty cell and is not used: choose another.")
-    return Worlds(present, opened(without), person)
+    return NeighboringTables(present, opened(without), person)
 
 
 def find_farthest_row(table: OpenTable) -> int:

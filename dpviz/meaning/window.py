@@ -17,7 +17,9 @@ from dpviz import check
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.registry import find_card
 from dpviz.meaning.odds import bound_belief, compute_allowed_epsilon
-from dpviz.runs.advice.advice import EPSILONS, advise, find_needed_epsilons
+from dpviz.privacy.private_session import PrivateTable
+from dpviz.runs.advice.advice import EPSILONS, advise, find_needed_epsilons, load_stored_study
+from dpviz.runs.advice.known_rows import KnownRows
 from dpviz.runs.advice.recommendation import MADE_UP
 from dpviz.runs.advice.target import Target
 
@@ -53,6 +55,14 @@ class Risk:
             f"nobody’s guess of {_format_percent(self.prior)} about a person can become more than "
             f"{_format_percent(self.accepted)}"
         )
+
+    def allow(self, times: float = 1.0) -> float:
+        """The largest ε that keeps it, rounded down, where the risk of what ε protects runs so many ``times``.
+
+        >>> Risk().allow(), Risk().allow(4)
+        (1.09, 0.274)
+        """
+        return _round_epsilon(compute_allowed_epsilon(self.prior, self.accepted) / times, up=False)
 
 
 class Opening(NamedTuple):
@@ -174,6 +184,7 @@ class Window:
             loss += " more than k-means++"
         else:
             takes = f"that takes {least}" if isfinite(self.least) else f"no ε up to {EPSILONS[-1]:g} does"
+            takes += f", and {spent:.3g} goes to the centres" if isfinite(self.least) and spent < epsilon else ""
             loss = f"it does not keep the accepted loss of {self.target.above} over k-means++: {takes}"
         kept = "keeps" if epsilon <= self.most * (1 + 1e-9) else "does not keep"
         beyond = f", but with the chance δ = {self.setting.delta:g}" if self.setting.delta > 0 else ""
@@ -212,8 +223,8 @@ def find_window(
         If the setting has no number of rows, δ is not below 1/n, or a belief is no probability.
     """
     check.check_delta(most_rows or setting.n, delta=setting.delta)
-    times = max(1.0, (rows_of_a_person or 1) / setting.rows_per_person)
-    most = _round_epsilon(compute_allowed_epsilon(risk.prior, risk.accepted) / times, up=False)
+    times = count_times(setting.rows_per_person, rows_of_a_person)
+    most = risk.allow(times)
     advice = advise(setting, target=target)
     many = setting if most_rows is None else replace(setting, n=max(most_rows, setting.n or 0))
     algorithm = advice.leading.algorithm if advice.leading is not None else ""
@@ -231,6 +242,69 @@ def find_window(
     if window.kind in ("window", "wide"):
         return window
     return replace(window, openings=tuple(_list_openings(window, times)))
+
+
+def count_times(rows_protected: int, rows_of_a_person: int | None) -> float:
+    """How many times the risk of what ε protects somebody runs who may have more rows than that.
+
+    Parameters
+    ----------
+    rows_protected : int
+        Of one person, by what is declared.
+    rows_of_a_person : int or None
+        As many as somebody may have; None: no more than one.
+
+    Returns
+    -------
+    float
+        At least 1.
+    """
+    return max(1.0, (rows_of_a_person or 1) / rows_protected)
+
+
+def find_table_window(
+    table: PrivateTable,
+    rows: KnownRows,
+    *,
+    k: int,
+    delta: float,
+    target: Target,
+    risk: Risk,
+    rows_of_a_person: int | None = None,
+) -> Window | None:
+    """The window for a table of about so many rows; None where the stored study has no such tables. No row is read.
+
+    Parameters
+    ----------
+    table : PrivateTable
+        Its declarations.
+    rows : KnownRows
+        How many there are, or between which numbers.
+    k : int
+        Clusters.
+    delta : float
+        Of the whole release.
+    target : Target
+        The loss that is accepted.
+    risk : Risk
+        The risk that is accepted.
+    rows_of_a_person : int or None
+        As many as somebody may have, where a row is what is protected.
+
+    Returns
+    -------
+    Window or None
+
+    Raises
+    ------
+    RequestError
+        If nobody could serve such a request, or δ is not below 1/n.
+    """
+    check.at_least(k, n=rows.low)
+    setting = Setting(table.domain.dim, k, 1.0, delta, table.relation, rows.low, table.rows_per_person)
+    if table.sparse or not load_stored_study(with_delta=delta > 0).reaches(replace(setting, epsilon=EPSILONS[-1])):
+        return None
+    return find_window(setting, most_rows=rows.high, target=target, risk=risk, rows_of_a_person=rows_of_a_person)
 
 
 def _list_openings(window: Window, times: float) -> Iterator[Opening]:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from dpviz.arrays import Codes
+from dpviz.check import import_extra
 
 # A float that a scale is rounded up to, and the margin within which two computations of one cost agree.
 _AGREE = 1 + 1e-9
@@ -29,15 +30,27 @@ class CostsMore(AssertionError):
 
 @cache
 def load_opendp() -> Any:
-    """OpenDP; slow to import, and only releases need it. Without the feature that would allow idealised numerics."""
-    import opendp.prelude
+    """OpenDP; slow to import, and only releases need it. Without the feature that would allow idealised numerics.
 
-    opendp.prelude.enable_features("contrib")
-    return opendp.prelude
+    Raises
+    ------
+    RequestError
+        If it is not installed.
+    """
+    prelude = import_extra("opendp.prelude")
+    prelude.enable_features("contrib")
+    return prelude
 
 
 def name_library() -> str:
-    """What draws, by name and version."""
+    """What draws, by name and version.
+
+    Raises
+    ------
+    RequestError
+        If it is not installed.
+    """
+    import_extra("opendp")
     return f"OpenDP {version('opendp')}"
 
 
@@ -105,14 +118,15 @@ def draw_discrete_gaussian(truth: Codes, *, sensitivity: float, scale: float, mo
     return _draw(measurement, truth)
 
 
-def draw_noisy_least(losses: Codes, *, reach: int, scale: float, most: float, concentrated: bool) -> int:
-    """The place of the least of ``losses`` (m,) after noise, each of which one unit of privacy moves by ±``reach``.
+def draw_noisy_least(losses: Codes, *, sensitivity: int, scale: float, most: float, concentrated: bool) -> int:
+    """The place of the least of ``losses`` (m,) after noise, each of which one unit of privacy moves by
+    ±``sensitivity``.
 
     Parameters
     ----------
     losses : int array of shape (m,)
         In quanta.
-    reach : int
+    sensitivity : int
         How far one unit of privacy moves a loss, in quanta.
     scale : float
         Of the noise, in quanta.
@@ -138,7 +152,7 @@ def draw_noisy_least(losses: Codes, *, reach: int, scale: float, most: float, co
     measure = dp.zero_concentrated_divergence() if concentrated else dp.max_divergence()
     space = dp.vector_domain(dp.atom_domain(T="i64")), dp.linf_distance(T="i64")
     measurement = dp.m.make_noisy_max(*space, measure, scale=scale, negate=True)
-    _refuse_more(measurement.map(reach), most)
+    _refuse_more(measurement.map(sensitivity), most)
     return int(measurement(losses.tolist()))
 
 

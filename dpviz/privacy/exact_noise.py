@@ -176,7 +176,7 @@ class ExactNoise(ExactSource):
         self.released.append(released)
         return released
 
-    def added(self, mechanism: Laplace | Gaussian, truth: WholeTruth) -> Array:
+    def add_noise(self, mechanism: Laplace | Gaussian, truth: WholeTruth) -> Array:
         """Noise on every entry, shape as the truth, unit coordinates.
 
         Parameters
@@ -226,7 +226,7 @@ def refuse_without_twin(mechanism: Mechanism[Any]) -> None:
 
 
 def _add_noise(source: ExactNoise, mechanism: Any, truth: WholeTruth, accounting: Accounting) -> Array:
-    return source.added(mechanism, truth)
+    return source.add_noise(mechanism, truth)
 
 
 def _choose(source: ExactNoise, mechanism: Exponential, truth: WholeTruth, accounting: Accounting) -> int:
@@ -243,7 +243,7 @@ def _choose(source: ExactNoise, mechanism: Exponential, truth: WholeTruth, accou
     ratio = mechanism.sensitivity / mechanism.scale
     place = draw_noisy_least(
         losses,
-        reach=ceil(finer.sensitivity / 2),
+        sensitivity=ceil(finer.sensitivity / 2),
         scale=finer.scale,
         most=ratio**2 / 8 if concentrated else ratio,
         concentrated=concentrated,
@@ -261,7 +261,7 @@ def _draw_dense(source: ExactNoise, once: Laplace | Gaussian, truth: WholeTruth)
         )
     counts = np.zeros(listed.universe, dtype=np.int64)
     counts[listed.codes] = listed.values.astype(np.int64)
-    return source.added(once, WholeTruth(counts, 1.0))
+    return source.add_noise(once, WholeTruth(counts, 1.0))
 
 
 def _draw_above(source: ExactNoise, mechanism: NoisyThreshold, truth: WholeTruth, accounting: Accounting) -> Codes:
@@ -281,7 +281,7 @@ def _draw_excess(source: ExactNoise, mechanism: NoisyExcess, truth: WholeTruth, 
     bits = _Finer.of(mechanism.once, 1.0).bits
     counts = truth.total.values.astype(np.int64) << bits
     over = np.maximum(counts - ceil(ldexp(mechanism.threshold, bits)), 0).sum(keepdims=True)
-    return source.added(mechanism.once, WholeTruth(over, ldexp(1.0, -bits)))
+    return source.add_noise(mechanism.once, WholeTruth(over, ldexp(1.0, -bits)))
 
 
 def _draw_paths(source: ExactNoise, mechanism: PathCounts, truth: WholeTruth, accounting: Accounting) -> SparseCounts:
@@ -290,7 +290,7 @@ def _draw_paths(source: ExactNoise, mechanism: PathCounts, truth: WholeTruth, ac
     nodes = np.array([2, 3], dtype=np.int64)
     levels, counts = [], []
     for _ in range(mechanism.levels):
-        noisy = source.added(mechanism.once, WholeTruth(count_below(nodes, whole), 1.0))
+        noisy = source.add_noise(mechanism.once, WholeTruth(count_below(nodes, whole), 1.0))
         levels.append(nodes)
         counts.append(noisy)
         nodes = list_children(nodes[noisy >= mechanism.min_branch])

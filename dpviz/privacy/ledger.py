@@ -341,7 +341,7 @@ class Ledger(Report):
             return nothing_left
         left = self.announced or nothing_left
         for entry in entries:
-            left = left.without(list_draws(entry), note=entry.note)
+            left = left.subtract(list_draws(entry), note=entry.note)
         return left
 
     def charge(self, *entries: Entry) -> None:
@@ -377,7 +377,7 @@ class Ledger(Report):
         self.announced = self._compute_remainder(entries)
         self.entries.extend(entries)
 
-    def _blocks(self) -> Iterator[str | TextTable]:
+    def _list_blocks(self) -> Iterator[str | TextTable]:
         if self.accounting is Accounting.NONE:
             yield "Ledger: no privacy, the rows themselves were read"
         else:

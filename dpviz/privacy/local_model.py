@@ -258,8 +258,8 @@ class LocalReports(Priced):
             Of shape (seats,), in that order.
         """
         missing = max(0, len(self.groups) - len(truth.codes))
-        stand_in = UserAnswers(np.full(missing, self.middle), np.zeros((missing, truth.vectors.shape[1])))
-        everybody = truth + stand_in
+        fillers = UserAnswers(np.full(missing, self.middle), np.zeros((missing, truth.vectors.shape[1])))
+        everybody = truth + fillers
         order = np.argsort(noise.uniform(everybody.codes.shape))[: len(self.groups)]
         return UserAnswers(everybody.codes[order], everybody.vectors[order])
 

@@ -109,7 +109,7 @@ class DrawList:
         laplace = sorted(alike.multiplier for alike in pure for _ in range(alike.times))
         return cls(scale, tuple(laplace), 2 * _sum_rho([alike for alike in draws if alike.gaussian]))
 
-    def without(self, draws: Draws, *, note: str) -> DrawList:
+    def subtract(self, draws: Draws, *, note: str) -> DrawList:
         """What is left after ``draws``, for the step of this ``note``.
 
         Parameters

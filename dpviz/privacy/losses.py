@@ -3,7 +3,7 @@
 A row's distances are rounded down to whole numbers of a public quantum before they are combined, so that losses of any
 rows add up exactly, and no loss exceeds the one that is not rounded.
 
-The sets are public or released, so what a row can lose at most under each of them is, too: see ``reach``.
+The sets are public or released, so what a row can lose at most under each of them is, too: see ``Loss.bound_distance``.
 
 References
 ----------
@@ -83,10 +83,10 @@ class SwapLoss(_InLossQuanta):
         any row to its second nearest centre is less, and a row that attains it does so where a candidate lies on it.
         Rounding down keeps all order, and the least loss at 0 or more: a range does not exceed the one not rounded.
         """
-        reach = bound_distance(self.candidates[:, None], region)
+        farthest = bound_distance(self.candidates[:, None], region)
         if len(self.centers) > 1:
-            reach = min(reach, bound_distance(self.centers[None], region, nearest=2))
-        return Sensitivity(l1=inf, l2=inf, range=relation.rows * reach**self.order)
+            farthest = min(farthest, bound_distance(self.centers[None], region, nearest=2))
+        return Sensitivity(l1=inf, l2=inf, range=relation.rows * farthest**self.order)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +112,7 @@ class Loss(_InLossQuanta, OfAllRows):
         flat: Array = self.sets.reshape(-1, self.sets.shape[-1])
         return flat
 
-    def reach(self, region: Region) -> float:
+    def bound_distance(self, region: Region) -> float:
         """The most that a row of ``region`` lies from the nearest centre of any set."""
         return bound_distance(self.sets, region)
 
@@ -143,7 +143,7 @@ class Loss(_InLossQuanta, OfAllRows):
 
         Rounded down they do too. Under replace one row's losses go as another's come: twice that.
         """
-        return Sensitivity(l1=inf, l2=inf, range=relation.rows * self.reach(region) ** self.order)
+        return Sensitivity(l1=inf, l2=inf, range=relation.rows * self.bound_distance(region) ** self.order)
 
 
 def compute_swap_gains(
@@ -298,8 +298,8 @@ class PoolLoss(Loss):
         most u² - (u - h)² = h (2 u - h) (where u < h, by u² < h²). Where h >= r this is r², the range of ``Loss``.
         Distances themselves differ by at most h.
         """
-        reach = self.reach(region)
-        h = min(self.spread, reach)
-        once = h * (2 * reach - h) if self.order == 2 else h
-        most = min(once + self.quantum(region), reach**self.order)
+        farthest = self.bound_distance(region)
+        h = min(self.spread, farthest)
+        once = h * (2 * farthest - h) if self.order == 2 else h
+        most = min(once + self.quantum(region), farthest**self.order)
         return Sensitivity(l1=inf, l2=inf, range=relation.rows * most)

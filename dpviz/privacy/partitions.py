@@ -371,7 +371,7 @@ class CubeTree(_AxisByAxis):
     def width(self) -> int:
         return 4 * self.dim + 4
 
-    def grown(self, active: Codes) -> CubeTree:
+    def with_level(self, active: Codes) -> CubeTree:
         """The tree with one more level."""
         return CubeTree(self.origin, self.side, (*self.levels, active))
 

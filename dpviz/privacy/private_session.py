@@ -170,7 +170,7 @@ class PrivateTable:
         self.relation = Relation(relation)
         self.rows_per_person = rows_per_person
         self.has_persons = with_persons
-        self.looks: list[str] = []
+        self.accesses: list[str] = []
         # Contract tests put a kind of session here that records, replays or explodes.
         self._room_type: type[PrivateSession] = PrivateSession
         if self.relation is Relation.REPLACE and (rows_per_person > 1 or with_persons):
@@ -259,7 +259,7 @@ class PrivateTable:
 
     def reveal(self, *, note: str) -> Revealed:
         """The rows themselves, for their owner's eyes: recorded in ``looks``, never part of a release."""
-        self.looks.append(note)
+        self.accesses.append(note)
         if not self.in_memory:
             if self._sample is None:
                 self._sample = sample_rows(self._rows)
@@ -459,9 +459,9 @@ class PrivateSession:
 
         One row stays one row (stability 1); the ledger, the noise and n are shared.
         """
-        reach = min(self.region.radius, float(np.sqrt(most) * self.region.half.max()))
+        radius = min(self.region.radius, float(np.sqrt(most) * self.region.half.max()))
         # Without its smaller entries a row is no corner of a simplex any more; what holds of box and ball stays true.
-        region = replace(self.region, radius=reach, nonzeros=min(most, self.dim), blocks=None)
+        region = replace(self.region, radius=radius, nonzeros=min(most, self.dim), blocks=None)
         return self._make_sibling(self._rows.sparsify(most, region), region)
 
     def unfold(self, points: int) -> PrivateSession:

@@ -154,14 +154,15 @@ def make_watched_session(reached: list[str]) -> type[PrivateSession]:
 class Loss:
     """Privacy loss of one transcript: log density ratios of pure-type releases, squared shifts of Gaussian ones.
 
-    ``reach`` holds, for each release, the part of its own bound that this pair of tables uses up: |log ratio| over its
-    ε, or squared shift over its μ². An (ε, δ) mechanism has no such bound: it is listed in ``unbounded`` instead.
+    ``fractions_of_bound`` holds, for each release, the part of its own bound that this pair of tables uses up: |log
+    ratio| over its ε, or squared shift over its μ². An (ε, δ) mechanism has no such bound: it is listed in
+    ``unbounded`` instead.
     """
 
     log_ratio: float = 0.0
     shift_squared: float = 0.0
     per_release: list[tuple[str, float]] = field(default_factory=list)
-    reach: list[float] = field(default_factory=list)
+    fractions_of_bound: list[float] = field(default_factory=list)
     unbounded: list[Mechanism[Any]] = field(default_factory=list)
 
 
@@ -206,11 +207,11 @@ def make_loss_session(recording: Recording, loss: Loss) -> type[PrivateSession]:
                     answers = [count_below(released.codes, answer) for answer in answers]
                 here = compute_squared_distance(*answers) / mechanism.scale**2
                 loss.shift_squared += here
-                loss.reach.append(here / alone**2)
+                loss.fractions_of_bound.append(here / alone**2)
             else:
                 here = mechanism.log_density(released, recording.truths[i]) - mechanism.log_density(released, truth)
                 loss.log_ratio += here
-                loss.reach.append(abs(here) / mechanism.cost(Accounting.PURE))
+                loss.fractions_of_bound.append(abs(here) / mechanism.cost(Accounting.PURE))
             loss.per_release.append((mechanism.name, here))
             return released
 

@@ -1,8 +1,8 @@
 """Sums over the rows of each cell: of what they say about released centres, of a box, of chosen coordinates.
 
-A residual is a row minus the centre of its cell. Most are shortened to a released or public ``reach`` first, so that
-the noise of every answer is in proportion to the reach, not to the domain. Points and centres are in unit coordinates,
-on the lattice of released points; what was shortened or divided is rounded towards 0 again.
+A residual is a row minus the centre of its cell. Most are shortened to a released or public ``clipping_radius`` first,
+so that the noise of every answer is in proportion to that radius, not to the domain. Points and centres are in unit
+coordinates, on the lattice of released points; what was shortened or divided is rounded towards 0 again.
 
 References
 ----------
@@ -55,20 +55,20 @@ class _FromPoints(InQuanta):
 class Radii(_FromPoints):
     """Histogram of the lengths of all residuals from ``at`` (n_cells, d), shape (finer + bins,).
 
-    The bins are equal up to ``reach``; the last one takes the rest. The first of them is cut ``finer`` times, at its
-    width over √2, over 2, over 2√2 and so on: lengths of rows that lie close together are told apart there.
+    The bins are equal up to ``outer_radius``; the last one takes the rest. The first of them is cut ``finer`` times, at
+    its width over √2, over 2, over 2√2 and so on: lengths of rows that lie close together are told apart there.
     """
 
     over: Everything | Voronoi
     at: Array
-    reach: float
+    outer_radius: float
     bins: int = 40
     finer: int = 0
 
     @property
     def edges(self) -> Array:
-        """Borders of all bins, from 0 to ``reach``; (finer + bins + 1,)."""
-        first = self.reach / self.bins
+        """Borders of all bins, from 0 to ``outer_radius``; (finer + bins + 1,)."""
+        first = self.outer_radius / self.bins
         halves = np.arange(self.finer, 0, -1)
         # Powers of two and one square root: the same bits on any machine.
         cuts = first * np.ldexp(np.where(halves % 2, sqrt(0.5), 1.0), -(halves // 2))
@@ -77,7 +77,7 @@ class Radii(_FromPoints):
 
     def tally(self, rows: ExactRows, cell: Codes) -> Codes:
         length = np.sqrt(_compute_residuals(rows, cell, self.at).squared)
-        place = np.minimum(length * (self.bins / self.reach), self.bins - 1).astype(np.int64)
+        place = np.minimum(length * (self.bins / self.outer_radius), self.bins - 1).astype(np.int64)
         if self.finer:
             cuts = self.edges[1 : self.finer + 1]
             place = np.where(place > 0, place + self.finer, np.searchsorted(cuts, length, side="right"))
@@ -91,11 +91,11 @@ class Radii(_FromPoints):
 
 @dataclass(frozen=True, eq=False)
 class ResidualSum(_FromPoints):
-    """Sum over the rows of each cell of their residuals, shortened to ``reach``; shape (n_cells, d)."""
+    """Sum over the rows of each cell of their residuals, shortened to ``clipping_radius``; shape (n_cells, d)."""
 
     over: Voronoi | Projected
     at: Array
-    reach: float
+    clipping_radius: float
 
     def quantum(self, region: Region) -> float:
         """That of rows: residuals lie on their lattice."""
@@ -103,7 +103,7 @@ class ResidualSum(_FromPoints):
 
     def tally(self, rows: ExactRows, cell: Codes) -> Codes:
         residuals = _compute_residuals(rows, cell, self.at)
-        far, shorter = residuals.beyond(self.reach)
+        far, shorter = residuals.find_beyond(self.clipping_radius)
         near = np.ones(len(rows))
         near[far] = 0.0
         sums = sum_by_cell(residuals.values, cell, len(self.at), weights=near if len(far) else None)
@@ -112,35 +112,36 @@ class ResidualSum(_FromPoints):
         return np.asarray(lattice.count_quanta(sums, rows.bits))
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
-        """A vector of length ``reach`` in one cell; under replace one goes and one comes."""
-        return _bound_vectors(self.reach * relation.rows, region.dim)
+        """A vector of length ``clipping_radius`` in one cell; under replace one goes and one comes."""
+        return _bound_vectors(self.clipping_radius * relation.rows, region.dim)
 
 
 @dataclass(frozen=True, eq=False)
 class ScaledResidualSum(_FromPoints):
-    """Sum over the rows of each cell of their residuals over the cell's own reach, shortened to length 1; (n_cells, d).
+    """Sum over the rows of each cell of their residuals over the cell's own clipping radius, shortened to length 1;
+    (n_cells, d).
 
-    The noise of a cell is in proportion to its reach, one of the released ``reaches`` (n_cells,): where clusters are
-    of unlike widths, the narrow ones do not take the noise of the wide ones.
+    The noise of a cell is in proportion to its radius, one of the released ``clipping_radii`` (n_cells,): where
+    clusters are of unlike widths, the narrow ones do not take the noise of the wide ones.
     """
 
     copies: ClassVar[int] = 2
     over: Voronoi | Projected
     at: Array
-    reaches: Array
+    clipping_radii: Array
 
     def quantum(self, region: Region) -> float:
-        """Parts of a reach are counted in millionths."""
+        """Parts of a clipping radius are counted in millionths."""
         return 2.0**-lattice.ROW_BITS
 
     def tally(self, rows: ExactRows, cell: Codes) -> Codes:
         residuals = _compute_residuals(rows, cell, self.at)
-        longest = np.maximum(np.sqrt(residuals.squared), self.reaches[cell])
+        longest = np.maximum(np.sqrt(residuals.squared), self.clipping_radii[cell])
         parts = lattice.round_inward(residuals.values * (lattice.SHRINK / longest)[:, None], lattice.ROW_BITS)
         return np.asarray(lattice.count_quanta(sum_by_cell(parts, cell, len(self.at)), lattice.ROW_BITS))
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
-        """A vector of length at most 1 in one cell, whatever the reaches; under replace one goes and one comes."""
+        """A vector of length at most 1 in one cell, whatever the radii; under replace one goes and one comes."""
         length = float(relation.rows)
         return _bound_vectors(length, region.dim)
 
@@ -175,14 +176,15 @@ class Pull(_FromPoints):
 
 @dataclass(frozen=True, eq=False)
 class Spread(_FromPoints):
-    """Per cell, the sum of v vᵀ with v the residual shortened to ``reach``, seen along the axes ``frame`` (q, d).
+    """Per cell, the sum of v vᵀ with v the residual shortened to ``clipping_radius``, seen along the axes ``frame`` (q,
+    d).
 
     Shape (n_cells, q(q+1)/2), see ``unpack_symmetric``. ``frame`` None stands for all d axes.
     """
 
     over: Everything | Voronoi
     at: Array
-    reach: float
+    clipping_radius: float
     frame: Array | None = None
 
     def __post_init__(self) -> None:
@@ -201,15 +203,15 @@ class Spread(_FromPoints):
 
     def quantum(self, region: Region) -> Array:
         """That of a product of two factors, times √2 off the diagonal."""
-        return (self.reach * 2.0**-lattice.FACTOR_BITS) ** 2 * _index_triangle(self.axes)[2]
+        return (self.clipping_radius * 2.0**-lattice.FACTOR_BITS) ** 2 * _index_triangle(self.axes)[2]
 
     def tally(self, rows: ExactRows, cell: Codes) -> Codes:
         """A matrix product for each centre that has rows of the chunk."""
-        along = _compute_residuals(rows, cell, self.at).shorten(self.reach)
+        along = _compute_residuals(rows, cell, self.at).shorten(self.clipping_radius)
         if self.frame is not None:
             along = along @ self.frame.T
         order = np.argsort(cell, kind="stable")
-        along = np.trunc(along[order] * (2.0**lattice.FACTOR_BITS / self.reach))
+        along = np.trunc(along[order] * (2.0**lattice.FACTOR_BITS / self.clipping_radius))
         border = np.searchsorted(cell[order], np.arange(len(self.at) + 1))
         row, column, _ = _index_triangle(self.axes)
         spread = np.zeros((len(self.at), len(row)), dtype=np.int64)
@@ -219,13 +221,13 @@ class Spread(_FromPoints):
         return spread
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
-        """v vᵀ has the Euclidean length |v|², which is at most reach² where the axes do not stretch.
+        """v vᵀ has the Euclidean length |v|², which is at most radius² where the axes do not stretch.
 
-        Under replace |v vᵀ - w wᵀ|² = |v|⁴ + |w|⁴ - 2 (v·w)² is at most 2 reach⁴, in one cell as in two. In the l1 norm
-        Σ v_i² + √2 Σ |v_i v_j| = |v|² + (|v|₁² - |v|²) / √2, and |v|₁² is at most q |v|².
+        Under replace |v vᵀ - w wᵀ|² = |v|⁴ + |w|⁴ - 2 (v·w)² is at most 2 radius⁴, in one cell as in two. In the l1
+        norm Σ v_i² + √2 Σ |v_i v_j| = |v|² + (|v|₁² - |v|²) / √2, and |v|₁² is at most q |v|².
         """
         stretch = 1.0 if self.frame is None else max(1.0, float(np.linalg.norm(self.frame, 2)))
-        once = (self.reach * stretch) ** 2
+        once = (self.clipping_radius * stretch) ** 2
         l1 = relation.rows * once * (1 + (self.axes - 1) / sqrt(2))
         return Sensitivity(l1, l2=sqrt(relation.rows) * once, block=relation.rows * once)
 
@@ -421,15 +423,15 @@ class _Residuals:
     squared: Array
     bits: int
 
-    def beyond(self, reach: float) -> tuple[Codes, Array]:
-        """Which residuals are longer than ``reach``, and these shortened to it, rounded towards 0 again."""
-        far = np.flatnonzero(self.squared > (reach * lattice.SHRINK) ** 2)
-        shorter = self.values[far] * (reach * lattice.SHRINK / np.sqrt(self.squared[far]))[:, None]
+    def find_beyond(self, clipping_radius: float) -> tuple[Codes, Array]:
+        """Which residuals are longer than ``clipping_radius``, and these shortened to it, rounded towards 0 again."""
+        far = np.flatnonzero(self.squared > (clipping_radius * lattice.SHRINK) ** 2)
+        shorter = self.values[far] * (clipping_radius * lattice.SHRINK / np.sqrt(self.squared[far]))[:, None]
         return far, lattice.round_inward(shorter, self.bits)
 
-    def shorten(self, reach: float) -> Array:
-        """All residuals, those that are longer than ``reach`` shortened to it."""
-        far, shorter = self.beyond(reach)
+    def shorten(self, clipping_radius: float) -> Array:
+        """All residuals, those that are longer than ``clipping_radius`` shortened to it."""
+        far, shorter = self.find_beyond(clipping_radius)
         values = self.values.copy()
         values[far] = shorter
         return values

@@ -1,7 +1,7 @@
 """The attacker that the guarantee assumes: everything released by a run, and how likely it was on either of two tables.
 
 Densities are computed from true answers. They are no release: only public and simulated tables are read like this, and
-each reading is a look in the table's ``looks``.
+each reading is an access in the table's ``accesses``.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def compute_log_ratio(run: Callable[[PrivateTable], T], here: PrivateTable, ther
 
 
 def _open_as(kind: type[PrivateSession], table: PrivateTable) -> PrivateTable:
-    table.looks.append("densities of a run")
+    table.accesses.append("densities of a run")
     opening = copy(table)
     opening._room_type = kind
     return opening

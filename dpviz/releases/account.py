@@ -225,7 +225,7 @@ class Standing:
                 "ε was chosen after a look at an earlier release; the cap counts the sum"
             )
         return "\n".join(
-            [*lines, TextTable("Releases", _HEADER, [entry.cells for entry in self.entries]).text(most=None)]
+            [*lines, TextTable("Releases", _HEADER, [entry.cells for entry in self.entries]).to_text(most=None)]
         )
 
     @cached_property
@@ -447,7 +447,7 @@ class Account:
             file.execute(f"INSERT INTO release ({names}) VALUES ({', '.join('?' * len(told))})", (*told.values(),))
             return Taken(int(file.execute("SELECT last_insert_rowid()").fetchone()[0]), before)
 
-    def released(self, number: int, *, card_sha256: str | None = None) -> None:
+    def note_released(self, number: int, *, card_sha256: str | None = None) -> None:
         """Note that a charged release has left, and by which card; a fit in Python has none.
 
         Parameters
@@ -466,7 +466,7 @@ class Account:
             raise RequestError("The hash of the card is no SHA-256: give its 64 hexadecimal digits.")
         self._settle(number, State.RELEASED, card_sha256=card_sha256)
 
-    def failed(self, number: int, *, why: str) -> None:
+    def note_failed(self, number: int, *, why: str) -> None:
         """Note that nothing came of a charge, and ``why``, in words without a value of the data; the charge stays.
 
         Parameters

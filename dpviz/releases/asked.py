@@ -46,7 +46,7 @@ class Asked:
         On which the program ran, and the SHA-256 of its own source files, as it says itself.
     date : str
         The day, UTC.
-    order : Order
+    release_request : ReleaseRequest
     n_public : int or None
         The number of rows, where it is public.
     declared : Declaration
@@ -59,14 +59,14 @@ class Asked:
     platform: str
     code: str
     date: str
-    order: ReleaseRequest
+    release_request: ReleaseRequest
     n_public: int | None
     declared: Declaration
     account: AccountThen
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, which ``of`` reads."""
-        order, request = self.order, self.order.request
+        release_request, request = self.release_request, self.release_request.request
         settings = asdict(request.contender.settings)
         return {
             "version": self.version,
@@ -81,14 +81,15 @@ class Asked:
                 "delta": float(request.delta),
                 "parameters": {name: value for name, value in settings.items() if value is not None},
             },
-            "segments": float(order.segments),
-            "bounds": float(order.bounds),
-            "missing": float(order.missing),
+            "segments": float(release_request.segments),
+            "bounds": float(release_request.bounds),
+            "missing": float(release_request.missing),
             "words": {
-                name: list(said) if isinstance(said, tuple) else said for name, said in asdict(order.words).items()
+                name: list(said) if isinstance(said, tuple) else said
+                for name, said in asdict(release_request.words).items()
             },
-            "seen": {**asdict(order.seen), "where": order.seen.where.value},
-            "expected_loss": order.expected_loss,
+            "seen": {**asdict(release_request.seen), "where": release_request.seen.where.value},
+            "expected_loss": release_request.expected_loss,
             "n_public": self.n_public,
             "declared": to_json(self.declared),
             "account": self.account._asdict(),
@@ -109,8 +110,8 @@ class Asked:
         algorithm = _read_text(request, "algorithm")
         if algorithm not in CARDS.ours:
             raise RequestError("Its algorithm is none of those that dpviz releases.")
-        contender = Contender.checked(algorithm, _read_object(request, "parameters"))
-        order = ReleaseRequest(
+        contender = Contender.parse(algorithm, _read_object(request, "parameters"))
+        release_request = ReleaseRequest(
             Request(
                 contender, _read_whole(request, "k"), _read_number(request, "epsilon"), _read_number(request, "delta")
             ),
@@ -122,8 +123,8 @@ class Asked:
             seen=_read_seen(_read_object(said, "seen")),
             expected_loss=_read_text(said, "expected_loss"),
         )
-        declared = apply_declaration(_read_text(said, "declared")).checked()
-        order.check(declared)
+        declared = apply_declaration(_read_text(said, "declared")).validate()
+        release_request.check(declared)
         if not is_day(_read_text(said, "date")):
             raise RequestError("Its date is no day.")
         return cls(
@@ -132,7 +133,7 @@ class Asked:
             platform=_read_text(said, "platform"),
             code=_read_text(said, "code"),
             date=_read_text(said, "date"),
-            order=order,
+            release_request=release_request,
             n_public=None if said["n_public"] is None else _read_whole(said, "n_public"),
             declared=declared,
             account=_read_account(_read_object(said, "account")),

@@ -188,7 +188,7 @@ class CardFacts:
         The standard deviation of the noise on each coordinate, data units; None where it cannot be told.
     sizes, size_sd : arrays of shape (k,), or None
         Released sizes of the segments, and the standard deviation of their noise.
-    segments, certificate : mapping or None
+    segments, quality_report : mapping or None
         Plain values, as the files of the release have them; see ``segment_words``.
     expected_loss : str
         What was to be expected before the press, in words.
@@ -242,7 +242,7 @@ class CardFacts:
     sizes: Array | None = None
     size_sd: Array | None = None
     segments: Mapping[str, Any] | None = None
-    certificate: Mapping[str, Any] | None = None
+    quality_report: Mapping[str, Any] | None = None
     expected_loss: str = ""
     missing: tuple[str, ...] = ()
     pictures: tuple[CardPicture, ...] = field(default=())

@@ -25,8 +25,8 @@ from dpviz.releases.card_tables import (
 from dpviz.releases.intervals import WIDE
 from dpviz.releases.promise import (
     ALONE,
+    describe_accesses,
     describe_choice,
-    describe_looks,
     describe_promise,
     describe_recomposed,
     describe_sizes,
@@ -72,7 +72,7 @@ def make_card_page(facts: CardFacts) -> str:
         segment_head="<h3>Who is in them</h3>" if describe_segments(facts.segments) else "",
         segment_note=_format_segment_note(facts),
         bounds=format_bounds(facts) + format_missing(facts),
-        looks=escape(describe_looks(facts)),
+        looks=escape(describe_accesses(facts)),
         chosen=_format_choice(facts),
         accounting=escape(f"{facts.accounting.rstrip('.')}. {ALONE}"),
         ledger=format_ledger(facts),
@@ -194,7 +194,7 @@ def _format_segment_note(facts: CardFacts) -> str:
 
 
 def _format_quality(facts: CardFacts) -> str:
-    told = list(describe_quality(facts.certificate))
+    told = list(describe_quality(facts.quality_report))
     if facts.expected_loss:
         told.append(f"Expected before the release: {facts.expected_loss}")
     if not told:

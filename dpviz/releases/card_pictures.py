@@ -7,6 +7,8 @@ from html import escape
 
 import numpy as np
 
+from dpviz.algorithms.sizes import NINE_IN_TEN
+from dpviz.arrays import Array
 from dpviz.charts.wording import capitalize_first, format_number, format_things, shorten
 from dpviz.releases.card_facts import CardColumn, CardFacts, CardPicture
 from dpviz.releases.promise import format_plain_number
@@ -22,8 +24,9 @@ def draw_centers(facts: CardFacts) -> CardPicture:
     """Where the released centres lie between the bounds of each column: a line a column, a number a segment."""
     columns = facts.clustered[:_MOST_COLUMNS]
     height, parts = 4.0, []
-    for column, values in zip(columns, facts.centers.T, strict=False):
-        line, used = _draw_strip(column, values, height)
+    sds = np.full(facts.centers.shape, np.nan) if facts.center_sd is None else facts.center_sd
+    for column, values, sd in zip(columns, facts.centers.T, sds.T, strict=False):
+        line, used = _draw_strip(column, values, sd, height)
         parts.append(line)
         height += used
     rest = len(facts.clustered) - len(columns)
@@ -37,13 +40,17 @@ def draw_centers(facts: CardFacts) -> CardPicture:
     return CardPicture(f"Where the segments lie{left_out}", alt, _wrap_svg(height, parts))
 
 
-def _draw_strip(
-    column: CardColumn, values: np.ndarray[tuple[int], np.dtype[np.float64]], top: float
-) -> tuple[str, float]:
-    """One line and its height: dots that would cover each other stand above each other."""
+def _draw_strip(column: CardColumn, values: Array, sd: Array, top: float) -> tuple[str, float]:
+    """One line and its height: dots that would cover each other stand above each other.
+
+    Nine tenths of the noise on a centre (k,) lie within the line through its dot, where that is longer than the dot.
+    """
     assert column.lower is not None and column.upper is not None  # of clustered columns: CardFacts refuses others
     wide = _WIDTH - _LEFT - _RIGHT - 2 * _DOT
-    at = _LEFT + _DOT + wide * np.clip((values - column.lower) / (column.upper - column.lower), 0, 1)
+    low, at, high = (
+        _LEFT + _DOT + wide * np.clip((end - column.lower) / (column.upper - column.lower), 0, 1)
+        for end in (values - NINE_IN_TEN * sd, values, values + NINE_IN_TEN * sd)
+    )
     dots = _spread_apart(at.tolist())
     base = top + _LANE * (1 + max(lane for _, _, lane in dots)) + 2
     ends = (
@@ -58,8 +65,14 @@ def _draw_strip(
         f'<path class="stem" d="M{float(at[place]):.1f} {base + 3:.1f}V{base:.1f}L{x:.1f} {y:.1f}"/>'
         for place, x, y in placed
     )
+    # A dot that had to move aside is not where its value is: nor would its noise be.
+    noise = "".join(
+        f'<path class="noise" d="M{low[place]:.1f} {y:.1f}H{high[place]:.1f}"/>'
+        for place, x, y in placed
+        if high[place] - low[place] > 2 * _DOT and x == at[place]
+    )
     drawn = "".join(_draw_dot(place + 1, x, y) for place, x, y in placed)
-    return axis + ends + name + stems + drawn, base + 16 - top
+    return axis + ends + name + stems + noise + drawn, base + 16 - top
 
 
 def _spread_apart(at: Sequence[float]) -> list[tuple[int, float, int]]:
@@ -90,7 +103,7 @@ def draw_sizes(facts: CardFacts) -> CardPicture | None:
         return None
     sizes = facts.sizes[:_MOST_SEGMENTS].tolist()
     sds = np.zeros(facts.k) if facts.size_sd is None else facts.size_sd
-    reaches = (1.645 * sds[:_MOST_SEGMENTS]).tolist()
+    reaches = (NINE_IN_TEN * sds[:_MOST_SEGMENTS]).tolist()
     left, room = 26.0, _WIDTH - 26.0 - 92.0
     longest = max(max(size + noise for size, noise in zip(sizes, reaches, strict=True)), 1.0)
     parts = []

@@ -158,12 +158,12 @@ def _format_segment(one: SegmentTold, heads: Sequence[str], shown: Sequence[str]
 
 def _format_column(told: ColumnTold) -> str:
     if told.median is None:
-        lines = [f"{escape(category)} <b>{share.told(share=True)}</b>" for category, share in told.largest]
+        lines = [f"{escape(category)} <b>{share.describe(share=True)}</b>" for category, share in told.largest]
         if told.left_out:
             lines.append(f"{format_things(told.left_out, 'category', 'categories')} more: see segments.csv")
         return "".join(f"<span>{line}</span>" for line in lines)
     if told.median.range_only:
-        return f"<span>{told.median.told()}</span>"
+        return f"<span>{told.median.describe()}</span>"
     half = "".join(f"<i>{end}</i>" for end in told.half)
     return f"<b>{format_number(told.median.value)}</b> <span>{told.median.around}</span>{half}"
 

@@ -12,7 +12,7 @@ _QUESTIONS = {
     "Count": "numbers of rows",
     "Sum": "sums of coordinates",
     "ResidualSum": "sums of differences from the centres",
-    "ScaledResidualSum": "sums of differences from the centres, over their reaches",
+    "ScaledResidualSum": "sums of differences from the centres, over their clipping radii",
     "Spread": "how far rows spread",
     "Radii": "how far rows lie",
     "SegmentHistogram": "histograms of columns",

@@ -68,7 +68,7 @@ def spell_out_columns(source: Content, declaration: Declaration) -> Declaration:
     RequestError
         If it contradicts itself or the table.
     """
-    return declaration.checked().over(list_columns(source, declaration)).checked()
+    return declaration.validate().over(list_columns(source, declaration)).validate()
 
 
 def make_coded_table(source: Content, declaration: Declaration, rules: Mapping[str, CodingRule]) -> PrivateTable:

@@ -12,17 +12,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.charts.wording import format_number, format_percent, format_ratio, format_things
+from dpviz.charts.wording import capitalize_first, format_number, format_percent, format_ratio, format_things
 from dpviz.meaning.odds import bound_belief
 from dpviz.releases.promise import format_at_most, format_small
 from dpviz.releases.segments_report import QualityReport, Verdict
 from dpviz.runs.profile import SEEN, SURE, Profile
+from dpviz.runs.run import Run
+from dpviz.runs.verdict import LIKE_ONE, Loss, judge_centers
+from dpviz.runs.verdict import Verdict as Ending
 
-# A centre lies at the edge of the bounds with this part of its coordinates; a run shows noise where so many sizes may
-# be noise alone and so many coordinates lie on a bound.
-_MOST, _ON_BOUNDS = 0.5, 0.1
-# The loss of one centre: from this part on, more centres do no better.
-_LIKE_ONE = 0.9
+# Ends that a run tells, because centres cannot; and those that another ε would have brought to another end.
+_BEFORE_CENTERS, _OF_EPSILON = ("refused", "dropped"), ("failed", "sizes", "noise")
 _LONGEST = 50
 # Columns that a sentence names.
 _NAMED = 3
@@ -51,20 +51,23 @@ class Received:
     Attributes
     ----------
     profile : Profile
-    certificate : Certificate or None
+    quality_report : QualityReport or None
         None where nothing was asked about segments.
     epsilon, delta : float
     has_id : bool
         Whether a person is protected, or a row.
     relation : "add_remove" or "replace"
+    run : Run or None
+        That of the algorithm, played again: what it says of itself.
     """
 
     profile: Profile
-    certificate: QualityReport | None
+    quality_report: QualityReport | None
     epsilon: float
     delta: float
     has_id: bool
     relation: str = "add_remove"
+    run: Run | None = None
 
     @property
     def finding(self) -> Finding:
@@ -83,52 +86,47 @@ class Received:
 
 
 def _list_findings(received: Received) -> Iterator[Finding]:
-    made, k, at = received.profile, received.profile.k, f"At ε = {received.epsilon:.3g}, "
-    lost, on_bound = int(made.lost.sum()), float(made.on_bound.mean())
-    if made.sizes is not None and made.size_sd is not None:
-        least = f"{format_number(float(SURE * np.max(made.size_sd)))} rows"
-        if 2 * lost >= k and on_bound > _ON_BOUNDS:
-            reason = (
-                f"{lost} of {k} sizes are below {SURE:g} sd of their noise ({least}), and "
-                f"{format_percent(on_bound)} of the "
-                "coordinates lie on a bound."
-            )
-            yield Finding(f"{at}this release shows noise", "failed", reason)
-    edge = int((made.on_bound.mean(axis=1) >= _MOST).sum())
-    if 2 * edge >= k:
-        reason = "Half of their coordinates or more are a bound: noise was cut off there, or rows lie beyond it."
-        yield Finding(f"{edge} of {_name_centres(k)} {_format_lie(edge)} at the edge of the bounds", "edge", reason)
-    if lost:
-        reason = f"They are below {SURE:g} sd of their noise ({least}): such a segment may hold nobody."
-        yield Finding(f"{at}{lost} of {k} sizes may be noise alone", "sizes", reason)
-    reach = np.linalg.norm(made.center_sd / made.scale, axis=1)
-    moved = int((reach > made.gaps / 2).sum())
-    if moved:
-        reason = "Noise moves them more than half of the way to the next centre."
-        yield Finding(
-            f"{at}{moved} of {_name_centres(k)} {'is' if moved == 1 else 'are'} lost in noise", "noise", reason
-        )
-    yield from _conclude_from_quality(received, at)
+    made, k, run = received.profile, received.profile.k, received.run
+    ended = None if run is None else run.verdict
+    if ended is not None and ended.kind in _BEFORE_CENTERS:
+        yield _make_finding(ended, received.epsilon)
+    judged = received.quality_report is not None or bool(run is not None and run.loss_diagnostic)
+    if verdict := judge_centers(made.evidence, _measure_loss(received), judges_itself=judged, what="release"):
+        yield _make_finding(verdict, received.epsilon)
+    yield from _conclude_from_quality(received)
+    if received.quality_report is None and ended is not None and ended.kind == "doubted":
+        yield Finding("Released values speak against the centres", "doubted", ended.reason)
     if k == 1:
         yield Finding("One segment: the middle of all rows")
     yield Finding(_conclude_what_differs(made))
 
 
-def _conclude_from_quality(received: Received, at: str) -> Iterator[Finding]:
-    certificate, k = received.certificate, received.profile.k
-    if certificate is None or k == 1:
+def _make_finding(verdict: Ending, epsilon: float) -> Finding:
+    at = f"At ε = {epsilon:.3g}, " if verdict.kind in _OF_EPSILON else ""
+    return Finding(capitalize_first(at + verdict.title), verdict.kind, verdict.reason)
+
+
+def _measure_loss(received: Received) -> Loss | None:
+    """By the quality report, which was bought for it, at its worst; else by what the algorithm says of itself."""
+    if received.quality_report is not None:
+        ratio = received.quality_report.ratio
+        return Loss(ratio.high, f"{format_ratio(ratio.value)} (at most {format_ratio(min(ratio.high, 9.99))})")
+    loss_diagnostic = None if received.run is None else received.run.loss_diagnostic
+    return (
+        None
+        if loss_diagnostic is None
+        else Loss(loss_diagnostic.share, f"about {format_percent(min(loss_diagnostic.share, 1.0))} of")
+    )
+
+
+def _conclude_from_quality(received: Received) -> Iterator[Finding]:
+    quality_report = received.quality_report
+    if quality_report is None or received.profile.k == 1:
         return
-    if certificate.ratio.high >= _LIKE_ONE:
-        high = min(certificate.ratio.high, 9.99)
-        reason = (
-            f"Their loss is {format_ratio(certificate.ratio.value)} that of a single centre, and may "
-            f"be {format_ratio(high)}."
-        )
-        yield Finding(f"{_name_centres(k)} may do no better than one", "one", reason)
-    words = " ".join(certificate.words)
-    if certificate.verdict is Verdict.CANNOT_TELL:
-        yield Finding(f"{at}nobody can tell if they are right", "cannot tell", words)
-    if certificate.verdict is Verdict.POOR:
+    words = " ".join(quality_report.words)
+    if quality_report.verdict is Verdict.CANNOT_TELL:
+        yield Finding(f"At ε = {received.epsilon:.3g}, nobody can tell if they are right", "cannot tell", words)
+    if quality_report.verdict is Verdict.POOR:
         yield Finding("Released values speak against the centres", "poor", words)
 
 
@@ -181,20 +179,20 @@ def _conclude_columns(made: Profile) -> Iterator[Conclusion]:
 
 
 def _conclude_quality(received: Received) -> Conclusion:
-    certificate, k = received.certificate, received.profile.k
-    if certificate is None:
+    quality_report, k = received.quality_report, received.profile.k
+    if quality_report is None:
         words = "No quality report was bought: nobody can tell from this release whether a group was missed."
         return Conclusion(words, good=False)
-    words = " ".join(certificate.words)
-    if certificate.verdict is not Verdict.GOOD:
+    words = " ".join(quality_report.words)
+    if quality_report.verdict is not Verdict.GOOD:
         return Conclusion(words, good=False)
     if k == 1:
         return Conclusion(
             "One centre is the middle of all rows, and nothing that was released speaks against it.", True
         )
-    value, high = format_ratio(certificate.ratio.value), format_ratio(certificate.ratio.high)
+    value, high = format_ratio(quality_report.ratio.value), format_ratio(quality_report.ratio.high)
     left = f"{_name_centres(k)} leave {value} the loss of one (at most {high})"
-    return Conclusion(f"{left}. {words}", good=bool(certificate.ratio.high < _LIKE_ONE))
+    return Conclusion(f"{left}. {words}", good=bool(quality_report.ratio.high < LIKE_ONE))
 
 
 def _list_forbidden(received: Received) -> Iterator[str]:
@@ -247,7 +245,3 @@ def _format_some(names: Sequence[str]) -> str:
 
 def _name_centres(k: int) -> str:
     return format_things(k, "centre") if k == 1 else f"{k} centres"
-
-
-def _format_lie(many: int) -> str:
-    return "lies" if many == 1 else "lie"

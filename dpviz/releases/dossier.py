@@ -27,8 +27,8 @@ from dpviz.releases.charges import group_charges
 from dpviz.releases.promise import (
     ALONE,
     compute_certainty,
+    describe_accesses,
     describe_choice,
-    describe_looks,
     describe_promise,
     describe_recomposed,
     describe_rows,
@@ -203,7 +203,7 @@ def _describe_correctness(facts: CardFacts) -> _Said:
     )
     yield "Where are the bounds from?", Who.RELEASE, _describe_origins(facts)
     yield _describe_owner(facts, "bounds_known_by")
-    yield "What was seen of the rows before?", Who.RELEASE, describe_looks(facts)
+    yield "What was seen of the rows before?", Who.RELEASE, describe_accesses(facts)
     chosen = facts.words.chosen_after_looking.strip()
     yield "What was chosen because of it?", Who.OWNER if chosen else Who.NOBODY, chosen or describe_choice(facts)
     yield (

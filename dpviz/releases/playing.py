@@ -38,7 +38,7 @@ class Played:
     @property
     def shares(self) -> Mapping[str, Part]:
         """What each part may spend."""
-        return self.asked.order.shares(self.asked.declared)
+        return self.asked.release_request.shares(self.asked.declared)
 
 
 def play(transcript: Transcript) -> Played:
@@ -50,12 +50,12 @@ def play(transcript: Transcript) -> Played:
         If the tapes or what was asked do not fit the plan, or are of no release.
     """
     asked = Asked.of(transcript.asked)
-    shares = asked.order.shares(asked.declared)
+    shares = asked.release_request.shares(asked.declared)
     if set(transcript.recordings) != set(shares):
         raise RequestError("It does not hold the answers of the parts that were asked for.")
     players = {part: Playback(recording) for part, recording in transcript.recordings.items()}
     tables = partial(make_empty_tables, n_public=asked.n_public)
-    parts = make_all_parts(asked.order, asked.declared, players, make_empty_content(asked.declared), tables)
+    parts = make_all_parts(asked.release_request, asked.declared, players, make_empty_content(asked.declared), tables)
     unasked = tuple(part for part, player in players.items() if not player.is_over)
     return Played(transcript, asked, parts, unasked)
 

@@ -247,7 +247,7 @@ def list_unprotected(facts: CardFacts) -> Iterator[tuple[str, str]]:
     if facts.n is not None and not facts.n_bought:
         yield "Number of rows", describe_rows(facts)
     yield "Columns, bounds and k", describe_declared(facts)
-    yield "Looks at the rows", describe_looks(facts)
+    yield "Looks at the rows", describe_accesses(facts)
     yield (
         "Facts about groups",
         "What is true of many people stays true, and can be learned, whether or not any one of them is in the table.",
@@ -278,7 +278,7 @@ def describe_rows(facts: CardFacts) -> str:
     return f"It is {facts.n:,.0f}, which was declared and is public: it is not protected."
 
 
-def describe_looks(facts: CardFacts) -> str:
+def describe_accesses(facts: CardFacts) -> str:
     """What was seen of the rows themselves before this release, and what came of it."""
     return facts.seen.words
 

@@ -47,7 +47,7 @@ class PublishJob(Work[Release]):
         self._prepared = prepared
         self._on_defect = on_defect
         # No daemon: a server that is told to stop waits for what is paid for.
-        threading.Thread(target=self._press, name="dpviz release").start()
+        threading.Thread(target=self._publish, name="dpviz release").start()
 
     @property
     def prepared(self) -> Preflight:
@@ -62,11 +62,11 @@ class PublishJob(Work[Release]):
     def cancel(self) -> None:
         """Does nothing: what is charged is released."""
 
-    def _press(self) -> None:
+    def _publish(self) -> None:
         self._note_begin()
         try:
             self._take(Progress(0, _STEPS, "the account is charged"))
-            release = publish(self._prepared, watch=self._watch, charged=self._charged)
+            release = publish(self._prepared, watch=self._watch, charged=self._note_charge)
             with suppress(OSError):
                 self.kept = keep_copy(self._prepared.account.path, release)
             self._take(release)
@@ -78,7 +78,7 @@ class PublishJob(Work[Release]):
         else:
             self._finish(JobState.DONE)
 
-    def _charged(self, number: int) -> None:
+    def _note_charge(self, number: int) -> None:
         self.number = number
         self._take(Progress(0, _STEPS, "charged; noise is drawn"))
 

@@ -1,4 +1,4 @@
-"""A certificate: whether the released centres describe the rows well, from released values alone.
+"""A quality report: whether the released centres describe the rows well, from released values alone.
 
 Who reads a release has no rows, and centres alone do not show that a group was missed. So the losses of three sets of
 centres are bought, with a histogram of how far rows lie from their centres, and post-processing asks three questions:
@@ -60,7 +60,7 @@ class Scales:
     sd: float
 
     @classmethod
-    def seen(cls, noisy: Measurement[Array, Additive], asked: DistanceScales, region: Region) -> Scales:
+    def of(cls, noisy: Measurement[Array, Additive], asked: DistanceScales, region: Region) -> Scales:
         """What was released, without the noise of bins that no row of the region can be in.
 
         Parameters
@@ -229,7 +229,7 @@ def make_quality_report(
     rows_sd: float,
     center_noise_sd: Array | None,
 ) -> QualityReport:
-    """The certificate that released values make.
+    """The quality report that released values make.
 
     Parameters
     ----------

@@ -93,20 +93,21 @@ class ReadRelease:
         """What may be concluded, and what not."""
         if self.played is None:
             return None
-        order, declared = self.played.asked.order, self.played.parts.declaration
+        release_request, declared = self.played.asked.release_request, self.played.parts.declaration
         return Received(
             self.played.parts.profile,
-            None if self.report is None else self.report.certificate,
-            order.request.epsilon,
-            order.delta,
+            None if self.report is None else self.report.quality_report,
+            release_request.request.epsilon,
+            release_request.delta,
             declared.id_column is not None,
             declared.relation,
+            self.played.run,
         )
 
     @property
     def name(self) -> str:
         """What its owner calls it."""
-        return "" if self.played is None else self.played.asked.order.words.name
+        return "" if self.played is None else self.played.asked.release_request.words.name
 
     @property
     def unit(self) -> str:
@@ -128,7 +129,7 @@ class ReadRelease:
         rows = [["" if cell is None else _read_written(cell) for cell in one] for one in self.numbers]
         return format_csv([ReleasedNumber._fields, *rows])
 
-    def compared_with(self, other: ReadRelease) -> Comparison:
+    def compare_with(self, other: ReadRelease) -> Comparison:
         """The other release against this one.
 
         Raises
@@ -145,19 +146,19 @@ class ReadRelease:
         said: dict[str, Any] = {"verdict": self.verdict.to_dict()}
         if self.played is None or self.received is None:
             return said
-        made, order = self.played.parts.profile, self.played.asked.order
+        made, release_request = self.played.parts.profile, self.played.asked.release_request
         return said | {
             "name": self.name,
-            "epsilon": order.request.epsilon,
-            "delta": order.delta,
+            "epsilon": release_request.request.epsilon,
+            "delta": release_request.delta,
             "unit": self.unit,
-            "algorithm": order.request.algorithm,
+            "algorithm": release_request.request.algorithm,
             "k": made.k,
             "columns": [column._asdict() for column in made.columns],
             "finding": self.received.finding._asdict(),
             "may_conclude": [one._asdict() for one in self.received.may],
             "may_not_conclude": list(self.received.may_not),
-            "certificate": None if self.report is None else to_plain(asdict(self.report.certificate)),
+            "certificate": None if self.report is None else to_plain(asdict(self.report.quality_report)),
             "covered": COVERED,
             "numbers": [to_plain(one._asdict()) for one in self.numbers],
         }

@@ -17,8 +17,8 @@ from dpviz.charts.wording import capitalize_first, format_things
 from dpviz.releases.card_facts import NOT_STATED, CardColumn, CardFacts, CardWords, Part
 from dpviz.releases.charges import group_charges
 from dpviz.releases.promise import (
+    describe_accesses,
     describe_choice,
-    describe_looks,
     describe_promise,
     describe_recomposed,
     describe_rows,
@@ -227,7 +227,7 @@ def _describe_tuning(facts: CardFacts) -> str:
         [
             "Each row was clipped by itself to the declared bounds.",
             f"Number of rows: {describe_rows(facts)}",
-            describe_looks(facts),
+            describe_accesses(facts),
             *expected,
             after,
         ]

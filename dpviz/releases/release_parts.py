@@ -44,7 +44,7 @@ class Clustered:
     """The algorithm's part: its run, and the centres as they are published."""
 
     run: Run
-    published: Rounded
+    rounded: Rounded
 
     @property
     def entries(self) -> tuple[Entry, ...]:
@@ -54,7 +54,7 @@ class Clustered:
     @property
     def unit_centers(self) -> Array:
         """The published centres, unit coordinates: segments are those of what everybody has."""
-        return self.run.domain.to_unit_coordinates(self.published.centers)
+        return self.run.domain.to_unit_coordinates(self.rounded.centers)
 
     @property
     def center_noise_sd(self) -> Array | None:
@@ -128,13 +128,18 @@ def make_missing(content: Content, declaration: Declaration, share: Part, source
 
 
 def make_clustering(
-    order: ReleaseRequest, share: Part, table: PrivateTable, source: ExactSource, *, watch: Watch | None = None
+    release_request: ReleaseRequest,
+    share: Part,
+    table: PrivateTable,
+    source: ExactSource,
+    *,
+    watch: Watch | None = None,
 ) -> Clustered:
     """The centres of a release.
 
     Parameters
     ----------
-    order : ReleaseRequest
+    release_request : ReleaseRequest
         What is asked for.
     share : Part
         What this part may spend.
@@ -153,7 +158,7 @@ def make_clustering(
     **Guarantee.** ``share``.
     """
     finished = None
-    for step in run_steps(order.of_share(share), table, noise=source):
+    for step in run_steps(release_request.make_request(share), table, noise=source):
         finished = step
         if watch is not None:
             watch(step)
@@ -261,11 +266,11 @@ class Parts:
         """
         found = self.clustered
         if self.told is None:
-            return make_profile(found.run, centers=found.published.centers)
+            return make_profile(found.run, centers=found.rounded.centers)
         told = self.told.report.segments
         return make_profile(
             found.run,
-            centers=found.published.centers,
+            centers=found.rounded.centers,
             sizes=np.array([one.size.value for one in told]),
             size_sd=np.array([one.size_sd for one in told]),
         )
@@ -285,7 +290,7 @@ class Parts:
 
 
 def make_all_parts(
-    order: ReleaseRequest,
+    release_request: ReleaseRequest,
     declaration: Declaration,
     sources: Mapping[str, ExactSource],
     content: Content,
@@ -297,7 +302,7 @@ def make_all_parts(
 
     Parameters
     ----------
-    order : ReleaseRequest
+    release_request : ReleaseRequest
         What is asked for.
     declaration : Declaration
         What is declared of the table.
@@ -315,9 +320,9 @@ def make_all_parts(
     Parts
         With the ledger of each.
 
-    **Guarantee.** The shares of ``order``, added up.
+    **Guarantee.** The shares of ``release_request``, added up.
     """
-    shares = order.shares(declaration)
+    shares = release_request.shares(declaration)
     bounds = missing = said = None
     if OF_BOUNDS in shares:
         bounds = make_bought(content, declaration, shares[OF_BOUNDS], sources[OF_BOUNDS])
@@ -325,7 +330,7 @@ def make_all_parts(
     if OF_MISSING in shares:
         missing = make_missing(content, complete, shares[OF_MISSING], sources[OF_MISSING])
     opened = tables(complete)
-    found = make_clustering(order, shares[ALGORITHM], opened.private, sources[ALGORITHM], watch=watch)
+    found = make_clustering(release_request, shares[ALGORITHM], opened.private, sources[ALGORITHM], watch=watch)
     if OF_SEGMENTS in shares:
         said = make_segments(found, opened.described(), shares[OF_SEGMENTS], sources[OF_SEGMENTS])
     return Parts(complete, found, bounds, missing, said)

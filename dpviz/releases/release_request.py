@@ -129,11 +129,11 @@ class ReleaseRequest:
         accounting = contender.card.accounting(contender.settings, self.request.delta)
         return 0.0 if accounting is Accounting.PURE else self.request.delta
 
-    def of_algorithm(self, declaration: Declaration) -> Request:
+    def make_algorithm_request(self, declaration: Declaration) -> Request:
         """The run, for its part of the release."""
-        return self.of_share(self.shares(declaration)[ALGORITHM])
+        return self.make_request(self.shares(declaration)[ALGORITHM])
 
-    def of_share(self, share: Part) -> Request:
+    def make_request(self, share: Part) -> Request:
         """The run, for so much of the release."""
         return replace(self.request, epsilon=share.epsilon, delta=share.delta)
 
@@ -217,11 +217,15 @@ def refuse_bounds(declaration: Declaration) -> None:
             f'Some bounds are said to come from "{FROM_ROWS}": no ε covers what they tell. Declare bounds that are '
             "known without the rows, or leave them open (null), and they are bought."
         )
-    closed = [name for name in declaration.columns if name not in list_open_columns(declaration)]
-    nowhere = [name for name in closed if declaration.describe_origin(name) == "not stated"]
-    if nowhere:
+    if nowhere := list_undefended(declaration):
         raise RequestError(
             f"Nobody says where the bounds of {list_names(nowhere)} come from, and a release has to defend them: "
             "put it "
             'into "origins" or "bounds_origin" of the declaration.'
         )
+
+
+def list_undefended(declaration: Declaration) -> list[str]:
+    """Columns with bounds of which nobody says where they come from."""
+    closed = [name for name in declaration.columns if name not in list_open_columns(declaration)]
+    return [name for name in closed if declaration.describe_origin(name) == "not stated"]

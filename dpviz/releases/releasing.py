@@ -56,7 +56,7 @@ _LAST_DIGITS = 1e-9
 class Preflight:
     """A release that nothing stands against; no row has been asked about, and nothing is charged."""
 
-    order: ReleaseRequest
+    release_request: ReleaseRequest
     content: Content
     declaration: Declaration
     table: OpenTable | None
@@ -66,12 +66,12 @@ class Preflight:
     @property
     def shares(self) -> Mapping[str, Part]:
         """What each part may spend."""
-        return self.order.shares(self.declaration)
+        return self.release_request.shares(self.declaration)
 
     @property
     def charge(self) -> Charge:
         """What the account is charged."""
-        return self.order.charge(self.declaration, unit=describe_unit(self.declaration))
+        return self.release_request.charge(self.declaration, unit=describe_unit(self.declaration))
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +110,7 @@ class Release:
 
 
 def preflight(
-    order: ReleaseRequest,
+    release_request: ReleaseRequest,
     content: Content,
     declaration: Declaration,
     account: Account,
@@ -121,7 +121,7 @@ def preflight(
 
     Parameters
     ----------
-    order : ReleaseRequest
+    release_request : ReleaseRequest
         What is asked for.
     content : Content
         The file or table, none of whose rows has been read.
@@ -140,35 +140,37 @@ def preflight(
     Raises
     ------
     RequestError
-        If the order, the declaration, the table or the account does not allow it.
+        If the request, the declaration, the table or the account does not allow it, or the library that draws is
+        missing.
     """
+    name_library()  # refuses where it is not installed
     declaration = spell_out_columns(content, declaration)
-    order.check(declaration)
+    release_request.check(declaration)
     if to_buy := list_open_columns(declaration):
         refuse_beyond_memory(content, to_buy)
-        refuse_too_few(declaration, epsilon=order.bounds * order.request.epsilon)
-    if order.missing:
+        refuse_too_few(declaration, epsilon=release_request.bounds * release_request.request.epsilon)
+    if release_request.missing:
         refuse_beyond_memory(content, declaration.columns)
     table = None
     if to_buy:
-        _try(order, declare(content, _close(declaration)), content)
+        _try(release_request, declare(content, _close(declaration)), content)
         declaration = replace(declaration, title=declaration.title or content.name)
     else:
         table = declare(content, declaration) if opened is None else opened
         declaration = replace(table.declaration, words=declaration.words)
-        order.check(declaration)
-        _try(order, table, content)
-    prepared = Preflight(order, content, declaration, table, account, account.standing())
+        release_request.check(declaration)
+        _try(release_request, table, content)
+    prepared = Preflight(release_request, content, declaration, table, account, account.standing())
     prepared.before.refuse(prepared.charge)
     return prepared
 
 
-def _try(order: ReleaseRequest, table: OpenTable, content: Content) -> None:
+def _try(release_request: ReleaseRequest, table: OpenTable, content: Content) -> None:
     """Ask for every table that the release will ask for, so that nothing about them is refused after the charge."""
-    request = order.of_algorithm(table.declaration)
+    request = release_request.make_algorithm_request(table.declaration)
     request.check(table.private)
     request.check_releasable(table.private)
-    if order.segments:
+    if release_request.segments:
         make_described_table(table, content)
 
 
@@ -209,7 +211,7 @@ def publish(
         The number of its charge, and its files.
 
     **Guarantee.** (ε, δ)-DP as ordered, for the table's relation and unit of privacy: the parts add up by basic
-    composition, and each has a ledger of its own. Bounds that were declared, k, the columns and the order are public.
+    composition, and each has a ledger of its own. Bounds that were declared, k, the columns and the request are public.
 
     Raises
     ------
@@ -227,10 +229,10 @@ def publish(
         refuse_unpaid(drawn.parts, played, charge)
         files = render_whole(played)
     except BaseException as error:
-        prepared.account.failed(number, why=type(error).__name__)
+        prepared.account.note_failed(number, why=type(error).__name__)
         raise
     with suppress(RequestError):  # paid for: it leaves, even where the account cannot note any more that it did
-        prepared.account.released(number, card_sha256=hashlib.sha256(files[CARD]).hexdigest())
+        prepared.account.note_released(number, card_sha256=hashlib.sha256(files[CARD]).hexdigest())
     return Release(number, files, played)
 
 
@@ -250,7 +252,7 @@ def rehearse(prepared: Preflight) -> None:
         n_public = _ANY_N
     tables, nobody = partial(make_empty_tables, n_public=n_public), make_empty_content(declared)
     sources = {part: ExactNoise() for part in prepared.shares}  # nothing of it leaves
-    drawn = _draw_once(make_all_parts(prepared.order, declared, sources, nobody, tables), sources)
+    drawn = _draw_once(make_all_parts(prepared.release_request, declared, sources, nobody, tables), sources)
     try:
         played = play(make_transcript(prepared, prepared.before, prepared.charge, drawn))
         refuse_unpaid(drawn.parts, played, prepared.charge)
@@ -276,7 +278,7 @@ def draw(prepared: Preflight, *, watch: Watch | None = None) -> Drawn:
     """
     sources = make_fresh_noise(prepared.shares)
     parts = make_all_parts(
-        prepared.order, prepared.declaration, sources, prepared.content, partial(_open, prepared), watch=watch
+        prepared.release_request, prepared.declaration, sources, prepared.content, partial(_open, prepared), watch=watch
     )
     return _draw_once(parts, sources)
 
@@ -337,7 +339,7 @@ def make_transcript(prepared: Preflight, before: Standing, charge: Charge, drawn
         platform=f"Python {platform.python_version()}, NumPy {np.__version__}, {platform.system()}",
         code=hash_code(),
         date=datetime.now(UTC).date().isoformat(),
-        order=prepared.order,
+        release_request=prepared.release_request,
         n_public=drawn.parts.clustered.run.n_public,
         declared=prepared.declaration,
         account=account,

@@ -107,7 +107,7 @@ def render_files(played: Played) -> dict[str, bytes]:
 
 def format_centers(played: Played) -> str:
     """Released centres, data units, on their grid, and sizes; each number with the sd of its noise in a column."""
-    return make_centers_table(played.parts.profile, played.parts.clustered.published.texts)
+    return make_centers_table(played.parts.profile, played.parts.clustered.rounded.texts)
 
 
 def make_centers_table(profile: Profile, centers: Sequence[Sequence[str]]) -> str:
@@ -193,7 +193,7 @@ def _format_ledger_row(part: Part, entry: Entry) -> list[str]:
 def format_assign_script(played: Played) -> str:
     """The program that finds the segment of a row."""
     found, declared = played.parts.clustered, played.parts.declaration
-    return write_assign_script(found.run.domain, found.published.centers, title=declared.title, file=declared.file)
+    return write_assign_script(found.run.domain, found.rounded.centers, title=declared.title, file=declared.file)
 
 
 def format_verify(files: Mapping[str, bytes], *, version: str) -> bytes:
@@ -217,34 +217,39 @@ def format_verify(files: Mapping[str, bytes], *, version: str) -> bytes:
 def collect_facts(played: Played) -> CardFacts:
     """What the two cards say."""
     asked, parts = played.asked, played.parts
-    order, run, declared, account = asked.order, parts.clustered.run, parts.declaration, asked.account
+    release_request, run, declared, account = (
+        asked.release_request,
+        parts.clustered.run,
+        parts.declaration,
+        asked.account,
+    )
     report = None if parts.told is None else parts.told.report
     shares = tuple(played.shares.values())
-    centers, card = parts.clustered.published, find_card(run.algorithm)
-    deltas = (10 * order.delta, order.delta, order.delta / 100)
-    again = recompose(parts, deltas) if order.delta else None
+    centers, card = parts.clustered.rounded, find_card(run.algorithm)
+    deltas = (10 * release_request.delta, release_request.delta, release_request.delta / 100)
+    again = recompose(parts, deltas) if release_request.delta else None
     return CardFacts(
-        words=order.words,
+        words=release_request.words,
         table=declared.title,
         columns=_list_columns(declared),
         k=run.k,
         algorithm=card.title,
         algorithm_id=run.algorithm,
         paper=card.paper,
-        epsilon=order.request.epsilon,
-        delta=order.delta,
+        epsilon=release_request.request.epsilon,
+        delta=release_request.delta,
         relation=run.relation,
         unit=run.unit,
         rows_per_person=declared.rows_per_person,
         has_id=declared.id_column is not None,
         n=run.n,
         n_bought=run.n_origin == "bought",
-        looks=order.seen.looks,
-        studies=order.seen.studies,
-        runs=order.seen.runs,
-        runs_epsilon=order.seen.runs_epsilon,
-        grids_read=order.seen.grids_read,
-        counted_by=order.seen.where,
+        looks=release_request.seen.looks,
+        studies=release_request.seen.studies,
+        runs=release_request.seen.runs,
+        runs_epsilon=release_request.seen.runs_epsilon,
+        grids_read=release_request.seen.grids_read,
+        counted_by=release_request.seen.where,
         accounting=_describe_accounting(run, shares),
         parts=shares,
         entries=tuple({"part": part, **entry.to_dict()} for part, own in parts.entries.items() for entry in own),
@@ -270,8 +275,8 @@ def collect_facts(played: Played) -> CardFacts:
         sizes=parts.profile.sizes,
         size_sd=parts.profile.size_sd,
         segments=None if report is None else describe_segments_for_card(report),
-        certificate=None if report is None else describe_quality_for_card(report.certificate),
-        expected_loss=order.expected_loss,
+        quality_report=None if report is None else describe_quality_for_card(report.quality_report),
+        expected_loss=release_request.expected_loss,
         missing=parts.missing_told,
         transcript=played.transcript.sha256,
     )
@@ -324,16 +329,16 @@ def find_least_size(report: SegmentsReport) -> float:
     return max(2 * worst, max((one.size_sd for one in report.segments), default=0.0))
 
 
-def describe_quality_for_card(certificate: QualityReport) -> dict[str, Any]:
-    """The certificate in words; where it cannot tell, ratios of noise would say nothing either."""
-    words = list(certificate.words)
-    if certificate.verdict is not Verdict.CANNOT_TELL:
+def describe_quality_for_card(quality_report: QualityReport) -> dict[str, Any]:
+    """The quality report in words; where it cannot tell, ratios of noise would say nothing either."""
+    words = list(quality_report.words)
+    if quality_report.verdict is not Verdict.CANNOT_TELL:
         words += [
-            f"Squared, rows lie {_format_times(certificate.ratio)} as far from their centre as from a single one.",
+            f"Squared, rows lie {_format_times(quality_report.ratio)} as far from their centre as from a single one.",
             "From centres that were placed without looking at any row they lie "
-            f"{_format_times(certificate.ratio_blind)} as far as from a single one.",
+            f"{_format_times(quality_report.ratio_blind)} as far as from a single one.",
         ]
-    return {"words": words, "verdict": certificate.verdict.value}
+    return {"words": words, "verdict": quality_report.verdict.value}
 
 
 def _format_times(interval: Interval) -> str:

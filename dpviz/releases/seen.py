@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from dpviz.charts.wording import format_count, format_number, format_things
 
-_LOOKS = {
+_ACCESSES = {
     "rows": ("look at rows or at counts of them", "looks at rows or at counts of them"),
     "loss": ("look at losses on the rows", "looks at losses on the rows"),
     "reference": ("look at the centres of k-means++", "looks at the centres of k-means++"),
@@ -66,7 +66,7 @@ class Seen:
         >>> Seen(runs=50, runs_epsilon=25.0).words.split(". ")[0]
         'In this visit: 50 runs on the rows with study noise, ε = 25 in all, which no account has paid for'
         """
-        told = list(self._told())
+        told = list(self._describe())
         listed = ", ".join(told[:-1]) + (" and " if told[1:] else "") + "".join(told[-1:])
         if self.where is Where.VISIT:
             if not told:
@@ -77,9 +77,9 @@ class Seen:
             return f"None that the releasing command knows of: it showed no row, no true count and no loss. {before}"
         return f"The releasing command knows of {listed}. No ε covers what was chosen because of them. {before}"
 
-    def _told(self) -> list[str]:
+    def _describe(self) -> list[str]:
         told = [
-            f"{format_count(times)} {_LOOKS.get(kind, (f'look: {kind}', f'looks: {kind}'))[times != 1]}"
+            f"{format_count(times)} {_ACCESSES.get(kind, (f'look: {kind}', f'looks: {kind}'))[times != 1]}"
             for kind, times in self.looks.items()
             if times
         ]

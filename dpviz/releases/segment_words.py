@@ -30,12 +30,14 @@ class Interval(NamedTuple):
             "" if self.low is None or self.high is None else f"({format_number(self.low)}–{format_number(self.high)})"
         )
 
-    def told(self, *, share: bool = False) -> str:
+    def describe(self, *, share: bool = False) -> str:
         """In words: ``34 (32–36)``, or ``61 % (58–64)`` for a share.
 
-        >>> Interval(34.0, 32.0, 36.0).told(), Interval(0.61, 0.58, 0.64).told(share=True), Interval(34.0).told()
-        ('34 (32–36)', '61 % (58–64)', '34')
-        >>> Interval(34.0, 18.0, 60.0, range_only=True).told()
+        >>> Interval(34.0, 32.0, 36.0).describe(), Interval(0.61, 0.58, 0.64).describe(share=True)
+        ('34 (32–36)', '61 % (58–64)')
+        >>> Interval(34.0).describe()
+        '34'
+        >>> Interval(34.0, 18.0, 60.0, range_only=True).describe()
         '18–60'
         """
         if self.range_only:
@@ -70,7 +72,7 @@ class ColumnTold(NamedTuple):
         """The lower and the upper quartile, each with its interval; none where one is known by its range only."""
         if len(self.quartiles) < 2 or any(one.range_only for one in self.quartiles):
             return ()
-        return f"from {self.quartiles[0].told()}", f"to {self.quartiles[-1].told()}"
+        return f"from {self.quartiles[0].describe()}", f"to {self.quartiles[-1].describe()}"
 
 
 class SegmentTold(NamedTuple):
@@ -155,34 +157,34 @@ def _list_shares(said: Any) -> Iterator[tuple[str, Interval]]:
     yield from ((name, share) for name, share in pairs if share is not None)
 
 
-def describe_quality(certificate: Mapping[str, Any] | None) -> tuple[str, ...]:
+def describe_quality(quality_report: Mapping[str, Any] | None) -> tuple[str, ...]:
     """What a reader without the rows learns about how good the segments are, a sentence each.
 
     Parameters
     ----------
-    certificate : mapping or None
+    quality_report : mapping or None
         ``words``, one text or several, come first. ``loss``, ``one_center`` and ``data_independent`` are released
         losses, each a number in any of the forms of ``make_interval``; ``unit`` says what they are measured in.
     """
-    if not certificate:
+    if not quality_report:
         return ()
-    words = certificate.get("words") or ()
+    words = quality_report.get("words") or ()
     said = [words] if isinstance(words, str) else [str(one) for one in words]
     names = ("loss", "one_center", "data_independent")
-    loss, alone, blind = (make_interval(certificate.get(name)) for name in names)
+    loss, alone, blind = (make_interval(quality_report.get(name)) for name in names)
     if loss is None:
         return tuple(said)
-    unit = f" {certificate['unit']}" if certificate.get("unit") else ""
+    unit = f" {quality_report['unit']}" if quality_report.get("unit") else ""
     said.append(
-        f"The mean squared distance of a row to the nearest released centre is {loss.told()}{unit}, with noise."
+        f"The mean squared distance of a row to the nearest released centre is {loss.describe()}{unit}, with noise."
     )
     if alone is not None and alone.value > 0:
         said.append(
-            f"A single centre would leave {alone.told()}: the segments account for "
+            f"A single centre would leave {alone.describe()}: the segments account for "
             f"{format_percent(max(0.0, 1 - loss.value / alone.value))} of it."
         )
     if blind is not None and blind.value > 0:
-        said.append(f"Centres placed without looking at any row would leave {blind.told()}.")
+        said.append(f"Centres placed without looking at any row would leave {blind.describe()}.")
         if loss.value > _HARDLY * blind.value:
             said.append("That is hardly worse: these segments say little about the people in the table.")
     return tuple(said)

@@ -1,4 +1,4 @@
-"""What a release says of each segment: sizes, how its columns fall, what tells it apart, and a certificate.
+"""What a release says of each segment: sizes, how its columns fall, what tells it apart, and a quality report.
 
 All that is bought are whole tallies with Laplace noise: pure ε, added up over the questions by basic composition. One
 row is in one segment and in one bin of a column, so that segments cost nothing more (parallel composition), and columns
@@ -47,7 +47,7 @@ from dpviz.releases.segments_report import (
     SegmentsReport,
 )
 
-# Parts of the share, fixed before a row is read. The scales of distances and the losses make the certificate.
+# Parts of the share, fixed before a row is read. The scales of distances and the losses make the quality report.
 WEIGHTS = {"sizes": 0.1, "columns": 0.26, "scales": 0.3, "losses": 0.34}
 # A segment is too small to say anything of a column where noise of its whole histogram is this part of its noisy size.
 _DROWNED = 0.5
@@ -122,7 +122,7 @@ def ask_segments(
         Question(by_distance, Laplace, shares.scales),
         note="sizes of segments, scales of distances",
     )
-    scales = Scales.seen(noisy_scales, by_distance, inner)
+    scales = Scales.of(noisy_scales, by_distance, inner)
     histograms = _ask_histograms(session, centers, description, shares.get("columns"), noisy_sizes.value, scales)
     sizes, size_sd = _ask_one_size(noisy_sizes, scales, histograms)
     losses = cap_losses(seen, cells.centers, sizes, scales, shares.losses)

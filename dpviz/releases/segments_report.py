@@ -85,7 +85,7 @@ class Segment:
 
 
 class Verdict(StrEnum):
-    """What the certificate makes of the clustering, from released values alone."""
+    """What the quality report makes of the clustering, from released values alone."""
 
     GOOD = "good"
     """Nothing released speaks against it."""
@@ -128,15 +128,15 @@ class SegmentsReport:
     """
 
     segments: tuple[Segment, ...]
-    certificate: QualityReport
+    quality_report: QualityReport
     epsilon: float
     covered: float = COVERED
     notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as JSON has them."""
-        values: dict[str, Any] = to_plain(asdict(self))
-        return values
+        names = {"quality_report": "certificate"}  # what it was called in the first files
+        return {names.get(name, name): value for name, value in to_plain(asdict(self)).items()}
 
 
 _HEADER = ("segment", "column", "statistic", "value", "low", "high", "noise_sd", "unit", "words")
@@ -146,8 +146,8 @@ def format_segments(report: SegmentsReport | None, missing: Sequence[MissingShar
     """The report as a tidy table: a line for each number that is said, with its interval.
 
     Columns ``segment``, ``column``, ``statistic``, ``value``, ``low``, ``high``, ``noise_sd``, ``unit``, ``words``;
-    lines about the whole table (the certificate, shares of missing cells) have no segment. Numbers stand in columns of
-    numbers alone, and words in ``words``: there a segment is said to be too small, and a quantile to be known by its
+    lines about the whole table (the quality report, shares of missing cells) have no segment. Numbers stand in columns
+    of numbers alone, and words in ``words``: there a segment is said to be too small, and a quantile to be known by its
     range only, which has no value.
 
     Parameters
@@ -179,18 +179,18 @@ def format_segments(report: SegmentsReport | None, missing: Sequence[MissingShar
                 cells = ("", "", "") if value is None else _list_numbers(value)
                 words = TOO_SMALL if value is None else RANGE if value.range_only else ""
                 lines.append((segment.number, said.column, statistic, *cells, "", unit, words))
-    certificate = report.certificate
+    quality_report = report.quality_report
     for statistic, value, unit in (
-        ("mean capped squared distance, released centres", certificate.released, "unit coordinates squared"),
-        ("mean capped squared distance, one centre", certificate.one_center, "unit coordinates squared"),
-        ("mean capped squared distance, centres without data", certificate.blind, "unit coordinates squared"),
-        ("released centres over one centre", certificate.ratio, ""),
-        ("centres without data over one centre", certificate.ratio_blind, ""),
-        ("half of the rows lie within", certificate.distances[0], "unit coordinates"),
-        ("nine tenths of the rows lie within", certificate.distances[1], "unit coordinates"),
+        ("mean capped squared distance, released centres", quality_report.released, "unit coordinates squared"),
+        ("mean capped squared distance, one centre", quality_report.one_center, "unit coordinates squared"),
+        ("mean capped squared distance, centres without data", quality_report.blind, "unit coordinates squared"),
+        ("released centres over one centre", quality_report.ratio, ""),
+        ("centres without data over one centre", quality_report.ratio_blind, ""),
+        ("half of the rows lie within", quality_report.distances[0], "unit coordinates"),
+        ("nine tenths of the rows lie within", quality_report.distances[1], "unit coordinates"),
     ):
         lines.append(("", "", statistic, *_list_numbers(value), "", unit, ""))
-    lines.append(("", "", "verdict", "", "", "", "", "", certificate.verdict.value))
+    lines.append(("", "", "verdict", "", "", "", "", "", quality_report.verdict.value))
     return format_csv(lines)
 
 

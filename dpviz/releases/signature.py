@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from dpviz.check import RequestError
+from dpviz.check import RequestError, import_extra
 from dpviz.foreign import read_bytes
 
 _LONGEST_KEY = 65_536
@@ -88,7 +87,7 @@ def check_signer(key: Path) -> None:
 
 def _read_signer(key: Path) -> Any:
     ed25519 = _load_ed25519()
-    serialization = import_module("cryptography.hazmat.primitives.serialization")
+    serialization = import_extra("cryptography.hazmat.primitives.serialization")
     try:
         signer = serialization.load_pem_private_key(read_bytes(key, _LONGEST_KEY), password=None)
     except (OSError, ValueError, TypeError):
@@ -102,7 +101,4 @@ def _read_signer(key: Path) -> Any:
 
 
 def _load_ed25519() -> Any:
-    try:
-        return import_module("cryptography.hazmat.primitives.asymmetric.ed25519")
-    except ImportError:
-        raise RequestError('Signatures need the library cryptography: pip install "dpviz[sign]".') from None
+    return import_extra("cryptography.hazmat.primitives.asymmetric.ed25519")

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from dpviz.algorithms.sizes import measure_neighbour_gaps
 from dpviz.arrays import Array, Codes
 from dpviz.runs.evaluation import Reference, assign
 
@@ -83,14 +84,6 @@ def find_recovered_clusters(points: Array, centers: Array, reference: Array) -> 
     away = np.linalg.norm(reference - centers[nearest], axis=1)
     which: npt.NDArray[np.bool_] = shared & (away <= reach)
     return which
-
-
-def measure_neighbour_gaps(centers: Array) -> Array:
-    """Distance of each centre to its nearest neighbour, shape (k,); infinite for a lone one."""
-    squared = ((centers[:, None, :] - centers[None, :, :]) ** 2).sum(axis=2)
-    np.fill_diagonal(squared, np.inf)
-    gaps: Array = np.sqrt(squared.min(axis=1))
-    return gaps
 
 
 def _measure_clouds(points: Array, reference: Array, own: Codes) -> Array:

@@ -74,7 +74,7 @@ class JobRegistry:
         job.queue(self.seats, owner=self._key, brief=is_brief(work), most=self.max_running)
         return job
 
-    def study(self, judged: JudgedTable, grid: Grid, *, key: str, with_centers: bool = False) -> Study:
+    def start_study(self, judged: JudgedTable, grid: Grid, *, key: str, with_centers: bool = False) -> Study:
         """Go on with the study of ``grid`` on the rows that ``key`` stands for, or begin it; see ``open_study``.
 
         Parameters

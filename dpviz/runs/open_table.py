@@ -5,10 +5,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from importlib import import_module
 
 from dpviz.arrays import Array, Codes
-from dpviz.check import RequestError
+from dpviz.check import RequestError, import_extra
 from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.revealed_rows import Revealed
@@ -147,7 +146,7 @@ def declare_on_cluster(source: Content, declaration: Declaration) -> OpenTable:
         raise RequestError(
             "Workers of a cluster read Parquet, each a part: write the table as Parquet, or run it here."
         )
-    declared, dask = plan.declaration, import_module("dask")
+    declared, dask = plan.declaration, import_extra("dask")
     pieces = source.pieces(declared.columns, id_column=declared.id_column, codings=declared.coded)
     rows = ClusterRows.of(
         [dask.delayed(Piece.batch)(piece) for piece in pieces],
@@ -238,8 +237,8 @@ def plan_table(source: Content, declaration: Declaration) -> Plan:
     RequestError
         As ``declare``.
     """
-    declaration = declaration.checked()
-    spelled_out = declaration.over(list_columns(source, declaration)).checked()
+    declaration = declaration.validate()
+    spelled_out = declaration.over(list_columns(source, declaration)).validate()
     if spelled_out.id_column is not None and isinstance(source, ParquetTable | LoadedTable):
         source.check_id(spelled_out.id_column)
     return Plan(source, spelled_out, make_domain(spelled_out))

@@ -10,16 +10,15 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from dpviz.algorithms.sizes import CLEAR, Sizes, measure_neighbour_gaps
 from dpviz.algorithms.steps import CentersStep
-from dpviz.arrays import Array, Codes
+from dpviz.arrays import Array, Codes, Flags
 from dpviz.runs.evaluation import match
 from dpviz.runs.run import Run
+from dpviz.runs.verdict import AT_EDGE, Evidence
 
-Flags = npt.NDArray[np.bool_]
-
-SURE = 3.0
+SURE = CLEAR
 """Standard deviations of noise beyond which a released number is taken to say something."""
 SEEN = 2.0
 """Standard deviations within which a coordinate is drawn as noise, and which whiskers are long."""
@@ -27,8 +26,6 @@ SEEN = 2.0
 RowOrder = Literal["size", "number", "alike"]
 ColumnOrder = Literal["most telling", "file"]
 
-# A coordinate this near to a bound, as a part of the width, lies on it.
-_ON_BOUND = 0.005
 _LEAST_SD = 1e-12
 
 
@@ -139,26 +136,28 @@ class Profile:
     @property
     def lost(self) -> Flags:
         """Segments whose size may be noise alone, shape (k,); none where sizes are not known."""
-        if self.sizes is None or self.size_sd is None:
-            return np.zeros(self.k, dtype=bool)
-        lost: Flags = self.sizes < SURE * self.size_sd
-        return lost
+        return self.evidence.unclear
 
     @property
     def on_bound(self) -> Flags:
         """Coordinates that lie on a declared bound, shape (k, d)."""
         place: Array = (self.centers - self.lower) / self.width
-        below: Flags = place < _ON_BOUND
-        return np.logical_or(below, place > 1 - _ON_BOUND)
+        below: Flags = place < AT_EDGE
+        return np.logical_or(below, place > 1 - AT_EDGE)
 
     @property
     def gaps(self) -> Array:
         """Distance of each centre to the nearest other one, unit coordinates, shape (k,); infinite for a lone one."""
-        points = self.centers / self.scale
-        away = np.linalg.norm(points[:, None] - points[None], axis=2)
-        np.fill_diagonal(away, np.inf)
-        gaps: Array = away.min(axis=1)
-        return gaps
+        return measure_neighbour_gaps(self.centers / self.scale)
+
+    @property
+    def evidence(self) -> Evidence:
+        """What released values say of each centre, for the rules of a verdict. One of nobody may lie anywhere."""
+        found = Evidence(self.sizes, self.size_sd, None, self.gaps, self.on_bound)
+        if not self.noise_known:
+            return found
+        moved = np.where(found.unclear, np.inf, np.linalg.norm(self.center_sd / self.scale, axis=1))
+        return found._replace(errors=moved)
 
     @property
     def smallest_group(self) -> float:
@@ -215,9 +214,7 @@ def compute_honest_noise(sd: Array, sizes: Array | None, size_sd: Array | None, 
         nobody, half of the width: the centre may lie anywhere between the bounds.
     """
     if sizes is not None and size_sd is not None:
-        least = sizes - SURE * size_sd
-        factor = np.where(least > 0, sizes / np.where(least > 0, least, 1.0), np.inf)
-        sd = np.maximum(sd, _LEAST_SD) * factor[:, None]
+        sd = np.maximum(sd, _LEAST_SD) * Sizes(sizes, size_sd).excess[:, None]
     return np.minimum(sd, width / 2)
 
 

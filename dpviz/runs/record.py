@@ -124,7 +124,7 @@ class ReleaseRecord(RunFacts):
         }
 
     def _describe_declaration(self) -> dict[str, Any]:
-        """What was declared, under the names that a sidecar has for it."""
+        """What was declared, under the names that a declaration file has for it."""
         said = self.declaration
         bounds = said.list_bounds(said.columns)
         pairs = zip(said.columns, zip(bounds.lower.tolist(), bounds.upper.tolist(), strict=True), strict=True)
@@ -144,7 +144,7 @@ class ReleaseRecord(RunFacts):
         }
 
 
-def make_record(run: RunSoFar, table: OpenTable, *, looks: Mapping[AccessKind, int] | None = None) -> ReleaseRecord:
+def make_record(run: RunSoFar, table: OpenTable, *, accesses: Mapping[AccessKind, int] | None = None) -> ReleaseRecord:
     """The record of a run on ``table`` after so many ``looks`` at its rows; a proposed declaration is one more.
 
     A run that was broken off has spent what its steps spent, and has no centres.
@@ -155,7 +155,7 @@ def make_record(run: RunSoFar, table: OpenTable, *, looks: Mapping[AccessKind, i
         Whole, or broken off.
     table : OpenTable
         The table; rows are read by its session only.
-    looks : mapping of AccessKind to int or None
+    accesses : mapping of AccessKind to int or None
         How often rows were looked at, by kind.
 
     Returns
@@ -178,18 +178,18 @@ def make_record(run: RunSoFar, table: OpenTable, *, looks: Mapping[AccessKind, i
         centers=None if centers is None else _freeze(centers),
         weights=None if weights is None else _freeze(weights),
         profiles=None if centers is None or not run.domain.declared else tuple(map(run.domain.describe, centers)),
-        looks=count_looks(looks or {}, table.declaration),
+        looks=tabulate_accesses(accesses or {}, table.declaration),
         version=__version__,
         date=datetime.now(UTC).date().isoformat(),
     )
 
 
-def count_looks(looks: Mapping[AccessKind, int], declaration: Declaration) -> dict[str, int]:
+def tabulate_accesses(accesses: Mapping[AccessKind, int], declaration: Declaration) -> dict[str, int]:
     """Looks by kind, in the order of the kinds and without those that there were none of.
 
     Parameters
     ----------
-    looks : mapping of AccessKind to int
+    accesses : mapping of AccessKind to int
         By kind.
     declaration : Declaration
         What is declared of the table.
@@ -199,7 +199,7 @@ def count_looks(looks: Mapping[AccessKind, int], declaration: Declaration) -> di
     mapping of str to int
         By the name of the kind.
     """
-    numbers = {AccessKind.PROPOSAL: int(declaration.proposed), **looks}
+    numbers = {AccessKind.PROPOSAL: int(declaration.proposed), **accesses}
     return {kind.value: numbers[kind] for kind in AccessKind if numbers.get(kind)}
 
 

@@ -54,7 +54,7 @@ class Contender:
         return cls(card.id, given, None if CARDS.get(card.id) is card else card)
 
     @classmethod
-    def checked(cls, algorithm: str, params: Mapping[str, Any]) -> Contender:
+    def parse(cls, algorithm: str, params: Mapping[str, Any]) -> Contender:
         """A contender whose parameters, which may be texts, are of their kinds and in their ranges.
 
         Parameters
@@ -101,7 +101,7 @@ class Contender:
         algorithm, *own = text.split(":")
         known = {param_field.name for param_field in find_card(algorithm).params.param_fields()}
         given = {name: value for name, value in (shared or {}).items() if name in known}
-        return cls.checked(algorithm, given | parse_named_values(own))
+        return cls.parse(algorithm, given | parse_named_values(own))
 
     def to_text(self) -> str:
         """What ``from_text`` reads.
@@ -345,7 +345,7 @@ class Request:
             for name in ("k", "epsilon", "delta")
         )
         cls(usual.contender, k, epsilon, delta).check_numbers()
-        return cls(kept or Contender.checked(algorithm, own), int(k), float(epsilon), float(delta))
+        return cls(kept or Contender.parse(algorithm, own), int(k), float(epsilon), float(delta))
 
 
 def parse_named_values(texts: Sequence[str]) -> dict[str, str]:

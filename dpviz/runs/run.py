@@ -14,7 +14,7 @@ from dpviz.algorithms.card import Card, Params
 from dpviz.algorithms.loss_diagnostic import LossDiagnostic
 from dpviz.algorithms.regime import Level
 from dpviz.algorithms.registry import find_card
-from dpviz.algorithms.sizes import Sizes
+from dpviz.algorithms.sizes import Sizes, estimate_sizes
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting
@@ -46,7 +46,7 @@ class Frame(Report):
     spent_fraction: float
     entries: int
 
-    def _blocks(self) -> Iterator[str]:
+    def _list_blocks(self) -> Iterator[str]:
         yield f"{self.step.title} (ε = {self.spent_epsilon:.3g} spent so far)"
 
 
@@ -138,29 +138,27 @@ class Run(RunSoFar, Report):
     def sizes(self) -> Sizes | None:
         """Released cluster sizes with standard deviations, where these are known.
 
-        By everything that was released, where its algorithm puts that together; else by the last step.
+        By everything that was released, where its algorithm puts that together; else by its last rounds or its grid.
         """
-        told, step = find_card(self.algorithm).sizes, self.frames[-1].step
-        found = None if told is None else told([frame.step for frame in self.frames], self.domain.region)
-        if found is not None or not isinstance(step, CentersStep):
-            return found
-        if step.noisy_counts is None or step.count_noise_sd is None:
-            return None
-        return Sizes(step.noisy_counts, np.full(len(step.noisy_counts), float(step.count_noise_sd)))
+        estimate, steps = find_card(self.algorithm).sizes, [frame.step for frame in self.frames]
+        found = None if estimate is None else estimate(steps, self.domain.region)
+        return estimate_sizes(steps) if found is None else found
 
     @cached_property
-    def sign(self) -> LossDiagnostic | None:
+    def loss_diagnostic(self) -> LossDiagnostic | None:
         """What released values alone say of how well it went, where its algorithm can tell."""
-        told = find_card(self.algorithm).sign
-        return None if told is None else told([frame.step for frame in self.frames], self.domain.region)
+        diagnose = find_card(self.algorithm).loss_diagnostic
+        return None if diagnose is None else diagnose([frame.step for frame in self.frames], self.domain.region)
 
     @cached_property
     def verdict(self) -> Verdict | None:
         """How it ended, by released and public values alone; None where it is not private."""
         if not self.private:
             return None
-        steps = [frame.step for frame in self.frames]
-        return reach_verdict(steps, self.domain.region, n_declared=self._declared_points, sign=self.sign)
+        steps, said = [frame.step for frame in self.frames], self._declared_points
+        return reach_verdict(
+            steps, self.domain.region, sizes=self.sizes, n_declared=said, loss_diagnostic=self.loss_diagnostic
+        )
 
     @property
     def _declared_points(self) -> int | None:
@@ -172,7 +170,7 @@ class Run(RunSoFar, Report):
         """What was spent, and on what."""
         return Ledger(self.accounting, self.epsilon, self.delta, list(self.entries))
 
-    def _blocks(self) -> Iterator[str | TextTable]:
+    def _list_blocks(self) -> Iterator[str | TextTable]:
         title, steps = find_card(self.algorithm).title, f"steps: {len(self.frames)}"
         if not self.private:
             yield f"{title}: k = {self.k}, {steps}; no privacy"
@@ -188,8 +186,8 @@ class Run(RunSoFar, Report):
             yield tabulate_centers(f"{kind}, data units{left_out}", columns, centers.tolist(), self.noisy_weights)
         if self.verdict is not None and not self.verdict.fine:
             yield f"By released values: {describe_verdict(self.verdict)}"
-        if self.sign is not None:
-            yield f"{describe_loss_diagnostic(self.sign)}."
+        if self.loss_diagnostic is not None:
+            yield f"{describe_loss_diagnostic(self.loss_diagnostic)}."
         notes = (*self.warnings, *[NOT_HARDENED] * (self.private and not self.hardened))
         yield from (f"Note: {note}" for note in notes)
 
@@ -203,18 +201,18 @@ def describe_verdict(verdict: Verdict) -> str:
     return f"{verdict.title}. {verdict.reason}"
 
 
-def describe_loss_diagnostic(sign: LossDiagnostic) -> str:
-    """A sign in words, without a full stop.
+def describe_loss_diagnostic(diagnostic: LossDiagnostic) -> str:
+    """A loss diagnostic in words, without a full stop.
 
     >>> describe_loss_diagnostic(LossDiagnostic(0.0512, 0.02, 0.31, ()))
     'By released values alone, the loss is about 5.1 % of that of one centre (2 % to 31 %)'
     >>> describe_loss_diagnostic(LossDiagnostic(0.996, 1e-9, 7.0, ()))
     'By released values alone, the loss is about 100 % of that of one centre (under 0.1 % to 100 %)'
     """
-    share, low, high = (_format_percent(min(one, 1.0)) for one in (sign.share, sign.low, sign.high))
+    share, low, high = (_format_percent(min(one, 1.0)) for one in (diagnostic.share, diagnostic.low, diagnostic.high))
     share = share if share.startswith("under") else f"about {share}"
     told = f"By released values alone, the loss is {share} of that of one centre ({low} to {high})"
-    return ". ".join((told, *(doubt.rstrip(".") for doubt in sign.doubts)))
+    return ". ".join((told, *(doubt.rstrip(".") for doubt in diagnostic.doubts)))
 
 
 def _format_percent(part: float) -> str:

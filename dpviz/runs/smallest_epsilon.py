@@ -191,7 +191,7 @@ def _find_answer(name: str, runs: pd.DataFrame, target: Target, *, measure: str,
     by_epsilon = {e: losses for e, losses in by_epsilon.items() if len(losses)}
     epsilons = np.array(sorted(by_epsilon))
     losses = [by_epsilon[epsilon] for epsilon in epsilons]
-    best = target.least(by_epsilon)
+    best = target.find_least(by_epsilon)
     rng = np.random.default_rng(seed)
     drawn = np.column_stack([_resample(runs, target.share, rng) for runs in losses])
     tried = _find_neighbours(epsilons, np.r_[best, _find_crossings(epsilons, drawn, target.loss)])

@@ -1,4 +1,4 @@
-"""What a finished run is worth, by released and public values alone: the rules behind its title, the worst thing first.
+"""What a finished run or a release is worth, by released and public values alone: the rules behind its title.
 
 A title that only says what went well is false of a run that failed. So each way in which a run ends badly has a rule,
 and the first that holds is told. How often each is right, and what it misses: ``python -m benchmarks.titles``, on
@@ -12,30 +12,31 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from dpviz.algorithms.loss_diagnostic import LossDiagnostic
-from dpviz.algorithms.steps import CentersStep, GridStep, Step
+from dpviz.algorithms.sizes import CLEAR, Sizes, estimate_sizes, measure_neighbour_gaps
+from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.arrays import Array, Flags
-from dpviz.runs.cluster_recovery import measure_neighbour_gaps
-from dpviz.runs.evaluation import assign
 from dpviz.table.domain import Region
 
 Kind = Literal["refused", "dropped", "failed", "edge", "sizes", "noise", "one", "doubted", "fine"]
 
-# A size below so many sds of its noise may be nobody's; noise that goes farther than half the way to the next centre
-# takes it there.
-CLEAR, HALF_WAY = 3.0, 0.5
-# A coordinate is at the edge within this part of the width of its bounds.
-_AT_EDGE = 0.005
+AT_EDGE = 0.005
+"""A coordinate is at the edge within this part of the width of its bounds."""
+
+LIKE_ONE = 0.9
+"""From this part of the loss of one centre on, more centres do no better."""
+
+# Noise that goes farther than half the way to the next centre takes it there.
+_HALF_WAY = 0.5
 # A run shows noise where so many of its centres are carried off. A centre is at the edge with so many of its own
 # coordinates; and so many coordinates of all are more than chance brings there.
 _MOST, _EDGED, _EDGES = 0.5, 0.5, 0.1
-# The rows that were read are too few below this part of those that were declared; and the loss is that of one centre
-# from this part on.
-_READ, _LIKE_ONE = 0.5, 0.9
+# The rows that were read are too few below this part of those that were declared.
+_READ = 0.5
 _TINY = 1e-12
 
 
@@ -66,15 +67,14 @@ class Evidence(NamedTuple):
         """Which sizes may be noise alone, shape (k,)."""
         if self.sizes is None or self.size_sd is None:
             return np.zeros(len(self.gaps), dtype=np.bool_)
-        which: Flags = self.sizes < CLEAR * self.size_sd
-        return which
+        return Sizes(self.sizes, self.size_sd).unclear
 
     @property
     def lost(self) -> Flags:
         """Which centres noise may carry to the next one, shape (k,)."""
         if self.errors is None:
             return np.zeros(len(self.gaps), dtype=np.bool_)
-        which: Flags = self.errors > HALF_WAY * self.gaps
+        which: Flags = self.errors > _HALF_WAY * self.gaps
         return which
 
 
@@ -96,7 +96,7 @@ class Verdict:
         return self.kind == "fine"
 
 
-def collect_evidence(steps: Sequence[Step], region: Region) -> Evidence | None:
+def collect_evidence(steps: Sequence[Step], region: Region, sizes: Sizes | None = None) -> Evidence | None:
     """What the ``steps`` of a run say of its centres; None where they end without any.
 
     Parameters
@@ -105,6 +105,8 @@ def collect_evidence(steps: Sequence[Step], region: Region) -> Evidence | None:
         All of the run.
     region : Region
         Where rows live, unit coordinates.
+    sizes : Sizes, optional
+        Of the run; what its last steps say of them where nothing is given.
 
     Returns
     -------
@@ -114,56 +116,21 @@ def collect_evidence(steps: Sequence[Step], region: Region) -> Evidence | None:
     last = steps[-1] if steps else None
     if not isinstance(last, CentersStep):
         return None
-    sizes, size_sd = _estimate_sizes(steps, last)
+    sizes = estimate_sizes(steps) if sizes is None else sizes
     half = np.maximum(region.half, _TINY)
-    edge = np.abs(last.centers) >= (1 - 2 * _AT_EDGE) * half
+    edge = np.abs(last.centers) >= (1 - 2 * AT_EDGE) * half
     if region.radius < (1 - 1e-9) * np.linalg.norm(region.half):
-        edge |= (np.linalg.norm(last.centers, axis=1) >= (1 - 2 * _AT_EDGE) * region.radius)[:, None]
-    return Evidence(sizes, size_sd, _estimate_errors(last, sizes, size_sd, region), _measure_gaps(last.centers), edge)
+        edge |= (np.linalg.norm(last.centers, axis=1) >= (1 - 2 * AT_EDGE) * region.radius)[:, None]
+    rows, sd = (last.noisy_counts, None) if sizes is None else sizes
+    return Evidence(rows, sd, _estimate_errors(last, sizes, region), measure_neighbour_gaps(last.centers), edge)
 
 
-def _estimate_sizes(steps: Sequence[Step], last: CentersStep) -> tuple[Array | None, Array | None]:
-    """Noisy sizes, and the sd of each: of the last rounds together, or of the cells of a grid next to each centre."""
-    if last.noisy_counts is None:
-        return None, None
-    if last.count_noise_sd is not None:
-        rounds = _find_last_rounds(steps, last)
-        weights = np.array([1 / max(float(step.count_noise_sd), _TINY) ** 2 for step in rounds])
-        sizes = weights @ np.array([step.noisy_counts for step in rounds]) / weights.sum()
-        return sizes, np.full(len(last.centers), 1 / sqrt(float(weights.sum())))
-    grids: list[Any] = [step for step in steps if type(step).__name__ == "GridStep"]
-    if not grids or len(grids[-1].grid.half) != last.centers.shape[1]:
-        return last.noisy_counts, None
-    grid: GridStep = grids[-1]
-    cells = np.bincount(assign(grid.grid.centers(grid.codes), last.centers), minlength=len(last.centers))
-    return last.noisy_counts, float(grid.sd) * np.sqrt(np.maximum(cells, 1))
-
-
-def _measure_gaps(centers: Array) -> Array:
-    return measure_neighbour_gaps(centers) if len(centers) > 1 else np.full(1, np.inf)
-
-
-def _find_last_rounds(steps: Sequence[Step], last: CentersStep) -> list[Any]:
-    """The rounds from the end back that counted about the same cells: centres that stayed nearer than half-way."""
-    gaps, rounds = _measure_gaps(last.centers), [last]
-    for step in reversed(steps[:-1]):
-        if not isinstance(step, CentersStep) or type(step).__name__ != type(last).__name__:
-            break
-        if step.noisy_counts is None or not step.count_noise_sd or step.centers.shape != last.centers.shape:
-            break
-        if (np.linalg.norm(step.centers - last.centers, axis=1) > HALF_WAY * gaps).any():
-            break
-        rounds.append(step)
-    return rounds
-
-
-def _estimate_errors(last: CentersStep, sizes: Array | None, size_sd: Array | None, region: Region) -> Array | None:
+def _estimate_errors(last: CentersStep, sizes: Sizes | None, region: Region) -> Array | None:
     if last.center_noise_sd is None:
         return None
     length = last.center_noise_sd * sqrt(last.centers.shape[1])
-    if sizes is not None and size_sd is not None:
-        least = sizes - CLEAR * size_sd
-        length = np.where(least > 0, length * np.maximum(sizes, 0) / np.where(least > 0, least, 1.0), np.inf)
+    if sizes is not None:
+        length = length * sizes.excess
     moved = np.zeros(len(length))
     # Of a solver the centres before are where it started.
     if last.previous is not None and last.count_noise_sd is not None and last.previous.shape == last.centers.shape:
@@ -174,7 +141,12 @@ def _estimate_errors(last: CentersStep, sizes: Array | None, size_sd: Array | No
 
 
 def reach_verdict(
-    steps: Sequence[Step], region: Region, *, n_declared: int | None = None, sign: LossDiagnostic | None = None
+    steps: Sequence[Step],
+    region: Region,
+    *,
+    sizes: Sizes | None = None,
+    n_declared: int | None = None,
+    loss_diagnostic: LossDiagnostic | None = None,
 ) -> Verdict | None:
     """The first rule that holds of a finished run; None where it ends without released centres.
 
@@ -184,9 +156,11 @@ def reach_verdict(
         All of the run.
     region : Region
         That of the centres, unit coordinates.
+    sizes : Sizes, optional
+        Those of the run; what its last steps say of them where nothing is given.
     n_declared : int, optional
         The public number of rows.
-    sign : Sign, optional
+    loss_diagnostic : LossDiagnostic, optional
         What the algorithm says of itself.
 
     Returns
@@ -194,7 +168,7 @@ def reach_verdict(
     Verdict or None
         A word, a title and a reason.
     """
-    seen = collect_evidence(steps, region)
+    seen = collect_evidence(steps, region, sizes)
     if seen is None:
         return None
     last = steps[-1]
@@ -206,20 +180,53 @@ def reach_verdict(
     error = None
     if seen.errors is not None and seen.sizes is not None and last.count_noise_sd is not None:
         error = float(np.median(seen.errors))
+    loss = (
+        None
+        if loss_diagnostic is None
+        else Loss(loss_diagnostic.share, f"{100 * min(loss_diagnostic.share, 1):.2g} % of")
+    )
+    first = _judge_dropped(seen, n_declared) or judge_centers(seen, loss, judges_itself=loss_diagnostic is not None)
+    if first is not None:
+        return first
+    if loss_diagnostic is not None and loss_diagnostic.doubts:
+        return Verdict("doubted", "released values speak against this run", " ".join(loss_diagnostic.doubts), error)
+    return Verdict("fine", "", "", error)
+
+
+class Loss(NamedTuple):
+    """What is known of the loss beside that of one centre: its ``share``, and that in words."""
+
+    share: float
+    words: str
+
+
+def judge_centers(
+    seen: Evidence, loss: Loss | None = None, *, judges_itself: bool = False, what: str = "run"
+) -> Verdict | None:
+    """The first rule that holds of released centres, the worst first; None where nothing speaks against them.
+
+    Parameters
+    ----------
+    seen : Evidence
+    loss : Loss, optional
+        Where something that was released tells of it.
+    judges_itself : bool
+        Whether something else than the noise on centres tells how good they are.
+    what : str
+        What a title speaks of.
+
+    Returns
+    -------
+    Verdict or None
+    """
     rules = (
-        _judge_dropped(seen, n_declared),
-        _judge_failed(seen, sign),
+        _judge_failed(seen, what, judges_itself=judges_itself),
         _judge_edge(seen),
         _judge_unclear(seen),
         _judge_lost(seen),
-        _judge_one(seen, sign),
+        _judge_one(seen, loss),
     )
-    first = next((verdict for verdict in rules if verdict is not None), None)
-    if first is not None:
-        return first
-    if sign is not None and sign.doubts:
-        return Verdict("doubted", "released values speak against this run", " ".join(sign.doubts), error)
-    return Verdict("fine", "", "", error)
+    return next((verdict for verdict in rules if verdict is not None), None)
 
 
 def _judge_refused(steps: Sequence[Step], last: CentersStep) -> Verdict | None:
@@ -247,7 +254,7 @@ def _judge_dropped(seen: Evidence, n_declared: int | None) -> Verdict | None:
     return Verdict("dropped", f"{100 * max(read, 0) / n_declared:.2g} % of the declared rows were read", reason)
 
 
-def _judge_failed(seen: Evidence, sign: LossDiagnostic | None) -> Verdict | None:
+def _judge_failed(seen: Evidence, what: str, *, judges_itself: bool) -> Verdict | None:
     """Noise may carry half of the centres as far as the next one.
 
     A run that judges itself has its centres from elsewhere than its last round: small sizes alone do not spoil them.
@@ -257,14 +264,14 @@ def _judge_failed(seen: Evidence, sign: LossDiagnostic | None) -> Verdict | None
     if k < 2 or seen.errors is None:
         return None
     carried = seen.errors >= seen.gaps
-    if carried.mean() < _MOST or (sign is not None and seen.edge.mean() <= _EDGES):
+    if carried.mean() < _MOST or (judges_itself and seen.edge.mean() <= _EDGES):
         return None
     reason = f"Noise may carry {int(carried.sum())} of {k} centres as far as the next one."
     if seen.unclear.any():
         reason += f" {_describe_sizes(seen)}"
     if seen.edge.any():
         reason += f" {100 * seen.edge.mean():.2g} % of the coordinates lie on a bound."
-    return Verdict("failed", "this run failed: it shows noise", reason)
+    return Verdict("failed", f"this {what} failed: it shows noise", reason)
 
 
 def _judge_edge(seen: Evidence) -> Verdict | None:
@@ -299,12 +306,12 @@ def _judge_lost(seen: Evidence) -> Verdict | None:
     return Verdict("noise", f"{number} of {k} centres {'is' if number == 1 else 'are'} lost in noise", reason)
 
 
-def _judge_one(seen: Evidence, sign: LossDiagnostic | None) -> Verdict | None:
+def _judge_one(seen: Evidence, loss: Loss | None) -> Verdict | None:
     """The loss may be that of one centre in the middle of all rows."""
     k = len(seen.gaps)
-    if sign is None or sign.share < _LIKE_ONE or k < 2:
+    if loss is None or loss.share < LIKE_ONE or k < 2:
         return None
-    reason = f"By released values, the loss is {100 * min(sign.share, 1):.2g} % of that of one centre."
+    reason = f"By released values, the loss is {loss.words} that of one centre."
     return Verdict("one", f"{k} centres may do no better than one", reason)
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from importlib import import_module
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -43,9 +42,10 @@ def connect(address: str) -> None:
     RequestError
         If it is not there, or Dask is not installed.
     """
-    _import_dask()
+    check.import_extra("dask")
+    distributed = check.import_extra("distributed")
     try:
-        import_module("distributed").Client(address, timeout=_SECONDS_TO_ANSWER)
+        distributed.Client(address, timeout=_SECONDS_TO_ANSWER)
     except Exception:
         raise check.RequestError(
             f"No Dask scheduler answers at {check.format_value(address)}: start one (dask scheduler) and workers (dask "
@@ -99,7 +99,7 @@ class ClusterRows:
         RequestError
             If the cluster does not answer.
         """
-        dask = _import_dask()
+        dask = check.import_extra("dask")
         prepare = dask.delayed(partial(_prepare, domain=domain, drop_incomplete=drop_incomplete))
         if rows_per_person is None:
             parts = [prepare(batch) for batch in batches]
@@ -144,7 +144,7 @@ class ClusterRows:
         RequestError
             If the cluster does not answer.
         """
-        dask = _import_dask()
+        dask = check.import_extra("dask")
         asked = dask.delayed(partial(_ask, ask=ask, width=width))
         answers = [asked(part) for part in self._parts]
         together = dask.delayed(_add_together)
@@ -157,28 +157,21 @@ class ClusterRows:
 
     def unfold(self, points: int, region: Region) -> ClusterRows:
         """The ``points`` points that stand side by side in each row, as rows of one person, in ``region``."""
-        return self._seen(Unfolded(points, region), self._n * points)
+        return self._apply_view(Unfolded(points, region), self._n * points)
 
     def project(self, frame: Array, region: Region) -> ClusterRows:
         """The rows under the linear map ``frame`` of shape (p, d), clipped to ``region``."""
-        return self._seen(Projected(lattice.round_points(frame), region), self._n)
+        return self._apply_view(Projected(lattice.round_points(frame), region), self._n)
 
     def sparsify(self, most: int, region: Region) -> ClusterRows:
         """The rows with their ``most`` largest entries each, in ``region``; the others become 0."""
-        return self._seen(Sparsified(most, region), self._n)
+        return self._apply_view(Sparsified(most, region), self._n)
 
-    def _seen(self, view: View, n: int) -> ClusterRows:
-        dask = _import_dask()
+    def _apply_view(self, view: View, n: int) -> ClusterRows:
+        dask = check.import_extra("dask")
         look = dask.delayed(partial(_apply_view, view=view))
         with _translate_errors():
             return ClusterRows(dask.persist(*(look(part) for part in self._parts)), n, view.region)
-
-
-def _import_dask() -> Any:
-    try:
-        return import_module("dask")
-    except ImportError:
-        raise check.RequestError('Dask is not installed: pip install "dpviz[cluster]" brings it.') from None
 
 
 def _prepare(batch: Batch, *, domain: Domain, drop_incomplete: bool) -> Rows:
@@ -197,7 +190,7 @@ def _gather(hands: list[Records], *, region: Region, most: int) -> Rows:
 
 
 def _apply_view(rows: Rows, *, view: View) -> Rows:
-    return rows.seen(view)
+    return rows.apply_view(view)
 
 
 def _ask(rows: Rows, *, ask: Callable[[ExactRows], list[Any]], width: int) -> list[Any]:

@@ -110,7 +110,7 @@ class Coding:
         """
         return (1.0 if weight is None else weight) * part
 
-    def stand_in(self, lower: float, upper: float) -> float:
+    def choose_placeholder(self, lower: float, upper: float) -> float:
         """The number that stands in for a cell of an incomplete row.
 
         Parameters
@@ -288,7 +288,7 @@ class Nominal(Coding):
         # Stored, not divided: s of the usual distance is 1/2, where √½ / √2 is a little less in floats.
         return 0.5 if weight is None else _round_to_points(weight / sqrt(2))
 
-    def stand_in(self, lower: float, upper: float) -> float:
+    def choose_placeholder(self, lower: float, upper: float) -> float:
         return upper  # the empty cell
 
     def span(self, lower: float, upper: float) -> tuple[float, float]:
@@ -502,9 +502,9 @@ class DeclaredColumn:
         return np.asarray(np.subtract(*ends)[0] / (2 * step))
 
     @property
-    def stand_in(self) -> float:
+    def placeholder(self) -> float:
         """The number that stands in for a cell of an incomplete row."""
-        return self.coding.stand_in(self.lower, self.upper)
+        return self.coding.choose_placeholder(self.lower, self.upper)
 
     def encode(self, values: Array) -> Array:
         """Unit coordinates (n, dim) of numbers (n,)."""

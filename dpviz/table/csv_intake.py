@@ -136,7 +136,7 @@ class Header:
             [place[name] for name in text],
         )
 
-    def named(self, by_place: Mapping[int, Value]) -> dict[str, Value]:
+    def key_by_name(self, by_place: Mapping[int, Value]) -> dict[str, Value]:
         """By name what was read by place."""
         return {name: by_place[place] for place, name in enumerate(self.names) if place in by_place}
 
@@ -223,7 +223,7 @@ class CsvFile:
         else:
             read = read_lines(lines, wanted, first=header.body)
         return make_table(
-            header.named(read.columns), name=self.name, notes=header.notes, unread=header.named(read.unread)
+            header.key_by_name(read.columns), name=self.name, notes=header.notes, unread=header.key_by_name(read.unread)
         )
 
 

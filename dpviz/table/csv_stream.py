@@ -77,7 +77,7 @@ class CsvOnDisk:
         first, _ = next(self._read_pieces(declared), (b"", 1.0))
         return read_header(first, declared)
 
-    def beginning(self) -> CsvFile:
+    def read_beginning(self) -> CsvFile:
         """The first lines in memory: what a form shows, and a proposal looks at.
 
         Raises
@@ -136,7 +136,7 @@ class CsvOnDisk:
             textual = [name for name in numbers if name in codings and codings[name].textual]
             plain = [name for name in numbers if name not in textual]
             wanted = header.list_wanted(declared, plain, [*textual, *([] if id_column is None else [id_column])])
-            columns = header.named(read_lines(piece, wanted, first=first).columns)
+            columns = header.key_by_name(read_lines(piece, wanted, first=first).columns)
             values = stack_columns(columns, numbers, codings)
             yield Batch(values, None if id_column is None else pd.Series(columns[id_column]), read)
         if self._read_state() != self._state:

@@ -205,7 +205,7 @@ class Declaration:
         others = {name: described for name, described in self.describe.items() if name not in columns}
         return replace(self, columns=tuple(columns), lower=lower, upper=upper, origins=origins, describe=others)
 
-    def checked(self) -> Declaration:
+    def validate(self) -> Declaration:
         """Itself.
 
         Raises

@@ -1,4 +1,4 @@
-"""A declaration as JSON: the sidecar ``x.json`` beside ``x.csv``, and what is given with ``--bounds``."""
+"""A declaration as JSON: the file ``x.json`` beside ``x.csv``, and what is given with ``--bounds``."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def read_declaration_file(path: str | os.PathLike[str]) -> Declaration:
         If the file is missing, is not JSON, or declares something that is not allowed.
     """
     with foreign.refuse_as(IntakeError(f"The file declares nothing that can be used; {_BOUNDS_FORMS}; mend it.")):
-        return apply_declaration_file(path).checked()
+        return apply_declaration_file(path).validate()
 
 
 def apply_declaration_file(path: str | os.PathLike[str], onto: Declaration = NOTHING_DECLARED) -> Declaration:
@@ -127,9 +127,9 @@ def _apply_plain(text: str, onto: Declaration, what: str) -> Declaration:
     except (ValueError, RecursionError):
         raise IntakeError(f"{what} is not JSON in UTF-8; {_BOUNDS_FORMS}; mend it.") from None
     if not isinstance(said, dict):
-        raise IntakeError(f"The sidecar is not a JSON object; {_BOUNDS_FORMS}; mend the file.")
+        raise IntakeError(f"The declaration file is not a JSON object; {_BOUNDS_FORMS}; mend the file.")
     fields = {_FIELDS.get(key, key): read(key, said[key]) for key, read in _READERS.items() if key in said}
-    _refuse_unknown("sidecar", said, ("bounds", "origins", *_READERS, "columns", "lower", "upper"))
+    _refuse_unknown("declaration file", said, ("bounds", "origins", *_READERS, "columns", "lower", "upper"))
     if "id_column" in fields and fields["id_column"] is None:
         fields = {"rows_per_person": 1, **fields}
     declared = replace(onto, **fields, **_read_bounds(said, onto.columns))
@@ -284,7 +284,7 @@ def _read_pairs(said: Mapping[str, Any]) -> dict[str, Any]:
     bounds = said["bounds"]
     if any(key in said for key in ("lower", "upper", "columns")):
         both = '"bounds" and "lower", "upper" or "columns"'
-        raise IntakeError(f"The sidecar has both {both}; {_BOUNDS_FORMS}; keep one form.")
+        raise IntakeError(f"The declaration file has both {both}; {_BOUNDS_FORMS}; keep one form.")
     if isinstance(bounds, dict) and len(bounds) > MAX_COLUMNS:
         raise IntakeError(f"There are bounds for more than {MAX_COLUMNS:,} columns, the most allowed; keep fewer.")
     if not isinstance(bounds, dict) or not bounds:
@@ -306,7 +306,7 @@ def _read_column(name: str, said: Any) -> tuple[Coding, float | None, float | No
 
 def _read_lower_upper(said: Mapping[str, Any], of: tuple[str, ...]) -> dict[str, Any]:
     if "lower" not in said or "upper" not in said:
-        raise IntakeError(f"The sidecar declares no bounds; {_BOUNDS_FORMS}; add them.")
+        raise IntakeError(f"The declaration file declares no bounds; {_BOUNDS_FORMS}; add them.")
     columns = _read_names("columns", said.get("columns", [])) or of
     return {
         "columns": columns,

@@ -54,7 +54,7 @@ class Described(NamedTuple):
 
 
 def read_described(key: str, said: Any) -> dict[str, Described]:
-    """The columns that a sidecar describes.
+    """The columns that a declaration file describes.
 
     Parameters
     ----------

@@ -345,9 +345,9 @@ class Domain:
         )
 
     @cached_property
-    def stand_in(self) -> Array:
+    def placeholder(self) -> Array:
         """The row that stands in for one with a missing cell, shape (width,): middles, and the empty category."""
-        return np.array([column.stand_in for column in self.declared]) if self.declared else self.center
+        return np.array([column.placeholder for column in self.declared]) if self.declared else self.center
 
     def limit(self, values: Array, *, far: float = 0.0) -> Array:
         """Rows (n, width) moved to the declared bounds, or to so many half-widths of numbers ``far`` from the middle.

@@ -72,7 +72,7 @@ class NumberStyle(NamedTuple):
     sign: str = ""
     negative: str = ""
 
-    def checked(self) -> NumberStyle:
+    def validate(self) -> NumberStyle:
         """Itself.
 
         Raises
@@ -175,7 +175,7 @@ class FileFormat:
                 "The declared column names repeat, are empty or cannot be written; give every column a name of its own."
             )
         for style in (self.style, *self.styles.values()):
-            style.checked()
+            style.validate()
         unknown = [name for name in self.styles if self.names and name not in self.names]
         if unknown:
             raise IntakeError(f"Number styles are declared for {list_names(unknown)}, which the names do not hold.")

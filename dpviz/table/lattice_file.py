@@ -65,7 +65,7 @@ class LatticeFile:
                 left = left[os.write(self.fd, left) :]
         self._n += len(rows)
 
-    def grown(self, rows: int) -> None:
+    def note_rows(self, rows: int) -> None:
         """Take note of ``rows`` in all, which another process has appended.
 
         Raises

@@ -78,7 +78,7 @@ class Unread:
     cells: tuple[bytes, ...] = field(default=(), repr=False)
 
     @classmethod
-    def added(cls, parts: Sequence[Unread]) -> Unread:
+    def combine(cls, parts: Sequence[Unread]) -> Unread:
         """What several pieces of a column lost together."""
         cells = dict.fromkeys(cell for part in parts for cell in part.cells)
         return cls(

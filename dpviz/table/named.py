@@ -22,7 +22,7 @@ Content: TypeAlias = CsvFile | CsvOnDisk | ParquetTable | LoadedTable | SparseTa
 
 
 class Named(NamedTuple):
-    """What was named, and what is declared about it: by a sample, or by the sidecar of a file."""
+    """What was named, and what is declared about it: by a sample, or by the declaration file of a file."""
 
     content: Content
     declaration: Declaration
@@ -34,14 +34,14 @@ def open_named(word: str) -> Named:
     Raises
     ------
     IntakeError
-        If it is neither, or the file or its sidecar cannot be used.
+        If it is neither, or the file or its declaration file cannot be used.
     """
     if (sample := find_sample(word)) is not None:
         return Named(*sample.load())
     path = Path(word)
     content = open_file(path)
     nothing, beside = declare_nothing(content), find_declaration_path(path)
-    return Named(content, nothing if beside is None else apply_declaration_file(beside, nothing).checked())
+    return Named(content, nothing if beside is None else apply_declaration_file(beside, nothing).validate())
 
 
 def open_file(path: Path) -> CsvFile | CsvOnDisk | ParquetTable | SparseTable:

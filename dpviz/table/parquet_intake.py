@@ -84,9 +84,9 @@ class ParquetTable:
         IntakeError
             If there is none.
         """
-        return self._found()
+        return self._list_files()
 
-    def _found(self) -> tuple[Path, ...]:
+    def _list_files(self) -> tuple[Path, ...]:
         if self.path.is_file():
             return (self.path,)
         inside = (path.relative_to(self.path) for path in self.path.rglob("*" + ENDING))
@@ -116,7 +116,7 @@ class ParquetTable:
         IntakeError
             If a file has come, gone, or has another size or time.
         """
-        if self._found() != self.files or tuple(map(_read_state, self.files)) != self._states:
+        if self._list_files() != self.files or tuple(map(_read_state, self.files)) != self._states:
             raise IntakeError(_CHANGED)
 
     @cached_property

@@ -92,7 +92,7 @@ class Preparation:
     def finish(self) -> LatticeFile:
         """All rows that count."""
         if self._dealt is not None:
-            for rows in self._dealt.kept():
+            for rows in self._dealt.read_kept():
                 self._file.append(rows)
             self._dealt.close()
         return self._file
@@ -185,7 +185,7 @@ class _RowsOfPersons:
             for file, records in zip(self._files, parts, strict=True):
                 file.write(records.tobytes())
 
-    def kept(self) -> Iterator[Array]:
+    def read_kept(self) -> Iterator[Array]:
         """The rows that count, file by file."""
         for file in self._files:
             with refuse_full_disk():

@@ -138,7 +138,7 @@ def join_parts(parts: Sequence[Read]) -> Read:
     """What was read in several pieces, one below the other."""
     first = parts[0]
     columns = {place: _join_columns([part.columns[place] for part in parts]) for place in first.columns}
-    return Read(columns, {place: Unread.added([part.unread[place] for part in parts]) for place in first.unread})
+    return Read(columns, {place: Unread.combine([part.unread[place] for part in parts]) for place in first.unread})
 
 
 def _read_until_end(reader: Iterator[list[str]]) -> Iterator[list[str]]:
@@ -195,7 +195,7 @@ class _Columns:
     def finish(self) -> Read:
         text = {place: pd.Series(words, dtype="str") for place, words in self._text.items()}
         broken = Unread(broken=self._n - self._rows_put)
-        unread = {place: Unread.added([*parts, broken]) for place, parts in self._unread.items()}
+        unread = {place: Unread.combine([*parts, broken]) for place, parts in self._unread.items()}
         return Read({**self._numbers, **text}, unread)
 
 

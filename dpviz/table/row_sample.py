@@ -42,7 +42,7 @@ def sample_rows(rows: RowSource, most: int = MOST_SAMPLED) -> Array:
     ends = np.cumsum(counts)
     buckets = np.searchsorted(ends, wanted, side="right")
     (found,) = rows.total(_HashesIn(np.unique(buckets)), 2)
-    hashes, times = found.together()
+    hashes, times = found.count_together()
     # Where the copies of each hash end in the order of all rows: buckets that nobody wants lie between.
     known = _find_bucket(hashes)
     within = np.cumsum(times)
@@ -95,7 +95,7 @@ class _Occurrences:
     def __add__(self, other: _Occurrences) -> _Occurrences:
         return _Occurrences(self.hashes + other.hashes, self.times + other.times)
 
-    def together(self) -> tuple[Hashes, Codes]:
+    def count_together(self) -> tuple[Hashes, Codes]:
         """Distinct hashes in ascending order, and how often each occurs in all."""
         distinct, place = np.unique(np.concatenate(self.hashes), return_inverse=True)
         times: Codes = np.bincount(place, np.concatenate(self.times), len(distinct)).astype(np.int64)

@@ -282,22 +282,22 @@ class Rows:
     def unfold(self, points: int, region: Region) -> Rows:
         """The ``points`` points that stand side by side in each row, as rows of one person, in ``region``."""
         if not self.in_memory:
-            return self.seen(Unfolded(points, region), None)
+            return self.apply_view(Unfolded(points, region), None)
         persons = np.arange(len(self)) if self.persons is None else self.persons
-        return self.seen(Unfolded(points, region), np.repeat(persons, points))
+        return self.apply_view(Unfolded(points, region), np.repeat(persons, points))
 
     def project(self, frame: Array, region: Region) -> Rows:
         """The rows under the linear map ``frame`` of shape (p, d), clipped to ``region``."""
-        return self.seen(Projected(lattice.round_points(frame), region), self.persons)
+        return self.apply_view(Projected(lattice.round_points(frame), region), self.persons)
 
     def sparsify(self, most: int, region: Region) -> Rows:
         """The rows with their ``most`` largest entries each, in ``region``; the others become 0."""
         if self._sparse:
             kept = keep_largest_entries(self._stored, most)
             return Rows(kept, region, persons=self.persons, block_numbers=self.block_numbers)
-        return self.seen(Sparsified(most, region), self.persons)
+        return self.apply_view(Sparsified(most, region), self.persons)
 
-    def seen(self, view: View, persons: Codes | None = None) -> Rows:
+    def apply_view(self, view: View, persons: Codes | None = None) -> Rows:
         """The rows through ``view``, kept as these are: in memory, or nowhere.
 
         Parameters
@@ -526,5 +526,5 @@ def convert_to_unit(values: Array, domain: Domain) -> Array:
         Unit coordinates.
     """
     whole = find_complete(values)
-    values = values if whole.all() else np.where(whole[:, None], values, domain.stand_in)
+    values = values if whole.all() else np.where(whole[:, None], values, domain.placeholder)
     return domain.region.rows(domain.to_unit(domain.limit(values)))

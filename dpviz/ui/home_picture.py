@@ -56,7 +56,7 @@ class Trial(NamedTuple):
     reference: Array
     draws: Mapping[float, Draw]
 
-    def placed(self, points: Array) -> Array:
+    def place_points(self, points: Array) -> Array:
         """Points in [0, 1] rather than between the bounds."""
         at: Array = (points / self.half + 1) / 2
         return at
@@ -102,10 +102,10 @@ def _draw_answer(shown: Trial) -> None:
         st.image(draw_guesses(right, colors), width="stretch", alt=alt)
     with picture:
         drawn = draw_trial(
-            shown.placed(shown.points),
+            shown.place_points(shown.points),
             shown.groups,
-            shown.placed(shown.reference),
-            shown.placed(draw.centers),
+            shown.place_points(shown.reference),
+            shown.place_points(draw.centers),
             draw.which,
             colors,
         )

@@ -111,7 +111,7 @@ def tabulate_charges(booked: Sequence[Booked]) -> pd.DataFrame:
             "epsilon alone": charge.epsilon,
             "delta alone": charge.delta,
             "n": entry.record.n_origin,
-            "looks": describe_looks(entry),
+            "looks": describe_accesses(entry),
             "version": entry.record.version,
             "date": entry.record.date,
             "note": entry.record.note,
@@ -173,7 +173,7 @@ def describe_noise(entry: Booked) -> str:
     return "release-grade" if entry.record.hardened else "simulation only"
 
 
-def describe_looks(entry: Booked) -> str:
+def describe_accesses(entry: Booked) -> str:
     """How often the rows were looked at, by kind."""
     return " ".join(f"{kind}: {number}" for kind, number in entry.record.looks.items())
 
@@ -282,14 +282,14 @@ def draw_charges_panel(entries: Sequence[Booked]) -> None:
     )
 
 
-def draw_looks_panel(looks: Sequence[str]) -> None:
+def draw_accesses_panel(accesses: Sequence[str]) -> None:
     """Every look at rows."""
     st.subheader("Looks", divider="gray", anchor=False, help=explain_term("look"))
     draw_badge("revealed")
-    if not looks:
+    if not accesses:
         st.caption("Nobody has looked at any row in this visit.")
         return
-    st.markdown("\n".join(f"- {escape_markdown(look)}" for look in looks), help=explain_words("loss, k-means++"))
+    st.markdown("\n".join(f"- {escape_markdown(access)}" for access in accesses), help=explain_words("loss, k-means++"))
 
 
 def _add_again(entry: Booked) -> float | None:

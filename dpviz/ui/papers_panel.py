@@ -1,8 +1,10 @@
-"""The papers' claims: a scoreboard, and behind each line what the paper says, what our runs say, and the figure."""
+"""The papers' claims: all findings in a picture, and behind each what the paper says, our runs, and its figure."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
+from math import inf
 from typing import Literal, NamedTuple
 
 import pandas as pd
@@ -10,21 +12,29 @@ import plotly.graph_objects as go
 import streamlit as st
 from pandas.io.formats.style import Styler
 
+from dpviz.charts.canvas import remove_head
 from dpviz.charts.studies.claim_figure import ClaimFigure
+from dpviz.charts.studies.verdict_figure import INKS, VerdictFigure, count_answers
 from dpviz.charts.theme import choose_palette
 from dpviz.claims.claim import Claim, Finding, Outcome, Verdict
 from dpviz.claims.factors import WORDS
 from dpviz.claims.redraw import DRAWS, SEED
 from dpviz.claims.registry import CLAIMS
-from dpviz.claims.shipped import FROM_FILES, Shipped, shipped
+from dpviz.claims.shipped import STAND_INS, Shipped, load_shipped
+from dpviz.claims.trials import find_setting
 from dpviz.glossary import explain_term, explain_words
+from dpviz.runs.synthetic_tables import USUAL_SPREAD
 from dpviz.ui.badges import draw_caption_with_badge
+from dpviz.ui.data.ways_in import SyntheticTable, open_synthetic_table
 from dpviz.ui.escape import escape_markdown
-from dpviz.ui.figure import draw_data_table, show_wide
+from dpviz.ui.figure import draw_data_table, show, show_wide
+from dpviz.ui.studies.one_setting import open_in_explore, turn_to_explore
 
 _PAGE_WIDTH = 720
 _STAND_INS, _FILES = "generated stand-ins", "published files"
-_CHOSEN, _BOARD = "papers:claim", "papers:board"
+_CHOSEN, _BOARD, _PICTURE = "papers:claim", "papers:board", "papers:verdicts"
+# A made-up table for Explore has no more.
+_MOST_CELLS = 2_000_000
 # Of a line, and of one whose sentences are broken.
 _ROW_PIXELS, _FINDING_PIXELS = 35, 92
 
@@ -47,15 +57,18 @@ _LOOKS = {
     Outcome.FAILS: _Look("red", ":material/cancel:"),
     Outcome.UNDECIDED: _Look("yellow", ":material/question_mark:"),
 }
-_MADE_HELP = "As the paper ran it, on tables of the paper's n, d and k that are made here."
-_FILES_HELP = "As the paper ran it, on published files where there are some."
-_TODAY_HELP = "Against what is run today, where that differs: tuned, or composed exactly. On tables that are made here."
+_RUN_HELP = (
+    "As the paper ran it, on published files where there are some, else on tables by the paper's recipe or size."
+)
+_MADE_HELP = "The same on tables of the papers' n, d and k that are made here, where files are behind the verdict."
+_TODAY_HELP = "Against what is run today, where that differs: tuned, or composed exactly."
 _COLUMNS = {
     "paper": st.column_config.TextColumn("paper", width=236),
+    "run": st.column_config.TextColumn("verdict", width=94, help=_RUN_HELP),
+    "on": st.column_config.TextColumn("on", width=110, help="The tables that the verdict is about."),
     "made": st.column_config.TextColumn("stand-ins", width=94, help=_MADE_HELP),
-    "files": st.column_config.TextColumn("published", width=94, help=_FILES_HELP),
     "today": st.column_config.TextColumn("today", width=94, help=_TODAY_HELP),
-    "findings": st.column_config.TextColumn("hold", width=56, help="How many of its findings hold, on stand-ins."),
+    "findings": st.column_config.TextColumn("findings", width=130, help="How often the answer is yes, no and open."),
     "margin": st.column_config.TextColumn(
         "margin, nine in ten", width=185, help="Above 1× it holds; undecided where the interval holds 1."
     ),
@@ -67,28 +80,39 @@ _COLUMNS = {
 }
 _FINDINGS = {
     "finding": st.column_config.TextColumn("finding", width=210),
+    "run": st.column_config.TextColumn("verdict", width=175, help=_RUN_HELP),
     "made": st.column_config.TextColumn("stand-ins", width=175, help=_MADE_HELP),
-    "files": st.column_config.TextColumn("published files", width=175, help=_FILES_HELP),
-    "today": st.column_config.TextColumn("today, stand-ins", width=175, help=_TODAY_HELP),
+    "today": st.column_config.TextColumn("today", width=175, help=_TODAY_HELP),
     "asked": st.column_config.TextColumn("paper says", width=100),
 }
 _NONE = "–"
 
 
-def papers_list() -> None:
-    """The scoreboard of all claims; of the chosen one its findings, its figures and the table behind them."""
-    results = {claim_id: result for claim_id, claim in CLAIMS.items() if (result := shipped(claim)) is not None}
-    verdicts = {claim_id: _of(claim_id, result) for claim_id, result in results.items()}
-    from_files = {claim_id: _of(claim_id, found) for claim_id in results if (found := _published(claim_id)) is not None}
-    if not verdicts:
+class _Result(NamedTuple):
+    """What is stored of a claim, and its verdict; on stand-ins, too, where files are behind that."""
+
+    shipped: Shipped
+    verdict: Verdict
+    stand_ins: Shipped | None
+    on_stand_ins: Verdict | None
+
+
+def draw_papers() -> None:
+    """All findings in a picture and all claims in a table; of the chosen one its findings, figures and runs."""
+    turn_to_explore()
+    results = {claim_id: result for claim_id in CLAIMS if (result := _load(claim_id)) is not None}
+    if not results:
         st.info(
             "No tables of results lie beside these pages. `python -m dpviz reproduce --quick --out DIR` makes them.",
             title="Nothing has been reproduced here yet",
             icon=":material/science:",
         )
         return
-    st.subheader(escape_markdown(headline(verdicts)), anchor=False)
-    _scoreboard(verdicts, from_files)
+    verdicts = {claim_id: result.verdict for claim_id, result in results.items()}
+    st.subheader(escape_markdown(format_headline(verdicts)), anchor=False)
+    st.caption(escape_markdown(format_answers(results)))
+    _draw_verdicts(verdicts)
+    _draw_scoreboard(results)
     missing = [claim for claim_id, claim in CLAIMS.items() if claim_id not in verdicts]
     if missing:
         st.caption(f"Not computed here yet: {'; '.join(escape_markdown(claim.paper) for claim in missing)}.")
@@ -98,45 +122,72 @@ def papers_list() -> None:
         format_func=lambda claim_id: f"{CLAIMS[claim_id].paper}: {verdicts[claim_id].outcome.value}",
         key=_CHOSEN,
     )
-    _claim(CLAIMS[chosen], results[chosen], verdicts[chosen], from_files.get(chosen))
+    _draw_claim(CLAIMS[chosen], results[chosen])
 
 
-def headline(verdicts: Mapping[str, Verdict]) -> str:
-    """How many claims there are, and what became of them."""
-    counts = [(outcome, sum(v.outcome is outcome for v in verdicts.values())) for outcome in Outcome]
-    parts = [f"{number:d} {_verb(outcome, number)}" for outcome, number in counts if number]
+def _load(claim_id: str) -> _Result | None:
+    claim = CLAIMS[claim_id]
+    found = load_shipped(claim)
+    if found is None:
+        return None
+    made = load_shipped(claim, STAND_INS) if found.on_files else None
+    return _Result(found, _judge(claim_id, found), made, None if made is None else _judge(claim_id, made))
+
+
+def format_headline(verdicts: Mapping[str, Verdict]) -> str:
+    """How many findings there are, and what became of them."""
+    number = sum(len(verdict.findings) for verdict in verdicts.values())
+    counts = [(outcome, sum(verdict.count(outcome) for verdict in verdicts.values())) for outcome in Outcome]
+    parts = [f"{count:d} {_VERBS[outcome][count != 1]}" for outcome, count in counts if count]
     said = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-    return f"Of {len(verdicts):d} claims, run again as the papers ran them: {said}"
+    return f"Of {number:d} findings in {len(verdicts):d} groups, run again as the papers ran them, {said}"
 
 
-def scores(verdicts: Mapping[str, Verdict], from_files: Mapping[str, Verdict]) -> pd.DataFrame:
+_VERBS = {
+    Outcome.HOLDS: ("holds", "hold"),
+    Outcome.IN_PART: ("holds in part", "hold in part"),
+    Outcome.FAILS: ("does not", "do not"),
+    Outcome.UNDECIDED: ("is open", "are open"),
+}
+
+
+def format_answers(results: Mapping[str, _Result]) -> str:
+    """How often each paper's findings hold, and on which tables."""
+    papers: dict[str, list[_Result]] = {}
+    for claim_id, result in results.items():
+        papers.setdefault(CLAIMS[claim_id].source, []).append(result)
+    said = "; ".join(f"{paper}: {count_answers([one.verdict for one in of])}" for paper, of in papers.items())
+    about = Counter(result.shipped.about for result in results.values())
+    on = ", ".join(f"{number} on {kind}" for kind, number in sorted(about.items()))
+    return f"{said}. Groups: {on}."
+
+
+def _draw_verdicts(verdicts: Mapping[str, Verdict]) -> None:
+    headline = format_headline(verdicts)
+    picture = VerdictFigure([(CLAIMS[claim_id], verdict) for claim_id, verdict in verdicts.items()], headline)
+    dark = st.context.theme.type == "dark"
+    plot = remove_head(picture.draw(choose_palette(st.context.theme.type), dark=dark)).figure
+    show(plot, alt=picture.words(), key=_PICTURE, stem="verdicts", on_click=lambda: _choose_mark(list(verdicts)))
+
+
+def tabulate_claims(results: Mapping[str, _Result]) -> pd.DataFrame:
     """A line a claim: its verdicts, and of the finding that decides what the paper says beside what our runs gave."""
     lines = [
         {
             "paper": CLAIMS[claim_id].paper,
-            "made": _short(verdict),
-            "files": _short(from_files.get(claim_id)),
-            "today": _short(verdict.today),
-            "findings": f"{verdict.number(Outcome.HOLDS)} of {len(verdict.findings)}",
-            "margin": _margin(verdict.closest),
-            "decides": verdict.closest.says,
-            "asked": verdict.closest.paper,
-            "found": verdict.closest.ours,
+            "run": _short(result.verdict),
+            "on": result.shipped.about,
+            "made": _short(result.on_stand_ins),
+            "today": _short(result.verdict.today),
+            "findings": count_answers([result.verdict]),
+            "margin": _margin(result.verdict.closest),
+            "decides": result.verdict.closest.says,
+            "asked": result.verdict.closest.paper,
+            "found": result.verdict.closest.ours,
         }
-        for claim_id, verdict in verdicts.items()
+        for claim_id, result in results.items()
     ]
-    return pd.DataFrame(lines, index=list(verdicts), columns=list(_COLUMNS))
-
-
-def _verb(outcome: Outcome, number: int) -> str:
-    one = {Outcome.UNDECIDED: "is undecided"}
-    many = {
-        Outcome.HOLDS: "hold",
-        Outcome.IN_PART: "hold in part",
-        Outcome.FAILS: "do not hold",
-        Outcome.UNDECIDED: "are undecided",
-    }
-    return one.get(outcome, outcome.value) if number == 1 else many[outcome]
+    return pd.DataFrame(lines, index=list(results), columns=list(_COLUMNS))
 
 
 def _short(verdict: Verdict | None) -> str:
@@ -150,18 +201,19 @@ def _margin(finding: Finding) -> str:
     return f"{finding.margin:.3g}×{drawn}"
 
 
-def _scoreboard(verdicts: Mapping[str, Verdict], from_files: Mapping[str, Verdict]) -> None:
-    board = scores(verdicts, from_files)
-    outcomes = [verdict.outcome for verdict in verdicts.values()]
+def _draw_scoreboard(results: Mapping[str, _Result]) -> None:
+    board = tabulate_claims(results)
+    verdicts = {claim_id: result.verdict for claim_id, result in results.items()}
     st.dataframe(
-        _inked(board, ["made", "files", "today"]),
+        _color_cells(board, ["run", "made", "today"]),
         hide_index=True,
         height=_ROW_PIXELS * (len(board) + 1) + 3,
         column_config=_COLUMNS,
         key=_BOARD,
-        on_select=lambda: _choose(list(verdicts)),
+        on_select=lambda: _choose(list(results)),
         selection_mode="single-row",
-        alt=f"{headline(verdicts)}. A line a claim: {', '.join(outcome.value for outcome in outcomes)}.",
+        alt=f"{format_headline(verdicts)}. A line a claim: "
+        f"{', '.join(verdict.outcome.value for verdict in verdicts.values())}.",
     )
     st.caption("Choose a line, or a claim below, for its findings and figures.")
 
@@ -173,15 +225,10 @@ _SHORT = {
     Outcome.FAILS: "fails",
     Outcome.UNDECIDED: "undecided",
 }
-_INKS = {
-    "holds": ("#0b6b3a", "#5fd394"),
-    "in part": ("#6a3fc0", "#c3a6ff"),
-    "fails": ("#b3202c", "#ff8f94"),
-    "undecided": ("#735700", "#e3c25a"),
-}
+_INKS = {_SHORT[outcome]: inks for outcome, inks in INKS.items()}
 
 
-def _inked(lines: pd.DataFrame, columns: list[str]) -> Styler:
+def _color_cells(lines: pd.DataFrame, columns: list[str]) -> Styler:
     """The lines with the cells of these columns, which begin with a verdict, in its colour."""
     dark = st.context.theme.type == "dark"
 
@@ -190,6 +237,13 @@ def _inked(lines: pd.DataFrame, columns: list[str]) -> Styler:
         return "" if inks is None else f"color: {inks[dark]}; font-weight: 600"
 
     return lines.style.map(ink, subset=pd.Index(columns))
+
+
+def _choose_mark(claims: list[str]) -> None:
+    """Show the claim whose mark was chosen."""
+    points = st.session_state[_PICTURE].selection.points
+    if points and points[0].get("customdata") in claims:
+        st.session_state[_CHOSEN] = points[0]["customdata"]
 
 
 def _choose(claims: list[str]) -> None:
@@ -205,12 +259,8 @@ def _verdict(claim_id: str, table: pd.DataFrame, lines: pd.DataFrame) -> Verdict
     return Shipped(table, {}, lines).verdict(CLAIMS[claim_id])
 
 
-def _of(claim_id: str, result: Shipped) -> Verdict:
+def _judge(claim_id: str, result: Shipped) -> Verdict:
     return _verdict(claim_id, result.table, result.lines)
-
-
-def _published(claim_id: str) -> Shipped | None:
-    return shipped(CLAIMS[claim_id], FROM_FILES)
 
 
 @st.cache_data(max_entries=4 * len(CLAIMS), show_spinner=False)
@@ -221,44 +271,80 @@ def _figures(claim_id: str, table: pd.DataFrame, sentence: str, theme: str | Non
     return [_Figure(each.draw(colors, width=_PAGE_WIDTH), each.words()) for each in shown]
 
 
-def _source(claim: Claim, from_stand_ins: Shipped) -> Shipped:
+def _choose_source(claim: Claim, result: _Result) -> Shipped:
     """Which of its results the figures show, where there are two."""
-    from_files = _published(claim.id)
-    if from_files is None:
-        return from_stand_ins
+    if result.stand_ins is None:
+        return result.shipped
     choice = st.segmented_control(
         "Figures and reasons from",
-        [_STAND_INS, _FILES],
-        default=_STAND_INS,
+        [_FILES, _STAND_INS],
+        default=_FILES,
         required=True,
         key=f"papers:source:{claim.id}",
         help=explain_term("stand-in", "These have the n, d and k of the papers' tables."),
     )
-    return from_files if choice == _FILES else from_stand_ins
+    return result.shipped if choice == _FILES else result.stand_ins
 
 
-def _claim(claim: Claim, from_stand_ins: Shipped, made: Verdict, files: Verdict | None) -> None:
-    words = " ".join([claim.claim, *map(_finding, made.findings)])
-    st.markdown(f"{_outcome(made)} {escape_markdown(claim.claim)}", help=explain_words(words))
+def _draw_claim(claim: Claim, result: _Result) -> None:
+    verdict = result.verdict
+    words = " ".join([claim.claim, *map(_finding, verdict.findings)])
+    st.markdown(f"{_outcome(verdict)} {escape_markdown(claim.claim)}", help=explain_words(words))
     st.dataframe(
-        _inked(findings(made, files), ["made", "files", "today"]),
+        _color_cells(tabulate_findings(verdict, result.on_stand_ins), ["run", "made", "today"]),
         hide_index=True,
-        height=_ROW_PIXELS + _FINDING_PIXELS * len(made.findings) + 3,
+        height=_ROW_PIXELS + _FINDING_PIXELS * len(verdict.findings) + 3,
         row_height=_FINDING_PIXELS,
         column_config=_FINDINGS,
-        alt=f"{claim.paper}: {made.sentence}.",
+        alt=f"{claim.paper}: {verdict.sentence}.",
     )
-    result = _source(claim, from_stand_ins)
-    verdict = _of(claim.id, result)
-    for place, (figure, alt) in enumerate(_figures(claim.id, result.table, verdict.sentence, st.context.theme.type)):
+    if verdict.turning is not None:
+        finding, factor = verdict.turning
+        st.caption(escape_markdown(f"The smallest change that would turn it: {finding.says}, by {factor:.3g}×."))
+    _draw_opener(claim, result)
+    shown = _choose_source(claim, result)
+    verdict = _judge(claim.id, shown)
+    for place, (figure, alt) in enumerate(_figures(claim.id, shown.table, verdict.sentence, st.context.theme.type)):
         show_wide(figure, alt=alt, key=f"papers:{claim.id}:{place}", stem=f"{claim.id}-{place + 1}")
     with st.expander("How each finding was judged"):
-        _reasons(claim, result, verdict)
+        _draw_reasons(claim, shown, verdict)
     with st.expander("The table behind it"):
-        draw_data_table(result.table, alt=f"Runs behind {claim.paper}")
+        draw_data_table(shown.table, alt=f"Runs behind {claim.paper}")
 
 
-def _reasons(claim: Claim, result: Shipped, verdict: Verdict) -> None:
+def _draw_opener(claim: Claim, result: _Result) -> None:
+    """A way to Explore for each finding: a made-up table of its size, and the setting that decides it."""
+    if not claim.has_tables:
+        st.caption("Its samples are drawn while it runs: there is no table to open in Explore.")
+        return
+    help = "Opens a made-up table with as many rows, columns and clusters, and the setting that decides the finding."
+    with st.popover("Open a finding in Explore", icon=":material/travel_explore:", help=help):
+        numbers = list(range(len(result.verdict.findings)))
+        says = [f"{number + 1}. {finding.says}" for number, finding in enumerate(result.verdict.findings)]
+        chosen = st.selectbox(
+            "Finding", numbers, format_func=lambda number: says[number], key=f"papers:open:{claim.id}"
+        )
+        st.button(
+            "Open in Explore",
+            icon=":material/arrow_forward:",
+            key=f"papers:explore:{claim.id}",
+            on_click=_open_finding,
+            args=(claim, result, chosen),
+        )
+
+
+def _open_finding(claim: Claim, result: _Result, number: int) -> None:
+    found, finding = result.shipped, result.verdict.findings[number]
+    setting = find_setting(claim, claim.settings(quick=found.made["quick"]), found.table, finding)
+    if setting is None:
+        return
+    request = setting.request
+    rows = min(setting.n, _MOST_CELLS // setting.d)
+    open_synthetic_table(SyntheticTable(-1.0, 1.0, rows, setting.d, request.k, USUAL_SPREAD))
+    open_in_explore(request)
+
+
+def _draw_reasons(claim: Claim, result: Shipped, verdict: Verdict) -> None:
     for finding in verdict.findings:
         st.markdown(_finding(finding))
         if finding.today is not None:
@@ -270,25 +356,36 @@ def _reasons(claim: Claim, result: Shipped, verdict: Verdict) -> None:
         "Advantage: how many times larger the loss of the one that the paper calls worse is. Margin: how far a "
         "finding is from tipping; above 1× it holds. Behind it, where it lies in nine of ten tables whose runs were "
         f"drawn again with replacement ({DRAWS} draws, numpy's PCG64 with seed {SEED}); where that interval crosses 1, "
-        "the finding is undecided."
+        "the finding is open. Where there are several looks, nine in ten is for all of them together."
     )
     said = "; ".join(f"{word}: {meaning}" for word, meaning in WORDS.items())
     st.caption(escape_markdown(f"What words come to, chosen by us: {said}."))
     draw_caption_with_badge("revealed", "Losses are measured on the rows themselves, of public or generated tables.")
 
 
-def findings(made: Verdict, files: Verdict | None) -> pd.DataFrame:
-    """A line a finding: what came of it on stand-ins, on published files, and today, beside what the paper says."""
-    published = [None] * len(made.findings) if files is None else files.findings
+def tabulate_findings(verdict: Verdict, on_stand_ins: Verdict | None) -> pd.DataFrame:
+    """A line a finding: what came of it, on stand-ins, and today, beside what the paper says."""
+    others = [None] * len(verdict.findings) if on_stand_ins is None else on_stand_ins.findings
     lines = [
-        (finding.says, _cell(finding), _cell(of_files), _cell(finding.today), finding.paper)
-        for finding, of_files in zip(made.findings, published, strict=True)
+        (finding.says, _cell(finding), _cell(made), _cell(finding.today), finding.paper)
+        for finding, made in zip(verdict.findings, others, strict=True)
     ]
     return pd.DataFrame(lines, columns=list(_FINDINGS))
 
 
 def _cell(finding: Finding | None) -> str:
-    return _NONE if finding is None else f"{_SHORT[finding.outcome]}: {finding.ours}; {_margin(finding)}"
+    if finding is None:
+        return _NONE
+    return f"{_SHORT[finding.outcome]}: {finding.ours}; {_margin(finding)}{_format_needs(finding)}"
+
+
+def _format_needs(finding: Finding) -> str:
+    """What it would take to answer, where it is open."""
+    if finding.outcome is not Outcome.UNDECIDED or finding.interval is None:
+        return ""
+    if finding.runs_needed == inf:
+        return f"; {finding.interval.runs} runs, too near to the line for any number"
+    return f"; {finding.interval.runs} runs, some {finding.runs_needed:,.0f} needed"
 
 
 def _outcome(verdict: Verdict) -> str:

@@ -10,8 +10,8 @@ import streamlit as st
 from dpviz.table.declaration import FileKind
 from dpviz.table.row_sample import MOST_SAMPLED
 from dpviz.ui.badges import draw_badge
+from dpviz.ui.data_access import draw_reveal_switch
 from dpviz.ui.escape import escape_markdown
-from dpviz.ui.looks import draw_reveal_switch
 from dpviz.ui.session import find_table, list_private_accesses
 from dpviz.ui.table_words import KIND_WORDS, describe_size, describe_unit
 
@@ -39,9 +39,11 @@ def draw_rail_foot(*, with_truth: bool = True) -> None:
     with st.sidebar:
         if with_truth and table is not None and draw_reveal_switch(table) and not table.private.in_memory:
             st.caption(f"Rows, losses and k-means++ are those of {MOST_SAMPLED:,} rows that stand for all of them.")
-        looks = len(list_private_accesses())
-        if looks or (table is not None and table.kind is FileKind.PRIVATE):
-            st.caption(f":material/visibility: {looks:d} look{'' if looks == 1 else 's'} at private rows in this visit")
+        accesses = len(list_private_accesses())
+        if accesses or (table is not None and table.kind is FileKind.PRIVATE):
+            st.caption(
+                f":material/visibility: {accesses:d} look{'' if accesses == 1 else 's'} at private rows in this visit"
+            )
         with st.container(horizontal=True, gap="xsmall"):
             draw_badge("public")
             draw_badge("released")

@@ -21,8 +21,8 @@ from dpviz.runs.open_table import OpenTable
 from dpviz.runs.record import AccessKind
 from dpviz.runs.work import forecast_reference_seconds, reference_work
 from dpviz.ui.badges import draw_caption_with_badge
+from dpviz.ui.data_access import make_judged_table
 from dpviz.ui.job_panel import open_job_registry
-from dpviz.ui.looks import make_judged_table
 from dpviz.ui.polled import poll
 from dpviz.ui.session import make_once
 

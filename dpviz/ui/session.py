@@ -16,14 +16,14 @@ from typing import Any, TypeVar, cast
 import streamlit as st
 
 from dpviz.runs.open_table import LargeTable, OpenTable, declare
-from dpviz.runs.record import AccessKind, ReleaseRecord, count_looks, make_record
+from dpviz.runs.record import AccessKind, ReleaseRecord, make_record, tabulate_accesses
 from dpviz.runs.run import RunSoFar
 from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.named import Content
 
 _TABLE, _UNDECLARED, _BOOKS = "visit:table", "visit:undeclared", "visit:books"
 _SOURCE, _SOURCES = "visit:source", "visit:sources"
-_SETTINGS, _LOOKS, _STUDIES, _CLUSTERS = "visit:settings", "looks:list", "looks:studies", "clusters:known"
+_SETTINGS, _ACCESSES, _STUDIES, _CLUSTERS = "visit:settings", "looks:list", "looks:studies", "clusters:known"
 _GRIDS = "looks:grids"
 
 TABLE_LINK = "table"
@@ -177,22 +177,22 @@ def choose(name: str, value: Any) -> None:
     st.session_state[name] = remember(name, value)
 
 
-def count_access(look: DataAccess) -> bool:
+def count_access(access: DataAccess) -> bool:
     """Count a look at rows, once; whether it is a new one."""
-    new = look not in _list_accesses()
+    new = access not in _list_accesses()
     if new:
-        _list_accesses().append(look)
+        _list_accesses().append(access)
     return new
 
 
 def describe_accesses() -> list[str]:
     """All looks of this visit in words, oldest first."""
-    return [f"{look.table_title} ({look.kind.value}): {look.note}" for look in _list_accesses()]
+    return [f"{access.table_title} ({access.kind.value}): {access.note}" for access in _list_accesses()]
 
 
 def count_accesses(source_key: str) -> dict[AccessKind, int]:
     """How many looks there were at the rows of one file, by kind, whatever was declared about it."""
-    return dict(Counter(look.what for look in _list_accesses() if look.source_key == source_key))
+    return dict(Counter(access.what for access in _list_accesses() if access.source_key == source_key))
 
 
 def count_study(source_key: str, note: str) -> None:
@@ -220,7 +220,7 @@ def count_grids_read(source_key: str) -> int:
 
 def list_private_accesses() -> list[DataAccess]:
     """The looks at private files only: the ones that weigh."""
-    return [look for look in _list_accesses() if look.kind == FileKind.PRIVATE]
+    return [access for access in _list_accesses() if access.kind == FileKind.PRIVATE]
 
 
 def book(run: RunSoFar, table: OpenTable, *, instead_of: int | None = None) -> int:
@@ -229,7 +229,7 @@ def book(run: RunSoFar, table: OpenTable, *, instead_of: int | None = None) -> i
     A run that a moved control made may take the place of the one before it, of which nothing is kept.
     """
     entries = _list_entries()
-    entry = Booked(make_record(run, table, looks=count_accesses(table.source_key)), table.source_key)
+    entry = Booked(make_record(run, table, accesses=count_accesses(table.source_key)), table.source_key)
     if instead_of is not None:
         entries[instead_of] = entry
         return instead_of
@@ -274,10 +274,10 @@ def find_record(place: int) -> ReleaseRecord:
 
 def _add_later_accesses(entry: Booked) -> Booked:
     """Whoever takes a result away chose it after all looks, not only after those before the run."""
-    looks = count_looks(count_accesses(entry.source_key), entry.record.declaration)
-    if looks == entry.record.looks:
+    accesses = tabulate_accesses(count_accesses(entry.source_key), entry.record.declaration)
+    if accesses == entry.record.looks:
         return entry
-    return dataclasses.replace(entry, record=dataclasses.replace(entry.record, looks=looks))
+    return dataclasses.replace(entry, record=dataclasses.replace(entry.record, looks=accesses))
 
 
 def _number_source(content: Content) -> Source:
@@ -286,7 +286,7 @@ def _number_source(content: Content) -> Source:
 
 
 def _list_accesses() -> list[DataAccess]:
-    return cast("list[DataAccess]", st.session_state.setdefault(_LOOKS, []))
+    return cast("list[DataAccess]", st.session_state.setdefault(_ACCESSES, []))
 
 
 def _list_entries() -> list[Booked]:

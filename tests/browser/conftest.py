@@ -91,7 +91,7 @@ def fifteen(
     takes_on(visit, look)
     if "/explore" not in visit.page.url:
         visit.turns_to("Explore")
-    visit.sees_film()
+    visit.sees_animation()
     visit.page.get_by_test_id("stMain").evaluate("main => main.scrollTo(0, 0)")
     shared.visit, failed = None, request.session.testsfailed
     yield visit

@@ -87,8 +87,8 @@ def test_a_private_file_is_declared_run_and_its_centres_are_taken_away(visitor: 
 
     visit.page.set_viewport_size(NARROW)
     comes_first(visit)
-    visit.page.locator(".film .range").press("ArrowLeft")  # nothing is spent without a press
-    expect(visit.page.locator(".film .said")).to_contain_text("press Run")
+    visit.page.locator(".animation .range").press("ArrowLeft")  # nothing is spent without a press
+    expect(visit.page.locator(".animation .said")).to_contain_text("press Run")
 
 
 def _box(visit: Visitor, column: str, what: str) -> Locator:

@@ -27,20 +27,20 @@ CLUSTERS = 15
 
 # Numbers are compared as they are sent: as lists, or as arrays in base64.
 _AS_THE_STEP_SAYS = """() => {
-    const { film, at, map } = document.querySelector(".film").player;
+    const { animation, at, map } = document.querySelector(".animation").player;
     const sent = (traces) => JSON.stringify(traces.map(({ x, y, text, marker }) => [x, y, text, marker]));
-    return sent(film.steps[at].data) === sent(map.data);
+    return sent(animation.steps[at].data) === sent(map.data);
 }"""
 # One step back, and how many marks are on their way when it has been drawn.
 _ONE_BACK = """async () => {
-    const { player } = document.querySelector(".film"), { map, box } = player, drawn = box.dataset.drawn;
+    const { player } = document.querySelector(".animation"), { map, box } = player, drawn = box.dataset.drawn;
     player.walks(-1);
     while (box.dataset.drawn === drawn) await new Promise(requestAnimationFrame);
     return map.getAnimations({ subtree: true }).length;
 }"""
 # Steps of unlike pictures, each turned to while the one before is still under way.
 _WALK = """async () => {
-    const { player } = document.querySelector(".film"), last = player.film.steps.length - 1;
+    const { player } = document.querySelector(".animation"), last = player.animation.steps.length - 1;
     for (let i = 0; i < 24; i++) {
         player.turns(last - ((7 * i) % 11));
         for (let frames = i % 4; frames >= 0; frames--) await new Promise(requestAnimationFrame);
@@ -50,7 +50,7 @@ _WALK = """async () => {
 }"""
 # ε, the button beside it and the whole picture are in the window, and the picture is large: what of it is not so.
 _OUT_OF_SIGHT = """([slider, run, share]) => {
-    const wrong = [], of = (name) => document.querySelector(".film ." + name);
+    const wrong = [], of = (name) => document.querySelector(".animation ." + name);
     for (const part of [slider, run, of("map"), of("sideplot"), of("steps")]) {
         const { left, right, top, bottom } = part.getBoundingClientRect();
         if (left < 0 || right > innerWidth || top < 0 || bottom > innerHeight) wrong.push(part.outerHTML.slice(0, 99));
@@ -70,7 +70,7 @@ def shares_a_screen(visit: Visitor, run: str = "Another draw") -> None:
 
 def comes_first(visit: Visitor) -> None:
     """On a narrow screen the picture is at its top, and all is as wide as it is."""
-    picture = visit.page.locator(".film .map")
+    picture = visit.page.locator(".animation .map")
     assert eventually(lambda: (picture.bounding_box() or {"y": TELEPHONE_TOP + 1})["y"] <= TELEPHONE_TOP)
     assert visit.is_as_wide_as_its_window()
     block = visit.page.get_by_test_id("stMainBlockContainer")
@@ -99,7 +99,7 @@ def test_words_of_a_run_are_explained_by_pointer_and_by_keyboard(fifteen: Visito
     visit.chooses("Algorithm", "Everything: Auto")
     visit.sees_run("Auto")
     for place, term in ((".legend span", "kmeans"), (".numbers div", "loss"), (".legend b", "released")):
-        titles = [part.get_attribute("title") or "" for part in page.locator(f".film {place}").all()]
+        titles = [part.get_attribute("title") or "" for part in page.locator(f".animation {place}").all()]
         assert any(words[term].first in title for title in titles), (place, titles)
     tooltip, question = page.get_by_role("tooltip"), page.get_by_role("button", name="Help for ε, the privacy budget")
     question.hover()
@@ -124,7 +124,7 @@ def test_a_tree_is_walked_without_a_question_and_is_still_there_after_another_pa
     expect(visit.text("is being computed for comparison")).to_be_hidden()
     visit.waits()
     asked = len(visit.requested), quiet.said(page)
-    steps = page.locator(".film .cut").count()
+    steps = page.locator(".animation .cut").count()
     visit.steps_to("Home")
     visit.sees_step("Private partition")
     visit.sees("At level 1")
@@ -132,7 +132,7 @@ def test_a_tree_is_walked_without_a_question_and_is_still_there_after_another_pa
     visit.sees("At level 2")
     for place in range(2, steps):
         visit.steps_to("ArrowRight")
-        expect(page.locator(".film")).to_have_attribute("data-at", str(place))
+        expect(page.locator(".animation")).to_have_attribute("data-at", str(place))
     visit.waits()
     assert (len(visit.requested), quiet.said(page)) == asked, "a step asked the server"
     title = page.get_by_role("heading", level=1).inner_text()
@@ -180,18 +180,18 @@ def test_a_link_leads_to_the_first_table_and_a_telephone_shows_its_picture_first
     visit = visitor(viewport=NARROW)
     page = visit.page
     visit.goes_to("/explore", algorithm="balcan", epsilon=3, k=4)
-    visit.sees_film()  # without a table a sample opens at once
+    visit.sees_animation()  # without a table a sample opens at once
     comes_first(visit)
-    expect(page.locator(".film .exact")).to_have_text("3")
-    expect(page.locator(".film .cut").last).to_have_attribute("aria-label", re.compile("4 noisy means"))
+    expect(page.locator(".animation .exact")).to_have_text("3")
+    expect(page.locator(".animation .cut").last).to_have_attribute("aria-label", re.compile("4 noisy means"))
     # The picture follows ε, and the address says it, to be passed on.
-    page.locator(".film").evaluate("film => film.dataset.before = film.dataset.drawn")
-    drawn = page.locator(".film").get_attribute("data-before") or "0"
-    page.locator(".film .range").press("ArrowLeft")
+    page.locator(".animation").evaluate("animation => animation.dataset.before = animation.dataset.drawn")
+    drawn = page.locator(".animation").get_attribute("data-before") or "0"
+    page.locator(".animation .range").press("ArrowLeft")
     as_before = f'[data-before="{drawn}"][data-drawn="{drawn}"]'
-    expect(page.locator(f".film[data-whole]:not({as_before})")).not_to_have_count(0)
-    expect(page.locator(".film .exact")).not_to_have_text("3")
-    lower = page.locator(".film .exact").inner_text()
+    expect(page.locator(f".animation[data-whole]:not({as_before})")).not_to_have_count(0)
+    expect(page.locator(".animation .exact")).not_to_have_text("3")
+    lower = page.locator(".animation .exact").inner_text()
     expect(page).to_have_url(re.compile(rf"[?&]epsilon={re.escape(lower)}(\.0)?(&|$)"))
     visit.turns_to("Glossary")
     visit.sees(read_glossary()["delta"].says)
@@ -200,4 +200,4 @@ def test_a_link_leads_to_the_first_table_and_a_telephone_shows_its_picture_first
 
 def _draws(page: Page, ink: str) -> None:
     """Wait until the run that is played is drawn in ``ink``."""
-    quiet.becomes(page, "ink => document.querySelector('.film')?.style.getPropertyValue('--text') === ink", ink)
+    quiet.becomes(page, "ink => document.querySelector('.animation')?.style.getPropertyValue('--text') === ink", ink)

@@ -52,7 +52,7 @@ def test_a_large_file_is_prepared_and_its_run_arrives_step_by_step(
     visit.chooses("Algorithm", "Rounds: DPLloyd")
     visit.presses("Run")
     progress = visit.page.get_by_test_id("stProgress")
-    where = visit.page.locator(".film .where")
+    where = visit.page.locator(".animation .where")
     expect(progress).to_contain_text("so far")
     expect(where).to_have_text(re.compile(r"\d/\d"))
     steps = where.inner_text()

@@ -36,10 +36,10 @@ def _guesses(visit: Visitor, lesson: Lesson, place: int) -> None:
 def _sees_answer(visit: Visitor, lesson: Lesson, place: int) -> None:
     """The answer stands there, and its picture is drawn."""
     scene = lesson.scenes[place - 1]
-    visit.sees(scene.told(scene.answer).split(".")[0].split(",")[0].split("\n")[0])
+    visit.sees(scene.fill_text(scene.answer).split(".")[0].split(",")[0].split("\n")[0])
     match scene.reveal:
         case RunReveal():
-            expect(visit.page.locator(".film[data-whole]")).to_be_attached()
+            expect(visit.page.locator(".animation[data-whole]")).to_be_attached()
         case DrawsReveal() | StudyReveal():
             expect(visit.page.locator(".js-plotly-plot").first).to_be_attached()
     visit.waits()
@@ -107,8 +107,8 @@ def test_a_class_walks_by_arrow_keys(visitor: Callable[..., Visitor]) -> None:
     visit.page.keyboard.press("ArrowLeft")
     visit.sees(f"{len(lesson.scenes) - 1} of")
     visit.waits()  # until then the picture of the scene before is there, too
-    # Where the film has the keys, they step through the film and not through the lesson.
-    visit.page.locator(".film .cut.now").press("ArrowLeft")
+    # Where the animation has the keys, they step through the animation and not through the lesson.
+    visit.page.locator(".animation .cut.now").press("ArrowLeft")
     visit.waits()
     visit.sees(f"{len(lesson.scenes) - 1} of")
     visit.page.keyboard.press("Escape")

@@ -81,7 +81,7 @@ def test_a_trade_off_is_drawn_live_goes_on_elsewhere_and_is_cancelled_in_the_mid
     visit.picks("Draws")
     visit.slider("Draws").press("Home")
     visit.waits()
-    visit.page.get_by_test_id("stMain").get_by_role("button", name="Compute").click()  # beside it, the rail has one
+    visit.presses("Draw again and again")
     expect(visit.button("Play")).to_be_visible()
     visit.page.emulate_media(reduced_motion="reduce")
     visit.sees("Your system asks for less motion")
@@ -116,7 +116,7 @@ def test_pages_to_read_lie_behind_one_word_of_the_menu_and_the_table_stays_open(
     visit.sees(words["coreset"].says)
     assert len(visit.page.context.pages) == pages, "not in a window of its own"
     visit.turns_to("Explore")
-    visit.sees_film()
+    visit.sees_animation()
 
 
 def test_every_page_is_read_in_the_dark_on_a_telephone(fifteen: Visitor) -> None:

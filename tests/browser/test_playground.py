@@ -244,7 +244,7 @@ def test_a_drawing_goes_to_another_visit_by_its_link_and_to_explore_as_a_table(
     assert csv.splitlines()[0] == "x,y" and len(csv.splitlines()) == 82
     painter.visit.presses("Explore it")
     expect(painter.page).to_have_url(re.compile("/explore"), timeout=PATIENCE)
-    painter.visit.sees_film()
+    painter.visit.sees_animation()
     painter.visit.sees("Painted town")
 
 

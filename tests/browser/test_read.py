@@ -30,10 +30,10 @@ def zips(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     made = {}
     for name in ("one", "two"):
         account = Account.new(folder / f"{name}.sqlite", name="people", cap_epsilon=9.0, cap_delta=1e-5)
-        order = ReleaseRequest(
+        release_request = ReleaseRequest(
             Request(Contender("auto"), 5, 2.0, 1e-6), find_words(declared, today="2026-11-26"), 0.2, who="x"
         )
-        made[name] = publish(preflight(order, source, declared, account)).files
+        made[name] = publish(preflight(release_request, source, declared, account)).files
     forged = rehashed({**made["one"], CENTERS: made["one"][CENTERS].replace(b"1", b"2")})
     return {name: make_zip(files) for name, files in {**made, "forged": forged}.items()}
 

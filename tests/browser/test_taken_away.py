@@ -32,7 +32,9 @@ from tests.waiting import eventually
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 
-_WHOLE = "[...document.querySelectorAll('.film')].every(f => !f.offsetWidth || f.dataset.whole === f.dataset.drawn)"
+_WHOLE = (
+    "[...document.querySelectorAll('.animation')].every(f => !f.offsetWidth || f.dataset.whole === f.dataset.drawn)"
+)
 _INK = {"light": "#ffffff", "dark": "#12171e"}
 _SURFACE = {"light": "rgb(255, 255, 255)", "dark": "rgb(18, 23, 30)"}
 
@@ -96,13 +98,13 @@ def saved(finished: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def drawn(page: Page) -> None:
     """The step in sight is drawn, with what stands beside it."""
-    expect(page.locator(".film:visible[data-whole]")).to_have_count(1)
+    expect(page.locator(".animation:visible[data-whole]")).to_have_count(1)
     # The page lets no text be run as a script, so that the browser cannot wait by itself.
     assert eventually(lambda: page.evaluate(_WHOLE)), "the step is not drawn to its end"
 
 
 def at(page: Page) -> int:
-    return int(page.locator(".film:visible").get_attribute("data-at") or -1)
+    return int(page.locator(".animation:visible").get_attribute("data-at") or -1)
 
 
 def everybody_can_read(page: Page) -> None:
@@ -111,8 +113,10 @@ def everybody_can_read(page: Page) -> None:
     for colors, window in (("light", WIDE), ("dark", NARROW)):
         page.emulate_media(color_scheme=colors)
         page.set_viewport_size(window)
-        if page.locator(".film:visible").count():
-            expect(page.locator(".film:visible")).to_have_attribute("style", re.compile(f"--surface: {_INK[colors]}"))
+        if page.locator(".animation:visible").count():
+            expect(page.locator(".animation:visible")).to_have_attribute(
+                "style", re.compile(f"--surface: {_INK[colors]}")
+            )
             drawn(page)
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") == _SURFACE[colors]
         assert eventually(lambda: page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
@@ -128,7 +132,7 @@ def test_a_run_is_walked_by_arrow_keys_without_a_network(reader, saved, finished
     assert at(page) == last
     page.keyboard.press("Home")
     for step in range(last + 1):
-        expect(page.locator(".film")).to_have_attribute("data-at", str(step))
+        expect(page.locator(".animation")).to_have_attribute("data-at", str(step))
         drawn(page)
         titles.add(page.locator(".where").inner_text())
         expect(page.locator(".map svg").first).to_be_visible()
@@ -146,12 +150,12 @@ def test_it_plays_by_itself_until_it_is_told_to_pause_and_keeps_its_step_in_othe
     page.get_by_role("button", name="Play all steps").click()
     for step in (1, 2):
         page.clock.fast_forward("05")  # seconds of the page's own clock
-        expect(page.locator(".film")).to_have_attribute("data-at", str(step))
+        expect(page.locator(".animation")).to_have_attribute("data-at", str(step))
     page.get_by_role("button", name="Pause").click()
     step = at(page)
     page.clock.fast_forward("20")
     page.emulate_media(color_scheme="dark")
-    expect(page.locator(".film")).to_have_attribute("style", re.compile("--surface: #12171e"))
+    expect(page.locator(".animation")).to_have_attribute("style", re.compile("--surface: #12171e"))
     drawn(page)
     assert at(page) == step, "it went on after Pause"
     one.is_content(saved)
@@ -159,7 +163,7 @@ def test_it_plays_by_itself_until_it_is_told_to_pause_and_keeps_its_step_in_othe
 
 def test_scenes_are_turned_one_at_a_time_and_figures_drawn(reader, saved, finished, tmp_path) -> None:
     table = declare(*sample("fifteen").load())
-    animation = animate(finished, truth_of(table, 15)[0].released(), at=0)
+    animation = animate(finished, truth_of(table, 15)[0].without_rows(), at=0)
     losses = [{"contender": name, "epsilon": 1.0, "ratio": 1 + i / 9} for i in range(5) for name in ("DPLloyd", "Auto")]
     scores = Scores(pd.DataFrame(losses))
     figure = Figured.of(scores.draw, scores.words(), "revealed")
@@ -179,7 +183,7 @@ def test_scenes_are_turned_one_at_a_time_and_figures_drawn(reader, saved, finish
     drawn(page)
     assert at(page) == 0
     page.keyboard.press("ArrowRight")
-    expect(page.locator(".film:visible")).to_have_attribute("data-at", "1")
+    expect(page.locator(".animation:visible")).to_have_attribute("data-at", "1")
     page.keyboard.press("PageDown")
     expect(page.locator(".figure svg").first).to_be_visible()
     page.get_by_role("button", name="2. The tree").click()
@@ -199,7 +203,7 @@ def test_a_lesson_is_taken_without_a_network(reader, tmp_path) -> None:
     one = reader()
     page = one.opens(file)
     for scene in lesson.scenes:
-        expect(page.get_by_role("heading", level=1, name=scene.told(scene.title), exact=True)).to_be_visible()
+        expect(page.get_by_role("heading", level=1, name=scene.fill_text(scene.title), exact=True)).to_be_visible()
         page.get_by_role("button", name="Reveal", exact=True).locator("visible=true").click()
         expect(page.get_by_text(f"It is: {scene.truth}")).to_be_visible()
         if isinstance(scene.reveal, RunReveal):
@@ -220,9 +224,9 @@ def test_a_notebook_plays_it_in_a_frame_once_there_is_session(reader, finished, 
     expect(frame.locator(".sorry")).to_have_attribute("hidden", "")
     quiet.still(page)  # the first drawing has been tried by now
     page.evaluate("document.getElementById('fold').style.display = ''")
-    expect(frame.locator(".film[data-whole]")).to_have_count(1)
+    expect(frame.locator(".animation[data-whole]")).to_have_count(1)
     frame.get_by_role("button", name="Previous step").click()
-    expect(frame.locator(".film")).to_have_attribute("data-at", str(len(finished.frames) - 2))
+    expect(frame.locator(".animation")).to_have_attribute("data-at", str(len(finished.frames) - 2))
     assert page.get_by_text("Released centres").is_visible()
     one.asked[:] = [url for url in one.asked if url != "about:srcdoc"]
     one.is_content(file)

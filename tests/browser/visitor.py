@@ -28,8 +28,8 @@ _FITS = """() => {
   return main.scrollWidth <= main.clientWidth && document.documentElement.scrollWidth <= innerWidth;
 }"""
 _DRAWN = """() => {
-  const film = document.querySelector(".film"), { at, drawn, whole } = film.dataset;
-  return Number(at) === film.player.at && whole === drawn;
+  const animation = document.querySelector(".animation"), { at, drawn, whole } = animation.dataset;
+  return Number(at) === animation.player.at && whole === drawn;
 }"""
 _INSIDE_THE_BROWSER = {"data", "blob", "about"}
 
@@ -165,18 +165,18 @@ class Visitor:
 
     def steps_to(self, key: Literal["Home", "End", "ArrowLeft", "ArrowRight"]) -> None:
         """Walk through the run that is played, by the keyboard, and wait until the step is drawn."""
-        self.page.locator(".film .cut.now").press(key)
+        self.page.locator(".animation .cut.now").press(key)
         quiet.becomes(self.page, _DRAWN)
 
-    def sees_film(self) -> None:
-        """A run that has ended is played, its picture drawn: one under way is another film, which leaves."""
+    def sees_animation(self) -> None:
+        """A run that has ended is played, its picture drawn: one under way is another animation, which leaves."""
         expect(self.page.get_by_role("tab", name="What was found")).to_be_visible()
-        expect(self.page.locator(".film[data-whole]")).to_have_count(1)
+        expect(self.page.locator(".animation[data-whole]")).to_have_count(1)
         self.waits()
 
     def sees_step(self, words: str) -> Locator:
         """The picture of a step, which says of itself what it shows in these words, drawn."""
-        picture = self.page.locator(f'.film .map[aria-label*="{words}"]')
+        picture = self.page.locator(f'.animation .map[aria-label*="{words}"]')
         expect(picture.locator("svg").first).to_be_visible()
         return picture
 
@@ -184,8 +184,8 @@ class Visitor:
         """A run of that algorithm is played, and it is what the controls ask for."""
         expect(self.page.get_by_role("combobox", name="Algorithm")).to_have_value(re.compile(re.escape(algorithm)))
         self.waits()
-        expect(self.page.locator(".film .said")).to_be_hidden()
-        expect(self.page.locator(".film[data-whole]")).to_be_visible()
+        expect(self.page.locator(".animation .said")).to_be_hidden()
+        expect(self.page.locator(".animation[data-whole]")).to_be_visible()
 
     def declares(self, *, low: float, high: float) -> None:
         """Give all columns of a waiting file the same bounds."""
@@ -260,7 +260,7 @@ class Visitor:
         self.waits()
         # What is about to be drawn anew is pale for a moment.
         expect(self.page.locator("[data-stale=true]")).to_have_count(0)
-        expect(self.page.locator(".film:not([data-whole])")).to_have_count(0)
+        expect(self.page.locator(".animation:not([data-whole])")).to_have_count(0)
         quiet.still(self.page)
 
     def scrolls_to(self, words: str) -> None:

@@ -134,7 +134,7 @@ def tree_steps(shown: Exhibit, *, p: int | None = None, depth: int = 5, threshol
     tree, steps = CubeTree(np.full(session.dim, -1.7 * reach), 4 * reach), []
     for level, share in enumerate(session.budget.rounds(depth), start=1):
         active = session.ask(SparseCount(tree), NoisyThreshold, share, note=f"level {level}", threshold=threshold)
-        tree, scale = tree.grown(active.value), active.mechanism.scale
+        tree, scale = tree.with_level(active.value), active.mechanism.scale
         steps.append(
             TreeStep(
                 **{"title": f"Level {level}", "tree": tree, "region": session.region, "threshold": threshold},

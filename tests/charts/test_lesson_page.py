@@ -49,11 +49,11 @@ def test_each_question_comes_before_its_answer(name: str) -> None:
     pages = iter(articles(page))
     for scene in lesson.scenes:
         if scene.question is None:
-            assert scene.told(scene.title) in next(pages)
+            assert scene.fill_text(scene.title) in next(pages)
             continue
         asked, answered = next(pages), next(pages)
         assert "Reveal</button>" in asked and "Reveal</button>" not in answered
-        answer = " ".join(scene.told(scene.answer).split("\n\n")[0].split()).replace("'", "&#x27;")
+        answer = " ".join(scene.fill_text(scene.answer).split("\n\n")[0].split()).replace("'", "&#x27;")
         assert answer in answered and answer not in asked
         if isinstance(scene.question, Options):
             assert "□" in asked
@@ -64,7 +64,7 @@ def test_each_question_comes_before_its_answer(name: str) -> None:
 
 @pytest.mark.slow
 def test_what_comes_later_is_not_given_away() -> None:
-    animations = packed_in(page_of(LESSONS["why-noise"]))["films"]
+    animations = packed_in(page_of(LESSONS["why-noise"]))["animations"]
     before, after = animations[4], animations[5]
     assert all([step["name"] for step in steps] == ["grid"] for steps in before["steps"].values())
     assert all("loss" not in entry["of"] for entry in before["around"]["numbers"])

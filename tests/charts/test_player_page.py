@@ -1,4 +1,4 @@
-"""A film as a page of its own: nothing is fetched, nothing private is in it, names stay text, and it is small."""
+"""An animation as a page of its own: nothing is fetched, nothing private is in it, names stay text, and it is small."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from tests.pages.tables import open_blobs
 HOSTILE = "</script><b>bold</b><script>alert(1)</script>"
 LARGEST = ("mixture64", 64, 1.0, "auto")
 MOST_SENT = 2_500_000
-"""Bytes of a film in one palette, as the pages send it."""
+"""Bytes of an animation in one palette, as the pages send it."""
 _TYPES = {"f4": np.float32, "f8": np.float64, "i1": np.int8, "u1": np.uint8, "i2": np.int16, "u2": np.uint16}
 _TYPES |= {"i4": np.int32, "u4": np.uint32}
 
@@ -51,7 +51,7 @@ def packed_in(page: str) -> dict[str, Any]:
 
 
 def numbers_in(value: Any) -> Iterator[np.ndarray]:
-    """All numbers of a film, those in base64, too."""
+    """All numbers of an animation, those in base64, too."""
     if isinstance(value, dict) and "bdata" in value:
         yield np.frombuffer(base64.b64decode(value["bdata"]), _TYPES[value["dtype"]]).astype(float)
     elif isinstance(value, dict):
@@ -84,8 +84,8 @@ def truth_of(table: OpenTable, k: int) -> tuple[RenderContext, Reference, np.nda
 
 
 def occurs(page: str, values: np.ndarray, *, precision: float = 1e-7) -> float:
-    """Which share of ``values`` is among the numbers of a page, its films' included."""
-    there = np.unique(np.concatenate([*numbers_in(packed_in(page)["films"]), *numbers_in(_words(page)), [np.inf]]))
+    """Which share of ``values`` is among the numbers of a page, its animations' included."""
+    there = np.unique(np.concatenate([*numbers_in(packed_in(page)["animations"]), *numbers_in(_words(page)), [np.inf]]))
     place = np.clip(np.searchsorted(there, values), 1, len(there) - 1)
     gap = np.minimum(np.abs(there[place] - values), np.abs(there[place - 1] - values))
     return float(np.mean(gap <= precision * np.maximum(np.abs(values), 1e-3)))
@@ -111,7 +111,7 @@ def test_nothing_of_the_rows_is_in_a_page_of_released_values(algorithm: str) -> 
     table = open_blobs(FileKind.PRIVATE, n=900)
     finished = run(algorithm, table.private, k=3, epsilon=1.0, delta=1e-6 if algorithm == "lsh-coreset" else 0, seed=2)
     context, reference, rows = truth_of(table, 3)
-    page = page_of(table, finished, context.released())
+    page = page_of(table, finished, context.without_rows())
     secrets = np.concatenate(
         [points.ravel() for unit in (rows, reference.centers) for points in (unit, table.domain.from_unit(unit))]
     )
@@ -123,7 +123,7 @@ def test_nothing_of_the_rows_is_in_a_page_of_released_values(algorithm: str) -> 
     assert "k-means++" not in page
     # It follows from the run alone, which holds released and public values only.
     alone = animate(finished, RenderContext(make_view(finished.domain), choose_palette("light"), epsilon=1.0))
-    assert packed_in(page)["films"] == [json.loads(json.dumps(alone))]
+    assert packed_in(page)["animations"] == [json.loads(json.dumps(alone))]
 
 
 @pytest.mark.slow
@@ -137,7 +137,7 @@ def test_the_same_search_finds_rows_and_reference_where_they_may_be_shown() -> N
     assert occurs(page, table.domain.from_unit(reference.centers).ravel()) == 1
     assert RELEASED_ONLY not in page
     assert all(f'<b class="{kind}">{kind}</b>: ' in page for kind in ("released", "revealed"))
-    assert {"released", "revealed"} <= set(packed_in(page)["films"][0]["kinds"])
+    assert {"released", "revealed"} <= set(packed_in(page)["animations"][0]["kinds"])
 
 
 @pytest.mark.parametrize("part", ["reveal", "reference", "found", "ratio"])
@@ -145,20 +145,20 @@ def test_a_look_says_whether_it_shows_anything_of_the_rows(part: str) -> None:
     table = open_blobs()
     context, _, _ = truth_of(table, 3)
     bare = replace(context, reveal=None, reference=None, found=None, ratio=None)
-    assert not bare.reveals and not context.released().reveals and context.released().ghosts == ()
+    assert not bare.reveals and not context.without_rows().reveals and context.without_rows().ghosts == ()
     assert replace(bare, **{part: getattr(context, part)}).reveals
 
 
 def test_a_page_says_what_ran_on_what_and_what_it_cost() -> None:
     table = declare(*sample("fifteen").load())
     finished = run("auto", table.private, k=15, epsilon=1.0, seed=1)
-    page = page_of(table, finished, truth_of(table, 15)[0].released())
+    page = page_of(table, finished, truth_of(table, 15)[0].without_rows())
     words = re.sub(r"<[^>]+>", " ", page.split("<body>")[1].split('<script type="application/json"')[0])
     told = (table.title, "Auto", "ε = 1, δ = 0", "k = 15", "protects 1 row", dpviz.__version__, "5,000 (declared)")
     for said in (*told, "SIMULATION: the noise follows from a seed", *(entry.note for entry in finished.entries)):
         assert said in words, said
     assert page.count("<tr>") == 1 + len(finished.entries)
-    animation = packed_in(page)["films"][0]
+    animation = packed_in(page)["animations"][0]
     assert f"<title>{animation['steps']['light'][-1]['title']} · {table.title}</title>" in page
     assert [len(animation["steps"][theme]) for theme in ("light", "dark")] == [len(finished.frames)] * 2
     assert animation["colors"]["dark"] != animation["colors"]["light"]
@@ -184,7 +184,7 @@ def test_a_page_names_no_place_to_fetch_anything_from() -> None:
     page = page_of(table, run("eugkm", table.private, k=3, epsilon=1.0, seed=1), truth_of(table, 3)[0])
     assert "default-src 'none'" in page
     held = packed_in(page)
-    markup = page.replace(held["library"], "").replace(held["drawn"], json.dumps([held["films"], held["figures"]]))
+    markup = page.replace(held["library"], "").replace(held["drawn"], json.dumps([held["animations"], held["figures"]]))
     assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", markup)
     assert "src=" not in markup.replace("{ src: VENDOR", "") and "href=" not in markup and "url(" not in markup
 
@@ -212,7 +212,7 @@ def test_a_page_with_everything_is_small_and_several_scenes_share_its_library() 
     )
     one, three = make_player_page([scene]), make_player_page([scene, Scene("Words alone"), scene])
     assert len(one.encode()) <= MOST_BYTES
-    assert three.count('class="film"') == 2 and three.count('<article class="scene"') == 3
+    assert three.count('class="animation"') == 2 and three.count('<article class="scene"') == 3
     assert three.count(" hidden>") == 2 and "<nav" in three and "<nav" not in one
     assert len(three) < 2 * len(one)
 
@@ -223,7 +223,7 @@ def test_a_notebook_plays_the_same_page_in_a_frame_of_its_own(tmp_path) -> None:
     shown = dpviz.show(finished, 0, title="A & B")
     frame = shown._repr_html_()
     assert frame.startswith("<iframe ") and frame.count("<") == 2, "the page is an attribute of the frame"
-    assert packed_in(shown.html)["films"][0]["at"] == 0
+    assert packed_in(shown.html)["animations"][0]["at"] == 0
     assert shown.save(tmp_path / "run.html").read_text("utf-8") == shown.html
     assert finished._repr_html_().startswith("<iframe ") and "Released centres" in finished._repr_html_()
     assert "too large" in frame_page("x" * (MOST_BYTES + 1))

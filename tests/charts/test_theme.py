@@ -117,7 +117,7 @@ def test_plotly_accepts_every_part(name):
         [
             go.Scatter(x=[1], y=[1], marker=theme.make_reference_marker(p)),
             go.Scatter(x=[1], y=[1], marker=theme.make_center_marker(p)),
-            go.Scatter(x=[1], y=[1], fillcolor=p.faded(p.released)),
+            go.Scatter(x=[1], y=[1], fillcolor=p.fade(p.released)),
             go.Scatter(x=[1] * 7, y=[1] * 7, marker={"symbol": [mark.symbol for mark in CLUSTER_MARKS]}),
             go.Heatmap(z=[[-1, 1]], colorscale=p.diverging),
         ],

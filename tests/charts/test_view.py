@@ -38,7 +38,7 @@ def test_a_projection_keeps_distances_in_its_plane_and_depends_on_its_seed_only(
 def test_a_projection_shows_every_corner_of_the_box() -> None:
     for dim in (2, 6):
         corners = np.stack(np.meshgrid(*[[-1.0, 1.0]] * dim), axis=-1).reshape(-1, dim)
-        assert make_view(domain(dim), projection_seed=0).beyond(corners) == 0
+        assert make_view(domain(dim), projection_seed=0).count_beyond(corners) == 0
 
 
 def test_choices() -> None:
@@ -79,7 +79,7 @@ def test_a_ball_in_many_dimensions_is_seen_where_its_points_are() -> None:
     points /= np.linalg.norm(points, axis=1, keepdims=True)
     for view in (make_view(ball, (0, 1)), make_view(ball, projection_seed=1)):
         assert view.range[0][1] < 0.5
-        assert view.beyond(points) <= 2
+        assert view.count_beyond(points) <= 2
 
 
 def test_a_slanted_plane_gives_boxes_its_first_two_columns_and_a_projected_space_its_own_axes() -> None:
@@ -98,7 +98,7 @@ def test_the_plane_along_centres_holds_all_of_them_and_keeps_their_distances_bes
     view = make_view_along_centers(domain(dim), centers)
     assert view is not None and view.projection is not None
     np.testing.assert_allclose(view.projection @ view.projection.T, np.eye(2), atol=1e-12)
-    assert view.beyond(centers) == 0
+    assert view.count_beyond(centers) == 0
     gaps = centers - centers.mean(axis=0)
     spread = [float((gaps @ plane.T).std(axis=0).max()) for plane in (view.projection, np.eye(dim)[:2])]
     assert spread[0] >= spread[1]
@@ -132,7 +132,7 @@ def test_a_log_column_is_drawn_evenly_with_amounts_at_its_ticks():
     across, up = view.ticks
     assert across == {} and up["ticktext"] == ["100", "1k", "10k", "100k", "1M"]
     np.testing.assert_allclose(up["tickvals"], [-1, -0.5, 0, 0.5, 1], atol=1e-9)
-    assert view.beyond(points) == 0
+    assert view.count_beyond(points) == 0
     _, root = make_view(domain, (0, 2)).ticks
     assert root["ticktext"][0] == "−400" and root["ticktext"][-1] == "900"
     assert make_view(Domain.of(["a", "b"], 0, 1)).ticks == ({}, {})

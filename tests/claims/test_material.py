@@ -7,7 +7,7 @@ import pytest
 from sklearn.cluster import KMeans
 
 from dpviz.check import RequestError
-from dpviz.claims.catalogue import _MNIST_APART, _MNIST_WITHIN, CATALOGUE, ball_stand_in, separated
+from dpviz.claims.catalogue import _MNIST_APART, _MNIST_WITHIN, CATALOGUE, make_ball_stand_in, make_separated
 from dpviz.claims.material import PUBLISHED, RECIPE, STAND_IN, Published, Shelf
 from dpviz.claims.registry import CLAIMS, open_shelf
 from dpviz.claims.su_epsilon import CLUSTERS
@@ -58,13 +58,13 @@ def test_a_folder_that_is_not_there_is_refused(tmp_path):
 
 
 def test_recipes_keep_what_the_paper_says_of_its_table():
-    made, labels = separated(1000, 4, 5), np.arange(1000) % 5
+    made, labels = make_separated(1000, 4, 5), np.arange(1000) % 5
     assert made.origin == RECIPE
     middles = np.stack([made.values[labels == label].mean(axis=0) for label in range(5)])
     gaps = np.linalg.norm(middles[:, None] - middles, axis=2) + 9 * np.eye(5)
     within = np.linalg.norm(made.values - middles[labels], axis=1)
     assert np.quantile(within, 0.99) < gaps.min() / 2
-    ball = ball_stand_in("x", 500, 20, 4, 3, 0.3, seed=1)
+    ball = make_ball_stand_in("x", 500, 20, 4, 3, 0.3, seed=1)
     assert np.linalg.norm(ball.values, axis=1).max() <= 1 + 1e-9
     assert set(ball.labels) == set(range(4))
 
@@ -72,10 +72,10 @@ def test_recipes_keep_what_the_paper_says_of_its_table():
 @pytest.mark.slow
 def test_the_stand_in_of_mnist_is_clustered_as_loosely_as_mnist():
     """One centre loses 1.34 times what ten do: published sums of squares of MNIST. It caps how a loss can grow."""
-    rows = ball_stand_in("MNIST", 12_000, 784, 10, 4, _MNIST_WITHIN, seed=70_784, apart=_MNIST_APART).values
+    rows = make_ball_stand_in("MNIST", 12_000, 784, 10, 4, _MNIST_WITHIN, seed=70_784, apart=_MNIST_APART).values
     spread = float(((rows - rows.mean(axis=0)) ** 2).sum())
     ten = KMeans(10, n_init=2, random_state=0).fit(rows).inertia_
     assert 1.27 < spread / ten < 1.40
-    apart = ball_stand_in("far", 12_000, 784, 10, 4, 0.5, seed=70_784).values
+    apart = make_ball_stand_in("far", 12_000, 784, 10, 4, 0.5, seed=70_784).values
     far = float(((apart - apart.mean(axis=0)) ** 2).sum())
     assert far / KMeans(10, n_init=2, random_state=0).fit(apart).inertia_ > 2

@@ -8,9 +8,9 @@ import pytest
 
 from dpviz.claims import redraw
 from dpviz.claims.claim import Claim
-from dpviz.claims.evidence import judged, ordered
+from dpviz.claims.evidence import compare_lines, conclude
 from dpviz.claims.material import RECIPE
-from dpviz.claims.planner import Course, choose, key_of
+from dpviz.claims.planner import Course, choose, find_key
 from dpviz.claims.trials import Series
 
 
@@ -39,7 +39,7 @@ def planted(seen=None):
 
     def judge(table):
         parts = [table[table["k"] == k] for k in (2, 3)]
-        return judged(table, *(ordered(part, ["a"], ["b"], says="a is better") for part in parts))
+        return conclude(table, *(compare_lines(part, ["a"], ["b"], says="a is better") for part in parts))
 
     return Claim("planted", "", "", (), 5, 5, list_blocks, judge, ())
 
@@ -102,7 +102,7 @@ def test_runs_of_another_table_are_left_out():
 def test_a_cell_is_the_same_before_it_is_written_and_after_it_was_read():
     cell = {"data": "x", "n": 107_091, "epsilon": 1.0, "delta": np.exp(-28), "line": "a", "power": float("nan")}
     read = pd.read_csv(StringIO(pd.DataFrame([cell]).to_csv(index=False, float_format="%.6g")))
-    assert key_of(cell) == key_of(read.to_dict("records")[0])
+    assert find_key(cell) == find_key(read.to_dict("records")[0])
 
 
 def test_first_looks_come_first_and_then_what_answers_most_for_its_time():

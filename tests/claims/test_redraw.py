@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpviz.claims.claim import Finding, Interval, Outcome, Verdict
-from dpviz.claims.evidence import beside, judged, ordered
+from dpviz.claims.evidence import compare_lines, compare_with_today, conclude
 from dpviz.claims.redraw import TAIL, draw_runs, explain_variance, find_interval, redraw_verdicts, weigh_table
 from tests.cases import for_each
 from tests.claims.planted import lines, table
@@ -28,7 +28,7 @@ def few(found):
 
 
 def a_is_better(found):
-    return judged(found, ordered(found, ["a"], ["b"], says="a is better"))
+    return conclude(found, compare_lines(found, ["a"], ["b"], says="a is better"))
 
 
 def test_a_margin_that_many_runs_agree_on_is_decided():
@@ -145,8 +145,11 @@ def test_what_is_run_today_has_an_interval_of_its_own():
     found = table([lines({"ours": 1.0, "theirs": 2.0, "theirs, tuned": 0.5})])
 
     def judge(runs):
-        return judged(
-            runs, beside(lambda line: ordered(runs, ["ours"], [line], says="best"), "theirs", "theirs, tuned", "tuning")
+        return conclude(
+            runs,
+            compare_with_today(
+                lambda line: compare_lines(runs, ["ours"], [line], says="best"), "theirs", "theirs, tuned", "tuning"
+            ),
         )
 
     verdict = weigh_table(judge, found).verdict

@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 
 from dpviz.claims import cohen_naive, su_genetic
-from dpviz.claims.balcan_figure2 import DELTA, as_basic
-from dpviz.claims.catalogue import ball_stand_in
+from dpviz.claims.balcan_figure2 import DELTA, convert_to_basic
+from dpviz.claims.catalogue import make_ball_stand_in
 from dpviz.claims.registry import CLAIMS, open_shelf
 from dpviz.claims.trials import Line, Sweep
-from dpviz.claims.tuple_sizes import Mixture, averages_formula, needed_tuples, noisy_centers_samples
+from dpviz.claims.tuple_sizes import Mixture, compute_averages_tuples, count_needed_tuples, search_noisy_centers_samples
 from dpviz.privacy.accounting import gdp_mu
 
 
@@ -20,7 +20,7 @@ def every_row(blocks, shelf=None):
 
 
 def test_a_grid_is_tidy_and_repeats_itself():
-    material = ball_stand_in("small", 400, 3, 3, 1, 0.2, seed=0)
+    material = make_ball_stand_in("small", 400, 3, 3, 1, 0.2, seed=0)
     asked = [Line("Lloyd", "dplloyd", {"preset": "su"}), Line("less", "sulq", {}, 1e-6, spends=lambda e: e / 2)]
     sweep = Sweep(table=material, lines=asked, ks=(2,), epsilons=(0.5, 1.0), repeats=2)
     found = [pd.DataFrame(every_row([sweep])) for _ in range(2)]
@@ -62,14 +62,14 @@ def test_separation_is_what_samples_would_say():
 
 
 def test_the_papers_constants():
-    assert needed_tuples() == 4296  # where the paper reports 3,781
-    assert 4.5e5 < averages_formula(Mixture(2, 4, 512.0)) / 8 < 6.5e5
-    near, far = (noisy_centers_samples(Mixture(2, 1, reach), seed=(0,), draws=1) for reach in (128, 512))
+    assert count_needed_tuples() == 4296  # where the paper reports 3,781
+    assert 4.5e5 < compute_averages_tuples(Mixture(2, 4, 512.0)) / 8 < 6.5e5
+    near, far = (search_noisy_centers_samples(Mixture(2, 1, reach), seed=(0,), draws=1) for reach in (128, 512))
     assert near > 4 * far
 
 
 def test_the_accounting_of_2017_costs_several_times_the_noise():
-    given = as_basic(1.0)
+    given = convert_to_basic(1.0)
     assert given < 0.3
     basic = np.sqrt(2 * np.log(1.25 * 20 / DELTA)) * 20
     assert np.sqrt(20) / gdp_mu(given, DELTA) == pytest.approx(basic, rel=1e-6)

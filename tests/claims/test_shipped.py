@@ -14,8 +14,9 @@ from dpviz.claims.material import PUBLISHED, STAND_IN
 from dpviz.claims.planner import FORMAT
 from dpviz.claims.redraw import list_place_columns, weigh_table
 from dpviz.claims.registry import CLAIMS, open_shelf
-from dpviz.claims.shipped import FOLDER, FROM_FILES, shipped
-from dpviz.claims.verdict_table import lines_of
+from dpviz.claims.shipped import FOLDER, STAND_INS, load_shipped
+from dpviz.claims.trials import find_setting
+from dpviz.claims.verdict_table import list_lines
 
 # Parts of tables that take about a second each; ``dpviz reproduce`` makes the whole of them.
 RECOMPUTED = {
@@ -33,16 +34,17 @@ LISTED = json.loads((FOLDER / "manifest.json").read_text("utf-8"))["claims"]
 
 
 def test_tables_and_manifest_list_the_same_claims():
-    assert set(LISTED) <= set(CLAIMS)
-    assert {file.stem for file in FOLDER.glob("*.csv")} == {*LISTED, "verdicts"}
+    assert set(LISTED) == set(CLAIMS)
+    for folder in (FOLDER, STAND_INS):
+        assert {file.stem for file in folder.glob("*.csv")} == {*LISTED, "verdicts"}
     assert set(RECOMPUTED) <= set(LISTED)
 
 
-@pytest.mark.parametrize("folder", [FOLDER, FROM_FILES])
+@pytest.mark.parametrize("folder", [FOLDER, STAND_INS])
 def test_a_shipped_claim_was_made_by_the_settings_of_today(folder):
     for claim_id in json.loads((folder / "manifest.json").read_text("utf-8"))["claims"]:
         claim = CLAIMS[claim_id]
-        found = shipped(claim, folder)
+        found = load_shipped(claim, folder)
         assert found is not None
         settings = json.loads(json.dumps(asdict(claim.settings(quick=found.made["quick"]))))
         assert found.made["settings"] == settings, f"{claim_id} was made by other settings: reproduce it again"
@@ -52,7 +54,7 @@ def test_a_shipped_claim_was_made_by_the_settings_of_today(folder):
 
 
 def test_at_most_two_claims_fail_and_every_failure_has_a_reason():
-    tables = {claim_id: shipped(CLAIMS[claim_id]) for claim_id in LISTED}
+    tables = {claim_id: load_shipped(CLAIMS[claim_id]) for claim_id in LISTED}
     verdicts = [found.verdict(CLAIMS[claim_id]) for claim_id, found in tables.items() if found is not None]
     assert len(verdicts) == len(LISTED)
     assert sum(verdict.outcome is Outcome.FAILS for verdict in verdicts) <= 2
@@ -60,17 +62,17 @@ def test_at_most_two_claims_fail_and_every_failure_has_a_reason():
 
 
 def test_nothing_is_shipped_where_nothing_lies(tmp_path):
-    assert shipped(CLAIMS["su-blocks"], tmp_path) is None
+    assert load_shipped(CLAIMS["su-blocks"], tmp_path) is None
 
 
-@pytest.mark.parametrize("folder", [FOLDER, FROM_FILES])
+@pytest.mark.parametrize("folder", [FOLDER, STAND_INS])
 def test_each_finding_lies_there_with_its_interval(folder):
     for claim_id in json.loads((folder / "manifest.json").read_text("utf-8"))["claims"]:
         claim = CLAIMS[claim_id]
-        found = shipped(claim, folder)
+        found = load_shipped(claim, folder)
         assert found is not None
         verdict, lines = found.verdict(claim), found.lines
-        again = pd.DataFrame(lines_of(claim_id, verdict))
+        again = pd.DataFrame(list_lines(claim_id, verdict))
         assert again[["finding", "run", "verdict"]].to_numpy().tolist() == (
             lines[["finding", "run", "verdict"]].to_numpy().tolist()
         )
@@ -83,10 +85,10 @@ def test_each_finding_lies_there_with_its_interval(folder):
 def test_the_intervals_are_those_of_the_generator_that_is_named():
     claim_id = "cohen-naive"
     claim = CLAIMS[claim_id]
-    found = shipped(claim)
+    found = load_shipped(claim)
     assert found is not None
     again = pd.DataFrame(
-        lines_of(claim_id, weigh_table(claim.judge, found.table, looks=found.made.get("looks", 1)).verdict)
+        list_lines(claim_id, weigh_table(claim.judge, found.table, looks=found.made.get("looks", 1)).verdict)
     )
     for column in ("margin", "low", "high"):
         assert again[column].to_numpy() == pytest.approx(found.lines[column].to_numpy(), rel=1e-4)
@@ -108,7 +110,7 @@ def test_what_was_measured_of_diffprivlib():
 @pytest.mark.parametrize("claim_id", RECOMPUTED)
 def test_what_is_shipped_is_what_a_run_finds(claim_id, tmp_path):
     claim = CLAIMS[claim_id]
-    found = shipped(claim)
+    found = load_shipped(claim, STAND_INS)
     assert found is not None
     few = replace(claim.settings(quick=found.made["quick"]), **RECOMPUTED[claim_id])
     pd.DataFrame(claim.rows(open_shelf(None), few)).to_csv(tmp_path / "again.csv", index=False, float_format=FORMAT)
@@ -124,3 +126,54 @@ def test_what_is_shipped_is_what_a_run_finds(claim_id, tmp_path):
 def test_the_findings_show_the_verdicts_that_lie_there():
     said = (FOLDER.parent / "findings.md").read_text("utf-8")
     assert markdown() in said, "run python -m benchmarks.verdict_table and put its table into docs/findings.md"
+
+
+def test_every_finding_on_a_table_opens_a_setting_that_runs():
+    """The place that decides, where one does; the line is the one that the finding asks about."""
+    for claim_id in LISTED:
+        claim, found = CLAIMS[claim_id], load_shipped(CLAIMS[claim_id])
+        settings = claim.settings(quick=found.made["quick"])
+        for finding in found.verdict(claim).findings:
+            setting = find_setting(claim, settings, found.table, finding)
+            assert (setting is not None) == claim.has_tables
+            if setting is not None:
+                setting.request.check_numbers()
+                assert setting.n >= 1000 and 2 <= setting.d <= 784
+                assert finding.place.get("k", setting.request.k) == setting.request.k
+    hybrid = CLAIMS["su-hybrid"].judge(found_table := load_shipped(CLAIMS["su-hybrid"]).table).findings[3]
+    setting = find_setting(CLAIMS["su-hybrid"], CLAIMS["su-hybrid"].quick, found_table, hybrid)
+    assert (setting.request.algorithm, setting.request.epsilon, setting.request.k) == ("dplloyd", 0.05, 5)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize(
+    ("claim_id", "column", "where"),
+    [
+        ("su-hybrid", "nicv", {"data": "Adult-num", "epsilon": 0.05, "line": "DPLloyd"}),
+        ("su-blocks", "nicv", {"data": "TIGER", "line": "GkM-3K"}),
+        ("su-epsilon", "nicv", {"data": "S1", "epsilon": 0.05, "line": "PGkM"}),
+    ],
+)
+def test_a_run_that_decides_a_finding_gives_the_stored_bytes(claim_id, column, where):
+    """Of the cells behind three findings, the first run and the last, by their seeds; stand-ins need no file."""
+    claim = CLAIMS[claim_id]
+    found = load_shipped(claim, STAND_INS)
+    there = found.table
+    for name, value in where.items():
+        there = there[there[name] == value]
+    asked = {int(there["repeat"].min()), int(there["repeat"].max())}
+
+    def wanted(cell, repeats):
+        return sorted(asked) if all(cell[name] == value for name, value in where.items()) else []
+
+    blocks = claim.blocks(claim.settings(quick=found.made["quick"]))
+    again = [row for block in blocks for run in block.runs(open_shelf(None), wanted) for row in run]
+    assert {row["repeat"] for row in again} == asked
+    text = (STAND_INS / f"{claim_id}.csv").read_text("utf-8").splitlines()
+    place = text[0].split(",").index(column)
+    stored = {line.split(",")[place] for line in text[1:]}
+    for row in again:
+        assert FORMAT % row[column] in stored
+        (line,) = there.index[there["repeat"] == row["repeat"]]
+        assert text[1 + line].split(",")[place] == FORMAT % row[column]

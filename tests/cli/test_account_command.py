@@ -33,8 +33,8 @@ def test_an_account_is_made_and_shown(capsys, tmp_path):
 
 
 def test_every_release_is_a_line(capsys, account):
-    account.released(account.charge(a_charge(0.5, 1e-6)), card_sha256="ab" * 32)
-    account.failed(account.charge(a_charge(0.25, who="ada")), why="the disk was full")
+    account.note_released(account.charge(a_charge(0.5, 1e-6)), card_sha256="ab" * 32)
+    account.note_failed(account.charge(a_charge(0.25, who="ada")), why="the disk was full")
     account.charge(a_charge(0.25))
     shown = call(capsys, "account", "show", account.path)
     assert (shown.code, shown.err) == (0, "")

@@ -16,7 +16,7 @@ ASK = ("--k", "3", "--epsilon", "1")
 
 @pytest.fixture
 def points(tmp_path):
-    return write_points(tmp_path / "points.csv", sidecar={"bounds": {"x": [-1, 1], "y": [-1, 1]}})
+    return write_points(tmp_path / "points.csv", declaration_file={"bounds": {"x": [-1, 1], "y": [-1, 1]}})
 
 
 def test_algorithms_lists_every_card(capsys):

@@ -56,6 +56,29 @@ def test_what_open_bounds_cost_is_told_before_it_is_charged(capsys, desk):
     assert "buys" not in release(capsys, desk, yes=False).err
 
 
+def test_the_window_for_epsilon_is_said_before_the_charge_and_argues_on_the_card(capsys, desk):
+    said = release(capsys, desk, yes=False)
+    assert "accepted loss of 10 %" in said.err and "It keeps the accepted risk: up to 1.09" in said.err
+    # Segments have a part of ε: what the centres get of it is judged.
+    assert "that takes 1, and 0.8 goes to the centres" in said.err
+    small = release(capsys, desk, asked=("--k", 3, "--epsilon", 0.01, "--delta", 1e-6), yes=False)
+    assert "it does not keep the accepted loss" in small.err
+    none = release(capsys, desk, "--accept-risk", "0.1,0.11", yes=False)
+    assert "No ε keeps both: " in none.err and "What would open a window: more rows (" in none.err
+    for wrong in ("0.1", "0,0.5", "0.1,x", "0.1,0.2,0.3"):
+        refused = release(capsys, desk, "--accept-risk", wrong)
+        with about(wrong):
+            assert refused.code == 2 and "Traceback" not in refused.err
+    assert release(capsys, desk, "--accept-loss", 0.5).code == 2 and spent(desk) == 0
+    write_people(desk, n_public=None)
+    assert "accepted" not in release(capsys, desk, yes=False).err
+    write_people(desk)
+    argued = release(capsys, desk, "--accept-risk", "0.1,0.9", "--accept-loss", 1.5)
+    assert argued.code == 0 and "Choose ε = 0.7: less would lose more" in argued.err
+    with zipfile.ZipFile(desk / "release.zip") as archive:
+        assert "can become more than 90 %" in archive.read("card.html").decode()
+
+
 def test_verify_ends_with_1_and_names_the_file(capsys, desk):
     assert release(capsys, desk).code == 0
     with zipfile.ZipFile(desk / "release.zip") as archive:

@@ -77,6 +77,7 @@ def test_tables_pages_and_a_manifest_lie_in_the_folder_beside_what_lay_there(cap
         "ours",
         "interval",
         "today",
+        "place",
         "verdict",
     }
     assert finding["interval"]["runs"] == 3 and finding["verdict"] in ("holds", "does not hold", "undecided")

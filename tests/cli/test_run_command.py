@@ -13,7 +13,7 @@ ASK = ("--k", "3", "--epsilon", "1")
 
 @pytest.fixture
 def points(tmp_path):
-    return write_points(tmp_path / "points.csv", sidecar=BOX)
+    return write_points(tmp_path / "points.csv", declaration_file=BOX)
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def test_run_json_has_the_fixed_form(capsys, points):
 
 
 def test_evaluate_adds_what_was_revealed(capsys, tmp_path):
-    path = write_points(tmp_path / "known.csv", sidecar=BOX | {"label": "label"}, label=True)
+    path = write_points(tmp_path / "known.csv", declaration_file=BOX | {"label": "label"}, label=True)
     revealed = call(capsys, "run", path, *ASK, "--json", "--evaluate").json["revealed"]
     against_reference = {"ratio", "matched_error", "distance_ratio", "ari", "share_gap"}
     assert (
@@ -101,7 +101,7 @@ def test_columns_nobody_named_are_told(capsys, bare):
 
 def test_an_option_goes_before_the_sidecar(capsys, tmp_path):
     declared = BOX | {"n_public": 400, "scaling": "common", "radius": 0.7}
-    path = write_points(tmp_path / "points.csv", sidecar=declared)
+    path = write_points(tmp_path / "points.csv", declaration_file=declared)
     report = call(capsys, "run", path, *ASK, "--json").json
     assert report["n_public"] == 400
     assert np.linalg.norm(report["released"]["centers"], axis=1).max() <= 0.7
@@ -112,7 +112,7 @@ def test_an_option_goes_before_the_sidecar(capsys, tmp_path):
 
 
 def test_a_radius_belongs_to_the_bounds_it_was_declared_with(capsys, tmp_path):
-    path = write_points(tmp_path / "points.csv", sidecar=BOX | {"radius": 0.01})
+    path = write_points(tmp_path / "points.csv", declaration_file=BOX | {"radius": 0.01})
     report = call(capsys, "run", path, *ASK, "--json", "--bounds", "-1,1").json
     assert np.linalg.norm(report["released"]["centers"], axis=1).max() > 0.01
 
@@ -123,7 +123,7 @@ def test_replace_makes_the_number_of_rows_public(capsys, points):
 
 
 def test_a_sidecar_may_say_that_rows_are_replaced(capsys, tmp_path):
-    path = write_points(tmp_path / "points.csv", sidecar=BOX | {"relation": "replace"})
+    path = write_points(tmp_path / "points.csv", declaration_file=BOX | {"relation": "replace"})
     declared = tmp_path / "declared.json"
     declared.write_text(json.dumps(BOX))
     for options, relation in (((), "replace"), (("--relation", "add_remove"), "add_remove")):
@@ -180,7 +180,7 @@ def test_text_for_people_says_what_matters(capsys, points):
 
 
 def test_a_regime_that_is_out_of_reach_is_told(capsys, tmp_path):
-    path = write_points(tmp_path / "few.csv", n=50, sidecar=BOX | {"n_public": 50})
+    path = write_points(tmp_path / "few.csv", n=50, declaration_file=BOX | {"n_public": 50})
     said = call(capsys, "run", path, "--k", 10, "--epsilon", 0.1)
     assert "about" in said.out
     assert "records" in said.out
@@ -190,8 +190,8 @@ def test_a_regime_that_is_out_of_reach_is_told(capsys, tmp_path):
 def test_a_declaration_file_goes_before_the_sidecar_but_keeps_the_unit_of_privacy(capsys, tmp_path):
     path = tmp_path / "visits.csv"
     path.write_text("person,x,y\n" + "".join(f"p{i % 50},{i % 9 / 9},{i % 7 / 7}\n" for i in range(300)))
-    sidecar = BOX | {"id_column": "person", "rows_per_person": 3, "n_public": 300, "radius": 0.001}
-    path.with_suffix(".json").write_text(json.dumps(sidecar))
+    declaration_file = BOX | {"id_column": "person", "rows_per_person": 3, "n_public": 300, "radius": 0.001}
+    path.with_suffix(".json").write_text(json.dumps(declaration_file))
     declared = tmp_path / "declared.json"
     declared.write_text(json.dumps({"lower": -1, "upper": 1, "n_public": 200}))
     report = call(capsys, "run", path, *ASK, "--json", "--bounds", declared).json

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpviz.table import cluster_rows
+from dpviz import check
 from tests.cases import about
 from tests.command_line import call
 
@@ -108,9 +108,9 @@ def test_workers_read_parquet_only(capsys: Capture, monkeypatch: pytest.MonkeyPa
 @pytest.mark.usefixtures("folder")
 def test_without_dask_a_cluster_is_refused(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> None:
-        raise ImportError(name)
+        raise ModuleNotFoundError(name, name="dask")
 
-    monkeypatch.setattr(cluster_rows, "import_module", missing)
+    monkeypatch.setattr(check, "import_module", missing)
     said = call(capsys, "run", "t.parquet", *ASKED, "--cluster", "tcp://127.0.0.1:1")
     assert said.code == 2 and "dpviz[cluster]" in said.err
 

@@ -17,12 +17,12 @@ from tests.command_line import call
 ALMOST_EXACT = ("--algorithm", "dplloyd", "--k", 1, "--epsilon", 1000, "--seed", 1, "--json")
 
 
-def released(capsys, tmp_path, raw: bytes, *options, sidecar=None):
+def released(capsys, tmp_path, raw: bytes, *options, declaration_file=None):
     """Centre, weight and n of one run on a file of those bytes."""
     path = tmp_path / "data.csv"
     path.write_bytes(raw)
-    if sidecar is not None:
-        path.with_suffix(".json").write_text(json.dumps(sidecar))
+    if declaration_file is not None:
+        path.with_suffix(".json").write_text(json.dumps(declaration_file))
     said = call(capsys, "run", path, *ALMOST_EXACT, *options)
     assert said.code == 0, said.err
     found = said.json
@@ -41,9 +41,9 @@ def test_the_number_style_is_no_majority_vote(capsys, tmp_path):
 def test_the_declared_style_holds_for_every_row(capsys, tmp_path):
     body = b"x;y\n" + b"1,234;1\n" * 500
     for style, mean in (({"decimal": ","}, 1.234), ({"grouping": ","}, 1234.0)):
-        sidecar = {"lower": 0, "upper": 2000, "n_public": 500, "file": style}
-        without, _, _ = released(capsys, tmp_path, body, sidecar=sidecar)
-        with_it, _, _ = released(capsys, tmp_path, body + b"1,250.5;1\n", sidecar=sidecar)
+        declaration_file = {"lower": 0, "upper": 2000, "n_public": 500, "file": style}
+        without, _, _ = released(capsys, tmp_path, body, declaration_file=declaration_file)
+        with_it, _, _ = released(capsys, tmp_path, body + b"1,250.5;1\n", declaration_file=declaration_file)
         with about(style):
             assert without[0] == pytest.approx(mean, abs=0.5)
             assert abs(with_it - without).max() < 2 * 2000 / 500

@@ -21,7 +21,7 @@ ASK = ("--k", "3", "--epsilon", "1")
 
 @pytest.fixture
 def points(tmp_path):
-    return write_points(tmp_path / "points.csv", sidecar=BOX)
+    return write_points(tmp_path / "points.csv", declaration_file=BOX)
 
 
 def keys_in(value):
@@ -58,8 +58,14 @@ def test_a_seeded_run_prints_the_same_twice(capsys, points):
 
 
 def test_the_json_says_what_was_declared(capsys, tmp_path):
-    sidecar = BOX | {"origins": {"x": "law or physics"}, "bounds_origin": "the codebook", "unit_of_privacy": "a visit"}
-    path = write_points(tmp_path / "points.csv", sidecar=sidecar | {"radius": 0.9, "scaling": "common"})
+    declaration_file = BOX | {
+        "origins": {"x": "law or physics"},
+        "bounds_origin": "the codebook",
+        "unit_of_privacy": "a visit",
+    }
+    path = write_points(
+        tmp_path / "points.csv", declaration_file=declaration_file | {"radius": 0.9, "scaling": "common"}
+    )
     report = call(capsys, "run", path, *ASK, "--json").json
     declared = report["declaration"]
     assert declared["bounds"] == {"x": [-1, 1], "y": [-1, 1]}
@@ -76,9 +82,9 @@ def test_looks_are_counted_by_kind(capsys, tmp_path, points):
     assert call(capsys, "run", points, *ASK, "--json", "--evaluate").json["looks"] == {"rows": 1, "loss": 1}
     reference = call(capsys, "run", points, *ASK, "--json", "--algorithm", "kmeans++", "--evaluate").json
     assert reference["looks"] == {"rows": 1, "loss": 1, "reference": 1}
-    path = write_points(tmp_path / "proposed.csv", sidecar=BOX | {"proposed": True})
+    path = write_points(tmp_path / "proposed.csv", declaration_file=BOX | {"proposed": True})
     assert call(capsys, "run", path, *ASK, "--json").json["looks"] == {"rows": 1, "proposal": 1}
-    public = write_points(tmp_path / "public.csv", sidecar=BOX | {"public": True})
+    public = write_points(tmp_path / "public.csv", declaration_file=BOX | {"public": True})
     assert call(capsys, "run", public, *ASK, "--json").json["looks"] == {}
 
 
@@ -92,7 +98,7 @@ def test_out_writes_the_released_centres_and_what_they_are_worth(capsys, tmp_pat
 
 
 def test_a_seeded_run_and_bounds_from_the_rows_are_marked_inside_the_file_and_the_json(capsys, tmp_path):
-    path = write_points(tmp_path / "points.csv", sidecar=BOX | {"origins": {"y": FROM_ROWS}})
+    path = write_points(tmp_path / "points.csv", declaration_file=BOX | {"origins": {"y": FROM_ROWS}})
     out = tmp_path / "centers.csv"
     report = call(capsys, "run", path, *ASK, "--json", "--seed", 3, "--out", out).json
     for text in (out.read_text(), report["note"]):
@@ -180,7 +186,7 @@ def test_a_link_stays_a_link_and_a_file_keeps_its_mode(tmp_path):
 
 @pytest.mark.parametrize("algorithm", ["dplloyd", "kmeans++"])
 def test_rows_without_a_label_are_left_out_of_label_accuracy_and_counted(capsys, tmp_path, algorithm):
-    path = write_points(tmp_path / "known.csv", sidecar=BOX | {"label": "label"}, label=True)
+    path = write_points(tmp_path / "known.csv", declaration_file=BOX | {"label": "label"}, label=True)
     header, *lines = path.read_text().splitlines()
     rng = np.random.default_rng(0)
     empty = rng.random(len(lines)) < 0.7

@@ -189,7 +189,7 @@ def test_a_wrong_sidecar_is_refused(capsys, table):
 
 
 def test_a_column_without_declared_bounds_is_refused(capsys, tmp_path):
-    path = write_points(tmp_path / "points.csv", sidecar={"bounds": {"x": [-1, 1]}})
+    path = write_points(tmp_path / "points.csv", declaration_file={"bounds": {"x": [-1, 1]}})
     said = call(capsys, "run", path, *ASK, "--columns", "x,y")
     assert is_one_sentence(said)
     assert '"y"' in said.err

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
-import dpviz.cli.sweep_command as sweep_command
+from dpviz import commands
 from dpviz.runs.study.workers import compute_rows
 from tests.cases import about
 from tests.command_line import Said, call, told_by, write_points
@@ -24,7 +24,7 @@ SMALL = ("--algorithms", "dplloyd", "--epsilons", "1", "--ks", "2", "--jobs", 1)
 # Kills itself once so many rows have arrived.
 KILLED = """
 import os, signal, sys
-import dpviz.cli.sweep_command as sweep_command
+from dpviz import commands
 from dpviz.__main__ import main
 from dpviz.runs.study.workers import compute_rows
 def some_rows(*args, **kwargs):
@@ -32,7 +32,7 @@ def some_rows(*args, **kwargs):
         if number == 5:
             os.kill(os.getpid(), signal.SIGKILL)
         yield row
-sweep_command.compute_rows = some_rows
+commands.compute_rows = some_rows
 main(sys.argv[1:])
 """
 
@@ -46,8 +46,10 @@ class Study(NamedTuple):
 
 @pytest.fixture(scope="module")
 def points(tmp_path_factory):
-    sidecar = {"bounds": {"x": [-1, 1], "y": [-1, 1]}, "label": "label"}
-    return write_points(tmp_path_factory.mktemp("points") / "points.csv", n=200, sidecar=sidecar, label=True)
+    declaration_file = {"bounds": {"x": [-1, 1], "y": [-1, 1]}, "label": "label"}
+    return write_points(
+        tmp_path_factory.mktemp("points") / "points.csv", n=200, declaration_file=declaration_file, label=True
+    )
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +112,7 @@ def test_a_stopped_sweep_is_resumed(capsys, monkeypatch, tmp_path, points, whole
             yield row
 
     asked = ("sweep", points, *GRID, "--jobs", 1, "--out", tmp_path)
-    monkeypatch.setattr(sweep_command, "compute_rows", five_rows)
+    monkeypatch.setattr(commands, "compute_rows", five_rows)
     assert call(capsys, *asked).code == 130
     monkeypatch.undo()
     with (tmp_path / "results.csv").open("a") as file:
@@ -121,7 +123,7 @@ def test_a_stopped_sweep_is_resumed(capsys, monkeypatch, tmp_path, points, whole
         wanted_rows.extend(wanted)
         return compute_rows(judged, grid, wanted, **kwargs)
 
-    monkeypatch.setattr(sweep_command, "compute_rows", noted)
+    monkeypatch.setattr(commands, "compute_rows", noted)
     for _ in range(2):
         said = call(capsys, *asked, "--resume")
         assert said.code == 0, said.err

@@ -16,8 +16,8 @@ from shutil import copytree
 import pandas as pd
 import pytest
 
-import dpviz.cli.sweep_command as sweep_command
 import dpviz.runs.study.owner_files as owner_files
+from dpviz import commands
 from dpviz.__main__ import main
 from dpviz.check import RequestError
 from dpviz.runs.study.folder import StudyFolder
@@ -40,8 +40,8 @@ sys.stdin.read()
 
 @pytest.fixture(scope="module")
 def points(tmp_path_factory):
-    sidecar = {"bounds": {"x": [-1, 1], "y": [-1, 1]}}
-    return write_points(tmp_path_factory.mktemp("points") / "points.csv", n=120, sidecar=sidecar)
+    declaration_file = {"bounds": {"x": [-1, 1], "y": [-1, 1]}}
+    return write_points(tmp_path_factory.mktemp("points") / "points.csv", n=120, declaration_file=declaration_file)
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +73,7 @@ def test_a_second_sweep_into_a_folder_in_use_is_refused(capsys, monkeypatch, tmp
         assert go_on.wait(waiting.SECONDS)
         yield from compute_rows(*args, **kwargs)
 
-    monkeypatch.setattr(sweep_command, "compute_rows", slow_rows)
+    monkeypatch.setattr(commands, "compute_rows", slow_rows)
     arguments = ["sweep", points, *SMALL, "--out", out, "--seed", 1]
     codes: list[int] = []
     first = threading.Thread(target=lambda: codes.append(main([str(part) for part in arguments])))

@@ -83,7 +83,7 @@ def _tree(region: Region, rng: np.random.Generator) -> CubeTree:
     tree = CubeTree(np.full(region.dim, -2.0) + rng.uniform(-1, 1, region.dim), 4.0)
     for _ in range(int(rng.integers(0, 4))):
         keys = rng.integers(0, tree.n_cells, min(6, tree.n_cells))
-        tree = tree.grown(np.unique(keys))
+        tree = tree.with_level(np.unique(keys))
     return tree
 
 
@@ -99,8 +99,8 @@ def _around(kind, region: Region, rng: np.random.Generator, over: Callable[..., 
 
 def _scaled(region: Region, rng: np.random.Generator, over: Callable[..., Voronoi | Projected]) -> ScaledResidualSum:
     cells = over(region, rng)
-    reaches = rng.choice([1e-3, 0.2, 1.0, 5.0], cells.n_cells)
-    return ScaledResidualSum(cells, _points(region, rng, cells.n_cells), reaches)
+    clipping_radii = rng.choice([1e-3, 0.2, 1.0, 5.0], cells.n_cells)
+    return ScaledResidualSum(cells, _points(region, rng, cells.n_cells), clipping_radii)
 
 
 def _frame(region: Region, rng: np.random.Generator) -> np.ndarray | None:

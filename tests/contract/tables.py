@@ -10,11 +10,11 @@ import pytest
 from dpviz.algorithms.registry import list_private_cards
 from dpviz.audit.neighboring_tables import (
     BOUGHT,
+    NEIGHBOR_SETTINGS,
     PERSONS,
     PUBLIC,
     REPLACE,
-    WORLDS,
-    World,
+    NeighborSetting,
     is_pure,
     list_neighbours,
     list_settings,
@@ -26,12 +26,12 @@ from dpviz.audit.neighboring_tables import (
 __all__ = [
     "BOUGHT",
     "LOCAL",
+    "NEIGHBOR_SETTINGS",
     "PERSONS",
     "PUBLIC",
     "REPLACE",
     "SETTINGS",
-    "WORLDS",
-    "World",
+    "NeighborSetting",
     "dealt",
     "hands",
     "in_turn",

@@ -10,13 +10,13 @@ from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.queries import Relation
 from dpviz.table.domain import Domain, Scaling
 from tests.contract.checks import check_ledger, check_loss, check_replay, run_card
-from tests.contract.tables import World
+from tests.contract.tables import NeighborSetting
 
 CARD = CARDS["auto"]
-SIX = World("six columns", dim=6, n_public=400)
-REPLACED = World("replace, six columns", dim=6, relation=Relation.REPLACE, radius=1.0)
-OF_PERSONS = World("persons, six columns", dim=6, n_public=1200, rows_per_person=2, radius=1.0)
-IN_A_BALL = World("six columns in a ball", dim=6, n_public=1200, radius=1.0)
+SIX = NeighborSetting("six columns", dim=6, n_public=400)
+REPLACED = NeighborSetting("replace, six columns", dim=6, relation=Relation.REPLACE, radius=1.0)
+OF_PERSONS = NeighborSetting("persons, six columns", dim=6, n_public=1200, rows_per_person=2, radius=1.0)
+IN_A_BALL = NeighborSetting("six columns in a ball", dim=6, n_public=1200, radius=1.0)
 APPROX = {"k": 3, "epsilon": 1.0, "delta": 1e-6, "params": {"starts": 2}, "seed": 0}
 
 
@@ -54,19 +54,19 @@ def test_a_choice_by_rows(delta):
     check_replay(CARD, SIX.table(), **request)
 
 
-@pytest.mark.parametrize("world", [IN_A_BALL, REPLACED, OF_PERSONS], ids=str)
-def test_a_tail(world):
+@pytest.mark.parametrize("case", [IN_A_BALL, REPLACED, OF_PERSONS], ids=str)
+def test_a_tail(case):
     """With and without the row that lies farthest out, and one in the middle: both have a cell and a pull."""
     rng = np.random.default_rng(0)
     rows = np.c_[np.minimum(0.02 * np.exp(1.5 * rng.normal(size=1200)), 0.99), rng.normal(0, 0.004, (1200, 5))]
-    request, persons = {**APPROX, "epsilon": 12.0}, np.arange(1200) // world.rows_per_person
-    table = world.table(rows, persons)
+    request, persons = {**APPROX, "epsilon": 12.0}, np.arange(1200) // case.rows_per_person
+    table = case.table(rows, persons)
     assert run_card(CARD, table, **request).frames[1].step.tail is not None
     for place in (int(rows[:, 0].argmax()), int(rows[:, 0].argmin())):
         others = persons != persons[place]
-        other = world.table(rows[others], persons[others])
-        if world.relation is Relation.REPLACE:
-            other = world.table(np.where(others[:, None], rows, -rows))
+        other = case.table(rows[others], persons[others])
+        if case.relation is Relation.REPLACE:
+            other = case.table(np.where(others[:, None], rows, -rows))
         check_loss(CARD, table, other, **request)
     check_ledger(CARD, table, **request)
     check_replay(CARD, table, **request)

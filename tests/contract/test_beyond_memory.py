@@ -65,4 +65,4 @@ def test_a_refusal_names_algorithms_that_work() -> None:
 def test_what_is_revealed_is_a_sample_inside_the_bounds() -> None:
     table = in_file(rows())
     revealed = table.reveal(note="a test")
-    assert revealed.inside and len(revealed.points) == 6000 and table.looks == ["a test"]
+    assert revealed.inside and len(revealed.points) == 6000 and table.accesses == ["a test"]

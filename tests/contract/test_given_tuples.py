@@ -79,7 +79,7 @@ def _neighbours():
 
 def _reached(card, params):
     request = {"k": 2, "epsilon": 4.0, "delta": 1e-6, "params": params, "seed": 0}
-    return [reach for pair in _neighbours() for reach in check_loss(card, *pair, **request).reach]
+    return [reach for pair in _neighbours() for reach in check_loss(card, *pair, **request).fractions_of_bound]
 
 
 @each_setting

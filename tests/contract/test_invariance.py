@@ -16,12 +16,22 @@ from dpviz.table.domain import Domain, Region
 from tests.cases import about
 from tests.contract.checks import collect_frames, list_arrays, run_card
 from tests.contract.questions import QUESTIONS
-from tests.contract.tables import BOUGHT, LOCAL, PERSONS, REPLACE, World, hands, list_settings, make_blobs, named
+from tests.contract.tables import (
+    BOUGHT,
+    LOCAL,
+    PERSONS,
+    REPLACE,
+    NeighborSetting,
+    hands,
+    list_settings,
+    make_blobs,
+    named,
+)
 from tests.examples import examples
 from tests.privacy.asked import asked
 
 REQUEST = {"k": 3, "epsilon": 4.0, "seed": 11}
-IN_A_BALL = World("nine columns in a ball", dim=9, radius=1.0)
+IN_A_BALL = NeighborSetting("nine columns in a ball", dim=9, radius=1.0)
 # The local model and the reference have no neighbouring tables to deal; their bytes count all the same.
 RESOURCES = [
     (card, params, delta, (BOUGHT,))
@@ -49,27 +59,27 @@ def _bytes_of(card, table, request):
 def test_the_bytes_of_a_run_know_neither_order_nor_chunks_nor_threads_nor_the_size_of_floats(
     card, params, delta, hand, monkeypatch
 ):
-    (world,) = hand
-    rows, order = make_blobs(700, world.dim), np.random.default_rng(0).permutation(700)
-    persons = None if world.rows_per_person == 1 else np.arange(700) // 5
+    (case,) = hand
+    rows, order = make_blobs(700, case.dim), np.random.default_rng(0).permutation(700)
+    persons = None if case.rows_per_person == 1 else np.arange(700) // 5
     request = {**REQUEST, "delta": delta, "params": params}
-    expected = _bytes_of(card, world.table(rows, persons), request)
+    expected = _bytes_of(card, case.table(rows, persons), request)
     with about("the order of rows"):
-        shuffled = world.table(rows[order], None if persons is None else persons[order])
+        shuffled = case.table(rows[order], None if persons is None else persons[order])
         assert _bytes_of(card, shuffled, request) == expected
     with about("the size of chunks"):
-        assert _bytes_of(card, world.table(rows, persons, block_numbers=CHUNK), request) == expected
+        assert _bytes_of(card, case.table(rows, persons, block_numbers=CHUNK), request) == expected
     with about("the number of threads"), monkeypatch.context() as more:
         more.setattr(dpviz.table.rows, "_count_threads", lambda: 3)
-        assert _bytes_of(card, world.table(rows, persons, block_numbers=CHUNK), request) == expected
+        assert _bytes_of(card, case.table(rows, persons, block_numbers=CHUNK), request) == expected
     with about("the size of floats"), monkeypatch.context() as larger:
         larger.setattr(dpviz.table.stored_rows, "choose_number_type", lambda longest, bits: np.float64)
-        assert _bytes_of(card, world.table(rows, persons), request) == expected
+        assert _bytes_of(card, case.table(rows, persons), request) == expected
     if card.private:
         # That a seed repeats a run to the last byte is tested with runs (tests/runs/test_run.py).
         with about("no seed"):
             # Not by the centres: where noise drowns all, they lie on corners, and two draws may choose the same.
-            fresh = [_bytes_of(card, world.table(rows, persons), {**request, "seed": None}) for _ in range(2)]
+            fresh = [_bytes_of(card, case.table(rows, persons), {**request, "seed": None}) for _ in range(2)]
             assert fresh[0] != fresh[1]
 
 

@@ -28,11 +28,11 @@ from tests.contract.checks import check_ledger, run_card
 from tests.contract.sessions import RowsTouched, exploding_session, open_as
 from tests.contract.tables import (
     BOUGHT,
+    NEIGHBOR_SETTINGS,
     PERSONS,
     PUBLIC,
     REPLACE,
     SETTINGS,
-    WORLDS,
     in_turn,
     make_blobs,
     make_small_table,
@@ -89,8 +89,8 @@ def test_a_run_of_a_smaller_ledger_stops_before_the_row_that_it_cannot_pay(card,
 def test_a_card_of_one_charge_keeps_the_contract():
     request = {"k": 3, "delta": 0.0, "params": {}, "seed": 1}
     assert charges_of(ONE_CHARGE, epsilon=1.0, **request) == 1
-    for world, epsilon in product(WORLDS, (0.1, 1.0, 35.0)):
-        check_ledger(ONE_CHARGE, world.table(), epsilon=epsilon, **request)
+    for case, epsilon in product(NEIGHBOR_SETTINGS, (0.1, 1.0, 35.0)):
+        check_ledger(ONE_CHARGE, case.table(), epsilon=epsilon, **request)
 
 
 def test_a_plan_that_reads_a_row_after_the_last_charge_it_can_pay_is_caught():
@@ -127,11 +127,11 @@ def announced_by(card: Card, table, **request) -> list[DrawList]:
 
 def test_under_loss_distributions_every_card_fixes_one_list_of_draws_whatever_is_answered():
     assert {card.id for card, _, _ in COMPOSED} == {card.id for card in list_private_cards() if card.draws is not None}
-    for (card, params, delta), world in product(COMPOSED, (BOUGHT, PUBLIC, REPLACE, PERSONS)):
-        with about(card.id, params, world):
+    for (card, params, delta), case in product(COMPOSED, (BOUGHT, PUBLIC, REPLACE, PERSONS)):
+        with about(card.id, params, case):
             request = {"k": 3, "epsilon": 1.0, "delta": delta, "params": params}
-            (one,) = announced_by(card, world.table(make_blobs(400, world.dim)), seed=1, **request)
-            (other,) = announced_by(card, world.table(make_blobs(400, world.dim, seed=9)[::-1] ** 2), seed=2, **request)
+            (one,) = announced_by(card, case.table(make_blobs(400, case.dim)), seed=1, **request)
+            (other,) = announced_by(card, case.table(make_blobs(400, case.dim, seed=9)[::-1] ** 2), seed=2, **request)
             assert one == other
 
 

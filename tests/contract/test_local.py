@@ -25,7 +25,7 @@ from dpviz.table.domain import Region
 from tests.cases import about
 from tests.contract.checks import check_booked, check_centers, check_replayed, record_run
 from tests.contract.laws import check_frequencies, check_scale
-from tests.contract.tables import BOUGHT, LOCAL, PUBLIC, REPLACE, World, make_blobs, make_small_table
+from tests.contract.tables import BOUGHT, LOCAL, PUBLIC, REPLACE, NeighborSetting, make_blobs, make_small_table
 
 CARD = CARDS["lsh-local"]
 REQUEST = {"k": 3, "delta": 0.0, "params": {"starts": 3}}
@@ -131,11 +131,16 @@ def test_seats_are_taken_at_random_and_left_ones_by_stand_ins():
 
 
 def test_ledger_and_replay():
-    for world, epsilon in ((BOUGHT, 0.1), (PUBLIC, 5.0), (REPLACE, 0.1), (World("persons", rows_per_person=3), 5.0)):
-        with about(world, f"ε = {epsilon}"):
-            first = record_run(CARD, world.table(), epsilon=epsilon, seed=1, **REQUEST)
+    for case, epsilon in (
+        (BOUGHT, 0.1),
+        (PUBLIC, 5.0),
+        (REPLACE, 0.1),
+        (NeighborSetting("persons", rows_per_person=3), 5.0),
+    ):
+        with about(case, f"ε = {epsilon}"):
+            first = record_run(CARD, case.table(), epsilon=epsilon, seed=1, **REQUEST)
             check_booked(first)
-            check_replayed(CARD, world.table(), first, epsilon=epsilon, seed=1, **REQUEST)
+            check_replayed(CARD, case.table(), first, epsilon=epsilon, seed=1, **REQUEST)
 
 
 def test_the_cost_is_booked_once_for_all_users():

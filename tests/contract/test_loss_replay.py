@@ -13,12 +13,12 @@ from tests.cases import about
 from tests.contract.checks import check_loss
 from tests.contract.tables import (
     BOUGHT,
+    NEIGHBOR_SETTINGS,
     PERSONS,
     PUBLIC,
     REPLACE,
     SETTINGS,
-    WORLDS,
-    World,
+    NeighborSetting,
     hands,
     list_neighbours,
     make_lone_rows,
@@ -28,12 +28,12 @@ from tests.contract.tables import (
 # Noise on several numbers has to point the right way for its loss to show: under replace it seldom does at once.
 _LONE_SEEDS = 12
 _REPLACE_SEEDS = 3
-IN_A_BALL = WORLDS[-1]
+IN_A_BALL = NEIGHBOR_SETTINGS[-1]
 AT_ANY_EPSILON = [
     *((BOUGHT, 0.1), (REPLACE, 20.0), (PERSONS, 0.1), (IN_A_BALL, 20.0)),
     *((BOUGHT, 20.0), (REPLACE, 0.1), (PERSONS, 20.0), (IN_A_BALL, 0.1)),
 ]
-OTHERS = [world for world in WORLDS if world not in (PUBLIC, PERSONS)]
+OTHERS = [case for case in NEIGHBOR_SETTINGS if case not in (PUBLIC, PERSONS)]
 
 
 class Reach(NamedTuple):
@@ -77,51 +77,51 @@ def reach_of(card: Card) -> Reach:
     return REACHES.get(card.id, USUAL)
 
 
-def least_reach(card: Card, world: World) -> float:
+def least_reach(card: Card, case: NeighborSetting) -> float:
     """What a card has to reach there: under replace nothing, where a grid over seven coordinates is one cell."""
-    one_cell = world.mixed and world.relation is Relation.REPLACE and card.most_coded is not None
-    return 0.0 if one_cell else reach_of(card).least(world.relation)
+    one_cell = case.mixed and case.relation is Relation.REPLACE and card.most_coded is not None
+    return 0.0 if one_cell else reach_of(card).least(case.relation)
 
 
-def largest_reach(card, world, *, epsilon, **request):
+def largest_reach(card, case, *, epsilon, **request):
     """The largest part of its own bound that a release uses up between two of these neighbours."""
-    replaced = world.relation is Relation.REPLACE
+    replaced = case.relation is Relation.REPLACE
     found = []
     for seed in range(_REPLACE_SEEDS if replaced else 1):
-        for one, other in list_neighbours(world, seed, few=True):
-            found += check_loss(card, one, other, k=3, epsilon=epsilon, seed=seed, **request).reach
+        for one, other in list_neighbours(case, seed, few=True):
+            found += check_loss(card, one, other, k=3, epsilon=epsilon, seed=seed, **request).fractions_of_bound
     if reach_of(card).lone:
         for seed in range(_LONE_SEEDS):
             for among in (0, 8):
-                one, other = make_lone_rows(world, among)
-                pair = (one, other if replaced else world.table(np.zeros((among, world.dim))))
-                found += check_loss(card, *pair, k=1, epsilon=epsilon, seed=seed, **request).reach
+                one, other = make_lone_rows(case, among)
+                pair = (one, other if replaced else case.table(np.zeros((among, case.dim))))
+                found += check_loss(card, *pair, k=1, epsilon=epsilon, seed=seed, **request).fractions_of_bound
     # Where all is released by (ε, δ) mechanisms, which have no bound on densities, there is nothing to reach.
     return max(found, default=1.0)
 
 
-@pytest.mark.parametrize(("card", "params", "delta", "worlds"), hands(OTHERS, each=2), ids=named)
-def test_no_neighbour_gains_more_than_declared_and_some_pair_a_good_part_of_it(card, params, delta, worlds):
-    for world in worlds:
-        with about(world):
-            reached = largest_reach(card, world, epsilon=1.0, delta=delta, params=params)
-            assert reached >= least_reach(card, world)
+@pytest.mark.parametrize(("card", "params", "delta", "cases"), hands(OTHERS, each=2), ids=named)
+def test_no_neighbour_gains_more_than_declared_and_some_pair_a_good_part_of_it(card, params, delta, cases):
+    for case in cases:
+        with about(case):
+            reached = largest_reach(card, case, epsilon=1.0, delta=delta, params=params)
+            assert reached >= least_reach(card, case)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("card", "params", "delta", "hand"), hands(AT_ANY_EPSILON, each=3), ids=named)
 def test_no_person_gains_more_nor_anybody_at_any_epsilon(card, params, delta, hand):
-    for world, epsilon in ((PERSONS, 1.0), *hand):
-        with about(world, f"ε = {epsilon}"):
+    for case, epsilon in ((PERSONS, 1.0), *hand):
+        with about(case, f"ε = {epsilon}"):
             # At little ε a grid has one cell, whose count is public under replace: nothing could be lost.
             more = (
                 {"theta": epsilon}
                 if "theta" in {param_field.name for param_field in card.params.param_fields()}
                 else {}
             )
-            reached = largest_reach(card, world, epsilon=epsilon, delta=delta, params={**params, **more})
+            reached = largest_reach(card, case, epsilon=epsilon, delta=delta, params={**params, **more})
             # At a small budget a grid may be one single cell, which under replace tells nothing at all.
-            assert reached >= (reach_of(card).least(world.relation) if epsilon >= 1 else 0.0)
+            assert reached >= (reach_of(card).least(case.relation) if epsilon >= 1 else 0.0)
 
 
 def test_whoever_is_asked_for_less_says_why():

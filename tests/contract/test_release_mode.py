@@ -17,24 +17,24 @@ from dpviz.privacy.queries import Relation
 from dpviz.releases.transcript import Playback, Recording, Transcript, read_transcript
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.run import run_request
-from tests.contract.tables import WORLDS, World, list_settings
+from tests.contract.tables import NEIGHBOR_SETTINGS, NeighborSetting, list_settings
 
 EPSILON = 2.0
 
 
 def _cases() -> Iterator[Any]:
-    """Each setting of each card, in one of the worlds in turn."""
-    worlds = cycle(WORLDS)
+    """Each setting of each card, in one of the cases in turn."""
+    cases = cycle(NEIGHBOR_SETTINGS)
     for card in CARDS.values():
         for one, params, delta in list_settings(card) if card.releasable else ():
-            world = next(worlds)
-            yield pytest.param(one, params, delta, world, id=f"{one.id}-{params.get('preset', '')}-{delta:g}-{world}")
+            case = next(cases)
+            yield pytest.param(one, params, delta, case, id=f"{one.id}-{params.get('preset', '')}-{delta:g}-{case}")
 
 
 @pytest.mark.some(7)
-@pytest.mark.parametrize(("card", "params", "delta", "world"), list(_cases()))
-def test_a_release_spends_its_request_and_plays_again_without_rows(card, params, delta, world: World):
-    table, noise = world.table(), ExactNoise()
+@pytest.mark.parametrize(("card", "params", "delta", "case"), list(_cases()))
+def test_a_release_spends_its_request_and_plays_again_without_rows(card, params, delta, case: NeighborSetting):
+    table, noise = case.table(), ExactNoise()
     request = Request(Contender.of(card, params), 3, EPSILON, delta)
     finished = run_request(request, table, noise=noise)
     assert finished.hardened and not finished.seeded
@@ -44,9 +44,9 @@ def test_a_release_spends_its_request_and_plays_again_without_rows(card, params,
 
     recording = Recording(noise.coins, tuple(noise.released))
     stored = read_transcript(Transcript({"asked": 1}, {"algorithm": recording}).to_bytes("")).recordings["algorithm"]
-    nobody = np.zeros((0, world.dim))
-    empty = world.table(nobody, np.zeros(0, dtype=np.int64)) if world.rows_per_person > 1 else world.table(nobody)
-    if world.relation is Relation.REPLACE:
+    nobody = np.zeros((0, case.dim))
+    empty = case.table(nobody, np.zeros(0, dtype=np.int64)) if case.rows_per_person > 1 else case.table(nobody)
+    if case.relation is Relation.REPLACE:
         empty.n_public = table.n_public
     player = Playback(stored)
     played = run_request(request, empty, noise=player)
@@ -64,4 +64,4 @@ def test_the_others_say_why_not():
 
 def test_a_release_refuses_a_seed():
     with pytest.raises(RequestError, match="seed"):
-        run_request(Request(Contender("auto"), 3, 1.0, 1e-6, 5), WORLDS[1].table(), noise=ExactNoise())
+        run_request(Request(Contender("auto"), 3, 1.0, 1e-6, 5), NEIGHBOR_SETTINGS[1].table(), noise=ExactNoise())

@@ -16,12 +16,12 @@ from tests.contract.checks import check_booked, check_replayed, record_run, run_
 from tests.contract.tables import (
     BOUGHT,
     LOCAL,
+    NEIGHBOR_SETTINGS,
     PERSONS,
     PUBLIC,
     REPLACE,
     SETTINGS,
-    WORLDS,
-    World,
+    NeighborSetting,
     in_turn,
     is_fast,
     make_blobs,
@@ -31,13 +31,13 @@ from tests.contract.tables import (
 EPSILONS = [0.1, 1.0, 35.0]
 # What an account depends on, each setting meets: how n is known, the relation, rows a person. Shapes are dealt in turn.
 DECLARED = [BOUGHT, PUBLIC, REPLACE, PERSONS]
-SHAPES = [world for world in WORLDS if world not in DECLARED]
+SHAPES = [case for case in NEIGHBOR_SETTINGS if case not in DECLARED]
 
 
-def accounts(turn: int) -> list[tuple[World, float]]:
-    """Worlds and ε of a setting, in turn: all worlds meet every ε, and the settings of a card every shape."""
-    worlds = [*DECLARED, SHAPES[turn % len(SHAPES)]]
-    return [(world, EPSILONS[(turn // len(SHAPES) + place) % len(EPSILONS)]) for place, world in enumerate(worlds)]
+def accounts(turn: int) -> list[tuple[NeighborSetting, float]]:
+    """Cases and ε of a setting, in turn: all cases meet every ε, and the settings of a card every shape."""
+    cases = [*DECLARED, SHAPES[turn % len(SHAPES)]]
+    return [(case, EPSILONS[(turn // len(SHAPES) + place) % len(EPSILONS)]) for place, case in enumerate(cases)]
 
 
 @pytest.mark.parametrize(
@@ -49,9 +49,9 @@ def accounts(turn: int) -> list[tuple[World, float]]:
     ids=named,
 )
 def test_a_run_books_what_it_drew_and_plays_again_without_rows(card, params, delta, turn):
-    for world, epsilon in accounts(turn):
-        with about(world, f"ε = {epsilon}"):
-            table = world.table()
+    for case, epsilon in accounts(turn):
+        with about(case, f"ε = {epsilon}"):
+            table = case.table()
             request = {"k": 3, "epsilon": epsilon, "delta": delta, "params": params, "seed": 1}
             first = record_run(card, table, **request)
             check_booked(first)
@@ -60,12 +60,12 @@ def test_a_run_books_what_it_drew_and_plays_again_without_rows(card, params, del
 
 def test_every_card_meets_what_its_account_depends_on():
     every = [accounts(turn) for turn in range(len(SETTINGS))]
-    assert {*product(WORLDS, EPSILONS)} == {account for hand in every for account in hand}
+    assert {*product(NEIGHBOR_SETTINGS, EPSILONS)} == {account for hand in every for account in hand}
     for card in {setting[0] for setting in SETTINGS}:
         mine = [
             account for hand, setting in zip(every, SETTINGS, strict=True) if setting[0] is card for account in hand
         ]
-        assert {world for world, _ in mine} > set(DECLARED) and {epsilon for _, epsilon in mine} == set(EPSILONS)
+        assert {case for case, _ in mine} > set(DECLARED) and {epsilon for _, epsilon in mine} == set(EPSILONS)
     assert {card.id for card, _, _ in SETTINGS} == {card.id for card in list_private_cards()} - LOCAL
 
 

@@ -163,8 +163,10 @@ def _attained(kind, over, region):
             reach = region.half.min() / 20
             return ResidualSum(together, together.centers, reach), np.full(region.dim, region.half.min() / 9)
         case _ if kind is ScaledResidualSum:
-            reaches = np.array([region.half.min() / 20, 3.0])
-            return ScaledResidualSum(together, together.centers, reaches), np.full(region.dim, region.half.min() / 9)
+            clipping_radii = np.array([region.half.min() / 20, 3.0])
+            return ScaledResidualSum(together, together.centers, clipping_radii), np.full(
+                region.dim, region.half.min() / 9
+            )
         case _ if kind is Radii:
             return Radii(Everything(), far[None], region.radius), far
         case _ if kind is Spread:

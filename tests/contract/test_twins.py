@@ -14,7 +14,7 @@ from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.request import Contender, Request
 from tests.contract.checks import collect_frames, run_card
-from tests.contract.tables import SETTINGS, World, in_turn, make_blobs, named
+from tests.contract.tables import SETTINGS, NeighborSetting, in_turn, make_blobs, named
 
 HUGE = 1e9
 # The last mutations of a genetic search reach 0.05 along each axis.
@@ -46,7 +46,7 @@ LLOYDS = [setting for setting in SETTINGS if setting[0].id in ("dplloyd", "sulq"
 
 @pytest.mark.parametrize(("card", "params", "delta"), LLOYDS, ids=named)
 def test_noisy_lloyd_is_lloyd(card, params, delta):
-    table = World("ball", n_public=300, radius=0.9).table(make_blobs(300, k=4, seed=3))
+    table = NeighborSetting("ball", n_public=300, radius=0.9).table(make_blobs(300, k=4, seed=3))
     frames = collect_frames(card, table, k=4, epsilon=HUGE, delta=delta, params={**params, "rounds": 5}, seed=2)
     centers = [frame.step.centers for frame in frames]
     assert len(centers) == 6
@@ -63,7 +63,7 @@ def test_noisy_lloyd_is_lloyd(card, params, delta):
 @pytest.mark.parametrize(("card", "params", "delta"), in_turn(0), ids=named)
 def test_one_cluster_is_the_mean_or_near_it(card, params, delta):
     rows = make_blobs(3000, k=1, seed=5)
-    table = World("public", n_public=3000).table(rows)
+    table = NeighborSetting("public", n_public=3000).table(rows)
     _skip_what_is_hopeless(card, params, table, k=1, epsilon=100.0, delta=delta)
     run = run_card(card, table, k=1, epsilon=100.0, delta=delta, params=params, seed=0)
     # A synopsis rounds rows to its cells and a search sees what it tried; whatever averages rows gets the mean.
@@ -76,14 +76,14 @@ def separated() -> tuple[np.ndarray, float]:
     rng = np.random.default_rng(1)
     middles = np.array([[-0.6, -0.6], [0.6, 0.6], [-0.6, 0.6]])
     rows = middles[rng.integers(0, 3, 3000)] + rng.normal(0, 0.05, (3000, 2))
-    table = World("public", n_public=3000).table(rows)
+    table = NeighborSetting("public", n_public=3000).table(rows)
     return rows, find_reference(clip_rows(table.reveal(note="test"), table.domain.region), 3).nicv
 
 
 @pytest.mark.parametrize(("card", "params", "delta"), in_turn(1), ids=named)
 def test_without_noise_well_separated_clusters_are_found_at_the_best_of_some_starts(card, params, delta):
     rows, best = separated()
-    table = World("public", n_public=3000).table(rows)
+    table = NeighborSetting("public", n_public=3000).table(rows)
     _skip_what_is_hopeless(card, params, table, k=3, epsilon=50.0, delta=delta)
     runs = (run_card(card, table, k=3, epsilon=50.0, delta=delta, params=params, seed=seed) for seed in range(4))
     assert any(nicv(rows, run.centers) <= 1.3 * best for run in runs)

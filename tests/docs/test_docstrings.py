@@ -11,7 +11,7 @@ from functools import cache
 from tests.house_rules import PACKAGE, Source
 
 # How many are left, by floor; none on all others. Lower a number when you document one, and never raise it.
-LEFT = {"ui": 129, "claims": 38}
+LEFT = {"ui": 129}
 _NOTHING = {"None", "NoReturn"}
 Function = tuple[Source, ast.ClassDef | None, ast.FunctionDef]
 

@@ -103,7 +103,7 @@ def test_a_file_is_read_as_it_is_meant(tmp_path: Path):
     lesson = read_lesson(path)
     one, two, three, four = lesson.scenes
     assert (lesson.id, lesson.minutes, lesson.request.algorithm, lesson.request.seed) == ("mine", 5, "eugkm", 4)
-    assert one.question == Options("Which?", ("a", "b"), "b") and one.told(one.text) == "It has 9 cells."
+    assert one.question == Options("Which?", ("a", "b"), "b") and one.fill_text(one.text) == "It has 9 cells."
     assert isinstance(one.reveal, RunReveal) and one.reveal.step == 1 and one.reveal.request == lesson.request
     assert two.question == NumberGuess("How many?", 0.0, 3.0, 1.0, "found", "of 3") and two.truth == "1 of 3"
     assert isinstance(two.shows, RunReveal) and two.shows.request.epsilon == 0.1
@@ -117,7 +117,7 @@ def test_a_board_is_read_as_it_is_meant_and_needs_no_sample():
     lesson = read_lesson_fields("painted", BOARD, name="painted.yaml")
     first, second = (scene.board for scene in lesson.scenes)
     assert lesson.sample == "" and first is not None and second is not None
-    assert lesson.subject(lesson.scenes[0]) == first.drawing
+    assert lesson.find_subject(lesson.scenes[0]) == first.drawing
     drawing = decode_drawing(first.drawing)
     assert drawing.me == (226, 34) and len(drawing.points) == 900
     assert (first.request.algorithm, first.request.epsilon, first.request.delta) == ("balcan", 2.0, 0.0)
@@ -127,7 +127,9 @@ def test_a_board_is_read_as_it_is_meant_and_needs_no_sample():
     mixed = deepcopy(GOOD)
     mixed["scenes"].append(BOARD["scenes"][1])
     lesson = read_lesson_fields("mixed", mixed, name="mixed.yaml")
-    assert lesson.subject(lesson.scenes[0]) == "outlier" and lesson.subject(lesson.scenes[-1]) == second.drawing
+    assert (
+        lesson.find_subject(lesson.scenes[0]) == "outlier" and lesson.find_subject(lesson.scenes[-1]) == second.drawing
+    )
 
 
 @for_each(

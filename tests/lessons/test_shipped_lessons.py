@@ -43,7 +43,7 @@ _DIGITS = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 
 @cache
 def computed_on(subject: str) -> Computed:
-    return Computed.on(subject)
+    return Computed.open_subject(subject)
 
 
 def test_eight_ship_and_none_is_refused():
@@ -61,7 +61,7 @@ def test_eight_ship_and_none_is_refused():
 def test_every_number_that_a_lesson_says_is_what_comes_out(lesson: Lesson):
     assert not list_refusals(lesson, computed_on)
     wrong = {
-        place: list_wrong_says(scene, computed_on(lesson.subject(scene)))
+        place: list_wrong_says(scene, computed_on(lesson.find_subject(scene)))
         for place, scene in enumerate(lesson.scenes, start=1)
     }
     assert not {place: said for place, said in wrong.items() if said}
@@ -111,7 +111,7 @@ def test_a_lesson_teaches(lesson: Lesson):
         assert set(scene.says) <= quoted | rights, "a number that nobody says"
         for part in (scene.shows, scene.reveal, scene.board):
             if isinstance(part, RunReveal | Board):
-                find_step(computed_on(lesson.subject(scene)).run(part.request), part.step)
+                find_step(computed_on(lesson.find_subject(scene)).run(part.request), part.step)
 
 
 def test_a_number_about_me_needs_me_on_the_board():

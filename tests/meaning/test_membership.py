@@ -64,7 +64,7 @@ def test_plain_k_means_gives_the_person_away():
 def test_a_release_with_a_third_of_the_noise_passes_the_line_of_its_claim_and_an_honest_one_does_not():
     # More algorithms, at more ε and full sizes, are attacked by ``python -m benchmarks.audits``.
     audit = audit_of_an_attack("auto", 1.0, times=3)
-    assert audit.thinned and audit.thinned(80) > 0
+    assert audit.thinned and audit.thin(80) > 0
     # Who reads all answers comes close to the line.
     assert -0.4 * bound_advantage(epsilon=1.0, delta=1e-6) < audit.honest(80) <= 0
 
@@ -75,6 +75,6 @@ def test_without_densities_only_the_centres_are_attacked():
 
 
 def test_where_somebody_has_no_seat_no_answer_is_weighed():
-    # In the local model there are as many seats as rows are declared, and one world has a row less.
+    # In the local model there are as many seats as rows are declared, and one table has a row less.
     found = runs_on(outlier(), "lsh-local", 1.0, 2)
     assert len(found) == 4 and all(one.log_ratio is None for one in found)

@@ -87,6 +87,6 @@ def everything_shown(at: AppTest) -> str:
 
 
 def sample_table(sample_id: str = "fifteen", kind: FileKind = FileKind.PUBLIC) -> OpenTable:
-    """A sample with what its sidecar declares, as if it were of ``kind``."""
+    """A sample with what its declaration file declares, as if it were of ``kind``."""
     table, declaration = sample(sample_id).load()
     return declare(table, replace(declaration, kind=kind))

@@ -94,7 +94,7 @@ class PromptShelf:
     def submit(self, work: Any, *args: Any, **kwargs: Any) -> Work[Any]:
         return ended(work(*args, **kwargs))
 
-    def study(self, judged: JudgedTable, grid: Grid, *, key: str, with_centers: bool = False) -> Work[Any]:
+    def start_study(self, judged: JudgedTable, grid: Grid, *, key: str, with_centers: bool = False) -> Work[Any]:
         asked = (key, grid.to_yaml(), with_centers)
         if asked not in _STUDIES:
             _STUDIES[asked] = list(compute_study_rows(judged, grid, with_centers=with_centers))
@@ -166,7 +166,7 @@ def truth_switch(app: AppTest) -> Toggle:
 def players(app: AppTest) -> list[dict[str, Any]]:
     """What each player on the page was given."""
     given = [json.loads(component.proto.json) for component in app.get("bidi_component")]
-    return [data for data in given if "film" in data]
+    return [data for data in given if "animation" in data]
 
 
 def board_in(app: AppTest) -> dict[str, Any]:
@@ -175,10 +175,10 @@ def board_in(app: AppTest) -> dict[str, Any]:
     return told | {name: json.loads(told[name]) if told[name] else None for name in ("answer", "start")}
 
 
-def film_of(app: AppTest) -> dict[str, Any]:
+def read_animation(app: AppTest) -> dict[str, Any]:
     """What the only player was given: the steps, and what stands around them."""
     (data,) = players(app)
-    animation: dict[str, Any] = json.loads(data["film"]) | json.loads(data["around"])
+    animation: dict[str, Any] = json.loads(data["animation"]) | json.loads(data["around"])
     for step in animation["steps"]:
         for trace in (trace for picture in (step, *step["sides"]) for trace in picture["data"]):
             shared = {
@@ -190,4 +190,4 @@ def film_of(app: AppTest) -> dict[str, Any]:
 
 def numbers(app: AppTest) -> dict[str, str]:
     """The numbers beside the title, by what they are of."""
-    return {entry["of"]: entry["value"] for entry in film_of(app)["numbers"]}
+    return {entry["of"]: entry["value"] for entry in read_animation(app)["numbers"]}

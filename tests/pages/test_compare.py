@@ -93,7 +93,7 @@ class EndingJob(ArrivingJob):
 
 def test_a_study_that_ends_while_it_is_looked_at_does_not_pass_for_whole() -> None:
     study = study_in(compared(labels=["DPLloyd"]), "compare")
-    now = replace(study, job=EndingJob(study.job.items)).as_of_now()
+    now = replace(study, job=EndingJob(study.job.items)).take_snapshot()
     assert now.running and len(now.items) == len(now.items) == 1
 
 
@@ -103,7 +103,7 @@ def test_a_private_file_is_judged_on_a_stand_in_and_no_row_is_read() -> None:
     study = study_in(app, "compare")
     assert study.rows and study.source.kind is FileKind.SIMULATED
     assert study.source.domain.columns == table.domain.columns
-    assert not table.private.looks
+    assert not table.private.accesses
     assert app.button(key="compare:compute")
 
 
@@ -112,13 +112,13 @@ def test_judging_a_private_file_on_its_own_rows_is_asked_for_counted_and_never_a
     app.segmented_control(key="compare:judged").set_value("the rows themselves")
     sound(app.run())
     assert app.button(key="compare:compute").disabled
-    assert not app.session_state["visit:table"].private.looks
+    assert not app.session_state["visit:table"].private.accesses
     app.button(key="compare:allow").click()
     sound(app.run())
     app.multiselect(key="compare:contenders").set_value(["DPLloyd"])
     app.slider(key="compare:repeats").set_value(2)
     computed(sound(app.run()), "compare")
-    looks = app.session_state["visit:table"].private.looks
+    looks = app.session_state["visit:table"].private.accesses
     assert any("study runs" in look for look in looks)
     assert not app.get("download_button")
 

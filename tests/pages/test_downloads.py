@@ -23,7 +23,7 @@ from dpviz.table.csv_intake import open_csv
 from dpviz.table.declaration import FROM_ROWS, Declaration, FileKind
 from tests.charts.test_player_page import leaks, packed_in, truth_of
 from tests.contract.tables import make_blobs
-from tests.pages.tables import app_on, computed, film_of, numbers, open_blobs, sound, text_of, truth_switch
+from tests.pages.tables import app_on, computed, numbers, open_blobs, read_animation, sound, text_of, truth_switch
 from tests.runs.declared import open_persons
 from tests.runs.test_record import keys_in
 
@@ -149,7 +149,7 @@ def test_the_page_of_a_private_run_holds_its_release_only_whatever_its_owner_see
     app = ran(table)
     truth_switch(app).set_value(True)
     sound(app.run())
-    assert "k-means++" in str(film_of(app)["numbers"]), "truth is on the screen"
+    assert "k-means++" in str(read_animation(app)["numbers"]), "truth is on the screen"
     name, data = offered[PLAYED]
     page = data.decode()
     assert name == "SIMULATION_dplloyd_k3_eps1.html"
@@ -159,7 +159,7 @@ def test_the_page_of_a_private_run_holds_its_release_only_whatever_its_owner_see
     assert RELEASED_ONLY in page and "the loss of k-means++" not in page and "private: not in this file" in page
     run = app.session_state["run:result"].run
     numbers = [Number("released", "ε 1", "spent in 4 charges")]
-    assert packed_in(page)["films"] == [json.loads(pack(animate(run, look.released(), numbers)))]
+    assert packed_in(page)["animations"] == [json.loads(pack(animate(run, look.without_rows(), numbers)))]
 
 
 @pytest.mark.parametrize("shown", [True, False])
@@ -170,7 +170,7 @@ def test_the_page_of_a_public_run_says_by_its_name_whether_rows_are_in_it(offere
     name, data = offered[PLAYED]
     assert name == f"SIMULATION_{'revealed_' * shown}dplloyd_k3_eps1.html"
     assert (b'<b class="revealed">' in data) == shown and (RELEASED_ONLY.encode() in data) == (not shown)
-    around = packed_in(data.decode())["films"][0]["around"]
+    around = packed_in(data.decode())["animations"][0]["around"]
     assert ("the loss of k-means++" in json.dumps(around)) == shown
     assert len(data) <= MOST_BYTES
 

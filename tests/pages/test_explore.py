@@ -20,10 +20,10 @@ from tests.pages.tables import (
     LOSS,
     UnderWayShelf,
     app_on,
-    film_of,
     numbers,
     open_blobs,
     open_pairs,
+    read_animation,
     sound,
     text_of,
     truth_switch,
@@ -66,7 +66,7 @@ _ONE_OF_EACH_KIND = {"dplloyd", "lsh-local", "k-averages"}
 def test_every_algorithm_is_played_step_by_step_hides_truth_and_is_not_run_again(algorithm: str) -> None:
     app = explored(algorithm)
     first = result(app)
-    run, animation = first.run, film_of(app)
+    run, animation = first.run, read_animation(app)
     assert [step["told"] for step in animation["steps"]] == [frame.step.title for frame in run.frames]
     assert sum(step["cost"] for step in animation["steps"]) == pytest.approx(
         run.spent_epsilon if run.private else 0, abs=1e-4
@@ -76,7 +76,7 @@ def test_every_algorithm_is_played_step_by_step_hides_truth_and_is_not_run_again
         assert all(side["data"] and side["title"] and side["alt"] for side in step["sides"])
     assert animation["rows"] and numbers(app)[LOSS].endswith("×")
     truth_switch(app).set_value(False)
-    hidden = film_of(sound(app.run()))
+    hidden = read_animation(sound(app.run()))
     assert LOSS not in numbers(app) and not hidden["rows"]
     assert algorithm == "kmeans++" or "revealed" not in json.dumps(hidden["steps"])
     assert result(app) is first and len(app.session_state["visit:books"]) == 1, "a rerun runs nothing again"
@@ -86,7 +86,7 @@ def test_a_control_that_is_let_go_runs_by_itself_and_takes_the_place_of_the_run_
     app = explored("dplloyd")
     app.number_input(key="epsilon").set_value(2.0)
     sound(app.run())
-    assert result(app).run.epsilon == 2.0 and film_of(app)["said"] == ""
+    assert result(app).run.epsilon == 2.0 and read_animation(app)["said"] == ""
     assert [entry.record.epsilon for entry in app.session_state["visit:books"]] == [2.0]
 
 
@@ -98,9 +98,9 @@ def test_a_private_table_waits_for_run_and_says_what_it_spends() -> None:
     assert "this visit 1 so far" in text_of(sound(app.run()))
     app.number_input(key="epsilon").set_value(2.0)
     sound(app.run())
-    assert result(app).run.epsilon == 1.0 and "press Run to apply" in film_of(app)["said"]
+    assert result(app).run.epsilon == 1.0 and "press Run to apply" in read_animation(app)["said"]
     run(app)
-    assert result(app).run.epsilon == 2.0 and film_of(app)["said"] == ""
+    assert result(app).run.epsilon == 2.0 and read_animation(app)["said"] == ""
     assert len(app.session_state["visit:books"]) == 2
 
 
@@ -141,7 +141,7 @@ def test_a_run_that_breaks_off_leaves_the_last_picture_and_says_so(monkeypatch: 
         app.number_input(key="epsilon").set_value(2.0)
         sound(app.run())
     assert result(app) is kept
-    assert "broke off (ZeroDivisionError)" in film_of(app)["said"] and "4711" not in text_of(app)
+    assert "broke off (ZeroDivisionError)" in read_animation(app)["said"] and "4711" not in text_of(app)
     sound(app.run())
     assert result(app) is kept
     assert result(run(app)).run.epsilon == 2.0
@@ -150,12 +150,12 @@ def test_a_run_that_breaks_off_leaves_the_last_picture_and_says_so(monkeypatch: 
 def test_a_private_file_shows_no_truth_until_its_owner_asks_and_then_it_counts() -> None:
     app = explored("dplloyd", open_blobs(FileKind.PRIVATE))
     assert LOSS not in numbers(app)
-    assert "revealed" not in json.dumps(film_of(app)["steps"])
-    assert not app.session_state["visit:table"].private.looks
+    assert "revealed" not in json.dumps(read_animation(app)["steps"])
+    assert not app.session_state["visit:table"].private.accesses
     truth_switch(app).set_value(True)
     sound(app.run())
     assert numbers(app)[LOSS].endswith("×")
-    assert app.session_state["visit:table"].private.looks
+    assert app.session_state["visit:table"].private.accesses
 
 
 def test_the_reference_cannot_run_on_a_private_file_behind_its_owners_back() -> None:
@@ -176,7 +176,7 @@ def test_the_plane_can_be_chosen_in_many_dimensions() -> None:
     app = explored("dplloyd", open_blobs(dim=6))
     (planes,) = (box for box in app.selectbox if box.label == "Plane")
     planes.set_value(next(plane for plane in planes.options if "random" in plane))
-    assert "random direction" in json.dumps(film_of(sound(app.run())))
+    assert "random direction" in json.dumps(read_animation(sound(app.run())))
 
 
 def test_a_request_that_cannot_be_served_says_why_before_it_is_run_and_keeps_the_page() -> None:
@@ -196,7 +196,7 @@ def test_who_cannot_serve_a_sparse_table_says_so_before_a_run() -> None:
         app = app_on("explore.py", dataclasses.replace(table, private=sparse), algorithm=algorithm)
         assert app.button(key="run").disabled == refused
         assert (f"{CARDS[algorithm].title} would write out" in text_of(app)) == refused
-    assert not sparse.looks
+    assert not sparse.accesses
 
 
 def test_all_algorithms_stand_on_one_sheet_and_one_of_them_is_chosen_there() -> None:
@@ -266,9 +266,9 @@ def test_a_table_of_tuples_is_shown_point_by_point(number: int) -> None:
     done = result(sound(app.run())).run
     assert done.points_per_row == 2 and done.domain.columns == ("x", "y")
     assert float(numbers(app)[LOSS].rstrip("×").replace(",", "")) >= 1
-    sides = [side["name"] for side in film_of(app)["steps"][1]["sides"]]
+    sides = [side["name"] for side in read_animation(app)["steps"][1]["sides"]]
     assert sides == ["Balls", *(["Votes"] if number > 1600 else []), "What is asked"]
-    assert "revealed" in json.dumps(film_of(app))
+    assert "revealed" in json.dumps(read_animation(app))
 
 
 def test_what_no_tuple_algorithm_can_serve_is_said_before_the_run() -> None:

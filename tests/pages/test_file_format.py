@@ -49,7 +49,7 @@ def test_a_file_of_decimal_commas_is_read_as_declared_without_a_look():
     table = _used(paste_bounds(at, BOUNDS))
     np.testing.assert_array_equal(table.loaded.columns(["age", "income"]), VALUES)
     assert table.declaration.file == FileFormat(style=COMMA_STYLE) and not table.declaration.proposed
-    assert _private_looks(at) == []
+    assert _private_accesses(at) == []
 
 
 @pytest.mark.slow
@@ -57,12 +57,12 @@ def test_a_proposal_from_private_rows_fills_the_form_and_is_one_look():
     at = upload(visit("data.py"), COMMAS)
     assert any(button.label == f"{PROPOSE} (counted)" for button in at.button)
     press(at, f"{PROPOSE} (counted)")
-    assert [look.note for look in _private_looks(at)] == ["a proposal of how the file is read"]
+    assert [look.note for look in _private_accesses(at)] == ["a proposal of how the file is read"]
     assert declared(at.selectbox, "delimiter").value == ";" and declared(at.selectbox, "decimal").value == ","
     assert ticked(at) == ["age", "income"], "who holds text"
     assert "revealed" in everything_shown(at)
     press(at, f"{PROPOSE} (counted)")
-    assert len(_private_looks(at)) == 1, "the same look"
+    assert len(_private_accesses(at)) == 1, "the same look"
     table = _used(paste_bounds(at, BOUNDS))
     np.testing.assert_array_equal(table.loaded.columns(["age", "income"]), VALUES)
     assert table.declaration.proposed and table.declaration.kind is FileKind.PRIVATE
@@ -85,10 +85,10 @@ def test_what_is_proposed_can_be_changed_before_the_file_is_opened():
 def test_a_proposal_from_public_rows_is_free_but_stays_a_look_when_they_are_private():
     at = of_kind(upload(visit("data.py"), COMMAS), "public")
     press(at, PROPOSE)
-    assert _private_looks(at) == []
+    assert _private_accesses(at) == []
     assert _used(paste_bounds(at, BOUNDS)).n_public == 3
     of_kind(at, "private")
-    assert len(_private_looks(at)) == 1
+    assert len(_private_accesses(at)) == 1
     assert _used(paste_bounds(at, BOUNDS)).declaration.proposed
 
 
@@ -210,17 +210,17 @@ def test_json_about_other_columns_is_refused_and_changes_nothing():
 def test_a_column_of_text_that_is_clustered_is_told_to_the_owner_who_asks():
     at = upload(visit("data.py"), COMMAS)
     table = _used(paste_bounds(at, '{"bounds": {"who": [0, 1]}}'))
-    assert table.domain.columns == ("who",) and _private_looks(at) == []
+    assert table.domain.columns == ("who",) and _private_accesses(at) == []
     press(at, "Count what drops out (counted)")
     assert "are dropped" in everything_shown(at)
-    assert [look.note for look in _private_looks(at)] == ["cells that are no numbers, and the rows that they cost"]
+    assert [look.note for look in _private_accesses(at)] == ["cells that are no numbers, and the rows that they cost"]
 
 
 def test_a_table_of_good_cells_has_no_note_and_no_look():
     at = upload(visit("data.py"), b"age,age\n31,2\n44,1\n")
     assert "renamed" in everything_shown(at), "names are public: said before"
     _used(paste_bounds(at, '{"lower": 0, "upper": 120}'))
-    assert not at.warning and _private_looks(at) == []
+    assert not at.warning and _private_accesses(at) == []
 
 
 def _used(at):
@@ -230,7 +230,7 @@ def _used(at):
     return at.session_state["visit:table"]
 
 
-def _private_looks(at) -> list[DataAccess]:
+def _private_accesses(at) -> list[DataAccess]:
     return [look for look in at.session_state.get("looks:list", []) if look.kind == FileKind.PRIVATE]
 
 

@@ -31,14 +31,14 @@ def test_a_link_to_another_page_stays_there(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_file_with_its_sidecar_is_open(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv(GIVEN, str(write_points(tmp_path / "points.csv", sidecar=BOUNDS)))
+    monkeypatch.setenv(GIVEN, str(write_points(tmp_path / "points.csv", declaration_file=BOUNDS)))
     assert _is_open(visit(), "points")
 
 
 def test_a_file_without_bounds_waits_and_its_form_says_what_the_sidecar_does(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    path = write_points(tmp_path / "points.csv", sidecar={"n_public": 398})
+    path = write_points(tmp_path / "points.csv", declaration_file={"n_public": 398})
     monkeypatch.setenv(GIVEN, str(path))
     at = visit()
     assert [part.value for part in at.subheader] == ["points"]

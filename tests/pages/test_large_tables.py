@@ -25,10 +25,10 @@ from tests.pages.tables import (
     PromptShelf,
     UnderWayShelf,
     app_on,
-    film_of,
     numbers,
     open_blobs,
     players,
+    read_animation,
     sound,
     text_of,
 )
@@ -185,7 +185,7 @@ def test_true_counts_are_those_of_all_rows_or_none_are_shown(
     at.switch_page("explore.py")
     at.query_params["algorithm"] = "balcan"
     sound(at.run())
-    assert (", truly " in json.dumps(film_of(at))) == fits
+    assert (", truly " in json.dumps(read_animation(at))) == fits
 
 
 class GrowingShelf(PromptShelf):
@@ -205,11 +205,11 @@ def test_the_steps_of_a_run_are_played_as_they_arrive(monkeypatch: pytest.Monkey
     for _ in range(60):
         if "run:result" in app.session_state:
             break
-        seen.append(len(film_of(app)["steps"]) if players(app) else 0)
+        seen.append(len(read_animation(app)["steps"]) if players(app) else 0)
         sound(app.run())
     whole = len(app.session_state["run:result"].run.frames)
     assert seen == sorted(seen) and 0 < seen[0] < seen[-1] <= whole
-    assert len(film_of(app)["steps"]) == whole
+    assert len(read_animation(app)["steps"]) == whole
 
 
 @pytest.mark.parametrize("live", [True, False])
@@ -231,6 +231,6 @@ def test_a_run_that_is_broken_off_has_what_its_steps_spent_in_the_books(
         return
     (entry,) = app.session_state["visit:books"]
     assert entry.record.centers is None and 0 < entry.record.spent_epsilon < entry.record.epsilon
-    animation = film_of(app)
+    animation = read_animation(app)
     assert all("the loss" not in step["title"] for step in animation["steps"])
     sound(app.switch_page("ledger.py").run())

@@ -164,7 +164,7 @@ def test_runs_say_where_n_is_from_and_whether_their_noise_is_fit_for_a_release(b
 
 def test_looks_stand_beside_the_charges_by_kind():
     table = sample_table("outlier", FileKind.PRIVATE)
-    looks = {AccessKind.LOSS: 2, AccessKind.ROWS: 1}
-    record = make_record(run("dplloyd", table.private, k=3, epsilon=1.0), table, looks=looks)
+    accesses = {AccessKind.LOSS: 2, AccessKind.ROWS: 1}
+    record = make_record(run("dplloyd", table.private, k=3, epsilon=1.0), table, accesses=accesses)
     charged = tabulate_charges([Booked(record, table.source_key)])
     assert set(charged["looks"]) == {"rows: 1 loss: 2"}

@@ -14,7 +14,7 @@ from dpviz.lessons.reading import read_lessons
 from dpviz.table.drawing import load_preset
 from dpviz.ui.escape import escape_markdown
 from dpviz.ui.meaning import parts
-from tests.pages.tables import app_on, board_in, film_of, sound, text_of
+from tests.pages.tables import app_on, board_in, read_animation, sound, text_of
 from tests.ui.playground.test_board import said
 
 LESSONS = read_lessons().lessons
@@ -50,7 +50,8 @@ def walked(app: AppTest, lesson: Lesson) -> Iterator[tuple[int, AppTest]]:
     for place, scene in enumerate(lesson.scenes, start=1):
         shown = text_of(app)
         assert (
-            escape_markdown(scene.told(scene.title)) in shown and escape_markdown(scene.told(scene.answer)) not in shown
+            escape_markdown(scene.fill_text(scene.title)) in shown
+            and escape_markdown(scene.fill_text(scene.answer)) not in shown
         )
         assert app.button(key="lesson:reveal").disabled, "a prediction comes first"
         press(answers(app, lesson, place), "reveal")
@@ -72,14 +73,14 @@ def test_each_lesson_is_walked_to_its_sentence(lesson: Lesson):
     scored = 0
     for place, at in walked(app, lesson):
         scene, shown = lesson.scenes[place - 1], text_of(at)
-        assert escape_markdown(scene.told(scene.answer)) in shown
+        assert escape_markdown(scene.fill_text(scene.answer)) in shown
         assert not at.error, [error.value for error in at.error]
         assert at.query_params["scene"] == str(place) and at.query_params["lesson"] == lesson.id
         scored += bool(scene.truth)
         if scene.truth:
             assert "as you said" in shown
         if isinstance(scene.reveal, RunReveal):
-            animation = film_of(at)
+            animation = read_animation(at)
             assert 0 <= animation["start"] < len(animation["steps"])
         elif scene.reveal is not None and not isinstance(scene.reveal, PartReveal):
             assert at.get("plotly_chart"), "many runs make a picture"
@@ -101,12 +102,12 @@ def test_the_guess_stays_beside_the_truth():
 
 
 def test_what_comes_later_is_not_given_away():
-    """Before the answer a film ends with the step that is shown, and no loss stands beside it."""
+    """Before the answer an animation ends with the step that is shown, and no loss stands beside it."""
     app = opened("why-noise", 3)
-    assert [step["name"] for step in film_of(app)["steps"]] == ["grid"]
-    assert all("loss" not in entry["of"] for entry in film_of(app)["numbers"])
+    assert [step["name"] for step in read_animation(app)["steps"]] == ["grid"]
+    assert all("loss" not in entry["of"] for entry in read_animation(app)["numbers"])
     press(answers(app, LESSONS["why-noise"], 3), "reveal")
-    assert len(film_of(app)["steps"]) == 3
+    assert len(read_animation(app)["steps"]) == 3
 
 
 def test_a_link_opens_a_scene():
@@ -243,7 +244,7 @@ def test_an_eighth_lesson_written_after_the_readme_needs_no_python(tmp_path: Pat
     app = press(app_on("lessons.py", None), "begin:few-people")
     app.radio[0].set_value(1)
     press(sound(app.run()), "reveal")
-    assert film_of(app)["start"] == 1
+    assert read_animation(app)["start"] == 1
     found = {error.value.split()[7]: error.value for error in app.error}
     press(app, "next")
     app.select_slider[0].set_value(20.0)

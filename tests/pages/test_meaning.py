@@ -38,7 +38,7 @@ def test_a_link_to_no_part_opens_the_first():
 
 
 def begun(part: str):
-    """A part whose runs in both worlds have begun by themselves."""
+    """A part whose runs on both tables have begun by themselves."""
     app = opened(part, epsilon="1")
     assert len(titles(app)) == 1
     assert "nothing is spent" in text_of(app)

@@ -19,7 +19,7 @@ from tests.runs.test_center_tables import SAID
 
 @pytest.fixture(scope="module")
 def mixed() -> OpenTable:
-    declared = apply_declaration(json.dumps({"bounds": SAID, "title": "Visits"})).checked()
+    declared = apply_declaration(json.dumps({"bounds": SAID, "title": "Visits"})).validate()
     opened = synthesise_declared(declared, n=600, k=3)
     return replace(opened, declaration=replace(opened.declaration, kind=FileKind.PUBLIC))
 

@@ -11,8 +11,9 @@ import dpviz.ui.papers_panel as papers_panel
 from dpviz.charts.studies.claim_figure import ClaimFigure
 from dpviz.charts.theme import choose_palette
 from dpviz.claims.claim import Outcome
+from dpviz.claims.material import PUBLISHED
 from dpviz.claims.registry import CLAIMS
-from dpviz.claims.shipped import Shipped, shipped
+from dpviz.claims.shipped import STAND_INS, Shipped
 from tests.charts.test_theme import contrast
 from tests.claims.planted import PLANTED
 from tests.pages.site import everything_shown, fine, visit
@@ -20,15 +21,16 @@ from tests.pages.site import everything_shown, fine, visit
 MADE = {"quick": True, "dpviz": "0.1.0", "command": "python -m dpviz reproduce --quick --out DIR"}
 
 
-# What lies in the folder of generated tables, and in the one of published files.
-OUTCOMES = {None: Outcome.IN_PART, papers_panel.FROM_FILES: Outcome.HOLDS}
+# What lies in the folder of verdicts, and in the one of generated tables.
+OUTCOMES = {None: Outcome.IN_PART, STAND_INS: Outcome.HOLDS}
 
 
 @pytest.fixture
 def planted(monkeypatch):
-    monkeypatch.setattr(
-        papers_panel, "shipped", lambda claim, folder=None: Shipped(PLANTED[claim.id](OUTCOMES[folder]), MADE)
-    )
+    def load(claim, folder=None):
+        return Shipped(PLANTED[claim.id](OUTCOMES[folder]).assign(origin=PUBLISHED), MADE)
+
+    monkeypatch.setattr(papers_panel, "load_shipped", load)
 
 
 @pytest.mark.slow
@@ -38,70 +40,75 @@ def test_all_claims_stand_there_with_their_verdicts_and_the_command(planted):
     assert all(
         claim.id in str(at.selectbox(key="papers:claim").options) or claim.paper in shown for claim in CLAIMS.values()
     )
-    assert at.subheader[0].value == "Of 12 claims, run again as the papers ran them: 12 hold in part"
+    verdicts = {claim.id: claim.judge(PLANTED[claim.id](Outcome.IN_PART)) for claim in CLAIMS.values()}
+    assert at.subheader[0].value == papers_panel.format_headline(verdicts)
     assert "a quick run of dpviz 0.1.0" in shown
     kinds = [node.type for node in at.main]
-    assert kinds[1:3] == ["title", "subheader"] and "markdown" not in kinds[: kinds.index("selectbox")], "scores first"
+    assert kinds.index("plotly_chart") < kinds.index("selectbox"), "the picture of all findings comes first"
     assert "Holds: 5 of 5" not in shown
-    at.segmented_control(key="papers:source:su-epsilon").set_value("published files")
-    assert "Holds: 5 of 5" in everything_shown(fine(at.run())), "those of published files have their own verdict"
+    at.segmented_control(key="papers:source:su-epsilon").set_value("generated stand-ins")
+    assert "Holds: 5 of 5" in everything_shown(fine(at.run())), "those of stand-ins have their own verdict"
     fine(at.selectbox(key="papers:claim").set_value("cohen-naive").run())
     assert "Error of the means against the number of samples" in everything_shown(at)
 
 
 @pytest.fixture(scope="module")
-def verdicts():
+def results():
     """Of what is shipped."""
-    return {claim.id: shipped(claim).verdict(claim) for claim in CLAIMS.values()}
+    return {claim_id: papers_panel._load(claim_id) for claim_id in CLAIMS}
 
 
-def test_the_headline_counts_the_verdicts_of_what_is_shipped(verdicts):
-    said = papers_panel.headline(verdicts)
-    counts = {outcome: sum(v.outcome is outcome for v in verdicts.values()) for outcome in Outcome}
-    words = {Outcome.HOLDS: r"(\d+) holds?\b(?! in)", Outcome.IN_PART: r"(\d+) holds? in part"}
-    words[Outcome.FAILS] = r"(\d+) do(?:es)? not hold"
-    words[Outcome.UNDECIDED] = r"(\d+) (?:is|are) undecided"
-    assert said.startswith(f"Of {len(CLAIMS)} claims")
-    found = {outcome: re.search(words[outcome], said) for outcome in Outcome}
-    assert {outcome: int(match[1]) if match else 0 for outcome, match in found.items()} == counts
+def test_the_headline_counts_the_findings_of_what_is_shipped(results):
+    verdicts = {claim_id: result.verdict for claim_id, result in results.items()}
+    said = papers_panel.format_headline(verdicts)
+    number = sum(len(verdict.findings) for verdict in verdicts.values())
+    assert said.startswith(f"Of {number} findings in {len(CLAIMS)} groups")
+    for words, outcome in ((r"(\d+) holds?\b", Outcome.HOLDS), (r"(\d+) do(?:es)? not", Outcome.FAILS)):
+        counted = sum(verdict.count(outcome) for verdict in verdicts.values())
+        assert int(re.search(words, said)[1]) == counted
+    answers = papers_panel.format_answers(results)
+    assert "Su et al. 2016: " in answers and "Cohen et al. 2021: " in answers
+    assert f"{sum(result.shipped.on_files for result in results.values())} on published files" in answers
 
 
-def test_each_line_has_the_value_of_the_paper_beside_ours(verdicts):
-    from_files = {
-        claim.id: found.verdict(claim)
-        for claim in CLAIMS.values()
-        if (found := shipped(claim, papers_panel.FROM_FILES))
-    }
-    board = papers_panel.scores(verdicts, from_files)
+def test_each_line_has_the_value_of_the_paper_beside_ours(results):
+    board = papers_panel.tabulate_claims(results)
     assert list(board.index) == list(CLAIMS) and not (board == "").any(axis=None)
-    for claim_id, verdict in verdicts.items():
+    for claim_id, result in results.items():
+        verdict = result.verdict
         worst = min(verdict.findings, key=lambda finding: finding.margin)
         line = board.loc[claim_id]
         assert (line["decides"], line["asked"], line["found"]) == (worst.says, worst.paper, worst.ours)
-        held = sum(finding.outcome is Outcome.HOLDS for finding in verdict.findings)
-        assert line["findings"] == f"{held} of {len(verdict.findings)}"
         assert line["margin"].startswith(f"{worst.margin:.3g}×")
         drawn = worst.interval is not None and worst.interval.low < worst.interval.high
         assert (" to " in line["margin"]) == drawn
-        assert (line["files"] == papers_panel._NONE) == (claim_id not in from_files)
+        assert (line["made"] == papers_panel._NONE) == (not result.shipped.on_files)
         assert (line["today"] == papers_panel._NONE) == (verdict.today is None)
         assert all(finding.paper and finding.ours for finding in verdict.findings)
-    assert board.loc["cohen-separation", "made"] == "in part"
+    assert board.loc["cohen-separation", "run"] == "in part"
     assert not {look.color for look in papers_panel._LOOKS.values()} & {"orange", "blue", "gray"}
 
 
-def test_stand_ins_published_files_and_today_stand_side_by_side():
+def test_an_open_finding_says_what_it_would_take(results):
+    for result in results.values():
+        for finding in result.verdict.findings:
+            cell = papers_panel._cell(finding)
+            needs = " needed" in cell or "too near" in cell
+            assert needs == (finding.outcome is Outcome.UNDECIDED and finding.interval is not None), cell
+
+
+def test_published_files_stand_ins_and_today_stand_side_by_side():
     planted_ones = (PLANTED["su-epsilon"](outcome) for outcome in (Outcome.IN_PART, Outcome.HOLDS))
-    made, files = map(CLAIMS["su-epsilon"].judge, planted_ones)
-    cells = papers_panel.findings(made, files)
-    assert [cell.split(":")[0] for cell in cells["files"]] == ["holds"] * len(cells)
-    assert {cell.split(":")[0] for cell in cells["made"]} == {"holds", "fails"}
+    run, made = map(CLAIMS["su-epsilon"].judge, planted_ones)
+    cells = papers_panel.tabulate_findings(run, made)
+    assert [cell.split(":")[0] for cell in cells["made"]] == ["holds"] * len(cells)
+    assert {cell.split(":")[0] for cell in cells["run"]} == {"holds", "fails"}
     assert set(cells["today"]) == {papers_panel._NONE}
-    against_today = papers_panel.findings(
+    against_today = papers_panel.tabulate_findings(
         CLAIMS["google-coreset"].judge(PLANTED["google-coreset"](Outcome.HOLDS)), None
     )
-    assert against_today.loc[0, "made"].startswith("holds") and against_today.loc[0, "today"].startswith("fails")
-    assert set(against_today["files"]) == {papers_panel._NONE}
+    assert against_today.loc[0, "run"].startswith("holds") and against_today.loc[0, "today"].startswith("fails")
+    assert set(against_today["made"]) == {papers_panel._NONE}
 
 
 def test_verdicts_in_the_table_can_be_read():
@@ -131,9 +138,24 @@ def test_a_claim_is_judged_and_drawn_once_a_server_for_each_theme(planted, monke
     papers_panel._figures.clear()
     first = [chart.proto.spec for chart in visit("papers.py").get("plotly_chart")]
     assert first == [chart.proto.spec for chart in visit("papers.py").get("plotly_chart")]
-    assert len(drawn) == len(first) > 0
+    assert len(drawn) == len(first) - 1 > 0  # the picture of all findings is no claim's
 
 
 def test_without_results_the_page_says_how_to_make_them(monkeypatch):
-    monkeypatch.setattr(papers_panel, "shipped", lambda claim, folder=None: None)
+    monkeypatch.setattr(papers_panel, "load_shipped", lambda claim, folder=None: None)
     assert "python -m dpviz reproduce" in everything_shown(visit("papers.py"))
+
+
+def test_a_finding_opens_a_table_of_its_size_and_the_setting_that_decides_it(results, monkeypatch):
+    opened = []
+    monkeypatch.setattr(papers_panel, "open_synthetic_table", opened.append)
+    monkeypatch.setattr(papers_panel, "open_in_explore", opened.append)
+    papers_panel._open_finding(CLAIMS["su-epsilon"], results["su-epsilon"], 1)
+    table, request = opened
+    assert (table.n, table.d, table.k) == (5_000, 2, 15) and table.is_allowed()
+    assert (request.algorithm, request.k, request.epsilon) == ("pgkm", 15, 0.05)
+    opened.clear()
+    papers_panel._open_finding(CLAIMS["balcan-epsilon"], results["balcan-epsilon"], 2)
+    assert opened[0].is_allowed() and opened[0].n * opened[0].d <= papers_panel._MOST_CELLS, "what a page can hold"
+    papers_panel._open_finding(CLAIMS["cohen-naive"], results["cohen-naive"], 0)
+    assert len(opened) == 2, "its samples are no table"

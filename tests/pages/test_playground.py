@@ -146,7 +146,7 @@ def test_points_leave_as_csv_and_the_draw_as_a_page_that_plays():
     assert labels == ["Points (CSV)", "Play it anywhere (HTML)"]
     drawn = app.session_state[f"{KEY}:standing"].drawn
     page = make_animation_page(drawn)
-    (animation,) = packed_in(page)["films"]
+    (animation,) = packed_in(page)["animations"]
     assert len(animation["steps"]["light"]) == len(drawn.run.frames)
     assert "simulated: nobody&#x27;s" in page
     assert not re.search(r"https?://(?!www\.w3\.org)", re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL))

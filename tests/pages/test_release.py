@@ -39,8 +39,8 @@ WORDS = {
 
 def people(folder: Path, **declared: object) -> OpenTable:
     """The table of persons, private, with everything declared that its card asks for."""
-    data, sidecar = write_people(folder, **{"release": WORDS, **declared})
-    return declare(open_file(data), replace(apply_declaration_file(sidecar).checked(), kind=FileKind.PRIVATE))
+    data, declaration_file = write_people(folder, **{"release": WORDS, **declared})
+    return declare(open_file(data), replace(apply_declaration_file(declaration_file).validate(), kind=FileKind.PRIVATE))
 
 
 def account_in(folder: Path, cap: float = 2.0) -> Path:
@@ -226,7 +226,7 @@ def test_words_are_printed_verbatim_come_with_the_declaration_and_tell_of_a_dry_
     app = on_page(table, account_in(tmp_path))
     sound(app.button(key="release:try").click().run())
     said = next(one.value for one in app.markdown if "runs on made-up tables" in one.value)
-    assert "12 runs" in said and not table.private.looks
+    assert "12 runs" in said and not table.private.accesses
     (box,) = (one for one in app.text_area if one.label == "What did you choose after looking?")
     box.set_value(hostile)
     next(one for one in app.text_input if one.label == "Region that the data describe").set_value("Lower Saxony")
@@ -242,12 +242,12 @@ def test_words_are_printed_verbatim_come_with_the_declaration_and_tell_of_a_dry_
 
 def test_hostile_names_stay_text(tmp_path):
     evil = "a<img src=x>|:red[a]**b**"
-    data, sidecar = write_people(tmp_path)
+    data, declaration_file = write_people(tmp_path)
     data.write_text(data.read_text().replace("age,income", f"{evil},income", 1))
-    said = json.loads(sidecar.read_text())
+    said = json.loads(declaration_file.read_text())
     said |= {"bounds": {evil: [0, 100], "income": [0, 90000]}, "origins": {}, "bounds_origin": evil, "title": evil}
-    sidecar.write_text(json.dumps({**said, "release": WORDS}))
-    declared = replace(apply_declaration_file(sidecar).checked(), kind=FileKind.PRIVATE)
+    declaration_file.write_text(json.dumps({**said, "release": WORDS}))
+    declared = replace(apply_declaration_file(declaration_file).validate(), kind=FileKind.PRIVATE)
     app = on_page(declare(open_file(data), declared), account_in(tmp_path))
     shown = [one.value for one in (*app.markdown, *app.caption, *app.subheader)]
     assert not any(":red[a]" in text or "**b**" in text or "<img" in text.replace("\\<img", "") for text in shown)

@@ -11,7 +11,7 @@ from tests.releases.people import write_people
 
 def test_runs_and_a_k_that_was_read_on_explore_stand_on_the_page(tmp_path) -> None:
     data, declaration = write_people(tmp_path)
-    table = declare(open_file(data), apply_declaration_file(declaration).checked())
+    table = declare(open_file(data), apply_declaration_file(declaration).validate())
     app = app_on("explore.py", table, workers=False, algorithm="auto", k="3")
     sound(app.button(key="run").click().run())
     app.toggle(key="explore:read_k").set_value(True)

@@ -18,7 +18,7 @@ from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.loaded_table import make_numeric_table
 from tests.contract.tables import make_blobs
 from tests.pages.site import sample_table, visit
-from tests.pages.tables import LOSS, app_on, film_of, numbers, sound, text_of, truth_switch
+from tests.pages.tables import LOSS, app_on, numbers, read_animation, sound, text_of, truth_switch
 
 _WORDS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
@@ -60,8 +60,8 @@ def found_by_hand(rows: np.ndarray, centers: np.ndarray, middles: np.ndarray) ->
 
 
 def main_figure(app: AppTest) -> dict[str, Any]:
-    """The last step of the film."""
-    last: dict[str, Any] = film_of(app)["steps"][-1]
+    """The last step of the animation."""
+    last: dict[str, Any] = read_animation(app)["steps"][-1]
     return last
 
 
@@ -192,7 +192,7 @@ def test_what_the_bounds_cut_off_a_private_file_is_not_shown_and_the_tab_says_wh
     everything = text_of(app) + text_of(preview_of(FileKind.PRIVATE, "Dots"))
     assert "The bounds move" not in everything and "lie outside this picture" not in everything
     assert not [table for table in app.dataframe if "above" in table.value.columns]
-    assert app.session_state["visit:table"].private.looks == ["rows and dots on the Data page"]
+    assert app.session_state["visit:table"].private.accesses == ["rows and dots on the Data page"]
     run = seeded_run(heavy_table(FileKind.PRIVATE), "auto", k=3, epsilon=5.0, seed=1)
     truth_switch(run).set_value(True)
     said_of_run = text_of(sound(run.run()))

@@ -52,9 +52,9 @@ class HeldShelf(PromptShelf):
     def __init__(self, arrived: int) -> None:
         self.arrived = arrived
 
-    def study(self, *asked: Any, **how: Any) -> Study:
+    def start_study(self, *asked: Any, **how: Any) -> Study:
         study = Study(lambda _: None)
-        for item in (Progress(0, 1), *super().study(*asked, **how).items[: self.arrived]):
+        for item in (Progress(0, 1), *super().start_study(*asked, **how).items[: self.arrived]):
             study.hear(item)
         return study
 
@@ -108,7 +108,7 @@ def test_it_fills_while_it_computes_what_arrived_stays_when_it_is_cancelled_and_
     assert "to go on where it stopped" in text_of(app)
     app.session_state["job_panel:shelf"] = PromptShelf()
     study = study_in(computed(app, "tradeoff"), "tradeoff")
-    assert len(study.rows) == len(study.grid.trials())
+    assert len(study.rows) == len(study.grid.list_trials())
 
 
 @pytest.mark.slow
@@ -118,8 +118,8 @@ def test_workers_compute_a_study_and_another_visit_finds_it() -> None:
     assert "tradeoff:job" not in other.session_state and "made-up tables" in text_of(other)
     again = study_in(computed(other, "tradeoff"), "tradeoff")
     assert {row["trial"]: row["seconds"] for row in again.rows} == done
-    runs = len(again.grid.trials())
-    assert other.session_state["visit:table"].private.looks == [f"tradeoff: losses of {runs} study runs, k = 3"]
+    runs = len(again.grid.list_trials())
+    assert other.session_state["visit:table"].private.accesses == [f"tradeoff: losses of {runs} study runs, k = 3"]
 
 
 def test_every_run_can_be_taken_away_as_csv_and_another_table_starts_without_the_old_study() -> None:
@@ -171,7 +171,7 @@ def test_a_click_is_read_as_the_curve_that_was_hit(monkeypatch: pytest.MonkeyPat
 def test_a_private_file_is_judged_on_a_stand_in_by_default_and_offers_no_file_of_losses() -> None:
     app = computed(traded(FileKind.PRIVATE, repeats=1), "tradeoff")
     assert study_in(app, "tradeoff").source.kind is FileKind.SIMULATED
-    assert not app.session_state["visit:table"].private.looks
+    assert not app.session_state["visit:table"].private.accesses
     assert app.get("download_button")  # nobody is in a stand-in
     app.segmented_control(key="tradeoff:judged").set_value("the rows themselves")
     sound(app.run())
@@ -182,7 +182,7 @@ def test_a_private_file_is_judged_on_a_stand_in_by_default_and_offers_no_file_of
     for file_of in (format_study, lambda study: draw_study_page(study, None)):  # refused before a picture is drawn
         with pytest.raises(RequestError, match="not exported"):
             file_of(study_in(app, "tradeoff"))
-    assert any("study runs" in look for look in app.session_state["visit:table"].private.looks)
+    assert any("study runs" in look for look in app.session_state["visit:table"].private.accesses)
 
 
 def test_a_gaussian_preset_without_delta_cannot_start() -> None:

@@ -58,7 +58,7 @@ def test_parts_of_a_private_file_come_from_a_stand_in_and_what_cannot_be_taken_a
     app.slider(key="tradeoff:parts:repeats").set_value(3)
     app = pressed(sound(app.run()), "tradeoff:parts:compute")
     assert app.session_state["tradeoff:parts:job"].source.kind is FileKind.SIMULATED
-    assert not app.session_state["visit:table"].private.looks
+    assert not app.session_state["visit:table"].private.accesses
     app.multiselect(key="tradeoff:contenders").set_value([Contender("lsh-local").label])
     assert "random message" in text_of(sound(app.run()))
     assert app.button(key="tradeoff:parts:compute").disabled
@@ -74,7 +74,7 @@ def test_who_pays_is_told_by_cluster_and_never_of_a_private_file() -> None:
     assert figure["data"][0]["name"] == "◉ clusters of k-means++"
     private = pressed(looking_at("Who pays", FileKind.PRIVATE, labels=("DPLloyd",)), "tradeoff:payers:compute")
     assert private.session_state["tradeoff:payers:job"].source.kind is FileKind.SIMULATED
-    assert not private.session_state["visit:table"].private.looks
+    assert not private.session_state["visit:table"].private.accesses
 
 
 @pytest.mark.slow
@@ -205,7 +205,7 @@ def test_what_is_advised_goes_to_explore_and_runs_on_a_stand_in_say_that_rows_ma
     app = pressed(sound(app.switch_page("tradeoff.py").run()), "tradeoff:compute")
     assert app.session_state["tradeoff:job"].source.n_public == 300
     assert "A stand-in has 3 clear groups; your rows may need more." in text_of(app)
-    assert "runs" in app.title[0].value and not app.session_state["visit:table"].private.looks
+    assert "runs" in app.title[0].value and not app.session_state["visit:table"].private.accesses
 
 
 @pytest.mark.slow

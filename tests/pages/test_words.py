@@ -16,7 +16,7 @@ from dpviz.glossary import find_term, find_terms
 from dpviz.runs.open_table import OpenTable
 from dpviz.table.declaration import FileKind
 from tests.pages.site import sample_table
-from tests.pages.tables import app_on, computed, film_of, open_blobs, open_pairs, players, sound
+from tests.pages.tables import app_on, computed, open_blobs, open_pairs, players, read_animation, sound
 
 ROOT = Path(__file__).resolve().parents[2]
 _SIGNS = re.compile(r":material/\w+:|:[\w-]+(?=\[)|\[[^\]]*\]\([^)]*\)|[*_`]")
@@ -89,7 +89,7 @@ def test_a_word_on_a_page_is_explained_there(page: str) -> None:
     said = "\n".join(help for _, _, help in parts)
     texts = [label for kind, label, _ in parts if kind not in _NO_WORDS | _NO_TOOLTIP]
     if players(app):
-        animation = film_of(app)
+        animation = read_animation(app)
         shots = [shot for step in animation["steps"] for shot in (step, *step["sides"])]
         said += "\n".join([*animation["words"].values(), *(shot.get("about", "") for shot in shots)])
         said += "\n".join(number["about"] for number in animation["numbers"])

@@ -65,13 +65,13 @@ def test_what_opendp_says_a_draw_costs_is_held_against_the_charge():
     with pytest.raises(CostsMore):
         draw_discrete_gaussian(truth, sensitivity=100.0, scale=99.9999, most=0.5)
     with pytest.raises(CostsMore):
-        draw_noisy_least(truth, reach=50, scale=99.9999, most=1.0, concentrated=False)
+        draw_noisy_least(truth, sensitivity=50, scale=99.9999, most=1.0, concentrated=False)
     with pytest.raises(CostsMore):
-        draw_noisy_least(truth, reach=50, scale=99.9999, most=1 / 8, concentrated=True)
+        draw_noisy_least(truth, sensitivity=50, scale=99.9999, most=1 / 8, concentrated=True)
     draw_discrete_laplace(truth, sensitivity=100, scale=100.0, most=1.0)
     draw_discrete_gaussian(truth, sensitivity=100.0, scale=100.0, most=0.5)
-    draw_noisy_least(truth, reach=50, scale=100.0, most=1.0, concentrated=False)
-    draw_noisy_least(truth, reach=50, scale=100.0, most=1 / 8, concentrated=True)
+    draw_noisy_least(truth, sensitivity=50, scale=100.0, most=1.0, concentrated=False)
+    draw_noisy_least(truth, sensitivity=50, scale=100.0, most=1 / 8, concentrated=True)
 
 
 def test_no_float_touches_a_truth():
@@ -274,7 +274,7 @@ def test_a_draw_that_costs_a_thousandth_more_than_its_charge_is_refused():
     draws_at = (
         lambda most: draw_discrete_laplace(truth, sensitivity=1, scale=2.0, most=0.5 * most),
         lambda most: draw_discrete_gaussian(truth, sensitivity=1.0, scale=2.0, most=0.125 * most),
-        lambda most: draw_noisy_least(truth, reach=1, scale=4.0, most=0.5 * most, concentrated=False),
+        lambda most: draw_noisy_least(truth, sensitivity=1, scale=4.0, most=0.5 * most, concentrated=False),
     )
     for draw in draws_at:
         draw(1.0)

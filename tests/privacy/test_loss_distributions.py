@@ -111,16 +111,16 @@ def test_without_a_list_the_first_charge_is_all_of_it():
 
 def test_gaussian_draws_may_be_divided_as_answers_suggest_and_laplace_draws_only_get_more_noise():
     fixed = DrawList.of((Draws(True, 1.0), Draws(False, 2.0, 3), Draws(False, 5.0)))
-    left = fixed.without(Draws(True, 2.0), note="x").without(Draws(True, 2.0), note="x")
+    left = fixed.subtract(Draws(True, 2.0), note="x").subtract(Draws(True, 2.0), note="x")
     assert left.gaussian == pytest.approx(0.5)
     with pytest.raises(NotAnnounced):
-        left.without(Draws(True, 1.0), note="x")
+        left.subtract(Draws(True, 1.0), note="x")
     # In any order, and the one with the most noise that is allowed is the one that is gone.
-    assert fixed.without(Draws(False, 6.0), note="x").laplace == (2.0, 2.0, 2.0)
-    assert fixed.without(Draws(False, 4.0, 2), note="x").laplace == (2.0, 5.0)
+    assert fixed.subtract(Draws(False, 6.0), note="x").laplace == (2.0, 2.0, 2.0)
+    assert fixed.subtract(Draws(False, 4.0, 2), note="x").laplace == (2.0, 5.0)
     for draws in (Draws(False, 1.999), Draws(False, 4.0, 4), Draws(False, 5.0, 5)):
         with pytest.raises(NotAnnounced):
-            fixed.without(draws, note="x")
+            fixed.subtract(draws, note="x")
 
 
 def test_a_choice_of_the_kind_after_an_answer_would_break_the_promise():

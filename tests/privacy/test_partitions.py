@@ -95,7 +95,7 @@ def test_a_cube_tree_sends_each_row_down_to_its_cube(seed):
     rows = rng.uniform(-1, 1, (80, p))
     for _ in range(4):
         seen = tree.assign(rows)
-        tree = tree.grown(np.unique(np.r_[seen[seen >= 0][::2], rng.integers(0, tree.n_cells, 2)]))
+        tree = tree.with_level(np.unique(np.r_[seen[seen >= 0][::2], rng.integers(0, tree.n_cells, 2)]))
         if tree.n_active == 0:
             break
     # Naively: the cubes of the deepest level that contain a row, and the child's key by halves.
@@ -115,7 +115,7 @@ def test_a_cube_tree_sends_each_row_down_to_its_cube(seed):
 
 
 def test_a_tree_that_has_died_holds_nobody():
-    tree = CubeTree(np.full(2, -2.0), 4.0).grown(np.zeros(0, dtype=np.int64))
+    tree = CubeTree(np.full(2, -2.0), 4.0).with_level(np.zeros(0, dtype=np.int64))
     assert tree.n_cells == 0
     assert (tree.assign(np.zeros((5, 2))) == -1).all()
     assert len(tree.centers(1)) == 0

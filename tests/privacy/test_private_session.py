@@ -63,7 +63,7 @@ def test_the_loaded_values_are_neither_changed_nor_handed_out():
 def test_reveals_are_counted_and_not_clipped():
     table = PrivateTable(VALUES, BOX)
     revealed = table.reveal(note="a look")
-    assert table.looks == ["a look"]
+    assert table.accesses == ["a look"]
     np.testing.assert_array_equal(revealed.kept, [0, 1, 4, 5])
     assert revealed.points[1, 1] == pytest.approx(3.0)
     assert np.abs(revealed.points).max() <= 1e9
@@ -80,7 +80,7 @@ def test_points_that_share_a_row_are_revealed_one_after_the_other():
 def test_a_run_is_not_a_look():
     table = make_small_table()
     run("dplloyd", table, k=2, epsilon=1.0, seed=0)
-    assert table.looks == []
+    assert table.accesses == []
 
 
 @pytest.mark.parametrize(

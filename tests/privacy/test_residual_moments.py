@@ -81,7 +81,7 @@ def test_in_one_column_two_rows_in_two_cells_move_the_most():
 
 
 def test_under_replace_a_spread_moves_by_two_products_of_its_reach():
-    query, region = Spread(Everything(), np.zeros((1, 2)), reach=0.5), Region.ball(2, 1.0)
+    query, region = Spread(Everything(), np.zeros((1, 2)), clipping_radius=0.5), Region.ball(2, 1.0)
     declared = query.sensitivity(Relation.REPLACE, region)
     assert declared.block == 2 * 0.5**2
     assert declared.l2 == pytest.approx(2**0.5 * 0.5**2)

@@ -21,22 +21,24 @@ def _residuals(rows):
     return rows - CENTERS[cell], cell
 
 
-@pytest.mark.parametrize("reach", [0.2, 10.0])
-def test_sums_of_shortened_residuals(reach):
+@pytest.mark.parametrize("clipping_radius", [0.2, 10.0])
+def test_sums_of_shortened_residuals(clipping_radius):
     rows = make_blobs(300, 3)
     residual, cell = _residuals(rows)
     length = np.linalg.norm(residual, axis=1)
-    residual = residual * np.minimum(1, reach / length)[:, None]
+    residual = residual * np.minimum(1, clipping_radius / length)[:, None]
     expected = np.stack([residual[cell == j].sum(axis=0) for j in range(3)])
-    assert asked(ResidualSum(Voronoi(CENTERS), CENTERS, reach), rows) == pytest.approx(expected, abs=1e-2)
+    assert asked(ResidualSum(Voronoi(CENTERS), CENTERS, clipping_radius), rows) == pytest.approx(expected, abs=1e-2)
 
 
 def test_sums_of_residuals_over_the_reach_of_their_cluster():
-    rows, reaches = make_blobs(300, 3), np.array([0.1, 0.4, 5.0])
+    rows, clipping_radii = make_blobs(300, 3), np.array([0.1, 0.4, 5.0])
     residual, cell = _residuals(rows)
-    parts = residual / np.maximum(np.linalg.norm(residual, axis=1), reaches[cell])[:, None]
+    parts = residual / np.maximum(np.linalg.norm(residual, axis=1), clipping_radii[cell])[:, None]
     expected = np.stack([parts[cell == j].sum(axis=0) for j in range(3)])
-    assert asked(ScaledResidualSum(Voronoi(CENTERS), CENTERS, reaches), rows) == pytest.approx(expected, abs=1e-2)
+    assert asked(ScaledResidualSum(Voronoi(CENTERS), CENTERS, clipping_radii), rows) == pytest.approx(
+        expected, abs=1e-2
+    )
 
 
 def test_no_row_pulls_farther_than_the_reach():
@@ -75,8 +77,8 @@ def test_radii_are_a_histogram_whose_last_bin_takes_the_rest():
 
 
 def test_a_finer_beginning_cuts_the_first_bin_alone():
-    rows, reach = make_blobs(400, 2) * np.random.default_rng(1).uniform(0, 1, (400, 1)) ** 4, 2.0
-    coarse, fine = (Radii(Everything(), np.zeros((1, 2)), reach, 10, finer) for finer in (0, 5))
+    rows, clipping_radius = make_blobs(400, 2) * np.random.default_rng(1).uniform(0, 1, (400, 1)) ** 4, 2.0
+    coarse, fine = (Radii(Everything(), np.zeros((1, 2)), clipping_radius, 10, finer) for finer in (0, 5))
     counts = asked(fine, rows)
     assert counts.tolist() == np.histogram(np.linalg.norm(rows, axis=1), fine.edges)[0].tolist()
     assert [counts[:6].sum(), *counts[6:]] == asked(coarse, rows).tolist()
@@ -89,8 +91,8 @@ def test_a_row_keeps_its_bin_whoever_stands_beside_it():
     row = rng.normal(size=(1, 17))
     at = rng.normal(size=(1, 17))
     length = float(np.linalg.norm(row - at))
-    for reach in (2 * length, length * 40 / 7):  # the second has the row on the border of two bins
-        query = Radii(Everything(), at, reach)
+    for clipping_radius in (2 * length, length * 40 / 7):  # the second has the row on the border of two bins
+        query = Radii(Everything(), at, clipping_radius)
         alone = asked(query, row).argmax()
         for place in range(9):
             crowd = np.r_[rng.normal(size=(place, 17)), row, rng.normal(size=(3, 17))]

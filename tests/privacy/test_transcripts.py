@@ -56,9 +56,9 @@ def test_swapping_the_tables_turns_the_sign_of_what_was_released():
 
 def test_reading_densities_is_a_look():
     pair = make_neighbors(sample_table("outlier"), RICH)
-    before = len(pair.present.looks)
+    before = len(pair.present.accesses)
     compute_log_ratio(partial(run_request, Request(Contender("eugkm"), k=3, seed=1)), pair.present, pair.absent)
-    assert len(pair.present.looks) == before + 1
+    assert len(pair.present.accesses) == before + 1
 
 
 def test_secret_blocks_have_no_density():

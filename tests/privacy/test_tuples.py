@@ -155,7 +155,7 @@ def test_distances_of_neighbours_differ_by_no_more_than_the_stretch():
         most = max(most, float(np.abs(np.log(m / n)).max()))
         mechanism = NoisyCenters(**{**SMALL, "k": k}, far=far)
         quiet = np.full(k, -4 * k / SMALL["epsilon"] * log(4 * k / SMALL["delta"]))
-        assert (mechanism.reach(one, quiet) >= np.linalg.norm(one - two, axis=1) * (1 - 1e-9)).all()
+        assert (mechanism.compute_distance_bounds(one, quiet) >= np.linalg.norm(one - two, axis=1) * (1 - 1e-9)).all()
     assert 0.5 * mechanism.stretch < most <= mechanism.stretch * (1 + 1e-9)
     ratio = (far + 2) / (far - 2)
     assert log(ratio) == pytest.approx(mechanism.stretch)
@@ -194,12 +194,12 @@ def test_the_practical_constants():
         constants = {"epsilon": epsilon, "delta": delta, "k": k, "number": 9, "far": far, "beta": 0.05}
         ours, printed = NoisyCenters(**constants), NoisyCenters(**constants, printed=True)
         assert ours.relative_sd == pytest.approx(0.05)
-        assert ours.sd_of_reach < printed.sd_of_reach / np.sqrt(k)
+        assert ours.sd_of_bound < printed.sd_of_bound / np.sqrt(k)
     # Where much less would do, Δ stays above the 6 that the test needs.
     assert compute_far(100.0, epsilon=100.0, delta=1e-6, k=2) == 6.5
     # As printed: (4k/ε) √(2 ln(10k/δ)).
     printed = NoisyCenters(**SMALL, far=7.0, printed=True)
-    assert printed.sd_of_reach == pytest.approx(8 * np.sqrt(2 * log(2e7)))
+    assert printed.sd_of_bound == pytest.approx(8 * np.sqrt(2 * log(2e7)))
 
 
 def test_points_come_out_in_an_order_that_says_nothing():

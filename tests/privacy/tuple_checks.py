@@ -81,7 +81,7 @@ def check_reach(mechanism: NoisyCenters, *, levels: int = 40) -> None:
     scale = 4 * mechanism.k / mechanism.epsilon
 
     def reach(centers, laplace):
-        return float(mechanism.reach(centers, np.full(2, laplace))[0])
+        return float(mechanism.compute_distance_bounds(centers, np.full(2, laplace))[0])
 
     for laplace in np.linspace(-6, 6, levels) * scale:
         target = reach(here, laplace)
@@ -150,7 +150,7 @@ def check_price_of_noise(mechanism: NoisyCenters) -> None:
     tested = (1 / misfits).sum() + amplified(1 / float(vote), sampled=len(misfits), number=mechanism.number)
     measured = (1 / reach).sum()
     places = np.linspace(-0.8, 0.8, k)[:, None]
-    multiplier = float(np.min((released - places)[:, 0] / mechanism.reach(places, np.zeros(k))))
+    multiplier = float(np.min((released - places)[:, 0] / mechanism.compute_distance_bounds(places, np.zeros(k))))
     if mechanism.printed:
         moved = k * sqrt(2 * log(1.25 * 8 * k / mechanism.delta)) / multiplier
     else:

@@ -94,7 +94,7 @@ def people_run(k: int = 6) -> Run:
 
 
 def people_facts(k: int = 6, extra: int = 0) -> CardFacts:
-    """A release of that run, with an invented account, and segments and a certificate made from its centres.
+    """A release of that run, with an invented account, and segments and a quality report made from its centres.
 
     ``extra`` more columns make it as large as a card may get.
     """
@@ -122,7 +122,7 @@ def people_facts(k: int = 6, extra: int = 0) -> CardFacts:
         sizes=sizes,
         size_sd=np.full(k, 31.0),
         segments=_segments(centers, sizes, [*columns, *more]),
-        certificate={
+        quality_report={
             "unit": "half-widths of the bounds, squared",
             "loss": {"value": 0.31, "low": 0.29, "high": 0.33},
             "one_center": {"value": 0.92, "low": 0.9, "high": 0.94},

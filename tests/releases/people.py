@@ -64,8 +64,8 @@ def ready_in(
 ) -> Preflight:
     """A release that nothing stands against, with an account beside it."""
     data, declaration = write_people(folder, **(declared or {}))
-    said = apply_declaration_file(declaration).checked()
-    order = order_for(said, algorithm=algorithm, delta=delta, segments=segments)
+    said = apply_declaration_file(declaration).validate()
+    release_request = order_for(said, algorithm=algorithm, delta=delta, segments=segments)
     if seed is not None:
-        order = replace(order, request=replace(order.request, seed=seed))
-    return preflight(order, open_file(data), said, account_in(folder))
+        release_request = replace(release_request, request=replace(release_request.request, seed=seed))
+    return preflight(release_request, open_file(data), said, account_in(folder))

@@ -95,7 +95,7 @@ def test_delta_has_a_cap_of_its_own(account, tmp_path):
 
 @pytest.mark.parametrize("change", [{"unit": "3 rows of one id"}, {"relation": "replace"}], ids=str)
 def test_the_first_release_sets_unit_and_relation(account, change):
-    account.failed(account.charge(a_charge(0.1)), why="a try")
+    account.note_failed(account.charge(a_charge(0.1)), why="a try")
     with pytest.raises(RequestError, match="do not add up"):
         account.charge(a_charge(0.1, **change))
     assert (account.standing().unit, account.standing().relation) == ("1 row", "add_remove")
@@ -190,17 +190,17 @@ def test_without_a_delta_all_together_cost_their_sum(tmp_path):
 
 def test_a_charge_is_released_or_fails_once_and_stays(account):
     first, second = account.charge(a_charge(0.2)), account.charge(a_charge(0.3))
-    account.released(first, card_sha256=HASH)
-    account.failed(second, why="the disk\n was  full")
+    account.note_released(first, card_sha256=HASH)
+    account.note_failed(second, why="the disk\n was  full")
     states = [(entry.state, entry.card_sha256, entry.why) for entry in account.standing().entries]
     assert states == [("released", HASH, None), ("failed after charge", None, "the disk was full")]
-    account.released(first, card_sha256=HASH)  # said twice, it is the same
+    account.note_released(first, card_sha256=HASH)  # said twice, it is the same
     with pytest.raises(RequestError, match="released already"):
-        account.failed(first, why="no")
+        account.note_failed(first, why="no")
     with pytest.raises(RequestError, match="released already"):
-        account.released(first, card_sha256=HASH[::-1])
+        account.note_released(first, card_sha256=HASH[::-1])
     with pytest.raises(RequestError, match="failed after charge already"):
-        account.released(second, card_sha256=HASH)
+        account.note_released(second, card_sha256=HASH)
     assert states == [(entry.state, entry.card_sha256, entry.why) for entry in account.standing().entries]
     assert account.standing().spent_epsilon == 0.5
 
@@ -209,12 +209,12 @@ def test_only_what_was_charged_can_be_released_and_by_a_hash(account):
     number = account.charge(a_charge())
     for other in (0, 2, -1, 10**30):
         with about(other), pytest.raises(RequestError, match="no release"):
-            account.released(other, card_sha256=HASH)
+            account.note_released(other, card_sha256=HASH)
         with about(other), pytest.raises(RequestError, match="no release"):
-            account.failed(other, why="no")
+            account.note_failed(other, why="no")
     for wrong in ("", "abc", HASH[:-1] + "g", HASH.upper(), HASH + "\n"):
         with about(wrong), pytest.raises(RequestError, match="64 hexadecimal"):
-            account.released(number, card_sha256=wrong)
+            account.note_released(number, card_sha256=wrong)
 
 
 def test_columns_and_bounds_of_another_account_are_recognised_in_any_order(account, tmp_path):

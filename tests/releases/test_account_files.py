@@ -127,7 +127,7 @@ def test_a_file_that_is_cut_off_is_a_sentence(account):
 @pytest.mark.parametrize("length", [1, 100, 3000])
 def test_overwritten_bytes_are_a_sentence_or_touch_nothing_that_is_told(account, length):
     account.charge(a_charge(0.25, 1e-6))
-    account.released(account.charge(a_charge(0.5)), card_sha256=HASH)
+    account.note_released(account.charge(a_charge(0.5)), card_sha256=HASH)
     whole, told = account.path.read_bytes(), account.standing()
     outcomes = set()
     for start in range(0, len(whole) - length + 1, 101 if length < 100 else 401):
@@ -222,6 +222,6 @@ def test_who_charges_holds_up_nobody_who_looks(account):
         with pytest.raises(AccountLocked, match=r"locked by another program, and was so for 0\.05 seconds"):
             hurried.charge(a_charge())
         with pytest.raises(AccountLocked):
-            hurried.released(1, card_sha256=HASH)
+            hurried.note_released(1, card_sha256=HASH)
         assert hurried.standing().entries == ()
     assert account.charge(a_charge()) == 1

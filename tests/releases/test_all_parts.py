@@ -28,10 +28,10 @@ PARTS = ("bounds", "missing cells", "algorithm", "segments")
 def prepared(tmp_path_factory):
     folder = tmp_path_factory.mktemp("release")
     data, declaration = write_people(folder, bounds={"age": [None, None], "income": [None, None]}, n_public=None)
-    said = apply_declaration_file(declaration).checked()
-    order = order_for(said, epsilon=EPSILON, delta=DELTA, segments=0.2)
-    order = replace(order, bounds=0.1, missing=0.1, seen=Seen({"rows": 2}, 1))
-    return preflight(order, open_file(data), said, account_in(folder, cap_epsilon=EPSILON))
+    said = apply_declaration_file(declaration).validate()
+    release_request = order_for(said, epsilon=EPSILON, delta=DELTA, segments=0.2)
+    release_request = replace(release_request, bounds=0.1, missing=0.1, seen=Seen({"rows": 2}, 1))
+    return preflight(release_request, open_file(data), said, account_in(folder, cap_epsilon=EPSILON))
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +61,7 @@ def test_it_holds(release):
 
 
 def test_bounds_that_were_not_bought_are_named(release):
-    declared = apply_declaration(release.files[DECLARATION].decode()).checked()
+    declared = apply_declaration(release.files[DECLARATION].decode()).validate()
     wider = replace(declared, upper=(declared.upper[0] + 1, *declared.upper[1:]))
     assert DECLARATION in findings({**release.files, DECLARATION: to_json(wider).encode()})
     assert None not in (*declared.lower, *declared.upper)

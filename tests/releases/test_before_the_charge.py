@@ -23,10 +23,10 @@ from tests.releases.people import account_in, order_for, ready_in, write_people
 TOWN = {"town": {"categories": ["North", "South"]}}
 
 
-def refused(order, content, said, account, words: str, **named) -> None:
+def refused(release_request, content, said, account, words: str, **named) -> None:
     """The release is refused in these words, and nothing is charged."""
     with pytest.raises(RequestError, match=words):
-        publish(preflight(order, content, said, account, **named))
+        publish(preflight(release_request, content, said, account, **named))
     assert account.standing().entries == ()
 
 
@@ -34,7 +34,7 @@ def refused(order, content, said, account, words: str, **named) -> None:
 def test_a_described_column_that_is_not_there_is_refused(tmp_path, bounds):
     declared = {"describe": TOWN, "bounds": bounds, "bounds_origin": "law", "origins": {}, "n_public": None}
     data, declaration = write_people(tmp_path, **declared)
-    said = apply_declaration_file(declaration).checked()
+    said = apply_declaration_file(declaration).validate()
     refused(order_for(said, segments=0.2), open_file(data), said, account_in(tmp_path), "town")
 
 
@@ -46,7 +46,7 @@ def test_a_described_column_of_a_file_beyond_memory_is_refused(tmp_path):
         .replace("\n", ",North\n")
         .replace("town,North", "town")
     )
-    said = apply_declaration_file(declaration).checked()
+    said = apply_declaration_file(declaration).validate()
     refused(order_for(said, segments=0.2), CsvOnDisk(data), said, account_in(tmp_path), "would be described")
     release = publish(preflight(order_for(said), CsvOnDisk(data), said, Account.open(tmp_path / "people.sqlite")))
     assert release.number == 1, "nothing is described where segments get nothing"
@@ -58,7 +58,7 @@ def test_an_id_column_that_is_missing_is_refused_where_bounds_are_bought(tmp_pat
     data, declaration = write_people(
         tmp_path, bounds=bounds, bounds_origin="law", origins={}, n_public=None, id_column="who"
     )
-    said = apply_declaration_file(declaration).checked()
+    said = apply_declaration_file(declaration).validate()
     refused(order_for(said), open_file(data), said, account_in(tmp_path), "who")
 
 
@@ -86,7 +86,14 @@ def test_a_card_tells_how_the_account_stood_at_its_own_charge(tmp_path):
     prepared = ready_in(tmp_path)
     account = prepared.account
     account.charge(replace(a_charge(0.25), unit="1 row"))  # another program, after the check
-    publish(replace(prepared, order=replace(prepared.order, request=replace(prepared.order.request, epsilon=0.5))))
+    publish(
+        replace(
+            prepared,
+            release_request=replace(
+                prepared.release_request, request=replace(prepared.release_request.request, epsilon=0.5)
+            ),
+        )
+    )
     second = publish(prepared)
     said = yaml.safe_load(second.files[CARD])["deployment"]["deployment_model"]["release_type_details"]
     assert "Before this release ε = 0.75" in said and "after it ε = 1.75" in said
@@ -95,19 +102,19 @@ def test_a_card_tells_how_the_account_stood_at_its_own_charge(tmp_path):
 
 def test_what_an_account_is_charged_is_what_the_parts_may_spend(tmp_path):
     data, declaration = write_people(tmp_path, describe={}, n_public=None)
-    said = apply_declaration_file(declaration).checked()
+    said = apply_declaration_file(declaration).validate()
     for shares in ({"segments": 0.0}, {"segments": 0.3, "missing": 0.1}, {"segments": 0.2, "bounds": 0.1}):
-        order = replace(order_for(said), **shares)
-        parts = order.shares(said).values()
-        assert order.charge(said, unit="1 row").epsilon == pytest.approx(sum(part.epsilon for part in parts))
+        release_request = replace(order_for(said), **shares)
+        parts = release_request.shares(said).values()
+        assert release_request.charge(said, unit="1 row").epsilon == pytest.approx(sum(part.epsilon for part in parts))
     assert json.loads(declaration.read_text())["title"] == "Visitors" and data.exists()
 
 
 def test_a_release_that_nobody_could_check_in_bounded_time_is_refused(tmp_path):
     data, declaration = write_people(tmp_path, n_public=None)
-    said = apply_declaration_file(declaration).checked()
-    order = order_for(said)
-    large = replace(order, request=replace(order.request, k=10_000))
+    said = apply_declaration_file(declaration).validate()
+    release_request = order_for(said)
+    large = replace(release_request, request=replace(release_request.request, k=10_000))
     large.check(said)
     names = tuple(f"c{place}" for place in range(3))
     wide = replace(said, columns=names, lower=(0.0,) * 3, upper=(1.0,) * 3, origins=("documentation",) * 3)
@@ -118,7 +125,7 @@ def test_a_release_that_nobody_could_check_in_bounded_time_is_refused(tmp_path):
 
 def test_a_word_that_no_file_can_hold_is_refused(tmp_path):
     data, declaration = write_people(tmp_path)
-    said = apply_declaration_file(declaration).checked()
+    said = apply_declaration_file(declaration).validate()
     half = order_for(said, chosen_after_looking="k \udcff")
     refused(half, open_file(data), said, account_in(tmp_path), "half a character")
 

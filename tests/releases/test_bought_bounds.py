@@ -211,7 +211,7 @@ def table_of(rows: np.ndarray, people: list[int]) -> LoadedTable:
     return make_numeric_table(pd.DataFrame(rows, columns=["x", "y"]).assign(who=people))
 
 
-def worlds() -> list[tuple[str, LoadedTable, LoadedTable, Declaration]]:
+def pairs() -> list[tuple[str, LoadedTable, LoadedTable, Declaration]]:
     """Neighbouring tables: somebody comes, is exchanged, or comes with three rows."""
     people = list(range(300))
     declared = left_open(("x", "y"), label_column="who")
@@ -245,34 +245,34 @@ def losses_of(monkeypatch: pytest.MonkeyPatch, one: LoadedTable, other: LoadedTa
         in_a_session(patch, make_loss_session(recording, loss))
         again = buy_bounds(other, declared, epsilon=0.5, noise=noise(seed))
     assert again.declaration == bought.declaration, "bounds follow from something else than releases"
-    assert len(loss.reach) == len(recording.released)
+    assert len(loss.fractions_of_bound) == len(recording.released)
     return bought, loss
 
 
 def check_purchase(bought: BoughtBounds, loss: Loss) -> None:
     assert loss.shift_squared == 0
-    assert all(reach <= ROUNDING for reach in loss.reach)
+    assert all(reach <= ROUNDING for reach in loss.fractions_of_bound)
     charged = sum(entry.epsilon for entry in bought.entries)
     assert loss.log_ratio <= charged * ROUNDING, "a neighbour gains more than was charged"
 
 
 def check_purchases(monkeypatch: pytest.MonkeyPatch, seeds: range) -> None:
-    world = worlds()[0][1:]
+    pair = pairs()[0][1:]
     for seed in seeds:
-        check_purchase(*losses_of(monkeypatch, *world, seed))
+        check_purchase(*losses_of(monkeypatch, *pair, seed))
 
 
-@pytest.mark.parametrize("world", worlds(), ids=lambda world: world[0])
-def test_no_neighbour_gains_more_than_was_charged(monkeypatch, world):
-    _, one, other, declared = world
+@pytest.mark.parametrize("pair", pairs(), ids=lambda pair: pair[0])
+def test_no_neighbour_gains_more_than_was_charged(monkeypatch, pair):
+    _, one, other, declared = pair
     for seed in range(2):
         for pair in ((one, other), (other, one)):
             check_purchase(*losses_of(monkeypatch, *pair, declared, seed))
 
 
 def test_some_pair_reaches_what_was_charged(monkeypatch):
-    world = worlds()[0][1:]
-    found = (losses_of(monkeypatch, *world, seed) for seed in range(40))
+    pair = pairs()[0][1:]
+    found = (losses_of(monkeypatch, *pair, seed) for seed in range(40))
     assert any(loss.log_ratio >= 0.95 * bought.epsilon for bought, loss in found)
 
 

@@ -9,7 +9,7 @@ from dpviz.check import RequestError
 from dpviz.releases.card_facts import NOT_STATED, CardColumn, Part
 from dpviz.releases.charges import group_charges
 from dpviz.releases.promise import (
-    describe_looks,
+    describe_accesses,
     describe_promise,
     describe_rows,
     describe_sizes,
@@ -96,8 +96,8 @@ def test_what_is_not_protected() -> None:
         assert "Number of rows" not in dict(list_unprotected(facts(**protected_n)))
     assert describe_rows(facts(n=None)) == "Not published, and not used."
     assert describe_rows(facts(n=11_987.4, n_bought=True)).startswith("It is about 11,987, released with noise")
-    assert describe_looks(facts(looks={}, studies=0)).startswith("None in this visit")
-    assert "two looks: other" in describe_looks(facts(looks={"other": 2}))
+    assert describe_accesses(facts(looks={}, studies=0)).startswith("None in this visit")
+    assert "two looks: other" in describe_accesses(facts(looks={"other": 2}))
 
 
 def test_charges_that_are_alike_stand_together() -> None:

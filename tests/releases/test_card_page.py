@@ -12,7 +12,7 @@ import pytest
 
 from dpviz.releases.card_facts import AccountFacts, CardColumn, CardFacts, CardPicture, Part
 from dpviz.releases.card_page import make_card_page
-from dpviz.releases.promise import describe_looks, describe_promise, describe_slack
+from dpviz.releases.promise import describe_accesses, describe_promise, describe_slack
 from tests.cases import about
 from tests.releases.made_facts import facts, people_facts, words
 
@@ -67,7 +67,7 @@ def _everywhere(name: str) -> CardFacts:
         dpviz=name,
         account=AccountFacts(name, 2.0, 1e-5, 0.0, 0.0, 1.0, 1e-6),
         segments={"segments": [{"name": name, "size": 10, "low": 9, "high": 11, "columns": [about_column, shares]}]},
-        certificate={"words": name, "loss": 0.5, "unit": name},
+        quality_report={"words": name, "loss": 0.5, "unit": name},
         expected_loss=name,
         missing=(name,),
         pictures=(CardPicture(name, name, "<svg></svg>"),),
@@ -97,7 +97,7 @@ def test_it_says_what_a_reader_has_to_know() -> None:
     for said in (
         describe_promise(made),
         describe_slack(made),
-        describe_looks(made),
+        describe_accesses(made),
         made.words.chosen_after_looking,
         made.words.justification,
         "The unit of privacy is one person (one row).",
@@ -132,7 +132,7 @@ def test_what_was_chosen_is_printed_verbatim() -> None:
     [
         facts(sizes=None, size_sd=None, center_sd=None, center_step=None, account=None, looks={}, studies=0, n=None),
         facts(delta=0.0, parts=(Part("all", 1.0, 0.0),), relation="replace", has_id=True, rows_per_person=5),
-        facts(segments={"segments": []}, certificate={}),
+        facts(segments={"segments": []}, quality_report={}),
         facts(segments={"segments": [{"size": None, "columns": {"age": {"median": 3}}}, {}]}),
         facts(epsilon=30.0, parts=(Part("all", 30.0, 1e-6),)),
     ],
@@ -143,7 +143,7 @@ def test_what_is_not_there_is_left_out(made: CardFacts) -> None:
     assert "None" not in text.replace("None in this visit", "") and "nan" not in text
     assert ("How many they are" in text) == (made.sizes is not None)
     assert ("Who is in them" in text) == bool(made.segments and made.segments["segments"])
-    assert ("How good the segments are" in text) == bool(made.certificate or made.expected_loss)
+    assert ("How good the segments are" in text) == bool(made.quality_report or made.expected_loss)
 
 
 def test_a_large_release_is_cut_and_says_so() -> None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from dpviz.algorithms.loss_diagnostic import LossDiagnostic
 from dpviz.releases.conclusions import Received
 from dpviz.releases.intervals import Interval
 from dpviz.releases.segments_report import QualityReport, Verdict
 from dpviz.runs.profile import Profile, ProfileColumn
+from dpviz.runs.verdict import Verdict as Ending
 from tests.cases import about
 
 COLUMNS = (
@@ -25,7 +28,7 @@ GOOD = Profile(
 )
 
 
-def certificate(verdict: Verdict = Verdict.GOOD, *, high: float = 0.3) -> QualityReport:
+def quality_report(verdict: Verdict = Verdict.GOOD, *, high: float = 0.3) -> QualityReport:
     one = Interval(1.0, 0.9, 1.1)
     words = {Verdict.GOOD: "Nothing speaks against it.", Verdict.POOR: "A group was missed."}.get(
         verdict, "It is covered."
@@ -35,7 +38,7 @@ def certificate(verdict: Verdict = Verdict.GOOD, *, high: float = 0.3) -> Qualit
 
 def received(profile: Profile = GOOD, quality: QualityReport | None = None, **said) -> Received:
     given = {"epsilon": 1.0, "delta": 1e-6, "has_id": False, **said}
-    return Received(profile, quality or certificate(), **given)
+    return Received(profile, quality or quality_report(), **given)
 
 
 LOST = replace(GOOD, sizes=np.array([900.0, 20.0, 10.0]))
@@ -43,7 +46,7 @@ LOST = replace(GOOD, sizes=np.array([900.0, 20.0, 10.0]))
 ENDS = {
     "failed": (
         received(replace(LOST, centers=np.array([[0.0, 0, 0], [100, 600, 5], [40, 800, 5.0]])), epsilon=0.02),
-        "At ε = 0.02, this release shows noise",
+        "At ε = 0.02, this release failed: it shows noise",
     ),
     "edge": (
         received(replace(GOOD, centers=np.array([[0.0, 1000, 5], [0, 0, 5], [40, 800, 5]]))),
@@ -54,9 +57,9 @@ ENDS = {
         received(replace(GOOD, center_sd=np.tile([20.0, 200.0, 2.0], (3, 1)))),
         "At ε = 1, 3 of 3 centres are lost in noise",
     ),
-    "one": (received(quality=certificate(high=1.2)), "3 centres may do no better than one"),
-    "cannot tell": (received(quality=certificate(Verdict.CANNOT_TELL)), "At ε = 1, nobody can tell"),
-    "poor": (received(quality=certificate(Verdict.POOR)), "Released values speak against the centres"),
+    "one": (received(quality=quality_report(high=1.2)), "3 centres may do no better than one"),
+    "cannot tell": (received(quality=quality_report(Verdict.CANNOT_TELL)), "At ε = 1, nobody can tell"),
+    "poor": (received(quality=quality_report(Verdict.POOR)), "Released values speak against the centres"),
     "": (received(), "3 segments, told apart most by age and income"),
 }
 
@@ -66,6 +69,17 @@ def test_a_title_says_the_worst_thing_first(failed: str) -> None:
     made, begins = ENDS[failed]
     assert made.finding.failed == failed and made.finding.title.startswith(begins)
     assert len(made.finding.title) <= 50 and bool(made.finding.reason) == bool(failed)
+
+
+def test_what_only_the_run_can_tell_is_told_of_its_release_too() -> None:
+    loss = LossDiagnostic(0.95, 0.5, 1.5, ("A group could hide.",))
+    for kind, sign, failed in (("refused", None, "refused"), ("doubted", None, "doubted"), ("fine", loss, "one")):
+        run = SimpleNamespace(verdict=Ending(kind, "the private test refused", "It did not pass."), sign=sign)
+        found = Received(GOOD, None, 1.0, 1e-6, False, run=run).finding
+        assert found.failed == failed and found.reason
+    # A certificate was bought to tell how good the centres are: it goes before what the algorithm says of itself.
+    doubted = SimpleNamespace(verdict=Ending("doubted", "", "A group could hide."), sign=loss)
+    assert received(run=doubted).finding.failed == ""
 
 
 def test_what_may_be_concluded_follows_from_the_numbers() -> None:
@@ -78,7 +92,7 @@ def test_what_may_be_concluded_follows_from_the_numbers() -> None:
     assert quality.good and "3 centres leave 0.200× the loss of one (at most 0.300×)" in quality.sentence
     near = replace(GOOD, sizes=np.array([510.0, 500.0, 300.0]))
     assert "is among the largest" in received(near).may[0].sentence
-    lost, noise, poor = received(replace(LOST, center_sd=np.full((3, 3), 400.0)), certificate(Verdict.POOR)).may
+    lost, noise, poor = received(replace(LOST, center_sd=np.full((3, 3), 400.0)), quality_report(Verdict.POOR)).may
     assert not (lost.good or noise.good or poor.good)
     assert lost.sentence.startswith("2 of 3 segments may hold nobody") and poor.sentence == "A group was missed."
     assert noise.sentence == "In no column does a segment stand out of the noise."

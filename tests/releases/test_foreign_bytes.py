@@ -111,9 +111,9 @@ def test_names_that_are_formulas_are_text_in_every_table(tmp_path):
     data, declaration = write_people(tmp_path, **declared)
     _, *lines = data.read_text().splitlines()
     data.write_text("\n".join([",".join(evil), *(f"{line},=North" for line in lines)]) + "\n")
-    said = apply_declaration_file(declaration).checked()
-    order = replace(order_for(said, segments=0.3, epsilon=2.0), missing=0.1)
-    files = publish(preflight(order, open_file(data), said, account_in(tmp_path))).files
+    said = apply_declaration_file(declaration).validate()
+    release_request = replace(order_for(said, segments=0.3, epsilon=2.0), missing=0.1)
+    files = publish(preflight(release_request, open_file(data), said, account_in(tmp_path))).files
     for name in (CENTERS, SEGMENTS, LEDGER):
         cells = [cell for row in csv.reader(io.StringIO(files[name].decode(), newline="")) for cell in row]
         assert not [cell for cell in cells if cell[:1] in "=+-@\t\r" and cell and not is_number(cell)], name

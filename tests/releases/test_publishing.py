@@ -74,7 +74,7 @@ def test_a_release_leaves_even_where_neither_the_copy_nor_the_account_can_be_wri
         raise RequestError("the account is locked")
 
     monkeypatch.setattr("dpviz.releases.publishing.keep_copy", full)
-    monkeypatch.setattr(Account, "released", locked)
+    monkeypatch.setattr(Account, "note_released", locked)
     prepared = ready_in(tmp_path)
     pressing, defects = pressed(prepared)
     assert (pressing.state, pressing.kept, defects) == (JobState.DONE, "", [])

@@ -1,4 +1,4 @@
-"""The certificate says how near rows lie, and what released values say against the centres."""
+"""The quality report says how near rows lie, and what released values say against the centres."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def _groups(*sizes: int, width: float = 0.03) -> np.ndarray:
     )
 
 
-def _certified(rows, centers, *, epsilon=1.0, seed=0, **more):
+def _report(rows, centers, *, epsilon=1.0, seed=0, **more):
     table = clustered_only(rows)
     return ask_segments(
         opened(table.private, epsilon=epsilon, seed=seed), centers, table.description, **more
-    ).certificate
+    ).quality_report
 
 
 def _revealed(rows, centers):
@@ -49,7 +49,7 @@ def test_the_ratio_is_near_the_revealed_one():
     rows = _groups(4000, 3000, 2000, width=0.15)
     revealed = _revealed(rows, MIDDLES) / _revealed(rows, rows.mean(axis=0)[None])
     for seed in range(4):
-        said = _certified(rows, MIDDLES, epsilon=0.5, seed=seed)
+        said = _report(rows, MIDDLES, epsilon=0.5, seed=seed)
         with about(seed):
             assert said.ratio.value == pytest.approx(revealed, rel=0.1)
             assert said.verdict is Verdict.GOOD
@@ -66,28 +66,28 @@ RESOURCES = MIDDLES + np.array([[0, 0], [0, 0], [0.3, 0.1]])
 @pytest.mark.parametrize(("centers", "word"), [(MISSED, "missed"), (RESOURCES, "beside")], ids=["missed", "beside"])
 def test_a_missed_group_and_a_centre_beside_its_rows_are_flagged(centers, word):
     for seed in range(4):
-        said = _certified(_groups(9000, 3000, 600), centers, epsilon=0.5, seed=seed)
+        said = _report(_groups(9000, 3000, 600), centers, epsilon=0.5, seed=seed)
         with about(seed):
             assert said.verdict is Verdict.POOR and any(word in words for words in said.words)
 
 
 def test_noise_of_the_centres_themselves_is_flagged():
     rows, noise_sd = _groups(9000, 3000, 6000), np.full(3, 0.05)
-    said = _certified(rows, MIDDLES + 0.05, epsilon=2.0, center_noise_sd=noise_sd)
+    said = _report(rows, MIDDLES + 0.05, epsilon=2.0, center_noise_sd=noise_sd)
     # Of 2 · 0.05² + 2 · 0.03², which a row lies from its centre, squared, 0.005.
     assert said.verdict is Verdict.POOR and re.match("About 7.% of the loss is noise of the centres", said.words[0])
-    assert _certified(rows, MIDDLES, epsilon=2.0, center_noise_sd=noise_sd / 50).verdict is Verdict.GOOD
+    assert _report(rows, MIDDLES, epsilon=2.0, center_noise_sd=noise_sd / 50).verdict is Verdict.GOOD
 
 
 def test_rows_anywhere_are_no_missed_group():
     rng = np.random.default_rng(1)
     rows = np.r_[_groups(3000, 3000, 3000), rng.uniform(-1, 1, (4500, 2))]
-    assert _certified(rows, MIDDLES, epsilon=2.0).verdict is Verdict.GOOD
+    assert _report(rows, MIDDLES, epsilon=2.0).verdict is Verdict.GOOD
 
 
 def test_where_a_group_could_hide_nothing_is_said():
     for seed in range(4):
-        said = _certified(_groups(900, 300, 5), MIDDLES, epsilon=0.1, seed=seed)
+        said = _report(_groups(900, 300, 5), MIDDLES, epsilon=0.1, seed=seed)
         assert said.verdict is Verdict.CANNOT_TELL
         assert describe_quality_for_card(said)["words"] == [*said.words], "no ratio of noise is printed"
 
@@ -147,9 +147,9 @@ def test_the_verdict_is_about_the_loss_of_the_released_centres(monkeypatch):
     ask, judge = dpviz.releases.segments.cap_losses, dpviz.releases.quality_report._judge
     monkeypatch.setattr("dpviz.releases.segments.cap_losses", lambda *a: losses.append(ask(*a)) or losses[-1])
     monkeypatch.setattr("dpviz.releases.quality_report._judge", lambda *a: judged.append(a[:2]) or judge(*a))
-    certificate = _certified(_groups(900, 300, 300), MIDDLES)
+    quality_report = _report(_groups(900, 300, 300), MIDDLES)
     values, sds = losses[0].values, losses[0].sds
     assert len({*sds}) == 3
     assert judged == [(values[0], sds[0])]
-    assert certificate.ratio == bound_ratio(values[0], sds[0], values[1], sds[1])
-    assert certificate.ratio_blind == bound_ratio(values[2], sds[2], values[1], sds[1])
+    assert quality_report.ratio == bound_ratio(values[0], sds[0], values[1], sds[1])
+    assert quality_report.ratio_blind == bound_ratio(values[2], sds[2], values[1], sds[1])

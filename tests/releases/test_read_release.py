@@ -76,7 +76,7 @@ def test_a_forged_release_is_read_and_says_first_what_is_wrong(good) -> None:
     assert not damaged.holds and damaged.profile is None and damaged.received is None and damaged.numbers == ()
     assert list(damaged.to_dict()) == ["verdict"] and damaged.to_csv().count("\n") == 1
     with pytest.raises(RequestError, match="nothing to compare"):
-        good.compared_with(damaged)
+        good.compare_with(damaged)
 
 
 def test_what_is_no_release_is_refused(tmp_path) -> None:
@@ -95,4 +95,4 @@ def test_a_release_without_segments_is_read(tmp_path, algorithm) -> None:
     assert read.holds and read.report is None and read.received is not None and read.unit == "1 row (event level)"
     assert {one.statistic for one in read.numbers} <= {"rows", "centre"}
     assert "No quality report" in str(read.received.may) and read.to_dict()["certificate"] is None
-    assert read.compared_with(read).beyond == 0 or not read.compared_with(read).passes
+    assert read.compare_with(read).beyond == 0 or not read.compare_with(read).passes

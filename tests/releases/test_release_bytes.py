@@ -83,13 +83,13 @@ def pressed(folder: Path, data: Path, declared: dict[str, Any], algorithm: str, 
     """A release of ``data``, charged to a new account."""
     folder.mkdir()
     (folder / "people.json").write_text(json.dumps(declared))
-    said = apply_declaration_file(folder / "people.json").checked()
+    said = apply_declaration_file(folder / "people.json").validate()
     request = Request(Contender.from_text(algorithm), 3, 4.0, 1e-6)
     words = find_words(said, today="2026-11-24", chosen_after_looking="k = 3")
     seen = Seen({"rows": 2}, 1, 3, 2.5, 1)
     account = Account.new(folder / "people.sqlite", name="people", cap_epsilon=9.0, cap_delta=1e-5)
-    order = ReleaseRequest(request, words, **shares, who="somebody", seen=seen, expected_loss="about 1.04×")
-    return publish(preflight(order, open_file(data), said, account))
+    release_request = ReleaseRequest(request, words, **shares, who="somebody", seen=seen, expected_loss="about 1.04×")
+    return publish(preflight(release_request, open_file(data), said, account))
 
 
 class Recorded(Playback):
@@ -193,20 +193,24 @@ def test_nothing_of_the_owners_words_is_lost_on_the_way(tmp_path: Path) -> None:
     words = {"intended_use": "Planning", "authors": ["A", "B"], "sector": "Government", "justification": "Because."}
     release = pressed(tmp_path / "one", data, {**PLAIN, "release": words}, "auto", {"segments": 0.0})
     asked = release.played.asked
-    assert asked.order.words == replace(find_words(asked.declared, today="2026-11-24"), chosen_after_looking="k = 3")
-    assert asked.order.words.authors == ("A", "B") and asked.order.seen == Seen({"rows": 2}, 1, 3, 2.5, 1)
+    assert asked.release_request.words == replace(
+        find_words(asked.declared, today="2026-11-24"), chosen_after_looking="k = 3"
+    )
+    assert asked.release_request.words.authors == ("A", "B") and asked.release_request.seen == Seen(
+        {"rows": 2}, 1, 3, 2.5, 1
+    )
     tuning = yaml.safe_load(release.files[CARD])["deployment"]["implementation"][
         "preprocessing_and_hyperparameter_tuning"
     ]
     for told in (tuning, release.files[PAGE].decode()):
-        assert asked.order.seen.words in told and "k = 3" in told
+        assert asked.release_request.seen.words in told and "k = 3" in told
     assert collect_facts(release.played).table == "Visitors"
 
 
 def test_bounds_that_were_bought_are_those_of_every_file_and_no_others_pass(tmp_path: Path) -> None:
     data = write_rows(tmp_path, "rows", 0, 900)
     files = pressed(tmp_path / "one", data, *KINDS["bought bounds"][:1], "auto", KINDS["bought bounds"][1]).files
-    declared = apply_declaration(files[DECLARATION].decode()).checked()
+    declared = apply_declaration(files[DECLARATION].decode()).validate()
     assert all(is_bought(bounds.origin) and None not in bounds for bounds in declared.bounds.values())
     for end, bounds in (("lower", declared.lower), ("upper", declared.upper)):
         wider = replace(declared, **{end: tuple(10.0 * bound + 1.0 for bound in bounds)})
@@ -216,7 +220,7 @@ def test_bounds_that_were_bought_are_those_of_every_file_and_no_others_pass(tmp_
 @pytest.mark.parametrize("algorithm", ["auto", "eugkm"])
 def test_a_run_says_the_same_of_any_other_rows(tmp_path: Path, algorithm: str) -> None:
     (tmp_path / "people.json").write_text(json.dumps(PLAIN))
-    said = replace(apply_declaration_file(tmp_path / "people.json").checked(), n_public=900)
+    said = replace(apply_declaration_file(tmp_path / "people.json").validate(), n_public=900)
     one, other = (
         declare(open_file(write_rows(tmp_path, "rows", seed, rows)), said) for seed, rows in ((0, 900), (1, 37))
     )

@@ -1,4 +1,4 @@
-"""A release from the order to its files: what is refused first, what is charged, what leaves."""
+"""A release from the request to its files: what is refused first, what is charged, what leaves."""
 
 from __future__ import annotations
 
@@ -69,10 +69,10 @@ def test_segments_are_a_part_of_their_own_and_described_columns_need_not_be_clus
     data, declaration = write_people(tmp_path, describe={"town": {"categories": ["North", "South"]}})
     lines = data.read_text().splitlines()
     data.write_text("\n".join([f"{lines[0]},town", *(f"{line},North" for line in lines[1:])]) + "\n")
-    said = apply_declaration_file(declaration).checked()
+    said = apply_declaration_file(declaration).validate()
     # Noise is fresh in every release: at this ε none of it matters.
-    order = order_for(said, epsilon=20.0, segments=0.3)
-    release = publish(preflight(order, open_file(data), said, account_in(tmp_path, cap_epsilon=20.0)))
+    release_request = order_for(said, epsilon=20.0, segments=0.3)
+    release = publish(preflight(release_request, open_file(data), said, account_in(tmp_path, cap_epsilon=20.0)))
     rows = list(csv.DictReader(io.StringIO(release.files["segments.csv"].decode())))
     north = [float(row["value"]) for row in rows if row["statistic"] == "share of North"]
     assert len(north) == 3 and min(north) > 0.8
@@ -86,7 +86,7 @@ def test_segments_are_a_part_of_their_own_and_described_columns_need_not_be_clus
 def test_the_declaration_of_the_zip_loads_back(tmp_path):
     prepared = ready_in(tmp_path)
     release = publish(prepared)
-    assert apply_declaration(release.files[DECLARATION].decode()).checked() == release.played.parts.declaration
+    assert apply_declaration(release.files[DECLARATION].decode()).validate() == release.played.parts.declaration
 
 
 def test_a_second_press_is_a_second_charge(tmp_path):
@@ -167,7 +167,7 @@ def test_a_release_of_categories_is_verified_tells_shares_and_finds_segments(tmp
     }
     data, declaration = write_people(tmp_path, **mixed)
     data.write_text(visits(), encoding="utf-8")
-    said = apply_declaration_file(declaration).checked()
+    said = apply_declaration_file(declaration).validate()
     prepared = preflight(order_for(said), open_file(data), said, account_in(tmp_path))
     release = publish(prepared)
     rows = list(csv.reader(io.StringIO(release.files[CENTERS].decode())))
@@ -181,14 +181,14 @@ def test_a_release_of_categories_is_verified_tells_shares_and_finds_segments(tmp
     command = [sys.executable, "-I", "-W", "error", "assign.py", "people.csv", "out.csv"]
     subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
     found = [row["segment"] for row in csv.DictReader(io.StringIO((tmp_path / "out.csv").read_text()))]
-    domain, published = release.played.run.domain, release.played.parts.clustered.published
+    domain, rounded = release.played.run.domain, release.played.parts.clustered.rounded
     loaded = open_file(tmp_path / "people.csv").read(numbers=["age", "hour"], text=["region", "sex", "stage", "joined"])
     values = loaded.coded(domain.names, prepared.declaration.coded)
     whole = np.isfinite(values).all(axis=1)
     assert 0 < (~whole).sum() < 50
     points = domain.region.rows(domain.to_unit(domain.limit(values[whole])))
     ours = np.full(len(values), "", dtype=object)
-    ours[whole] = assign(points, domain.to_unit_coordinates(published.centers)) + 1
+    ours[whole] = assign(points, domain.to_unit_coordinates(rounded.centers)) + 1
     assert found == [str(one) for one in ours]
 
 
@@ -205,7 +205,7 @@ def test_a_seed_is_refused(tmp_path):
 
 def test_more_than_the_account_has_left_is_refused_before_a_row_is_asked(tmp_path):
     prepared = ready_in(tmp_path)
-    large = replace(prepared.order, request=replace(prepared.order.request, epsilon=2.5))
+    large = replace(prepared.release_request, request=replace(prepared.release_request.request, epsilon=2.5))
     with pytest.raises(AccountExceeded):
         preflight(large, prepared.content, prepared.declaration, prepared.account)
 
@@ -234,7 +234,7 @@ def draw(*given, **named):
     signal.pause()
 
 releasing.draw = draw
-releasing.press(ready_in(Path(sys.argv[1])))
+releasing.publish(ready_in(Path(sys.argv[1])))
 """
 
 
@@ -268,8 +268,8 @@ def test_nothing_that_releases_imports_looks_or_reveals():
 def test_an_order_divides_its_epsilon_and_no_more(tmp_path):
     prepared = ready_in(tmp_path)
     for share in (0.0, 0.2, 0.37):
-        order = replace(prepared.order, segments=share)
-        parts = order.shares(prepared.declaration).values()
+        release_request = replace(prepared.release_request, segments=share)
+        parts = release_request.shares(prepared.declaration).values()
         assert sum(part.epsilon for part in parts) == pytest.approx(1.0, rel=1e-12)
         assert sum(part.delta for part in parts) == 1e-6
     assert order_for(prepared.declaration, algorithm="eugkm").delta == 0.0
@@ -278,8 +278,8 @@ def test_an_order_divides_its_epsilon_and_no_more(tmp_path):
 def test_open_bounds_are_a_part_of_their_own(tmp_path):
     account = account_in(tmp_path)
     declaration = apply_declaration('{"bounds": {"age": [0, 100], "income": [null, null]}, "bounds_origin": "law"}')
-    order = order_for(declaration)
-    parts = order.shares(declaration)
+    release_request = order_for(declaration)
+    parts = release_request.shares(declaration)
     assert parts["bounds"].epsilon == pytest.approx(0.03) and parts["algorithm"].epsilon == pytest.approx(0.97)
     assert account.standing().entries == ()
 

@@ -57,7 +57,7 @@ def _losses(declared, rows, others, *, seeds: int) -> Iterator[Loss]:
         recording, loss = Recording(), Loss()
         one = report_of(here, seed=seed, session=make_recording_session(recording))
         other = report_of(there, seed=seed, session=make_loss_session(recording, loss))
-        assert len(loss.reach) == len(recording.released) and one.to_dict() == other.to_dict()
+        assert len(loss.fractions_of_bound) == len(recording.released) and one.to_dict() == other.to_dict()
         yield loss
 
 
@@ -68,7 +68,7 @@ def _check_losses(name, *, seeds: int) -> float:
     largest = -inf
     for loss in chain.from_iterable(_losses(declared, *pair, seeds=seeds) for pair in pairs):
         largest = max(largest, loss.log_ratio)
-        assert max(loss.reach) <= 1 + 1e-8
+        assert max(loss.fractions_of_bound) <= 1 + 1e-8
         assert largest <= 1 + 1e-8
     return largest
 
@@ -145,10 +145,10 @@ def test_a_great_deal_of_epsilon_says_what_is_so():
     # Only the second segment is in the other region, and only the first one is left of the middle.
     assert "region" in report.segments[1].telling and "x" in report.segments[0].telling
     loss = ((rows[:, None, :2] - CENTERS) ** 2).sum(axis=2).min(axis=1).mean()
-    certificate = report.certificate
-    assert certificate.released.value == pytest.approx(loss, rel=0.02)
-    assert certificate.verdict is Verdict.GOOD
-    assert certificate.distances[0].low <= np.sqrt(np.median(((rows[:, :2] - CENTERS[cell]) ** 2).sum(axis=1)))
+    quality_report = report.quality_report
+    assert quality_report.released.value == pytest.approx(loss, rel=0.02)
+    assert quality_report.verdict is Verdict.GOOD
+    assert quality_report.distances[0].low <= np.sqrt(np.median(((rows[:, :2] - CENTERS[cell]) ** 2).sum(axis=1)))
 
 
 def test_what_drowns_is_not_said_and_only_its_noisy_size_decides():
@@ -195,7 +195,7 @@ def test_what_does_not_fit_is_refused():
 def test_one_centre_has_nothing_to_be_told_apart_from():
     report = report_of(clustered_only(rows_of(2000)[:, :2]), np.zeros((1, 2)), epsilon=50.0)
     assert len(report.segments) == 1 and report.segments[0].telling == ()
-    assert report.certificate.ratio.value == pytest.approx(1.0, abs=0.1)
+    assert report.quality_report.ratio.value == pytest.approx(1.0, abs=0.1)
 
 
 def test_rows_that_memory_does_not_hold_have_the_same_segments(tmp_path):
@@ -216,7 +216,7 @@ def test_sparse_rows_have_sizes_and_a_certificate():
     report = report_of(table, centers, epsilon=10.0)
     assert all(segment.columns == () and segment.telling == () for segment in report.segments)
     assert sum(segment.size.value for segment in report.segments) == pytest.approx(len(table.private._rows), rel=0.01)
-    assert report.certificate.released.value > 0 and report.notes
+    assert report.quality_report.released.value > 0 and report.notes
 
 
 def test_numbers_have_more_bins_where_there_is_less_noise():

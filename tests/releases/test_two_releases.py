@@ -19,8 +19,13 @@ from tests.releases.test_conclusions import GOOD
 
 
 def test_segments_are_paired_off_whatever_their_numbers() -> None:
-    order = [2, 0, 1]
-    other = replace(GOOD, centers=GOOD.centers[order], center_sd=GOOD.center_sd[order], sizes=GOOD.sizes[order])
+    release_request = [2, 0, 1]
+    other = replace(
+        GOOD,
+        centers=GOOD.centers[release_request],
+        center_sd=GOOD.center_sd[release_request],
+        sizes=GOOD.sizes[release_request],
+    )
     found = compare(GOOD, other)
     assert found.partner.tolist() == [1, 2, 0] and found.passes and found.beyond == 0
     assert found.title == "Nothing differs beyond the noise" and not found.of_centers.any()

@@ -32,30 +32,30 @@ SAID = {
 
 
 @pytest.fixture(scope="module")
-def stand_in():
-    declared = apply_declaration(json.dumps({"bounds": SAID, "title": "Visits", "weights": {"region": 1}})).checked()
+def synthetic():
+    declared = apply_declaration(json.dumps({"bounds": SAID, "title": "Visits", "weights": {"region": 1}})).validate()
     return synthesise_declared(declared, n=3_000, k=3)
 
 
 @pytest.fixture(scope="module")
-def done(stand_in):
-    return run("auto", stand_in.private, k=3, epsilon=2.0, delta=1e-6, seed=0)
+def done(synthetic):
+    return run("auto", synthetic.private, k=3, epsilon=2.0, delta=1e-6, seed=0)
 
 
 def test_the_examples_in_the_text_hold():
     assert doctest.testmod(center_tables).failed == 0
 
 
-def test_a_stand_in_has_rows_of_every_declared_kind_and_no_incomplete_one(stand_in):
-    assert stand_in.kind is FileKind.SIMULATED and stand_in.private.n_public == 3_000
-    values = stand_in.loaded.coded(stand_in.declaration.columns, stand_in.declaration.coded)
+def test_a_synthetic_table_has_rows_of_every_declared_kind_and_no_incomplete_one(synthetic):
+    assert synthetic.kind is FileKind.SIMULATED and synthetic.private.n_public == 3_000
+    values = synthetic.loaded.coded(synthetic.declaration.columns, synthetic.declaration.coded)
     assert np.isfinite(values).all() and values.shape == (3_000, 8)
-    for place, (name, (low, high, _)) in enumerate(stand_in.declaration.bounds.items()):
+    for place, (name, (low, high, _)) in enumerate(synthetic.declaration.bounds.items()):
         assert low <= values[:, place].min() and values[:, place].max() <= high, name
     # Declared names alone are made up: nobody is (any other) or (missing).
     assert {*np.unique(values[:, 2])} == {0.0, 1.0} and {*np.unique(values[:, 3])} == {0.0, 1.0}
     assert {*np.unique(values[:, 4])} == {1.0, 2.0, 3.0}
-    rows = stand_in.private._rows.values
+    rows = synthetic.private._rows.values
     np.testing.assert_array_equal(np.sort(rows[:, 2:6], axis=1)[:, :-1], 0)
 
 
@@ -78,11 +78,11 @@ def test_the_interval_of_a_log_column_is_a_factor_and_that_of_a_number_a_distanc
     np.testing.assert_allclose(high[:, age] - middle[:, age], middle[:, age] - low[:, age], rtol=1e-6)
 
 
-def test_shares_add_up_and_stand_in_the_record(stand_in, done):
+def test_shares_add_up_and_stand_in_the_record(synthetic, done):
     shares = read_shares(done.domain, done.centers)
     assert list(shares) == ["region", "sex"]
     np.testing.assert_allclose(sum(shares["region"].values()), 1)
-    said = make_record(done, stand_in).to_dict()
+    said = make_record(done, synthetic).to_dict()
     assert len(said["released"]["profiles"]) == 3 and list(said["released"]["profiles"][0]) == [*SAID]
     assert said["declaration"]["bounds"]["region"] == {"categories": ["N", "S"]}
     assert said["declaration"]["weights"] == {"region": 1.0}
@@ -110,9 +110,9 @@ def test_shares_in_words(shares, sd, words):
     assert describe_shares(shares, sd) == words
 
 
-def test_an_attack_knows_the_rows_of_a_mixed_table_too(stand_in):
-    row = neighbors.find_farthest_row(stand_in)
-    found = neighbors.make_neighbors(stand_in, row)
-    assert found.person.shape == (1, stand_in.domain.dim)
+def test_an_attack_knows_the_rows_of_a_mixed_table_too(synthetic):
+    row = neighbors.find_farthest_row(synthetic)
+    found = neighbors.make_neighbors(synthetic, row)
+    assert found.person.shape == (1, synthetic.domain.dim)
     here, there = (len(table._rows) for table in (found.present, found.absent))
     assert here - there == 1

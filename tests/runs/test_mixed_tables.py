@@ -147,7 +147,7 @@ def test_the_same_rows_from_lines_in_memory_and_on_disk_and_from_parquet(tmp_pat
         }
     }
     for more in ({}, {"id_column": "id", "rows_per_person": 1}):
-        declared = apply_declaration(json.dumps({**said, **more})).checked()
+        declared = apply_declaration(json.dumps({**said, **more})).validate()
         sources = (open_csv(tmp_path / "t.csv"), CsvOnDisk(tmp_path / "t.csv"), ParquetTable(tmp_path / "t.parquet"))
         tables = [declare(source, declared) for source in sources]
         domain, file = tables[2].domain, LatticeFile(tables[2].domain.region)

@@ -136,8 +136,8 @@ def test_looks_are_counted_by_kind_and_a_proposal_is_one():
     table = open_rows(proposed=True)
     done = finished(table)
     assert told(make_record(done, table))["looks"] == {"proposal": 1}
-    looks = {AccessKind.LOSS: 2, AccessKind.ROWS: 1, AccessKind.REFERENCE: 0}
-    assert told(make_record(done, table, looks=looks))["looks"] == {"rows": 1, "loss": 2, "proposal": 1}
+    accesses = {AccessKind.LOSS: 2, AccessKind.ROWS: 1, AccessKind.REFERENCE: 0}
+    assert told(make_record(done, table, accesses=accesses))["looks"] == {"rows": 1, "loss": 2, "proposal": 1}
     assert told(make_record(finished(open_rows()), open_rows()))["looks"] == {}
 
 
@@ -170,7 +170,7 @@ def test_bounds_that_were_read_from_the_rows_are_marked():
 def test_the_reference_has_a_record_that_releases_nothing():
     table = open_rows()
     done = finished(table, "kmeans++")
-    record = make_record(done, table, looks={AccessKind.REFERENCE: 1})
+    record = make_record(done, table, accesses={AccessKind.REFERENCE: 1})
     said = told(record)
     assert said["released"] == {"centers": None, "weights": None}
     assert said["ledger"] == {"epsilon": None, "delta": 0.0, "accounting": "none", "entries": []}

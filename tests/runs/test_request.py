@@ -61,14 +61,14 @@ def test_a_delta_of_nought_is_refused_exactly_where_one_is_needed_with_what_to_s
     else:
         assert card.title in said and "delta > 0" in said and "delta = 1e-6" in said
         with pytest.raises(RequestError) as error:
-            Grid((Contender(card.id, params),), (3,)).trials()
+            Grid((Contender(card.id, params),), (3,)).list_trials()
         assert str(error.value) == said
 
 
 @each_setting
 def test_what_contract_tests_run_is_not_refused(closed, card, params, delta):
-    for world in (BOUGHT, PUBLIC, REPLACE):
-        assert not refused(card, world.table(), params=params, delta=delta)
+    for case in (BOUGHT, PUBLIC, REPLACE):
+        assert not refused(card, case.table(), params=params, delta=delta)
 
 
 @each_card

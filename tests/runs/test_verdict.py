@@ -48,12 +48,12 @@ def test_each_rule_has_its_run_and_the_worst_is_told_first() -> None:
     assert kind(ended(), n_declared=5_000) == "dropped"
     assert kind(ended(size=2.0)) == "failed"
     assert kind(ended(noise=0.8)) == "failed"
-    assert kind(ended(size=2.0), sign=doubt) == "sizes"
-    assert kind(ended(edged, size=2.0), sign=doubt) == "failed"
+    assert kind(ended(size=2.0), loss_diagnostic=doubt) == "sizes"
+    assert kind(ended(edged, size=2.0), loss_diagnostic=doubt) == "failed"
     assert kind(ended(at_the_edge)) == "edge"
     assert kind(ended(noise=0.4)) == "noise"
-    assert kind(ended(), sign=LossDiagnostic(0.95, 0.5, 1.5, ())) == "one"
-    assert kind(ended(), sign=doubt) == "doubted"
+    assert kind(ended(), loss_diagnostic=LossDiagnostic(0.95, 0.5, 1.5, ())) == "one"
+    assert kind(ended(), loss_diagnostic=doubt) == "doubted"
     assert kind(CentersStep(title="packed", centers=CORNERS)) is None
 
 

@@ -86,7 +86,7 @@ def test_a_prepared_file_is_the_table_that_memory_would_hold(tmp_path: Path, mon
     assert job.wait(SECONDS) and job.state is JobState.DONE, job.error
     (prepared,) = job.items
     assert isinstance(prepared, Prepared) and job.progress is not None and job.progress.fraction == 1
-    file.grown(prepared.rows)
+    file.note_rows(prepared.rows)
     opened = plan.over(Rows(file, plan.domain.region), prepared.sample)
     there, here = (run("auto", table, k=3, epsilon=1.0, delta=1e-6, seed=7) for table in (opened.private, in_memory))
     assert np.array_equal(there.centers, here.centers)
@@ -97,7 +97,7 @@ def test_a_prepared_file_is_the_table_that_memory_would_hold(tmp_path: Path, mon
 def test_a_file_that_has_not_grown_as_was_said_is_refused() -> None:
     file = LatticeFile(make_small_table().domain.region)
     with pytest.raises(IntakeError, match="too early"):
-        file.grown(5)
+        file.note_rows(5)
 
 
 @pytest.mark.parametrize("algorithm", ["auto", "dplloyd", "sulq", "kvariates"])

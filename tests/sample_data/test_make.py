@@ -19,7 +19,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "sample_data"
 def test_script_rewrites_each_file_byte_for_byte(stem: str) -> None:
     made = SETS[stem]()
     assert made.csv.encode() == (FOLDER / f"{stem}.csv").read_bytes()
-    assert to_json(made.sidecar).encode() == (FOLDER / f"{stem}.json").read_bytes()
+    assert to_json(made.declaration).encode() == (FOLDER / f"{stem}.json").read_bytes()
 
 
 def test_every_file_has_a_maker_and_all_are_small() -> None:
@@ -34,9 +34,9 @@ def test_every_file_has_a_maker_and_all_are_small() -> None:
 def test_script_makes_the_rows_of_each_sparse_file_again(stem: str) -> None:
     # Not byte for byte: how a library packs them may differ.
     made, kept = SPARSE_SETS[stem](), sparse.csr_array(sparse.load_npz(FOLDER / f"{stem}.npz"))
-    assert kept.shape == made.rows.shape == (made.sidecar.n_public, made.rows.shape[1])
+    assert kept.shape == made.rows.shape == (made.declaration.n_public, made.rows.shape[1])
     assert (kept != made.rows).nnz == 0
-    assert to_json(made.sidecar).encode() == (FOLDER / f"{stem}.json").read_bytes()
+    assert to_json(made.declaration).encode() == (FOLDER / f"{stem}.json").read_bytes()
 
 
 @for_each("stem", sorted(SETS))

@@ -27,7 +27,7 @@ SAID = {
 
 
 def declared(bounds: object, **more: object) -> Declaration:
-    return apply_declaration(json.dumps({"bounds": bounds, **more})).checked()
+    return apply_declaration(json.dumps({"bounds": bounds, **more})).validate()
 
 
 def test_every_form_is_read_and_written_back():

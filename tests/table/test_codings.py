@@ -165,7 +165,7 @@ def test_names_bounds_and_places_of_coordinates():
     np.testing.assert_array_equal(ALL.center[1:6], 0.0)
     np.testing.assert_allclose(ALL.scale[1:6], 2.0)
     np.testing.assert_allclose(
-        pickle.loads(pickle.dumps(ALL)).to_unit(ALL.stand_in[None]), ALL.to_unit(ALL.stand_in[None])
+        pickle.loads(pickle.dumps(ALL)).to_unit(ALL.placeholder[None]), ALL.to_unit(ALL.placeholder[None])
     )
 
 
@@ -173,12 +173,12 @@ def test_plain_numbers_have_the_domain_that_they_always_had():
     plain, same = Domain.of(["a", "b"], 0.0, [1.0, 3.0]), domain("a", "b")
     assert not same.declared and same.region.blocks is None and same.width == same.dim == 2
     assert plain.region.radius == same.region.radius
-    np.testing.assert_array_equal(plain.stand_in, plain.center)
+    np.testing.assert_array_equal(plain.placeholder, plain.center)
 
 
 def test_a_row_with_a_missing_number_is_the_middle_and_the_empty_category_and_not_the_first_one():
-    stand_in = ALL.stand_in
-    told = ALL.describe(ALL.from_unit(ALL.to_unit(stand_in[None]))[0])
+    placeholder = ALL.placeholder
+    told = ALL.describe(ALL.from_unit(ALL.to_unit(placeholder[None]))[0])
     assert told["region"]["(missing)"] == 1.0 and told["age"] == 5.0 and told["stage"] == "II"
     assert told["sex"] == {"F": 0.5, "M": 0.5} and told["income"] == pytest.approx(1e6 / 2, rel=1e-3)
 

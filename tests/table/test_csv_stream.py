@@ -65,7 +65,7 @@ def test_encodings_and_gzip(tmp_path: Path) -> None:
                 np.testing.assert_array_equal(values, loaded.columns(("x", "y")))
                 assert ids.tolist() == loaded.frame["who"].tolist()
                 assert CsvOnDisk(path).name == "t"
-        assert CsvOnDisk(path).beginning().read(declared, numbers=("x", "y")).n_rows == 30
+        assert CsvOnDisk(path).read_beginning().read(declared, numbers=("x", "y")).n_rows == 30
 
 
 def test_without_a_header_as_declared(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from tests.examples import examples
 
 
 def declared_by(value: object) -> Declaration:
-    return apply_declaration(json.dumps(value)).checked()
+    return apply_declaration(json.dumps(value)).validate()
 
 
 def test_minimal_forms_say_the_same(tmp_path: Path) -> None:
@@ -117,12 +117,12 @@ def test_canonical_text_reads_back_and_is_stable(declared: Declaration) -> None:
 def test_a_part_of_a_declaration_is_joined_to_the_rest() -> None:
     rest = Declaration(columns=("x", "y"), lower=(0.0, 0.0), upper=(1.0, 1.0), id_column="who", title="rest")
     assert apply_declaration("{}", rest) == rest
-    told = apply_declaration('{"rows_per_person": 3, "lower": [5, 6], "upper": 9}', rest).checked()
+    told = apply_declaration('{"rows_per_person": 3, "lower": [5, 6], "upper": 9}', rest).validate()
     assert (told.lower, told.upper, told.rows_per_person, told.title) == ((5.0, 6.0), (9.0, 9.0), 3, "rest")
     assert apply_declaration('{"origins": {"y": "a guess"}}', rest).origins == ("", "a guess")
-    assert apply_declaration('{"id_column": null}', told).checked().rows_per_person == 1
+    assert apply_declaration('{"id_column": null}', told).validate().rows_per_person == 1
     with pytest.raises(IntakeError, match="id_column"):
-        apply_declaration('{"rows_per_person": 3}').checked()
+        apply_declaration('{"rows_per_person": 3}').validate()
 
 
 def test_bounds_come_in_the_order_asked_for() -> None:
@@ -241,7 +241,7 @@ def test_columns_are_spelled_out_over_a_table() -> None:
     assert (one_pair.columns, one_pair.lower, one_pair.label_column) == (("a", "b"), (0.0, 0.0), "label")
     described = declared_by({"lower": 0, "upper": 1, "describe": {"a": {"categories": ["u"]}}}).over(("a", "b"))
     assert (described.columns, [*described.describe]) == (("b",), ["a"])
-    clustered = described.with_bounds(["a"], [ColumnBounds(0.0, 1.0)]).checked()
+    clustered = described.with_bounds(["a"], [ColumnBounds(0.0, 1.0)]).validate()
     assert (clustered.columns, clustered.describe) == (("a",), {})
     named = declared_by({"bounds": {"label": [0, 1]}}).over(("label", "a"))
     assert (named.columns, named.label_column) == (("label",), None)

@@ -92,8 +92,8 @@ def test_a_file_that_was_cut_is_told() -> None:
 def test_rows_that_another_process_appended_have_to_be_there() -> None:
     file = LatticeFile(REGION)
     file.append(np.zeros((10, 3)))
-    file.grown(10)
+    file.note_rows(10)
     assert file.shape == (10, 4)
     for rows in (9, 11):
         with pytest.raises(IntakeError, match="open the table again"):
-            file.grown(rows)
+            file.note_rows(rows)

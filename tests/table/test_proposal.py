@@ -170,7 +170,7 @@ def test_each_kind_of_file_that_people_bring_is_read_right():
             for said in right.get("said", []):
                 assert any(note.startswith(said) for note in proposal.notes), proposal.notes
             assert (proposal.other is not None) == ("other" in right)
-            assert declared.checked() == apply_declaration(to_json(declared)) == declared
+            assert declared.validate() == apply_declaration(to_json(declared)) == declared
 
 
 def test_where_the_first_line_may_be_either_both_readings_are_there():

@@ -17,7 +17,7 @@ from dpviz.table.csv_intake import open_csv
 from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.file_format import FileFormat, NumberStyle
 from dpviz.table.loaded_table import make_numeric_table
-from dpviz.ui import looks, session
+from dpviz.ui import data_access, session
 from dpviz.ui.reference import fetch_reference
 
 ROWS = [[0.0, 0.0], [1.0, 1.0], [0.2, 0.9], [0.4, 0.1]]
@@ -45,30 +45,30 @@ def test_neighbouring_tables_and_declarations_have_keys_of_their_own():
 
 def test_a_private_table_reveals_nothing_until_its_owner_says_so():
     table = _table()
-    assert looks.reveal(table, "dots") is None and fetch_reference(table, 2) is None
-    assert session.describe_accesses() == [] and table.private.looks == []
-    looks.allow_reveal(table)
-    assert looks.reveal(table, "dots") is not None
+    assert data_access.reveal(table, "dots") is None and fetch_reference(table, 2) is None
+    assert session.describe_accesses() == [] and table.private.accesses == []
+    data_access.allow_reveal(table)
+    assert data_access.reveal(table, "dots") is not None
 
 
 def test_each_distinct_look_counts_once():
     table = _table(kind=FileKind.PUBLIC)
     for note in ("dots", "loss", "dots"):
-        assert looks.reveal(table, note) is not None
+        assert data_access.reveal(table, note) is not None
     assert session.describe_accesses() == ["table (public): dots", "table (public): loss"]
-    assert table.private.looks == ["dots", "loss"]
+    assert table.private.accesses == ["dots", "loss"]
     assert session.list_private_accesses() == []
 
 
 def test_the_switch_of_one_table_says_nothing_about_another():
     first, second = _table(), _table(ROWS[:-1])
-    looks.allow_reveal(first)
-    assert not looks.is_reveal_allowed(second)
+    data_access.allow_reveal(first)
+    assert not data_access.is_reveal_allowed(second)
 
 
 def test_caches_of_revealed_rows_stay_small():
     for n in range(2, 12):
-        looks.reveal(_table([[0.1 * i, 0.5] for i in range(n)], kind=FileKind.PUBLIC), "dots")
+        data_access.reveal(_table([[0.1 * i, 0.5] for i in range(n)], kind=FileKind.PUBLIC), "dots")
     assert len(st.session_state["looks:revealed"]) <= 2
 
 
@@ -139,14 +139,14 @@ def test_books_keep_every_charge_and_no_frame():
 
 def test_looks_after_a_run_are_in_its_record_too_and_those_at_other_files_are_not():
     table = _table(kind=FileKind.PUBLIC, proposed=True)
-    looks.reveal(table, "dots before the run")
+    data_access.reveal(table, "dots before the run")
     place = session.book(run("dplloyd", table.private, k=1, epsilon=1.0), table)
     before = session.find_record(place)
     assert before.looks == {"rows": 1, "proposal": 1} and session.find_record(place) is before
-    looks.reveal(_table(kind=FileKind.PUBLIC, upper=(1.0, 2.0)), "the same rows under other bounds")
-    looks.reveal(table, "loss of a run", AccessKind.LOSS)
+    data_access.reveal(_table(kind=FileKind.PUBLIC, upper=(1.0, 2.0)), "the same rows under other bounds")
+    data_access.reveal(table, "loss of a run", AccessKind.LOSS)
     fetch_reference(table, 2)
-    looks.reveal(_table(ROWS[:-1], kind=FileKind.PUBLIC), "other rows")
+    data_access.reveal(_table(ROWS[:-1], kind=FileKind.PUBLIC), "other rows")
     after = session.find_record(place)
     assert after.looks == {"rows": 2, "loss": 1, "reference": 1, "proposal": 1}
     assert after.centers is before.centers and session.list_booked()[place].record is after

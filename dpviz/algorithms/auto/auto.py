@@ -38,9 +38,9 @@ from dpviz.privacy.private_session import PrivateSession
 _STARTS_FLAT, _STARTS_VIEW = 20, 10
 # A cluster of squared radius v fills a ball of about 2 √v.
 _RADII = 2.0
-# A reach is widened up to here, where noise allows it, so that fewer residuals are shortened.
+# A clipping radius is widened up to here, where noise allows it, so that fewer residuals are shortened.
 _NOISE_ALLOWED, _PER_ROUND = 0.0005, 6.0
-_LEAST_REACH = 2.0**-20
+_LEAST_CLIPPING_RADIUS = 2.0**-20
 # Where there is a tail: so many radii of a cluster, as long as the noise of its mean adds no more than about such a
 # part of a cluster's loss.
 _TAIL_RADII, _TAIL_NOISE = 8.0, 0.003
@@ -79,8 +79,8 @@ def auto(session: PrivateSession, k: int, params: AutoParams, rng: np.random.Gen
     **Guarantee.** Add/remove or replace. ε-DP at δ = 0 (Laplace and K-norm noise, a choice); else (ε, δ)-DP by privacy
     loss distributions of Laplace and Gaussian noise and of a choice together, calibrated once before the first row is
     read. Bounds
-    are public; n is public or bought. Which grid, box, axes and reach are used follows from releases; what is spent
-    on each does not.
+    are public; n is public or bought. Which grid, box, axes and clipping radius are used follows from releases; what is
+    spent on each does not.
 
     Ledger, and why a row of norm at most R (two rows under replace) moves each answer no farther:
 
@@ -131,9 +131,9 @@ def auto(session: PrivateSession, k: int, params: AutoParams, rng: np.random.Gen
         seeds, title = choose_by_rows(session, found, plan.choice, shares, tail=tail is not None)
     yield CentersStep(title=title, centers=seeds.centers, released=True)
     frame = None if seen is None or plan.swap_axes == session.dim else seen.projection.basis[: plan.swap_axes]
-    reach = _choose_clipping_radius(session, k, plan, seeds.radius2, seen)
-    own = None if seen is None or tail is None else _choose_own_radii(session, plan, reach, seeds, seen)
-    yield from run_residual_rounds(session, seeds.centers, reach, frame, plan, shares, own)
+    clipping_radius = _choose_clipping_radius(session, k, plan, seeds.radius2, seen)
+    own = None if seen is None or tail is None else _choose_own_radii(session, plan, clipping_radius, seeds, seen)
+    yield from run_residual_rounds(session, seeds.centers, clipping_radius, frame, plan, shares, own)
 
 
 def _plan_session(session: PrivateSession, k: int, n: int) -> AutoPlan:
@@ -150,7 +150,7 @@ def _list_draws(session: PrivateSession, k: int, params: AutoParams) -> list[Dra
 
 def _make_view(seen: ProjectionStep) -> View:
     frame = seen.projection.basis[: seen.axes]
-    half = np.minimum(seen.projection.reach, COVERED_SDS * np.sqrt(seen.projection.variances[: seen.axes]))
+    half = np.minimum(seen.projection.clipping_radius, COVERED_SDS * np.sqrt(seen.projection.variances[: seen.axes]))
     return View(frame @ seen.projection.middle, half, frame)
 
 
@@ -159,24 +159,32 @@ def _choose_clipping_radius(
 ) -> float:
     """Two radii of a cluster; more where the noise stays small, because heavy tails are cut less."""
     widest = session.region.diameter
-    reach = min(_RADII * sqrt(radius2), seen.projection.reach if seen is not None else widest)
-    reach = max(reach, _LEAST_REACH * session.region.radius)
-    noise = _PER_ROUND * k**2 * session.dim * plan.unit_variance * reach**2 / (session.n**2 * max(radius2, 1e-300))
+    clipping_radius = min(_RADII * sqrt(radius2), seen.projection.clipping_radius if seen is not None else widest)
+    clipping_radius = max(clipping_radius, _LEAST_CLIPPING_RADIUS * session.region.radius)
+    noise = (
+        _PER_ROUND
+        * k**2
+        * session.dim
+        * plan.unit_variance
+        * clipping_radius**2
+        / (session.n**2 * max(radius2, 1e-300))
+    )
     if noise < _NOISE_ALLOWED:
-        reach = min(reach * sqrt(_NOISE_ALLOWED / noise), widest)
-    return reach
+        clipping_radius = min(clipping_radius * sqrt(_NOISE_ALLOWED / noise), widest)
+    return clipping_radius
 
 
 def _choose_own_radii(
-    session: PrivateSession, plan: AutoPlan, reach: float, seeds: Seeds, seen: ProjectionStep
+    session: PrivateSession, plan: AutoPlan, clipping_radius: float, seeds: Seeds, seen: ProjectionStep
 ) -> Array:
-    """A reach for each cluster where there is a tail: some radii of its own, but no more than noise allows; (k,)."""
+    """A clipping radius for each cluster where there is a tail: some radii of its own, but no more than noise allows;
+    (k,)."""
     assert seeds.synopsis.frame is not None
     rows, radii2, _ = measure_extents(seeds.synopsis, seeds.centers)
-    radii2 = radii2 + seen.projection.beside(seeds.synopsis.frame)
+    radii2 = radii2 + seen.projection.measure_beside(seeds.synopsis.frame)
     allowed = _TAIL_NOISE * session.n * seeds.radius2 * np.maximum(rows, 1.0) / (session.dim * plan.unit_variance)
-    own = np.minimum(_TAIL_RADII * np.sqrt(radii2), np.maximum(np.sqrt(allowed), reach))
-    return np.maximum(own, _LEAST_REACH * session.region.radius)
+    own = np.minimum(_TAIL_RADII * np.sqrt(radii2), np.maximum(np.sqrt(allowed), clipping_radius))
+    return np.maximum(own, _LEAST_CLIPPING_RADIUS * session.region.radius)
 
 
 def _compute_smallest_n(setting: Setting, params: AutoParams) -> float:
@@ -218,7 +226,7 @@ CARD = Card(
     smallest_n=_compute_smallest_n,
     expect=lambda setting, params: expect_loss(setting),
     hopeless="more than a tenth of the loss comes from noise",
-    sign=diagnose_loss,
+    loss_diagnostic=diagnose_loss,
     sizes=estimate_sizes,
     operations=_count_operations,
     sample="fifteen",
@@ -243,7 +251,7 @@ def find_regime(setting: Setting) -> str:
 
 
 def compute_mean_noise(setting: Setting) -> float:
-    """Standard deviation of the noise of a mean, at a reach of two radii of a cluster, in such radii."""
+    """Standard deviation of the noise of a mean, at a clipping radius of two radii of a cluster, in such radii."""
     assert setting.n is not None
     return 2 * (setting.k / setting.n) * sqrt(setting.dim * _plan_setting(setting).unit_variance)
 

@@ -60,7 +60,7 @@ _MOST_ROUNDS, _ROUND_NOISE = 12, 0.02
 # With δ and many clusters a centre goes so much farther than to the mean, but in the last round; up to so many columns.
 # In more of them clusters hardly overlap, and means are where they end after two rounds.
 _STRIDE_MANY, _MOST_FOR_STRIDE = 1.3, 20
-# From this noise of a mean on the reach follows the residuals.
+# From this noise of a mean on the clipping radius follows the residuals.
 _NOISY = 0.001
 # Parts of a round for counts and for lengths of residuals.
 _COUNTS, _PURE_COUNTS, _ROUND_RADII = 0.12, 0.15, 0.06
@@ -120,7 +120,7 @@ class AutoPlan:
 
     @property
     def adaptive(self) -> bool:
-        """Whether the reach follows the residuals from round to round."""
+        """Whether the clipping radius follows the residuals from round to round."""
         return any(isinstance(stage, Round) and stage.radii is not None for stage in self.polishing)
 
     def shares(self, session: PrivateSession) -> dict[Part, Budget]:
@@ -326,7 +326,7 @@ def _choose_kind_of_rounds(
 
 
 def _compute_noise_to_signal(k: int, dim: int, n: int, variance: float) -> float:
-    """Of a mean at a reach of two radii, over the squared radius."""
+    """Of a mean at a clipping radius of two radii, over the squared radius."""
     return 4 * (k / n) ** 2 * dim * variance
 
 

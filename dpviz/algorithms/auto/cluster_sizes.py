@@ -1,8 +1,8 @@
 """What was released says of clusters: how many rows each has, and how wide it is. Post-processing: nothing is spent.
 
 The synopsis says how many rows lie in the cells of a cluster, rounds say it again, with noise of another size: together
-they say it best. Where clusters cannot be told apart on the synopsis it is off by more than its noise; where centres
-still move, so are earlier rounds. How much is seen in how far they lie from the last round, over all clusters.
+they say it best. Where clusters cannot be told apart on the synopsis it is off by more than its noise, as earlier
+rounds are where centres still move.
 
 Constants were chosen on the families of ``benchmarks/families.py`` that do not judge; ``benchmarks/cluster_sizes.py``
 says how often intervals hold.
@@ -19,15 +19,11 @@ from scipy.spatial import cKDTree
 
 from dpviz.algorithms.auto.polishing import PolishStep
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
-from dpviz.algorithms.sizes import Sizes
+from dpviz.algorithms.sizes import EITHER, Sizes, combine_sizes
 from dpviz.algorithms.steps import Step
 from dpviz.arrays import Array
 from dpviz.table.domain import Region
 
-# Rows in a cell on the border of two clusters may all be in either: their variance, of an even share of them.
-_EITHER = 1 / 12
-# What is estimated of how far a source is off rests on k clusters: sds are so much wider.
-_WIDER = 1.3
 _TINY = 1e-9
 
 
@@ -67,7 +63,7 @@ def measure_extents(synopsis: SynopsisStep, centers: Array) -> Extents:
     far[kept] += synopsis.spreads
     rows: Array = np.bincount(own, weights, k).astype(np.float64)
     # A cluster of which no cell was kept may hold rows, too.
-    variance = synopsis.sd**2 * (1 + np.bincount(own, minlength=k)) + _EITHER * np.bincount(own, weights**2 * border, k)
+    variance = synopsis.sd**2 * (1 + np.bincount(own, minlength=k)) + EITHER * np.bincount(own, weights**2 * border, k)
     return Extents(rows, np.bincount(own, weights * far, k) / np.maximum(rows, _TINY), variance)
 
 
@@ -98,18 +94,11 @@ def estimate_sizes(steps: Sequence[Step], region: Region) -> Sizes | None:
     values, variances = [counts], [variance]
     for step in rounds[1:]:
         assert isinstance(step, PolishStep) and step.noisy_counts is not None and step.count_noise_sd is not None
-        own = np.full(len(counts), step.count_noise_sd**2)
         values.append(step.noisy_counts)
-        variances.append(own + _measure_off(step.noisy_counts, own, counts, variance))
+        variances.append(np.full(len(counts), step.count_noise_sd**2))
     synopsis = next((step for step in steps if isinstance(step, SynopsisStep)), None)
     if synopsis is not None:
         rows, _, own = measure_extents(synopsis, last.centers)
         values.append(rows)
-        variances.append(own + _measure_off(rows, own, counts, variance))
-    weights = 1 / np.array(variances)
-    return Sizes((weights * values).sum(axis=0) / weights.sum(axis=0), _WIDER / np.sqrt(weights.sum(axis=0)))
-
-
-def _measure_off(rows: Array, variance: Array, counts: Array, of_counts: Array) -> float:
-    """The variance of ``rows`` (k,) beyond their own, by how far they lie from ``counts`` (k,), over all clusters."""
-    return max(0.0, float(((rows - counts) ** 2 - variance - of_counts).mean()))
+        variances.append(own)
+    return combine_sizes(values, variances)

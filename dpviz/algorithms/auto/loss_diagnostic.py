@@ -1,12 +1,12 @@
-"""The released sign of ``auto``: did a run go well? Told by its synopsis and its last round, without a row.
+"""The loss diagnostic of ``auto``: did a run go well? Told by its synopsis and its last round, without a row.
 
 A run goes wrong where noise hid a group of rows: then another centre has hardly any rows of its own, or the rows that
 noise could hide would carry much of the loss if they lay far from every centre. It also does where cells are as wide as
 clusters. Each of these is common in runs that went well, too: a light cluster has few rows. So they are weighed
 together, and a doubt says which of them there is. All this is post-processing: nothing is spent on it.
 
-Constants were chosen on the families of ``benchmarks/families.py``; ``benchmarks/diagnose_loss.py`` says what they are
-worth.
+Constants were chosen on the families of ``benchmarks/families.py``; ``benchmarks/loss_diagnostic.py`` says what they
+are worth.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from dpviz.arrays import Array
 from dpviz.table.domain import Region
 
 # The evidence that a run lost more than twice as much as k-means++: this at first, and so many times each symptom.
-# Fitted on the families that do not judge: ``python -m benchmarks.diagnose_loss --fit``.
+# Fitted on the families that do not judge: ``python -m benchmarks.loss_diagnostic --fit``.
 _AT_FIRST, _WEIGHTS = 6.83, (1.32, 0.86, 1.19, -1.84)
 _DOUBTFUL = -1.0
 # More rows than so many sds of their noise say no more: a group is missed by centres that all have many of them, too.
@@ -67,7 +67,7 @@ class Seen(NamedTuple):
 
 
 def diagnose_loss(steps: Sequence[Step], region: Region) -> LossDiagnostic | None:
-    """The sign of a finished run, by its ``steps`` over ``region``; None where it has no synopsis or no counts.
+    """The diagnostic of a finished run, by its ``steps`` over ``region``; None where it has no synopsis or no counts.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def collect_seen(steps: Sequence[Step], region: Region) -> Seen | None:
     total = max(float(weights.sum()), 1.0)
     loss = float(weights @ cdist(points, inside, "sqeuclidean").min(axis=1)) / total
     of_one = float(weights @ ((points - weights @ points / total) ** 2).sum(axis=1)) / total
-    beside = 0.0 if look is None or frame is None else look.projection.beside(frame)
+    beside = 0.0 if look is None or frame is None else look.projection.measure_beside(frame)
     anywhere = cdist(draw_random_points(_PLACES, region, np.random.default_rng(0)), centers, "sqeuclidean").min(axis=1)
     rows, idlest = _count_rows_to_stand_out(synopsis), int(last.noisy_counts.argmin())
     return Seen(

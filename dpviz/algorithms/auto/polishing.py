@@ -26,7 +26,7 @@ from dpviz.privacy.sums import Radii, ResidualSum, ScaledResidualSum, Spread, un
 
 # A count below this many sds of its noise is raised to it; below so many, the centre stays.
 _RAISED, _STAYS, _LEAST_COUNT = 3.0, 2.0, 2.0
-# The reach follows this quantile of the residuals, and a few bins more.
+# The clipping radius follows this quantile of the residuals, and a few bins more.
 _QUANTILE, _MORE_BINS, _FULL_BIN = 0.9, 1.5, 1.5
 # The spread of a cluster that may be two is measured farther out.
 _WIDER = 2.0
@@ -39,13 +39,13 @@ _RAISED_FOR_SPLIT = 0.5
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PolishStep(CentersStep):
-    """Centres after a round on residuals, which were shortened to ``reach`` first, unit coordinates.
+    """Centres after a round on residuals, which were shortened to ``clipping_radius`` first, unit coordinates.
 
-    With ``reaches`` (k,) each cluster has one of its own; ``reach`` is the longest of them.
+    With ``clipping_radii`` (k,) each cluster has one of its own; ``clipping_radius`` is the longest of them.
     """
 
-    reach: float
-    reaches: Array | None = None
+    clipping_radius: float
+    clipping_radii: Array | None = None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -68,15 +68,16 @@ class SplitStep(CentersStep):
 def run_residual_rounds(
     session: PrivateSession,
     start: Array,
-    reach: float,
+    clipping_radius: float,
     frame: Array | None,
     plan: AutoPlan,
     shares: Paid,
-    reaches: Array | None = None,
+    clipping_radii: Array | None = None,
 ) -> Iterator[CentersStep]:
     """The plan's noisy steps from ``start`` (k, d) to the means of the clusters, unit coordinates.
 
-    With ``reaches`` (k,) each cluster keeps its own: only spreads are measured within the one ``reach``.
+    With ``clipping_radii`` (k,) each cluster keeps its own: only spreads are measured within the one
+    ``clipping_radius``.
 
     Parameters
     ----------
@@ -84,7 +85,7 @@ def run_residual_rounds(
         What answers questions about the rows, and what may be spent.
     start : array of shape (k, d)
         Released centres, unit coordinates.
-    reach : float
+    clipping_radius : float
         What residuals are shortened to, unit coordinates; released.
     frame : array of shape (p, d) or None
         The view in which rows look for their nearest centre; None: all columns.
@@ -92,7 +93,7 @@ def run_residual_rounds(
         Which stages there are.
     shares : Paid
         What each part of the plan may spend.
-    reaches : array of shape (k,) or None
+    clipping_radii : array of shape (k,) or None
         A length for each cluster; released.
 
     Yields
@@ -106,47 +107,53 @@ def run_residual_rounds(
     centers = start
     for stage in plan.polishing:
         if isinstance(stage, Swap):
-            split = split_and_drop(session, centers, (_WIDER if plan.adaptive else 1.0) * reach, frame, stage, shares)
+            split = split_and_drop(
+                session, centers, (_WIDER if plan.adaptive else 1.0) * clipping_radius, frame, stage, shares
+            )
             yield split
             centers = split.centers
-            if reaches is not None:
-                reaches = reaches.copy()
-                reaches[split.dropped] = reaches[split.split]
+            if clipping_radii is not None:
+                clipping_radii = clipping_radii.copy()
+                clipping_radii[split.dropped] = clipping_radii[split.split]
             continue
-        step, lengths = _run_round(session, centers, reach, reaches, stage, shares, plan)
+        step, lengths = _run_round(session, centers, clipping_radius, clipping_radii, stage, shares, plan)
         yield step
         centers = step.centers
         if lengths is not None:
-            reach *= _shrink(lengths)
+            clipping_radius *= _shrink(lengths)
 
 
 def _run_round(
     session: PrivateSession,
     centers: Array,
-    reach: float,
-    reaches: Array | None,
+    clipping_radius: float,
+    clipping_radii: Array | None,
     stage: Round,
     shares: Paid,
     plan: AutoPlan,
 ) -> tuple[PolishStep, Measurement[Array, Laplace | KNorm | Gaussian] | None]:
-    """One round, and the noisy lengths of the residuals if the reach adapts.
+    """One round, and the noisy lengths of the residuals if the clipping radius adapts.
 
-    Rows are read once, for counts, sums of residuals shortened to ``reach``, or to the one of ``reaches`` that is their
-    cluster's, and perhaps a histogram of their lengths. A residual has length at most ``reach`` in one cluster. A mean
-    whose noise is as long as itself hardly moves; with many clusters all others go beyond it, but in the last round, as
-    there a mean of rows is slow to get where it ends.
+    Rows are read once, for counts, sums of residuals shortened to ``clipping_radius``, or to the one of
+    ``clipping_radii`` that is their cluster's, and perhaps a histogram of their lengths. A residual has length at most
+    ``clipping_radius`` in one cluster. A mean whose noise is as long as itself hardly moves; with many clusters all
+    others go beyond it, but in the last round, as there a mean of rows is slow to get where it ends.
     """
     cells, ahead = Voronoi(centers), plan.rounds - stage.sums.round
     how_many = stage.counts.asks(Count(cells), shares)
-    longest = np.full(len(centers), reach) if reaches is None else reaches
-    scaled = np.ones(len(centers)) if reaches is None else reaches
-    asked = ResidualSum(cells, centers, reach) if reaches is None else ScaledResidualSum(cells, centers, reaches)
+    longest = np.full(len(centers), clipping_radius) if clipping_radii is None else clipping_radii
+    scaled = np.ones(len(centers)) if clipping_radii is None else clipping_radii
+    asked = (
+        ResidualSum(cells, centers, clipping_radius)
+        if clipping_radii is None
+        else ScaledResidualSum(cells, centers, clipping_radii)
+    )
     where_to = stage.sums.asks(asked, shares)
     lengths, note = None, f"round {stage.sums.round}"
     if stage.radii is None:
         counts, sums = session.ask_together(how_many, where_to, note=note)
     else:
-        how_far = stage.radii.asks(Radii(cells, centers, reach), shares)
+        how_far = stage.radii.asks(Radii(cells, centers, clipping_radius), shares)
         counts, sums, lengths = session.ask_together(how_many, where_to, how_far, note=note)
     total, sd = sums.value * scaled[:, None], sums.sd * scaled
     shrunk = np.maximum(0.0, 1 - session.dim * sd**2 / np.maximum((total**2).sum(axis=1), 1e-300))
@@ -165,21 +172,21 @@ def _run_round(
         previous=centers,
         center_noise_sd=sd / size,
         count_noise_sd=counts.sd,
-        reach=float(longest.max()),
-        reaches=reaches,
+        clipping_radius=float(longest.max()),
+        clipping_radii=clipping_radii,
     )
-    # Lengths in all clusters together say nothing of reaches that differ.
-    return step, lengths if reaches is None else None
+    # Lengths in all clusters together say nothing of clipping radii that differ.
+    return step, lengths if clipping_radii is None else None
 
 
-def _format_widths(reaches: Array) -> str:
-    """The least and the largest reach, in hundredths of the width of the domain, in two digits."""
-    least, largest = (float(f"{50 * reach:.2g}") for reach in (reaches.min(), reaches.max()))
+def _format_widths(clipping_radii: Array) -> str:
+    """The least and the largest clipping radius, in hundredths of the width of the domain, in two digits."""
+    least, largest = (float(f"{50 * radius:.2g}") for radius in (clipping_radii.min(), clipping_radii.max()))
     return f"{largest:g}" if least == largest else f"{least:g} to {largest:g}"
 
 
 def _shrink(lengths: Measurement[Array, Laplace | KNorm | Gaussian]) -> float:
-    """The part of the reach within which most residuals lie, at most 1."""
+    """The part of the clipping radius within which most residuals lie, at most 1."""
     filled = np.where(lengths.value > _FULL_BIN * lengths.sd, lengths.value, 0.0).cumsum()
     if filled[-1] <= 0:
         return 1.0
@@ -195,7 +202,7 @@ def _shorten(vectors: Array, longest: Array) -> Array:
 
 
 def split_and_drop(
-    session: PrivateSession, centers: Array, reach: float, frame: Array | None, stage: Swap, shares: Paid
+    session: PrivateSession, centers: Array, clipping_radius: float, frame: Array | None, stage: Swap, shares: Paid
 ) -> SplitStep:
     """Noisy counts and spreads of all clusters; where a cluster is two, one of its halves takes the cheapest centre.
 
@@ -205,7 +212,7 @@ def split_and_drop(
         What answers questions about the rows, and what may be spent.
     centers : array of shape (k, d)
         Released centres, unit coordinates.
-    reach : float
+    clipping_radius : float
         What residuals are shortened to, unit coordinates; released.
     frame : array of shape (p, d) or None
         The view in which rows look for their nearest centre.
@@ -219,11 +226,11 @@ def split_and_drop(
     SplitStep
         With the centres (k, d) that go on.
 
-    **Guarantee.** The shares of the stage. The spread of a row has Euclidean length at most ``reach``² in one cluster;
-    what is split and dropped follows from released numbers.
+    **Guarantee.** The shares of the stage. The spread of a row has Euclidean length at most ``clipping_radius``² in one
+    cluster; what is split and dropped follows from released numbers.
     """
     cells = Voronoi(centers)
-    spread = Spread(cells, centers, reach, frame)
+    spread = Spread(cells, centers, clipping_radius, frame)
     counts, spreads = session.ask_together(
         stage.counts.asks(Count(cells), shares),
         stage.spread.asks(spread, shares),

@@ -61,13 +61,13 @@ class PrivateProjection:
     """
 
     middle: Array
-    reach: float
+    clipping_radius: float
     basis: Array
     variances: Array
     spread: float
     captured: Array
 
-    def beside(self, frame: Array) -> float:
+    def measure_beside(self, frame: Array) -> float:
         """Of the spread what lies beside the axes ``frame`` (p, d), some of the basis."""
         used = (self.basis @ frame.T).argmax(axis=0)
         return max(self.spread - float(self.captured[used].sum()), 0.0)
@@ -91,10 +91,10 @@ class Tail:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ProjectionStep(Step):
-    """The noisy middle, reach and axes of the rows.
+    """The noisy middle, clipping radius and axes of the rows.
 
     The first ``axes`` of the look's basis make the view. Variances under ``noise_edge`` (0: axes from public coins) may
-    be noise alone. ``noisy_radii`` (bins,) counts rows by their distance from the middle, from 0 to ``radii_reach``,
+    be noise alone. ``noisy_radii`` (bins,) counts rows by their distance from the middle, from 0 to ``outer_radius``,
     with Laplace noise of ``radii_scale``, of several draws in the first one where that was cut. ``tail`` is None where
     none was seen.
     """
@@ -104,7 +104,7 @@ class ProjectionStep(Step):
     noise_edge: float
     noisy_radii: Array
     radii_scale: float
-    radii_reach: float
+    outer_radius: float
     tail: Tail | None = None
 
 
@@ -145,21 +145,24 @@ def project_privately(
     far = Radii(Everything(), middle[None], 2 * session.region.radius, _BINS, _FINER if stage.near is not None else 0)
     (radii,) = session.ask_together(stage.radii.asks(far, shares), note="distances from the middle")
     scale, noisy_radii = radii.mechanism.scale, np.r_[radii.value[: far.finer + 1].sum(), radii.value[far.finer + 1 :]]
-    reach = _find_clipping_radius(noisy_radii, far.reach, scale, session.n)
+    clipping_radius = _find_clipping_radius(noisy_radii, far.outer_radius, scale, session.n)
     median, tail = _read_medians(radii.value, far.edges, scale, session.n), None
     if stage.near is not None:
         # Asked for whether there is a tail or not: what is bought does not hang on the answers.
-        within = min(2 * median.about, far.reach)
+        within = min(2 * median.about, far.outer_radius)
         close = ScaledResidualSum(Voronoi(middle[None]), middle[None], np.array([within]))
         (near,) = session.ask_together(stage.near.asks(close, shares), note="middle of the rows that are near")
         tail = Tail(session.region.clip(middle + within * near.value[0] / session.n), median.about)
-    far_out = tail is not None and _TAIL_REACH * median.surely < reach <= _TAIL_MOST * session.region.radius
+    far_out = tail is not None and _TAIL_REACH * median.surely < clipping_radius <= _TAIL_MOST * session.region.radius
     if far_out:
-        reach = min(_TAIL_WIDER * reach, session.region.radius)
+        clipping_radius = min(_TAIL_WIDER * clipping_radius, session.region.radius)
     if stage.axes is not None:
-        seen, noise_edge = _buy_axes(session, middle, reach, stage.axes, shares)
+        seen, noise_edge = _buy_axes(session, middle, clipping_radius, stage.axes, shares)
     else:
-        seen, noise_edge = _draw_public_axes(session, middle, reach, noisy_radii, far.reach, axes, rng), 0.0
+        seen, noise_edge = (
+            _draw_public_axes(session, middle, clipping_radius, noisy_radii, far.outer_radius, axes, rng),
+            0.0,
+        )
     far_out = far_out and float(seen.captured[0]) > _TAIL_SHARE * seen.spread
     return ProjectionStep(
         title=f"A look: {axes} axes for {session.dim} columns, and how far nearly all rows reach",
@@ -168,7 +171,7 @@ def project_privately(
         noise_edge=noise_edge,
         noisy_radii=noisy_radii,
         radii_scale=scale,
-        radii_reach=far.reach,
+        outer_radius=far.outer_radius,
         tail=tail if far_out else None,
     )
 
@@ -209,25 +212,25 @@ def _find_clipping_radius(noisy_radii: Array, farthest: float, scale: float, n: 
 
 
 def _buy_axes(
-    session: PrivateSession, middle: Array, reach: float, part: Part, shares: Paid
+    session: PrivateSession, middle: Array, clipping_radius: float, part: Part, shares: Paid
 ) -> tuple[PrivateProjection, float]:
     """The axes of noisy second moments, and the variance that noise alone would show."""
-    spread_of_rows = part.asks(Spread(Everything(), middle[None], reach), shares)
+    spread_of_rows = part.asks(Spread(Everything(), middle[None], clipping_radius), shares)
     (moments,) = session.ask_together(spread_of_rows, note="second moments")
     values, vectors = np.linalg.eigh(unpack_symmetric(moments.value, session.dim)[0] / session.n)
     edge = moments.sd * sqrt(2 * session.dim) / session.n
     values, basis = values[::-1], vectors.T[::-1]
-    spread = max(float(values.sum()), _TINY * reach**2)
+    spread = max(float(values.sum()), _TINY * clipping_radius**2)
     captured = np.maximum(values, 0.0)
     lowered = captured - _LOWERED * edge * (captured < _CLEAR_EDGES * edge)
     variances = np.maximum(lowered, _LEAST_VARIANCE * spread / session.dim)
-    return PrivateProjection(middle, reach, basis, variances, spread, captured), edge
+    return PrivateProjection(middle, clipping_radius, basis, variances, spread, captured), edge
 
 
 def _draw_public_axes(
     session: PrivateSession,
     middle: Array,
-    reach: float,
+    clipping_radius: float,
     noisy_radii: Array,
     farthest: float,
     axes: int,
@@ -236,7 +239,7 @@ def _draw_public_axes(
     """Axes from public coins: nothing is bought. The radii say how wide the rows are on average."""
     basis, _ = np.linalg.qr(rng.normal(size=(session.dim, min(session.dim, max(axes, 64)))))
     weight = np.maximum(noisy_radii, 0.0)
-    length = np.minimum((np.arange(len(weight)) + 0.5) / len(weight) * farthest, reach)
-    spread = max(float(weight @ length**2) / max(float(weight.sum()), 1.0), _TINY * reach**2)
+    length = np.minimum((np.arange(len(weight)) + 0.5) / len(weight) * farthest, clipping_radius)
+    spread = max(float(weight @ length**2) / max(float(weight.sum()), 1.0), _TINY * clipping_radius**2)
     variances = np.full(basis.shape[1], spread / session.dim)
-    return PrivateProjection(middle, reach, basis.T, variances, spread, variances)
+    return PrivateProjection(middle, clipping_radius, basis.T, variances, spread, variances)

@@ -60,7 +60,7 @@ class Seeds(NamedTuple):
         nearest: Array = squared.min(axis=1)
         return nearest
 
-    def apart(self, most: int) -> list[Seeds]:
+    def list_distinct(self, most: int) -> list[Seeds]:
         """Up to ``most`` different solutions, the best on the synopsis first.
 
         Two are one where each centre of the second has one of the first within a part of a cluster's radius.
@@ -112,7 +112,7 @@ def solve_seeds(
     if seen is not None and synopsis.frame is not None:
         around, frame = seen.projection, synopsis.frame
         centers = around.middle + (centers - frame @ around.middle) @ frame
-        radii2 += around.beside(frame)
+        radii2 += around.measure_beside(frame)
     every = np.stack([session.region.clip(those) for those in centers])
     solved = replace(StartsStep.of(best, len(points), "cell"), centers=every[best.chosen])
     return Seeds(synopsis, solved, every, radii2, best.chosen)
@@ -162,7 +162,7 @@ def choose_by_rows(
     **Guarantee.** The share of the stage, of bounded range. A row counts up to a cap under each solution; the solutions
     and the cap are released.
     """
-    candidates = [seeds for one in found for seeds in one.apart(_MOST // len(found))]
+    candidates = [seeds for one in found for seeds in one.list_distinct(_MOST // len(found))]
     if tail:
         best = min(seeds.radius2 for seeds in candidates)
         candidates = [seeds for seeds in candidates if seeds.radius2 <= _AS_GOOD * best]

@@ -111,7 +111,7 @@ class Swap(NamedTuple):
 
 
 class Round(NamedTuple):
-    """A round of polishing: lengths of residuals where the reach follows them, counts, sums."""
+    """A round of polishing: lengths of residuals where the clipping radius follows them, counts, sums."""
 
     radii: Part | None
     counts: Part

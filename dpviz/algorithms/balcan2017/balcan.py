@@ -174,7 +174,7 @@ def find_centers(
         frame=view.frame,
     )
 
-    few = candidates.thinned(max(4 * k, int(min(2000, _PAIRS / session.n))), rng)
+    few = candidates.thin(max(4 * k, int(min(2000, _PAIRS / session.n))), rng)
     start = start_on_cubes(few, k, rng) if c.practical else rng.choice(len(few.points), k, replace=False)
     centers = few.points[start]
     # Where there is nothing to swap, the means take the share.

@@ -97,7 +97,7 @@ def grow_private_partition(
         active = view.session.ask(children, NoisyThreshold, share, note=note, threshold=threshold).value
         number, fan = tree.n_cells, 2**view.session.dim
         most = int(min(max(0, most_cubes - cubes), view.session.most_cells // fan))
-        tree = tree.grown(active if len(active) <= most else np.sort(rng.choice(active, most, replace=False)))
+        tree = tree.with_level(active if len(active) <= most else np.sort(rng.choice(active, most, replace=False)))
         cubes += tree.n_active
         yield TreeStep(
             title=f"Level {level}: {len(active):,} of {number:,} cubes woke up, threshold {threshold:,.0f} rows",
@@ -148,7 +148,7 @@ class Candidates:
     depths: Codes
     finest: Flags
 
-    def thinned(self, most: int, rng: np.random.Generator) -> Candidates:
+    def thin(self, most: int, rng: np.random.Generator) -> Candidates:
         """At most ``most`` of them, the finest first and otherwise by public coins.
 
         Parameters

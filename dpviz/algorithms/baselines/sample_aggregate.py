@@ -108,7 +108,7 @@ def sample_aggregate(
     (em_median). One person is in one block, whatever the number of their rows: one model is replaced. Bounds and
     anchors are public; n is public or bought, and sets the number of blocks.
     """
-    blocks = deal(session, k, params.choose_blocking(k).number(session.n), rng, align=params.align)
+    blocks = deal(session, k, params.choose_blocking(k).choose_number(session.n), rng, align=params.align)
     yield blocks
     models = fit_models(session, blocks)
     box, note = make_domain_box(models), "medians over blocks"

@@ -106,7 +106,7 @@ def gaussian_mixture(
         yield from fit_naive_mixture(session, k, rng, smallest_sd=params.smallest_sd)
         return
     source = TupleSource.of(session, k, params, rng)
-    yield source.stand_in()
+    yield source.make_placeholder()
     share = halve_budget(session.budget, TUPLES_PART)
     assert share.means is not None
     test = run_noisy_center_test(source, share.tuples, far=None)

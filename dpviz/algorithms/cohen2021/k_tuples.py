@@ -192,7 +192,7 @@ def run_tested(
     that tuples disagree.
     """
     source = TupleSource.of(session, k, params, rng)
-    yield source.stand_in()
+    yield source.make_placeholder()
     share = halve_budget(session.budget, part)
     step = test(source, share.tuples)
     yield step

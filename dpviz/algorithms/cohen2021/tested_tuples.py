@@ -167,7 +167,7 @@ class TupleSource:
             return self.session
         return self.session.blocks(BlockKMeans(self.anchors, match=False, salt=self.salt), number)
 
-    def stand_in(self) -> CentersStep:
+    def make_placeholder(self) -> CentersStep:
         """The first step: centres that know no data."""
         title = "Sphere packing, which stands in for ⊥: no row has been read"
         return CentersStep(title=title, centers=self.anchors)

@@ -119,7 +119,7 @@ def gkm(session: PrivateSession, k: int, params: GkMParams, rng: np.random.Gener
     number of their rows: one model is replaced. Bounds and anchors are public; n is public or bought, and sets the
     number of blocks.
     """
-    blocks = deal(session, k, params.choose_blocking(k).number(session.n), rng, align=params.align)
+    blocks = deal(session, k, params.choose_blocking(k).choose_number(session.n), rng, align=params.align)
     yield blocks
     models = fit_models(session, blocks)
     shares = session.budget.split(ranges=1.0, averages=1.0)

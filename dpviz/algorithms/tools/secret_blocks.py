@@ -51,7 +51,7 @@ class Blocking(NamedTuple):
     rows: int
     power: float | None = None
 
-    def number(self, n: int) -> int:
+    def choose_number(self, n: int) -> int:
         """Blocks of n rows."""
         return max(1, n // self.rows if self.power is None else round(n**self.power))
 

@@ -125,7 +125,7 @@ class AttackRegion:
         plot.add_trace(
             {
                 **{"type": "scatter", "x": around[0], "y": around[1], "mode": "lines", "line": {"width": 0}},
-                **{"fill": "toself", "fillcolor": palette.faded(palette.public, 0.13), "hoverinfo": "skip"},
+                **{"fill": "toself", "fillcolor": palette.fade(palette.public, 0.13), "hoverinfo": "skip"},
                 **{"name": "where attacks can be", "meta": "public"},
             }
         )
@@ -148,7 +148,7 @@ class AttackRegion:
         steps, alarms, hits = one.attack.staircase, one.attack.false_alarms, one.attack.hits
         x0, x1, y0, y1 = alarms.low, alarms.high, hits.low, hits.high
         plot.add_shape(
-            type="rect", x0=x0, x1=x1, y0=y0, y1=y1, fillcolor=palette.faded(color, 0.15), line_width=0, layer="below"
+            type="rect", x0=x0, x1=x1, y0=y0, y1=y1, fillcolor=palette.fade(color, 0.15), line_width=0, layer="below"
         )
         plot.add_trace(
             {

@@ -78,7 +78,7 @@ class EpsilonWindow:
             return
         kept = window.least <= window.most
         low, high = sorted((max(window.least, _LOW), min(max(window.most, _LOW), _HIGH)))
-        fill = palette.faded(palette.released if kept else palette.muted, 0.13)
+        fill = palette.fade(palette.released if kept else palette.muted, 0.13)
         box = {"x0": low, "x1": high, "y0": 0, "y1": 1, "fillcolor": fill, "line": {"width": 0}, "layer": "below"}
         plot.add_shape(**{"type": "rect", "xref": "x", "yref": "paper", **box})
         if high > 1.6 * low:
@@ -113,7 +113,7 @@ class EpsilonWindow:
         plot.add_trace(
             _make_trace(
                 **{"x": np.concatenate([at, at[::-1]]), "y": band, "mode": "lines", "hoverinfo": "skip"},
-                **{"fill": "toself", "fillcolor": palette.faded(released, 0.18), "line": {"width": 0}},
+                **{"fill": "toself", "fillcolor": palette.fade(released, 0.18), "line": {"width": 0}},
             )
         )
         lines = [(losses, window.setting.n or 0, "solid", 2.4)]

@@ -79,7 +79,7 @@ class IconArray:
         plot = Plot(make_layout(palette, height=_HEIGHT))
         least, most = (round(100 * share) for share in self.after)
         before = round(100 * self.prior)
-        strong, weak, none = palette.released, palette.faded(palette.released, 0.4), palette.grid
+        strong, weak, none = palette.released, palette.fade(palette.released, 0.4), palette.grid
         right = _SIDE + _GAP
         self._people(plot, range(before), 0, palette.public)
         self._people(plot, range(before, 100), 0, none)

@@ -1,4 +1,4 @@
-"""Twin worlds: the centres of many draws with one person in the table and without, over each other."""
+"""Neighbouring tables: the centres of many draws with one person in the table and without, over each other."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _HEIGHT, _MOST_ROWS = 480, 2_000
 
 @dataclass(frozen=True, eq=False)
 class TwinClouds:
-    """Released centres of both worlds, one draw each from as many draws.
+    """Released centres of two neighbouring tables, one draw each from as many draws.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class TwinClouds:
 
     @classmethod
     def of(cls, trials: Sequence[Trial], view: View, rows: Array, person: Array, epsilon: float) -> TwinClouds:
-        """Of runs in both worlds, at least one in each.
+        """Of runs on both tables, at least one on each.
 
         Parameters
         ----------
@@ -74,8 +74,8 @@ class TwinClouds:
     @property
     def moved(self) -> float:
         """How far the middle of the nearest centres moves, in the spread of one draw of them."""
-        nearest = [_find_nearest(world, self.person) for world in (self.present, self.absent)]
-        spread = np.sqrt(np.mean([((world - world.mean(axis=0)) ** 2).sum(axis=1).mean() for world in nearest]))
+        nearest = [_find_nearest(centers, self.person) for centers in (self.present, self.absent)]
+        spread = np.sqrt(np.mean([((centers - centers.mean(axis=0)) ** 2).sum(axis=1).mean() for centers in nearest]))
         apart = float(np.linalg.norm(nearest[0].mean(axis=0) - nearest[1].mean(axis=0)))
         return apart / float(spread) if spread > 0 else np.inf if apart > 0 else 0.0
 
@@ -94,7 +94,7 @@ class TwinClouds:
         )
 
     def draw(self, palette: Palette, *, both: bool = True) -> go.Figure:
-        """One world over the other; the second only where ``both`` may be seen.
+        """The centres of one table over those of the other; the second only where ``both`` may be seen.
 
         Parameters
         ----------
@@ -111,16 +111,16 @@ class TwinClouds:
         plot = Plot(make_layout(palette, height=_HEIGHT))
         show_plane(plot, self.view, palette)
         some = self.rows[:: max(1, len(self.rows) // _MOST_ROWS)]
-        self._marks(plot, some, "rows", {"size": 4, "color": palette.faded(palette.public, 0.5)}, "public")
-        worlds: list[tuple[str, Array, dict[str, Any]]] = [
+        self._marks(plot, some, "rows", {"size": 4, "color": palette.fade(palette.public, 0.5)}, "public")
+        drawn: list[tuple[str, Array, dict[str, Any]]] = [
             ("centres, with the person", self.present, {"symbol": "circle", "color": palette.released})
         ]
         if both:
             hollow: dict[str, Any] = {"symbol": "square-open", "color": palette.inks[2], "line": {"width": 1.5}}
-            worlds.append(("centres, without", self.absent, hollow))
-        for name, world, marker in worlds:
+            drawn.append(("centres, without", self.absent, hollow))
+        for name, centers, marker in drawn:
             self._marks(
-                plot, world.reshape(-1, world.shape[-1]), name, {"size": 7, "opacity": 0.6} | marker, "released"
+                plot, centers.reshape(-1, centers.shape[-1]), name, {"size": 7, "opacity": 0.6} | marker, "released"
             )
         ring = {"symbol": "circle-open", "size": 18, "color": palette.text, "line": {"width": 2}}
         self._marks(plot, self.person, "the person", ring, "public")

@@ -104,7 +104,7 @@ class RangesPicture(Picture[RangesStep]):
         _add_revealed(canvas, step.blocks, context.reveal)
         low, high = (view.plane(corner[:ranges]) for corner in (step.lower, step.upper))
         outline, width = (outline_segments(low, high), 6.0) if view.flat else (outline_boxes(low, high), 1.6)
-        fill = "" if view.flat else canvas.palette.faded(color, 0.07)
+        fill = "" if view.flat else canvas.palette.fade(color, 0.07)
         name = "ranges" if step.estimated else "range: the domain"
         canvas.lines(outline, name, kind, strength=0.75, width=width, fill=fill)
         # Noise beyond the domain is drawn as large as the domain.
@@ -117,7 +117,7 @@ class RangesPicture(Picture[RangesStep]):
             if view.flat
             else outline_circles(middles, across, np.ones(2))
         )
-        ink = canvas.palette.faded(canvas.palette.text if step.estimated else color, 0.75)
+        ink = canvas.palette.fade(canvas.palette.text if step.estimated else color, 0.75)
         canvas.lines(noise, "noise of an average ±1 sd", kind, color=ink, width=1.6, dash="dot")
         if step.estimated and ranges <= _NUMBERED:
             hover = "middle of range %{text} (released)<br>%{x:.4g}, %{y:.4g}"

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment
 
+from dpviz.algorithms.sizes import measure_neighbour_gaps
 from dpviz.arrays import Array, Codes
 from dpviz.charts.canvas import NUMBER_SIZE
 from dpviz.charts.cells import compute_voronoi_polygons, join_outlines, outline_segments
@@ -16,7 +17,6 @@ from dpviz.charts.plot_canvas import UNCUT, PlotCanvas
 from dpviz.charts.theme import make_center_marker, make_reference_marker
 from dpviz.charts.tints import choose_hues as choose_apart
 from dpviz.charts.view import View
-from dpviz.runs.cluster_recovery import measure_neighbour_gaps
 
 
 class Marks(NamedTuple):
@@ -112,7 +112,7 @@ def add_cells(canvas: PlotCanvas, centers: Array, final: Array | None = None, *,
     for color, tint in enumerate(palette.tints):
         mine = [polygon for polygon, of in zip(polygons, hue, strict=True) if of == color]
         if mine:
-            fill = palette.faded(tint, palette.tint_strength)
+            fill = palette.fade(tint, palette.tint_strength)
             canvas.lines(join_outlines(mine), "", None, color=palette.surface, width=2.0, fill=fill)
 
 
@@ -187,7 +187,7 @@ def add_halos(canvas: PlotCanvas, centers: Array, sd: Array) -> None:
     """
     palette, flat = canvas.palette, canvas.view.flat
     radii = np.minimum(sd, canvas.view.region.diameter)
-    color, fill = palette.faded(palette.text, 0.45), palette.faded(palette.text, 0.08)
+    color, fill = palette.fade(palette.text, 0.45), palette.fade(palette.text, 0.08)
     places, width = canvas.view.plane(centers), 6.0 if flat else 1.0
     name = "noise ±1 sd" + (", tiny" if _is_hidden(canvas.view, sd, choose_marks(len(centers)).size) else "")
     canvas.halos(places, radii, name, "released", width=width, color=color, fill=fill)

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from dpviz.algorithms.baselines.kmeans_plus_plus import ReferenceStep
+from dpviz.algorithms.sizes import measure_neighbour_gaps
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.arrays import Array, Codes
 from dpviz.charts.canvas import NUMBER_SIZE, SCREEN
@@ -48,7 +49,7 @@ from dpviz.charts.wording import (
     format_things,
     join_clauses,
 )
-from dpviz.runs.cluster_recovery import FOUND_RULE, ClusterRecovery, measure_neighbour_gaps
+from dpviz.runs.cluster_recovery import FOUND_RULE, ClusterRecovery
 from dpviz.runs.verdict import collect_evidence
 from dpviz.table.domain import Domain
 
@@ -77,7 +78,7 @@ class CentersPicture(Picture[CentersStep]):
             return capitalize_first(at + verdict.title)
         if context.reference is not None and len(context.reference.centers) == len(self.step.centers) == 1:
             return capitalize_first(at + _describe_lone(self.step.centers, context.reference.centers))
-        found = self._found(context)
+        found = self._measure_recovery(context)
         if found is not None:
             return capitalize_first(at + describe_recovery(found))
         if lost is not None:
@@ -100,7 +101,7 @@ class CentersPicture(Picture[CentersStep]):
             "refused (⊥)" if verdict is not None and verdict.kind == "refused" else "",
             self._farthest(context),
             view.about,
-            FOUND_RULE if self._found(context) is not None else "",
+            FOUND_RULE if self._measure_recovery(context) is not None else "",
             "" if view.whole else "cells not drawn",
             self._outside(context),
             "numbers on hover" if marks.number is None else "",
@@ -161,7 +162,7 @@ class CentersPicture(Picture[CentersStep]):
             step = ReferenceStep(title="k-means++: the rows themselves, no privacy", centers=centers)
             yield Companion("k-means++", ReferencePicture(step), "revealed")
 
-    def _found(self, context: RenderContext) -> ClusterRecovery | None:
+    def _measure_recovery(self, context: RenderContext) -> ClusterRecovery | None:
         """How many clusters are found, where there are clusters to be counted: one alone is told by its distance."""
         return context.clusters_found(self.step.centers) if self.counts_clusters else None
 
@@ -195,7 +196,7 @@ class CentersPicture(Picture[CentersStep]):
 
     @staticmethod
     def _beyond(context: RenderContext, points: Array, what: str) -> str:
-        beyond = context.view.beyond(points) if len(points) else 0
+        beyond = context.view.count_beyond(points) if len(points) else 0
         return f"{format_things(beyond, what)} outside the picture" if beyond else ""
 
     def _outside(self, context: RenderContext) -> str:
@@ -205,7 +206,7 @@ class CentersPicture(Picture[CentersStep]):
         rows = (
             0.0
             if context.reveal is None
-            else context.view.beyond(context.reveal.points) / max(1, len(context.reveal.points))
+            else context.view.count_beyond(context.reveal.points) / max(1, len(context.reveal.points))
         )
         return join_clauses(
             self._beyond(context, self.step.centers, "centre"),

@@ -161,13 +161,13 @@ def _make_signed_scale(canvas: PlotCanvas, strength: float) -> list[list[float |
     palette = canvas.palette
     below = 0.0 if strength < 1 else 0.9
     return [
-        [0.0, palette.faded(palette.below, below)],
-        [(1 - _PALE) / 2, palette.faded(palette.below, min(below, 0.26))],
-        [0.5, palette.faded(palette.below, 0.0)],
+        [0.0, palette.fade(palette.below, below)],
+        [(1 - _PALE) / 2, palette.fade(palette.below, min(below, 0.26))],
+        [0.5, palette.fade(palette.below, 0.0)],
         [0.5, canvas.color("released", 0.0)],
-        [(1 + _PALE) / 2, palette.faded(palette.released, round(_PALE * strength, 3))],
-        [0.85, palette.faded(palette.released, round(0.75 * strength, 3))],
-        [1.0, palette.deep if strength == 1 else palette.faded(palette.released, strength)],
+        [(1 + _PALE) / 2, palette.fade(palette.released, round(_PALE * strength, 3))],
+        [0.85, palette.fade(palette.released, round(0.75 * strength, 3))],
+        [1.0, palette.deep if strength == 1 else palette.fade(palette.released, strength)],
     ]
 
 
@@ -279,7 +279,7 @@ def choose_signed_colors(canvas: PlotCanvas, counts: Array, sd: Array | float) -
         Colours.
     """
     palette = canvas.palette
-    over = np.where(counts > _NOISE * sd, palette.released, palette.faded(palette.released, 0.35))
+    over = np.where(counts > _NOISE * sd, palette.released, palette.fade(palette.released, 0.35))
     colors: npt.NDArray[np.str_] = np.where(counts < 0, palette.below, over)
     return colors
 

@@ -157,7 +157,7 @@ class CoresetPicture(Picture[CoresetStep]):
         )
 
     def note(self, context: RenderContext) -> str:
-        beyond = context.view.beyond(self.step.points)
+        beyond = context.view.count_beyond(self.step.points)
         outside = f"{format_things(beyond, 'point')} outside the picture" if beyond else ""
         return join_clauses("noisy means of the leaves, their area the noisy weight", context.view.about, outside)
 

@@ -115,7 +115,7 @@ class TreeDiagram(Drawing[TreeStep]):
         drawn = [np.column_stack(find_drawn_boxes(tree, at, view)) for at in range(len(spans))]
         told: list[str] = []
         for at, span in enumerate(spans):
-            line = self._told(at)
+            line = self._describe_node(at)
             truly = [""] * len(span.start) if held is None else [_TRULY.format(int(count)) for count in held[at]]
             told += [line + more for more in truly]
         if len(spans) == tree.depth + 1 and tree.depth:
@@ -124,7 +124,7 @@ class TreeDiagram(Drawing[TreeStep]):
             nothing = np.zeros(len(asleep))
             start, end = np.r_[start, nothing], np.r_[end, nothing]
             level = np.r_[level, np.full(len(asleep), tree.depth)]
-            drawn, told = [*drawn, asleep], [*told, *[self._told(tree.depth, awake=False)] * len(asleep)]
+            drawn, told = [*drawn, asleep], [*told, *[self._describe_node(tree.depth, awake=False)] * len(asleep)]
         shades = [[0, canvas.color("released", 0.2)], [1, canvas.color("released", 0.85)]]
         marker = {
             **{"color": level.astype(np.int16), "cmin": 0, "cmax": max(final, 1), "colorscale": shades},
@@ -147,7 +147,7 @@ class TreeDiagram(Drawing[TreeStep]):
             trace={"base": (-level - _BAND).astype(SCREEN), "text": told, "textposition": "none", **linked},
         )
 
-    def _told(self, level: int, *, awake: bool = True) -> str:
+    def _describe_node(self, level: int, *, awake: bool = True) -> str:
         if level == 0:
             return "level 0: the whole, always awake"
         known = list(self.thresholds) or [self.step.threshold] * (level == self.step.tree.depth)

@@ -54,8 +54,8 @@ class StartsPicture(Picture[StartsStep]):
         centers, final = self.step.centers, context.final
         if getattr(below, "frame", None) is not None:
             step = SynopsisPicture(below)
-            centers, below = step.seen(centers), step.grid_step()
-            final = None if final is None else step.seen(final)
+            centers, below = step.project_points(centers), step.grid_step()
+            final = None if final is None else step.project_points(final)
         if not view.flat:
             add_signed_maps(canvas, below, strength=UNDER)
         add_centers(canvas, centers, final=final)

@@ -210,7 +210,7 @@ class Rows(Drawing):
         for at in self.base.tolist():
             plot.add_shape(
                 **{"type": "rect", "x0": at + _GAP, "x1": at + _GAP + _TRACK, "y0": ends[0], "y1": ends[1]},
-                **{"line": {"width": 0}, "fillcolor": ink.faded(ink.muted, 0.07), "layer": "below"},
+                **{"line": {"width": 0}, "fillcolor": ink.fade(ink.muted, 0.07), "layer": "below"},
             )
         begin, y = np.repeat(self.base + _GAP, self.k), np.tile(self.y, self.dim)
         plot.add_trace(self.lines((begin, begin + _TRACK), (y, y), "public", color=ink.grid, width=1))
@@ -226,7 +226,7 @@ class Rows(Drawing):
             for faint in (False, True):
                 at = ((self.values > self.overall) == above) & (self.faint == faint)
                 if at.any():
-                    color, width = (ink.faded(hue, 0.3), 2) if faint else (hue, 3.5)
+                    color, width = (ink.fade(hue, 0.3), 2) if faint else (hue, 3.5)
                     plot.add_trace(self.lines((from_[at], x[at]), (y[at], y[at]), "released", color=color, width=width))
 
     def _whiskers(self, plot: Plot) -> None:
@@ -238,13 +238,7 @@ class Rows(Drawing):
             return
         plot.add_trace(self.lines((low[seen], high[seen]), (y[seen], y[seen]), "released", color=ink.text, width=1.3))
         for end in (low, high):
-            plot.add_trace(
-                {
-                    **{"type": "scatter", "mode": "markers", "x": end[seen], "y": y[seen], "hoverinfo": "skip"},
-                    "marker": {"symbol": "line-ns-open", "size": 7, "color": ink.text, "line": {"width": 1.3}},
-                    **{"showlegend": False, "meta": "released"},
-                }
-            )
+            plot.add_trace(make_caps(end[seen], y[seen], ink.text, 1.3))
 
     def _diamonds(self, plot: Plot) -> None:
         if self.made.reference is None:
@@ -313,7 +307,7 @@ class Rows(Drawing):
             edge = {"width": 1 if alone[i] else 0, "color": ink.released, "dash": "dot"}
             plot.add_shape(
                 **{"type": "rect", "x0": 0, "x1": reach * size, "y0": i - 0.2, "y1": i + 0.2, "line": edge},
-                **{"fillcolor": ink.faded(ink.released, 0.12 if alone[i] else 0.5), "layer": "below"},
+                **{"fillcolor": ink.fade(ink.released, 0.12 if alone[i] else 0.5), "layer": "below"},
             )
         ends = reach * np.maximum(sizes - SEEN * sd, 0), reach * np.maximum(sizes + SEEN * sd, 0)
         plot.add_trace(self.lines(ends, (self.y, self.y), "released", color=ink.text, width=1.3))
@@ -358,6 +352,30 @@ class Rows(Drawing):
                             **{"xanchor": side, "yanchor": "top", "yshift": -3},
                         )
                     )
+
+
+def make_caps(x: Array, y: Array, color: str, width: float) -> dict[str, Any]:
+    """The ends of whiskers.
+
+    Parameters
+    ----------
+    x, y : array of shape (n,)
+        Where they are, in the plot's units.
+    color : str
+        Of a line.
+    width : float
+        Of a line, in pixels.
+
+    Returns
+    -------
+    dict of str to object
+        A trace.
+    """
+    return {
+        **{"type": "scatter", "mode": "markers", "x": x, "y": y, "hoverinfo": "skip", "showlegend": False},
+        "marker": {"symbol": "line-ns-open", "size": 7, "color": color, "line": {"width": width}},
+        "meta": "released",
+    }
 
 
 def make_diamonds(x: Array, y: Array, color: str, size: float, kind: str) -> dict[str, Any]:

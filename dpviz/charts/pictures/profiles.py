@@ -16,7 +16,7 @@ import plotly.graph_objects as go
 
 from dpviz.arrays import Array, Codes
 from dpviz.charts.names import spell_name
-from dpviz.charts.pictures.profile_rows import Chosen, Drawing, Lane, Rows, make_diamonds, make_label
+from dpviz.charts.pictures.profile_rows import Chosen, Drawing, Lane, Rows, make_caps, make_diamonds, make_label
 from dpviz.charts.plot import Plot
 from dpviz.charts.theme import Palette, make_layout
 from dpviz.charts.wording import capitalize_first, format_number, format_things, join_clauses
@@ -212,7 +212,7 @@ class Lanes(Drawing):
     def _lane(self, plot: Plot, j: int, head: float, line: float, last: float) -> None:
         ink, place = self.palette, int(self.cols[j])
         edge = {"y0": line - _DISC / 2 - 2, "y1": last + _DISC / 2 + 2, "layer": "below"}
-        fill = ink.faded(ink.muted, 0.07)
+        fill = ink.fade(ink.muted, 0.07)
         plot.add_shape(**{"type": "rect", "x0": 0, "x1": 1, "line": {"width": 0}, "fillcolor": fill, **edge})
         middle = float(self.part(self.overall)[j])
         dotted = {"color": ink.muted, "width": 1.2, "dash": "dot"}
@@ -234,7 +234,9 @@ class Lanes(Drawing):
         wide = (high - low) * _NARROW > _DISC
         if wide.any():
             ends = (low[wide], high[wide]), (y[wide], y[wide])
-            plot.add_trace(self.lines(*ends, "released", color=ink.faded(ink.text, 0.6), width=1.2))
+            plot.add_trace(self.lines(*ends, "released", color=ink.fade(ink.text, 0.6), width=1.2))
+            for end in (low[wide], high[wide]):
+                plot.add_trace(make_caps(end, y[wide], ink.fade(ink.text, 0.6), 1.2))
         marks = [ink.surface if one else color for one, color in zip(faint, colors, strict=True)]
         rims = [color if one else ink.surface for one, color in zip(faint, colors, strict=True)]
         plot.add_trace(

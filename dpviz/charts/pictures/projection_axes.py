@@ -154,9 +154,9 @@ class Axes(Drawing[ProjectionStep]):
         columns = self._columns()
         kind: Kind = "released" if _is_bought(step) else "public"
         loadings = step.projection.basis[: step.axes, columns]
-        reach, axis = float(np.abs(loadings).max()), np.arange(1, step.axes + 1)
+        largest, axis = float(np.abs(loadings).max()), np.arange(1, step.axes + 1)
         names = [context.view.domain.columns[c] for c in columns]
-        ticks = {"tickvals": [-reach, 0, reach], "ticktext": [format_number(-reach), "0", format_number(reach)]}
+        ticks = {"tickvals": [-largest, 0, largest], "ticktext": [format_number(-largest), "0", format_number(largest)]}
         plot.update_layout(showlegend=False)
         canvas.cells(
             loadings.T,
@@ -165,10 +165,10 @@ class Axes(Drawing[ProjectionStep]):
             bar=canvas.color_bar(f"part in the axis ({kind})", **ticks),
             text=[[f"{spell_name(name)} in axis {a}" for a in axis] for name in names],
             colorscale=[list(stop) for stop in canvas.palette.diverging],
-            **{"x": axis, "y": np.arange(len(names)), "xgap": 2, "ygap": 1, "zmin": -reach, "zmax": reach},
+            **{"x": axis, "y": np.arange(len(names)), "xgap": 2, "ygap": 1, "zmin": -largest, "zmax": largest},
         )
         doubtful = axis[~find_clear_axes(step)[: step.axes]]
-        veil = canvas.palette.faded(canvas.palette.surface, 0.6)
+        veil = canvas.palette.fade(canvas.palette.surface, 0.6)
         for a in doubtful:
             plot.add_vrect(x0=a - 0.5, x1=a + 0.5, line_width=0, layer="above", fillcolor=veil)
         words = "axis of the view" + (" (faded: may be noise)" if len(doubtful) else "")
@@ -199,18 +199,18 @@ class Axes(Drawing[ProjectionStep]):
 
 
 class Distances(Drawing[ProjectionStep]):
-    """The noisy histogram of distances from the middle, with the reach that was chosen on it."""
+    """The noisy histogram of distances from the middle, with the clipping radius that was chosen on it."""
 
     def finding(self, domain: Domain) -> str:
-        reach = self.step.projection.reach
-        possible = format_number(self.step.radii_reach)
-        if reach >= self.step.radii_reach:
+        clipping_radius = self.step.projection.clipping_radius
+        possible = format_number(self.step.outer_radius)
+        if clipping_radius >= self.step.outer_radius:
             return f"Noise hides how far rows reach: all of {possible} is kept"
-        return f"Nearly all rows lie within {format_number(reach)} of their middle, of {possible} possible"
+        return f"Nearly all rows lie within {format_number(clipping_radius)} of their middle, of {possible} possible"
 
     def note(self, context: RenderContext) -> str:
         band = f"grey band: within 1 sd = {format_number(self._sd)} rows"
-        return join_clauses(band, "dashed: the reach, beyond which hardly any row was found")
+        return join_clauses(band, "dashed: the clipping radius, beyond which hardly any row was found")
 
     def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
         step, plot = self.step, canvas.plot
@@ -220,20 +220,22 @@ class Distances(Drawing[ProjectionStep]):
         width = np.diff(edges)
         hover = "%{y:.4g} rows (released), %{x:.3g} from the middle"
         inside = self._inside()
-        for name, which, strength in (("rows within the reach", inside, 0.9), ("beyond it", ~inside, 0.35)):
+        for name, which, strength in (("rows within the clipping radius", inside, 0.9), ("beyond it", ~inside, 0.35)):
             if which.any():
                 x, y, wide = (values[which].astype(SCREEN) for values in (middle, step.noisy_radii, width))
                 canvas.bars(x, y, wide, name, "released", strength=strength, hover=hover)
         canvas.band(-self._sd, self._sd, strength=_BAND)
-        plot.add_vline(x=step.projection.reach, line={"color": canvas.palette.text, "width": 1.5, "dash": "dash"})
+        plot.add_vline(
+            x=step.projection.clipping_radius, line={"color": canvas.palette.text, "width": 1.5, "dash": "dash"}
+        )
         rows = context.rows_in(context.view.domain.region)
         if rows is not None:
             far = np.linalg.norm(rows - step.projection.middle, axis=1)
-            place = np.minimum(far / step.radii_reach * bins, bins - 1).astype(np.int64)
+            place = np.minimum(far / step.outer_radius * bins, bins - 1).astype(np.int64)
             true = np.bincount(place, minlength=bins).astype(np.float64)
             canvas.ticks(middle, true, "true counts", hover="%{y:,.0f} rows (revealed), %{x:.3g} from the middle")
         words = "distance from the middle (unit coordinates)"
-        plot.update_xaxes(range=[0, step.radii_reach], title_text=words, zeroline=False)
+        plot.update_xaxes(range=[0, step.outer_radius], title_text=words, zeroline=False)
         plot.update_yaxes(title_text="rows per bin (noisy)", zeroline=True, zerolinecolor=canvas.palette.muted)
         plot.update_layout(bargap=0)
 
@@ -241,17 +243,17 @@ class Distances(Drawing[ProjectionStep]):
         """Bins of distances with their noisy counts."""
         edges = self._edges()
         bins = {"from (unit coordinates)": edges[:-1], "to": edges[1:], "noisy count": self.step.noisy_radii}
-        return pd.DataFrame(bins | {"noise sd": self._sd, "within the reach": self._inside()})
+        return pd.DataFrame(bins | {"noise sd": self._sd, "within the clipping radius": self._inside()})
 
     def words(self, domain: Domain) -> str:
         return f"{self.finding(domain)}. Noise sd of a bin: {format_number(self._sd)} rows."
 
     def _edges(self) -> npt.NDArray[np.float64]:
-        return np.linspace(0, self.step.radii_reach, len(self.step.noisy_radii) + 1)
+        return np.linspace(0, self.step.outer_radius, len(self.step.noisy_radii) + 1)
 
     def _inside(self) -> npt.NDArray[np.bool_]:
-        """Which bins lie within the reach."""
-        inside: npt.NDArray[np.bool_] = self._edges()[1:] <= self.step.projection.reach * (1 + 1e-9)
+        """Which bins lie within the clipping radius."""
+        inside: npt.NDArray[np.bool_] = self._edges()[1:] <= self.step.projection.clipping_radius * (1 + 1e-9)
         return inside
 
     @property

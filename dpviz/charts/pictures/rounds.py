@@ -1,4 +1,4 @@
-"""Rounds on centres: polishing, with the reach that rows pull them from, and splitting, with its gains and costs."""
+"""Rounds on centres: polishing, with the clipping radius of rows, and splitting, with its gains and costs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _TINY = 1e-300
 
 
 class PolishPicture(CentersPicture):
-    """The centres after a round; around where they were, the reach beyond which a row pulls no harder.
+    """The centres after a round; around where they were, the clipping radius, beyond which a row pulls no harder.
 
     In a crowd, or among many columns, circles would be one grey sheet: only the largest cluster has one.
     """
@@ -53,7 +53,7 @@ class PolishPicture(CentersPicture):
         crowd = len(step.centers) > _CROWD or not canvas.view.whole
         shown = [int(step.noisy_counts.argmax())] if crowd else list(range(len(step.centers)))
         middles, radii = canvas.view.plane(step.previous[shown], "previous"), _compute_bounds(step)[shown]
-        name = "reach of the largest" if crowd else "reach of a row"
+        name = "clipping radius of the largest" if crowd else "clipping radius of a row"
         width = 5.0 if canvas.view.flat else 1.0
         canvas.halos(middles, radii, name, "released", width=width, strength=0.5, dash="dash")
         super().paint(canvas, context)
@@ -61,13 +61,13 @@ class PolishPicture(CentersPicture):
     def table(self, domain: Domain) -> pd.DataFrame:
         table = super().table(domain)
         table["moved (unit coordinates)"] = _compute_moves(self.step)
-        table["reach (unit coordinates)"] = _compute_bounds(self.step)
+        table["clipping radius (unit coordinates)"] = _compute_bounds(self.step)
         return table
 
     def words(self, domain: Domain) -> str:
         return (
-            f"{super().words(domain)} Rows pulled from at most {format_number(self.step.reach)} (unit coordinates); "
-            f"a typical centre moved {format_number(_find_typical_move(self.step))}."
+            f"{super().words(domain)} Rows pulled from at most {format_number(self.step.clipping_radius)} "
+            f"(unit coordinates); a typical centre moved {format_number(_find_typical_move(self.step))}."
         )
 
     def companions(self, context: RenderContext, steps: Sequence[Step]) -> Iterator[Companion]:
@@ -79,7 +79,8 @@ class PolishPicture(CentersPicture):
 
 @dataclass(frozen=True, eq=False)
 class Rounds(Drawing[PolishStep]):
-    """Round by round up to now, of ``rounds``: the reach, how far a typical centre moved, and the noise of a mean."""
+    """Round by round up to now, of ``rounds``: the clipping radius, how far a typical centre moved, and the noise of a
+    mean."""
 
     so_far: Sequence[PolishStep]
     rounds: int
@@ -101,14 +102,14 @@ class Rounds(Drawing[PolishStep]):
         )
 
     def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
-        reach = np.array([step.reach for step in self.so_far])
+        clipping_radius = np.array([step.clipping_radius for step in self.so_far])
         moved, noise = (
             np.array([of(step) for step in self.so_far]) for of in (_find_typical_move, _find_typical_noise)
         )
-        together = np.concatenate([reach, moved, noise])
+        together = np.concatenate([clipping_radius, moved, noise])
         floor = float(together[together > 0].min(initial=1.0)) / (_BELOW if (together == 0).any() else 1.0)
         for what, values, dash, symbol in (
-            ("reach", reach, "dash", "line-ew-open"),
+            ("clipping radius", clipping_radius, "dash", "line-ew-open"),
             ("move", moved, "solid", "circle"),
             ("noise of its mean", noise, "dot", "triangle-down"),
         ):
@@ -117,7 +118,7 @@ class Rounds(Drawing[PolishStep]):
                 np.column_stack([np.arange(1, len(values) + 1), np.maximum(values, floor)]),
                 what,
                 "released",
-                strength=0.5 if what == "reach" else 0.95,
+                strength=0.5 if what == "clipping radius" else 0.95,
                 dash=dash,
                 width=2,
                 hover=f"round %{{x}}: {what} %{{customdata:.3g}} (released)",
@@ -131,8 +132,8 @@ class Rounds(Drawing[PolishStep]):
 
     def words(self, domain: Domain) -> str:
         return (
-            f"After {format_things(len(self.so_far), 'round')}: the reach is "
-            f"{format_number(self.step.reach)}, a typical centre "
+            f"After {format_things(len(self.so_far), 'round')}: the clipping radius is "
+            f"{format_number(self.step.clipping_radius)}, a typical centre "
             f"moved {format_number(_find_typical_move(self.step))}, the noise of its mean has a length of "
             f"{format_number(_find_typical_noise(self.step))}."
         )
@@ -258,8 +259,8 @@ class Gains(Drawing[SplitStep]):
 
 
 def _compute_bounds(step: PolishStep) -> Array:
-    """The reach of each cluster, (k,)."""
-    return np.full(len(step.centers), step.reach) if step.reaches is None else step.reaches
+    """The clipping radius of each cluster, (k,)."""
+    return np.full(len(step.centers), step.clipping_radius) if step.clipping_radii is None else step.clipping_radii
 
 
 def _compute_moves(step: PolishStep) -> Array:

@@ -66,7 +66,7 @@ class SeedPicture(Picture[SeedStep]):
         across, up = (np.linspace(-reach, reach, _FIELD) for reach in canvas.view.region.half)
         places = np.stack(np.meshgrid(across, up), axis=2)
         pull = ((places[:, :, None, :] - self.step.centers[:-1]) ** 2).sum(axis=3).min(axis=2)
-        x, y = canvas.view.drawn(np.column_stack([across, up])).astype(SCREEN).T
+        x, y = canvas.view.to_axis_units(np.column_stack([across, up])).astype(SCREEN).T
         hover = "squared distance to the seeds before: %{z:.3g}"
         scale = [[0, canvas.color("public", 0.0)], [1, canvas.color("public", 0.35)]]
         canvas.cells(pull, "public", hover=hover, x=x, y=y, colorscale=scale)

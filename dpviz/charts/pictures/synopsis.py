@@ -50,9 +50,9 @@ class SynopsisPicture(GridPicture):
         rows = super().rows(context)
         if rows is None or self.step.frame is None:
             return rows
-        return self.seen(rows, Region.ball(len(self.step.frame), context.view.domain.region.radius))
+        return self.project_points(rows, Region.ball(len(self.step.frame), context.view.domain.region.radius))
 
-    def seen(self, points: Array, space: Region | None = None) -> Array:
+    def project_points(self, points: Array, space: Region | None = None) -> Array:
         """Points (m, d) of a step with a frame, from the middle of the grid along its axes; clipped to ``space``.
 
         Parameters

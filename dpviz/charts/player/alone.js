@@ -1,4 +1,4 @@
-// A page that plays films by itself: the drawing library, the player and what is drawn lie in one block of JSON.
+// A page that plays animations by itself: the drawing library, the player and what is drawn lie in one block of JSON.
 
 const { library, player, drawn } = JSON.parse(document.getElementById("packed").textContent);
 const scenes = [...document.querySelectorAll(".scene")], turns = [...document.querySelectorAll("nav button")];
@@ -14,25 +14,25 @@ async function unzipped(base64) {
 document.head.append(Object.assign(document.createElement("script"), { textContent: await unzipped(library) }));
 const { default: plays } = await import(URL.createObjectURL(new Blob([player], { type: "text/javascript" })));
 
-const { films, figures } = JSON.parse(await unzipped(drawn));
+const { animations, figures } = JSON.parse(await unzipped(drawn));
 
-// A film holds its steps once for light and once for dark; rows and long lists are shared.
+// An animation holds its steps once for light and once for dark; rows and long lists are shared.
 function draws() {
-  const film = films[open], theme = dark.matches ? "dark" : "light";
+  const animation = animations[open], theme = dark.matches ? "dark" : "light";
   scenes[open].querySelectorAll(".figure").forEach((place, i) => {
     const { data, layout } = figures[open][i][theme];
     window.Plotly.react(place, data, layout, { displayModeBar: false, showSendToCloud: false, responsive: true });
   });
-  if (!film) return;
-  const shown = JSON.stringify({ ...film, around: null, steps: film.steps[theme], colors: film.colors[theme] });
-  plays({ parentElement: scenes[open], data: { film: shown, around: JSON.stringify(film.around), dial: null } });
+  if (!animation) return;
+  const shown = JSON.stringify({ ...animation, around: null, steps: animation.steps[theme], colors: animation.colors[theme] });
+  plays({ parentElement: scenes[open], data: { animation: shown, around: JSON.stringify(animation.around), dial: null } });
   // Nothing is drawn before this turn of the script has ended.
-  if (film.at != null) scenes[open].querySelector(".film").player.at = film.at;
-  film.at = null;
+  if (animation.at != null) scenes[open].querySelector(".animation").player.at = animation.at;
+  animation.at = null;
 }
 
 function turnsTo(place) {
-  scenes[open].querySelector(".film")?.player?.stops();
+  scenes[open].querySelector(".animation")?.player?.stops();
   open = Math.max(0, Math.min(scenes.length - 1, place));
   scenes.forEach((scene, i) => { scene.hidden = i !== open; });
   turns.forEach((turn, i) => turn.toggleAttribute("aria-current", i === open));
@@ -54,7 +54,7 @@ document.addEventListener("keydown", (event) => {
   if (by && scenes.length > 1) {
     event.preventDefault();
     turnsTo(open + by);
-  } else scenes[open].querySelector(".film")?.onkeydown?.(event);
+  } else scenes[open].querySelector(".animation")?.onkeydown?.(event);
 });
 document.querySelector(".sorry").hidden = true;
 turnsTo(0);

@@ -51,11 +51,13 @@ def make_lesson_page(lesson: Lesson) -> Iterator[Progress | str]:
     RequestError
         If the sample does not allow one of them.
     """
-    known = {subject: Computed.on(subject) for subject in {lesson.subject(scene) for scene in lesson.scenes}}
+    known = {
+        subject: Computed.open_subject(subject) for subject in {lesson.find_subject(scene) for scene in lesson.scenes}
+    }
     scenes = list[Scene]()
     for place, scene in enumerate(lesson.scenes, start=1):
         yield Progress(place - 1, len(lesson.scenes), f"scene {place} of {len(lesson.scenes)}")
-        scenes += _make_pages(lesson, place, scene, known[lesson.subject(scene)])
+        scenes += _make_pages(lesson, place, scene, known[lesson.find_subject(scene)])
     remembered = Scene("To remember", [lesson.sentence], turn="To remember")
     yield Progress(len(lesson.scenes), len(lesson.scenes), "put together")
     yield make_player_page([*scenes, remembered], title=lesson.title)
@@ -63,7 +65,7 @@ def make_lesson_page(lesson: Lesson) -> Iterator[Progress | str]:
 
 def _make_pages(lesson: Lesson, place: int, scene: told.Scene, computed: Computed) -> Iterator[Scene]:
     """The question and the answer, or a scene without a question."""
-    heading, texts = scene.told(scene.title), _format_paragraphs(scene, scene.text)
+    heading, texts = scene.fill_text(scene.title), _format_paragraphs(scene, scene.text)
     turn = f"{place}. {heading}"
     if scene.question is None:
         shown = _fill_answer(scene, computed) if scene.reveal is not None else _draw_before(scene, computed)
@@ -73,19 +75,19 @@ def _make_pages(lesson: Lesson, place: int, scene: told.Scene, computed: Compute
     asked = [*texts, *_format_question(scene)]
     yield replace(first, heading=heading, paragraphs=[*asked, *first.paragraphs], turn=turn, leads="Reveal")
     then = _fill_answer(scene, computed)
-    paragraphs = [scene.told(scene.question.ask), *_format_truth(scene), *_format_answer(scene), *then.paragraphs]
+    paragraphs = [scene.fill_text(scene.question.ask), *_format_truth(scene), *_format_answer(scene), *then.paragraphs]
     yield replace(then, heading=f"{heading}: the answer", paragraphs=paragraphs, turn="answer")
 
 
 def _format_question(scene: told.Scene) -> Iterator[str]:
     match scene.question:
         case Options(ask=ask, options=options):
-            yield scene.told(ask)
-            yield "\n".join(f"□ {scene.told(option)}" for option in options)
+            yield scene.fill_text(ask)
+            yield "\n".join(f"□ {scene.fill_text(option)}" for option in options)
         case NumberGuess(ask=ask, low=low, high=high, unit=unit):
-            yield f"{scene.told(ask)} A number from {low:g} to {high:g} {unit}".rstrip() + "."
+            yield f"{scene.fill_text(ask)} A number from {low:g} to {high:g} {unit}".rstrip() + "."
         case CurveGuess(ask=ask):
-            yield scene.told(ask)
+            yield scene.fill_text(ask)
 
 
 def _format_truth(scene: told.Scene) -> list[str]:
@@ -98,7 +100,7 @@ def _format_answer(scene: told.Scene) -> list[str]:
 
 def _format_paragraphs(scene: told.Scene, text: str) -> list[str]:
     """Without the line breaks of its file, which would be seen here."""
-    return [" ".join(paragraph.split()) for paragraph in scene.told(text).split("\n\n")]
+    return [" ".join(paragraph.split()) for paragraph in scene.fill_text(text).split("\n\n")]
 
 
 def _draw_before(scene: told.Scene, computed: Computed) -> Scene:
@@ -143,17 +145,17 @@ def _draw_animation(shown: RunReveal, computed: Computed, *, whole: bool) -> Sce
 
 
 def _draw_draws(scene: told.Scene, grid: Grid, computed: Computed) -> Scene:
-    rows = computed.study(grid)
+    rows = computed.run_study(grid)
     values, what = make_strip(scene, rows, computed)
     strip = partial(_draw_strip, values, str(rows[0]["contender"]), what)
     centers, losses = np.stack([row["centers"] for row in rows]), np.array([row["ratio"] for row in rows])
-    words, reference = describe_strip(values, what), computed.reference(centers.shape[1])
+    words, reference = describe_strip(values, what), computed.compute_reference(centers.shape[1])
 
     def cloud(colors: Palette) -> Draws:
         return Draws(centers, losses, replace(make_context(computed, colors), reference=reference))
 
     figures = [
-        Figured.headless(strip, words, words, "revealed"),
+        Figured.draw_headless(strip, words, words, "revealed"),
         Figured.of(lambda colors: cloud(colors).draw(), cloud(choose_palette("light")).words(), "released", "revealed"),
     ]
     return Scene(figures=figures, paragraphs=[describe_seeds(computed, len(rows), grid)])
@@ -164,9 +166,9 @@ def _draw_strip(values: Sequence[float], algorithm: str, what: str, colors: Pale
 
 
 def _draw_curve(grid: Grid, computed: Computed) -> Scene:
-    rows = computed.study(grid)
+    rows = computed.run_study(grid)
     runs, epsilons = tidy(rows), grid.epsilons
-    curve = Figured.headless(
+    curve = Figured.draw_headless(
         lambda colors: draw_guessed_curve(epsilons, None, runs, palette=colors),
         title_curve(runs),
         describe_curve(epsilons, None, runs),

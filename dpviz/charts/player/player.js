@@ -1,4 +1,4 @@
-// A run as a film: all steps are here, so stepping, playing, pointing and resizing never ask the server. In a page of its
+// An animation of a run: all steps are here, so stepping, playing, pointing and resizing never ask the server. In a page of its
 // own (alone.js) there is none: the library is there before, and nobody to tell another ε to.
 
 const VENDOR = "/vendor/plotly.min.js";
@@ -15,11 +15,11 @@ function library() {
 }
 
 export default function (component) {
-  const box = component.parentElement.querySelector(".film");
+  const box = component.parentElement.querySelector(".animation");
   const player = box.player ??= new Player(box);
-  const { film, around, dial } = component.data;
+  const { animation, around, dial } = component.data;
   player.dials(dial, (value) => component.setTriggerValue("epsilon", value));
-  player.shows(film, JSON.parse(around));
+  player.shows(animation, JSON.parse(around));
   return () => player.rests();
 }
 
@@ -77,14 +77,14 @@ class Player {
     this.jumps = false;
   }
 
-  takes(film) {
-    const kinds = film.steps.map((step) => step.name).join("|"), last = film.steps.length - 1;
+  takes(animation) {
+    const kinds = animation.steps.map((step) => step.name).join("|"), last = animation.steps.length - 1;
     this.jumps = kinds !== this.kinds;
-    this.at = Math.min(this.jumps || this.at === null ? film.start ?? last : this.at, last);
-    for (const picture of film.steps.flatMap((step) => [step, ...step.sides])) {
-      for (const trace of picture.data) for (const name in trace) if (trace[name]?.same) trace[name] = film.shared[trace[name].same];
+    this.at = Math.min(this.jumps || this.at === null ? animation.start ?? last : this.at, last);
+    for (const picture of animation.steps.flatMap((step) => [step, ...step.sides])) {
+      for (const trace of picture.data) for (const name in trace) if (trace[name]?.same) trace[name] = animation.shared[trace[name].same];
     }
-    Object.assign(this, { film, kinds });
+    Object.assign(this, { animation, kinds });
     this.layers.clear();
     this.dresses();
   }
@@ -129,10 +129,10 @@ class Player {
 
   // Colours and the reel: what does not change from step to step.
   dresses() {
-    const { film } = this;
-    for (const [name, color] of Object.entries(film.colors)) this.box.style.setProperty("--" + name, color);
-    const whole = film.steps.reduce((sum, step) => sum + step.cost, 0) || 1;
-    this.part("reel").replaceChildren(...film.steps.map((step, place) => {
+    const { animation } = this;
+    for (const [name, color] of Object.entries(animation.colors)) this.box.style.setProperty("--" + name, color);
+    const whole = animation.steps.reduce((sum, step) => sum + step.cost, 0) || 1;
+    this.part("reel").replaceChildren(...animation.steps.map((step, place) => {
       const share = step.cost / whole, free = share < 5e-4, cut = made("button", free ? "cut free" : "cut");
       cut.type = "button";
       if (!free) cut.style.flexGrow = String(Math.max(1, 100 * share));
@@ -151,7 +151,7 @@ class Player {
   }
 
   turns(place, jumps = false) {
-    const last = this.film.steps.length - 1, next = Math.max(0, Math.min(last, place));
+    const last = this.animation.steps.length - 1, next = Math.max(0, Math.min(last, place));
     if (next === this.at && !jumps) return;
     this.at = next;
     this.draws(jumps);
@@ -176,8 +176,8 @@ class Player {
   }
 
   plays() {
-    if (this.at >= this.film.steps.length - 1) this.turns(0, true);
-    this.timer = setInterval(() => (this.at >= this.film.steps.length - 1 ? this.stops() : this.turns(this.at + 1)), 1000 * SECONDS_A_STEP);
+    if (this.at >= this.animation.steps.length - 1) this.turns(0, true);
+    this.timer = setInterval(() => (this.at >= this.animation.steps.length - 1 ? this.stops() : this.turns(this.at + 1)), 1000 * SECONDS_A_STEP);
     this.playing(true);
   }
 
@@ -196,7 +196,7 @@ class Player {
   // The picture takes what the window leaves: only the browser knows how much that is.
   fits() {
     const whole = this.box.clientWidth, wide = whole >= WIDE;
-    if (!whole || !this.film) return false;
+    if (!whole || !this.animation) return false;
     this.box.classList.toggle("narrow", !wide);
     const scrolled = document.querySelector('[data-testid="stMain"]')?.scrollTop ?? scrollY;
     const top = this.part("stage").getBoundingClientRect().top + scrolled;
@@ -214,7 +214,7 @@ class Player {
 
   async draws(jumps) {
     if (!this.room) return; // not on the page yet, or not any more: it is drawn when it has a width
-    const { film, at } = this, step = film.steps[at], began = performance.now();
+    const { animation, at } = this, step = animation.steps[at], began = performance.now();
     this.tells(step);
     const chosen = step.sides.find((side) => side.name === this.companion) ?? step.sides[0];
     this.offers(step, chosen);
@@ -225,7 +225,7 @@ class Player {
     this.part("sidenote").textContent = chosen?.note ?? "";
     // What stands beside it comes a moment later, if nobody has gone on by then.
     await new Promise((next) => setTimeout(next));
-    if (this.at !== at || this.film !== film) return;
+    if (this.at !== at || this.animation !== animation) return;
     this.side.hidden = !chosen; // a picture of nothing would be one without words
     if (chosen) await this.paints(this.side, chosen, this.beside, true);
     else this.plotly.purge(this.side);
@@ -234,7 +234,7 @@ class Player {
   }
 
   tells(step) {
-    const { film, at } = this, last = film.steps.length - 1;
+    const { animation, at } = this, last = animation.steps.length - 1;
     Object.assign(this.part("title"), { textContent: step.title, title: step.about });
     Object.assign(this.part("note"), { textContent: step.note, title: [step.note, step.about].filter(Boolean).join("\n\n") });
     this.part("legend").replaceChildren(...this.explains(step.legend));
@@ -254,7 +254,7 @@ class Player {
 
   // What the words of a part mean, for whoever points at it.
   hints(part, text) {
-    part.title = this.film.words[text] ?? "";
+    part.title = this.animation.words[text] ?? "";
     return part;
   }
 
@@ -267,7 +267,7 @@ class Player {
         return this.hints(span, entry.word);
       });
       const word = made("b", "", kind);
-      word.style.color = this.film.colors[kind];
+      word.style.color = this.animation.colors[kind];
       return marks.length ? [this.hints(word, kind), ...marks] : [];
     });
   }
@@ -323,8 +323,8 @@ class Player {
     const [x0, x1] = layout.xaxis.range, [y0, y1] = layout.yaxis.range;
     if (!this.layers.has(rows)) {
       const side = 1400, canvas = Object.assign(document.createElement("canvas"), { width: side, height: side });
-      const pen = canvas.getContext("2d"), [x, y] = [numbers(this.film.rows[rows].x), numbers(this.film.rows[rows].y)];
-      pen.fillStyle = this.film.colors.revealed;
+      const pen = canvas.getContext("2d"), [x, y] = [numbers(this.animation.rows[rows].x), numbers(this.animation.rows[rows].y)];
+      pen.fillStyle = this.animation.colors.revealed;
       pen.globalAlpha = 0.45;
       for (let i = 0; i < x.length; i++) {
         pen.beginPath();
@@ -370,7 +370,7 @@ class Player {
   }
 
   lights(step, chosen, box, words) {
-    const shape = box && { type: "rect", x0: box[0], y0: box[1], x1: box[2], y1: box[3], line: { color: this.film.colors.text, width: 3 }, fillcolor: "rgba(255,214,10,.3)", layer: "above" };
+    const shape = box && { type: "rect", x0: box[0], y0: box[1], x1: box[2], y1: box[3], line: { color: this.animation.colors.text, width: 3 }, fillcolor: "rgba(255,214,10,.3)", layer: "above" };
     this.plotly.relayout(this.map, { shapes: [...(step.layout.shapes ?? []), ...(shape ? [shape] : [])] });
     this.part("sidenote").textContent = (box && words) || chosen.note;
   }

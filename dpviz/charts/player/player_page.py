@@ -1,4 +1,4 @@
-"""Films as a page of its own: one HTML file that plays all steps without network or server, light and dark."""
+"""Animations as a page of its own: one HTML file that plays all steps without network or server, light and dark."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Figured(NamedTuple):
         return cls(bare["light"].title, bare["light"].subtitle, words, kinds, drawn)
 
     @classmethod
-    def headless(
+    def draw_headless(
         cls, draw: Callable[[Palette], go.Figure], title: str, words: str, *kinds: Kind, subtitle: str = ""
     ) -> Figured:
         """What ``draw`` makes of a palette, under a ``title`` that it does not draw itself.
@@ -92,15 +92,15 @@ class Figured(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """A film or figures, with what has to be said about them; or words alone.
+    """An animation or figures, with what has to be said about them; or words alone.
 
     Parameters
     ----------
     heading : str
     paragraphs : sequence of str
         Plain text.
-    film : dict or None
-        See `filmed`; its ``kinds`` are those of all values in it.
+    animation : dict or None
+        See ``animate``; its ``kinds`` are those of all values in it.
     run : Run, ReleaseRecord or None
         Whose facts and ledger stand below.
     table : str
@@ -135,7 +135,7 @@ class Scene:
 
     @property
     def title(self) -> str:
-        """Its heading, or what its film finds in the end."""
+        """Its heading, or what its animation finds in the end."""
         found = (
             [self.animation["steps"][_THEMES[0]][-1]["title"]]
             if self.animation
@@ -145,7 +145,7 @@ class Scene:
 
 
 def animate(run: Run, context: RenderContext, numbers: Sequence[Number] = (), *, at: int | None = None) -> Data:
-    """A film for a page of its own: its steps in both themes, and once what these share.
+    """An animation for a page of its own: its steps in both themes, and once what these share.
 
     What ``context`` has of the rows is in it: `Look.released` leaves that out. The step ``at`` is seen first, or the
     last.
@@ -166,7 +166,7 @@ def animate(run: Run, context: RenderContext, numbers: Sequence[Number] = (), *,
     Data
         As JSON has it.
     """
-    made = {theme: Animation(run, replace(context, palette=choose_palette(theme))).data() for theme in _THEMES}
+    made = {theme: Animation(run, replace(context, palette=choose_palette(theme))).to_data() for theme in _THEMES}
     kinds = {entry["kind"] for animation in made.values() for entry in _format_legends(animation)}
     kinds |= {number.kind for number in numbers} | ({"revealed"} if context.reveals or not run.private else set())
     return {
@@ -176,7 +176,7 @@ def animate(run: Run, context: RenderContext, numbers: Sequence[Number] = (), *,
             part: {name: value for animation in made.values() for name, value in animation[part].items()}
             for part in _SHARED
         },
-        "around": {"numbers": [number.data() for number in numbers], "said": ""},
+        "around": {"numbers": [number.to_data() for number in numbers], "said": ""},
         "at": at,
         "kinds": [kind for kind in get_args(Kind) if kind in kinds],
     }
@@ -204,7 +204,7 @@ def make_player_page(scenes: Sequence[Scene], *, title: str = "") -> str:
     kinds = {kind for scene in scenes for kind in scene.kinds}
     drawn = pack(
         {
-            "films": [scene.animation for scene in scenes],
+            "animations": [scene.animation for scene in scenes],
             "figures": [[one.drawn for one in scene.figures] for scene in scenes],
         }
     )
@@ -300,7 +300,7 @@ def format_kinds(kinds: Collection[Kind]) -> str:
 
 
 def format_origin(run: Run | ReleaseRecord, table: str, kinds: Collection[Kind]) -> str:
-    """One line above a film: what ran on what, at which ε, and which kinds of values it shows.
+    """One line above an animation: what ran on what, at which ε, and which kinds of values it shows.
 
     Parameters
     ----------
@@ -324,7 +324,7 @@ def format_origin(run: Run | ReleaseRecord, table: str, kinds: Collection[Kind])
 
 
 def format_facts(run: Run | ReleaseRecord, table: str, kinds: Collection[Kind]) -> str:
-    """Below a film: what may not be overlooked, how it was made, and the ledger.
+    """Below an animation: what may not be overlooked, how it was made, and the ledger.
 
     Parameters
     ----------

@@ -48,7 +48,7 @@ class Shown:
     @property
     def figure(self) -> go.Figure:
         """The step as a figure of Plotly, to be changed or saved as a picture."""
-        context = self._look.through(self.run)
+        context = self._look.with_steps_of(self.run)
         figure = find_picture(self.run.frames[self.step].step).draw(context)
         return figure.update_layout(paper_bgcolor=context.palette.surface)  # in a dark notebook, too
 

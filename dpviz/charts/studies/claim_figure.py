@@ -160,7 +160,7 @@ class ClaimFigure:
             x, low, middle, high = curve[[self.picture.x, "low", "median", "high"]].to_numpy(np.float64).T
             hover = f"<b>{name}</b><br>{x_title} %{{x:.4g}}: %{{y:.3g}}<extra></extra>"
             together: dict[str, Any] = {"legendgroup": name}
-            fill = palette.faded(self._styles[name].color, _BAND)
+            fill = palette.fade(self._styles[name].color, _BAND)
             once = {"showlegend": name not in named, "hovertemplate": hover}
             traces.append(draw_band(x, low, high, fill, **together))
             traces.append(draw_median_line(name, x, middle, self._styles[name], **together | once))
@@ -241,7 +241,7 @@ class ClaimFigure:
 
 def _axis(values: Array) -> dict[str, Any]:
     """An axis that holds the positive ones."""
-    return Span.holding(values[values > 0], air=0.05).axis
+    return Span.of(values[values > 0], air=0.05).axis
 
 
 def _heights(trace: go.Scatter) -> Array:

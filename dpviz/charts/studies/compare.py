@@ -148,7 +148,7 @@ class Scores:
             return "No run yet"
         epsilons = sorted(set(self.runs["epsilon"].dropna())) if "epsilon" in self.runs.columns else []
         at = f"At ε = {epsilons[0]:g}, " if len(epsilons) == 1 else ""
-        return at + find_measure(self.measure).first(self.medians["median"])
+        return at + find_measure(self.measure).describe_first(self.medians["median"])
 
     def draw(self, palette: Palette) -> go.Figure:
         """The figure: a row an algorithm."""
@@ -165,7 +165,7 @@ class Scores:
             self._draw_row(figure, name, -float(place), palette)
         # k-means++ itself is always in the picture of a ratio.
         drawn = self.runs[self.measure][self.runs[name_column(self.runs)].isin(self.medians.index)]
-        span = Span.holding([*drawn, *[1.0] * score.ratio], air=0.05)
+        span = Span.of([*drawn, *[1.0] * score.ratio], air=0.05)
         if score.ratio:
             figure.add_vline(x=1, line={"color": palette.text, "width": 1.2, "dash": "dot"})
             add_note(
@@ -175,7 +175,7 @@ class Scores:
         figure.update_yaxes(
             tickvals=[-place for place in range(len(self.medians))],
             ticktext=[
-                f"{narrow(name)}<br><b>{score.text(median)}</b> ({score.text(low)} to {score.text(high)})"
+                f"{narrow(name)}<br><b>{score.format(median)}</b> ({score.format(low)} to {score.format(high)})"
                 for name, low, median, high in self.medians[["low", "median", "high"]].itertuples()
             ],
             tickfont={"color": palette.text, "size": NUMBER_SIZE},
@@ -188,7 +188,7 @@ class Scores:
     def words(self) -> str:
         """The picture in words."""
         score = find_measure(self.measure)
-        medians = ", ".join(f"{name} {score.text(median)}" for name, median in self.medians["median"].items())
+        medians = ", ".join(f"{name} {score.format(median)}" for name, median in self.medians["median"].items())
         return f"Median {score.name} by algorithm: {medians or 'no run yet'}."
 
     def table(self) -> pd.DataFrame:
@@ -199,7 +199,7 @@ class Scores:
         for name in known:
             score = find_measure(name)
             table[name] = [
-                score.text(median) + (f" [{score.text(low)}, {score.text(high)}]" if name == self.measure else "")
+                score.format(median) + (f" [{score.format(low)}, {score.format(high)}]" if name == self.measure else "")
                 for median, low, high in lines[name][["median", "q25", "q75"]].to_numpy(dtype=float)
             ]
         return table.iloc[lines["ratio"]["median"].to_numpy().argsort(kind="stable")]
@@ -220,7 +220,7 @@ class Scores:
         )
         figure.add_shape(
             **{"type": "rect", "x0": low, "x1": high, "y0": y - 0.17, "y1": y + 0.17, "layer": "below"},
-            **{"fillcolor": palette.faded(style.color, 0.3), "line": {"width": 0}},
+            **{"fillcolor": palette.fade(style.color, 0.3), "line": {"width": 0}},
         )
         figure.add_shape(
             **{"type": "line", "x0": middle, "x1": middle, "y0": y - 0.3, "y1": y + 0.3, "layer": "above"},

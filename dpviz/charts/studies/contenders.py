@@ -83,15 +83,15 @@ class Measure(NamedTuple):
     def axis(self) -> str:
         return self.on_axis or self.name
 
-    def text(self, value: float) -> str:
+    def format(self, value: float) -> str:
         """The value with three digits; ratios with their sign."""
         return format_ratio(value) if self.ratio else format_number(value)
 
-    def first(self, medians: pd.Series[float]) -> str:
+    def describe_first(self, medians: pd.Series[float]) -> str:
         """Who comes first of those whose ``medians`` these are, by name, and with what."""
         best = str(medians.idxmin() if self.lower_is_better else medians.idxmax())
         of = " k-means++" if self.ratio else ""
-        return f"{best} comes first: {self.short} {self.text(medians[best])}{of}"
+        return f"{best} comes first: {self.short} {self.format(medians[best])}{of}"
 
 
 MEASURES = {

@@ -106,7 +106,7 @@ class Curves:
     def span(self) -> Span:
         """What the axis of scores shows."""
         values = self.medians[["low", "median", "high"]].to_numpy(np.float64).ravel()
-        return Span.holding([*np.minimum(values, self.most), *self.baselines.values()])
+        return Span.of([*np.minimum(values, self.most), *self.baselines.values()])
 
     @property
     def span_is_cut(self) -> bool:
@@ -138,7 +138,7 @@ class Curves:
         if self.over != "epsilon":
             hardest = places.max() if self.over == "k" else places.min()
             at_epsilon = f" at ε = {self.epsilon:g}" if self.epsilon is not None else ""
-            return f"With {letter} = {hardest:,g}{at_epsilon}, {score.first(self._medians_at(hardest))}"
+            return f"With {letter} = {hardest:,g}{at_epsilon}, {score.describe_first(self._medians_at(hardest))}"
         close = self._close_from() if score.ratio else {}
         if close:
             name = min(close, key=lambda n: (close[n], self._medians_at(close[n])[n]))
@@ -147,7 +147,7 @@ class Curves:
                 f"{_CLOSE.describe_often()}"
             )
         middle = min(places, key=lambda epsilon: abs(log10(epsilon)))
-        return f"At ε = {middle:g}, {score.first(self._medians_at(middle))}"
+        return f"At ε = {middle:g}, {score.describe_first(self._medians_at(middle))}"
 
     def draw(self, palette: Palette, *, title: str = "", about: str = "") -> go.Figure:
         """The figure, under its finding, or without the hull of the best, under another ``title`` and ``about``.
@@ -203,8 +203,8 @@ class Curves:
         score, letter = find_measure(self.measure), _LETTERS[self.over]
         ends = [(name, line.iloc[0], line.iloc[-1]) for name, line in self.lines.items()]
         ways = [
-            f"{name} goes from {score.text(first['median'])} at {letter} = {first['at']:,g} to "
-            f"{score.text(last['median'])} at {letter} = {last['at']:,g}"
+            f"{name} goes from {score.format(first['median'])} at {letter} = {first['at']:,g} to "
+            f"{score.format(last['median'])} at {letter} = {last['at']:,g}"
             for name, first, last in ends
         ]
         return f"Median {score.name} against {_AXES[self.over]}. {self.finding}. {'; '.join(ways)}"
@@ -221,7 +221,7 @@ class Curves:
         found = {}
         for name, runs in self.runs.groupby(name_column(self.runs), observed=True):
             losses = {float(str(at)): group.to_numpy(np.float64) for at, group in runs.groupby("epsilon")[self.measure]}
-            found[str(name)] = _CLOSE.least(losses)
+            found[str(name)] = _CLOSE.find_least(losses)
         return {name: epsilon for name, epsilon in found.items() if isfinite(epsilon)}
 
     @property
@@ -252,7 +252,7 @@ class Curves:
             "middle half %{customdata[0]:.3g} to %{customdata[1]:.3g}<br>%{customdata[2]} runs<extra></extra>"
         )
         told = {"customdata": line[["low", "high", "runs"]].to_numpy(), "hovertemplate": hover}
-        fill = palette.faded(style.color, faded)
+        fill = palette.fade(style.color, faded)
         figure.add_traces([draw_band(at, low, high, fill), draw_median_line(name, at, middle, style, **told)])
 
     def _draw_hull(self, figure: go.Figure, palette: Palette) -> None:
@@ -260,7 +260,7 @@ class Curves:
         best = self.medians[self.medians["best"]].sort_values("at")
         if len(self.lines) < 2:
             return
-        color = palette.faded(palette.muted, 0.28)
+        color = palette.fade(palette.muted, 0.28)
         figure.add_trace(
             go.Scatter(
                 **{"x": best["at"].to_numpy(), "y": best["median"].to_numpy(), "mode": "lines+markers"},

@@ -44,7 +44,7 @@ class Forecast(Curves):
         number = int(self.medians["runs"].max()) if len(self.medians) else 0
         return format_things(number, "made-up table", MADE_UP)
 
-    def answers(self, target: Target) -> list[SmallestEpsilon]:
+    def list_answers(self, target: Target) -> list[SmallestEpsilon]:
         """Each algorithm's smallest ε for a target, by the definition that runs are read by; the smallest first."""
         found = []
         for name, line in self.lines.items():
@@ -53,7 +53,7 @@ class Forecast(Curves):
                 for at, group in self.runs[self.runs["contender"] == name].groupby("epsilon")
             }
             losses = {at: losses for at, (losses, _) in groups.items()}
-            epsilon = target.least(losses, {at: weights for at, (_, weights) in groups.items()})
+            epsilon = target.find_least(losses, {at: weights for at, (_, weights) in groups.items()})
             typical = float(line["median"][line["at"] == epsilon].iloc[0]) if isfinite(epsilon) else nan
             tables = len(next(iter(losses.values())))
             found.append(

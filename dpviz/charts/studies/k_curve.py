@@ -52,11 +52,11 @@ class KCurve:
             height=_HEIGHT,
             legend_lines=0,
         ).figure()
-        span = Span.holding([*read.losses[read.losses > 0], *read.highs, *read.lows[read.lows > 0]])
+        span = Span.of([*read.losses[read.losses > 0], *read.highs, *read.lows[read.lows > 0]])
         # What lies below a logarithmic axis is drawn at its end.
         least = 10**span.low if span.logarithmic else 0.0
         losses, lows, highs = (np.maximum(values, least) for values in (read.losses, read.lows, read.highs))
-        figure.add_trace(draw_band(read.ks.astype(np.float64), lows, highs, palette.faded(palette.released, _FADED)))
+        figure.add_trace(draw_band(read.ks.astype(np.float64), lows, highs, palette.fade(palette.released, _FADED)))
         figure.add_trace(
             go.Scatter(
                 **{"x": read.ks, "y": losses, "mode": "lines+markers", "meta": "released", "showlegend": False},

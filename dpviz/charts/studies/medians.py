@@ -35,7 +35,7 @@ class Span(NamedTuple):
     logarithmic: bool
 
     @classmethod
-    def holding(cls, values: Iterable[float], *, air: float = 0.08) -> Span:
+    def of(cls, values: Iterable[float], *, air: float = 0.08) -> Span:
         """The finite ``values`` with a share of ``air`` on both sides; logarithmic where they span much.
 
         Parameters
@@ -191,7 +191,7 @@ def draw_baselines(
     finite = {label: value for label, value in baselines.items() if np.isfinite(value)}
     upwards = sorted(finite, key=lambda label: finite[label])
     for label, above in zip(upwards, [*upwards, None][1:], strict=True):
-        value, text = finite[label], narrow(f"{label}: {words.text(finite[label])}", _LABEL_WIDTH)
+        value, text = finite[label], narrow(f"{label}: {words.format(finite[label])}", _LABEL_WIDTH)
         gap = span.height(finite[above]) - span.height(value) if above is not None else 1.0
         figure.add_hline(y=value, line={"color": palette.public, "width": 1.3, "dash": "dot"})
         # Nothing lies below the least of them, and much above the others is empty but for the next line.

@@ -100,11 +100,11 @@ class Payers:
                 "color": colors,
                 "line": {"width": 1.6, "color": palette.revealed},
             },
-            "customdata": [self._told(one) for one in some],
+            "customdata": [self._describe(one) for one in some],
             "hovertemplate": "%{customdata}<extra></extra>",
         }
 
-    def _told(self, one: Payer) -> str:
+    def _describe(self, one: Payer) -> str:
         size = f"<br>size off by {format_percent(one.size_error)}" if isfinite(one.size_error) else ""
         head = f"{one.kind} {spell_name(one.name)}: {one.rows:,} rows"
         return f"{head}<br>loses {format_ratio(one.loss)}, missed {format_percent(one.missed)}{size}"

@@ -68,7 +68,7 @@ class Smallest:
         figure.add_hline(y=target.loss, line={"color": palette.text, "width": 1.5, "dash": "longdash"})
         # At small ε and below the line, where losses seldom are.
         at = {"x": 0.01, "y": self.curves.span.at(target.loss), "xanchor": "left", "yanchor": "top"}
-        behind = palette.faded(palette.surface, 0.7)
+        behind = palette.fade(palette.surface, 0.7)
         add_note(figure, f"target: {target.loss:.4g}×", palette.text, {"xref": "paper", "bgcolor": behind, **at})
         if who in self.curves.styles:
             color = self.curves.styles[who].color

@@ -2,7 +2,8 @@
 
 References
 ----------
-Cohen, Kaplan, Mansour, Stemmer & Tsfadia 2021, Fig. 4 and Claim 4.6. The printed λ is not private: see ``reach``.
+Cohen, Kaplan, Mansour, Stemmer & Tsfadia 2021, Fig. 4 and Claim 4.6. The printed λ is not private: see
+``compute_distance_bounds``.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from dpviz.privacy.tuples.tuple_averages import compute_classic_multiplier
 from dpviz.privacy.tuples.tuples import TupleMechanism
 
 # Beyond any distance between points of a region, and its square is finite.
-_MOST_LOG_REACH = 100.0
+_MOST_LOG_BOUND = 100.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +51,7 @@ class NoisyCenters(TupleMechanism):
         return log((self.far + 2) / (self.far - 2))
 
     @property
-    def sd_of_reach(self) -> float:
+    def sd_of_bound(self) -> float:
         """Standard deviation of the noise on a coordinate for λ = 1.
 
         As printed each of k points moves by λ at (ε/4k, δ/8k); together they move by √k at (ε/4, δ/8).
@@ -63,7 +64,7 @@ class NoisyCenters(TupleMechanism):
     @property
     def relative_sd(self) -> float:
         """Typical standard deviation of a coordinate, over the distance to the nearest other point: at the median λ."""
-        return self.sd_of_reach * 2 / self.far * exp(min(self.stretch * self._offset, 600.0))
+        return self.sd_of_bound * 2 / self.far * exp(min(self.stretch * self._offset, 600.0))
 
     @property
     def _offset(self) -> float:
@@ -71,11 +72,11 @@ class NoisyCenters(TupleMechanism):
 
     def draw_noisy_points(self, centers: Array, tuples: Array, noise: NoiseSource) -> Array:
         """The sampled tuple itself, with noise."""
-        secret_reach = self.reach(centers, noise.laplace(4 * self.k / self.epsilon, (self.k,)))
-        sd = self.sd_of_reach * secret_reach
+        secret_bounds = self.compute_distance_bounds(centers, noise.laplace(4 * self.k / self.epsilon, (self.k,)))
+        sd = self.sd_of_bound * secret_bounds
         return centers + sd[:, None] * noise.normal(1.0, centers.shape)
 
-    def reach(self, centers: Array, laplace: Array) -> Array:
+    def compute_distance_bounds(self, centers: Array, laplace: Array) -> Array:
         """λ (k,): how far each of ``centers`` (k, d) may be from its neighbour's; Laplace noise of scale 4k/ε inside.
 
         ln m moves by at most s = ln((Δ+2)/(Δ-2)) between neighbours, so that λ is ε/4k-DP for each point, and at least
@@ -95,10 +96,10 @@ class NoisyCenters(TupleMechanism):
             Unit coordinates.
         """
         with np.errstate(divide="ignore"):
-            log_reach = np.log(2 / self.far * measure_to_nearest(centers)) + self.stretch * (self._offset + laplace)
+            log_bounds = np.log(2 / self.far * measure_to_nearest(centers)) + self.stretch * (self._offset + laplace)
         # A cut of what is private already.
-        reach: Array = np.exp(np.minimum(log_reach, _MOST_LOG_REACH))
-        return reach
+        bounds: Array = np.exp(np.minimum(log_bounds, _MOST_LOG_BOUND))
+        return bounds
 
 
 @lru_cache(maxsize=1024)

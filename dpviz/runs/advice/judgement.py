@@ -253,7 +253,7 @@ def _judge_setting(card: Card, setting: Setting, params: Params, target: Target,
     of = _Judge(card, params, target, sparse)
     if setting.n is None:
         return Judgement(message=of.describe_without_rows(setting))
-    levels = of.levels(setting)
+    levels = of.judge(setting)
     needed = of.count_needed_rows(setting)
     return Judgement("", *levels, of.message(setting, levels), needed, of.find_enough_epsilon(setting))
 
@@ -272,16 +272,16 @@ class _Judge(NamedTuple):
     target: Target
     sparse: bool
 
-    def levels(self, setting: Setting) -> _Levels:
+    def judge(self, setting: Setting) -> _Levels:
         """The light, and what it is made of."""
-        like, yours = self.like(setting), self.yours(setting)
+        like, yours = self.judge_like_sizes(setting), self.judge_own_sizes(setting)
         if like is Level.RED:
             # What is advised is never called hopeless: there two studies differ.
             return _Levels(Level.AMBER if self.is_advised(setting) else Level.RED, like, yours)
         green = like is Level.GREEN and yours is Level.GREEN
         return _Levels(Level.GREEN if green else Level.AMBER, like, yours)
 
-    def like(self, setting: Setting) -> Level:
+    def judge_like_sizes(self, setting: Setting) -> Level:
         """Are there enough records if groups are of like size?"""
         if self.card.expect is not None:
             expected = self.card.expect(setting, self.params)
@@ -291,7 +291,7 @@ class _Judge(NamedTuple):
         needed, n = self.count_needed_rows(setting), setting.n or 0
         return Level.GREEN if _AMPLE * needed <= n else Level.AMBER if needed <= n else Level.RED
 
-    def yours(self, setting: Setting) -> Level | None:
+    def judge_own_sizes(self, setting: Setting) -> Level | None:
         """Are there enough whatever the sizes of groups? None where nobody has measured it."""
         wide = self.card.expect(setting, self.params).wide if self.card.expect is not None else None
         if wide is None and not self.is_studied(setting):
@@ -341,21 +341,21 @@ class _Judge(NamedTuple):
 
     def describe_without_rows(self, setting: Setting) -> str:
         """What would be needed, where the number of records is private."""
-        needed = self.fewest(setting, lambda at: self.like(at) is Level.GREEN)
+        needed = self.find_fewest(setting, lambda at: self.judge_like_sizes(at) is Level.GREEN)
         head = f"{_describe_setting(setting)} needs about"
         if not isfinite(needed):
             return (
                 f"{_describe_setting(setting)} is out of reach for {self.card.title} at any realistic number of "
                 "records."
             )
-        whole = self.fewest(setting, lambda at: self.levels(at).level is Level.GREEN)
+        whole = self.find_fewest(setting, lambda at: self.judge(at).level is Level.GREEN)
         more = f" and about {round_up(whole):,} whatever their sizes" if isfinite(whole) and whole > needed else ""
         return (
             f"{head} {round_up(needed):,} records if groups are of like size{more}. The number of records is private: "
             "whether there are as many, only you know."
         )
 
-    def fewest(self, setting: Setting, holds: Callable[[Setting], bool], *, above: int = 1) -> float:
+    def find_fewest(self, setting: Setting, holds: Callable[[Setting], bool], *, above: int = 1) -> float:
         """The fewest records, at least ``above``, for which something holds, to two digits; infinite beyond a limit."""
         low, times = float(above), 2.0
         while not holds(replace(setting, n=round(above * times))):
@@ -394,9 +394,9 @@ class _Judge(NamedTuple):
         """What would make either answer a yes; each number was asked again and is larger than what there is."""
         said = []
         if levels.like is not Level.GREEN:
-            said.append(("if groups are of like size", lambda at: self.like(at) is Level.GREEN))
+            said.append(("if groups are of like size", lambda at: self.judge_like_sizes(at) is Level.GREEN))
         if levels.level is not Level.GREEN and levels.yours is not None:
-            said.append(("whatever their sizes", lambda at: self.levels(at).level is Level.GREEN))
+            said.append(("whatever their sizes", lambda at: self.judge(at).level is Level.GREEN))
         sentences = [self._describe_enough(setting, holds, words) for words, holds in said]
         if levels.yours is None and levels.like is Level.GREEN:
             sentences.append("How it does where groups differ in size has not been measured.")
@@ -404,7 +404,7 @@ class _Judge(NamedTuple):
 
     def _describe_enough(self, setting: Setting, holds: Callable[[Setting], bool], words: str) -> str:
         assert setting.n is not None
-        rows = self.fewest(setting, holds, above=setting.n)
+        rows = self.find_fewest(setting, holds, above=setting.n)
         larger = [epsilon for epsilon in EPSILONS if epsilon > setting.epsilon]
         epsilon = (
             find_start(larger, [holds(replace(setting, epsilon=epsilon)) for epsilon in larger]) if larger else inf

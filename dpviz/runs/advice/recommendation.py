@@ -48,6 +48,8 @@ class Recommendation:
         Why the stored study says otherwise, where it does.
     ranged : str
         The same as a title where only a range of the number of rows is known; ``epsilon`` is that of the fewest rows.
+    allowed : float
+        The largest ε that an accepted risk allows.
     """
 
     target: Target
@@ -58,6 +60,12 @@ class Recommendation:
     measured: bool
     apart: Reason | None = None
     ranged: str = ""
+    allowed: float = inf
+
+    @property
+    def crossed(self) -> bool:
+        """Whether the loss is kept at an ε only that the accepted risk does not allow."""
+        return self.reached and self.epsilon > self.allowed
 
     @property
     def reached(self) -> bool:
@@ -75,6 +83,8 @@ class Recommendation:
                 f"No ε up to {self.highest:g} keeps the loss within {self.target.above} of k-means++ in {often}, with "
                 f"any algorithm that was tried"
             )
+        if self.crossed:
+            return f"No ε keeps both: {self.epsilon:.3g} needed, {self.allowed:.3g} allowed"
         (typical,) = format_apart(self.typical)
         return (
             f"Choose ε = {self.epsilon:.3g} or more with {self.who}: about {typical}× the loss of k-means++, "
@@ -85,6 +95,17 @@ class Recommendation:
     def sentence(self) -> str:
         """The same as a sentence."""
         return f"{self.finding}."
+
+    @property
+    def reason(self) -> str:
+        """Who needs so much for what, where the accepted risk does not allow it; else ""."""
+        if not self.crossed:
+            return ""
+        often = self.target.describe_often("runs" if self.measured else MADE_UP)
+        return (
+            f"From {self.epsilon:.3g} on, {often} lose at most {self.target.loss:.4g}× what k-means++ loses "
+            f"({self.who}). More rows, fewer clusters, a larger loss or a larger risk would open a window."
+        )
 
 
 def recommend(

@@ -76,7 +76,7 @@ class Target:
         """
         return find_reached_loss(losses, self.share, weights) <= self.loss
 
-    def least(self, losses: Mapping[float, Array], weights: Mapping[float, Array] | None = None) -> float:
+    def find_least(self, losses: Mapping[float, Array], weights: Mapping[float, Array] | None = None) -> float:
         """The least ε from which on it is met, of the runs at each ε; infinite if they do not end so.
 
         Parameters

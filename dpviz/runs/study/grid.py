@@ -76,7 +76,7 @@ class Grid:
     repeats: int = 1
     seed: int = 0
 
-    def trials(self) -> list[Trial]:
+    def list_trials(self) -> list[Trial]:
         """The whole grid, every point once before any point a second time, so that a picture fills evenly.
 
         Raises
@@ -114,7 +114,7 @@ class Grid:
         RequestError
             If it cannot: the first reason.
         """
-        self.trials()
+        self.list_trials()
         for sentence in self.list_refusals(table).values():
             raise RequestError(sentence)
 
@@ -317,7 +317,7 @@ def _read_contender(entry: str | Mapping[Any, Any]) -> Contender:
     strange = [name for name, value in params.items() if not isinstance(value, str | int | float | None)]
     if strange:
         raise RequestError(f"The parameter {check.format_value(strange[0])} is not a number or a word: give one.")
-    return Contender.checked(algorithm, params)
+    return Contender.parse(algorithm, params)
 
 
 def _parse(text: str) -> dict[Any, Any]:

@@ -133,7 +133,7 @@ def _produce_items(
     path: Path | None,
 ) -> Generator[Item]:
     """What is kept, then what is computed; where there is a folder, a row is on the disk before anybody reads it."""
-    trials = grid.trials()
+    trials = grid.list_trials()
     yardsticks = [item for item in past if isinstance(item, Yardstick)]
     rows = [item for item in past if isinstance(item, dict)]
     with ExitStack() as opened:

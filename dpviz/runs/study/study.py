@@ -94,7 +94,7 @@ def compute_study_rows(
     RequestError
         If the request is outside what is allowed; no run has begun then.
     """
-    wanted = grid.trials() if trials is None else trials
+    wanted = grid.list_trials() if trials is None else trials
     judged = {n: whole.subsample(n, seed=grid.seed) for n in grid.ns}
     known = {(stick.k, stick.n): stick for stick in yardsticks}
     missing = [(k, n) for n, k in product(judged, grid.ks) if (k, n) not in known]

@@ -36,7 +36,7 @@ def draw_bounds_at_once(draft: Draft, *, public: bool) -> None:
     if public and st.button(
         "Fill from the rows",
         icon=":material/unfold_more:",
-        key=draft.key("fill"),
+        key=draft.make_key("fill"),
         disabled=not chosen,
         help="Least and largest value of each ticked column: allowed because this file is public.",
     ):
@@ -104,7 +104,7 @@ def _shares_a_bound(draft: Draft, name: str, read: ColumnBounds) -> bool:
 
 
 def _draw_one_pair(draft: Draft) -> None:
-    with st.form(draft.key("pair"), border=False):
+    with st.form(draft.make_key("pair"), border=False):
         low = st.number_input("lower bound of every column", value=None, format="%.12g")
         high = st.number_input("upper bound of every column", value=None, format="%.12g")
         origin = st.selectbox("where from?", ORIGINS, index=None, placeholder="choose")
@@ -116,7 +116,7 @@ def _draw_one_pair(draft: Draft) -> None:
 
 
 def _draw_paste_box(draft: Draft) -> None:
-    with st.form(draft.key("paste"), border=False):
+    with st.form(draft.make_key("paste"), border=False):
         text = st.text_area("One column a line", placeholder="name,lower,upper,unit\nage,0,120,years", height=160)
         if not st.form_submit_button("Use these lines"):
             return
@@ -132,7 +132,7 @@ def _draw_paste_box(draft: Draft) -> None:
 
 def _measure_bounds(draft: Draft, columns: Sequence[str]) -> dict[str, ColumnBounds]:
     """Least and largest values among the whole rows of a public source."""
-    values = draft.rows(columns).columns(columns)
+    values = draft.read_columns(columns).columns(columns)
     whole = values[np.isfinite(values).all(axis=1)]
     if not len(whole):
         return {}

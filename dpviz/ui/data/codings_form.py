@@ -62,7 +62,9 @@ def draw_codings_form(draft: Draft) -> None:
         for declared in dict.fromkeys((*coded, *weights)):
             _draw_line(draft, declared)
         choices = [name for name in draft.names if name != draft.declaration.id_column]
-        name = st.selectbox("Column", choices, index=None, placeholder="choose a column", **draft.kept("coded"))
+        name = st.selectbox(
+            "Column", choices, index=None, placeholder="choose a column", **draft.bind_to_visit("coded")
+        )
         if name is None:
             st.caption(_ABOUT)
             return
@@ -72,11 +74,11 @@ def draw_codings_form(draft: Draft) -> None:
             list(_FORMS),
             index=list(_FORMS).index(usual),
             format_func=lambda one: _FORMS[one].words,
-            key=draft.key("coded_kind", name),
+            key=draft.make_key("coded_kind", name),
         )
         form, said = _FORMS[kind], ""
         if form.asked:
-            key = draft.key("coded_said", name, kind)
+            key = draft.make_key("coded_said", name, kind)
             said = st.text_input(escape_markdown(form.asked), placeholder=form.placeholder, key=key) or ""
         weight = st.number_input(
             "Weight (optional)",
@@ -86,21 +88,21 @@ def draw_codings_form(draft: Draft) -> None:
             placeholder="as usual",
             help="How much the column counts: the half-width of numbers (usually 1), how far two categories lie apart "
             "(usually 0.7).",
-            key=draft.key("coded_weight", name),
+            key=draft.make_key("coded_weight", name),
         )
         if kind in ("log", "root"):
             _draw_harm(draft, name, kind)
         with st.container(horizontal=True, gap="small"):
-            if st.button("Declare it so", type="primary", key=draft.key("coded_declare", name)):
+            if st.button("Declare it so", type="primary", key=draft.make_key("coded_declare", name)):
                 draft.change = _make_change(name, kind, said, weight)
             if kind in ("categories", "order") and _has_rows(draft):
                 st.button(
                     "Propose its values: a look at the first rows",
                     help=f"The {_MOST_PROPOSED} commonest, for you to mend. What you declare then comes from the rows "
                     "unless you know it from elsewhere.",
-                    key=draft.key("coded_propose", name),
+                    key=draft.make_key("coded_propose", name),
                     on_click=_propose,
-                    args=(draft, name, draft.key("coded_said", name, kind)),
+                    args=(draft, name, draft.make_key("coded_said", name, kind)),
                 )
 
 
@@ -113,7 +115,7 @@ def _draw_line(draft: Draft, name: str) -> None:
     parts += [] if weight is None else [f"weight {weight:g}"]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"**{escape_markdown(name)}**: {escape_markdown('; '.join(parts))}", width="stretch")
-        if st.button("Take back", icon=":material/undo:", key=draft.key("coded_back", name)):
+        if st.button("Take back", icon=":material/undo:", key=draft.make_key("coded_back", name)):
             draft.change = lambda now: remove_coding(now, name)
 
 
@@ -180,12 +182,12 @@ def remove_coding(now: Declaration, name: str) -> Declaration:
 
 
 def _has_rows(draft: Draft) -> bool:
-    return draft.beginning() is not None or isinstance(draft.source.content, LoadedTable)
+    return draft.read_beginning() is not None or isinstance(draft.source.content, LoadedTable)
 
 
 def _propose(draft: Draft, name: str, key: str) -> None:
     """The commonest values of the first rows, into the box."""
-    lines = draft.beginning()
+    lines = draft.read_beginning()
     try:
         if lines is not None:
             cells = lines.read(draft.declaration.file, numbers=(), text=(name,)).frame[name]

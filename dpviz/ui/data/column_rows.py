@@ -176,7 +176,7 @@ def _describe_amount(declaration: Declaration, name: str) -> str:
 
 
 def _make_key(draft: Draft, what: str, name: str) -> str:
-    return draft.key(what, name, draft.times_set)
+    return draft.make_key(what, name, draft.times_set)
 
 
 def _tick(draft: Draft, name: str, key: str) -> None:
@@ -202,7 +202,7 @@ def _draw_pages(draft: Draft, number_of_columns: int) -> int:
     """Where the columns on the page begin, with arrows where there are more."""
     if number_of_columns <= COLUMNS_SHOWN:
         return 0
-    kept = draft.key("first")
+    kept = draft.make_key("first")
     last = (number_of_columns - 1) // COLUMNS_SHOWN * COLUMNS_SHOWN
     first = min(recall(kept, 0), last)
     end = min(first + COLUMNS_SHOWN, number_of_columns)
@@ -211,7 +211,7 @@ def _draw_pages(draft: Draft, number_of_columns: int) -> int:
         st.button(
             "Columns before",
             icon=":material/chevron_left:",
-            key=draft.key("before"),
+            key=draft.make_key("before"),
             disabled=first == 0,
             on_click=remember,
             args=(kept, max(0, first - COLUMNS_SHOWN)),
@@ -219,7 +219,7 @@ def _draw_pages(draft: Draft, number_of_columns: int) -> int:
         st.button(
             "Columns after",
             icon=":material/chevron_right:",
-            key=draft.key("after"),
+            key=draft.make_key("after"),
             disabled=first == last,
             on_click=remember,
             args=(kept, first + COLUMNS_SHOWN),

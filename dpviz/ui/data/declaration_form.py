@@ -72,7 +72,7 @@ def draw_declaration_form(source: Source, start: Declaration | None, head: Delta
     with head:
         _ask_kind(draft)
     refusal, proposing, first, tools, lines = st.empty(), st.container(), st.container(), st.container(), st.container()
-    lines_of_file = draft.beginning()
+    lines_of_file = draft.read_beginning()
     readable = lines_of_file is None or is_readable_at_first(lines_of_file, draft)
     more = st.expander(_MORE[start is None], expanded=not readable, icon=":material/tune:")
     with proposing if start is None else more:
@@ -144,8 +144,8 @@ def _draw_json_panel(draft: Draft) -> None:
     with st.popover(
         "Use a declaration (JSON)",
         icon=":material/data_object:",
-        help="The sidecar of the command line, whole or in part: how the file is read, bounds and their origins, who "
-        "is protected.",
+        help="The declaration file of the command line, whole or in part: how the file is read, bounds and their "
+        "origins, who is protected.",
     ):
         file = st.file_uploader(
             "JSON file",
@@ -177,7 +177,7 @@ def _decode(raw: bytes) -> str:
 
 def _draw_format(draft: Draft) -> None:
     """How the source is read: asked of a file, known of a table that was never one."""
-    content, lines_of_file = draft.source.content, draft.beginning()
+    content, lines_of_file = draft.source.content, draft.read_beginning()
     if lines_of_file is not None:
         st.markdown("**How the file is read**", help=READ_BY_DECLARATION)
         draw_format_form(lines_of_file, draft)
@@ -201,7 +201,7 @@ def _ask_origin(draft: Draft) -> None:
             "bounds",
             "The rows' own belong to two people. The answer goes with every export, so that others can judge it.",
         ),
-        **draft.kept("origin"),
+        **draft.bind_to_visit("origin"),
     )
     draft.say(bounds_origin=(origin or "")[:_LONGEST_ORIGIN])
     if draft.declaration.bounds_from_rows and not draft.declaration.kind.may_be_shown:
@@ -222,7 +222,7 @@ def _ask_unit(draft: Draft) -> None:
         horizontal=True,
         help=explain_term("unit", _HARM),
         label_visibility="collapsed",
-        **draft.kept("several"),
+        **draft.bind_to_visit("several"),
     )
     draft.say(id_column=None, rows_per_person=1)
     if several != "several":
@@ -239,7 +239,7 @@ def _ask_unit(draft: Draft) -> None:
         placeholder="choose a column that is not clustered",
         help="Read as text, cell by cell: 7 and 7.0 are one person, 7 and 07 are two. A row without an id is "
         "dropped, because nobody knows whose it is.",
-        **draft.kept("id"),
+        **draft.bind_to_visit("id"),
     )
     if id_column is None:
         draft.missing.append("Choose the column that says whose row it is, or say that a person has one row.")
@@ -249,7 +249,7 @@ def _ask_unit(draft: Draft) -> None:
         10_000,
         value=start.rows_per_person,
         help="Further rows are left out. All noise grows in proportion.",
-        **draft.kept("rows"),
+        **draft.bind_to_visit("rows"),
     )
     draft.say(id_column=id_column, rows_per_person=int(rows_per_person))
 
@@ -261,7 +261,9 @@ def _offer_ids(draft: Draft) -> None:
     with st.container(horizontal=True, gap="xsmall"):
         for name in ids[:_MOST_OFFERED]:
             if st.button(
-                f"{escape_markdown(name)} says whose row it is", icon=":material/badge:", key=draft.key("whose", name)
+                f"{escape_markdown(name)} says whose row it is",
+                icon=":material/badge:",
+                key=draft.make_key("whose", name),
             ):
                 draft.change = _make_id_change(name)
 
@@ -304,7 +306,7 @@ def _ask_n_public(draft: Draft) -> None:
         "a δ, it is the μ² or ρ that ε and δ are worth together. Advice which ε to choose needs a number: a declared "
         "one, a range, or the noisy one that a run has bought.",
         label_visibility="collapsed",
-        **draft.kept(f"n:{public}"),
+        **draft.bind_to_visit(f"n:{public}"),
     )
     if answer == "range":
         _ask_n_range(draft)
@@ -313,14 +315,14 @@ def _ask_n_public(draft: Draft) -> None:
     # Only a file that anybody may see, or a declaration made before, fills this box.
     usual = start.n_public
     if usual is None and draft.knows_rows:
-        usual = max(1, draft.number_of_rows())
+        usual = max(1, draft.count_rows())
     n = st.number_input(
         "Public number of rows",
         1,
         _MOST_ROWS,
         value=usual,
         placeholder="as published elsewhere; it need not be exact",
-        **draft.kept(f"n_value:{public}"),
+        **draft.bind_to_visit(f"n_value:{public}"),
     )
     if n is None:
         draft.missing.append("Type the public number of rows, or let a noisy one be bought.")
@@ -332,8 +334,8 @@ def _ask_n_range(draft: Draft) -> None:
     """Both ends of a public range."""
     begins, (low_place, high_place) = draft.start.n_range or (None, None), st.columns(2)
     about: dict[str, Any] = {"min_value": 1, "max_value": _MOST_ROWS, "placeholder": "as is known"}
-    low = low_place.number_input("At least so many rows", value=begins[0], **about, **draft.kept("n_low"))
-    high = high_place.number_input("At most so many rows", value=begins[1], **about, **draft.kept("n_high"))
+    low = low_place.number_input("At least so many rows", value=begins[0], **about, **draft.bind_to_visit("n_low"))
+    high = high_place.number_input("At most so many rows", value=begins[1], **about, **draft.bind_to_visit("n_high"))
     if low is None or high is None or low > high:
         draft.missing.append("Type the least and the largest number of rows, the smaller first.")
     else:
@@ -355,7 +357,7 @@ def _ask_distances(draft: Draft) -> None:
         placeholder="none: the bounds alone limit a row",
         help="The largest distance of a row from the middle of the bounds; less noise in many columns. In data "
         "units under one scale, in half-widths where each column has its own.",
-        **draft.kept("radius"),
+        **draft.bind_to_visit("radius"),
     )
     draft.say(radius=None if radius is None else float(radius))
 
@@ -374,7 +376,7 @@ def _ask_label(draft: Draft) -> None:
         disabled=large,
         placeholder="none: only read of a table that memory holds" if large else "none",
         help="A grouping that is known already. It is never clustered; it only judges results that may be seen.",
-        **draft.kept("label"),
+        **draft.bind_to_visit("label"),
     )
     # Number columns are spelled out where some are text, or where a column named label is no label.
     no_label = label is None and USUAL_LABEL in draft.numbers and USUAL_LABEL not in draft.declaration.columns
@@ -401,7 +403,7 @@ def _ask_one_of(
         required=True,
         help=help,
         label_visibility="visible" if label else "collapsed",
-        **draft.kept(name),
+        **draft.bind_to_visit(name),
     )
     return answer or start
 
@@ -427,7 +429,7 @@ def draw_lost_rows(draft: Draft) -> None:
             if st.button(
                 "Count what drops out (counted)",
                 icon=":material/visibility:",
-                key=draft.key("count_lost"),
+                key=draft.make_key("count_lost"),
                 help="How many cells of each column are empty or no numbers, and how many rows that costs. The rows "
                 "are private: the look is listed on the Ledger page, and no file that leaves says what it found.",
             ):
@@ -439,12 +441,12 @@ def draw_lost_rows(draft: Draft) -> None:
         count_access(DataAccess(seen, seen, draft.source.content.name, declared.kind, AccessKind.ROWS, _COUNTED))
     kinds = tuple(declared.coded.items())
     given = (draft.source.number, declared.file, declared.columns, declared.relation, declared.id_column, kinds)
-    loss = make_once("declare:loss", given, lambda: count_row_loss(draft.rows_read(), declared))
+    loss = make_once("declare:loss", given, lambda: count_row_loss(draft.read_rows(), declared))
     said = "" if loss.is_none else format_bullets(loss.sentences)
     moved = ""
     if draft.may_read_rows:
         bounds = (declared.lower, declared.upper)
-        values = draft.rows(declared.columns).coded
+        values = draft.read_columns(declared.columns).coded
         moved = make_once(
             "declare:moved",
             (*given, bounds),
@@ -465,7 +467,7 @@ def _offer_style(draft: Draft, loss: RowLoss) -> None:
             if column.style is not None and st.button(
                 f"Read {escape_markdown(column.name)} like {escape_markdown(column.style)}",
                 icon=":material/auto_fix_high:",
-                key=draft.key("mend", column.name, column.style),
+                key=draft.make_key("mend", column.name, column.style),
             ):
                 draft.change = _make_reading(column.name, column.style)
 

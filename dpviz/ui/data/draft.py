@@ -153,21 +153,23 @@ class Draft:
         self._stated |= self.start.bounds
         self.units |= self.start.units
 
-    def key(self, name: str, *depends: object) -> str:
+    def make_key(self, name: str, *depends: object) -> str:
         """The key of the widget ``name``, another one whenever what it ``depends`` on changes."""
         on = f"{zlib.crc32(repr(depends).encode('utf-8', 'backslashreplace')):08x}:" if depends else ""
         return f"declare:{self.source.number}.{self.version}:{on}{name}"
 
-    def kept(self, name: str) -> dict[str, Any]:
+    def bind_to_visit(self, name: str) -> dict[str, Any]:
         """What makes the answer of the widget ``name`` stay for the visit."""
-        return {"key": self.key(name), "persist_state": "session"}
+        return {"key": self.make_key(name), "persist_state": "session"}
 
-    def table(self, name: str, columns: pd.DataFrame, config: Mapping[str, Any], *depends: object, **look: Any) -> Any:
+    def draw_table(
+        self, name: str, columns: pd.DataFrame, config: Mapping[str, Any], *depends: object, **look: Any
+    ) -> Any:
         """A table to type into, one line a column; what was typed stays until another ``version`` or ``depends``.
 
         ``columns`` is what it begins with: its input must not change while it lives.
         """
-        key = self.key(name, tuple(columns["column"]), depends)
+        key = self.make_key(name, tuple(columns["column"]), depends)
         table = self._tables.get(name)
         if table is None or table.key != key:
             table = _Table(key, columns, columns)
@@ -186,7 +188,7 @@ class Draft:
         self._tables[name] = table._replace(last=last)
         return last
 
-    def rows(self, columns: Sequence[str]) -> LoadedTable:
+    def read_columns(self, columns: Sequence[str]) -> LoadedTable:
         """Columns of a source that is declared public, read as declared; call it for no other.
 
         Raises
@@ -203,7 +205,7 @@ class Draft:
         assert isinstance(content, LoadedTable)
         return content
 
-    def rows_read(self) -> LoadedTable:
+    def read_rows(self) -> LoadedTable:
         """All columns that matter, read as declared; of private rows only where their owner asked.
 
         Raises
@@ -228,16 +230,16 @@ class Draft:
         in_file = isinstance(self.source.content, ParquetTable)
         return self.may_read_rows or (in_file and self.declaration.kind.may_be_shown)
 
-    def number_of_rows(self) -> int:
+    def count_rows(self) -> int:
         """How many rows the source has; ask only where it ``knows_rows``."""
         content = self.source.content
-        return content.n_rows if isinstance(content, ParquetTable) else self.rows(self.names[:1]).n_rows
+        return content.n_rows if isinstance(content, ParquetTable) else self.read_columns(self.names[:1]).n_rows
 
-    def beginning(self) -> CsvFile | None:
+    def read_beginning(self) -> CsvFile | None:
         """The first lines of a source that is a CSV file; None for any other."""
         content = self.source.content
         if isinstance(content, CsvOnDisk):
-            return make_once(_BEGINNING, self.source.number, content.beginning)
+            return make_once(_BEGINNING, self.source.number, content.read_beginning)
         return content if isinstance(content, CsvFile) else None
 
     def settle(self) -> bool:
@@ -297,7 +299,7 @@ def merge_declaration(declaration: Declaration, text: str, content: Content) -> 
                 "or how the "
                 "file is read."
             )
-    return (joint.over(names) if joint.lower else joint).checked()
+    return (joint.over(names) if joint.lower else joint).validate()
 
 
 def _count_version() -> int:

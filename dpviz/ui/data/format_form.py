@@ -88,12 +88,12 @@ def draw_proposal_notes(draft: Draft) -> None:
     if not draft.notes:
         return
     st.markdown(f"{format_badge('revealed')} :small[found in the first rows:]\n\n{format_bullets(draft.notes)}")
-    proposal, file = draft.proposal, draft.beginning()
+    proposal, file = draft.proposal, draft.read_beginning()
     if proposal is None or proposal.other is None or file is None:
         return
     other = proposal.other
     words = "The first line holds names" if other.header else "The first line is a row"
-    if st.button(words, icon=":material/swap_vert:", key=draft.key("other_reading")):
+    if st.button(words, icon=":material/swap_vert:", key=draft.make_key("other_reading")):
         draft.change = lambda now: _propose(now, file, draft, other)
 
 
@@ -110,7 +110,7 @@ def draw_propose_button(file: CsvFile, draft: Draft) -> None:
             if kind.may_be_shown
             else "The rows are private: the look is counted, listed on the Ledger page and said in the declaration."
         ),
-        key=draft.key("propose"),
+        key=draft.make_key("propose"),
     )
     if pressed:
         draft.change = lambda now: _propose(now, file, draft)
@@ -131,7 +131,9 @@ def _ask_file_format(draft: Draft) -> FileFormat:
     """The format of all columns, as the controls say it."""
     start = draft.start.file
     with st.grid(min_column_width=128, gap="small"):
-        encoding = st.selectbox("Encoding", ENCODINGS, index=ENCODINGS.index(start.encoding), **draft.kept("encoding"))
+        encoding = st.selectbox(
+            "Encoding", ENCODINGS, index=ENCODINGS.index(start.encoding), **draft.bind_to_visit("encoding")
+        )
         delimiter = _ask_choice("Delimiter", _DELIMITERS, start.delimiter, draft, own=True)
         first = st.selectbox(
             "The first line is",
@@ -139,7 +141,7 @@ def _ask_file_format(draft: Draft) -> FileFormat:
             index=list(_FIRST_LINE.values()).index((start.units_line or start.header, start.units_line)),
             help="As it stands: names, but refused where a cell reads like a number, a date or an amount, "
             "because a row must not become names.",
-            **draft.kept("first"),
+            **draft.bind_to_visit("first"),
         )
         decimal = _ask_choice("Decimal mark", _DECIMALS, start.style.decimal, draft)
         grouping = _ask_choice("Grouping mark", _GROUPINGS, start.style.grouping, draft)
@@ -150,7 +152,7 @@ def _ask_file_format(draft: Draft) -> FileFormat:
             max_chars=8,
             placeholder="none",
             help="Before or behind each number: %, $, €, kg. The number itself stays as it is.",
-            **draft.kept("sign"),
+            **draft.bind_to_visit("sign"),
         )
         skip = st.number_input(
             "Lines to skip",
@@ -158,7 +160,7 @@ def _ask_file_format(draft: Draft) -> FileFormat:
             MOST_SKIPPED,
             value=start.skip,
             help="Titles, comments and blank lines above the names.",
-            **draft.kept("skip"),
+            **draft.bind_to_visit("skip"),
         )
     header, units_line = _FIRST_LINE[first or "as it stands"]
     names: tuple[str, ...] = ()
@@ -170,7 +172,7 @@ def _ask_file_format(draft: Draft) -> FileFormat:
                 height=68,
                 placeholder="age, income, person",
                 help="With commas between them or one a line; as many as a row has fields.",
-                **draft.kept("names"),
+                **draft.bind_to_visit("names"),
             )
             or ""
         )
@@ -178,7 +180,7 @@ def _ask_file_format(draft: Draft) -> FileFormat:
         "A quoted cell may go on over several lines",
         value=start.several_lines,
         help="For public files only: one row could then change how all rows below it are read.",
-        **draft.kept("several_lines"),
+        **draft.bind_to_visit("several_lines"),
     )
     style = NumberStyle(decimal, grouping, sign.strip(), negative)
     return FileFormat(
@@ -203,7 +205,7 @@ def _ask_choice(label: str, words: Mapping[str, str], start: str, draft: Draft, 
             index=options.index(start),
             format_func=lambda option: words.get(option, option),
             accept_new_options=own,
-            **draft.kept(label.split()[0].lower()),
+            **draft.bind_to_visit(label.split()[0].lower()),
         ),
     )
 
@@ -220,7 +222,7 @@ def _draw_column_formats(draft: Draft) -> None:
     styles = {name: style for name, style in start.file.styles.items() if name in draft.names}
     st.caption("Column by column: text, and numbers written in another way")
     with st.container():
-        edited = draft.table(
+        edited = draft.draw_table(
             "styles",
             make_frame(draft.names, Columns(text, styles)),
             {

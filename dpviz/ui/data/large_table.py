@@ -87,7 +87,7 @@ def claim_prepared() -> None:
     for done in (item for item in (preparing.job.items if preparing else ()) if isinstance(item, Prepared)):
         assert preparing is not None
         del st.session_state[_PREPARING]
-        preparing.file.grown(done.rows)
+        preparing.file.note_rows(done.rows)
         rows = Rows(preparing.file, preparing.plan.domain.region)
         put_to_use(preparing.plan.source, preparing.plan.over(rows, done.sample))
         suggest_delta()

@@ -22,8 +22,8 @@ from dpviz.runs.open_table import OpenTable
 from dpviz.table.declaration import FileKind
 from dpviz.table.domain import Domain
 from dpviz.ui.badges import draw_badge
+from dpviz.ui.data_access import reveal
 from dpviz.ui.figure import show_wide
-from dpviz.ui.looks import reveal
 from dpviz.ui.plane_choice import ask_plane
 
 _ROWS_SHOWN = 200
@@ -110,7 +110,7 @@ def _draw_dots(table: OpenTable, revealed: Revealed) -> None:
     show_plane(plot, view, colors)
     draw_badge("revealed")
     show_wide(plot.figure(), alt=f"{some} as dots.", key="preview_dots", stem=f"{table.title} rows")
-    outside = view.beyond(revealed.points) if table.kind is not FileKind.PRIVATE else 0
+    outside = view.count_beyond(revealed.points) if table.kind is not FileKind.PRIVATE else 0
     if outside:
         st.caption(f"{outside:,} rows lie outside this picture: the bounds move them to its edge.")
 

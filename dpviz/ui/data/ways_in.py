@@ -70,7 +70,7 @@ class SyntheticTable(NamedTuple):
 
 
 def open_sample(sample: Sample) -> None:
-    """Make a sample the table of this visit, with what its sidecar declares."""
+    """Make a sample the table of this visit, with what its declaration file declares."""
     open_table(*sample.load())
     _set_name_in_links(sample.id)
     suggest_k(sample.clusters)
@@ -265,7 +265,7 @@ def _forget_refusal() -> None:
 
 def draw_synthetic_form() -> bool:
     """Bounds, n, d and k make a table; True if one was opened just now."""
-    with st.form("stand_in", border=False):
+    with st.form("synthetic_table", border=False):
         low_place, high_place = st.columns(2)
         of_all = explain_term("bounds", "Here: of every column, data units.")
         low = low_place.number_input("lower bound", value=0.0, format="%g", help=of_all)

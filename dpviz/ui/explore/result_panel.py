@@ -31,13 +31,13 @@ from dpviz.runs.request import Request
 from dpviz.runs.run import Run, describe_loss_diagnostic, describe_verdict
 from dpviz.table.declaration import FileKind
 from dpviz.ui.badges import draw_caption_with_badge, format_badge
+from dpviz.ui.data_access import is_reveal_allowed
 from dpviz.ui.escape import escape_markdown
 from dpviz.ui.explore.algorithm_choice import draw_catalogue, draw_description
 from dpviz.ui.explore.foresight import make_foresight
 from dpviz.ui.explore.scores import Judged
 from dpviz.ui.explore.walk import list_numbers
 from dpviz.ui.figure import draw_data_table, show_wide
-from dpviz.ui.looks import is_reveal_allowed
 from dpviz.ui.profile_panel import draw_profile_panel
 from dpviz.ui.reference import await_recovery
 from dpviz.ui.runner import Result
@@ -242,7 +242,7 @@ def draw_take_away(table: OpenTable, result: Result, context: RenderContext, jud
 def make_public_context(table: OpenTable, result: Result, context: RenderContext) -> RenderContext:
     """What a page of its own may show: of a private table nothing but the release, whatever its owner sees here."""
     if not (table.kind.may_be_shown and context.reveals):
-        return context.released()
+        return context.without_rows()
     # Earlier draws stand in no ledger of this file.
     shown = replace(context, ghosts=(), reference_coming=False)
     if context.found is None or context.reference is None:
@@ -325,10 +325,10 @@ def _draw_shares(run: Run) -> None:
 
 def _draw_loss_diagnostic(run: Run) -> None:
     """Whether the run went well, as far as released values tell."""
-    if run.sign is None:
+    if run.loss_diagnostic is None:
         return
-    doubtful = ":material/warning: " if run.sign.doubts else ""
-    words = f"{doubtful}{escape_markdown(describe_loss_diagnostic(run.sign))}."
+    doubtful = ":material/warning: " if run.loss_diagnostic.doubts else ""
+    words = f"{doubtful}{escape_markdown(describe_loss_diagnostic(run.loss_diagnostic))}."
     draw_caption_with_badge(
         "released",
         words,

@@ -13,7 +13,7 @@ from dpviz.runs.evaluation import Reference, Scores, assign, evaluate, label_acc
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.record import AccessKind
 from dpviz.runs.run import Run
-from dpviz.ui.looks import make_judged_table
+from dpviz.ui.data_access import make_judged_table
 from dpviz.ui.runner import Result
 
 _SCORES = "result:scores"

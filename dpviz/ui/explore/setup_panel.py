@@ -19,10 +19,10 @@ from dpviz.runs.open_table import OpenTable
 from dpviz.runs.record import AccessKind
 from dpviz.runs.request import Contender, Request
 from dpviz.ui.controls import bind_to_link, draw_epsilon_control, draw_k_and_delta
+from dpviz.ui.data_access import is_reveal_allowed, reveal
 from dpviz.ui.escape import escape_markdown
 from dpviz.ui.explore.algorithm_choice import draw_algorithm_choice
 from dpviz.ui.explore.foresight import describe_judgement, foresee_outcome, format_light
-from dpviz.ui.looks import is_reveal_allowed, reveal
 from dpviz.ui.runner import is_asked, start
 from dpviz.ui.session import add_spending, remember
 from dpviz.ui.tradeoff.window_section import draw_window_beside_slider

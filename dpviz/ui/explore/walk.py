@@ -1,4 +1,4 @@
-"""A run played on the page: its steps as one film, the numbers beside the title, and a sentence where one is due."""
+"""A run played on the page: its steps as one animation, numbers beside the title, and a sentence where one is due."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from dpviz.runs.open_table import OpenTable
 from dpviz.runs.request import Request
 from dpviz.runs.run import RunSoFar
 from dpviz.ui.controls import ROUND_EPSILONS, choose_epsilon
+from dpviz.ui.data_access import is_reveal_allowed, reveal_view
 from dpviz.ui.explore.foresight import foresee_outcome as judged_before
 from dpviz.ui.explore.scores import Judged
 from dpviz.ui.explore.setup_panel import is_run_at_once
-from dpviz.ui.looks import is_reveal_allowed, reveal_view
 from dpviz.ui.plane_choice import ask_plane
 from dpviz.ui.player.player import Dial, play
 from dpviz.ui.polled import poll
@@ -31,7 +31,7 @@ from dpviz.ui.reference import find_recovery
 from dpviz.ui.runner import Result, find_failure, is_under_way, read_steps
 from dpviz.ui.session import find_known_clusters, make_once
 
-_ANIMATION, _KEPT_ANIMATIONS = "walk:film", 4
+_ANIMATION, _KEPT_ANIMATIONS = "walk:animation", 4
 _SO_FAR, _KEPT_SO_FAR = "walk:so_far", 1
 _POLL_SECONDS = 1.0
 
@@ -46,7 +46,7 @@ def draw_walk(
     run, context = result.run, _make_final_context(table, result, reference, judged)
     plane = (context.view.axes, context.view.name)
     given = (result.number, plane, st.context.theme.type, context.reveal is not None, reference is not None)
-    animation = make_once(_ANIMATION, given, lambda: pack(Animation(run, context).data()), most=_KEPT_ANIMATIONS)
+    animation = make_once(_ANIMATION, given, lambda: pack(Animation(run, context).to_data()), most=_KEPT_ANIMATIONS)
     dial = Dial(ROUND_EPSILONS, now.epsilon, choose_epsilon)
     play(
         animation,
@@ -66,7 +66,7 @@ def draw_walk_so_far(table: OpenTable, so_far: RunSoFar, reference: Reference | 
     def steps() -> None:
         arrived = read_steps() or so_far
         given = (arrived.frames, context.view.name, st.context.theme.type, context.reveal is None)
-        animation = make_once(_SO_FAR, given, lambda: pack(Animation(arrived, context).data()), most=_KEPT_SO_FAR)
+        animation = make_once(_SO_FAR, given, lambda: pack(Animation(arrived, context).to_data()), most=_KEPT_SO_FAR)
         play(animation, list(_list_spending(arrived)), dial, key="explore:player")
 
     poll(steps, every=_POLL_SECONDS if is_under_way(table) else None, key="walk:so_far")

@@ -56,10 +56,10 @@ def ask(lesson: Lesson, place: int) -> None:
         case Options() as question:
             at = question.options.index(guess) if guess in question.options else None
             chosen = st.radio(
-                escape_markdown(scene.told(question.ask)),
+                escape_markdown(scene.fill_text(question.ask)),
                 range(len(question.options)),
                 at,
-                format_func=lambda place: escape_markdown(scene.told(question.options[place])),
+                format_func=lambda place: escape_markdown(scene.fill_text(question.options[place])),
                 key=key,
                 label_visibility="collapsed",
             )
@@ -73,7 +73,7 @@ def ask(lesson: Lesson, place: int) -> None:
 
 
 def _ask_number(lesson: Lesson, place: int, scene: Scene, question: NumberGuess, guess: Guess) -> None:
-    key, asked = _make_key(lesson, place, "widget"), scene.told(question.ask)
+    key, asked = _make_key(lesson, place, "widget"), scene.fill_text(question.ask)
     here = f"{format_number(question.low)} to {format_number(question.high)} {question.unit}".strip()
     typed: float | None
     if question.step.is_integer() and question.low.is_integer():
@@ -123,7 +123,7 @@ def compare(lesson: Lesson, place: int) -> None:
     said, verdict = "", "as you said" if is_right(lesson, place) else ""
     match scene.question:
         case Options() if isinstance(guess, str):
-            said = scene.told(guess)
+            said = scene.fill_text(guess)
         case NumberGuess(unit=unit, right=right) if isinstance(guess, float):
             said = f"{format_number(guess)} {unit}".strip()
             verdict = verdict or f"off by {format_number(abs(guess - scene.says[right].value))}"

@@ -35,7 +35,10 @@ def draw_lesson_panel(lesson: Lesson, place: Place) -> None:
         st.button("All lessons", key="lesson:all", on_click=go_to, args=(None,))
         return
     scene = max(1, min(place.scene, len(lesson.scenes)))
-    here, computed = Place(lesson.id, scene, place.presented), open_computed(lesson.subject(lesson.scenes[scene - 1]))
+    here, computed = (
+        Place(lesson.id, scene, place.presented),
+        open_computed(lesson.find_subject(lesson.scenes[scene - 1])),
+    )
     begin_runs(lesson.scenes[scene - 1], computed)
     # Large type needs room.
     words, picture = st.columns([2, 3] if place.presented else [1, 2], gap="large")
@@ -70,10 +73,10 @@ def _draw_head(lesson: Lesson, here: Place) -> None:
 
 def _draw_scene(lesson: Lesson, here: Place) -> None:
     scene = lesson.scenes[here.scene - 1]
-    _say(scene.told(scene.text), here.presented)
+    _say(scene.fill_text(scene.text), here.presented)
     if scene.question is None:
         return
-    st.header(escape_markdown(scene.told(scene.question.ask)), anchor=False)
+    st.header(escape_markdown(scene.fill_text(scene.question.ask)), anchor=False)
     if not is_revealed(lesson, here.scene):
         ask(lesson, here.scene)
     else:
@@ -123,7 +126,7 @@ def _draw_mover(label: str, shortcut: str, lesson: Lesson, here: Place, scene: i
 def _draw_answer(lesson: Lesson, here: Place, computed: Computed) -> None:
     scene = lesson.scenes[here.scene - 1]
     if scene.answer:
-        _say(scene.told(scene.answer), here.presented)
+        _say(scene.fill_text(scene.answer), here.presented)
     if any(say.grid is not None and not computed.knows(say.grid) for say in scene.says.values()):
         return  # its runs are under way
     for sentence in make_once("lessons:wrong", (lesson, here.scene), lambda: list_wrong_says(scene, computed), most=20):
@@ -235,7 +238,7 @@ def _read(folder: Path, stamps: tuple[tuple[str, int, int], ...]) -> LessonColle
 @st.cache_resource(max_entries=8, show_spinner=False)
 def open_computed(subject: str) -> Computed:
     """The sample or the drawing of a scene and what was computed on it: the same for everybody, so once a server."""
-    return Computed.on(subject)
+    return Computed.open_subject(subject)
 
 
 _LABEL, _ICON = "Play it anywhere (HTML)", ":material/play_circle:"

@@ -1,4 +1,4 @@
-"""The picture of a scene: rows or a first film while a question is open, then what answers it."""
+"""The picture of a scene: rows or a first animation while a question is open, then what answers it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from dpviz.ui.playground.board import Board as PaintBoard
 from dpviz.ui.playground.board import draw_board
 from dpviz.ui.session import make_once
 
-_JOBS, _ANIMATIONS, _KEPT_ANIMATIONS, _KEPT_JOBS = "lessons:jobs", "lessons:film", 6, 8
+_JOBS, _ANIMATIONS, _KEPT_ANIMATIONS, _KEPT_JOBS = "lessons:jobs", "lessons:animation", 6, 8
 
 
 def begin_runs(scene: Scene, computed: Computed) -> None:
@@ -121,7 +121,7 @@ def _draw_animation(lesson: Lesson, place: int, shown: RunReveal, computed: Comp
     start = find_step(run, shown.step)
 
     def made() -> str:
-        data = Animation(run, context).data()
+        data = Animation(run, context).to_data()
         steps = data["steps"] if whole else data["steps"][: start + 1]
         return pack({**data, "steps": steps, "start": start})
 
@@ -137,7 +137,7 @@ def _find_begun(grid: Grid, computed: Computed) -> Any:
     return make_once(
         _JOBS,
         given,
-        lambda: open_job_registry().study(computed.judged, grid, key=computed.table.key, with_centers=True),
+        lambda: open_job_registry().start_study(computed.judged, grid, key=computed.table.key, with_centers=True),
         most=_KEPT_JOBS,
     )
 
@@ -148,7 +148,7 @@ def _read_rows(grid: Grid, computed: Computed) -> list[Row]:
     if not job.state.final or job.error is not None:
         return []
     rows = cast("list[Row]", [item for item in job.items if isinstance(item, dict)])
-    if len(rows) < len(grid.trials()):
+    if len(rows) < len(grid.list_trials()):
         return []
     return sorted(rows, key=lambda row: (row["epsilon"], row["repeat"]))
 
@@ -185,7 +185,7 @@ def _draw_draws(lesson: Lesson, place: int, scene: Scene, computed: Computed, ro
     context = _make_context(computed)
     centers = np.stack([row["centers"] for row in rows])
     losses = np.array([row["ratio"] for row in rows])
-    reference = computed.reference(centers.shape[1])
+    reference = computed.compute_reference(centers.shape[1])
     cloud = Draws(centers, losses, replace(context, reference=reference))
     show_wide(cloud.draw(), alt=cloud.words(), key=f"{key}:cloud", stem=f"{lesson.id}-draws")
 

@@ -64,7 +64,7 @@ def draw_membership(stage: Stage) -> None:
     """The attack, run: was this person in the table?"""
 
     def draw(simulation: Simulation) -> None:
-        region = AttackRegion.of(simulation.trials(), simulation.reference(), stage.request)
+        region = AttackRegion.of(simulation.list_trials(), simulation.list_reference_trials(), stage.request)
         _draw_head(region.title, region.sentence)
         show(region.draw(_choose_colors()), alt=region.words(), key="meaning:attack", stem="attack", bare=True)
 
@@ -77,7 +77,7 @@ def draw_membership(stage: Stage) -> None:
 
 
 def draw_twins(stage: Stage) -> None:
-    """Two worlds, one person apart."""
+    """Two tables, one person apart."""
     guess = st.pills(
         "Take the person away: how far do the centres move?",
         ["not to be seen", "about as far as the noise", "much farther"],
@@ -85,15 +85,15 @@ def draw_twins(stage: Stage) -> None:
     )
 
     def draw(simulation: Simulation) -> None:
-        view, person = make_view(stage.table.domain), stage.worlds.person
-        clouds = TwinClouds.of(simulation.trials(), view, _read_points(stage), person, stage.request.epsilon)
+        view, person = make_view(stage.table.domain), stage.neighbors.person
+        clouds = TwinClouds.of(simulation.list_trials(), view, _read_points(stage), person, stage.request.epsilon)
         if guess:
             told = f"You said: {guess}. It is {clouds.moved:.2g} times the noise."
             _draw_head(clouds.title, f"{clouds.sentence} {told}")
         else:
-            _draw_head("The same table, with one person and without", "Guess first: then the second world appears.")
+            _draw_head("The same table, with one person and without", "Guess first: then the second table appears.")
         figure = clouds.draw(_choose_colors(), both=guess is not None)
-        show(figure, alt=clouds.words(), key="meaning:twins", stem="twin-worlds", bare=True)
+        show(figure, alt=clouds.words(), key="meaning:twins", stem="neighbouring-tables", bare=True)
 
     draw_simulation(stage, draw)
 
@@ -129,7 +129,7 @@ def draw_others(stage: Stage) -> None:
 PARTS: dict[str, Part] = {
     "odds": Part("Odds", ":material/casino:", draw_odds),
     "attack": Part("The attack, run", ":material/person_search:", draw_membership),
-    "worlds": Part("Twin worlds", ":material/compare:", draw_twins),
+    "worlds": Part("Neighbouring tables", ":material/compare:", draw_twins),
     "again": Part("Ask again", ":material/replay:", draw_again),
     "others": Part("Where others stand", ":material/public:", draw_others),
 }
@@ -166,7 +166,7 @@ def _read_points(stage: Stage) -> Array:
     return make_once(
         "meaning:rows",
         table.key,
-        lambda: clip_rows(table.private.reveal(note="twin worlds of a public table"), table.domain.region).points,
+        lambda: clip_rows(table.private.reveal(note="neighbours of a public table"), table.domain.region).points,
         most=_KEPT,
     )
 
@@ -176,7 +176,7 @@ def _draw_costs(stage: Stage, simulation: Simulation) -> AskingCosts:
     entries = make_once(
         "meaning:entries", stage.key, lambda: run_request(asked, stage.table.private).entries, most=_KEPT
     )
-    return AskingCosts.of(simulation.trials(), entries, asked)
+    return AskingCosts.of(simulation.list_trials(), entries, asked)
 
 
 _KEPT_SIMULATIONS = 6
@@ -193,19 +193,19 @@ class Simulation:
     def running(self) -> bool:
         return any(not job.state.final for job in self.jobs)
 
-    def trials(self) -> list[Trial]:
+    def list_trials(self) -> list[Trial]:
         """Of the private algorithm, as far as they have arrived."""
         return [item for job in self.jobs for item in job.items if isinstance(item, Trial)]
 
-    def reference(self) -> list[Trial]:
+    def list_reference_trials(self) -> list[Trial]:
         """Of k-means++ without privacy."""
         return [item.trial for job in self.jobs for item in job.items if isinstance(item, Plain)]
 
     def begin(self) -> None:
         """The first runs, or as many more."""
-        done = len(self.trials()) // 2
+        done = len(self.list_trials()) // 2
         asked = self.stage.request
-        self.jobs.append(open_job_registry().submit(attack_work, self.stage.worlds, asked, PAIRS, done))
+        self.jobs.append(open_job_registry().submit(attack_work, self.stage.neighbors, asked, PAIRS, done))
 
 
 def draw_simulation(stage: Stage, draw: Callable[[Simulation], None], *, least: int = 8) -> None:
@@ -224,7 +224,7 @@ def draw_simulation(stage: Stage, draw: Callable[[Simulation], None], *, least: 
     job = simulation.jobs[-1]
 
     def live() -> None:
-        if len(simulation.trials()) // 2 >= least:
+        if len(simulation.list_trials()) // 2 >= least:
             draw(simulation)
         else:
             st.skeleton(height=440)
@@ -232,7 +232,7 @@ def draw_simulation(stage: Stage, draw: Callable[[Simulation], None], *, least: 
     key = f"meaning:job:{len(simulation.jobs)}"
     draw_job_panel(job, label=f"{PAIRS} runs with the person and {PAIRS} without", key=key, live=live)
     if not simulation.running:
-        pairs = len(simulation.trials()) // 2
+        pairs = len(simulation.list_trials()) // 2
         more, words = st.columns([1, 4], vertical_alignment="center")
         more.button("More runs", icon=":material/add:", key="meaning:more", on_click=simulation.begin)
         words.caption(f"{pairs} runs with the person and {pairs} without, of a public table: nothing is spent.")

@@ -8,7 +8,7 @@ import streamlit as st
 
 from dpviz.algorithms.registry import AUTO, CARDS, list_private_cards
 from dpviz.check import RequestError
-from dpviz.meaning.neighbors import Worlds, find_farthest_row, make_neighbors
+from dpviz.meaning.neighbors import NeighboringTables, find_farthest_row, make_neighbors
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.request import Request
 from dpviz.table.loaded_table import LoadedTable
@@ -38,7 +38,7 @@ class Stage:
         return self.table.key, self.row, self.request
 
     @property
-    def worlds(self) -> Worlds:
+    def neighbors(self) -> NeighboringTables:
         """The table with the person and without."""
         return make_neighbors(self.table, self.row)
 
@@ -61,7 +61,7 @@ def open_stage(table: OpenTable, row: int, asked: Request) -> Stage | str:
     stage = Stage(table, row, asked)
     try:
         asked.check(table.private)
-        _ = stage.worlds
+        _ = stage.neighbors
     except RequestError as error:
         return str(error)
     return stage
@@ -106,7 +106,7 @@ def _ask_person(table: OpenTable) -> int:
         table.loaded.n_rows,
         value=find_farthest_row(table) + 1,
         key=f"meaning:row:{table.source_key}",
-        help="Whoever this row belongs to is in the table in one world, and not in the other. At first: whoever lies "
+        help="Whoever this row belongs to is in one of the two tables, and not in the other. At first: whoever lies "
         "farthest from all others, and is hardest to hide.",
     )
     return int(number) - 1

@@ -1,1 +1,1 @@
-"""A run as a film on the page: all of its steps are sent at once, and stepping asks no server."""
+"""A run as an animation on the page: all of its steps are sent at once, and stepping asks no server."""

@@ -29,8 +29,8 @@ def _declare_component() -> Any:
 def play(animation: str, numbers: Sequence[Number], dial: Dial | None, *, key: str, said: str = "") -> None:
     """Show a ``animation`` as packed data: its last step first, or the one that it names as ``start``, from 0.
 
-    Where the film before had steps alike, it goes on where that was left. ``numbers`` stand beside the title, and a
-    sentence that is ``said`` above the pictures; without a ``dial``, ε cannot be turned here.
+    Where the animation before had steps alike, it goes on where that was left. ``numbers`` stand beside the title, and
+    a sentence that is ``said`` above the pictures; without a ``dial``, ε cannot be turned here.
     """
 
     def turned() -> None:
@@ -38,6 +38,8 @@ def play(animation: str, numbers: Sequence[Number], dial: Dial | None, *, key: s
         if isinstance(value, int | float) and dial is not None:
             dial.tell(float(value))
 
-    around = pack({"numbers": [number.data() for number in numbers], "said": said})
+    around = pack({"numbers": [number.to_data() for number in numbers], "said": said})
     turn = None if dial is None else {"places": sorted({*dial.places, dial.at}), "at": dial.at}
-    _declare_component()(data={"film": animation, "around": around, "dial": turn}, key=key, on_epsilon_change=turned)
+    _declare_component()(
+        data={"animation": animation, "around": around, "dial": turn}, key=key, on_epsilon_change=turned
+    )

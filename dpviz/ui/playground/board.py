@@ -53,7 +53,7 @@ DOMAIN = Domain.of(COLUMNS, 0.0, float(SIDE), scaling="common")
 TREE, GRID = "balcan", "eugkm"
 _ROOM_BELOW = 76  # pixels of a wide page, for what stands under the board
 WORLD_DRAWS = 12
-"""Draws in the world with me, and as many in the world without."""
+"""Draws with me in the table, and as many without."""
 _FINE = "Painted points are simulated: nobody's. The noise is study noise."
 _FULL = f"The board holds {MOST_POINTS:,} points and is full: erase some first."
 _NO_SCRIPT = "The board cannot be drawn: start the app with app.py, which serves its script."
@@ -152,7 +152,7 @@ def _read_points(text: Any) -> np.ndarray[Any, np.dtype[np.uint8]]:
 # --- what comes of it
 
 
-class TwoWorlds(NamedTuple):
+class TwinDraws(NamedTuple):
     """Centres of so many draws with me and without me, data units, (draws, k, 2) each."""
 
     present: np.ndarray[Any, np.dtype[np.float64]]
@@ -169,8 +169,8 @@ class Drawn:
     pictures: dict[str, str] = field(default_factory=dict)
 
     @cached_property
-    def worlds(self) -> TwoWorlds | None:
-        """Both worlds, if they are looked at; each draw has noise of its own."""
+    def twin_draws(self) -> TwinDraws | None:
+        """Draws with me and without, if they are looked at; each draw has noise of its own."""
         drawing = self.ask.drawing
         if self.ask.view != "worlds" or drawing.me is None:
             return None
@@ -178,7 +178,7 @@ class Drawn:
             np.stack([run_on(rows, self.ask.request).centers for _ in range(WORLD_DRAWS)])
             for rows in (drawing.everybody, drawing.others)
         )
-        return TwoWorlds(with_me, without)
+        return TwinDraws(with_me, without)
 
     @cached_property
     def crowd(self) -> Crowd | None:
@@ -225,7 +225,7 @@ def make_answer(drawn: Drawn, theme: str | None, *, linked: bool = True) -> str:
     told |= {
         "at": at,
         "steps": [frame.step.title for frame in run.frames],
-        "picture": Animation(run, context).still(at),
+        "picture": Animation(run, context).draw_still(at),
         "centers": np.round(DOMAIN.from_unit(step.centers), 1).tolist() if hasattr(step, "centers") else [],
         "final": final,
         "found": "; ".join(f"centre {place} at x {x:.0f}, y {y:.0f}" for place, (x, y) in enumerate(final, 1)) + ".",
@@ -233,8 +233,8 @@ def make_answer(drawn: Drawn, theme: str | None, *, linked: bool = True) -> str:
         "fresh": ask.fresh,
         "link": format_board_link(ask) if linked else None,
     }
-    if (worlds := drawn.worlds) is not None:
-        told["worlds"] = [np.round(world, 1).tolist() for world in worlds]
+    if (twin_draws := drawn.twin_draws) is not None:
+        told["worlds"] = [np.round(centers, 1).tolist() for centers in twin_draws]
     if (crowd := drawn.crowd) is not None:
         told["crowd"] = {"box": DOMAIN.from_unit(crowd.box).tolist(), **describe_crowd(crowd)._asdict()}
     return pack(told)

@@ -70,7 +70,7 @@ def draw_playground_page() -> None:
             name_revealed_file("painted", "html"),
             "text/html",
             icon=":material/play_circle:",
-            key="playground:film",
+            key="playground:animation",
             on_click="ignore",
             help="All steps of this draw in one file: it opens in any browser, without network or server.",
         )

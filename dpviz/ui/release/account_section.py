@@ -38,7 +38,7 @@ class Opened(NamedTuple):
     standing: Standing
 
 
-def draw_account_section(order: ReleaseRequest, asked_of: Subject) -> tuple[Opened | None, list[str]]:
+def draw_account_section(release_request: ReleaseRequest, asked_of: Subject) -> tuple[Opened | None, list[str]]:
     """Draw it; the account, if one is open, and what stands against the release."""
     st.subheader("The account", divider="gray", anchor=False, help=_ABOUT)
     _draw_ways()
@@ -50,8 +50,8 @@ def draw_account_section(order: ReleaseRequest, asked_of: Subject) -> tuple[Open
     except RequestError as error:
         st.error(escape_markdown(error), icon=":material/block:")
         return None, [str(error)]
-    against = _list_hindrances(order, asked_of, opened.standing)
-    _draw_standing(order, opened, against)
+    against = _list_hindrances(release_request, asked_of, opened.standing)
+    _draw_standing(release_request, opened, against)
     _draw_look_alikes(opened)
     return opened, against
 
@@ -96,27 +96,27 @@ def _open_account(path: str) -> Opened:
     return Opened(Account(account.path), account.standing())
 
 
-def _list_hindrances(order: ReleaseRequest, asked_of: Subject, standing: Standing) -> list[str]:
+def _list_hindrances(release_request: ReleaseRequest, asked_of: Subject, standing: Standing) -> list[str]:
     try:
-        standing.refuse(order.charge(asked_of.declaration, unit=describe_unit(asked_of.declaration)))
+        standing.refuse(release_request.charge(asked_of.declaration, unit=describe_unit(asked_of.declaration)))
     except RequestError as error:
         return [str(error)]
     return []
 
 
-def _draw_standing(order: ReleaseRequest, opened: Opened, against: list[str]) -> None:
+def _draw_standing(release_request: ReleaseRequest, opened: Opened, against: list[str]) -> None:
     standing = opened.standing
-    bar = AccountBar(standing.cap_epsilon, standing.spent_epsilon, order.request.epsilon)
+    bar = AccountBar(standing.cap_epsilon, standing.spent_epsilon, release_request.request.epsilon)
     figure = bar.draw(choose_palette(st.context.theme.type)).figure()
     st.markdown(f"**{escape_markdown(standing.name)}**: ε", help=explain_term("epsilon"))
     show(figure, alt=bar.words(), key="release:account_bar", stem="account", bare=True)
-    left_delta = standing.left_delta - order.delta
+    left_delta = standing.left_delta - release_request.delta
     after = f"{escape_markdown(format_small(left_delta))} left after it" if left_delta >= 0 else "not enough left"
     st.caption(
-        f"ε: {format_number(standing.spent_epsilon)} before, {format_number(order.request.epsilon)} now, "
+        f"ε: {format_number(standing.spent_epsilon)} before, {format_number(release_request.request.epsilon)} now, "
         f"{format_number(bar.left)} left of "
         f"{format_number(standing.cap_epsilon)}. δ: {escape_markdown(format_small(standing.spent_delta))} "
-        f"before, {escape_markdown(format_small(order.delta))} "
+        f"before, {escape_markdown(format_small(release_request.delta))} "
         f"now, {after} of {escape_markdown(format_small(standing.cap_delta))}."
     )
     for words in against:

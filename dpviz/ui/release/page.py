@@ -39,8 +39,8 @@ from dpviz.ui.release.released_panel import draw_publication_panel
 from dpviz.ui.release.subject import Subject, find_subject
 from dpviz.ui.release.words_form import (
     describe_missing,
+    draw_accesses_section,
     draw_bounds_section,
-    draw_looks_section,
     draw_terms,
     draw_words_form,
 )
@@ -68,7 +68,7 @@ def _explain_epsilon(draft: ReleaseRequest, asked_of: Subject) -> str:
     window = None if table is None else compute_window(table, k=request.k, delta=draft.delta)
     if window is None:
         return ""
-    argument = window.argument(request.epsilon, of_algorithm=draft.of_algorithm(asked_of.declaration).epsilon)
+    argument = window.argument(request.epsilon, of_algorithm=draft.make_algorithm_request(asked_of.declaration).epsilon)
     draw_caption_with_badge("public", escape_markdown(argument))
     return argument
 
@@ -80,7 +80,7 @@ def _draw_form(asked_of: Subject) -> None:
     )
     status = draw_what_leaves(draft, asked_of)
     found: dict[str, list[str]] = {"Bounds": draw_bounds_section(draft, asked_of)}
-    told = draw_looks_section(asked_of)
+    told = draw_accesses_section(asked_of)
     words = draw_words_form(asked_of.declaration, asked_of.source_key, today=today, chosen=told.chosen)
     found["Words of the card"] = [describe_missing(one) for one in words.missing()]
     opened = None
@@ -90,7 +90,7 @@ def _draw_form(asked_of: Subject) -> None:
         found["Account"] = draw_command_line(draft)
     found["Noise"] = draw_noise_section(draft, asked_of)
     expected = f"{draw_dry_run_section(draft, asked_of)} {_explain_epsilon(draft, asked_of)}".strip()
-    order = ReleaseRequest(
+    release_request = ReleaseRequest(
         terms.request,
         words,
         terms.segments,
@@ -99,7 +99,7 @@ def _draw_form(asked_of: Subject) -> None:
         seen=told.seen,
         expected_loss=expected,
     )
-    draw_publish_section(order, asked_of.saying(words), opened, list_hindrances(found))
+    draw_publish_section(release_request, asked_of.with_words(words), opened, list_hindrances(found))
     draw_standing(status, found)
 
 
@@ -132,35 +132,39 @@ def draw_standing(place: DeltaGenerator, found: Hindrances) -> None:
 _MOST_NAMES = 8
 
 
-def draw_what_leaves(order: ReleaseRequest, asked_of: Subject) -> DeltaGenerator:
+def draw_what_leaves(release_request: ReleaseRequest, asked_of: Subject) -> DeltaGenerator:
     """Draw the sentence; the place below it that tells what stands against the release."""
     declared = asked_of.declaration
     st.subheader(
-        escape_markdown(describe_what_leaves(order, asked_of)),
+        escape_markdown(describe_what_leaves(release_request, asked_of)),
         anchor=False,
         help=explain_words("ε, odds, centre, unit of privacy"),
     )
     names = ", ".join(map(escape_markdown, declared.columns[:_MOST_NAMES]))
     rest = f" and {len(declared.columns) - _MOST_NAMES} more" if len(declared.columns) > _MOST_NAMES else ""
-    slack = f"The exception is δ = {format_small(order.delta)}, {format_one_in(order.delta)}." if order.delta else ""
+    slack = (
+        f"The exception is δ = {format_small(release_request.delta)}, {format_one_in(release_request.delta)}."
+        if release_request.delta
+        else ""
+    )
     draw_caption_with_badge(
         "public", f"Of **{escape_markdown(asked_of.title)}**: {names}{rest}. {escape_markdown(slack)}"
     )
     return st.container()
 
 
-def describe_what_leaves(order: ReleaseRequest, asked_of: Subject) -> str:
+def describe_what_leaves(release_request: ReleaseRequest, asked_of: Subject) -> str:
     """What is published, and what one person changes in it at most."""
-    request, declared = order.request, asked_of.declaration
+    request, declared = release_request.request, asked_of.declaration
     columns = format_things(len(declared.columns), "column")
-    segments = ", and what their segments are" if order.segments else ""
-    missing = ", and how many values are missing" if order.missing else ""
+    segments = ", and what their segments are" if release_request.segments else ""
+    missing = ", and how many values are missing" if release_request.missing else ""
     centers = capitalize_first(format_things(request.k, "centre"))
     moved = describe_odds(declared.relation, request.epsilon, has_id=declared.id_column is not None)
     return f"{centers} of {columns}{segments}{missing}: {moved}"
 
 
-def draw_command_line(order: ReleaseRequest) -> list[str]:
+def draw_command_line(release_request: ReleaseRequest) -> list[str]:
     """Draw the commands for what is asked; why the page cannot do it."""
     st.subheader("The account", divider="gray", anchor=False, help=explain_term("account"))
     st.info(
@@ -169,34 +173,39 @@ def draw_command_line(order: ReleaseRequest) -> list[str]:
         title="Released by the command line",
         icon=":material/terminal:",
     )
-    st.code("\n".join(list_commands(order)), language="bash")
+    st.code("\n".join(list_commands(release_request)), language="bash")
     return ["This server is not this machine's alone: release by the command line, with the commands below."]
 
 
-def list_commands(order: ReleaseRequest) -> list[str]:
+def list_commands(release_request: ReleaseRequest) -> list[str]:
     """An account, a release and its check, as they are typed."""
-    request = order.request
+    request = release_request.request
     settings = [f"{name}={format_value(value)}" for name, value in request.params.items()]
     of_algorithm = f" --algorithm {request.algorithm}" if request.algorithm != "auto" else ""
     said = f" --set {' '.join(map(shlex.quote, settings))}" if settings else ""
-    said += f" --segments {order.segments:g}"
-    said += f" --buy-bounds {order.bounds:g}" if order.bounds != BOUNDS else ""
-    said += f" --missing {order.missing:g}" if order.missing else ""
+    said += f" --segments {release_request.segments:g}"
+    said += f" --buy-bounds {release_request.bounds:g}" if release_request.bounds != BOUNDS else ""
+    said += f" --missing {release_request.missing:g}" if release_request.missing else ""
     return [
         f"dpviz account new people.sqlite --name people --cap-epsilon {format_number(2 * request.epsilon)} "
         f"--cap-delta 1e-5",
-        f"dpviz release people.json people.csv --k {request.k} --epsilon {request.epsilon:g} --delta {order.delta:g}"
-        f"{of_algorithm}{said} --account people.sqlite --out release.zip",
+        f"dpviz release people.json people.csv --k {request.k} --epsilon {request.epsilon:g} "
+        f"--delta {release_request.delta:g}{of_algorithm}{said} --account people.sqlite --out release.zip",
         "dpviz verify release.zip",
     ]
 
 
-def draw_noise_section(order: ReleaseRequest, asked_of: Subject) -> list[str]:
+def draw_noise_section(release_request: ReleaseRequest, asked_of: Subject) -> list[str]:
     """Draw it; what in it stands against the release."""
     st.subheader("The noise", divider="gray", anchor=False, help=explain_term("noise"))
-    against = _list_hindrances(order, asked_of)
+    try:
+        library = name_library()
+    except RequestError as error:
+        st.error(escape_markdown(error), icon=":material/block:")
+        return [str(error)]
+    against = _list_hindrances(release_request, asked_of)
     st.markdown(
-        f"Drawn by **{escape_markdown(name_library())}** on whole numbers, discrete, from the randomness of the "
+        f"Drawn by **{escape_markdown(library)}** on whole numbers, discrete, from the randomness of the "
         f"operating "
         "system: no "
         "seed gives it again, and its last digits tell nothing."
@@ -204,8 +213,8 @@ def draw_noise_section(order: ReleaseRequest, asked_of: Subject) -> list[str]:
     for words in against:
         st.error(escape_markdown(words), icon=":material/block:")
     if not against:
-        shares = order.shares(asked_of.declaration)
-        epsilon = order.request.epsilon
+        shares = release_request.shares(asked_of.declaration)
+        epsilon = release_request.request.epsilon
         parts = [
             f"{escape_markdown(name)} ε = {format_number(part.epsilon)} ({format_percent(part.epsilon / epsilon)})"
             for name, part in shares.items()
@@ -214,16 +223,18 @@ def draw_noise_section(order: ReleaseRequest, asked_of: Subject) -> list[str]:
     return against
 
 
-def _list_hindrances(order: ReleaseRequest, asked_of: Subject) -> list[str]:
+def _list_hindrances(release_request: ReleaseRequest, asked_of: Subject) -> list[str]:
     declared = asked_of.declaration
     try:
-        order.request.check_numbers()
-        if not order.request.card.private:
-            raise RequestError(f"{order.request.card.title} reads the rows as they are: it is never released.")
-        if not min(part.epsilon for part in order.shares(declared).values()) > 0:
+        release_request.request.check_numbers()
+        if not release_request.request.card.private:
+            raise RequestError(
+                f"{release_request.request.card.title} reads the rows as they are: it is never released."
+            )
+        if not min(part.epsilon for part in release_request.shares(declared).values()) > 0:
             raise RequestError("Bounds and segments leave nothing of ε: buy fewer bounds, or give segments less.")
         if asked_of.table is not None:
-            request = order.of_algorithm(declared)
+            request = release_request.make_algorithm_request(declared)
             request.check(asked_of.table.private)
             request.check_releasable(asked_of.table.private)
     except RequestError as error:
@@ -245,14 +256,14 @@ class _DryRun:
     job: Job[Any]
 
 
-def draw_dry_run_section(order: ReleaseRequest, asked_of: Subject) -> str:
+def draw_dry_run_section(release_request: ReleaseRequest, asked_of: Subject) -> str:
     """Draw it; what is to be expected, in words for the card."""
     st.subheader("What to expect", divider="gray", anchor=False, help=explain_term("stand-in"))
     table = asked_of.table
     if table is None:
         st.caption("Bounds that are still to be bought cannot be tried beforehand.")
         return ""
-    request, dry = order.of_algorithm(asked_of.declaration), _find_kept()
+    request, dry = release_request.make_algorithm_request(asked_of.declaration), _find_kept()
     n = min(table.n_public or _USUAL_ROWS, _MOST_ROWS)
     asked = (request, table.key)
     dry = dry if dry is not None and dry.asked == asked else None

@@ -28,7 +28,7 @@ class Publication:
 
     title: str
     source_key: str
-    order: ReleaseRequest
+    release_request: ReleaseRequest
     job: PublishJob
 
 
@@ -51,12 +51,12 @@ def prepare_another() -> None:
 
 
 def draw_publish_section(
-    order: ReleaseRequest, asked_of: Subject, opened: Opened | None, against: Sequence[str]
+    release_request: ReleaseRequest, asked_of: Subject, opened: Opened | None, against: Sequence[str]
 ) -> None:
     """Draw the confirmation and the button; press if it was pressed."""
     st.subheader("Release", divider="gray", anchor=False, help=explain_term("released"))
     number = len(list_publications()) + 1
-    wanted = f"{order.request.epsilon:g}"
+    wanted = f"{release_request.request.epsilon:g}"
     said, place = st.columns([2, 3], vertical_alignment="bottom", gap="small")
     # The keys of one press are never those of the next: a second click cannot press again.
     typed = said.text_input(
@@ -65,7 +65,7 @@ def draw_publish_section(
         placeholder=wanted,
         disabled=bool(against),
     )
-    confirmed = _is_same(typed or "", order.request.epsilon)
+    confirmed = _is_same(typed or "", release_request.request.epsilon)
     is_pressed = place.button(
         f"Charge the account and release ε = {wanted}",
         type="primary",
@@ -82,18 +82,20 @@ def draw_publish_section(
     elif number > 1:
         st.caption("This visit has released before: one more press is one more charge, and both add up.")
     if is_pressed and confirmed and not against and opened is not None:
-        _publish(order, asked_of, opened)
+        _publish(release_request, asked_of, opened)
 
 
-def _publish(order: ReleaseRequest, asked_of: Subject, opened: Opened) -> None:
+def _publish(release_request: ReleaseRequest, asked_of: Subject, opened: Opened) -> None:
     try:
-        prepared = preflight(order, asked_of.content, asked_of.declaration, opened.account, opened=asked_of.table)
+        prepared = preflight(
+            release_request, asked_of.content, asked_of.declaration, opened.account, opened=asked_of.table
+        )
     except RequestError as error:
         st.error(escape_markdown(error), title="Nothing was charged", icon=":material/block:")
         return
     # One step that nothing interrupts: whoever runs the page again finds the press, not the button.
     list_publications().append(
-        Publication(asked_of.title, asked_of.source_key, order, PublishJob(prepared, on_defect=log_defect))
+        Publication(asked_of.title, asked_of.source_key, release_request, PublishJob(prepared, on_defect=log_defect))
     )
     st.rerun()
 

@@ -66,7 +66,7 @@ def draw_read_page() -> None:
     if release.holds:  # of a release that is not what it says nothing is concluded
         _draw_conclusions(release.received)
         if release.report is not None:
-            _draw_quality(release.report.certificate)
+            _draw_quality(release.report.quality_report)
     _draw_more(release)
 
 
@@ -139,32 +139,32 @@ def _draw_conclusions(received: Received) -> None:
             st.markdown(f":gray[:material/block:] {escape_markdown(sentence)}")
 
 
-def _draw_quality(certificate: QualityReport) -> None:
+def _draw_quality(quality_report: QualityReport) -> None:
     """The quality report: how much of the loss of one centre is left."""
     st.subheader("How good are the segments?", anchor=False, help=explain_words("loss centre"))
-    if certificate.verdict is Verdict.CANNOT_TELL:
-        st.markdown(f":red[:material/help:] {escape_markdown(' '.join(certificate.words))}")
+    if quality_report.verdict is Verdict.CANNOT_TELL:
+        st.markdown(f":red[:material/help:] {escape_markdown(' '.join(quality_report.words))}")
         return
     st.caption(
         "Loss of the released centres, and of centres placed without any data, as a part of the loss of one centre. "
         "Intervals cover nine in ten; in the shaded part segments do hardly better than one centre."
     )
-    value, blind = format_ratio(certificate.ratio.value), format_ratio(certificate.ratio_blind.value)
+    value, blind = format_ratio(quality_report.ratio.value), format_ratio(quality_report.ratio_blind.value)
     alt = f"Loss over that of one centre: {value} of the released centres, {blind} of centres without data"
-    show(_make_gauge(certificate), alt=alt, key="read:gauge", stem="quality", bare=True)
+    show(_make_gauge(quality_report), alt=alt, key="read:gauge", stem="quality", bare=True)
 
 
-def _make_gauge(certificate: QualityReport) -> go.Figure:
+def _make_gauge(quality_report: QualityReport) -> go.Figure:
     ink = choose_palette(st.context.theme.type)
     plot = Plot(make_layout(ink, height=130))
     plot.update_layout(margin={"l": 8, "r": 12, "t": 8, "b": 26}, showlegend=False, dragmode=False)
-    plot.add_vrect(0.9, _WORST, line={"width": 0}, fillcolor=ink.faded(ink.muted, 0.12), layer="below")
+    plot.add_vrect(0.9, _WORST, line={"width": 0}, fillcolor=ink.fade(ink.muted, 0.12), layer="below")
     plot.add_vline(1.0, line={"color": ink.text, "width": 1.5})
-    told = ((certificate.ratio, ink.released), (certificate.ratio_blind, ink.muted))
+    told = ((quality_report.ratio, ink.released), (quality_report.ratio_blind, ink.muted))
     for y, (one, hue) in enumerate(told):
         ends = [min(max(end, 0.0), _WORST) for end in (one.low, one.high)]
         trace = {"type": "scatter", "mode": "lines", "x": ends, "y": [y, y], "hoverinfo": "skip", "meta": "released"}
-        plot.add_trace({**trace, "line": {"color": ink.faded(hue, 0.45), "width": 9}})
+        plot.add_trace({**trace, "line": {"color": ink.fade(hue, 0.45), "width": 9}})
         at = {"type": "scatter", "mode": "markers+text", "x": [min(one.value, _WORST)], "y": [y], "meta": "released"}
         look = {"marker": {"size": 13, "color": hue, "line": {"width": 1.5, "color": ink.surface}}}
         words = {"text": [f"<b>{format_ratio(one.value)}</b>"], "textposition": "top center", "cliponaxis": False}
@@ -207,7 +207,7 @@ def _draw_comparison(release: ReadRelease) -> None:
     if not second.holds:
         _draw_findings(second, "The second release is not what it says")
     try:
-        found = release.compared_with(second)
+        found = release.compare_with(second)
     except RequestError as error:
         st.error(escape_markdown(error), icon=":material/block:")
         return

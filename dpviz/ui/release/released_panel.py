@@ -51,7 +51,7 @@ def draw_publication_panel(publication: Publication) -> None:
 
 
 def _draw_progress(publication: Publication) -> None:
-    job, request = publication.job, publication.order.request
+    job, request = publication.job, publication.release_request.request
     st.subheader(
         f"Releasing {request.k:d} centres of {escape_markdown(publication.title)} at ε = "
         f"{format_number(request.epsilon)}",
@@ -77,7 +77,7 @@ def _draw_progress(publication: Publication) -> None:
 
 
 def _draw_release(publication: Publication, release: Release) -> None:
-    request, job = publication.order.request, publication.job
+    request, job = publication.release_request.request, publication.job
     standing = _read_standing(publication)
     left = (
         ""
@@ -185,8 +185,8 @@ def _draw_failure(publication: Publication) -> None:
     st.error(escape_markdown(why), title=escape_markdown(title), icon=":material/error:")
     if charged:
         st.markdown(
-            f"The charge of ε = {format_number(publication.order.request.epsilon)}, "
-            f"δ = {escape_markdown(format_small(publication.order.delta))} stays in "
+            f"The charge of ε = {format_number(publication.release_request.request.epsilon)}, "
+            f"δ = {escape_markdown(format_small(publication.release_request.delta))} stays in "
             "the account: noise may have been drawn. Another release is another charge."
         )
 
@@ -212,25 +212,25 @@ def draw_segments_panel(parts: Parts, key: str) -> None:
         return
     report = parts.told.report
     st.subheader("What the segments are", divider="gray", anchor=False, help=explain_words("release noise ε"))
-    _draw_quality_report(report.certificate)
+    _draw_quality_report(report.quality_report)
     panels = SegmentPanels(report.to_dict(), _ask_names(report, key))
     show_wide(
         panels.draw(choose_palette(st.context.theme.type)), alt=panels.words(), key=f"{key}:segments", stem=panels.stem
     )
 
 
-def _draw_quality_report(certificate: QualityReport) -> None:
+def _draw_quality_report(quality_report: QualityReport) -> None:
     """What a reader without the rows can rest on."""
-    words = escape_markdown(" ".join(certificate.words))
-    if certificate.verdict is Verdict.CANNOT_TELL:
+    words = escape_markdown(" ".join(quality_report.words))
+    if quality_report.verdict is Verdict.CANNOT_TELL:
         st.markdown(f"{format_badge('released')} :red[**How good they are cannot be told.**] {words}")
         return
-    low, high = (format_ratio(max(end, 0.0)) for end in (certificate.ratio.low, certificate.ratio.high))
+    low, high = (format_ratio(max(end, 0.0)) for end in (quality_report.ratio.low, quality_report.ratio.high))
     beside = (
-        f"Squared, rows lie {format_ratio(certificate.ratio.value)} as far from their centre as from a single one "
+        f"Squared, rows lie {format_ratio(quality_report.ratio.value)} as far from their centre as from a single one "
         f"({low} to {high})."
     )
-    warned = "" if certificate.verdict is Verdict.GOOD else ":red[**Better centres exist.**] "
+    warned = "" if quality_report.verdict is Verdict.GOOD else ":red[**Better centres exist.**] "
     st.markdown(f"{format_badge('released')} {warned}{words} {beside}", help=explain_words("loss centre"))
 
 

@@ -34,7 +34,7 @@ class Subject:
         """The same for whatever is declared about one file: looks and releases add up over it."""
         return self.content.fingerprint if self.table is None else self.table.source_key
 
-    def saying(self, words: CardWords) -> Subject:
+    def with_words(self, words: CardWords) -> Subject:
         """The same with the words of a card among what is declared: the zip's declaration then brings them along."""
         said = {name: value for name in RELEASE_WORDS if (value := getattr(words, name))}
         said.pop("publication_date")

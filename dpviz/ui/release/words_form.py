@@ -8,16 +8,16 @@ import streamlit as st
 
 from dpviz.algorithms.card import Guarantee
 from dpviz.charts.wording import capitalize_first, format_number, format_things
-from dpviz.check import RequestError
 from dpviz.glossary import explain_term
 from dpviz.releases.bought_bounds import list_open_columns
 from dpviz.releases.card_facts import OWNER_QUESTIONS, SECTORS, CardWords
 from dpviz.releases.promise import format_plain_number
-from dpviz.releases.release_request import BOUNDS, SEGMENTS, ReleaseRequest, find_words, refuse_bounds
+from dpviz.releases.release_request import BOUNDS, SEGMENTS, ReleaseRequest, find_words, list_undefended
 from dpviz.releases.seen import Seen
-from dpviz.runs.record import count_looks
+from dpviz.runs.record import tabulate_accesses
 from dpviz.runs.request import Contender, Request
 from dpviz.table.declaration import FROM_ROWS, SEVERAL_WORDS, Declaration
+from dpviz.table.loaded_table import list_names
 from dpviz.ui.controls import draw_epsilon_control, draw_k_and_delta
 from dpviz.ui.escape import escape_markdown
 from dpviz.ui.explore.algorithm_choice import draw_algorithm_choice
@@ -146,12 +146,12 @@ class Told(NamedTuple):
     chosen: str
 
 
-def draw_looks_section(asked_of: Subject) -> Told:
+def draw_accesses_section(asked_of: Subject) -> Told:
     """Draw it; what the card will say."""
     st.subheader("Looks at the rows in this visit", divider="gray", anchor=False, help=explain_term("look"))
     key = asked_of.source_key
     seen = Seen(
-        count_looks(count_accesses(key), asked_of.declaration),
+        tabulate_accesses(count_accesses(key), asked_of.declaration),
         count_studies(key),
         count_simulated(key),
         add_simulated_epsilon(key),
@@ -191,12 +191,12 @@ class Line(NamedTuple):
     cost: str = ""
 
 
-def draw_bounds_section(order: ReleaseRequest, asked_of: Subject) -> list[str]:
+def draw_bounds_section(release_request: ReleaseRequest, asked_of: Subject) -> list[str]:
     """Draw the table; what in it stands against the release, a sentence each."""
     declared = asked_of.declaration
     st.subheader("Where every bound comes from", divider="gray", anchor=False, help=explain_term("bounds"))
     against = _list_hindrances(declared)
-    lines = sorted(list_lines(order, declared), key=lambda line: not (line.wrong or line.cost))
+    lines = sorted(list_lines(release_request, declared), key=lambda line: not (line.wrong or line.cost))
     st.markdown(_make_table(lines[:_MOST_LINES]))
     if len(lines) > _MOST_LINES:
         with st.expander(f"{len(lines) - _MOST_LINES:d} more columns, all declared"):
@@ -209,7 +209,7 @@ def draw_bounds_section(order: ReleaseRequest, asked_of: Subject) -> list[str]:
     return against
 
 
-def list_lines(order: ReleaseRequest, declared: Declaration) -> list[Line]:
+def list_lines(release_request: ReleaseRequest, declared: Declaration) -> list[Line]:
     """A line for each column; those of segments only come last."""
     to_buy = list_open_columns(declared)
     lines = []
@@ -220,7 +220,7 @@ def list_lines(order: ReleaseRequest, declared: Declaration) -> list[Line]:
             bounds.origin or _SAID_OF_ALL,
         )
         if name in to_buy:
-            cost = f"will be bought with ε = {format_number(order.request.epsilon * order.bounds)}"
+            cost = f"will be bought with ε = {format_number(release_request.request.epsilon * release_request.bounds)}"
             lines.append(Line(name, "open", "nobody knows them", cost=cost))
             continue
         wrong = "blocked: the rows" if FROM_ROWS in origin else "blocked: nobody says" if origin == _NOWHERE else ""
@@ -240,10 +240,17 @@ def list_lines(order: ReleaseRequest, declared: Declaration) -> list[Line]:
 
 
 def _list_hindrances(declared: Declaration) -> list[str]:
-    try:
-        refuse_bounds(declared)
-    except RequestError as error:
-        return [str(error)]
+    """What a release would be refused for, with what to do about it on these pages."""
+    if declared.bounds_from_rows:
+        return [
+            "Some bounds come from the rows, and no ε covers what they tell: on Data, type bounds that are known "
+            "without the rows, or leave them empty, and they are bought."
+        ]
+    if nowhere := list_undefended(declared):
+        return [
+            f"Nobody says where the bounds of {list_names(nowhere)} come from, and a release has to defend them: say "
+            "it on Data, beside the bounds."
+        ]
     return []
 
 

@@ -18,9 +18,9 @@ from dpviz.runs.open_table import OpenTable
 from dpviz.runs.study.study import MEASURES, summarise
 from dpviz.ui.badges import format_badge
 from dpviz.ui.controls import draw_epsilon_control
+from dpviz.ui.data_access import reveal_view
 from dpviz.ui.escape import escape_markdown
 from dpviz.ui.figure import show, show_wide
-from dpviz.ui.looks import reveal_view
 from dpviz.ui.plane_choice import ask_plane
 from dpviz.ui.studies.study_form import draw_study_form
 from dpviz.ui.studies.study_job import Question, StudyJob
@@ -57,7 +57,7 @@ def draw_compare_study(question: Question) -> None:
 
 
 def _draw_pictures(study: StudyJob) -> None:
-    frame = study.frame()
+    frame = study.make_frame()
     picture = st.container()
     scores = Scores(frame, ask_measure(frame, _KEY))
     with picture:
@@ -104,7 +104,7 @@ def _draw_centers(study: StudyJob) -> None:
     The number at a picture is the median of all runs, the one of the chart above and the table below.
     """
     view = ask_plane(study.source.domain, _KEY)
-    medians = summarise(study.frame()).set_index("contender")["median"]
+    medians = summarise(study.make_frame()).set_index("contender")["median"]
     drawn = find_median_runs(study.rows)
     releases = {name: Typical(row["centers"], float(medians[name])) for name, row in drawn.items()}
     reference = study.yardstick.reference if study.yardstick is not None else None

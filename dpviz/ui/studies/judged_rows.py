@@ -15,7 +15,7 @@ from dpviz.runs.advice.known_rows import KnownRows, read_known_rows
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.synthetic_tables import make_synthetic_table
 from dpviz.ui.badges import draw_caption_with_badge, format_badge
-from dpviz.ui.looks import allow_reveal, is_reveal_allowed
+from dpviz.ui.data_access import allow_reveal, is_reveal_allowed
 from dpviz.ui.session import find_bought_rows, recall, remember
 
 _TYPED = "judged:rows"
@@ -78,7 +78,7 @@ def ask_judged_rows(table: OpenTable, key: str, *, k: int) -> OpenTable | None:
     draw_caption_with_badge(
         "public", "Losses are those of a simulated table with your columns and bounds. No row of your file is read."
     )
-    return _keep_synthetic_table("study:stand_in", table, int(n), k)
+    return _keep_synthetic_table("study:synthetic_table", table, int(n), k)
 
 
 def ask_larger_rows(key: str, table: OpenTable, source: OpenTable | None, *, k: int) -> OpenTable | None:

@@ -55,7 +55,7 @@ def ask_one_setting(question: Question, key: str, runs: str, low: int, high: int
     with right:
         epsilon = ask_epsilon(key, grid.epsilons)
     repeats = st.slider(runs, low, high, value=usual, key=f"{key}:repeats", persist_state="session", width=320)
-    return question.narrowed(key, contenders=(contender,), epsilons=(epsilon,), repeats=int(repeats))
+    return question.narrow(key, contenders=(contender,), epsilons=(epsilon,), repeats=int(repeats))
 
 
 def open_in_explore(request: Request) -> None:

@@ -19,8 +19,8 @@ from dpviz.runs.record import AccessKind
 from dpviz.runs.study.grid import Grid
 from dpviz.runs.study.study import Row, Yardstick, tidy
 from dpviz.runs.work import forecast_seconds
+from dpviz.ui.data_access import reveal
 from dpviz.ui.job_panel import open_job_registry
-from dpviz.ui.looks import reveal
 from dpviz.ui.session import count_study
 
 # Scores of a run, and its way to the page.
@@ -46,7 +46,7 @@ class Question:
     source: OpenTable | None
     grid: Grid
 
-    def narrowed(self, key: str, **changes: Any) -> Question:
+    def narrow(self, key: str, **changes: Any) -> Question:
         """Another part's question about the same, with ``changes`` of the grid."""
         return replace(self, key=key, grid=replace(self.grid, **changes))
 
@@ -62,7 +62,7 @@ class Question:
         if others:
             return f"{first} {capitalize_first(format_things(len(refusals) - 1, 'other'))} cannot run either."
         try:
-            self.grid.trials()
+            self.grid.list_trials()
         except RequestError as error:
             return first or str(error)
         return first
@@ -75,7 +75,7 @@ class Question:
         """
         assert self.source is not None
         once = 0.0
-        for trial in (trial for trial in self.grid.trials() if trial.repeat == 0):
+        for trial in (trial for trial in self.grid.list_trials() if trial.repeat == 0):
             setting = self.grid.at(trial).setting(self.source.private)
             setting = replace(setting, n=trial.n or self._told_n or _ROWS_NOT_TOLD)
             once += forecast_seconds(trial.contender.card, setting, trial.contender.settings) + _SECONDS_AROUND_A_RUN
@@ -132,14 +132,14 @@ class StudyJob:
         """Everything that has arrived."""
         return self.job.items if self.seen is None else list(self.seen.items)
 
-    def as_of_now(self) -> StudyJob:
+    def take_snapshot(self) -> StudyJob:
         """The same with what has arrived by now: a page that reads it twice while it runs finds the same runs."""
         running = self.running  # before the items: what has ended grows no more, and is whole
         return replace(self, seen=_Seen(running, tuple(self.items)))
 
     @cached_property
     def _places(self) -> dict[str, int]:
-        return {trial.key: place for place, trial in enumerate(self.grid.trials())}
+        return {trial.key: place for place, trial in enumerate(self.grid.list_trials())}
 
     @property
     def rows(self) -> list[Row]:
@@ -147,7 +147,7 @@ class StudyJob:
         rows = [item for item in self.items if isinstance(item, dict)]
         return sorted(rows, key=lambda row: self._places.get(row.get("trial", ""), 0))
 
-    def frame(self, extra: Sequence[Row] = ()) -> pd.DataFrame:
+    def make_frame(self, extra: Sequence[Row] = ()) -> pd.DataFrame:
         """The runs so far, and some ``extra`` ones; algorithms look the same whichever of them comes first."""
         frame = tidy([*self.rows, *extra])
         names = [contender.label for contender in self.grid.contenders]
@@ -169,7 +169,7 @@ class StudyJob:
         if not self.source.kind.may_be_shown:
             raise RequestError("Losses of a private file are not exported: study a stand-in to take a file away.")
 
-    def answers(self, question: Question) -> bool:
+    def is_answer_to(self, question: Question) -> bool:
         """Whether it is what is asked for now."""
         source = question.source
         return source is not None and self.grid == question.grid and self.source.key == source.key
@@ -184,36 +184,36 @@ def begin_study(question: Question, *, with_centers: bool = False) -> None:
         If the request is outside what is allowed, or too many jobs wait already.
     """
     ks = ", ".join(map(str, question.grid.ks))
-    source, judged = _judge(question, f"losses of {len(question.grid.trials())} study runs, k = {ks}")
-    _keep(question, open_job_registry().study(judged, question.grid, key=source.key, with_centers=with_centers))
+    source, judged = _judge(question, f"losses of {len(question.grid.list_trials())} study runs, k = {ks}")
+    _keep(question, open_job_registry().start_study(judged, question.grid, key=source.key, with_centers=with_centers))
 
 
 def send(
     question: Question,
     work: Callable[..., Iterator[Any]],
     *arguments: Any,
-    look: str,
+    access: str,
     origin: Work[Any] | None = None,
     **options: Any,
 ) -> None:
-    """Send ``work(judged rows, grid, ...)`` to a worker in place of the job before; ``look`` is how it is counted.
+    """Send ``work(judged rows, grid, ...)`` to a worker in place of the job before; ``access`` is how it is counted.
 
     Raises
     ------
     RequestError
         If the owner does not allow looks, or too many jobs wait already.
     """
-    _, judged = _judge(question, look)
+    _, judged = _judge(question, access)
     _keep(question, open_job_registry().submit(work, judged, question.grid, *arguments, **options), origin)
 
 
-def _judge(question: Question, look: str) -> tuple[OpenTable, JudgedTable]:
+def _judge(question: Question, access: str) -> tuple[OpenTable, JudgedTable]:
     """Whose rows losses are read from, and these rows; counted as a look at them."""
     source = question.source
-    revealed = None if source is None else reveal(source, f"{question.key}: {look}", AccessKind.LOSS)
+    revealed = None if source is None else reveal(source, f"{question.key}: {access}", AccessKind.LOSS)
     if source is None or revealed is None:
         raise RequestError("A study reads losses from the rows: allow it with the switch Show truth.")
-    count_study(source.source_key, f"{question.key}: {look}")
+    count_study(source.source_key, f"{question.key}: {access}")
     return source, JudgedTable.of(source.private, revealed, source.read_labels(revealed))
 
 

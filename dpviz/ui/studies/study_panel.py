@@ -46,15 +46,21 @@ class Invitation:
 
 
 def draw_study_button(
-    question: Question, *, with_centers: bool = False, problem: str | None = None, said: DeltaGenerator | None = None
+    question: Question,
+    *,
+    label: str = "Compute",
+    with_centers: bool = False,
+    problem: str | None = None,
+    said: DeltaGenerator | None = None,
 ) -> None:
     """The button that starts a study, with how much it will compute, ``said`` elsewhere or below it."""
     problem = problem or question.problem
     words = ""
     if problem is None:
         about = format_duration(_SECONDS_TO_BEGIN + question.seconds / count_cores())
-        words = f"{len(question.grid.trials()):,} runs, about {about}{question.provided}"
-    draw_ask_button(question, partial(begin_study, with_centers=with_centers), words=words, problem=problem, said=said)
+        words = f"{len(question.grid.list_trials()):,} runs, about {about}{question.provided}"
+    begin = partial(begin_study, with_centers=with_centers)
+    draw_ask_button(question, begin, words=words, problem=problem, label=label, said=said)
 
 
 def draw_ask_button(
@@ -99,13 +105,13 @@ def draw_study_half(
         return
 
     def draw() -> None:
-        now = study.as_of_now()
+        now = study.take_snapshot()
         if now.rows:
             pictures(now)
         else:
             st.skeleton(height=_SKELETON)
 
-    if not study.answers(question):
+    if not study.is_answer_to(question):
         st.markdown(f":yellow-badge[:material/history: older settings] Press **{button}** to apply the new ones.")
     draw_job_panel(study.job, label=invitation.what, key=question.key, live=draw)
     badge = format_badge("revealed" if study.source.kind is not FileKind.SIMULATED else "public")
@@ -114,7 +120,7 @@ def draw_study_half(
 
 def _draw_standing(study: StudyJob, question: Question, button: str) -> str:
     """Whether it is what the form asks for now, and whether that is all; older settings are told of above."""
-    if not study.answers(question):
+    if not study.is_answer_to(question):
         return ""
     if study.job.state is JobState.CANCELLED and isinstance(study.job, Study):
         return f":yellow-badge[:material/pause_circle: not complete] Press **{button}** to go on where it stopped."
@@ -214,7 +220,7 @@ def format_study(study: StudyJob) -> bytes:
         For losses read from a private file.
     """
     study.refuse_to_export_private()
-    return format_frame_csv(study.frame(), note=REVEALED_NOTE)
+    return format_frame_csv(study.make_frame(), note=REVEALED_NOTE)
 
 
 def _may_leave(study: StudyJob) -> bool:

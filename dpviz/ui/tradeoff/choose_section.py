@@ -72,13 +72,11 @@ def draw_choose_section(question: Question) -> None:
         return
     advice = None if answer is None or not answer.is_studied else answer.few
     if find_job(question) is not None:
-        draw_study_half(question, invitation=_INVITATION, pictures=partial(_measure, advice=advice, target=target))
-        if window is not None:
-            st.caption(
-                escape_markdown(
-                    f"The risk that you accept allows ε up to {format_epsilon(window.most)}: {window.risk.words}."
-                )
-            )
+        allowed = accepted.allow(question.table)
+        draw = partial(_measure, advice=advice, target=target, allowed=allowed)
+        draw_study_half(question, invitation=_INVITATION, pictures=draw)
+        words = f"The risk that you accept allows ε up to {format_epsilon(allowed)}: {accepted.risk.words}."
+        st.caption(escape_markdown(words))
     elif advice is not None and answer is not None and window is not None:
         _draw_stored(question, answer, window)
     elif refused is None:
@@ -103,7 +101,9 @@ def _draw_stored(question: Question, answer: RowsAdvice, window: Window) -> None
     curves = make_forecast(question, advice, most=_ask_most(advice.target))
     with each:
         about = f"From made-up tables for {advice.setting.n:,} rows; none of yours is read."
-        _show(Smallest(curves, curves.answers(advice.target), recommendation), f"{_KEY}:forecast", about, small=True)
+        _show(
+            Smallest(curves, curves.list_answers(advice.target), recommendation), f"{_KEY}:forecast", about, small=True
+        )
 
 
 def _ask_rows(question: Question, advice: Advice) -> None:
@@ -119,25 +119,27 @@ def _ask_rows(question: Question, advice: Advice) -> None:
         st.markdown(said, help=escape_markdown(judged.message))
 
 
-def _measure(study: StudyJob, *, advice: Advice | None, target: Target) -> None:
+def _measure(study: StudyJob, *, advice: Advice | None, target: Target, allowed: float) -> None:
     """Read off runs: those of the study, and a bisection's."""
-    bisection = find_job(study.question.narrowed(_SHARPER))
+    bisection = find_job(study.question.narrow(_SHARPER))
     if bisection is None or bisection.origin is not study.job:
-        _draw_answer(study, None, advice, target)
+        _draw_answer(study, None, advice, target, allowed)
         return
     whose = f"Bisection for {bisection.grid.contenders[0].label}"
-    draw = partial(_draw_answer, study, bisection, advice, target)
+    draw = partial(_draw_answer, study, bisection, advice, target, allowed)
     draw_job_panel(bisection.job, label=whose, key=_SHARPER, live=draw)
 
 
-def _draw_answer(study: StudyJob, bisection: StudyJob | None, advice: Advice | None, target: Target) -> None:
-    grid, frame = study.grid, study.frame(bisection.rows if bisection is not None else ())
+def _draw_answer(
+    study: StudyJob, bisection: StudyJob | None, advice: Advice | None, target: Target, allowed: float
+) -> None:
+    grid, frame = study.grid, study.make_frame(bisection.rows if bisection is not None else ())
     points = frame.groupby(["contender", "epsilon"], observed=True).ngroups
     # While some point has no run yet, what the others say would be read as the whole.
     whole = not study.running or points >= len(grid.contenders) * len(grid.epsilons)
     answers = find_smallest_epsilons(frame, target) if whole else []
     tried = sorted(frame["epsilon"].unique())
-    recommendation = recommend(target, advice, answers, tried, grid.contenders)
+    recommendation = replace(recommend(target, advice, answers, tried, grid.contenders), allowed=allowed)
     place = st.container()
     with st.container(horizontal=True, vertical_alignment="center"):
         _take(study.question, recommendation)
@@ -151,6 +153,7 @@ def _draw_answer(study: StudyJob, bisection: StudyJob | None, advice: Advice | N
             about = compare_with_study(recommendation, advice) if answers and advice is not None else ""
             if study.source.key != study.question.table.key:
                 about = f"A stand-in has {grid.ks[0]} clear groups; your rows may need more. {about}"
+            about = f"{recommendation.reason} {about}".strip()
             _show(smallest, f"{_KEY}:figure", about, study)
             numbers: StudyPicture = smallest
         else:
@@ -201,7 +204,7 @@ def _make_contender(question: Question, recommendation: Recommendation) -> Conte
 def _draw_look(study: StudyJob) -> tuple[str, bool]:
     """Another measure, and what costs nothing beside it: out of the way until they are asked for."""
     with st.popover("Other pictures", icon=":material/stacked_line_chart:"):
-        measure = ask_measure(study.frame(), _KEY, without=("seconds",))
+        measure = ask_measure(study.make_frame(), _KEY, without=("seconds",))
         baselines = st.toggle(
             "Baselines and predictions", value=False, key=f"{_KEY}:dashed", persist_state="session", help=_DASHED
         )
@@ -236,12 +239,12 @@ def _draw_sharpen(study: StudyJob, answers: Sequence[SmallestEpsilon], frame: pd
     if not pressed:
         return
     contender = next(contender for contender in study.grid.contenders if contender.label == label)
-    question = study.question.narrowed(_SHARPER, contenders=(contender,), repeats=_REPEATS)
+    question = study.question.narrow(_SHARPER, contenders=(contender,), repeats=_REPEATS)
     known = [row for row in frame.to_dict("records") if row["contender"] == label]
-    look = f"{_REPEATS * _ROUNDS} study runs for the smallest ε, k = {study.grid.ks[0]}"
+    access = f"{_REPEATS * _ROUNDS} study runs for the smallest ε, k = {study.grid.ks[0]}"
     options = {"yardstick": study.yardstick, "rounds": _ROUNDS}
     try:
-        send(question, sharpen_rows, known, target, look=look, origin=study.job, **options)
+        send(question, sharpen_rows, known, target, access=access, origin=study.job, **options)
     except RequestError as error:
         st.error(escape_markdown(error), title="This cannot run", icon=":material/block:")
         return
@@ -269,7 +272,7 @@ def list_predictions(study: StudyJob, measure: str) -> dict[str, list[tuple[floa
     if reference is None or reference.nicv == 0 or measure not in ("nicv", "ratio", "matched_error"):
         return {}
     table, curves = study.source.private, dict[str, list[tuple[float, float]]]()
-    for trial in (trial for trial in study.grid.trials() if trial.repeat == 0):
+    for trial in (trial for trial in study.grid.list_trials() if trial.repeat == 0):
         setting = study.grid.at(trial).setting(table)
         prediction = predict(trial.contender, setting, table.domain.region)
         if prediction is not None and prediction.holds:

@@ -12,8 +12,8 @@ from dpviz.charts.registry import find_picture
 from dpviz.charts.studies.draws import Draws
 from dpviz.charts.theme import choose_palette
 from dpviz.glossary import explain_term
+from dpviz.ui.data_access import reveal_view
 from dpviz.ui.figure import show_wide
-from dpviz.ui.looks import reveal_view
 from dpviz.ui.plane_choice import ask_plane
 from dpviz.ui.reader import wants_less_motion
 from dpviz.ui.reference import find_recovery
@@ -23,11 +23,12 @@ from dpviz.ui.studies.one_setting import ask_one_setting, has_contenders
 from dpviz.ui.studies.study_job import Question, StudyJob
 from dpviz.ui.studies.study_panel import Invitation, draw_numbers, draw_study_button, draw_study_half
 
-_KEY = "tradeoff:draws"
+# Beside it, the rail has a button that computes.
+_KEY, _BUTTON = "tradeoff:draws", "Draw again and again"
 _INVITATION = Invitation(
     "Draws",
     "How much do draws differ?",
-    "Press **Compute**: the same release, drawn again and again.",
+    f"Press **{_BUTTON}**: the same release, drawn again and again.",
     icon=":material/replay:",
 )
 
@@ -38,8 +39,8 @@ def draw_draws_section(question: Question) -> None:
         return
     with st.container(border=True):
         one = ask_one_setting(question, _KEY, "Draws", 5, 100, 30)
-        draw_study_button(one, with_centers=True)
-    draw_study_half(one, invitation=_INVITATION, pictures=_draw_pictures)
+        draw_study_button(one, label=_BUTTON, with_centers=True)
+    draw_study_half(one, invitation=_INVITATION, pictures=_draw_pictures, button=_BUTTON)
 
 
 def _draw_pictures(study: StudyJob) -> None:

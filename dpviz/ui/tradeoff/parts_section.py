@@ -55,7 +55,7 @@ def draw_parts_section(question: Question) -> None:
 
 
 def _begin(one: Question) -> None:
-    send(one, measure_error_rows, look=f"error of {one.grid.repeats} runs taken apart, k = {one.grid.ks[0]}")
+    send(one, measure_error_rows, access=f"error of {one.grid.repeats} runs taken apart, k = {one.grid.ks[0]}")
 
 
 def _draw_bars(study: StudyJob) -> None:

@@ -42,7 +42,7 @@ def draw_payers_section(question: Question) -> None:
 
 
 def _begin(one: Question) -> None:
-    send(one, measure_payer_rows, look=f"{one.grid.repeats} runs by cluster and by group, k = {one.grid.ks[0]}")
+    send(one, measure_payer_rows, access=f"{one.grid.repeats} runs by cluster and by group, k = {one.grid.ks[0]}")
 
 
 def _draw_picture(study: StudyJob) -> None:

@@ -38,36 +38,40 @@ class _Sweep:
 
     key: str
     over: Literal["k", "n", "epsilon and n"]
+    button: str
     invitation: Invitation
 
 
 _MAP = _Sweep(
     "tradeoff:map",
     "epsilon and n",
+    "Draw the map",
     Invitation(
         "Map of ε and n",
         "What would more rows buy?",
-        "Press **Compute**: the loss at every ε and number of rows, as a map.",
+        "Press **Draw the map**: the loss at every ε and number of rows.",
         icon=":material/grid_on:",
     ),
 )
 _KS = _Sweep(
     "tradeoff:ks",
     "k",
+    "Sweep over k",
     Invitation(
         "Sweep over k",
         "What would more clusters cost?",
-        "Press **Compute**: the loss for each number of clusters, at one ε.",
+        "Press **Sweep over k**: the loss for each number of clusters, at one ε.",
         icon=":material/ssid_chart:",
     ),
 )
 _NS = _Sweep(
     "tradeoff:ns",
     "n",
+    "Sweep over n",
     Invitation(
         "Sweep over n",
         "What would fewer rows cost?",
-        "Press **Compute**: the loss for each number of rows, at one ε.",
+        "Press **Sweep over n**: the loss for each number of rows, at one ε.",
         icon=":material/ssid_chart:",
     ),
 )
@@ -92,11 +96,12 @@ def _draw_section(sweep: _Sweep, question: Question) -> None:
             else:
                 source = ask_larger_rows(sweep.key, question.table, source, k=k)
                 changes["ns"] = _draw_sizes(source, k)
-        narrowed = replace(question.narrowed(sweep.key, **changes), source=source)
+        narrowed = replace(question.narrow(sweep.key, **changes), source=source)
         private_n = sweep is not _KS and source is not None and source.n_public is None
-        draw_study_button(narrowed, problem=_PRIVATE_N if private_n else None)
+        draw_study_button(narrowed, label=sweep.button, problem=_PRIVATE_N if private_n else None)
     own = k if sweep is _KS else question.table.n_public
-    draw_study_half(narrowed, invitation=sweep.invitation, pictures=lambda study: _draw_pictures(sweep, study, own))
+    draw = partial(_draw_pictures, sweep, own=own)
+    draw_study_half(narrowed, invitation=sweep.invitation, pictures=draw, button=sweep.button)
 
 
 map_section = partial(_draw_section, _MAP)
@@ -131,7 +136,7 @@ def _draw_pictures(sweep: _Sweep, study: StudyJob, own: int | None) -> None:
 
 def _draw_with_whole(study: StudyJob) -> pd.DataFrame:
     """The runs of a study, with the number of rows also where the whole table was used."""
-    frame = study.frame()
+    frame = study.make_frame()
     frame["n"] = frame["n"].astype(float).fillna(float(_find_whole(study.source)))
     return frame
 

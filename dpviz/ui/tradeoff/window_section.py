@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import NamedTuple
 
 import streamlit as st
 
 from dpviz import check
-from dpviz.algorithms.card import Setting
 from dpviz.charts.meaning.epsilon_window import EpsilonWindow
 from dpviz.charts.theme import choose_palette
 from dpviz.check import RequestError
 from dpviz.glossary import explain_term, explain_words
-from dpviz.meaning.window import USUAL_ACCEPTED, USUAL_PRIOR, Risk, Window, find_window, format_epsilon
-from dpviz.runs.advice.advice import EPSILONS, load_stored_study
+from dpviz.meaning.window import (
+    USUAL_ACCEPTED,
+    USUAL_PRIOR,
+    Risk,
+    Window,
+    count_times,
+    find_table_window,
+    format_epsilon,
+)
 from dpviz.runs.advice.known_rows import KnownRows
 from dpviz.runs.advice.target import USUAL_LOSS, USUAL_SHARE, Target
 from dpviz.runs.open_table import OpenTable
@@ -39,6 +44,10 @@ class Accepted(NamedTuple):
     of_a_person: int
     target: Target
     risk: Risk
+
+    def allow(self, table: OpenTable) -> float:
+        """The largest ε that keeps the risk: what one person may have beyond what ε protects counts."""
+        return self.risk.allow(count_times(table.private.rows_per_person, self.of_a_person))
 
 
 def read_rows_in(text: str) -> KnownRows | None:
@@ -155,13 +164,14 @@ def find_window_for(accepted: Accepted, table: OpenTable, *, k: int, delta: floa
         If nobody could serve such a request, or δ is not below 1/n.
     """
     assert accepted.rows is not None
-    private, (fewest, most) = table.private, accepted.rows
-    check.at_least(k, n=fewest)
-    setting = Setting(private.domain.dim, k, 1.0, delta, private.relation, fewest, private.rows_per_person)
-    if private.sparse or not load_stored_study(with_delta=delta > 0).reaches(replace(setting, epsilon=EPSILONS[-1])):
-        return None
-    return find_window(
-        setting, most_rows=most, target=accepted.target, risk=accepted.risk, rows_of_a_person=accepted.of_a_person
+    return find_table_window(
+        table.private,
+        accepted.rows,
+        k=k,
+        delta=delta,
+        target=accepted.target,
+        risk=accepted.risk,
+        rows_of_a_person=accepted.of_a_person,
     )
 
 

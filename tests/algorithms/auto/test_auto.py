@@ -189,7 +189,7 @@ def test_the_look_finds_the_axes_along_which_rows_spread():
     basis = found.step.projection.basis
     assert np.linalg.norm(basis[:2] @ axes.T) ** 2 == pytest.approx(2.0, abs=0.05)
     assert basis @ basis.T == pytest.approx(np.eye(30), abs=1e-9)
-    assert 0.4 <= found.step.projection.reach <= 0.9
+    assert 0.4 <= found.step.projection.clipping_radius <= 0.9
 
 
 def tailed(n=10_000, dim=6, *, sigma=1.2, n_public=True):
@@ -210,7 +210,7 @@ def test_a_tail_along_one_axis_gets_cells_and_reaches_of_its_own():
     assert isinstance(synopsis.grid, UnevenGrid) and synopsis.details is not None
     sides = np.diff(synopsis.grid.borders(0))
     assert sides.max() > 20 * sides.min()
-    assert steps[-1].reaches.max() > 2 * steps[-1].reaches.min()
+    assert steps[-1].clipping_radii.max() > 2 * steps[-1].clipping_radii.min()
     losses = [ratio(table, 4, epsilon=1.0, delta=1e-6, seed=seed) for seed in range(3)]
     assert np.median(losses) <= 1.15
     compact, _ = mixture(10_000, 6, 4)
@@ -245,11 +245,11 @@ def test_a_split_cluster_hands_its_reach_on():
     ]
     shares = {part: session.budget.fraction(part.weight) for stage in stages for part in stage if part is not None}
     plan = dataclasses.replace(plan_of(), polishing=tuple(stages))
-    start, reaches = np.array([[-0.6, 0.0], [0.69, 0.0], [0.71, 0.0]]), np.array([0.9, 0.1, 0.2])
-    split, last = run_residual_rounds(session, start, 1.0, None, plan, shares, reaches)
+    start, clipping_radii = np.array([[-0.6, 0.0], [0.69, 0.0], [0.71, 0.0]]), np.array([0.9, 0.1, 0.2])
+    split, last = run_residual_rounds(session, start, 1.0, None, plan, shares, clipping_radii)
     assert split.split.tolist() == [0]
-    assert last.reaches[[0, split.dropped[0]]].tolist() == [0.9, 0.9] and last.reach == 0.9
-    assert reaches.tolist() == [0.9, 0.1, 0.2]
+    assert last.clipping_radii[[0, split.dropped[0]]].tolist() == [0.9, 0.9] and last.clipping_radius == 0.9
+    assert clipping_radii.tolist() == [0.9, 0.1, 0.2]
 
 
 def test_zooming_in_mends_bounds_that_are_far_too_wide():
@@ -362,13 +362,16 @@ def test_the_reach_is_cut_to_where_clear_bins_lie():
 
 
 def test_of_as_many_rows_a_cluster_rows_pull_from_as_far():
-    plan, reaches = plan_of(), []
+    plan, clipping_radii = plan_of(), []
     for k, n in ((2, 10_000), (8, 40_000), (2, 20_000)):
         session = make_small_table(np.zeros((2, 2)), n_public=n).open(
             epsilon=1.0, delta=1e-6, accounting=Accounting.ZCDP, noise=StudyNoise(np.random.default_rng(0))
         )
-        reaches.append(_choose_clipping_radius(session, k, plan, 1e-3, None))
-    assert reaches[0] == pytest.approx(reaches[1]) and 2 * np.sqrt(1e-3) < reaches[0] < reaches[2]
+        clipping_radii.append(_choose_clipping_radius(session, k, plan, 1e-3, None))
+    assert (
+        clipping_radii[0] == pytest.approx(clipping_radii[1])
+        and 2 * np.sqrt(1e-3) < clipping_radii[0] < clipping_radii[2]
+    )
 
 
 def test_a_centre_that_few_rows_hold_is_moved_with_care_and_one_without_rows_stays():

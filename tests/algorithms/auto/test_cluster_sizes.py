@@ -32,7 +32,7 @@ def synopsis(weights: list[float], *, sd: float = 2.0) -> SynopsisStep:
 
 
 def polished(counts: list[float], sd: float) -> PolishStep:
-    return PolishStep(title="", centers=CENTERS, noisy_counts=np.array(counts), count_noise_sd=sd, reach=1.0)
+    return PolishStep(title="", centers=CENTERS, noisy_counts=np.array(counts), count_noise_sd=sd, clipping_radius=1.0)
 
 
 def test_cells_go_to_the_nearest_centre_and_those_on_a_border_may_go_to_either():
@@ -90,10 +90,3 @@ def test_on_a_map_sizes_are_nearer_and_intervals_hold():
         nearer.append(np.median(np.abs(sizes.rows - true)) < np.median(np.abs(last - true)))
         held.append(np.abs(sizes.rows - true) <= NINE_IN_TEN * sizes.sd)
     assert np.mean(nearer) >= 0.7 and np.mean(held) >= 0.8
-
-
-def test_others_have_the_counts_of_their_last_step():
-    done = run("dplloyd", exhibit(2, 3, n=1000).table, k=3, epsilon=1.0, seed=0)
-    step = done.frames[-1].step
-    assert done.sizes.rows is step.noisy_counts and done.sizes.sd.tolist() == [step.count_noise_sd] * 3
-    assert (done.sizes.low >= 0).all() and (done.sizes.high > done.sizes.rows).all()

@@ -1,4 +1,4 @@
-"""The released sign of auto: near the truth where a run went well, and in doubt where a group was missed."""
+"""The loss diagnostic of auto: near the truth where a run went well, and in doubt where a group was missed."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ def _share(table: PrivateTable, done: Run) -> float:
 def test_where_all_is_well_it_says_so_and_the_truth_lies_in_its_range(dim):
     table = _groups(6000, 8000, 7000, dim=dim)
     done = run("auto", table, k=3, epsilon=3.0, delta=1e-6, seed=0)
-    assert done.sign is not None and done.sign.doubts == ()
-    assert done.sign.low <= _share(table, done) <= done.sign.high < 0.5
-    assert done.sign.low <= done.sign.share <= done.sign.high
+    assert done.loss_diagnostic is not None and done.loss_diagnostic.doubts == ()
+    assert done.loss_diagnostic.low <= _share(table, done) <= done.loss_diagnostic.high < 0.5
+    assert done.loss_diagnostic.low <= done.loss_diagnostic.share <= done.loss_diagnostic.high
 
 
 def test_a_group_that_noise_may_hide_raises_doubt():
     table = _groups(2500, 2400, 60, dim=6)
     done = run("auto", table, k=3, epsilon=0.1, delta=1e-6, seed=0)
-    assert done.sign is not None and done.sign.doubts
-    assert all(doubt in describe_loss_diagnostic(done.sign) + "." for doubt in done.sign.doubts)
+    assert done.loss_diagnostic is not None and done.loss_diagnostic.doubts
+    assert all(doubt in describe_loss_diagnostic(done.loss_diagnostic) + "." for doubt in done.loss_diagnostic.doubts)
 
 
 def test_a_centre_without_rows_is_named_where_the_histogram_is_in_doubt_too():
@@ -73,15 +73,15 @@ def test_more_noise_makes_the_range_wider_and_hides_larger_groups():
     for times in (1, 10, 100, 1000):
         steps[place] = replace(done.frames[place].step, sd=times * done.frames[place].step.sd)
         steps[-1] = replace(last, count_noise_sd=times * last.count_noise_sd)
-        sign = diagnose_loss(steps, region)
-        ends.append((sign.low, sign.high, len(sign.doubts)))
+        diagnostic = diagnose_loss(steps, region)
+        ends.append((diagnostic.low, diagnostic.high, len(diagnostic.doubts)))
     low, high, doubts = np.array(ends).T
     assert (np.diff(low) < 0).all() and (np.diff(high) > 0).all()
     assert doubts[0] == 0 and doubts[-1] == 2
 
 
 @for_each(
-    ("sign", "said"),
+    ("diagnostic", "said"),
     [
         (LossDiagnostic(0.0512, 0.02, 0.31, ()), "about 5.1 % of that of one centre (2 % to 31 %)"),
         (LossDiagnostic(0.996, 1e-9, 7.0, ()), "about 100 % of that of one centre (under 0.1 % to 100 %)"),
@@ -91,8 +91,8 @@ def test_more_noise_makes_the_range_wider_and_hides_larger_groups():
         ),
     ],
 )
-def test_no_number_of_a_sign_reads_like_a_machine(sign, said):
-    assert describe_loss_diagnostic(sign).endswith(said)
+def test_no_number_of_a_diagnostic_reads_like_a_machine(diagnostic, said):
+    assert describe_loss_diagnostic(diagnostic).endswith(said)
 
 
 def test_without_a_histogram_or_counts_nothing_is_said():
@@ -100,7 +100,7 @@ def test_without_a_histogram_or_counts_nothing_is_said():
     steps, region = [frame.step for frame in done.frames], done.domain.region
     assert diagnose_loss(steps[:1], region) is None and diagnose_loss([], region) is None
     assert diagnose_loss([s for s in steps if not isinstance(s, SynopsisStep)], region) is None
-    assert run("dplloyd", _groups(600, 800, 700, dim=2), k=3, epsilon=3.0, seed=0).sign is None
+    assert run("dplloyd", _groups(600, 800, 700, dim=2), k=3, epsilon=3.0, seed=0).loss_diagnostic is None
 
 
 def test_each_symptom_raises_doubt_and_clear_rows_lower_it():

@@ -49,9 +49,12 @@ def test_noisy_counts_say_which_reading_of_them_is_right(sd):
 def test_solutions_that_differ_come_with_the_best_first():
     """The second differs from the first in the order of its centres only, the fourth by less than a radius."""
     found = seeds_at(synopsis_of(np.ones(20), 1.0), (3, 16), (16, 3), (3, 9), (3, 16), (4, 16))
-    assert [seeds.taken for seeds in found.apart(9)] == [0, 2, 4]
-    assert [seeds.taken for seeds in found.apart(2)] == [0, 2]
-    assert found.apart(9)[1].centers is found.every[2] or (found.apart(9)[1].centers == found.every[2]).all()
+    assert [seeds.taken for seeds in found.list_distinct(9)] == [0, 2, 4]
+    assert [seeds.taken for seeds in found.list_distinct(2)] == [0, 2]
+    assert (
+        found.list_distinct(9)[1].centers is found.every[2]
+        or (found.list_distinct(9)[1].centers == found.every[2]).all()
+    )
 
 
 def room_of(epsilon: float, accounting: Accounting, seed: int) -> PrivateSession:

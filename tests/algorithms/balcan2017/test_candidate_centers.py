@@ -82,8 +82,8 @@ def test_thinning_keeps_the_finest_first():
     rng = np.random.default_rng(0)
     finest = rng.random(100) < 0.3
     all_of_them = Candidates(rng.normal(size=(100, 2)), np.arange(100), finest)
-    few = all_of_them.thinned(50, np.random.default_rng(1))
+    few = all_of_them.thin(50, np.random.default_rng(1))
     assert len(few.points) == 50
     assert few.finest.sum() == finest.sum()
     np.testing.assert_array_equal(few.points, all_of_them.points[few.depths])
-    assert all_of_them.thinned(100, rng) is all_of_them
+    assert all_of_them.thin(100, rng) is all_of_them

@@ -17,14 +17,14 @@ from dpviz.privacy.sensitivity_bounds import bound_distance
 from dpviz.runs.advice.judgement import judge
 from dpviz.runs.run import run
 from tests.cases import for_each
-from tests.contract.tables import PUBLIC, REPLACE, World, make_blobs, make_small_table
+from tests.contract.tables import PUBLIC, REPLACE, NeighborSetting, make_blobs, make_small_table
 
 LOCAL, CAPPED = {"preset": "local"}, {"preset": "capped"}
 DIAMETER = 2 * np.sqrt(2)
 
 
-def _draws(params, world=PUBLIC, **request):
-    done = run(CARD, world.table(), **{"k": 4, "epsilon": 2.0, "seed": 0, **request}, params=params)
+def _draws(params, case=PUBLIC, **request):
+    done = run(CARD, case.table(), **{"k": 4, "epsilon": 2.0, "seed": 0, **request}, params=params)
     return [entry for entry in done.entries if entry.mechanism == "kernel draw"]
 
 
@@ -38,13 +38,13 @@ def test_local_spends_all_on_draws_with_the_noise_of_the_whole_domain():
 
 @pytest.mark.parametrize("people", [1, 3])
 def test_capped_draws_hide_a_row_among_n(people):
-    world = World("p", n_public=400, rows_per_person=people)
-    done = run(CARD, world.table(), k=4, epsilon=2.0, params=CAPPED, seed=0)
+    case = NeighborSetting("p", n_public=400, rows_per_person=people)
+    done = run(CARD, case.table(), k=4, epsilon=2.0, params=CAPPED, seed=0)
     first, *others = [entry for entry in done.entries if entry.mechanism == "kernel draw"]
     step = np.exp(2.0 / 2 / 4) - 1
     # The first draw weighs every row 1 beside a floor of α n; later ones by how far it may lie from all seeds.
     assert first.scale == pytest.approx(DIAMETER / log(1 + step * (1 + 0.05 * 400 / people)), rel=1e-6)
-    region = world.table().domain.region
+    region = case.table().domain.region
     for number, entry in enumerate(others, start=1):
         weight = bound_distance(done.frames[number - 1].step.centers[None], region) ** 2 / region.radius**2
         part = 0.05 * 400 / weight / people
@@ -97,7 +97,7 @@ def test_a_public_part_of_all_draws_is_no_row():
 
 
 def test_seeds_stay_in_the_region_although_noise_does_not():
-    done = run(CARD, World("b", n_public=400, radius=0.5).table(), k=5, epsilon=0.5, params=LOCAL, seed=0)
+    done = run(CARD, NeighborSetting("b", n_public=400, radius=0.5).table(), k=5, epsilon=0.5, params=LOCAL, seed=0)
     for frame in done.frames:
         assert np.linalg.norm(frame.step.centers, axis=1).max() <= 0.5
 
@@ -110,7 +110,7 @@ def test_the_card_says_that_local_is_out_of_reach_at_any_n():
     setting = Setting(1, 2, 4.0, 0.0, n=1000)
     needed = CARD.smallest_n(setting, KVariatesParams())
     assert 10 < needed < 1e6
-    at = _draws({**CAPPED}, World("l", dim=1, n_public=int(needed)), k=2, epsilon=4.0)[-1]
+    at = _draws({**CAPPED}, NeighborSetting("l", dim=1, n_public=int(needed)), k=2, epsilon=4.0)[-1]
     # The card cannot know the seeds: it counts with a row as far from them as can be.
     assert 0.4 < at.scale * np.sqrt(2) < 0.505
     twice = CARD.smallest_n(Setting(1, 2, 4.0, 0.0, relation=Relation.REPLACE, n=1000), KVariatesParams())
@@ -119,7 +119,7 @@ def test_the_card_says_that_local_is_out_of_reach_at_any_n():
 
 def test_means_mend_seeds():
     rows = make_blobs(2000, k=3, seed=1)
-    table = World("p", n_public=2000).table(rows)
+    table = NeighborSetting("p", n_public=2000).table(rows)
 
     def loss(params, seed):
         centers = run(CARD, table, k=3, epsilon=3.0, params=params, seed=seed).centers

@@ -13,7 +13,7 @@ from dpviz.check import RequestError
 from dpviz.privacy.accounting import gdp_mu
 from dpviz.runs.evaluation import nicv
 from dpviz.runs.run import run
-from tests.contract.tables import PUBLIC, REPLACE, World, make_blobs
+from tests.contract.tables import PUBLIC, REPLACE, NeighborSetting, make_blobs
 
 REQUEST = {"k": 3, "epsilon": 1.0, "delta": 1e-6, "seed": 0}
 
@@ -29,12 +29,12 @@ def test_the_paper_takes_twenty_rounds_of_equal_gaussian_noise():
 
 
 def test_sensitivities_are_those_of_the_region():
-    for world, count, total in (
+    for case, count, total in (
         (PUBLIC, 1, sqrt(2)),
         (REPLACE, sqrt(2), 2 * sqrt(2)),
-        (World("b", radius=0.5), 1, 0.5),
+        (NeighborSetting("b", radius=0.5), 1, 0.5),
     ):
-        entries = [e for e in run(CARD, world.table(), **REQUEST).entries if e.note != "number of rows"]
+        entries = [e for e in run(CARD, case.table(), **REQUEST).entries if e.note != "number of rows"]
         for entry in entries:
             assert entry.sensitivity == pytest.approx(count if entry.query == "Count" else total)
 
@@ -42,7 +42,7 @@ def test_sensitivities_are_those_of_the_region():
 def test_tuned_takes_as_many_rounds_as_the_budget_feeds():
     rounds = []
     for epsilon in (0.1, 2.0, 10.0):
-        done = run(CARD, World("p", n_public=400).table(), **{**REQUEST, "epsilon": epsilon})
+        done = run(CARD, NeighborSetting("p", n_public=400).table(), **{**REQUEST, "epsilon": epsilon})
         rounds.append(len(done.entries) // 2)
     assert rounds[0] == 2 and rounds[-1] == 7 and rounds == sorted(rounds)
 
@@ -61,7 +61,7 @@ def test_more_rounds_need_more_records():
 
 def test_twenty_rounds_lose_to_a_few_where_the_budget_is_small():
     rows = make_blobs(600, k=3, seed=2)
-    table = World("p", n_public=600).table(rows)
+    table = NeighborSetting("p", n_public=600).table(rows)
     request = {**REQUEST, "epsilon": 0.3}
     losses = {
         preset: [

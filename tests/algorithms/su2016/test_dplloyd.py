@@ -21,18 +21,18 @@ from dpviz.privacy.noise import StudyNoise
 from dpviz.runs.run import run
 from dpviz.table.domain import Region
 from tests.cases import for_each
-from tests.contract.tables import BOUGHT, REPLACE, World, make_blobs, make_small_table
+from tests.contract.tables import BOUGHT, REPLACE, NeighborSetting, make_blobs, make_small_table
 
 PRESETS = [("su", 0.0), ("tuned", 0.0), ("gaussian", 1e-6)]
 
 
-def _entries(preset, delta, world=BOUGHT, **params):
-    done = run(CARD, world.table(), k=3, epsilon=1.0, delta=delta, params={"preset": preset, **params}, seed=0)
+def _entries(preset, delta, case=BOUGHT, **params):
+    done = run(CARD, case.table(), k=3, epsilon=1.0, delta=delta, params={"preset": preset, **params}, seed=0)
     return [entry for entry in done.entries if entry.note != "number of rows"]
 
 
 def test_su_is_five_rounds_of_equal_laplace_noise():
-    entries = _entries("su", 0.0, World("public", n_public=400))
+    entries = _entries("su", 0.0, NeighborSetting("public", n_public=400))
     assert [entry.query for entry in entries] == ["Count", "Sum"] * 5
     assert {entry.mechanism for entry in entries} == {"laplace"}
     # Lap((d + 1) T / ε) on each of the kd + k values of a round.

@@ -23,7 +23,7 @@ from dpviz.runs.evaluation import nicv
 from dpviz.runs.run import run
 from dpviz.table.domain import Region
 from dpviz.table.lattice import LOSS_BITS
-from tests.contract.tables import PUBLIC, World, make_blobs
+from tests.contract.tables import PUBLIC, NeighborSetting, make_blobs
 
 PAPER, PRACTICAL = PGkMParams(preset="paper"), PGkMParams(preset="practical")
 BALL = Region.ball(3, 0.8)
@@ -122,7 +122,7 @@ def test_children_stay_in_the_region(breed):
 
 def test_without_noise_the_best_score_never_gets_worse():
     rows = make_blobs(500, k=3, seed=4)
-    table = World("p", n_public=500).table(rows)
+    table = NeighborSetting("p", n_public=500).table(rows)
     done = run(CARD, table, k=3, epsilon=1e9, params={"rounds": 12}, seed=1)
     scores = [nicv(rows, f.step.sets[f.step.chosen[0]]) for f in done.frames if isinstance(f.step, PoolStep)]
     assert (np.diff(scores) <= 1e-12).all()
@@ -134,7 +134,7 @@ def test_without_noise_the_best_score_never_gets_worse():
 
 def test_the_practical_preset_beats_the_paper_where_noise_rules():
     rows = make_blobs(2000, k=2, seed=6)
-    table = World("p", n_public=2000).table(rows)
+    table = NeighborSetting("p", n_public=2000).table(rows)
     losses = {
         preset: np.median(
             [

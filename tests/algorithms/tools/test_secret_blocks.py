@@ -14,13 +14,13 @@ from dpviz.algorithms.tools.secret_blocks import Blocking, BlocksStep
 from dpviz.runs.advice.judgement import judge
 from dpviz.runs.run import run
 from tests.cases import for_each
-from tests.contract.tables import World, make_blobs
+from tests.contract.tables import NeighborSetting, make_blobs
 
 GKM, MEDIANS = CARDS["gkm"], CARDS["sample-aggregate"]
 
 
-def _run(card, *, n=2000, dim=2, k=3, epsilon=10.0, delta=0.0, world=None, **params):
-    table = (world or World("public", n_public=n, dim=dim)).table(make_blobs(n, dim, k=k))
+def _run(card, *, n=2000, dim=2, k=3, epsilon=10.0, delta=0.0, case=None, **params):
+    table = (case or NeighborSetting("public", n_public=n, dim=dim)).table(make_blobs(n, dim, k=k))
     return run(card, table, k=k, epsilon=epsilon, delta=delta, params=params, seed=1)
 
 
@@ -42,7 +42,7 @@ def test_how_many_blocks_there_are(card, params, number):
 
 
 def test_of_few_rows_there_is_one_block():
-    assert [Blocking(9).number(n) for n in (0, 8, 17, 18)] == [1, 1, 1, 2]
+    assert [Blocking(9).choose_number(n) for n in (0, 8, 17, 18)] == [1, 1, 1, 2]
 
 
 @pytest.mark.parametrize("delta", [0.0, 1e-6])
@@ -89,7 +89,7 @@ def test_sorting_mixes_up_clusters_that_lie_above_each_other_and_matching_does_n
     middles = np.array([[0.0, -0.7], [0.0, 0.0], [0.0, 0.7]])
     rng = np.random.default_rng(0)
     rows = middles[rng.integers(0, 3, 6000)] + rng.normal(0, 0.05, (6000, 2))
-    table = World("public", n_public=6000).table(rows)
+    table = NeighborSetting("public", n_public=6000).table(rows)
 
     def spread(align, seed):
         centers = run(GKM, table, k=3, epsilon=100.0, params={"align": align}, seed=seed).centers
@@ -131,7 +131,7 @@ def test_few_records_are_called_hopeless_before_any_row_is_read(card):
 
 @for_each("card", [GKM, MEDIANS])
 def test_persons_with_many_rows_cost_no_more_than_one_row_each(card):
-    made = _run(card, n=600, world=World("persons", rows_per_person=3), epsilon=1.0)
+    made = _run(card, n=600, case=NeighborSetting("persons", rows_per_person=3), epsilon=1.0)
     query = made.entries[-1]
     alone = _run(card, n=600, epsilon=1.0).entries[-1]
     assert query.sensitivity == alone.sensitivity

@@ -64,9 +64,9 @@ def test_the_line_and_all_records_are_drawn_and_the_title_is_of_the_private_rele
 def test_the_title_of_twin_clouds_follows_what_the_person_moves(shift):
     table = sample_table("outlier")
     person = np.array([[0.5, 0.5]])
-    world = RNG.normal(0, 0.1, (200, 3, 2))
+    draws = RNG.normal(0, 0.1, (200, 3, 2))
     clouds = TwinClouds(
-        make_view(table.domain), np.zeros((3, 2)), person, world + np.array([shift, 0]), world[::-1], 1.0
+        make_view(table.domain), np.zeros((3, 2)), person, draws + np.array([shift, 0]), draws[::-1], 1.0
     )
     assert clouds.title == f"At ε = 1, one person moves the nearest centre by {clouds.moved:.2g} × its noise"
     assert clouds.moved == pytest.approx(0, abs=0.3) if shift == 0 else clouds.moved > 2

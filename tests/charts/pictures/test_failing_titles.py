@@ -22,7 +22,7 @@ def opened(sample_id: str) -> OpenTable:
 
 
 def title_of(of: Run) -> str:
-    context = RenderContext(make_view(of.domain), choose_palette("light"), epsilon=of.epsilon).through(of)
+    context = RenderContext(make_view(of.domain), choose_palette("light"), epsilon=of.epsilon).with_steps_of(of)
     return find_picture(of.frames[-1].step).title(context)
 
 
@@ -57,7 +57,7 @@ def test_found_does_not_say_eleven_of_fifteen_beside_ninety_nine_percent() -> No
 
 def test_a_refused_test_says_refused_in_the_picture() -> None:
     of = run("k-averages", opened("fifteen").private, k=5, epsilon=0.5, delta=1e-6, seed=0)
-    context = RenderContext(make_view(of.domain), choose_palette("light"), epsilon=of.epsilon).through(of)
+    context = RenderContext(make_view(of.domain), choose_palette("light"), epsilon=of.epsilon).with_steps_of(of)
     last = find_picture(of.frames[-1].step)
     assert "nothing was released" in last.title(context) and "refused (⊥)" in last.note(context)
     assert "refused (⊥)" in {note["text"] for note in last.plot(context).layout["annotations"]}

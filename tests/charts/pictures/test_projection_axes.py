@@ -88,15 +88,17 @@ def test_the_reach_parts_the_histogram_of_distances(shown: Exhibit) -> None:
     figure = draw(Distances(step), view=view(shown))
     is_sound(figure)
     parts = bars(figure)
-    assert parts["rows within the reach"].max() < step.projection.reach < parts["beyond it"].min()
-    assert any(shape.x0 == shape.x1 == step.projection.reach for shape in figure.layout.shapes)
+    assert parts["rows within the clipping radius"].max() < step.projection.clipping_radius < parts["beyond it"].min()
+    assert any(shape.x0 == shape.x1 == step.projection.clipping_radius for shape in figure.layout.shapes)
     table = Distances(step).table(shown.table.domain)
-    assert table.loc[table["within the reach"], "to"].max() == pytest.approx(step.projection.reach)
+    assert table.loc[table["within the clipping radius"], "to"].max() == pytest.approx(step.projection.clipping_radius)
 
 
 def test_where_noise_hides_the_reach_it_is_said(shown: Exhibit) -> None:
     step = look_step(shown)
-    hidden = dataclasses.replace(step, projection=dataclasses.replace(step.projection, reach=step.radii_reach))
+    hidden = dataclasses.replace(
+        step, projection=dataclasses.replace(step.projection, clipping_radius=step.outer_radius)
+    )
     assert Distances(hidden).words(shown.table.domain).startswith("Noise hides how far rows reach")
 
 

@@ -16,16 +16,23 @@ LIGHT = choose_palette("light")
 DOMAIN = Domain.of(["x", "y"], [0, 0], [100, 10])
 
 
-def polish(k: int = 4, *, reach: float = 0.2, moved: float = 0.05, sd: float = 0.01, dim: int = 2) -> PolishStep:
+def polish(
+    k: int = 4, *, clipping_radius: float = 0.2, moved: float = 0.05, sd: float = 0.01, dim: int = 2
+) -> PolishStep:
     before = np.random.default_rng(0).uniform(-0.5, 0.5, (k, dim))
     return PolishStep(
-        **{"title": "Round 1 of 3", "centers": before + moved / np.sqrt(dim), "previous": before, "reach": reach},
+        **{
+            "title": "Round 1 of 3",
+            "centers": before + moved / np.sqrt(dim),
+            "previous": before,
+            "reach": clipping_radius,
+        },
         **{"noisy_counts": np.arange(k) + 5.0, "center_noise_sd": np.full(k, sd), "count_noise_sd": 1.0},
     )
 
 
 def reach_of(figure) -> np.ndarray:
-    (trace,) = [trace for trace in figure.data if trace.name and trace.name.startswith("reach")]
+    (trace,) = [trace for trace in figure.data if trace.name and trace.name.startswith("clipping radius")]
     return np.column_stack([trace.x, trace.y])
 
 
@@ -54,17 +61,17 @@ def test_the_reach_keeps_its_radius_in_any_plane_one_column_has_stretches_and_a_
 def test_the_table_and_the_words_say_how_far_centres_moved() -> None:
     table = find_picture(polish()).table(DOMAIN)
     np.testing.assert_allclose(table["moved (unit coordinates)"], 0.05)
-    assert (table["reach (unit coordinates)"] == 0.2).all()
+    assert (table["clipping radius (unit coordinates)"] == 0.2).all()
     assert "at most 0.2" in find_picture(polish()).words(DOMAIN)
 
 
 def test_rounds_are_compared_with_their_noise() -> None:
-    steps = [polish(reach=0.4, moved=0.3), polish(moved=0.01), polish(moved=0.0)]
+    steps = [polish(clipping_radius=0.4, moved=0.3), polish(moved=0.01), polish(moved=0.0)]
     figure = draw(Rounds(steps[-1], steps, 5))
     is_sound(figure)
     assert "no farther than its noise" in title_of(figure)
     lines = {trace.name: trace for trace in figure.data}
-    np.testing.assert_allclose(lines["reach"].y, [0.4, 0.2, 0.2])
+    np.testing.assert_allclose(lines["clipping radius"].y, [0.4, 0.2, 0.2])
     assert lines["move"].customdata[-1] == 0 and lines["move"].y[-1] < lines["move"].y[-2]
     assert figure.layout.xaxis.range[1] == 5.5
     early = draw(Rounds(steps[0], steps[:1], 5))

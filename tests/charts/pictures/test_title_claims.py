@@ -69,19 +69,11 @@ def at(context: Any) -> str:
     return f"At ε = {context.run.epsilon:g}, " if context.last else "So far, "
 
 
-def sizes_of(step: Any, context: Any) -> tuple[np.ndarray, float]:
-    """Noisy sizes and their sd: at the end, all rounds back to the first whose centres lie elsewhere, by their sd."""
-    rounds = [step]
+def sizes_of(step: Any, context: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Noisy sizes and their sds: at the end those that the run is told with everywhere."""
     if context.last:
-        steps = [frame.step for frame in context.run.frames]
-        for other in reversed(steps[: steps.index(step)]):
-            if type(other) is not type(step) or other.noisy_counts is None or not other.count_noise_sd:
-                break
-            if (np.linalg.norm(other.centers - step.centers, axis=1) > 0.5 * gaps(step.centers)).any():
-                break
-            rounds.append(other)
-    weights = np.array([one.count_noise_sd**-2.0 for one in rounds])
-    return np.average([one.noisy_counts for one in rounds], axis=0, weights=weights), float(weights.sum() ** -0.5)
+        return context.run.sizes
+    return step.noisy_counts, np.full(len(step.centers), step.count_noise_sd)
 
 
 def moved_by_noise(step: Any, context: Any) -> np.ndarray:
@@ -109,7 +101,10 @@ def sizes_are_small(step: Any, context: Any) -> str:
 @says("PolishStep", "this run failed")
 def half_are_lost(step: Any, context: Any) -> str:
     assert (moved_by_noise(step, context) >= gaps(step.centers)).mean() >= 0.5
-    assert context.run.sign is None or (np.abs(step.centers) >= 0.99 * context.run.domain.region.half).mean() > 0.1
+    assert (
+        context.run.loss_diagnostic is None
+        or (np.abs(step.centers) >= 0.99 * context.run.domain.region.half).mean() > 0.1
+    )
     return f"{at(context)}this run failed: it shows noise"
 
 
@@ -125,7 +120,7 @@ def at_the_edge(step: Any, context: Any) -> str:
 @says("CentersStep", "speak against")
 @says("PolishStep", "speak against")
 def the_sign_doubts(step: Any, context: Any) -> str:
-    assert context.run.sign.doubts
+    assert context.run.loss_diagnostic.doubts
     return f"{at(context)}released values speak against this run"
 
 
@@ -366,7 +361,7 @@ def titled(of: Run, *, truth: Exhibit | None) -> Iterator[tuple[Any, str, bool]]
             lambda c: measure_recovery(rows, c, reference),
             epsilon=of.epsilon,
         )
-    context = context.through(of)
+    context = context.with_steps_of(of)
     for frame in of.frames:
         yield frame.step, find_picture(frame.step).title(context), frame is of.frames[-1]
 

@@ -22,7 +22,7 @@ def grown(dim: int, depth: int, seed: int, share: float = 0.5) -> CubeTree:
     rng = np.random.default_rng(seed)
     tree = CubeTree(np.full(dim, -2.0), 4.0)
     for _ in range(depth):
-        tree = tree.grown(np.flatnonzero(rng.random(tree.n_cells) < share).astype(np.int64))
+        tree = tree.with_level(np.flatnonzero(rng.random(tree.n_cells) < share).astype(np.int64))
     return tree
 
 
@@ -57,7 +57,7 @@ def test_a_level_of_the_diagram_says_how_many_cubes_it_has() -> None:
 
 def test_a_tree_that_has_died_out_is_drawn_to_its_end() -> None:
     nothing = np.zeros(0, dtype=np.int64)
-    tree = grown(2, 2, seed=1).grown(nothing).grown(nothing)
+    tree = grown(2, 2, seed=1).with_level(nothing).with_level(nothing)
     step = step_of(tree)
     is_sound(draw(step))
     assert "ends at level 2" in title_of(draw(TreeDiagram(step)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from math import inf, nan
 
 import numpy as np
@@ -47,6 +48,9 @@ def test_the_answer_is_said_and_its_uncertainty_stands_in_the_table() -> None:
     assert "ε = 0.4, likely between 0.3 and beyond 10" in list(found.table()["in words"])
     assert smallest([NEVER]).finding.startswith("No ε up to 10")
     assert found.table()["smallest ε"].isna().tolist() == [False, True]
+    forbidden = Smallest(CURVES, [REACHED], replace(recommend(USUAL, None, [REACHED]), allowed=0.3))
+    assert forbidden.finding == "No ε keeps both: 0.4 needed, 0.3 allowed"
+    assert forbidden.draw(LIGHT).layout.title.text.startswith("No ε keeps both") and "No ε" in forbidden.words()
     assert smallest([]).table().empty
 
 
@@ -75,7 +79,7 @@ def test_the_title_of_a_forecast_is_what_the_stored_study_says() -> None:
     setting = Setting(2, 15, 1.0, 1e-6, n=5_000)
     advice = advise(setting, target=USUAL)
     curves = Forecast(forecast_rows(setting, ("auto", "eugkm", "sulq"), EPSILONS), places=EPSILONS)
-    picture = Smallest(curves, curves.answers(USUAL), recommend(USUAL, advice))
+    picture = Smallest(curves, curves.list_answers(USUAL), recommend(USUAL, advice))
     is_sound(picture.draw(LIGHT))
     said = re.match(r"Choose ε = (.+) or more with Auto: about (.+?)× .* 8 of 10 made-up tables", picture.finding)
     assert said is not None

@@ -80,7 +80,7 @@ def test_the_curves_that_are_shown_give_the_same_answer() -> None:
             runs = shown[shown["algorithm"] == algorithm]
             parts = {e: runs[runs["epsilon"] == e] for e in runs["epsilon"].unique()}
             losses, weights = ({e: part[name].to_numpy() for e, part in parts.items()} for name in ("ratio", "weight"))
-            assert USUAL.least(losses, weights) == epsilon
+            assert USUAL.find_least(losses, weights) == epsilon
 
 
 def test_no_budget_is_advised_that_is_less_than_any_that_was_studied() -> None:

@@ -106,13 +106,27 @@ def test_before_any_run_the_stored_study_answers_and_then_the_runs() -> None:
     assert not out_of_reach.reached and out_of_reach.who == "" and "No ε up to 10" in out_of_reach.finding
 
 
+def test_where_the_accepted_risk_forbids_what_the_loss_needs_the_title_says_so() -> None:
+    for measured in ([answer("EUGkM", 3.0)], []):
+        found = recommend(USUAL, ADVICE, measured, TRIED, CONTENDERS)
+        assert not found.crossed and found.reason == "" and found.finding.startswith("Choose ε = ")
+        crossed = replace(found, allowed=0.9 * found.epsilon)
+        allowed = f"{crossed.allowed:.3g} allowed"
+        assert (
+            crossed.finding == f"No ε keeps both: {found.epsilon:.3g} needed, {allowed}" and len(crossed.finding) <= 50
+        )
+        assert found.who in crossed.reason and "would open a window" in crossed.reason
+        assert not replace(found, allowed=found.epsilon).crossed
+    assert not replace(recommend(USUAL, None), allowed=0.1).crossed
+
+
 def test_the_rule_is_the_share_of_runs_and_monotone_from_there_up() -> None:
     losses = np.array([1.0, 1.05, 1.09, 1.1, 3.0])
     assert USUAL.is_met(losses) and not Target(share=0.9).is_met(losses)
     assert find_reached_loss(losses, 0.8) == 1.1 and find_reached_loss(losses, 0.5) == 1.09
     assert not USUAL.is_met(losses, np.array([1.0, 1.0, 1.0, 1.0, 2.0]))
     good, bad = losses, losses + 1
-    assert USUAL.least({0.1: good, 1.0: bad, 2.0: good, 5.0: good}) == 2.0
-    assert USUAL.least({0.1: good, 1.0: bad}) == inf
+    assert USUAL.find_least({0.1: good, 1.0: bad, 2.0: good, 5.0: good}) == 2.0
+    assert USUAL.find_least({0.1: good, 1.0: bad}) == inf
     assert USUAL.is_met(np.array([1.0, np.nan])) and not USUAL.is_met(np.array([np.nan]))
     assert EPSILONS[0] == 0.01 and count_steps_apart(0.18, 0.2, TRIED) == 0

@@ -55,7 +55,7 @@ def test_a_link_is_short_and_nobody_has_to_decode_it() -> None:
 @given(grids())
 def test_link_and_file_read_back_to_the_same(grid: Grid) -> None:
     assert back(grid) == (grid, grid)
-    assert [trial.key for trial in back(grid)[0].trials()] == [trial.key for trial in grid.trials()]
+    assert [trial.key for trial in back(grid)[0].list_trials()] == [trial.key for trial in grid.list_trials()]
 
 
 def test_what_the_first_version_wrote_is_read() -> None:

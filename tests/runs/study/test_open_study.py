@@ -99,7 +99,7 @@ def lines(folder: Path) -> Counter[str]:
 def test_a_study_by_several_processes_is_that_of_one_and_gives_its_seats_back(folder: Path) -> None:
     seats = Scheduler(4)
     shelf = JobRegistry(seats=seats)
-    study = shelf.study(judged(), GRID, key="a")
+    study = shelf.start_study(judged(), GRID, key="a")
     assert same(done(study))
     assert {(stick.k, stick.n) for stick in study.items if isinstance(stick, Yardstick)} == {(2, None), (3, None)}
     assert study.progress is not None and study.progress.fraction == 1 and study.elapsed > 0
@@ -110,7 +110,7 @@ def test_a_study_by_several_processes_is_that_of_one_and_gives_its_seats_back(fo
 def test_what_its_reader_left_is_gone_on_with(folder: Path, gate: Gate) -> None:
     shelf, grid = JobRegistry(), replace(GRID, repeats=20)
     gate.hold_after(5)
-    study = shelf.study(judged(), grid, key="a")
+    study = shelf.start_study(judged(), grid, key="a")
     assert eventually(lambda: len(rows(study)) == 5)
     del shelf
     gc.collect()
@@ -123,9 +123,9 @@ def test_what_its_reader_left_is_gone_on_with(folder: Path, gate: Gate) -> None:
         torn.write("DPLloyd,dpll")
     other = JobRegistry()  # it stays until the end of the test
     gate.hold_after(3)
-    again = other.study(judged(), grid, key="a")
+    again = other.start_study(judged(), grid, key="a")
     assert eventually(lambda: len(rows(again)) == 8)
-    assert [row["trial"] for row in rows(again)[:5]] == [t.key for t in grid.trials() if t.key in kept]
+    assert [row["trial"] for row in rows(again)[:5]] == [t.key for t in grid.list_trials() if t.key in kept]
     again.cancel()
     assert eventually(lambda: not opening._ENGINES)
     assert set(lines(folder).values()) == {1}
@@ -140,13 +140,13 @@ def test_a_study_that_is_done_is_read_and_not_computed(
     if kept == "in memory":
         monkeypatch.delenv(FOLDER_VARIABLE)
     shelf = JobRegistry()
-    done(shelf.study(judged(), GRID, key="a"))
+    done(shelf.start_study(judged(), GRID, key="a"))
     if kept != "in memory":
         opening._KEPT.clear()
     if kept == "nowhere":
         rmtree(folder)
     gate.jobs = 0
-    again = shelf.study(judged(), GRID, key="a")
+    again = shelf.start_study(judged(), GRID, key="a")
     found = done(again)
     assert (gate.jobs > 0) == (kept == "nowhere")
     assert same(found) and sum(isinstance(item, Yardstick) for item in again.items) == 2
@@ -156,10 +156,10 @@ def test_a_study_that_is_done_is_read_and_not_computed(
 def test_two_who_open_it_at_once_read_one_study_and_either_may_leave(folder: Path, gate: Gate) -> None:
     shelf, another = JobRegistry(), JobRegistry()
     gate.hold_after(3)
-    first, second = (each.study(judged(), GRID, key="a") for each in (shelf, another))
+    first, second = (each.start_study(judged(), GRID, key="a") for each in (shelf, another))
     assert len(opening._ENGINES) == 1
     assert eventually(lambda: len(rows(first)) == 3)
-    third = shelf.study(judged(), GRID, key="a")
+    third = shelf.start_study(judged(), GRID, key="a")
     first.cancel()
     assert first.state is JobState.CANCELLED and second.state is not JobState.CANCELLED
     gate.open()
@@ -173,7 +173,7 @@ def test_another_table_grid_or_seed_is_another_study(folder: Path, gate: Gate) -
     shelf = JobRegistry()
     asked = [(GRID, "a", False), (GRID, "b", False), (replace(GRID, seed=1), "a", False), (GRID, "a", True)]
     for grid, key, with_centers in asked:
-        shelf.study(judged(), grid, key=key, with_centers=with_centers)
+        shelf.start_study(judged(), grid, key=key, with_centers=with_centers)
     assert len(opening._ENGINES) == 4
 
 
@@ -184,10 +184,10 @@ def test_centres_come_back_as_they_were_or_are_not_kept(
 ) -> None:
     monkeypatch.setattr(opening, "MOST_NUMBERS", most)
     grid, shelf = replace(GRID, repeats=1), JobRegistry()
-    first = {row["trial"]: row for row in done(shelf.study(judged(), grid, key="a", with_centers=True))}
+    first = {row["trial"]: row for row in done(shelf.start_study(judged(), grid, key="a", with_centers=True))}
     opening._KEPT.clear()
     gate.jobs = 0
-    again = {row["trial"]: row for row in done(shelf.study(judged(), grid, key="a", with_centers=True))}
+    again = {row["trial"]: row for row in done(shelf.start_study(judged(), grid, key="a", with_centers=True))}
     assert first.keys() == again.keys()
     assert all(np.array_equal(first[trial]["centers"], again[trial]["centers"]) for trial in first)
     assert all(row["centers"].shape == (row["k"], 2) for row in again.values())
@@ -200,11 +200,11 @@ def test_it_waits_for_a_seat_and_says_behind_how_many(folder: Path, gate: Gate) 
     seats = Scheduler(1)
     shelf, other = JobRegistry(seats=seats), JobRegistry(seats=seats)
     gate.hold_after(0)
-    study = shelf.study(judged(), replace(GRID, repeats=5), key="a")
+    study = shelf.start_study(judged(), replace(GRID, repeats=5), key="a")
     assert eventually(lambda: study.progress is not None)
     gate.hold_after(3)
     assert eventually(lambda: study.state is JobState.RUNNING and study.seconds_left is not None)
-    waiting = other.study(judged(), GRID, key="b")
+    waiting = other.start_study(judged(), GRID, key="b")
     assert eventually(lambda: len(seats._waiting) >= 1)
     assert waiting.state is JobState.QUEUED and waiting.elapsed == 0
     study.cancel()
@@ -217,13 +217,13 @@ def test_a_worker_goes_on_for_its_turn_only(folder: Path, gate: Gate, monkeypatc
     monkeypatch.setattr(opening, "_TURN_SECONDS", 0.0)
     monkeypatch.setattr(opening, "count_cores", lambda: 1)
     grid, shelf = replace(GRID, ks=(2,), epsilons=(1.0,), repeats=2), JobRegistry()
-    assert same(done(shelf.study(judged(), grid, key="a")), grid)
-    assert gate.jobs == len(grid.trials())
+    assert same(done(shelf.start_study(judged(), grid, key="a")), grid)
+    assert gate.jobs == len(grid.list_trials())
 
 
 def test_a_grid_that_cannot_be_served_is_refused_before_anything_is_begun(folder: Path) -> None:
     with pytest.raises(RequestError, match="401"):
-        JobRegistry().study(judged(), replace(GRID, ks=(401,)), key="a")
+        JobRegistry().start_study(judged(), replace(GRID, ks=(401,)), key="a")
     assert not opening._ENGINES and not folder.exists()
 
 
@@ -234,7 +234,7 @@ posix = pytest.mark.skipif(os.name != "posix", reason="modes and owners of files
 @pytest.mark.slow
 def test_losses_are_for_the_owner_of_the_server_alone(folder: Path, gate: Gate) -> None:
     shelf = JobRegistry()
-    done(shelf.study(judged(), replace(GRID, repeats=1), key="a"))
+    done(shelf.start_study(judged(), replace(GRID, repeats=1), key="a"))
     modes = {stat.S_IMODE(path.stat().st_mode) for path in (folder, *folder.iterdir())}
     assert modes == {0o700}
     assert {stat.S_IMODE(path.stat().st_mode) for path in folder.glob("*/*")} == {0o600}
@@ -254,20 +254,20 @@ def test_a_folder_that_is_not_ones_own_is_refused_in_a_sentence(
     if wrong == "of another user":
         monkeypatch.setattr(os, "geteuid", lambda: folder.stat().st_uid + 1)
     with pytest.raises(RequestError, match=r"^DPVIZ_STUDIES"):
-        JobRegistry().study(judged(), GRID, key="a")
+        JobRegistry().start_study(judged(), GRID, key="a")
 
 
 @pytest.mark.slow
 def test_a_folder_in_use_by_another_server_or_damaged_fails_with_a_sentence(folder: Path, gate: Gate) -> None:
     shelf, grid = JobRegistry(), replace(GRID, repeats=1)
-    done(shelf.study(judged(), grid, key="a"))
+    done(shelf.start_study(judged(), grid, key="a"))
     (inner,) = folder.iterdir()
     with StudyFolder(inner, resume=True):
-        held = shelf.study(judged(), grid, key="a")
+        held = shelf.start_study(judged(), grid, key="a")
         assert held.wait(SECONDS) and held.state is JobState.FAILED
         assert "Another command is writing into DPVIZ_STUDIES" in str(held.error)
     (inner / "results.csv").write_text("a,b\n1,2\n")
-    damaged = shelf.study(judged(), grid, key="a")
+    damaged = shelf.start_study(judged(), grid, key="a")
     assert damaged.wait(SECONDS) and "is damaged" in str(damaged.error)
 
 
@@ -279,7 +279,7 @@ from dpviz.runs.job_registry import JobRegistry
 from tests.runs.study.test_open_study import GRID, judged, replace, rows
 from tests.waiting import eventually
 jobs._MORE_POLITE, opening.cores, shelf = 0, lambda: 1, JobRegistry()
-study = shelf.study(judged(), replace(GRID, repeats=1000), key="a")
+study = shelf.start_study(judged(), replace(GRID, repeats=1000), key="a")
 assert eventually(lambda: len(rows(study)) >= 3)
 print("found", flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
@@ -303,7 +303,7 @@ def test_of_a_server_that_was_killed_the_named_folder_is_left_and_else_nothing(
     (tmp_path / "lasting" / "studies").rename(folder)
     gate.hold_after(0)
     shelf, kept = JobRegistry(), lines(folder)
-    study = shelf.study(judged(), replace(GRID, repeats=1000), key="a")
+    study = shelf.start_study(judged(), replace(GRID, repeats=1000), key="a")
     assert eventually(lambda: len(rows(study)) >= len(kept) >= 3)
     assert {row["trial"] for row in rows(study)} == kept.keys()
 

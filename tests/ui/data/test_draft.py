@@ -93,7 +93,7 @@ def test_a_proposal_keeps_what_was_chosen_and_drops_what_is_text():
     assert (told.columns, told.lower, told.upper, told.origins) == (("a",), (0.0,), (1.0,), ("a guess",))
     assert told.numbers == ("a",) and told.id_column == "who" and told.rows_per_person == 2
     assert told.label_column is None and told.proposed and told.file == found.file
-    assert told.checked() == told
+    assert told.validate() == told
 
 
 def test_a_proposal_chooses_columns_that_sound_like_measures_if_they_are_few():

@@ -64,10 +64,10 @@ def test_what_is_shown_is_a_run_of_the_same_table_and_seed_and_its_ledger(algori
     animation = Animation(alike, RenderContext(make_view(table.domain), choose_palette("light"), epsilon=1.0))
     for place, frame in enumerate(alike.frames):
         answer = told(draw(Ask.read(said(algorithm=algorithm, step=place)), drawn))
-        assert answer["picture"] == json.loads(json.dumps(animation.still(place)))
+        assert answer["picture"] == json.loads(json.dumps(animation.draw_still(place)))
         assert answer["at"] == place and len(answer["steps"]) == len(alike.frames)
         assert answer["picture"]["spent"] == f"ε {frame.spent_epsilon:.2g} of 1 spent"
-    assert fsum(frame["cost"] for frame in animation.data()["steps"]) == pytest.approx(
+    assert fsum(frame["cost"] for frame in animation.to_data()["steps"]) == pytest.approx(
         drawn.run.spent_epsilon, abs=1e-5
     )
     assert drawn.run.spent_epsilon == pytest.approx(1.0) and drawn.run.delta == 0.0
@@ -174,9 +174,9 @@ def test_two_worlds_are_as_many_draws_each_and_only_mine(monkeypatch: pytest.Mon
     assert with_me.shape == without.shape == (WORLD_DRAWS, 2, 2)
     assert len(np.unique(np.concatenate([with_me, without]), axis=0)) == 2 * WORLD_DRAWS, "each has noise of its own"
     assert sizes == [81] + [81] * WORLD_DRAWS + [80] * WORLD_DRAWS
-    assert drawn.worlds is drawn.worlds, "the same cloud, however often the page is drawn"
+    assert drawn.twin_draws is drawn.twin_draws, "the same cloud, however often the page is drawn"
     nobody = draw(Ask.read(said(load_preset("blobs").drawing, view="worlds")))
-    assert nobody.worlds is None and "worlds" not in told(nobody)
+    assert nobody.twin_draws is None and "worlds" not in told(nobody)
 
 
 def test_how_many_hide_one_is_said_with_the_threshold_of_the_tree() -> None:

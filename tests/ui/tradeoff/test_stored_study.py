@@ -45,12 +45,13 @@ def test_the_answer_and_its_curves_agree_and_read_no_row(monkeypatch: pytest.Mon
     curves = make_forecast(asked, advice)
     # A preset is none of the study's algorithms; the advised one is drawn though nobody chose it.
     assert set(curves.lines) == {"EUGkM", "Auto"}
-    by_name = {answer.contender: answer.epsilon for answer in curves.answers(USUAL)}
+    by_name = {answer.contender: answer.epsilon for answer in curves.list_answers(USUAL)}
     assert by_name[recommend(USUAL, advice).who] == advice.epsilon
     assert (
-        Smallest(curves, curves.answers(USUAL), recommend(USUAL, advice)).table()["smallest ε"].min() == advice.epsilon
+        Smallest(curves, curves.list_answers(USUAL), recommend(USUAL, advice)).table()["smallest ε"].min()
+        == advice.epsilon
     )
-    assert table.private.looks == []
+    assert table.private.accesses == []
 
 
 def test_it_speaks_of_the_rows_of_the_stand_in_that_runs_are_judged_on() -> None:

@@ -1,8 +1,8 @@
-"""What the certificate of a release is worth: how near it comes to the revealed ratio, and which runs it flags.
+"""What the quality report of a release is worth: how near it comes to the revealed ratio, and which runs it flags.
 
-python -m benchmarks.certificate [--repeats 5] [--epsilons 1,0.3] [--share 0.2] [--jobs 2]
+python -m benchmarks.quality_report [--repeats 5] [--epsilons 1,0.3] [--share 0.2] [--jobs 2]
 
-A run is bad if it loses more than twice as much as k-means++; it is flagged where the certificate does not call it
+A run is bad if it loses more than twice as much as k-means++; it is flagged where the quality report does not call it
 good. A false alarm is a run that is not bad and called poor; where it says that it cannot tell is counted apart.
 """
 
@@ -44,7 +44,7 @@ UNLIKE_SIZES = ((5_000, 6), (20_000, 6), (20_000, 10))
 
 @dataclass(frozen=True)
 class ClusterRecovery:
-    """One run and its certificate."""
+    """One run and its quality report."""
 
     table: str
     epsilon: float
@@ -63,7 +63,7 @@ def unlike_sizes(shares: tuple[int, ...], narrow: float, n: int, d: int, rng: np
 
 
 def certified(table: str, rows: Rows, k: int, epsilon: float, share: float, seed: int) -> ClusterRecovery:
-    """A run of ``auto`` and the certificate that the rest of ε buys."""
+    """A run of ``auto`` and the quality report that the rest of ε buys."""
     with threadpool_limits(1):
         radius = 1.0 if rows.shape[1] > 3 else None
         source = make_numeric_table(rows)
@@ -80,7 +80,7 @@ def certified(table: str, rows: Rows, k: int, epsilon: float, share: float, seed
             needs_n=False,
         )
         noise_sd = last.center_noise_sd if isinstance(last, CentersStep) else None
-        said = ask_segments(session, released.unit_centers, description, center_noise_sd=noise_sd).certificate
+        said = ask_segments(session, released.unit_centers, description, center_noise_sd=noise_sd).quality_report
         revealed = clip_rows(private.reveal(note="benchmark"), private.domain.region)
         points = np.asarray(revealed.points)
         loss, one = nicv(points, released.unit_centers), nicv(points, points.mean(axis=0)[None])

@@ -1,4 +1,4 @@
-"""Looks at the rows themselves: allowed by the owner's switch, counted, never part of a release."""
+"""Accesses to the rows themselves: allowed by the owner's switch, counted, never part of a release."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def reveal(table: OpenTable, note: str, what: AccessKind = AccessKind.ROWS) -> R
     kept = table.key in st.session_state.get(_REVEALED, ())
     revealed = make_once(_REVEALED, table.key, lambda: table.private.reveal(note=note), most=_KEPT_REVEALED)
     if count_access(DataAccess(table.key, table.source_key, table.title, table.kind, what, note)) and kept:
-        table.private.looks.append(note)
+        table.private.accesses.append(note)
     return revealed
 
 

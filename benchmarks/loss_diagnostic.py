@@ -1,6 +1,6 @@
-"""What the released sign of ``auto`` is worth: which runs it doubts, and how often its range holds the truth.
+"""What the loss diagnostic of ``auto`` is worth: which runs it doubts, and how often its range holds the truth.
 
-python -m benchmarks.released_sign [--repeats 2] [--first 0] [--epsilons 0.1,0.3,1] [--jobs 2] [--fit]
+python -m benchmarks.loss_diagnostic [--repeats 2] [--first 0] [--epsilons 0.1,0.3,1] [--jobs 2] [--fit]
 
 A run is bad if it loses more than twice as much as k-means++. A false alarm is a doubt about a run that loses less than
 1.2 times as much. ``--fit`` prints how the symptoms of ``dpviz/algorithms/auto/loss_diagnostic.py`` are weighed, by the
@@ -38,8 +38,8 @@ SIZES = (
 )
 
 
-class Signed(NamedTuple):
-    """One run: how much it lost, its symptoms, whether its sign doubts it, and whether the range held."""
+class Diagnosed(NamedTuple):
+    """One run: how much it lost, its symptoms, whether its diagnostic doubts it, and whether the range held."""
 
     family: Family
     epsilon: float
@@ -50,7 +50,7 @@ class Signed(NamedTuple):
     width: float
 
 
-def signed(family: Family, size: Size, epsilons: Iterable[float], seed: int) -> list[Signed]:
+def diagnose_runs(family: Family, size: Size, epsilons: Iterable[float], seed: int) -> list[Diagnosed]:
     """Runs on one table, one for each ε."""
     with threadpool_limits(1):
         table, found = generated(family, size, seed), []
@@ -59,11 +59,13 @@ def signed(family: Family, size: Size, epsilons: Iterable[float], seed: int) -> 
         of_one, reference = nicv(points, points.mean(axis=0)[None]), find_reference(revealed, size.k).nicv
         for epsilon in epsilons:
             done = run("auto", table, k=size.k, epsilon=epsilon, delta=DELTA, seed=seed)
-            sign, loss = done.sign, nicv(points, done.unit_centers)
+            diagnostic, loss = done.loss_diagnostic, nicv(points, done.unit_centers)
             seen = collect_seen([frame.step for frame in done.frames], done.domain.region)
-            assert sign is not None and seen is not None
-            held, width = sign.low <= loss / of_one <= sign.high, sign.high / sign.low
-            found.append(Signed(family, epsilon, loss / reference, seen.symptoms, bool(sign.doubts), held, width))
+            assert diagnostic is not None and seen is not None
+            held, width = diagnostic.low <= loss / of_one <= diagnostic.high, diagnostic.high / diagnostic.low
+            found.append(
+                Diagnosed(family, epsilon, loss / reference, seen.symptoms, bool(diagnostic.doubts), held, width)
+            )
         return found
 
 
@@ -81,7 +83,7 @@ def main() -> None:
     families = [family for family in (*FAMILIES, *FORECAST_FAMILIES) if not (asked.fit and family.judging)]
     seeds = range(asked.first, asked.first + asked.repeats)
     plans = [(family, size, seed) for family in families for size in SIZES for seed in seeds]
-    parts = Parallel(asked.jobs)(delayed(signed)(family, size, epsilons, seed) for family, size, seed in plans)
+    parts = Parallel(asked.jobs)(delayed(diagnose_runs)(family, size, epsilons, seed) for family, size, seed in plans)
     found = [one for part in parts for one in part]
     if asked.fit:
         _fit(found)
@@ -93,7 +95,7 @@ def main() -> None:
     _line("all", found)
 
 
-def _fit(found: list[Signed]) -> None:
+def _fit(found: list[Diagnosed]) -> None:
     """Bad runs told from fine ones by their symptoms; both kinds weigh the same."""
     told = [one for one in found if one.lost > BAD or one.lost < FINE]
     model = LogisticRegression(C=10, class_weight="balanced")
@@ -101,7 +103,7 @@ def _fit(found: list[Signed]) -> None:
     print("at first", model.intercept_.round(2), "weights", model.coef_.round(2))
 
 
-def _line(name: str, found: list[Signed]) -> None:
+def _line(name: str, found: list[Diagnosed]) -> None:
     bad, fine = [one for one in found if one.lost > BAD], [one for one in found if one.lost < FINE]
     held, width = np.mean([one.held for one in found]), np.median([one.width for one in found])
     print(

@@ -1,4 +1,4 @@
-"""What a film says of its own words: each is in the glossary, and says there what it says here."""
+"""What an animation says of its own words: each is in the glossary, and says there what it says here."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.pages.tables import open_blobs
 def test_the_words_of_steps_and_legends_come_with_their_sentence(algorithm: str, expected: set[str]) -> None:
     table = open_blobs()
     done = run(algorithm, table.private, k=3, epsilon=1.0, delta=1e-6, seed=1)
-    animation = Animation(done, RenderContext(make_view(table.domain), choose_palette("light"))).data()
+    animation = Animation(done, RenderContext(make_view(table.domain), choose_palette("light"))).to_data()
     for text, about in animation["words"].items():
         named = find_term(text)
         meant = [named] if named else find_terms(text)
@@ -34,15 +34,17 @@ def test_the_words_of_steps_and_legends_come_with_their_sentence(algorithm: str,
 
 
 @pytest.mark.parametrize("algorithm", ["balcan", "auto"])
-def test_a_still_is_the_step_of_the_film_with_everything_in_it(algorithm: str) -> None:
+def test_a_still_is_the_step_of_the_animation_with_everything_in_it(algorithm: str) -> None:
     table = open_blobs()
     animation = Animation(
         run(algorithm, table.private, k=3, epsilon=1.0, seed=1),
         RenderContext(make_view(table.domain), choose_palette("light")),
     )
-    whole = animation.data()
+    whole = animation.to_data()
     for place, step in enumerate(whole["steps"]):
-        still = Animation(animation.run, RenderContext(make_view(table.domain), choose_palette("light"))).still(place)
+        still = Animation(animation.run, RenderContext(make_view(table.domain), choose_palette("light"))).draw_still(
+            place
+        )
         traces = [
             {name: whole["shared"][v["same"]] if isinstance(v, dict) and "same" in v else v for name, v in one.items()}
             for one in step["data"]
@@ -51,7 +53,7 @@ def test_a_still_is_the_step_of_the_film_with_everything_in_it(algorithm: str) -
 
 
 def test_a_number_says_what_its_words_mean() -> None:
-    number = Number("released", "ε 1", "spent in 5 charges").data()
+    number = Number("released", "ε 1", "spent in 5 charges").to_data()
     assert (number["value"], number["of"], number["kind"]) == ("ε 1", "spent in 5 charges", "released")
     assert [line.split(":")[0] for line in number["about"].splitlines()] == ["ε", "charge"]
 
@@ -62,9 +64,9 @@ def test_of_a_run_under_way_no_step_speaks_for_the_run(algorithm: str) -> None:
     table = open_blobs()
     *growing, done = run_steps(Request(Contender(algorithm), 3, 1.0, 1e-6, seed=1), table.private)
     context = RenderContext(make_view(table.domain), choose_palette("light"), epsilon=1.0, ratio=lambda _: 1.5)
-    whole = Animation(done, context).data()["steps"]
+    whole = Animation(done, context).to_data()["steps"]
     for so_far in growing:
-        steps = Animation(so_far, context).data()["steps"]
+        steps = Animation(so_far, context).to_data()["steps"]
         assert [step["name"] for step in steps] == [step["name"] for step in whole][: len(steps)]
         assert [step["spent"] for step in steps] == [step["spent"] for step in whole][: len(steps)]
         assert "1.5" not in " ".join(step["title"] for step in steps)

@@ -1,0 +1,157 @@
+"""All findings of the papers in one picture: how far each is from its line, how surely, and on which side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import log10
+from typing import NamedTuple
+
+import plotly.graph_objects as go
+
+from dpviz.charts.canvas import new_figure
+from dpviz.charts.theme import Palette
+from dpviz.claims.claim import Claim, Finding, Outcome, Verdict
+
+#: Of a verdict on a light and a dark ground.
+INKS = {
+    Outcome.HOLDS: ("#0b6b3a", "#5fd394"),
+    Outcome.IN_PART: ("#6a3fc0", "#c3a6ff"),
+    Outcome.FAILS: ("#b3202c", "#ff8f94"),
+    Outcome.UNDECIDED: ("#735700", "#e3c25a"),
+}
+_MARKS = {Outcome.HOLDS: "circle", Outcome.FAILS: "x", Outcome.UNDECIDED: "circle-open"}
+_WORDS = {Outcome.HOLDS: "yes", Outcome.FAILS: "no", Outcome.UNDECIDED: "open"}
+# Margins beyond are drawn at the rim.
+_MOST = 20.0
+_TICKS = (0.1, 1 / 3, 1.0, 3.0, 10.0)
+# Pixels of a finding, and lanes that are left free between two claims, and between two papers.
+_LANE, _GAP, _PAPER_GAP = 9, 0.6, 1.5
+# Pixels of the names, and of all that stands above and below the lanes.
+_NAMES, _FRAME = 108, 130
+
+
+class _Lane(NamedTuple):
+    height: float
+    claim: Claim
+    number: int
+    finding: Finding
+
+
+@dataclass(frozen=True, eq=False)
+class VerdictFigure:
+    """A mark a finding, at its margin: right of the line where it holds; its bar is the interval.
+
+    Parameters
+    ----------
+    verdicts : sequence of (Claim, Verdict)
+        In the order of the papers.
+    title : str
+        What they come to.
+    """
+
+    verdicts: Sequence[tuple[Claim, Verdict]]
+    title: str
+
+    @cached_property
+    def lanes(self) -> list[_Lane]:
+        """The findings from top to bottom; heights are below 0."""
+        found, height, paper = list[_Lane](), 0.0, ""
+        for claim, verdict in self.verdicts:
+            height -= _PAPER_GAP if paper and paper != claim.source else _GAP
+            paper = claim.source
+            for number, finding in enumerate(verdict.findings, start=1):
+                height -= 1
+                found.append(_Lane(height, claim, number, finding))
+        return found
+
+    def draw(self, palette: Palette, *, dark: bool) -> go.Figure:
+        """The picture; it fits a telephone, too.
+
+        Parameters
+        ----------
+        palette : Palette
+        dark : bool
+            Whether that is the palette of the dark theme.
+
+        Returns
+        -------
+        Figure
+        """
+        low = min(lane.height for lane in self.lanes) - 1
+        drawn = new_figure(palette, title=self.title, height=round(-low * _LANE) + _FRAME, legend_lines=1).figure()
+        for outcome in _MARKS:
+            chosen = [lane for lane in self.lanes if lane.finding.outcome is outcome]
+            drawn.add_traces(list(_draw_outcome(outcome, chosen, INKS[outcome][dark])))
+        drawn.add_vline(x=0, line={"color": palette.text, "width": 1.2})
+        drawn.update_xaxes(
+            range=[-log10(_MOST) * 1.06, log10(_MOST) * 1.06],
+            tickvals=[log10(tick) for tick in _TICKS],
+            ticktext=[_format_tick(tick) for tick in _TICKS],
+            title_text="← short of the line by · beyond it by →",
+            tickangle=0,
+        )
+        heights = {claim.id: [lane.height for lane in self.lanes if lane.claim is claim] for claim, _ in self.verdicts}
+        drawn.update_yaxes(
+            range=[low, 0.3],
+            tickvals=[sum(of_claim) / len(of_claim) for of_claim in heights.values()],
+            ticktext=[claim.short for claim, _ in self.verdicts],
+            showgrid=False,
+            zeroline=False,
+        )
+        drawn.update_layout(margin={"l": _NAMES})
+        return drawn
+
+    def words(self) -> str:
+        """The picture in words."""
+        listed = "; ".join(f"{claim.paper}: {count_answers([verdict])}" for claim, verdict in self.verdicts)
+        return f"{self.title}. {listed}."
+
+
+def count_answers(verdicts: Sequence[Verdict]) -> str:
+    """How often the answer is yes, no and open.
+
+    >>> count_answers([Verdict((Finding("x", True, "", 2.0), Finding("y", False, "", 0.5)))])
+    '1 yes, 1 no'
+    """
+    counts = {outcome: sum(verdict.count(outcome) for verdict in verdicts) for outcome in _WORDS}
+    return ", ".join(f"{number} {_WORDS[outcome]}" for outcome, number in counts.items() if number)
+
+
+def _draw_outcome(outcome: Outcome, lanes: Sequence[_Lane], ink: str) -> Iterator[go.Scatter]:
+    """The bars of an answer, then its marks."""
+    bars = [(lane.height, lane.finding.interval) for lane in lanes if lane.finding.interval is not None]
+    ends = [(height, _place(between.low), _place(between.high)) for height, between in bars]
+    yield go.Scatter(
+        x=[x for _, low, high in ends for x in (low, high, None)],
+        y=[y for height, _, _ in ends for y in (height, height, None)],
+        **{"mode": "lines", "hoverinfo": "skip", "showlegend": False, "legendgroup": outcome.value},
+        line={"color": ink, "width": 1.6},
+        meta="interval",
+    )
+    yield go.Scatter(
+        x=[_place(lane.finding.margin) for lane in lanes],
+        y=[lane.height for lane in lanes],
+        **{"mode": "markers", "name": f"{_WORDS[outcome]} ({len(lanes)})", "legendgroup": outcome.value},
+        marker={"symbol": _MARKS[outcome], "size": 6, "color": ink, "line": {"color": ink, "width": 1.4}},
+        customdata=[lane.claim.id for lane in lanes],
+        text=[_format_hover(lane) for lane in lanes],
+        hovertemplate="%{text}<extra></extra>",
+        meta="margin",
+    )
+
+
+def _place(margin: float) -> float:
+    return log10(min(max(margin, 1 / _MOST), _MOST))
+
+
+def _format_tick(tick: float) -> str:
+    return "1" if tick == 1 else f"{max(tick, 1 / tick):.3g}×"
+
+
+def _format_hover(lane: _Lane) -> str:
+    finding = lane.finding
+    between = "one run" if finding.interval is None else f"{finding.interval}, {finding.interval.runs} runs"
+    head = f"<b>{lane.claim.paper}, finding {lane.number}: {_WORDS[finding.outcome]}</b>"
+    return f"{head}<br>{finding.says}<br>margin {finding.margin:.3g}× ({between})"

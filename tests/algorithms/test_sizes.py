@@ -1,0 +1,68 @@
+"""Sizes of clusters by the last rounds of a run, or by the grid that it was solved on: intervals hold the true ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpviz.algorithms.sizes import NINE_IN_TEN, Sizes, combine_sizes, estimate_sizes, measure_neighbour_gaps
+from dpviz.algorithms.steps import CentersStep, GridStep
+from dpviz.privacy.partitions import Grid, Voronoi
+from dpviz.runs.clipped_rows import clip_rows
+from dpviz.runs.run import run
+from tests.cases import for_each
+from tests.charts.gallery import exhibit
+
+CENTERS = np.array([[-0.75], [0.25]])
+
+
+def counted(counts: list[float], sd: float | None = 3.0, *, centers: np.ndarray = CENTERS) -> CentersStep:
+    return CentersStep(title="", centers=centers, noisy_counts=np.array(counts), count_noise_sd=sd)
+
+
+def test_rounds_count_together_as_long_as_their_centres_stay() -> None:
+    alone = estimate_sizes([counted([100.0, 70.0])])
+    assert alone is not None and alone.rows.tolist() == [100.0, 70.0] and alone.sd.tolist() == [3.0, 3.0]
+    both = estimate_sizes([counted([104.0, 70.0]), counted([100.0, 70.0])])
+    assert both is not None and both.rows.tolist() == [102.0, 70.0]
+    # Two counts are surer than one, as far as two clusters can tell.
+    assert both.sd == pytest.approx(1.3 * 3 / np.sqrt(2) * np.ones(2)) and (both.sd < alone.sd).all()
+    gone = estimate_sizes([counted([5.0, 165.0], centers=CENTERS + 0.8), counted([100.0, 70.0])])
+    assert gone is not None and gone.rows.tolist() == [100.0, 70.0]
+    far = combine_sizes([np.array([100.0, 70.0]), np.array([400.0, 900.0])], [np.full(2, 9.0)] * 2)
+    assert far.rows == pytest.approx([100.0, 70.0], abs=0.1)
+
+
+def test_a_grid_says_the_noise_of_its_cells_and_who_may_be_in_those_on_a_border() -> None:
+    grid = GridStep(
+        title="",
+        grid=Grid(np.ones(1), np.array([4])),
+        codes=np.arange(4),
+        noisy_counts=np.array([100.0, 20, 50, 0]),
+        sd=2,
+    )
+    found = estimate_sizes([grid, counted([100.0, 70.0], None)])
+    # The second cell lies as far from either centre.
+    assert found is not None and (found.sd / 1.3) ** 2 == pytest.approx([4.0, 4.0 * 3 + 20.0**2 / 12])
+    assert estimate_sizes([counted([100.0, 70.0], None)]) is None is estimate_sizes([grid]) is estimate_sizes([])
+
+
+def test_what_may_be_noise_and_how_much_more_a_mean_may_be_off() -> None:
+    sizes = Sizes(np.array([1000.0, 60.0, 20.0]), np.full(3, 10.0))
+    assert sizes.unclear.tolist() == [False, False, True]
+    assert sizes.excess.tolist() == pytest.approx([1000 / 970, 2.0, np.inf])
+    assert sizes.low[2] == pytest.approx(20 - 16.45) and sizes.high[2] == pytest.approx(36.45)
+    assert measure_neighbour_gaps(CENTERS).tolist() == [1.0, 1.0] and measure_neighbour_gaps(CENTERS[:1])[0] == np.inf
+
+
+@for_each(("algorithm", "held"), [("dplloyd", 0.8), ("eugkm", 0.75)])
+def test_intervals_of_other_algorithms_hold(algorithm: str, held: float) -> None:
+    shown = exhibit(2, 4, n=4000)
+    points = clip_rows(shown.table.reveal(note="test"), shown.table.domain.region).points
+    inside = []
+    for seed in range(10):
+        done = run(algorithm, shown.table, k=4, epsilon=1.0, seed=seed)
+        true, sizes = np.bincount(Voronoi(done.unit_centers).assign(points), minlength=4), done.sizes
+        assert sizes is not None and (sizes.low >= 0).all()
+        inside.append(np.abs(sizes.rows - true) <= NINE_IN_TEN * sizes.sd)
+    assert np.mean(inside) >= held
