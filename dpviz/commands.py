@@ -53,7 +53,7 @@ Declared = Declaration | Mapping[str, Any] | str | Path
 """What is declared of a table: a declaration, what its JSON says, or the path of such a file."""
 
 
-def declare(data: str | Path, known: Mapping[str, Any] | None = None) -> Declaration:
+def declare(data: str | Path, known: Mapping[str, Any] | None = None, *, confirmed: Sequence[str] = ()) -> Declaration:
     """Propose how a file is read: a look at its first rows, for the eyes of its owner.
 
     Parameters
@@ -63,6 +63,8 @@ def declare(data: str | Path, known: Mapping[str, Any] | None = None) -> Declara
     known : mapping or None
         What its owner knows, by the keys of a declaration file, such as ``bounds`` and ``bounds_origin``; it goes
         before what is proposed.
+    confirmed : sequence of str
+        Columns that are declared as they were found in the rows: their categories, ranks or cycles.
 
     Returns
     -------
@@ -77,20 +79,31 @@ def declare(data: str | Path, known: Mapping[str, Any] | None = None) -> Declara
     RequestError
         If the file cannot be used.
     """
-    proposed, _ = complete_proposal(data)
+    proposed, _ = complete_proposal(data, confirmed=confirmed)
     return (
         proposed if known is None else apply_declaration(json.dumps(known), proposed, what="What is known").validate()
     )
 
 
-def complete_proposal(data: str | Path) -> tuple[Declaration, Proposal]:
+def complete_proposal(data: str | Path, *, confirmed: Sequence[str] = ()) -> tuple[Declaration, Proposal]:
     """What ``declare`` proposes, and what it saw on the way there.
+
+    Parameters
+    ----------
+    data : path
+        A CSV file, perhaps packed (.csv.gz), or Parquet, of which only the names and types of columns are read.
+    confirmed : sequence of str
+        Columns that are declared as they were found in the rows.
+
+    Returns
+    -------
+    Declaration and Proposal
 
     **Guarantee.** None: this reads rows.
     """
     path = Path(data)
     proposal = _propose_for_parquet(path) if is_parquet(path) else propose(open_csv(path))
-    return replace(proposal.join_to(NOTHING_DECLARED), proposed=not is_parquet(path)), proposal
+    return replace(proposal.join_to(NOTHING_DECLARED, confirmed=confirmed), proposed=not is_parquet(path)), proposal
 
 
 def _propose_for_parquet(path: Path) -> Proposal:

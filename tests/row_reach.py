@@ -63,7 +63,6 @@ READERS = {
     "dpviz.commands": "opens tables for commands, and proposes how a file is read, a look",
     "dpviz.estimators": "opens the table that is fitted",
     "dpviz.meaning.neighbors": "a table with and without one of its rows, public or made",
-    "dpviz.meaning.window": "takes the declarations of a table: columns, unit and neighbours",
     "dpviz.ui.data.codings_form": "proposes the values of a column to its owner, a counted look",
     "dpviz.ui.data.declaration_form": "asks a file for its header",
     "dpviz.ui.data.draft": "asks a file for its header, and a look for its format",

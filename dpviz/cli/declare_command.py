@@ -8,7 +8,7 @@ from pathlib import Path
 from dpviz import foreign
 from dpviz.check import RequestError
 from dpviz.cli.console import say
-from dpviz.cli.parser import Parser
+from dpviz.cli.parser import Parser, read_names
 from dpviz.commands import complete_proposal
 from dpviz.table.declaration import Declaration
 from dpviz.table.declaration_file import to_json
@@ -31,6 +31,13 @@ def add(command: Parser) -> None:
         "data", metavar="DATA", help="a CSV file (.csv.gz is unpacked); of Parquet only names and types are read"
     )
     command.add_argument("--out", metavar="DATA.json", help="write the declaration file to this new file")
+    command.add_argument(
+        "--confirm",
+        type=read_names,
+        default=[],
+        metavar="A,B",
+        help="columns that hold what the notes say: their categories, ranks or cycles are declared as found",
+    )
 
 
 def serve(arguments: argparse.Namespace) -> str:
@@ -45,7 +52,7 @@ def serve(arguments: argparse.Namespace) -> str:
     out = None if arguments.out is None else Path(arguments.out)
     if out is not None:
         _check_out(out)
-    declared, proposal = complete_proposal(path)
+    declared, proposal = complete_proposal(path, confirmed=arguments.confirm)
     text = to_json(declared)
     for note in (*((_LOOK,) if declared.proposed else ()), *proposal.notes, *_list_to_do(declared, proposal)):
         say(note)
@@ -81,4 +88,6 @@ def _list_to_do(declared: Declaration, proposal: Proposal) -> tuple[str, ...]:
         f'({list_names(proposal.ids)} may be it) and the most rows of a person as "rows_per_person": a wrong answer '
         "protects rows, not people."
     )
-    return (bounds, whose) if proposal.ids else (bounds,)
+    found = [name for name, form in proposal.list_forms(declared).items() if "dates" not in form]
+    confirm = f"--confirm declares {list_names(found)} as they were found, where you know it to be so."
+    return (bounds, *([whose] if proposal.ids else []), *([confirm] if found else []))

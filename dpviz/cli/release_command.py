@@ -6,6 +6,7 @@ import argparse
 import csv
 import io
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -16,10 +17,12 @@ from dpviz.cli.parser import Parser, read_number, read_numbers, read_whole
 from dpviz.cli.whole_file import write_whole
 from dpviz.commands import plan_release, read_declared
 from dpviz.foreign import format_name
-from dpviz.meaning.window import USUAL_ACCEPTED, USUAL_PRIOR, Risk, Window, find_table_window
+from dpviz.meaning.window import USUAL_ACCEPTED, USUAL_PRIOR, Risk, Window, find_studied_window
 from dpviz.releases.account import Account
 from dpviz.releases.bought_bounds import list_open_columns
 from dpviz.releases.package import CENTERS, SIGNATURE, VERIFY
+from dpviz.releases.playing import Played
+from dpviz.releases.read_release import receive
 from dpviz.releases.release_request import BOUNDS, OF_BOUNDS, SEGMENTS
 from dpviz.releases.releasing import Preflight, publish
 from dpviz.releases.signature import check_signer, format_signature
@@ -129,9 +132,18 @@ def serve(arguments: argparse.Namespace) -> str:
         write_whole(out, data)
     except OSError as error:
         raise _report_kept(Path(arguments.account), release.number, data, release.files[CENTERS], error) from None
-    return "\n\n".join(
-        [_format_centers(release.files[CENTERS]), f"Written to {format_name(out)}; charge {release.number}."]
-    )
+    blocks = [_format_centers(release.files[CENTERS]), *_list_conclusions(release.played, prepared)]
+    return "\n\n".join([*blocks, f"Written to {format_name(out)}; charge {release.number}."])
+
+
+def _list_conclusions(played: Played, prepared: Preflight) -> Iterator[str]:
+    """What came out by released values, as its recipient reads it, and what was said beforehand of such a run."""
+    received = receive(played)
+    finding = received.finding
+    said = [f"  {'✓' if one.good else '!'} {one.sentence}" for one in received.may]
+    yield "\n".join([". ".join(filter(None, (finding.title, finding.reason))), *said])
+    expected = prepared.release_request.expected_loss
+    yield from (f"Note: {warning}" for warning in played.run.warnings if warning not in expected)
 
 
 def _prepare(arguments: argparse.Namespace, account: Account) -> Preflight:
@@ -171,8 +183,8 @@ def _find_window(prepared: Preflight, target: Target, risk: Risk) -> Window | No
     rows, request = read_known_rows(prepared.declaration), prepared.release_request.request
     if prepared.table is None or rows is None or rows.low < request.k:
         return None
-    private, delta = prepared.table.private, prepared.release_request.delta
-    return find_table_window(private, rows, k=request.k, delta=delta, target=target, risk=risk)
+    setting = replace(request.setting(prepared.table.private), delta=prepared.release_request.delta)
+    return None if prepared.table.private.sparse else find_studied_window(setting, rows, target=target, risk=risk)
 
 
 def _spend_on_centers(prepared: Preflight) -> float:

@@ -22,7 +22,14 @@ from dpviz.runs.export import format_centers_csv
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.record import RELEASE_GRADE, AccessKind, ReleaseRecord, make_record
 from dpviz.runs.request import Contender, Request, parse_named_values
-from dpviz.runs.run import NOT_HARDENED, Run, describe_verdict, run_request, tabulate_centers
+from dpviz.runs.run import (
+    NOT_HARDENED,
+    Run,
+    describe_loss_diagnostic,
+    describe_verdict,
+    run_request,
+    tabulate_centers,
+)
 
 
 def add(command: Parser) -> None:
@@ -200,6 +207,8 @@ def format_run(report: dict[str, Any], card: Card, *, name: str, finished: Run) 
         blocks.append(_format_revealed(report))
     if report["verdict"]:
         blocks.append(f"By released values: {report['verdict']}")
+    if finished.loss_diagnostic is not None:
+        blocks.append(f"{describe_loss_diagnostic(finished.loss_diagnostic)}.")
     if report["expected"]:
         blocks.append(f"What was to be expected. {report['expected']}")
     blocks += [f"Note: {warning}" for warning in report["warnings"] if warning not in report["expected"]]

@@ -17,7 +17,6 @@ from dpviz import check
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.registry import find_card
 from dpviz.meaning.odds import bound_belief, compute_allowed_epsilon
-from dpviz.privacy.private_session import PrivateTable
 from dpviz.runs.advice.advice import EPSILONS, advise, find_needed_epsilons, load_stored_study
 from dpviz.runs.advice.known_rows import KnownRows
 from dpviz.runs.advice.recommendation import MADE_UP
@@ -262,28 +261,17 @@ def count_times(rows_protected: int, rows_of_a_person: int | None) -> float:
     return max(1.0, (rows_of_a_person or 1) / rows_protected)
 
 
-def find_table_window(
-    table: PrivateTable,
-    rows: KnownRows,
-    *,
-    k: int,
-    delta: float,
-    target: Target,
-    risk: Risk,
-    rows_of_a_person: int | None = None,
+def find_studied_window(
+    setting: Setting, rows: KnownRows, *, target: Target, risk: Risk, rows_of_a_person: int | None = None
 ) -> Window | None:
-    """The window for a table of about so many rows; None where the stored study has no such tables. No row is read.
+    """The window for about so many rows; None where the stored study has no such tables. Else as ``find_window``.
 
     Parameters
     ----------
-    table : PrivateTable
-        Its declarations.
+    setting : Setting
+        Columns, clusters, δ of the whole release, neighbours and rows protected; its n and ε are not looked at.
     rows : KnownRows
         How many there are, or between which numbers.
-    k : int
-        Clusters.
-    delta : float
-        Of the whole release.
     target : Target
         The loss that is accepted.
     risk : Risk
@@ -300,9 +288,9 @@ def find_table_window(
     RequestError
         If nobody could serve such a request, or δ is not below 1/n.
     """
-    check.at_least(k, n=rows.low)
-    setting = Setting(table.domain.dim, k, 1.0, delta, table.relation, rows.low, table.rows_per_person)
-    if table.sparse or not load_stored_study(with_delta=delta > 0).reaches(replace(setting, epsilon=EPSILONS[-1])):
+    check.at_least(setting.k, n=rows.low)
+    setting = replace(setting, n=rows.low, epsilon=1.0)
+    if not load_stored_study(with_delta=setting.delta > 0).reaches(replace(setting, epsilon=EPSILONS[-1])):
         return None
     return find_window(setting, most_rows=rows.high, target=target, risk=risk, rows_of_a_person=rows_of_a_person)
 

@@ -91,18 +91,7 @@ class ReadRelease:
     @cached_property
     def received(self) -> Received | None:
         """What may be concluded, and what not."""
-        if self.played is None:
-            return None
-        release_request, declared = self.played.asked.release_request, self.played.parts.declaration
-        return Received(
-            self.played.parts.profile,
-            None if self.report is None else self.report.quality_report,
-            release_request.request.epsilon,
-            release_request.delta,
-            declared.id_column is not None,
-            declared.relation,
-            self.played.run,
-        )
+        return None if self.played is None else receive(self.played)
 
     @property
     def name(self) -> str:
@@ -162,6 +151,20 @@ class ReadRelease:
             "covered": COVERED,
             "numbers": [to_plain(one._asdict()) for one in self.numbers],
         }
+
+
+def receive(played: Played) -> Received:
+    """What a recipient has of a release that was played."""
+    asked, parts = played.asked.release_request, played.parts
+    return Received(
+        parts.profile,
+        None if parts.told is None else parts.told.report.quality_report,
+        asked.request.epsilon,
+        asked.delta,
+        parts.declaration.id_column is not None,
+        parts.declaration.relation,
+        played.run,
+    )
 
 
 def read_release(source: Path | str | bytes) -> ReadRelease:

@@ -100,7 +100,7 @@ class ReleaseRequest:
                 f"Columns {list_names(uneven)} are on a log or root scale, where noise grows with the amount, and the "
                 "files of a release tell one noise a column yet: declare plain bounds for the release."
             )
-        coded = [name for name in declaration.columns if name in declaration.codings or name in declaration.weights]
+        coded = list_coded(declaration)
         if coded and (self.segments or self.missing or list_open_columns(declaration)):
             raise RequestError(
                 f"Columns {list_names(coded)} have categories, ranks, dates, a cycle or a weight, which segments, "
@@ -229,3 +229,8 @@ def list_undefended(declaration: Declaration) -> list[str]:
     """Columns with bounds of which nobody says where they come from."""
     closed = [name for name in declaration.columns if name not in list_open_columns(declaration)]
     return [name for name in closed if declaration.describe_origin(name) == "not stated"]
+
+
+def list_coded(declaration: Declaration) -> list[str]:
+    """Columns that are more than numbers between bounds."""
+    return [name for name in declaration.columns if name in declaration.codings or name in declaration.weights]

@@ -50,7 +50,7 @@ class Profile:
         Data units.
     center_sd : array of shape (k, d)
         Standard deviation of the noise on each coordinate, data units; NaN where the algorithm cannot tell. See
-        ``compute_honest_noise``.
+        ``compute_honest_noise``. On a log or root scale it is that around the centre, and grows with it.
     scale : array of shape (d,)
         Data units of one unit coordinate.
     sizes, size_sd : arrays of shape (k,), or None
@@ -252,7 +252,7 @@ def make_profile(
     said = step.center_noise_sd if isinstance(step, CentersStep) else None
     sd = np.full((k, domain.dim), np.nan)
     if said is not None and np.isfinite(said).all():
-        raw = np.broadcast_to(said, (k,))[:, None] * scale
+        raw = np.broadcast_to(said, (k,))[:, None] * domain.measure_scale(run.unit_centers)
         sd = compute_honest_noise(raw, sizes, size_sd, domain.upper - domain.lower)
     units = domain.units or ("",) * domain.dim
     columns = tuple(

@@ -497,9 +497,13 @@ class DeclaredColumn:
     @cached_property
     def scale(self) -> Array:
         """Data units of a unit step, shape (dim,); around the middle where the scale is not even."""
+        return self.measure_scale(np.zeros((1, self.dim)))[0]
+
+    def measure_scale(self, points: Array) -> Array:
+        """Data units of a unit step around each of ``points`` (k, dim), of the same shape."""
         step = 1e-6 if isinstance(self.coding, Stretched) else 1.0
-        ends = (self.decode(np.full((1, self.dim), end)) for end in (step, -step))
-        return np.asarray(np.subtract(*ends)[0] / (2 * step))
+        ends = (self.decode(points + end) for end in (step, -step))
+        return np.asarray(np.subtract(*ends) / (2 * step))
 
     @property
     def placeholder(self) -> float:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from typing import Any
 
 import numpy as np
 
@@ -79,7 +80,7 @@ SCALES: tuple[tuple[str, ...], ...] = (
     ("niedrig", "mittel", "hoch"),
     ("nie", "selten", "manchmal", "oft", "immer"),
 )
-_YES_NO = ({"true", "false"}, {"yes", "no"}, {"ja", "nein"}, {"oui", "non"}, {"y", "n"}, {"t", "f"})
+_YES_NO = (("false", "true"), ("no", "yes"), ("nein", "ja"), ("non", "oui"), ("n", "y"), ("f", "t"))
 
 _ISO = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})([T\s].*)?")
 _DAY_FIRST = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.](\d{4}|\d{2})([T\s].*)?")
@@ -104,13 +105,33 @@ class ColumnKind:
     period : float or None
         Of a cycle: where it begins again.
     values : tuple of str
-        Of an order, the scale; of categories, those that were seen. They are data until their owner declares them.
+        Of an order and of yes or no, all that the scale has; of categories, those that were seen. They are data until
+        their owner declares them.
+    written : str
+        Of dates, the order of day, month and year in a cell; "" where it is none that is read.
     """
 
     kind: str
     repeats: bool = False
     period: float | None = None
     values: tuple[str, ...] = field(default=(), repr=False)
+    written: str = ""
+
+    @property
+    def form(self) -> Mapping[str, Any] | None:
+        """What it would be declared as besides bounds (see ``read_coding``); of dates the ends are left open.
+
+        None where nothing but bounds is declared of it, or nobody could say what.
+        """
+        if self.kind == CYCLE and self.period is not None:
+            return {"cycle": self.period}
+        if self.kind == DATE and self.written:
+            return {"dates": [], "written": self.written}
+        if self.kind == ORDER:
+            return {"order": list(self.values)}
+        if self.kind not in (YES_NO, CATEGORIES) or not self.values:
+            return None
+        return {"categories": list(self.values), **({"closed": True} if self.kind == YES_NO else {})}
 
     @property
     def is_measure(self) -> bool:
@@ -151,7 +172,7 @@ def guess_kind(name: str, cells: Sequence[str], values: FloatArray | None, *, fi
     if whole and len(numbers) >= _FEW_ROWS and _NO_NAME.fullmatch(name.strip()) and _is_running(numbers):
         return ColumnKind(ID)
     if _are_most(present, _is_a_date) or (_are_most(present, _is_a_date_of_digits) and words[-1] not in _MEASURE_WORDS):
-        return ColumnKind(DATE)
+        return ColumnKind(DATE, written=_guess_order_of_dates(present))
     named_code = not _CODE_WORDS.isdisjoint(words)
     if values is None:
         return (
@@ -219,8 +240,9 @@ def _guess_kind_of_text(present: Sequence[str], words: Sequence[str]) -> ColumnK
     kinds = {cell.casefold() for cell in present}
     if not kinds:
         return ColumnKind(TEXT)
-    if any(kinds <= pair for pair in _YES_NO):
-        return ColumnKind(YES_NO, values=tuple(sorted({*present})))
+    pair = next((pair for pair in _YES_NO if kinds <= {*pair}), None)
+    if pair is not None and len({*present}) == len(kinds):
+        return ColumnKind(YES_NO, values=_spell_like(pair, present))
     scale = next((scale for scale in SCALES if kinds <= {*scale} and len(kinds) > 1), None)
     if scale is not None:
         written = {cell.casefold(): cell for cell in present}
@@ -231,6 +253,28 @@ def _guess_kind_of_text(present: Sequence[str], words: Sequence[str]) -> ColumnK
     if len(different) <= _FEW_VALUES and 2 * len(different) <= len(present):
         return ColumnKind(CATEGORIES, values=tuple(different))
     return ColumnKind(TEXT)
+
+
+def _spell_like(steps: Sequence[str], present: Sequence[str]) -> tuple[str, ...]:
+    """All ``steps`` of a scale in the letters of those that are there: YES beside NO."""
+    written = {cell.casefold(): cell for cell in present}
+    like = next(iter(written.values()))
+    change = str.upper if like.isupper() else str.capitalize if like[:1].isupper() else str.lower
+    return tuple(written.get(step, change(step)) for step in steps)
+
+
+def _guess_order_of_dates(present: Sequence[str]) -> str:
+    """How most dates are written; "" where their years have two digits, which nobody can read surely."""
+    if sum(bool(_ISO.fullmatch(cell) or _DIGITS.fullmatch(cell)) for cell in present) * 2 > len(present):
+        return "ymd"
+    parts = [found for cell in present if (found := _DAY_FIRST.fullmatch(cell)) is not None]
+    if sum(len(found[3]) == 2 for found in parts) * 2 > len(parts):
+        return ""
+    months_second = sum(int(found[1]) > 12 for found in parts)
+    days_second = sum(int(found[2]) > 12 for found in parts)
+    if months_second == days_second:
+        return "mdy" if parts and "/" in parts[0][0] and not months_second else "dmy"
+    return "dmy" if months_second > days_second else "mdy"
 
 
 def _is_running(numbers: FloatArray) -> bool:

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpviz.table.coding_forms import check_weight
-from dpviz.table.codings import Coding
+from dpviz.table.coding_forms import check_weight, read_coding
+from dpviz.table.codings import Coding, Stretched
 from dpviz.table.described import MOST_DESCRIBED, Described
 from dpviz.table.file_format import PLAIN_FORMAT, FileFormat
 from dpviz.table.loaded_table import USUAL_LABEL, FloatArray, IntakeError, list_names, quote_name
@@ -204,6 +204,40 @@ class Declaration:
         lower, upper, origins = zip(*bounds, strict=True) if bounds else ((), (), ())
         others = {name: described for name, described in self.describe.items() if name not in columns}
         return replace(self, columns=tuple(columns), lower=lower, upper=upper, origins=origins, describe=others)
+
+    def with_coding(self, name: str, form: Mapping[str, Any], weight: float | None = None) -> Declaration:
+        """The same with what ``form`` says of a column, which is then clustered; see ``read_coding``.
+
+        Parameters
+        ----------
+        name : str
+            Of the column.
+        form : mapping of str to object
+            As in a declaration file.
+        weight : float or None
+            Of the column, where one is said.
+
+        Returns
+        -------
+        Declaration
+
+        Raises
+        ------
+        IntakeError
+            If it cannot be declared.
+        """
+        coding, lower, upper = read_coding(name, form)
+        ends = self.bounds.get(name, NO_BOUNDS)._replace(lower=lower, upper=upper)
+        columns = tuple(dict.fromkeys((*self.columns, name)))
+        codings = {other: one for other, one in self.codings.items() if other != name}
+        if coding.ends is not None or isinstance(coding, Stretched):
+            codings[name] = coding
+        weights = {other: one for other, one in self.weights.items() if other != name}
+        weights |= {} if weight is None else {name: float(weight)}
+        coded = replace(self, codings=codings, weights=weights)
+        changed = coded.with_bounds(columns, [ends if one == name else self.bounds[one] for one in columns])
+        changed.check_values()
+        return changed
 
     def validate(self) -> Declaration:
         """Itself.

@@ -305,6 +305,16 @@ class Domain:
             return Region.of_blocks(half, Blocks(self._blocks, self.dim, self._free_radius))
         return Region(half, self._free_radius)
 
+    def measure_scale(self, points: Array) -> Array:
+        """Data units per unit coordinate around each of ``points`` (k, d), unit coordinates, of the same shape.
+
+        On a logarithmic scale it grows with the amount.
+        """
+        if not self.declared:
+            return np.broadcast_to(self.scale, points.shape).astype(np.float64)
+        columns = zip(self.declared, self.places, strict=True)
+        return np.concatenate([column.measure_scale(points[:, place]) for column, place in columns], axis=1)
+
     def unfold(self, points: int) -> Domain:
         """The domain of each of ``points`` points that a row holds: its columns are theirs, one point after the other.
 

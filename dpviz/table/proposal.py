@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from dpviz import foreign
 from dpviz.table.column_kinds import (
@@ -87,11 +88,39 @@ class Proposal:
     def _list_of_kind(self, kind: str) -> tuple[str, ...]:
         return tuple(name for name in self.names if name in self.kinds and self.kinds[name].kind == kind)
 
-    def join_to(self, declaration: Declaration) -> Declaration:
+    def list_forms(self, declaration: Declaration) -> dict[str, Mapping[str, Any]]:
+        """What columns would be declared as besides bounds, where ``declaration`` says nothing of the kind yet."""
+        taken = (*declaration.codings, declaration.id_column, declaration.label_column)
+        forms = {name: self.kinds[name].form for name in self.names if name in self.kinds and name not in taken}
+        return {name: form for name, form in forms.items() if form is not None}
+
+    def join_to(self, declaration: Declaration, *, confirmed: Sequence[str] = ()) -> Declaration:
         """``declaration`` with the file read as proposed; columns that were chosen stay where they hold numbers.
 
-        Where none was, the measures are, if they are few.
+        Where none was, the measures are, if they are few. Columns that their owner has ``confirmed`` are declared as
+        proposed, too: as categories, ranks, yes or no, or a cycle.
+
+        Raises
+        ------
+        IntakeError
+            If nothing was proposed of a confirmed column, or its ends are for the owner to say.
         """
+        joined = self._join_reading(declaration)
+        forms = self.list_forms(joined)
+        for name in confirmed:
+            if name not in forms:
+                raise IntakeError(
+                    f"Nothing but bounds is proposed of {list_names([name])}: declare it, or leave it out."
+                )
+            if "dates" in forms[name]:
+                raise IntakeError(
+                    f"{list_names([name])} holds dates, and between which ones is for its owner to say: write "
+                    f'{{"dates": ["2015-01-01", "2024-12-31"], "written": "{forms[name]["written"]}"}} under "bounds".'
+                )
+            joined = joined.with_coding(name, forms[name])
+        return joined
+
+    def _join_reading(self, declaration: Declaration) -> Declaration:
         others = (declaration.id_column, declaration.label_column, *declaration.describe)
         chosen = [name for name in declaration.columns if name in self.numbers]
         measures = [name for name in self.measures if name not in others]

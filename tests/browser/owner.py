@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 from playwright.sync_api import expect
 
 from tests.browser.server import ROOT
 from tests.browser.visitor import Visitor
+from tests.waiting import CLICKS_AGAIN
 
 PEOPLE = ROOT / "sample_data" / "people.csv"
 WORDS = {
@@ -59,3 +61,15 @@ def confirms(visit: Visitor) -> None:
     visit.sees("Ready.")
     visit.types(CONFIRM, "1")
     expect(visit.button(PRESS)).to_be_enabled()
+
+
+def presses_release(visit: Visitor, number: int) -> None:
+    """Press, and see that the release with that number of its charge is under way."""
+    begun = visit.page.get_by_text(re.compile(rf"It goes on whatever you do|Charge {number}\.")).first
+    visit.button(PRESS).click()
+    try:
+        expect(begun).to_be_visible(timeout=CLICKS_AGAIN)
+    except AssertionError:  # a busy browser loses a click while the button is drawn anew: a person presses once more
+        if visit.button(PRESS).is_visible():
+            visit.button(PRESS).click()
+        expect(begun).to_be_visible()

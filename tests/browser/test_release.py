@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from dpviz.releases.account import Account, State
 from dpviz.releases.verify import verify
 from tests.browser.looks import LOOKS, WINDOW, offences, takes_on
-from tests.browser.owner import PRESS, confirms, declares_people, makes_an_account, says_the_words
+from tests.browser.owner import PRESS, confirms, declares_people, makes_an_account, presses_release, says_the_words
 from tests.browser.visitor import Visitor
 from tests.waiting import eventually
 
@@ -66,7 +66,7 @@ def test_from_a_private_file_to_a_zip_that_holds(visitor: Callable[..., Visitor]
     visit.types("exact ε", "1")
     # A reload in the middle neither stops a release nor repeats it.
     confirms(visit)
-    visit.presses(PRESS)
+    presses_release(visit, 2)
     visit.page.reload()
     visit.waits()
     second = tmp_path / "people-release-2.zip"

@@ -42,6 +42,18 @@ def test_each_kind_of_file_is_declared_as_its_notes_say_and_runs(capsys, tmp_pat
             assert ran.json["columns"] == list(chosen)
 
 
+def test_what_the_owner_confirms_is_declared_as_found(capsys, tmp_path):
+    data = tmp_path / "d.csv"
+    data.write_text("x,place,joined\n" + "".join(f"{i}.5,{'NS'[i % 2]},2021-01-{1 + i % 28}\n" for i in range(40)))
+    said = call(capsys, "declare", data)
+    assert said.json["bounds"] == {"x": [None, None]} and "--confirm declares" in said.err
+    confirmed = call(capsys, "declare", data, "--confirm", "place").json
+    assert confirmed["bounds"]["place"] == {"categories": ["N", "S"]} and confirmed["proposed"]
+    for name, why in (("joined", "between which ones"), ("x", "Nothing but bounds")):
+        refused = call(capsys, "declare", data, "--confirm", name)
+        assert refused.code == 2 and why in refused.err
+
+
 def test_of_parquet_names_and_types_are_enough(capsys, tmp_path):
     """No row is looked at, and nobody is sent to write a CSV."""
     path = tmp_path / "people.parquet"

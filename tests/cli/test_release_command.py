@@ -9,6 +9,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ed25519
 
+from dpviz.check import RequestError, check_delta
 from dpviz.cli import release_command
 from dpviz.releases.account import Account
 from dpviz.releases.checks import CANNOT_TELL
@@ -39,6 +40,8 @@ def spent(desk: Path) -> float:
 def test_from_a_csv_to_a_release_that_verifies_without_it(capsys, desk):
     said = release(capsys, desk)
     assert said.code == 0 and "charge 1" in said.out and "1 of 2 after" in said.err
+    # What came out is said as its recipient reads it.
+    assert "\n  ✓ " in said.out or "\n  ! " in said.out
     (desk / "people.csv").unlink()
     verified = call(capsys, "verify", desk / "release.zip")
     assert verified.code == 0 and "Nothing is wrong" in verified.out
@@ -110,6 +113,21 @@ def test_refusals_are_one_sentence_and_charge_nothing(capsys, desk):
         said = release(capsys, desk, "--account", desk / account)
         with about(account):
             assert said.code == 2 and len(said.err.strip().splitlines()) == 1
+
+
+def test_a_delta_of_one_in_n_is_refused_with_the_sentence_of_every_door(capsys, desk):
+    said = release(capsys, desk, asked=("--k", 3, "--epsilon", 1, "--delta", 0.002))
+    assert said.code == 2 and spent(desk) == 0
+    with pytest.raises(RequestError) as refused:
+        check_delta(900, delta=0.002)
+    assert said.err.strip() == f"dpviz: {refused.value}"
+
+
+def test_a_release_that_failed_says_so(capsys, desk):
+    write_people(desk, n_public=None)
+    said = release(capsys, desk, asked=("--k", 3, "--epsilon", 0.01, "--delta", 1e-6))
+    assert said.code == 0 and ("failed: it shows noise" in said.out or "may be noise alone" in said.out)
+    assert "  ! " in said.out and "hold nobody" in said.out
 
 
 def test_more_than_is_left_is_refused(capsys, desk):

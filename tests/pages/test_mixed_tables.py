@@ -81,6 +81,25 @@ def test_values_are_proposed_on_a_click_and_that_is_said():
     assert app.session_state["visit:table"].declaration.proposed
 
 
+def test_what_was_found_in_the_rows_is_declared_with_one_press_and_what_is_emptied_is_not():
+    raw = "who;betrag;seit;ort;aktiv\n" + "".join(
+        f"k{i % 30};{1000 + i},5;{1 + i % 28:02d}.03.2021;{('Köln', 'Bonn')[i % 2]};{('Ja', 'Nein')[i % 2]}\n"
+        for i in range(60)
+    )
+    app = upload(visit("data.py"), raw.encode())
+    press(app, "Propose from the rows (counted)")
+    assert "Declare two columns" in [one.label for one in app.button]
+    widget(app.text_input, "aktiv: categories").set_value("")
+    widget(app.text_input, "seit: first and last date").set_value("2020-01-01, 2022-12-31")
+    fine(app.run())
+    press(app, "Declare two columns")
+    app = type_bound(type_bound(app, "betrag", "lower", 0.0), "betrag", "upper", 5_000.0)
+    press(app, "Use this table")
+    declared = app.session_state["visit:table"].declaration
+    assert declared.columns == ("betrag", "seit", "ort") and declared.proposed
+    assert declared.codings["seit"].written == "dmy" and declared.codings["ort"].names == ("Bonn", "Köln")
+
+
 def widget(widgets, label: str):
     """The one of ``widgets`` with that label."""
     (found,) = (one for one in widgets if one.label == label)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +12,8 @@ from dpviz.algorithms.steps import CentersStep
 from dpviz.runs.open_table import declare
 from dpviz.runs.profile import Profile, ProfileColumn, compute_honest_noise, make_profile
 from dpviz.runs.run import run
+from dpviz.runs.synthetic_tables import synthesise_declared
+from dpviz.table.declaration_file import apply_declaration
 from dpviz.table.samples import sample
 
 COLUMNS = (ProfileColumn("age", 0.0, 100.0, "years"), ProfileColumn("income", 0.0, 1000.0))
@@ -76,6 +79,19 @@ def test_the_profile_of_a_run_is_in_the_units_of_the_data() -> None:
     assert (made.center_sd >= raw - 1e-9).all() and made.sizes is not None
     assert [column.name for column in made.columns] == list(finished.domain.columns)
     assert made.telling.any() and made.noise_known
+
+
+def test_noise_on_a_log_scale_grows_with_the_amount() -> None:
+    said = {"pay": {"bounds": [10, 100_000], "scale": "log"}, "age": [0, 100]}
+    declared = apply_declaration(json.dumps({"bounds": said, "title": "Pay"})).checked()
+    finished = run("dplloyd", synthesise_declared(declared, n=4_000, k=3).private, k=3, epsilon=20.0, seed=0)
+    made, step = make_profile(finished), finished.frames[-1].step
+    assert isinstance(step, CentersStep) and step.center_noise_sd is not None and made.sizes is not None
+    raw = step.center_noise_sd[:, None] * np.array([np.log(100_000 / 10) / 2, 50.0])
+    raw[:, 0] *= made.centers[:, 0]
+    expected = compute_honest_noise(raw, made.sizes, made.size_sd, made.width)
+    assert made.center_sd == pytest.approx(expected, rel=1e-3)
+    assert (np.argsort(made.center_sd[:, 0]) == np.argsort(made.centers[:, 0])).all()
 
 
 def test_the_smallest_group_is_that_whose_size_and_centre_the_noise_lets_be_seen() -> None:

@@ -11,6 +11,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpviz.table.codings import Closed, Cycle, Nominal, Ordinal
 from dpviz.table.csv_intake import open_csv
 from dpviz.table.declaration import NOTHING_DECLARED, Declaration
 from dpviz.table.declaration_file import apply_declaration, to_json
@@ -203,6 +204,70 @@ def test_what_was_seen_is_in_no_words_of_a_proposal():
     proposal = propose(open_csv(raw))
     assert proposal.kinds["region"].values == ("secretplace",)
     assert "secretplace" not in repr(proposal) and "secretplace" not in to_json(proposal.join_to(NOTHING_DECLARED))
+
+
+MANY_KINDS = "mitglied_nr;betrag;seit;ort;aktiv;stufe;stunde\n" + "".join(
+    f"{i};{1000 + i},5;{1 + i % 28:02d}.{1 + i % 12:02d}.2021;{('Köln', 'Bonn', 'Jülich')[i % 3]};"
+    f"{('Ja', 'Nein')[i % 2]};{('niedrig', 'hoch')[i % 2]};{i % 24}\n"
+    for i in range(48)
+)
+
+
+def test_what_a_column_holds_is_declared_once_its_owner_confirms_it():
+    proposal = propose(open_csv(MANY_KINDS.encode()))
+    forms = proposal.list_forms(NOTHING_DECLARED)
+    assert forms == {
+        "seit": {"dates": [], "written": "dmy"},
+        "ort": {"categories": ["Bonn", "Jülich", "Köln"]},
+        "aktiv": {"categories": ["Nein", "Ja"], "closed": True},
+        "stufe": {"order": ["niedrig", "mittel", "hoch"]},
+        "stunde": {"cycle": 24},
+    }
+    plain = proposal.join_to(NOTHING_DECLARED)
+    assert plain.columns == ("betrag", "stunde") and not plain.codings and "Köln" not in to_json(plain)
+    joined = proposal.join_to(NOTHING_DECLARED, confirmed=("ort", "aktiv", "stufe", "stunde"))
+    assert joined.columns == ("betrag", "stunde", "ort", "aktiv", "stufe") and joined.proposed
+    assert joined.codings == {
+        "ort": Nominal(("Bonn", "Jülich", "Köln")),
+        "aktiv": Closed(("Nein", "Ja")),
+        "stufe": Ordinal(("niedrig", "mittel", "hoch")),
+        "stunde": Cycle(24.0),
+    }
+    assert apply_declaration(to_json(joined), NOTHING_DECLARED).codings == joined.codings
+    # What is declared already is not proposed again, nor is whose a row is.
+    assert "ort" not in proposal.list_forms(joined) and "seit" in proposal.list_forms(joined)
+    for name, why in (("seit", "between which ones is for its owner to say"), ("betrag", "Nothing but bounds")):
+        with pytest.raises(IntakeError, match=why):
+            proposal.join_to(NOTHING_DECLARED, confirmed=(name,))
+
+
+def test_dates_say_how_they_are_written_and_two_digits_of_a_year_are_no_form():
+    for cells, written in (
+        (("2021-01-31", "2022-02-01"), "ymd"),
+        (("20210131", "20220201"), "ymd"),
+        (("31.01.2021", "01.02.2021"), "dmy"),
+        (("01/31/2021", "02/01/2021"), "mdy"),
+        (("31/01/2021", "02/01/2021"), "dmy"),
+        (("01/02/2021", "02/03/2021"), "mdy"),
+        (("01.02.2021", "02.03.2021"), "dmy"),
+        (("01.02.21", "02.03.22"), None),
+    ):
+        raw = "joined,x\n" + "".join(f"{cell},1\n" for cell in cells * 5)
+        form = propose(open_csv(raw.encode())).list_forms(NOTHING_DECLARED).get("joined")
+        with about(cells):
+            assert form == (None if written is None else {"dates": [], "written": written})
+
+
+def test_yes_and_no_are_told_whole_and_spelled_as_the_rows_spell_them():
+    for cells, values in (
+        (("YES", "YES"), ["NO", "YES"]),
+        (("true", "false"), ["false", "true"]),
+        (("Ja",), ["Nein", "Ja"]),
+    ):
+        raw = "x,flag\n" + "".join(f"{i},{cell}\n" for i, cell in enumerate(cells * 10))
+        assert propose(open_csv(raw.encode())).list_forms(NOTHING_DECLARED)["flag"]["categories"] == values
+    mixed = "x,flag\n" + "".join(f"{i},{cell}\n" for i, cell in enumerate(("yes", "Yes", "no") * 8))
+    assert "closed" not in propose(open_csv(mixed.encode())).list_forms(NOTHING_DECLARED)["flag"]
 
 
 def test_a_line_below_others_is_names_only_above_columns_of_numbers():

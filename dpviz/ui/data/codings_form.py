@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -10,16 +10,16 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dpviz.charts.wording import format_number
+from dpviz.charts.wording import format_number, format_things
 from dpviz.check import RequestError
 from dpviz.runs.column_noise import compute_column_noise, count_cluster_rows
-from dpviz.table.coding_forms import LEAST_WEIGHT, MOST_WEIGHT, read_coding
+from dpviz.table.coding_forms import LEAST_WEIGHT, MOST_WEIGHT
 from dpviz.table.codings import Stretched
 from dpviz.table.declaration import NO_BOUNDS, Declaration
 from dpviz.table.domain import Domain
 from dpviz.table.loaded_table import IntakeError, LoadedTable, quote_name
 from dpviz.ui.data.draft import Draft
-from dpviz.ui.escape import escape_markdown
+from dpviz.ui.escape import escape_markdown, strip_markdown
 from dpviz.ui.table_words import describe_coding
 
 # Values that a proposal takes from the rows, the commonest first.
@@ -34,11 +34,13 @@ class _Form(NamedTuple):
     placeholder: str = ""
 
 
+_TWO_DATES = "2015-01-01, 2024-12-31"
+_WRITTEN = {"ymd": "year first: 2015-01-31", "dmy": "day first: 31.1.2015", "mdy": "month first: 1/31/2015"}
 _FORMS: Mapping[str, _Form] = {
     "categories": _Form("categories", "Values, separated by commas", "North, South, East"),
     "closed": _Form("one of two values", "The two values, separated by a comma", "no, yes"),
     "order": _Form("ranks", "Values from first to last, separated by commas", "low, middle, high"),
-    "dates": _Form("dates", "First and last date", "2015-01-01, 2024-12-31"),
+    "dates": _Form("dates", "First and last date", _TWO_DATES),
     "cycle": _Form("hours, weekdays: a cycle", "It comes round again after", "24"),
     "log": _Form("amounts on a log scale"),
     "root": _Form("amounts on a root scale (0 and negative ones too)"),
@@ -56,9 +58,14 @@ def draw_codings_form(draft: Draft) -> None:
         draft.say(proposed=True)
     coded = draft.declaration.coded
     weights = draft.declaration.weights
+    proposed = {} if draft.proposal is None else draft.proposal.list_forms(draft.declaration)
     with st.expander(
-        "Categories, ranks, dates, hours, log scales, weights", icon=":material/category:", expanded=bool(coded)
+        "Categories, ranks, dates, hours, log scales, weights",
+        icon=":material/category:",
+        expanded=bool(coded or proposed),
     ):
+        if proposed:
+            _draw_proposed(draft, proposed)
         for declared in dict.fromkeys((*coded, *weights)):
             _draw_line(draft, declared)
         choices = [name for name in draft.names if name != draft.declaration.id_column]
@@ -80,6 +87,7 @@ def draw_codings_form(draft: Draft) -> None:
         if form.asked:
             key = draft.make_key("coded_said", name, kind)
             said = st.text_input(escape_markdown(form.asked), placeholder=form.placeholder, key=key) or ""
+        written = _ask_written(draft, name) if kind == "dates" else "ymd"
         weight = st.number_input(
             "Weight (optional)",
             LEAST_WEIGHT,
@@ -94,7 +102,7 @@ def draw_codings_form(draft: Draft) -> None:
             _draw_harm(draft, name, kind)
         with st.container(horizontal=True, gap="small"):
             if st.button("Declare it so", type="primary", key=draft.make_key("coded_declare", name)):
-                draft.change = _make_change(name, kind, said, weight)
+                draft.change = _make_change(name, kind, said, weight, written)
             if kind in ("categories", "order") and _has_rows(draft):
                 st.button(
                     "Propose its values: a look at the first rows",
@@ -119,7 +127,77 @@ def _draw_line(draft: Draft, name: str) -> None:
             draft.change = lambda now: remove_coding(now, name)
 
 
-def _make_change(name: str, kind: str, said: str, weight: float | None) -> Callable[[Declaration], Declaration]:
+def _ask_written(draft: Draft, name: str, begins: str = "ymd") -> str:
+    """In which order day, month and year stand."""
+    written = st.selectbox(
+        f"{strip_markdown(name)} is written",
+        list(_WRITTEN),
+        index=list(_WRITTEN).index(begins),
+        format_func=_WRITTEN.__getitem__,
+        key=draft.make_key("coded_written", name),
+    )
+    return str(written)
+
+
+def _draw_proposed(draft: Draft, proposed: Mapping[str, Mapping[str, Any]]) -> None:
+    """What a proposal took columns for, to be mended and declared together; what is left empty stays out."""
+    st.markdown("**Found in the rows.** Keep what you know to be so, empty the rest, and declare it together.")
+    filled = dict(_ask_proposed(draft, proposed))
+    said = {name: form for name, form in filled.items() if form is not None}
+    if st.button(
+        f"Declare {format_things(len(said), 'column')}",
+        type="primary",
+        icon=":material/done_all:",
+        disabled=not said,
+        help="What you declare then comes from the rows unless you know it from elsewhere; the declaration says so.",
+        key=draft.make_key("coded_all"),
+    ):
+        draft.change = lambda now: declare_forms(now, said)
+
+
+def _ask_proposed(
+    draft: Draft, proposed: Mapping[str, Mapping[str, Any]]
+) -> Iterator[tuple[str, Mapping[str, Any] | None]]:
+    for name, form in proposed.items():
+        values = next(iter(form.values()))
+        if "cycle" in form:
+            words = escape_markdown(f"{name} comes round again after {values:g}")
+            if st.checkbox(words, key=draft.make_key("kept", name)):
+                yield name, form
+            continue
+        dates = "dates" in form
+        what = "first and last date" if dates else "ranks, the first one first" if "order" in form else "categories"
+        left, right = st.columns([3, 1]) if dates else (st.container(), None)
+        said = left.text_input(
+            escape_markdown(f"{name}: {what}"),
+            value="" if dates else ", ".join(values),
+            placeholder=_TWO_DATES,
+            key=draft.make_key("kept", name),
+        )
+        told = [one.strip() for one in (said or "").split(",") if one.strip()]
+        filled = {**form, next(iter(form)): told}
+        if right is not None:
+            with right:
+                filled["written"] = _ask_written(draft, name, form["written"])
+        yield name, filled if told else None
+
+
+def declare_forms(now: Declaration, forms: Mapping[str, Mapping[str, Any]]) -> Declaration:
+    """``now`` with each of the columns as its form says.
+
+    Raises
+    ------
+    IntakeError
+        If one of them cannot be declared.
+    """
+    for name, form in forms.items():
+        now = now.with_coding(name, form)
+    return now
+
+
+def _make_change(
+    name: str, kind: str, said: str, weight: float | None, written: str
+) -> Callable[[Declaration], Declaration]:
     values = [one.strip() for one in said.split(",") if one.strip()]
 
     def change(now: Declaration) -> Declaration:
@@ -128,13 +206,13 @@ def _make_change(name: str, kind: str, said: str, weight: float | None) -> Calla
             "categories": {"categories": values},
             "closed": {"categories": values, "closed": True},
             "order": {"order": values},
-            "dates": {"dates": values},
+            "dates": {"dates": values, "written": written},
             "cycle": {"cycle": _read_number(said)},
             "log": {"bounds": list(bounds[:2]), "scale": "log"},
             "root": {"bounds": list(bounds[:2]), "scale": "root"},
             "linear": {"bounds": list(bounds[:2]), "scale": "linear"},
         }
-        return apply_form(now, name, forms[kind], weight)
+        return now.with_coding(name, forms[kind], weight)
 
     return change
 
@@ -144,29 +222,6 @@ def _read_number(said: str) -> float | str:
         return float(said)
     except ValueError:
         return said
-
-
-def apply_form(now: Declaration, name: str, form: Mapping[str, Any], weight: float | None) -> Declaration:
-    """``now`` with what ``form`` says of a column, which is then clustered.
-
-    Raises
-    ------
-    IntakeError
-        If it cannot be declared.
-    """
-    coding, lower, upper = read_coding(name, form)
-    old = now.bounds.get(name, NO_BOUNDS)
-    columns = tuple(dict.fromkeys((*now.columns, name)))
-    ends = old._replace(lower=lower, upper=upper)
-    codings = {other: one for other, one in now.codings.items() if other != name}
-    if not (coding.ends is None and not isinstance(coding, Stretched)):
-        codings[name] = coding
-    weights = {other: one for other, one in now.weights.items() if other != name}
-    weights |= {} if weight is None else {name: float(weight)}
-    described = replace(now, codings=codings, weights=weights)
-    changed = described.with_bounds(columns, [ends if one == name else now.bounds[one] for one in columns])
-    changed.check_values()
-    return changed
 
 
 def remove_coding(now: Declaration, name: str) -> Declaration:

@@ -269,6 +269,7 @@ def draw_clusters(table: OpenTable, run: Run, judged: Judged | None, request: Re
     """The table of clusters, and the loss under it; ``request`` is what was run."""
     kind = format_badge("released" if run.private else "revealed")
     st.markdown(f"{kind} {escape_markdown(_describe_clusters(run))}")
+    _draw_verdict(run, request, table)
     if run.domain.declared:
         draw_data_table(tabulate_clusters(run), alt="Every cluster: its size, and what its centre says", height="auto")
         _draw_shares(run)
@@ -280,15 +281,19 @@ def draw_clusters(table: OpenTable, run: Run, judged: Judged | None, request: Re
         for name, low, high in zip(run.domain.columns, run.domain.lower, run.domain.upper, strict=True)
     }
     shown = bars if run.domain.dim <= _MOST_BARS else {}
+    draw_data_table(tabulate_clusters(run), alt="Every cluster: its size and its centre", height="auto", columns=shown)
+    _draw_loss_diagnostic(run)
+    _draw_cost(table, judged)
+
+
+def _draw_verdict(run: Run, request: Request, table: OpenTable) -> None:
+    """How it ended, where something speaks against it, and why its light said otherwise."""
     if run.verdict is not None and not run.verdict.fine:
         draw_caption_with_badge(
             "released", f":material/warning: {escape_markdown(capitalize_first(describe_verdict(run.verdict)))}"
         )
     if apart := explain_difference(judge_request(request, table.private), run.verdict):
         st.caption(escape_markdown(apart))
-    draw_data_table(tabulate_clusters(run), alt="Every cluster: its size and its centre", height="auto", columns=shown)
-    _draw_loss_diagnostic(run)
-    _draw_cost(table, judged)
 
 
 def tabulate_clusters(run: Run) -> pd.DataFrame:

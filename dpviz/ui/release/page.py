@@ -20,7 +20,7 @@ from dpviz.glossary import explain_term, explain_words
 from dpviz.privacy.exact_draws import name_library
 from dpviz.releases.bought_bounds import list_open_columns
 from dpviz.releases.promise import describe_odds, format_one_in, format_small
-from dpviz.releases.release_request import BOUNDS, ReleaseRequest, find_words
+from dpviz.releases.release_request import BOUNDS, ReleaseRequest, find_words, list_coded
 from dpviz.runs.advice.judgement import describe_dry_run
 from dpviz.runs.dry_run import Tried, dry_run_work
 from dpviz.runs.jobs import Job
@@ -74,9 +74,10 @@ def _explain_epsilon(draft: ReleaseRequest, asked_of: Subject) -> str:
 
 
 def _draw_form(asked_of: Subject) -> None:
-    terms, today = draw_terms(buys=bool(list_open_columns(asked_of.declaration))), datetime.now(UTC).date().isoformat()
+    declared, today = asked_of.declaration, datetime.now(UTC).date().isoformat()
+    terms = draw_terms(buys=bool(list_open_columns(declared)), coded=bool(list_coded(declared)))
     draft = ReleaseRequest(
-        terms.request, find_words(asked_of.declaration, today=today), terms.segments, terms.bounds, terms.missing
+        terms.request, find_words(declared, today=today), terms.segments, terms.bounds, terms.missing
     )
     status = draw_what_leaves(draft, asked_of)
     found: dict[str, list[str]] = {"Bounds": draw_bounds_section(draft, asked_of)}

@@ -37,18 +37,22 @@ _WHERE = ":small[The controls are on the left; a narrow window folds them behind
 
 @dataclass(frozen=True)
 class Invitation:
-    """What stands in place of a study that nobody has asked for yet; ``what`` is its name, as a noun."""
+    """What stands in place of a study that nobody has asked for yet; ``what`` is its name, as a noun.
+
+    ``button`` computes it: a page that has two of them gives each a name of its own.
+    """
 
     what: str
     title: str
     words: str
     icon: str
+    button: str = "Compute"
 
 
 def draw_study_button(
     question: Question,
     *,
-    label: str = "Compute",
+    invitation: Invitation | None = None,
     with_centers: bool = False,
     problem: str | None = None,
     said: DeltaGenerator | None = None,
@@ -60,6 +64,7 @@ def draw_study_button(
         about = format_duration(_SECONDS_TO_BEGIN + question.seconds / count_cores())
         words = f"{len(question.grid.list_trials()):,} runs, about {about}{question.provided}"
     begin = partial(begin_study, with_centers=with_centers)
+    label = "Compute" if invitation is None else invitation.button
     draw_ask_button(question, begin, words=words, problem=problem, label=label, said=said)
 
 
@@ -87,17 +92,8 @@ def draw_ask_button(
         st.error(escape_markdown(error), title="This cannot run", icon=":material/block:")
 
 
-def draw_study_half(
-    question: Question,
-    *,
-    invitation: Invitation,
-    pictures: Callable[[StudyJob], None],
-    button: str = "Compute",
-) -> None:
-    """The lower half of a page: its last study, live while it runs and kept afterwards, or an invitation.
-
-    ``button`` would compute it anew.
-    """
+def draw_study_half(question: Question, *, invitation: Invitation, pictures: Callable[[StudyJob], None]) -> None:
+    """The lower half of a page: its last study, live while it runs and kept afterwards, or an invitation."""
     study = find_job(question)
     if study is None:
         st.title(invitation.title, anchor=False)
@@ -112,18 +108,23 @@ def draw_study_half(
             st.skeleton(height=_SKELETON)
 
     if not study.is_answer_to(question):
-        st.markdown(f":yellow-badge[:material/history: older settings] Press **{button}** to apply the new ones.")
+        st.markdown(
+            f":yellow-badge[:material/history: older settings] Press **{invitation.button}** to apply the new ones."
+        )
     draw_job_panel(study.job, label=invitation.what, key=question.key, live=draw)
     badge = format_badge("revealed" if study.source.kind is not FileKind.SIMULATED else "public")
-    st.markdown(f"{badge} losses on {escape_markdown(study.source.title)} {_draw_standing(study, question, button)}")
+    st.markdown(
+        f"{badge} losses on {escape_markdown(study.source.title)} {_draw_standing(study, question, invitation)}"
+    )
 
 
-def _draw_standing(study: StudyJob, question: Question, button: str) -> str:
+def _draw_standing(study: StudyJob, question: Question, invitation: Invitation) -> str:
     """Whether it is what the form asks for now, and whether that is all; older settings are told of above."""
     if not study.is_answer_to(question):
         return ""
     if study.job.state is JobState.CANCELLED and isinstance(study.job, Study):
-        return f":yellow-badge[:material/pause_circle: not complete] Press **{button}** to go on where it stopped."
+        stopped = ":yellow-badge[:material/pause_circle: not complete]"
+        return f"{stopped} Press **{invitation.button}** to go on where it stopped."
     return ":green-badge[:material/check: matches the settings]"
 
 

@@ -23,13 +23,13 @@ from dpviz.ui.studies.one_setting import ask_one_setting, has_contenders
 from dpviz.ui.studies.study_job import Question, StudyJob
 from dpviz.ui.studies.study_panel import Invitation, draw_numbers, draw_study_button, draw_study_half
 
-# Beside it, the rail has a button that computes.
-_KEY, _BUTTON = "tradeoff:draws", "Draw again and again"
+_KEY = "tradeoff:draws"
 _INVITATION = Invitation(
     "Draws",
     "How much do draws differ?",
-    f"Press **{_BUTTON}**: the same release, drawn again and again.",
+    "Press **Draw again and again**: the same release, drawn again and again.",
     icon=":material/replay:",
+    button="Draw again and again",
 )
 
 
@@ -39,8 +39,8 @@ def draw_draws_section(question: Question) -> None:
         return
     with st.container(border=True):
         one = ask_one_setting(question, _KEY, "Draws", 5, 100, 30)
-        draw_study_button(one, label=_BUTTON, with_centers=True)
-    draw_study_half(one, invitation=_INVITATION, pictures=_draw_pictures, button=_BUTTON)
+        draw_study_button(one, invitation=_INVITATION, with_centers=True)
+    draw_study_half(one, invitation=_INVITATION, pictures=_draw_pictures)
 
 
 def _draw_pictures(study: StudyJob) -> None:

@@ -23,6 +23,7 @@ _INVITATION = Invitation(
     "Where does the loss come from?",
     "Press **Measure**: what the grid, the noise and the solver each add.",
     icon=":material/waterfall_chart:",
+    button="Measure",
 )
 _HOW = """
 Every bar is the difference of two median losses, and each is measured by switching its cause off:
@@ -51,7 +52,7 @@ def draw_parts_section(question: Question) -> None:
         about = "" if problem else f", about {format_duration(_RUNS_EACH * one.seconds)}{one.provided}"
         words = f"{one.grid.repeats:,} runs with noise and without{about}"
         draw_ask_button(one, _begin, words=words, problem=problem, label="Measure")
-    draw_study_half(one, invitation=_INVITATION, pictures=_draw_bars, button="Measure")
+    draw_study_half(one, invitation=_INVITATION, pictures=_draw_bars)
 
 
 def _begin(one: Question) -> None:

@@ -20,6 +20,7 @@ _INVITATION = Invitation(
     "Who pays for privacy?",
     "Press **Measure**: what draws cost each cluster by its size, and each declared group.",
     icon=":material/groups:",
+    button="Measure",
 )
 PRIVATE = (
     "Who pays is told of public and made-up tables only: of a private file it would tell about its groups. Judge on "
@@ -38,7 +39,7 @@ def draw_payers_section(question: Question) -> None:
         one = ask_one_setting(question, _KEY, "Runs", 5, 50, 20)
         words = f"{one.grid.repeats:,} runs, about {format_duration(0.0 if one.problem else one.seconds)}"
         draw_ask_button(one, _begin, words=words, problem=one.problem, label="Measure")
-    draw_study_half(one, invitation=_INVITATION, pictures=_draw_picture, button="Measure")
+    draw_study_half(one, invitation=_INVITATION, pictures=_draw_picture)
 
 
 def _begin(one: Question) -> None:

@@ -38,41 +38,40 @@ class _Sweep:
 
     key: str
     over: Literal["k", "n", "epsilon and n"]
-    button: str
     invitation: Invitation
 
 
 _MAP = _Sweep(
     "tradeoff:map",
     "epsilon and n",
-    "Draw the map",
     Invitation(
         "Map of ε and n",
         "What would more rows buy?",
         "Press **Draw the map**: the loss at every ε and number of rows.",
         icon=":material/grid_on:",
+        button="Draw the map",
     ),
 )
 _KS = _Sweep(
     "tradeoff:ks",
     "k",
-    "Sweep over k",
     Invitation(
         "Sweep over k",
         "What would more clusters cost?",
-        "Press **Sweep over k**: the loss for each number of clusters, at one ε.",
+        "Press **Try every k**: the loss for each number of clusters, at one ε.",
         icon=":material/ssid_chart:",
+        button="Try every k",
     ),
 )
 _NS = _Sweep(
     "tradeoff:ns",
     "n",
-    "Sweep over n",
     Invitation(
         "Sweep over n",
         "What would fewer rows cost?",
-        "Press **Sweep over n**: the loss for each number of rows, at one ε.",
+        "Press **Try every n**: the loss for each number of rows, at one ε.",
         icon=":material/ssid_chart:",
+        button="Try every n",
     ),
 )
 
@@ -98,10 +97,10 @@ def _draw_section(sweep: _Sweep, question: Question) -> None:
                 changes["ns"] = _draw_sizes(source, k)
         narrowed = replace(question.narrow(sweep.key, **changes), source=source)
         private_n = sweep is not _KS and source is not None and source.n_public is None
-        draw_study_button(narrowed, label=sweep.button, problem=_PRIVATE_N if private_n else None)
+        draw_study_button(narrowed, invitation=sweep.invitation, problem=_PRIVATE_N if private_n else None)
     own = k if sweep is _KS else question.table.n_public
     draw = partial(_draw_pictures, sweep, own=own)
-    draw_study_half(narrowed, invitation=sweep.invitation, pictures=draw, button=sweep.button)
+    draw_study_half(narrowed, invitation=sweep.invitation, pictures=draw)
 
 
 map_section = partial(_draw_section, _MAP)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from dpviz import check
+from dpviz.algorithms.card import Setting
 from dpviz.charts.meaning.epsilon_window import EpsilonWindow
 from dpviz.charts.theme import choose_palette
 from dpviz.check import RequestError
@@ -18,7 +19,7 @@ from dpviz.meaning.window import (
     Risk,
     Window,
     count_times,
-    find_table_window,
+    find_studied_window,
     format_epsilon,
 )
 from dpviz.runs.advice.known_rows import KnownRows
@@ -164,15 +165,12 @@ def find_window_for(accepted: Accepted, table: OpenTable, *, k: int, delta: floa
         If nobody could serve such a request, or δ is not below 1/n.
     """
     assert accepted.rows is not None
-    return find_table_window(
-        table.private,
-        accepted.rows,
-        k=k,
-        delta=delta,
-        target=accepted.target,
-        risk=accepted.risk,
-        rows_of_a_person=accepted.of_a_person,
-    )
+    private = table.private
+    if private.sparse:
+        return None
+    setting = Setting(private.domain.dim, k, 1.0, delta, private.relation, None, private.rows_per_person)
+    rows, target, risk, of_a_person = accepted.rows, accepted.target, accepted.risk, accepted.of_a_person
+    return find_studied_window(setting, rows, target=target, risk=risk, rows_of_a_person=of_a_person)
 
 
 def say_rows_first() -> None:

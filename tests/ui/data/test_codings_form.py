@@ -10,7 +10,7 @@ from dpviz.table.codings import Cycle, Nominal, Ordinal, Stretched
 from dpviz.table.declaration import ColumnBounds, Declaration
 from dpviz.table.loaded_table import IntakeError
 from dpviz.ui import table_words
-from dpviz.ui.data.codings_form import apply_form, compare_noise_on_scales, remove_coding
+from dpviz.ui.data.codings_form import compare_noise_on_scales, remove_coding
 
 START = Declaration(columns=("age", "pay"), lower=(0.0, 1.0), upper=(100.0, 60_000.0), n_public=5_000)
 
@@ -20,15 +20,15 @@ def test_the_examples_in_the_text_hold():
 
 
 def test_a_column_is_declared_and_clustered_and_taken_back():
-    one = apply_form(START, "region", {"categories": ["N", "S"]}, 1.0)
+    one = START.with_coding("region", {"categories": ["N", "S"]}, 1.0)
     assert one.columns == ("age", "pay", "region") and one.codings == {"region": Nominal(("N", "S"))}
     assert one.bounds["region"] == ColumnBounds(0.0, 3.0) and one.weights == {"region": 1.0}
-    two = apply_form(apply_form(one, "pay", {"bounds": [1, 60_000], "scale": "log"}, None), "age", {"cycle": 100}, None)
+    two = one.with_coding("pay", {"bounds": [1, 60_000], "scale": "log"}).with_coding("age", {"cycle": 100})
     assert two.coded == {"age": Cycle(100.0), "pay": Stretched("log"), "region": Nominal(("N", "S"))}
     again = remove_coding(remove_coding(two, "pay"), "region")
     assert again.columns == ("age", "pay") and again.bounds["pay"] == START.bounds["pay"] and not again.weights
     assert remove_coding(again, "age").bounds["age"] == ColumnBounds()
-    other = apply_form(one, "region", {"order": ["N", "S"]}, None)
+    other = one.with_coding("region", {"order": ["N", "S"]})
     assert other.codings == {"region": Ordinal(("N", "S"))} and not other.weights
 
 
@@ -41,7 +41,7 @@ def test_what_cannot_be_declared_is_one_sentence():
         ({"dates": ["2015-01-01"]}, "not the first and the last"),
     ):
         with pytest.raises(IntakeError, match=why):
-            apply_form(START, "age", form, None)
+            START.with_coding("age", form)
 
 
 def test_a_long_tail_costs_less_on_a_log_scale():
