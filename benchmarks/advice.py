@@ -41,16 +41,16 @@ from dpviz.runs.run import run
 DELTA = 1e-6
 TABLE_SEED, RUN_SEED = 30_000, 90_000
 STORED = Path(__file__).resolve().parents[1] / "dpviz" / "runs" / "advice" / "advice_study.csv"
-# Every stand-in has so many rows: losses depend on rows times budget, so other numbers of rows are served by another ε.
+# So many rows has every synthetic table: losses depend on rows times budget, so another ε serves other numbers.
 FIT_ROWS = 6_000
 FIT_EPSILONS = (0.025, 0.1, 0.4, 1.6, 6.4)
 FIT_DIMS, FIT_KS = (2, 6, 24), (3, 8, 24)
-# Runs of a card on a stand-in are not repeated once they took so long.
+# Runs of a card on a synthetic table are not repeated once they took so long.
 FIT_SECONDS = 0.5
 # How much of the bounds a narrowed family fills.
 PART = 0.3
 JUDGE_EPSILONS, JUDGE_REPEATS = (0.3, 1.0, 3.0), 5
-# Algorithms whose estimate is above are not run: on stand-ins, and on published tables.
+# Algorithms whose estimate is above are not run: on synthetic tables, and on published tables.
 MOST_OPERATIONS, JUDGE_MOST_OPERATIONS = 2e9, 1e9
 
 
@@ -71,7 +71,7 @@ def medians(
     reference = reference or find_reference(revealed, k).nicv
     for card in list_private_cards():
         request = Request(Contender.of(card), k, epsilon, delta)
-        judged, setting = judge_request(request, table), request.setting(table)
+        judged, setting = judge_request(request, table), request.make_setting(table)
         slow = card.operations is not None and card.operations(setting, card.params()) > most_operations
         # Where a bench told what to expect, red means a large loss, not a larger one than that of others.
         skipped = judged.needed_n > setting.n and card.expect is None and not hopeless
@@ -112,8 +112,8 @@ def crowded(family: Family) -> Family:
     return Family(f"{family.name}, more than k", make, judging=False, alike=family.alike)
 
 
-def stand_in_rows(family: Family, size: Size, repeats: int) -> list[dict[str, Any]]:
-    """All cards that are not hopeless on one stand-in, at each ε and δ."""
+def run_on_synthetic_table(family: Family, size: Size, repeats: int) -> list[dict[str, Any]]:
+    """All cards that are not hopeless on one synthetic table, at each ε and δ."""
     table = generated(family, size, TABLE_SEED)
     reference = find_reference(clip_rows(table.reveal(note="a bench"), table.domain.region), size.k).nicv
     rows = []
@@ -128,14 +128,14 @@ def stand_in_rows(family: Family, size: Size, repeats: int) -> list[dict[str, An
 
 
 def fit(out: Path, *, jobs: int, repeats: int) -> None:
-    """Run what the study lacks and write it, a line for each stand-in, ε, δ and card."""
+    """Run what the study lacks and write it, a line for each synthetic table, ε, δ and card."""
     tuning = [family for family in FAMILIES if not family.judging]
     families = [*tuning, *map(narrowed, tuning), *map(crowded, tuning)]
     index = ["family", "d", "k"]
     earlier = pd.read_csv(out, dtype={"ratio": str, "seconds": str}) if out.exists() else pd.DataFrame(columns=index)
     known = set(earlier[index].itertuples(index=False, name=None))
     work = [
-        delayed(stand_in_rows)(family, Size(FIT_ROWS, d, k), repeats)
+        delayed(run_on_synthetic_table)(family, Size(FIT_ROWS, d, k), repeats)
         for d, k, family in product(FIT_DIMS, FIT_KS, families)
         if (family.name, d, k) not in known
     ]
@@ -143,7 +143,7 @@ def fit(out: Path, *, jobs: int, repeats: int) -> None:
     began = time.monotonic()
     for done, part in enumerate(Parallel(n_jobs=jobs, return_as="generator")(work), start=1):
         rows += part
-        print(f"{done} of {len(work)} stand-ins, {time.monotonic() - began:.0f} s", flush=True)
+        print(f"{done} of {len(work)} synthetic tables, {time.monotonic() - began:.0f} s", flush=True)
     fresh = pd.DataFrame(rows)
     if rows:
         fresh["ratio"], fresh["seconds"] = fresh["ratio"].map("{:.4g}".format), fresh["seconds"].map("{:.2g}".format)

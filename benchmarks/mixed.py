@@ -71,7 +71,7 @@ def survey(n: int = 4_000, k: int = 5) -> Mixed:
 
 
 def visits(n: int = 20_000, k: int = 6) -> Mixed:
-    """A stand-in for a register of visits: made of nothing but its declaration."""
+    """A synthetic table for a register of visits: made of nothing but its declaration."""
     said = {
         "age": [0, 100],
         "bill": {"bounds": [1, 60_000], "scale": "log"},

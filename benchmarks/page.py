@@ -168,7 +168,7 @@ def opened(visit: Visitor, sample: str) -> float:
 def make_synthetic_table(visit: Visitor, rows: int) -> None:
     """A simulated table on Explore."""
     visit.turns_to("Data")
-    visit.presses("Simulate a stand-in")
+    visit.presses("Make a synthetic table")
     visit.page.get_by_label("n, rows", exact=True).fill(str(rows))
     visit.presses("Simulate and open")
     visit.turns_to("Explore")

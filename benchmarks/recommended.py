@@ -2,7 +2,7 @@
 
 python -m benchmarks.recommended [--jobs 1]
 
-On a stand-in of each of ``SIZES`` a study runs as the page would, and for each target the three answers are read.
+On a synthetic table of each of ``SIZES`` a study runs as on the page, and for each target three answers are read.
 Where the stored study lies more than one tried ε apart, the reason that is given must be true. A line a reading, and
 what contradicts it; exit 1 if anything does.
 """
@@ -46,7 +46,7 @@ _USUAL = Target()
 
 
 def study_on(size: Size) -> pd.DataFrame:
-    """A study on a stand-in of that size, as the page makes one."""
+    """A study on a synthetic table of that size, as the page makes one."""
     made = simulate((-1.0,) * size.d, (1.0,) * size.d, size.n, size.d, size.k, seed=0)
     names = tuple(f"x_{j + 1}" for j in range(size.d))
     declared = Declaration(names, lower=(-1.0,) * size.d, upper=(1.0,) * size.d, n_public=size.n)

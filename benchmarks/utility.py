@@ -101,7 +101,7 @@ def _one(name: str, table: PrivateTable, k: int, epsilon: float, seed: int, most
     """One run; a refusal or an estimate that is too long is an outcome."""
     card = CARDS[name]
     nothing = {"centers": None, "spent_epsilon": nan, "seconds": nan}
-    setting = Request(Contender(name), k, epsilon, DELTA).setting(table)
+    setting = Request(Contender(name), k, epsilon, DELTA).make_setting(table)
     if card.operations is not None and card.operations(setting, card.params()) > most:
         return {**nothing, "outcome": "too slow"}
     began = time.perf_counter()

@@ -1,4 +1,4 @@
-"""The papers' claims in a table for docs/findings.md: published files, stand-ins and today side by side.
+"""The papers' claims in a table for docs/findings.md: published files, synthetic tables and today side by side.
 
 python -m benchmarks.verdict_table
 """
@@ -16,7 +16,7 @@ _NONE = "–"
 
 def markdown() -> str:
     """A line a claim; behind a verdict how many findings hold, and how many are undecided."""
-    head = ["| claim | verdict | on | stand-ins | today | what decides | margin, nine in ten |"]
+    head = ["| claim | verdict | on | synthetic tables | today | what decides | margin, nine in ten |"]
     return "\n".join([*head, "|---|---|---|---|---|---|---|", *_lines()])
 
 

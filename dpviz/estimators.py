@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from math import fsum
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from dpviz.algorithms.registry import find_card
+from dpviz.algorithms.registry import CARDS, find_card
 from dpviz.arrays import Array, Codes
 from dpviz.check import RequestError, one_of
 from dpviz.costs import count_fit, warn_of_choice
@@ -35,15 +36,18 @@ from dpviz.table.dask_tables import (
     make_empty_frame,
     make_example_row,
     read_plain_numbers,
-    refuse_other_types,
 )
 from dpviz.table.declared_frame import DeclaredFrame
 from dpviz.table.domain import Domain, Scaling
+from dpviz.table.given_rows import describe_wrong_columns, list_objects, list_parts, read_given, refuse_other_types
 from dpviz.table.loaded_table import make_canonical_ids
 from dpviz.table.row_loss import RowLoss, count_loss
+from dpviz.table.sparse_rows import is_sparse
 
 # Rows farther out than this many half-widths count as being there, so that squared distances stay finite.
 _FAR = 1e9
+# So many numbers of a sparse table are written out at once.
+_WRITTEN_OUT = 2**22
 
 RandomState = int | np.random.RandomState | np.random.Generator | None
 
@@ -169,8 +173,9 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         Parameters
         ----------
         X : array-like of shape (n, d)
-            Data units. It may be a Dask array or data frame: its rows stay where they are, and its number of rows need
-            not be known.
+            Data units: an array, a masked one (a masked cell is a missing one), a frame of pandas, Polars or Arrow, or
+            a sparse array where the algorithm takes one (``dpviz.CARDS[id].sparse``). It may be a Dask array or data
+            frame: its rows stay where they are, and its number of rows need not be known.
         y : ignored
         groups : array-like of shape (n,) or None
             Whose each row is: text or whole numbers, missing where nobody knows (such a row is dropped). A person is
@@ -192,6 +197,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             ``AccountExceeded``); nothing is charged or released then.
         """
         _refuse_others(others)
+        X = read_given(X)
         one_of(("unit", "data"), distances=self.distances)
         card, account = find_card(self.algorithm), self._find_account()
         if account is not None and card.private:  # before a row is read
@@ -223,11 +229,12 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         if is_collection(X):
             later: Codes = compute_in_parts(self.predict, X)
             return later
-        points = self._scale_points(X)
-        complete = np.isfinite(points).all(axis=1)
-        labels = np.full(len(points), -1, dtype=np.int64)
-        labels[complete] = assign(points[complete], self.run_.unit_centers)
-        return labels
+        labels = []
+        for points in self._scale_points(X):
+            complete = np.isfinite(points).all(axis=1)
+            labels.append(np.full(len(points), -1, dtype=np.int64))
+            labels[-1][complete] = assign(points[complete], self.run_.unit_centers)
+        return np.concatenate(labels)
 
     def transform(self, X: npt.ArrayLike) -> Array:
         """Distances of each row of X to each centre, shape (n, n_clusters), in units as ``distances`` says.
@@ -236,11 +243,10 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
         **Guarantee.** None: this reads the private rows of X. What it returns must not be released.
         """
-        points, centers = self._scale_points(X), self.run_.unit_centers
+        parts = self._scale_points(X)
         if self.distances == "data":
-            points, centers = self.run_.domain.from_unit(points), self.run_.centers
-        distances: Array = cdist(points, centers)
-        return distances
+            return np.concatenate([cdist(self.run_.domain.from_unit(one), self.run_.centers) for one in parts])
+        return np.concatenate([cdist(one, self.run_.unit_centers) for one in parts])
 
     def score(self, X: npt.ArrayLike, y: object = None) -> float:
         """Minus the sum of squared distances of the rows of X to their centres (scikit-learn's ``-inertia_``).
@@ -261,17 +267,17 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
         **Guarantee.** None: this reads the private rows of X. Choosing ε, k or an algorithm by such a score leaks.
         """
-        points = self._scale_points(X)
+        parts = self._scale_points(X)
         warn_of_choice()
-        complete = points[np.isfinite(points).all(axis=1)]
-        return -nicv(complete, self.run_.unit_centers) * len(complete)
+        whole = [points[np.isfinite(points).all(axis=1)] for points in parts]
+        return -fsum(nicv(rows, self.run_.unit_centers) * len(rows) for rows in whole if len(rows))
 
     def row_loss(self, X: Any) -> RowLoss:
         """What of X counts for nothing: missing or infinite cells by column, and the rows that they cost.
 
         **Guarantee.** None: this reads the private rows of X. What it returns must not be released.
         """
-        values = self._check_values(X, reset=False)
+        values = self._check_values(read_given(X), reset=False)
         names = getattr(self, "feature_names_in_", [f"x{place}" for place in range(self.n_features_in_)])
         return count_loss(values, list(names), dropped=Relation(self.relation) is Relation.ADD_REMOVE)
 
@@ -378,11 +384,16 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             raise RequestError("X has no column names: give a data frame where columns are declared by name.")
         return DeclaredFrame.of(list(X.columns), self.bounds, self.categories, self.weights)
 
-    def _scale_points(self, X: npt.ArrayLike) -> Array:
-        """Rows in unit coordinates, NaN where a cell is missing or infinite."""
+    def _scale_points(self, X: npt.ArrayLike) -> Iterator[Array]:
+        """Rows in unit coordinates, NaN where a cell is missing or infinite; those of a sparse table in parts."""
         check_is_fitted(self)
         domain = self.run_.domain
-        values = self._check_values(X, reset=False)
+        given = self._check_values(read_given(X), reset=False)
+        return (self._place(part) for part in list_parts(given, max(1, _WRITTEN_OUT // domain.dim)))
+
+    def _place(self, part: Any) -> Array:
+        values: Array = part.toarray() if is_sparse(part) else part
+        domain = self.run_.domain
         whole = np.isfinite(values).all(axis=1)
         points = np.full((len(values), domain.dim), np.nan)
         points[whole] = domain.to_unit(domain.limit(values[whole], far=_FAR))
@@ -393,10 +404,17 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         if self._frame is not None:
             return self._code_frame(X, self._frame, reset=reset)
         refuse_other_types(X)
+        if is_sparse(X) and not find_card(self.algorithm).sparse:
+            able = ", ".join(card.id for card in CARDS.values() if card.sparse)
+            raise RequestError(
+                f"X is sparse, and {find_card(self.algorithm).title} would write out all its columns: choose one of "
+                f"{able}, or give X.toarray()."
+            )
+        options = {"dtype": np.float64, "ensure_all_finite": False, "accept_sparse": "csr"}
         try:
-            values: Array = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite=False)
+            values: Array = validate_data(self, X, reset=reset, **options)
         except ValueError as error:
-            raise RequestError(_describe_refusal(str(error))) from None
+            raise RequestError(_describe_refusal(str(error), list_objects(X))) from None
         return values
 
     def _code_frame(self, X: Any, declared: DeclaredFrame, *, reset: bool) -> Array:
@@ -420,14 +438,16 @@ def _is_pair(one: object) -> bool:
 _NO_VALUES = ("Found array with", "X has ", "The feature names should match")
 
 
-def _describe_refusal(message: str) -> str:
-    """Why scikit-learn refused X, with no value of X in it."""
+def _describe_refusal(message: str, objects: Sequence[Any] = ()) -> str:
+    """Why scikit-learn refused X, with no value of X in it; ``objects`` are its columns that may hold anything."""
     if message.startswith(_NO_VALUES):
         return message
     if message.startswith("Expected 2D array"):
         return "X does not have two dimensions: give rows and columns. Reshape your data to (n, d)."
     if message.startswith("Complex data not supported"):
         return "Complex data not supported: give real numbers."
+    if objects:
+        return describe_wrong_columns(list(objects))
     return "X is not a table of numbers: give numeric columns of one length, without text."
 
 
@@ -460,6 +480,7 @@ def _refuse_others(others: Mapping[str, object]) -> None:
 
 def _code_persons(groups: Any) -> Codes:
     """Codes (n,) of ids, -1 where one is missing; told by the type of the array alone, never by what is in it."""
+    groups = groups.to_pandas() if hasattr(groups, "to_pandas") else groups
     ids = groups if isinstance(groups, pd.Series) else pd.Series(groups)
     if pd.api.types.is_float_dtype(ids.dtype) or pd.api.types.is_complex_dtype(ids.dtype):
         raise RequestError(

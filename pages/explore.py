@@ -24,8 +24,8 @@ elif result is not None:
     if is_reveal_allowed(table):
         reference = fetch_reference(table, run.k, points_per_row=run.points_per_row)
     scores = compute_scores(table, result, reference)
-    look = draw_walk(table, result, request, reference, scores)
+    context = draw_walk(table, result, request, reference, scores)
     draw_reference_notice(table, run.k, points_per_row=run.points_per_row)
-    draw_below(table, result, look, scores)
+    draw_below(table, result, context, scores)
 elif not is_under_way(table):
     draw_empty_panel(table)

@@ -20,7 +20,7 @@ if open_picture(epsilon):
 draw_ways_in()
 st.subheader("Your way to a release", anchor=False)
 draw_guide()
-st.subheader("Or begin with a sample", divider="gray", anchor=False, help=explain_words("stand-in, tuple, grid"))
+st.subheader("Or begin with a sample", divider="gray", anchor=False, help=explain_words("synthetic table, tuple, grid"))
 if draw_sample_tiles():
     st.switch_page("explore.py")
 draw_received_release()

@@ -203,7 +203,7 @@ def test_an_error_never_quotes_a_cell(rows):
     shown = "".join(traceback.format_exception_only(caught.value))
     assert SECRET not in shown
     assert "123987" not in shown
-    assert caught.value.__suppress_context__
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None
 
 
 def test_pure_algorithms_ignore_delta():
@@ -231,7 +231,7 @@ def test_columns_whose_type_is_no_number_are_refused_in_a_sentence():
                 PrivateKMeans(n_clusters=2, bounds=(0, 3)).fit(given)
     for given in (numbers, dd.from_pandas(numbers, npartitions=2)):
         assert PrivateKMeans(n_clusters=2, bounds=(0, 3)).fit(given).cluster_centers_.shape == (2, 1)
-    with pytest.raises(ValueError, match="not a table of numbers"):
+    with pytest.raises(ValueError, match="complex numbers"):
         PrivateKMeans(n_clusters=2, bounds=(0, 3)).fit(da.from_array(np.ones((40, 1), dtype=complex)))
 
 

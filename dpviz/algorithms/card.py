@@ -154,7 +154,7 @@ class Params:
         Raises
         ------
         RequestError
-            For an unknown name or a value that its knob refuses.
+            For an unknown name or a value that its field refuses.
         """
         param_fields = {k.name: k for k in cls.param_fields()}
         for name in values:

@@ -34,12 +34,12 @@ class Number(NamedTuple):
 
 @dataclass
 class Animation:
-    """What the player of a page is given: every step of a run under one look.
+    """What the player of a page is given: every step of a run in one context.
 
     Parameters
     ----------
     run : RunSoFar
-    look : Look
+    context : RenderContext
     """
 
     run: RunSoFar
@@ -100,7 +100,7 @@ class Animation:
     def _shot(self, drawing: Drawing[Any]) -> Data:
         plot = drawing.plot(self.context)
         legend = list(make_legend(plot))
-        rows = self._lifted(plot)
+        rows = self._lift(plot)
         title, alt = drawing.title(self.context), drawing.words(self.context.view.domain)
         made = plot.to_data()
         made["data"] = [{name: self._once(value) for name, value in trace.items()} for trace in made["data"]]
@@ -124,7 +124,7 @@ class Animation:
     def _adapt_context(self, drawing: Drawing[Any]) -> RenderContext:
         return replace(self.context, view=drawing.view(self.context.view))
 
-    def _lifted(self, plot: Plot) -> str:
+    def _lift(self, plot: Plot) -> str:
         """Rows lie under many pictures: they are taken out, sent once, and named by what they are."""
         shown = next((trace for trace in plot.traces if trace.get("uid") == ROWS), None)
         if shown is None:

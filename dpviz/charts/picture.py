@@ -84,7 +84,7 @@ class RenderContext:
     verdict: Verdict | None = None
 
     def with_steps_of(self, run: RunSoFar) -> RenderContext:
-        """The look at all steps of a run: of one under way none is the last."""
+        """The context of all steps of a run: of one under way none is the last."""
         return replace(
             self,
             steps=tuple(frame.step for frame in run.frames),
@@ -99,7 +99,7 @@ class RenderContext:
         return any(part is not None for part in (self.reveal, self.reference, self.found, self.ratio))
 
     def without_rows(self) -> RenderContext:
-        """The look that may leave with a release: its plane and colours, and nothing of rows or of other runs."""
+        """The context that may leave with a release: its plane and colours, and nothing of rows or of other runs."""
         return RenderContext(self.view, self.palette, epsilon=self.epsilon)
 
     def once(self, what: tuple[Any, ...], make: Callable[[], T]) -> T:
@@ -132,11 +132,11 @@ class RenderContext:
         counted = self.once(asked, lambda: found(centers))
         return counted if counted is not None and counted.clusters > 1 else None
 
-    def last(self, step: Step) -> bool:
+    def is_last(self, step: Step) -> bool:
         """Whether ``step`` is the one that the run ends with."""
         return not self.steps or (self.final is not None and self.steps[-1] is step)
 
-    def before(self, step: Step, *kinds: str) -> list[Any]:
+    def list_before(self, step: Step, *kinds: str) -> list[Any]:
         """The steps of these kinds that the run took before ``step``.
 
         Parameters
@@ -154,7 +154,7 @@ class RenderContext:
         place = next((i for i, other in enumerate(self.steps) if other is step), 0)
         return [other for other in self.steps[:place] if type(other).__name__ in kinds]
 
-    def rows_in(self, space: Region, frame: Array | None = None) -> Array | None:
+    def find_rows(self, space: Region, frame: Array | None = None) -> Array | None:
         """All revealed rows where an algorithm saw them; None unless they are handed over.
 
         Parameters
@@ -169,7 +169,7 @@ class RenderContext:
         array of shape (n, p) or None
             Coordinates of the space.
         """
-        return None if self.reveal is None else self.reveal.rows_in(space, frame)
+        return None if self.reveal is None else self.reveal.find_rows(space, frame)
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,7 +189,7 @@ class Drawing(ABC, Generic[S]):
         """What the step's own numbers say, in a sentence without its full stop."""
 
     def title(self, context: RenderContext) -> str:
-        """The finding, and what the look adds to it."""
+        """The finding, and what the context adds to it."""
         return self.finding(context.view.domain)
 
     def note(self, context: RenderContext) -> str:
@@ -280,7 +280,7 @@ class Picture(Drawing[S]):
         """What the picture shows apart from revealed marks: public values before any row was read, released after."""
         return "public" if self.step.public else "released"
 
-    def alike(self, steps: Sequence[Step]) -> list[Any]:
+    def list_alike(self, steps: Sequence[Step]) -> list[Any]:
         """The steps of a run that are of this picture's kind."""
         return [step for step in steps if type(step).__name__ == type(self.step).__name__]
 

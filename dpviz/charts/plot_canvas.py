@@ -89,7 +89,7 @@ class PlotCanvas:
             What it mapped rows by.
         """
         if reveal is not None:
-            points = reveal.points if space is None else reveal.drawn_in(space, frame)
+            points = reveal.points if space is None else reveal.find_drawn_rows(space, frame)
             draw_rows(self.plot, points, self.view, self.palette)
 
     def marks(

@@ -58,7 +58,7 @@ class RevealedView:
         picked = points[np.random.default_rng(0).permutation(len(points))[:at_most]]
         return cls(picked, note, everyone=points)
 
-    def rows_in(self, space: Region, frame: Array | None) -> Array | None:
+    def find_rows(self, space: Region, frame: Array | None) -> Array | None:
         """All rows where an algorithm saw them: projected by ``frame`` and clipped to ``space``.
 
         Parameters
@@ -75,7 +75,7 @@ class RevealedView:
         """
         return None if self.everyone is None else _choose_seen(self.everyone, space, frame)
 
-    def drawn_in(self, space: Region, frame: Array | None) -> Array:
+    def find_drawn_rows(self, space: Region, frame: Array | None) -> Array:
         """The rows to draw, where an algorithm saw them.
 
         Parameters

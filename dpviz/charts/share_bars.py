@@ -62,7 +62,7 @@ class ShareBars:
         """The figure."""
         shown = list(self.shares)[:_MOST_COLUMNS]
         height = _HEAD + _FOOT + len(shown) * (self.k * _BAR + _ABOVE)
-        plot = new_figure(palette, title=self.finding, subtitle=self._under(), height=height, legend_lines=0)
+        plot = new_figure(palette, title=self.finding, subtitle=self._describe_below(), height=height, legend_lines=0)
         top = plot.layout["margin"]["t"]
         plot.update_layout(margin={"b": _FOOT, "t": top, "l": 44, "r": 12}, barmode="stack", bargap=0.12)
         high = height - top - _FOOT
@@ -93,7 +93,7 @@ class ShareBars:
         ]
         return pd.DataFrame(lines, columns=["column", "value", "cluster", "share", "noise sd"])
 
-    def _under(self) -> str:
+    def _describe_below(self) -> str:
         more = len(self.shares) - _MOST_COLUMNS
         rest = f"; {more} more columns in the table" if more > 0 else ""
         return f"share of each value in a cluster, released; grey: {_REST}{rest}"

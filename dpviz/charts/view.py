@@ -132,7 +132,7 @@ class View:
         simplices = () if blocks is None else blocks.of_shape(Shape.SIMPLEX)
         return {axis for block in simplices for axis in range(block.start, block.stop)}
 
-    def along(self, axis: int, values: Array) -> Array:
+    def to_axis_units_along(self, axis: int, values: Array) -> Array:
         """Unit coordinates (m,) along one column as its axis counts them.
 
         Parameters
@@ -241,7 +241,7 @@ class View:
             return self
         return replace(self, axes=_find_first_axes(self.region.dim), projection=None, window=None)
 
-    def within(self, space: Region, names: tuple[str, ...] = ()) -> View:
+    def with_space(self, space: Region, names: tuple[str, ...] = ()) -> View:
         """The view of an algorithm's projected ``space``: its first two axes, which may have ``names``.
 
         Parameters

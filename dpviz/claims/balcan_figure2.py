@@ -234,7 +234,8 @@ EPSILON = Claim(
     ),
     notes=(
         *NOTES,
-        "On MNIST one centre loses 1.34 times what ten lose, so that no loss can grow much more. Its stand-in has that "
-        "quotient; one whose groups lie farther apart made the loss grow 1.86-fold, which says nothing of MNIST.",
+        "On MNIST one centre loses 1.34 times what ten lose, so that no loss can grow much more. Its synthetic table "
+        "has that quotient; one whose groups lie farther apart made the loss grow 1.86-fold, which says nothing of "
+        "MNIST.",
     ),
 )

@@ -1,4 +1,4 @@
-"""All tables of the four papers: file names, published bounds, and generators of stand-ins."""
+"""All tables of the four papers: file names, published bounds, and generators of synthetic tables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from dpviz.algorithms.tools.public_points import pack_spheres
 from dpviz.arrays import Array
-from dpviz.claims.material import PUBLISHED, RECIPE, STAND_IN, SUBSTITUTE, Bound, Material, Published
+from dpviz.claims.material import PUBLISHED, RECIPE, SUBSTITUTE, SYNTHETIC, Bound, Material, Published
 from dpviz.table.domain import Domain, Region
 from dpviz.table.made_tables import MIXTURE, make_gaussian_mixture, simulate
 
@@ -24,14 +24,14 @@ _LETTER_RADIUS = 21.7
 # The same of the gas turbine's columns, whose units are as published; and of MNIST's pixels, whose middle is black.
 _GAS_MEANS = (17.71, 1013.07, 77.87, 3.93, 25.56, 1081.43, 546.16, 133.51, 12.06, 2.37, 65.29)
 _GAS_RADIUS, _MNIST_RADIUS = 109.4, 17.6 * 255
-# Spread of a stand-in's clusters, as a part of the bounds: what has more columns is less clearly clustered.
+# Spread of a synthetic table's clusters, as a part of the bounds: what has more columns is less clearly clustered.
 _PLANE, _COLOURS, _WIDE = 0.05, 0.08, 0.12
 # Standard deviation of a cluster of Su et al.'s synthetic tables, unit coordinates, as a part of the centres' spacing.
 _WELL_SEPARATED = 0.15
 
 
 class Apart(NamedTuple):
-    """How far the labels of a stand-in lie from the middle of the unit ball, and the parts of one from its label."""
+    """How far labels of a synthetic table lie from the middle of the unit ball, and the parts of one from its label."""
 
     labels: float = 0.8
     parts: float = 0.35
@@ -39,11 +39,12 @@ class Apart(NamedTuple):
 
 _APART = Apart()
 # MNIST, pixels from 0 to 1: its variance is 52.7 and ten clusters leave 39.4 of it, so that no clustering, however
-# noisy, need lose more than 1.34 times as much as the best. Its stand-in has that quotient, in a ball of radius 17.6.
+# noisy, need lose more than 1.34 times as much as the best. Its synthetic table has that quotient, in a ball of radius
+# 17.6.
 _MNIST_APART, _MNIST_WITHIN = Apart(labels=0.194, parts=0.18), 0.312
 
 
-def make_box_stand_in(name: str, n: int, d: int, k: int, spread: float, seed: int) -> Material:
+def make_box_table(name: str, n: int, d: int, k: int, spread: float, seed: int) -> Material:
     """Gaussian clusters of unequal sizes and 5 % uniform rows in [-1, 1]^d.
 
     Parameters
@@ -62,10 +63,10 @@ def make_box_stand_in(name: str, n: int, d: int, k: int, spread: float, seed: in
     """
     loaded = simulate(-1.0, 1.0, n, d, k, seed, spread)
     columns = loaded.numeric_columns
-    return Material(name, STAND_IN, loaded.columns(columns), Domain.of(columns, -1.0, 1.0))
+    return Material(name, SYNTHETIC, loaded.columns(columns), Domain.of(columns, -1.0, 1.0))
 
 
-def make_ball_stand_in(
+def make_ball_table(
     name: str,
     n: int,
     d: int,
@@ -75,7 +76,7 @@ def make_ball_stand_in(
     seed: int,
     *,
     apart: Apart = _APART,
-    origin: str = STAND_IN,
+    origin: str = SYNTHETIC,
 ) -> Material:
     """Gaussian parts in the unit ball, ``parts`` of them a label; ``within`` is a row's distance from its part.
 
@@ -155,13 +156,13 @@ def _draw_in_ball(number: int, d: int, radius: float, rng: np.random.Generator) 
 def _publish_box(
     name: str, files: dict[str, str], n: int, d: int, k: int, spread: float, lower: Bound = None, upper: Bound = None
 ) -> Published:
-    return Published(name, files, partial(make_box_stand_in, name, n, d, k, spread, seed=n), lower, upper)
+    return Published(name, files, partial(make_box_table, name, n, d, k, spread, seed=n), lower, upper)
 
 
 def _publish_ball(
     name: str, file: str, n: int, d: int, labels: int, parts: int, within: float, apart: Apart = _APART
 ) -> Published:
-    make = partial(make_ball_stand_in, name, n, d, labels, parts, within, seed=n + d, apart=apart)
+    make = partial(make_ball_table, name, n, d, labels, parts, within, seed=n + d, apart=apart)
     return Published(name, {file: PUBLISHED}, make)
 
 
@@ -209,6 +210,6 @@ CATALOGUE = (
     _center_around(_publish_ball("Gas turbine", "gas_turbine.csv", 36_733, 11, 8, 1, 0.3), _GAS_MEANS, _GAS_RADIUS),
     Published("64 Gaussians", {}, make_sixty_four_gaussians),
     Published(
-        "three clusters", {}, partial(make_ball_stand_in, "three clusters", 5_000, 3, 3, 1, 0.15, seed=3, origin=RECIPE)
+        "three clusters", {}, partial(make_ball_table, "three clusters", 5_000, 3, 3, 1, 0.15, seed=3, origin=RECIPE)
     ),
 )

@@ -1,4 +1,4 @@
-"""The tables of the papers: the published file where there is one, else a generated stand-in of the same size."""
+"""The tables of the papers: the published file where there is one, else a synthetic table of the same size."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from dpviz.table.declaration_file import find_declaration_path, read_declaration
 from dpviz.table.domain import Domain
 from dpviz.table.loaded_table import quote_name
 
-PUBLISHED, SUBSTITUTE, STAND_IN, RECIPE = (
+PUBLISHED, SUBSTITUTE, SYNTHETIC, RECIPE = (
     "published file",
     "substitute file",
     "generated stand-in",
@@ -125,7 +125,7 @@ class Shelf:
         self._tables: dict[str, Material] = {}
 
     def table(self, name: str) -> Material:
-        """The published file, or a stand-in of the same size; read or made once."""
+        """The published file, or a synthetic table of the same size; read or made once."""
         if name not in self._tables:
             entry = self._catalogue[name]
             found = self._file(entry)
@@ -133,7 +133,7 @@ class Shelf:
         return self._tables[name]
 
     def origin(self, name: str) -> str:
-        """Where ``table(name)`` would come from; "" where only its stand-in knows."""
+        """Where ``table(name)`` would come from; "" where only its synthetic table knows."""
         found = self._file(self._catalogue[name])
         return "" if found is None else found[1]
 

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from dpviz.claims.claim import Claim, Verdict
-from dpviz.claims.material import PUBLISHED, STAND_IN, SUBSTITUTE
+from dpviz.claims.material import PUBLISHED, SYNTHETIC, SUBSTITUTE
 from dpviz.claims.verdict_table import FILE, add_intervals
 from dpviz.resources import RESOURCES
 
@@ -49,7 +49,7 @@ class Shipped:
         """What kind of tables the verdict is about."""
         if self.on_files:
             return "published files"
-        return "stand-ins" if (self.table["origin"] == STAND_IN).any() else "the paper's recipe"
+        return "stand-ins" if (self.table["origin"] == SYNTHETIC).any() else "the paper's recipe"
 
 
 def load_shipped(claim: Claim, folder: Path = FOLDER) -> Shipped | None:

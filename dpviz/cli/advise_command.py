@@ -108,6 +108,6 @@ def _to_plain(answer: RowsAdvice) -> dict[str, object]:
             {"with": one.words, "outlook": None if one.outlook is None else asdict(one.outlook)}
             for one in advice.changes
         ],
-        "stand_ins": advice.stand_ins,
+        "stand_ins": advice.n_tables,
         "beyond": advice.beyond,
     }

@@ -183,7 +183,7 @@ def _find_window(prepared: Preflight, target: Target, risk: Risk) -> Window | No
     rows, request = read_known_rows(prepared.declaration), prepared.release_request.request
     if prepared.table is None or rows is None or rows.low < request.k:
         return None
-    setting = replace(request.setting(prepared.table.private), delta=prepared.release_request.delta)
+    setting = replace(request.make_setting(prepared.table.private), delta=prepared.release_request.delta)
     return None if prepared.table.private.sparse else find_studied_window(setting, rows, target=target, risk=risk)
 
 

@@ -53,7 +53,7 @@ def add(command: Parser) -> None:
     """Its options."""
     command.description = (
         "Run the papers' experiments again: tables, figures and a computed verdict for each claim. Published files are "
-        "used where --data (or DPVIZ_DATA) names a folder that holds them, else generated stand-ins of the same size; "
+        "used where --data (or DPVIZ_DATA) names a folder that holds them, else synthetic tables of the same size; "
         "the output says which. With --hours, cells are run again, up to 16 times as often, where the interval of a "
         "finding still holds its line. What lies in --out is used: the same command goes on where it stopped."
     )

@@ -31,7 +31,7 @@ class Trial(NamedTuple):
     """One run, with the person or without; both scores are larger where the person seems to be in.
 
     ``centers`` are those it released, unit coordinates, shape (k, d); ``nearness`` is minus the distance of the nearest
-    one to the person; ``compute_log_ratio`` is how much likelier all released answers were with the person, or None
+    one to the person; ``log_ratio`` is how much likelier all released answers were with the person, or None
     where no density can be written down.
     """
 

@@ -50,7 +50,7 @@ def make_neighbors(table: OpenTable, row: int) -> NeighboringTables:
     if not isinstance(table.loaded, LoadedTable):
         raise RequestError("An attack needs a table with written-out columns: choose one that is not sparse.")
     declared, persons = table.declaration, None
-    values = table.loaded.coded(declared.columns, declared.coded)
+    values = table.loaded.encode_columns(declared.columns, declared.coded)
     if not 0 <= row < len(values):
         raise RequestError(f"There is no row {row + 1:,}: choose one from 1 to {len(values):,}.")
     theirs = np.arange(len(values)) == row
@@ -82,7 +82,7 @@ def make_neighbors(table: OpenTable, row: int) -> NeighboringTables:
 def find_farthest_row(table: OpenTable) -> int:
     """The row that lies farthest from the middle of all rows, in unit coordinates: the one that is hardest to hide."""
     assert isinstance(table.loaded, LoadedTable)
-    values = table.loaded.coded(table.declaration.columns, table.declaration.coded)
+    values = table.loaded.encode_columns(table.declaration.columns, table.declaration.coded)
     whole = np.flatnonzero(np.isfinite(values).all(axis=1))
     points = table.domain.to_unit(table.domain.limit(values[whole], far=1e9))
     return int(whole[np.linalg.norm(points - points.mean(axis=0), axis=1).argmax()])

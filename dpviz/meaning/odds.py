@@ -18,7 +18,7 @@ class Belief(NamedTuple):
 def bound_belief(prior: float, *, epsilon: float) -> Belief:
     """How far a pure ε-DP release can move a belief that was ``prior``: its odds change by a factor e^ε at most.
 
-    With δ > 0 a release may go beyond this with a small probability; ``strongest_test`` has δ.
+    With δ > 0 a release may go beyond this with a small probability; ``hypothesis_testing`` has δ.
 
     >>> [round(100 * bound_belief(0.5, epsilon=epsilon).most, 1) for epsilon in (0.1, 1, 2, 5)]
     [52.5, 73.1, 88.1, 99.3]

@@ -1,7 +1,7 @@
 """The local model: every user sends one randomised message, and the table of messages is the release.
 
 Nobody is trusted with rows: a message is ε-DP on its own, whatever its sender's row is. As many messages are sent as
-there are users by the public (or bought) number: a seat without a user is taken by a stand-in. Noise on every single
+there are users by the public (or bought) number: a seat without a user is taken by a placeholder. Noise on every single
 row is the baseline, in which little can be seen.
 
 References
@@ -119,7 +119,7 @@ class UserQuestion(AsAsked, OfCells):
         return UserAnswers(cell, rows.values.copy())
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
-        """One message changes, from one row to another or to the stand-in; two rows lie at most a diameter apart."""
+        """One message changes, from one row to another or to the placeholder; two rows lie at most a diameter apart."""
         return Sensitivity(l1=1.0, l2=1.0, block=region.diameter)
 
 
@@ -183,7 +183,7 @@ class LocalReports(Priced):
         Group of each seat, by public coins. Who takes which seat is secret, so that a user more or less changes what is
         said from one seat, and not from all later ones.
     middle : int
-        Code of the middle of the region: what a stand-in answers, with a vector of 0, where there are fewer users.
+        Code of the middle of the region: what a placeholder answers, with a vector of 0, where there are fewer users.
     """
 
     name: ClassVar[str] = "local reports"
@@ -243,7 +243,7 @@ class LocalReports(Priced):
         return self.messages(self.seat(truth, noise), noise)
 
     def seat(self, truth: UserAnswers, noise: NoiseSource) -> UserAnswers:
-        """The answers in the order of the seats: users and stand-ins in a secret uniform order, as many as seats.
+        """The answers in the order of the seats: users and placeholders in a secret uniform order, as many as seats.
 
         Parameters
         ----------

@@ -28,7 +28,7 @@ from dpviz.table import lattice
 from dpviz.table.domain import Region
 from dpviz.table.lattice import ExactRows
 from dpviz.table.rows import borrow_scratch
-from dpviz.table.sparse_rows import compute_squared_norms, is_sparse
+from dpviz.table.sparse_rows import compute_squared_norms, is_sparse, make_dense
 
 
 class _InLossQuanta(InQuanta):
@@ -71,7 +71,8 @@ class SwapLoss(_InLossQuanta):
 
     def tally(self, rows: ExactRows, cell: Codes) -> Codes:
         unit = 2.0 ** lattice.count_loss_bits(rows.radius)
-        gains = compute_swap_gains(rows.values, None, cell, self.centers, self.candidates, order=self.order, unit=unit)
+        points = make_dense(rows.values)  # of few columns: those of many are projected before
+        gains = compute_swap_gains(points, None, cell, self.centers, self.candidates, order=self.order, unit=unit)
         return gains.astype(np.int64)
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:

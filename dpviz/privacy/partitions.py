@@ -120,7 +120,7 @@ class Voronoi:
 
 @dataclass(frozen=True, eq=False)
 class Grid(_AxisByAxis):
-    """Equal boxes laid over ``middle ± half``: ``compute_cells_per_axis`` of shape (d,); cells are numbered in C order.
+    """Equal boxes laid over ``middle ± half``: ``cells_per_axis`` of shape (d,); cells are numbered in C order.
 
     Points beyond the box belong to the cell at its edge, so every row has exactly one cell. ``middle`` None is 0.
     """

@@ -1,6 +1,6 @@
 """The session: the only file that touches private rows.
 
-``PrivateTable`` holds rows; ``open`` gives a ``PrivateSession`` with a budget, whose doors answer with noise that the
+``PrivateTable`` holds rows; ``open`` gives a ``PrivateSession`` with a budget, whose methods answer with noise that the
 ledger has charged first. Whoever audits the privacy of dpviz reads this file, ``queries``, ``mechanisms`` and
 ``ledger``; and ``transcripts``, which weighs answers for attacks on public tables.
 """
@@ -63,7 +63,7 @@ class PrivateTable:
     domain : Domain
     relation : Relation
         Neighbouring tables. Under ``add_remove`` a row with a cell that is not finite is dropped; under ``replace`` the
-        domain's stand-in takes its place.
+        domain's placeholder takes its place.
     n_public : int or None
         The number of rows, if its owner declares it public. Under ``replace`` it is public by definition.
     persons : int array of shape (n,) or None
@@ -258,7 +258,7 @@ class PrivateTable:
         return session
 
     def reveal(self, *, note: str) -> Revealed:
-        """The rows themselves, for their owner's eyes: recorded in ``looks``, never part of a release."""
+        """The rows themselves, for their owner's eyes: recorded in ``accesses``, never part of a release."""
         self.accesses.append(note)
         if not self.in_memory:
             if self._sample is None:
@@ -552,7 +552,7 @@ class PrivateSession:
             raise check.RequestError("A public point lies outside the region: clip points before asking about them.")
 
     def _answer(self, bought: Sequence[tuple[Query, Mechanism[Any]]], *, note: str) -> list[Measurement[Any, Any]]:
-        """The one door: charge everything, then read rows once, then draw. True answers die in this frame."""
+        """The one way out: charge everything, then read rows once, then draw. True answers die in this frame."""
         for query, mechanism in bought:
             refuse_unknown(query, mechanism)
             if self._noise.hardened:

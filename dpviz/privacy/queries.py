@@ -342,7 +342,7 @@ class SparseCounts:
             codes, np.bincount(place, np.r_[self.values, other.values], len(codes)).astype(np.float64), self.universe
         )
 
-    def at(self, codes: Codes) -> Array:
+    def get_counts(self, codes: Codes) -> Array:
         """The number at each of ``codes``; 0 where a cell is not listed."""
         if len(self.codes) == 0:
             return np.zeros(len(codes))

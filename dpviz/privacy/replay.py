@@ -131,11 +131,11 @@ def make_replaying_session(recording: Recording) -> type[PrivateSession]:
 
 
 def make_watched_session(reached: list[str]) -> type[PrivateSession]:
-    """A session that answers as usual and lists in ``reached`` whoever reaches behind its doors: what, and from where.
+    """A session that answers as usual and lists in ``reached`` who reaches behind its methods: what, and from where.
 
     Only the session's own file may name its rows, its noise and its true answers.
     """
-    # To open a door to another session, a session is copied.
+    # To open another session, a session is copied.
     inside = {front_door.__file__, __file__, copy.__file__, copyreg.__file__}
 
     class Watched(CoupledBlocks):
@@ -235,5 +235,5 @@ def compute_squared_distance(one: Any, other: Any) -> float:
     """
     if isinstance(one, SparseCounts):
         codes = np.union1d(one.codes, other.codes)
-        one, other = one.at(codes), other.at(codes)
+        one, other = one.get_counts(codes), other.get_counts(codes)
     return float(((one - other) ** 2).sum())

@@ -130,7 +130,7 @@ class SparseLaplace(DrawnNoise):
         return SparseCounts(codes[order], values[order], truth.universe)
 
     def log_density(self, released: SparseCounts, truth: SparseCounts) -> float:
-        shown = -np.abs(released.values - truth.at(released.codes)).sum() / self.scale
+        shown = -np.abs(released.values - truth.get_counts(released.codes)).sum() / self.scale
         hidden = truth.values[~np.isin(truth.codes, released.codes, assume_unique=True)]
         n_hidden_empty = truth.universe - len(np.union1d(truth.codes, released.codes))
         log_empty = n_hidden_empty * self._log_hidden(np.zeros(1))[0] if n_hidden_empty else 0.0

@@ -79,7 +79,7 @@ class CardWords:
     columns_needed: str = ""
     repeats: str = ""
 
-    def missing(self) -> tuple[str, ...]:
+    def list_missing(self) -> tuple[str, ...]:
         """What is still to be said before anything is charged, a sentence each; empty where nothing is missing."""
         asked = {
             "name": "call the release by a name",

@@ -119,7 +119,7 @@ def count_histograms(
     noise: AnySource,
     notes: Sequence[str],
 ) -> Histograms:
-    """A histogram of every column of a ``make_coded_table``, each with ``epsilon`` and its own note. O(n) a column.
+    """A histogram of every column of a coded table, each with ``epsilon`` and its own note. O(n) a column.
 
     Parameters
     ----------

@@ -42,12 +42,12 @@ class Played:
 
 
 def play(transcript: Transcript) -> Played:
-    """What each part of a release comes to on its tape, over tables without rows.
+    """What each part of a release comes to on its recording, over tables without rows.
 
     Raises
     ------
     RequestError
-        If the tapes or what was asked do not fit the plan, or are of no release.
+        If the recordings or what was asked do not fit the plan, or are of no release.
     """
     asked = Asked.of(transcript.asked)
     shares = asked.release_request.shares(asked.declared)

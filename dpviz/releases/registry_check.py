@@ -33,7 +33,7 @@ class Text:
     allowed: tuple[str, ...] = ()
     day: bool = False
 
-    def wrong(self, value: Any) -> str:
+    def describe_fault(self, value: Any) -> str:
         """What is wrong with ``value``, and what to do; empty where nothing is."""
         if not isinstance(value, str):
             return f"is {format_value(value)}: write a text"
@@ -48,7 +48,7 @@ class Texts:
 
     tier: int = 0
 
-    def wrong(self, value: Any) -> str:
+    def describe_fault(self, value: Any) -> str:
         """What is wrong with ``value``, and what to do; empty where nothing is."""
         good = isinstance(value, list) and value and all(isinstance(one, str) for one in value)
         return "" if good else f"is {format_value(value)}: list at least one text"
@@ -62,7 +62,7 @@ class Number:
     allowed: tuple[int, ...] = ()
     or_text: bool = False
 
-    def wrong(self, value: Any) -> str:
+    def describe_fault(self, value: Any) -> str:
         """What is wrong with ``value``, and what to do; empty where nothing is."""
         if self.or_text and isinstance(value, str):
             return ""
@@ -79,7 +79,7 @@ class Anything:
 
     tier: int = 0
 
-    def wrong(self, value: Any) -> str:
+    def describe_fault(self, value: Any) -> str:
         """Nothing is."""
         return ""
 
@@ -170,7 +170,7 @@ def _list_errors(group: Group, value: Any, path: str) -> Iterator[str]:
             case Group() as below:
                 yield from _list_errors(below, inner, place)
             case kind:
-                yield from [f"{place} {wrong}." for wrong in [kind.wrong(inner)] if wrong]
+                yield from [f"{place} {wrong}." for wrong in [kind.describe_fault(inner)] if wrong]
     for name in group.required:
         if name not in value:
             yield f"{f'{path}.{name}'.lstrip('.')} is missing: the registry requires it."

@@ -77,7 +77,7 @@ class ReleaseRequest:
             )
         check.within(0.0, _MOST_SEGMENTS, segments=self.segments)
         check.within(0.0, _MOST_BOUNDS, bounds=self.bounds, missing=self.missing)
-        if missing := self.words.missing():
+        if missing := self.words.list_missing():
             raise RequestError(" ".join(missing))
         self._refuse_codings(declaration)
         refuse_bounds(declaration)

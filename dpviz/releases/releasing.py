@@ -76,7 +76,7 @@ class Preflight:
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """What was drawn for a release, and the tapes of all sources."""
+    """What was drawn for a release, and the recordings of all sources."""
 
     parts: Parts
     recordings: Mapping[str, Recording]

@@ -56,7 +56,7 @@ class Transcript:
         return digest.hexdigest()
 
     def to_bytes(self, legend: str) -> bytes:
-        """As ``transcript.npz``, with a ``legend`` of its arrays (see ``legend_of``)."""
+        """As ``transcript.npz``, with a ``legend`` of its arrays (see ``make_legend``)."""
         texts = {
             "asked": np.array(self.asked_text),
             "sha256": np.array(self.sha256),
@@ -70,7 +70,7 @@ class Transcript:
         return json.dumps({"format": _FORMAT, **self.asked}, ensure_ascii=False, allow_nan=False, sort_keys=True)
 
     def arrays(self) -> dict[str, np.ndarray[Any, Any]]:
-        """The tapes as arrays, by the names that they have in the file."""
+        """The recordings as arrays, by the names that they have in the file."""
         return dict(
             named
             for part, recording in self.recordings.items()

@@ -1,4 +1,4 @@
-"""A dry run: the release that is asked for, tried on stand-ins of several shapes; no row and no ε is touched."""
+"""A dry run: the release that is asked for, tried on synthetic tables of several shapes; no row and no ε is touched."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ RUNS = 4
 
 @dataclass(frozen=True)
 class Tried:
-    """One run on a stand-in: how wide its clusters are, its loss over that of k-means++, and what it would release."""
+    """One run on a synthetic table: how wide its clusters are, its loss over that of k-means++, what it would
+    release."""
 
     spread: float
     ratio: float
@@ -32,7 +33,7 @@ class Tried:
 
 @brief
 def dry_run_work(request: Request, declared: Declaration, n: int) -> Iterator[Progress | Tried]:
-    """Runs of what is asked for, with study noise, on stand-ins of ``n`` rows for what is ``declared``.
+    """Runs of what is asked for, with study noise, on synthetic tables of ``n`` rows for what is ``declared``.
 
     Parameters
     ----------

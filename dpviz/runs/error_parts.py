@@ -142,7 +142,7 @@ def measure_error_rows(judged: JudgedTable, grid: Grid) -> Iterator[Progress | Y
     yield measure_yardstick(judged, k)
     for trial in grid.list_trials():
         yield Progress(trial.repeat + 1, repeats + 1, f"{contender.label}, run {trial.repeat + 1} of {repeats}")
-        yield {"repeat": trial.repeat} | _measure_losses(judged, grid.at(trial))
+        yield {"repeat": trial.repeat} | _measure_losses(judged, grid.make_request(trial))
     yield Progress(repeats + 1, repeats + 1, "done")
 
 

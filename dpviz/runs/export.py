@@ -1,4 +1,4 @@
-"""A record as files: released values only, so that nothing revealed can leave by this door; each says what it is."""
+"""A record as files: released values only, so that nothing revealed can leave this way; each says what it is."""
 
 from __future__ import annotations
 

@@ -24,9 +24,9 @@ class RegistryFull(RequestError):
 
 @dataclass(eq=False)
 class JobRegistry:
-    """What one session has under way, some of it waiting for a seat of the server; it is cancelled with the shelf.
+    """What one session has under way, some of it waiting for a place on the server; it is cancelled with the shelf.
 
-    Keep one shelf per session, and what it hands out for as long as its results are wanted.
+    Keep one registry per session, and what it hands out for as long as its results are wanted.
 
     Parameters
     ----------
@@ -34,15 +34,15 @@ class JobRegistry:
         How many jobs may run or wait.
     max_running
         How many run at a time, one of them a study or another long one; the others wait for their turn.
-    seats
+    scheduler
         Where they run, beside the jobs of other sessions.
     """
 
     max_jobs: int = 8
     max_running: int = 2
-    seats: Scheduler = SCHEDULER
+    scheduler: Scheduler = SCHEDULER
     _jobs: list[Work[Any]] = field(default_factory=list, init=False, repr=False)
-    # Neither the seats nor a running job may keep a shelf alive: they know its key only.
+    # Neither the scheduler nor a running job may keep a registry alive: they know its key only.
     _key: object = field(default_factory=object, init=False, repr=False)
     _lock: threading.RLock = field(default_factory=threading.RLock, init=False, repr=False)
 
@@ -71,7 +71,7 @@ class JobRegistry:
         """
         job: Job[Any] = Job(work, *args, **kwargs)
         self._add(job)
-        job.queue(self.seats, owner=self._key, brief=is_brief(work), most=self.max_running)
+        job.queue(self.scheduler, owner=self._key, brief=is_brief(work), most=self.max_running)
         return job
 
     def start_study(self, judged: JudgedTable, grid: Grid, *, key: str, with_centers: bool = False) -> Study:
@@ -100,7 +100,7 @@ class JobRegistry:
         ShelfFull
             If ``max_jobs`` jobs run or wait already.
         """
-        study = open_study(judged, grid, key=key, with_centers=with_centers, seats=self.seats, owner=self._key)
+        study = open_study(judged, grid, key=key, with_centers=with_centers, scheduler=self.scheduler, owner=self._key)
         self._add(study)
         return study
 
@@ -114,5 +114,5 @@ class JobRegistry:
 
 
 def _cancel_all(jobs: list[Work[Any]]) -> None:
-    for job in reversed(list(jobs)):  # those that wait first, or a cancelled one would seat the next
+    for job in reversed(list(jobs)):  # those that wait first, or a cancelled one would begin the next
         job.cancel()

@@ -22,7 +22,7 @@ P = ParamSpec("P")
 _SECONDS_TO_LEAVE = 5.0
 """How long a worker that has answered may take to tidy up and exit."""
 _POLITE, _MORE_POLITE = 10, 15
-"""How much lower the priorities of workers that waited for a seat are, of brief jobs and of studies: pages go first."""
+"""How much lower the priorities of workers that have waited are, of brief jobs and of studies: pages go first."""
 
 
 class JobState(Enum):
@@ -51,7 +51,7 @@ class Work(Generic[T]):
     """What is under way: the results that have arrived, how far it is, and how it ended."""
 
     def __init__(self) -> None:
-        self._lock = threading.RLock()  # reentrant: a shelf may be collected, and cancel, at any allocation
+        self._lock = threading.RLock()  # reentrant: a registry may be collected, and cancel, at any allocation
         self._ended = threading.Event()
         self._state = JobState.QUEUED
         self._error: Failure | None = None
@@ -168,7 +168,7 @@ class Job(Work[T]):
         super().__init__()
         self._parcel: Pickled | None = pickle_content((work, args, kwargs))
         self._process: subprocess.Popen[bytes] | None = None
-        self._seats: Scheduler | None = None
+        self._scheduler: Scheduler | None = None
         self._politeness = 0
 
     @staticmethod
@@ -191,8 +191,8 @@ class Job(Work[T]):
         job.begin()
         return job
 
-    def queue(self, seats: Scheduler, *, owner: object, brief: bool = False, most: int = 2) -> None:
-        """Wait for one of ``seats`` and then begin, at a lower priority than pages: a brief job's is the higher one.
+    def queue(self, scheduler: Scheduler, *, owner: object, brief: bool = False, most: int = 2) -> None:
+        """Wait for ``scheduler`` and then begin, at a lower priority than pages: a brief job's is the higher one.
 
         Parameters
         ----------
@@ -205,8 +205,8 @@ class Job(Work[T]):
         most : int
             Jobs of an owner at a time.
         """
-        self._seats, self._politeness = seats, _POLITE if brief else _MORE_POLITE
-        seats.queue(self, owner=owner, brief=brief, most=most)
+        self._scheduler, self._politeness = scheduler, _POLITE if brief else _MORE_POLITE
+        scheduler.queue(self, owner=owner, brief=brief, most=most)
 
     def begin(self) -> None:
         """Start the worker of a queued job; does nothing for any other. Without memory for one, the job fails."""
@@ -234,7 +234,9 @@ class Job(Work[T]):
     @property
     def before(self) -> int:
         """How many jobs that wait on this server, anybody's, start before this one; 0 once it has begun."""
-        return self._seats.before(self) if self._seats is not None and self._state is JobState.QUEUED else 0
+        return (
+            self._scheduler.count_before(self) if self._scheduler is not None and self._state is JobState.QUEUED else 0
+        )
 
     def _follow(self, process: subprocess.Popen[bytes], parcel: Pickled) -> None:
         """Send the work, then keep the pipe empty until the worker is done (a thread of the parent)."""
@@ -261,6 +263,6 @@ class Job(Work[T]):
         if not super()._finish(state, error):
             return False
         self._parcel = None
-        if self._seats is not None:
-            self._seats.leave(self)
+        if self._scheduler is not None:
+            self._scheduler.leave(self)
         return True

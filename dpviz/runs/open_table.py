@@ -322,7 +322,7 @@ def _open_in_memory(plan: Plan) -> OpenTable:
         loaded = source.read(numbers, text=text, coded=coded)
     assert isinstance(loaded, LoadedTable)
     private = PrivateTable(
-        loaded.coded(columns, spelled_out.coded),
+        loaded.encode_columns(columns, spelled_out.coded),
         domain,
         relation=spelled_out.relation,
         n_public=spelled_out.n_public,

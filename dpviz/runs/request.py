@@ -229,7 +229,7 @@ class Request:
                 f"{card.title} would write out all {table.domain.dim:,} columns of a sparse table: choose {able}."
             )
         if card.at_once and not table.in_memory:
-            able = ", ".join(other.id for other in list_private_cards() if not other.at_once and not other.sparse)
+            able = ", ".join(other.id for other in list_private_cards() if not other.at_once)
             raise RequestError(
                 f"{card.title} needs all rows at once, and the table is too large to hold: choose one of {able}, or "
                 "take fewer rows."
@@ -265,7 +265,7 @@ class Request:
             raise RequestError(
                 "A seed was given: whoever knows it can take the noise off, so that a release has none; leave it out."
             )
-        why = self.card.release_refusal(self.setting(table), self.contender.settings)
+        why = self.card.release_refusal(self.make_setting(table), self.contender.settings)
         if self.contender.unlisted is not None:
             why = "it stands in no registry, and nobody here has proved what it does with the rows"
         if why is not None:
@@ -286,7 +286,7 @@ class Request:
         if self.seed is not None:
             check.seed(seed=self.seed)
 
-    def setting(self, table: PrivateTable) -> Setting:
+    def make_setting(self, table: PrivateTable) -> Setting:
         """The public quantities that it is judged by."""
         return Setting(
             dim=table.domain.dim,

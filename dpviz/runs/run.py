@@ -476,7 +476,7 @@ def settle_step(step: Step, region: Region) -> Step:
 def _list_warnings(request: Request, table: PrivateTable, params: Params) -> tuple[str, ...]:
     if not request.card.private:
         return ("k-means++ reads the rows without any privacy: its centres are revealed, never a release.",)
-    judged = judge(request.card, request.setting(table), params, sparse=table.sparse)
+    judged = judge(request.card, request.make_setting(table), params, sparse=table.sparse)
     light = (judged.message,) if judged.level not in (None, Level.GREEN) else ()
     declared = {"relation": table.relation, "rows_per_person": table.rows_per_person}
     shares = list_noisy_shares(table.domain, n=table.n_public, k=request.k, epsilon=request.epsilon, **declared)

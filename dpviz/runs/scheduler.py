@@ -64,7 +64,7 @@ class Scheduler:
     _taken: list[_Place] = field(default_factory=list, init=False, repr=False)
     _served: dict[object, int] = field(default_factory=dict, init=False, repr=False)
     _numbers: count[int] = field(default_factory=count, init=False, repr=False)
-    # Reentrant: a shelf may be collected, and leave, at any allocation.
+    # Reentrant: a registry may be collected, and leave, at any allocation.
     _lock: threading.RLock = field(default_factory=threading.RLock, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -100,7 +100,7 @@ class Scheduler:
             self._served = {owner: turn for owner, turn in self._served.items() if owner in present}
         self._fill()
 
-    def before(self, job: Schedulable) -> int:
+    def count_before(self, job: Schedulable) -> int:
         """How many waiting jobs come before ``job``, as the queue stands."""
         with self._lock:
             left, served, passed = list(self._waiting), dict(self._served), 0

@@ -1,4 +1,4 @@
-"""A stand-in for a table: what was declared of it, with made-up rows, so that settings can be tried on nobody."""
+"""A synthetic table: what was declared of another one, with made-up rows, so that settings are tried on nobody."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ USUAL_SPREAD = 0.05
 
 
 def make_synthetic_table(table: OpenTable, *, n: int, k: int) -> OpenTable:
-    """A stand-in for ``table``; see ``synthesise_declared``.
+    """A synthetic table for ``table``; see ``synthesise_declared``.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def synthesise_declared(
         Nobody is in it.
     """
     domain, bounds = make_domain(declared), declared.list_bounds(declared.columns)
-    name = f"stand-in for {declared.title}"
+    name = f"synthetic table for {declared.title}"
     low, high = (_put_on_scale(declared, ends) for ends in bounds)
     made = simulate(low, high, n, domain.width, k, seed=seed, spread=spread, columns=domain.names, name=name)
     if declared.coded:

@@ -116,7 +116,7 @@ def measure_payer_rows(judged: JudgedTable, grid: Grid) -> Iterator[Progress | Y
     for trial in grid.list_trials():
         yield Progress(trial.repeat + 1, repeats + 1, f"{contender.label}, run {trial.repeat + 1} of {repeats}")
         yield {"repeat": trial.repeat} | _measure_paid(
-            judged, against.reference, run_request(grid.at(trial), judged.private)
+            judged, against.reference, run_request(grid.make_request(trial), judged.private)
         )
 
 

@@ -497,7 +497,7 @@ class DeclaredColumn:
     @cached_property
     def scale(self) -> Array:
         """Data units of a unit step, shape (dim,); around the middle where the scale is not even."""
-        return self.measure_scale(np.zeros((1, self.dim)))[0]
+        return np.asarray(self.measure_scale(np.zeros((1, self.dim)))[0])
 
     def measure_scale(self, points: Array) -> Array:
         """Data units of a unit step around each of ``points`` (k, dim), of the same shape."""

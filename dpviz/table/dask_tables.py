@@ -12,6 +12,7 @@ import numpy as np
 
 from dpviz import check
 from dpviz.arrays import Array
+from dpviz.table.given_rows import refuse_array, refuse_other_types
 from dpviz.table.prepared_rows import Batch
 
 
@@ -34,6 +35,7 @@ def make_example_row(collection: Any) -> Any:
 
         refuse_other_types(collection)
         return pd.DataFrame(np.zeros((1, len(collection.columns))), columns=list(collection.columns))
+    refuse_array(collection.dtype)
     if collection.ndim != 2 or collection.dtype.kind not in "biuf":
         raise check.RequestError("X is not a table of numbers: give a Dask array of shape (n, d), or a data frame.")
     return np.zeros((1, collection.shape[1]))
@@ -44,36 +46,6 @@ def make_empty_frame(frame: Any) -> Any:
     import pandas as pd
 
     return pd.DataFrame(columns=list(frame.columns))
-
-
-def refuse_other_types(frame: Any) -> None:
-    """Refuse columns of a data frame, in memory or of Dask, whose type says that they hold no real numbers.
-
-    Categories that are numbers pass; dates do not, which NumPy would count in nanoseconds. What is no frame passes.
-
-    Raises
-    ------
-    RequestError
-        If there are such columns.
-    """
-    if not hasattr(frame, "dtypes") or not hasattr(frame, "columns"):
-        return
-    import pandas as pd
-
-    def holds_none(kind: Any) -> bool:
-        if isinstance(kind, pd.CategoricalDtype):
-            return (
-                kind.categories is not None and hasattr(kind.categories, "dtype") and holds_none(kind.categories.dtype)
-            )
-        is_real = pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_complex_dtype(kind)
-        return not is_real and (getattr(kind, "kind", "") in ("m", "M", "c") or hasattr(frame, "__dask_graph__"))
-
-    wrong = [str(name) for name, kind in zip(frame.columns, frame.dtypes, strict=True) if holds_none(kind)]
-    if wrong:
-        raise check.RequestError(
-            f"Columns {', '.join(wrong[:5])} of X hold no numbers: choose columns of numbers; a date becomes one as "
-            "days since an origin that you choose."
-        )
 
 
 def list_batches(collection: Any, numbers: Callable[[Any], Array]) -> list[Any]:

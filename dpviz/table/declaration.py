@@ -105,8 +105,8 @@ class Declaration:
     bounds_origin : str
         Where the bounds come from, in words.
     origins : tuple of str
-        One of ``ORIGINS`` a column, or a ``describe_bought_origin``, or "" where it is not stated; empty where none is:
-        ``bounds_origin`` says all.
+        One of ``ORIGINS`` a column, or what ``describe_bought_origin`` says, or "" where it is not stated; empty where
+        none is: ``bounds_origin`` says all.
     units : mapping of str to str
         What the numbers of a column count, such as "years" or "k$", where that is stated; for eyes only.
     codings : mapping of str to Coding

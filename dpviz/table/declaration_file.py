@@ -93,7 +93,7 @@ def apply_declaration(text: str, onto: Declaration = NOTHING_DECLARED, *, what: 
     """``onto`` with everything that JSON ``text`` declares in its place.
 
     One pair of bounds without columns is that of the columns of ``onto``, if it has any. The result may still
-    contradict itself: see ``Declaration.checked``.
+    contradict itself: see ``Declaration.validate``.
 
     Parameters
     ----------

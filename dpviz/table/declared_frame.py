@@ -96,14 +96,15 @@ class DeclaredFrame:
         Raises
         ------
         RequestError
-            If a column of numbers holds text.
+            If a column that is declared as numbers holds text or dates.
         """
         frame.columns = [str(name) for name in frame.columns]
         for name in self.columns:
             plain = not self.codings.get(name, NUMBER).textual
-            if plain and not pd.api.types.is_numeric_dtype(frame[name].dtype):
+            kind = frame[name].dtype
+            if plain and (not pd.api.types.is_numeric_dtype(kind) or pd.api.types.is_complex_dtype(kind)):
                 raise IntakeError(
-                    f"Column {quote_name(name)} holds text: declare its categories; they are never taken from rows."
+                    f"Column {quote_name(name)} holds {_name_kind(kind)}; they are never taken from rows."
                 )
         cells = {name: self._read_cells(name, frame[name]) for name in self.columns}
         return stack_columns(cells, self.columns, self.codings)
@@ -113,6 +114,14 @@ class DeclaredFrame:
             return cells.to_numpy(dtype=np.float64, na_value=np.nan)
         # The categories of a pandas column come from its rows: only the names in the cells are used.
         return cells.astype(object) if isinstance(cells.dtype, pd.CategoricalDtype) else cells
+
+
+def _name_kind(kind: Any) -> str:
+    if pd.api.types.is_datetime64_any_dtype(kind):
+        return 'dates: declare the first and the last, {"dates": [FIRST, LAST]}'
+    if pd.api.types.is_complex_dtype(kind):
+        return "complex numbers: give real ones"
+    return "text: declare its categories"
 
 
 def _pair_bounds(bounds: Any, names: Sequence[str]) -> list[tuple[float, float]]:

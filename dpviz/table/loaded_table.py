@@ -156,7 +156,7 @@ class LoadedTable:
             )
         return np.ascontiguousarray(self.frame[chosen].to_numpy(dtype=np.float64))
 
-    def coded(self, names: Sequence[str], codings: Mapping[str, CellCoding]) -> FloatArray:
+    def encode_columns(self, names: Sequence[str], codings: Mapping[str, CellCoding]) -> FloatArray:
         """As ``columns``, with the columns that have a coding as the numbers that it makes of their cells.
 
         Parameters

@@ -1,4 +1,4 @@
-"""Tables made from public numbers alone: stand-ins for a private file, and samples that no file here could hold."""
+"""Tables made from public numbers alone: synthetic tables, and samples that no file here could hold."""
 
 from __future__ import annotations
 
@@ -76,9 +76,9 @@ def simulate(
     spread: float = 0.05,
     *,
     columns: Sequence[str] | None = None,
-    name: str = "stand-in",
+    name: str = "synthetic table",
 ) -> LoadedTable:
-    """A stand-in for a private table: k Gaussian clusters of unequal sizes and 5 % uniform rows.
+    """A synthetic table for a private table: k Gaussian clusters of unequal sizes and 5 % uniform rows.
 
     Parameters
     ----------
@@ -107,9 +107,9 @@ def simulate(
     """
     for what, value in (("n", n), ("d", d), ("k", k)):
         if value < 1:
-            raise IntakeError(f"{what} is {value}; a stand-in needs whole numbers of at least 1; raise it.")
+            raise IntakeError(f"{what} is {value}; a synthetic table needs whole numbers of at least 1; raise it.")
     if n * d > MAX_CELLS:
-        raise IntakeError(f"n x d is {n * d:,} cells; a stand-in has at most {MAX_CELLS:,}; lower n or d.")
+        raise IntakeError(f"n x d is {n * d:,} cells; a synthetic table has at most {MAX_CELLS:,}; lower n or d.")
     if not (np.isfinite(spread) and spread > 0):
         raise IntakeError(f"The spread is {spread:g}; it is a share of the bounds above 0; 0.05 is usual.")
     low, high = _expand_bounds(lower, d), _expand_bounds(upper, d)

@@ -286,7 +286,7 @@ class Region:
         return lattice.count_row_bits(self.radius)
 
     def rows(self, values: Array) -> Array:
-        """``values`` (n, d) moved into the region and onto the lattice of rows: what a room holds, each by itself."""
+        """``values`` (n, d) moved into the region and onto the lattice of rows, as a session holds them."""
         bits = self.row_bits
         inside = lattice.round_inward(np.clip(values, -self.half, self.half), bits)
         if self.blocks is None:

@@ -131,7 +131,7 @@ def count_row_loss(loaded: LoadedTable, declared: Declaration) -> RowLoss:
     **Guarantee.** None: this reads the rows. What it returns is for their owner and must not be released.
     """
     names = declared.columns
-    values = loaded.coded(names, declared.coded)
+    values = loaded.encode_columns(names, declared.coded)
     loss = count_loss(values, names, dropped=declared.relation == "add_remove", unread=loaded.unread)
     mended = tuple(
         replace(one, style=_find_mending(loaded.unread.get(one.name, Unread()), declared.file.get_style(one.name)))

@@ -39,7 +39,7 @@ _SCRATCH = local()
 
 
 class RowSource(Protocol):
-    """Rows in unit coordinates, on the lattice of their region, wherever they lie: what a room asks."""
+    """Rows in unit coordinates, on the lattice of their region, wherever they lie: what a session asks."""
 
     @property
     def in_memory(self) -> bool:
@@ -486,7 +486,7 @@ def find_rows_in_use(values: Any, persons: Codes | None, *, drop_incomplete: boo
 
 
 def move_into_region(values: Array, kept: Codes, domain: Domain) -> Any:
-    """Storage of the ``kept`` rows, in unit coordinates, on the lattice; one with a missing cell is the stand-in.
+    """Storage of the ``kept`` rows, in unit coordinates, on the lattice; one with a missing cell is the placeholder.
 
     Parameters
     ----------
@@ -510,7 +510,7 @@ def move_into_region(values: Array, kept: Codes, domain: Domain) -> Any:
 
 
 def convert_to_unit(values: Array, domain: Domain) -> Array:
-    """Rows (n, d) in data units as a room holds them; one with a missing cell becomes the stand-in. Each row by
+    """Rows (n, d) in data units as a session holds them; one with a missing cell becomes the placeholder. Each row by
     itself.
 
     Parameters

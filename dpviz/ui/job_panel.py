@@ -13,7 +13,7 @@ from dpviz.runs.jobs import JobState, Work
 from dpviz.ui.escape import escape_markdown
 from dpviz.ui.polled import poll
 
-_SHELF = "job_panel:shelf"
+_REGISTRY = "job_panel:registry"
 _POLL_SECONDS = 0.5
 # Pictures of many runs take a good part of a second to draw, which the worker needs too.
 _PICTURES_SECONDS = 2.0
@@ -21,9 +21,9 @@ _PICTURES_SECONDS = 2.0
 
 def open_job_registry() -> JobRegistry:
     """The jobs of this visit: they keep running while other pages are open, and end with the visit."""
-    if _SHELF not in st.session_state:
-        st.session_state[_SHELF] = JobRegistry()
-    return cast(JobRegistry, st.session_state[_SHELF])
+    if _REGISTRY not in st.session_state:
+        st.session_state[_REGISTRY] = JobRegistry()
+    return cast(JobRegistry, st.session_state[_REGISTRY])
 
 
 def draw_job_panel(job: Work[Any], *, label: str, key: str, live: Callable[[], None] | None = None) -> None:

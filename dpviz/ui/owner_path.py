@@ -80,7 +80,7 @@ def list_stops() -> list[Stop]:
         ]
     if table is None:
         return [
-            Stop("Data", "data", "next", "Open a sample, your own file, or a stand-in."),
+            Stop("Data", "data", "next", "Open a sample, your own file, or a synthetic table."),
             Stop("Bounds", "data", "later", "After the data: between which values each column lies."),
             Stop("Choose ε", "tradeoff", "later", "After the bounds: the loss and the risk that you accept."),
             _make_release_stop(table, chosen=False),

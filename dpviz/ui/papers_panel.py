@@ -31,7 +31,7 @@ from dpviz.ui.figure import draw_data_table, show, show_wide
 from dpviz.ui.studies.one_setting import open_in_explore, turn_to_explore
 
 _PAGE_WIDTH = 720
-_STAND_INS, _FILES = "generated stand-ins", "published files"
+_SYNTHETIC, _FILES = "synthetic tables", "published files"
 _CHOSEN, _BOARD, _PICTURE = "papers:claim", "papers:board", "papers:verdicts"
 # A made-up table for Explore has no more.
 _MOST_CELLS = 2_000_000
@@ -66,7 +66,7 @@ _COLUMNS = {
     "paper": st.column_config.TextColumn("paper", width=236),
     "run": st.column_config.TextColumn("verdict", width=94, help=_RUN_HELP),
     "on": st.column_config.TextColumn("on", width=110, help="The tables that the verdict is about."),
-    "made": st.column_config.TextColumn("stand-ins", width=94, help=_MADE_HELP),
+    "made": st.column_config.TextColumn("synthetic", width=94, help=_MADE_HELP),
     "today": st.column_config.TextColumn("today", width=94, help=_TODAY_HELP),
     "findings": st.column_config.TextColumn("findings", width=130, help="How often the answer is yes, no and open."),
     "margin": st.column_config.TextColumn(
@@ -81,7 +81,7 @@ _COLUMNS = {
 _FINDINGS = {
     "finding": st.column_config.TextColumn("finding", width=210),
     "run": st.column_config.TextColumn("verdict", width=175, help=_RUN_HELP),
-    "made": st.column_config.TextColumn("stand-ins", width=175, help=_MADE_HELP),
+    "made": st.column_config.TextColumn("synthetic tables", width=175, help=_MADE_HELP),
     "today": st.column_config.TextColumn("today", width=175, help=_TODAY_HELP),
     "asked": st.column_config.TextColumn("paper says", width=100),
 }
@@ -89,12 +89,12 @@ _NONE = "–"
 
 
 class _Result(NamedTuple):
-    """What is stored of a claim, and its verdict; on stand-ins, too, where files are behind that."""
+    """What is stored of a claim, and its verdict; on synthetic tables, too, where files are behind that."""
 
     shipped: Shipped
     verdict: Verdict
-    stand_ins: Shipped | None
-    on_stand_ins: Verdict | None
+    synthetic: Shipped | None
+    on_synthetic: Verdict | None
 
 
 def draw_papers() -> None:
@@ -177,7 +177,7 @@ def tabulate_claims(results: Mapping[str, _Result]) -> pd.DataFrame:
             "paper": CLAIMS[claim_id].paper,
             "run": _short(result.verdict),
             "on": result.shipped.about,
-            "made": _short(result.on_stand_ins),
+            "made": _short(result.on_synthetic),
             "today": _short(result.verdict.today),
             "findings": count_answers([result.verdict]),
             "margin": _margin(result.verdict.closest),
@@ -273,17 +273,17 @@ def _figures(claim_id: str, table: pd.DataFrame, sentence: str, theme: str | Non
 
 def _choose_source(claim: Claim, result: _Result) -> Shipped:
     """Which of its results the figures show, where there are two."""
-    if result.stand_ins is None:
+    if result.synthetic is None:
         return result.shipped
     choice = st.segmented_control(
         "Figures and reasons from",
-        [_FILES, _STAND_INS],
+        [_FILES, _SYNTHETIC],
         default=_FILES,
         required=True,
         key=f"papers:source:{claim.id}",
-        help=explain_term("stand-in", "These have the n, d and k of the papers' tables."),
+        help=explain_term("synthetic-table", "These have the n, d and k of the papers' tables."),
     )
-    return result.shipped if choice == _FILES else result.stand_ins
+    return result.shipped if choice == _FILES else result.synthetic
 
 
 def _draw_claim(claim: Claim, result: _Result) -> None:
@@ -291,7 +291,7 @@ def _draw_claim(claim: Claim, result: _Result) -> None:
     words = " ".join([claim.claim, *map(_finding, verdict.findings)])
     st.markdown(f"{_outcome(verdict)} {escape_markdown(claim.claim)}", help=explain_words(words))
     st.dataframe(
-        _color_cells(tabulate_findings(verdict, result.on_stand_ins), ["run", "made", "today"]),
+        _color_cells(tabulate_findings(verdict, result.on_synthetic), ["run", "made", "today"]),
         hide_index=True,
         height=_ROW_PIXELS + _FINDING_PIXELS * len(verdict.findings) + 3,
         row_height=_FINDING_PIXELS,
@@ -363,9 +363,9 @@ def _draw_reasons(claim: Claim, result: Shipped, verdict: Verdict) -> None:
     draw_caption_with_badge("revealed", "Losses are measured on the rows themselves, of public or generated tables.")
 
 
-def tabulate_findings(verdict: Verdict, on_stand_ins: Verdict | None) -> pd.DataFrame:
-    """A line a finding: what came of it, on stand-ins, and today, beside what the paper says."""
-    others = [None] * len(verdict.findings) if on_stand_ins is None else on_stand_ins.findings
+def tabulate_findings(verdict: Verdict, on_synthetic: Verdict | None) -> pd.DataFrame:
+    """A line a finding: what came of it, on synthetic tables, and today, beside what the paper says."""
+    others = [None] * len(verdict.findings) if on_synthetic is None else on_synthetic.findings
     lines = [
         (finding.says, _cell(finding), _cell(made), _cell(finding.today), finding.paper)
         for finding, made in zip(verdict.findings, others, strict=True)

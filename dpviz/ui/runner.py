@@ -71,7 +71,7 @@ def start(table: OpenTable, request: Request, *, live: bool = False) -> None:
     cancel_pending()
     st.session_state.pop(_FAILED, None)
     # The true number of rows only decides where the run takes place, on its owner's machine.
-    setting = replace(request.setting(table.private), n=table.loaded.n_rows)
+    setting = replace(request.make_setting(table.private), n=table.loaded.n_rows)
     if forecast_seconds(request.card, setting, request.contender.settings) > _SECONDS_INLINE:
         job = open_job_registry().submit(run_work, request, table.private)
         st.session_state[_PENDING] = _Pending(request, table, live, job)

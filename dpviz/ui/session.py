@@ -74,7 +74,7 @@ def require_table() -> OpenTable:
     table = find_table()
     if table is None:
         st.info(
-            LOST if TABLE_LINK in st.query_params else "Open a sample, a file or a stand-in first.",
+            LOST if TABLE_LINK in st.query_params else "Open a sample, a file or a synthetic table first.",
             title="No table is open yet",
             icon=":material/folder_open:",
         )
@@ -149,7 +149,7 @@ def read_setting(name: str, usual: Value) -> Value:
 
 
 def know_clusters(k: int) -> None:
-    """The open table is publicly known to hold ``k`` clusters: a sample or a stand-in was made with so many."""
+    """The open table is publicly known to hold ``k`` clusters: a sample or a synthetic table was made with so many."""
     table = find_table()
     if table is not None:
         remember(_CLUSTERS, (table.source_key, k))

@@ -17,7 +17,7 @@ WORDS = {
     "Intended use": "Planning of bus lines and opening hours",
     "Region that the data describe": "A town in the north",
     "Curators: who publishes it, one a line": "The town's office of statistics",
-    "Justification: why these bounds, this ε and this k": "Bounds as the questionnaire asks; ε from a stand-in.",
+    "Justification: why these bounds, this ε and this k": "Bounds as the questionnaire asks; ε from a synthetic table.",
     "Authors: who filled in the card, one a line": "A. Muster",
 }
 PRESS, CONFIRM = "Charge the account and release ε = 1", "Type 1 to confirm ε"

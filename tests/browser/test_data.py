@@ -30,7 +30,7 @@ def test_bounds_typed_in_a_hurry_are_all_there_and_a_reload_forgets_the_file(vis
     visit.goes_to("/data")
     visit.uploads(_numbers(), "people.csv")
     assert visit.is_as_wide_as_its_window()
-    for words in ("Open this sample", "Your CSV file", "Simulate a stand-in", "Use this table"):
+    for words in ("Open this sample", "Your CSV file", "Make a synthetic table", "Use this table"):
         expect(visit.text(words)).to_be_in_viewport()
     # Who and how many are asked first; the first columns are in sight below.
     expect(_box(visit, COLUMNS[2], "upper bound")).to_be_in_viewport()

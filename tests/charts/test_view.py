@@ -85,7 +85,7 @@ def test_a_ball_in_many_dimensions_is_seen_where_its_points_are() -> None:
 def test_a_slanted_plane_gives_boxes_its_first_two_columns_and_a_projected_space_its_own_axes() -> None:
     slanted = make_view(domain(5), projection_seed=0)
     assert slanted.boxes().axes == (0, 1) and slanted.boxes().name == ("c0", "c1")
-    inner = slanted.within(Region.ball(3, 2.0))
+    inner = slanted.with_space(Region.ball(3, 2.0))
     assert inner.name == ("projected axis 1", "projected axis 2")
     points = np.random.default_rng(1).normal(size=(4, 3))
     np.testing.assert_array_equal(inner.plane(points), points[:, :2])
@@ -106,7 +106,7 @@ def test_the_plane_along_centres_holds_all_of_them_and_keeps_their_distances_bes
         assert np.linalg.norm(np.diff(view.plane(centers), axis=0)) == pytest.approx(
             np.linalg.norm(np.diff(centers, axis=0))
         )
-    assert view.boxes().window is None and view.within(Region.ball(3, 2.0)).window is None
+    assert view.boxes().window is None and view.with_space(Region.ball(3, 2.0)).window is None
 
 
 def test_centres_that_do_not_spread_have_no_plane() -> None:
@@ -116,7 +116,7 @@ def test_centres_that_do_not_spread_have_no_plane() -> None:
 
 
 def test_a_projected_space_of_one_axis_is_a_line() -> None:
-    view = make_view(domain(3)).within(Region(np.array([0.5]), 0.5), ("the axis",))
+    view = make_view(domain(3)).with_space(Region(np.array([0.5]), 0.5), ("the axis",))
     assert view.flat and view.name == ("the axis", "")
     (low, high), lanes = view.extent
     assert (low, high) == (-0.5, 0.5) and lanes == (-1.0, 1.0)

@@ -13,7 +13,7 @@ from dpviz.claims.evidence import (
     compute_rank_correlation,
     conclude,
 )
-from dpviz.claims.material import STAND_IN
+from dpviz.claims.material import SYNTHETIC
 from tests.cases import for_each
 from tests.claims.planted import lines, table
 
@@ -79,7 +79,7 @@ def test_a_reason_says_whether_runs_bear_it_out():
 def test_a_failure_without_a_reason_gets_the_one_that_the_table_knows():
     bad, found = Finding("x", False, "", 0.5), four_places(1.0)
     assert conclude(found, bad).findings[0].reason == UNEXPLAINED
-    assert "made up" in conclude(found.assign(origin=STAND_IN), bad).findings[0].reason
+    assert "made up" in conclude(found.assign(origin=SYNTHETIC), bad).findings[0].reason
 
 
 def test_rank_correlation():

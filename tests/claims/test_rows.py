@@ -6,7 +6,7 @@ import pytest
 
 from dpviz.claims import cohen_naive, su_genetic
 from dpviz.claims.balcan_figure2 import DELTA, convert_to_basic
-from dpviz.claims.catalogue import make_ball_stand_in
+from dpviz.claims.catalogue import make_ball_table
 from dpviz.claims.registry import CLAIMS, open_shelf
 from dpviz.claims.trials import Line, Sweep
 from dpviz.claims.tuple_sizes import Mixture, compute_averages_tuples, count_needed_tuples, search_noisy_centers_samples
@@ -20,7 +20,7 @@ def every_row(blocks, shelf=None):
 
 
 def test_a_grid_is_tidy_and_repeats_itself():
-    material = make_ball_stand_in("small", 400, 3, 3, 1, 0.2, seed=0)
+    material = make_ball_table("small", 400, 3, 3, 1, 0.2, seed=0)
     asked = [Line("Lloyd", "dplloyd", {"preset": "su"}), Line("less", "sulq", {}, 1e-6, spends=lambda e: e / 2)]
     sweep = Sweep(table=material, lines=asked, ks=(2,), epsilons=(0.5, 1.0), repeats=2)
     found = [pd.DataFrame(every_row([sweep])) for _ in range(2)]

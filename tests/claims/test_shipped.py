@@ -10,7 +10,7 @@ from benchmarks.verdict_table import markdown
 from dpviz import __version__
 from dpviz.claims.claim import Outcome
 from dpviz.claims.google_coreset import BASELINE_FILE, DIFFPRIVLIB, TABLES
-from dpviz.claims.material import PUBLISHED, STAND_IN
+from dpviz.claims.material import PUBLISHED, SYNTHETIC
 from dpviz.claims.planner import FORMAT
 from dpviz.claims.redraw import list_place_columns, weigh_table
 from dpviz.claims.registry import CLAIMS, open_shelf
@@ -101,7 +101,7 @@ def test_what_was_measured_of_diffprivlib():
     swapped = (4 * d * 0.225**2) ** (1 / 3)
     assert table["spent_epsilon"].to_numpy() == pytest.approx((1 + d * swapped) / (d + swapped), rel=1e-4)
     assert set(table["data"]) == set(TABLES) and set(table["line"]) == {DIFFPRIVLIB}
-    assert set(table.loc[table["data"] == "Letter", "origin"]) == {PUBLISHED, STAND_IN}
+    assert set(table.loc[table["data"] == "Letter", "origin"]) == {PUBLISHED, SYNTHETIC}
     assert (table.groupby(["data", "origin", "k"])["repeat"].nunique() == 5).all()
 
 

@@ -309,7 +309,7 @@ def move(query: Query, one: PrivateSession, other: PrivateSession) -> Move:
         return _move_of_scores(a, b) if isinstance(query, Quantiles) else _move_of_values(a, b)
     if isinstance(a, SparseCounts):
         codes = np.union1d(a.codes, b.codes)
-        a, b = a.at(codes), b.at(codes)
+        a, b = a.get_counts(codes), b.get_counts(codes)
     if isinstance(query, EachRow):
         return Move(l1=0.0, l2=0.0, block=_moved_places(a, b), range=0.0)
     if isinstance(a, TupleTable):

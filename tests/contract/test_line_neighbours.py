@@ -107,7 +107,7 @@ def public_parts(table: OpenTable) -> tuple[object, ...]:
 def rows_of(table: OpenTable) -> list[bytes]:
     """The loaded rows, bit for bit, with whose they are."""
     frame = table.loaded.frame
-    numbers = table.loaded.coded(table.domain.names, table.declaration.coded)
+    numbers = table.loaded.encode_columns(table.domain.names, table.declaration.coded)
     text = [
         tuple(None if word != word else word for word in row)
         for row in frame[list(table.loaded.text_columns)].to_numpy()

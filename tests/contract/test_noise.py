@@ -221,13 +221,13 @@ def test_release_sparse(accounting):
     (entry,) = session.ledger.entries
     truth = _truth(session, SparseCount(grid))
     assert (np.diff(released.codes) > 0).all()
-    empty = released.values[truth.at(released.codes) == 0]
+    empty = released.values[truth.get_counts(released.codes) == 0]
     beyond = np.abs(empty) - cutoff * entry.scale
     check_scale(beyond, stats.expon, entry.scale)
     check_rate(int((empty > 0).sum()), len(empty), 0.5)
     check_rate(len(empty), grid.n_cells - len(truth.codes), np.exp(-cutoff))
     # Cells that hold rows are noised and cut like all others.
-    kept = released.at(truth.codes)
+    kept = released.get_counts(truth.codes)
     laplace = stats.laplace(scale=entry.scale)
     rates = laplace.sf(cutoff * entry.scale - truth.values) + laplace.cdf(-cutoff * entry.scale - truth.values)
     shown = int((kept != 0).sum())

@@ -88,8 +88,8 @@ class ArrivingJob:
 _STUDIES: dict[tuple[str, str, bool], list[Any]] = {}
 
 
-class PromptShelf:
-    """A shelf that does its jobs at once, and the same study only once for all tests."""
+class PromptRegistry:
+    """A registry that does its jobs at once, and the same study only once for all tests."""
 
     def submit(self, work: Any, *args: Any, **kwargs: Any) -> Work[Any]:
         return ended(work(*args, **kwargs))
@@ -101,8 +101,8 @@ class PromptShelf:
         return ended(_STUDIES[asked])
 
 
-class UnderWayShelf:
-    """A shelf whose jobs have begun, and end when the test says so."""
+class UnderWayRegistry:
+    """A registry whose jobs have begun, and end when the test says so."""
 
     def submit(self, *_: Any, **__: Any) -> Work[Any]:
         job: Work[Any] = Work()
@@ -110,16 +110,16 @@ class UnderWayShelf:
         return job
 
 
-def app_on(page: str, table: OpenTable | None, *, workers: bool = False, shelf: Any = None, **link: str) -> AppTest:
+def app_on(page: str, table: OpenTable | None, *, workers: bool = False, registry: Any = None, **link: str) -> AppTest:
     """The app on ``page`` with ``table`` open, as a ``link`` with these settings opens it; fails if the page raised.
 
-    Its jobs are done at once, or by ``workers``, or as a ``shelf`` of the test's own does them.
+    Its jobs are done at once, or by ``workers``, or as a ``registry`` of the test's own does them.
     """
     app = AppTest.from_file(str(ROUTER), default_timeout=waiting.SECONDS)
     if table is not None:
         app.session_state["visit:table"] = table
     if not workers:
-        app.session_state["job_panel:shelf"] = shelf or PromptShelf()
+        app.session_state["job_panel:registry"] = registry or PromptRegistry()
     app.switch_page(page)
     for name, value in link.items():
         app.query_params[name] = value

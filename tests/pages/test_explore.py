@@ -18,7 +18,7 @@ from tests.contract.tables import make_blobs
 from tests.example_packages import Entry, bringing, example
 from tests.pages.tables import (
     LOSS,
-    UnderWayShelf,
+    UnderWayRegistry,
     app_on,
     numbers,
     open_blobs,
@@ -252,7 +252,7 @@ def test_a_run_that_ends_while_another_page_is_open_is_in_the_books(monkeypatch:
 
 def test_a_run_can_be_cancelled_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "_SECONDS_INLINE", -1.0)
-    app = app_on("explore.py", open_blobs(), shelf=UnderWayShelf())
+    app = app_on("explore.py", open_blobs(), registry=UnderWayRegistry())
     app.button(key="run:cancel").click()
     sound(app.run())
     assert "run:result" not in app.session_state

@@ -22,8 +22,8 @@ from tests.contract.tables import make_blobs
 from tests.pages.site import everything_shown, fine, paste_bounds, press
 from tests.pages.tables import (
     ArrivingJob,
-    PromptShelf,
-    UnderWayShelf,
+    PromptRegistry,
+    UnderWayRegistry,
     app_on,
     numbers,
     open_blobs,
@@ -105,19 +105,19 @@ def test_a_csv_file_and_a_folder_are_prepared_too(parquet: Path, form: str) -> N
 
 
 def test_preparation_keeps_the_form_shut_can_be_cancelled_and_begun_again(parquet: Path) -> None:
-    at = preparing(parquet, shelf=UnderWayShelf())
+    at = preparing(parquet, registry=UnderWayRegistry())
     assert not may_be_used(at) and "Other pages stay usable" in text_of(at)
     at.button(key="preparation:cancel").click()
     fine(at.run())
     assert "visit:table" not in at.session_state
     assert "cancelled" in " ".join(info.proto.title for info in at.info)
-    at.session_state["job_panel:shelf"] = PromptShelf()
+    at.session_state["job_panel:registry"] = PromptRegistry()
     press(at, "Use this table")
     assert fine(at.run()).session_state["visit:table"].title == "people"
 
 
 def test_a_worker_that_dies_is_a_sentence_and_the_form_stays(parquet: Path) -> None:
-    at = preparing(parquet, shelf=UnderWayShelf())
+    at = preparing(parquet, registry=UnderWayRegistry())
     job_of(at)._finish(JobState.FAILED, Failure.of_death(-9))
     fine(at.run())
     assert "failed" in " ".join(error.proto.title for error in at.error)
@@ -188,8 +188,8 @@ def test_true_counts_are_those_of_all_rows_or_none_are_shown(
     assert (", truly " in json.dumps(read_animation(at))) == fits
 
 
-class GrowingShelf(PromptShelf):
-    """A shelf whose runs are under way: whenever somebody looks, one step more has arrived, ``most`` in all."""
+class GrowingRegistry(PromptRegistry):
+    """A registry whose runs are under way: whenever somebody looks, one step more has arrived, ``most`` in all."""
 
     def __init__(self, most: int | None = None) -> None:
         self.most = most
@@ -200,7 +200,7 @@ class GrowingShelf(PromptShelf):
 
 def test_the_steps_of_a_run_are_played_as_they_arrive(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "_SECONDS_INLINE", -1.0)
-    app = app_on("explore.py", open_blobs(), shelf=GrowingShelf())
+    app = app_on("explore.py", open_blobs(), registry=GrowingRegistry())
     seen = []
     for _ in range(60):
         if "run:result" in app.session_state:
@@ -217,7 +217,7 @@ def test_a_run_that_is_broken_off_has_what_its_steps_spent_in_the_books(
     monkeypatch: pytest.MonkeyPatch, live: bool
 ) -> None:
     monkeypatch.setattr(runner, "_SECONDS_INLINE", -1.0)
-    app = app_on("explore.py", open_blobs(), shelf=GrowingShelf(6))
+    app = app_on("explore.py", open_blobs(), registry=GrowingRegistry(6))
     pending = app.session_state["run:pending"]
     for _ in range(6):
         sound(app.run())

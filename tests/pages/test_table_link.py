@@ -1,4 +1,4 @@
-"""The link names the open table: a reload opens samples and stand-ins again, forgets files, and says so."""
+"""The link names the open table: a reload opens samples and synthetic tables again, forgets files, and says so."""
 
 from __future__ import annotations
 

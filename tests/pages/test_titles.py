@@ -188,7 +188,7 @@ def test_what_the_bounds_cut_off_is_shown_of_rows_that_are_nobodys_secret() -> N
 def test_what_the_bounds_cut_off_a_private_file_is_not_shown_and_the_tab_says_why_and_where_to_look() -> None:
     app = preview_of(FileKind.PRIVATE, "Bounds")
     (said,) = (info for info in app.info if "they cut off" in info.value)
-    assert "public data" in said.value and "stand-in" in said.value
+    assert "public data" in said.value and "synthetic table" in said.value
     everything = text_of(app) + text_of(preview_of(FileKind.PRIVATE, "Dots"))
     assert "The bounds move" not in everything and "lie outside this picture" not in everything
     assert not [table for table in app.dataframe if "above" in table.value.columns]

@@ -20,7 +20,7 @@ from dpviz.table.declaration import FileKind
 from dpviz.ui.studies.one_setting import bind_click
 from dpviz.ui.studies.study_panel import draw_study_page, format_study
 from dpviz.ui.tradeoff.choose_section import compute_baselines, list_predictions
-from tests.pages.tables import PromptShelf, app_on, computed, job_of, open_blobs, players, sound, study_in, text_of
+from tests.pages.tables import PromptRegistry, app_on, computed, job_of, open_blobs, players, sound, study_in, text_of
 
 SMALL = ["DPLloyd", "EUGkM"]
 
@@ -46,8 +46,8 @@ def figure(app) -> dict:
     return json.loads(chart.proto.spec)
 
 
-class HeldShelf(PromptShelf):
-    """A shelf on which ``arrived`` items of a study have come, and no more come until the test says so."""
+class HeldRegistry(PromptRegistry):
+    """A registry on which ``arrived`` items of a study have come, and no more come until the test says so."""
 
     def __init__(self, arrived: int) -> None:
         self.arrived = arrived
@@ -95,7 +95,7 @@ def test_a_trade_off_is_drawn_in_every_measure_with_its_baselines_predictions_an
 
 def test_it_fills_while_it_computes_what_arrived_stays_when_it_is_cancelled_and_is_gone_on_with() -> None:
     app = traded()
-    app.session_state["job_panel:shelf"] = HeldShelf(4)
+    app.session_state["job_panel:registry"] = HeldRegistry(4)
     app.button(key="tradeoff:compute").click()
     sound(app.run())
     arrived = study_in(app, "tradeoff").rows
@@ -106,7 +106,7 @@ def test_it_fills_while_it_computes_what_arrived_stays_when_it_is_cancelled_and_
     assert study_in(app, "tradeoff").rows == arrived
     assert "cancelled" in " ".join(info.proto.title for info in app.info)
     assert "to go on where it stopped" in text_of(app)
-    app.session_state["job_panel:shelf"] = PromptShelf()
+    app.session_state["job_panel:registry"] = PromptRegistry()
     study = study_in(computed(app, "tradeoff"), "tradeoff")
     assert len(study.rows) == len(study.grid.list_trials())
 
@@ -172,7 +172,7 @@ def test_a_private_file_is_judged_on_a_stand_in_by_default_and_offers_no_file_of
     app = computed(traded(FileKind.PRIVATE, repeats=1), "tradeoff")
     assert study_in(app, "tradeoff").source.kind is FileKind.SIMULATED
     assert not app.session_state["visit:table"].private.accesses
-    assert app.get("download_button")  # nobody is in a stand-in
+    assert app.get("download_button")  # nobody is in a synthetic table
     app.segmented_control(key="tradeoff:judged").set_value("the rows themselves")
     sound(app.run())
     app.button(key="tradeoff:allow").click()

@@ -113,7 +113,7 @@ def test_a_map_of_epsilon_and_n_marks_the_users_rows_and_may_go_beyond_them_on_a
     assert len(study.grid.ns) == 3 and study.grid.ns[-1] is None
     assert "yours: n = 300" in json.dumps(figure["layout"], ensure_ascii=False)
     assert cells["type"] == "heatmap"
-    app.segmented_control(key="tradeoff:map:whose").set_value("a larger stand-in")
+    app.segmented_control(key="tradeoff:map:whose").set_value("a larger synthetic table")
     app = pressed(sound(app.run()), "tradeoff:map:compute")
     study = app.session_state["tradeoff:map:job"]
     assert study.source.kind is FileKind.SIMULATED and study.source.n_public == 3000
@@ -204,7 +204,7 @@ def test_what_is_advised_goes_to_explore_and_runs_on_a_stand_in_say_that_rows_ma
     assert app.session_state["algorithm"] and 0 < app.session_state["epsilon"] < 100 and app.session_state["k"] == 3
     app = pressed(sound(app.switch_page("tradeoff.py").run()), "tradeoff:compute")
     assert app.session_state["tradeoff:job"].source.n_public == 300
-    assert "A stand-in has 3 clear groups; your rows may need more." in text_of(app)
+    assert "A synthetic table has 3 clear groups; your rows may need more." in text_of(app)
     assert "runs" in app.title[0].value and not app.session_state["visit:table"].private.accesses
 
 

@@ -141,6 +141,6 @@ def test_sparse_counts_add_up_like_dense_ones():
     for chunk in chunks[1:]:
         total = total + SparseCounts.of(chunk, 30)
     every = np.concatenate(chunks)
-    np.testing.assert_array_equal(total.at(np.arange(30)), np.bincount(every[every >= 0], minlength=30))
+    np.testing.assert_array_equal(total.get_counts(np.arange(30)), np.bincount(every[every >= 0], minlength=30))
     assert (np.diff(total.codes) > 0).all()
-    assert SparseCounts.of(np.array([-1, -1]), 9).at(np.arange(9)).sum() == 0
+    assert SparseCounts.of(np.array([-1, -1]), 9).get_counts(np.arange(9)).sum() == 0

@@ -19,7 +19,7 @@ HISTOGRAM = SparseCounts(np.array([0, 3, 12, 13]), np.array([5.0, 1.0, 7.0, 2.0]
 
 
 def test_counts_of_all_levels_are_sums_of_one_histogram():
-    leaves = HISTOGRAM.at(np.arange(16))
+    leaves = HISTOGRAM.get_counts(np.arange(16))
     for level in range(5):
         nodes = np.arange(2**level, 2 ** (level + 1))
         np.testing.assert_array_equal(count_below(nodes, HISTOGRAM), leaves.reshape(2**level, -1).sum(axis=1))
@@ -66,6 +66,6 @@ def test_the_density_is_that_of_the_counts_that_were_asked():
     other = SparseCounts(HISTOGRAM.codes, HISTOGRAM.values + np.array([0, 0, 1, 0]), 16)
     on_path = released.codes[np.isin(released.codes, [3, 7, 14])]
     change = mechanism.log_density(released, other) - mechanism.log_density(released, HISTOGRAM)
-    gaps = released.at(on_path) - count_below(on_path, HISTOGRAM)
+    gaps = released.get_counts(on_path) - count_below(on_path, HISTOGRAM)
     assert change == pytest.approx(float((np.abs(gaps) - np.abs(gaps - 1)).sum()) / 2)
     assert abs(change) <= mechanism.sensitivity / mechanism.scale

@@ -220,7 +220,7 @@ def test_moments_are_answered_together_as_they_are_alone(relation):
 def test_a_sparse_count_is_the_dense_one():
     session, grid = _open(make_small_table()), Grid(np.ones(2), np.array([7, 5]))
     (dense,), (thin,) = session._compute_true_answers([Count(grid)]), session._compute_true_answers([SparseCount(grid)])
-    np.testing.assert_array_equal(thin.at(np.arange(35)), dense)
+    np.testing.assert_array_equal(thin.get_counts(np.arange(35)), dense)
     assert thin.universe == 35 and (thin.values > 0).all()
 
 

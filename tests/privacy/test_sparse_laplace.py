@@ -90,7 +90,7 @@ class HeldCellsNotCut(SparseLaplace):
         right = super().draw(truth, noise)
         hidden = np.setdiff1d(truth.codes, right.codes)
         codes = np.r_[right.codes, hidden]
-        values = np.r_[right.values, truth.at(hidden) + noise.laplace(self.scale, hidden.shape)]
+        values = np.r_[right.values, truth.get_counts(hidden) + noise.laplace(self.scale, hidden.shape)]
         order = np.argsort(codes)
         return SparseCounts(codes[order], values[order], right.universe)
 
@@ -138,7 +138,7 @@ def _truths(cells: int, most: int) -> list[SparseCounts]:
 def test_the_density_adds_up_to_one(cut, counts):
     """Over all sets of shown cells, and all values that they may show, in a universe of two cells."""
     mechanism = SparseLaplace(Laplace(1.0, 1.3), cut)
-    truth = next(t for t in _truths(2, 4) if tuple(t.at(np.arange(2))) == counts)
+    truth = next(t for t in _truths(2, 4) if tuple(t.get_counts(np.arange(2))) == counts)
     nodes, weights = np.polynomial.legendre.leggauss(12)
 
     def values_of(count: float) -> tuple[np.ndarray, np.ndarray]:
@@ -168,7 +168,7 @@ def largest_loss(mechanism: SparseLaplace, relation: Relation) -> float:
     """
     cells, most, cut = 3, 2, mechanism.cutoff
     truths = _truths(cells, most)
-    counts = np.array([truth.at(np.arange(cells)) for truth in truths])
+    counts = np.array([truth.get_counts(np.arange(cells)) for truth in truths])
     ends = [v for v in (-cut - 1e-9, cut + 1e-9, *range(most + 1), 50.0) if abs(v) > cut]
     outcomes = []
     for shown in itertools.product([False, True], repeat=cells):

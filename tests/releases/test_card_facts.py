@@ -45,17 +45,17 @@ def test_what_does_not_fit_together_is_refused(change, named) -> None:
 
 
 def test_all_words_are_there_or_named() -> None:
-    assert words().missing() == ()
+    assert words().list_missing() == ()
     for name in ("name", "description", "intended_use", "region", "justification"):
-        (said,) = words(**{name: " "}).missing()
+        (said,) = words(**{name: " "}).list_missing()
         assert said.startswith(f"{name} is empty: ")
     for name in ("curators", "authors"):
         for none in ((), ("",)):
-            (said,) = words(**{name: none}).missing()
+            (said,) = words(**{name: none}).list_missing()
             assert said.startswith(f"{name} is empty: ")
-    assert words(sector="Fishing").missing()[0].startswith("sector is not one that the registry knows: ")
-    assert words(publication_date="1 July").missing() == ("publication_date is no day: write it as YYYY-MM-DD.",)
-    assert words(chosen_after_looking="").missing() == ()
+    assert words(sector="Fishing").list_missing()[0].startswith("sector is not one that the registry knows: ")
+    assert words(publication_date="1 July").list_missing() == ("publication_date is no day: write it as YYYY-MM-DD.",)
+    assert words(chosen_after_looking="").list_missing() == ()
 
 
 def test_the_promise_in_words() -> None:

@@ -183,7 +183,7 @@ def test_a_release_of_categories_is_verified_tells_shares_and_finds_segments(tmp
     found = [row["segment"] for row in csv.DictReader(io.StringIO((tmp_path / "out.csv").read_text()))]
     domain, rounded = release.played.run.domain, release.played.parts.clustered.rounded
     loaded = open_file(tmp_path / "people.csv").read(numbers=["age", "hour"], text=["region", "sex", "stage", "joined"])
-    values = loaded.coded(domain.names, prepared.declaration.coded)
+    values = loaded.encode_columns(domain.names, prepared.declaration.coded)
     whole = np.isfinite(values).all(axis=1)
     assert 0 < (~whole).sum() < 50
     points = domain.region.rows(domain.to_unit(domain.limit(values[whole])))

@@ -48,7 +48,7 @@ def test_the_examples_in_the_text_hold():
 
 def test_a_synthetic_table_has_rows_of_every_declared_kind_and_no_incomplete_one(synthetic):
     assert synthetic.kind is FileKind.SIMULATED and synthetic.private.n_public == 3_000
-    values = synthetic.loaded.coded(synthetic.declaration.columns, synthetic.declaration.coded)
+    values = synthetic.loaded.encode_columns(synthetic.declaration.columns, synthetic.declaration.coded)
     assert np.isfinite(values).all() and values.shape == (3_000, 8)
     for place, (name, (low, high, _)) in enumerate(synthetic.declaration.bounds.items()):
         assert low <= values[:, place].min() and values[:, place].max() <= high, name

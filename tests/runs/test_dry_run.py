@@ -1,4 +1,4 @@
-"""A dry run: stand-ins of three shapes, inside the declared bounds, and losses over that of k-means++ on them."""
+"""A dry run: synthetic tables of three shapes, inside the declared bounds, and losses over those of k-means++."""
 
 from __future__ import annotations
 

@@ -173,8 +173,8 @@ def test_large_arrays_cross_both_ways_with_a_full_pipe():
 
 
 def test_the_worker_computes_on_one_thread_politely_without_streamlit_and_may_print():
-    before, shelf = dict(os.environ), JobRegistry()
-    job = shelf.submit(job_work.surroundings)
+    before, registry = dict(os.environ), JobRegistry()
+    job = registry.submit(job_work.surroundings)
     assert ended(job) is JobState.DONE
     (found,) = job.items
     assert found["OMP_NUM_THREADS"] == "1"
@@ -247,9 +247,9 @@ def test_no_orphan_and_no_noise_after_the_parent_exits(parent, tmp_path):
 
 
 def test_a_run_does_not_wait_for_a_study():
-    shelf = JobRegistry(seats=Scheduler(2))
+    registry = JobRegistry(scheduler=Scheduler(2))
     works = (job_work.hang, job_work.hang, job_work.run)
-    study, another, run = (shelf.submit(work) for work in works)
+    study, another, run = (registry.submit(work) for work in works)
     assert [job.state for job in (study, another, run)] == [JobState.RUNNING, JobState.QUEUED, JobState.RUNNING]
     run.cancel()
     assert another.state is JobState.QUEUED  # that seat stays free for runs
@@ -260,8 +260,8 @@ def test_a_run_does_not_wait_for_a_study():
 
 @pytest.mark.slow
 def test_a_shelf_runs_one_job_at_a_time_in_order():
-    shelf = JobRegistry(max_running=1)
-    first, second, third = (shelf.submit(job_work.hang) for _ in range(3))
+    registry = JobRegistry(max_running=1)
+    first, second, third = (registry.submit(job_work.hang) for _ in range(3))
     assert [job.state for job in (first, second, third)] == [
         JobState.RUNNING,
         JobState.QUEUED,
@@ -278,25 +278,25 @@ def test_a_shelf_runs_one_job_at_a_time_in_order():
 
 @pytest.mark.slow
 def test_the_next_job_starts_when_one_is_done_or_fails():
-    shelf = JobRegistry(max_running=1)
+    registry = JobRegistry(max_running=1)
     queued = [
-        shelf.submit(job_work.fail, "plain"),
-        shelf.submit(job_work.count, 2),
-        shelf.submit(job_work.give_back, 3),
+        registry.submit(job_work.fail, "plain"),
+        registry.submit(job_work.count, 2),
+        registry.submit(job_work.give_back, 3),
     ]
     assert [ended(job) for job in queued] == [JobState.FAILED, JobState.DONE, JobState.DONE]
     assert queued[0].error == Failure("ValueError")
 
 
 def test_a_full_shelf_takes_no_more_until_a_job_has_ended():
-    shelf = JobRegistry(max_jobs=2, max_running=1)
-    done = shelf.submit(job_work.count, 1)
+    registry = JobRegistry(max_jobs=2, max_running=1)
+    done = registry.submit(job_work.count, 1)
     ended(done)
-    running, waiting = shelf.submit(job_work.hang), shelf.submit(job_work.hang)
+    running, waiting = registry.submit(job_work.hang), registry.submit(job_work.hang)
     with pytest.raises(RegistryFull, match="cancel one"):
-        shelf.submit(job_work.hang)
+        registry.submit(job_work.hang)
     waiting.cancel()
-    another = shelf.submit(job_work.hang)
+    another = registry.submit(job_work.hang)
     for job in (another, running):
         job.cancel()
     assert done.items == [0]  # whoever asked for it has it still
@@ -304,19 +304,19 @@ def test_a_full_shelf_takes_no_more_until_a_job_has_ended():
 
 @pytest.mark.slow
 def test_jobs_go_with_their_shelf():
-    shelf = JobRegistry(seats=Scheduler(2))
-    job = shelf.submit(job_work.hang)
-    waiting = shelf.submit(job_work.hang)
+    registry = JobRegistry(scheduler=Scheduler(2))
+    job = registry.submit(job_work.hang)
+    waiting = registry.submit(job_work.hang)
     assert eventually(lambda: job.items)
-    del shelf
+    del registry
     gc.collect()
     assert job.state is waiting.state is JobState.CANCELLED
     assert eventually(lambda: not is_alive(job.items[0]))
 
 
 def test_a_shelf_that_goes_leaves_its_seat_and_its_places_in_the_queue_to_others():
-    seats = Scheduler(2)
-    gone, stays = JobRegistry(seats=seats), JobRegistry(seats=seats)
+    scheduler = Scheduler(2)
+    gone, stays = JobRegistry(scheduler=scheduler), JobRegistry(scheduler=scheduler)
     theirs = [gone.submit(job_work.hang) for _ in range(3)]
     mine = stays.submit(job_work.hang)
     assert (mine.state, mine.before) == (JobState.QUEUED, 0)
@@ -329,17 +329,17 @@ def test_a_shelf_that_goes_leaves_its_seat_and_its_places_in_the_queue_to_others
 
 
 def test_ten_visits_with_studies_leave_a_seat_free_and_a_run_comes_at_once():
-    seats = Scheduler(4)
-    shelves = [JobRegistry(seats=seats) for _ in range(10)]
-    studies = [shelf.submit(job_work.hang) for shelf in shelves for _ in range(2)]
+    scheduler = Scheduler(4)
+    registries = [JobRegistry(scheduler=scheduler) for _ in range(10)]
+    studies = [registry.submit(job_work.hang) for registry in registries for _ in range(2)]
     assert [job.state is JobState.RUNNING for job in studies[:6]] == [True, False, True, False, True, False]
     assert sum(job.state is JobState.RUNNING for job in studies) == 3
-    runs = [shelf.submit(job_work.run) for shelf in shelves]
+    runs = [registry.submit(job_work.run) for registry in registries]
     assert [job.state for job in runs[:2]] == [JobState.RUNNING, JobState.QUEUED]
-    for shelf in reversed(shelves):
-        for job in reversed(list(shelf._jobs)):
+    for registry in reversed(registries):
+        for job in reversed(list(registry._jobs)):
             job.cancel()
-    assert eventually(lambda: not seats._taken) and not seats._waiting and not seats._served
+    assert eventually(lambda: not scheduler._taken) and not scheduler._waiting and not scheduler._served
 
 
 def test_a_job_for_which_no_process_can_be_had_fails_and_gives_its_seat_back(monkeypatch):
@@ -347,9 +347,9 @@ def test_a_job_for_which_no_process_can_be_had_fails_and_gives_its_seat_back(mon
         raise BlockingIOError(11, "Resource temporarily unavailable")
 
     monkeypatch.setattr(jobs, "new_worker", none_left)
-    seats = Scheduler(2)
-    shelf = JobRegistry(seats=seats)
-    job = shelf.submit(job_work.hang)
+    scheduler = Scheduler(2)
+    registry = JobRegistry(scheduler=scheduler)
+    job = registry.submit(job_work.hang)
     assert ended(job) is JobState.FAILED
     assert job.error == Failure("BlockingIOError")
-    assert not seats._taken and not seats._waiting
+    assert not scheduler._taken and not scheduler._waiting

@@ -80,7 +80,7 @@ def test_more_clusters_than_different_rows_are_refused():
 
 
 def test_lights_are_no_brighter_where_there_are_categories():
-    ample = Request(Contender("auto"), 3, 5.0, 1e-6).setting(mixed())
+    ample = Request(Contender("auto"), 3, 5.0, 1e-6).make_setting(mixed())
     assert ample.coded == 6
     for card in list_private_cards():
         params = card.params()

@@ -25,37 +25,37 @@ class Noted:
         self.log.append(self)
 
 
-def queued(seats: Scheduler, log: list[Noted], owners: str, *, brief: bool = False, most: int = 2) -> list[Noted]:
+def queued(scheduler: Scheduler, log: list[Noted], owners: str, *, brief: bool = False, most: int = 2) -> list[Noted]:
     """A job for each letter, in that order."""
     jobs = [Noted(owner, brief, log) for owner in owners]
     for job in jobs:
-        seats.queue(job, owner=job.owner, brief=brief, most=most)
+        scheduler.queue(job, owner=job.owner, brief=brief, most=most)
     return jobs
 
 
-def finish_all(seats: Scheduler, log: list[Noted]) -> str:
+def finish_all(scheduler: Scheduler, log: list[Noted]) -> str:
     """The owners in the order in which their jobs began, each ended before the next."""
     for job in log:  # it grows on the way
-        seats.leave(job)
+        scheduler.leave(job)
     return "".join(job.owner for job in log)
 
 
 def test_studies_leave_one_seat_free():
     for workers, studies in ((2, 1), (3, 2), (8, 7)):
         log: list[Noted] = []
-        seats = Scheduler(workers)
-        queued(seats, log, "abcdefghij")
+        scheduler = Scheduler(workers)
+        queued(scheduler, log, "abcdefghij")
         assert len(log) == studies
-        queued(seats, log, "klmnopqrst", brief=True)
+        queued(scheduler, log, "klmnopqrst", brief=True)
         assert len(log) == workers
 
 
 def test_brief_jobs_go_first_and_everybody_by_turns():
     log: list[Noted] = []
-    seats = Scheduler(2, studies=1)
-    queued(seats, log, "aaaab")
-    queued(seats, log, "cccd", brief=True, most=1)
-    began = finish_all(seats, log)
+    scheduler = Scheduler(2, studies=1)
+    queued(scheduler, log, "aaaab")
+    queued(scheduler, log, "cccd", brief=True, most=1)
+    began = finish_all(scheduler, log)
     assert began[:2] == "ac" and len(began) == 9
     assert "".join(job.owner for job in log if not job.brief) == "abaaa"
     assert "".join(job.owner for job in log if job.brief) == "cdcc"
@@ -63,72 +63,72 @@ def test_brief_jobs_go_first_and_everybody_by_turns():
 
 def test_one_owner_never_sits_on_more_than_its_own_share():
     log: list[Noted] = []
-    seats = Scheduler(8)
-    queued(seats, log, "aaaa", brief=True)
+    scheduler = Scheduler(8)
+    queued(scheduler, log, "aaaa", brief=True)
     assert len(log) == 2
-    queued(seats, log, "b", brief=True)
+    queued(scheduler, log, "b", brief=True)
     assert [job.owner for job in log] == ["a", "a", "b"]
 
 
 def test_the_workers_of_a_study_sit_together_and_leave_their_owner_a_run_and_others_their_turn():
     log: list[Noted] = []
-    seats = Scheduler(5)
-    study = queued(seats, log, "aaaaaa", most=5)
+    scheduler = Scheduler(5)
+    study = queued(scheduler, log, "aaaaaa", most=5)
     assert len(log) == 4  # one a core
-    queued(seats, log, "bb", most=5)
-    run, other = queued(seats, log, "aa", brief=True)
+    queued(scheduler, log, "bb", most=5)
+    run, other = queued(scheduler, log, "aa", brief=True)
     assert run in log and other not in log
-    seats.leave(study[0])
+    scheduler.leave(study[0])
     assert "".join(job.owner for job in log) == "aaaaab"
-    seats.leave(run)
+    scheduler.leave(run)
     assert other in log
 
 
 def test_a_place_counts_those_before_it_whoever_they_are():
     log: list[Noted] = []
-    seats = Scheduler(2, studies=1)
-    jobs = queued(seats, log, "aaab")
-    assert [seats.before(job) for job in jobs[1:]] == [1, 2, 0]
-    run, other = queued(seats, log, "cd", brief=True)
-    assert [seats.before(job) for job in (other, *jobs[1:])] == [0, 2, 3, 1]
-    seats.leave(jobs[3])  # cancelled while it waited
-    assert [seats.before(job) for job in jobs[1:3]] == [1, 2]
-    seats.leave(run)
+    scheduler = Scheduler(2, studies=1)
+    jobs = queued(scheduler, log, "aaab")
+    assert [scheduler.count_before(job) for job in jobs[1:]] == [1, 2, 0]
+    run, other = queued(scheduler, log, "cd", brief=True)
+    assert [scheduler.count_before(job) for job in (other, *jobs[1:])] == [0, 2, 3, 1]
+    scheduler.leave(jobs[3])  # cancelled while it waited
+    assert [scheduler.count_before(job) for job in jobs[1:3]] == [1, 2]
+    scheduler.leave(run)
     assert other in log
 
 
 @given(st.lists(st.tuples(st.sampled_from("abcd"), st.booleans(), st.booleans()), max_size=40), st.integers(1, 5))
 def test_limits_hold_at_any_time_and_nobody_is_forgotten(asked, workers):
     log: list[Noted] = []
-    seats = Scheduler(workers)
+    scheduler = Scheduler(workers)
     jobs: list[Noted] = []
     for owner, brief, leave in asked:
-        jobs += queued(seats, log, owner, brief=brief)
+        jobs += queued(scheduler, log, owner, brief=brief)
         if leave:
-            seats.leave(jobs[len(jobs) // 2])
-        sitting = [place.job for place in seats._taken]
+            scheduler.leave(jobs[len(jobs) // 2])
+        sitting = [place.job for place in scheduler._taken]
         assert len(sitting) <= workers
-        assert sum(not job.brief for job in sitting) <= seats.studies
+        assert sum(not job.brief for job in sitting) <= scheduler.studies
         assert all(sum(job.owner == owner for job in sitting) <= 2 for owner in "abcd")
-        if seats._waiting:  # then no waiting job could sit
-            assert not any(map(seats._may_sit, seats._waiting))
+        if scheduler._waiting:  # then no waiting job could sit
+            assert not any(map(scheduler._may_sit, scheduler._waiting))
     for job in list(jobs):
-        seats.leave(job)
-    assert not seats._waiting and not seats._taken and not seats._served
+        scheduler.leave(job)
+    assert not scheduler._waiting and not scheduler._taken and not scheduler._served
 
 
 @pytest.mark.slow
 def test_many_threads_take_and_leave_seats_without_losing_one():
-    seats, log = Scheduler(3), []
+    scheduler, log = Scheduler(3), []
 
     def visit(owner: str) -> None:
         for place in range(200):
-            (job,) = queued(seats, log, owner, brief=bool(place % 2))
-            seats.leave(job)
+            (job,) = queued(scheduler, log, owner, brief=bool(place % 2))
+            scheduler.leave(job)
 
     threads = [threading.Thread(target=visit, args=(owner,)) for owner in "abcdefgh"]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(SECONDS)
-    assert not seats._waiting and not seats._taken and not seats._served
+    assert not scheduler._waiting and not scheduler._taken and not scheduler._served

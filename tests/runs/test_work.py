@@ -66,7 +66,7 @@ def test_a_run_in_a_worker_is_the_run_at_home() -> None:
 def test_the_forecast_grows_with_the_rows() -> None:
     card = find_card("dplloyd")
     few, many = (
-        forecast_seconds(card, Request(Contender("dplloyd")).setting(make_small_table(n_public=n)), card.params())
+        forecast_seconds(card, Request(Contender("dplloyd")).make_setting(make_small_table(n_public=n)), card.params())
         for n in (1_000, 100_000_000)
     )
     assert few < 0.01 < 5 < many

@@ -100,7 +100,7 @@ def test_what_is_not_declared_or_not_there_is_one_sentence(changes, why):
 def test_arrays_and_columns_of_one_name_are_refused():
     with pytest.raises(RequestError, match="X has no column names"):
         PrivateKMeans(2, bounds={"age": [0, 1]}).fit(np.zeros((5, 1)))
-    with pytest.raises(RequestError, match='Two columns are called "age"'):
+    with pytest.raises(RequestError, match='Two columns of X are called "age"'):
         PrivateKMeans(2, bounds={"age": [0, 1]}).fit(pd.concat([frame(9)[["age"]]] * 2, axis=1))
     fitted = PrivateKMeans(2, bounds={"age": [0, 100]}, random_state=0).fit(frame()[["age"]])
     with pytest.raises(RequestError, match="X has no column names"):

@@ -1,4 +1,4 @@
-"""Samples load with what is declared about them; stand-ins come from public numbers alone."""
+"""Samples load with what is declared about them; synthetic tables come from public numbers alone."""
 
 from functools import cache
 

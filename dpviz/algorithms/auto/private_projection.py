@@ -48,7 +48,7 @@ class PrivateProjection:
     Parameters
     ----------
     middle : array of shape (d,)
-    reach : float
+    clipping_radius : float
         Nearly all rows lie within it from the middle.
     basis : array of shape (q, d)
         Orthonormal axes, the widest first.

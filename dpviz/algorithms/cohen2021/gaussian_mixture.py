@@ -44,7 +44,7 @@ BADGE = "A bad idea"
 class MixtureStep(Step):
     """A released mixture: noisy weights (k,), means (k, d), covariances (k, d, d), unit coordinates.
 
-    ``choose_clipping_radius`` is the public radius that residuals were clipped to; None where they were not.
+    ``clip_radius`` is the public radius that residuals were clipped to; None where they were not.
     """
 
     weights: Array

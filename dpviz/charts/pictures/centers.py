@@ -71,9 +71,9 @@ class CentersPicture(Picture[CentersStep]):
 
     def title(self, context: RenderContext) -> str:
         at = f"At ε = {context.epsilon:g}, " if context.epsilon is not None else ""
-        at = at if context.last(self.step) else "So far, "
-        verdict = context.verdict if context.last(self.step) else None
-        lost = context.ratio(self.step.centers) if context.ratio is not None and context.last(self.step) else None
+        at = at if context.is_last(self.step) else "So far, "
+        verdict = context.verdict if context.is_last(self.step) else None
+        lost = context.ratio(self.step.centers) if context.ratio is not None and context.is_last(self.step) else None
         if verdict is not None and verdict.kind in _BAD_ENDS and (lost is None or lost >= _LOST):
             return capitalize_first(at + verdict.title)
         if context.reference is not None and len(context.reference.centers) == len(self.step.centers) == 1:
@@ -87,7 +87,7 @@ class CentersPicture(Picture[CentersStep]):
             return capitalize_first(at + verdict.title)
         if verdict is not None and verdict.error is not None and not self.step.released:
             return capitalize_first(f"{at}noise moves a centre {format_width(verdict.error)}")
-        if self._solved(context):
+        if self._is_solved(context):
             return capitalize_first(f"{format_things(len(self.step.centers), 'centre')} {_UNTOLD}")
         return capitalize_first(
             (at if self.step.center_noise_sd is not None else "") + self._noise(context.view.domain)
@@ -96,7 +96,7 @@ class CentersPicture(Picture[CentersStep]):
     def note(self, context: RenderContext) -> str:
         step, view = self.step, context.view
         marks = choose_marks(len(step.centers))
-        verdict = context.verdict if context.last(step) else None
+        verdict = context.verdict if context.is_last(step) else None
         return join_clauses(
             "refused (⊥)" if verdict is not None and verdict.kind == "refused" else "",
             self._farthest(context),
@@ -119,7 +119,7 @@ class CentersPicture(Picture[CentersStep]):
             moves = outline_segments(view.plane(step.previous, "previous")[far], view.plane(step.centers)[far])
             if far.any():
                 canvas.lines(moves, "last move", "released", strength=0.55, width=1.5, dash="dot")
-        if context.last(step):
+        if context.is_last(step):
             add_ghosts(canvas, context.ghosts)
         partners = self._partners(context)
         if context.reference is not None:
@@ -128,7 +128,7 @@ class CentersPicture(Picture[CentersStep]):
             add_reference(canvas, context.reference.centers)
         notes = describe_step(step.centers, view.domain, "centre", {"noisy count": step.noisy_counts})
         add_centers(canvas, step.centers, final=context.final, away=partners, notes=notes)
-        if context.last(step) and context.verdict is not None and context.verdict.kind == "refused":
+        if context.is_last(step) and context.verdict is not None and context.verdict.kind == "refused":
             add_refused(canvas)
         canvas.plane()
 
@@ -195,13 +195,15 @@ class CentersPicture(Picture[CentersStep]):
         return f"moved farthest: centre {int(moved.argmax()) + 1}, {format_width(float(moved.max()))}"
 
     @staticmethod
-    def _beyond(context: RenderContext, points: Array, what: str) -> str:
+    def _describe_beyond(context: RenderContext, points: Array, what: str) -> str:
         beyond = context.view.count_beyond(points) if len(points) else 0
         return f"{format_things(beyond, what)} outside the picture" if beyond else ""
 
     def _outside(self, context: RenderContext) -> str:
         theirs = (
-            "" if context.reference is None else self._beyond(context, context.reference.centers, "centre of k-means++")
+            ""
+            if context.reference is None
+            else self._describe_beyond(context, context.reference.centers, "centre of k-means++")
         )
         rows = (
             0.0
@@ -209,12 +211,12 @@ class CentersPicture(Picture[CentersStep]):
             else context.view.count_beyond(context.reveal.points) / max(1, len(context.reveal.points))
         )
         return join_clauses(
-            self._beyond(context, self.step.centers, "centre"),
+            self._describe_beyond(context, self.step.centers, "centre"),
             theirs.replace("centre of k-means++s", "centres of k-means++"),
             f"{format_percent(rows)} of the rows outside the picture" if rows else "",
         )
 
-    def _solved(self, context: RenderContext) -> bool:
+    def _is_solved(self, context: RenderContext) -> bool:
         """Whether a solver placed the centres on noisy points: what noise did to them is more than it says."""
         place = next((i for i, other in enumerate(context.steps) if other is self.step), 0)
         return (

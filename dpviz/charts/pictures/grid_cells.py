@@ -333,7 +333,7 @@ def _place_cells(shown: Shown, view: View) -> dict[str, Any]:
     gap = int(max(shown.values.shape) < _GAPS_BELOW)
     drawn: dict[str, Any] = {"customdata": shown.values.T.astype(SCREEN), "xgap": gap, "ygap": gap}
     for name, axis, edges in zip("xy", shown.axes, shown.edges, strict=True):
-        values = view.along(axis, edges) if view.in_data_units else edges
+        values = view.to_axis_units_along(axis, edges) if view.in_data_units else edges
         drawn[name] = values.astype(SCREEN)
     return drawn
 

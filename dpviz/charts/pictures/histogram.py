@@ -54,7 +54,7 @@ class GridPicture(Picture[GridStep]):
 
     def rows(self, context: RenderContext) -> Array | None:
         """Revealed rows in the coordinates of that grid."""
-        return context.rows_in(context.view.domain.region)
+        return context.find_rows(context.view.domain.region)
 
     def finding(self, domain: Domain) -> str:
         if self.step.grid.n_cells == 1:
@@ -92,7 +92,7 @@ class GridPicture(Picture[GridStep]):
     def words(self, domain: Domain) -> str:
         step = self.step
         text = (
-            f"Noisy histogram {self.over(domain)}. {self.finding(domain)}. Noise sd of a cell: "
+            f"Noisy histogram {self.describe_over(domain)}. {self.finding(domain)}. Noise sd of a cell: "
             f"{format_number(step.sd)}."
         )
         if step.cutoff is None:
@@ -103,7 +103,7 @@ class GridPicture(Picture[GridStep]):
         )
         return f"{text} {others}"
 
-    def over(self, domain: Domain) -> str:
+    def describe_over(self, domain: Domain) -> str:
         """What the histogram is of."""
         return f"of {format_columns(domain)}"
 

@@ -59,7 +59,7 @@ class TreeDiagram(Drawing[TreeStep]):
     legend_lines = 0
 
     def view(self, view: View) -> View:
-        return view.boxes() if self.step.frame is None else view.within(self.step.region)
+        return view.boxes() if self.step.frame is None else view.with_space(self.step.region)
 
     def finding(self, domain: Domain) -> str:
         sizes = count_levels(self.step.tree)

@@ -76,7 +76,7 @@ class StartsPicture(Picture[StartsStep]):
 
     def _below(self, context: RenderContext) -> tuple[Any, View]:
         """The grid that the starts were solved on, where it can be drawn, and the view that shows it."""
-        grids = context.before(self.step, "GridStep", "SynopsisStep")
+        grids = context.list_before(self.step, "GridStep", "SynopsisStep")
         if not grids or self.step.centers.shape[1] != context.view.domain.dim:
             return None, context.view
         picture = SynopsisPicture if type(grids[-1]).__name__ == "SynopsisStep" else GridPicture

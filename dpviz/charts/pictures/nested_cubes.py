@@ -109,7 +109,7 @@ def count_truly_held(context: RenderContext, step: TreeStep) -> list[Array] | No
     assert isinstance(last, TreeStep)
 
     def count() -> list[Array]:
-        rows = context.rows_in(step.region, step.frame)
+        rows = context.find_rows(step.region, step.frame)
         assert rows is not None
         return assign_rows(last.tree, rows)
 

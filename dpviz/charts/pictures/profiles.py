@@ -230,7 +230,7 @@ class Lanes(Drawing):
     def _discs(self, plot: Plot, j: int, part: Array, y: Array, colors: Any) -> None:
         ink, faint = self.palette, self.faint[:, j]
         spread = np.nan_to_num(self.sd[:, j]) * SEEN
-        low, high = (self.part_of(self.values[:, j] + side * spread, j) for side in (-1, 1))
+        low, high = (self.to_part(self.values[:, j] + side * spread, j) for side in (-1, 1))
         wide = (high - low) * _NARROW > _DISC
         if wide.any():
             ends = (low[wide], high[wide]), (y[wide], y[wide])
@@ -251,7 +251,7 @@ class Lanes(Drawing):
         )
         if self.made.reference is None:
             return
-        there = self.part_of(self.made.reference[self.order][:, self.cols[j]], j)
+        there = self.to_part(self.made.reference[self.order][:, self.cols[j]], j)
         # Only where it is not hidden: a diamond around each of many numbers would hide them all.
         far = np.abs(there - part) * _NARROW > _DISC / 2 + 3
         if far.any():
@@ -260,7 +260,7 @@ class Lanes(Drawing):
             plot.add_trace(self.lines((part[far], there[far]), (y[far], y[far]), kind, color=hue, width=1))
             plot.add_trace(make_diamonds(there[far], y[far], hue, 11, kind))
 
-    def part_of(self, values: Array, j: int) -> Array:
+    def to_part(self, values: Array, j: int) -> Array:
         """How far along lane ``j`` values (k,) lie.
 
         Parameters

@@ -93,7 +93,7 @@ class ProjectionPicture(Picture[ProjectionStep]):
                 notes = np.sqrt(variance[which]).astype(SCREEN)
                 canvas.bars(axis[which], heights, 0.8, name, "released", {"color": color}, hover=hover, notes=notes)
         canvas.band(0, step.noise_edge, strength=_BAND)
-        rows = context.rows_in(context.view.domain.region)
+        rows = context.find_rows(context.view.domain.region)
         if rows is not None:
             true = (((rows - step.projection.middle) @ step.projection.basis[:shown].T) ** 2).mean(axis=0)
             canvas.ticks(axis, true, "true variances", hover="axis %{x}: true variance %{y:.3g} (revealed)")
@@ -228,7 +228,7 @@ class Distances(Drawing[ProjectionStep]):
         plot.add_vline(
             x=step.projection.clipping_radius, line={"color": canvas.palette.text, "width": 1.5, "dash": "dash"}
         )
-        rows = context.rows_in(context.view.domain.region)
+        rows = context.find_rows(context.view.domain.region)
         if rows is not None:
             far = np.linalg.norm(rows - step.projection.middle, axis=1)
             place = np.minimum(far / step.outer_radius * bins, bins - 1).astype(np.int64)

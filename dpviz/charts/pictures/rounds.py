@@ -73,7 +73,7 @@ class PolishPicture(CentersPicture):
     def companions(self, context: RenderContext, steps: Sequence[Step]) -> Iterator[Companion]:
         # Of a round of polishing, k-means++ tells more.
         yield from super().companions(context, steps)
-        rounds = self.alike(steps)
+        rounds = self.list_alike(steps)
         yield Companion("Rounds", Rounds(self.step, rounds[: rounds.index(self.step) + 1], len(rounds)))
 
 

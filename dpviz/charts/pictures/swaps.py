@@ -41,7 +41,7 @@ class CandidatesPicture(Picture[CandidatesStep]):
     legend_lines = 5
 
     def view(self, view: View) -> View:
-        return view.boxes() if self.step.frame is None else view.within(self.step.region)
+        return view.boxes() if self.step.frame is None else view.with_space(self.step.region)
 
     def finding(self, domain: Domain) -> str:
         depths = self.step.depths[self.step.depths >= 0]
@@ -64,7 +64,7 @@ class CandidatesPicture(Picture[CandidatesStep]):
         step = self.step
         places = canvas.view.plane(self.step.candidates)
         canvas.rows(context.reveal, step.region, step.frame)
-        for grown_tree in _list_trees(context.before(step, "TreeStep")):
+        for grown_tree in _list_trees(context.list_before(step, "TreeStep")):
             add_nest(canvas, grown_tree.tree, strength=_UNDER)
         grown = np.flatnonzero(step.depths >= 0)
         # Deep candidates last, so that they lie on top.
@@ -96,7 +96,7 @@ class CandidatesPicture(Picture[CandidatesStep]):
         return f"{self.finding(domain)}. {by_depth}."
 
     def companions(self, context: RenderContext, steps: Sequence[Step]) -> Iterator[Companion]:
-        trees = _list_trees(replace(context, steps=steps).before(self.step, "TreeStep"))
+        trees = _list_trees(replace(context, steps=steps).list_before(self.step, "TreeStep"))
         if trees:
             yield Companion("Tree", make_diagram(trees[-1], steps))
 
@@ -107,7 +107,7 @@ class SwapPicture(Picture[SwapStep]):
     called = "swap"
 
     def view(self, view: View) -> View:
-        return view.boxes() if self.step.frame is None else view.within(self.step.region)
+        return view.boxes() if self.step.frame is None else view.with_space(self.step.region)
 
     def finding(self, domain: Domain) -> str:
         changed = np.flatnonzero(_find_changed(self.step))
@@ -151,8 +151,8 @@ class SwapPicture(Picture[SwapStep]):
         return f"{self.finding(domain)}, out of {candidates}; {len(self.step.centers)} centres remain."
 
     def companions(self, context: RenderContext, steps: Sequence[Step]) -> Iterator[Companion]:
-        swaps, step = self.alike(steps), self.step
-        trees = _list_trees(replace(context, steps=steps).before(step, "TreeStep"))
+        swaps, step = self.list_alike(steps), self.step
+        trees = _list_trees(replace(context, steps=steps).list_before(step, "TreeStep"))
         if len(trees) == 1:
             yield Companion("Tree", make_diagram(trees[0], steps, marked=step.centers, linked_at_most=_LINKED))
         yield Companion("Swap trace", SwapTrace(self.step, swaps[: swaps.index(self.step) + 1], swaps))

@@ -38,7 +38,9 @@ class SynopsisPicture(GridPicture):
         if self.step.frame is None:
             return view.boxes()
         half = self.step.grid.half
-        return view.within(Region(half, float(np.linalg.norm(half))), format_axis_names(self.step.frame, view.domain))
+        return view.with_space(
+            Region(half, float(np.linalg.norm(half))), format_axis_names(self.step.frame, view.domain)
+        )
 
     def grid_step(self) -> SynopsisStep:
         """With a grid around 0, where it lies over a view: its pictures then range over the grid and no more."""
@@ -86,10 +88,10 @@ class SynopsisPicture(GridPicture):
     def words(self, domain: Domain) -> str:
         return f"{super().words(domain)} {Kept(self.step).words(domain)}"
 
-    def over(self, domain: Domain) -> str:
+    def describe_over(self, domain: Domain) -> str:
         """What the histogram is of: columns, or axes of the view."""
         axes = format_things(len(self.step.grid.half), "axis", "axes")
-        return super().over(domain) if self.step.frame is None else f"over {axes} of the view"
+        return super().describe_over(domain) if self.step.frame is None else f"over {axes} of the view"
 
     def companions(self, context: RenderContext, steps: Sequence[Step]) -> Iterator[Companion]:
         yield Companion("What is kept", Kept(self.step))

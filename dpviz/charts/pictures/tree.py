@@ -45,7 +45,7 @@ class TreePicture(Picture[TreeStep]):
     legend_lines = 3
 
     def view(self, view: View) -> View:
-        return view.boxes() if self.step.frame is None else view.within(self.step.region)
+        return view.boxes() if self.step.frame is None else view.with_space(self.step.region)
 
     def finding(self, domain: Domain) -> str:
         tree = self.step.tree

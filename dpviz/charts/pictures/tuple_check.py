@@ -29,7 +29,7 @@ _SD = float(np.sqrt(2))
 
 
 class TupleTestPicture(Picture[TupleTestStep]):
-    """Released centres with their typical noise, or "refused" over the stand-ins that know no data."""
+    """Released centres with their typical noise, or "refused" over the placeholders that know no data."""
 
     called = "test of tuples"
 
@@ -65,8 +65,8 @@ class TupleTestPicture(Picture[TupleTestStep]):
             add_centers(canvas, step.centers, final=context.final)
         else:
             ring = {"symbol": "circle-open", "size": 14, "line": {"width": 2}}
-            hover = "stand-in (public)<br>%{x:.4g}, %{y:.4g}"
-            canvas.marks(view.plane(step.anchors), "stand-ins, packed without data", "public", ring, hover=hover)
+            hover = "placeholder (public)<br>%{x:.4g}, %{y:.4g}"
+            canvas.marks(view.plane(step.anchors), "placeholders, packed without data", "public", ring, hover=hover)
             add_refused(canvas)
         canvas.plane()
 
@@ -99,7 +99,7 @@ class TupleTestPicture(Picture[TupleTestStep]):
         return f"{self.finding(domain)}, over {where}. A tuple passed with up to {misfits} noisy misfits."
 
     def companions(self, context: RenderContext, steps: Sequence[Step]) -> Iterator[Companion]:
-        rows = context.rows_in(context.view.region)
+        rows = context.find_rows(context.view.region)
         if rows is not None and len(rows) and len(self.step.anchors) > 1:
             yield Companion("Balls", RevealedBalls(self.step, rows, context.view.region), "revealed")
             if self.step.sampled:

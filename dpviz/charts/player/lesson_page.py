@@ -136,9 +136,9 @@ def _fill_answer(scene: told.Scene, computed: Computed) -> Scene:
 
 
 def _draw_animation(shown: RunReveal, computed: Computed, *, whole: bool) -> Scene:
-    run, look, numbers = make_walk(computed, shown.request, choose_palette("light"), whole=whole)
+    run, context, numbers = make_walk(computed, shown.request, choose_palette("light"), whole=whole)
     at = find_step(run, shown.step)
-    animation = animate(run, look, numbers, at=at)
+    animation = animate(run, context, numbers, at=at)
     if not whole:  # what comes after would give the answer away
         animation["steps"] = {theme: steps[: at + 1] for theme, steps in animation["steps"].items()}
     return Scene(animation=animation, paragraphs=[describe_sample(computed, shown.request)])

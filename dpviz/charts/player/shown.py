@@ -42,13 +42,13 @@ class Shown:
     @cached_property
     def html(self) -> str:
         """A page that plays all steps without network or server."""
-        animation = animate(self.run, self._look, at=self.step % len(self.run.frames))
+        animation = animate(self.run, self._context, at=self.step % len(self.run.frames))
         return make_player_page([Scene(animation=animation, run=self.run, table=self.title)])
 
     @property
     def figure(self) -> go.Figure:
         """The step as a figure of Plotly, to be changed or saved as a picture."""
-        context = self._look.with_steps_of(self.run)
+        context = self._context.with_steps_of(self.run)
         figure = find_picture(self.run.frames[self.step].step).draw(context)
         return figure.update_layout(paper_bgcolor=context.palette.surface)  # in a dark notebook, too
 
@@ -67,7 +67,7 @@ class Shown:
         return file
 
     @property
-    def _look(self) -> RenderContext:
+    def _context(self) -> RenderContext:
         epsilon = self.run.epsilon if self.run.private else None
         return RenderContext(make_view(self.run.domain), choose_palette("light"), epsilon=epsilon)
 

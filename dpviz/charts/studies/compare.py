@@ -169,7 +169,10 @@ class Scores:
         if score.ratio:
             figure.add_vline(x=1, line={"color": palette.text, "width": 1.2, "dash": "dot"})
             add_note(
-                figure, "◇ k-means++ = 1", palette.muted, {"x": span.at(1), "y": 0.72, "xanchor": "left", "xshift": 4}
+                figure,
+                "◇ k-means++ = 1",
+                palette.muted,
+                {"x": span.to_axis(1), "y": 0.72, "xanchor": "left", "xshift": 4},
             )
         figure.update_xaxes(span.axis, title_text=score.axis)
         figure.update_yaxes(

@@ -138,16 +138,16 @@ class Curves:
         if self.over != "epsilon":
             hardest = places.max() if self.over == "k" else places.min()
             at_epsilon = f" at ε = {self.epsilon:g}" if self.epsilon is not None else ""
-            return f"With {letter} = {hardest:,g}{at_epsilon}, {score.describe_first(self._medians_at(hardest))}"
-        close = self._close_from() if score.ratio else {}
+            return f"With {letter} = {hardest:,g}{at_epsilon}, {score.describe_first(self._compute_medians(hardest))}"
+        close = self._find_close() if score.ratio else {}
         if close:
-            name = min(close, key=lambda n: (close[n], self._medians_at(close[n])[n]))
+            name = min(close, key=lambda n: (close[n], self._compute_medians(close[n])[n]))
             return (
                 f"From ε = {close[name]:g} on, {name} stays within {_CLOSE.above} of k-means++ in "
                 f"{_CLOSE.describe_often()}"
             )
         middle = min(places, key=lambda epsilon: abs(log10(epsilon)))
-        return f"At ε = {middle:g}, {score.describe_first(self._medians_at(middle))}"
+        return f"At ε = {middle:g}, {score.describe_first(self._compute_medians(middle))}"
 
     def draw(self, palette: Palette, *, title: str = "", about: str = "") -> go.Figure:
         """The figure, under its finding, or without the hull of the best, under another ``title`` and ``about``.
@@ -216,7 +216,7 @@ class Curves:
         names = {"at": letter, "low": "25 %", "high": "75 %", "best": f"best at this {letter}"}
         return table.astype({"at": float if self.over == "epsilon" else int}).rename(columns=names)
 
-    def _close_from(self) -> dict[str, float]:
+    def _find_close(self) -> dict[str, float]:
         """The least ε from which on enough runs of an algorithm are close to k-means++; of those that get there."""
         found = {}
         for name, runs in self.runs.groupby(name_column(self.runs), observed=True):
@@ -228,7 +228,7 @@ class Curves:
     def _hull_words(self) -> str:
         return f"wide grey path: the best median at each {_LETTERS[self.over]}" if len(self.lines) > 1 else ""
 
-    def _medians_at(self, place: float) -> pd.Series[float]:
+    def _compute_medians(self, place: float) -> pd.Series[float]:
         return self.medians[self.medians["at"] == place].set_index("algorithm")["median"]
 
     def _set_axis(self, figure: go.Figure) -> None:

@@ -30,7 +30,7 @@ class Draws:
         Of r runs at one setting, unit coordinates.
     losses : array of shape (r,)
         Over that of k-means++.
-    look : Look
+    context : RenderContext
         How they are looked at: the plane, k-means++, and rows where these may be shown.
     """
 

@@ -64,13 +64,13 @@ class Span(NamedTuple):
         ends = {"range": [self.low, self.high]}
         return make_log_axis(self.low, self.high) | ends if self.logarithmic else ends
 
-    def at(self, value: float) -> float:
+    def to_axis(self, value: float) -> float:
         """Where an annotation of ``value`` stands: on a logarithmic axis at its logarithm."""
         return log10(value) if self.logarithmic else value
 
     def height(self, value: float) -> float:
         """Of a ``value``, as a share of the plot."""
-        return (self.at(value) - self.low) / (self.high - self.low)
+        return (self.to_axis(value) - self.low) / (self.high - self.low)
 
 
 def compute_quartiles(runs: pd.DataFrame, score: str, by: Sequence[str]) -> pd.DataFrame:

@@ -67,7 +67,7 @@ class Smallest:
         ]
         figure.add_hline(y=target.loss, line={"color": palette.text, "width": 1.5, "dash": "longdash"})
         # At small ε and below the line, where losses seldom are.
-        at = {"x": 0.01, "y": self.curves.span.at(target.loss), "xanchor": "left", "yanchor": "top"}
+        at = {"x": 0.01, "y": self.curves.span.to_axis(target.loss), "xanchor": "left", "yanchor": "top"}
         behind = palette.fade(palette.surface, 0.7)
         add_note(figure, f"target: {target.loss:.4g}×", palette.text, {"xref": "paper", "bgcolor": behind, **at})
         if who in self.curves.styles:

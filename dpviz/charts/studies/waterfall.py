@@ -154,10 +154,10 @@ class Waterfall:
         bars = [_Bar("k-means++", 0.0, 0.0, whole(kmeans))]
         for part in self.error.parts:
             length = part.value / self._unit
-            bars.append(_Bar(part.name, bars[-1].tip, length, self._signed(length), part.about))
+            bars.append(_Bar(part.name, bars[-1].tip, length, self._format_signed(length), part.about))
         return [*bars, _Bar("private", 0.0, private - kmeans, whole(private))]
 
-    def _signed(self, value: float) -> str:
+    def _format_signed(self, value: float) -> str:
         """What a part adds, in units of the axis."""
         if abs(value) <= _ROUNDING:
             value = 0.0

@@ -1,9 +1,9 @@
 """Which algorithm, and the smallest ε, for a table's n, d and k: from a stored study of generated tables alone.
 
 The study (``advice_study.csv``, made by ``benchmarks/advice.py``) ran every private algorithm that is not hopeless on
-stand-ins of a few sizes. Between its sizes the stand-ins are weighed by their closeness in d and k; rows and budget
-count together, as n·ε (n·μ with a δ), for a loss hardly depends on more than their product. An ε whose budget is less
-than any that was studied is not advised. No row is read here.
+synthetic tables of a few sizes. Between its sizes the synthetic tables are weighed by their closeness in d and k; rows
+and budget count together, as n·ε (n·μ with a δ), for a loss hardly depends on more than their product. An ε whose
+budget is less than any that was studied is not advised. No row is read here.
 """
 
 from __future__ import annotations
@@ -54,14 +54,14 @@ class Outlook:
     algorithm : str
     epsilon : float
     median, low, high : float
-        Median and quartiles over stand-ins of the ratio to k-means++.
+        Median and quartiles over synthetic tables of the ratio to k-means++.
     share : float
-        Share of the stand-ins on which it held: it kept to the target's loss, or where there is no target, the loss was
-        within 5 % of the best one.
+        Share of the synthetic tables on which it held: it kept to the target's loss, or where there is no target, the
+        loss was within 5 % of the best one.
     seconds : float
-        Computing time of a run on a stand-in, median.
+        Computing time of a run on a synthetic table, median.
     behind : float
-        Geometric mean, over stand-ins, of its loss over the least one.
+        Geometric mean, over synthetic tables, of its loss over the least one.
     """
 
     algorithm: str
@@ -98,13 +98,14 @@ class Advice:
     best : Outlook or None
         The cheapest algorithm at the smallest ε from which on it meets the target; None if none does up to ε = 10.
     each : tuple of float
-        The ε that the ``leading`` algorithm needs on each stand-in alone, the least first; infinite where none will do.
+        The ε that the ``leading`` algorithm needs on each synthetic table, the least first; infinite where none will
+        do.
     others : tuple of Outlook
         The other algorithms at that ε, the best of them first.
     changes : tuple of Change
         What would change the answer.
-    stand_ins : int
-        How many stand-ins it rests on.
+    n_tables : int
+        How many synthetic tables it rests on.
     beyond : bool
         Whether the question lies outside the sizes that were studied; then the nearest of them answered.
     """
@@ -115,7 +116,7 @@ class Advice:
     each: tuple[float, ...]
     others: tuple[Outlook, ...]
     changes: tuple[Change, ...]
-    stand_ins: int
+    n_tables: int
     beyond: bool
 
     @property
@@ -131,7 +132,7 @@ class Advice:
 
 @dataclass(frozen=True, eq=False)
 class SyntheticStudy:
-    """The stored study for one kind of δ: losses of shape (stand-ins, values of ε, algorithms), logarithms."""
+    """The stored study for one kind of δ: losses of shape (synthetic tables, values of ε, algorithms), logarithms."""
 
     algorithms: tuple[str, ...]
     dims: Array
@@ -164,13 +165,14 @@ class SyntheticStudy:
         return cls(tuple(algorithms.tolist()), dims, ks, budgets, losses, cube("seconds"))
 
     def weights(self, setting: Setting) -> Array:
-        """How much each stand-in counts for a setting, by its d and k; they add up to 1."""
+        """How much each synthetic table counts for a setting, by its d and k; they add up to 1."""
         weights = _compute_closeness(self.dims, setting.dim) * _compute_closeness(self.ks, setting.k)
         scaled: Array = weights / weights.sum()
         return scaled
 
     def interpolate_losses(self, setting: Setting) -> Array:
-        """Logarithms of losses, shape (stand-ins, algorithms), between the studied budgets; beyond, the nearest one."""
+        """Logarithms of losses, shape (synthetic tables, algorithms), between studied budgets; beyond, the nearest
+        one."""
         place = np.interp(_compute_log_budget(setting), self.budgets, np.arange(len(self.budgets)))
         low = int(place)
         high = min(low + 1, len(self.budgets) - 1)
@@ -322,7 +324,7 @@ def advise(setting: Setting, *, target: Target, study: SyntheticStudy | None = N
         each=() if leading is None else _find_needed_by_each(leading.algorithm, at, target, study),
         others=tuple(outlook for outlook in there if best is None or outlook.algorithm != best.algorithm),
         changes=tuple(_list_changes(at, target, study)),
-        stand_ins=int(np.count_nonzero(study.weights(setting))),
+        n_tables=int(np.count_nonzero(study.weights(setting))),
         beyond=not study.covers(at),
     )
 
@@ -390,7 +392,7 @@ def find_needed_epsilon(
 def compute_share_met(
     algorithm: str, setting: Setting, target: Target, *, study: SyntheticStudy | None = None
 ) -> float:
-    """On which share of the stand-ins an algorithm keeps to the target's loss at the ε of ``setting``.
+    """On which share of the synthetic tables an algorithm keeps to the target's loss at the ε of ``setting``.
 
     Parameters
     ----------
@@ -418,7 +420,7 @@ def compute_share_met(
 def forecast_rows(
     setting: Setting, algorithms: Sequence[str], epsilons: Sequence[float], *, study: SyntheticStudy | None = None
 ) -> pd.DataFrame:
-    """What the study expects of each algorithm at each ε: a line a stand-in, with the weight that it counts for.
+    """What the study expects of each algorithm at each ε: a line a synthetic table, with the weight that it counts for.
 
     There is no line at an ε whose budget is less than any that was studied.
 
@@ -476,7 +478,7 @@ def _find_met(losses: Array, target: Target, studied: bool) -> Array:
 
 
 def _find_needed_by_each(algorithm: str, setting: Setting, target: Target, study: SyntheticStudy) -> tuple[float, ...]:
-    """The smallest ε from which on the algorithm keeps to the target's loss on each stand-in that counts, sorted."""
+    """The smallest ε from which on an algorithm meets the target on each synthetic table that counts, sorted."""
     used, place = study.weights(setting) > 0, study.algorithms.index(algorithm)
     each = [replace(setting, epsilon=epsilon) for epsilon in EPSILONS]
     met = np.array([_find_met(study.interpolate_losses(at)[used, place], target, study.reaches(at)) for at in each])

@@ -21,7 +21,7 @@ def describe_certainty(advice: Advice) -> str:
     outlook = advice.leading
     if outlook is None:
         return "No algorithm can serve this request, or none was tried on so few rows."
-    tables = f"{advice.stand_ins} made-up tables of about this size"
+    tables = f"{advice.n_tables} made-up tables of about this size"
     low, high = format_apart(outlook.low, outlook.high)
     spread = f"half of them lie between {low} and {high} ×"
     if advice.best is None:

@@ -125,7 +125,7 @@ def judge_request(
         params = request.check(table)
     except RequestError as error:
         return Judgement(refusal=str(error))
-    setting = request.setting(table)
+    setting = request.make_setting(table)
     setting = setting if setting.n is not None else replace(setting, n=n)
     return judge(request.card, setting, params, tried=tried, sparse=table.sparse)
 

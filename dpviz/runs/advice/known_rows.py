@@ -24,7 +24,8 @@ NOBODY_SAID = (
     "8000,12000, or use a noisy number that a run has bought."
 )
 NOT_STUDIED = (
-    "The stored study has no table of so few rows: run algorithms on a stand-in of that size and compare their losses."
+    "The stored study has no table of so few rows: run algorithms on a synthetic table of that size and compare their "
+    "losses."
 )
 
 
@@ -115,7 +116,7 @@ class RowsAdvice:
 
     @property
     def sentence(self) -> str:
-        """The answer, as every door gives it."""
+        """The answer, as every page and command gives it."""
         return self.recommendation.sentence if self.is_studied or self.many.best is not None else NOT_STUDIED
 
     def _describe_range(self) -> str:

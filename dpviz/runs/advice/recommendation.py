@@ -43,7 +43,7 @@ class Recommendation:
     typical : float
         The median loss there, over that of k-means++.
     measured : bool
-        Whether it was read off runs on this table, or its stand-in, rather than the stored study.
+        Whether it was read off runs on this table, or its synthetic table, rather than the stored study.
     apart : Reason or None
         Why the stored study says otherwise, where it does.
     ranged : str

@@ -126,7 +126,7 @@ def find_reached_loss(losses: Array, share: float, weights: Array | None = None)
 
 
 def find_start(epsilons: Sequence[float] | Array, met: Sequence[bool] | Array) -> float:
-    """The least of ascending ``epsilons`` from which on all are ``is_met``; infinite if the last one is not.
+    """The least of ascending ``epsilons`` from which on all are ``met``; infinite if the last one is not.
 
     Parameters
     ----------

@@ -102,7 +102,7 @@ class Grid:
             if (contender.card.private or place == 0) and self._is_first_of_its_kind(contender, delta)
         ]
 
-    def at(self, trial: Trial) -> Request:
+    def make_request(self, trial: Trial) -> Request:
         """What one of its trials asks for."""
         return Request(trial.contender, trial.k, trial.epsilon, trial.delta, trial.seed(self.seed))
 

@@ -77,7 +77,7 @@ class Study(Work[Yardstick | Row]):
 
 
 def open_study(
-    judged: JudgedTable, grid: Grid, *, key: str, seats: Scheduler, owner: object, with_centers: bool = False
+    judged: JudgedTable, grid: Grid, *, key: str, scheduler: Scheduler, owner: object, with_centers: bool = False
 ) -> Study:
     """Begin a study, or read on where it is: what has been found of it arrives at once.
 
@@ -89,7 +89,7 @@ def open_study(
         What the study asks.
     key : str
         Tells any two tables or declarations apart, as ``OpenTable.key`` does: with the grid it names the study.
-    seats, owner : Seats and object
+    scheduler, owner : Scheduler and object
         Where its workers sit, and for whom: one a core at most, and each makes room for others after its turn.
     with_centers : bool
         Whether rows have centres. Those of more than ``MOST_NUMBERS`` coordinates lie in no folder.
@@ -108,7 +108,7 @@ def open_study(
     named = f"{__version__} {key} {with_centers} {grid.to_query()}"
     name = hashlib.sha256(named.encode()).hexdigest()[:32]
     kept = not with_centers or max(grid.ks) * judged.private.domain.dim <= MOST_NUMBERS
-    queue = partial(Job.queue, seats=seats, owner=owner, most=count_cores() + 1)
+    queue = partial(Job.queue, scheduler=scheduler, owner=owner, most=count_cores() + 1)
     while True:
         with _LOCK:
             if name not in _ENGINES:
@@ -167,7 +167,7 @@ class _Engine:
     """A study under way in a thread of this server, and all who read it."""
 
     def __init__(self, items: Generator[Item], name: str) -> None:
-        self._lock = threading.RLock()  # reentrant: a shelf may be collected, and cancel, at any allocation
+        self._lock = threading.RLock()  # reentrant: a registry may be collected, and cancel, at any allocation
         self._readers: list[Study] = []
         self._past: list[Yardstick | Row] = []
         self._open = True

@@ -109,7 +109,7 @@ def compute_study_rows(
         note = f"{trial.contender.label} at ε = {trial.epsilon:g}{_describe_rows(trial.n)}"
         yield Progress(place, total, f"{note}, run {trial.repeat + 1} of {grid.repeats}")
         began = time.perf_counter()
-        finished = run_request(grid.at(trial), judged[trial.n].private)
+        finished = run_request(grid.make_request(trial), judged[trial.n].private)
         row = _make_row(finished, judged[trial.n], trial, known[trial.k, trial.n], seconds=time.perf_counter() - began)
         yield row | {"centers": finished.unit_centers} if with_centers else row
     yield Progress(total, total, "done")

@@ -446,7 +446,7 @@ def draw_lost_rows(draft: Draft) -> None:
     moved = ""
     if draft.may_read_rows:
         bounds = (declared.lower, declared.upper)
-        values = draft.read_columns(declared.columns).coded
+        values = draft.read_columns(declared.columns).encode_columns
         moved = make_once(
             "declare:moved",
             (*given, bounds),

@@ -138,7 +138,7 @@ def _draw_no_clipping() -> None:
     """Why a private file has no such preview, and where the question can be settled."""
     st.info(
         "What they cut off is not shown of a private file, even to you: bounds moved because of it would tell of its "
-        "rows. Try them on public data of the same kind, or on a stand-in.",
+        "rows. Try them on public data of the same kind, or on a synthetic table.",
         title="Bounds come from what is known without the rows",
         icon=":material/visibility_off:",
     )

@@ -1,5 +1,5 @@
-"""The open table in the page's link, so that a reload opens it again: a sample by its id, a stand-in by its numbers, a
-drawing by its text.
+"""The open table in the page's link, so that a reload opens it again: a sample by its id, a synthetic table by its
+numbers, a drawing by its text.
 
 A public file is kept for a while under a word that only the link holds. Of a private file a link says only that there
 was one: a reload forgets it.
@@ -43,7 +43,7 @@ from dpviz.ui.session import (
 
 _FILE, _KEPT = "file", "file."
 _WORD = "table_link:word"
-_STAND_IN = "stand-in"
+_SYNTHETIC = "stand-in"
 
 
 def follow_table_link() -> None:
@@ -66,7 +66,7 @@ def is_forgotten() -> bool:
 
 
 def read_synthetic_table(text: str) -> SyntheticTable | None:
-    """The stand-in that a link names, or None if it names none that the form could make.
+    """The synthetic table that a link names, or None if it names none that the form could make.
 
     >>> read_synthetic_table("stand-in,0,100,5000,2,5,0.05")
     SyntheticTable(low=0.0, high=100.0, n=5000, d=2, k=5, spread=0.05)
@@ -74,7 +74,7 @@ def read_synthetic_table(text: str) -> SyntheticTable | None:
     True
     """
     word, *numbers = text.split(",")
-    if word != _STAND_IN or len(numbers) != len(SyntheticTable._fields):
+    if word != _SYNTHETIC or len(numbers) != len(SyntheticTable._fields):
         return None
     try:
         low, high, n, d, k, spread = numbers
@@ -107,7 +107,7 @@ def _name_open_table() -> str:
         return "" if find_undeclared() is None else _FILE
     told = find_named_in_links(find_source())
     if isinstance(told, SyntheticTable):
-        return ",".join((_STAND_IN, *(f"{value:.12g}" for value in told)))
+        return ",".join((_SYNTHETIC, *(f"{value:.12g}" for value in told)))
     return told or _name_kept_file() or _FILE
 
 

@@ -1,4 +1,4 @@
-"""Ways to a table: a sample, a CSV file, a stand-in from numbers anybody may know, or what ``dpviz open`` named."""
+"""Ways to a table: a sample, a CSV file, a synthetic table from public numbers, or what ``dpviz open`` named."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _STAND_IN_ORIGIN = "declared for the simulation; nobody is in it"
 
 
 class SyntheticTable(NamedTuple):
-    """What a stand-in is made of; each of its columns has the same bounds."""
+    """What a synthetic table is made of; each of its columns has the same bounds."""
 
     low: float
     high: float
@@ -94,7 +94,7 @@ def open_synthetic_table(told: SyntheticTable) -> None:
         If no table can be made of these numbers.
     """
     low, high, n, d, k, spread = told
-    loaded = simulate(low, high, n, d, k, seed=0, spread=spread, name="Stand-in")
+    loaded = simulate(low, high, n, d, k, seed=0, spread=spread, name="Synthetic table")
     open_table(
         loaded,
         Declaration(
@@ -125,14 +125,14 @@ def open_painted(drawing: Drawing, k: int) -> None:
     """
     text = encode_drawing(drawing)
     table, declared = make_painted_table(decode_drawing(text))
-    open_table(table, replace(declared, n_public=table.n_rows))  # as of a stand-in: nobody is in it
+    open_table(table, replace(declared, n_public=table.n_rows))  # as of a synthetic table: nobody is in it
     _set_name_in_links(f"{PAINTED}{text}")
     suggest_k(k)
     suggest_delta()
 
 
 def find_named_in_links(source: Source | None) -> str | SyntheticTable | None:
-    """The id of the sample, the numbers of the stand-in, or the drawing that ``source`` was made of."""
+    """The id of the sample, the numbers of the synthetic table, or the drawing that ``source`` was made of."""
     number, name = recall(_NAMED, (0, None))
     return name if source is not None and source.number == number else None
 
@@ -144,7 +144,7 @@ def _set_name_in_links(name: str | SyntheticTable) -> None:
 
 
 def draw_sample_tiles() -> bool:
-    """A tile for every sample, one for a file of one's own, one for a stand-in; True if a table was opened just now."""
+    """A tile for every sample, one for an own file, one for a synthetic table; True if a table was opened just now."""
     opened = False
     with st.grid(min_column_width=200, key="samples"):
         for sample in SAMPLES:
@@ -156,19 +156,19 @@ def draw_sample_tiles() -> bool:
         with _draw_tile("Your own CSV file", "Private or public; its rows are shown to nobody unless you ask."):
             if st.button("Bring a file", key="bring_a_file", type="primary", width="stretch"):
                 st.switch_page("data.py")
-        with _draw_tile("A stand-in", "Made-up rows of the size you say: the place to choose ε."):
+        with _draw_tile("A synthetic table", "Made-up rows of the size you say: the place to choose ε."):
             opened = _draw_synthetic_button(width="stretch") or opened
     return opened
 
 
 def draw_three_ways() -> bool:
-    """A sample, a file of one's own, a stand-in, side by side; True if a table was opened just now."""
-    sample_place, file_place, stand_in_place = st.columns([3, 4, 3], gap="small")
+    """A sample, a file of one's own, a synthetic table, side by side; True if a table was opened just now."""
+    sample_place, file_place, synthetic_place = st.columns([3, 4, 3], gap="small")
     with sample_place, st.container(border=True, height="stretch", vertical_alignment="distribute"):
         opened = _draw_sample_choice()
     with file_place, st.container(border=True, height="stretch"):
         _draw_csv_upload()
-    with stand_in_place, st.container(border=True, height="stretch", vertical_alignment="distribute"):
+    with synthetic_place, st.container(border=True, height="stretch", vertical_alignment="distribute"):
         st.markdown(":small[Made-up rows]")
         return _draw_synthetic_button(width="content") or opened
 
@@ -188,7 +188,7 @@ def _draw_sample_choice() -> bool:
 
 def _draw_synthetic_button(*, width: Literal["stretch", "content"]) -> bool:
     help = "Nobody is in its rows: the place to choose ε."
-    with st.popover("Simulate a stand-in", width=width, key="simulate", icon=":material/casino:", help=help):
+    with st.popover("Make a synthetic table", width=width, key="simulate", icon=":material/casino:", help=help):
         return draw_synthetic_form()
 
 

@@ -23,7 +23,7 @@ _COLORS = {
 
 
 def foresee_outcome(request: Request, table: OpenTable, tried: Sequence[float] = ()) -> Judgement:
-    """What is to be expected of ``read_request``, from public numbers and a dry run; the same for every page."""
+    """What is to be expected of ``request``, from public numbers and a dry run; the same for every page."""
     return judge_request(request, table.private, tried=tried)
 
 

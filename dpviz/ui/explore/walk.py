@@ -39,7 +39,7 @@ _POLL_SECONDS = 1.0
 def draw_walk(
     table: OpenTable, result: Result, now: Request, reference: Reference | None, judged: Judged | None
 ) -> RenderContext:
-    """Play ``result``; ``now`` is what the controls ask for, ``judged_before`` its scores where truth is shown.
+    """Play ``result``; ``now`` is what the controls ask for, ``judged`` its scores where truth is shown.
 
     Returns how it is looked at.
     """

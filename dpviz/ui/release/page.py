@@ -83,7 +83,7 @@ def _draw_form(asked_of: Subject) -> None:
     found: dict[str, list[str]] = {"Bounds": draw_bounds_section(draft, asked_of)}
     told = draw_accesses_section(asked_of)
     words = draw_words_form(asked_of.declaration, asked_of.source_key, today=today, chosen=told.chosen)
-    found["Words of the card"] = [describe_missing(one) for one in words.missing()]
+    found["Words of the card"] = [describe_missing(one) for one in words.list_missing()]
     opened = None
     if is_local_server():
         opened, found["Account"] = draw_account_section(draft, asked_of)
@@ -259,7 +259,7 @@ class _DryRun:
 
 def draw_dry_run_section(release_request: ReleaseRequest, asked_of: Subject) -> str:
     """Draw it; what is to be expected, in words for the card."""
-    st.subheader("What to expect", divider="gray", anchor=False, help=explain_term("stand-in"))
+    st.subheader("What to expect", divider="gray", anchor=False, help=explain_term("synthetic-table"))
     table = asked_of.table
     if table is None:
         st.caption("Bounds that are still to be bought cannot be tried beforehand.")

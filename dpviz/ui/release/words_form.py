@@ -42,7 +42,7 @@ _ASKED = {
     "region": ("Region that the data describe", "Bremen, Germany"),
     "justification": (
         "Justification: why these bounds, this ε and this k",
-        "Bounds from the law; ε from a stand-in",
+        "Bounds from the law; ε from a synthetic table",
     ),
     "authors": ("Authors: who filled in the card, one a line", "A. Muster"),
 }
@@ -54,7 +54,7 @@ def draw_words_form(declared: Declaration, source_key: str, *, today: str, chose
     """Draw the form; all words of the card."""
     kept = f"release:words:{source_key[:16]}"
     before: dict[str, Any] = {**_propose_words(declared, today), **recall(kept, {}), "publication_date": today}
-    missing = CardWords(**before, chosen_after_looking=chosen).missing()
+    missing = CardWords(**before, chosen_after_looking=chosen).list_missing()
     title = "The card in your words" + (f": {format_things(len(missing), 'thing')} to say" if missing else "")
     with st.expander(escape_markdown(title), expanded=bool(missing), icon=":material/edit_note:", key=f"{kept}:open"):
         left, right = st.columns(2, gap="medium")

@@ -1,6 +1,7 @@
-"""The rows that a study reads losses from: the table's own where its owner allows it, else those of a stand-in.
+"""The rows that a study reads losses from: the table's own where its owner allows it, else those of a synthetic table.
 
-A stand-in is a simulated twin of the open table: same columns, bounds and relation, nobody in it, free to look at.
+A synthetic table is a simulated twin of the open table: same columns, bounds and relation, nobody in it, free to look
+at.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from dpviz.ui.data_access import allow_reveal, is_reveal_allowed
 from dpviz.ui.session import find_bought_rows, recall, remember
 
 _TYPED = "judged:rows"
-_STAND_IN, _ROWS = "a stand-in", "the rows themselves"
-_SAME, _LARGER = "the rows above", "a larger stand-in"
+_SYNTHETIC, _ROWS = "a synthetic table", "the rows themselves"
+_SAME, _LARGER = "the rows above", "a larger synthetic table"
 _MOST_NUMBERS = 5_000_000
 _MOST_ROWS, _MOST_ROWS_OF_A_LARGER = 1_000_000, 300_000
 
@@ -28,7 +29,7 @@ _MOST_ROWS, _MOST_ROWS_OF_A_LARGER = 1_000_000, 300_000
 def ask_judged_rows(table: OpenTable, key: str, *, k: int) -> OpenTable | None:
     """The table whose rows a study reads losses from, or None while the owner has not decided.
 
-    Choosing by true utility leaks: a private file is judged on a stand-in unless its owner says otherwise.
+    Choosing by true utility leaks: a private file is judged on a synthetic table unless its owner says otherwise.
     """
     if table.kind.may_be_shown:
         return _ask_own_rows(
@@ -40,13 +41,13 @@ def ask_judged_rows(table: OpenTable, key: str, *, k: int) -> OpenTable | None:
         )
     choice = st.segmented_control(
         "Judge the results on",
-        [_STAND_IN, _ROWS],
-        default=_STAND_IN,
+        [_SYNTHETIC, _ROWS],
+        default=_SYNTHETIC,
         required=True,
         key=f"{key}:judged",
         persist_state="session",
         help=explain_term(
-            "stand-in",
+            "synthetic-table",
             "The rows themselves tell more, but an algorithm, k or ε that was chosen by its true loss carries some of "
             "the rows into the release, unpaid.",
         ),
@@ -62,12 +63,12 @@ def ask_judged_rows(table: OpenTable, key: str, *, k: int) -> OpenTable | None:
         )
     usual, known = guess_rows(table), find_known_rows(table)
     typed = st.number_input(
-        "Rows in the stand-in",
+        "Rows in the synthetic table",
         100,
         _MOST_ROWS,
         value=usual if usual is None else min(_MOST_ROWS, max(100, usual)),
         step=1_000,
-        key=f"{key}:stand_in_rows:{'' if known is None else known.low}",
+        key=f"{key}:synthetic_rows:{'' if known is None else known.low}",
         placeholder="about how many your file has",
         help="About as many as your file has, if the picture is to carry over: more rows make privacy cheaper.",
     )
@@ -82,7 +83,7 @@ def ask_judged_rows(table: OpenTable, key: str, *, k: int) -> OpenTable | None:
 
 
 def ask_larger_rows(key: str, table: OpenTable, source: OpenTable | None, *, k: int) -> OpenTable | None:
-    """The rows that are subsampled: those of ``source``, or of a stand-in with more."""
+    """The rows that are subsampled: those of ``source``, or of a synthetic table with more."""
     chosen = st.segmented_control(
         "Subsamples of",
         [_SAME, _LARGER],
@@ -90,7 +91,7 @@ def ask_larger_rows(key: str, table: OpenTable, source: OpenTable | None, *, k: 
         required=True,
         key=f"{key}:whose",
         persist_state="session",
-        help=explain_term("stand-in", "It says what more rows would bring; subsamples, what fewer would cost."),
+        help=explain_term("synthetic-table", "It says what more rows would bring; subsamples, what fewer would cost."),
     )
     if chosen == _SAME:
         return source
@@ -101,7 +102,8 @@ def ask_larger_rows(key: str, table: OpenTable, source: OpenTable | None, *, k: 
 
 
 def guess_rows(table: OpenTable) -> int | None:
-    """How many rows a stand-in gets at first: as many as are declared, bought, or typed on another page; else None."""
+    """How many rows a synthetic table gets at first: as many as declared, bought, or typed on another page; else
+    None."""
     known = find_known_rows(table)
     said = known.low if known is not None else recall(f"{_TYPED}:{table.source_key}", None)
     return None if said is None else min(said, max(1_000, _MOST_NUMBERS // table.domain.dim))
@@ -137,6 +139,6 @@ def _keep_synthetic_table(place: str, table: OpenTable, n: int, k: int) -> OpenT
     wanted = (table.key, n, k)
     kept = cast("tuple[Any, OpenTable] | None", st.session_state.get(place))
     if kept is None or kept[0] != wanted:
-        with st.spinner("Simulating a stand-in"):
+        with st.spinner("Making a synthetic table"):
             kept = st.session_state[place] = (wanted, make_synthetic_table(table, n=n, k=k))
     return kept[1]

@@ -76,7 +76,7 @@ class Question:
         assert self.source is not None
         once = 0.0
         for trial in (trial for trial in self.grid.list_trials() if trial.repeat == 0):
-            setting = self.grid.at(trial).setting(self.source.private)
+            setting = self.grid.make_request(trial).make_setting(self.source.private)
             setting = replace(setting, n=trial.n or self._told_n or _ROWS_NOT_TOLD)
             once += forecast_seconds(trial.contender.card, setting, trial.contender.settings) + _SECONDS_AROUND_A_RUN
         return self.grid.repeats * once
@@ -167,7 +167,9 @@ class StudyJob:
             If these are such losses.
         """
         if not self.source.kind.may_be_shown:
-            raise RequestError("Losses of a private file are not exported: study a stand-in to take a file away.")
+            raise RequestError(
+                "Losses of a private file are not exported: study a synthetic table to take a file away."
+            )
 
     def is_answer_to(self, question: Question) -> bool:
         """Whether it is what is asked for now."""

@@ -152,7 +152,7 @@ def _draw_answer(
             smallest = Smallest(Curves(frame, places=grid.epsilons, most=_ask_most(target)), answers, recommendation)
             about = compare_with_study(recommendation, advice) if answers and advice is not None else ""
             if study.source.key != study.question.table.key:
-                about = f"A stand-in has {grid.ks[0]} clear groups; your rows may need more. {about}"
+                about = f"A synthetic table has {grid.ks[0]} clear groups; your rows may need more. {about}"
             about = f"{recommendation.reason} {about}".strip()
             _show(smallest, f"{_KEY}:figure", about, study)
             numbers: StudyPicture = smallest
@@ -273,7 +273,7 @@ def list_predictions(study: StudyJob, measure: str) -> dict[str, list[tuple[floa
         return {}
     table, curves = study.source.private, dict[str, list[tuple[float, float]]]()
     for trial in (trial for trial in study.grid.list_trials() if trial.repeat == 0):
-        setting = study.grid.at(trial).setting(table)
+        setting = study.grid.make_request(trial).make_setting(table)
         prediction = predict(trial.contender, setting, table.domain.region)
         if prediction is not None and prediction.holds:
             loss = reference.nicv + prediction.excess
@@ -283,7 +283,7 @@ def list_predictions(study: StudyJob, measure: str) -> dict[str, list[tuple[floa
 
 
 def read_stored_rows(question: Question) -> KnownRows | None:
-    """How many rows are spoken of: as declared or bought, or else those of the stand-in that was asked for."""
+    """How many rows are spoken of: as declared or bought, or else those of the synthetic table that was asked for."""
     table, source = question.table, question.source
     if (known := find_known_rows(table)) is not None:
         return known
@@ -303,7 +303,7 @@ def find_advice(question: Question, target: Target, *, rows: KnownRows | None = 
     table, (k,), (delta,) = question.table, question.grid.ks, question.grid.deltas
     if table.private.sparse:
         return None
-    setting = Request(Contender(AUTO), k, EPSILONS[-1], delta).setting(table.private)
+    setting = Request(Contender(AUTO), k, EPSILONS[-1], delta).make_setting(table.private)
     return _advise(rows or read_stored_rows(question), replace(setting, n=None, epsilon=1.0), target)
 
 

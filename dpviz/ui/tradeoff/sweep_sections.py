@@ -29,7 +29,7 @@ from dpviz.ui.studies.study_picture import StudyPicture
 # The whole table, and halves of halves; fewer rows than this many, or than twice k, tell nothing.
 _PARTS, _FEWEST = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2), 50
 _CLUSTERS = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 20, 25, 30, 40, 50, 75, 100)
-_PRIVATE_N = "The number of rows is private: declare it on the Data page, or take a stand-in."
+_PRIVATE_N = "The number of rows is private: declare it on the Data page, or take a synthetic table."
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Advice: the cheapest algorithm at the smallest ε that is enough, from stand-ins of about that size, and how sure."""
+"""Advice: the cheapest algorithm at the smallest ε that is enough, from synthetic tables of that size, and how sure."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ USUAL = Target()
 
 
 def study(**ratios: dict[tuple[int, int], list[list[float]]]) -> SyntheticStudy:
-    """``ratios``: of each algorithm and (d, k), a list a stand-in, of its ratios at EPSILONS."""
+    """``ratios``: of each algorithm and (d, k), a list a synthetic table, of its ratios at EPSILONS."""
     cost = {"auto": 0.3, "dplloyd": 0.1, "balcan": 0.2}
     lines = [
         {
@@ -57,7 +57,7 @@ def test_the_smallest_epsilon_that_holds_on_enough_stand_ins_is_advised() -> Non
     three_of_five = study(auto={(4, 4): [good, good, good, bad, bad]})
     found = advise(AT, target=USUAL, study=four_of_five)
     assert found.best is not None and (found.best.epsilon, found.best.share) == (0.1, pytest.approx(0.8))
-    assert (found.stand_ins, found.beyond) == (5, False)
+    assert (found.n_tables, found.beyond) == (5, False)
     assert found.each == (0.1, 0.1, 0.1, 0.1, 1.0)
     later = advise(AT, target=USUAL, study=three_of_five)
     assert later.best is not None and later.best.epsilon == 1.0

@@ -97,22 +97,22 @@ def lines(folder: Path) -> Counter[str]:
 
 @pytest.mark.slow
 def test_a_study_by_several_processes_is_that_of_one_and_gives_its_seats_back(folder: Path) -> None:
-    seats = Scheduler(4)
-    shelf = JobRegistry(seats=seats)
-    study = shelf.start_study(judged(), GRID, key="a")
+    scheduler = Scheduler(4)
+    registry = JobRegistry(scheduler=scheduler)
+    study = registry.start_study(judged(), GRID, key="a")
     assert same(done(study))
     assert {(stick.k, stick.n) for stick in study.items if isinstance(stick, Yardstick)} == {(2, None), (3, None)}
     assert study.progress is not None and study.progress.fraction == 1 and study.elapsed > 0
-    assert not seats._taken and not seats._waiting
+    assert not scheduler._taken and not scheduler._waiting
     assert not opening._ENGINES
 
 
 def test_what_its_reader_left_is_gone_on_with(folder: Path, gate: Gate) -> None:
-    shelf, grid = JobRegistry(), replace(GRID, repeats=20)
+    registry, grid = JobRegistry(), replace(GRID, repeats=20)
     gate.hold_after(5)
-    study = shelf.start_study(judged(), grid, key="a")
+    study = registry.start_study(judged(), grid, key="a")
     assert eventually(lambda: len(rows(study)) == 5)
-    del shelf
+    del registry
     gc.collect()
     assert study.state is JobState.CANCELLED
     assert eventually(lambda: not opening._ENGINES)
@@ -139,14 +139,14 @@ def test_a_study_that_is_done_is_read_and_not_computed(
 ) -> None:
     if kept == "in memory":
         monkeypatch.delenv(FOLDER_VARIABLE)
-    shelf = JobRegistry()
-    done(shelf.start_study(judged(), GRID, key="a"))
+    registry = JobRegistry()
+    done(registry.start_study(judged(), GRID, key="a"))
     if kept != "in memory":
         opening._KEPT.clear()
     if kept == "nowhere":
         rmtree(folder)
     gate.jobs = 0
-    again = shelf.start_study(judged(), GRID, key="a")
+    again = registry.start_study(judged(), GRID, key="a")
     found = done(again)
     assert (gate.jobs > 0) == (kept == "nowhere")
     assert same(found) and sum(isinstance(item, Yardstick) for item in again.items) == 2
@@ -154,12 +154,12 @@ def test_a_study_that_is_done_is_read_and_not_computed(
 
 
 def test_two_who_open_it_at_once_read_one_study_and_either_may_leave(folder: Path, gate: Gate) -> None:
-    shelf, another = JobRegistry(), JobRegistry()
+    registry, another = JobRegistry(), JobRegistry()
     gate.hold_after(3)
-    first, second = (each.start_study(judged(), GRID, key="a") for each in (shelf, another))
+    first, second = (each.start_study(judged(), GRID, key="a") for each in (registry, another))
     assert len(opening._ENGINES) == 1
     assert eventually(lambda: len(rows(first)) == 3)
-    third = shelf.start_study(judged(), GRID, key="a")
+    third = registry.start_study(judged(), GRID, key="a")
     first.cancel()
     assert first.state is JobState.CANCELLED and second.state is not JobState.CANCELLED
     gate.open()
@@ -170,10 +170,10 @@ def test_two_who_open_it_at_once_read_one_study_and_either_may_leave(folder: Pat
 
 def test_another_table_grid_or_seed_is_another_study(folder: Path, gate: Gate) -> None:
     gate.hold_after(0)
-    shelf = JobRegistry()
+    registry = JobRegistry()
     asked = [(GRID, "a", False), (GRID, "b", False), (replace(GRID, seed=1), "a", False), (GRID, "a", True)]
     for grid, key, with_centers in asked:
-        shelf.start_study(judged(), grid, key=key, with_centers=with_centers)
+        registry.start_study(judged(), grid, key=key, with_centers=with_centers)
     assert len(opening._ENGINES) == 4
 
 
@@ -183,11 +183,11 @@ def test_centres_come_back_as_they_were_or_are_not_kept(
     folder: Path, gate: Gate, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
     monkeypatch.setattr(opening, "MOST_NUMBERS", most)
-    grid, shelf = replace(GRID, repeats=1), JobRegistry()
-    first = {row["trial"]: row for row in done(shelf.start_study(judged(), grid, key="a", with_centers=True))}
+    grid, registry = replace(GRID, repeats=1), JobRegistry()
+    first = {row["trial"]: row for row in done(registry.start_study(judged(), grid, key="a", with_centers=True))}
     opening._KEPT.clear()
     gate.jobs = 0
-    again = {row["trial"]: row for row in done(shelf.start_study(judged(), grid, key="a", with_centers=True))}
+    again = {row["trial"]: row for row in done(registry.start_study(judged(), grid, key="a", with_centers=True))}
     assert first.keys() == again.keys()
     assert all(np.array_equal(first[trial]["centers"], again[trial]["centers"]) for trial in first)
     assert all(row["centers"].shape == (row["k"], 2) for row in again.values())
@@ -197,15 +197,15 @@ def test_centres_come_back_as_they_were_or_are_not_kept(
 
 @pytest.mark.slow
 def test_it_waits_for_a_seat_and_says_behind_how_many(folder: Path, gate: Gate) -> None:
-    seats = Scheduler(1)
-    shelf, other = JobRegistry(seats=seats), JobRegistry(seats=seats)
+    scheduler = Scheduler(1)
+    registry, other = JobRegistry(scheduler=scheduler), JobRegistry(scheduler=scheduler)
     gate.hold_after(0)
-    study = shelf.start_study(judged(), replace(GRID, repeats=5), key="a")
+    study = registry.start_study(judged(), replace(GRID, repeats=5), key="a")
     assert eventually(lambda: study.progress is not None)
     gate.hold_after(3)
     assert eventually(lambda: study.state is JobState.RUNNING and study.seconds_left is not None)
     waiting = other.start_study(judged(), GRID, key="b")
-    assert eventually(lambda: len(seats._waiting) >= 1)
+    assert eventually(lambda: len(scheduler._waiting) >= 1)
     assert waiting.state is JobState.QUEUED and waiting.elapsed == 0
     study.cancel()
     gate.open()
@@ -216,8 +216,8 @@ def test_it_waits_for_a_seat_and_says_behind_how_many(folder: Path, gate: Gate) 
 def test_a_worker_goes_on_for_its_turn_only(folder: Path, gate: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(opening, "_TURN_SECONDS", 0.0)
     monkeypatch.setattr(opening, "count_cores", lambda: 1)
-    grid, shelf = replace(GRID, ks=(2,), epsilons=(1.0,), repeats=2), JobRegistry()
-    assert same(done(shelf.start_study(judged(), grid, key="a")), grid)
+    grid, registry = replace(GRID, ks=(2,), epsilons=(1.0,), repeats=2), JobRegistry()
+    assert same(done(registry.start_study(judged(), grid, key="a")), grid)
     assert gate.jobs == len(grid.list_trials())
 
 
@@ -233,8 +233,8 @@ posix = pytest.mark.skipif(os.name != "posix", reason="modes and owners of files
 @posix
 @pytest.mark.slow
 def test_losses_are_for_the_owner_of_the_server_alone(folder: Path, gate: Gate) -> None:
-    shelf = JobRegistry()
-    done(shelf.start_study(judged(), replace(GRID, repeats=1), key="a"))
+    registry = JobRegistry()
+    done(registry.start_study(judged(), replace(GRID, repeats=1), key="a"))
     modes = {stat.S_IMODE(path.stat().st_mode) for path in (folder, *folder.iterdir())}
     assert modes == {0o700}
     assert {stat.S_IMODE(path.stat().st_mode) for path in folder.glob("*/*")} == {0o600}
@@ -259,15 +259,15 @@ def test_a_folder_that_is_not_ones_own_is_refused_in_a_sentence(
 
 @pytest.mark.slow
 def test_a_folder_in_use_by_another_server_or_damaged_fails_with_a_sentence(folder: Path, gate: Gate) -> None:
-    shelf, grid = JobRegistry(), replace(GRID, repeats=1)
-    done(shelf.start_study(judged(), grid, key="a"))
+    registry, grid = JobRegistry(), replace(GRID, repeats=1)
+    done(registry.start_study(judged(), grid, key="a"))
     (inner,) = folder.iterdir()
     with StudyFolder(inner, resume=True):
-        held = shelf.start_study(judged(), grid, key="a")
+        held = registry.start_study(judged(), grid, key="a")
         assert held.wait(SECONDS) and held.state is JobState.FAILED
         assert "Another command is writing into DPVIZ_STUDIES" in str(held.error)
     (inner / "results.csv").write_text("a,b\n1,2\n")
-    damaged = shelf.start_study(judged(), grid, key="a")
+    damaged = registry.start_study(judged(), grid, key="a")
     assert damaged.wait(SECONDS) and "is damaged" in str(damaged.error)
 
 
@@ -302,8 +302,8 @@ def test_of_a_server_that_was_killed_the_named_folder_is_left_and_else_nothing(
     assert [[path.name for path in place.iterdir()] for place in places.values()] == [["studies"], []]
     (tmp_path / "lasting" / "studies").rename(folder)
     gate.hold_after(0)
-    shelf, kept = JobRegistry(), lines(folder)
-    study = shelf.start_study(judged(), replace(GRID, repeats=1000), key="a")
+    registry, kept = JobRegistry(), lines(folder)
+    study = registry.start_study(judged(), replace(GRID, repeats=1000), key="a")
     assert eventually(lambda: len(rows(study)) >= len(kept) >= 3)
     assert {row["trial"] for row in rows(study)} == kept.keys()
 

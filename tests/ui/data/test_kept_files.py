@@ -16,35 +16,35 @@ def _file(size: int = 10) -> KeptFile:
 
 
 def test_a_public_file_is_found_by_its_word_alone() -> None:
-    shelf = KeptFiles()
-    words = [shelf.put(_file()) for _ in range(20)]
+    registry = KeptFiles()
+    words = [registry.put(_file()) for _ in range(20)]
     assert len({*words}) == 20 and all(len(word or "") >= 20 for word in words)
-    assert shelf.find(words[0] or "") is not None and shelf.find("") is None and shelf.find("x") is None
+    assert registry.find(words[0] or "") is not None and registry.find("") is None and registry.find("x") is None
 
 
 def test_a_private_file_is_never_kept() -> None:
-    shelf = KeptFiles()
-    assert shelf.put(_file()._replace(declaration=replace(PUBLIC, kind=FileKind.PRIVATE))) is None
+    registry = KeptFiles()
+    assert registry.put(_file()._replace(declaration=replace(PUBLIC, kind=FileKind.PRIVATE))) is None
 
 
 def test_the_same_word_holds_the_newest_declaration_until_it_is_forgotten() -> None:
-    shelf = KeptFiles()
-    word = shelf.put(_file())
+    registry = KeptFiles()
+    word = registry.put(_file())
     assert word is not None
-    assert shelf.put(_file()._replace(declaration=replace(PUBLIC, upper=(2.0,))), word) == word
-    found = shelf.find(word)
+    assert registry.put(_file()._replace(declaration=replace(PUBLIC, upper=(2.0,))), word) == word
+    found = registry.find(word)
     assert found is not None and found.declaration.upper == (2.0,)
-    shelf.forget(word)
-    assert shelf.find(word) is None
+    registry.forget(word)
+    assert registry.find(word) is None
 
 
 def test_there_is_room_for_so_much_and_time_for_so_long() -> None:
     now = [0.0]
-    shelf = KeptFiles(most_bytes=25, most_seconds=60, clock=lambda: now[0])
-    assert shelf.put(_file(26)) is None
-    first, second, third = (shelf.put(_file()) or "" for _ in range(3))
-    assert shelf.find(first) is None and shelf.find(second) is not None
+    registry = KeptFiles(most_bytes=25, most_seconds=60, clock=lambda: now[0])
+    assert registry.put(_file(26)) is None
+    first, second, third = (registry.put(_file()) or "" for _ in range(3))
+    assert registry.find(first) is None and registry.find(second) is not None
     now[0] = 30.0
-    shelf.put(_file(), second)
+    registry.put(_file(), second)
     now[0] = 80.0
-    assert shelf.find(third) is None and shelf.find(second) is not None
+    assert registry.find(third) is None and registry.find(second) is not None

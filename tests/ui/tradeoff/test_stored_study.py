@@ -99,15 +99,15 @@ def test_of_so_few_rows_it_has_no_table() -> None:
 
 
 def test_a_range_of_rows_is_what_the_window_rests_on_and_no_number_has_none() -> None:
-    """Where nobody said how many rows there are, the page asks, and computes on no stand-in of a size of its own."""
+    """Where nobody said how many rows there are, the page asks, and makes no synthetic table of its own size."""
     raw = b"x,y\n" + b"0.5,0.5\n" * 20
     declared = Declaration(("x", "y"), (0.0, 0.0), (1.0, 1.0), n_range=(1_000, 30_000))
     app = app_on("tradeoff.py", declare(CsvFile("t", raw), declared))
     (said,) = (box for box in app.text_input if box.label == "Rows, or a range")
     assert said.value == "1,000–30,000" and "ε" in app.title[0].value
-    (rows,) = (box for box in app.number_input if box.label == "Rows in the stand-in")
+    (rows,) = (box for box in app.number_input if box.label == "Rows in the synthetic table")
     assert rows.value == 1_000
     app = app_on("tradeoff.py", declare(CsvFile("t", raw), replace(declared, n_range=None)))
     assert [title.value for title in app.title] == ["Say how many rows first"]
-    (rows,) = (box for box in app.number_input if box.label == "Rows in the stand-in")
+    (rows,) = (box for box in app.number_input if box.label == "Rows in the synthetic table")
     assert rows.value is None
