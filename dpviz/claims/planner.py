@@ -131,6 +131,8 @@ class Course:
         """The runs of the looks that were taken, as they are stored; ``every`` one, also of a look that is not."""
         last = max(self.look - 1, 0)
         kept = [row for row in self._rows if every or int(row["repeat"]) < self._repeats[find_key(row)] * 2**last]
+        if not kept:
+            return pd.DataFrame()
         text = format_frame(pd.DataFrame(kept), float_format=FORMAT, end="\n")
         return pd.read_csv(StringIO(text))
 

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from dpviz.claims.claim import Claim, Verdict
-from dpviz.claims.material import PUBLISHED, SYNTHETIC, SUBSTITUTE
+from dpviz.claims.material import PUBLISHED, SUBSTITUTE, SYNTHETIC
 from dpviz.claims.verdict_table import FILE, add_intervals
 from dpviz.resources import RESOURCES
 

@@ -196,7 +196,7 @@ class Job(Work[T]):
 
         Parameters
         ----------
-        seats : Scheduler
+        scheduler : Scheduler
             One a core.
         owner : object
             For whom it runs.

@@ -111,7 +111,20 @@ def _holds_numbers(kind: Any) -> bool:
 
 
 def list_parts(values: Any, rows: int) -> list[Any]:
-    """Sparse rows in parts of at most so many rows; whatever else as one part."""
+    """Sparse rows in parts of at most so many rows; whatever else as one part.
+
+    Parameters
+    ----------
+    values : array-like of shape (n, d)
+        As they were given.
+    rows : int
+        At most in a part.
+
+    Returns
+    -------
+    list
+        Of array-likes, in their order.
+    """
     if not is_sparse(values):
         return [values]
     return [values[start : start + rows] for start in range(0, max(1, values.shape[0]), rows)]

@@ -100,6 +100,17 @@ class Proposal:
         Where none was, the measures are, if they are few. Columns that their owner has ``confirmed`` are declared as
         proposed, too: as categories, ranks, yes or no, or a cycle.
 
+        Parameters
+        ----------
+        declaration : Declaration
+            What is declared already.
+        confirmed : sequence of str
+            Columns that hold what was found in them.
+
+        Returns
+        -------
+        Declaration
+
         Raises
         ------
         IntakeError

@@ -94,6 +94,10 @@ def test_an_interrupted_course_comes_to_the_same_table():
     assert [finding.margin for finding in again.verdict.findings] == [one.margin for one in whole.verdict.findings]
 
 
+def test_a_course_that_has_not_begun_has_an_empty_table():
+    assert course().table(every=True).empty and course().missing == 4 * 5
+
+
 def test_runs_of_another_table_are_left_out():
     other = follow(course(looks=1)).table().assign(origin="generated stand-in")
     assert course(stored=other).missing == 4 * 5
