@@ -41,7 +41,7 @@ def settled(audit: Audit, sizes: Sequence[int] = SIZES) -> Settled | None:
     """The verdict of the least number of draws that finds the twin out; None if none of them does."""
     if audit.thinned is not None:
         for draws in sizes:
-            if audit.thin(draws) > 0:
+            if audit.thinned(draws) > 0:
                 return Settled(draws, audit.honest(draws))
     return None
 

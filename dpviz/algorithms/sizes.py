@@ -7,14 +7,13 @@ more than their noise. How much is seen in how far they lie from the last count,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from dpviz.algorithms.steps import CentersStep, GridStep, Step
 from dpviz.arrays import Array, Flags
+from dpviz.privacy.partitions import Voronoi
 
 NINE_IN_TEN = 1.645
 """Half the width of an interval that nine values in ten lie in, in standard deviations."""
@@ -23,10 +22,8 @@ CLEAR = 3.0
 
 # A centre that moves farther than this part of the way to its neighbour counts another cluster.
 _HALF_WAY = 0.5
-# What is estimated of how far a source is off rests on few clusters, or on how cells are filled: sds are so much wider.
+# What is estimated of how far a source is off rests on k clusters: sds are so much wider.
 _WIDER = 1.3
-# Rows in a cell on the border of two clusters may all be in either: their variance, of an even share of them.
-EITHER = 1 / 12
 _TINY = 1e-12
 
 
@@ -56,14 +53,25 @@ class Sizes(NamedTuple):
         which: Flags = self.rows < CLEAR * self.sd
         return which
 
-    @property
-    def excess(self) -> Array:
-        """The rows over the fewest that are plausible, ``CLEAR`` sds below, (k,); infinite where that is nobody.
+    def widen(self, noise: Array) -> Array:
+        """The noise of means, (k,) or (k, d), over the fewest rows that are plausible; infinite where that is nobody.
 
-        The noise of a mean is that of a sum over a noisy size: it may be so many times as large as it says.
+        It is said over noisy sizes, and ``CLEAR`` sds below one of them it is so much larger.
+
+        Parameters
+        ----------
+        noise : array of shape (k,) or (k, d)
+            Deviations, in any units.
+
+        Returns
+        -------
+        array of the same shape
         """
         least = self.rows - CLEAR * self.sd
-        return np.where(least > 0, self.rows / np.where(least > 0, least, 1.0), np.inf)
+        kept = least > 0
+        factor = np.where(kept, self.rows / np.where(kept, least, 1.0), 1.0)
+        each = (-1, *[1] * (noise.ndim - 1))
+        return np.where(kept.reshape(each), noise * factor.reshape(each), np.inf)
 
 
 def combine_sizes(counts: Sequence[Array], variances: Sequence[Array]) -> Sizes:
@@ -127,16 +135,12 @@ def _find_last_rounds(steps: Sequence[Step], last: CentersStep) -> list[CentersS
 
 
 def _estimate_from_grid(steps: Sequence[Step], last: CentersStep, counts: Array) -> Sizes | None:
-    """The noise of the cells next to each centre, and what lies in cells that may be another one's."""
+    """The noise of the cells next to each centre; that cells on a border hold rows of two is not counted."""
     grid = next((step for step in reversed(steps) if type(step) is GridStep), None)
-    if grid is None or len(grid.grid.half) != last.centers.shape[1] or len(grid.codes) == 0:
+    if grid is None or len(grid.grid.half) != last.centers.shape[1]:
         return None
-    k = len(last.centers)
-    found = cKDTree(last.centers).query(grid.grid.centers(grid.codes), k=[1, 2])
-    apart, own = np.asarray(found[0]), np.asarray(found[1])[:, 0]
-    border = apart[:, 1] - apart[:, 0] < sqrt(12 * grid.spread_in_cell / last.centers.shape[1])
-    either = EITHER * np.bincount(own, np.maximum(grid.noisy_counts, 0.0) ** 2 * border, k)
-    return Sizes(counts, _WIDER * np.sqrt(grid.sd**2 * np.maximum(np.bincount(own, minlength=k), 1) + either))
+    own = Voronoi(last.centers).assign(grid.grid.centers(grid.codes))
+    return Sizes(counts, float(grid.sd) * np.sqrt(np.maximum(np.bincount(own, minlength=len(counts)), 1)))
 
 
 def measure_neighbour_gaps(centers: Array) -> Array:

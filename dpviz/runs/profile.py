@@ -214,7 +214,7 @@ def compute_honest_noise(sd: Array, sizes: Array | None, size_sd: Array | None, 
         nobody, half of the width: the centre may lie anywhere between the bounds.
     """
     if sizes is not None and size_sd is not None:
-        sd = np.maximum(sd, _LEAST_SD) * Sizes(sizes, size_sd).excess[:, None]
+        sd = Sizes(sizes, size_sd).widen(sd)
     return np.minimum(sd, width / 2)
 
 

@@ -130,7 +130,7 @@ def _estimate_errors(last: CentersStep, sizes: Sizes | None, region: Region) -> 
         return None
     length = last.center_noise_sd * sqrt(last.centers.shape[1])
     if sizes is not None:
-        length = length * sizes.excess
+        length = sizes.widen(length)
     moved = np.zeros(len(length))
     # Of a solver the centres before are where it started.
     if last.previous is not None and last.count_noise_sd is not None and last.previous.shape == last.centers.shape:

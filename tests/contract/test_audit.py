@@ -57,7 +57,7 @@ OTHERS = {
 
 def check(audit: Audit, draws: int) -> None:
     """So many draws find out the twin: as many of the honest one, were they like those of the twin, would tell."""
-    assert audit.thinned is not None and audit.thin(draws) > 0, "the twin with too little noise is not found out"
+    assert audit.thinned is not None and audit.thinned(draws) > 0, "the twin with too little noise is not found out"
     assert audit.honest(draws) <= 0, "the claim is refuted"
 
 

@@ -64,7 +64,7 @@ def test_plain_k_means_gives_the_person_away():
 def test_a_release_with_a_third_of_the_noise_passes_the_line_of_its_claim_and_an_honest_one_does_not():
     # More algorithms, at more ε and full sizes, are attacked by ``python -m benchmarks.audits``.
     audit = audit_of_an_attack("auto", 1.0, times=3)
-    assert audit.thinned and audit.thin(80) > 0
+    assert audit.thinned and audit.thinned(80) > 0
     # Who reads all answers comes close to the line.
     assert -0.4 * bound_advantage(epsilon=1.0, delta=1e-6) < audit.honest(80) <= 0
 

@@ -46,7 +46,7 @@ def test_all_claims_stand_there_with_their_verdicts_and_the_command(planted):
     kinds = [node.type for node in at.main]
     assert kinds.index("plotly_chart") < kinds.index("selectbox"), "the picture of all findings comes first"
     assert "Holds: 5 of 5" not in shown
-    at.segmented_control(key="papers:source:su-epsilon").set_value("generated stand-ins")
+    at.segmented_control(key="papers:source:su-epsilon").set_value("synthetic tables")
     assert "Holds: 5 of 5" in everything_shown(fine(at.run())), "those of stand-ins have their own verdict"
     fine(at.selectbox(key="papers:claim").set_value("cohen-naive").run())
     assert "Error of the means against the number of samples" in everything_shown(at)

@@ -205,7 +205,9 @@ def test_what_is_advised_goes_to_explore_and_runs_on_a_stand_in_say_that_rows_ma
     app = pressed(sound(app.switch_page("tradeoff.py").run()), "tradeoff:compute")
     assert app.session_state["tradeoff:job"].source.n_public == 300
     assert "A synthetic table has 3 clear groups; your rows may need more." in text_of(app)
-    assert "runs" in app.title[0].value and not app.session_state["visit:table"].private.accesses
+    # So few rows need more than the usual risk allows, and the title of computed runs says so, too.
+    assert app.title[0].value.startswith("No ε keeps both") and "runs" in text_of(app)
+    assert not app.session_state["visit:table"].private.accesses
 
 
 @pytest.mark.slow
@@ -218,4 +220,4 @@ def test_no_section_is_a_wall_of_words() -> None:
         counts[view] = len(visible_words(sound(app.run())))
     # Two questions, an answer with both its reasons, and what would open a window: this one says more.
     assert counts.pop("Choose ε") <= 160, counts
-    assert sum(counts.values()) <= 0.26 * 1526 and max(counts.values()) <= 110, counts
+    assert sum(counts.values()) <= 0.27 * 1526 and max(counts.values()) <= 110, counts

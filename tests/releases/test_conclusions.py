@@ -74,11 +74,13 @@ def test_a_title_says_the_worst_thing_first(failed: str) -> None:
 def test_what_only_the_run_can_tell_is_told_of_its_release_too() -> None:
     loss = LossDiagnostic(0.95, 0.5, 1.5, ("A group could hide.",))
     for kind, sign, failed in (("refused", None, "refused"), ("doubted", None, "doubted"), ("fine", loss, "one")):
-        run = SimpleNamespace(verdict=Ending(kind, "the private test refused", "It did not pass."), sign=sign)
+        run = SimpleNamespace(
+            verdict=Ending(kind, "the private test refused", "It did not pass."), loss_diagnostic=sign
+        )
         found = Received(GOOD, None, 1.0, 1e-6, False, run=run).finding
         assert found.failed == failed and found.reason
     # A certificate was bought to tell how good the centres are: it goes before what the algorithm says of itself.
-    doubted = SimpleNamespace(verdict=Ending("doubted", "", "A group could hide."), sign=loss)
+    doubted = SimpleNamespace(verdict=Ending("doubted", "", "A group could hide."), loss_diagnostic=loss)
     assert received(run=doubted).finding.failed == ""
 
 

@@ -83,7 +83,7 @@ def test_the_profile_of_a_run_is_in_the_units_of_the_data() -> None:
 
 def test_noise_on_a_log_scale_grows_with_the_amount() -> None:
     said = {"pay": {"bounds": [10, 100_000], "scale": "log"}, "age": [0, 100]}
-    declared = apply_declaration(json.dumps({"bounds": said, "title": "Pay"})).checked()
+    declared = apply_declaration(json.dumps({"bounds": said, "title": "Pay"})).validate()
     finished = run("dplloyd", synthesise_declared(declared, n=4_000, k=3).private, k=3, epsilon=20.0, seed=0)
     made, step = make_profile(finished), finished.frames[-1].step
     assert isinstance(step, CentersStep) and step.center_noise_sd is not None and made.sizes is not None

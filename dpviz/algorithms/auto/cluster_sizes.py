@@ -19,11 +19,13 @@ from scipy.spatial import cKDTree
 
 from dpviz.algorithms.auto.polishing import PolishStep
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
-from dpviz.algorithms.sizes import EITHER, Sizes, combine_sizes
+from dpviz.algorithms.sizes import Sizes, combine_sizes
 from dpviz.algorithms.steps import Step
 from dpviz.arrays import Array
 from dpviz.table.domain import Region
 
+# Rows in a cell on the border of two clusters may all be in either: their variance, of an even share of them.
+_EITHER = 1 / 12
 _TINY = 1e-9
 
 
@@ -63,7 +65,7 @@ def measure_extents(synopsis: SynopsisStep, centers: Array) -> Extents:
     far[kept] += synopsis.spreads
     rows: Array = np.bincount(own, weights, k).astype(np.float64)
     # A cluster of which no cell was kept may hold rows, too.
-    variance = synopsis.sd**2 * (1 + np.bincount(own, minlength=k)) + EITHER * np.bincount(own, weights**2 * border, k)
+    variance = synopsis.sd**2 * (1 + np.bincount(own, minlength=k)) + _EITHER * np.bincount(own, weights**2 * border, k)
     return Extents(rows, np.bincount(own, weights * far, k) / np.maximum(rows, _TINY), variance)
 
 

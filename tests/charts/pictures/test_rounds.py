@@ -25,7 +25,7 @@ def polish(
             "title": "Round 1 of 3",
             "centers": before + moved / np.sqrt(dim),
             "previous": before,
-            "reach": clipping_radius,
+            "clipping_radius": clipping_radius,
         },
         **{"noisy_counts": np.arange(k) + 5.0, "center_noise_sd": np.full(k, sd), "count_noise_sd": 1.0},
     )
