@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from collections import defaultdict
 from collections.abc import Generator, Iterator
 
@@ -64,6 +65,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for place, item in enumerate(family):
             if place not in fast:
                 item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture(autouse=True)
+def own_main_module() -> Iterator[None]:
+    """A page run in this process takes the place of its main module, which processes started later would run again."""
+    own = sys.modules["__main__"]
+    yield
+    sys.modules["__main__"] = own
 
 
 @pytest.fixture(scope="module")
