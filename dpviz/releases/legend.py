@@ -77,11 +77,11 @@ def _describe_part(
             if entry.query == "SegmentHistogram" and (said := next(columns, None)) is not None:
                 bins = said.histogram
                 about |= {"column": said.column, "labels": list(bins.labels), "edges": list(bins.edges)}
-        about["shape"] = _format_shape(answer)
+        about["shape"] = _list_lengths(answer)
         yield f"{part}/{place:04d}", about
 
 
-def _format_shape(answer: Any) -> list[int]:
+def _list_lengths(answer: Any) -> list[int]:
     if isinstance(answer, SparseCounts):
         return [len(answer.codes)]
     return [] if isinstance(answer, int) else list(np.shape(answer))

@@ -125,11 +125,11 @@ def draw_questions(table: OpenTable) -> Accepted:
     # Whole tenths of a percent, so that 110 % is the same target wherever it is written.
     target = Target(round(1 + float(above) / 100, 6), float(share))
     said = Accepted(rows, int(a_person), target, Risk(float(str(prior)), float(str(accepted))))
-    return remember(_describe_share(table), said)
+    return remember(_make_key(table), said)
 
 
 def _ask_rows(table: OpenTable) -> KnownRows | None:
-    before: Accepted | None = recall(_describe_share(table), None)
+    before: Accepted | None = recall(_make_key(table), None)
     known = find_known_rows(table) if before is None or before.rows is None else before.rows
     written = "" if known is None else f"{known.low:,}" if known.low == known.high else f"{known.low:,}–{known.high:,}"
     text = st.text_input(
@@ -147,7 +147,7 @@ def _ask_rows(table: OpenTable) -> KnownRows | None:
 
 def compute_window(table: OpenTable, *, k: int, delta: float) -> Window | None:
     """The window for the open table by what was accepted in this visit; None before anybody was asked."""
-    accepted: Accepted | None = recall(_describe_share(table), None)
+    accepted: Accepted | None = recall(_make_key(table), None)
     if accepted is None or accepted.rows is None or table.private.sparse:
         return None
     try:
@@ -232,7 +232,7 @@ def draw_window_beside_slider(table: OpenTable, *, k: int, delta: float, epsilon
     )
 
 
-def _describe_share(table: OpenTable) -> str:
+def _make_key(table: OpenTable) -> str:
     return f"{_KEY}:{table.source_key}"
 
 
