@@ -23,6 +23,7 @@ from typing import Any
 LEAST_EPSILON, MOST_EPSILON = 1e-3, 1e9
 LEAST_DELTA = 1e-100
 MOST_CLUSTERS = 10_000
+MOST_COLUMNS = 2_000  # as many bounds as somebody may still declare, and a page show
 MOST_ROWS_PER_PERSON = 10_000
 MOST_RECORDS = 10**12
 MOST_REPEATS = 10_000

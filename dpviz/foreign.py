@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -56,6 +56,19 @@ def format_name(path: Path) -> str:
     """
     name = os.fsencode(path.name).decode("utf-8", errors="replace")
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in name)
+
+
+def quote_name(name: str) -> str:
+    """A name between quotation marks, cut at 60 characters, on one line."""
+    short = name if len(name) <= 60 else name[:57] + "..."
+    return '"' + "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in short) + '"'
+
+
+def list_names(names: Sequence[str], *, most: int = 12) -> str:
+    """Names as a short list for a sentence; ``(none)`` when there are none."""
+    shown = ", ".join(quote_name(name) for name in names[:most])
+    rest = len(names) - most
+    return f"{shown} and {rest} more" if rest > 0 else shown or "(none)"
 
 
 def read_yaml(text: str, *, most: int) -> Any:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from html import escape
 from typing import Any, NamedTuple
+
+from dpviz.templates.rendering import render
 
 _MOST_ROWS = 40
 # What draws a value for a notebook, by the name of its class.
@@ -27,10 +28,7 @@ class TextTable(NamedTuple):
 
     def to_html(self) -> str:
         """For a notebook; cells may hold names from a file."""
-        rows = "".join(f"<tr>{_format_cells('td', row)}</tr>" for row in self.rows[:_MOST_ROWS])
-        head = f"<thead><tr>{_format_cells('th', self.header)}</tr></thead>"
-        rest = f"<p>and {len(self.rows) - _MOST_ROWS} more</p>" if len(self.rows) > _MOST_ROWS else ""
-        return f"<p>{escape(self.heading)}:</p><table>{head}<tbody>{rows}</tbody></table>{rest}"
+        return _render([self])
 
 
 class Report(ABC):
@@ -46,9 +44,7 @@ class Report(ABC):
         return "\n".join(block.to_text() if isinstance(block, TextTable) else block for block in self._list_blocks())
 
     def _repr_html_(self) -> str:
-        blocks = self._list_blocks()
-        told = (block.to_html() if isinstance(block, TextTable) else f"<p>{escape(block)}</p>" for block in blocks)
-        return _draw_picture(self) + "".join(told)
+        return f"{_draw_picture(self)}{_render(list(self._list_blocks()))}"
 
 
 def illustrate(name: str, draw: Callable[[Any], str]) -> None:
@@ -71,7 +67,7 @@ def _draw_picture(value: Report) -> str:
     try:
         return "" if draw is None else draw(value)
     except Exception as error:  # the numbers are there, whatever has become of the picture
-        return f"<p>No picture: {escape(type(error).__name__)}.</p>"
+        return _render([f"No picture: {type(error).__name__}."])
 
 
 def format_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -96,5 +92,5 @@ def format_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(lines)
 
 
-def _format_cells(tag: str, cells: Sequence[str]) -> str:
-    return "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells)
+def _render(blocks: Sequence[str | TextTable]) -> str:
+    return render("report.html.j2", blocks=blocks, most=_MOST_ROWS)

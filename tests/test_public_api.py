@@ -16,7 +16,7 @@ from dpviz.table.csv_intake import load_csv
 from tests import light_install
 
 ROOT = Path(__file__).resolve().parents[1]
-HEAVY = ("pandas", "sklearn", "streamlit", "plotly", "dp_accounting", "joblib")
+HEAVY = ("pandas", "sklearn", "streamlit", "plotly", "dp_accounting", "joblib", "pydantic", "jinja2")
 
 
 def test_every_public_name_is_there():

@@ -3,25 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
 import plotly.graph_objects as go
 
 from dpviz.charts.theme import FONT, Palette, make_config
-
-_PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>
-body {{ font-family: {font}; color: {text}; background: {surface}; }}
-body {{ max-width: 960px; margin: 2rem auto; padding: 0 1rem; }}
-h1 {{ font-size: 1.3rem; }} li {{ margin: .35rem 0; }} .muted {{ color: {muted}; }}
-</style></head><body>
-<h1>{title}</h1>
-{blocks}
-{figures}
-</body></html>
-"""
+from dpviz.templates.rendering import render
 
 
 def make_standalone_page(
@@ -45,21 +31,16 @@ def make_standalone_page(
     str
         A whole HTML file.
     """
-    listed = "".join(f"<li>{escape(point)}</li>" for point in points)
-    said = [
-        f"<p{' class=muted' if place else ''}>{escape(text)}</p>" + (f"<ul>{listed}</ul>" if place == 0 else "")
-        for place, text in enumerate(paragraphs)
-    ]
     drawn = [
         figure.to_html(full_html=False, include_plotlyjs=place == 0, config=make_config(title))
         for place, figure in enumerate(figures)
     ]
-    return _PAGE.format(
-        title=escape(title),
+    return render(
+        "figures.html.j2",
+        title=title,
+        paragraphs=paragraphs,
+        points=points,
+        figures=drawn,
+        palette=palette,
         font=FONT,
-        text=palette.text,
-        muted=palette.muted,
-        surface=palette.surface,
-        blocks="\n".join(said),
-        figures="\n".join(drawn),
     )

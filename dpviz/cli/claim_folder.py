@@ -18,6 +18,8 @@ from dpviz.claims.claim import Claim, Finding, Outcome, Verdict
 from dpviz.claims.planner import FORMAT, Course
 from dpviz.claims.verdict_table import AS_RAN, FILE, TODAY, list_lines
 from dpviz.runs.study.owner_files import translate_disk_errors, write_whole
+from dpviz.schema.documents import read_document
+from dpviz.schema.manifest_document import ClaimManifest
 from dpviz.table.csv_writer import format_frame
 
 
@@ -36,8 +38,9 @@ class ClaimFolder:
             path.mkdir(parents=True, exist_ok=True)
             self._manifest = path / "manifest.json"
             earlier = json.loads(self._manifest.read_text("utf-8")) if self._manifest.exists() else {}
-            self._claims: dict[str, Any] = dict(earlier.get("claims", {}))
-        except (OSError, ValueError, TypeError, AttributeError, RecursionError):
+            read_document(ClaimManifest, earlier, RequestError)
+            self._claims: dict[str, Any] = earlier.get("claims", {})
+        except (OSError, ValueError, RecursionError):
             raise RequestError(
                 "--out cannot be used as the folder of reproduced claims: give another one, that you may write to."
             ) from None

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, get_args
 
 from dpviz import foreign
 from dpviz.algorithms.registry import AUTO, CARDS
-from dpviz.check import LEAST_EPSILON, RequestError, format_value
-from dpviz.lessons.entry import Entry, LessonError
+from dpviz.check import RequestError, format_value
 from dpviz.lessons.facts import FACTS
 from dpviz.lessons.lesson import (
     BOARD_ALGORITHMS,
@@ -37,8 +36,19 @@ from dpviz.lessons.lesson import (
 from dpviz.resources import RESOURCES
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.study.grid import Grid
-from dpviz.table.drawing import MOST_LETTERS, PRESETS, SIDE, Drawing, decode_drawing, encode_drawing, load_preset
+from dpviz.table.drawing import PRESETS, Drawing, decode_drawing, encode_drawing, load_preset
 from dpviz.table.samples import SAMPLES
+
+if TYPE_CHECKING:
+    from dpviz.schema.lesson_document import (
+        BoardDocument,
+        DrawDocument,
+        QuestionDocument,
+        RevealDocument,
+        RunRevealDocument,
+        SayDocument,
+        SceneDocument,
+    )
 
 FOLDER = RESOURCES / "lessons"
 """The lessons that ship; a file that is put here is a lesson at the next look."""
@@ -48,14 +58,12 @@ PARTS = ("odds", "attack", "worlds", "again", "others")
 TABLES = tuple(one.id for one in SAMPLES if one.id not in ("words", "laboratories"))
 """The samples that a lesson can be about."""
 
-_HEAD = ("title", "minutes", "sample", "settings", "sentence", "order", "scenes")
-_SCENE = ("title", "text", "question", "shows", "reveal", "answer", "says", "board")
-_RUN = ("algorithm", "k", "epsilon", "delta", "seed", "set")
-_BOARD = ("drawing", "me", "algorithm", "k", "epsilon", "seed", "set", "step", "view", "tools", "preview", "guess")
-_REVEALS = ("run", "draws", "study", "part")
-_MOST_BYTES, _MOST_SCENES = 100_000, 12
-_MOST_K, _MOST_EPSILON, _MOST_RUNS = 100, 100.0, 400
+_MOST_BYTES, _MOST_RUNS = 100_000, 400
 _USUAL_SEED, _LAST, _USUAL_CLUSTERS = 7, 99, 3
+
+
+class LessonError(RequestError):
+    """A lesson that cannot be read: which file, which scene, which field, what is allowed and what to do."""
 
 
 class LessonCollection(NamedTuple):
@@ -128,128 +136,113 @@ def read_lesson_fields(lesson_id: str, said: Any, *, name: str) -> Lesson:
     LessonError
         If it is none.
     """
-    head = Entry.of(name, said, allowed=_HEAD, needed=("title", "minutes", "sentence", "scenes"))
-    scenes = head.said["scenes"]
-    if not isinstance(scenes, list) or not 1 <= len(scenes) <= _MOST_SCENES:
-        head.refuse("scenes", f"a list of 1 to {_MOST_SCENES} scenes is allowed. Begin each with `- title: …`.")
-    sample = "" if not head.has("sample") and all(map(_has_board, scenes)) else head.read_choice("sample", TABLES)
+    from dpviz.schema.documents import read_document  # slow to import
+    from dpviz.schema.lesson_document import LessonDocument
+
+    document = read_document(LessonDocument, said, LessonError, at=name)
+    on_boards = all(scene.board is not None for scene in document.scenes)
+    sample = document.sample or ""
+    if document.sample is not None or not on_boards:
+        sample = _choose(name, "sample", document.sample, TABLES)
     clusters = next((one.clusters for one in SAMPLES if one.id == sample), _USUAL_CLUSTERS)
-    request = _read_request(
-        head.read_part("settings", allowed=_RUN), Request(Contender(AUTO), clusters, 1.0, seed=_USUAL_SEED)
-    )
-    sentence = head.read_text("sentence", most=200)
-    if PLACEHOLDER.search(sentence):
-        head.refuse("sentence", "it quotes a number; words are allowed, which last longer. Take the braces out.")
+    usual = Request(Contender(AUTO), clusters, 1.0, seed=_USUAL_SEED)
+    settings = document.settings
+    request = usual if settings is None else _read_request(f"{name}, settings", settings, usual)
+    if PLACEHOLDER.search(document.sentence):
+        _refuse(name, "sentence", "it quotes a number; words are allowed, which last longer. Take the braces out.")
     return Lesson(
         lesson_id,
-        head.read_text("title", most=60),
-        int(head.read_number("minutes", 1, 90, whole=True)),
+        document.title,
+        document.minutes,
         sample,
         request,
-        sentence,
-        tuple(_read_scene(f"{name}, scene {place}", one, request) for place, one in enumerate(scenes, start=1)),
-        int(head.read_number("order", 1, 99, whole=True)) if head.has("order") else _LAST,
+        document.sentence,
+        tuple(_read_scene(f"{name}, scene {i}", one, request) for i, one in enumerate(document.scenes, start=1)),
+        _LAST if document.order is None else document.order,
     )
 
 
-def _read_scene(place: str, said: Any, request: Request) -> Scene:
-    entry = Entry.of(place, said, allowed=_SCENE, needed=("title", "text"))
-    reveal = _read_reveal(entry, request) if entry.has("reveal") else None
-    shows = None
-    if entry.has("shows"):
-        shows = _read_run_reveal(entry.read_part("shows", allowed=("run",), needed=("run",)), request)
+def _refuse(place: str, field: str, problem: str) -> NoReturn:
+    """Say that a field cannot stay as it is: ``problem`` ends with what to do."""
+    raise LessonError(f"{place}, {field}: {problem}")
+
+
+def _choose(place: str, field: str, value: str | None, allowed: Sequence[str]) -> str:
+    """One of a few words."""
+    if value is None or value not in allowed:
+        _refuse(place, field, f"{format_value(value)} is none of {', '.join(allowed)}. Choose one of them.")
+    return value
+
+
+def _read_scene(place: str, said: SceneDocument, request: Request) -> Scene:
+    reveal = None if said.reveal is None else _read_reveal(f"{place}, reveal", said.reveal, request)
+    shows = None if said.shows is None else _read_run_reveal(f"{place}, shows, run", said.shows.run, request)
     about = reveal or shows
     grid = about.grid if isinstance(about, DrawsReveal | StudyReveal) else None
-    board = _read_board(entry, request) if entry.has("board") else None
+    board = None if said.board is None else _read_board(f"{place}, board", said.board, request)
     base = request if board is None else board.request
     if isinstance(about, RunReveal | PartReveal):
         base = about.request
     elif grid is not None:
         base = _find_first_run(grid, request)
-    says = _read_says(entry, base, grid)
-    question = _read_question(entry, says, reveal) if entry.has("question") else None
-    answer = entry.read_text("answer")
-    if question is not None and not answer:
-        entry.refuse("answer", "it is missing; a scene with a question says what came out. Add a line for it.")
+    says = _read_says(f"{place}, says", said.says or {}, base, grid)
+    question = None if said.question is None else _read_question(f"{place}, question", said.question, says, reveal)
+    if question is not None and not said.answer:
+        _refuse(place, "answer", "it is missing; a scene with a question says what came out. Add a line for it.")
     if board is not None and (shows is not None or isinstance(reveal, PartReveal)):
-        entry.refuse("board", "it stands in the place of `shows`, and of a `part`. Take one of them out.")
-    if question is None and answer and reveal is None:
-        entry.refuse("answer", "there is nothing that it answers. Put it into the text, or add a question.")
-    scene = Scene(
-        entry.read_text("title", most=60), entry.read_text("text"), question, shows, reveal, answer, says, board
-    )
+        _refuse(place, "board", "it stands in the place of `shows`, and of a `part`. Take one of them out.")
+    if question is None and said.answer and reveal is None:
+        _refuse(place, "answer", "there is nothing that it answers. Put it into the text, or add a question.")
+    scene = Scene(said.title, said.text, question, shows, reveal, said.answer or "", says, board)
     for text in scene.texts:
         for quoted in PLACEHOLDER.findall(text):
             if quoted not in says:
-                entry.refuse(
-                    f"{{{quoted}}}", f"no number of this name is in `says`, which has {_format_names(says)}. Add it."
-                )
+                names = ", ".join(says) or "none"
+                _refuse(place, f"{{{quoted}}}", f"no number of this name is in `says`, which has {names}. Add it.")
     return scene
 
 
-def _has_board(scene: Any) -> bool:
-    return isinstance(scene, Mapping) and scene.get("board") is not None
-
-
-def _read_board(entry: Entry, request: Request) -> Board:
+def _read_board(place: str, said: BoardDocument, request: Request) -> Board:
     """A board to paint on; what is not said of its first draw is as in the lesson, without a δ."""
-    told = entry.read_part("board", allowed=_BOARD, needed=("drawing",))
-    drawing = _read_drawing(told)
-    usual = replace(request, delta=0.0)
-    if told.has("algorithm"):
-        told.read_choice("algorithm", [*BOARD_ALGORITHMS])
-    asked = _read_request(told, usual)
+    drawing = _read_drawing(place, said)
+    if said.algorithm is not None:
+        _choose(place, "algorithm", said.algorithm, [*BOARD_ALGORITHMS])
+    asked = _read_request(place, said, replace(request, delta=0.0))
     if asked.algorithm not in BOARD_ALGORITHMS:
-        told.refuse("algorithm", f"a board runs {', '.join(BOARD_ALGORITHMS)}. Choose one of them.")
+        _refuse(place, "algorithm", f"a board runs {', '.join(BOARD_ALGORITHMS)}. Choose one of them.")
     if asked.epsilon not in BOARD_EPSILONS:
         allowed = ", ".join(f"{one:g}" for one in BOARD_EPSILONS)
-        told.refuse("epsilon", f"it is {asked.epsilon:g}; a board has {allowed}. Choose one of them.")
+        _refuse(place, "epsilon", f"it is {asked.epsilon:g}; a board has {allowed}. Choose one of them.")
     if not LEAST_BOARD_K <= asked.k <= MOST_BOARD_K:
-        told.refuse("k", f"it is {asked.k}; a board has {LEAST_BOARD_K} to {MOST_BOARD_K}. Change it.")
-    view = told.read_choice("view", get_args(BoardView)) if told.has("view") else "run"
-    tools = told.read_texts("tools", least=0, most=len(TOOLS)) if told.has("tools") else TOOLS
+        _refuse(place, "k", f"it is {asked.k}; a board has {LEAST_BOARD_K} to {MOST_BOARD_K}. Change it.")
+    view = "run" if said.view is None else _choose(place, "view", said.view, get_args(BoardView))
+    tools = TOOLS if said.tools is None else said.tools
     for tool in tools:
-        if tool not in TOOLS:
-            told.refuse("tools", f"{format_value(tool)} is none of {', '.join(TOOLS)}. Choose some of them.")
+        _choose(place, "tools", tool, TOOLS)
     if view != "run" and drawing.me is None:
-        told.refuse("view", f"{view} is about me, and nobody on the board is me. Add `me: [x, y]`.")
-    step = _read_step(told) if told.has("step") else None
+        _refuse(place, "view", f"{view} is about me, and nobody on the board is me. Add `me: [x, y]`.")
     return Board(
         encode_drawing(drawing),
         asked,
-        step,
+        said.step,
         next(one for one in get_args(BoardView) if one == view),
         tools,
-        told.read_yes_or_no("preview", usual=True),
-        told.read_yes_or_no("guess", usual=True),
+        said.preview is not False,
+        said.guess is not False,
     )
 
 
-def _read_drawing(told: Entry) -> Drawing:
+def _read_drawing(place: str, said: BoardDocument) -> Drawing:
     """What is painted: the text of a link, or the name of a picture to begin with."""
-    text = told.read_text("drawing", most=MOST_LETTERS)
     try:
-        drawing = load_preset(text).drawing if text in PRESETS else decode_drawing(text)
-        if told.has("me"):
-            place = told.said["me"]
-            if not isinstance(place, list) or len(place) != 2:
-                told.refuse("me", "two numbers are allowed, x and y. Write `me: [226, 34]`.")
-            x, y = (int(told.check_number("me", one, 0, SIDE - 1, whole=True)) for one in place)
-            drawing = Drawing.of(drawing.points, (x, y))
+        drawing = load_preset(said.drawing).drawing if said.drawing in PRESETS else decode_drawing(said.drawing)
+        if said.me is not None:
+            drawing = Drawing.of(drawing.points, said.me)
     except RequestError as error:
-        if isinstance(error, LessonError):
-            raise
-        told.refuse("drawing", f"{error} The names {', '.join(PRESETS)} are allowed, too.")
+        _refuse(place, "drawing", f"{error} The names {', '.join(PRESETS)} are allowed, too.")
     if not drawing.size:
-        told.refuse("drawing", "nobody is on it. Paint at least one point, or put `me: [x, y]` there.")
+        _refuse(place, "drawing", "nobody is on it. Paint at least one point, or put `me: [x, y]` there.")
     return drawing
-
-
-def _read_step(told: Entry) -> int | str:
-    """A step by its place, or by words of its title."""
-    if isinstance(told.said["step"], str):
-        return told.read_text("step", most=80)
-    return int(told.read_number("step", 1, 500, whole=True))
 
 
 def _find_first_run(grid: Grid, request: Request) -> Request:
@@ -257,129 +250,105 @@ def _find_first_run(grid: Grid, request: Request) -> Request:
     return replace(request, contender=grid.contenders[0], k=grid.ks[0], epsilon=grid.epsilons[0], delta=grid.deltas[0])
 
 
-def _read_request(entry: Entry, usual: Request) -> Request:
+def _read_request(place: str, said: DrawDocument, usual: Request) -> Request:
     """The run that is asked for; what is not said is as ``usual``, parameters too while the algorithm is the same."""
-    algorithm = entry.read_choice("algorithm", [*CARDS]) if entry.has("algorithm") else usual.algorithm
+    algorithm = usual.algorithm if said.algorithm is None else _choose(place, "algorithm", said.algorithm, [*CARDS])
     params = dict(usual.params) if algorithm == usual.algorithm else {}
-    if entry.has("set"):
-        if not isinstance(entry.said["set"], Mapping):
-            entry.refuse("set", "these are no fields; lines of `parameter: value` are allowed. Write them.")
-        params |= {str(name): value for name, value in entry.said["set"].items()}
-    request = replace(
-        usual,
-        k=int(entry.read_number("k", 1, _MOST_K, whole=True)) if entry.has("k") else usual.k,
-        epsilon=float(entry.read_number("epsilon", LEAST_EPSILON, _MOST_EPSILON))
-        if entry.has("epsilon")
-        else usual.epsilon,
-        delta=float(entry.read_number("delta", 0.0, 0.1)) if entry.has("delta") else usual.delta,
-        seed=int(entry.read_number("seed", 0, 2**32, whole=True)) if entry.has("seed") else usual.seed,
-    )
+    params |= {str(name): value for name, value in (said.set or {}).items()}
+    numbers = {name: getattr(said, name, None) for name in ("k", "epsilon", "delta", "seed")}
+    if numbers["epsilon"] is not None:
+        numbers["epsilon"] = float(numbers["epsilon"])
+    request = replace(usual, **{name: value for name, value in numbers.items() if value is not None})
     try:
         contender = Contender.parse(algorithm, params)
         contender.check_budget(request.epsilon, request.delta)
         if contender.settings.points_per_row(request.k) > 1:
             raise RequestError("It reads several points from each row: choose another setting.")
     except RequestError as error:
-        entry.refuse("set" if entry.has("set") else "algorithm", str(error))
+        _refuse(place, "set" if said.set is not None else "algorithm", str(error))
     return replace(request, contender=contender)
 
 
-def _read_reveal(entry: Entry, request: Request) -> Reveal:
-    asked = entry.read_part("reveal", allowed=_REVEALS)
-    if len(asked.said) != 1:
-        entry.refuse("reveal", f"it has {len(asked.said)} kinds; one of {', '.join(_REVEALS)} is allowed. Keep one.")
-    if asked.has("run"):
-        return _read_run_reveal(asked, request)
-    if asked.has("draws"):
-        told = asked.read_part("draws", allowed=("times", *_RUN), needed=("times",))
-        one = _read_request(told, request)
-        times = int(told.read_number("times", 2, 100, whole=True))
-        return DrawsReveal(_read_grid(told, one, (one.epsilon,), times))
-    if asked.has("study"):
-        told = asked.read_part("study", allowed=("epsilons", "repeats", *_RUN), needed=("epsilons", "repeats"))
-        epsilons = told.read_numbers("epsilons", LEAST_EPSILON, _MOST_EPSILON, least=2, most=9)
-        repeats = int(told.read_number("repeats", 1, 100, whole=True))
-        if told.has("epsilon"):
-            told.refuse("epsilon", "a study has `epsilons`. Take this line out.")
-        return StudyReveal(
-            _read_grid(told, replace(_read_request(told, request), epsilon=epsilons[0]), epsilons, repeats)
-        )
-    if isinstance(asked.said["part"], str):
-        return PartReveal(asked.read_choice("part", PARTS), request)
-    told = asked.read_part("part", allowed=("name", *_RUN), needed=("name",))
-    return PartReveal(told.read_choice("name", PARTS), _read_request(told, request))
+def _read_reveal(place: str, said: RevealDocument, request: Request) -> Reveal:
+    kinds = [name for name, value in said.list_given().items() if value is not None]
+    if len(kinds) != 1:
+        raise LessonError(f"{place}: it has {len(kinds)} kinds; one of {', '.join(said.list_keys())} is. Keep one.")
+    if said.run is not None:
+        return _read_run_reveal(f"{place}, run", said.run, request)
+    if said.draws is not None:
+        inside, one = f"{place}, draws", _read_request(f"{place}, draws", said.draws, request)
+        return DrawsReveal(_make_grid(inside, one, (one.epsilon,), said.draws.times))
+    if said.study is not None:
+        inside, epsilons = f"{place}, study", said.study.epsilons
+        if said.study.epsilon is not None:
+            _refuse(inside, "epsilon", "a study has `epsilons`. Take this line out.")
+        one = replace(_read_request(inside, said.study, request), epsilon=epsilons[0])
+        return StudyReveal(_make_grid(inside, one, epsilons, said.study.repeats))
+    if isinstance(said.part, str):
+        return PartReveal(_choose(place, "part", said.part, PARTS), request)
+    assert said.part is not None  # it is the one kind that is left
+    name = _choose(f"{place}, part", "name", said.part.name, PARTS)
+    return PartReveal(name, _read_request(f"{place}, part", said.part, request))
 
 
-def _read_run_reveal(entry: Entry, request: Request) -> RunReveal:
-    told = entry.read_part("run", allowed=("step", *_RUN))
-    return RunReveal(_read_request(told, request), _read_step(told) if told.has("step") else None)
+def _read_run_reveal(place: str, said: RunRevealDocument, request: Request) -> RunReveal:
+    return RunReveal(_read_request(place, said, request), said.step)
 
 
-def _read_grid(entry: Entry, request: Request, epsilons: tuple[float, ...], repeats: int) -> Grid:
+def _make_grid(place: str, request: Request, epsilons: tuple[float, ...], repeats: int) -> Grid:
     runs = len(epsilons) * repeats
     if runs > _MOST_RUNS:
-        entry.refuse("repeats", f"these are {runs:,} runs; up to {_MOST_RUNS} are allowed. Ask for fewer.")
+        _refuse(place, "repeats", f"these are {runs:,} runs; up to {_MOST_RUNS} are allowed. Ask for fewer.")
     assert request.seed is not None
     return Grid((request.contender,), (request.k,), epsilons, (request.delta,), repeats=repeats, seed=request.seed)
 
 
-def _read_question(entry: Entry, says: Mapping[str, Say], reveal: Reveal | None) -> Question:
-    asked = entry.read_part("question", allowed=("ask", "options", "right", "number", "curve"), needed=("ask",))
-    ask = asked.read_text("ask", most=300)
-    kinds = [kind for kind in ("options", "number", "curve") if asked.has(kind)]
+def _read_question(place: str, said: QuestionDocument, says: Mapping[str, Say], reveal: Reveal | None) -> Question:
+    kinds = [kind for kind in ("options", "number", "curve") if getattr(said, kind) is not None]
     if len(kinds) != 1:
-        asked.refuse("ask", f"{len(kinds)} kinds of answer are given; one of options, number, curve is. Keep one.")
-    if kinds == ["curve"]:
+        _refuse(place, "ask", f"{len(kinds)} kinds of answer are given; one of options, number, curve is. Keep one.")
+    if said.options is not None:
+        return Options(said.ask, said.options, _choose(place, "right", said.right, said.options))
+    if said.number is None:
         if not isinstance(reveal, StudyReveal):
-            asked.refuse("curve", "the scene reveals no study; a curve is guessed at its ε. Add `reveal: study:`.")
-        if asked.said["curve"] is not True or asked.has("right"):
-            asked.refuse("curve", "the study says what is right. Write `curve: true`, without `right`.")
-        return CurveGuess(ask)
-    if kinds == ["options"]:
-        options = asked.read_texts("options", least=2, most=5)
-        return Options(ask, options, asked.read_choice("right", options))
-    told = asked.read_part("number", allowed=("from", "to", "step", "unit"), needed=("from", "to"))
-    low, high = (float(told.read_number(end, -1e9, 1e9)) for end in ("from", "to"))
-    step = float(told.read_number("step", 1e-6, 1e9)) if told.has("step") else 1.0
+            _refuse(place, "curve", "the scene reveals no study; a curve is guessed at its ε. Add `reveal: study:`.")
+        if said.curve is not True or said.right is not None:
+            _refuse(place, "curve", "the study says what is right. Write `curve: true`, without `right`.")
+        return CurveGuess(said.ask)
+    low, high, step = said.number.low, said.number.high, said.number.step or 1.0
+    place_to = f"{place}, number"
     if high <= low or (high - low) / step > 10_000:
-        told.refuse("to", f"from {low:g} to {high:g} is no range of at most 10,000 steps. Change the ends or the step.")
-    right = asked.read_choice("right", [*says])
+        fit = f"from {low:g} to {high:g} is no range of at most 10,000 steps"
+        _refuse(place_to, "to", f"{fit}. Change the ends or the step.")
+    right = _choose(place, "right", said.right, [*says])
     if not low <= says[right].value <= high:
-        told.refuse("to", f"{right} is {says[right].text}; the range must have it. Widen it.")
-    return NumberGuess(ask, low, high, step, right, told.read_text("unit", most=20))
+        _refuse(place_to, "to", f"{right} is {says[right].text}; the range must have it. Widen it.")
+    return NumberGuess(said.ask, low, high, step, right, said.number.unit or "")
 
 
-def _read_says(entry: Entry, request: Request, grid: Grid | None) -> dict[str, Say]:
-    said = entry.said.get("says")
-    if said is None:
-        return {}
-    if not isinstance(said, Mapping) or not all(PLACEHOLDER.fullmatch(f"{{{name}}}") for name in said):
-        entry.refuse("says", "names in small letters, with fields, are allowed. Write `found: {what: …, is: 3}`.")
-    told = Entry(f"{entry.place}, says", said)
-    return {name: _read_say(told, name, request, grid) for name in said}
+def _read_says(place: str, said: Mapping[str, SayDocument], request: Request, grid: Grid | None) -> dict[str, Say]:
+    if not all(PLACEHOLDER.fullmatch(f"{{{name}}}") for name in said):
+        raise LessonError(
+            f"{place}: names in small letters, with fields, are allowed. Write `found: {{what: …, is: 3}}`."
+        )
+    return {name: _read_say(f"{place}, {name}", name, one, request, grid) for name, one in said.items()}
 
 
-def _read_say(says: Entry, name: str, request: Request, grid: Grid | None) -> Say:
-    first = Entry.of(f"{says.place}, {name}", says.said[name], allowed=(*_list_fields(),), needed=("what", "is"))
-    what = first.read_choice("what", [*FACTS])
+def _read_say(place: str, name: str, said: SayDocument, request: Request, grid: Grid | None) -> Say:
+    what = _choose(place, "what", said.what, [*FACTS])
     fact = FACTS[what]
-    changes = _RUN if fact.of == "run" else ()
-    told = says.read_part(name, allowed=("what", "is", *fact.needs, *changes), needed=("what", "is", *fact.needs))
+    given = {said_name: value for said_name, value in said.list_given().items() if value is not None}
+    allowed = ("what", "value", *fact.needs, *(_RUN if fact.of == "run" else ()))
+    if strangers := [one for one in given if one not in allowed]:
+        keys = ", ".join("is" if one == "value" else one for one in allowed)
+        _refuse(place, strangers[0], f"it is no field of {what!r}; allowed are {keys}. Take it out.")
+    if missing := [one for one in fact.needs if one not in given]:
+        _refuse(place, missing[0], f"it is missing, and {what!r} needs it. Add a line for it.")
     if fact.of == "many runs" and grid is None:
-        told.refuse("what", f"{what!r} is about many runs, and the scene reveals no draws and no study. Add one.")
-    value = told.said["is"]
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        told.refuse("is", f"{format_value(value)} is no number. Write digits.")
-    options = {
-        need: told.read_text(need) if need == "column" else told.read_number(need, LEAST_EPSILON, 1e6)
-        for need in fact.needs
-    }
-    return Say(name, what, options, _read_request(told, request) if changes else request, grid, value)
+        _refuse(place, "what", f"{what!r} is about many runs, and the scene reveals no draws and no study. Add one.")
+    options = {need: given[need] for need in fact.needs}
+    about = _read_request(place, said, request) if fact.of == "run" else request
+    return Say(name, what, options, about, grid, said.value)
 
 
-def _list_fields() -> list[str]:
-    return ["what", "is", *_RUN, *sorted({need for fact in FACTS.values() for need in fact.needs} - {*_RUN})]
-
-
-def _format_names(says: Mapping[str, Say]) -> str:
-    return ", ".join(says) or "none"
+_RUN = ("algorithm", "k", "epsilon", "delta", "seed", "set")

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import StrEnum
-from html import escape
+from itertools import groupby
 from math import sqrt
 from typing import NamedTuple
 
@@ -22,7 +22,7 @@ import numpy as np
 
 from dpviz.charts.wording import format_count, format_number, format_things, join_clauses
 from dpviz.releases.card_facts import OWNER_QUESTIONS, CardFacts, list_said
-from dpviz.releases.card_page import make_page
+from dpviz.releases.card_page import render_page
 from dpviz.releases.charges import group_charges
 from dpviz.releases.promise import (
     ALONE,
@@ -334,30 +334,13 @@ def _format_sentence(text: str) -> str:
 def make_dossier_page(facts: CardFacts) -> str:
     """The page ``dossier.html``: light and dark, for a telephone and for paper, without script."""
     answers = make_dossier(facts)
-    open_ended = sum(one.who is Who.NOBODY for one in answers)
-    sections = dict.fromkeys(one.section for one in answers)
-    body = "".join(
-        f"<section><h2>{escape(name)}</h2><dl class=asked>"
-        + "".join(_format_question(one) for one in answers if one.section == name)
-        + "</dl></section>"
-        for name in sections
-    )
-    head = (
-        '<header><p class="kicker">Dossier of a differentially private release</p>'
-        f"<h1>{escape(facts.words.name)}</h1>"
-        f'<p class="about">{len(answers)} questions that an evaluator asks: {open_ended} of them are not answered. '
-        "Beside each stands who answers it. The card says what is promised and published.</p></header>"
-    )
-    foot = (
-        f"<footer><p>Written by dpviz {escape(facts.dpviz)} from the released answers; it can be made again without "
-        "a row, and dpviz verify compares it.</p></footer>"
-    )
-    return make_page(f"{facts.words.name} · dossier", f"<main>{head}{body}{foot}</main>")
-
-
-def _format_question(one: Answer) -> str:
-    kind = {Who.OWNER: "owner", Who.NOBODY: "nobody"}.get(one.who, "released")
-    return (
-        f'<dt>{escape(one.question)}<span class="who {kind}">{escape(one.who)}</span></dt>'
-        f'<dd class="{kind}">{escape(one.said)}</dd>'
+    return render_page(
+        "dossier.html.j2",
+        title=f"{facts.words.name} · dossier",
+        name=facts.words.name,
+        dpviz=facts.dpviz,
+        questions=len(answers),
+        open_ended=sum(one.who is Who.NOBODY for one in answers),
+        sections=[(name, list(those)) for name, those in groupby(answers, key=lambda one: one.section)],
+        kinds={who: {Who.OWNER: "owner", Who.NOBODY: "nobody"}.get(who, "released") for who in Who},
     )

@@ -349,10 +349,10 @@ def make_transcript(prepared: Preflight, before: Standing, charge: Charge, drawn
 
 @cache
 def hash_code() -> str:
-    """The SHA-256 of the program's own source files, in the order of their names."""
+    """The SHA-256 of the program's own source files, its templates among them, in the order of their names."""
     home = Path(__file__).resolve().parents[1]
     digest = hashlib.sha256()
-    for path in sorted(home.rglob("*.py")):
+    for path in sorted(path for path in home.rglob("*") if path.suffix in (".py", ".j2")):
         digest.update(f"{path.relative_to(home).as_posix()}\n".encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from datetime import date
 from typing import Any
 
-import numpy as np
-import pandas as pd
-
 from dpviz.check import RequestError
-from dpviz.table.cell_arithmetic import DATE_ORDERS
+from dpviz.foreign import quote_name
 from dpviz.table.coded_rows import MISSING as MISSING_LABEL
 from dpviz.table.coded_rows import OTHER, Categories
 from dpviz.table.codings import NUMBER, Closed, Coding, Cycle, Dates, Nominal, Ordinal, Stretched
 from dpviz.table.file_format import MISSING as EMPTY_CELLS
-from dpviz.table.loaded_table import IntakeError, quote_name
+from dpviz.table.loaded_table import IntakeError
 
 MOST_CATEGORIES = 500
 """Declared values of one column."""
 LEAST_WEIGHT, MOST_WEIGHT = 0.1, 4.0
+FORMS = (
+    'write "income": [1, 1000000], {"bounds": [1, 1000000], "scale": "log"}, {"categories": ["N", "S"]}, '
+    '{"categories": ["F", "M"], "closed": true}, {"order": ["I", "II"]}, {"dates": ["2015-01-01", "2024-12-31"]} or '
+    '{"cycle": 24}'
+)
+"""How a column is declared, for a sentence."""
 
 
 def read_coding(name: str, said: Any) -> tuple[Coding, float | None, float | None]:
@@ -29,34 +30,60 @@ def read_coding(name: str, said: Any) -> tuple[Coding, float | None, float | Non
     ----------
     name : str
         Of the column.
-    said : object
-        What stands for the column in the declaration.
+    said : Document or mapping
+        One of the forms of a column, or the plain values of one.
 
     Returns
     -------
-    Coding, float or None, float or None
-        The coding, and two numbers in data units; None is open.
+    tuple of Coding, float or None, float or None
+        The ends are those of what the coding makes of a cell; None where a bound is still open.
 
     Raises
     ------
     IntakeError
-        If it has another form.
+        If it has another form, or names what cannot be.
     """
-    if not isinstance(said, Mapping):
-        raise IntakeError(f"{quote_name(name)} is declared in no form that is known; {FORMS}.")
-    for keys, read in _READERS.items():
-        required, *optional = keys
-        if required in said and set(said) <= {required, *optional}:
-            coding, pair = read(name, said)
-            return coding, *(coding.ends or pair)
-    raise IntakeError(f"{quote_name(name)} is declared in no form that is known; {FORMS}.")
+    # Models are slow to import, and most processes read no declaration.
+    from dpviz.schema import declaration_document as forms
+    from dpviz.schema.documents import Document, read_document
+
+    form = said
+    if not isinstance(form, Document):
+        form = read_document(forms.DeclarationDocument, {"bounds": {name: said}}, IntakeError).bounds[name]
+    match form:
+        case forms.ScaledForm(bounds=(lower, upper), scale=scale):
+            scaled = NUMBER if scale == "linear" else Stretched(scale)
+            if lower is not None and upper is not None:
+                scaled.check_bounds(name, lower, upper)
+            return scaled, lower, upper
+        case forms.CategoriesForm(categories=names, closed=closed):
+            coding: Coding = _read_closed(name, names) if closed else Nominal(_check_values(name, names))
+        case forms.OrderForm(order=names):
+            coding = Ordinal(_check_values(name, names))
+            if len(names) < 2:
+                raise IntakeError(
+                    f"The order of {quote_name(name)} names one value, and no rank tells rows apart; name two."
+                )
+        case forms.DatesForm(dates=(first, last), written=written):
+            if first >= last:
+                raise IntakeError(
+                    f"The first date of {quote_name(name)} is not before the last one; declare other dates."
+                )
+            coding = Dates(first, last, written)
+        case forms.CycleForm(cycle=period):
+            coding = Cycle(period)
+        case _:
+            raise IntakeError(f"{quote_name(name)} is declared in no form that is known; {FORMS}.")
+    return coding, *(coding.ends or (None, None))
 
 
-FORMS = (
-    'write "income": [1, 1000000], {"bounds": [1, 1000000], "scale": "log"}, {"categories": ["N", "S"]}, '
-    '{"categories": ["F", "M"], "closed": true}, {"order": ["I", "II"]}, {"dates": ["2015-01-01", "2024-12-31"]} or '
-    '{"cycle": 24}'
-)
+def _read_closed(name: str, names: tuple[str, ...]) -> Closed:
+    if len(names) != 2:
+        raise IntakeError(
+            f"{quote_name(name)} has {len(names)} closed categories, and two make a coordinate; name two, or leave out "
+            '"closed".'
+        )
+    return Closed(_check_values(name, names))
 
 
 def check_weight(name: str, weight: Any) -> float:
@@ -88,98 +115,8 @@ def check_weight(name: str, weight: Any) -> float:
     return float(weight)
 
 
-_Read = tuple[Coding, tuple[float | None, float | None]]
-_NO_PAIR: tuple[None, None] = (None, None)
-
-
-def _read_scaled(name: str, said: Mapping[str, Any]) -> _Read:
-    scale, pair = said.get("scale", "linear"), said["bounds"]
-    if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2 or not all(map(_is_number, pair)):
-        raise IntakeError(f"The bounds of {quote_name(name)} are not a pair of numbers; {FORMS}.")
-    if scale not in ("linear", "log", "root"):
-        raise IntakeError(f'The scale of {quote_name(name)} is none of "linear", "log" and "root"; write one of them.')
-    lower, upper = (None if end is None else float(end) for end in pair)
-    coding = NUMBER if scale == "linear" else Stretched(scale)
-    if lower is not None and upper is not None:
-        coding.check_bounds(name, lower, upper)
-    return coding, (lower, upper)
-
-
-def _read_categories(name: str, said: Mapping[str, Any]) -> _Read:
-    names, closed = _read_texts("categories", name, said["categories"]), said.get("closed", False)
-    if not isinstance(closed, bool):
-        raise IntakeError(f'"closed" of {quote_name(name)} is not true or false; write one of them.')
-    if not closed:
-        return Nominal(names), _NO_PAIR
-    if len(names) != 2:
-        raise IntakeError(
-            f"{quote_name(name)} has {len(names)} closed categories, and two make a coordinate; name two, or leave out "
-            '"closed".'
-        )
-    return Closed(names), _NO_PAIR
-
-
-def _read_order(name: str, said: Mapping[str, Any]) -> _Read:
-    order = _read_texts("order", name, said["order"])
-    if len(order) < 2:
-        raise IntakeError(f"The order of {quote_name(name)} names one value, and no rank tells rows apart; name two.")
-    return Ordinal(order), _NO_PAIR
-
-
-def _read_dates(name: str, said: Mapping[str, Any]) -> _Read:
-    pair, written = said["dates"], said.get("written", "ymd")
-    try:
-        first, last = (day if isinstance(day, date) else date.fromisoformat(day) for day in pair)
-    except (TypeError, ValueError):
-        raise IntakeError(
-            f'The dates of {quote_name(name)} are not the first and the last one, as ["2015-01-01", '
-            '"2024-12-31"]; mend '
-            "them."
-        ) from None
-    first, last = (date(day.year, day.month, day.day) for day in (first, last))
-    if first >= last:
-        raise IntakeError(f"The first date of {quote_name(name)} is not before the last one; declare other dates.")
-    if written not in DATE_ORDERS:
-        raise IntakeError(f'"written" of {quote_name(name)} is none of "ymd", "dmy" and "mdy"; write one of them.')
-    return Dates(first, last, written), _NO_PAIR
-
-
-def _read_cycle(name: str, said: Mapping[str, Any]) -> _Read:
-    period = said["cycle"]
-    if not _is_number(period) or period is None or not 1e-6 <= period <= 1e9:
-        raise IntakeError(
-            f"The cycle of {quote_name(name)} is no number above 0: write after how many it comes round again, as "
-            "24 for "
-            "hours or 7 for weekdays."
-        )
-    return Cycle(float(period)), _NO_PAIR
-
-
-_READERS: dict[tuple[str, ...], Any] = {
-    ("bounds", "scale"): _read_scaled,
-    ("categories", "closed"): _read_categories,
-    ("order",): _read_order,
-    ("dates", "written"): _read_dates,
-    ("cycle",): _read_cycle,
-}
-
-
-def _is_number(value: Any) -> bool:
-    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
-
-
-def _read_texts(what: str, name: str, said: Any) -> tuple[str, ...]:
-    """Declared values as texts that a file can hold, each once.
-
-    Raises
-    ------
-    IntakeError
-        If they are not.
-    """
-    is_list = isinstance(said, Sequence | np.ndarray | pd.Index | pd.Series) and not isinstance(said, str)
-    if not is_list or len(said) == 0 or not all(isinstance(one, str | int | np.integer) for one in said):
-        raise IntakeError(f'"{what}" of {quote_name(name)} is not a list of texts; {FORMS}.')
-    names = tuple(str(one).strip() for one in said)
+def _check_values(name: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Declared values, each of which a file can hold, and each once."""
     if len(names) > MOST_CATEGORIES:
         raise IntakeError(
             f"{quote_name(name)} has {len(names):,} values, and at most {MOST_CATEGORIES} are allowed; keep the common "
@@ -188,8 +125,7 @@ def _read_texts(what: str, name: str, said: Any) -> tuple[str, ...]:
     if empty := [one for one in names if one in EMPTY_CELLS or not one]:
         raise IntakeError(
             f"Of {quote_name(name)}, {quote_name(empty[0])} is how an empty cell is written, which is a value of "
-            "its own; "
-            "leave it out."
+            "its own; leave it out."
         )
     if taken := [one for one in names if one in (OTHER, MISSING_LABEL)]:
         raise IntakeError(

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dpviz.check import RequestError
+from dpviz.foreign import quote_name
 from dpviz.table.coded_rows import Categories
-from dpviz.table.loaded_table import IntakeError, quote_name
+from dpviz.table.loaded_table import IntakeError
+
+if TYPE_CHECKING:
+    from dpviz.schema.declaration_document import DescribedBounds, DescribedCategories
 
 MOST_DESCRIBED = 100
 """Columns that are described and not clustered: each takes an equal part of what segments cost."""
@@ -53,55 +57,14 @@ class Described(NamedTuple):
             raise IntakeError(f'Of column {quote_name(name)} in "describe": {error}') from None
 
 
-def read_described(key: str, said: Any) -> dict[str, Described]:
-    """The columns that a declaration file describes.
-
-    Parameters
-    ----------
-    key : str
-        Of the declaration file.
-    said : object
-        What stands there.
-
-    Returns
-    -------
-    mapping of str to Described
-        By column.
-
-    Raises
-    ------
-    IntakeError
-        If they have another form.
-    """
-    if not isinstance(said, dict):
-        raise IntakeError(f'"{key}" is not an object by column; {_FORMS}, or leave it out.')
-    return {name: _read_one(key, name, value) for name, value in said.items()}
-
-
-def _read_one(key: str, name: str, value: Any) -> Described:
-    if not isinstance(value, dict) or [*value] not in (["categories"], ["bounds"]):
-        raise IntakeError(f'"{key}" says neither categories nor bounds of {quote_name(name)}; {_FORMS}.')
-    if "categories" in value:
-        names = value["categories"]
-        if not isinstance(names, list) or not names or not all(isinstance(one, str) for one in names):
-            raise IntakeError(f"The categories of {quote_name(name)} are not a list of texts; {_FORMS}.")
-        return Described(categories=tuple(names))
-    pair = value["bounds"]
-    if not isinstance(pair, list) or len(pair) != 2 or not all(map(_is_number, pair)):
-        raise IntakeError(f"The bounds that describe {quote_name(name)} are not a pair of numbers; {_FORMS}.")
-    try:
-        lower, upper = map(float, pair)
-    except OverflowError:
-        lower, upper = -math.inf, math.inf
-    return Described(lower=lower, upper=upper)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def read_described(form: DescribedCategories | DescribedBounds) -> Described:
+    """The column that a declaration file describes so; ``Described.check`` says whether it is allowed."""
+    names, pair = getattr(form, "categories", ()), getattr(form, "bounds", (None, None))
+    return Described(names, *pair)
 
 
 def list_described_values(described: Mapping[str, Described]) -> dict[str, Any]:
-    """What ``read_described`` reads back, as JSON has it."""
+    """What a declaration file says of them, as JSON has it."""
     return {
         name: {"categories": list(one.categories)} if one.categories else {"bounds": [one.lower, one.upper]}
         for name, one in described.items()

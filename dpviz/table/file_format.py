@@ -8,9 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from dpviz.table.loaded_table import IntakeError, list_names, quote_name
+from dpviz import check
+from dpviz.foreign import list_names, quote_name
+from dpviz.table.loaded_table import IntakeError
 
-MAX_COLUMNS = 2_000  # as many bounds as somebody may still declare, and a page show
+MAX_COLUMNS = check.MOST_COLUMNS
 WHITESPACE = "whitespace"
 """The delimiter of columns that are set apart by any number of blanks and tabs."""
 

@@ -15,6 +15,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dpviz.check import RequestError
+from dpviz.foreign import list_names as list_names
+from dpviz.foreign import quote_name as quote_name
 
 FloatArray = NDArray[np.float64]
 
@@ -331,32 +333,6 @@ def make_table(
     return LoadedTable(
         name, pd.DataFrame(columns, copy=False), _hash_columns(columns), notes, whole or {}, unread or {}
     )
-
-
-def quote_name(name: str) -> str:
-    """A name between quotation marks, cut at 60 characters, on one line."""
-    short = name if len(name) <= 60 else name[:57] + "..."
-    return '"' + "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in short) + '"'
-
-
-def list_names(names: Sequence[str], *, most: int = 12) -> str:
-    """Names as a short list for a sentence; ``(none)`` when there are none.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Any number of them.
-    most : int
-        How many are named before "and others".
-
-    Returns
-    -------
-    str
-        With quotation marks.
-    """
-    shown = ", ".join(quote_name(name) for name in names[:most])
-    rest = len(names) - most
-    return f"{shown} and {rest} more" if rest > 0 else shown or "(none)"
 
 
 def _format_number(value: float) -> str:

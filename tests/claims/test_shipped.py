@@ -8,6 +8,7 @@ import pytest
 
 from benchmarks.verdict_table import markdown
 from dpviz import __version__
+from dpviz.check import RequestError
 from dpviz.claims.claim import Outcome
 from dpviz.claims.google_coreset import BASELINE_FILE, DIFFPRIVLIB, TABLES
 from dpviz.claims.material import PUBLISHED, SYNTHETIC
@@ -17,6 +18,8 @@ from dpviz.claims.registry import CLAIMS, open_shelf
 from dpviz.claims.shipped import FOLDER, STAND_INS, load_shipped
 from dpviz.claims.trials import find_setting
 from dpviz.claims.verdict_table import list_lines
+from dpviz.schema.documents import read_document
+from dpviz.schema.manifest_document import ClaimManifest
 
 # Parts of tables that take about a second each; ``dpviz reproduce`` makes the whole of them.
 RECOMPUTED = {
@@ -34,6 +37,8 @@ LISTED = json.loads((FOLDER / "manifest.json").read_text("utf-8"))["claims"]
 
 
 def test_tables_and_manifest_list_the_same_claims():
+    for folder in (FOLDER, STAND_INS):
+        read_document(ClaimManifest, json.loads((folder / "manifest.json").read_text("utf-8")), RequestError)
     assert set(LISTED) == set(CLAIMS)
     for folder in (FOLDER, STAND_INS):
         assert {file.stem for file in folder.glob("*.csv")} == {*LISTED, "verdicts"}

@@ -10,12 +10,15 @@ import nbformat
 import pytest
 from nbclient.exceptions import CellExecutionError
 
-from docs.generators import algorithm_pages, api_pages, command_pages, documents, glossary_page, notebooks
+from docs.generators import algorithm_pages, api_pages, command_pages, documents, glossary_page, key_pages, notebooks
 from docs.generators.links import list_broken_links
 from dpviz.__main__ import COMMANDS
 from dpviz.algorithms.registry import CARDS
+from dpviz.check import RequestError
 from dpviz.glossary import read_glossary
 from dpviz.releases.package import MAY_BE_THERE
+from dpviz.schema.documents import read_document
+from dpviz.schema.run_document import RunDocument
 from dpviz.table.declaration_file import apply_declaration
 from dpviz.table.loaded_table import IntakeError
 from tests.cases import about
@@ -70,7 +73,8 @@ def test_every_type_of_the_walks_is_there() -> None:
 
 def test_the_formats_name_every_key(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    told = set(re.findall(r"`\"?([\w.]+)\"?`", (DOCS / "reference" / "formats.md").read_text("utf-8")))
+    pages = (DOCS / "reference" / "formats.md").read_text("utf-8") + "".join(key_pages.make_pages(ROOT).values())
+    told = set(re.findall(r"`\"?([\w.]+)\"?`", pages))
     for wrong in ('{"no such key": 1}', '{"file": {"no such key": 1}}', '{"release": {"no such key": 1}}'):
         with pytest.raises(IntakeError) as refused:
             apply_declaration(wrong)
@@ -78,6 +82,7 @@ def test_the_formats_name_every_key(capsys: pytest.CaptureFixture[str], monkeypa
         assert len(allowed) > 10
         assert not sorted(set(allowed) - told)
     run = call(capsys, *_RUN).json
+    read_document(RunDocument, run, RequestError)
     keys = {*run, *run["released"], *run["ledger"]}
     assert not sorted(keys - {"format"} - told)
     assert not sorted(MAY_BE_THERE - told)

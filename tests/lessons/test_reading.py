@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 import yaml
 
-from dpviz.lessons.entry import LessonError
 from dpviz.lessons.lesson import (
     TOOLS,
     CurveGuess,
@@ -20,7 +19,7 @@ from dpviz.lessons.lesson import (
     RunReveal,
     StudyReveal,
 )
-from dpviz.lessons.reading import read_lesson, read_lesson_fields, read_lessons
+from dpviz.lessons.reading import LessonError, read_lesson, read_lesson_fields, read_lessons
 from dpviz.table.drawing import decode_drawing
 from tests.cases import for_each
 
@@ -135,19 +134,19 @@ def test_a_board_is_read_as_it_is_meant_and_needs_no_sample():
 @for_each(
     ("said", "sentence"),
     [
-        (on_board("drawing", None), "scene 1, board: 'drawing' is missing"),
+        (on_board("drawing", None), "scene 1, board, drawing: it is nothing, not text"),
         (on_board("drawing", "abc"), "scene 1, board, drawing: This link has no whole drawing in it"),
         (on_board("drawing", "ring of fire"), "The names blobs, unlike, ring"),
-        (on_board("me", [1]), "board, me: two numbers are allowed, x and y"),
-        (on_board("me", [256, 1]), "board, me: it is 256; a whole number from 0 to 255"),
+        (on_board("me", [1]), "board, me: it is a list of 1, not two whole numbers, x and y"),
+        (on_board("me", [256, 1]), "board, me 1: it is 256, not a whole number from 0 to 255"),
         (on_board("algorithm", "sulq"), "board, algorithm: 'sulq' is none of eugkm, balcan, dplloyd, auto"),
         (on_board("epsilon", 1.7), "board, epsilon: it is 1.7; a board has 0.05, 0.1"),
         (on_board("k", 11), "board, k: it is 11; a board has 2 to 10"),
         (on_board("step", 0), "board, step: it is 0"),
         (on_board("view", "all"), "board, view: 'all' is none of run, worlds, crowd"),
         (on_board("tools", ["brush", "gun"]), "board, tools: 'gun' is none of brush, spray, erase, me"),
-        (on_board("preview", "no"), "board, preview: this is a text; true or false is allowed"),
-        (on_board("delta", 1e-6), "board: 'delta' is no field here; allowed are drawing, me, algorithm"),
+        (on_board("preview", "no"), "board, preview: it is 'no', not true or false"),
+        (on_board("delta", 1e-6), 'board: it has unknown keys "delta"; allowed are "algorithm", "k"'),
         (on_board("set", {"tea": 1}), "board, set: "),
         (
             {**BOARD, "scenes": [{**BOARD["scenes"][0], "shows": {"run": {}}}]},
@@ -174,34 +173,37 @@ def test_what_is_wrong_with_a_board_is_said_in_one_sentence(said: Any, sentence:
 @for_each(
     ("said", "sentence"),
     [
-        ([], "mine.yaml: this is a list of 0; write lines of"),
-        (changed("colour", to="red"), "mine.yaml: 'colour' is no field here; allowed are title, minutes"),
-        (changed("sentence", to=None), "mine.yaml: 'sentence' is missing; needed are title"),
-        (changed("minutes", to=0), "mine.yaml, minutes: it is 0; a whole number from 1 to 90 is allowed"),
-        (changed("minutes", to="soon"), "mine.yaml, minutes: 'soon' is no number"),
-        (changed("title", to=True), "mine.yaml, title: True is a yes or no"),
+        ([], "mine.yaml: it is a list of 0, not a group of fields; write"),
+        (changed("colour", to="red"), 'mine.yaml: it has unknown keys "colour"; allowed are "title", "minutes"'),
+        (changed("sentence", to=None), "mine.yaml, sentence: it is nothing, not text"),
+        (changed("minutes", to=0), "mine.yaml, minutes: it is 0, not a whole number from 1 to 90"),
+        (changed("minutes", to="soon"), "mine.yaml, minutes: it is 'soon', not a whole number"),
+        (changed("title", to=True), "mine.yaml, title: it is True, a yes or no"),
         (changed("sample", to=None), "mine.yaml, sample: None is none of fifteen"),
         (changed("sample", to="nobody"), "mine.yaml, sample: 'nobody' is none of fifteen"),
-        (changed("settings", "k", to=0), "mine.yaml, settings, k: it is 0; a whole number from 1 to 100"),
-        (changed("settings", "epsilon", to=-1), "mine.yaml, settings, epsilon: it is -1; a number from 0.001"),
+        (changed("settings", "k", to=0), "mine.yaml, settings, k: it is 0, not a whole number from 1 to 100"),
+        (changed("settings", "epsilon", to=-1), "mine.yaml, settings, epsilon: it is -1, not a number from 0.001"),
         (changed("settings", "algorithm", to="magic"), "mine.yaml, settings, algorithm: 'magic' is none of auto"),
         (changed("settings", "algorithm", to="sulq"), "mine.yaml, settings, algorithm: SuLQ k-means needs delta > 0"),
         (changed("settings", "set", to={"tea": 1}), "mine.yaml, settings, set: "),
-        (changed("scenes", to=[]), "mine.yaml, scenes: a list of 1 to 12 scenes is allowed"),
-        (changed("scenes", 0, to="x"), "mine.yaml, scene 1: this is a text"),
-        (changed("scenes", 0, "text", to=None), "mine.yaml, scene 1: 'text' is missing"),
+        (changed("scenes", to=[]), "mine.yaml, scenes: it is a list of 0, not a list of 1 to 12 scenes"),
+        (changed("scenes", 0, to="x"), "mine.yaml, scene 1: it is 'x', not a group of fields"),
+        (changed("scenes", 0, "text", to=None), "mine.yaml, scene 1, text: it is nothing, not text"),
         (changed("scenes", 0, "text", to="{nothing}"), "mine.yaml, scene 1, {nothing}: no number of this name"),
         (changed("scenes", 0, "answer", to=None), "mine.yaml, scene 1, answer: it is missing"),
         (changed("scenes", 0, "question", "right", to="c"), "scene 1, question, right: 'c' is none of a, b"),
-        (changed("scenes", 0, "question", "options", to=[True, False]), "options: True is a yes or no"),
+        (changed("scenes", 0, "question", "options", to=[True, False]), "option 1: it is True, a yes or no"),
         (changed("scenes", 0, "question", "options", to=["a", "a"]), "options: two of them are the same"),
         (changed("scenes", 0, "question", "curve", to=True), "question, ask: 2 kinds of answer are given"),
-        (changed("scenes", 0, "reveal", to={"film": {}}), "scene 1, reveal: 'film' is no field here"),
+        (changed("scenes", 0, "reveal", to={"film": {}}), 'scene 1, reveal: it has unknown keys "film"'),
         (changed("scenes", 0, "reveal", to={}), "scene 1, reveal: it has 0 kinds; one of run, draws, study, part"),
         (changed("scenes", 0, "says", "cells", "what", to="luck"), "says, cells, what: 'luck' is none of rows"),
-        (changed("scenes", 0, "says", "cells", "is", to="nine"), "says, cells, is: 'nine' is no number"),
-        (changed("scenes", 0, "says", "cells", "times", to=2), "says, cells: 'times' is no field here"),
-        (changed("scenes", 0, "says", "cells", "what", to="median loss"), "says, cells: 'epsilon' is missing"),
+        (changed("scenes", 0, "says", "cells", "is", to="nine"), "says, cells, is: it is 'nine', not a number"),
+        (changed("scenes", 0, "says", "cells", "times", to=2), "says, cells, times: it is no field of 'cells'"),
+        (
+            changed("scenes", 0, "says", "cells", "what", to="median loss"),
+            "says, cells, epsilon: it is missing, and 'median loss' needs it",
+        ),
         (changed("scenes", 1, "question", "right", to="x"), "scene 2, question, right: 'x' is none of found"),
         (changed("scenes", 1, "question", "number", "to", to=0.5), "number, to: found is 1; the range must have it"),
         (changed("scenes", 1, "reveal", "draws", "times", to=1), "reveal, draws, times: it is 1"),

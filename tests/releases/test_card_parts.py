@@ -12,15 +12,16 @@ from dpviz.releases import card_pictures, card_tables, charges, segment_words
 from dpviz.releases.card_facts import CardColumn, Part
 from dpviz.releases.card_pictures import draw_centers, draw_sizes
 from dpviz.releases.card_tables import (
-    format_account,
-    format_bounds,
-    format_centers,
-    format_ledger,
-    format_row,
-    format_segments,
-    format_table,
+    Row,
+    Table,
+    make_account_table,
+    make_bounds_table,
+    make_centers_table,
+    make_ledger_table,
+    make_segments_table,
 )
 from dpviz.releases.segment_words import Interval, describe_quality, describe_segments, make_interval
+from dpviz.templates.rendering import render
 from tests.releases.made_facts import facts, people_facts
 
 
@@ -32,35 +33,41 @@ def test_doctests(module) -> None:
 _BARE = {"center_step": None, "center_sd": None, "sizes": None, "size_sd": None}
 
 
+def _html(table: Table) -> str:
+    return render("table.html.j2", table=table)
+
+
 def _cells(html: str) -> list[list[str]]:
-    rows = re.findall(r"<tr[^>]*>(.*?)</tr>", html)
+    rows = re.findall(r"<tr[^>]*>(.*?)</tr>", html, flags=re.DOTALL)
     return [[re.sub(r"<[^>]+>", "", cell) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row)] for row in rows]
 
 
 def test_a_table_has_a_name_heads_and_numbers_to_the_right() -> None:
-    made = format_table(["a", "<b>"], [format_row(["x", "1"], numbers=[1], kind="part")], numbers=[1], name="T & U")
+    made = _html(Table("T & U", ["a", "<b>"], [Row(["x", "1"], kind="part")], numbers=[1]))
     assert 'aria-label="T &amp; U"' in made
     assert '<th scope="col" class=number>&lt;b&gt;</th>' in made
     assert '<tr class=part><th scope="row">x</th><td class=number>1</td></tr>' in made
 
 
 def test_numbers_stand_to_the_right_under_their_heads() -> None:
-    for made, first in ((format_centers(facts()), 1), (format_ledger(people_facts()), 2), (format_account(facts()), 1)):
-        for row in re.findall(r"<tr[^>]*>(.*?)</tr>", made):
+    account = make_account_table(facts())
+    assert account is not None
+    for table, first in ((make_centers_table(facts()), 1), (make_ledger_table(people_facts()), 2), (account, 1)):
+        for row in re.findall(r"<tr[^>]*>(.*?)</tr>", _html(table)):
             right = ["class=number" in cell for cell in re.findall(r"<t[hd][^>]*>", row)]
             assert right == [place >= first for place in range(len(right))], row
 
 
 def test_centres_stand_with_as_many_digits_as_they_were_rounded_to() -> None:
     made = facts(centers=np.array([[30.5, 40_000.0], [60.0, 90_500.0]]))
-    assert _cells(format_centers(made)) == [
+    assert _cells(_html(make_centers_table(made))) == [
         ["segment", "age (years)", "income (k$)", "size"],
         ["1", "30.5 ±\xa00.9", "40,000 ±\xa0900", "7,012 ±\xa014"],
         ["2", "60.0 ±\xa01.1", "90,500 ±\xa01,100", "4,990 ±\xa014"],
         ["rounded to", "0.5", "500", ""],
     ]
     bare = facts(sizes=None, center_step=None, center_sd=None, centers=np.array([[1 / 3, -1.0], [2, 3]]))
-    assert _cells(format_centers(bare))[1] == ["1", "0.333", "−1"]
+    assert _cells(_html(make_centers_table(bare)))[1] == ["1", "0.333", "−1"]
 
 
 def test_bounds_stand_with_who_says_so() -> None:
@@ -69,27 +76,28 @@ def test_bounds_stand_with_who_says_so() -> None:
         CardColumn("b", -5, 5, "", "law"),
         CardColumn("c", 0, 9, "", "these rows (leaks!)"),
     )
-    made = format_bounds(facts(columns=columns))
+    made = _html(make_bounds_table(facts(columns=columns)))
     assert _cells(made)[1:] == [["a", "0 to 1 m", "law"], ["b", "−5 to 5"], ["c *", "0 to 9", "these rows (leaks!)"]]
     assert 'rowspan="2">law' in made
     assert "<tr class=warn>" in made and "* described in segments" in made
-    assert "*" not in format_bounds(facts())
+    assert "*" not in _html(make_bounds_table(facts()))
 
 
 def test_every_charge_is_in_the_ledger_once() -> None:
     made = people_facts()
-    rows = _cells(format_ledger(made))[1:]
+    rows = _cells(_html(make_ledger_table(made)))[1:]
     assert rows[-1] == ["the release", "", f"{len(made.entries)}", "", "1", "10⁻⁶"]
     parts = [row for row in rows[:-1] if row[4]]
     assert [(row[0], row[4]) for row in parts] == [("clustering (80 % of ε)", "0.8"), ("segments (20 % of ε)", "0.2")]
     assert sum(int(row[2]) for row in rows[:-1] if not row[4]) == len(made.entries)
     stray = facts(parts=(Part("all", 1.0, 1e-6),))
-    assert len(_cells(format_ledger(stray))) == 5, "charges of no part are shown, too"
+    assert len(_cells(_html(make_ledger_table(stray)))) == 5, "charges of no part are shown, too"
 
 
 def test_the_account() -> None:
-    assert "ε = 0.5 of it is left" in format_account(facts())
-    assert "No account" in format_account(facts(account=None))
+    made = make_account_table(facts())
+    assert made is not None and "ε = 0.5 of it is left" in made.notes[0]
+    assert make_account_table(facts(account=None)) is None
 
 
 def test_a_line_a_segment_with_what_is_known_of_it() -> None:
@@ -106,14 +114,14 @@ def test_a_line_a_segment_with_what_is_known_of_it() -> None:
             {"number": 7, "size": {"value": 5}, "columns": {"age": {"median": 60, "tells_apart": True}}},
         ]
     }
-    made = format_segments(facts(segments=segments))
+    made = render("segments.html.j2", segments=make_segments_table(facts(segments=segments)))
     assert _cells(made) == [
         ["segment", "size", "age (years)", "region"],
         ["1 young", "100 (90–110)", "30 (28–32)from 20to 40", "North 80 % (70–90)South 20 %"],
         ["7", "5 ", "60 ", ""],
     ]
     assert '<td class=apart data-head="age (years)">' in made
-    assert format_segments(facts()) == "" == format_segments(facts(segments={"segments": []}))
+    assert make_segments_table(facts()) is None is make_segments_table(facts(segments={"segments": []}))
 
 
 def test_plain_values_about_segments_are_read_in_any_form() -> None:

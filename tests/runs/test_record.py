@@ -13,10 +13,13 @@ import numpy as np
 import pytest
 
 from dpviz import __version__
+from dpviz.check import RequestError
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.record import BROKEN_OFF, AccessKind, ReleaseRecord, make_record
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.run import run_steps
+from dpviz.schema.documents import read_document
+from dpviz.schema.run_document import RunDocument
 from dpviz.table.csv_intake import open_csv
 from dpviz.table.declaration import FROM_ROWS, Declaration
 from dpviz.table.declaration_file import apply_declaration
@@ -52,8 +55,9 @@ def keys_in(value: Any) -> Iterator[str]:
 
 
 def told(record: ReleaseRecord) -> dict[str, Any]:
-    """The record after a way through JSON."""
+    """The record after a way through JSON; every key of it is one of the document's."""
     found: dict[str, Any] = json.loads(json.dumps(record.to_dict(), allow_nan=False))
+    read_document(RunDocument, found, RequestError)
     return found
 
 

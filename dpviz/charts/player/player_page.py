@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from html import escape
 from math import isfinite
-from string import Template
 from typing import NamedTuple, get_args
 
 import pandas as pd
@@ -25,6 +23,7 @@ from dpviz.charts.wording import format_number
 from dpviz.runs.record import RELEASE_GRADE, SEEDED, SIMULATION, STUDY_NOISE, ReleaseRecord
 from dpviz.runs.run import NOT_HARDENED, Run
 from dpviz.table.declaration import FileKind
+from dpviz.templates.rendering import render
 
 _THEMES: tuple[Theme, ...] = get_args(Theme)
 # In JSON these mean the same; in a page they could end the block that it stands in.
@@ -209,60 +208,49 @@ def make_player_page(scenes: Sequence[Scene], *, title: str = "") -> str:
         }
     )
     data = {"library": pack_library(), "player": read_asset("player.js"), "drawn": zip_text(drawn)}
-    style = Template(read_asset("alone.css")).substitute(font=FONT)
-    return Template(read_asset("alone.html")).substitute(
-        version=escape(__version__),
-        title=escape(title or " · ".join(filter(None, (first.title, first.table)))),
-        colors="\n".join(_choose_colors()),
-        style=f"{style}\n{read_asset('player.css')}",
-        nav=_format_nav(scenes),
-        scenes="\n".join(_format_scene(scene, place, last=scene is scenes[-1]) for place, scene in enumerate(scenes)),
-        kinds=format_kinds(kinds),
+    light, dark = (
+        "".join(f"--{name}:{color};" for name, color in choose_colors(choose_palette(theme)).items())
+        for theme in _THEMES
+    )
+    return render(
+        "player_page.html.j2",
+        version=__version__,
+        title=title or " · ".join(filter(None, (first.title, first.table))),
+        light=light,
+        dark=dark,
+        font=FONT,
+        style=read_asset("player.css"),
+        scenes=[_list_parts(scene) for scene in scenes],
+        kinds=[(kind, meaning) for kind, meaning in _MEANINGS.items() if kind in kinds],
+        player=read_asset("player.html"),
         packed=pack(data).translate(_UNSAFE),
         script=read_asset("alone.js"),
     )
 
 
-def _choose_colors() -> Iterator[str]:
-    light, dark = (
-        "".join(f"--{name}:{color};" for name, color in choose_colors(choose_palette(theme)).items())
-        for theme in _THEMES
-    )
-    yield f":root{{color-scheme:light dark;{light}}}"
-    yield f"@media(prefers-color-scheme:dark){{:root{{{dark}}}}}"
+class _Table(NamedTuple):
+    """A table of a page: its heads, its rows, the columns of numbers, and how many rows were left out."""
+
+    heads: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    numbers: Collection[int]
+    rest: int
 
 
-def _format_nav(scenes: Sequence[Scene]) -> str:
-    if len(scenes) == 1:
-        return ""
-    turns = (
-        f'<button type="button">{escape(scene.turn or f"{i}. {scene.title}")}</button>'
-        for i, scene in enumerate(scenes, start=1)
-    )
-    return f'<nav aria-label="Scenes">{"".join(turns)}</nav>'
-
-
-def _format_scene(scene: Scene, place: int, *, last: bool) -> str:
-    said = "".join(f"<p>{escape(text)}</p>" for text in scene.paragraphs)
-    heading = f"<h1>{escape(scene.heading)}</h1>" if scene.heading else ""
-    leads = "" if last else f'<p><button type="button" class="leads">{escape(scene.leads)}</button></p>'
-    parts = [
-        format_origin(scene.run, scene.table, scene.kinds) if scene.run else "",
-        f'<div class="lead">{heading}{said}{leads}</div>' if heading else "",
-        read_asset("player.html") if scene.animation else "",
-        *(_format_figure(one, "h2" if heading or i else "h1") for i, one in enumerate(scene.figures)),
-        "" if heading else f"{said}{leads}",
-        f'<p class="warn">{escape(scene.note)}</p>' if scene.note else "",
-        "" if scene.numbers is None else format_numbers(scene.numbers),
-        format_facts(scene.run, scene.table, scene.kinds) if scene.run else "",
-    ]
-    return f'<article class="scene"{" hidden" if place else ""}>{"".join(parts)}</article>'
-
-
-def _format_figure(one: Figured, level: str) -> str:
-    marks = "".join(f'<b class="{kind}">{kind}</b> ' for kind in one.kinds)
-    head = f"<{level}>{escape(one.title)}</{level}><p class=muted>{marks}{escape(one.subtitle)}</p>"
-    return f'{head}<div class="figure" role="img" aria-label="{escape(one.words)}"></div>'
+def _list_parts(scene: Scene) -> dict[str, object]:
+    """What the template says of a scene."""
+    return {
+        "heading": scene.heading,
+        "paragraphs": scene.paragraphs,
+        "leads": scene.leads,
+        "turn": scene.turn,
+        "title": scene.title,
+        "animation": scene.animation is not None,
+        "figures": scene.figures,
+        "note": scene.note,
+        "numbers": None if scene.numbers is None else _make_numbers_table(scene.numbers),
+        "facts": None if scene.run is None else _describe_run(scene.run, scene.table, scene.kinds),
+    }
 
 
 def _format_legends(animation: Data) -> Iterator[Data]:
@@ -292,78 +280,31 @@ _MOST_CHARGES = 40
 _MOST_LINES = 400
 
 
-def format_kinds(kinds: Collection[Kind]) -> str:
-    """What each colour means, of the kinds that there are."""
-    return "".join(
-        f'<li><b class="{kind}">{kind}</b>: {meaning}</li>' for kind, meaning in _MEANINGS.items() if kind in kinds
-    )
-
-
-def format_origin(run: Run | ReleaseRecord, table: str, kinds: Collection[Kind]) -> str:
-    """One line above an animation: what ran on what, at which ε, and which kinds of values it shows.
-
-    Parameters
-    ----------
-    run : Run or ReleaseRecord
-        A finished run.
-    table : str
-        Name of the table.
-    kinds : collection of Kind
-        Kinds of values that are shown.
-
-    Returns
-    -------
-    str
-        HTML.
-    """
+def _describe_run(run: Run | ReleaseRecord, table: str, kinds: Collection[Kind]) -> dict[str, object]:
+    """Above a film, what ran on what; below it what may not be overlooked, how it was made, and the ledger."""
     budget = f"ε = {run.epsilon:g}, δ = {run.delta:g}" if run.private else "no privacy"
-    words = [f"<b>{escape(table)}</b>"] if table else []
-    words += [escape(find_card(run.algorithm).title), budget, f"k = {run.k}", f"protects {escape(run.unit)}"]
-    words += [f'<span class="kind {kind}">{kind}</span>' for kind in get_args(Kind) if kind in kinds]
-    return f'<p class="from">{"".join(f"<span>{word}</span>" for word in words)}</p>'
+    return {
+        "table": table,
+        "origin": [find_card(run.algorithm).title, budget, f"k = {run.k}", f"protects {run.unit}"],
+        "kinds": [kind for kind in get_args(Kind) if kind in kinds],
+        "note": run.note if isinstance(run, ReleaseRecord) else _format_note(run),
+        "promise": RELEASED_ONLY if kinds and "revealed" not in kinds else "",
+        "made": list(_list_facts(run, table)),
+        "ledger": _make_ledger_table(run) if run.private else None,
+    }
 
 
-def format_facts(run: Run | ReleaseRecord, table: str, kinds: Collection[Kind]) -> str:
-    """Below an animation: what may not be overlooked, how it was made, and the ledger.
-
-    Parameters
-    ----------
-    run : Run or ReleaseRecord
-        A finished run.
-    table : str
-        Name of the table.
-    kinds : collection of Kind
-        Kinds of values that are shown.
-
-    Returns
-    -------
-    str
-        HTML.
-    """
-    note = run.note if isinstance(run, ReleaseRecord) else _format_note(run)
-    said = [RELEASED_ONLY] if "revealed" not in kinds and kinds else []
-    told = "".join(f"<dt>{name}</dt><dd>{escape(words)}</dd>" for name, words in _list_facts(run, table))
-    return (
-        (f'<p class="warn">{escape(note)}</p>' if note else "")
-        + "".join(f"<p>{text}</p>" for text in said)
-        + f'<div class="facts"><div><h2>How it was made</h2><dl>{told}</dl></div>{_format_ledger(run)}</div>'
-    )
-
-
-def format_numbers(table: pd.DataFrame) -> str:
-    """The numbers behind a figure, to unfold; cut where nobody would read on."""
-    head = "".join(f"<th>{escape(str(name))}</th>" for name in table.columns)
-    lines = ("".join(map(_format_cell, row)) for row in table.head(_MOST_LINES).itertuples(index=False, name=None))
-    body, rest = "".join(f"<tr>{line}</tr>" for line in lines), len(table) - _MOST_LINES
-    more = f"<p>and {rest:,} more</p>" if rest > 0 else ""
-    inside = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
-    return f"<details><summary>The numbers behind it</summary>{inside}</details>"
+def _make_numbers_table(table: pd.DataFrame) -> _Table:
+    """The numbers behind a figure; cut where nobody would read on."""
+    rows = [[*map(_format_cell, row)] for row in table.head(_MOST_LINES).itertuples(index=False, name=None)]
+    numbers = [place for place, name in enumerate(table.columns) if table[name].dtype.kind == "f"]
+    return _Table([*map(str, table.columns)], rows, numbers, len(table) - _MOST_LINES)
 
 
 def _format_cell(value: object) -> str:
     if isinstance(value, float):
-        return f'<td class="number">{format_number(value) if isfinite(value) else ""}</td>'
-    return f"<td>{escape(str(value))}</td>"
+        return format_number(value) if isfinite(value) else ""
+    return str(value)
 
 
 def _format_note(run: Run) -> str:
@@ -395,21 +336,14 @@ def _list_facts(run: Run | ReleaseRecord, table: str) -> Iterator[tuple[str, str
         yield "made", f"dpviz {record.version}, {record.date}"
 
 
-def _format_ledger(run: Run | ReleaseRecord) -> str:
-    if not run.private:
-        return ""
-    cost = f"cost ({run.accounting.unit.symbol})"
-    head = "".join(f"<th>{name}</th>" for name in ("for", "mechanism"))
-    head += "".join(f'<th class="number">{name}</th>' for name in ("noise scale", cost, "ε alone"))
-    lines = [
-        "".join(f"<td>{escape(words)}</td>" for words in (entry.note, entry.mechanism))
-        + "".join(f'<td class="number">{format_number(x)}</td>' for x in (entry.scale, entry.amount, entry.epsilon))
-        for entry in run.entries[:_MOST_CHARGES]
+def _make_ledger_table(run: Run | ReleaseRecord) -> _Table:
+    entries = run.entries[:_MOST_CHARGES]
+    rows = [
+        [entry.note, entry.mechanism, *map(format_number, (entry.scale, entry.amount, entry.epsilon))]
+        for entry in entries
     ]
-    rest = len(run.entries) - len(lines)
-    more = f"<p>and {rest:,} more</p>" if rest > 0 else ""
-    body = "".join(f"<tr>{line}</tr>" for line in lines)
-    return f"<div><h2>Ledger</h2><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}</div>"
+    heads = ["for", "mechanism", "noise scale", f"cost ({run.accounting.unit.symbol})", "ε alone"]
+    return _Table(heads, rows, (2, 3, 4), len(run.entries) - len(entries))
 
 
 def _format_plainly(value: object) -> str:

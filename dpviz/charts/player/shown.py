@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from pathlib import Path
 
 import plotly.graph_objects as go
@@ -16,6 +15,7 @@ from dpviz.charts.theme import choose_palette
 from dpviz.charts.view import make_view
 from dpviz.check import RequestError
 from dpviz.runs.run import Run
+from dpviz.templates.rendering import render
 
 MOST_BYTES = 6_000_000
 """A page beyond this is no file to pass on, and nothing to keep inside a notebook."""
@@ -106,5 +106,4 @@ def frame_page(page: str) -> str:
     """A page inside another one: neither's style reaches the other; a sentence if it is too large for that."""
     if len(page.encode()) > MOST_BYTES:
         return "<p>The picture is too large for a notebook: <code>show(run).save(path)</code> writes it.</p>"
-    context = f"width:100%;height:{_HEIGHT}px;border:0;background:{choose_palette('light').surface}"
-    return f'<iframe title="The run, step by step" style="{context}" srcdoc="{escape(page)}"></iframe>'
+    return render("frame.html.j2", height=_HEIGHT, surface=choose_palette("light").surface, page=page)

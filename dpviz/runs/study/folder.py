@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from dpviz import check, foreign
+from dpviz import foreign
 from dpviz.check import RequestError
 from dpviz.runs.study.owner_files import lock_writer, open_to, translate_disk_errors, write_whole
 from dpviz.table.csv_writer import format_csv
@@ -180,15 +180,17 @@ class StudyFolder:
     def _read_manifest(self) -> dict[str, Any]:
         if not self._manifest.exists():
             return {}
+        from dpviz.schema.documents import read_document  # slow to import
+        from dpviz.schema.manifest_document import StudyManifest
+
         try:
-            manifest = json.loads(foreign.read_bytes(self._manifest, _MOST_MANIFEST).decode("utf-8"))
+            manifest: dict[str, Any] = json.loads(foreign.read_bytes(self._manifest, _MOST_MANIFEST).decode("utf-8"))
+            read_document(StudyManifest, manifest, RequestError)
         except (OSError, ValueError, RecursionError):
-            manifest = None
-        if not isinstance(manifest, dict) or not _is_seed(manifest.get("seed", 0)):
             raise RequestError(
                 f"manifest.json in {self._called} is damaged, or is not that of a study: give another folder, or mend "
                 "it."
-            )
+            ) from None
         return manifest
 
     def _drop_torn_line(self) -> None:
@@ -200,14 +202,6 @@ class StudyFolder:
             os.truncate(self._results, raw.rfind(b"\n") + 1)
         if b"\n" not in raw:
             self._results.unlink()
-
-
-def _is_seed(value: object) -> bool:
-    try:
-        check.seed(seed=value)  # type: ignore[arg-type]
-    except (RequestError, TypeError):
-        return False
-    return True
 
 
 def _format_value(value: Any) -> Any:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 import numpy as np
@@ -20,6 +20,9 @@ from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.private_session import PrivateTable
 from dpviz.runs.request import Contender, Request, format_value, parse_number
+
+if TYPE_CHECKING:
+    from dpviz.schema.study_document import EntryDocument, FirstStudyDocument
 
 _ROUND_EPSILONS = (0.03, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0)
 _WHAT, _VERSION = "trade-off study", 2
@@ -183,20 +186,20 @@ class Grid:
         RequestError
             If it is neither, or asks for what is not allowed.
         """
+        from dpviz.schema.documents import read_document  # slow to import
+        from dpviz.schema.study_document import FirstStudyDocument, StudyDocument
+
         said = _parse(text)
-        what, version = (said.pop(name, None) for name in ("dpviz", "version"))
-        if what != _WHAT or version not in (1, _VERSION):
+        if said.get("dpviz") != _WHAT or said.get("version") not in (1, _VERSION):
             raise RequestError(
                 f"These are not the settings of a {_WHAT}, version 1 or {_VERSION}: take a file or a link that the "
                 "Trade-off page has made."
             )
-        fields = FIELDS if version == _VERSION else _FIRST_FIELDS
-        unknown = sorted(map(check.format_value, said.keys() - {*fields}))
-        missing = sorted({*fields} - {"ns", "seed"} - said.keys())
-        if unknown or missing:
-            which = f"{unknown[0]} is no setting" if unknown else f"{missing[0]!r} is missing"
-            raise RequestError(f"{which}: the settings are {', '.join(fields)}.")
-        return _make_grid(said if version == _VERSION else _translate_first_version(said), USUAL)
+        if said["version"] == _VERSION:
+            given = read_document(StudyDocument, said, RequestError, at="settings").list_given()
+        else:
+            given = _translate_first_version(read_document(FirstStudyDocument, said, RequestError, at="settings"))
+        return _make_grid({name: given[name] for name in FIELDS if name in given}, USUAL)
 
     def _to_plain(self) -> dict[str, Any]:
         """Plain values by name; n and the seed only where they are not the usual ones."""
@@ -252,7 +255,6 @@ USUAL = Grid((Contender(AUTO),), epsilons=list_epsilons(0.1, 10.0), deltas=(chec
 """What a study asks for where nothing else is said."""
 
 FIELDS = ("algorithms", "epsilons", "ks", "deltas", "ns", "repeats", "seed")
-_FIRST_FIELDS = ("algorithms", "epsilon_from", "epsilon_to", "k", "delta", "repeats")
 
 
 def _make_grid(said: Mapping[str, Any], usual: Grid) -> Grid:
@@ -262,25 +264,23 @@ def _make_grid(said: Mapping[str, Any], usual: Grid) -> Grid:
     )
 
 
-def _translate_first_version(said: Mapping[str, Any]) -> dict[str, Any]:
+def _translate_first_version(said: FirstStudyDocument) -> dict[str, Any]:
     """What said ``epsilon_from`` and ``epsilon_to``, one k and one δ, under the names of today."""
-    low, high = (check.epsilon(**{name: parse_number(name, said[name])}) for name in ("epsilon_from", "epsilon_to"))
+    ends = {"epsilon_from": said.epsilon_from, "epsilon_to": said.epsilon_to}
+    low, high = (check.epsilon(**{name: parse_number(name, value)}) for name, value in ends.items())
     check.within(low, check.MOST_EPSILON, epsilon_to=high)
-    one = {"ks": [said["k"]], "deltas": [said["delta"]], "repeats": said["repeats"]}
-    return {"algorithms": said["algorithms"], "epsilons": list(list_epsilons(low, high)), **one}
+    one = {"ks": [said.k], "deltas": [said.delta], "repeats": said.repeats}
+    return {"algorithms": said.algorithms, "epsilons": list(list_epsilons(low, high)), **one}
 
 
 def _read_field(name: str, value: Any) -> Any:
     """The checked value of one field of a grid."""
     if name in ("repeats", "seed"):
         return _read_one(name, value)
-    if name == "algorithms" and not (isinstance(value, list) and all(isinstance(e, str | Mapping) for e in value)):
-        raise RequestError("algorithms is not a list of entries like eugkm or eugkm:preset=su.")
-    values = value if isinstance(value, list) else [value]
-    if len(values) > _MOST_VALUES:
+    if len(value) > _MOST_VALUES:
         raise RequestError(f"{name} has more than {_MOST_VALUES} entries: give fewer.")
     return tuple(
-        dict.fromkeys(_read_contender(entry) if name == "algorithms" else _read_one(name, entry) for entry in values)
+        dict.fromkeys(_read_contender(entry) if name == "algorithms" else _read_one(name, entry) for entry in value)
     )
 
 
@@ -302,22 +302,9 @@ _NUMBERS: dict[str, tuple[str, Callable[..., float | int]]] = {
 }
 
 
-def _read_contender(entry: str | Mapping[Any, Any]) -> Contender:
-    """An algorithm by its text, or as ``{algorithm: ID, params: {}}``."""
-    if isinstance(entry, str):
-        return Contender.from_text(entry)
-    unknown = sorted(map(check.format_value, entry.keys() - {"algorithm", "params"}))
-    if unknown:
-        raise RequestError(f"An entry of algorithms has {unknown[0]}: it has an algorithm, and perhaps params.")
-    params, algorithm = entry.get("params", {}), entry.get("algorithm")
-    if not isinstance(algorithm, str):
-        raise RequestError("algorithm is not the id of one: see `dpviz algorithms`.")
-    if not isinstance(params, Mapping):
-        raise RequestError("params of an algorithm is not a mapping of names to values: give one.")
-    strange = [name for name, value in params.items() if not isinstance(value, str | int | float | None)]
-    if strange:
-        raise RequestError(f"The parameter {check.format_value(strange[0])} is not a number or a word: give one.")
-    return Contender.parse(algorithm, params)
+def _read_contender(entry: str | EntryDocument) -> Contender:
+    """An algorithm by its text, or with its parameters beside it."""
+    return Contender.from_text(entry) if isinstance(entry, str) else Contender.parse(entry.algorithm, entry.params)
 
 
 def _parse(text: str) -> dict[Any, Any]:

@@ -72,17 +72,17 @@ def test_what_the_first_version_wrote_is_read() -> None:
         ({"k": 0}, "k"),
         ({"epsilon_from": -1.0}, "epsilon_from"),
         ({"epsilon_to": 0.01}, "epsilon_to"),
-        ({"rows": [[1.0, 2.0]]}, "'rows' is no setting"),
-        ({3: 4, None: 5}, "3 is no setting"),
-        ({"algorithms": "auto"}, "not a list"),
+        ({"rows": [[1.0, 2.0]]}, 'settings: it has unknown keys "rows"'),
+        ({3: 4, None: 5}, 'unknown keys "3", "None"'),
+        ({"algorithms": "auto"}, "'auto', not a list of algorithms"),
         ({"algorithms": [{"algorithm": "nobody"}]}, "no algorithm"),
         ({"algorithms": [{"algorithm": "eugkm", "params": {"preset": "x"}}]}, "preset"),
-        ({"algorithms": [{"algorithm": "eugkm", "params": 3}]}, "mapping"),
-        ({"algorithms": [{"algorithm": ["eugkm"]}]}, "not the id"),
+        ({"algorithms": [{"algorithm": "eugkm", "params": 3}]}, "3, not a mapping of names"),
+        ({"algorithms": [{"algorithm": ["eugkm"]}]}, "a list of 1, not the id"),
         ({"algorithms": [{"algorithm": {"a": 1}}]}, "not the id"),
-        ({"algorithms": [{}]}, "not the id"),
-        ({"algorithms": [{"algorithm": "eugkm", "rows": 3}]}, "An entry of algorithms has 'rows'"),
-        ({"algorithms": [{"algorithm": "dplloyd", "params": {"rounds": [1]}}]}, "not a number or a word"),
+        ({"algorithms": [{}]}, 'algorithm 1: it has no "algorithm"'),
+        ({"algorithms": [{"algorithm": "eugkm", "rows": 3}]}, 'algorithm 1: it has unknown keys "rows"'),
+        ({"algorithms": [{"algorithm": "dplloyd", "params": {"rounds": [1]}}]}, "a list of 1, not a number or a word"),
         ({"algorithms": [{"algorithm": "dplloyd", "params": {"rounds": 10**400}}]}, "rounds is a number of 401 digits"),
         ({"algorithms": [{"algorithm": "dplloyd", "params": {"rounds": float("nan")}}]}, "rounds"),
         ({"algorithms": [{"algorithm": "dplloyd", "params": {"x" * 10_000: 1}}]}, "no parameter 'xxx"),
@@ -94,15 +94,15 @@ def test_what_the_first_version_wrote_is_read() -> None:
         ({"k": 10**400}, "k is a number of 401 digits"),
         ({"k": float("nan")}, "k is nan"),
         ({"k": 2.5}, "k is 2.5"),
-        ({"k": [5]}, "k is not a number"),
+        ({"k": [5]}, "settings, k: it is a list of 1, not a number"),
         ({"k": 10_001}, "k is 10001"),
         ({"repeats": float("inf")}, "repeats is inf"),
         ({"repeats": 10**9}, "repeats"),
         ({"delta": 1}, "delta is 1"),
         ({"delta": -0.1}, "delta"),
         ({"delta": 1e-200}, "delta"),
-        ({"delta": None}, "delta is not a number"),
-        ({"delta": datetime.date(2020, 1, 1)}, "delta is not a number"),
+        ({"delta": None}, "delta: it is nothing, not a number"),
+        ({"delta": datetime.date(2020, 1, 1)}, "delta: it is something else, such as a date, not a number"),
     ],
 )
 def test_what_is_wrong_is_said(change: dict[object, object], words: str) -> None:
@@ -199,7 +199,7 @@ def test_what_a_person_writes_is_read() -> None:
 def test_a_missing_setting_is_named() -> None:
     for settings, name in ((FIRST_VERSION, "delta"), (yaml.safe_load(GRID.to_yaml()), "deltas")):
         left = {key: value for key, value in settings.items() if key != name}
-        with pytest.raises(RequestError, match=f"'{name}' is missing"):
+        with pytest.raises(RequestError, match=f'it has no "{name}"'):
             Grid.from_yaml(yaml.safe_dump(left))
 
 

@@ -37,7 +37,7 @@ def test_what_cannot_be_declared_is_one_sentence():
         ({"categories": []}, "not a list of texts"),
         ({"categories": ["a"], "closed": True}, "two make a coordinate"),
         ({"bounds": [0, 5], "scale": "log"}, "no 0"),
-        ({"cycle": "x"}, "no number above 0"),
+        ({"cycle": "x"}, "not a number above 0"),
         ({"dates": ["2015-01-01"]}, "not the first and the last"),
     ):
         with pytest.raises(IntakeError, match=why):

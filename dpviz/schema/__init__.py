@@ -1,0 +1,1 @@
+"""What dpviz reads and writes, a model for each document: its keys, their values and what they mean."""
