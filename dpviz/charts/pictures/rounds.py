@@ -53,7 +53,7 @@ class PolishPicture(CentersPicture):
         crowd = len(step.centers) > _CROWD or not canvas.view.whole
         shown = [int(step.noisy_counts.argmax())] if crowd else list(range(len(step.centers)))
         middles, radii = canvas.view.plane(step.previous[shown], "previous"), _compute_bounds(step)[shown]
-        name = "clipping radius of the largest" if crowd else "clipping radius of a row"
+        name = "clipping radius of the largest" if crowd else "clipping radius"
         width = 5.0 if canvas.view.flat else 1.0
         canvas.halos(middles, radii, name, "released", width=width, strength=0.5, dash="dash")
         super().paint(canvas, context)
