@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from dpviz.algorithms.registry import CARDS
     from dpviz.charts.player.shown import show
     from dpviz.check import ChoiceWarning, PrivacyWarning, RequestError
-    from dpviz.commands import declare, release, select_k, sweep
+    from dpviz.commands import declare, open_table, release, select_k, sweep
     from dpviz.estimators import PrivateKMeans
     from dpviz.privacy.private_session import PrivateTable
     from dpviz.privacy.queries import Relation
@@ -43,6 +43,7 @@ __all__ = [
     "advise",
     "declare",
     "load_csv",
+    "open_table",
     "read_release",
     "release",
     "run",
@@ -70,6 +71,7 @@ _HOMES = {
     "Run": "dpviz.runs.run",
     "Scaling": "dpviz.table.domain",
     "declare": "dpviz.commands",
+    "open_table": "dpviz.commands",
     "release": "dpviz.commands",
     "select_k": "dpviz.commands",
     "sweep": "dpviz.commands",

@@ -20,6 +20,7 @@ from dpviz.algorithms.registry import AUTO
 from dpviz.check import RequestError
 from dpviz.costs import read_uncounted
 from dpviz.estimators import PrivateKMeans
+from dpviz.privacy.private_session import PrivateTable
 from dpviz.releases.account import Account
 from dpviz.releases.release_request import BOUNDS, SEGMENTS, ReleaseRequest, find_words
 from dpviz.releases.releasing import Preflight, Release, preflight, publish
@@ -29,7 +30,7 @@ from dpviz.runs.advice.known_rows import read_known_rows
 from dpviz.runs.advice.suggested_k import MOST_K, SuggestedK, suggest_k
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.open_table import OpenTable
-from dpviz.runs.open_table import declare as open_table
+from dpviz.runs.open_table import declare as declare_table
 from dpviz.runs.record import AccessKind
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.scheduler import count_cores
@@ -114,6 +115,24 @@ def _propose_for_parquet(path: Path) -> Proposal:
     return Proposal(PLAIN_FORMAT, table.columns, table.numeric_columns, text, (note,))
 
 
+def open_table(data: Data, declaration: Declared | None = None) -> PrivateTable:
+    """A table as it is declared, ready for ``run``.
+
+    Parameters
+    ----------
+    data : path, name of a sample, data frame or array of shape (n, d)
+        Data units.
+    declaration : Declaration, mapping, path or None
+        None: what a sample, or the JSON file beside a file, declares.
+
+    Raises
+    ------
+    RequestError
+        If the table or what is declared of it cannot be used.
+    """
+    return declare_table(*read_declared(data, declaration)).private
+
+
 def sweep(
     data: Data,
     declaration: Declared | None = None,
@@ -158,7 +177,7 @@ def sweep(
     RequestError
         If the request is outside what is allowed; no run has begun then.
     """
-    table = open_table(*read_declared(data, declaration))
+    table = declare_table(*read_declared(data, declaration))
     contenders = tuple(Contender.from_text(text) for text in algorithms)
     grid = Grid(contenders, tuple(ks), tuple(epsilons), tuple(deltas), tuple(ns), repeats=repeats, seed=seed)
     grid.check(table.private)

@@ -26,6 +26,7 @@ from dpviz.runs.center_tables import compute_share_noise, list_profile_rows, rea
 from dpviz.runs.export import format_centers_csv, format_run_json, name_file, name_page, name_picture
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.profile import make_profile
+from dpviz.runs.python_script import write_run_script
 from dpviz.runs.record import ReleaseRecord
 from dpviz.runs.request import Request
 from dpviz.runs.run import Run, describe_loss_diagnostic, describe_verdict
@@ -39,6 +40,7 @@ from dpviz.ui.explore.scores import Judged
 from dpviz.ui.explore.walk import list_numbers
 from dpviz.ui.figure import draw_data_table, show_wide
 from dpviz.ui.profile_panel import draw_profile_panel
+from dpviz.ui.python_section import draw_python_section
 from dpviz.ui.reference import await_recovery
 from dpviz.ui.runner import Result
 from dpviz.ui.session import count_grid_read, find_record, make_once
@@ -96,6 +98,11 @@ def draw_below(table: OpenTable, result: Result, context: RenderContext, judged:
     if files.open:
         with files:
             draw_take_away(table, result, context, judged)
+            draw_python_section(
+                lambda: write_run_script(table.loaded.name, table.declaration, result.request),
+                key="explore",
+                stem="run",
+            )
 
 
 def _draw_refusal(run: Run) -> bool:

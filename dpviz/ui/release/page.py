@@ -9,6 +9,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, cast
 
 import streamlit as st
@@ -25,6 +26,7 @@ from dpviz.runs.advice.judgement import describe_dry_run
 from dpviz.runs.dry_run import Tried, dry_run_work
 from dpviz.runs.jobs import Job
 from dpviz.runs.profile import Profile
+from dpviz.runs.python_script import write_release_script
 from dpviz.runs.request import Request, format_value
 from dpviz.ui.badges import draw_caption_with_badge
 from dpviz.ui.data.large_table import is_local_server
@@ -33,6 +35,7 @@ from dpviz.ui.explore.foresight import describe_judgement, foresee_outcome
 from dpviz.ui.job_panel import draw_job_panel, open_job_registry
 from dpviz.ui.owner_path import draw_owner_path
 from dpviz.ui.profile_panel import draw_profile_panel
+from dpviz.ui.python_section import draw_python_section
 from dpviz.ui.release.account_section import draw_account_section
 from dpviz.ui.release.publish_section import draw_publish_section, find_last_publication
 from dpviz.ui.release.released_panel import draw_publication_panel
@@ -100,7 +103,11 @@ def _draw_form(asked_of: Subject) -> None:
         seen=told.seen,
         expected_loss=expected,
     )
-    draw_publish_section(release_request, asked_of.with_words(words), opened, list_hindrances(found))
+    in_words = asked_of.with_words(words)
+    draw_publish_section(release_request, in_words, opened, list_hindrances(found))
+    parts = {"segments": terms.segments, "buy_bounds": terms.bounds, "missing": terms.missing}
+    script = partial(write_release_script, in_words.content.name, in_words.declaration, terms.request, parts)
+    draw_python_section(script, key="release", stem="release")
     draw_standing(status, found)
 
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, cast
 
 import streamlit as st
 
 from dpviz.check import RequestError
+from dpviz.runs.python_script import write_sweep_script
 from dpviz.runs.study.grid import FIELDS, Grid
 from dpviz.ui.controls import HIGHEST_DELTA, HIGHEST_EPSILON, LOWEST_EPSILON, MOST_CLUSTERS
 from dpviz.ui.escape import escape_markdown
+from dpviz.ui.python_section import draw_python_section
 from dpviz.ui.session import choose, remember
 from dpviz.ui.studies.contender_choice import list_contenders
 from dpviz.ui.studies.study_form import MOST_REPEATS
@@ -100,6 +103,9 @@ def draw_settings_section(question: Question) -> None:
         on_click="ignore",
         key=f"{_KEY}:settings:file",
     )
+    table = question.table
+    script = partial(write_sweep_script, table.loaded.name, table.declaration, grid)
+    draw_python_section(script, key=_KEY, stem="trade-off-study")
     st.file_uploader(
         "Settings to load",
         type=["yaml", "yml", "json"],

@@ -1,0 +1,174 @@
+"""A setting of a page as a Python program, and as a notebook: what was asked, and nothing of a row."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pprint import pformat
+from typing import Any
+
+from dpviz import __version__
+from dpviz.runs.request import Request
+from dpviz.runs.study.grid import Grid
+from dpviz.table.declaration import Declaration
+from dpviz.table.declaration_file import to_json
+from dpviz.table.samples import SAMPLES
+
+_WIDTH = 100
+_NOT_THERE = "the table was made on the page; write it to a file, and name that file here"
+
+
+@dataclass(frozen=True)
+class Script:
+    """A program in cells, each of which stands in a notebook by itself.
+
+    Parameters
+    ----------
+    title : str
+        What it does, in a sentence.
+    cells : tuple of str
+        Python source, without a newline at the end.
+    """
+
+    title: str
+    cells: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """As a file."""
+        return "\n\n".join([f'"""{self.title} Written by dpviz {__version__}."""', *self.cells]) + "\n"
+
+    @property
+    def notebook(self) -> str:
+        """As a notebook of Jupyter: JSON, format 4.5, without outputs."""
+        first: dict[str, Any] = {
+            "cell_type": "markdown",
+            "id": "title",
+            "metadata": {},
+            "source": _split_lines(f"# {self.title}"),
+        }
+        rest: list[dict[str, Any]] = [
+            {
+                "cell_type": "code",
+                "execution_count": None,
+                "id": f"cell-{place}",
+                "metadata": {},
+                "outputs": [],
+                "source": _split_lines(cell),
+            }
+            for place, cell in enumerate(self.cells, start=1)
+        ]
+        kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+        book = {"cells": [first, *rest], "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
+        return json.dumps(book, indent=1, ensure_ascii=False) + "\n"
+
+
+def write_run_script(name: str, declared: Declaration, request: Request) -> Script:
+    """One run of ``request`` on the table that is called ``name``.
+
+    A seed goes along only where the rows may be shown: whoever knows it can take the noise off.
+    """
+    seed = request.seed if declared.kind.may_be_shown else None
+    asked = {"k": request.k, "epsilon": request.epsilon, "delta": request.delta, "params": dict(request.params)}
+    if seed is not None:
+        asked["seed"] = seed
+    call = f"run = dpviz.run({request.algorithm!r}, table, {_format_arguments(asked)})"
+    return Script(
+        f"{request.card.title} with k = {request.k} at ε = {request.epsilon:g}.",
+        (
+            _write_table(name, declared),
+            f"table = dpviz.open_table({_name_data(name, declared)})\n{call}\nprint(run)",
+        ),
+    )
+
+
+def write_sweep_script(name: str, declared: Declaration, grid: Grid) -> Script:
+    """The study of ``grid`` on the table that is called ``name``."""
+    asked = {
+        "algorithms": [contender.to_text() for contender in grid.contenders],
+        "epsilons": list(grid.epsilons),
+        "ks": list(grid.ks),
+        "ns": list(grid.ns),
+        "deltas": list(grid.deltas),
+        "repeats": grid.repeats,
+        "seed": grid.seed,
+    }
+    arguments = ",\n    ".join(f"{key}={value!r}" for key, value in asked.items())
+    show = 'results.groupby(["contender", "k", "epsilon"])["ratio"].median()'
+    return Script(
+        "Losses over ε, measured on the rows: for the eyes of their owner.",
+        (
+            _write_table(name, declared),
+            f"results = dpviz.sweep(\n    {_name_data(name, declared)},\n    {arguments},\n)\nprint({show})",
+        ),
+    )
+
+
+def write_release_script(name: str, declared: Declaration, request: Request, parts: Mapping[str, float]) -> Script:
+    """A release as it is ordered, charged to an account beside it, and checked without the rows.
+
+    ``parts`` of ε go to segments and bounds by the names of ``dpviz.release``. There is no seed.
+    """
+    cap = {"cap_epsilon": 2 * request.epsilon, "cap_delta": max(1e-5, 2 * request.delta)}
+    account = [
+        'account = Path("account.sqlite")',
+        "if not account.exists():",
+        f'    dpviz.Account.new(account, name="people", {_format_arguments(cap)})',
+    ]
+    asked = {"k": request.k, "epsilon": request.epsilon, "delta": request.delta, "algorithm": request.algorithm}
+    asked |= {"params": dict(request.params), **parts}
+    release = [
+        "released = dpviz.release(",
+        "    DECLARATION,",
+        "    DATA,",
+        *(f"    {key}={value!r}," for key, value in asked.items()),
+        "    account=account,",
+        ")",
+        'path = released.save("release.zip")',
+    ]
+    return Script(
+        f"A release of {request.k} centres at ε = {request.epsilon:g}.",
+        (
+            "from pathlib import Path\n\n" + _write_table(name, declared, always=True),
+            "\n".join(account),
+            "\n".join(release),
+            "verdict = dpviz.verify(path)\nprint(verdict.holds, verdict.findings)",
+        ),
+    )
+
+
+def _write_table(name: str, declared: Declaration, *, always: bool = False) -> str:
+    """The first cell: the table, and what is declared of it unless a sample says so itself."""
+    sample = _find_sample(name)
+    lines = ["import dpviz", "", f"DATA = {sample or name!r}" + ("" if sample else "  # the path of your table")]
+    if declared.kind.value == "simulated" and not sample:
+        lines[-1] = f"DATA = {name!r}  # {_NOT_THERE}"
+    if sample is None or always or not _is_as_declared(sample, declared):
+        lines.append(f"DECLARATION = {pformat(json.loads(to_json(declared)), sort_dicts=False, width=_WIDTH)}")
+    return "\n".join(lines)
+
+
+def _name_data(name: str, declared: Declaration) -> str:
+    sample = _find_sample(name)
+    return "DATA" if sample is not None and _is_as_declared(sample, declared) else "DATA, DECLARATION"
+
+
+def _find_sample(title: str) -> str | None:
+    """The id of the sample that is called so on screen."""
+    return next((sample.id for sample in SAMPLES if sample.title == title), None)
+
+
+def _is_as_declared(sample_id: str, declared: Declaration) -> bool:
+    """Whether the sample says all of this by itself."""
+    sample = next(sample for sample in SAMPLES if sample.id == sample_id)
+    table, beside = sample.load()
+    return to_json(beside.over(tuple(table.frame.columns))) == to_json(declared)
+
+
+def _format_arguments(asked: Mapping[str, Any]) -> str:
+    return ", ".join(f"{key}={value!r}" for key, value in asked.items() if value != {})
+
+
+def _split_lines(text: str) -> Sequence[str]:
+    return text.splitlines(keepends=True)

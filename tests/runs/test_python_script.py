@@ -1,0 +1,102 @@
+"""A setting as a program: it says all that was asked, nothing of a row, and it runs."""
+
+from __future__ import annotations
+
+import ast
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import nbformat
+import numpy as np
+import pytest
+
+from dpviz.releases.account import Account
+from dpviz.runs.open_table import OpenTable, declare
+from dpviz.runs.python_script import Script, write_release_script, write_run_script, write_sweep_script
+from dpviz.runs.request import Contender, Request
+from dpviz.runs.run import run_request
+from dpviz.runs.study.grid import Grid
+from dpviz.table.declaration import FileKind
+from dpviz.table.declaration_file import apply_declaration_file, to_json
+from dpviz.table.named import open_file
+from dpviz.table.samples import sample
+from tests.cases import about
+from tests.releases.people import write_people
+
+REQUEST = Request(Contender("dplloyd", {"preset": "su"}), 3, 1.0, 0.0, 7)
+
+
+def fifteen() -> OpenTable:
+    return declare(*sample("fifteen").load())
+
+
+def execute(script: Script) -> dict[str, object]:
+    names: dict[str, object] = {}
+    exec(compile(script.text, "script", "exec"), names)
+    return names
+
+
+def test_a_run_of_a_sample_is_the_same_whatever_is_declared_of_it(capsys: pytest.CaptureFixture[str]) -> None:
+    table = fifteen()
+    for declared in (table.declaration, replace(table.declaration, relation="replace", n_public=None)):
+        with about(declared.relation):
+            script = write_run_script(table.loaded.name, declared, REQUEST)
+            assert ("DECLARATION" in script.text) == (declared != table.declaration)
+            expected = run_request(REQUEST, declare(table.loaded, declared).private)
+            np.testing.assert_array_equal(execute(script)["run"].centers, expected.centers)
+    assert "DPLloyd" in capsys.readouterr().out
+
+
+def test_a_seed_goes_along_only_where_rows_may_be_shown() -> None:
+    table = fifteen()
+    for kind in FileKind:
+        declared = replace(table.declaration, kind=kind)
+        text = write_run_script("people.csv", declared, REQUEST).text
+        assert ("seed" in text) == kind.may_be_shown
+    release = write_release_script("people.csv", table.declaration, REQUEST, {"segments": 0.0})
+    assert "seed" not in release.text
+
+
+def test_names_of_a_file_are_text_and_no_program() -> None:
+    table = fifteen()
+    name = "a'b\"\\\n\u2028.csv"
+    declared = replace(table.declaration, title='"""\nimport os', units={"x": "'''"})
+    grid = Grid((Contender("dplloyd"), Contender("eugkm", {"theta": 3.0})), (3,), (0.5,))
+    for script in (
+        write_run_script(name, declared, REQUEST),
+        write_sweep_script(name, declared, grid),
+        write_release_script(name, declared, REQUEST, {"segments": 0.2}),
+    ):
+        said = {
+            node.targets[0].id: ast.literal_eval(node.value)
+            for node in ast.parse(script.text).body
+            if isinstance(node, ast.Assign) and node.targets[0].id.isupper()
+        }
+        assert said["DATA"] == name
+        assert said["DECLARATION"] == json.loads(to_json(declared))
+        book = nbformat.reads(script.notebook, as_version=4)
+        nbformat.validate(book)
+        assert [cell.source for cell in book.cells[1:]] == list(script.cells)
+
+
+def test_a_study_is_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    grid = Grid((Contender("dplloyd"), Contender("kmeans++")), (2,), (0.5, 1.0), repeats=2, seed=3)
+    table = fifteen()
+    script = write_sweep_script(table.loaded.name, table.declaration, grid)
+    results = execute(script)["results"]
+    assert len(results) == len(grid.trials())
+    assert "DPLloyd" in capsys.readouterr().out
+
+
+def test_a_release_is_charged_saved_and_verified(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data, declaration = write_people(tmp_path)
+    declared = apply_declaration_file(declaration).checked()
+    monkeypatch.chdir(tmp_path)
+    script = write_release_script(open_file(data).name, declared, replace(REQUEST, seed=None), {"segments": 0.0})
+    names = execute(script)
+    assert names["verdict"].holds and capsys.readouterr().out.startswith("True")
+    assert Account.open(tmp_path / "account.sqlite").standing().spent_epsilon == 1
+    assert names["path"] == Path("release.zip")

@@ -1,0 +1,81 @@
+"""The same in Python, on the pages: the program that a page shows gives the numbers of the page."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpviz.releases.package import CENTERS
+from dpviz.runs.open_table import OpenTable, declare
+from dpviz.table.declaration_file import apply_declaration_file
+from dpviz.table.named import open_file
+from dpviz.table.samples import sample
+from tests.pages.tables import app_on, computed, sound, study_in
+from tests.releases.people import write_people
+
+
+def shown(app: AppTest, key: str) -> str:
+    """The program of a page, once its section is open."""
+    app.session_state[f"{key}:python"] = True
+    sound(app.run())
+    (program,) = (code.value for code in app.code if "import dpviz" in code.value)
+    labels = [button.proto.label for button in app.get("download_button")]
+    assert labels.count("As a script (.py)") == labels.count("As a notebook (.ipynb)") == 1
+    return program
+
+
+def execute(program: str) -> dict[str, Any]:
+    names: dict[str, Any] = {}
+    exec(compile(program, "page", "exec"), names)
+    return names
+
+
+def fifteen() -> OpenTable:
+    return declare(*sample("fifteen").load())
+
+
+def test_explore(capsys: pytest.CaptureFixture[str]) -> None:
+    app = app_on("explore.py", fifteen(), algorithm="dplloyd", k="3")
+    app.toggle(key="study_noise").set_value(True)
+    app.session_state["explore:below"] = "Take away"
+    sound(app.run())
+    program = shown(app, "explore")
+    np.testing.assert_array_equal(execute(program)["run"].centers, app.session_state["run:result"].run.centers)
+
+
+def test_trade_off(capsys: pytest.CaptureFixture[str]) -> None:
+    app = app_on("tradeoff.py", fifteen())
+    app.multiselect(key="tradeoff:contenders").set_value(["DPLloyd"])
+    app.slider(key="tradeoff:repeats").set_value(2)
+    app.select_slider(key="tradeoff:range").set_value((0.3, 3.0))
+    app.number_input(key="k").set_value(3)
+    app = computed(sound(app.run()), "tradeoff")
+    page = study_in(app, "tradeoff").frame()
+    app.session_state["tradeoff:view"] = "Link"
+    results = execute(shown(app, "tradeoff"))["results"]
+    columns = ["contender", "k", "epsilon", "repeat", "ratio"]
+    ours, theirs = (frame[columns].astype({"contender": object}).sort_values(columns) for frame in (page, results))
+    assert len(theirs) == 2 * len(set(theirs["epsilon"]))
+    np.testing.assert_array_equal(ours.to_numpy(), theirs.to_numpy())
+
+
+def test_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """A release has no seed: its program asks for the same, and what leaves has the form of the page's."""
+    data, sidecar = write_people(tmp_path)
+    app = app_on("release.py", declare(open_file(data), apply_declaration_file(sidecar).checked()), k="3")
+    app.slider(key="release:share").set_value(20)
+    program = shown(sound(app.run()), "release")
+    monkeypatch.chdir(tmp_path)
+    names = execute(program)
+    assert names["verdict"].holds
+    with zipfile.ZipFile("release.zip") as files:
+        centers = files.read(CENTERS).decode().splitlines()
+        asked = json.loads(files.read("declaration.json"))
+    assert len(centers) == 4 and asked["bounds"] == json.loads(sidecar.read_text())["bounds"]
+    assert f"epsilon={app.session_state['epsilon']}" in program and "segments=0.2" in program
