@@ -285,6 +285,9 @@ class Card:
         Whether it stands in the local model: every user hides the own row, and nobody is trusted with rows.
     at_once : bool
         Whether it needs all rows at once, not sums of them only: then memory has to hold the table.
+    deals_persons : bool
+        Whether it has to know whose each row is, where a person may have several: then memory has to hold a table with
+        an id column.
     release : str or function of (setting, params) to a clause or None
         Why it has no release-grade noise; or, of a setting, why that has none, and None where it has.
     most_coded : int or None
@@ -320,6 +323,7 @@ class Card:
     sparse: bool = False
     local: bool = False
     at_once: bool = False
+    deals_persons: bool = False
     release: str | ReleaseRule = "nobody has shown that its noise has an exact twin"
     most_coded: int | None = None
     categories: OfCategories | None = None

@@ -500,20 +500,20 @@ class PrivateSession:
         if isinstance(self._noise, ExactSource):
             raise check.RequestError(f"Models of secret blocks have no release-grade noise: {INSTEAD}.")
         region = model.region(self.region)
-        lines = model.fit(self._rows.values, self._draw_secret_blocks(number), number)
+        lines = self._rows.fit_blocks(model, self._draw_secret_blocks(number), number)
         session = self._make_sibling(Rows.of(lines, region), region)
         session.relation, session.rows_per_person, session._n = Relation.REPLACE, 1, number
         return session
 
     def _draw_secret_blocks(self, number: int) -> Codes:
         # Dealt in an order that follows from what the rows are: that of the file has no say in a study's draw.
-        rows, persons = self._rows.values, self._rows.persons
+        persons = self._rows.persons
         assert not isinstance(self._noise, ExactSource)
         if persons is None:
             block = np.empty(len(self._rows), dtype=np.int64)
-            block[order_by_content(rows)] = self._noise.codes(number, len(block))
+            block[np.argsort(self._rows.hash_rows(), kind="stable")] = self._noise.codes(number, len(block))
             return block
-        whose, place = order_persons_by_content(rows, persons)
+        whose, place = order_persons_by_content(self._rows.values, persons)
         return self._noise.codes(number, len(place))[place][whose]
 
     def _make_sibling(self, rows: RowSource, region: Region) -> PrivateSession:

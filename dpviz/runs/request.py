@@ -234,6 +234,14 @@ class Request:
                 f"{card.title} needs all rows at once, and the table is too large to hold: choose one of {able}, or "
                 "take fewer rows."
             )
+        if card.deals_persons and table.has_persons and not table.in_memory:
+            able = ", ".join(
+                other.id for other in list_private_cards() if not other.at_once and not other.deals_persons
+            )
+            raise RequestError(
+                f"{card.title} deals out persons, and the table is too large to hold whose each row is: choose one of "
+                f"{able}, or take fewer rows."
+            )
         self._check_categories(table)
         refusal = params.refusal(table.relation)
         if refusal is not None:

@@ -1,7 +1,8 @@
-"""Rows that lie in parts on a Dask cluster (or with Dask's threads): questions go to them, and whole numbers come back.
+"""Rows that lie in parts with an engine, such as a Dask cluster: questions go to them, and whole numbers come back.
 
 Which row lies in which part shows nowhere: answers are added up exactly, in whatever order they arrive. A part of a
-worker that dies is made again from its source, and asked again: nothing that a worker does has any other effect.
+worker that dies is made again from its source, and asked again: nothing that a worker does has any other effect. So
+another engine has four things to do, see ``Engine``, and answers with the same bytes.
 """
 
 from __future__ import annotations
@@ -9,21 +10,49 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
 from dpviz import check
 from dpviz.arrays import Array, Codes
 from dpviz.table import lattice
+from dpviz.table.content import Hashes
 from dpviz.table.domain import Domain, Region
 from dpviz.table.lattice import ExactRows
 from dpviz.table.prepared_rows import Batch, Records, cap_rows, deal_rows, make_lattice_rows
-from dpviz.table.rows import NOT_AT_ONCE, Rows, add_up
+from dpviz.table.rows import NOT_AT_ONCE, BlockModel, Rows, add_up, count_dealt, join_lines
 from dpviz.table.seen_rows import Projected, Sparsified, Unfolded, View
 
-# What Dask computes later.
-Delayed: TypeAlias = Any
+Part: TypeAlias = Any
+"""Some of the rows, where the engine keeps them."""
+
+
+class Engine(Protocol):
+    """Keeps the parts of a table, and calls functions on them where they lie.
+
+    Whatever is called has no other effect than its result, so that it may be called again. Columns are sequences of as
+    many parts, or values, as there are calls.
+    """
+
+    def map(self, call: Callable[..., Any], *columns: Sequence[Any]) -> list[Part]:
+        """What ``call`` makes of the entries of the columns, one by one, kept as parts."""
+        ...
+
+    def exchange(
+        self, deal: Callable[..., list[Any]], gather: Callable[[list[Any], int], Any], *columns: Sequence[Any]
+    ) -> list[Part]:
+        """As many parts as before: ``deal`` makes a hand for each, ``gather`` a part of all hands for its place."""
+        ...
+
+    def total(self, ask: Callable[[Any], list[Any]], parts: Sequence[Part]) -> list[Any]:
+        """Sums of the answers of ``ask`` over all parts, in any order: they are whole numbers, or bags."""
+        ...
+
+    def collect(self, parts: Sequence[Part]) -> list[Any]:
+        """The parts themselves, in this process and in their order."""
+        ...
+
 
 # So many answers are added up by one task.
 _FAN_IN = 8
@@ -53,30 +82,77 @@ def connect(address: str) -> None:
         ) from None
 
 
+class DaskEngine:
+    """Parts are delayed values of Dask, kept on the workers of a cluster, or in this process where there is none."""
+
+    def map(self, call: Callable[..., Any], *columns: Sequence[Any]) -> list[Part]:
+        """What ``call`` makes of the entries of the columns, one by one, kept on the workers."""
+        dask = check.import_extra("dask")
+        delayed = dask.delayed(call)
+        with _translate_errors():
+            return list(dask.persist(*(delayed(*given) for given in zip(*columns, strict=True))))
+
+    def exchange(
+        self, deal: Callable[..., list[Any]], gather: Callable[[list[Any], int], Any], *columns: Sequence[Any]
+    ) -> list[Part]:
+        """As many parts as before, dealt out and gathered by the workers."""
+        dask = check.import_extra("dask")
+        number = len(columns[0])
+        dealing, gathering = dask.delayed(deal, nout=number), dask.delayed(gather)
+        hands = [dealing(*given) for given in zip(*columns, strict=True)]
+        with _translate_errors():
+            return list(dask.persist(*(gathering([hand[at] for hand in hands], at) for at in range(number))))
+
+    def total(self, ask: Callable[[Any], list[Any]], parts: Sequence[Part]) -> list[Any]:
+        """Sums of the answers over all parts, added up on the workers."""
+        dask = check.import_extra("dask")
+        asked, together = dask.delayed(ask), dask.delayed(_add_together)
+        answers = [asked(part) for part in parts]
+        while len(answers) > 1:
+            answers = [together(answers[i : i + _FAN_IN]) for i in range(0, len(answers), _FAN_IN)]
+        with _translate_errors():
+            (total,) = dask.compute(answers[0])
+        answer: list[Any] = total
+        return answer
+
+    def collect(self, parts: Sequence[Part]) -> list[Any]:
+        """The parts, fetched."""
+        with _translate_errors():
+            return list(check.import_extra("dask").compute(*parts))
+
+
 class ClusterRows:
-    """Rows on a cluster, in unit coordinates, on the lattice of ``region``.
+    """Rows with an engine, in unit coordinates, on the lattice of ``region``.
 
     Parameters
     ----------
-    parts : sequence of delayed Rows
-        Kept on the workers.
-    n : int
-        Rows in all.
+    parts : sequence of parts of the engine, each of them Rows
+    sizes : sequence of int
+        Rows of each part.
+    region : Region
+    engine : Engine
     """
 
     in_memory = False
     persons: Codes | None = None
 
-    def __init__(self, parts: Sequence[Delayed], n: int, region: Region) -> None:
-        self._parts, self._n, self._region = tuple(parts), n, region
+    def __init__(self, parts: Sequence[Part], sizes: Sequence[int], region: Region, engine: Engine) -> None:
+        self._parts, self._sizes, self._region, self._engine = tuple(parts), tuple(sizes), region, engine
 
     @classmethod
     def of(
-        cls, batches: Sequence[Delayed], domain: Domain, *, drop_incomplete: bool, rows_per_person: int | None = None
+        cls,
+        batches: Sequence[Any],
+        domain: Domain,
+        *,
+        drop_incomplete: bool,
+        rows_per_person: int | None = None,
+        engine: Engine | None = None,
     ) -> ClusterRows:
-        """The rows of delayed batches, prepared on the workers as declared (see ``Preparation``).
+        """The rows of batches, prepared where they lie as declared (see ``Preparation``).
 
-        ``rows_per_person`` is given where the batches say whose each row is.
+        ``rows_per_person`` is given where the batches say whose each row is. Without an ``engine`` the batches are
+        delayed values of Dask.
 
         Parameters
         ----------
@@ -97,28 +173,19 @@ class ClusterRows:
         Raises
         ------
         RequestError
-            If the cluster does not answer.
+            If the engine does not answer.
         """
-        dask = check.import_extra("dask")
-        prepare = dask.delayed(partial(_prepare, domain=domain, drop_incomplete=drop_incomplete))
+        engine = DaskEngine() if engine is None else engine
         if rows_per_person is None:
-            parts = [prepare(batch) for batch in batches]
+            parts = engine.map(partial(_prepare, domain=domain, drop_incomplete=drop_incomplete), batches)
         else:
             number = len(batches)
-            deal = dask.delayed(
-                partial(_deal, domain=domain, drop_incomplete=drop_incomplete, number=number, most=rows_per_person),
-                nout=number,
-            )
-            hands = [deal(batch) for batch in batches]
-            gather = dask.delayed(partial(_gather, region=domain.region, most=rows_per_person))
-            parts = [gather([hand[place] for hand in hands]) for place in range(number)]
-        with _translate_errors():
-            kept = dask.persist(*parts)
-            sizes = dask.compute(*(dask.delayed(len)(part) for part in kept))
-        return cls(kept, sum(sizes), domain.region)
+            deal = partial(_deal, domain=domain, drop_incomplete=drop_incomplete, number=number, most=rows_per_person)
+            parts = engine.exchange(deal, partial(_gather, region=domain.region, most=rows_per_person), batches)
+        return cls(parts, engine.collect(engine.map(len, parts)), domain.region, engine)
 
     def __len__(self) -> int:
-        return self._n
+        return sum(self._sizes)
 
     @property
     def dim(self) -> int:
@@ -137,41 +204,42 @@ class ClusterRows:
         raise check.RequestError(NOT_AT_ONCE)
 
     def total(self, ask: Callable[[ExactRows], list[Any]], width: int) -> list[Any]:
-        """Sums of the answers of ``ask`` over all rows, added up on the workers.
+        """Sums of the answers of ``ask`` over all rows, added up where they lie.
 
         Raises
         ------
         RequestError
-            If the cluster does not answer.
+            If the engine does not answer.
         """
-        dask = check.import_extra("dask")
-        asked = dask.delayed(partial(_ask, ask=ask, width=width))
-        answers = [asked(part) for part in self._parts]
-        together = dask.delayed(_add_together)
-        while len(answers) > 1:
-            answers = [together(answers[i : i + _FAN_IN]) for i in range(0, len(answers), _FAN_IN)]
-        with _translate_errors():
-            (total,) = dask.compute(answers[0])
-        answer: list[Any] = total
-        return answer
+        return self._engine.total(partial(_ask, ask=ask, width=width), self._parts)
+
+    def hash_rows(self) -> Hashes:
+        """64 bits for each row, shape (n,), from its content alone; nothing else of it comes here."""
+        return np.concatenate(self._engine.collect(self._engine.map(Rows.hash_rows, self._parts)))
+
+    def fit_blocks(self, model: BlockModel, block: Codes, number: int) -> Array:
+        """The lines of ``model`` for ``number`` blocks: rows go to where their block is, and the lines come here."""
+        hands = len(self._parts)
+        blocks = np.split(block, np.cumsum(self._sizes)[:-1])
+        fit = partial(_fit_hands, model=model, number=number, hands=hands)
+        fitted = self._engine.exchange(partial(_deal_blocks, hands=hands), fit, self._parts, blocks)
+        return join_lines(self._engine.collect(fitted), number)
 
     def unfold(self, points: int, region: Region) -> ClusterRows:
         """The ``points`` points that stand side by side in each row, as rows of one person, in ``region``."""
-        return self._apply_view(Unfolded(points, region), self._n * points)
+        return self._apply_view(Unfolded(points, region), points)
 
     def project(self, frame: Array, region: Region) -> ClusterRows:
         """The rows under the linear map ``frame`` of shape (p, d), clipped to ``region``."""
-        return self._apply_view(Projected(lattice.round_points(frame), region), self._n)
+        return self._apply_view(Projected(lattice.round_points(frame), region))
 
     def sparsify(self, most: int, region: Region) -> ClusterRows:
         """The rows with their ``most`` largest entries each, in ``region``; the others become 0."""
-        return self._apply_view(Sparsified(most, region), self._n)
+        return self._apply_view(Sparsified(most, region))
 
-    def _apply_view(self, view: View, n: int) -> ClusterRows:
-        dask = check.import_extra("dask")
-        look = dask.delayed(partial(_apply_view, view=view))
-        with _translate_errors():
-            return ClusterRows(dask.persist(*(look(part) for part in self._parts)), n, view.region)
+    def _apply_view(self, view: View, points: int = 1) -> ClusterRows:
+        parts = self._engine.map(partial(_apply_view, view=view), self._parts)
+        return ClusterRows(parts, [points * size for size in self._sizes], view.region, self._engine)
 
 
 def _prepare(batch: Batch, *, domain: Domain, drop_incomplete: bool) -> Rows:
@@ -185,8 +253,19 @@ def _deal(batch: Batch, *, domain: Domain, drop_incomplete: bool, number: int, m
     return deal_rows(unit, ids, domain.region, number=number, most=most)
 
 
-def _gather(hands: list[Records], *, region: Region, most: int) -> Rows:
+def _gather(hands: list[Records], at: int, *, region: Region, most: int) -> Rows:
     return Rows.on_lattice(cap_rows(np.concatenate(hands), most)["row"], region)
+
+
+def _deal_blocks(rows: Rows, block: Codes, *, hands: int) -> list[tuple[Array, Codes]]:
+    """The rows whose blocks each hand has, with the place of their block there."""
+    values, at = rows.values, block % hands
+    return [(values[at == place], block[at == place] // hands) for place in range(hands)]
+
+
+def _fit_hands(dealt: list[tuple[Array, Codes]], at: int, *, model: BlockModel, number: int, hands: int) -> Array:
+    rows, blocks = zip(*dealt, strict=True)
+    return model.fit(np.concatenate(rows), np.concatenate(blocks), count_dealt(number, at, hands))
 
 
 def _apply_view(rows: Rows, *, view: View) -> Rows:

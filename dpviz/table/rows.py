@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from math import ceil
@@ -17,7 +17,7 @@ from threadpoolctl import ThreadpoolController
 from dpviz import check
 from dpviz.arrays import Array, Codes
 from dpviz.table import lattice
-from dpviz.table.content import keep_rows_per_person
+from dpviz.table.content import Hashes, hash_content, keep_rows_per_person
 from dpviz.table.domain import Domain, Region
 from dpviz.table.lattice import ExactRows
 from dpviz.table.seen_rows import Projected, SeenRows, Sparsified, Unfolded, View
@@ -28,6 +28,9 @@ from dpviz.table.stored_rows import allocate_rows, choose_order
 # threads lose more by waiting for each other than the cache wins.
 BLOCK_NUMBERS = 2**18
 
+# Rows of secret blocks that are read from a file together hold about this many numbers: 128 MB.
+BLOCKED_NUMBERS = 2**24
+
 # A chunk has at least this many rows, however wide the question.
 _FEWEST_ROWS = 64
 
@@ -36,6 +39,14 @@ NOT_AT_ONCE = (
     "such as auto."
 )
 _SCRATCH = local()
+
+
+class BlockModel(Protocol):
+    """What is computed from each block of rows by itself, whatever the order of its rows and its own number."""
+
+    def fit(self, rows: Array, block: Codes, number: int) -> Array:
+        """A line for each of ``number`` blocks, of rows (m, d) that lie in ``block`` (m,)."""
+        ...
 
 
 class RowSource(Protocol):
@@ -78,6 +89,14 @@ class RowSource(Protocol):
         list of object
             One sum for each answer, in whole numbers.
         """
+        ...
+
+    def hash_rows(self) -> Hashes:
+        """64 bits for each row, shape (n,), from its content alone."""
+        ...
+
+    def fit_blocks(self, model: BlockModel, block: Codes, number: int) -> Array:
+        """The lines of ``model`` for ``number`` blocks; ``block`` (n,) says where each row lies."""
         ...
 
     def unfold(self, points: int, region: Region) -> RowSource:
@@ -271,6 +290,34 @@ class Rows:
             theirs = [other.result() for other in others if not other.cancel()]
             return add_up(part for part in [mine, *theirs] if part)
 
+    def hash_rows(self) -> Hashes:
+        """64 bits for each row, shape (n,), from its content alone."""
+        if self.in_memory:
+            return hash_content(self.values)
+        return np.concatenate([hash_content(chunk.values) for chunk in self.chunks(self.dim)])
+
+    def fit_blocks(self, model: BlockModel, block: Codes, number: int) -> Array:
+        """The lines of ``model`` for ``number`` blocks; ``block`` (n,) says where each row lies.
+
+        Rows in a file are read several times, each time those of some of the blocks.
+        """
+        if self.in_memory:
+            return model.fit(self.values, block, number)
+        passes = min(number, max(1, ceil(len(self) * self.dim / BLOCKED_NUMBERS)))
+        fitted = [
+            model.fit(*self._read_blocks(block, at, passes), count_dealt(number, at, passes)) for at in range(passes)
+        ]
+        return join_lines(fitted, number)
+
+    def _read_blocks(self, block: Codes, at: int, passes: int) -> tuple[Array, Codes]:
+        """The rows of every block in ``passes`` from that ``at`` on, and the place of their block among these."""
+        parts, start = [], 0
+        for chunk in self.chunks(self.dim):
+            end = start + len(chunk.values)
+            parts.append(np.asarray(chunk.values[block[start:end] % passes == at], dtype=np.float64))
+            start = end
+        return np.concatenate(parts), block[block % passes == at] // passes
+
     def cap(self, most: int) -> tuple[Rows, Codes]:
         """The rows without those that a person has beyond ``most``, and the indices of the ones that stay."""
         assert self.persons is not None
@@ -329,6 +376,19 @@ def _convert_to_floats(stored: Any) -> Array:
     padded: Array = borrow_scratch(columns, n, "rows").T if by_column else borrow_scratch(n, columns, "rows")
     np.copyto(padded, stored)
     return padded
+
+
+def count_dealt(number: int, at: int, hands: int) -> int:
+    """How many of ``number`` blocks one of ``hands`` gets that are dealt in turn."""
+    return len(range(at, number, hands))
+
+
+def join_lines(dealt: Sequence[Array], number: int) -> Array:
+    """The lines of ``number`` blocks that were dealt in turn, in the order of the blocks."""
+    lines = np.empty((number, dealt[0].shape[1]))
+    for at, part in enumerate(dealt):
+        lines[at :: len(dealt)] = part
+    return lines
 
 
 def add_up(parts: Iterator[list[Any]]) -> list[Any]:

@@ -55,9 +55,23 @@ def check_alike(algorithm: str, values: np.ndarray, large: PrivateTable, **asked
     assert run(algorithm, large, **asked).centers.tobytes() == expected.centers.tobytes()
 
 
+def test_blocks_are_read_from_a_file_in_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = rows(900)
+    monkeypatch.setattr("dpviz.table.rows.BLOCKED_NUMBERS", 3 * 200)  # five passes
+    for algorithm in ("gkm", "sample-aggregate"):
+        check_alike(algorithm, values, in_file(values), k=2, epsilon=2.0, delta=0.0, seed=3)
+
+
+def test_persons_are_dealt_out_in_memory_only() -> None:
+    table = PrivateTable.over(in_file(rows(900))._rows, DOMAIN, with_persons=True)
+    with pytest.raises(RequestError, match=r"deals out persons.*choose one of auto") as refused:
+        run("gkm", table, k=2, epsilon=2.0)
+    assert "sample-aggregate" not in str(refused.value) and table.looks == []
+
+
 def test_a_refusal_names_algorithms_that_work() -> None:
     with pytest.raises(RequestError, match="choose one of auto, dplloyd") as told:
-        run("gkm", in_file(rows()), k=4, epsilon=1.0)
+        run("kvariates", in_file(rows()), k=4, epsilon=1.0)
     named = str(told.value).split("one of ")[1].split(", or take")[0].split(", ")
     assert all(not CARDS[name].at_once for name in named)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import ExitStack, suppress
 from functools import cache
 from pathlib import Path
@@ -32,6 +33,8 @@ from dpviz.table.lattice import ExactRows
 from dpviz.table.parquet_intake import ParquetTable
 from dpviz.table.prepared_rows import Batch, deal_rows
 from dpviz.table.row_sample import sample_rows
+from dpviz.table.rows import add_up
+from tests.cases import about
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of a cluster's threads, while it is taken down
 N = 2000
@@ -95,6 +98,60 @@ def test_answers_do_not_depend_on_the_parts() -> None:
         large = PrivateTable.over(spread(parts), DOMAIN)
         np.testing.assert_array_equal(sample_rows(large._rows, 300), sample_rows(whole._rows, 300))
     assert centers_of(large) == in_memory()
+
+
+class ThreadEngine:
+    """Another engine, in a dozen lines: parts are values of this process, and its threads take them as they come."""
+
+    def __init__(self, threads: int) -> None:
+        self._pool = ThreadPoolExecutor(threads)
+
+    def map(self, call: Any, *columns: Any) -> list[Any]:
+        return list(self._pool.map(call, *columns))
+
+    def exchange(self, deal: Any, gather: Any, *columns: Any) -> list[Any]:
+        hands = self.map(deal, *columns)
+        return self.map(gather, [list(hand) for hand in zip(*hands, strict=True)], range(len(hands)))
+
+    def total(self, ask: Any, parts: Any) -> list[Any]:
+        return add_up(asked.result() for asked in as_completed(self._pool.submit(ask, part) for part in parts))
+
+    def collect(self, parts: Any) -> list[Any]:
+        return list(parts)
+
+
+def test_another_engine_gives_the_same_bytes() -> None:
+    values, who = table()
+    engine = ThreadEngine(2)
+    for parts, ids in ((1, False), (7, False), (5, True)):
+        cuts = np.array_split(np.arange(N), parts)
+        batches = [Batch(values[cut], pd.Series(who[cut]).astype("str") if ids else None, 1.0) for cut in cuts]
+        most = 3 if ids else None
+        rows = ClusterRows.of(batches, DOMAIN, drop_incomplete=True, rows_per_person=most, engine=engine)
+        with about(parts, ids):
+            large = PrivateTable.over(rows, DOMAIN, with_persons=ids, rows_per_person=most or 1)
+            small = PrivateTable(values, DOMAIN, persons=who, rows_per_person=3) if ids else None
+            assert centers_of(large) == (in_memory() if small is None else centers_of(small))
+
+
+def test_secret_blocks_are_those_of_memory_wherever_rows_lie() -> None:
+    values, _ = table()
+    others = [
+        ClusterRows.of(
+            [Batch(part, None, 1.0) for part in np.array_split(values, 6)],
+            DOMAIN,
+            drop_incomplete=True,
+            engine=ThreadEngine(2),
+        ),
+        spread(1),
+        spread(7),
+    ]
+    for algorithm in ("gkm", "sample-aggregate"):
+        expected = run(algorithm, PrivateTable(values, DOMAIN), k=3, epsilon=2.0, seed=1).centers
+        for rows in others:
+            with about(algorithm):
+                found = run(algorithm, PrivateTable.over(rows, DOMAIN), k=3, epsilon=2.0, seed=1).centers
+                np.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.slow
@@ -166,5 +223,5 @@ def test_a_cluster_that_goes_away_is_told(cluster: Any, running: ExitStack) -> N
 def test_of_a_person_whose_rows_come_from_two_parts_no_more_are_kept():
     region, ids = Region(np.ones(2), 2.0), pd.Series(["ann", "bob"])
     hands = [deal_rows(np.full((2, 2), value), ids, region, number=1, most=1)[0] for value in (0.25, 0.5)]
-    assert len(_gather(hands, region=region, most=1)) == 2
-    assert len(_gather(hands, region=region, most=2)) == 4
+    assert len(_gather(hands, 0, region=region, most=1)) == 2
+    assert len(_gather(hands, 0, region=region, most=2)) == 4

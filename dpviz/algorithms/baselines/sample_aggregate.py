@@ -158,7 +158,7 @@ CARD = Card(
     id="sample-aggregate",
     title="Sample and aggregate",
     does="Blocks",
-    at_once=True,
+    deals_persons=True,
     family="Baselines",
     paper="Nissim, Raskhodnikova & Smith: Smooth Sensitivity and Sampling in Private Data Analysis. STOC 2007; the "
     "baseline of Balcan et al., ICML 2017, §7",
