@@ -3,5 +3,5 @@
 from pathlib import Path
 
 _HERE = Path(__file__).resolve().parent
-RESOURCES = _HERE / "resources" if (_HERE / "resources").is_dir() else _HERE.parent
+RESOURCES = _HERE / "beside" if (_HERE / "beside").is_dir() else _HERE.parent
 """Holds app.py, pages/, sample_data/, lessons/, docs/reproduced/: in the package of a wheel, else the checkout."""

@@ -53,6 +53,7 @@ from dpviz.table.declaration_file import to_json
 from dpviz.table.domain import Domain
 from dpviz.table.file_format import MISSING, PLAIN_FORMAT, FileFormat
 from dpviz.table.loaded_table import make_canonical_ids
+from dpviz.table.text_type import TEXT
 
 _LEDGER_COLUMNS = (
     *("part", "part_epsilon", "part_delta", "composed_by", "cost", "cost_unit"),
@@ -467,7 +468,7 @@ def _encode_column(column: DeclaredColumn) -> tuple[object, ...]:
 
 def _list_canonical(names: Sequence[str]) -> list[str]:
     """Declared values as cells of a file are compared with them."""
-    return [str(text) for text in make_canonical_ids(pd.Series(list(names), dtype="str"))]
+    return [str(text) for text in make_canonical_ids(pd.Series(list(names), dtype=TEXT))]
 
 
 def _join_lines(values: Iterable[str]) -> str:

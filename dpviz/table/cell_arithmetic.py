@@ -15,6 +15,7 @@ import pandas as pd
 
 from dpviz.arrays import Array
 from dpviz.table import lattice
+from dpviz.table.text_type import TEXT
 
 # Points of the stored circle: hours, weekdays, months, degrees and the minutes of a week are among them.
 CIRCLE = 10_080
@@ -76,7 +77,7 @@ def count_days(cells: pd.Series[Any], written: str) -> Array:
         bare = cells.dt.tz_localize(None) if cells.dt.tz is not None else cells
         days = bare.to_numpy(dtype="datetime64[s]").astype("datetime64[D]")
         return np.where(np.isnat(days), np.nan, days.astype(np.int64))
-    text = cells.astype("str")
+    text = cells.astype(TEXT)
     found = text.str.extract(_DIGITS)
     if written == "ymd":
         found = found.where(found.notna().all(axis=1), text.str.extract(_EIGHT_DIGITS))

@@ -18,6 +18,7 @@ from dpviz import check
 from dpviz.arrays import Array, Codes
 from dpviz.table import lattice
 from dpviz.table.loaded_table import list_names, make_canonical_ids, quote_name
+from dpviz.table.text_type import TEXT
 
 MOST_BINS = 2**12
 """Bins of one column, that of missing cells included: with more, a code would not survive the lattice of rows."""
@@ -151,5 +152,5 @@ def code_rows(codes: Codes, numbers: Codes, *, bits: int = lattice.ROW_BITS) -> 
 
 
 def _read_texts(names: list[str]) -> list[str | None]:
-    written = make_canonical_ids(pd.Series(names, dtype="str"))
+    written = make_canonical_ids(pd.Series(names, dtype=TEXT))
     return [None if missing else str(text) for text, missing in zip(written, written.isna(), strict=True)]

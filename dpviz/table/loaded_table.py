@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from dpviz.check import RequestError
 from dpviz.foreign import list_names as list_names
 from dpviz.foreign import quote_name as quote_name
+from dpviz.table.text_type import TEXT
 
 FloatArray = NDArray[np.float64]
 
@@ -257,7 +258,7 @@ def make_canonical_ids(cells: pd.Series[Any]) -> pd.Series[Any]:
     """Cells of an id column as texts that are the same for the same person, missing where nobody is named."""
     numbers = pd.api.types.is_float_dtype(cells.dtype)
     text = cells.map(_format_number, na_action="ignore") if numbers else cells
-    canonical = text.astype("str").str.normalize("NFC").str.strip().str.replace(_POINT_NOUGHT, r"\1", regex=True)
+    canonical = text.astype(TEXT).str.normalize("NFC").str.strip().str.replace(_POINT_NOUGHT, r"\1", regex=True)
     return canonical.where(canonical != "")
 
 
@@ -356,7 +357,7 @@ def _store_column(values: pd.Series[Any]) -> FloatArray | pd.Series[Any]:
     if pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_complex_dtype(values):
         # A copy, so that freezing our column never freezes the caller's array.
         return np.array(values.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64)
-    return values.astype("str").reset_index(drop=True)
+    return values.astype(TEXT).reset_index(drop=True)
 
 
 def _hash_columns(columns: dict[str, FloatArray | pd.Series[Any]]) -> str:

@@ -39,6 +39,7 @@ from dpviz.table.loaded_table import (
     stack_columns,
 )
 from dpviz.table.prepared_rows import Batch
+from dpviz.table.text_type import TEXT
 
 ENDING = ".parquet"
 # Read at a time, in numbers; a batch has at most so many rows, and a piece for one process of several is larger. Row
@@ -300,7 +301,7 @@ class ParquetTable:
             elif pa.types.is_floating(_strip_type(self._schema.field(name).type)) and name in text:
                 chosen[name] = np.concatenate([_read_numbers(part) for part in cells])  # a label; never an id
             elif name in text:
-                chosen[name] = pd.concat([_read_texts(part) for part in cells], ignore_index=True).astype("str")
+                chosen[name] = pd.concat([_read_texts(part) for part in cells], ignore_index=True).astype(TEXT)
         return make_table(chosen, name=self.name, whole=whole)
 
     def check_id(self, column: str) -> None:
@@ -492,5 +493,5 @@ def _read_texts(cells: Any) -> pd.Series[Any]:
     except pa.ArrowInvalid:  # a cell is no UTF-8: it is read as in a file of lines, and no other cell knows of it
         raw = cells.cast(pa.large_binary()).to_pylist()
         words = [None if cell is None else cell.decode("utf-8", errors="replace") for cell in raw]
-        texts = pd.Series(words, dtype="str")
+        texts = pd.Series(words, dtype=TEXT)
     return texts

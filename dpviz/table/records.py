@@ -26,6 +26,7 @@ from pyarrow import csv as arrow_csv
 from dpviz.table.file_format import MISSING, WHITESPACE, NumberStyle
 from dpviz.table.loaded_table import FloatArray, Unread
 from dpviz.table.number_cells import Numbers, convert_numbers, count_numbers, read_text
+from dpviz.table.text_type import TEXT
 
 # Lines are read in blocks of about this many bytes: temporary arrays of a block take some ten times as much.
 BLOCK_BYTES = 1 << 21
@@ -193,7 +194,7 @@ class _Columns:
         self.put(at[whole], {place: _make_array(record[place] for record in taken) for place in places})
 
     def finish(self) -> Read:
-        text = {place: pd.Series(words, dtype="str") for place, words in self._text.items()}
+        text = {place: pd.Series(words, dtype=TEXT) for place, words in self._text.items()}
         broken = Unread(broken=self._n - self._rows_put)
         unread = {place: Unread.combine([*parts, broken]) for place, parts in self._unread.items()}
         return Read({**self._numbers, **text}, unread)

@@ -18,6 +18,7 @@ from dpviz.table.codings import Stretched
 from dpviz.table.declaration import NO_BOUNDS, Declaration
 from dpviz.table.domain import Domain
 from dpviz.table.loaded_table import IntakeError, LoadedTable, quote_name
+from dpviz.table.text_type import TEXT
 from dpviz.ui.data.draft import Draft
 from dpviz.ui.escape import escape_markdown, strip_markdown
 from dpviz.ui.table_words import describe_coding
@@ -249,10 +250,10 @@ def _propose(draft: Draft, name: str, key: str) -> None:
         else:
             content = draft.source.content
             assert isinstance(content, LoadedTable)
-            cells = content.whole.get(name, content.frame[name]).astype("str")
+            cells = content.whole.get(name, content.frame[name]).astype(TEXT)
     except IntakeError:
         return
-    common = pd.Series(cells).dropna().astype("str").str.strip().value_counts().index[:_MOST_PROPOSED]
+    common = pd.Series(cells).dropna().astype(TEXT).str.strip().value_counts().index[:_MOST_PROPOSED]
     st.session_state[key] = ", ".join(sorted(value for value in common if "," not in value))
     draft.looked = True
 

@@ -18,6 +18,7 @@ from dpviz.table.declaration import Declaration
 from dpviz.table.file_format import ENCODINGS, INDIAN, MOST_SKIPPED, FileFormat, NumberStyle
 from dpviz.table.loaded_table import IntakeError
 from dpviz.table.proposal import propose
+from dpviz.table.text_type import TEXT
 from dpviz.ui.badges import draw_caption_with_badge, format_badge
 from dpviz.ui.data.draft import Draft
 from dpviz.ui.escape import escape_markdown
@@ -271,7 +272,7 @@ def make_frame(names: Sequence[str], columns: Columns) -> pd.DataFrame:
     styles = [columns.styles.get(name) for name in names]
     return pd.DataFrame(
         {
-            "column": pd.Series(list(names), dtype="str"),
+            "column": pd.Series(list(names), dtype=TEXT),
             "kind": cells(_TEXT if name in columns.text else _NUMBER for name in names),
             "decimal": cells(style and style.decimal for style in styles),
             "grouping": cells(style and _WORDS.get(style.grouping, style.grouping) for style in styles),
