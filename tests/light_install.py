@@ -49,17 +49,15 @@ def tell_results() -> dict[str, object]:
     for name in dpviz.CARDS:
         model = dpviz.PrivateKMeans(3, name, epsilon=2.0, bounds=(-1, 1), random_state=1, relation="replace")
         told[name] = _digest(model.fit(ROWS).cluster_centers_)
-    people = dpviz.PrivateKMeans(
-        *(2, "dplloyd"),
-        bounds={"age": [0, 100], "region": {"categories": ["North", "South"]}},
-        rows_per_person=2,
-        random_state=1,
-    ).fit(PEOPLE[["age", "region"]], groups=PEOPLE["who"])
-    told["people"] = [
-        _digest(people.cluster_centers_),
-        people.run_.unit,
-        people.predict(PEOPLE[["age", "region"]]).tolist()[:5],
-    ]
+    known, who = PEOPLE[["age", "region"]], PEOPLE["who"]
+    for name, ids in {"people": who, "some of nobody": who.where(PEOPLE["age"] % 5 > 0)}.items():
+        people = dpviz.PrivateKMeans(
+            *(2, "dplloyd"),
+            bounds={"age": [0, 100], "region": {"categories": ["North", "South"]}},
+            rows_per_person=2,
+            random_state=1,
+        ).fit(known, groups=ids)
+        told[name] = [_digest(people.cluster_centers_), people.run_.unit, people.predict(known).tolist()[:5]]
     told["advise"] = dpviz.advise(n=12_000, d=6, k=5).sentence
     study = dpviz.sweep("fifteen", algorithms=["dplloyd"], epsilons=[1.0], ks=[3], repeats=2, jobs=1)
     told["sweep"] = study["ratio"].tolist()
