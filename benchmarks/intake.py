@@ -54,6 +54,7 @@ def kinds(rows: int) -> dict[str, Kind]:
     in_quotes = b"\n".join(b'"' + line.replace(b".", b"\0").replace(b",", b'","') + b'"' for line in lines)
     in_quotes = in_quotes.replace(b"\0", b",")
     german = FileFormat(style=NumberStyle(",", "."))
+    grouped = (numbers * 1_000).map("{:,.2f}".format).to_csv(index=False, sep=";").encode()
     return {
         "plain": Kind(plain, FileFormat(), {}),
         "one line in ten with text": Kind(
@@ -61,6 +62,7 @@ def kinds(rows: int) -> dict[str, Kind]:
         ),
         "decimal commas": Kind(commas, german, {"sep": ";", "decimal": ","}, promised=True),
         "every field quoted": Kind(head + b"\n" + quoted, FileFormat(), {}, promised=True),
+        "grouped thousands": Kind(grouped, FileFormat(style=NumberStyle(".", ",")), {"sep": ";", "thousands": ","}),
         "decimal commas, quoted": Kind(head + b"\n" + in_quotes, german, {"decimal": ","}, promised=True),
     }
 

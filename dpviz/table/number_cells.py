@@ -54,6 +54,9 @@ def read_numbers(cells: _Cells, style: NumberStyle, encoding: str) -> FloatArray
     array of shape (n,)
         Each from its own cell alone.
     """
+    if _list_group_marks(style, encoding):
+        values = _read_marked(cells, style, encoding)
+        return np.where(np.isfinite(values), values, np.nan)
     odd = _find_not_plain(cells, style)
     try:
         values = _cast(pc.if_else(pa.array(odd), pa.scalar(None, cells.type), cells) if odd.any() else cells, style)
@@ -125,6 +128,65 @@ def _cast(cells: pa.BinaryArray, style: NumberStyle) -> FloatArray:
     numbers = pc.cast(cells.view(pa.string()), pa.float64())
     values: FloatArray = numbers.to_numpy(zero_copy_only=numbers.null_count == 0)
     return values
+
+
+def _list_group_marks(style: NumberStyle, encoding: str) -> list[int]:
+    """The bytes that may stand between groups of three digits; none where groups are of two, or there are no marks."""
+    marks = [_encode(mark, encoding) for mark in style.grouping_marks]
+    return [] if style.grouping == INDIAN else [mark[0] for mark in marks if len(mark) == 1]
+
+
+def _read_marked(cells: _Cells, style: NumberStyle, encoding: str) -> FloatArray:
+    """Cells at once where marks group thousands and nothing else stands in them, one pattern after the other else."""
+    grouped, refused = _join_groups(cells, style, _list_group_marks(style, encoding))
+    try:
+        values = _cast(grouped if not refused.any() else grouped.filter(pa.array(~refused)), style)
+    except pa.ArrowInvalid:
+        refused[:], values = True, np.empty(0)
+    if not refused.any():
+        return values
+    every = np.full(len(cells), np.nan)
+    every[~refused] = values
+    every[refused] = _cast(_strip_marks(cells.filter(pa.array(refused)), style, encoding), PLAIN_STYLE)
+    return every
+
+
+_DIGIT, _MARK, _POINT, _SIGN = 1, 2, 3, 4
+
+
+def _join_groups(cells: _Cells, style: NumberStyle, marks: list[int]) -> tuple[_Cells, _Mask]:
+    """Cells without the marks between their groups of three digits, and those that are written in another way."""
+    ends, content = _read_buffers(cells)
+    begins, stops = (ends[:-1] - ends[0]).astype(np.int64), (ends[1:] - ends[0]).astype(np.int64)
+    table = np.zeros(256, dtype=np.uint8)
+    table[ord("0") : ord("9") + 1] = _DIGIT
+    table[[ord("+"), ord("-")]] = _SIGN
+    table[marks], table[ord(style.decimal)] = _MARK, _POINT
+    # Four more, so that what stands behind the last cell can be looked at.
+    kinds = np.zeros(len(content) + 4, dtype=np.uint8)
+    np.take(table, content, out=kinds[:-4])
+    refused = np.zeros(len(cells), dtype=bool)
+    rest = np.flatnonzero(kinds[:-4] != _DIGIT)
+    cell, kind = np.repeat(np.arange(len(cells), dtype=np.int32), stops - begins)[rest], kinds[rest]
+    refused[cell[kind == 0]] = True
+    refused[cell[(kind == _SIGN) & ((rest != begins[cell]) | (rest + 1 == stops[cell]))]] = True
+    with_point = cell[kind == _POINT]
+    refused[with_point[1:][with_point[1:] == with_point[:-1]]] = True
+    point = np.full(len(cells), len(content))
+    point[with_point] = rest[kind == _POINT]
+    at, own = rest[kind == _MARK], cell[kind == _MARK]
+    lead = at - begins[own] - (kinds[begins[own]] == _SIGN)
+    # Up to three digits before the first mark, three behind each, and no mark behind the decimal one.
+    good = (lead >= 1) & (at < point[own]) & (at + 3 < stops[own])
+    for behind in (1, 2, 3):
+        good &= kinds[at + behind] == _DIGIT
+    good &= (at + 4 >= stops[own]) | (kinds[at + 4] != _DIGIT)
+    good &= (np.diff(own, prepend=-1) == 0) | (lead <= 3)
+    refused[own[~good]] = True
+    places = np.r_[0, stops - np.cumsum(np.bincount(own, minlength=len(cells)))]
+    kept = content[kinds[:-4] != _MARK]
+    buffers = [None, pa.py_buffer(places.astype(np.int32)), pa.py_buffer(np.ascontiguousarray(kept))]
+    return pa.Array.from_buffers(cells.type, len(cells), buffers), refused
 
 
 def _strip_marks(cells: _Cells, style: NumberStyle, encoding: str) -> _Cells:

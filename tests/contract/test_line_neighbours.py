@@ -73,6 +73,7 @@ coded = st.sampled_from([
     {"x": Nominal(("u", "7", "é"))}, {"x": Closed(("u", "v"))}, {"x": Ordinal(("7", "u"))},
     {"x": Dates(date(2024, 1, 1), date(2024, 12, 31))}, {"x": Cycle(24.0)}, {"x": Stretched("root")},
     {"x": Nominal(("1,5", "NAN")), "y": Closed(("12%", "-"))}, {"y": Stretched("root"), "x": Cycle(0.5)},
+    {"x": Stretched("log")}, {"x": Stretched("log"), "y": Stretched("log")},
 ])  # fmt: skip
 
 
@@ -80,7 +81,10 @@ coded = st.sampled_from([
 def with_codings(draw: st.DrawFn) -> Declaration:
     """Declarations of categories, ranks, dates, cycles and scales."""
     codings = draw(coded)
-    ends = {name: coding.ends or (-1.0, 2.0) for name, coding in codings.items()}
+    ends = {
+        name: coding.ends or ((0.25, 8.0) if coding == Stretched("log") else (-1.0, 2.0))
+        for name, coding in codings.items()
+    }
     pairs = [ends.get("x", (-1.0, 1.0)), ends.get("y", (-1.0, 2.0))]
     lower, upper = zip(*pairs, strict=True)
     relation = draw(st.sampled_from(["add_remove", "add_remove", "replace"]))
