@@ -9,7 +9,8 @@ import re
 _JOINER = "\N{WORD JOINER}"
 # Control characters, and those that turn the direction of what follows them.
 _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
-_SIGNS = re.compile(r"[\\`*_\[\]{}|~$]|[<&:](?=\S|$)|!(?=\[|$)")
+# One underscore inside a word is no sign: a machine that reads a label aloud would read its backslash.
+_SIGNS = re.compile(r"[\\`*\[\]{}|~$]|(?<![^\W_])_|_(?![^\W_])|[<&:](?=\S|$)|!(?=\[|$)")
 # What begins a heading, a list, a quotation or a rule at the start of a line.
 _BEGINS = re.compile(r"^(?:([-+=>#])|(\d+)([.)])(?=\s|$))")
 # What Markdown could read as a sign, wherever it stands.
@@ -24,8 +25,8 @@ def escape_markdown(name: object) -> str:
 
     Characters that no reader sees are replaced by �.
 
-    >>> escape_markdown("a_b"), escape_markdown("1. $x$"), escape_markdown("Give a number above 0: see k.")
-    ('a\\\\_b', '1\\\\. \\\\$x\\\\$', 'Give a number above 0: see k.')
+    >>> escape_markdown("a_b _c"), escape_markdown("1. $x$"), escape_markdown("Give a number above 0: see k.")
+    ('a_b \\\\_c', '1\\\\. \\\\$x\\\\$', 'Give a number above 0: see k.')
     >>> escape_markdown("http://x.invalid") == "http\\\\:\\N{WORD JOINER}//x.invalid"
     True
     """
