@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import expect
 
@@ -73,3 +74,36 @@ def presses_release(visit: Visitor, number: int) -> None:
         if visit.button(PRESS).is_visible():
             visit.button(PRESS).click()
         expect(begun).to_be_visible()
+
+
+class Counted:
+    """A visitor each of whose presses, choices and typed boxes counts as an action; what is only looked at does not."""
+
+    _ACTIONS = ("uploads", "presses", "picks", "types", "chooses", "ticks", "turns_to", "downloads", "drops")
+
+    def __init__(self, visit: Visitor) -> None:
+        self.visit, self.actions = visit, 0
+
+    def __getattr__(self, name: str) -> Any:
+        act = getattr(self.visit, name)
+        if name not in self._ACTIONS:
+            return act
+
+        def does(*said: Any, **more: Any) -> Any:
+            self.actions += 1
+            return act(*said, **more)
+
+        return does
+
+
+def make_customers(n: int = 900) -> bytes:
+    """A file as an office keeps it: ids, money as accountants write it, dates, two categories, umlauts."""
+    places, lines = ("Köln", "Münster", "Düsseldorf"), ["Kundennummer;Umsatz;Alter;Eintritt;Ort;Geschäftskunde"]
+    for i in range(n):
+        group = i % 3
+        amount = f"{300 + 1_500 * group + 7.35 * (i % 41):,.2f}".translate(str.maketrans(",.", ".,"))
+        money = f"({amount})" if i % 9 == 0 else amount
+        day = f"{1 + i % 28:02d}.{1 + i % 12:02d}.{2012 + 4 * group}"
+        place, firm = places[group], "Ja" if i % 5 else "Nein"
+        lines.append(f"K{1000 + i // 2};{money};{25 + 18 * group + i % 9};{day};{place};{firm}")
+    return ("\n".join(lines) + "\n").encode("cp1252")

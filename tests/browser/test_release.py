@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +12,18 @@ from playwright.sync_api import expect
 from dpviz.releases.account import Account, State
 from dpviz.releases.verify import verify
 from tests.browser.looks import LOOKS, WINDOW, offences, takes_on
-from tests.browser.owner import PRESS, confirms, declares_people, makes_an_account, presses_release, says_the_words
+from tests.browser.owner import (
+    CONFIRM,
+    PRESS,
+    WORDS,
+    Counted,
+    confirms,
+    declares_people,
+    make_customers,
+    makes_an_account,
+    presses_release,
+    says_the_words,
+)
 from tests.browser.visitor import Visitor
 from tests.waiting import eventually
 
@@ -72,3 +84,50 @@ def test_from_a_private_file_to_a_zip_that_holds(visitor: Callable[..., Visitor]
     second = tmp_path / "people-release-2.zip"
     assert eventually(second.exists) and verify(second).holds
     assert [entry.state for entry in Account.open(file).standing().entries] == [State.RELEASED] * 2
+
+
+def test_an_office_file_of_unknown_n_goes_to_a_verified_zip_on_the_page_alone(
+    visitor: Callable[..., Visitor], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Ids, money in accounting style, dates, two categories, umlauts: no command line, no JSON, at most 30 actions."""
+    visit = visitor(viewport=WINDOW)
+    visit.goes_to("/data")
+    walk = Counted(visit)
+    walk.uploads(make_customers(), "kunden.csv")
+    walk.presses("Propose from the rows (counted)")
+    walk.presses("Kundennummer says whose row it is")
+    walk.types("Most rows used of one person", "2")
+    for name, low, high in (("Umsatz", "-5000", "5000"), ("Alter", "18", "100")):
+        walk.types(f"{name}, lower bound", low)
+        walk.types(f"{name}, upper bound", high)
+    walk.types("Eintritt: first and last date", "2010-01-01, 2025-12-31")
+    walk.presses("Declare three columns")
+    walk.chooses("Where are these bounds from?", "documentation")
+    found = {"declared": offences(visit)}
+    walk.presses("Use this table")
+    visit.sees("The rows of a private file are not shown")
+
+    walk.turns_to("Release")
+    for label, text in WORDS.items():
+        walk.types(label, text, enter=False)
+    walk.presses("New account")
+    walk.types("Path of the new file", str(tmp_path / "kunden.sqlite"), enter=False)
+    walk.types("What the data set is called", "kunden", enter=False)
+    walk.presses("Make it")
+    visit.page.keyboard.press("Escape")
+    visit.sees("Ready.")
+    found["ready"] = offences(visit)
+    walk.types(CONFIRM, "1")
+    walk.presses(PRESS)
+    visit.sees("Charge 1.")
+    visit.waits()
+    zipped = walk.downloads("The release (zip)")
+    assert verify(zipped).holds
+    walk.turns_to("Read")
+    walk.drops(zipped.read_bytes(), "kunden.zip")
+    visit.sees("is what it says")
+    found["read"] = offences(visit)
+    with capsys.disabled():
+        sys.stdout.write(f"\nthe owner's walk: {walk.actions} actions from a private file to a verified zip\n")
+    assert walk.actions <= 30
+    assert not {state: wrong for state, wrong in found.items() if wrong}

@@ -128,11 +128,17 @@ class Visitor:
         self.option(label).click()
         self.waits()
 
-    def types(self, label: str, value: str) -> None:
-        """Type into a box and leave it with Enter."""
+    def types(self, label: str, value: str, *, enter: bool = True) -> None:
+        """Type into a box and leave it with Enter, or with the Tab key."""
         box = self.page.get_by_label(label, exact=True).first
         box.fill(value)
-        box.press("Enter")
+        box.press("Enter" if enter else "Tab")
+        self.waits()
+
+    def drops(self, content: bytes, name: str) -> None:
+        """Drop a zip on the first place for files."""
+        chooser = self.page.get_by_test_id("stFileUploader").first.locator("input[type=file]")
+        chooser.set_input_files({"name": name, "mimeType": "application/zip", "buffer": content})
         self.waits()
 
     def button(self, label: str) -> Locator:
