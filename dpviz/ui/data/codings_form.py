@@ -124,7 +124,9 @@ def _draw_line(draft: Draft, name: str) -> None:
     parts += [] if weight is None else [f"weight {weight:g}"]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"**{escape_markdown(name)}**: {escape_markdown('; '.join(parts))}", width="stretch")
-        if st.button(f"Take back {escape_markdown(name)}", icon=":material/undo:", key=draft.make_key("coded_back", name)):
+        if st.button(
+            f"Take back {escape_markdown(name)}", icon=":material/undo:", key=draft.make_key("coded_back", name)
+        ):
             draft.change = lambda now: remove_coding(now, name)
 
 
