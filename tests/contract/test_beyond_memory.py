@@ -66,7 +66,7 @@ def test_persons_are_dealt_out_in_memory_only() -> None:
     table = PrivateTable.over(in_file(rows(900))._rows, DOMAIN, with_persons=True)
     with pytest.raises(RequestError, match=r"deals out persons.*choose one of auto") as refused:
         run("gkm", table, k=2, epsilon=2.0)
-    assert "sample-aggregate" not in str(refused.value) and table.looks == []
+    assert "sample-aggregate" not in str(refused.value) and table.accesses == []
 
 
 def test_a_refusal_names_algorithms_that_work() -> None:

@@ -85,7 +85,7 @@ def test_a_study_is_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     table = fifteen()
     script = write_sweep_script(table.loaded.name, table.declaration, grid)
     results = execute(script)["results"]
-    assert len(results) == len(grid.trials())
+    assert len(results) == len(grid.list_trials())
     assert "DPLloyd" in capsys.readouterr().out
 
 
@@ -93,7 +93,7 @@ def test_a_release_is_charged_saved_and_verified(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data, declaration = write_people(tmp_path)
-    declared = apply_declaration_file(declaration).checked()
+    declared = apply_declaration_file(declaration).validate()
     monkeypatch.chdir(tmp_path)
     script = write_release_script(open_file(data).name, declared, replace(REQUEST, seed=None), {"segments": 0.0})
     names = execute(script)

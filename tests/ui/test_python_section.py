@@ -56,7 +56,7 @@ def test_trade_off(capsys: pytest.CaptureFixture[str]) -> None:
     app.select_slider(key="tradeoff:range").set_value((0.3, 3.0))
     app.number_input(key="k").set_value(3)
     app = computed(sound(app.run()), "tradeoff")
-    page = study_in(app, "tradeoff").frame()
+    page = study_in(app, "tradeoff").make_frame()
     app.session_state["tradeoff:view"] = "Link"
     results = execute(shown(app, "tradeoff"))["results"]
     columns = ["contender", "k", "epsilon", "repeat", "ratio"]
@@ -68,7 +68,7 @@ def test_trade_off(capsys: pytest.CaptureFixture[str]) -> None:
 def test_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """A release has no seed: its program asks for the same, and what leaves has the form of the page's."""
     data, sidecar = write_people(tmp_path)
-    app = app_on("release.py", declare(open_file(data), apply_declaration_file(sidecar).checked()), k="3")
+    app = app_on("release.py", declare(open_file(data), apply_declaration_file(sidecar).validate()), k="3")
     app.slider(key="release:share").set_value(20)
     program = shown(sound(app.run()), "release")
     monkeypatch.chdir(tmp_path)
