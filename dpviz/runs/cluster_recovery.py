@@ -11,7 +11,7 @@ from dpviz.algorithms.sizes import measure_neighbour_gaps
 from dpviz.arrays import Array, Codes
 from dpviz.runs.evaluation import Reference, assign
 
-FOUND_RULE = "found: a centre in the cloud of a k-means++ cluster, both sharing half of their rows"
+FOUND_RULE = "found: a centre in a k-means++ cluster’s cloud, at least half of their rows shared"
 # A centre this part of the way to the next cluster is on target, even if all rows of its own are at one place; one that
 # is half-way belongs to neither.
 _ON_TARGET, _HALF_WAY = 0.01, 0.5

@@ -94,7 +94,7 @@ def test_a_sweep_runs_on_the_file_and_judges_on_the_sample(capsys: Capture, tmp_
 
 @pytest.mark.usefixtures("folder", "large")
 def test_what_needs_all_rows_at_once_is_refused_with_what_works(capsys: Capture) -> None:
-    said = call(capsys, "run", "t.parquet", "--columns", "x,y", *ASKED, "--algorithm", "gkm")
+    said = call(capsys, "run", "t.parquet", "--columns", "x,y", *ASKED, "--algorithm", "kvariates")
     assert said.code == 2 and "choose one of auto, dplloyd" in said.err
 
 

@@ -148,7 +148,7 @@ def test_points_leave_as_csv_and_the_draw_as_a_page_that_plays():
     page = make_animation_page(drawn)
     (animation,) = packed_in(page)["animations"]
     assert len(animation["steps"]["light"]) == len(drawn.run.frames)
-    assert "simulated: nobody&#x27;s" in page
+    assert "simulated: nobody&#39;s" in page
     assert not re.search(r"https?://(?!www\.w3\.org)", re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL))
 
 
