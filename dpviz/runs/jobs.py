@@ -21,8 +21,11 @@ P = ParamSpec("P")
 
 _SECONDS_TO_LEAVE = 5.0
 """How long a worker that has answered may take to tidy up and exit."""
-_POLITE, _MORE_POLITE = 10, 15
-"""How much lower the priorities of workers that have waited are, of brief jobs and of studies: pages go first."""
+_POLITE, _MORE_POLITE = 2, 5
+"""How much lower the priorities of workers that have waited are, of brief jobs and of studies: pages go first.
+
+A study has a third of what a page has, where both want one core. Much less, and whatever else is busy on the machine
+would stop it for good."""
 
 
 class JobState(Enum):

@@ -180,7 +180,7 @@ def test_the_worker_computes_on_one_thread_politely_without_streamlit_and_may_pr
     assert found["OMP_NUM_THREADS"] == "1"
     assert set(found["threads"]) == {1}
     assert not found["streamlit"]
-    assert found["nice"] == min(19, os.nice(0) + 15)
+    assert found["nice"] == min(19, os.nice(0) + 5)
     assert dict(os.environ) == before
 
 
