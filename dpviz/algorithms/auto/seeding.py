@@ -29,6 +29,8 @@ _CLEAR_SDS = 1.0
 _SAME, _MOST = 0.1, 16
 # Solutions are as good on a synopsis whose losses there differ by less than this part.
 _AS_GOOD = 1.02
+_LEAST_CAP = 1e-8
+"""Of the squared diameter. Noise alone can put all cells onto their centres, and a cap of nothing has no noise."""
 
 
 class Seeds(NamedTuple):
@@ -166,7 +168,8 @@ def choose_by_rows(
     if tail:
         best = min(seeds.radius2 for seeds in candidates)
         candidates = [seeds for seeds in candidates if seeds.radius2 <= _AS_GOOD * best]
-    cap = min(CAP * choose_best_read(found).radius2, session.region.diameter**2)
+    widest = session.region.diameter**2
+    cap = min(max(CAP * choose_best_read(found).radius2, _LEAST_CAP * widest), widest)
     losses = CappedLosses(np.stack([seeds.centers for seeds in candidates]), caps=np.full(len(candidates), cap))
     chosen = session.ask(losses, Exponential, shares[stage.losses], note="choice of seeds")
     words = f"Of {len(candidates)} solutions that differ the rows choose one: the seeds"

@@ -11,6 +11,7 @@ from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.tools.solvers import StartsStep
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting
+from dpviz.privacy.exact_noise import ExactNoise
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Grid
 from dpviz.privacy.private_session import PrivateSession, PrivateTable
@@ -100,3 +101,12 @@ def test_where_all_starts_end_alike_nothing_is_said_to_be_chosen():
     seeds, words = choose_by_rows(session, [found], STAGE, {STAGE.losses: session.budget})
     assert seeds.taken == 0 and words == "The solutions are one: the seeds"
     assert len(session.ledger.entries) == 1
+
+
+def test_cells_without_any_spread_leave_a_question_that_can_be_drawn_exactly():
+    """A synopsis of noise alone can put every cell onto a centre: then radii are nothing, and so would noise be."""
+    found = seeds_at(synopsis_of(np.ones(20), 1.0), (3, 5), (3, 16))._replace(radii2=np.full(2, 1e-14))
+    table = PrivateTable(np.zeros((0, 1)), Domain.of(["x"], -1.0, 1.0))
+    session = table.open(epsilon=1.0, delta=1e-6, accounting=Accounting.PURE, noise=ExactNoise())
+    choose_by_rows(session, [found], STAGE, {STAGE.losses: session.budget})
+    assert session.ledger.spent_epsilon == pytest.approx(1.0)
