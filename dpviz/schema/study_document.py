@@ -20,9 +20,7 @@ def _make_list(said: object) -> object:
     return said if isinstance(said, list | tuple | dict) else [said]
 
 
-_Several = Annotated[
-    tuple[_Scalar, ...], Strict(False), BeforeValidator(_make_list), Field(min_length=1, max_length=MOST_VALUES)
-]
+_Several = Annotated[tuple[_Scalar, ...], Strict(False), BeforeValidator(_make_list), Field(max_length=MOST_VALUES)]
 
 
 class EntryDocument(Document):

@@ -53,12 +53,12 @@ def test_each_question_comes_before_its_answer(name: str) -> None:
             continue
         asked, answered = next(pages), next(pages)
         assert "Reveal</button>" in asked and "Reveal</button>" not in answered
-        answer = " ".join(scene.fill_text(scene.answer).split("\n\n")[0].split()).replace("'", "&#x27;")
+        answer = " ".join(scene.fill_text(scene.answer).split("\n\n")[0].split()).replace("'", "&#39;")
         assert answer in answered and answer not in asked
         if isinstance(scene.question, Options):
             assert "□" in asked
         if scene.truth:
-            assert f"It is: {scene.truth}".replace("'", "&#x27;") in answered and "It is:" not in asked
+            assert f"It is: {scene.truth}".replace("'", "&#39;") in answered and "It is:" not in asked
     assert lesson.sentence in next(pages) and next(pages, None) is None
 
 
