@@ -1,14 +1,14 @@
-"""A run as an animation: every step with its picture, companions and words, as plain data for the page to play."""
+"""Steps as an animation: each with its picture, companions and words, as plain data for the page to play."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any, NamedTuple, get_args
 
 from dpviz.algorithms.steps import Step
-from dpviz.charts.picture import Drawing, Picture, RenderContext
+from dpviz.charts.picture import Companion, Drawing, RenderContext
 from dpviz.charts.plot import Data, Plot, pack, strip_tags
 from dpviz.charts.registry import find_picture
 from dpviz.charts.revealed import ROWS
@@ -32,23 +32,56 @@ class Number(NamedTuple):
         return {**self._asdict(), "about": explain_label(f"{self.value} {self.of}")}
 
 
+class Shot(NamedTuple):
+    """One step of an animation: what the stepper calls it, what it costs beside the others, and what is spent then."""
+
+    step: Step
+    name: str
+    cost: float
+    spent: str
+
+
 @dataclass
 class Animation:
-    """What the player of a page is given: every step of a run in one context.
+    """What the player of a page is given: pictures of steps, one after the other, in one context.
 
     Parameters
     ----------
-    run : RunSoFar
+    shots : sequence of Shot
     context : RenderContext
+    beside : function
+        What can stand beside a step.
     """
 
-    run: RunSoFar
+    shots: Sequence[Shot]
     context: RenderContext
+    beside: Callable[[Step], Iterable[Companion]]
     rows: dict[str, Data] = field(default_factory=dict)
     shared: dict[str, Any] = field(default_factory=dict)
+    drawn: dict[Drawing[Any], Data] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        self.context = self.context.with_steps_of(self.run)
+    @classmethod
+    def of_run(cls, run: RunSoFar, context: RenderContext) -> Animation:
+        """Every step of a run.
+
+        Parameters
+        ----------
+        run : RunSoFar
+            Finished or under way.
+        context : RenderContext
+            What all its pictures share.
+
+        Returns
+        -------
+        Animation
+        """
+        context, steps, before = context.with_steps_of(run), [frame.step for frame in run.frames], 0.0
+        shots = []
+        for frame in run.frames:
+            cost = round(frame.spent_epsilon - before, 6) if run.private else 0
+            shots.append(Shot(frame.step, find_picture(frame.step).called, cost, _describe_spending(run, frame)))
+            before = frame.spent_epsilon
+        return cls(shots, context, lambda step: find_picture(step).companions(context, steps))
 
     def to_data(self) -> Data:
         """All steps, the rows that lie under them, what steps share, and the colours of the page."""
@@ -63,41 +96,39 @@ class Animation:
 
     def draw_still(self, place: int) -> Data:
         """The picture of one step, by its place from 0, with everything in it, and nothing drawn of the others."""
-        frame = self.run.frames[place]
-        step = self._format_step(frame, find_picture(frame.step))
+        step = self._format_shot(self.shots[place])
         for trace in step["data"]:
             trace.update({name: self._whole(value) for name, value in trace.items()})
         return step
 
     def _steps(self) -> Iterator[Data]:
-        steps = [frame.step for frame in self.run.frames]
-        for frame in self.run.frames:
-            picture = find_picture(frame.step)
-            yield {**self._format_step(frame, picture), "sides": list(self._sides(picture, steps))}
+        for shot in self.shots:
+            yield {**self._format_shot(shot), "sides": [self._format_side(one) for one in self.beside(shot.step)]}
 
-    def _format_step(self, frame: Frame, picture: Picture[Any]) -> Data:
+    def _format_shot(self, shot: Shot) -> Data:
         """The picture of a step, and what is said of it."""
-        shot, note = self._shot(picture), picture.note(self._adapt_context(picture))
-        place = self.run.frames.index(frame)
-        before = self.run.frames[place - 1].spent_epsilon if place else 0.0
+        picture = find_picture(shot.step)
+        drawn, note = self._draw(picture), picture.note(self._adapt_context(picture))
         return {
-            **shot,
-            "name": picture.called,
-            "told": frame.step.title,
+            **drawn,
+            "name": shot.name,
+            "told": shot.step.title,
             "note": note,
-            "about": explain_label(f"{shot['title']} {note}"),
-            "cost": round(frame.spent_epsilon - before, 6) if self.run.private else 0,
-            "spent": _describe_spending(self.run, frame),
+            "about": explain_label(f"{drawn['title']} {note}"),
+            "cost": shot.cost,
+            "spent": shot.spent,
         }
 
-    def _sides(self, picture: Picture[Any], steps: Sequence[Step]) -> Iterator[Data]:
-        for name, drawing, kind in picture.companions(self.context, steps):
-            note = drawing.note(self._adapt_context(drawing))
-            shot = self._shot(drawing)
-            said, about = f"{kind}: {note}" if note else kind, explain_label(f"{shot['title']} {note}")
-            yield {**shot, "name": name, "note": said, "about": about, "kind": kind}
+    def _format_side(self, companion: Companion) -> Data:
+        """What stands beside a picture; what stands beside several is drawn once."""
+        name, drawing, kind = companion
+        if drawing not in self.drawn:
+            self.drawn[drawing] = self._draw(drawing)
+        drawn, note = self.drawn[drawing], drawing.note(self._adapt_context(drawing))
+        said, about = f"{kind}: {note}" if note else kind, explain_label(f"{drawn['title']} {note}")
+        return {**drawn, "name": name, "note": said, "about": about, "kind": kind}
 
-    def _shot(self, drawing: Drawing[Any]) -> Data:
+    def _draw(self, drawing: Drawing[Any]) -> Data:
         plot = drawing.plot(self.context)
         legend = list(make_legend(plot))
         rows = self._lift(plot)

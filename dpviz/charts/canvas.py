@@ -1,7 +1,8 @@
-"""The empty canvas of a figure: title with its finding, margins that do not move, a plane with fixed axes."""
+"""The empty canvas of a figure: the words above it, margins that do not move, a plane with fixed axes, panels."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,22 +11,22 @@ import plotly.graph_objects as go
 
 from dpviz.arrays import Array
 from dpviz.charts.names import spell_name
-from dpviz.charts.plot import Plot
+from dpviz.charts.plot import Plot, merge
 from dpviz.charts.theme import TITLE_SIZE, Kind, Palette, make_layout
 from dpviz.charts.view import View
 from dpviz.charts.wording import PHONE, wrap_lines
 
-PLANE_HEIGHT = 560
-"""Pixels of a picture of a plane: a square of some 350 pixels with its title and legend."""
+PLANE_HEIGHT = 478
+"""Pixels of a picture of a plane: a square of some 350 pixels with its legend."""
 SUBTITLE_SIZE, NUMBER_SIZE = 12, 11
-# Where the first title line stands, the pitch of lines, and room for two title and three subtitle lines: the same for
-# every step, so that the plot does not move while a run unfolds.
+# Where the first line of a drawn title stands, the pitch of lines, and room for two lines of title and three of
+# subtitle at least: figures of one run are of one size.
 _FIRST_LINE, _PITCH, _SUBTITLE_PITCH, _RESERVED_SUBTITLE = 20, 21, 16, 3
 _MARGIN = {"l": 56, "r": 16}
 _SIDES = 24
 BARE_MARGIN = {"l": 48, "r": 8, "t": 8, "b": 44}
-# Room above a plot without a head, so that the mode bar covers no mark.
-_AIR = 28
+AIR = 28
+"""Pixels above a plot, so that the mode bar covers no mark."""
 # A bold line is this much wider.
 _BOLD = 1.15
 # Axis title with its ticks, and a line of the legend.
@@ -36,55 +37,68 @@ SCREEN = np.float32
 Screen = npt.NDArray[np.float32]
 
 
-def new_figure(
-    palette: Palette,
-    *,
-    title: str,
-    subtitle: str = "",
-    height: int = PLANE_HEIGHT,
-    width: int = PHONE,
-    legend_lines: int = 4,
-) -> Plot:
-    """A plot without marks. ``title`` and ``subtitle`` are broken to be readable at ``width`` pixels.
+class TitledPlot(NamedTuple):
+    """A plot and the words that stand above it, which a page sets as text of its own."""
 
-    ``legend_lines`` is the room kept below the axis for a legend that wraps on a phone; 0 hides the legend.
+    title: str
+    subtitle: str
+    plot: Plot
+
+    def headed(self, palette: Palette, *, width: int = PHONE) -> go.Figure:
+        """The library's figure with both drawn above the plot, for a notebook or a file without a page around it.
+
+        Parameters
+        ----------
+        palette : Palette
+            Colours that the plot was drawn in.
+        width : int
+            Pixels that title and subtitle are broken for.
+
+        Returns
+        -------
+        Figure
+            Higher by the lines of its head; the plot keeps its size.
+        """
+        head = wrap_lines(self.title, size=TITLE_SIZE * _BOLD, width=width - _SIDES, even=True)
+        under = wrap_lines(self.subtitle, size=SUBTITLE_SIZE, width=width - _SIDES) or ["\u00a0"]
+        below = max(_RESERVED_SUBTITLE, len(under)) * _SUBTITLE_PITCH if self.subtitle else 8
+        room = _FIRST_LINE + max(2, len(head)) * _PITCH + below
+        figure = self.plot.figure()
+        above, height = figure.layout.margin.t, figure.layout.height
+        # What a plot has above itself stays; mere air makes way.
+        top = room + (above if above > AIR else 0)
+        height += top - above
+        # With a subtitle, if only a blank one, the browser hangs the title by the middle of its lines.
+        first = _FIRST_LINE + _PITCH / 2 * (len(head) - 1)
+        subtitle = {
+            "text": "<br>".join(map(spell_name, under)),
+            "font": {"size": SUBTITLE_SIZE, "color": palette.muted},
+        }
+        title: dict[str, Any] = {"text": "<br>".join(map(spell_name, head)), "subtitle": subtitle, "pad": {"l": 12}}
+        title |= {"font": {"size": TITLE_SIZE, "weight": 600}, "y": 1 - first / height, "yanchor": "top"}
+        title |= {"x": 0.0, "xanchor": "left", "xref": "container", "yref": "container"}
+        return figure.update_layout(height=height, margin={"t": top}, title=title)
+
+
+def new_plot(palette: Palette, *, height: int = PLANE_HEIGHT, legend_lines: int = 4) -> Plot:
+    """A plot without marks; title and subtitle stand elsewhere.
 
     Parameters
     ----------
     palette : Palette
         Colours, light or dark.
-    title : str
-        Of the figure.
-    subtitle : str
-        Below the title.
-    height, width : int
+    height : int
         Pixels.
     legend_lines : int
-        Lines of the legend; 0: none.
+        Room below the axis for a legend that wraps on a phone; 0 hides the legend.
 
     Returns
     -------
     Plot
         To be drawn on.
     """
-    head = wrap_lines(title, size=TITLE_SIZE * _BOLD, width=width - _SIDES, even=True)
-    under = wrap_lines(subtitle, size=SUBTITLE_SIZE, width=width - _SIDES) or ["\u00a0"]
-    room = max(2, len(head)) * _PITCH + (max(_RESERVED_SUBTITLE, len(under)) * _SUBTITLE_PITCH if subtitle else 8)
-    head_room = _FIRST_LINE + room
-    # With a subtitle, if only a blank one, the browser hangs the title by the middle of its lines.
-    first = _FIRST_LINE + _PITCH / 2 * (len(head) - 1)
-    made = Plot(make_layout(palette, height=height))
-    return made.update_layout(
-        title={
-            "text": "<br>".join(map(spell_name, head)),
-            "subtitle": {
-                "text": "<br>".join(map(spell_name, under)),
-                "font": {"size": SUBTITLE_SIZE, "color": palette.muted},
-            },
-            **{"x": 0.0, "xref": "container", "pad": {"l": 12}, "y": 1 - first / height},
-        },
-        margin={**_MARGIN, "t": head_room, "b": _AXIS_ROOM + LEGEND_LINE * legend_lines},
-        meta={"title": title, "subtitle": subtitle, "room": head_room},
+    return Plot(make_layout(palette, height=height)).update_layout(
+        margin={**_MARGIN, "t": AIR, "b": _AXIS_ROOM + LEGEND_LINE * legend_lines},
         showlegend=legend_lines > 0,
         legend={
             "x": 0.01,
@@ -99,33 +113,48 @@ def new_figure(
     )
 
 
+class Panel(NamedTuple):
+    """One of several plots in a figure: its place, counted from 0, and what it takes of the figure across and up."""
+
+    place: int
+    across: tuple[float, float]
+    up: tuple[float, float]
+
+    @property
+    def axes(self) -> dict[str, str]:
+        """What a trace is given to lie in it."""
+        return {"xaxis": f"x{self._number}", "yaxis": f"y{self._number}"}
+
+    def add(self, plot: Plot, palette: Palette, x: Mapping[str, Any], y: Mapping[str, Any]) -> None:
+        """Its axes.
+
+        Parameters
+        ----------
+        plot : Plot
+            Changed in place.
+        palette : Palette
+            Colours, light or dark.
+        x, y : mapping of str to object
+            Settings of the axes beyond those of every figure.
+        """
+        usual = make_layout(palette)
+        for name, own, other, ends in (("xaxis", x, "yaxis", self.across), ("yaxis", y, "xaxis", self.up)):
+            axis = merge(merge({}, usual[name]), {"domain": list(ends), "anchor": self.axes[other]})
+            plot.update_layout(**{f"{name}{self._number}": merge(axis, own)})
+
+    @property
+    def _number(self) -> str:
+        return "" if self.place == 0 else str(self.place + 1)
+
+
 def make_bare_layout(palette: Palette) -> dict[str, Any]:
     """The layout of a plot whose title and legend are set by the page, which also knows its size."""
     return make_layout(palette) | {
-        "title": None,
         "legend": None,
         "height": None,
         "margin": BARE_MARGIN,
         "showlegend": False,
     }
-
-
-class Headless(NamedTuple):
-    """A figure without its head, and the words that stood there, unbroken."""
-
-    title: str
-    subtitle: str
-    figure: go.Figure
-
-
-def remove_head(figure: go.Figure) -> Headless:
-    """The plot of a ``canvas`` at the same size, for a page that sets title and subtitle above it as its own text."""
-    head, height, margin = figure.layout.meta, figure.layout.height, figure.layout.margin
-    top = max(_AIR, margin.t - head["room"])
-    bare = go.Figure(figure)
-    bare.layout.title = bare.layout.meta = None
-    bare.update_layout(height=height - margin.t + top, margin={"t": top})
-    return Headless(head["title"], head["subtitle"], bare)
 
 
 def show_plane(plot: Plot, view: View, palette: Palette, *, fill: str | None = None) -> None:

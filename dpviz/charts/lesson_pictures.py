@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from dpviz.arrays import Array
 from dpviz.charts.animation import Number
-from dpviz.charts.canvas import name_kinds, new_figure
+from dpviz.charts.canvas import TitledPlot, name_kinds, new_plot
 from dpviz.charts.picture import RenderContext
+from dpviz.charts.plot import Plot
 from dpviz.charts.plot_canvas import PlotCanvas
 from dpviz.charts.revealed import RevealedView
 from dpviz.charts.studies.contenders import choose_styles
@@ -147,7 +147,7 @@ def _of(computed: Computed) -> str:
     return f"{computed.table.title}, {'simulated points' if simulated else 'a public sample'}"
 
 
-def draw_sample(context: RenderContext, title: str) -> go.Figure:
+def draw_sample(context: RenderContext, title: str) -> TitledPlot:
     """The rows of a public sample, and nothing else.
 
     Parameters
@@ -155,23 +155,23 @@ def draw_sample(context: RenderContext, title: str) -> go.Figure:
     context : RenderContext
         What all pictures of a run share.
     title : str
-        Of the figure.
+        Above it.
 
     Returns
     -------
-    Figure
+    TitledPlot
         Of the view's plane.
     """
     palette, view = context.palette, context.view
-    canvas = PlotCanvas(new_figure(palette, title=title, subtitle=view.about, legend_lines=1), palette, view)
+    canvas = PlotCanvas(new_plot(palette, legend_lines=1), palette, view)
     canvas.rows(context.reveal)
     canvas.plane()
-    return name_kinds(canvas.plot, palette).figure()
+    return TitledPlot(title, view.about, name_kinds(canvas.plot, palette))
 
 
 def draw_guessed_curve(
     epsilons: Sequence[float], guess: Sequence[float] | None, runs: pd.DataFrame | None, *, palette: Palette
-) -> go.Figure:
+) -> Plot:
     """The ``guess`` of the loss at each ε, if there is one, and once there are ``runs``, their medians and band.
 
     Parameters
@@ -187,38 +187,35 @@ def draw_guessed_curve(
 
     Returns
     -------
-    Figure
+    Plot
         Loss against ε.
     """
-    figure = go.Figure(layout=make_layout(palette, height=_HEIGHT))
+    plot = Plot(make_layout(palette, height=_HEIGHT))
     if runs is not None:
         name = str(runs["contender"].iloc[0])
         style = choose_styles([name])[name]
         middle = compute_quartiles(runs, "ratio", ["epsilon"])
         x = middle["epsilon"].to_numpy(dtype=np.float64)
         low, median, high = (middle[part].to_numpy(dtype=np.float64) for part in ("low", "median", "high"))
-        figure.add_trace(draw_band(x, low, high, palette.fade(style.color, 0.18)))
+        plot.add_trace(draw_band(x, low, high, palette.fade(style.color, 0.18)))
         told = [format_ratio(value) for value in median]
-        figure.add_trace(
+        plot.add_trace(
             draw_median_line(name, x, median, style, showlegend=True, text=told, hovertemplate="ε = %{x}: %{text}")
         )
     if guess is not None:
-        figure.add_trace(
-            go.Scatter(
-                x=list(epsilons),
-                y=list(guess),
-                name="your guess",
-                mode="lines+markers",
-                line={"color": palette.text, "width": 2.2, "dash": "dash"},
-                marker={"symbol": "circle-open", "size": 10, "color": palette.text, "line": {"width": 2}},
-                hovertemplate="your guess at ε = %{x}: %{y}×",
-            )
+        plot.add_trace(
+            {
+                **{"type": "scatter", "x": list(epsilons), "y": list(guess), "name": "your guess"},
+                **{"mode": "lines+markers", "line": {"color": palette.text, "width": 2.2, "dash": "dash"}},
+                "marker": {"symbol": "circle-open", "size": 10, "color": palette.text, "line": {"width": 2}},
+                "hovertemplate": "your guess at ε = %{x}: %{y}×",
+            }
         )
     across = make_epsilon_axis(min(epsilons), max(epsilons))
     up = make_log_axis(0, 1.4) | {"range": [np.log10(_LEAST_LOSS), np.log10(_MOST_LOSS)]}
-    figure.update_xaxes(across)
-    figure.update_yaxes(up, title_text=make_axis_title("loss", "× that of k-means++"))
-    return figure.update_layout(legend={"y": -0.22}, margin={"t": 16})
+    plot.update_xaxes(**across)
+    plot.update_yaxes(**up, title_text=make_axis_title("loss", "× that of k-means++"))
+    return plot.update_layout(legend={"y": -0.22}, margin={"t": 16})
 
 
 def describe_curve(epsilons: Sequence[float], guess: Sequence[float] | None, runs: pd.DataFrame | None) -> str:
@@ -285,9 +282,7 @@ def make_strip(scene: Scene, rows: Sequence[Row], computed: Computed) -> tuple[l
     return [float(row["ratio"]) for row in rows], "loss, × that of k-means++"
 
 
-def draw_strip(
-    values: Sequence[float], algorithm: str, *, what: str, guess: float | None, palette: Palette
-) -> go.Figure:
+def draw_strip(values: Sequence[float], algorithm: str, *, what: str, guess: float | None, palette: Palette) -> Plot:
     """A dot for each draw of an ``algorithm`` over its value, piled up where values are alike; ``guess`` is a line.
 
     Parameters
@@ -305,7 +300,7 @@ def draw_strip(
 
     Returns
     -------
-    Figure
+    Plot
         Dots.
     """
     piles: Counter[float] = Counter()
@@ -313,19 +308,18 @@ def draw_strip(
     for value in values:
         piles[value] += 1
         heights.append(piles[value])
-    figure = go.Figure(layout=make_layout(palette, height=_STRIP_HEIGHT))
+    plot = Plot(make_layout(palette, height=_STRIP_HEIGHT))
     marker = {"size": 11, "color": choose_styles([algorithm])[algorithm].color}
-    figure.add_trace(
-        go.Scatter(x=list(values), y=heights, mode="markers", marker=marker, hovertemplate="%{x}<extra></extra>")
-    )
+    dots = {"type": "scatter", "mode": "markers", "marker": marker, "x": list(values), "y": heights}
+    plot.add_trace({**dots, "hovertemplate": "%{x}<extra></extra>"})
     if guess is not None:
-        figure.add_vline(guess, line={"color": palette.text, "dash": "dash", "width": 2})
-        figure.add_annotation(
+        plot.add_vline(guess, line={"color": palette.text, "dash": "dash", "width": 2})
+        plot.add_annotation(
             {"x": guess, "y": 1, "yref": "paper", "yanchor": "bottom", "text": "your guess", "showarrow": False}
         )
-    figure.update_xaxes(title_text=what)
-    figure.update_yaxes(visible=False, range=[0, max(4, *heights) + 1])
-    return figure.update_layout(margin={"t": 24, "l": 16}, showlegend=False)
+    plot.update_xaxes(title_text=what)
+    plot.update_yaxes(visible=False, range=[0, max(4, *heights) + 1])
+    return plot.update_layout(margin={"t": 24, "l": 16}, showlegend=False)
 
 
 def describe_strip(values: Sequence[float], what: str) -> str:

@@ -9,11 +9,10 @@ from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from dpviz.algorithms.steps import Step
 from dpviz.arrays import Array
-from dpviz.charts.canvas import make_bare_layout, name_kinds, new_figure
+from dpviz.charts.canvas import TitledPlot, make_bare_layout, name_kinds, new_plot
 from dpviz.charts.names import spell_name
 from dpviz.charts.plot import Plot
 from dpviz.charts.plot_canvas import PlotCanvas
@@ -176,7 +175,7 @@ class RenderContext:
 class Drawing(ABC, Generic[S]):
     """Something drawn of a step: marks on a canvas, with a title that says what they show.
 
-    What it draws is plain data (``draw(context).to_plotly_json()``), and its title and note can be had apart from it.
+    What it draws is plain data, and its title and note stand beside it.
     """
 
     step: S
@@ -227,17 +226,14 @@ class Drawing(ABC, Generic[S]):
         self.paint(PlotCanvas(plot, context.palette, context.view, bare=True), context)
         return plot
 
-    def draw(self, context: RenderContext) -> go.Figure:
-        """The figure, its title and note above it, its legend below."""
+    def draw(self, context: RenderContext) -> TitledPlot:
+        """Title and note, and the plot with its legend below."""
         context = replace(context, view=self.view(context.view))
-        plot = new_figure(
-            context.palette,
-            title=self.title(context),
-            subtitle=self.note(context) or _BLANK,
-            legend_lines=self.legend_lines,
-        )
+        plot = new_plot(context.palette, legend_lines=self.legend_lines)
         self.paint(PlotCanvas(plot, context.palette, context.view), context)
-        return (name_kinds(plot, context.palette) if plot.layout["showlegend"] else plot).figure()
+        if plot.layout["showlegend"]:
+            name_kinds(plot, context.palette)
+        return TitledPlot(self.title(context), self.note(context) or _BLANK, plot)
 
 
 class Companion(NamedTuple):

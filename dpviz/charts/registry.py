@@ -44,7 +44,7 @@ _PICTURES: dict[str, type[Picture[Any]]] = {
 
 
 def find_picture(step: Step) -> Picture[Any]:
-    """The picture of a step: ``find_picture(step).draw(context)`` is its figure.
+    """The picture of a step: ``find_picture(step).draw(context)`` is its plot under its title.
 
     Raises
     ------

@@ -9,17 +9,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from dpviz.arrays import Array
-from dpviz.charts.canvas import NUMBER_SIZE, new_figure
+from dpviz.charts.canvas import AIR, NUMBER_SIZE, Panel, TitledPlot, new_plot
 from dpviz.charts.names import spell_name
-from dpviz.charts.plot import Plot, merge
-from dpviz.charts.theme import Palette, make_layout
+from dpviz.charts.plot import Plot
+from dpviz.charts.theme import Palette
 from dpviz.charts.wording import capitalize_first, format_number, format_percent, format_things, shorten
 
-# Panels side by side, and pixels: of a row of panels, of the gap above it for its heading, and of the head of a figure.
-_ACROSS, _ROW, _HEADING, _FOOT, _HEAD = 3, 120, 82, 50, 118
+# Panels side by side, and pixels: of a row of panels, of the gap above it for its heading, and below all of them.
+_ACROSS, _ROW, _HEADING, _FOOT = 3, 120, 82, 50
 _GAP, _ABOVE = 0.08, 38
 _LONGEST = {"column": 16, "segment": 24, "label": 9}
 
@@ -50,18 +49,12 @@ class SegmentPanels:
             else parts
         )
 
-    def draw(self, palette: Palette) -> go.Figure:
-        """The figure."""
+    def draw(self, palette: Palette) -> TitledPlot:
+        """A row of panels for each segment."""
         shown = [self._columns(segment) for segment in self._segments]
-        plot = new_figure(
-            palette,
-            title=self.finding,
-            subtitle="areas: shares of a segment's rows, with noise; grey: of all rows; intervals cover nine in ten",
-            height=_HEAD + len(shown) * (_ROW + _HEADING) + _FOOT,
-            legend_lines=0,
-        )
+        high = len(shown) * (_ROW + _HEADING)
+        plot = new_plot(palette, height=AIR + high + _FOOT, legend_lines=0)
         plot.update_layout(margin={"b": _FOOT, "l": 24, "r": 12}, bargap=0.08)
-        high = plot.layout["height"] - plot.layout["margin"]["t"] - _FOOT
         for line, (segment, columns) in enumerate(zip(self._segments, shown, strict=True)):
             row = 1 / len(shown)
             up = (1 - (line + 1) * row, 1 - line * row - _HEADING / high)
@@ -72,8 +65,9 @@ class SegmentPanels:
             for place, said in enumerate(columns):
                 width = (1 - _GAP * (_ACROSS - 1)) / _ACROSS
                 across = (place * (width + _GAP), place * (width + _GAP) + width)
-                self._panel(plot, line * _ACROSS + place, said, across, up, palette)
-        return plot.figure()
+                self._panel(plot, Panel(line * _ACROSS + place, across, up), said, palette)
+        about = "areas: shares of a segment's rows, with noise; grey: of all rows; intervals cover nine in ten"
+        return TitledPlot(self.finding, about, plot)
 
     def words(self) -> str:
         """The picture in words."""
@@ -113,11 +107,8 @@ class SegmentPanels:
             return f", {segment['words']}"
         return "".join(f"; {said['column']} {_find_typical(said)}" for said in self._columns(segment))
 
-    def _panel(
-        self, plot: Plot, place: int, said: Said, across: Sequence[float], up: Sequence[float], palette: Palette
-    ) -> None:
+    def _panel(self, plot: Plot, panel: Panel, said: Said, palette: Palette) -> None:
         """One small histogram with its typical value above it."""
-        number_of = "" if place == 0 else str(place + 1)
         mine, noise = _list_shares(said["histogram"]["counts"], said["histogram"]["sd"])
         everybody = np.sum(
             [
@@ -134,10 +125,9 @@ class SegmentPanels:
         dense = width / width.mean()
         mine, noise, all_of_them, shares = mine / dense, noise / dense, all_of_them / dense, mine
         high = max(float((mine + noise).max()), float(all_of_them.max()), 0.05) * 1.05
-        axes = {"x": f"x{number_of}", "y": f"y{number_of}"}
         plot.add_trace(
             {
-                **{"type": "bar", "x": x, "y": mine, "width": width, "xaxis": axes["x"], "yaxis": axes["y"]},
+                **{"type": "bar", "x": x, "y": mine, "width": width, **panel.axes},
                 **{
                     "marker": {"color": palette.fade(palette.released, 0.55), "line": {"width": 0}},
                     "meta": "released",
@@ -154,29 +144,16 @@ class SegmentPanels:
         plot.add_trace(
             {
                 **{"type": "scatter", "mode": "lines", "x": steps, "y": np.repeat(all_of_them, 2)},
-                **{"xaxis": axes["x"], "yaxis": axes["y"], "line": {"color": palette.muted, "width": 1}},
+                **{"line": {"color": palette.muted, "width": 1}, **panel.axes},
                 **{"hoverinfo": "skip", "showlegend": False},
             }
         )
         ends = [float(x[0] - width[0] / 2), float(x[-1] + width[-1] / 2)]
-        dress = make_layout(palette)
-        axis = {
-            "domain": list(across),
-            "range": ends,
-            "anchor": axes["y"],
-            "showgrid": False,
-            "zeroline": False,
-            **ticks,
-        }
-        axis["tickfont"] = {"size": NUMBER_SIZE, "color": palette.muted}
-        upward = {"domain": list(up), "range": [0, high], "anchor": axes["x"], "visible": False, "fixedrange": True}
-        plot.update_layout(
-            **{f"xaxis{number_of}": merge(merge({}, dress["xaxis"]), axis)},
-            **{f"yaxis{number_of}": merge(merge({}, dress["yaxis"]), upward)},
-        )
+        axis = {"range": ends, "showgrid": False, "zeroline": False, "tickfont_size": NUMBER_SIZE, **ticks}
+        panel.add(plot, palette, axis, {"range": [0, high], "visible": False, "fixedrange": True})
         name = ", ".join(filter(None, (shorten(said["column"], _LONGEST["column"]), said["unit"])))
         title = f"{spell_name(name)}<br>{_find_typical(said, write=_shorten, with_unit=False)}"
-        self._words(plot, title, across[0], up[1], palette.text)
+        self._words(plot, title, panel.across[0], panel.up[1], palette.text)
 
     def _words(self, plot: Plot, text: str, x: float, y: float, color: str) -> None:
         where = {"xref": "paper", "yref": "paper", "x": x, "y": y, "xanchor": "left", "yanchor": "bottom"}

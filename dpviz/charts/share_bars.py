@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from dpviz.arrays import Array
-from dpviz.charts.canvas import NUMBER_SIZE, new_figure
+from dpviz.charts.canvas import AIR, NUMBER_SIZE, Panel, TitledPlot, new_plot
 from dpviz.charts.names import spell_name
-from dpviz.charts.plot import Plot, merge
-from dpviz.charts.theme import Palette, make_layout
+from dpviz.charts.plot import Plot
+from dpviz.charts.theme import Palette
 from dpviz.charts.wording import format_percent, shorten
 
-# Columns drawn, values of each with a colour of their own, and pixels: of a bar, above a stack, and of the head.
+# Columns drawn, values of each with a colour of their own, and pixels: of a bar, above a stack, and below all of them.
 _MOST_COLUMNS, _MOST_VALUES = 6, 5
-_BAR, _ABOVE, _HEAD, _FOOT = 24, 34, 84, 44
+_BAR, _ABOVE, _FOOT = 24, 34, 44
 # A share this wide has room for its name; noise of a share beyond which a difference is not said, in deviations.
 _ROOM, _TOLD_APART = 0.16, 2.0
 _LONGEST_COLUMN, _LONGEST_VALUE = 40, 12
@@ -58,19 +57,17 @@ class ShareBars:
             return "Noise hides every difference in shares"
         return f"Clusters differ most in {shorten(telling, 24)}"
 
-    def draw(self, palette: Palette) -> go.Figure:
-        """The figure."""
+    def draw(self, palette: Palette) -> TitledPlot:
+        """A stack of bars for each column."""
         shown = list(self.shares)[:_MOST_COLUMNS]
-        height = _HEAD + _FOOT + len(shown) * (self.k * _BAR + _ABOVE)
-        plot = new_figure(palette, title=self.finding, subtitle=self._describe_below(), height=height, legend_lines=0)
-        top = plot.layout["margin"]["t"]
-        plot.update_layout(margin={"b": _FOOT, "t": top, "l": 44, "r": 12}, barmode="stack", bargap=0.12)
-        high = height - top - _FOOT
+        high = len(shown) * (self.k * _BAR + _ABOVE)
+        plot = new_plot(palette, height=AIR + high + _FOOT, legend_lines=0)
+        plot.update_layout(margin={"b": _FOOT, "l": 44, "r": 12}, barmode="stack", bargap=0.12)
         for place, name in enumerate(shown):
             row = 1 / len(shown)
             up = (1 - (place + 1) * row, 1 - place * row - _ABOVE / high)
-            self._panel(plot, place, name, up, palette)
-        return plot.figure()
+            self._panel(plot, Panel(place, (0.0, 1.0), up), name, palette)
+        return TitledPlot(self.finding, self._describe_below(), plot)
 
     def words(self) -> str:
         """The picture in words."""
@@ -108,10 +105,8 @@ class ShareBars:
             gap = gap - _TOLD_APART * np.hypot(noise[low], noise[high])
         return float(gap.max())
 
-    def _panel(self, plot: Plot, place: int, name: str, up: tuple[float, float], palette: Palette) -> None:
+    def _panel(self, plot: Plot, panel: Panel, name: str, palette: Palette) -> None:
         """One column: a bar a cluster, the first on top."""
-        number_of = "" if place == 0 else str(place + 1)
-        axes = {"xaxis": f"x{number_of}", "yaxis": f"y{number_of}"}
         clusters = [str(j + 1) for j in range(self.k)]
         values = self.shares[name]
         order = sorted(values, key=lambda value: -float(values[value].sum()))
@@ -125,7 +120,7 @@ class ShareBars:
             wide = [spell_name(shorten(value, _LONGEST_VALUE)) if one >= _ROOM else "" for one in share]
             plot.add_trace(
                 {
-                    **{"type": "bar", "orientation": "h", "x": share, "y": clusters, **axes, "meta": "released"},
+                    **{"type": "bar", "orientation": "h", "x": share, "y": clusters, **panel.axes, "meta": "released"},
                     "marker": {
                         "color": palette.fade(color, strength),
                         "line": {"width": 1, "color": palette.surface},
@@ -136,21 +131,11 @@ class ShareBars:
                     **{"hovertemplate": "cluster %{y}: %{customdata}<extra></extra>", "showlegend": False},
                 }
             )
-        dress = make_layout(palette)
-        across = {"range": [0, 1], "anchor": axes["yaxis"], "showgrid": False, "zeroline": False, "tickformat": ".0%"}
-        across |= {"showticklabels": place == min(len(self.shares), _MOST_COLUMNS) - 1, "fixedrange": True}
-        along: dict[str, Any] = {
-            "domain": list(up),
-            "anchor": axes["xaxis"],
-            "autorange": "reversed",
-            "type": "category",
-        }
-        along |= {"showgrid": False, "fixedrange": True, "tickfont": {"size": NUMBER_SIZE, "color": palette.muted}}
-        plot.update_layout(
-            **{f"xaxis{number_of}": merge(merge({}, dress["xaxis"]), across)},
-            **{f"yaxis{number_of}": merge(merge({}, dress["yaxis"]), along)},
-        )
-        where = {"xref": "paper", "yref": "paper", "x": 0.0, "y": up[1], "xanchor": "left", "yanchor": "bottom"}
+        across = {"range": [0, 1], "showgrid": False, "zeroline": False, "tickformat": ".0%", "fixedrange": True}
+        across["showticklabels"] = panel.place == min(len(self.shares), _MOST_COLUMNS) - 1
+        along = {"autorange": "reversed", "type": "category", "showgrid": False, "fixedrange": True}
+        panel.add(plot, palette, across, {**along, "tickfont_size": NUMBER_SIZE})
+        where = {"xref": "paper", "yref": "paper", "x": 0.0, "y": panel.up[1], "xanchor": "left", "yanchor": "bottom"}
         font = {"size": NUMBER_SIZE + 1, "color": palette.text}
         heading = f"<b>{spell_name(shorten(name, _LONGEST_COLUMN))}</b>"
         plot.add_annotation({"text": heading, "showarrow": False, "font": font, **where})

@@ -6,14 +6,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-import plotly.graph_objects as go
-
-from dpviz.charts.canvas import NUMBER_SIZE, make_hidden_axis, new_figure
+from dpviz.charts.canvas import NUMBER_SIZE, TitledPlot, make_hidden_axis, new_plot
+from dpviz.charts.plot import Plot
 from dpviz.charts.theme import Palette
 from dpviz.charts.wording import format_number, format_percent
 from dpviz.privacy.ledger import Entry
 
-_HEIGHT = 132
+_HEIGHT = 122
 # Shares below this hold no label.
 _LABELLED = 0.14
 
@@ -63,7 +62,7 @@ def list_shares(
 
 def draw_spent(
     shares: Mapping[str, float], *, palette: Palette, epsilon: float, spent: Mapping[str, float] | None = None
-) -> go.Figure:
+) -> TitledPlot:
     """A bar of the whole budget ``epsilon``, divided by purpose; solid where ``spent`` (all, by default).
 
     Parameters
@@ -79,46 +78,27 @@ def draw_spent(
 
     Returns
     -------
-    Figure
+    TitledPlot
         A bar.
     """
     done = dict(shares if spent is None else spent)
     used = sum(done.values())
-    figure = new_figure(
-        palette,
-        title=f"{format_percent(min(1.0, used))} of ε = {epsilon:g} is spent"
-        if used
-        else f"Nothing of ε = {epsilon:g} is spent yet",
-        height=_HEIGHT,
-        legend_lines=0,
-    ).figure()
-    left = 0.0
+    plot, left = new_plot(palette, height=_HEIGHT, legend_lines=0), 0.0
     for place, (purpose, share) in enumerate(shares.items()):
-        _add_block(figure, left, share, palette.fade(palette.released, 0.14), purpose, palette)
+        _add_block(plot, left, share, palette.fade(palette.released, 0.14), purpose, palette)
         if done.get(purpose, 0) > 0:
-            _add_block(
-                figure,
-                left,
-                done[purpose],
-                palette.fade(palette.released, 0.85 if place % 2 else 0.65),
-                purpose,
-                palette,
-            )
+            color = palette.fade(palette.released, 0.85 if place % 2 else 0.65)
+            _add_block(plot, left, done[purpose], color, purpose, palette)
         if share >= _LABELLED:
-            figure.add_annotation(
-                **{
-                    "x": left + share / 2,
-                    "y": 0.62,
-                    "text": f"{purpose}<br>{format_percent(share)}",
-                    "showarrow": False,
-                },
-                **{"yanchor": "bottom", "font": {"size": NUMBER_SIZE, "color": palette.muted}},
-            )
+            label = {"text": f"{purpose}<br>{format_percent(share)}", "showarrow": False}
+            font = {"size": NUMBER_SIZE, "color": palette.muted}
+            plot.add_annotation({**label, "x": left + share / 2, "y": 0.62, "yanchor": "bottom", "font": font})
         left += share
-    figure.update_xaxes(**make_hidden_axis(), range=[0, 1])
-    figure.update_yaxes(**make_hidden_axis(), range=[-0.6, 2.0])
-    figure.update_layout(barmode="overlay", margin={"l": 12, "r": 12, "t": 38, "b": 8})
-    return figure
+    plot.update_xaxes(**make_hidden_axis(), range=[0, 1])
+    plot.update_yaxes(**make_hidden_axis(), range=[-0.6, 2.0])
+    plot.update_layout(barmode="overlay", margin={"l": 12, "r": 12, "b": 8})
+    part = f"{format_percent(min(1.0, used))} of ε = {epsilon:g} is spent"
+    return TitledPlot(part if used else f"Nothing of ε = {epsilon:g} is spent yet", "", plot)
 
 
 def describe_spent(shares: Mapping[str, float], *, epsilon: float) -> str:
@@ -140,14 +120,14 @@ def describe_spent(shares: Mapping[str, float], *, epsilon: float) -> str:
     return f"Shares of ε = {epsilon:g} by purpose: {listed}."
 
 
-def _add_block(figure: go.Figure, left: float, width: float, color: str, purpose: str, palette: Palette) -> None:
-    figure.add_trace(
-        go.Bar(
-            **{"x": [width], "y": [0], "base": [left], "orientation": "h", "width": [1.0], "showlegend": False},
-            marker={"color": color, "line": {"color": palette.surface, "width": 1.5}},
-            hovertemplate=f"{purpose}: {format_number(100 * width)} % of the budget<extra></extra>",
-            meta="released",
-        )
+def _add_block(plot: Plot, left: float, width: float, color: str, purpose: str, palette: Palette) -> None:
+    plot.add_trace(
+        {
+            **{"type": "bar", "orientation": "h", "x": [width], "y": [0], "base": [left], "width": [1.0]},
+            "marker": {"color": color, "line": {"color": palette.surface, "width": 1.5}},
+            "hovertemplate": f"{purpose}: {format_number(100 * width)} % of the budget<extra></extra>",
+            **{"showlegend": False, "meta": "released"},
+        }
     )
 
 

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import plotly.graph_objects as go
-
+from dpviz.charts.canvas import TitledPlot
 from dpviz.charts.theme import FONT, Palette, make_config
 from dpviz.templates.rendering import render
 
+# Pixels that titles are broken for: such a page is read on a screen.
+_WIDTH = 900
+
 
 def make_standalone_page(
-    figures: Sequence[go.Figure], *, title: str, paragraphs: Sequence[str], points: Sequence[str], palette: Palette
+    figures: Sequence[TitledPlot], *, title: str, paragraphs: Sequence[str], points: Sequence[str], palette: Palette
 ) -> str:
     """HTML that needs no network and no server.
 
     Parameters
     ----------
-    figures : sequence of Figure
+    figures : sequence of TitledPlot
+        Drawn in ``palette``.
     title : str
     paragraphs : sequence of str
         The first is in the text colour, the others are muted.
@@ -32,7 +35,9 @@ def make_standalone_page(
         A whole HTML file.
     """
     drawn = [
-        figure.to_html(full_html=False, include_plotlyjs=place == 0, config=make_config(title))
+        figure.headed(palette, width=_WIDTH).to_html(
+            full_html=False, include_plotlyjs=place == 0, config=make_config(title)
+        )
         for place, figure in enumerate(figures)
     ]
     return render(

@@ -180,15 +180,13 @@ def choose_palette(theme: Theme | str | None) -> Palette:
     return _DARK if theme == "dark" else _LIGHT
 
 
-def make_layout(palette: Palette, *, title: str = "", height: int = HEIGHT) -> dict[str, Any]:
-    """What every figure's layout starts from: transparent, system font, a title that does not move the plot.
+def make_layout(palette: Palette, *, height: int = HEIGHT) -> dict[str, Any]:
+    """What every figure's layout starts from: transparent, system font, no words above the plot.
 
     Parameters
     ----------
     palette : Palette
         Colours, light or dark.
-    title : str
-        Of the figure.
     height : int
         Pixels.
 
@@ -204,11 +202,6 @@ def make_layout(palette: Palette, *, title: str = "", height: int = HEIGHT) -> d
         "paper_bgcolor": palette.background,
         "plot_bgcolor": palette.background,
         "font": text,
-        "title": {
-            "text": title,
-            "font": {"size": TITLE_SIZE, "weight": 600},
-            **{"x": 0, "xref": "paper", "xanchor": "left", "y": 0.98, "yref": "container", "yanchor": "top"},
-        },
         "xaxis": _make_axis(palette),
         "yaxis": _make_axis(palette),
         "colorway": [mark.color for mark in CLUSTER_MARKS],
@@ -292,7 +285,7 @@ def make_epsilon_axis(lowest: float = 0.1, highest: float = 10.0) -> dict[str, A
         "range": [log10(lowest) - air, log10(highest) + air],
         "tickvals": ticks,
         "ticktext": [f"{tick:g}" for tick in ticks],
-        "title": {"text": make_axis_title("ε", "log scale; smaller is more private")},
+        "title": {"text": make_axis_title("ε", "smaller: more private")},
     }
 
 

@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 
-from dpviz.charts.canvas import remove_head
+from dpviz.charts.canvas import TitledPlot
+from dpviz.charts.plot import Plot
 from dpviz.charts.theme import make_config
 from dpviz.glossary import explain_words
 from dpviz.ui.escape import escape_markdown
@@ -19,7 +19,7 @@ _MOST_TABLE_ROWS, _TABLE_HEIGHT = 5_000, 480
 
 
 def show(
-    figure: go.Figure,
+    plot: Plot,
     *,
     alt: str,
     key: str,
@@ -27,20 +27,33 @@ def show(
     bare: bool = False,
     on_click: Callable[[], None] | None = None,
 ) -> None:
-    """A figure, to be downloaded under its ``stem``; without any buttons if it is ``bare``.
+    """A plot, which the reader may download.
 
-    ``on_click`` is called when a mark is chosen, which then stands in the session under ``key``.
+    Parameters
+    ----------
+    plot : Plot
+        Without words above it.
+    alt : str
+        What it shows, in words.
+    key : str
+        Its place on the page.
+    stem : str
+        Of the downloaded file's name.
+    bare : bool
+        Whether it has no buttons.
+    on_click : function or None
+        Called when a mark is chosen, which then stands in the session under ``key``.
     """
     look: dict[str, Any] = {"theme": None, "key": key, "alt": alt, "config": make_config(stem)}
     if bare:
         look["config"] |= {"displayModeBar": False}
     if on_click is not None:
         look |= {"on_select": on_click, "selection_mode": "points"}
-    st.plotly_chart(figure, **look)
+    st.plotly_chart(plot.figure(), **look)
 
 
 def show_wide(
-    figure: go.Figure,
+    shown: TitledPlot,
     *,
     alt: str,
     key: str,
@@ -48,11 +61,19 @@ def show_wide(
     first: bool = False,
     on_click: Callable[[], None] | None = None,
 ) -> None:
-    """A figure as wide as the page: its title and subtitle stand above it as text, which wraps by itself.
+    """A plot as wide as the page under its title and subtitle, as text, which wraps by itself.
 
-    The title of the ``first`` figure of a page is that of the page.
+    Parameters
+    ----------
+    shown : TitledPlot
+    alt, key, stem
+        As of `show`.
+    first : bool
+        Whether its title is that of the page.
+    on_click : function or None
+        As of `show`.
     """
-    title, subtitle, plot = remove_head(figure)
+    title, subtitle, plot = shown
     with st.container(gap="xsmall"):
         if first:
             st.title(escape_markdown(title), anchor=False)
@@ -70,7 +91,18 @@ def draw_data_table(
     height: int | Literal["auto"] = _TABLE_HEIGHT,
     columns: Mapping[str, Any] | None = None,
 ) -> None:
-    """A table, cut where a browser would choke on it; ``columns`` are drawn in ways of their own."""
+    """A table of numbers with four digits, cut where a browser would choke on it.
+
+    Parameters
+    ----------
+    table : DataFrame
+    alt : str
+        What it shows, in words.
+    height : int or "auto"
+        Pixels.
+    columns : mapping of str to object or None
+        Columns that are drawn in ways of their own.
+    """
     if len(table) > _MOST_TABLE_ROWS:
         st.caption(f"The first {_MOST_TABLE_ROWS:,} of {len(table):,} rows.")
     st.dataframe(

@@ -8,11 +8,10 @@ from math import inf
 from typing import Literal, NamedTuple
 
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 from pandas.io.formats.style import Styler
 
-from dpviz.charts.canvas import remove_head
+from dpviz.charts.canvas import TitledPlot
 from dpviz.charts.studies.claim_figure import ClaimFigure
 from dpviz.charts.studies.verdict_figure import INKS, VerdictFigure, count_answers
 from dpviz.charts.theme import choose_palette
@@ -47,7 +46,7 @@ class _Look(NamedTuple):
 
 
 class _Figure(NamedTuple):
-    figure: go.Figure
+    shown: TitledPlot
     alt: str
 
 
@@ -166,7 +165,7 @@ def _draw_verdicts(verdicts: Mapping[str, Verdict]) -> None:
     headline = format_headline(verdicts)
     picture = VerdictFigure([(CLAIMS[claim_id], verdict) for claim_id, verdict in verdicts.items()], headline)
     dark = st.context.theme.type == "dark"
-    plot = remove_head(picture.draw(choose_palette(st.context.theme.type), dark=dark)).figure
+    plot = picture.draw(choose_palette(st.context.theme.type), dark=dark).plot
     show(plot, alt=picture.words(), key=_PICTURE, stem="verdicts", on_click=lambda: _choose_mark(list(verdicts)))
 
 
@@ -304,8 +303,8 @@ def _draw_claim(claim: Claim, result: _Result) -> None:
     _draw_opener(claim, result)
     shown = _choose_source(claim, result)
     verdict = _judge(claim.id, shown)
-    for place, (figure, alt) in enumerate(_figures(claim.id, shown.table, verdict.sentence, st.context.theme.type)):
-        show_wide(figure, alt=alt, key=f"papers:{claim.id}:{place}", stem=f"{claim.id}-{place + 1}")
+    for place, (drawn, alt) in enumerate(_figures(claim.id, shown.table, verdict.sentence, st.context.theme.type)):
+        show_wide(drawn, alt=alt, key=f"papers:{claim.id}:{place}", stem=f"{claim.id}-{place + 1}")
     with st.expander("How each finding was judged"):
         _draw_reasons(claim, shown, verdict)
     with st.expander("The table behind it"):

@@ -1,7 +1,7 @@
-"""What the browser says of its reader: dark or light, whether things may move, and whether the page is narrow.
+"""What the browser says of its reader: dark or light, and whether the page is narrow.
 
-A page is drawn in the colours that the browser named when it asked for it. Where they change while the page is open, or
-where less motion is asked for, nobody would draw it again: the pictures would stay in colours that cannot be read.
+A page is drawn in the colours that the browser named when it asked for it. Where they change while the page is
+open, nobody would draw it again: the pictures would stay in colours that cannot be read.
 """
 
 from __future__ import annotations
@@ -13,24 +13,19 @@ from typing import Any
 import streamlit as st
 from streamlit.components import v2
 
-_KEY, _LESS, _NARROW = "reader:seen", "reader:less_motion", "reader:narrow"
+_KEY, _NARROW = "reader:seen", "reader:narrow"
 _ASKS = Path(__file__).parent / "assets" / "reader.js"
 # A colour that takes a moment to change says when it has changed, whoever changed it: the system or the page's menu.
 _PROBE = ".probe { display: block; height: 1px; background: var(--st-background-color); transition: background 10ms; }"
 
 
 def follow_reader() -> None:
-    """Run the page again when the browser's colours, its width or the wish for less motion are others than it knew.
+    """Run the page again when the browser's colours or its width are others than it knew.
 
     Call it once, after everything else that is on the page: there it takes no room.
     """
-    drawn = {"dark": st.context.theme.type == "dark", "less": wants_less_motion(), "narrow": is_narrow()}
+    drawn = {"dark": st.context.theme.type == "dark", "narrow": is_narrow()}
     _declare_component()(data=drawn, key=_KEY, on_seen_change=_remember, height=1)
-
-
-def wants_less_motion() -> bool:
-    """Whether the reader has asked the system for less motion; at first, before the browser has answered, not."""
-    return bool(st.session_state.get(_LESS, False))
 
 
 def is_narrow() -> bool:
@@ -41,7 +36,7 @@ def is_narrow() -> bool:
 
 def _remember() -> None:
     seen = st.session_state[_KEY]["seen"]
-    st.session_state[_LESS], st.session_state[_NARROW] = seen["less"], seen["narrow"]
+    st.session_state[_NARROW] = seen["narrow"]
 
 
 @cache

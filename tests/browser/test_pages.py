@@ -82,12 +82,7 @@ def test_a_trade_off_is_drawn_live_goes_on_elsewhere_and_is_cancelled_in_the_mid
     visit.slider("Draws").press("Home")
     visit.waits()
     visit.presses("Draw again and again")
-    expect(visit.button("Play")).to_be_visible()
-    visit.page.emulate_media(reduced_motion="reduce")
-    visit.sees("Your system asks for less motion")
-    expect(visit.button("Play")).to_have_count(0)
-    visit.page.emulate_media(reduced_motion="no-preference")
-    expect(visit.button("Play")).to_be_visible()
+    visit.sees_animation()
     visit.picks("Choose ε")
 
 

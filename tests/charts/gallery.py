@@ -58,8 +58,8 @@ ANYWHERE = make_view(Domain.of(["a", "b"], 0.0, 1.0))
 
 def draw(of: Step | Drawing[Any], *, view: View = ANYWHERE, theme: str = "light", **context: Any) -> go.Figure:
     """The figure of a step, or of what stands beside one."""
-    drawing = of if isinstance(of, Drawing) else find_picture(of)
-    return drawing.draw(RenderContext(view, choose_palette(theme), **context))
+    drawing, palette = of if isinstance(of, Drawing) else find_picture(of), choose_palette(theme)
+    return drawing.draw(RenderContext(view, palette, **context)).headed(palette)
 
 
 def beside(steps: Sequence[Step], place: int = 0, *, view: View = ANYWHERE, **context: Any) -> dict[str, Companion]:
@@ -70,7 +70,12 @@ def beside(steps: Sequence[Step], place: int = 0, *, view: View = ANYWHERE, **co
 
 def title_of(figure: go.Figure) -> str:
     """The title of a figure, unbroken."""
-    return str(figure.layout.meta["title"])
+    return str(figure.layout.title.text).replace("<br>", " ")
+
+
+def subtitle_of(figure: go.Figure) -> str:
+    """The subtitle of a figure, unbroken."""
+    return str(figure.layout.title.subtitle.text).replace("<br>", " ")
 
 
 def exhibit(dim: int, k: int, *, n: int = 4000, scaling: str = "unit", seed: int = 3) -> Exhibit:

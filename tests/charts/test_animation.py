@@ -21,7 +21,7 @@ from tests.pages.tables import open_blobs
 def test_the_words_of_steps_and_legends_come_with_their_sentence(algorithm: str, expected: set[str]) -> None:
     table = open_blobs()
     done = run(algorithm, table.private, k=3, epsilon=1.0, delta=1e-6, seed=1)
-    animation = Animation(done, RenderContext(make_view(table.domain), choose_palette("light"))).to_data()
+    animation = Animation.of_run(done, RenderContext(make_view(table.domain), choose_palette("light"))).to_data()
     for text, about in animation["words"].items():
         named = find_term(text)
         meant = [named] if named else find_terms(text)
@@ -36,15 +36,13 @@ def test_the_words_of_steps_and_legends_come_with_their_sentence(algorithm: str,
 @pytest.mark.parametrize("algorithm", ["balcan", "auto"])
 def test_a_still_is_the_step_of_the_animation_with_everything_in_it(algorithm: str) -> None:
     table = open_blobs()
-    animation = Animation(
+    done, context = (
         run(algorithm, table.private, k=3, epsilon=1.0, seed=1),
         RenderContext(make_view(table.domain), choose_palette("light")),
     )
-    whole = animation.to_data()
+    whole = Animation.of_run(done, context).to_data()
     for place, step in enumerate(whole["steps"]):
-        still = Animation(animation.run, RenderContext(make_view(table.domain), choose_palette("light"))).draw_still(
-            place
-        )
+        still = Animation.of_run(done, context).draw_still(place)
         traces = [
             {name: whole["shared"][v["same"]] if isinstance(v, dict) and "same" in v else v for name, v in one.items()}
             for one in step["data"]
@@ -64,9 +62,9 @@ def test_of_a_run_under_way_no_step_speaks_for_the_run(algorithm: str) -> None:
     table = open_blobs()
     *growing, done = run_steps(Request(Contender(algorithm), 3, 1.0, 1e-6, seed=1), table.private)
     context = RenderContext(make_view(table.domain), choose_palette("light"), epsilon=1.0, ratio=lambda _: 1.5)
-    whole = Animation(done, context).to_data()["steps"]
+    whole = Animation.of_run(done, context).to_data()["steps"]
     for so_far in growing:
-        steps = Animation(so_far, context).to_data()["steps"]
+        steps = Animation.of_run(so_far, context).to_data()["steps"]
         assert [step["name"] for step in steps] == [step["name"] for step in whole][: len(steps)]
         assert [step["spent"] for step in steps] == [step["spent"] for step in whole][: len(steps)]
         assert "1.5" not in " ".join(step["title"] for step in steps)

@@ -84,22 +84,25 @@ def studies() -> Iterator[tuple[str, go.Figure]]:
     baselines = {"one centre": 9.1, "data-independent centres": 4.2, "k-means++": 1.0}
     for number in (5, 18):
         some = table[table.contender.isin(names[:number])]
-        yield f"trade-off {number}", Curves(some, baselines=baselines).draw(light)
+        yield f"trade-off {number}", Curves(some, baselines=baselines).draw(light).headed(light)
         for measure in ("ratio", "matched_error", "ari"):
-            yield f"{measure} {number}", Scores(some[some.epsilon == 1.0], measure).draw(light)
+            yield f"{measure} {number}", Scores(some[some.epsilon == 1.0], measure).draw(light).headed(light)
         releases = dict.fromkeys(names[:number], Typical(shown.reference.centers, 1.0))
         made = draw_compare(releases, RenderContext(make_view(shown.table.domain), light, reference=shown.reference))
-        yield f"compare {number}", made.panels[-1].figure
-    yield "spent", draw_spent({"number of rows": 0.02, "tree": 0.4, "swap": 0.58}, palette=light, epsilon=0.05)
+        yield f"compare {number}", made.panels[-1].plot.figure()
+    yield (
+        "spent",
+        draw_spent({"number of rows": 0.02, "tree": 0.4, "swap": 0.58}, palette=light, epsilon=0.05).headed(light),
+    )
 
 
 def profiles() -> Iterator[tuple[str, int, go.Figure]]:
     """Profiles of few and many segments and columns, each as wide as the page that it is made for."""
     for (k, dim), (theme, narrow) in product(SIZES, (("light", False), ("dark", True))):
         picture = ProfilePicture(made_profile(k, dim), narrow=narrow)
-        yield f"{k} segments, {dim} columns", 390 - 32 if narrow else 1080, picture.draw(choose_palette(theme))
+        yield f"{k} segments, {dim} columns", 390 - 32 if narrow else 1080, picture.draw(choose_palette(theme)).figure()
         if dim > 12 and not narrow:
-            yield f"{k} segments, all {dim} columns", 1080, picture.overview(choose_palette(theme))
+            yield f"{k} segments, all {dim} columns", 1080, picture.overview(choose_palette(theme)).figure()
 
 
 def test_no_text_of_a_profile_is_cut(browser: Browser) -> None:

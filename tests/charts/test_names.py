@@ -70,7 +70,7 @@ def test_no_figure_of_runs_takes_a_name_for_anything_else(monkeypatch: pytest.Mo
     shown = exhibit(6, 5, n=300)
     view = make_view(shown.table.domain, (0, 2))
     for panel in draw_compare({"a": Typical(shown.reference.centers, 1.0)}, RenderContext(view, LIGHT)).panels:
-        is_harmless(panel.figure)
+        is_harmless(panel.plot.figure())
 
 
 def test_a_figure_with_such_a_title_would_be_seen() -> None:

@@ -17,7 +17,7 @@ def _report(epsilon: float):
 
 def test_a_row_of_panels_for_each_segment():
     colors, panels = choose_palette("dark"), SegmentPanels(_report(20.0), ("Westerners", "", ""))
-    figure = panels.draw(colors)
+    figure = panels.draw(colors).headed(colors)
     is_sound(figure)
     shows_kinds(figure, colors, {"released"})
     bars = [trace for trace in figure.data if trace.type == "bar"]
@@ -32,7 +32,7 @@ def test_a_row_of_panels_for_each_segment():
 
 def test_what_is_too_small_has_no_bars_but_a_size():
     panels = SegmentPanels(_report(0.002))
-    figure = panels.draw(choose_palette("light"))
+    figure = panels.draw(choose_palette("light")).headed(choose_palette("light"))
     assert not figure.data
     assert "too small to say" in panels.words()
 

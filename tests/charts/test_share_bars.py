@@ -6,6 +6,7 @@ import numpy as np
 
 from dpviz.charts.share_bars import ShareBars
 from dpviz.charts.theme import choose_palette
+from tests.charts.gallery import subtitle_of
 
 REGION = {"N": np.array([0.8, 0.1]), "S": np.array([0.2, 0.9])}
 SEX = {"F": np.array([0.5, 0.45]), "M": np.array([0.5, 0.55])}
@@ -27,7 +28,7 @@ def test_the_title_says_what_tells_clusters_apart_and_that_nothing_does():
 
 def test_stacks_fill_their_bars_and_rare_values_are_lumped():
     bars = ShareBars({"region": REGION, "zip": MANY}, noise(0.01))
-    figure = bars.draw(choose_palette("light"))
+    figure = bars.draw(choose_palette("light")).headed(choose_palette("light"))
     for axis in ("x", "x2"):
         stack = [np.asarray(trace.x) for trace in figure.data if trace.xaxis == axis]
         np.testing.assert_allclose(np.sum(stack, axis=0), 1)
@@ -46,6 +47,6 @@ def test_words_and_table_hold_every_share():
 
 def test_many_columns_name_how_many_are_not_drawn():
     many = {f"question {j}": REGION for j in range(9)}
-    figure = ShareBars(many, {}).draw(choose_palette("dark"))
-    assert "3 more columns in the table" in figure.layout.meta["subtitle"]
+    figure = ShareBars(many, {}).draw(choose_palette("dark")).headed(choose_palette("dark"))
+    assert "3 more columns in the table" in subtitle_of(figure)
     assert len({trace.xaxis for trace in figure.data}) == 6

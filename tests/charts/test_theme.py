@@ -121,7 +121,7 @@ def test_plotly_accepts_every_part(name):
             go.Scatter(x=[1] * 7, y=[1] * 7, marker={"symbol": [mark.symbol for mark in CLUSTER_MARKS]}),
             go.Heatmap(z=[[-1, 1]], colorscale=p.diverging),
         ],
-        layout=theme.make_layout(p, title="A finding"),
+        layout=theme.make_layout(p),
     )
     figure.update_xaxes(theme.make_epsilon_axis())
     assert figure.layout.xaxis.gridcolor == p.grid

@@ -14,7 +14,7 @@ from dpviz.runs.request import Contender
 from dpviz.runs.study.grid import Grid, list_epsilons
 from dpviz.runs.study.study import Yardstick
 from dpviz.table.declaration import FileKind
-from tests.pages.tables import app_on, open_blobs, sound, text_of
+from tests.pages.tables import app_on, open_blobs, read_animation, sound, study_in, text_of
 from tests.pages.visible_words import visible_words
 
 
@@ -131,23 +131,19 @@ def test_a_sweep_over_k_or_n(view: str, key: str, over: str) -> None:
 
 
 @pytest.mark.slow
-def test_draws_stand_beside_their_cloud_are_stepped_through_and_play_but_for_less_motion(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_draws_are_played_beside_their_cloud() -> None:
     app = looking_at("Draws")
     app.slider(key="tradeoff:draws:repeats").set_value(6)
     app = pressed(sound(app.run()), "tradeoff:draws:compute")
     assert len(app.session_state["tradeoff:draws:job"].rows) == 6
-    assert len(drawn(app)) == 2
-    app.button(key="tradeoff:draws:6:Back").click()
-    sound(app.run())
-    assert app.session_state["tradeoff:draws:6:at"] == 5
-    assert not app.session_state["tradeoff:draws:6:playing"]
-    assert [button for button in app.button if button.label == "Play"]
-    monkeypatch.setattr("dpviz.ui.tradeoff.draws_section.wants_less_motion", lambda: True)
-    sound(app.run())
-    assert not [button for button in app.button if button.label == "Play"]
-    assert "less motion" in text_of(app)
+    animation, losses = read_animation(app), [row["ratio"] for row in study_in(app, "tradeoff:draws").rows]
+    assert len(animation["steps"]) == 6 and not drawn(app)
+    for place, (step, loss) in enumerate(zip(animation["steps"], losses, strict=True), start=1):
+        assert step["told"].startswith(f"Draw {place} of 6: {loss:.2f}×")
+        (cloud,) = step["sides"]
+        assert "strays most" in cloud["title"] and cloud["alt"].startswith(cloud["title"])
+    (told,) = animation["numbers"]
+    assert told["kind"] == "revealed" and told["value"] == f"{min(losses):.2f}× to {max(losses):.2f}×"
 
 
 def test_without_an_algorithm_it_asks_for_one() -> None:

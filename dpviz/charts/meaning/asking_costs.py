@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-import plotly.graph_objects as go
 
 from dpviz.arrays import Array, Codes
 from dpviz.charts.plot import Plot
@@ -26,7 +25,7 @@ class Curve(NamedTuple):
 
     heading: str
     words: str
-    draw: Callable[[Palette], go.Figure]
+    draw: Callable[[Palette], Plot]
 
 
 @dataclass(frozen=True)
@@ -102,7 +101,7 @@ class AskingCosts:
             curves.append(Curve("What an attacker gains, points", words, self._gain))
         return curves
 
-    def _noise(self, palette: Palette) -> go.Figure:
+    def _noise(self, palette: Palette) -> Plot:
         plot, times = self._plot(palette), np.array(sorted(self.noise))
         fine = np.geomspace(1, self._most, 60)
         self._line(plot, fine, 100 / np.sqrt(fine), palette.muted, "dot")
@@ -111,9 +110,9 @@ class AskingCosts:
         )
         # Below its curve, where averages hardly ever lie.
         self._say(plot, "1/√t", fine[15], 100 / np.sqrt(fine[15]), palette.muted, up=-18)
-        return plot.figure()
+        return plot
 
-    def _price(self, palette: Palette) -> go.Figure:
+    def _price(self, palette: Palette) -> Plot:
         plot, times = self._plot(palette), np.array([one.times for one in self.prices])
         added, composed = (np.array([getattr(one, name) for one in self.prices]) for name in ("added", "composed"))
         self._line(plot, times, added, palette.released)
@@ -123,9 +122,9 @@ class AskingCosts:
             # Below its line: between the lines there is no room for words.
             words = f"composed, δ = {self.prices[-1].delta:.0e}"
             self._say(plot, words, times[-1], composed[-2] / 2, palette.inks[1], up=0)
-        return plot.figure()
+        return plot
 
-    def _gain(self, palette: Palette) -> go.Figure:
+    def _gain(self, palette: Palette) -> Plot:
         plot, times = self._plot(palette), np.array([one.times for one in self.prices])
         most = 100 * np.array([bound_advantage(epsilon=one.composed, delta=one.delta) for one in self.prices])
         gained = np.array(sorted(self.gains))
@@ -142,7 +141,7 @@ class AskingCosts:
             up=-14,
         )
         plot.update_yaxes(range=[0, 112])
-        return plot.figure()
+        return plot
 
     @property
     def _most(self) -> int:

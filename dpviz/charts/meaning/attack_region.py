@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-import plotly.graph_objects as go
 
 from dpviz.charts.plot import Plot
 from dpviz.charts.theme import Kind, Palette, make_layout
@@ -102,7 +101,7 @@ class AttackRegion:
         ]
         return f"Hits against false alarms. The line allows {_make_points(self.limit)} more hits. {'; '.join(said)}."
 
-    def draw(self, palette: Palette) -> go.Figure:
+    def draw(self, palette: Palette) -> Plot:
         """The region, every attacker's staircase, and a mark with limits at the threshold that it chose before."""
         plot = Plot(make_layout(palette, height=_HEIGHT))
         self._region(plot, palette)
@@ -114,7 +113,7 @@ class AttackRegion:
         plot.update_xaxes(title_text="false alarms: said “in”, was not", **axis)
         plot.update_yaxes(title_text="hits: said “in”, was in", scaleanchor="x", **axis)
         legend = {"orientation": "h", "x": 0, "y": -0.16, "yanchor": "top", "xanchor": "left"}
-        return plot.update_layout(margin={"l": 60, "r": 8, "t": 12, "b": 110}, legend=legend).figure()
+        return plot.update_layout(margin={"l": 60, "r": 8, "t": 12, "b": 110}, legend=legend)
 
     def _region(self, plot: Plot, palette: Palette) -> None:
         turn = find_turning_point(epsilon=self.epsilon, delta=self.delta)

@@ -9,7 +9,6 @@ from statistics import median
 from typing import ClassVar
 
 import numpy as np
-import plotly.graph_objects as go
 
 from dpviz.charts.plot import Plot
 from dpviz.charts.theme import Palette, make_epsilon_axis, make_layout
@@ -54,7 +53,7 @@ class DeploymentStrip:
         said = ", ".join(f"{number} protect {unit}" for unit, number in counts if number and unit != "not said")
         return f"Public deployments on a log axis of ε, by unit of privacy: {said}. {self.title}."
 
-    def draw(self, palette: Palette) -> go.Figure:
+    def draw(self, palette: Palette) -> Plot:
         """A row for each unit of privacy, dots stacked where they would cover each other."""
         plot = Plot(make_layout(palette, height=_HEIGHT))
         units = [unit for unit in UNITS if any(one.unit == unit for one in self.others)]
@@ -90,7 +89,7 @@ class DeploymentStrip:
         where = {"x": float(np.log10(self.epsilon)), "y": 0.9, "yanchor": "top", "xanchor": "left", "xshift": 5}
         font = {"size": 13, "color": palette.released}
         plot.add_annotation({"text": f"<b>your ε = {self.epsilon:g}</b>", "showarrow": False, "font": font, **where})
-        return plot.update_layout(margin={"l": 150, "r": 16, "t": 12, "b": 48}).figure()
+        return plot.update_layout(margin={"l": 150, "r": 16, "t": 12, "b": 48})
 
 
 def _format_budget(one: Deployment) -> str:

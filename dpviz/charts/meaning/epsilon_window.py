@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from dpviz.charts.plot import Plot, merge
 from dpviz.charts.theme import Palette, make_layout
@@ -50,7 +49,7 @@ class EpsilonWindow:
         more = self.window.most_rows > (self.window.setting.n or 0)
         return _compute_losses(self.window, self.window.most_rows) if more else None
 
-    def draw(self, palette: Palette) -> go.Figure:
+    def draw(self, palette: Palette) -> Plot:
         """The figure, without a title: the page says it."""
         plot, window = Plot(make_layout(palette, height=_HEIGHT)), self.window
         self._shade(plot, palette)
@@ -70,7 +69,7 @@ class EpsilonWindow:
         titled = merge({}, {"title": plot.layout["yaxis"]["title"]})
         plot.update_layout(yaxis2=merge(titled, above | axis | {"anchor": "x"}), showlegend=False, dragmode=False)
         plot.update_layout(margin={"l": 62, "r": 14, "t": 8, "b": 46})
-        return plot.figure()
+        return plot
 
     def _shade(self, plot: Plot, palette: Palette) -> None:
         window = self.window

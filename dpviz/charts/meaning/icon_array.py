@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from math import exp
 
 import numpy as np
-import plotly.graph_objects as go
 
 from dpviz.arrays import Array
 from dpviz.charts.canvas import make_hidden_axis
@@ -74,7 +73,7 @@ class IconArray:
             f"{format_percent(self.after.least)} and {format_percent(self.after.most)}."
         )
 
-    def draw(self, palette: Palette) -> go.Figure:
+    def draw(self, palette: Palette) -> Plot:
         """Two squares of a hundred people side by side."""
         plot = Plot(make_layout(palette, height=_HEIGHT))
         least, most = (round(100 * share) for share in self.after)
@@ -101,7 +100,7 @@ class IconArray:
         plot.update_xaxes(range=[-0.2, right + _SIDE + 0.2], constrain="domain", **make_hidden_axis())
         square = {"scaleanchor": "x", "constrain": "domain", "constraintoward": "top"}
         plot.update_yaxes(range=[-0.2, _SIDE + 0.1], **square, **make_hidden_axis())
-        return plot.update_layout(margin={"l": 0, "r": 0, "t": _WORDS, "b": 0}, showlegend=False).figure()
+        return plot.update_layout(margin={"l": 0, "r": 0, "t": _WORDS, "b": 0}, showlegend=False)
 
     @staticmethod
     def _people(plot: Plot, places: range, left: float, color: str) -> None:

@@ -50,14 +50,14 @@ def make_part_figures(part: str, table: OpenTable, asked: Request) -> list[Figur
 
 def _draw_odds(table: OpenTable, asked: Request) -> Iterator[Figured]:
     array = IconArray(_HALF, asked.epsilon)
-    yield Figured.draw_headless(array.draw, array.title, array.words(), "public", subtitle=array.sentence)
+    yield Figured.under(array.draw, array.title, array.words(), "public", subtitle=array.sentence)
 
 
 def _draw_attack(table: OpenTable, asked: Request) -> Iterator[Figured]:
     items = list(attack_work(make_neighbors(table, find_farthest_row(table)), asked))
     reference = [item.trial for item in items if isinstance(item, Plain)]
     region = AttackRegion.of([item for item in items if isinstance(item, Trial)], reference, asked)
-    yield Figured.draw_headless(
+    yield Figured.under(
         region.draw, region.title, region.words(), "public", "released", "revealed", subtitle=region.sentence
     )
 
@@ -66,22 +66,20 @@ def _draw_neighbors(table: OpenTable, asked: Request) -> Iterator[Figured]:
     both = make_neighbors(table, find_farthest_row(table))
     rows = clip_rows(table.private.reveal(note="neighbours of a public table"), table.domain.region).points
     clouds = TwinClouds.of(_run_trials(table, asked), make_view(table.domain), rows, both.person, asked.epsilon)
-    yield Figured.draw_headless(
-        clouds.draw, clouds.title, clouds.words(), "released", "revealed", subtitle=clouds.sentence
-    )
+    yield Figured.under(clouds.draw, clouds.title, clouds.words(), "released", "revealed", subtitle=clouds.sentence)
 
 
 def _draw_again(table: OpenTable, asked: Request) -> Iterator[Figured]:
     costs = AskingCosts.of(_run_trials(table, asked), run_request(asked, table.private).entries, asked)
     for place, curve in enumerate(costs.curves):
         heading, subtitle = (f"{costs.title}. {curve.heading}", costs.sentence) if not place else (curve.heading, "")
-        yield Figured.draw_headless(curve.draw, heading, curve.words, "released", subtitle=subtitle)
+        yield Figured.under(curve.draw, heading, curve.words, "released", subtitle=subtitle)
 
 
 def _draw_others(table: OpenTable, asked: Request) -> Iterator[Figured]:
     strip = DeploymentStrip(load_deployments(), asked.epsilon)
     about = f"{strip.sentence} Source: {SOURCE}."
-    yield Figured.draw_headless(strip.draw, strip.title, strip.words(), "public", subtitle=about)
+    yield Figured.under(strip.draw, strip.title, strip.words(), "public", subtitle=about)
 
 
 def _run_trials(table: OpenTable, asked: Request) -> list[Trial]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import plotly.graph_objects as go
 
 from dpviz.arrays import Array
 from dpviz.charts.canvas import show_plane, split_xy
@@ -93,7 +92,7 @@ class TwinClouds:
             f"{self.epsilon:g}: the nearest centre's middle moves by {self.moved:.2g} times its spread."
         )
 
-    def draw(self, palette: Palette, *, both: bool = True) -> go.Figure:
+    def draw(self, palette: Palette, *, both: bool = True) -> Plot:
         """The centres of one table over those of the other; the second only where ``both`` may be seen.
 
         Parameters
@@ -125,7 +124,7 @@ class TwinClouds:
         ring = {"symbol": "circle-open", "size": 18, "color": palette.text, "line": {"width": 2}}
         self._marks(plot, self.person, "the person", ring, "public")
         legend = {"orientation": "h", "x": 0, "y": -0.16, "yanchor": "top", "xanchor": "left"}
-        return plot.update_layout(margin={"l": 60, "r": 8, "t": 12, "b": 110}, legend=legend).figure()
+        return plot.update_layout(margin={"l": 60, "r": 8, "t": 12, "b": 110}, legend=legend)
 
     def _marks(self, plot: Plot, points: Array, name: str, marker: dict[str, Any], kind: str) -> None:
         places = split_xy(self.view.plane(points))

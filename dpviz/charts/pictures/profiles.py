@@ -12,7 +12,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from dpviz.arrays import Array, Codes
 from dpviz.charts.names import spell_name
@@ -68,7 +67,7 @@ class ProfilePicture:
         step, whole = MOST_COLUMNS[self.narrow], self.profile.dim
         return [(first + 1, min(first + step, whole)) for first in range(0, whole, step)]
 
-    def draw(self, palette: Palette) -> go.Figure:
+    def draw(self, palette: Palette) -> Plot:
         """The figure."""
         chosen = Chosen(self.profile, self.shown, self.segments, self.lane, self.failed, self.beside)
         plot = (Lanes(chosen, palette) if self.narrow else Rows(chosen, palette)).plot()
@@ -80,9 +79,9 @@ class ProfilePicture:
                     "font": {"size": 28 if self.narrow else 52, "color": palette.text},
                 }
             )
-        return plot.figure()
+        return plot
 
-    def overview(self, palette: Palette) -> go.Figure:
+    def overview(self, palette: Palette) -> Plot:
         """All columns at once as a strip of tints, those of this picture framed; blank within the noise."""
         return _make_overview(self, palette)
 
@@ -145,7 +144,7 @@ class ProfilePicture:
         return np.array([place for place in ordered.tolist() if place in largest])
 
 
-def _make_overview(picture: ProfilePicture, palette: Palette) -> go.Figure:
+def _make_overview(picture: ProfilePicture, palette: Palette) -> Plot:
     made = picture.profile
     ordered, segments = made.order_columns(picture.columns), picture.segments
     away = ((made.centers - made.overall) / made.width)[segments][:, ordered]
@@ -180,7 +179,7 @@ def _make_overview(picture: ProfilePicture, palette: Palette) -> go.Figure:
     plot.update_yaxes(autorange="reversed", showgrid=False, zeroline=False, fixedrange=True)
     plot.update_yaxes(tickvals=np.arange(len(segments)), tickfont={"size": 10, "color": palette.text})
     plot.update_yaxes(ticktext=[f"<b>{place + 1}</b>" for place in segments.tolist()])
-    return plot.figure()
+    return plot
 
 
 # Pixels: of a disc, of the picture, above a lane for its name, and below it.

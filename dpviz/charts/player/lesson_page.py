@@ -7,8 +7,8 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-import plotly.graph_objects as go
 
+from dpviz.charts.canvas import TitledPlot
 from dpviz.charts.lesson_pictures import (
     describe_curve,
     describe_sample,
@@ -24,6 +24,7 @@ from dpviz.charts.lesson_pictures import (
 )
 from dpviz.charts.meaning.part_figures import make_part_figures
 from dpviz.charts.player.player_page import Figured, Scene, animate, make_player_page
+from dpviz.charts.plot import Plot
 from dpviz.charts.studies.draws import Draws
 from dpviz.charts.theme import Palette, choose_palette
 from dpviz.lessons import lesson as told
@@ -114,7 +115,7 @@ def _draw_before(scene: told.Scene, computed: Computed) -> Scene:
     return Scene(figures=[Figured.of(draw, f"The rows of {title}", "revealed")])
 
 
-def _draw_sample(computed: Computed, title: str, colors: Palette) -> go.Figure:
+def _draw_sample(computed: Computed, title: str, colors: Palette) -> TitledPlot:
     return draw_sample(make_context(computed, colors), title)
 
 
@@ -155,20 +156,20 @@ def _draw_draws(scene: told.Scene, grid: Grid, computed: Computed) -> Scene:
         return Draws(centers, losses, replace(make_context(computed, colors), reference=reference))
 
     figures = [
-        Figured.draw_headless(strip, words, words, "revealed"),
+        Figured.under(strip, words, words, "revealed"),
         Figured.of(lambda colors: cloud(colors).draw(), cloud(choose_palette("light")).words(), "released", "revealed"),
     ]
     return Scene(figures=figures, paragraphs=[describe_seeds(computed, len(rows), grid)])
 
 
-def _draw_strip(values: Sequence[float], algorithm: str, what: str, colors: Palette) -> go.Figure:
+def _draw_strip(values: Sequence[float], algorithm: str, what: str, colors: Palette) -> Plot:
     return draw_strip(values, algorithm, what=what, guess=None, palette=colors)
 
 
 def _draw_curve(grid: Grid, computed: Computed) -> Scene:
     rows = computed.run_study(grid)
     runs, epsilons = tidy(rows), grid.epsilons
-    curve = Figured.draw_headless(
+    curve = Figured.under(
         lambda colors: draw_guessed_curve(epsilons, None, runs, palette=colors),
         title_curve(runs),
         describe_curve(epsilons, None, runs),

@@ -9,15 +9,14 @@ from math import isfinite
 from typing import NamedTuple, get_args
 
 import pandas as pd
-import plotly.graph_objects as go
 
 from dpviz import __version__
 from dpviz.algorithms.registry import find_card
 from dpviz.charts.animation import Animation, Number, choose_colors
-from dpviz.charts.canvas import remove_head
+from dpviz.charts.canvas import TitledPlot
 from dpviz.charts.picture import RenderContext
 from dpviz.charts.player.assets import pack_library, read_asset, zip_text
-from dpviz.charts.plot import Data, pack
+from dpviz.charts.plot import Data, Plot, pack
 from dpviz.charts.theme import FONT, Kind, Palette, Theme, choose_palette
 from dpviz.charts.wording import format_number
 from dpviz.runs.record import RELEASE_GRADE, SEEDED, SIMULATION, STUDY_NOISE, ReleaseRecord
@@ -31,7 +30,7 @@ _UNSAFE = str.maketrans({letter: f"\\u{ord(letter):04x}" for letter in "<>&"})
 
 
 class Figured(NamedTuple):
-    """A figure in both themes, its head as text, what it says of itself, and the kinds of its values."""
+    """A plot in both themes, the words above it as text, what it says of itself, and the kinds of its values."""
 
     title: str
     subtitle: str
@@ -40,13 +39,13 @@ class Figured(NamedTuple):
     drawn: Data
 
     @classmethod
-    def of(cls, draw: Callable[[Palette], go.Figure], words: str, *kinds: Kind) -> Figured:
-        """What ``draw`` makes of a palette: a ``canvas`` with a title.
+    def of(cls, draw: Callable[[Palette], TitledPlot], words: str, *kinds: Kind) -> Figured:
+        """What ``draw`` makes of a palette.
 
         Parameters
         ----------
         draw : function
-            Of a palette, to a figure.
+            Of a palette, to a plot with its title.
         words : str
             What it shows, for a reader who does not see it.
         *kinds
@@ -57,20 +56,20 @@ class Figured(NamedTuple):
         Figured
             In both looks.
         """
-        bare = {theme: remove_head(draw(choose_palette(theme))) for theme in _THEMES}
-        drawn: Data = {theme: json.loads(str(made.figure.to_json())) for theme, made in bare.items()}
-        return cls(bare["light"].title, bare["light"].subtitle, words, kinds, drawn)
+        light, dark = (draw(choose_palette(theme)) for theme in _THEMES)
+        drawn: Data = {theme: _read_plot(made.plot) for theme, made in zip(_THEMES, (light, dark), strict=True)}
+        return cls(light.title, light.subtitle, words, kinds, drawn)
 
     @classmethod
-    def draw_headless(
-        cls, draw: Callable[[Palette], go.Figure], title: str, words: str, *kinds: Kind, subtitle: str = ""
+    def under(
+        cls, draw: Callable[[Palette], Plot], title: str, words: str, *kinds: Kind, subtitle: str = ""
     ) -> Figured:
-        """What ``draw`` makes of a palette, under a ``title`` that it does not draw itself.
+        """What ``draw`` makes of a palette, under a ``title``.
 
         Parameters
         ----------
         draw : function
-            Of a palette, to a figure.
+            Of a palette, to a plot.
         title : str
             Of the figure.
         words : str
@@ -85,8 +84,13 @@ class Figured(NamedTuple):
         Figured
             In both looks.
         """
-        drawn: Data = {theme: json.loads(str(draw(choose_palette(theme)).to_json())) for theme in _THEMES}
-        return cls(title, subtitle, words, kinds, drawn)
+        return cls.of(lambda palette: TitledPlot(title, subtitle, draw(palette)), words, *kinds)
+
+
+def _read_plot(plot: Plot) -> Data:
+    """As the drawing library reads it, with the settings that it takes for granted."""
+    drawn: Data = json.loads(str(plot.figure().to_json()))
+    return drawn
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +169,9 @@ def animate(run: Run, context: RenderContext, numbers: Sequence[Number] = (), *,
     Data
         As JSON has it.
     """
-    made = {theme: Animation(run, replace(context, palette=choose_palette(theme))).to_data() for theme in _THEMES}
+    made = {
+        theme: Animation.of_run(run, replace(context, palette=choose_palette(theme))).to_data() for theme in _THEMES
+    }
     kinds = {entry["kind"] for animation in made.values() for entry in _format_legends(animation)}
     kinds |= {number.kind for number in numbers} | ({"revealed"} if context.reveals or not run.private else set())
     return {

@@ -49,7 +49,7 @@ class Shown:
     def figure(self) -> go.Figure:
         """The step as a figure of Plotly, to be changed or saved as a picture."""
         context = self._context.with_steps_of(self.run)
-        figure = find_picture(self.run.frames[self.step].step).draw(context)
+        figure = find_picture(self.run.frames[self.step].step).draw(context).headed(context.palette)
         return figure.update_layout(paper_bgcolor=context.palette.surface)  # in a dark notebook, too
 
     def save(self, path: str | Path) -> Path:

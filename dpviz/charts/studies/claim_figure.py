@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil
@@ -9,33 +10,63 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from dpviz.arrays import Array
-from dpviz.charts.canvas import LEGEND_LINE, NUMBER_SIZE, new_figure, place_below_plot
+from dpviz.charts.canvas import LEGEND_LINE, Panel, TitledPlot, new_plot, place_below_plot
+from dpviz.charts.plot import Data, Plot
 from dpviz.charts.studies.contenders import Style, choose_styles, describe_runs, narrow
-from dpviz.charts.studies.medians import Span, compute_quartiles, draw_band, draw_median_line
-from dpviz.charts.theme import Palette, make_layout
+from dpviz.charts.studies.medians import Span, add_note, compute_quartiles, draw_band, draw_median_line
+from dpviz.charts.theme import Palette
 from dpviz.charts.wording import PHONE, capitalize_first, format_number, join_clauses
 from dpviz.claims.claim import Picture
 
-_PANEL, _HEAD = 250, 200
+# Pixels of a panel, of all that is no panel and no legend, and of the name above one.
+_PANEL, _AROUND = 250, 90
 _NAME_ROOM = 30.0
+# Part of the figure between panels beside each other.
+_BETWEEN = 0.09
 _BAND = 0.16
 _WIDTH = 900
-"""Pixels that titles are broken for: a page of its own is read on a screen, the app gives its own width."""
+"""Pixels of a page of its own, which is read on a screen; the app gives its own width."""
 
 
-class _Place(NamedTuple):
-    """Where a panel stands in the figure, counted from 1, and whether a panel stands below it."""
+class _Panel(NamedTuple):
+    """A panel of a grid of ``rows`` and ``columns``, filled from the left and from above; ``number`` there are."""
 
-    row: int
-    col: int
-    lowest: bool
+    place: int
+    rows: int
+    columns: int
+    number: int
 
     @property
-    def at(self) -> dict[str, int]:
-        return {"row": self.row, "col": self.col}
+    def column(self) -> int:
+        return self.place % self.columns
+
+    @property
+    def is_lowest(self) -> bool:
+        """Whether no panel stands below it."""
+        return self.place + self.columns >= self.number
+
+    @property
+    def whole(self) -> Panel:
+        """Where it stands in the figure."""
+        between = min(0.3, 2.6 * _NAME_ROOM / (_PANEL * self.rows)) if self.rows > 1 else 0.0
+        wide = (1 - _BETWEEN * (self.columns - 1)) / self.columns
+        high = (1 - between * (self.rows - 1)) / self.rows
+        left, top = self.column * (wide + _BETWEEN), 1 - self.place // self.columns * (high + between)
+        return Panel(self.place, (left, left + wide), (max(0.0, top - high), top))
+
+    @property
+    def axes(self) -> dict[str, str]:
+        return self.whole.axes
+
+    @property
+    def x(self) -> str:
+        return self.axes["xaxis"]
+
+    @property
+    def y(self) -> str:
+        return self.axes["yaxis"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +88,8 @@ class ClaimFigure:
     picture: Picture
     verdict: str
 
-    def draw(self, palette: Palette, *, width: int = _WIDTH) -> go.Figure:
-        """The figure, its titles broken for ``width`` pixels.
+    def draw(self, palette: Palette, *, width: int = _WIDTH) -> TitledPlot:
+        """The panels, as many beside each other as ``width`` has room for.
 
         Parameters
         ----------
@@ -69,37 +100,26 @@ class ClaimFigure:
 
         Returns
         -------
-        Figure
+        TitledPlot
             In the paper's form.
         """
         names = list(dict.fromkeys(self._shown[self._over].astype(str)))
         cols = 1 if len(names) == 1 or width <= PHONE else 2 if len(names) in (2, 4) or width < _WIDTH else 3
         rows = max(1, ceil(len(names) / cols))
-        figure = self._sheet(palette, rows, width)
-        gap = min(0.3, 2.6 * _NAME_ROOM / (_PANEL * rows)) if rows > 1 else 0.0
-        figure.set_subplots(rows, cols, horizontal_spacing=0.09, vertical_spacing=gap)
-        figure.update_xaxes(make_layout(palette)["xaxis"])
-        figure.update_yaxes(make_layout(palette)["yaxis"])
-        for number_of_panel, name in enumerate(names):
-            place = _Place(
-                number_of_panel // cols + 1, number_of_panel % cols + 1, number_of_panel + cols >= len(names)
-            )
+        plot = self._empty(palette, rows, width)
+        for place, name in enumerate(names):
+            panel = _Panel(place, rows, cols, len(names))
             part = self._shown[self._shown[self._over].astype(str) == name]
             if self.picture.heat:
-                self._draw_heat(figure, part, palette, place)
+                self._draw_heat(plot, part, palette, panel)
             elif self.picture.x == self.picture.line:
-                self._draw_marks(figure, part, palette, place)
+                self._draw_marks(plot, part, palette, panel)
             else:
-                self._draw_lines(figure, part, palette, place)
-            corner = {"x": 0, "y": 1, "xref": "x domain", "yref": "y domain", "xanchor": "left", "yanchor": "bottom"}
-            font = {"size": NUMBER_SIZE, "color": palette.text}
-            text = f"<b>{narrow(name, 40)}</b>"
-            figure.add_annotation(text=text, font=font, showarrow=False, **corner, **place.at)
-            self._set_axes(figure, place)
-        for empty in range(len(names), rows * cols):
-            figure.update_xaxes(visible=False, row=empty // cols + 1, col=empty % cols + 1)
-            figure.update_yaxes(visible=False, row=empty // cols + 1, col=empty % cols + 1)
-        return figure
+                self._draw_lines(plot, part, palette, panel)
+            corner = {"x": 0, "y": 1, "xref": f"{panel.x} domain", "yref": f"{panel.y} domain"}
+            at = {**corner, "xanchor": "left", "yanchor": "bottom"}
+            add_note(plot, f"<b>{narrow(name, 40)}</b>", palette.text, at)
+        return TitledPlot(capitalize_first(self.verdict), self._describe_below(), plot)
 
     def words(self) -> str:
         """The picture in words."""
@@ -124,42 +144,38 @@ class ClaimFigure:
     def _styles(self) -> dict[str, Style]:
         return choose_styles(list(dict.fromkeys(self.runs[self.picture.line].astype(str))))
 
-    def _sheet(self, palette: Palette, rows: int, width: int) -> go.Figure:
+    def _describe_below(self) -> str:
         picture = self.picture
-        legend = 3 if picture.heat else 1 + ceil(len(self._styles) / (2 if width < _WIDTH else 5))
         points = [column for column in (picture.panel, picture.line, picture.x, picture.heat) if column]
-        figure = new_figure(
-            palette,
-            title=capitalize_first(self.verdict),
-            subtitle=join_clauses(
-                picture.title,
-                "median" if picture.heat else "median and middle half",
-                describe_runs(sorted(set(self._shown.groupby(points).size()))),
-                "dashed: k-means++" if picture.baseline else "",
-            ),
-            height=_HEAD + (_PANEL if rows > 1 else 360) * rows + LEGEND_LINE * legend,
-            width=width,
-            legend_lines=legend,
-        ).figure()
-        margin = figure.layout.margin
-        if picture.heat:
-            return figure.update_layout(margin={"t": margin.t + _NAME_ROOM})
+        return join_clauses(
+            picture.title,
+            "median" if picture.heat else "median and middle half",
+            describe_runs(sorted(set(self._shown.groupby(points).size()))),
+            "dashed: k-means++" if picture.baseline else "",
+        )
+
+    def _empty(self, palette: Palette, rows: int, width: int) -> Plot:
+        legend = 3 if self.picture.heat else 1 + ceil(len(self._styles) / (2 if width < _WIDTH else 5))
+        height = _AROUND + (_PANEL if rows > 1 else 360) * rows + LEGEND_LINE * legend
+        plot = new_plot(palette, height=height, legend_lines=legend)
+        margin = plot.layout["margin"]
+        if self.picture.heat:
+            return plot.update_layout(margin={"t": _NAME_ROOM})
         # The legend stands above the panels, nearer to their lines than below all of them.
         room = LEGEND_LINE * legend
-        figure.update_layout(margin={"t": margin.t + _NAME_ROOM + room, "b": margin.b - room})
-        high = figure.layout.height - figure.layout.margin.t - figure.layout.margin.b
+        plot.update_layout(margin={"t": _NAME_ROOM + room, "b": margin["b"] - room})
+        high = height - margin["t"] - margin["b"]
         where = {"x": 0, "xref": "paper", "y": 1 + _NAME_ROOM / high, "yref": "paper", "yanchor": "bottom"}
-        return figure.update_layout(legend=where)
+        return plot.update_layout(legend=where)
 
-    def _draw_lines(self, figure: go.Figure, part: pd.DataFrame, palette: Palette, place: _Place) -> None:
+    def _draw_lines(self, plot: Plot, part: pd.DataFrame, palette: Palette, panel: _Panel) -> None:
         """A line for each algorithm over its band, and that of k-means++."""
-        named = {trace.name for trace in figure.data}
-        x_title = self.picture.x_title
-        traces = []
+        named = {trace.get("name") for trace in plot.traces}
+        traces: list[Data] = []
         for name, curve in self._curves(part).items():
             x, low, middle, high = curve[[self.picture.x, "low", "median", "high"]].to_numpy(np.float64).T
-            hover = f"<b>{name}</b><br>{x_title} %{{x:.4g}}: %{{y:.3g}}<extra></extra>"
-            together: dict[str, Any] = {"legendgroup": name}
+            hover = f"<b>{name}</b><br>{self.picture.x_title} %{{x:.4g}}: %{{y:.3g}}<extra></extra>"
+            together: dict[str, Any] = {"legendgroup": name, **panel.axes}
             fill = palette.fade(self._styles[name].color, _BAND)
             once = {"showlegend": name not in named, "hovertemplate": hover}
             traces.append(draw_band(x, low, high, fill, **together))
@@ -167,14 +183,17 @@ class ClaimFigure:
         if self.picture.baseline:
             base = part.groupby(self.picture.x)[self.picture.baseline].median()
             traces.append(
-                go.Scatter(
-                    **{"x": base.index.to_numpy(float), "y": base.to_numpy(float), "mode": "lines", "meta": "baseline"},
+                {
+                    **{"type": "scatter", "x": base.index.to_numpy(float), "y": base.to_numpy(float), "mode": "lines"},
+                    **{"line": _dash(palette), "hovertemplate": "k-means++ %{y:.3g}<extra></extra>"},
                     **{"name": "k-means++", "legendgroup": "k-means++", "showlegend": "k-means++" not in named},
-                    line={"color": palette.text, "width": 1.3, "dash": "dash"},
-                    hovertemplate="k-means++ %{y:.3g}<extra></extra>",
-                )
+                    **{"meta": "baseline", **panel.axes},
+                }
             )
-        figure.add_traces(traces, rows=place.row, cols=place.col)
+        plot.add_traces(traces)
+        picture = self.picture
+        across = _axis(np.concatenate([trace["x"] for trace in traces])) if picture.log_x else {}
+        self._add_panel(plot, palette, panel, across, [trace["y"] for trace in traces])
 
     def _curves(self, part: pd.DataFrame) -> dict[str, pd.DataFrame]:
         """Quartiles over the repeats at each x, by line, in the order of the table."""
@@ -182,61 +201,64 @@ class ClaimFigure:
         parts = compute_quartiles(part, self.picture.y, list(dict.fromkeys([line, self.picture.x])))
         return {name: parts[parts[line].astype(str) == name] for name in dict.fromkeys(part[line].astype(str))}
 
-    def _draw_marks(self, figure: go.Figure, part: pd.DataFrame, palette: Palette, place: _Place) -> None:
+    def _draw_marks(self, plot: Plot, part: pd.DataFrame, palette: Palette, panel: _Panel) -> None:
         """A mark for each algorithm, side by side."""
-        curves = self._curves(part)
+        curves, ends = self._curves(part), list[Array]()
         for step, (name, curve) in enumerate(curves.items()):
             ((low, middle, high),) = curve[["low", "median", "high"]].to_numpy(np.float64)
-            figure.add_trace(
-                go.Scatter(
-                    **{"x": [step], "y": [middle], "mode": "markers", "showlegend": False, "meta": "median"},
-                    marker={"symbol": self._styles[name].marker, "size": 12, "color": self._styles[name].color},
-                    error_y={"symmetric": False, "array": [high - middle], "arrayminus": [middle - low]},
-                    hovertemplate=f"<b>{name}</b> %{{y:.3g}}<extra></extra>",
-                ),
-                **place.at,
+            ends.append(np.array([low, middle, high]))
+            style = self._styles[name]
+            plot.add_trace(
+                {
+                    **{"type": "scatter", "x": [step], "y": [middle], "mode": "markers", "showlegend": False},
+                    "marker": {"symbol": style.marker, "size": 12, "color": style.color},
+                    "error_y": {"symmetric": False, "array": [high - middle], "arrayminus": [middle - low]},
+                    **{"hovertemplate": f"<b>{name}</b> %{{y:.3g}}<extra></extra>", "meta": "median", **panel.axes},
+                }
             )
-        figure.update_xaxes(
-            **{"tickvals": list(range(len(curves))), "ticktext": [narrow(name) for name in curves], **place.at},
-            range=[-0.6, len(curves) - 0.4],
-        )
+        names = {"tickvals": list(range(len(curves))), "ticktext": [narrow(name) for name in curves]}
+        self._add_panel(plot, palette, panel, {**names, "range": [-0.6, len(curves) - 0.4]}, ends)
         if self.picture.baseline:
-            figure.add_hline(
-                **{"y": float(part[self.picture.baseline].median()), **place.at},
-                line={"color": palette.text, "width": 1.3, "dash": "dash"},
-            )
+            level = float(part[self.picture.baseline].median())
+            at = {"x0": 0, "x1": 1, "y0": level, "y1": level, "xref": f"{panel.x} domain", "yref": panel.y}
+            plot.add_shape(type="line", line=_dash(palette), **at)
 
-    def _draw_heat(self, figure: go.Figure, part: pd.DataFrame, palette: Palette, place: _Place) -> None:
+    def _draw_heat(self, plot: Plot, part: pd.DataFrame, palette: Palette, panel: _Panel) -> None:
         picture = self.picture
         grid = part.pivot_table(values=picture.y, index=picture.heat, columns=picture.x, aggfunc="median")
         # One colour scale for all panels.
         medians = self._shown.groupby([picture.panel, picture.line, picture.heat, picture.x])[picture.y].median()
-        figure.add_trace(
-            go.Heatmap(
-                **{"x": grid.columns.to_numpy(), "y": grid.index.to_numpy(), "z": grid.to_numpy(float)},
-                **{"zmin": min(0.0, float(medians.min())), "zmax": float(medians.max()), "meta": "median"},
-                **{"colorscale": palette.sequential, "showscale": (place.row, place.col) == (1, 1)},
-                colorbar=place_below_plot(figure.layout)
-                | {"title": {"text": picture.y_title, "side": "top"}, "thickness": 12},
-                hovertemplate=f"{picture.heat} %{{y}}, {picture.x} %{{x}}: %{{z:.3g}}<extra></extra>",
-            ),
-            **place.at,
+        bar = {"title": {"text": picture.y_title, "side": "top"}, "thickness": 12}
+        plot.add_trace(
+            {
+                **{"type": "heatmap", "x": grid.columns.to_numpy(), "y": grid.index.to_numpy()},
+                **{"z": grid.to_numpy(float), "zmin": min(0.0, float(medians.min())), "zmax": float(medians.max())},
+                **{"colorscale": palette.sequential, "showscale": panel.place == 0},
+                "colorbar": place_below_plot(plot.layout) | bar,
+                "hovertemplate": f"{picture.heat} %{{y}}, {picture.x} %{{x}}: %{{z:.3g}}<extra></extra>",
+                **{"meta": "median", **panel.axes},
+            }
         )
-        figure.update_xaxes(tickvals=grid.columns.tolist(), **place.at)
-        figure.update_yaxes(tickvals=grid.index.tolist(), **place.at)
+        across, up = ({"tickvals": values.tolist()} for values in (grid.columns, grid.index))
+        self._add_panel(plot, palette, panel, across, (), up)
 
-    def _set_axes(self, figure: go.Figure, place: _Place) -> None:
-        """Titles on the outer panels only, and ranges that hold what is drawn in each."""
+    def _add_panel(
+        self,
+        plot: Plot,
+        palette: Palette,
+        panel: _Panel,
+        across: Mapping[str, Any],
+        heights: Sequence[Array],
+        up: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Axes that hold what is drawn, with titles on the outer panels only."""
         picture = self.picture
-        figure.update_xaxes(title_text=picture.x_title if place.lowest else "", **place.at)
-        figure.update_yaxes(title_text=(picture.heat or picture.y_title) if place.col == 1 else "", **place.at)
-        if picture.heat:
-            return
-        drawn = [trace for trace in figure.select_traces(**place.at) if trace.meta in ("median", "band", "baseline")]
-        if picture.log_y:
-            figure.update_yaxes(_axis(np.concatenate([_heights(trace) for trace in drawn])), **place.at)
-        if picture.log_x:
-            figure.update_xaxes(_axis(np.concatenate([np.asarray(trace.x, float) for trace in drawn])), **place.at)
+        log_up = _axis(np.concatenate(heights)) if picture.log_y and heights else {}
+        x_title = picture.x_title if panel.is_lowest else ""
+        y_title = (picture.heat or picture.y_title) if panel.column == 0 else ""
+        panel.whole.add(
+            plot, palette, {**across, "title_text": x_title}, {**log_up, **(up or {}), "title_text": y_title}
+        )
 
 
 def _axis(values: Array) -> dict[str, Any]:
@@ -244,7 +266,6 @@ def _axis(values: Array) -> dict[str, Any]:
     return Span.of(values[values > 0], air=0.05).axis
 
 
-def _heights(trace: go.Scatter) -> Array:
-    """Where a trace is drawn, its error bars included."""
-    y, bars = np.asarray(trace.y, float), trace.error_y
-    return y if bars.array is None else np.r_[y + np.asarray(bars.array), y - np.asarray(bars.arrayminus)]
+def _dash(palette: Palette) -> dict[str, Any]:
+    """The line of k-means++."""
+    return {"color": palette.text, "width": 1.3, "dash": "dash"}

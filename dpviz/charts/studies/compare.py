@@ -9,10 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from dpviz.arrays import Array
-from dpviz.charts.canvas import NUMBER_SIZE, new_figure
+from dpviz.charts.canvas import NUMBER_SIZE, TitledPlot, new_plot
 from dpviz.charts.cells import outline_segments
 from dpviz.charts.picture import RenderContext
 from dpviz.charts.plot import Plot
@@ -47,7 +46,7 @@ class Panel(NamedTuple):
 
     name: str
     score: str
-    figure: go.Figure
+    plot: Plot
 
 
 class SideBySide(NamedTuple):
@@ -88,7 +87,7 @@ def draw_compare(releases: Mapping[str, Typical], context: RenderContext) -> Sid
     return SideBySide(title, join_clauses("number: median loss / loss of k-means++", axes, view.about), panels, width)
 
 
-def _draw_picture(centers: Array, context: RenderContext, height: int) -> go.Figure:
+def _draw_picture(centers: Array, context: RenderContext, height: int) -> Plot:
     """A plane without any title: what the axes are is the same in all pictures, and stands above them once."""
     view, palette = context.view, context.palette
     plot = Plot(make_layout(palette, height=height + _MARGIN["t"] + _MARGIN["b"]))
@@ -110,10 +109,11 @@ def _draw_picture(centers: Array, context: RenderContext, height: int) -> go.Fig
     canvas.plane()
     plot.update_xaxes(title_text="", nticks=4, tickfont_size=_TICK_SIZE)
     plot.update_yaxes(title_text="", nticks=4, tickfont_size=_TICK_SIZE)
-    return plot.figure()
+    return plot
 
 
-_ROW = 50
+# Pixels of a row of scores, and of what stands above and below all of them.
+_ROW, _AROUND = 50, 118
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,32 +150,22 @@ class Scores:
         at = f"At ε = {epsilons[0]:g}, " if len(epsilons) == 1 else ""
         return at + find_measure(self.measure).describe_first(self.medians["median"])
 
-    def draw(self, palette: Palette) -> go.Figure:
-        """The figure: a row an algorithm."""
+    def draw(self, palette: Palette) -> TitledPlot:
+        """The plot: a row an algorithm."""
         score, rows = find_measure(self.measure), max(3, len(self.medians))
         numbers = describe_runs(self.medians["runs"].tolist())
-        figure = new_figure(
-            palette,
-            title=self.finding,
-            subtitle=join_clauses("dots: runs, bar: middle half, line: median", numbers),
-            height=200 + _ROW * rows,
-            legend_lines=0,
-        ).figure()
+        plot = new_plot(palette, height=_AROUND + _ROW * rows, legend_lines=0)
         for place, name in enumerate(self.medians.index):
-            self._draw_row(figure, name, -float(place), palette)
+            self._draw_row(plot, name, -float(place), palette)
         # k-means++ itself is always in the picture of a ratio.
         drawn = self.runs[self.measure][self.runs[name_column(self.runs)].isin(self.medians.index)]
         span = Span.of([*drawn, *[1.0] * score.ratio], air=0.05)
         if score.ratio:
-            figure.add_vline(x=1, line={"color": palette.text, "width": 1.2, "dash": "dot"})
-            add_note(
-                figure,
-                "◇ k-means++ = 1",
-                palette.muted,
-                {"x": span.to_axis(1), "y": 0.72, "xanchor": "left", "xshift": 4},
-            )
-        figure.update_xaxes(span.axis, title_text=score.axis)
-        figure.update_yaxes(
+            plot.add_vline(x=1, line={"color": palette.text, "width": 1.2, "dash": "dot"})
+            at = {"x": span.to_axis(1), "y": 0.72, "xanchor": "left", "xshift": 4}
+            add_note(plot, "◇ k-means++ = 1", palette.muted, at)
+        plot.update_xaxes(**span.axis, title_text=score.axis)
+        plot.update_yaxes(
             tickvals=[-place for place in range(len(self.medians))],
             ticktext=[
                 f"{narrow(name)}<br><b>{score.format(median)}</b> ({score.format(low)} to {score.format(high)})"
@@ -186,7 +176,7 @@ class Scores:
             showgrid=False,
             zeroline=False,
         )
-        return figure
+        return TitledPlot(self.finding, join_clauses("dots: runs, bar: middle half, line: median", numbers), plot)
 
     def words(self) -> str:
         """The picture in words."""
@@ -207,25 +197,25 @@ class Scores:
             ]
         return table.iloc[lines["ratio"]["median"].to_numpy().argsort(kind="stable")]
 
-    def _draw_row(self, figure: go.Figure, name: str, y: float, palette: Palette) -> None:
+    def _draw_row(self, plot: Plot, name: str, y: float, palette: Palette) -> None:
         style = choose_styles(list_names(self.runs))[name]
         low, middle, high, _ = self.medians.loc[name]
         scores = self.runs[self.measure][self.runs[name_column(self.runs)] == name].to_numpy(np.float64)
         finite = scores[np.isfinite(scores)]
         # Spread the dots evenly over the row in the order of the runs: no random jitter, nothing hides.
         heights = y + 0.26 * (np.arange(len(finite)) % 5 - 2) / 2
-        figure.add_trace(
-            go.Scatter(
-                **{"x": finite, "y": heights, "mode": "markers", "showlegend": False, "meta": "run"},
-                marker={"color": style.color, "size": 6, "symbol": style.marker},
-                hovertemplate="%{x:.3g}<extra></extra>",
-            )
+        plot.add_trace(
+            {
+                **{"type": "scatter", "x": finite, "y": heights, "mode": "markers", "showlegend": False},
+                "marker": {"color": style.color, "size": 6, "symbol": style.marker},
+                **{"hovertemplate": "%{x:.3g}<extra></extra>", "meta": "run"},
+            }
         )
-        figure.add_shape(
+        plot.add_shape(
             **{"type": "rect", "x0": low, "x1": high, "y0": y - 0.17, "y1": y + 0.17, "layer": "below"},
             **{"fillcolor": palette.fade(style.color, 0.3), "line": {"width": 0}},
         )
-        figure.add_shape(
+        plot.add_shape(
             **{"type": "line", "x0": middle, "x1": middle, "y0": y - 0.3, "y1": y + 0.3, "layer": "above"},
             line={"color": palette.text, "width": 2.5},
         )

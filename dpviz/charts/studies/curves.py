@@ -10,9 +10,9 @@ from typing import ClassVar, Literal
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
-from dpviz.charts.canvas import LEGEND_LINE, new_figure
+from dpviz.charts.canvas import LEGEND_LINE, TitledPlot, new_plot
+from dpviz.charts.plot import Plot
 from dpviz.charts.studies.contenders import Style, choose_styles, describe_runs, find_measure, list_names, name_column
 from dpviz.charts.studies.medians import (
     LABELS,
@@ -25,21 +25,21 @@ from dpviz.charts.studies.medians import (
     draw_median_line,
     label_ends,
 )
-from dpviz.charts.theme import Palette, make_epsilon_axis, make_log_axis
+from dpviz.charts.theme import Palette, make_axis_title, make_epsilon_axis, make_log_axis
 from dpviz.charts.wording import join_clauses
 from dpviz.runs.advice.target import Target
 
 Over = Literal["epsilon", "k", "n"]
 Curve = Sequence[tuple[float, float]]
 
-_HEIGHT = 560
+_HEIGHT = 478
 # What is said to be close to k-means++.
 _CLOSE = Target()
 # Bands of many lines would hide each other.
 _FADED, _FADED_OF_MANY, _MANY = 0.16, 0.07, 6
 _LETTERS: dict[Over, str] = {"epsilon": "ε", "k": "k", "n": "n"}
 _AXES: dict[Over, str] = {
-    "epsilon": "ε (smaller: more private)",
+    "epsilon": make_axis_title("ε", "smaller: more private"),
     "k": "k, the number of clusters",
     "n": "n, the number of rows",
 }
@@ -149,8 +149,8 @@ class Curves:
         middle = min(places, key=lambda epsilon: abs(log10(epsilon)))
         return f"At ε = {middle:g}, {score.describe_first(self._compute_medians(middle))}"
 
-    def draw(self, palette: Palette, *, title: str = "", about: str = "") -> go.Figure:
-        """The figure, under its finding, or without the hull of the best, under another ``title`` and ``about``.
+    def draw(self, palette: Palette, *, title: str = "", about: str = "") -> TitledPlot:
+        """The plot, under its finding, or without the hull of the best, under another ``title`` and ``about``.
 
         Parameters
         ----------
@@ -163,40 +163,36 @@ class Curves:
 
         Returns
         -------
-        Figure
+        TitledPlot
             Loss against ε.
         """
         score, predicted = find_measure(self.measure), self._predicted_together()
-        figure = new_figure(
-            palette,
-            title=title or self.finding,
-            subtitle=join_clauses(
-                f"ε = {self.epsilon:g}" if self.epsilon is not None else "",
-                *([about] if about else ["line: median, band: 25–75 %", self._hull_words]),
-                self.basis,
-                f"what lies above {self.most:g}× is outside" if self.span_is_cut else "",
-                "dashed: predicted before any run" if predicted else "",
-            ),
-            # Predictions stand in the legend below the plot, which keeps its size unless labels need more.
-            height=_HEIGHT + LEGEND_LINE * len(predicted) + compute_label_room(self.lines),
-            legend_lines=len(predicted),
-        ).figure()
+        # Predictions stand in the legend below the plot, which keeps its size unless labels need more.
+        height = _HEIGHT + LEGEND_LINE * len(predicted) + compute_label_room(self.lines)
+        plot = new_plot(palette, height=height, legend_lines=len(predicted))
         # Dashes are seen in the legend only at the width that lines have in the plot.
-        figure.update_layout(margin={"r": LABELS}, legend={"itemsizing": "trace"})
-        self._set_axis(figure)
+        plot.update_layout(margin={"r": LABELS}, legend={"itemsizing": "trace"})
+        self._set_axis(plot)
         if not about:
-            self._draw_hull(figure, palette)
+            self._draw_hull(plot, palette)
         for name, line in self.lines.items():
-            self._draw_line(figure, name, line, palette)
+            self._draw_line(plot, name, line, palette)
         for names, points in predicted:
-            _draw_prediction(figure, names, points, self.styles[names[0]].color)
-        draw_baselines(figure, self.baselines, self.span, score, palette)
+            _draw_prediction(plot, names, points, self.styles[names[0]].color)
+        draw_baselines(plot, self.baselines, self.span, score, palette)
         ends = {name: float(line["median"].iloc[-1]) for name, line in self.lines.items()}
-        label_ends(figure, ends, self.styles, self.span, palette)
+        label_ends(plot, ends, self.styles, self.span, palette)
         if self.own is not None:
-            self._mark_own(figure, palette)
-        figure.update_yaxes(self.span.axis, title_text=score.axis, zeroline=False)
-        return figure
+            self._mark_own(plot, palette)
+        plot.update_yaxes(**self.span.axis, title_text=score.axis, zeroline=False)
+        subtitle = join_clauses(
+            f"ε = {self.epsilon:g}" if self.epsilon is not None else "",
+            *([about] if about else ["line: median, band: 25–75 %", self._hull_words]),
+            self.basis,
+            f"what lies above {self.most:g}× is outside" if self.span_is_cut else "",
+            "dashed: predicted before any run" if predicted else "",
+        )
+        return TitledPlot(title or self.finding, subtitle, plot)
 
     def words(self) -> str:
         """The picture in words."""
@@ -231,7 +227,7 @@ class Curves:
     def _compute_medians(self, place: float) -> pd.Series[float]:
         return self.medians[self.medians["at"] == place].set_index("algorithm")["median"]
 
-    def _set_axis(self, figure: go.Figure) -> None:
+    def _set_axis(self, plot: Plot) -> None:
         places = list(self.places) or self.medians["at"].tolist() or [0.1, 10.0]
         if self.over == "epsilon":
             axis = make_epsilon_axis(min(places), max(places))
@@ -241,9 +237,9 @@ class Curves:
             axis = make_log_axis(low, high) | {"range": [low, high]}
         if self.over == "k":
             axis |= {"tickvals": places, "ticktext": [f"{k:g}" for k in places]}
-        figure.update_xaxes(axis, title_text=_AXES[self.over])
+        plot.update_xaxes(**axis, title_text=_AXES[self.over])
 
-    def _draw_line(self, figure: go.Figure, name: str, line: pd.DataFrame, palette: Palette) -> None:
+    def _draw_line(self, plot: Plot, name: str, line: pd.DataFrame, palette: Palette) -> None:
         """The median of one algorithm over its band."""
         style, faded = self.styles[name], _FADED if len(self.lines) <= _MANY else _FADED_OF_MANY
         at, low, middle, high = line[["at", "low", "median", "high"]].to_numpy(np.float64).T
@@ -253,20 +249,21 @@ class Curves:
         )
         told = {"customdata": line[["low", "high", "runs"]].to_numpy(), "hovertemplate": hover}
         fill = palette.fade(style.color, faded)
-        figure.add_traces([draw_band(at, low, high, fill), draw_median_line(name, at, middle, style, **told)])
+        plot.add_traces([draw_band(at, low, high, fill), draw_median_line(name, at, middle, style, **told)])
 
-    def _draw_hull(self, figure: go.Figure, palette: Palette) -> None:
+    def _draw_hull(self, plot: Plot, palette: Palette) -> None:
         """A wide path under the lines along the best medians; nothing where there is no choice."""
         best = self.medians[self.medians["best"]].sort_values("at")
         if len(self.lines) < 2:
             return
         color = palette.fade(palette.muted, 0.28)
-        figure.add_trace(
-            go.Scatter(
-                **{"x": best["at"].to_numpy(), "y": best["median"].to_numpy(), "mode": "lines+markers"},
-                **{"line": {"color": color, "width": 13}, "marker": {"symbol": "circle", "size": 19, "color": color}},
+        plot.add_trace(
+            {
+                **{"type": "scatter", "x": best["at"].to_numpy(), "y": best["median"].to_numpy()},
+                **{"mode": "lines+markers", "line": {"color": color, "width": 13}},
+                "marker": {"symbol": "circle", "size": 19, "color": color},
                 **{"hoverinfo": "skip", "showlegend": False, "meta": "hull"},
-            )
+            }
         )
 
     def _predicted_together(self) -> list[tuple[list[str], Curve]]:
@@ -276,23 +273,22 @@ class Curves:
             names.setdefault(tuple(points), []).append(name)
         return [(together, points) for points, together in names.items()]
 
-    def _mark_own(self, figure: go.Figure, palette: Palette) -> None:
+    def _mark_own(self, plot: Plot, palette: Palette) -> None:
         """The k or n that the user has, as a line from top to bottom."""
         assert self.own is not None
-        figure.add_vline(x=self.own, line={"color": palette.text, "width": 1.3, "dash": "dot"})
+        plot.add_vline(x=self.own, line={"color": palette.text, "width": 1.3, "dash": "dot"})
         text = f"yours: {_LETTERS[self.over]} = {self.own:,g}"
         at = {"x": log10(self.own), "y": 1, "yref": "paper", "xanchor": "right", "yanchor": "bottom"}
-        add_note(figure, text, palette.text, at)
+        add_note(plot, text, palette.text, at)
 
 
-def _draw_prediction(figure: go.Figure, names: Sequence[str], points: Curve, color: str) -> None:
+def _draw_prediction(plot: Plot, names: Sequence[str], points: Curve, color: str) -> None:
     who = ", ".join(names)
-    figure.add_trace(
-        go.Scatter(
-            **{"x": [e for e, _ in points], "y": [v for _, v in points], "mode": "lines", "meta": "prediction"},
-            line={"color": color, "width": 1.5, "dash": "dash"},
-            name=f"predicted: {who}",
-            hovertemplate=f"predicted for {who}: %{{y:.3g}}<extra></extra>",
-            showlegend=True,
-        )
+    plot.add_trace(
+        {
+            **{"type": "scatter", "x": [e for e, _ in points], "y": [v for _, v in points], "mode": "lines"},
+            **{"line": {"color": color, "width": 1.5, "dash": "dash"}, "meta": "prediction"},
+            **{"showlegend": True, "name": f"predicted: {who}"},
+            **{"hovertemplate": f"predicted for {who}: %{{y:.3g}}<extra></extra>"},
+        }
     )

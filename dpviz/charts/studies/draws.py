@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from dpviz.algorithms.steps import CentersStep
 from dpviz.arrays import Array
-from dpviz.charts.canvas import name_kinds, new_figure
-from dpviz.charts.picture import RenderContext
+from dpviz.charts.animation import Animation, Shot
+from dpviz.charts.canvas import TitledPlot
+from dpviz.charts.picture import Companion, Drawing, RenderContext
 from dpviz.charts.plot_canvas import PlotCanvas
 from dpviz.charts.theme import make_reference_marker
 from dpviz.charts.wording import format_number, format_ratio, format_things, join_clauses
 from dpviz.runs.evaluation import match
+from dpviz.table.domain import Domain
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,26 +60,26 @@ class Draws:
         typical = np.median(self.distances, axis=0)
         return f"Centre {typical.argmax() + 1} strays most from k-means++: {format_number(float(typical.max()))}"
 
-    def draw(self) -> go.Figure:
+    def draw(self) -> TitledPlot:
         """The cloud."""
-        view, palette = self.context.view, self.context.palette
-        about, typical = (
-            f"{format_things(len(self.centers), 'draw')}, every centre a dot",
-            "distances in unit coordinates",
-        )
-        if self.distances is not None:
-            typical = f"typically {format_number(float(np.median(self.distances)))} from k-means++ (unit coordinates)"
-        subtitle = join_clauses(about, typical, view.about)
-        canvas = PlotCanvas(new_figure(palette, title=self.finding, subtitle=subtitle), palette, view)
-        canvas.rows(self.context.reveal)
-        places = view.plane(self.centers.reshape(-1, self.centers.shape[2]))
-        faint = {"size": 7, "opacity": max(0.18, min(0.7, 6 / len(self.centers)))}
-        canvas.marks(places, "centres of all draws", "released", faint, hover="%{x:.4g}, %{y:.4g}")
-        if self.context.reference is not None:
-            partners, hover = view.plane(self.context.reference.centers, "reference"), "k-means++: %{x:.4g}, %{y:.4g}"
-            canvas.marks(partners, "k-means++", "revealed", make_reference_marker(palette), hover=hover)
-        canvas.plane()
-        return name_kinds(canvas.plot, palette).figure()
+        return self.cloud.draw(self.context)
+
+    def animate(self) -> Animation:
+        """The draws one after the other, each as a release would look, beside the cloud of all."""
+        beside, epsilon = [Companion("All draws", self.cloud)], self.context.epsilon
+        spent = "" if epsilon is None else f"ε {epsilon:g} for each draw"
+        shots = [Shot(self.step(place), "draw", epsilon or 0.0, spent) for place in range(len(self.centers))]
+        return Animation(shots, replace(self.context, ratio=self._find_loss, known={}), lambda _: beside)
+
+    def _find_loss(self, centers: Array) -> float | None:
+        """Of one of the draws."""
+        same = (self.centers == centers).all(axis=(1, 2))
+        return float(self.losses[same.argmax()]) if same.any() else None
+
+    @cached_property
+    def cloud(self) -> Drawing[CentersStep]:
+        """The cloud as what stands beside a draw."""
+        return _Cloud(self.step(0), self)
 
     def step(self, place: int) -> CentersStep:
         """One of the draws, counted from 0, as a release would look."""
@@ -103,3 +104,35 @@ class Draws:
                 "farthest": away.max(axis=0),
             }
         )
+
+
+@dataclass(frozen=True, eq=False)
+class _Cloud(Drawing[CentersStep]):
+    """Every centre of every draw on the plane."""
+
+    draws: Draws
+
+    def finding(self, domain: Domain) -> str:
+        return self.draws.finding
+
+    def note(self, context: RenderContext) -> str:
+        about = f"{format_things(len(self.draws.centers), 'draw')}, every centre a dot"
+        away = self.draws.distances
+        typical = "distances in unit coordinates"
+        if away is not None:
+            typical = f"typically {format_number(float(np.median(away)))} from k-means++ (unit coordinates)"
+        return join_clauses(about, typical, context.view.about)
+
+    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
+        view, centers = canvas.view, self.draws.centers
+        canvas.rows(context.reveal)
+        faint = {"size": 7, "opacity": max(0.18, min(0.7, 6 / len(centers)))}
+        places = view.plane(centers.reshape(-1, centers.shape[2]))
+        canvas.marks(places, "centres of all draws", "released", faint, hover="%{x:.4g}, %{y:.4g}")
+        if context.reference is not None:
+            partners, hover = view.plane(context.reference.centers, "reference"), "k-means++: %{x:.4g}, %{y:.4g}"
+            canvas.marks(partners, "k-means++", "revealed", make_reference_marker(canvas.palette), hover=hover)
+        canvas.plane()
+
+    def words(self, domain: Domain) -> str:
+        return self.draws.words()

@@ -10,17 +10,17 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from dpviz.arrays import Array
-from dpviz.charts.canvas import NUMBER_SIZE, choose_ink, new_figure, place_below_plot
+from dpviz.charts.canvas import NUMBER_SIZE, TitledPlot, choose_ink, new_plot, place_below_plot
+from dpviz.charts.plot import Plot
 from dpviz.charts.studies.contenders import describe_runs
 from dpviz.charts.studies.medians import add_note
 from dpviz.charts.theme import Palette, make_epsilon_axis, make_log_axis
 from dpviz.charts.wording import format_percent, join_clauses
 from dpviz.runs.smallest_epsilon import find_crossing
 
-_HEIGHT, _MOST_ACROSS = 560, 9
+_HEIGHT, _MOST_ACROSS = 478, 9
 # Lines of equal utility, as losses over that of k-means++; the first is what the title speaks of.
 ISO = (1.1, 1.02, 1.5, 3.0)
 # Seen on yellow and on blue, and not the orange of what was revealed.
@@ -100,56 +100,43 @@ class EpsilonNMap:
             return f"{near} stays {within} at every ε of this map"
         return f"{near} comes {within} at no ε of this map"
 
-    def draw(self, palette: Palette) -> go.Figure:
-        """The figure."""
-        figure = new_figure(
-            palette,
-            title=self.finding,
-            subtitle=join_clauses(
-                "number: median loss above k-means++, in %",
-                "red lines: equal loss",
-                describe_runs([len(runs) for _, runs in self.runs.groupby(["epsilon", "n"])]),
-            ),
-            height=_HEIGHT,
-            legend_lines=2,
-        ).figure()
+    def draw(self, palette: Palette) -> TitledPlot:
+        """The map."""
+        plot = new_plot(palette, height=_HEIGHT, legend_lines=2)
         medians = self._medians()
         shades = np.log10(np.clip(medians, 1.0, _WORST))
-        figure.add_trace(
-            go.Heatmap(
-                **{
-                    "x": _find_edges(self.epsilons),
-                    "y": _find_edges(self.ns),
-                    "z": shades,
-                    "zmin": 0.0,
-                    "zmax": log10(_WORST),
-                },
-                **{"colorscale": palette.sequential, "reversescale": True, "meta": "cells", "xgap": 1, "ygap": 1},
-                customdata=medians,
-                hovertemplate="median loss %{customdata:.3g} × k-means++<extra></extra>",
-                colorbar=place_below_plot(figure.layout)
+        plot.add_trace(
+            {
+                **{"type": "heatmap", "x": _find_edges(self.epsilons), "y": _find_edges(self.ns), "z": shades},
+                **{"zmin": 0.0, "zmax": log10(_WORST), "colorscale": palette.sequential, "reversescale": True},
+                **{"xgap": 1, "ygap": 1, "meta": "cells", "customdata": medians},
+                "hovertemplate": "median loss %{customdata:.3g} × k-means++<extra></extra>",
+                "colorbar": place_below_plot(plot.layout)
                 | {
                     **{"tickvals": [log10(level) for level in (1, 1.5, 2, 3, 5, 10)], "thickness": 10},
                     **{"ticktext": ["1×", "1.5×", "2×", "3×", "5×", "≥10×"], "tickfont": {"size": NUMBER_SIZE}},
                     "ticklabeloverflow": "allow",
                 },
-            )
+            }
         )
         taken: list[_Label] = []
         for level in sorted(ISO):
-            self._draw_equal(figure, level, palette, taken)
+            self._draw_equal(plot, level, palette, taken)
         if len(self.epsilons) <= _MOST_ACROSS:  # over the lines, so that every number can be read
-            self._write(figure, medians, shades)
+            self._write(plot, medians, shades)
         across, up = np.log10(_find_edges(self.epsilons)), np.log10(_find_edges(self.ns))
-        figure.update_xaxes(
-            make_epsilon_axis(min(self.epsilons), max(self.epsilons)), title_text="ε (smaller: more private)"
-        )
-        figure.update_xaxes(range=[across[0], across[-1]], showgrid=False)
-        figure.update_yaxes(make_log_axis(up[0], up[-1]), range=[up[0], up[-1]], title_text="n, rows", showgrid=False)
-        figure.update_yaxes(tickvals=list(self.ns), ticktext=[f"{n:,}" for n in self.ns])
+        plot.update_xaxes(**make_epsilon_axis(min(self.epsilons), max(self.epsilons)))
+        plot.update_xaxes(range=[across[0], across[-1]], showgrid=False)
+        plot.update_yaxes(**make_log_axis(up[0], up[-1]), range=[up[0], up[-1]], title_text="n, rows", showgrid=False)
+        plot.update_yaxes(tickvals=list(self.ns), ticktext=[f"{n:,}" for n in self.ns])
         if self.own is not None and self.own <= max(self.ns):
-            self._mark_own(figure, self.own, palette)
-        return figure
+            self._mark_own(plot, self.own, palette)
+        about = join_clauses(
+            "number: median loss above k-means++, in %",
+            "red lines: equal loss",
+            describe_runs([len(runs) for _, runs in self.runs.groupby(["epsilon", "n"])]),
+        )
+        return TitledPlot(self.finding, about, plot)
 
     def words(self) -> str:
         """The picture in words."""
@@ -168,24 +155,23 @@ class EpsilonNMap:
         cells: Array = medians.reindex(index=list(self.ns), columns=list(self.epsilons)).to_numpy(np.float64)
         return cells
 
-    def _write(self, figure: go.Figure, medians: Array, shades: Array) -> None:
+    def _write(self, plot: Plot, medians: Array, shades: Array) -> None:
         """How much of the loss of k-means++ each cell loses on top of it, in percent; in black or white."""
         known = np.isfinite(medians)
         row, column = np.nonzero(known)
-        figure.add_trace(
-            go.Scatter(
-                **{"x": np.asarray(self.epsilons)[column], "y": np.asarray(self.ns)[row], "mode": "text"},
-                text=[f"{100 * (loss - 1):.0f}" for loss in medians[known]],
-                textposition="top center",  # lines of equal loss meet in the middles of cells
-                textfont={
-                    "size": 10,
-                    "color": [choose_ink(_DARK if shade > 0.5 else _PALE) for shade in shades[known]],
-                },
+        inks = [choose_ink(_DARK if shade > 0.5 else _PALE) for shade in shades[known]]
+        plot.add_trace(
+            {
+                **{"type": "scatter", "mode": "text"},
+                **{"x": np.asarray(self.epsilons)[column], "y": np.asarray(self.ns)[row]},
+                "text": [f"{100 * (loss - 1):.0f}" for loss in medians[known]],
+                "textposition": "top center",  # lines of equal loss meet in the middles of cells
+                "textfont": {"size": 10, "color": inks},
                 **{"hoverinfo": "skip", "showlegend": False, "meta": "numbers"},
-            )
+            }
         )
 
-    def _draw_equal(self, figure: go.Figure, level: float, palette: Palette, taken: list[_Label]) -> None:
+    def _draw_equal(self, plot: Plot, level: float, palette: Palette, taken: list[_Label]) -> None:
         """The line along which the loss is ``level``, from the fewest rows on.
 
         Its label goes to a row of its own below those that are ``taken`` nearby.
@@ -193,16 +179,15 @@ class EpsilonNMap:
         line = sorted((one for one in self.crossings if one.loss == level), key=lambda one: one.n)
         if not line:
             return
-        figure.add_trace(
-            go.Scatter(
-                **{"x": [one.epsilon for one in line], "y": [one.n for one in line]},
-                **{"mode": "lines+markers", "name": f"{format_percent(level - 1)} above k-means++", "meta": "iso"},
-                line={"color": _LINE, "width": 3.5 if level == ISO[0] else 1.8},
-                marker={"size": 4, "color": _LINE},
-                hovertemplate=f"{format_percent(level - 1)} above k-means++: ε = %{{x:.2g}} with n = "
-                f"%{{y:,}}<extra></extra>",
-                showlegend=False,
-            )
+        above = f"{format_percent(level - 1)} above k-means++"
+        plot.add_trace(
+            {
+                **{"type": "scatter", "x": [one.epsilon for one in line], "y": [one.n for one in line]},
+                **{"mode": "lines+markers", "name": above, "meta": "iso", "showlegend": False},
+                "line": {"color": _LINE, "width": 3.5 if level == ISO[0] else 1.8},
+                "marker": {"size": 4, "color": _LINE},
+                "hovertemplate": f"{above}: ε = %{{x:.2g}} with n = %{{y:,}}<extra></extra>",
+            }
         )
         # Lines of less loss lie further right: labels that grow away from each other do not meet.
         end, side = line[0], "right" if level >= ISO[0] else "left"
@@ -212,20 +197,19 @@ class EpsilonNMap:
         row = next(row for row in range(len(ISO)) if row not in near)
         at["yshift"] = -5 - _LABEL_PIXELS * row
         taken.append(_Label(end.n, at["x"], row))
-        add_note(
-            figure, f"+{format_percent(level - 1)}", palette.text, at | {"bgcolor": palette.surface, "opacity": 0.92}
-        )
+        at |= {"bgcolor": palette.surface, "opacity": 0.92}
+        add_note(plot, f"+{format_percent(level - 1)}", palette.text, at)
 
-    def _mark_own(self, figure: go.Figure, own: int, palette: Palette) -> None:
+    def _mark_own(self, plot: Plot, own: int, palette: Palette) -> None:
         """A frame around the row of cells with the user's n; a line where it lies between two that were tried."""
         border, (left, *_, right) = _find_edges(self.ns), _find_edges(self.epsilons)
         row = min(range(len(self.ns)), key=lambda place: abs(log10(self.ns[place] / own)))
         near = abs(self.ns[row] / own - 1) <= _SAME_N
         low, high = (border[row], border[row + 1]) if near else (own, own)
         line = {"color": palette.text, "width": 2.5, "dash": "solid" if near else "dot"}
-        figure.add_shape(type="rect", x0=left, x1=right, y0=low, y1=high, line=line)
+        plot.add_shape(type="rect", x0=left, x1=right, y0=low, y1=high, line=line)
         at = {"xref": "paper", "x": 1.0, "y": log10(high), "xanchor": "right", "yanchor": "bottom"}
-        add_note(figure, f"yours: n = {own:,}", palette.text, at | {"bgcolor": palette.surface})
+        add_note(plot, f"yours: n = {own:,}", palette.text, at | {"bgcolor": palette.surface})
 
 
 def _find_edges(places: Sequence[float]) -> Array:

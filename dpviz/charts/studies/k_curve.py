@@ -7,15 +7,14 @@ from typing import ClassVar
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
-from dpviz.charts.canvas import new_figure
+from dpviz.charts.canvas import AIR, TitledPlot, new_plot
 from dpviz.charts.studies.medians import PLOT, Span, add_note, draw_band
 from dpviz.charts.theme import Palette
 from dpviz.charts.wording import format_number, join_clauses
 from dpviz.runs.advice.suggested_k import SuggestedK
 
-_HEIGHT = PLOT + 150
+_HEIGHT = AIR + PLOT + 40
 _FADED = 0.22
 # At most about so many numbers below the axis.
 _TICKS = 12
@@ -37,42 +36,31 @@ class KCurve:
         sure = "" if 2 * read.agreeing > read.redraws else ", but unsurely"
         return f"The loss bends at k = {read.suggested}{sure}"
 
-    def draw(self, palette: Palette) -> go.Figure:
-        """The figure: the curve in its band, and the k that is suggested as a line."""
+    def draw(self, palette: Palette) -> TitledPlot:
+        """The curve in its band, and the k that is suggested as a line."""
         read = self.read
-        figure = new_figure(
-            palette,
-            title=self.finding,
-            subtitle=join_clauses(
-                "line: least loss found on the synopsis",
-                "band: nine in ten redraws of its noise",
-                f"{read.agreeing} of {read.redraws} redraws agree",
-                "free: nothing is charged",
-            ),
-            height=_HEIGHT,
-            legend_lines=0,
-        ).figure()
+        plot = new_plot(palette, height=_HEIGHT, legend_lines=0)
         span = Span.of([*read.losses[read.losses > 0], *read.highs, *read.lows[read.lows > 0]])
         # What lies below a logarithmic axis is drawn at its end.
         least = 10**span.low if span.logarithmic else 0.0
         losses, lows, highs = (np.maximum(values, least) for values in (read.losses, read.lows, read.highs))
-        figure.add_trace(draw_band(read.ks.astype(np.float64), lows, highs, palette.fade(palette.released, _FADED)))
-        figure.add_trace(
-            go.Scatter(
-                **{"x": read.ks, "y": losses, "mode": "lines+markers", "meta": "released", "showlegend": False},
-                line={"color": palette.released, "width": 2.2},
-                marker={"color": palette.released, "size": 7},
-                customdata=np.column_stack([read.lows, read.highs]),
-                hovertemplate="k = %{x}: loss %{y:.3g}<br>nine in ten redraws %{customdata[0]:.3g} to "
+        plot.add_trace(draw_band(read.ks.astype(np.float64), lows, highs, palette.fade(palette.released, _FADED)))
+        plot.add_trace(
+            {
+                **{"type": "scatter", "x": read.ks, "y": losses, "mode": "lines+markers", "meta": "released"},
+                **{"line": {"color": palette.released, "width": 2.2}, "showlegend": False},
+                "marker": {"color": palette.released, "size": 7},
+                "customdata": np.column_stack([read.lows, read.highs]),
+                "hovertemplate": "k = %{x}: loss %{y:.3g}<br>nine in ten redraws %{customdata[0]:.3g} to "
                 "%{customdata[1]:.3g}<extra></extra>",
-            )
+            }
         )
         every = -(-len(read.ks) // _TICKS)
         ticks = read.ks[every - 1 :: every].tolist()
-        figure.update_xaxes(title_text="number of clusters k", tickvals=ticks, range=[0.5, read.ks[-1] + 0.5])
-        figure.update_yaxes(span.axis, title_text="loss on the synopsis", zeroline=False)
+        plot.update_xaxes(title_text="number of clusters k", tickvals=ticks, range=[0.5, read.ks[-1] + 0.5])
+        plot.update_yaxes(**span.axis, title_text="loss on the synopsis", zeroline=False)
         if read.suggested is not None:
-            figure.add_vline(x=read.suggested, line={"color": palette.text, "width": 1.3, "dash": "dot"})
+            plot.add_vline(x=read.suggested, line={"color": palette.text, "width": 1.3, "dash": "dot"})
             left = read.suggested <= len(read.ks) / 2
             at = {
                 "x": read.suggested,
@@ -82,8 +70,14 @@ class KCurve:
                 "yanchor": "top",
                 "xanchor": "left" if left else "right",
             }
-            add_note(figure, f"k = {read.suggested}", palette.text, at)
-        return figure
+            add_note(plot, f"k = {read.suggested}", palette.text, at)
+        about = join_clauses(
+            "line: least loss found on the synopsis",
+            "band: nine in ten redraws of its noise",
+            f"{read.agreeing} of {read.redraws} redraws agree",
+            "free: nothing is charged",
+        )
+        return TitledPlot(self.finding, about, plot)
 
     def words(self) -> str:
         """The picture in words."""

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 from scipy.optimize import isotonic_regression
 
 from dpviz.arrays import Array
 from dpviz.charts.canvas import NUMBER_SIZE
+from dpviz.charts.plot import Data, Plot
 from dpviz.charts.studies.contenders import Measure, Style, narrow
 from dpviz.charts.theme import Palette, make_log_axis
 
@@ -95,7 +95,7 @@ def compute_quartiles(runs: pd.DataFrame, score: str, by: Sequence[str]) -> pd.D
     return table.assign(runs=runs.groupby(list(by)).size()).reset_index()
 
 
-def draw_band(x: Array, low: Array, high: Array, fill: str, **options: Any) -> go.Scatter:
+def draw_band(x: Array, low: Array, high: Array, fill: str, **options: Any) -> Data:
     """The area between two curves.
 
     Parameters
@@ -113,16 +113,18 @@ def draw_band(x: Array, low: Array, high: Array, fill: str, **options: Any) -> g
 
     Returns
     -------
-    Scatter
+    Data
         A trace.
     """
-    return go.Scatter(
-        **{"x": np.r_[x, x[::-1]], "y": np.r_[high, low[::-1]], "fill": "toself", "fillcolor": fill, "mode": "lines"},
-        **{"line": {"width": 0}, "hoverinfo": "skip", "showlegend": False, "meta": "band"} | options,
-    )
+    around = {"x": np.r_[x, x[::-1]], "y": np.r_[high, low[::-1]], "fill": "toself", "fillcolor": fill}
+    return {
+        **around,
+        **{"type": "scatter", "mode": "lines", "line": {"width": 0}, "hoverinfo": "skip"},
+        **{"showlegend": False, "meta": "band"} | options,
+    }
 
 
-def draw_median_line(name: str, x: Array, y: Array, style: Style, **options: Any) -> go.Scatter:
+def draw_median_line(name: str, x: Array, y: Array, style: Style, **options: Any) -> Data:
     """The curve of one algorithm, with a marker wherever something was run.
 
     Parameters
@@ -140,22 +142,23 @@ def draw_median_line(name: str, x: Array, y: Array, style: Style, **options: Any
 
     Returns
     -------
-    Scatter
+    Data
         A trace.
     """
-    return go.Scatter(
-        **{"x": x, "y": y, "mode": "lines+markers", "name": name, "meta": "median", "showlegend": False} | options,
-        line={"color": style.color, "width": 2.2, "dash": style.dash},
-        marker={"symbol": style.marker, "size": 8, "color": style.color},
-    )
+    return {
+        **{"type": "scatter", "x": x, "y": y, "mode": "lines+markers", "name": name},
+        "line": {"color": style.color, "width": 2.2, "dash": style.dash},
+        "marker": {"symbol": style.marker, "size": 8, "color": style.color},
+        **{"showlegend": False, "meta": "median"} | options,
+    }
 
 
-def add_note(figure: go.Figure, text: str, color: str, where: Mapping[str, Any], *, size: int = NUMBER_SIZE) -> None:
+def add_note(plot: Plot, text: str, color: str, where: Mapping[str, Any], *, size: int = NUMBER_SIZE) -> None:
     """Words beside what they are about.
 
     Parameters
     ----------
-    figure : Figure
+    plot : Plot
         Changed in place.
     text : str
         What is written.
@@ -167,17 +170,15 @@ def add_note(figure: go.Figure, text: str, color: str, where: Mapping[str, Any],
         Of the letters, pixels.
     """
     font = {"size": size, "color": color}
-    figure.add_annotation({"text": text, "showarrow": False, "font": font, **where})
+    plot.add_annotation({"text": text, "showarrow": False, "font": font, **where})
 
 
-def draw_baselines(
-    figure: go.Figure, baselines: Mapping[str, float], span: Span, words: Measure, palette: Palette
-) -> None:
+def draw_baselines(plot: Plot, baselines: Mapping[str, float], span: Span, words: Measure, palette: Palette) -> None:
     """What can be had for nothing, and k-means++, as horizontal lines with their values.
 
     Parameters
     ----------
-    figure : Figure
+    plot : Plot
         Changed in place.
     baselines : mapping of str to float
         Loss by name.
@@ -193,21 +194,21 @@ def draw_baselines(
     for label, above in zip(upwards, [*upwards, None][1:], strict=True):
         value, text = finite[label], narrow(f"{label}: {words.format(finite[label])}", _LABEL_WIDTH)
         gap = span.height(finite[above]) - span.height(value) if above is not None else 1.0
-        figure.add_hline(y=value, line={"color": palette.public, "width": 1.3, "dash": "dot"})
+        plot.add_hline(y=value, line={"color": palette.public, "width": 1.3, "dash": "dot"})
         # Nothing lies below the least of them, and much above the others is empty but for the next line.
-        beneath = label == upwards[0] or gap < _measure_room(figure) * len(text.split("<br>"))
+        beneath = label == upwards[0] or gap < _measure_room(plot) * len(text.split("<br>"))
         at = {"x": 0.99, "y": span.height(value), "xanchor": "right", "yanchor": "top" if beneath else "bottom"}
-        add_note(figure, text, palette.muted, {"xref": "paper", "yref": "paper", "align": "right", **at})
+        add_note(plot, text, palette.muted, {"xref": "paper", "yref": "paper", "align": "right", **at})
 
 
 def label_ends(
-    figure: go.Figure, ends: Mapping[str, float], styles: Mapping[str, Style], span: Span, palette: Palette
+    plot: Plot, ends: Mapping[str, float], styles: Mapping[str, Style], span: Span, palette: Palette
 ) -> None:
     """Each line's name at its right end in as many rows as it takes; where ``ends`` meet, apart and tied to them.
 
     Parameters
     ----------
-    figure : Figure
+    plot : Plot
         Changed in place.
     ends : mapping of str to float
         Height of each line's end by name.
@@ -220,8 +221,8 @@ def label_ends(
     """
     labels = {name: wrap(name, _LABEL_WIDTH) for name in ends}
     wanted = [span.height(end) for end in ends.values()]
-    heights = _spread_apart(wanted, [len(rows) * _measure_room(figure) for rows in labels.values()])
-    high = _LABEL_LINE / _measure_room(figure)
+    heights = _spread_apart(wanted, [len(rows) * _measure_room(plot) for rows in labels.values()])
+    high = _LABEL_LINE / _measure_room(plot)
     for name, end, height in zip(ends, wanted, heights, strict=True):
         # Further rows begin under the name, not under its sign.
         text = "<br>\u2003".join(labels[name])
@@ -233,7 +234,7 @@ def label_ends(
         else:  # a thread from the end of the line to its name
             at |= {"y": end, "showarrow": True, "arrowhead": 0, "arrowwidth": 1, "arrowcolor": styles[name].color}
             at |= {"ax": _THREAD, "ay": away, "standoff": 0}
-        add_note(figure, f"{styles[name].sign} {text}", palette.text, at, size=_LABEL_SIZE)
+        add_note(plot, f"{styles[name].sign} {text}", palette.text, at, size=_LABEL_SIZE)
 
 
 def compute_label_room(names: Iterable[str]) -> int:
@@ -242,10 +243,10 @@ def compute_label_room(names: Iterable[str]) -> int:
     return max(0, round(rows * _LABEL_LINE) - PLOT)
 
 
-def _measure_room(figure: go.Figure) -> float:
+def _measure_room(plot: Plot) -> float:
     """A line of text as a share of the plot's height."""
-    margin = figure.layout.margin
-    return float(_LABEL_LINE / (figure.layout.height - margin.t - margin.b))
+    margin = plot.layout["margin"]
+    return float(_LABEL_LINE / (plot.layout["height"] - margin["t"] - margin["b"]))
 
 
 def _spread_apart(heights: Sequence[float], sizes: Sequence[float]) -> list[float]:

@@ -8,17 +8,16 @@ from typing import ClassVar
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from dpviz.arrays import Array
-from dpviz.charts.canvas import new_figure
+from dpviz.charts.canvas import TitledPlot, new_plot
 from dpviz.charts.names import spell_name
 from dpviz.charts.studies.contenders import describe_runs
 from dpviz.charts.theme import Palette, make_log_axis
 from dpviz.charts.wording import format_number, format_percent, format_ratio, join_clauses, shorten
 from dpviz.runs.who_pays import Payer, WhoPays
 
-_HEIGHT, _AIR = 460, 0.12
+_HEIGHT, _AIR = 378, 0.12
 # Missed in more draws than these: hollow.
 _MISSED = 0.2
 _MOST_NAMED, _NAME = 14, 12
@@ -45,26 +44,11 @@ class Payers:
             return f"{at}the only cluster loses {format_ratio(small.loss)}"
         return f"{at}the smallest cluster loses {format_ratio(small.loss)}, the largest {format_ratio(large.loss)}"
 
-    def draw(self, palette: Palette) -> go.Figure:
-        """The figure."""
-        plot = new_figure(
-            palette,
-            title=self.finding,
-            subtitle=join_clauses(
-                "loss over that of k-means++, medians",
-                describe_runs([self.paid.draws]),
-                self.name,
-                f"hollow: missed in more than {format_percent(_MISSED)} of the draws",
-                self._smallest,
-            ),
-            height=_HEIGHT,
-            legend_lines=1,
-        )
+    def draw(self, palette: Palette) -> TitledPlot:
+        """A mark each for clusters and declared groups."""
+        plot = new_plot(palette, height=_HEIGHT, legend_lines=1)
         shown = [one for one in self.paid.payers if isfinite(one.loss) and one.loss > 0]
-        for kind, symbol, told in (
-            ("cluster", "circle", "clusters of k-means++"),
-            ("group", "square", "declared groups"),
-        ):
+        for kind, symbol, told in _KINDS:
             some = [one for one in shown if one.kind == kind]
             if some:
                 plot.add_trace(self._marks(some, symbol, told, palette))
@@ -78,7 +62,14 @@ class Payers:
         plot.update_yaxes(**{**make_log_axis(float(losses.min()), float(losses.max())), "range": _pad_range(losses)})
         plot.update_xaxes(title_text="rows of the cluster or group (log scale)")
         plot.update_yaxes(title_text="loss over k-means++ (×)")
-        return plot.figure()
+        about = join_clauses(
+            "loss over that of k-means++, medians",
+            describe_runs([self.paid.draws]),
+            self.name,
+            f"hollow: missed in more than {format_percent(_MISSED)} of the draws",
+            self._smallest,
+        )
+        return TitledPlot(self.finding, about, plot)
 
     def _marks(self, some: list[Payer], symbol: str, told: str, palette: Palette) -> dict[str, object]:
         hollow = [one.missed > _MISSED for one in some]

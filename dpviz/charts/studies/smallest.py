@@ -8,9 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from dpviz.arrays import Array
+from dpviz.charts.canvas import TitledPlot
 from dpviz.charts.studies.contenders import name_column
 from dpviz.charts.studies.curves import Curves
 from dpviz.charts.studies.medians import add_note
@@ -48,7 +48,7 @@ class Smallest:
         """The recommendation."""
         return self.recommendation.finding
 
-    def draw(self, palette: Palette) -> go.Figure:
+    def draw(self, palette: Palette) -> TitledPlot:
         """The target as a line across the curves, with each answer on it in the colour of its line.
 
         Of the recommended algorithm also the loss that the wanted share of runs does not exceed: it is below the target
@@ -57,48 +57,43 @@ class Smallest:
         target, who = self.target, self.recommendation.who
         below = f"{target.describe_often(self.curves.noun)} lie below"
         about = join_clauses("line: median", f"{who}: band 25–75 %, dotted: {below}" if who else "")
-        figure = self.curves.draw(palette, title=self.finding, about=about)
+        drawn = self.curves.draw(palette, title=self.finding, about=about)
+        plot = drawn.plot
         # Bands of all would hide each other; each stands before its line.
-        after = [*figure.data[1:], None]
-        figure.data = [
+        plot.traces = [
             trace
-            for trace, line in zip(figure.data, after, strict=True)
-            if trace.meta != "band" or (line is not None and line.name == who)
+            for trace, line in zip(plot.traces, [*plot.traces[1:], {}], strict=True)
+            if trace["meta"] != "band" or line.get("name") == who
         ]
-        figure.add_hline(y=target.loss, line={"color": palette.text, "width": 1.5, "dash": "longdash"})
+        plot.add_hline(y=target.loss, line={"color": palette.text, "width": 1.5, "dash": "longdash"})
         # At small ε and below the line, where losses seldom are.
         at = {"x": 0.01, "y": self.curves.span.to_axis(target.loss), "xanchor": "left", "yanchor": "top"}
         behind = palette.fade(palette.surface, 0.7)
-        add_note(figure, f"target: {target.loss:.4g}×", palette.text, {"xref": "paper", "bgcolor": behind, **at})
+        add_note(plot, f"target: {target.loss:.4g}×", palette.text, {"xref": "paper", "bgcolor": behind, **at})
         if who in self.curves.styles:
             color = self.curves.styles[who].color
             upper = self.upper(who)
-            figure.add_trace(
-                go.Scatter(
-                    **{"x": [e for e, _ in upper], "y": [loss for _, loss in upper], "mode": "lines"},
-                    line={"color": color, "width": 1.3, "dash": "dot"},
-                    name=f"{target.describe_often(self.curves.noun)} lie below",
-                    hovertemplate=f"<b>{who}</b> at ε = %{{x:g}}<br>"
-                    f"{target.describe_often(self.curves.noun)} lie below "
-                    "%{y:.3g}<extra></extra>",
+            plot.add_trace(
+                {
+                    **{"type": "scatter", "x": [e for e, _ in upper], "y": [loss for _, loss in upper]},
+                    **{"mode": "lines", "line": {"color": color, "width": 1.3, "dash": "dot"}, "name": below},
+                    "hovertemplate": f"<b>{who}</b> at ε = %{{x:g}}<br>{below} %{{y:.3g}}<extra></extra>",
                     **{"showlegend": False, "meta": "upper"},
-                )
+                }
             )
         reached = [answer for answer in self.answers if answer.reached]
         colors = [self.curves.styles[answer.contender].color for answer in reached]
-        figure.add_trace(
-            go.Scatter(
-                **{"x": [answer.epsilon for answer in reached], "y": [target.loss] * len(reached), "mode": "markers"},
-                marker={
-                    **{"symbol": "diamond-tall", "size": 15, "color": colors},
-                    "line": {"width": 2, "color": palette.text},
-                },
-                customdata=[(answer.contender, answer.text) for answer in reached],
-                hovertemplate="<b>%{customdata[0]}</b><br>%{customdata[1]}<extra></extra>",
+        rim = {"width": 2, "color": palette.text}
+        plot.add_trace(
+            {
+                **{"type": "scatter", "x": [answer.epsilon for answer in reached], "y": [target.loss] * len(reached)},
+                **{"mode": "markers", "marker": {"symbol": "diamond-tall", "size": 15, "color": colors, "line": rim}},
+                "customdata": [(answer.contender, answer.text) for answer in reached],
+                "hovertemplate": "<b>%{customdata[0]}</b><br>%{customdata[1]}<extra></extra>",
                 **{"showlegend": False, "meta": "answer"},
-            )
+            }
         )
-        return figure
+        return drawn
 
     def upper(self, who: str) -> list[tuple[float, float]]:
         """For each ε the loss that the wanted share of the runs of ``who`` does not exceed, where it is finite."""

@@ -8,9 +8,8 @@ from functools import cached_property
 from math import log10
 from typing import NamedTuple
 
-import plotly.graph_objects as go
-
-from dpviz.charts.canvas import new_figure
+from dpviz.charts.canvas import TitledPlot, new_plot
+from dpviz.charts.plot import Data
 from dpviz.charts.theme import Palette
 from dpviz.claims.claim import Claim, Finding, Outcome, Verdict
 
@@ -29,7 +28,7 @@ _TICKS = (0.1, 1 / 3, 1.0, 3.0, 10.0)
 # Pixels of a finding, and lanes that are left free between two claims, and between two papers.
 _LANE, _GAP, _PAPER_GAP = 9, 0.6, 1.5
 # Pixels of the names, and of all that stands above and below the lanes.
-_NAMES, _FRAME = 108, 130
+_NAMES, _FRAME = 108, 88
 
 
 class _Lane(NamedTuple):
@@ -66,7 +65,7 @@ class VerdictFigure:
                 found.append(_Lane(height, claim, number, finding))
         return found
 
-    def draw(self, palette: Palette, *, dark: bool) -> go.Figure:
+    def draw(self, palette: Palette, *, dark: bool) -> TitledPlot:
         """The picture; it fits a telephone, too.
 
         Parameters
@@ -77,15 +76,15 @@ class VerdictFigure:
 
         Returns
         -------
-        Figure
+        TitledPlot
         """
         low = min(lane.height for lane in self.lanes) - 1
-        drawn = new_figure(palette, title=self.title, height=round(-low * _LANE) + _FRAME, legend_lines=1).figure()
+        plot = new_plot(palette, height=round(-low * _LANE) + _FRAME, legend_lines=1)
         for outcome in _MARKS:
             chosen = [lane for lane in self.lanes if lane.finding.outcome is outcome]
-            drawn.add_traces(list(_draw_outcome(outcome, chosen, INKS[outcome][dark])))
-        drawn.add_vline(x=0, line={"color": palette.text, "width": 1.2})
-        drawn.update_xaxes(
+            plot.add_traces(_draw_outcome(outcome, chosen, INKS[outcome][dark]))
+        plot.add_vline(x=0, line={"color": palette.text, "width": 1.2})
+        plot.update_xaxes(
             range=[-log10(_MOST) * 1.06, log10(_MOST) * 1.06],
             tickvals=[log10(tick) for tick in _TICKS],
             ticktext=[_format_tick(tick) for tick in _TICKS],
@@ -93,15 +92,15 @@ class VerdictFigure:
             tickangle=0,
         )
         heights = {claim.id: [lane.height for lane in self.lanes if lane.claim is claim] for claim, _ in self.verdicts}
-        drawn.update_yaxes(
+        plot.update_yaxes(
             range=[low, 0.3],
             tickvals=[sum(of_claim) / len(of_claim) for of_claim in heights.values()],
             ticktext=[claim.short for claim, _ in self.verdicts],
             showgrid=False,
             zeroline=False,
         )
-        drawn.update_layout(margin={"l": _NAMES})
-        return drawn
+        plot.update_layout(margin={"l": _NAMES})
+        return TitledPlot(self.title, "", plot)
 
     def words(self) -> str:
         """The picture in words."""
@@ -119,27 +118,23 @@ def count_answers(verdicts: Sequence[Verdict]) -> str:
     return ", ".join(f"{number} {_WORDS[outcome]}" for outcome, number in counts.items() if number)
 
 
-def _draw_outcome(outcome: Outcome, lanes: Sequence[_Lane], ink: str) -> Iterator[go.Scatter]:
+def _draw_outcome(outcome: Outcome, lanes: Sequence[_Lane], ink: str) -> Iterator[Data]:
     """The bars of an answer, then its marks."""
     bars = [(lane.height, lane.finding.interval) for lane in lanes if lane.finding.interval is not None]
     ends = [(height, _place(between.low), _place(between.high)) for height, between in bars]
-    yield go.Scatter(
-        x=[x for _, low, high in ends for x in (low, high, None)],
-        y=[y for height, _, _ in ends for y in (height, height, None)],
-        **{"mode": "lines", "hoverinfo": "skip", "showlegend": False, "legendgroup": outcome.value},
-        line={"color": ink, "width": 1.6},
-        meta="interval",
-    )
-    yield go.Scatter(
-        x=[_place(lane.finding.margin) for lane in lanes],
-        y=[lane.height for lane in lanes],
-        **{"mode": "markers", "name": f"{_WORDS[outcome]} ({len(lanes)})", "legendgroup": outcome.value},
-        marker={"symbol": _MARKS[outcome], "size": 6, "color": ink, "line": {"color": ink, "width": 1.4}},
-        customdata=[lane.claim.id for lane in lanes],
-        text=[_format_hover(lane) for lane in lanes],
-        hovertemplate="%{text}<extra></extra>",
-        meta="margin",
-    )
+    yield {
+        **{"type": "scatter", "mode": "lines", "line": {"color": ink, "width": 1.6}},
+        "x": [x for _, low, high in ends for x in (low, high, None)],
+        "y": [y for height, _, _ in ends for y in (height, height, None)],
+        **{"hoverinfo": "skip", "showlegend": False, "legendgroup": outcome.value, "meta": "interval"},
+    }
+    yield {
+        **{"type": "scatter", "mode": "markers", "name": f"{_WORDS[outcome]} ({len(lanes)})"},
+        **{"x": [_place(lane.finding.margin) for lane in lanes], "y": [lane.height for lane in lanes]},
+        "marker": {"symbol": _MARKS[outcome], "size": 6, "color": ink, "line": {"color": ink, "width": 1.4}},
+        **{"customdata": [lane.claim.id for lane in lanes], "text": [_format_hover(lane) for lane in lanes]},
+        **{"hovertemplate": "%{text}<extra></extra>", "legendgroup": outcome.value, "meta": "margin"},
+    }
 
 
 def _place(margin: float) -> float:

@@ -6,16 +6,15 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import pandas as pd
-import plotly.graph_objects as go
 
-from dpviz.charts.canvas import new_figure
+from dpviz.charts.canvas import TitledPlot, new_plot
 from dpviz.charts.studies.contenders import describe_runs
 from dpviz.charts.studies.medians import add_note
 from dpviz.charts.theme import CLUSTER_MARKS, Palette
 from dpviz.charts.wording import capitalize_first, format_number, format_percent, format_ratio, join_clauses
 from dpviz.runs.error_parts import ErrorParts
 
-_HEIGHT = 440
+_HEIGHT = 358
 # Beside the longest bar, for its number.
 _AIR, _LITTLE_AIR = 0.36, 0.03
 _LESS = CLUSTER_MARKS[2].color
@@ -68,53 +67,49 @@ class Waterfall:
         largest = max(self.error.parts, key=lambda part: part.value)
         return f"{who} loses {lost} on top of k-means++, most of it to {_CAUSES[largest.name]}"
 
-    def draw(self, palette: Palette) -> go.Figure:
-        """The figure."""
-        figure = new_figure(
-            palette,
-            title=self.finding,
-            subtitle=join_clauses(
-                "bars: differences of median losses",
-                describe_runs([self.error.runs]),
-                f"{self.name}, ε = {self.epsilon:g}",
-                "" if self.error.quantised else "no synopsis: rows are read to the end, so quantising loses nothing",
-                self._clipping,
-            ),
-            height=_HEIGHT,
-            legend_lines=0,
-        ).figure()
+    def draw(self, palette: Palette) -> TitledPlot:
+        """A bar for each part."""
+        plot = new_plot(palette, height=_HEIGHT, legend_lines=0)
         bars, scale = self._bars(), 100 if self._relative else 1
         inner = [palette.revealed if bar.length >= 0 else _LESS for bar in bars[1:-1]]
         colors, places = [palette.public, *inner, palette.public], list(range(len(bars)))
-        figure.add_trace(
-            go.Bar(
-                **{"y": places, "x": [scale * bar.length for bar in bars], "base": [scale * bar.base for bar in bars]},
-                **{"orientation": "h", "width": 0.62, "marker": {"color": colors}, "meta": "bars", "showlegend": False},
-                customdata=[(bar.name, bar.about) for bar in bars],
-                hovertemplate="<b>%{customdata[0]}</b>: %{x:.3g}<br>%{customdata[1]}<extra></extra>",
-            )
+        plot.add_trace(
+            {
+                **{"type": "bar", "orientation": "h", "width": 0.62, "y": places},
+                **{"x": [scale * bar.length for bar in bars], "base": [scale * bar.base for bar in bars]},
+                **{"marker": {"color": colors}, "customdata": [(bar.name, bar.about) for bar in bars]},
+                "hovertemplate": "<b>%{customdata[0]}</b>: %{x:.3g}<br>%{customdata[1]}<extra></extra>",
+                **{"meta": "bars", "showlegend": False},
+            }
         )
         for place, bar in enumerate(bars):
             # The number stands right of the bar, whichever way the bar goes.
             right = scale * max(bar.base, bar.tip)
-            add_note(figure, bar.text, palette.text, {"x": right, "y": place, "xanchor": "left", "xshift": 5})
+            add_note(plot, bar.text, palette.text, {"x": right, "y": place, "xanchor": "left", "xshift": 5})
         for place, bar in enumerate(bars[:-1]):
-            figure.add_shape(
+            plot.add_shape(
                 **{"type": "line", "x0": scale * bar.tip, "x1": scale * bar.tip, "layer": "below"},
                 **{"y0": place - 0.31, "y1": place + 1.31, "line": {"color": palette.muted, "width": 1, "dash": "dot"}},
             )
         ends = [scale * end for bar in bars for end in (bar.base, bar.tip)]
         span = (max(ends) - min(ends)) or 1.0
         axis = "loss above k-means++ (%)" if self._relative else "loss per row (unit coordinates²)"
-        figure.update_xaxes(
+        plot.update_xaxes(
             **{"range": [min(ends) - _LITTLE_AIR * span, max(ends) + _AIR * span], "title_text": axis},
             **{"zeroline": True, "zerolinecolor": palette.muted},
         )
         names = [bar.name for bar in bars]
-        figure.update_yaxes(
+        plot.update_yaxes(
             range=[len(bars) - 0.5, -0.5], tickvals=places, ticktext=names, showgrid=False, zeroline=False
         )
-        return figure
+        about = join_clauses(
+            "bars: differences of median losses",
+            describe_runs([self.error.runs]),
+            f"{self.name}, ε = {self.epsilon:g}",
+            "" if self.error.quantised else "no synopsis: rows are read to the end, so quantising loses nothing",
+            self._clipping,
+        )
+        return TitledPlot(self.finding, about, plot)
 
     def words(self) -> str:
         """The picture in words."""

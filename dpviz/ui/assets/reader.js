@@ -1,6 +1,5 @@
 // Tells the page when what the browser shows is not what the page was drawn for. Every answer runs the page again: none
 // is given twice.
-const STILL = window.matchMedia("(prefers-reduced-motion: reduce)");
 const NARROW = window.matchMedia("(max-width: 640px)");
 
 const isDark = (probe) => {
@@ -11,18 +10,16 @@ const isDark = (probe) => {
 export default function ({ data, parentElement, setStateValue }) {
   const probe = parentElement.querySelector(".probe");
   const tell = () => {
-    const seen = { dark: isDark(probe), less: STILL.matches, narrow: NARROW.matches };
+    const seen = { dark: isDark(probe), narrow: NARROW.matches };
     const words = JSON.stringify(seen);
-    if (words === JSON.stringify({ dark: data.dark, less: data.less, narrow: data.narrow }) || words === probe.dataset.told) return;
+    if (words === JSON.stringify({ dark: data.dark, narrow: data.narrow }) || words === probe.dataset.told) return;
     probe.dataset.told = words;
     setStateValue("seen", seen);
   };
   probe.ontransitionend = tell;
-  STILL.addEventListener("change", tell);
   NARROW.addEventListener("change", tell);
   tell();
   return () => {
-    STILL.removeEventListener("change", tell);
     NARROW.removeEventListener("change", tell);
   };
 }

@@ -12,7 +12,7 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.arrays import Array
-from dpviz.charts.canvas import new_figure, show_plane
+from dpviz.charts.canvas import TitledPlot, new_plot, show_plane
 from dpviz.charts.revealed import RevealedView, draw_rows
 from dpviz.charts.theme import choose_palette
 from dpviz.charts.wording import format_percent
@@ -105,11 +105,12 @@ def _draw_dots(table: OpenTable, revealed: Revealed) -> None:
     looked = RevealedView.of(revealed.points, "preview")
     drawn = len(looked.points)
     some = f"{drawn:,} of {len(revealed.points):,} rows" if drawn < len(revealed.points) else f"{drawn:,} rows"
-    plot = new_figure(colors, title=f"{some} within the declared bounds", subtitle=view.about, legend_lines=0)
+    plot = new_plot(colors, legend_lines=0)
     draw_rows(plot, looked.points, view, colors)
     show_plane(plot, view, colors)
     draw_badge("revealed")
-    show_wide(plot.figure(), alt=f"{some} as dots.", key="preview_dots", stem=f"{table.title} rows")
+    shown = TitledPlot(f"{some} within the declared bounds", view.about, plot)
+    show_wide(shown, alt=f"{some} as dots.", key="preview_dots", stem=f"{table.title} rows")
     outside = view.count_beyond(revealed.points) if table.kind is not FileKind.PRIVATE else 0
     if outside:
         st.caption(f"{outside:,} rows lie outside this picture: the bounds move them to its edge.")

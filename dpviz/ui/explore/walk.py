@@ -46,7 +46,9 @@ def draw_walk(
     run, context = result.run, _make_final_context(table, result, reference, judged)
     plane = (context.view.axes, context.view.name)
     given = (result.number, plane, st.context.theme.type, context.reveal is not None, reference is not None)
-    animation = make_once(_ANIMATION, given, lambda: pack(Animation(run, context).to_data()), most=_KEPT_ANIMATIONS)
+    animation = make_once(
+        _ANIMATION, given, lambda: pack(Animation.of_run(run, context).to_data()), most=_KEPT_ANIMATIONS
+    )
     dial = Dial(ROUND_EPSILONS, now.epsilon, choose_epsilon)
     play(
         animation,
@@ -66,7 +68,9 @@ def draw_walk_so_far(table: OpenTable, so_far: RunSoFar, reference: Reference | 
     def steps() -> None:
         arrived = read_steps() or so_far
         given = (arrived.frames, context.view.name, st.context.theme.type, context.reveal is None)
-        animation = make_once(_SO_FAR, given, lambda: pack(Animation(arrived, context).to_data()), most=_KEPT_SO_FAR)
+        animation = make_once(
+            _SO_FAR, given, lambda: pack(Animation.of_run(arrived, context).to_data()), most=_KEPT_SO_FAR
+        )
         play(animation, list(_list_spending(arrived)), dial, key="explore:player")
 
     poll(steps, every=_POLL_SECONDS if is_under_way(table) else None, key="walk:so_far")

@@ -87,13 +87,13 @@ def _draw_before(lesson: Lesson, place: int, scene: Scene, computed: Computed) -
         _draw_curve(lesson, place, scene.reveal.grid, None)
     else:
         title = f"{computed.table.title}: its rows"
-        figure = make_once(
+        shown = make_once(
             "lessons:rows",
             (computed.table.key, st.context.theme.type),
             lambda: draw_sample(_make_context(computed), title),
             most=2,
         )
-        show_wide(figure, alt=f"The {len(computed.rows.points):,} rows of {title}.", key="lesson:rows", stem=lesson.id)
+        show_wide(shown, alt=f"The {len(computed.rows.points):,} rows of {title}.", key="lesson:rows", stem=lesson.id)
 
 
 def _draw_board(lesson: Lesson, place: int, shown: Board, computed: Computed, *, revealed: bool) -> None:
@@ -121,7 +121,7 @@ def _draw_animation(lesson: Lesson, place: int, shown: RunReveal, computed: Comp
     start = find_step(run, shown.step)
 
     def made() -> str:
-        data = Animation(run, context).to_data()
+        data = Animation.of_run(run, context).to_data()
         steps = data["steps"] if whole else data["steps"][: start + 1]
         return pack({**data, "steps": steps, "start": start})
 
@@ -167,10 +167,10 @@ def _draw_curve(lesson: Lesson, place: int, grid: Grid, rows: list[Row] | None) 
     guess = read_guess(lesson, place)
     guessed = guess if isinstance(guess, tuple) else None if rows else (FIRST_LOSS,) * len(grid.epsilons)
     runs = None if rows is None else tidy(rows)
-    figure = draw_guessed_curve(grid.epsilons, guessed, runs, palette=choose_palette(st.context.theme.type))
+    plot = draw_guessed_curve(grid.epsilons, guessed, runs, palette=choose_palette(st.context.theme.type))
     words = describe_curve(grid.epsilons, guessed, runs)
     st.markdown(f"**{escape_markdown(title_curve(runs))}**")
-    show(figure, alt=words, key=f"lesson:{lesson.id}:{place}:curve", stem=f"{lesson.id}-curve")
+    show(plot, alt=words, key=f"lesson:{lesson.id}:{place}:curve", stem=f"{lesson.id}-curve")
 
 
 def _draw_draws(lesson: Lesson, place: int, scene: Scene, computed: Computed, rows: list[Row]) -> None:

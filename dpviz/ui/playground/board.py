@@ -225,7 +225,7 @@ def make_answer(drawn: Drawn, theme: str | None, *, linked: bool = True) -> str:
     told |= {
         "at": at,
         "steps": [frame.step.title for frame in run.frames],
-        "picture": Animation(run, context).draw_still(at),
+        "picture": Animation.of_run(run, context).draw_still(at),
         "centers": np.round(DOMAIN.from_unit(step.centers), 1).tolist() if hasattr(step, "centers") else [],
         "final": final,
         "found": "; ".join(f"centre {place} at x {x:.0f}, y {y:.0f}" for place, (x, y) in enumerate(final, 1)) + ".",

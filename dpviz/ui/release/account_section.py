@@ -107,9 +107,9 @@ def _list_hindrances(release_request: ReleaseRequest, asked_of: Subject, standin
 def _draw_standing(release_request: ReleaseRequest, opened: Opened, against: list[str]) -> None:
     standing = opened.standing
     bar = AccountBar(standing.cap_epsilon, standing.spent_epsilon, release_request.request.epsilon)
-    figure = bar.draw(choose_palette(st.context.theme.type)).figure()
+    plot = bar.draw(choose_palette(st.context.theme.type))
     st.markdown(f"**{escape_markdown(standing.name)}**: ε", help=explain_term("epsilon"))
-    show(figure, alt=bar.words(), key="release:account_bar", stem="account", bare=True)
+    show(plot, alt=bar.words(), key="release:account_bar", stem="account", bare=True)
     left_delta = standing.left_delta - release_request.delta
     after = f"{escape_markdown(format_small(left_delta))} left after it" if left_delta >= 0 else "not enough left"
     st.caption(

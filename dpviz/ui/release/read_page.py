@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import Any, NamedTuple, cast
 
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 
 from dpviz.charts.plot import Plot
@@ -154,7 +153,7 @@ def _draw_quality(quality_report: QualityReport) -> None:
     show(_make_gauge(quality_report), alt=alt, key="read:gauge", stem="quality", bare=True)
 
 
-def _make_gauge(quality_report: QualityReport) -> go.Figure:
+def _make_gauge(quality_report: QualityReport) -> Plot:
     ink = choose_palette(st.context.theme.type)
     plot = Plot(make_layout(ink, height=130))
     plot.update_layout(margin={"l": 8, "r": 12, "t": 8, "b": 26}, showlegend=False, dragmode=False)
@@ -173,7 +172,7 @@ def _make_gauge(quality_report: QualityReport) -> go.Figure:
     plot.update_xaxes(showgrid=False, zeroline=False, fixedrange=True, tickangle=0)
     plot.update_yaxes(range=[1.5, -0.9], tickvals=[0, 1], ticktext=["these centres", "without data"])
     plot.update_yaxes(showgrid=False, zeroline=False, fixedrange=True)
-    return plot.figure()
+    return plot
 
 
 def _draw_more(release: ReadRelease) -> None:

@@ -119,7 +119,7 @@ def _draw_centers(study: StudyJob) -> None:
             with st.container(height="stretch", vertical_alignment="bottom", gap="xsmall"):
                 st.markdown(f":small[**{escape_markdown(panel.name)}**  \n{escape_markdown(panel.score)}]")
                 show(
-                    panel.figure,
+                    panel.plot,
                     alt=f"Centres of {panel.name}: in the median {panel.score} the loss of k-means++",
                     key=f"{_KEY}:centers:{panel.name}",
                     stem=f"compare-{panel.name}",

@@ -7,9 +7,9 @@ from functools import partial
 from math import log
 from typing import Any, cast
 
-import plotly.graph_objects as go
 import streamlit as st
 
+from dpviz.charts.plot import Plot
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.study.grid import Grid
 from dpviz.ui.session import choose
@@ -74,9 +74,24 @@ def turn_to_explore() -> None:
         st.switch_page("explore.py", query_params=wanted)
 
 
-def bind_click(figure: go.Figure, grid: Grid, key: str) -> Any:
-    """What a click in ``figure``, shown under ``key``, does: the algorithm is the curve's name, ε its x."""
-    return partial(_open_clicked, [trace.name for trace in figure.data], grid, key)
+def bind_click(plot: Plot, grid: Grid, key: str) -> Any:
+    """What a click in a plot of curves does: the algorithm is the curve's name, ε its x.
+
+    Parameters
+    ----------
+    plot : Plot
+        Curves that are named as the contenders are.
+    grid : Grid
+        What was run.
+    key : str
+        Where the plot is shown.
+
+    Returns
+    -------
+    function
+        Opens the setting in Explore.
+    """
+    return partial(_open_clicked, [trace.get("name") for trace in plot.traces], grid, key)
 
 
 def _open_clicked(names: Sequence[str | None], grid: Grid, key: str) -> None:

@@ -156,9 +156,9 @@ def show_picture(
 
     Where a click ``opens`` Explore, curves are named as algorithms are.
     """
-    key, figure = f"{study.question.key}:figure", picture.draw(choose_palette(st.context.theme.type))
-    clicked = bind_click(figure, study.grid, key) if opens else None
-    show_wide(figure, alt=picture.words(), key=key, stem=picture.stem, first=True, on_click=clicked)
+    key, shown = f"{study.question.key}:figure", picture.draw(choose_palette(st.context.theme.type))
+    clicked = bind_click(shown.plot, study.grid, key) if opens else None
+    show_wide(shown, alt=picture.words(), key=key, stem=picture.stem, first=True, on_click=clicked)
     beneath()
     draw_numbers(picture, study, growing=growing)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Protocol
 
 import pandas as pd
-import plotly.graph_objects as go
 
+from dpviz.charts.canvas import TitledPlot
 from dpviz.charts.theme import Palette
 
 
@@ -23,5 +23,5 @@ class Numbers(Protocol):
 class StudyPicture(Numbers, Protocol):
     """A picture of many runs."""
 
-    def draw(self, palette: Palette) -> go.Figure: ...
+    def draw(self, palette: Palette) -> TitledPlot: ...
     def words(self) -> str: ...

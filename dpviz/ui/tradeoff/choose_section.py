@@ -12,7 +12,6 @@ import streamlit as st
 
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.registry import AUTO, find_card
-from dpviz.charts.canvas import remove_head
 from dpviz.charts.studies.curves import Curves
 from dpviz.charts.studies.forecast import Forecast
 from dpviz.charts.studies.smallest import Smallest
@@ -213,7 +212,7 @@ def _draw_look(study: StudyJob) -> tuple[str, bool]:
 
 def _show(picture: StudyPicture, key: str, about: str, study: StudyJob | None = None, *, small: bool = False) -> None:
     """A picture under its title, the page's own unless it is ``small``; a click opens a setting in Explore."""
-    title, subtitle, plot = remove_head(picture.draw(choose_palette(st.context.theme.type)))
+    title, subtitle, plot = picture.draw(choose_palette(st.context.theme.type))
     with st.container(gap="xsmall"):
         if small:
             st.markdown(f"**{escape_markdown(title)}**")

@@ -1,4 +1,4 @@
-"""Repeated draws on a page: one after the other, at the reader's pace, beside the cloud of all of them."""
+"""Repeated draws on a page: an animation of them beside the cloud of all."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
+from dpviz.charts.animation import Number
 from dpviz.charts.picture import RenderContext
-from dpviz.charts.registry import find_picture
+from dpviz.charts.plot import pack
 from dpviz.charts.studies.draws import Draws
 from dpviz.charts.theme import choose_palette
-from dpviz.glossary import explain_term
+from dpviz.charts.wording import format_ratio
 from dpviz.ui.data_access import reveal_view
 from dpviz.ui.figure import show_wide
 from dpviz.ui.plane_choice import ask_plane
-from dpviz.ui.reader import wants_less_motion
+from dpviz.ui.player.player import play
 from dpviz.ui.reference import find_recovery
-from dpviz.ui.session import find_known_clusters
-from dpviz.ui.step_player import draw_step_player
+from dpviz.ui.session import find_known_clusters, make_once
 from dpviz.ui.studies.one_setting import ask_one_setting, has_contenders
 from dpviz.ui.studies.study_job import Question, StudyJob
 from dpviz.ui.studies.study_panel import Invitation, draw_numbers, draw_study_button, draw_study_half
@@ -49,35 +49,28 @@ def _draw_pictures(study: StudyJob) -> None:
     rows = reveal_view(study.source, "rows under repeated draws")
     counted = reference is not None and find_known_clusters(study.source) == study.grid.ks[0]
     found = None if reference is None or not counted else partial(find_recovery, study.source, reference=reference)
-    context = RenderContext(view, choose_palette(st.context.theme.type), rows, reference, found=found)
+    (contender,), (epsilon,) = study.grid.contenders, study.grid.epsilons
+    spends = epsilon if contender.card.private else None
+    context = RenderContext(view, choose_palette(st.context.theme.type), rows, reference, found=found, epsilon=spends)
     centers = np.stack([row["centers"] for row in study.rows])
     draws = Draws(centers, np.array([row["ratio"] for row in study.rows]), context)
     if study.running:
         _draw_cloud(draws)
         return
-    _draw_player(draws, still=wants_less_motion())
+    _play(study, draws)
     if reference is not None:
         draw_numbers(draws, study)
 
 
-def _draw_player(draws: Draws, *, still: bool) -> None:
-    """Nothing moves until Play is pressed; for whoever has asked for less motion there is no such button.
-
-    Another number of draws is another walk.
-    """
-
-    def show_draw(place: int) -> None:
-        if still:
-            st.caption("Your system asks for less motion: step through the draws by hand.")
-        left, right = st.columns(2, gap="medium")
-        with left:
-            step = draws.step(place)
-            show_wide(find_picture(step).draw(draws.context), alt=step.title, key=f"{_KEY}:one", stem="one-draw")
-        with right:
-            _draw_cloud(draws)
-
-    number = len(draws.centers)
-    draw_step_player(f"{_KEY}:{number}", number, show_draw, label="Draw", help=explain_term("draw"), still=still)
+def _play(study: StudyJob, draws: Draws) -> None:
+    """The draws in the player that runs are played in."""
+    context = draws.context
+    shown = (context.view.name, st.context.theme.type, context.reveal is None, context.reference is None)
+    given = (study.job, len(draws.centers), *shown)
+    animation = make_once(f"{_KEY}:animation", given, lambda: pack(draws.animate().to_data()))
+    low, high = (format_ratio(float(end)) for end in (draws.losses.min(), draws.losses.max()))
+    losses = Number("revealed", f"{low} to {high}", "the loss of k-means++")
+    play(animation, [losses], None, key=f"{_KEY}:player")
 
 
 def _draw_cloud(draws: Draws) -> None:

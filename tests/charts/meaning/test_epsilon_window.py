@@ -19,7 +19,7 @@ def test_the_shade_lies_between_the_sides_and_says_whether_both_are_kept(kind: s
     setting, risk = CASES[kind]
     window = find_window(setting, target=Target(), risk=risk)
     picture = EpsilonWindow(window)
-    figure = picture.draw(choose_palette(theme))
+    figure = picture.draw(choose_palette(theme)).figure()
     boxes = [shape for shape in figure.layout.shapes if shape.type == "rect"]
     said = {note.text for note in figure.layout.annotations}
     assert len(boxes) == (kind != "out of reach")

@@ -31,7 +31,7 @@ def test_doctests():
 
 def test_a_hundred_people_stand_in_each_array_and_its_title_has_three_digits():
     for look, prior, epsilon in ((LOOKS[0], 0.5, 1.0), (LOOKS[1], 0.01, 0.1), (LOOKS[0], 0.99, 35.0)):
-        heads = list(IconArray(prior, epsilon).draw(look).data[::2])
+        heads = list(IconArray(prior, epsilon).draw(look).figure().data[::2])
         people = [int(np.isnan(np.asarray(trace.x, dtype=float)).sum()) for trace in heads]
         left = [many for many, trace in zip(people, heads, strict=True) if np.nanmin(trace.x) < 10]
         right = [many for many, trace in zip(people, heads, strict=True) if np.nanmin(trace.x) > 10]
@@ -50,7 +50,7 @@ def region(epsilon: float = 1.0) -> AttackRegion:
 def test_the_line_and_all_records_are_drawn_and_the_title_is_of_the_private_release_alone():
     found = region()
     for look in LOOKS:
-        by_name = {trace.name: trace for trace in found.draw(look).data if trace.name}
+        by_name = {trace.name: trace for trace in found.draw(look).figure().data if trace.name}
         line = by_name["no attack passes this line"]
         np.testing.assert_allclose(line.y, bound_hits(np.asarray(line.x), epsilon=1.0, delta=1e-6))
         assert by_name["plain"].line.color == look.revealed
@@ -70,7 +70,7 @@ def test_the_title_of_twin_clouds_follows_what_the_person_moves(shift):
     )
     assert clouds.title == f"At ε = 1, one person moves the nearest centre by {clouds.moved:.2g} × its noise"
     assert clouds.moved == pytest.approx(0, abs=0.3) if shift == 0 else clouds.moved > 2
-    assert len(clouds.draw(LOOKS[0], both=False).data) + 1 == len(clouds.draw(LOOKS[0]).data)
+    assert len(clouds.draw(LOOKS[0], both=False).figure().data) + 1 == len(clouds.draw(LOOKS[0]).figure().data)
 
 
 def test_asking_says_what_it_buys_and_costs():
@@ -81,14 +81,14 @@ def test_asking_says_what_it_buys_and_costs():
     for curve in costs.curves:
         assert len(curve.words.split()) > 5
         for look in LOOKS:
-            assert len(curve.draw(look).data) >= 2
+            assert len(curve.draw(look).figure().data) >= 2
     assert len(AskingCosts(costs.noise, prices, {}, 0.5).curves) == 2
 
 
 @pytest.mark.parametrize("look", LOOKS, ids=["light", "dark"])
 def test_every_deployment_is_a_dot_and_none_covers_another(look):
     strip = DeploymentStrip(load_deployments(), 1.0)
-    figure = strip.draw(look)
+    figure = strip.draw(look).figure()
     dots = [(x, y) for trace in figure.data for x, y in zip(trace.x, trace.y, strict=True)]
     assert len(dots) == len(set(dots)) == len(load_deployments())
     assert len(figure.layout.yaxis.tickvals) == len({one.unit for one in load_deployments()} & set(UNITS))

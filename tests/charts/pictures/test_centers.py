@@ -10,7 +10,7 @@ from dpviz.charts.view import make_view
 from dpviz.runs.cluster_recovery import FOUND_RULE, measure_recovery
 from dpviz.runs.evaluation import Reference
 from dpviz.table.domain import Domain
-from tests.charts.gallery import draw, title_of
+from tests.charts.gallery import draw, subtitle_of, title_of
 
 DOMAIN = Domain.of(["x", "y"], [0, 0], [100, 10])
 VIEW = make_view(DOMAIN)
@@ -36,9 +36,9 @@ def test_the_title_counts_the_clusters_that_are_found_and_the_subtitle_says_what
         found = measure_recovery(rows, moved, REFERENCE)
         figure = draw(step(moved), view=VIEW, reference=REFERENCE, found=lambda _, found=found: found, epsilon=0.5)
         assert title_of(figure) == f"At ε = 0.5, {said} found"
-        assert FOUND_RULE in figure.layout.meta["subtitle"].replace("\xa0", " ")
+        assert FOUND_RULE in subtitle_of(figure).replace("\xa0", " ")
     untold = draw(step(CORNERS), view=VIEW, reference=REFERENCE, epsilon=0.5)
-    assert "found" not in untold.layout.title.text + untold.layout.title.subtitle.text
+    assert "found" not in title_of(untold) + subtitle_of(untold)
 
 
 def test_without_a_reference_the_title_speaks_of_noise_from_released_values() -> None:
@@ -130,7 +130,7 @@ def test_cells_are_drawn_only_where_the_plane_shows_every_axis() -> None:
     centers = np.random.default_rng(0).uniform(-1, 1, (4, 3))
     figure = draw(step(centers), view=make_view(wide))
     assert [t.name for t in figure.data if t.name] == ["centres"] and len(figure.data) == 1
-    subtitle = figure.layout.title.subtitle.text.replace("<br>", " ")
+    subtitle = subtitle_of(figure)
     assert "2 of 3 columns" in subtitle and "cells not drawn" in subtitle
     assert len(draw(step(CORNERS), view=VIEW).data) > 1
 
@@ -140,12 +140,12 @@ def test_centres_outside_the_picture_are_counted() -> None:
     centers = np.zeros((2, 64))
     centers[0, 0] = 0.95
     figure = draw(step(centers), view=make_view(ball, (0, 1)))
-    assert "one centre outside the picture" in figure.layout.title.subtitle.text.replace("<br>", " ")
+    assert "one centre outside the picture" in subtitle_of(figure)
 
 
 def test_one_centre_and_a_reference_of_another_size_are_no_trouble() -> None:
     lone = draw(step(CORNERS[:1]), view=VIEW, reference=Reference(CORNERS[1:2], 0.1, 1))
-    assert "lies 50 % of the width from k-means++" in lone.layout.title.text.replace("<br>", " ")
+    assert "lies 50 % of the width from k-means++" in title_of(lone)
     other = draw(step(CORNERS[:3]), view=VIEW, reference=REFERENCE)
     assert not [t for t in other.data if t.name == "displacement"]
 
@@ -159,7 +159,7 @@ def test_marks_shrink_with_their_number_and_a_crowd_is_numbered_on_hover_only(k:
     assert k * marks.marker.size**2 < 250**2 / 2
     crowd = k > 100
     assert (marks.mode == "markers") == crowd
-    assert ("numbers on hover" in figure.layout.title.subtitle.text.replace("<br>", " ")) == crowd
+    assert ("numbers on hover" in subtitle_of(figure)) == crowd
     assert all(f"centre {i + 1}</b>" in hover for i, hover in enumerate(marks.customdata))
 
 

@@ -8,7 +8,7 @@ from dpviz.algorithms.steps import Step
 from dpviz.charts.theme import choose_palette
 from dpviz.charts.view import make_view
 from dpviz.runs.run import run
-from tests.charts.gallery import Exhibit, beside, boxed_synopsis, draw, exhibit, look_step, split_step
+from tests.charts.gallery import Exhibit, beside, boxed_synopsis, draw, exhibit, look_step, split_step, title_of
 from tests.charts.laws import is_sound, shows_kinds
 
 LIGHT = choose_palette("light")
@@ -72,7 +72,7 @@ def test_k_means_keeps_its_place_beside_centres_while_it_is_computed(steps: list
         assert companions["k-means++"].kind == "revealed"
         figure = draw(companions["k-means++"].drawing, view=view, **look)
         is_sound(figure)
-        assert ("being computed" in figure.layout.meta["title"]) == ("reference" not in look)
+        assert ("being computed" in title_of(figure)) == ("reference" not in look)
         assert bool(figure.data) == ("reference" in look)
 
 

@@ -10,7 +10,7 @@ from dpviz.charts.theme import choose_palette
 from dpviz.charts.view import make_view
 from dpviz.privacy.partitions import Grid, UnevenGrid
 from dpviz.table.domain import Domain
-from tests.charts.gallery import draw, title_of
+from tests.charts.gallery import draw, subtitle_of, title_of
 from tests.charts.laws import is_sound, shows_kinds
 
 LIGHT = choose_palette("light")
@@ -34,7 +34,7 @@ def test_other_axes_are_summed_and_the_noise_with_them(axes: tuple[int, int]) ->
     np.testing.assert_allclose(shown.values, whole.sum(axis=1).T if axes == (2, 0) else whole.sum(axis=2))
     assert (shown.summed == 4).all()
     figure = draw(step, view=make_view(domain(3), axes))
-    assert "up to 4 cells added up: sd 2" in figure.layout.meta["subtitle"]
+    assert "up to 4 cells added up: sd 2" in subtitle_of(figure)
     np.testing.assert_allclose(figure.data[0].customdata, shown.values.T, rtol=1e-5)
 
 
@@ -49,7 +49,7 @@ def test_a_million_cells_stay_light_and_lose_nothing() -> None:
     is_sound(figure)
     assert figure.data[0].z.shape == (250, 250)
     assert float(np.sum(figure.data[0].customdata)) == pytest.approx(step.noisy_counts.sum(), rel=1e-3, abs=0.5)
-    assert "up to 16 cells added up" in figure.layout.meta["subtitle"]
+    assert "up to 16 cells added up" in subtitle_of(figure)
 
 
 def test_uneven_cells_are_drawn_between_their_borders() -> None:
@@ -122,7 +122,7 @@ def test_cells_that_were_not_released_are_unknown_not_zero() -> None:
     )
     figure = draw(step, view=make_view(domain(2)))
     assert int(np.isfinite(figure.data[0].z).sum()) == 2
-    assert "not released (within ±7)" in figure.layout.meta["subtitle"]
+    assert "not released (within ±7)" in subtitle_of(figure)
 
 
 def test_true_counts_fill_the_same_cells_as_the_noisy_ones() -> None:

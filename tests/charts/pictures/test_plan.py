@@ -5,7 +5,7 @@ from dpviz.algorithms.auto.auto_plan import ROWS, PlanStep
 from dpviz.algorithms.auto.stages import Part
 from dpviz.charts.registry import find_picture
 from dpviz.charts.theme import choose_palette
-from tests.charts.gallery import ANYWHERE, draw
+from tests.charts.gallery import ANYWHERE, draw, title_of
 from tests.charts.laws import is_sound, shows_kinds
 
 LIGHT = choose_palette("light")
@@ -47,7 +47,7 @@ def test_each_kind_of_noise_has_its_hatch_and_its_word() -> None:
 
 
 def test_the_title_adds_up_what_comes_before_polishing() -> None:
-    assert draw(plan()).layout.title.text.startswith("40 % of ε finds")
+    assert title_of(draw(plan())).startswith("40 % of ε finds")
     assert find_picture(plan()).words(ANYWHERE.domain).startswith("40 % of ε finds")
 
 

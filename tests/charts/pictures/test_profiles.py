@@ -40,7 +40,7 @@ def test_every_coordinate_has_a_dot_on_its_lane(k: int, dim: int) -> None:
     made = made_profile(k, dim)
     for narrow, theme in product((False, True), ("light", "dark")):
         picture, colors = ProfilePicture(made, narrow=narrow), choose_palette(theme)
-        figure = picture.draw(colors)
+        figure = picture.draw(colors).figure()
         shown = min(dim, MOST_COLUMNS[narrow])
         with about(narrow, theme):
             has_finite_coordinates(figure)
@@ -50,12 +50,12 @@ def test_every_coordinate_has_a_dot_on_its_lane(k: int, dim: int) -> None:
             assert all(min(trace.x) >= 0 for trace in dots) and len(picture.pages) == -(-dim // MOST_COLUMNS[narrow])
             assert figure.layout.height < 1_700 and len(figure.to_json()) < 300_000
     if dim > 12:
-        overview = picture.overview(colors)
+        overview = picture.overview(colors).figure()
         assert np.asarray(overview.data[0].z).shape == (k, dim)
 
 
 def test_discs_of_the_narrow_form_cover_none_of_each_other() -> None:
-    figure = ProfilePicture(made_profile(15, 6), narrow=True).draw(choose_palette("light"))
+    figure = ProfilePicture(made_profile(15, 6), narrow=True).draw(choose_palette("light")).figure()
     for trace in _dots(figure):
         for (x, y), (a, b) in combinations(zip(trace.x, trace.y, strict=True), 2):
             assert abs(x - a) * 340 >= 17 or abs(y - b) >= 17
@@ -63,7 +63,7 @@ def test_discs_of_the_narrow_form_cover_none_of_each_other() -> None:
 
 def test_a_dot_lies_where_its_value_is_and_is_hollow_within_its_noise() -> None:
     made, colors = made_profile(7, 6), choose_palette("light")
-    (dots,) = _dots(ProfilePicture(made, columns="file", rows="number").draw(colors))
+    (dots,) = _dots(ProfilePicture(made, columns="file", rows="number").draw(colors).figure())
     x = np.asarray(dots.x).reshape(7, 6)
     lanes = np.floor(x[0])
     part = (made.centers - made.lower) / made.width
@@ -77,11 +77,13 @@ def test_a_dot_lies_where_its_value_is_and_is_hollow_within_its_noise() -> None:
 def test_a_release_that_shows_noise_says_nothing_of_where_centres_lie() -> None:
     made, colors = made_profile(7, 6), choose_palette("light")
     picture = ProfilePicture(made, failed=True)
-    (dots,) = _dots(picture.draw(colors))
+    (dots,) = _dots(picture.draw(colors).figure())
     assert all(color == colors.surface for color in dots.marker.color)
-    whiskers = [trace for trace in picture.draw(colors).data if getattr(trace.marker, "symbol", "") == "line-ns-open"]
+    whiskers = [
+        trace for trace in picture.draw(colors).figure().data if getattr(trace.marker, "symbol", "") == "line-ns-open"
+    ]
     assert [len(trace.x) for trace in whiskers] == [42, 42], "every lane is noise from end to end"
-    assert not any("<b>" in (note.text or "") for note in picture.draw(colors).layout.annotations)
+    assert not any("<b>" in (note.text or "") for note in picture.draw(colors).figure().layout.annotations)
 
 
 def test_orders_lanes_pages_and_a_mark() -> None:
@@ -92,9 +94,9 @@ def test_orders_lanes_pages_and_a_mark() -> None:
     assert apart[first.shown].min() >= apart[second.shown].max()
     assert list(ProfilePicture(made, columns="file").shown) == list(range(12))
     assert (np.diff(made.sizes[first.segments]) <= 0).all() and first.pages[-1] == (49, 60)
-    near = _dots(ProfilePicture(made, lane="centres").draw(choose_palette("light")))[0].x
-    assert np.ptp(near) >= np.ptp(_dots(first.draw(choose_palette("light")))[0].x) - 1
-    marked = ProfilePicture(made, mark="not <b>what</b> it says").draw(choose_palette("light"))
+    near = _dots(ProfilePicture(made, lane="centres").draw(choose_palette("light")).figure())[0].x
+    assert np.ptp(near) >= np.ptp(_dots(first.draw(choose_palette("light")).figure())[0].x) - 1
+    marked = ProfilePicture(made, mark="not <b>what</b> it says").draw(choose_palette("light")).figure()
     assert any("not &lt;b&gt;what" in (note.text or "") for note in marked.layout.annotations)
 
 
@@ -112,8 +114,8 @@ def test_one_segment_one_column_unknown_noise_and_no_sizes_are_drawn(narrow: boo
     bare = replace(made_profile(3, 3), center_sd=np.full((3, 3), np.nan), sizes=None, size_sd=None, reference=None)
     for made in (one, bare):
         picture = ProfilePicture(made, narrow=narrow)
-        has_finite_coordinates(picture.draw(choose_palette("dark")))
-        text = picture.note + picture.words() + str(picture.draw(choose_palette("dark")).to_json())
+        has_finite_coordinates(picture.draw(choose_palette("dark")).figure())
+        text = picture.note + picture.words() + str(picture.draw(choose_palette("dark")).figure().to_json())
         assert "nan" not in picture.note + picture.words() and "k-means++" not in text
     assert "the noise is not known" in ProfilePicture(bare).note
 
@@ -122,5 +124,10 @@ def test_names_from_outside_stay_names() -> None:
     made = made_profile(2, 3)
     columns = (ProfileColumn("<b>%{x}</b>", 0.0, 10.0, "<i>"), *made.columns[1:])
     for narrow in (False, True):
-        text = ProfilePicture(replace(made, columns=columns), narrow=narrow).draw(choose_palette("light")).to_json()
+        text = (
+            ProfilePicture(replace(made, columns=columns), narrow=narrow)
+            .draw(choose_palette("light"))
+            .figure()
+            .to_json()
+        )
         assert "<b>%{x}" not in text and "<i>" not in text

@@ -10,7 +10,7 @@ from dpviz.charts.revealed import RevealedView
 from dpviz.charts.theme import choose_palette
 from dpviz.charts.view import View, make_view
 from dpviz.table.domain import Domain
-from tests.charts.gallery import Exhibit, draw, exhibit, look_step, title_of
+from tests.charts.gallery import Exhibit, draw, exhibit, look_step, subtitle_of, title_of
 from tests.charts.laws import is_sound, shows_kinds
 
 LIGHT = choose_palette("light")
@@ -68,7 +68,7 @@ def test_the_map_of_axes_shows_every_column_of_a_narrow_table_and_the_foremost_o
     figure = draw(Axes(many), view=make_view(wide))
     is_sound(figure)
     assert len(figure.data[0].z) == 28 and "column 7" in figure.layout.yaxis.ticktext
-    assert "28 of 100 columns" in figure.layout.title.subtitle.text.replace("<br>", " ")
+    assert "28 of 100 columns" in subtitle_of(figure)
     assert len(draw(many, view=make_view(wide)).data) >= 2
 
 

@@ -12,7 +12,7 @@ from dpviz.charts.theme import choose_palette
 from dpviz.charts.view import View, make_view
 from dpviz.privacy.partitions import Grid
 from dpviz.table.domain import Domain
-from tests.charts.gallery import beside, boxed_synopsis, draw, exhibit, title_of, zoom_step
+from tests.charts.gallery import beside, boxed_synopsis, draw, exhibit, subtitle_of, title_of, zoom_step
 from tests.charts.laws import is_sound, keeps_its_ranges, shows_kinds
 
 LIGHT = choose_palette("light")
@@ -93,7 +93,7 @@ def test_over_a_view_the_axes_range_over_the_grid_and_rows_fall_into_its_cells()
     (drawn,) = figure.data
     assert drawn.x[0] == pytest.approx(-0.6) and drawn.x[-1] == pytest.approx(0.6)
     np.testing.assert_allclose(drawn.customdata, step.noisy_counts.reshape(5, 4, 3).sum(axis=2).T, rtol=1e-5)
-    assert "first two of 3 axes" in figure.layout.title.subtitle.text.replace("<br>", " ")
+    assert "first two of 3 axes" in subtitle_of(figure)
     rows = np.r_[np.tile([0.2, 0.2, 0.2, 0.9], (6, 1)), np.tile([0.75, -0.05, 0.2, 0.0], (2, 1))]
     (true,) = truth(step, rows, view).data
     counts = np.asarray(true.customdata)
@@ -138,7 +138,7 @@ def test_a_few_of_three_million_cells_stay_light_and_lose_nothing() -> None:
     for figure in (draw(step, view=view), draw(Kept(step), view=view)):
         is_sound(figure)
         assert float(np.sum(figure.data[0].customdata)) == pytest.approx(300_000)
-    assert "not released" in draw(step, view=view).layout.meta["subtitle"]
+    assert "not released" in subtitle_of(draw(step, view=view))
     assert len(find_picture(step).table(view.domain)) == 1000
 
 

@@ -10,7 +10,7 @@ from dpviz.charts.pictures.tuple_check import MadeUpBalls, Votes
 from dpviz.charts.theme import choose_palette
 from dpviz.privacy.tuples.partition_check import count_misfits
 from dpviz.table.domain import Region
-from tests.charts.gallery import draw, exhibit, title_of, tuple_test_step
+from tests.charts.gallery import draw, exhibit, subtitle_of, title_of, tuple_test_step
 from tests.charts.laws import is_sound, shows_kinds
 from tests.privacy.tuple_checks import tight_tuples
 
@@ -22,13 +22,13 @@ def test_an_illustration_is_public_and_tuples_of_another_split_are_revealed(dim:
     figure = draw(MadeUpBalls(step), theme=theme)
     is_sound(figure)
     shows_kinds(figure, choose_palette(theme), {"public"})
-    assert "made-up" in figure.layout.meta["subtitle"]
+    assert "made-up" in subtitle_of(figure)
     revealed = RevealedTuples.of(step, rows, region)
     for kind in (RevealedBalls, Votes):
         figure = draw(kind(step, rows, region), theme=theme)
         is_sound(figure)
         shows_kinds(figure, choose_palette(theme), {"revealed", "public"} if kind is Votes else {"revealed"})
-        assert "another split" in figure.layout.meta["subtitle"]
+        assert "another split" in subtitle_of(figure)
     made = draw(RevealedBalls(step, rows, region), theme=theme)
     (bars,) = [trace for trace in made.data if trace.type == "bar"]
     assert sum(bars.y) == step.number

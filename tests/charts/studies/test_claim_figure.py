@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from dpviz.charts.canvas import remove_head
 from dpviz.charts.standalone import make_standalone_page
 from dpviz.charts.studies.claim_figure import ClaimFigure
 from dpviz.charts.theme import choose_palette
@@ -26,7 +25,8 @@ def test_a_claim_is_drawn_as_its_medians(claim_id):
 def is_drawn_as_its_medians(claim, place):
     table, picture = PLANTED[claim.id](Outcome.IN_PART), claim.pictures[place]
     claimed = ClaimFigure(table, picture, "holds in part")
-    figure = claimed.draw(choose_palette("dark" if place else "light"), width=PHONE)
+    colors = choose_palette("dark" if place else "light")
+    figure = claimed.draw(colors, width=PHONE).headed(colors)
     is_sound(figure)
     medians = [trace for trace in figure.data if trace.meta == "median"]
     assert medians
@@ -58,10 +58,9 @@ def test_a_page_fetches_nothing_and_says_what_was_found():
 
 def test_the_legend_stands_above_the_panels_with_and_without_a_head():
     claim = CLAIMS["su-epsilon"]
-    whole = ClaimFigure(PLANTED[claim.id](Outcome.HOLDS), claim.pictures[0], "holds").draw(
-        choose_palette("light"), width=720
-    )
-    for figure in (whole, remove_head(whole).figure):
+    light = choose_palette("light")
+    drawn = ClaimFigure(PLANTED[claim.id](Outcome.HOLDS), claim.pictures[0], "holds").draw(light, width=720)
+    for figure in (drawn.headed(light), drawn.plot.figure()):
         legend, margin = figure.layout.legend, figure.layout.margin
         above = (legend.y - 1) * (figure.layout.height - margin.t - margin.b)
         assert (legend.yref, legend.yanchor) == ("paper", "bottom")

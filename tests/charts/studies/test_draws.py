@@ -36,13 +36,13 @@ def drawn(shown: Exhibit, number: int = 12) -> Draws:
 def test_the_cloud_holds_every_centre_of_every_draw(dim: int) -> None:
     shown = exhibit(dim, 5, n=400)
     draws, view = drawn(shown), make_view(shown.table.domain)
-    figure = draws.draw()
+    figure = draws.draw().headed(LIGHT)
     is_sound(figure)
     keeps_its_ranges(figure, view)
     shows_kinds(figure, LIGHT, {"released", "revealed"})
     (cloud,) = [trace for trace in figure.data if trace.meta == "released"]
     assert len(cloud.x) == 12 * 5
-    is_sound(find_picture(draws.step(3)).draw(draws.context))
+    is_sound(find_picture(draws.step(3)).draw(draws.context).headed(LIGHT))
 
 
 def test_centres_are_matched_before_they_are_measured() -> None:
@@ -56,3 +56,18 @@ def test_centres_are_matched_before_they_are_measured() -> None:
     assert (
         replace(draws, context=RenderContext(draws.context.view, LIGHT)).words().startswith("Centres of twelve draws")
     )
+
+
+def test_draws_are_played_one_after_the_other_beside_one_cloud() -> None:
+    draws = drawn(exhibit(2, 5, n=400))
+    animation = replace(draws, context=replace(draws.context, epsilon=0.5)).animate()
+    made = animation.to_data()
+    assert [step["name"] for step in made["steps"]] == ["draw"] * 12
+    assert {step["cost"] for step in made["steps"]} == {0.5}
+    assert {step["spent"] for step in made["steps"]} == {"ε 0.5 for each draw"}
+    sides = [side for step in made["steps"] for side in step["sides"]]
+    assert {side["title"] for side in sides} == {draws.finding} and len(sides) == 12
+    assert len(animation.drawn) == 1, "the cloud is drawn once"
+    for step, loss in zip(made["steps"], draws.losses, strict=True):
+        assert f"{loss:.2f}× the loss" in step["told"]
+        assert step["title"] == "At ε = 0.5, four of five clusters are found"

@@ -36,7 +36,7 @@ def runs(names: tuple[str, ...] = ("A",), *, repeats: int = 5) -> pd.DataFrame:
 @pytest.mark.parametrize("over", ["k", "n"])
 def test_a_sweep_draws_medians(over: Over) -> None:
     table = runs(("A", "B"), repeats=2).query("epsilon == 1.0")
-    figure = Curves(table, over=over, epsilon=1.0, own=5 if over == "k" else 3000).draw(LIGHT)
+    figure = Curves(table, over=over, epsilon=1.0, own=5 if over == "k" else 3000).draw(LIGHT).headed(LIGHT)
     is_sound(figure)
     behind = Curves(table, over=over).table()
     lines = {trace.name: trace for trace in figure.data if trace.meta == "median"}
@@ -45,7 +45,7 @@ def test_a_sweep_draws_medians(over: Over) -> None:
     assert any(note.text.startswith("yours") for note in figure.layout.annotations)
     assert "A comes first" in Curves(table, over=over, epsilon=1.0).words()
     assert "No run yet" in Curves(table[:0], over=over, epsilon=1.0).words()
-    is_sound(Curves(table[:0], over=over, epsilon=1.0, places=[2.0, 4.0]).draw(LIGHT))
+    is_sound(Curves(table[:0], over=over, epsilon=1.0, places=[2.0, 4.0]).draw(LIGHT).headed(LIGHT))
 
 
 def test_equal_losses_lie_where_n_times_epsilon_is_the_same() -> None:
@@ -60,7 +60,7 @@ def test_equal_losses_lie_where_n_times_epsilon_is_the_same() -> None:
 def test_the_map_is_sound_while_it_fills(part: float) -> None:
     table = runs()
     table = table[: round(part * len(table))]
-    figure = EpsilonNMap(table, "A (tuned)", EPSILONS, NS, own=2500).draw(LIGHT)
+    figure = EpsilonNMap(table, "A (tuned)", EPSILONS, NS, own=2500).draw(LIGHT).headed(LIGHT)
     is_sound_but_for_edges = [trace for trace in figure.data if trace.meta != "cells"]
     assert all(np.isfinite(np.asarray(trace.x, dtype=float)).all() for trace in is_sound_but_for_edges)
     (cells,) = [trace for trace in figure.data if trace.meta == "cells"]
@@ -82,7 +82,7 @@ def test_labels_of_lines_that_begin_close_together_do_not_lie_on_each_other() ->
     """Both on the row of n = 500: one begins where the other does, and goes below it."""
     losses = {0.1: 4.0, 0.3: 1.05, 1.0: 1.005}
     rows = [{"n": 500, "epsilon": epsilon, "ratio": loss} for epsilon, loss in losses.items()]
-    figure = EpsilonNMap(pd.DataFrame(rows), "A", tuple(losses), (500, 1000)).draw(LIGHT)
+    figure = EpsilonNMap(pd.DataFrame(rows), "A", tuple(losses), (500, 1000)).draw(LIGHT).headed(LIGHT)
     labels = [note for note in figure.layout.annotations if note.text.startswith("+")]
     assert len(labels) >= 3
     close = [(one, other) for one, other in combinations(labels, 2) if abs(one.x - other.x) < 0.3 * np.log10(10)]
@@ -93,7 +93,7 @@ def test_labels_of_lines_that_begin_close_together_do_not_lie_on_each_other() ->
 
 
 def test_lines_of_the_map_are_not_in_the_colour_of_what_is_revealed() -> None:
-    figure = EpsilonNMap(runs(), "A", EPSILONS, NS).draw(LIGHT)
+    figure = EpsilonNMap(runs(), "A", EPSILONS, NS).draw(LIGHT).headed(LIGHT)
     colors = {trace.line.color for trace in figure.data if trace.meta == "iso"}
     for color in colors:
         hue, _, _ = rgb_to_hls(*(int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)))

@@ -38,7 +38,7 @@ def test_the_title_and_the_figure_say_what_the_numbers_say(read):
         assert f"k = {place}" in picture.finding
     assert ("unsurely" in picture.finding) == (read.suggested is not None and read.agreeing <= 6)
     assert f"{read.agreeing} of 12" in picture.words()
-    figure = picture.draw(LIGHT)
+    figure = picture.draw(LIGHT).headed(LIGHT)
     is_sound(figure)
     (line,) = [trace for trace in figure.data if trace.meta == "released"]
     assert line.line.color == LIGHT.released

@@ -27,7 +27,7 @@ PAID = WhoPays(
 def test_marks_stand_where_sizes_and_losses_are() -> None:
     for theme in ("light", "dark"):
         colors = choose_palette(theme)
-        figure = Payers(PAID, "Auto", 0.3).draw(colors)
+        figure = Payers(PAID, "Auto", 0.3).draw(colors).headed(colors)
         is_sound(figure)
         shows_kinds(figure, colors, {"revealed"})
         clusters, groups = figure.data
@@ -48,6 +48,6 @@ def test_the_claim_is_that_of_the_numbers() -> None:
 @pytest.mark.parametrize("paid", [WhoPays((Payer("cluster", "1", 5, 1.0, 1.0, nan),), nan, 1)])
 def test_one_cluster_and_unknown_noise_are_drawn(paid: WhoPays) -> None:
     made = Payers(paid, "EUGkM", 1.0)
-    is_sound(made.draw(choose_palette("light")))
+    is_sound(made.draw(choose_palette("light")).headed(choose_palette("light")))
     assert made.finding == "At ε = 1 the only cluster loses 1.00×" and "nan" not in made.words()
     assert paid.smallest_shown is None

@@ -34,7 +34,7 @@ def smallest(answers: list[SmallestEpsilon], target: Target = USUAL) -> Smallest
 
 def test_answers_stand_on_the_target() -> None:
     for answers in ([REACHED, NEVER], [NEVER]):
-        figure = smallest(answers).draw(LIGHT)
+        figure = smallest(answers).draw(LIGHT).headed(LIGHT)
         is_sound(figure)
         (marked,) = [trace for trace in figure.data if trace.meta == "answer"]
         assert list(marked.x) == [answer.epsilon for answer in answers if answer.reached]
@@ -50,7 +50,10 @@ def test_the_answer_is_said_and_its_uncertainty_stands_in_the_table() -> None:
     assert found.table()["smallest ε"].isna().tolist() == [False, True]
     forbidden = Smallest(CURVES, [REACHED], replace(recommend(USUAL, None, [REACHED]), allowed=0.3))
     assert forbidden.finding == "No ε keeps both: 0.4 needed, 0.3 allowed"
-    assert forbidden.draw(LIGHT).layout.title.text.startswith("No ε keeps both") and "No ε" in forbidden.words()
+    assert (
+        forbidden.draw(LIGHT).headed(LIGHT).layout.title.text.startswith("No ε keeps both")
+        and "No ε" in forbidden.words()
+    )
     assert smallest([]).table().empty
 
 
@@ -68,7 +71,7 @@ def test_its_title_is_what_the_runs_say(share: float) -> None:
     kept = (own["ratio"] <= 1.1).groupby(own["epsilon"]).mean()
     assert (kept[kept.index >= epsilon] >= share).all() and kept[kept.index < epsilon].iloc[-1] < share
     assert typical == pytest.approx(own["ratio"][own["epsilon"] == epsilon].median(), rel=5e-3)
-    figure = picture.draw(LIGHT)
+    figure = picture.draw(LIGHT).headed(LIGHT)
     (upper,) = [trace for trace in figure.data if trace.meta == "upper"]
     bands = [line.name for band, line in zip(figure.data, figure.data[1:], strict=False) if band.meta == "band"]
     assert bands == [who] and not any(trace.meta == "hull" for trace in figure.data)
@@ -80,7 +83,7 @@ def test_the_title_of_a_forecast_is_what_the_stored_study_says() -> None:
     advice = advise(setting, target=USUAL)
     curves = Forecast(forecast_rows(setting, ("auto", "eugkm", "sulq"), EPSILONS), places=EPSILONS)
     picture = Smallest(curves, curves.list_answers(USUAL), recommend(USUAL, advice))
-    is_sound(picture.draw(LIGHT))
+    is_sound(picture.draw(LIGHT).headed(LIGHT))
     said = re.match(r"Choose ε = (.+) or more with Auto: about (.+?)× .* 8 of 10 made-up tables", picture.finding)
     assert said is not None
     epsilon, typical = float(said[1]), float(said[2])

@@ -16,7 +16,7 @@ from dpviz.charts.theme import choose_palette
 from dpviz.charts.view import make_view
 from dpviz.runs.run import run
 from dpviz.runs.study.study import summarise, tidy
-from tests.charts.gallery import exhibit
+from tests.charts.gallery import exhibit, subtitle_of, title_of
 from tests.charts.laws import has_finite_coordinates, is_sound, keeps_its_ranges, shows_kinds
 
 LIGHT = choose_palette("light")
@@ -43,14 +43,10 @@ def study(names: list[str], epsilons: list[float], repeats: int = 7) -> pd.DataF
     return tidy(rows)
 
 
-def title(figure: object) -> str:
-    return figure.layout.title.text.replace("<br>", " ")  # type: ignore[attr-defined, no-any-return]
-
-
 @pytest.mark.parametrize("number", [1, 18])
 def test_trade_off_draws_medians_and_middle_halves(number: int) -> None:
     table = study(NAMES[:number], [0.1, 1.0, 10.0])
-    figure = Curves(table, baselines={"one centre": 9.0, "k-means++": 1.0}).draw(LIGHT)
+    figure = Curves(table, baselines={"one centre": 9.0, "k-means++": 1.0}).draw(LIGHT).headed(LIGHT)
     is_sound(figure)
     expected = summarise(table).set_index(["contender", "epsilon"])
     for line in (trace for trace in figure.data if trace.meta == "median"):
@@ -61,7 +57,7 @@ def test_trade_off_draws_medians_and_middle_halves(number: int) -> None:
     shown = [text.replace("<br>\u2003", " ") for text in labels]
     assert sum(name in text for name in NAMES[:number] for text in shown) == number
     assert any("one centre: 9.00×" in text for text in labels)
-    assert "7 runs each" in figure.layout.title.subtitle.text
+    assert "7 runs each" in subtitle_of(figure)
     assert any(trace.meta == "hull" for trace in figure.data) == (number > 1)
     assert Curves(table).words().count("goes from") == number
 
@@ -69,14 +65,14 @@ def test_trade_off_draws_medians_and_middle_halves(number: int) -> None:
 def test_the_hull_is_the_best_median_at_each_epsilon() -> None:
     table = study(NAMES[:3], [0.1, 1.0])
     table.loc[(table.contender == NAMES[2]) & (table.epsilon == 1.0), "ratio"] = 0.9
-    figure = Curves(table).draw(LIGHT)
+    figure = Curves(table).draw(LIGHT).headed(LIGHT)
     (hull,) = [trace for trace in figure.data if trace.meta == "hull"]
     behind = Curves(table).table()
     assert len(behind) == 6
     on_it = behind[behind["best at this ε"]]
     assert list(on_it.sort_values("ε")["algorithm"]) == [NAMES[0], NAMES[2]]
     np.testing.assert_allclose(hull.y, on_it.sort_values("ε")["median"])
-    more = Curves(table, "ari").draw(LIGHT)
+    more = Curves(table, "ari").draw(LIGHT).headed(LIGHT)
     (hull,) = [trace for trace in more.data if trace.meta == "hull"]
     np.testing.assert_allclose(hull.y, [1 / 2, 1 / 2])
 
@@ -84,18 +80,20 @@ def test_the_hull_is_the_best_median_at_each_epsilon() -> None:
 def test_the_trade_off_title_says_from_which_epsilon_on_privacy_is_cheap() -> None:
     table = study(NAMES[:2], [0.1, 0.3, 1.0, 3.0])
     assert (
-        title(Curves(table).draw(LIGHT))
+        title_of(Curves(table).draw(LIGHT).headed(LIGHT))
         == f"From ε = 0.3 on, {NAMES[0]} stays within 10 % of k-means++ in 8 of 10 runs"
     )
-    assert f"At ε = 1, {NAMES[1]} comes first" in title(Curves(table[table.contender == NAMES[1]]).draw(LIGHT))
+    assert f"At ε = 1, {NAMES[1]} comes first" in title_of(
+        Curves(table[table.contender == NAMES[1]]).draw(LIGHT).headed(LIGHT)
+    )
 
 
 def test_the_trade_off_axis_does_not_move_while_it_fills() -> None:
     table, every = study(NAMES[:3], [0.1, 1.0, 10.0]), [0.1, 1.0, 10.0]
-    live = Curves(table[table.epsilon == 0.1], places=every).draw(LIGHT)
-    assert live.layout.xaxis.range == Curves(table, places=every).draw(LIGHT).layout.xaxis.range
-    empty = Curves(table[:0], places=every).draw(LIGHT)
-    assert title(empty) == "No run yet" and empty.layout.xaxis.range == live.layout.xaxis.range
+    live = Curves(table[table.epsilon == 0.1], places=every).draw(LIGHT).headed(LIGHT)
+    assert live.layout.xaxis.range == Curves(table, places=every).draw(LIGHT).headed(LIGHT).layout.xaxis.range
+    empty = Curves(table[:0], places=every).draw(LIGHT).headed(LIGHT)
+    assert title_of(empty) == "No run yet" and empty.layout.xaxis.range == live.layout.xaxis.range
 
 
 def test_runs_that_are_infinitely_worse_and_the_reference_itself_do_no_harm() -> None:
@@ -103,19 +101,19 @@ def test_runs_that_are_infinitely_worse_and_the_reference_itself_do_no_harm() ->
     table.loc[:9, "ratio"] = np.inf
     reference = pd.DataFrame([{"contender": "k-means++", "epsilon": np.nan, "ratio": 1.0}])
     both = pd.concat([table, reference])
-    is_sound(Curves(both, baselines={"k-means++": 1.0, "one centre": np.inf}).draw(LIGHT))
-    is_sound(Scores(both).draw(LIGHT))
+    is_sound(Curves(both, baselines={"k-means++": 1.0, "one centre": np.inf}).draw(LIGHT).headed(LIGHT))
+    is_sound(Scores(both).draw(LIGHT).headed(LIGHT))
 
 
 def test_predictions_are_dashed_named_once_each_and_leave_the_plot_its_size() -> None:
     table, curve = study(NAMES[:2], [0.1, 1.0]), [(0.1, 4.0), (1.0, 1.2)]
     prediction = {NAMES[0]: curve, NAMES[1]: [(0.1, 5.0), (1.0, 1.5)], NAMES[2]: list(curve)}
-    figure = Curves(table, predictions=prediction).draw(LIGHT)
+    figure = Curves(table, predictions=prediction).draw(LIGHT).headed(LIGHT)
     predicted = [trace for trace in figure.data if trace.meta == "prediction"]
     assert {trace.line.dash for trace in predicted} == {"dash"} and list(predicted[0].y) == [4.0, 1.2]
     named = [trace.name for trace in figure.data if trace.showlegend]
     assert named == [f"predicted: {NAMES[0]}, {NAMES[2]}", f"predicted: {NAMES[1]}"]
-    plain = Curves(table).draw(LIGHT)
+    plain = Curves(table).draw(LIGHT).headed(LIGHT)
     heights = [f.layout.height - f.layout.margin.t - f.layout.margin.b for f in (figure, plain)]
     assert heights[0] == heights[1] and plain.layout.showlegend is False
 
@@ -123,7 +121,7 @@ def test_predictions_are_dashed_named_once_each_and_leave_the_plot_its_size() ->
 def test_a_baseline_is_labelled_where_the_next_one_leaves_session() -> None:
     table = study(NAMES[:1], [0.1, 1.0])
     for losses, below in (((9.0, 8.8, 1.0), {"8.8", "1"}), ((9.0, 4.0, 1.0), {"1"})):
-        figure = Curves(table, baselines={f"line {loss:g}": loss for loss in losses}).draw(LIGHT)
+        figure = Curves(table, baselines={f"line {loss:g}": loss for loss in losses}).draw(LIGHT).headed(LIGHT)
         notes = [note for note in figure.layout.annotations if note.text.startswith("line")]
         assert {note.text.split(":")[0].removeprefix("line ") for note in notes if note.yanchor == "top"} == below
 
@@ -144,7 +142,7 @@ def test_labels_keep_their_distance_and_their_order(ends: list[tuple[float, int]
 def test_a_name_that_makes_way_is_tied_to_the_end_of_its_line() -> None:
     table = study(["Auto", "EUGkM", "DPLloyd"], [0.1, 1.0])
     table.loc[table.epsilon == 1.0, "ratio"] = 1.5
-    figure = Curves(table).draw(LIGHT)
+    figure = Curves(table).draw(LIGHT).headed(LIGHT)
     names = [note for note in figure.layout.annotations if note.hovertext]
     tied = [note for note in names if note.showarrow]
     colors = {style.color for style in choose_styles(["Auto", "EUGkM", "DPLloyd"]).values()}
@@ -153,12 +151,15 @@ def test_a_name_that_makes_way_is_tied_to_the_end_of_its_line() -> None:
     assert sorted(note.ay for note in tied) == pytest.approx([-14, 14], abs=1)
     far = study(["Auto", "EUGkM"], [1.0])
     far.loc[far.contender == "EUGkM", "ratio"] = 9.0
-    assert not [note for note in Curves(far).draw(LIGHT).layout.annotations if note.showarrow]
+    assert not [note for note in Curves(far).draw(LIGHT).headed(LIGHT).layout.annotations if note.showarrow]
 
 
 def test_a_chart_grows_for_labels_that_would_not_fit() -> None:
     table = study([f"A rather long name {place} (variant)" for place in range(24)], [0.1, 1.0], repeats=1)
-    assert Curves(table).draw(LIGHT).layout.height > Curves(table[:4]).draw(LIGHT).layout.height
+    assert (
+        Curves(table).draw(LIGHT).headed(LIGHT).layout.height
+        > Curves(table[:4]).draw(LIGHT).headed(LIGHT).layout.height
+    )
 
 
 def test_all_algorithms_with_all_their_presets_look_different() -> None:
@@ -170,14 +171,14 @@ def test_all_algorithms_with_all_their_presets_look_different() -> None:
 def test_scores_put_the_best_on_top_whether_more_or_less_is_better() -> None:
     table = study(NAMES[:5], [1.0])
     for measure in ("ratio", "ari", "seconds"):
-        figure = Scores(table, measure).draw(LIGHT)
+        figure = Scores(table, measure).draw(LIGHT).headed(LIGHT)
         is_sound(figure)
         assert NAMES[0] in figure.layout.yaxis.ticktext[0].replace("<br>", " ")
-        assert f"At ε = 1, {NAMES[0]} comes first" in title(figure)
+        assert f"At ε = 1, {NAMES[0]} comes first" in title_of(figure)
         dots = [trace for trace in figure.data if trace.meta == "run"]
         assert [len(trace.x) for trace in dots] == [7] * 5
         assert NAMES[4] in Scores(table, measure).words()
-    assert title(Scores(study(NAMES[:1], [1.0])[:0]).draw(LIGHT)) == "No run yet"
+    assert title_of(Scores(study(NAMES[:1], [1.0])[:0]).draw(LIGHT).headed(LIGHT)) == "No run yet"
 
 
 @pytest.mark.parametrize("number", [1, 5])
@@ -189,16 +190,17 @@ def test_panels_share_their_axes(number: int) -> None:
     made = draw_compare(releases, RenderContext(view, LIGHT, shown.reveal, shown.reference))
     assert [panel.name for panel in made.panels] == list(releases)
     assert all(name in made.about for name in view.name)
-    for panel in made.panels:
-        has_finite_coordinates(panel.figure)
-        keeps_its_ranges(panel.figure, view)
-        shows_kinds(panel.figure, LIGHT, {"released", "revealed"})
+    figures = [panel.plot.figure() for panel in made.panels]
+    for panel, figure in zip(made.panels, figures, strict=True):
+        has_finite_coordinates(figure)
+        keeps_its_ranges(figure, view)
+        shows_kinds(figure, LIGHT, {"released", "revealed"})
         np.testing.assert_allclose(
             view.plane(releases[panel.name].centers)[:, 0],
-            next(t.x for t in panel.figure.data if t.name == "centres"),
+            next(t.x for t in figure.data if t.name == "centres"),
             rtol=1e-5,
         )
-    assert len({(panel.figure.layout.height, str(panel.figure.layout.margin)) for panel in made.panels}) == 1
+    assert len({(figure.layout.height, str(figure.layout.margin)) for figure in figures}) == 1
 
 
 def test_panels_stand_in_the_order_of_their_losses() -> None:
@@ -217,10 +219,10 @@ def test_shares_of_the_budget_add_up_to_what_was_spent() -> None:
     assert list(shares) == ["round"]
     half = list_shares(finished.entries, spent_fraction=finished.spent_fraction, upto=2)
     assert 0 < sum(half.values()) < 1
-    figure = draw_spent(shares, spent=half, palette=LIGHT, epsilon=1.0)
+    figure = draw_spent(shares, spent=half, palette=LIGHT, epsilon=1.0).headed(LIGHT)
     is_sound(figure)
-    assert "of ε = 1 is spent" in title(figure)
-    assert "Nothing" in title(draw_spent(shares, spent={"round": 0.0}, palette=LIGHT, epsilon=1.0))
+    assert "of ε = 1 is spent" in title_of(figure)
+    assert "Nothing" in title_of(draw_spent(shares, spent={"round": 0.0}, palette=LIGHT, epsilon=1.0).headed(LIGHT))
     assert "round 100 %" in describe_spent(shares, epsilon=1.0)
 
 
@@ -239,12 +241,12 @@ def test_an_algorithm_looks_the_same_whichever_of_them_comes_first() -> None:
     for runs in (named, named[::-1], named[named.contender == NAMES[2]]):
         assert Curves(runs).styles == choose_styles(NAMES[:3])
         assert list(Curves(runs).lines) == [name for name in NAMES[:3] if (runs.contender == name).any()]
-        is_sound(Scores(runs).draw(LIGHT))
+        is_sound(Scores(runs).draw(LIGHT).headed(LIGHT))
 
 
 def test_an_axis_that_ends_says_that_something_lies_beyond() -> None:
     table = study(NAMES[:4], [0.1, 1.0, 10.0])
-    whole, cut = Curves(table).draw(LIGHT), Curves(table, most=2.0).draw(LIGHT)
-    assert "outside" not in whole.layout.title.subtitle.text
-    assert "what lies above 2× is outside" in cut.layout.title.subtitle.text.replace("<br>", " ")
+    whole, cut = Curves(table).draw(LIGHT).headed(LIGHT), Curves(table, most=2.0).draw(LIGHT).headed(LIGHT)
+    assert "outside" not in subtitle_of(whole)
+    assert "what lies above 2× is outside" in subtitle_of(cut)
     assert cut.layout.yaxis.range[1] < 2.2 and whole.layout.yaxis.range[1] != cut.layout.yaxis.range[1]

@@ -20,7 +20,7 @@ def picture():
 
 
 def test_marks_stand_on_their_side_with_their_answer(picture):
-    figure = picture.draw(choose_palette("light"), dark=False)
+    figure = picture.draw(choose_palette("light"), dark=False).plot.figure()
     marks = {trace.name: trace for trace in figure.data if trace.meta == "margin"}
     assert set(marks) == {"yes (1)", "no (1)", "open (1)"}
     assert marks["yes (1)"].x[0] == pytest.approx(np.log10(3.0)) and marks["no (1)"].x[0] < -1

@@ -10,6 +10,7 @@ from dpviz.charts.theme import choose_palette
 from dpviz.runs.error_parts import ErrorParts, compute_error_parts
 from dpviz.runs.evaluation import Reference
 from dpviz.runs.study.study import Yardstick
+from tests.charts.gallery import subtitle_of
 from tests.charts.laws import is_sound
 
 LIGHT = choose_palette("light")
@@ -29,7 +30,7 @@ def parts(kmeans: float = 2.0) -> ErrorParts:
 def test_each_bar_begins_where_the_one_before_ends() -> None:
     names = ["k-means++", "quantise", "noise", "solver", "interaction", "private"]
     for kmeans in (2.0, 0.0):
-        figure = Waterfall(parts(kmeans), "EUGkM (su, theta = 3.0)", 0.3).draw(LIGHT)
+        figure = Waterfall(parts(kmeans), "EUGkM (su, theta = 3.0)", 0.3).draw(LIGHT).headed(LIGHT)
         is_sound(figure)
         (bars,) = figure.data
         assert list(figure.layout.yaxis.ticktext) == names
@@ -49,13 +50,10 @@ def test_it_names_the_largest_part() -> None:
 
 def test_clipping_stands_beside_the_bars_and_not_among_them() -> None:
     found = parts()
-    figure = Waterfall(found, "EUGkM", 0.3).draw(LIGHT)
+    figure = Waterfall(found, "EUGkM", 0.3).draw(LIGHT).headed(LIGHT)
     (bars,) = figure.data
     assert bars.x[-1] == pytest.approx(100 * (3.0 - 2.0) / 2.0)
-    for words in (
-        figure.layout.title.subtitle.text.replace("<br>", " "),
-        Waterfall(found, "x", 1).words(),
-    ):
+    for words in (subtitle_of(figure), Waterfall(found, "x", 1).words()):
         assert "lipping alone moves them by 0.1 a row" in words
     assert Waterfall(found, "EUGkM", 0.3).table()["loss per row"].iloc[-1] == 0.1
     rows = [{"private": 2.5, "quiet": 2.0, "solved": 2.5, "quiet_solved": 2.0}]
@@ -67,4 +65,4 @@ def test_nothing_lost_is_said() -> None:
     rows = [{"private": 2.0, "quiet": 2.0, "solved": float("nan"), "quiet_solved": float("nan")}]
     found = compute_error_parts(against(2.0, clipping=0.0), rows)
     assert "next to nothing" in Waterfall(found, "DPLloyd", 10.0).words()
-    is_sound(Waterfall(found, "DPLloyd", 10.0).draw(LIGHT))
+    is_sound(Waterfall(found, "DPLloyd", 10.0).draw(LIGHT).headed(LIGHT))

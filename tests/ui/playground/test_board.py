@@ -61,7 +61,7 @@ def test_what_is_shown_is_a_run_of_the_same_table_and_seed_and_its_ledger(algori
     assert drawn.run is not None and drawn.run.entries == alike.entries
     np.testing.assert_array_equal(drawn.run.centers, alike.centers)
     assert not np.array_equal(other.centers, alike.centers), "a twin with another seed"
-    animation = Animation(alike, RenderContext(make_view(table.domain), choose_palette("light"), epsilon=1.0))
+    animation = Animation.of_run(alike, RenderContext(make_view(table.domain), choose_palette("light"), epsilon=1.0))
     for place, frame in enumerate(alike.frames):
         answer = told(draw(Ask.read(said(algorithm=algorithm, step=place)), drawn))
         assert answer["picture"] == json.loads(json.dumps(animation.draw_still(place)))
