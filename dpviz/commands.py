@@ -125,6 +125,11 @@ def open_table(data: Data, declaration: Declared | None = None) -> PrivateTable:
     declaration : Declaration, mapping, path or None
         None: what a sample, or the JSON file beside a file, declares.
 
+    Returns
+    -------
+    PrivateTable
+        Its rows are read by private queries only.
+
     Raises
     ------
     RequestError

@@ -65,7 +65,20 @@ def quote_name(name: str) -> str:
 
 
 def list_names(names: Sequence[str], *, most: int = 12) -> str:
-    """Names as a short list for a sentence; ``(none)`` when there are none."""
+    """Names as a short list for a sentence; ``(none)`` when there are none.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Foreign words, which are shortened.
+    most : int
+        So many are listed; the others are counted.
+
+    Returns
+    -------
+    str
+        A clause.
+    """
     shown = ", ".join(quote_name(name) for name in names[:most])
     rest = len(names) - most
     return f"{shown} and {rest} more" if rest > 0 else shown or "(none)"

@@ -68,6 +68,20 @@ def write_run_script(name: str, declared: Declaration, request: Request) -> Scri
     """One run of ``request`` on the table that is called ``name``.
 
     A seed goes along only where the rows may be shown: whoever knows it can take the noise off.
+
+    Parameters
+    ----------
+    name : str
+        Of the table's file or sample.
+    declared : Declaration
+        What is declared of the table.
+    request : Request
+        What is run.
+
+    Returns
+    -------
+    Script
+        To be run from a shell, or as a notebook.
     """
     seed = request.seed if declared.kind.may_be_shown else None
     asked = {"k": request.k, "epsilon": request.epsilon, "delta": request.delta, "params": dict(request.params)}
@@ -84,7 +98,22 @@ def write_run_script(name: str, declared: Declaration, request: Request) -> Scri
 
 
 def write_sweep_script(name: str, declared: Declaration, grid: Grid) -> Script:
-    """The study of ``grid`` on the table that is called ``name``."""
+    """The study of ``grid`` on the table that is called ``name``.
+
+    Parameters
+    ----------
+    name : str
+        Of the table's file or sample.
+    declared : Declaration
+        What is declared of the table.
+    grid : Grid
+        What is run.
+
+    Returns
+    -------
+    Script
+        To be run from a shell, or as a notebook.
+    """
     asked = {
         "algorithms": [contender.to_text() for contender in grid.contenders],
         "epsilons": list(grid.epsilons),
@@ -106,9 +135,23 @@ def write_sweep_script(name: str, declared: Declaration, grid: Grid) -> Script:
 
 
 def write_release_script(name: str, declared: Declaration, request: Request, parts: Mapping[str, float]) -> Script:
-    """A release as it is ordered, charged to an account beside it, and checked without the rows.
+    """A release as it is ordered, charged to an account beside it, and checked without the rows. There is no seed.
 
-    ``parts`` of ε go to segments and bounds by the names of ``dpviz.release``. There is no seed.
+    Parameters
+    ----------
+    name : str
+        Of the table's file or sample.
+    declared : Declaration
+        What is declared of the table.
+    request : Request
+        What is released.
+    parts : mapping of str to float
+        Shares of ε that go to segments and to bounds, by the names of ``dpviz.release``.
+
+    Returns
+    -------
+    Script
+        To be run from a shell, or as a notebook.
     """
     cap = {"cap_epsilon": 2 * request.epsilon, "cap_delta": max(1e-5, 2 * request.delta)}
     account = [

@@ -36,17 +36,58 @@ class Engine(Protocol):
     """
 
     def map(self, call: Callable[..., Any], *columns: Sequence[Any]) -> list[Part]:
-        """What ``call`` makes of the entries of the columns, one by one, kept as parts."""
+        """What ``call`` makes of the entries of the columns, one by one, kept as parts.
+
+        Parameters
+        ----------
+        call : function
+            Takes an entry of each column.
+        *columns : sequence of object
+            Parts, or values, one for each call.
+
+        Returns
+        -------
+        list of Part
+            What each call gives, kept where it was made.
+        """
         ...
 
     def exchange(
         self, deal: Callable[..., list[Any]], gather: Callable[[list[Any], int], Any], *columns: Sequence[Any]
     ) -> list[Part]:
-        """As many parts as before: ``deal`` makes a hand for each, ``gather`` a part of all hands for its place."""
+        """Deal what lies in each part anew.
+
+        Parameters
+        ----------
+        deal : function
+            Takes an entry of each column to a list of hands, one for each part.
+        gather : function
+            Takes all hands for a place, and the place, to a part.
+        *columns : sequence of object
+            Parts, or values, one for each call.
+
+        Returns
+        -------
+        list of Part
+            As many as there were.
+        """
         ...
 
     def total(self, ask: Callable[[Any], list[Any]], parts: Sequence[Part]) -> list[Any]:
-        """Sums of the answers of ``ask`` over all parts, in any order: they are whole numbers, or bags."""
+        """Sums of the answers of ``ask`` over all parts, in any order: they are whole numbers, or bags.
+
+        Parameters
+        ----------
+        ask : function
+            Takes a part to a list of answers.
+        parts : sequence of Part
+            All of them.
+
+        Returns
+        -------
+        list of object
+            One sum for each answer.
+        """
         ...
 
     def collect(self, parts: Sequence[Part]) -> list[Any]:
@@ -151,9 +192,6 @@ class ClusterRows:
     ) -> ClusterRows:
         """The rows of batches, prepared where they lie as declared (see ``Preparation``).
 
-        ``rows_per_person`` is given where the batches say whose each row is. Without an ``engine`` the batches are
-        delayed values of Dask.
-
         Parameters
         ----------
         batches : sequence of Delayed
@@ -163,7 +201,9 @@ class ClusterRows:
         drop_incomplete : bool
             Whether a row with a missing cell is dropped; else the middle stands in for it.
         rows_per_person : int or None
-            Most rows of a person.
+            Most rows of a person, where the batches say whose each row is.
+        engine : Engine or None
+            None: Dask, whose delayed values the batches are.
 
         Returns
         -------
@@ -218,7 +258,22 @@ class ClusterRows:
         return np.concatenate(self._engine.collect(self._engine.map(Rows.hash_rows, self._parts)))
 
     def fit_blocks(self, model: BlockModel, block: Codes, number: int) -> Array:
-        """The lines of ``model`` for ``number`` blocks: rows go to where their block is, and the lines come here."""
+        """What a model makes of each block of rows: these go to where their block is, and the lines come here.
+
+        Parameters
+        ----------
+        model : BlockModel
+            What is computed from each block.
+        block : int array of shape (n,)
+            Where each row lies, from 0.
+        number : int
+            Of blocks.
+
+        Returns
+        -------
+        array of shape (number, ...)
+            The line of each block.
+        """
         hands = len(self._parts)
         blocks = np.split(block, np.cumsum(self._sizes)[:-1])
         fit = partial(_fit_hands, model=model, number=number, hands=hands)

@@ -45,7 +45,22 @@ class BlockModel(Protocol):
     """What is computed from each block of rows by itself, whatever the order of its rows and its own number."""
 
     def fit(self, rows: Array, block: Codes, number: int) -> Array:
-        """A line for each of ``number`` blocks, of rows (m, d) that lie in ``block`` (m,)."""
+        """Fit each block by itself.
+
+        Parameters
+        ----------
+        rows : array of shape (m, d)
+            Unit coordinates.
+        block : int array of shape (m,)
+            Where each row lies, from 0.
+        number : int
+            Of blocks.
+
+        Returns
+        -------
+        array of shape (number, ...)
+            A line for each block.
+        """
         ...
 
 
@@ -96,7 +111,22 @@ class RowSource(Protocol):
         ...
 
     def fit_blocks(self, model: BlockModel, block: Codes, number: int) -> Array:
-        """The lines of ``model`` for ``number`` blocks; ``block`` (n,) says where each row lies."""
+        """What a model makes of each block of rows.
+
+        Parameters
+        ----------
+        model : BlockModel
+            What is computed from each block.
+        block : int array of shape (n,)
+            Where each row lies, from 0.
+        number : int
+            Of blocks.
+
+        Returns
+        -------
+        array of shape (number, ...)
+            The line of each block.
+        """
         ...
 
     def unfold(self, points: int, region: Region) -> RowSource:
@@ -297,9 +327,21 @@ class Rows:
         return np.concatenate([hash_content(chunk.values) for chunk in self.chunks(self.dim)])
 
     def fit_blocks(self, model: BlockModel, block: Codes, number: int) -> Array:
-        """The lines of ``model`` for ``number`` blocks; ``block`` (n,) says where each row lies.
+        """What a model makes of each block of rows.
 
-        Rows in a file are read several times, each time those of some of the blocks.
+        Parameters
+        ----------
+        model : BlockModel
+            What is computed from each block.
+        block : int array of shape (n,)
+            Where each row lies, from 0.
+        number : int
+            Of blocks.
+
+        Returns
+        -------
+        array of shape (number, ...)
+            The line of each block.
         """
         if self.in_memory:
             return model.fit(self.values, block, number)
@@ -379,12 +421,40 @@ def _convert_to_floats(stored: Any) -> Array:
 
 
 def count_dealt(number: int, at: int, hands: int) -> int:
-    """How many of ``number`` blocks one of ``hands`` gets that are dealt in turn."""
+    """How many blocks one of several hands gets.
+
+    Parameters
+    ----------
+    number : int
+        Of blocks, which are dealt in turn.
+    at : int
+        The hand, from 0.
+    hands : int
+        Of them.
+
+    Returns
+    -------
+    int
+        Blocks of that hand.
+    """
     return len(range(at, number, hands))
 
 
 def join_lines(dealt: Sequence[Array], number: int) -> Array:
-    """The lines of ``number`` blocks that were dealt in turn, in the order of the blocks."""
+    """The lines of blocks that were dealt in turn.
+
+    Parameters
+    ----------
+    dealt : sequence of arrays
+        The lines of each hand, in the order in which its blocks were dealt.
+    number : int
+        Of blocks.
+
+    Returns
+    -------
+    array of shape (number, ...)
+        In the order of the blocks.
+    """
     lines = np.empty((number, dealt[0].shape[1]))
     for at, part in enumerate(dealt):
         lines[at :: len(dealt)] = part
