@@ -155,7 +155,7 @@ def _draw_proposed(draft: Draft, proposed: Mapping[str, Mapping[str, Any]]) -> N
         help="What you declare then comes from the rows unless you know it from elsewhere; the declaration says so.",
         key=draft.make_key("coded_all"),
     ):
-        draft.change = lambda now: declare_forms(now, said)
+        draft.change = lambda now: _declare_forms(now, said)
 
 
 def _ask_proposed(
@@ -185,7 +185,7 @@ def _ask_proposed(
         yield name, filled if told else None
 
 
-def declare_forms(now: Declaration, forms: Mapping[str, Mapping[str, Any]]) -> Declaration:
+def _declare_forms(now: Declaration, forms: Mapping[str, Mapping[str, Any]]) -> Declaration:
     """``now`` with each of the columns as its form says.
 
     Raises
@@ -228,7 +228,20 @@ def _read_number(said: str) -> float | str:
 
 
 def remove_coding(now: Declaration, name: str) -> Declaration:
-    """``now`` with a column as plain numbers again; its bounds are open where they were those of declared values."""
+    """Make a column plain numbers again; its bounds are open where they were those of declared values.
+
+    Parameters
+    ----------
+    now : Declaration
+        What is declared so far.
+    name : str
+        Of the column.
+
+    Returns
+    -------
+    Declaration
+        With that column as plain numbers.
+    """
     coding = now.codings.get(name)
     codings = {other: one for other, one in now.codings.items() if other != name}
     weights = {other: one for other, one in now.weights.items() if other != name}
@@ -279,7 +292,23 @@ def _draw_harm(draft: Draft, name: str, kind: str) -> None:
 
 
 def compare_noise_on_scales(declaration: Declaration, name: str, kind: str) -> tuple[float, float, float] | None:
-    """Noise on a centre on an even scale, and on that ``kind`` of scale around its middle, and that middle."""
+    """Noise on a centre on an even scale and on another one.
+
+    Parameters
+    ----------
+    declaration : Declaration
+        With both bounds of the column.
+    name : str
+        Of the column.
+    kind : str
+        "log" or "root".
+
+    Returns
+    -------
+    float, float, float, or None
+        Standard deviations on an even scale, and on the other one around its middle, and that middle, all in data
+        units; None where the other scale does not take these bounds.
+    """
     bounds = declaration.bounds[name]
     assert bounds.lower is not None and bounds.upper is not None
     rows, noises = count_cluster_rows(declaration.n_public, 5), []

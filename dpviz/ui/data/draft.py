@@ -129,9 +129,16 @@ class Draft:
         self.columns = tuple(column for column in self.columns if column != name)
 
     def type_bounds(self, name: str, **ends: float | None) -> None:
-        """Take what was typed as the ``lower`` or ``upper`` bound of a column, which is then used.
+        """Take what was typed as a bound of a column, which is then used.
 
         Where the bounds come from is known as long as one of the two is what it was when that was stated.
+
+        Parameters
+        ----------
+        name : str
+            Of the column.
+        **ends : float or None
+            ``lower`` or ``upper``, data units; None: left open.
         """
         typed = self.bounds.get(name, NO_BOUNDS)._replace(**ends, origin="")
         stated = self._stated.get(name, NO_BOUNDS)
@@ -154,7 +161,20 @@ class Draft:
         self.units |= self.start.units
 
     def make_key(self, name: str, *depends: object) -> str:
-        """The key of the widget ``name``, another one whenever what it ``depends`` on changes."""
+        """The key of a widget about this file.
+
+        Parameters
+        ----------
+        name : str
+            What the widget asks.
+        *depends
+            With another value of these it is another widget, which begins anew.
+
+        Returns
+        -------
+        str
+            For Streamlit.
+        """
         on = f"{zlib.crc32(repr(depends).encode('utf-8', 'backslashreplace')):08x}:" if depends else ""
         return f"declare:{self.source.number}.{self.version}:{on}{name}"
 
@@ -165,9 +185,25 @@ class Draft:
     def draw_table(
         self, name: str, columns: pd.DataFrame, config: Mapping[str, Any], *depends: object, **look: Any
     ) -> Any:
-        """A table to type into, one line a column; what was typed stays until another ``version`` or ``depends``.
+        """A table to type into.
 
-        ``columns`` is what it begins with: its input must not change while it lives.
+        Parameters
+        ----------
+        name : str
+            What it asks.
+        columns : DataFrame
+            What it begins with, a line a column of the file; it must not change while the table lives.
+        config : mapping of str to object
+            How its columns are drawn, by name.
+        *depends
+            With another value of these it begins anew, as with another ``version``.
+        **look
+            Further settings of Streamlit's editor.
+
+        Returns
+        -------
+        DataFrame
+            As it stands.
         """
         key = self.make_key(name, tuple(columns["column"]), depends)
         table = self._tables.get(name)
@@ -264,7 +300,20 @@ class Draft:
 
 
 def open_draft(source: Source, start: Declaration) -> Draft:
-    """The draft about ``source`` as it stands, or one that begins with ``start``."""
+    """The draft about a file as it stands, or a new one.
+
+    Parameters
+    ----------
+    source : Source
+        The file, and where it came from.
+    start : Declaration
+        What a new draft begins with.
+
+    Returns
+    -------
+    Draft
+        The one about this file, if there is one.
+    """
     draft = cast("Draft | None", st.session_state.get(_DRAFT))
     if draft is None or draft.source.number != source.number:
         draft = st.session_state[_DRAFT] = Draft(source, start, _count_version())
@@ -278,7 +327,21 @@ def complete_draft(source: Source) -> Declaration | None:
 
 
 def merge_declaration(declaration: Declaration, text: str, content: Content) -> Declaration:
-    """``declaration`` with everything that JSON ``text`` says about ``content`` in its place.
+    """A declaration with what a declaration file says instead.
+
+    Parameters
+    ----------
+    declaration : Declaration
+        What is declared so far.
+    text : str
+        JSON of a declaration file.
+    content : Content
+        What the file holds.
+
+    Returns
+    -------
+    Declaration
+        With everything that the text says in its place.
 
     Raises
     ------

@@ -55,6 +55,13 @@ _MARKS = {word: mark for mark, word in _WORDS.items()}
 def draw_format_form(file: CsvFile, draft: Draft) -> None:
     """The questions about how the file is read; what is wrong is said in place.
 
+    Parameters
+    ----------
+    file : CsvFile
+        Its bytes.
+    draft : Draft
+        What is declared so far; its format changes.
+
     Raises
     ------
     IntakeError
@@ -76,7 +83,20 @@ def draw_format_form(file: CsvFile, draft: Draft) -> None:
 
 
 def is_readable_at_first(file: CsvFile, draft: Draft) -> bool:
-    """Whether the first line is a header, and no more need be asked, as the form begins."""
+    """Whether the first line is a header, and no more need be asked, as the form begins.
+
+    Parameters
+    ----------
+    file : CsvFile
+        Its bytes.
+    draft : Draft
+        What is declared so far.
+
+    Returns
+    -------
+    bool
+        Whether no question about the format has to be open.
+    """
     try:
         make_once("declare:begins", (draft.source.number, draft.start.file), lambda: file.header(draft.start.file))
     except IntakeError:
@@ -99,7 +119,15 @@ def draw_proposal_notes(draft: Draft) -> None:
 
 
 def draw_propose_button(file: CsvFile, draft: Draft) -> None:
-    """Ask for a proposal from the rows; of private ones it is a look."""
+    """Ask for a proposal from the rows; of private ones it is a look.
+
+    Parameters
+    ----------
+    file : CsvFile
+        Its bytes.
+    draft : Draft
+        What is declared so far; a proposal is kept in it.
+    """
     kind = draft.declaration.kind
     pressed = st.button(
         "Propose from the rows" if kind.may_be_shown else "Propose from the rows (counted)",
@@ -264,7 +292,20 @@ class Columns(NamedTuple):
 
 
 def make_frame(names: Sequence[str], columns: Columns) -> pd.DataFrame:
-    """The editor's table: one line a column; a mark that is the file's own is left open."""
+    """The editor's table: one line a column; a mark that is the file's own is left open.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Columns of the file.
+    columns : Columns
+        How some of them write their numbers.
+
+    Returns
+    -------
+    DataFrame
+        For Streamlit's editor.
+    """
 
     def cells(marks: Iterable[str | None]) -> pd.Series:
         return pd.Series(list(marks), dtype="object")
@@ -283,7 +324,20 @@ def make_frame(names: Sequence[str], columns: Columns) -> pd.DataFrame:
 
 
 def read_frame(frame: pd.DataFrame, usual: NumberStyle) -> Columns:
-    """What the editor's table says, where ``usual`` is how the file's other columns write their numbers."""
+    """What the editor's table says.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As the editor gives it.
+    usual : NumberStyle
+        How the file's other columns write their numbers.
+
+    Returns
+    -------
+    Columns
+        How some columns write theirs.
+    """
     text, styles = [], {}
     for name, kind, *marks in frame[["column", "kind", *NumberStyle._fields]].itertuples(index=False):
         own = {

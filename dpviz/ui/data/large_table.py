@@ -64,6 +64,13 @@ def is_large(content: Content) -> bool:
 def bring_to_use(content: Content, declaration: Declaration) -> None:
     """Open the table that is declared, or begin to prepare it; ``draw_preparation_panel`` then shows how far that is.
 
+    Parameters
+    ----------
+    content : Content
+        What the file holds.
+    declaration : Declaration
+        Complete, or refused.
+
     Raises
     ------
     RequestError

@@ -49,7 +49,20 @@ class Clipping:
 
 
 def measure_clipping(revealed: Revealed, domain: Domain) -> Clipping:
-    """What ``domain`` does to revealed rows (n, d), unit coordinates."""
+    """What declared bounds do to revealed rows.
+
+    Parameters
+    ----------
+    revealed : Revealed
+        Usable rows, unit coordinates.
+    domain : Domain
+        Declared bounds and scaling.
+
+    Returns
+    -------
+    Clipping
+        Shares of rows and of values that the bounds move.
+    """
     points, half = revealed.points, domain.region.half
     if len(points) == 0:
         nothing = np.zeros(domain.dim)

@@ -166,7 +166,20 @@ class KeptFiles:
         self._kept: OrderedDict[str, tuple[KeptFile, float]] = OrderedDict()
 
     def put(self, kept: KeptFile, word: str | None = None) -> str | None:
-        """Keep a file under ``word``, or a new one; the word, or None if it may not be kept."""
+        """Keep a file for the links of this server.
+
+        Parameters
+        ----------
+        kept : KeptFile
+            The file and its declaration.
+        word : str or None
+            By which a link finds it; None: a new one.
+
+        Returns
+        -------
+        str or None
+            The word; None if the file may not be kept.
+        """
         if not kept.declaration.kind.may_be_shown or len(kept.file.raw) > self._most_bytes:
             return None
         word = word or secrets.token_urlsafe(16)

@@ -118,6 +118,13 @@ PAINTED = "painted."
 def open_painted(drawing: Drawing, k: int) -> None:
     """Make what was painted the table of this visit, as a link says it: after a reload it is the same.
 
+    Parameters
+    ----------
+    drawing : Drawing
+        Painted points.
+    k : int
+        Clusters.
+
     Raises
     ------
     RequestError
