@@ -73,7 +73,7 @@ def _draw_entry(card: Card, foresee: Foresee) -> None:
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.markdown(f"**{card.title}**", width="content")
         st.button("Choose", key=f"catalogue:{card.id}", on_click=_choose, args=(card.id,), type="tertiary")
-    draw_badges(card, format_light(judgement))
+    _draw_badges(card, format_light(judgement))
     st.markdown(card.summary)
     st.caption(f"**When:** {card.when}")
     st.caption(describe_needs(card))
@@ -82,7 +82,7 @@ def _draw_entry(card: Card, foresee: Foresee) -> None:
         st.caption(format_warning(caution))
 
 
-def draw_badges(card: Card, expected: str = "") -> None:
+def _draw_badges(card: Card, expected: str = "") -> None:
     """Badges: each guarantee that it can give, who is trusted, whether it is ours; ``expected`` in front."""
     looks = [GUARANTEE_WORDS[guarantee] for guarantee in card.guarantees]
     if card.private:

@@ -74,7 +74,18 @@ def draw_empty_panel(table: OpenTable) -> None:
 
 
 def draw_below(table: OpenTable, result: Result, context: RenderContext, judged: Judged | None) -> None:
-    """The tabs; only the open one is drawn. ``context`` is that of the pictures above."""
+    """Draw the tabs under the pictures of a run; of those only the open one.
+
+    Parameters
+    ----------
+    table : OpenTable
+    result : Result
+        A finished run and what was asked.
+    context : RenderContext
+        That of the pictures above.
+    judged : Judged or None
+        Scores against the rows; None where truth is hidden.
+    """
     run = result.run
     found_tab, ledger, story, numbers, files = st.tabs(_TABS, key="explore:below", on_change="rerun")
     if found_tab.open:
@@ -83,7 +94,7 @@ def draw_below(table: OpenTable, result: Result, context: RenderContext, judged:
                 reference = None if context.reference is None else context.reference.centers
                 mark = "refused (⊥)" if _draw_refusal(run) else ""
                 draw_profile_panel(make_profile(run, reference=reference), "explore", mark=mark, table=False)
-            draw_clusters(table, run, judged, result.request)
+            _draw_clusters(table, run, judged, result.request)
             draw_k_reading(result)
     if ledger.open:
         with ledger:
@@ -97,7 +108,7 @@ def draw_below(table: OpenTable, result: Result, context: RenderContext, judged:
             _draw_numbers(run)
     if files.open:
         with files:
-            draw_take_away(table, result, context, judged)
+            _draw_take_away(table, result, context, judged)
             draw_python_section(
                 lambda: write_run_script(table.loaded.name, table.declaration, result.request),
                 key="explore",
@@ -191,13 +202,13 @@ def draw_k_reading(result: Result) -> None:
         draw_data_table(curve.table(), alt="The loss on the grid for each number of clusters")
 
 
-def draw_take_away(table: OpenTable, result: Result, context: RenderContext, judged: Judged | None) -> None:
+def _draw_take_away(table: OpenTable, result: Result, context: RenderContext, judged: Judged | None) -> None:
     """The buttons, and what is in the files; without privacy there is nothing to take away."""
     record = find_record(result.place)
     if not record.private:
         draw_caption_with_badge("revealed", "k-means++ is never a release: there is nothing to download.")
         return
-    stem, shown = name_file(record), make_public_context(table, result, context)
+    stem, shown = name_file(record), _make_public_context(table, result, context)
     scores = judged if shown.reveals else None
     with st.container(horizontal=True, vertical_alignment="center"):
         st.download_button(
@@ -246,7 +257,7 @@ def draw_take_away(table: OpenTable, result: Result, context: RenderContext, jud
         st.caption(f":material/warning: {escape_markdown(record.note)} Each file says so inside and by its name.")
 
 
-def make_public_context(table: OpenTable, result: Result, context: RenderContext) -> RenderContext:
+def _make_public_context(table: OpenTable, result: Result, context: RenderContext) -> RenderContext:
     """What a page of its own may show: of a private table nothing but the release, whatever its owner sees here."""
     if not (table.kind.may_be_shown and context.reveals):
         return context.without_rows()
@@ -260,7 +271,25 @@ def make_public_context(table: OpenTable, result: Result, context: RenderContext
 def make_run_page(
     table: OpenTable, result: Result, record: ReleaseRecord, context: RenderContext, judged: Judged | None
 ) -> bytes:
-    """The walk through a run as one HTML file."""
+    """The walk through a run as one HTML file.
+
+    Parameters
+    ----------
+    table : OpenTable
+    result : Result
+        A finished run and what was asked.
+    record : ReleaseRecord
+        What may leave of the run.
+    context : RenderContext
+        What the page may show.
+    judged : Judged or None
+        Scores against the rows; None where truth is hidden.
+
+    Returns
+    -------
+    bytes
+        A whole HTML file.
+    """
     animation = animate(result.run, context, list(list_numbers(table, result, judged)))
     return make_player_page([Scene(animation=animation, run=record, table=table.title)]).encode("utf-8")
 
@@ -272,7 +301,7 @@ _UNITS = "In unit coordinates²; k-means++ reads the same rows, as the declared 
 _SHIFT = "centre ± (% of range)"
 
 
-def draw_clusters(table: OpenTable, run: Run, judged: Judged | None, request: Request) -> None:
+def _draw_clusters(table: OpenTable, run: Run, judged: Judged | None, request: Request) -> None:
     """The table of clusters, and the loss under it; ``request`` is what was run."""
     kind = format_badge("released" if run.private else "revealed")
     st.markdown(f"{kind} {escape_markdown(_describe_clusters(run))}")

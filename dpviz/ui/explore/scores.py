@@ -50,9 +50,23 @@ class Judged(NamedTuple):
 
 
 def read_labels(codes: Codes, assigned: Codes, k: int) -> Labels | None:
-    """How well ``k`` centres meet the groups of labelled rows; None with more centres than groups.
+    """How well centres meet the groups of labelled rows.
 
     Each of more centres may lie in a group of its own making: the accuracy then rises with k, and says nothing.
+
+    Parameters
+    ----------
+    codes : int array of shape (n,)
+        The group of each row, from 0; below 0: none.
+    assigned : int array of shape (n,)
+        The nearest centre of each row.
+    k : int
+        Clusters.
+
+    Returns
+    -------
+    Labels or None
+        How many rows lie with their group; None with more centres than groups.
     """
     groups = np.unique(codes[codes >= 0]).size
     if k > groups > 0:
@@ -61,7 +75,21 @@ def read_labels(codes: Codes, assigned: Codes, k: int) -> Labels | None:
 
 
 def compute_scores(table: OpenTable, result: Result, reference: Reference | None) -> Judged | None:
-    """Scores of a run against revealed rows, if the owner allows looks and the reference is there."""
+    """Scores of a run against revealed rows.
+
+    Parameters
+    ----------
+    table : OpenTable
+    result : Result
+        A finished run and what was asked.
+    reference : Reference or None
+        k-means++ on the rows; None: not there yet.
+
+    Returns
+    -------
+    Judged or None
+        None unless the owner allows looks and the reference is there.
+    """
     run = result.run
     rows = (
         make_judged_table(table, "loss of a run", AccessKind.LOSS, points_per_row=run.points_per_row)

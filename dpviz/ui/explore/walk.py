@@ -39,9 +39,24 @@ _POLL_SECONDS = 1.0
 def draw_walk(
     table: OpenTable, result: Result, now: Request, reference: Reference | None, judged: Judged | None
 ) -> RenderContext:
-    """Play ``result``; ``now`` is what the controls ask for, ``judged`` its scores where truth is shown.
+    """Play a finished run.
 
-    Returns how it is looked at.
+    Parameters
+    ----------
+    table : OpenTable
+    result : Result
+        A finished run and what was asked.
+    now : Request
+        What the controls ask for.
+    reference : Reference or None
+        k-means++ on the rows.
+    judged : Judged or None
+        Scores against the rows; None where truth is hidden.
+
+    Returns
+    -------
+    RenderContext
+        That of its pictures.
     """
     run, context = result.run, _make_final_context(table, result, reference, judged)
     plane = (context.view.axes, context.view.name)
@@ -54,14 +69,25 @@ def draw_walk(
         animation,
         list(list_numbers(table, result, judged)),
         dial,
-        said=describe_staleness(table, result, now),
+        said=_describe_staleness(table, result, now),
         key="explore:player",
     )
     return context
 
 
 def draw_walk_so_far(table: OpenTable, so_far: RunSoFar, reference: Reference | None, *, now: Request) -> None:
-    """Play the steps that a run has taken, and, as long as it is under way, those that come."""
+    """Play the steps that a run has taken, and, as long as it is under way, those that come.
+
+    Parameters
+    ----------
+    table : OpenTable
+    so_far : RunSoFar
+        The steps that it has taken.
+    reference : Reference or None
+        k-means++ on the rows.
+    now : Request
+        What the controls ask for.
+    """
     context = replace(_make_context(table, so_far), reference=reference, reference_coming=False)
     dial = Dial(ROUND_EPSILONS, now.epsilon, choose_epsilon)
 
@@ -76,7 +102,7 @@ def draw_walk_so_far(table: OpenTable, so_far: RunSoFar, reference: Reference | 
     poll(steps, every=_POLL_SECONDS if is_under_way(table) else None, key="walk:so_far")
 
 
-def describe_staleness(table: OpenTable, result: Result, now: Request) -> str:
+def _describe_staleness(table: OpenTable, result: Result, now: Request) -> str:
     """What has to be said above the pictures, if they are not of what the controls ask for; "" if they are."""
     if result.request == now:
         return ""
@@ -125,7 +151,21 @@ def _make_final_context(
 
 
 def list_numbers(table: OpenTable, result: Result, judged: Judged | None) -> Iterator[Number]:
-    """At most three: what was spent, what it cost, and how well known groups are met."""
+    """The numbers beside a title: what was spent, what it cost, and how well known groups are met.
+
+    Parameters
+    ----------
+    table : OpenTable
+    result : Result
+        A finished run and what was asked.
+    judged : Judged or None
+        Scores against the rows; None where truth is hidden.
+
+    Yields
+    ------
+    Number
+        At most three.
+    """
     yield from _list_spending(result.run)
     if judged is not None:
         sample = "" if table.private.in_memory else ", in a sample of the rows"

@@ -27,17 +27,48 @@ class Score(NamedTuple):
 
 
 def read_guess(lesson: Lesson, scene: int) -> Guess:
-    """What was guessed in a scene, counted from 1; None if nothing was."""
+    """What was guessed in a scene.
+
+    Parameters
+    ----------
+    lesson : Lesson
+    scene : int
+        From 1.
+
+    Returns
+    -------
+    Guess
+        None: nothing was guessed.
+    """
     return cast("Guess", recall(_make_key(lesson, scene, "guess"), None))
 
 
 def is_revealed(lesson: Lesson, scene: int) -> bool:
-    """Whether its answer is shown: at once where nothing is asked."""
+    """Whether the answer of a scene is shown.
+
+    Parameters
+    ----------
+    lesson : Lesson
+    scene : int
+        From 1.
+
+    Returns
+    -------
+    bool
+        True at once where nothing is asked.
+    """
     return lesson.scenes[scene - 1].question is None or recall(_make_key(lesson, scene, "revealed"), False)
 
 
 def reveal_scene(lesson: Lesson, scene: int) -> None:
-    """Show the answer from now on; call it from a callback."""
+    """Show the answer from now on; call it from a callback.
+
+    Parameters
+    ----------
+    lesson : Lesson
+    scene : int
+        From 1.
+    """
     remember(_make_key(lesson, scene, "revealed"), True)
 
 
@@ -49,7 +80,14 @@ def forget_guesses(lesson: Lesson) -> None:
 
 
 def ask(lesson: Lesson, place: int) -> None:
-    """Draw the question of a scene; what is answered is kept."""
+    """Draw the question of a scene; what is answered is kept.
+
+    Parameters
+    ----------
+    lesson : Lesson
+    place : int
+        Of the scene, from 1.
+    """
     scene = lesson.scenes[place - 1]
     guess, key = read_guess(lesson, place), _make_key(lesson, place, "widget")
     match scene.question:
@@ -116,11 +154,18 @@ def _ask_curve(lesson: Lesson, place: int, epsilons: tuple[float, ...], guess: G
 
 
 def compare(lesson: Lesson, place: int) -> None:
-    """The guess beside the truth; the truth alone where a class has answered aloud."""
+    """The guess beside the truth; the truth alone where a class has answered aloud.
+
+    Parameters
+    ----------
+    lesson : Lesson
+    place : int
+        Of the scene, from 1.
+    """
     scene, guess = lesson.scenes[place - 1], read_guess(lesson, place)
     if not scene.truth:
         return
-    said, verdict = "", "as you said" if is_right(lesson, place) else ""
+    said, verdict = "", "as you said" if _is_right(lesson, place) else ""
     match scene.question:
         case Options() if isinstance(guess, str):
             said = scene.fill_text(guess)
@@ -138,7 +183,7 @@ def _draw_line(head: str, words: str) -> None:
         st.markdown(f":small[:gray[{head}]]  \n**{escape_markdown(words)}**")
 
 
-def is_right(lesson: Lesson, place: int) -> bool:
+def _is_right(lesson: Lesson, place: int) -> bool:
     """Whether the guess is the truth."""
     scene, guess = lesson.scenes[place - 1], read_guess(lesson, place)
     match scene.question:
@@ -159,7 +204,7 @@ def compute_score(lesson: Lesson) -> Score:
         and is_revealed(lesson, place)
         and read_guess(lesson, place) is not None
     ]
-    return Score(sum(is_right(lesson, place) for place in places), len(places))
+    return Score(sum(_is_right(lesson, place) for place in places), len(places))
 
 
 def _make_key(lesson: Lesson, scene: int, what: str) -> str:

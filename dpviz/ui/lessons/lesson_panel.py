@@ -26,7 +26,7 @@ from dpviz.ui.lessons.scene_picture import begin_runs, draw_scene_picture
 from dpviz.ui.session import make_once
 
 
-def draw_lesson_panel(lesson: Lesson, place: Place) -> None:
+def _draw_lesson_panel(lesson: Lesson, place: Place) -> None:
     """Draw the scene that the address asks for."""
     reasons = make_once("lessons:refusals", lesson, lambda: list_refusals(lesson, open_computed), most=8)
     for sentence in reasons:
@@ -194,7 +194,7 @@ def draw_lessons_page(place: Place | None) -> None:
     """The list of lessons, or the scene that the address asks for."""
     collection = read_collection()
     if place is not None and place.lesson in collection.lessons:
-        draw_lesson_panel(collection.lessons[place.lesson], place)
+        _draw_lesson_panel(collection.lessons[place.lesson], place)
         return
     st.title("Lessons", anchor=False)
     if place is not None:

@@ -68,7 +68,7 @@ def draw_membership(stage: Stage) -> None:
         _draw_head(region.title, region.sentence)
         show(region.draw(_choose_colors()), alt=region.words(), key="meaning:attack", stem="attack", bare=True)
 
-    draw_simulation(stage, draw)
+    _draw_simulation(stage, draw)
     st.caption(
         "One attacker sees the centres: is one near the person? The other knows all other rows and reads every "
         "released answer. Each chose its threshold on one half of the runs; the mark is its record on the other half, "
@@ -95,7 +95,7 @@ def draw_twins(stage: Stage) -> None:
         figure = clouds.draw(_choose_colors(), both=guess is not None)
         show(figure, alt=clouds.words(), key="meaning:twins", stem="neighbouring-tables", bare=True)
 
-    draw_simulation(stage, draw)
+    _draw_simulation(stage, draw)
 
 
 def draw_again(stage: Stage) -> None:
@@ -110,7 +110,7 @@ def draw_again(stage: Stage) -> None:
                 key = f"meaning:again:{curve.heading}"
                 show(curve.draw(_choose_colors()), alt=curve.words, key=key, stem="asking-again", bare=True)
 
-    draw_simulation(stage, draw, least=_LEAST)
+    _draw_simulation(stage, draw, least=_LEAST)
     st.caption(
         "First: how far averages of t releases lie apart, in % of one release. Then: what t releases cost, added up "
         "and by the sharper composition; and what the attacker who reads all answers gains about the person, from "
@@ -208,7 +208,7 @@ class Simulation:
         self.jobs.append(open_job_registry().submit(attack_work, self.stage.neighbors, asked, PAIRS, done))
 
 
-def draw_simulation(stage: Stage, draw: Callable[[Simulation], None], *, least: int = 8) -> None:
+def _draw_simulation(stage: Stage, draw: Callable[[Simulation], None], *, least: int = 8) -> None:
     """Draw what is known of a stage, and go on drawing while runs arrive; they begin by themselves.
 
     Nobody's privacy is spent: the rows are public. ``least`` pairs are waited for before anything is drawn.

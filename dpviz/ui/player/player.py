@@ -27,10 +27,20 @@ def _declare_component() -> Any:
 
 
 def play(animation: str, numbers: Sequence[Number], dial: Dial | None, *, key: str, said: str = "") -> None:
-    """Show a ``animation`` as packed data: its last step first, or the one that it names as ``start``, from 0.
+    """Show an animation. Where the one before had steps alike, it goes on where that was left.
 
-    Where the animation before had steps alike, it goes on where that was left. ``numbers`` stand beside the title, and
-    a sentence that is ``said`` above the pictures; without a ``dial``, ε cannot be turned here.
+    Parameters
+    ----------
+    animation : str
+        Packed data of an `Animation`; its last step comes first, or the one that it names as ``start``, from 0.
+    numbers : sequence of Number
+        Beside the title.
+    dial : Dial or None
+        Turns ε on a narrow screen; None: it cannot be turned here.
+    key : str
+        Its place on the page.
+    said : str
+        A sentence above the pictures.
     """
 
     def turned() -> None:

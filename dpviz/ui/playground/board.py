@@ -91,7 +91,21 @@ class Ask:
 
     @classmethod
     def read(cls, said: object, params: Mapping[str, Any] | None = None, of: str = "") -> Ask:
-        """What a browser said, checked as any input; ``params`` belong to the algorithm ``of`` that id.
+        """Read a question that a browser asks.
+
+        Parameters
+        ----------
+        said : object
+            What a browser sent.
+        params : mapping of str to object or None
+            Of the algorithm; a browser does not say them.
+        of : str
+            Id of the algorithm that these belong to.
+
+        Returns
+        -------
+        Ask
+            Checked as any input.
 
         Raises
         ------
@@ -193,16 +207,45 @@ class Drawn:
 
 
 def run_on(rows: np.ndarray[Any, np.dtype[np.float64]], request: Request, seed: int | None = None) -> Run:
-    """A run on painted rows (n, 2), data units; without a seed, with fresh noise.
+    """Run on painted rows.
 
     **Guarantee.** (ε, δ)-DP for a row that is added or removed, as every run.
+
+    Parameters
+    ----------
+    rows : array of shape (n, 2)
+        Painted points, data units.
+    request : Request
+        What is asked.
+    seed : int or None
+        None: fresh noise.
+
+    Returns
+    -------
+    Run
+        Finished.
     """
     asked = Request(request.contender, request.k, request.epsilon, request.delta, seed)
     return run_request(asked, PrivateTable(rows, DOMAIN))
 
 
 def draw(ask: Ask, before: Drawn | None = None, *, seed: int | None = None) -> Drawn:
-    """Answer a question: with the run ``before`` where it is about that draw, else with a new one, of fresh noise."""
+    """Answer a question of the board.
+
+    Parameters
+    ----------
+    ask : Ask
+        The question.
+    before : Drawn or None
+        The draw that the board shows; the question may be about it.
+    seed : int or None
+        None: fresh noise.
+
+    Returns
+    -------
+    Drawn
+        That draw, or a new one.
+    """
     if before is not None and before.run is not None and before.ask.draw == ask.draw:
         return Drawn(ask, before.run)
     try:
@@ -212,7 +255,22 @@ def draw(ask: Ask, before: Drawn | None = None, *, seed: int | None = None) -> D
 
 
 def make_answer(drawn: Drawn, theme: str | None, *, linked: bool = True) -> str:
-    """What the board is told: the picture of the step that it shows, and what it says of the draw."""
+    """What the board is told: the picture of the step that it shows, and what it says of the draw.
+
+    Parameters
+    ----------
+    drawn : Drawn
+        A draw and its question.
+    theme : str or None
+        light or dark; None: not known yet.
+    linked : bool
+        Whether a link to the drawing goes along.
+
+    Returns
+    -------
+    str
+        JSON.
+    """
     ask, run = drawn.ask, drawn.run
     told: dict[str, Any] = {"token": ask.token, "draw": ask.draw, "refused": drawn.refused}
     told["fine"] = _FULL if len(ask.drawing.points) >= MOST_POINTS else _FINE
@@ -350,7 +408,15 @@ def find_standing(key: str) -> Standing:
 
 @st.fragment
 def draw_board(begins: Board, *, key: str) -> None:
-    """Draw a board; only it runs again when somebody paints. It stays as it was left while the visit lasts."""
+    """Draw a board; only it runs again when somebody paints. It stays as it was left while the visit lasts.
+
+    Parameters
+    ----------
+    begins : Board
+        What it begins with.
+    key : str
+        Its place on the page.
+    """
     # Said before this run, and gone where another page was open meanwhile: then the board is told how it stood.
     standing = find_standing(key)
     if begins.locked and standing.drawn is not None:  # a lesson that begins again, with what it has to show

@@ -97,7 +97,19 @@ def _begin_board() -> Board:
 
 
 def read_link(text: str, usual: Request) -> Request:
-    """What a link asks of a board: ``eugkm,1,3``; what cannot be read is as ``usual``.
+    """Read a link to a board.
+
+    Parameters
+    ----------
+    text : str
+        Algorithm, ε and k: ``eugkm,1,3``.
+    usual : Request
+        Stands in for what cannot be read.
+
+    Returns
+    -------
+    Request
+        What is asked of a board.
 
     >>> read_link("balcan,0.5,4", Request(Contender.of("eugkm"), 3, 1.0)).k
     4
