@@ -39,7 +39,20 @@ class Opened(NamedTuple):
 
 
 def draw_account_section(release_request: ReleaseRequest, asked_of: Subject) -> tuple[Opened | None, list[str]]:
-    """Draw it; the account, if one is open, and what stands against the release."""
+    """Draw the section of the account.
+
+    Parameters
+    ----------
+    release_request : ReleaseRequest
+        What is to be released.
+    asked_of : Subject
+        The table, and what is declared of it.
+
+    Returns
+    -------
+    Opened or None, list of str
+        The account, if one is open, and what stands against the release, a sentence each.
+    """
     st.subheader("The account", divider="gray", anchor=False, help=_ABOUT)
     _draw_ways()
     path = recall(_PATH, "")

@@ -82,7 +82,7 @@ def _draw_form(asked_of: Subject) -> None:
     draft = ReleaseRequest(
         terms.request, find_words(declared, today=today), terms.segments, terms.bounds, terms.missing
     )
-    status = draw_what_leaves(draft, asked_of)
+    status = _draw_what_leaves(draft, asked_of)
     found: dict[str, list[str]] = {"Bounds": draw_bounds_section(draft, asked_of)}
     told = draw_accesses_section(asked_of)
     words = draw_words_form(asked_of.declaration, asked_of.source_key, today=today, chosen=told.chosen)
@@ -92,8 +92,8 @@ def _draw_form(asked_of: Subject) -> None:
         opened, found["Account"] = draw_account_section(draft, asked_of)
     else:
         found["Account"] = draw_command_line(draft)
-    found["Noise"] = draw_noise_section(draft, asked_of)
-    expected = f"{draw_dry_run_section(draft, asked_of)} {_explain_epsilon(draft, asked_of)}".strip()
+    found["Noise"] = _draw_noise_section(draft, asked_of)
+    expected = f"{_draw_dry_run_section(draft, asked_of)} {_explain_epsilon(draft, asked_of)}".strip()
     release_request = ReleaseRequest(
         terms.request,
         words,
@@ -108,7 +108,7 @@ def _draw_form(asked_of: Subject) -> None:
     parts = {"segments": terms.segments, "buy_bounds": terms.bounds, "missing": terms.missing}
     script = partial(write_release_script, in_words.content.name, in_words.declaration, terms.request, parts)
     draw_python_section(script, key="release", stem="release")
-    draw_standing(status, found)
+    _draw_standing(status, found)
 
 
 Hindrances = Mapping[str, Sequence[str]]
@@ -120,7 +120,7 @@ def list_hindrances(found: Hindrances) -> list[str]:
     return [words for of_part in found.values() for words in of_part]
 
 
-def draw_standing(place: DeltaGenerator, found: Hindrances) -> None:
+def _draw_standing(place: DeltaGenerator, found: Hindrances) -> None:
     """Say in ``place`` which parts are ready, and what to do first about those that are not."""
     against = list_hindrances(found)
     with place.container(gap="xsmall"):
@@ -140,11 +140,11 @@ def draw_standing(place: DeltaGenerator, found: Hindrances) -> None:
 _MOST_NAMES = 8
 
 
-def draw_what_leaves(release_request: ReleaseRequest, asked_of: Subject) -> DeltaGenerator:
+def _draw_what_leaves(release_request: ReleaseRequest, asked_of: Subject) -> DeltaGenerator:
     """Draw the sentence; the place below it that tells what stands against the release."""
     declared = asked_of.declaration
     st.subheader(
-        escape_markdown(describe_what_leaves(release_request, asked_of)),
+        escape_markdown(_describe_what_leaves(release_request, asked_of)),
         anchor=False,
         help=explain_words("ε, odds, centre, unit of privacy"),
     )
@@ -161,7 +161,7 @@ def draw_what_leaves(release_request: ReleaseRequest, asked_of: Subject) -> Delt
     return st.container()
 
 
-def describe_what_leaves(release_request: ReleaseRequest, asked_of: Subject) -> str:
+def _describe_what_leaves(release_request: ReleaseRequest, asked_of: Subject) -> str:
     """What is published, and what one person changes in it at most."""
     request, declared = release_request.request, asked_of.declaration
     columns = format_things(len(declared.columns), "column")
@@ -203,7 +203,7 @@ def list_commands(release_request: ReleaseRequest) -> list[str]:
     ]
 
 
-def draw_noise_section(release_request: ReleaseRequest, asked_of: Subject) -> list[str]:
+def _draw_noise_section(release_request: ReleaseRequest, asked_of: Subject) -> list[str]:
     """Draw it; what in it stands against the release."""
     st.subheader("The noise", divider="gray", anchor=False, help=explain_term("noise"))
     try:
@@ -264,7 +264,7 @@ class _DryRun:
     job: Job[Any]
 
 
-def draw_dry_run_section(release_request: ReleaseRequest, asked_of: Subject) -> str:
+def _draw_dry_run_section(release_request: ReleaseRequest, asked_of: Subject) -> str:
     """Draw it; what is to be expected, in words for the card."""
     st.subheader("What to expect", divider="gray", anchor=False, help=explain_term("synthetic-table"))
     table = asked_of.table

@@ -53,7 +53,19 @@ def prepare_another() -> None:
 def draw_publish_section(
     release_request: ReleaseRequest, asked_of: Subject, opened: Opened | None, against: Sequence[str]
 ) -> None:
-    """Draw the confirmation and the button; press if it was pressed."""
+    """Draw the confirmation and the button, and publish if it was pressed.
+
+    Parameters
+    ----------
+    release_request : ReleaseRequest
+        What is to be released.
+    asked_of : Subject
+        The table, and what is declared of it.
+    opened : Opened or None
+        The account; None: none is open.
+    against : sequence of str
+        What stands against the release, a sentence each.
+    """
     st.subheader("Release", divider="gray", anchor=False, help=explain_term("released"))
     number = len(list_publications()) + 1
     wanted = f"{release_request.request.epsilon:g}"

@@ -136,7 +136,7 @@ def _draw_tables(release: Release) -> None:
         "standard deviation of it.",
         help=explain_words("centre noise"),
     )
-    draw_segments_panel(release.played.parts, f"release:{release.number}")
+    _draw_segments_panel(release.played.parts, f"release:{release.number}")
     if SEGMENTS in release.files:
         with st.expander("Every number about the segments", icon=":material/table_rows:"):
             segments = _read(release.files[SEGMENTS])
@@ -206,7 +206,7 @@ def _name_file(publication: Publication) -> str:
 _LONGEST_NAME, _MOST_NAMED = 24, 20
 
 
-def draw_segments_panel(parts: Parts, key: str) -> None:
+def _draw_segments_panel(parts: Parts, key: str) -> None:
     """Draw it; nothing where a release says nothing of its segments."""
     if parts.told is None:
         return

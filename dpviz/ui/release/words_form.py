@@ -51,7 +51,24 @@ _DECLARED_FIRST = ("name", "description")
 
 
 def draw_words_form(declared: Declaration, source_key: str, *, today: str, chosen: str) -> CardWords:
-    """Draw the form; all words of the card."""
+    """Draw the form of the card's words.
+
+    Parameters
+    ----------
+    declared : Declaration
+        What is declared of the table.
+    source_key : str
+        Of the table.
+    today : str
+        Date that the card begins with.
+    chosen : str
+        What the owner says was chosen after looking at rows.
+
+    Returns
+    -------
+    CardWords
+        All words of the card.
+    """
     kept = f"release:words:{source_key[:16]}"
     before: dict[str, Any] = {**_propose_words(declared, today), **recall(kept, {}), "publication_date": today}
     missing = CardWords(**before, chosen_after_looking=chosen).list_missing()
@@ -192,7 +209,20 @@ class Line(NamedTuple):
 
 
 def draw_bounds_section(release_request: ReleaseRequest, asked_of: Subject) -> list[str]:
-    """Draw the table; what in it stands against the release, a sentence each."""
+    """Draw the table of bounds and where they come from.
+
+    Parameters
+    ----------
+    release_request : ReleaseRequest
+        What is to be released.
+    asked_of : Subject
+        The table, and what is declared of it.
+
+    Returns
+    -------
+    list of str
+        What in it stands against the release, a sentence each.
+    """
     declared = asked_of.declaration
     st.subheader("Where every bound comes from", divider="gray", anchor=False, help=explain_term("bounds"))
     against = _list_hindrances(declared)
@@ -210,7 +240,20 @@ def draw_bounds_section(release_request: ReleaseRequest, asked_of: Subject) -> l
 
 
 def list_lines(release_request: ReleaseRequest, declared: Declaration) -> list[Line]:
-    """A line for each column; those of segments only come last."""
+    """What is said of each column's bounds.
+
+    Parameters
+    ----------
+    release_request : ReleaseRequest
+        What is to be released.
+    declared : Declaration
+        What is declared of the table.
+
+    Returns
+    -------
+    list of Line
+        A line for each column; those of segments only come last.
+    """
     to_buy = list_open_columns(declared)
     lines = []
     for name, bounds in declared.bounds.items():
@@ -283,7 +326,7 @@ class Terms(NamedTuple):
 
 
 def draw_terms(*, buys: bool, coded: bool) -> Terms:
-    """Draw the controls; what they ask for.
+    """Draw the controls of what a release holds.
 
     Parameters
     ----------
@@ -291,6 +334,11 @@ def draw_terms(*, buys: bool, coded: bool) -> Terms:
         Whether some bounds are open.
     coded : bool
         Whether some columns are more than numbers: of these segments and missing cells do not tell yet.
+
+    Returns
+    -------
+    Terms
+        What they ask for.
     """
     with st.sidebar:
         card = draw_algorithm_choice()

@@ -45,7 +45,21 @@ def list_contenders() -> list[Contender]:
 
 
 def draw_contender_picker(key: str, table: OpenTable, grid: Grid) -> Grid:
-    """The ``grid`` of the algorithms to study on ``table``, each of their presets on its own."""
+    """Ask for the algorithms to study.
+
+    Parameters
+    ----------
+    key : str
+        Of the page; tells its widgets from others.
+    table : OpenTable
+    grid : Grid
+        What else is asked.
+
+    Returns
+    -------
+    Grid
+        With the chosen contenders, each preset on its own.
+    """
     offered = _list_offers(table, grid)
     widget = f"{key}:contenders"
     if widget not in st.session_state:

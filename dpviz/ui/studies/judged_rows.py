@@ -27,9 +27,22 @@ _MOST_ROWS, _MOST_ROWS_OF_A_LARGER = 1_000_000, 300_000
 
 
 def ask_judged_rows(table: OpenTable, key: str, *, k: int) -> OpenTable | None:
-    """The table whose rows a study reads losses from, or None while the owner has not decided.
+    """Ask whose rows a study reads losses from.
 
     Choosing by true utility leaks: a private file is judged on a synthetic table unless its owner says otherwise.
+
+    Parameters
+    ----------
+    table : OpenTable
+    key : str
+        Tells its widgets from others on the page.
+    k : int
+        Clusters.
+
+    Returns
+    -------
+    OpenTable or None
+        None while the owner has not decided.
     """
     if table.kind.may_be_shown:
         return _ask_own_rows(
@@ -83,7 +96,23 @@ def ask_judged_rows(table: OpenTable, key: str, *, k: int) -> OpenTable | None:
 
 
 def ask_larger_rows(key: str, table: OpenTable, source: OpenTable | None, *, k: int) -> OpenTable | None:
-    """The rows that are subsampled: those of ``source``, or of a synthetic table with more."""
+    """Ask which rows are subsampled.
+
+    Parameters
+    ----------
+    key : str
+        Tells its widgets from others on the page.
+    table : OpenTable
+    source : OpenTable or None
+        Whose rows a study reads; None: not decided.
+    k : int
+        Clusters.
+
+    Returns
+    -------
+    OpenTable or None
+        That, or a synthetic table with more rows.
+    """
     chosen = st.segmented_control(
         "Subsamples of",
         [_SAME, _LARGER],

@@ -26,7 +26,20 @@ def has_contenders(contenders: Sequence[Contender]) -> bool:
 
 
 def ask_contender(key: str, contenders: Sequence[Contender]) -> Contender:
-    """One of the algorithms chosen above."""
+    """Ask for an algorithm.
+
+    Parameters
+    ----------
+    key : str
+        Tells its widgets from others on the page.
+    contenders : sequence of Contender
+        Those that were chosen above; at least one.
+
+    Returns
+    -------
+    Contender
+        One of them.
+    """
     labels = [contender.label for contender in contenders]
     if st.session_state.get(f"{key}:whom") not in labels:
         st.session_state[f"{key}:whom"] = labels[0]
@@ -35,7 +48,20 @@ def ask_contender(key: str, contenders: Sequence[Contender]) -> Contender:
 
 
 def ask_epsilon(key: str, epsilons: Sequence[float]) -> float:
-    """One ε of the range above; at first the one nearest to 1."""
+    """Ask for an ε.
+
+    Parameters
+    ----------
+    key : str
+        Tells its widgets from others on the page.
+    epsilons : sequence of float
+        The range above.
+
+    Returns
+    -------
+    float
+        One of them; at first the one nearest to 1.
+    """
     if st.session_state.get(f"{key}:epsilon") not in epsilons:
         st.session_state[f"{key}:epsilon"] = min(epsilons, key=lambda epsilon: abs(log(epsilon)))
     if len(epsilons) == 1:
@@ -47,7 +73,27 @@ def ask_epsilon(key: str, epsilons: Sequence[float]) -> float:
 
 
 def ask_one_setting(question: Question, key: str, runs: str, low: int, high: int, usual: int) -> Question:
-    """The same question about one algorithm at one ε, chosen here; ``runs`` names the slider of its repeats."""
+    """Narrow a question to one algorithm at one ε.
+
+    Parameters
+    ----------
+    question : Question
+        What the form asks for.
+    key : str
+        Tells its widgets from others on the page.
+    runs : str
+        Label of the slider of repeats.
+    low : int
+        Ends of the slider.
+    high : int
+    usual : int
+        What it shows at first.
+
+    Returns
+    -------
+    Question
+        The same about one algorithm at one ε.
+    """
     grid = question.grid
     left, right = st.columns(2, gap="medium")
     with left:
@@ -105,7 +151,15 @@ def _open_clicked(names: Sequence[str | None], grid: Grid, key: str) -> None:
 
 
 def draw_opener(grid: Grid, key: str) -> None:
-    """The same by a list, for whoever has no pointer."""
+    """Let a setting be opened in Explore from a list, for whoever has no pointer.
+
+    Parameters
+    ----------
+    grid : Grid
+        What was run.
+    key : str
+        Tells its widgets from others on the page.
+    """
     help = "Or click a point: its algorithm, ε, k and δ open in Explore."
     with st.popover("Open a setting in Explore", icon=":material/travel_explore:", help=help):
         contender, epsilon = ask_contender(f"{key}:open", grid.contenders), ask_epsilon(f"{key}:open", grid.epsilons)

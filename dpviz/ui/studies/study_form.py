@@ -28,14 +28,24 @@ def draw_study_form(
     why: str,
     with_centers: bool = False,
 ) -> Question:
-    """Draw the form with its button in the rail; what it asks for now.
+    """Draw the form of a study, with its button in the rail.
 
     Parameters
     ----------
+    key : str
+        Of the page.
+    table : OpenTable
     epsilons : function
         Draws the widget of ε, with a place for the button.
     runs, usual, why : str, int, str
         Label, first value and help of the slider that says how often everything is repeated.
+    with_centers : bool
+        Whether the runs keep their centres.
+
+    Returns
+    -------
+    Question
+        What the form asks for now.
     """
     with st.sidebar:
         picker = st.container()

@@ -47,7 +47,20 @@ class Question:
     grid: Grid
 
     def narrow(self, key: str, **changes: Any) -> Question:
-        """Another part's question about the same, with ``changes`` of the grid."""
+        """The question of another part of the page.
+
+        Parameters
+        ----------
+        key : str
+            Of the part that asks.
+        **changes : object
+            Fields of the grid.
+
+        Returns
+        -------
+        Question
+            About the same table.
+        """
         return replace(self, key=key, grid=replace(self.grid, **changes))
 
     @property
@@ -180,6 +193,13 @@ class StudyJob:
 def begin_study(question: Question, *, with_centers: bool = False) -> None:
     """Begin a study in place of the one before, or go on with it: what has been found of it, by whomever, is there.
 
+    Parameters
+    ----------
+    question : Question
+        What the form asks for.
+    with_centers : bool
+        Whether the runs keep their centres.
+
     Raises
     ------
     RequestError
@@ -198,7 +218,22 @@ def send(
     origin: Work[Any] | None = None,
     **options: Any,
 ) -> None:
-    """Send ``work(judged rows, grid, ...)`` to a worker in place of the job before; ``access`` is how it is counted.
+    """Send work to a worker in place of the job before.
+
+    Parameters
+    ----------
+    question : Question
+        What the form asks for.
+    work : function
+        A generator function of the judged rows, the grid and further arguments.
+    *arguments : object
+        Of ``work``, after these two.
+    access : str
+        How it is counted in the ledger of looks.
+    origin : Work or None
+        The job whose answer it makes sharper.
+    **options : object
+        Of ``work``.
 
     Raises
     ------

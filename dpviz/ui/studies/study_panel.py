@@ -57,7 +57,21 @@ def draw_study_button(
     problem: str | None = None,
     said: DeltaGenerator | None = None,
 ) -> None:
-    """The button that starts a study, with how much it will compute, ``said`` elsewhere or below it."""
+    """Draw the button that starts a study.
+
+    Parameters
+    ----------
+    question : Question
+        What the form asks for.
+    invitation : Invitation or None
+        Names the button; None: "Compute".
+    with_centers : bool
+        Whether the runs keep their centres.
+    problem : str or None
+        Why it cannot run; None: what the question itself says.
+    said : DeltaGenerator or None
+        Where it says how much it will compute; None: below it.
+    """
     problem = problem or question.problem
     words = ""
     if problem is None:
@@ -77,7 +91,23 @@ def draw_ask_button(
     label: str = "Compute",
     said: DeltaGenerator | None = None,
 ) -> None:
-    """A button that calls ``begin``, and ``words`` on what that takes; what cannot run says why."""
+    """Draw a button that begins something long.
+
+    Parameters
+    ----------
+    question : Question
+        What the form asks for.
+    begin : function
+        Starts it.
+    words : str
+        What that takes.
+    problem : str or None
+        Why it cannot run; None: it can.
+    label : str
+        Of the button.
+    said : DeltaGenerator or None
+        Where the words stand; None: below it.
+    """
     key, barred = f"{question.key}:compute", problem is not None
     pressed = st.button(label, type="primary", icon=":material/play_circle:", key=key, disabled=barred, width="stretch")
     place = st.container() if said is None else said
@@ -93,7 +123,17 @@ def draw_ask_button(
 
 
 def draw_study_half(question: Question, *, invitation: Invitation, pictures: Callable[[StudyJob], None]) -> None:
-    """The lower half of a page: its last study, live while it runs and kept afterwards, or an invitation."""
+    """Draw the lower half of a page: its last study, or an invitation.
+
+    Parameters
+    ----------
+    question : Question
+        What the form asks for.
+    invitation : Invitation
+        Stands in place of a study that was not asked for yet.
+    pictures : function
+        Draws a study, live while it runs.
+    """
     study = find_job(question)
     if study is None:
         st.title(invitation.title, anchor=False)
@@ -129,7 +169,22 @@ def _draw_standing(study: StudyJob, question: Question, invitation: Invitation) 
 
 
 def ask_measure(frame: pd.DataFrame, key: str, *, without: Sequence[str] = ()) -> str:
-    """Which measure is drawn; label accuracy only where labels are known."""
+    """Ask which measure is drawn.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Of the study; a line a run.
+    key : str
+        Tells its widgets from others on the page.
+    without : sequence of str
+        Measures that are not offered.
+
+    Returns
+    -------
+    str
+        Its name; label accuracy only where labels are known.
+    """
     offered = [name for name in MEASURES if name not in without and frame[name].notna().any()] or ["ratio"]
     offered.sort(key=lambda name: name != "ratio")
     chosen = st.pills(
@@ -152,9 +207,20 @@ def show_picture(
     beneath: Callable[[], None] = lambda: None,
     growing: bool = False,
 ) -> None:
-    """A picture of a study as wide as the page, what stands ``beneath`` it, and the numbers behind it to unfold.
+    """Show a picture of a study as wide as the page, and the numbers behind it to unfold.
 
-    Where a click ``opens`` Explore, curves are named as algorithms are.
+    Parameters
+    ----------
+    picture : StudyPicture
+        Of the study.
+    study : StudyJob
+        What was asked, and the runs so far.
+    opens : bool
+        Whether a click opens Explore; curves are then named as algorithms are.
+    beneath : function
+        Draws what stands below it.
+    growing : bool
+        Whether more of it is still to come.
     """
     key, shown = f"{study.question.key}:figure", picture.draw(choose_palette(st.context.theme.type))
     clicked = bind_click(shown.plot, study.grid, key) if opens else None
@@ -164,9 +230,16 @@ def show_picture(
 
 
 def draw_numbers(picture: Numbers, study: StudyJob, *, growing: bool = False) -> None:
-    """A table to unfold, and its file where its rows may leave.
+    """Draw a table to unfold, and its file where its rows may leave.
 
-    A table that is still ``growing`` has no file yet: the next picture would replace it under the reader's hand.
+    Parameters
+    ----------
+    picture : Numbers
+        Whose numbers they are.
+    study : StudyJob
+        What was asked, and the runs so far.
+    growing : bool
+        Whether more is to come: a table that grows has no file yet, which the next picture would take away.
     """
     key = study.question.key
     behind = st.expander("The numbers behind it", icon=":material/table:", key=f"{key}:table", on_change="rerun")
@@ -182,7 +255,15 @@ def draw_numbers(picture: Numbers, study: StudyJob, *, growing: bool = False) ->
 
 
 def draw_study_download(study: StudyJob, picture: StudyPicture) -> None:
-    """All runs of a study as CSV and its ``picture`` as a page, unless they are losses of a private file."""
+    """Offer all runs of a study as CSV and its picture as a page, unless they are losses of a private file.
+
+    Parameters
+    ----------
+    study : StudyJob
+        What was asked, and the runs so far.
+    picture : StudyPicture
+        Of the study.
+    """
     if not _may_leave(study):
         return
     number = len(study.rows)
@@ -199,7 +280,15 @@ def draw_study_download(study: StudyJob, picture: StudyPicture) -> None:
 
 
 def draw_page_button(study: StudyJob, picture: StudyPicture) -> None:
-    """A picture of a study as a page; the file is made when it is asked for."""
+    """Offer a picture of a study as a page, which is made when it is asked for.
+
+    Parameters
+    ----------
+    study : StudyJob
+        What was asked, and the runs so far.
+    picture : StudyPicture
+        Of the study.
+    """
     st.download_button(
         "See it anywhere (HTML)",
         lambda: draw_study_page(study, picture),
@@ -244,7 +333,19 @@ def _draw_download(label: str, content: bytes, stem: str, *, key: str) -> None:
 
 
 def draw_study_page(study: StudyJob, picture: StudyPicture) -> bytes:
-    """The page, which needs no network and no server.
+    """The picture of a study as a page, which needs no network and no server.
+
+    Parameters
+    ----------
+    study : StudyJob
+        What was asked, and the runs so far.
+    picture : StudyPicture
+        Of the study.
+
+    Returns
+    -------
+    bytes
+        A whole HTML file.
 
     Raises
     ------

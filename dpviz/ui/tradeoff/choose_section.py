@@ -251,7 +251,20 @@ def _draw_sharpen(study: StudyJob, answers: Sequence[SmallestEpsilon], frame: pd
 
 
 def compute_baselines(study: StudyJob, measure: str) -> dict[str, float]:
-    """Losses that cost nothing, and k-means++; other measures have no baselines."""
+    """What can be had for nothing, and k-means++.
+
+    Parameters
+    ----------
+    study : StudyJob
+        What was asked, and the runs so far.
+    measure : str
+        Of the curves; only losses have baselines.
+
+    Returns
+    -------
+    mapping of str to float
+        Values by what they are.
+    """
     yardstick = study.yardstick
     if yardstick is None or measure not in ("nicv", "ratio"):
         return {}
@@ -266,7 +279,20 @@ def compute_baselines(study: StudyJob, measure: str) -> dict[str, float]:
 
 
 def list_predictions(study: StudyJob, measure: str) -> dict[str, list[tuple[float, float]]]:
-    """The closed-form curve of each algorithm that has one, where it holds and n is public."""
+    """The closed-form curve of each algorithm that has one.
+
+    Parameters
+    ----------
+    study : StudyJob
+        What was asked, and the runs so far.
+    measure : str
+        Of the curves; only losses are predicted.
+
+    Returns
+    -------
+    mapping of str to list of (float, float)
+        Pairs of ε and value by contender; those that hold, where n is public.
+    """
     reference = study.yardstick.reference if study.yardstick is not None else None
     if reference is None or reference.nicv == 0 or measure not in ("nicv", "ratio", "matched_error"):
         return {}
@@ -292,7 +318,21 @@ def read_stored_rows(question: Question) -> KnownRows | None:
 
 
 def find_advice(question: Question, target: Target, *, rows: KnownRows | None = None) -> RowsAdvice | None:
-    """What the stored study advises for ``rows``, or else for those spoken of; None of a sparse table: it has none.
+    """What the stored study advises.
+
+    Parameters
+    ----------
+    question : Question
+        What the form asks for.
+    target : Target
+        What is good enough.
+    rows : KnownRows or None
+        How many there are; None: what was said on the page.
+
+    Returns
+    -------
+    RowsAdvice or None
+        None of a sparse table: the study has none.
 
     Raises
     ------
@@ -307,7 +347,22 @@ def find_advice(question: Question, target: Target, *, rows: KnownRows | None = 
 
 
 def make_forecast(question: Question, advice: Advice, *, most: float = inf) -> Forecast:
-    """The stored study's curves of whoever is compared and of the advised algorithm, over all ε that matter."""
+    """The stored study's curves of whoever is compared.
+
+    Parameters
+    ----------
+    question : Question
+        What the form asks for.
+    advice : Advice
+        Its algorithm is among the curves.
+    most : float
+        Where the axis ends at the latest, over the loss of k-means++.
+
+    Returns
+    -------
+    Forecast
+        Over all ε that matter.
+    """
     leading = advice.leading
     asked = [contender.algorithm for contender in question.grid.contenders if not contender.params]
     names = list(dict.fromkeys([*asked, *([] if leading is None else [leading.algorithm])]))

@@ -146,7 +146,21 @@ def _ask_rows(table: OpenTable) -> KnownRows | None:
 
 
 def compute_window(table: OpenTable, *, k: int, delta: float) -> Window | None:
-    """The window for the open table by what was accepted in this visit; None before anybody was asked."""
+    """The window of ε for the open table by what was accepted in this visit.
+
+    Parameters
+    ----------
+    table : OpenTable
+    k : int
+        Clusters.
+    delta : float
+        δ of the guarantee.
+
+    Returns
+    -------
+    Window or None
+        None before anybody was asked, and where it cannot be computed.
+    """
     accepted: Accepted | None = recall(_make_key(table), None)
     if accepted is None or accepted.rows is None or table.private.sparse:
         return None
@@ -157,7 +171,22 @@ def compute_window(table: OpenTable, *, k: int, delta: float) -> Window | None:
 
 
 def find_window_for(accepted: Accepted, table: OpenTable, *, k: int, delta: float) -> Window | None:
-    """The window for ``table``; None where the stored study has no such tables.
+    """The window of ε for a table.
+
+    Parameters
+    ----------
+    accepted : Accepted
+        With a number of rows.
+    table : OpenTable
+    k : int
+        Clusters.
+    delta : float
+        δ of the guarantee.
+
+    Returns
+    -------
+    Window or None
+        None where the stored study has no such tables.
 
     Raises
     ------
@@ -214,7 +243,18 @@ def draw_window(window: Window) -> None:
 
 
 def draw_window_beside_slider(table: OpenTable, *, k: int, delta: float, epsilon: float) -> None:
-    """The window under a slider of ε, once it was asked for: where ε lies in it."""
+    """The window under a slider of ε, once it was asked for: where ε lies in it.
+
+    Parameters
+    ----------
+    table : OpenTable
+    k : int
+        Clusters.
+    delta : float
+        δ of the guarantee.
+    epsilon : float
+        Where the slider stands.
+    """
     window = compute_window(table, k=k, delta=delta)
     if window is None:
         return
