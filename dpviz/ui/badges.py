@@ -24,7 +24,15 @@ _LOOKS: dict[Kind, _Look] = {
 
 
 def draw_badge(kind: Kind, detail: str = "") -> None:
-    """Mark what stands beside it as public, released or revealed; ``detail`` follows the meaning in its tooltip."""
+    """Mark what stands beside it as public, released or revealed.
+
+    Parameters
+    ----------
+    kind : Kind
+        public, released or revealed.
+    detail : str
+        Follows the meaning of the kind in the tooltip; Markdown.
+    """
     look = _LOOKS[kind]
     st.badge(kind, icon=look.icon, color=look.color, help=explain_term(kind, escape_markdown(detail)))
 
@@ -36,8 +44,17 @@ def format_badge(kind: Kind) -> str:
 
 
 def draw_caption_with_badge(kind: Kind, text: str, *, help: str | None = None) -> None:
-    """Fine print after a badge; without a ``help`` of its own, the words in it are explained.
+    """Fine print after a badge.
 
     Not a caption: that would fade the badge until it can hardly be read.
+
+    Parameters
+    ----------
+    kind : Kind
+        public, released or revealed.
+    text : str
+        Markdown.
+    help : str or None
+        None: the glossary's words in the text are explained.
     """
     st.markdown(f":small[{format_badge(kind)} {text}]", help=help or explain_words(text))

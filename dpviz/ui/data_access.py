@@ -41,7 +41,21 @@ def allow_reveal(table: OpenTable) -> None:
 
 
 def reveal(table: OpenTable, note: str, what: AccessKind = AccessKind.ROWS) -> Revealed | None:
-    """The rows of ``table`` if the owner allows it, else None; each distinct ``note`` is one look, at ``what``."""
+    """Read the rows without privacy, if the owner allows it.
+
+    Parameters
+    ----------
+    table : OpenTable
+    note : str
+        Why; each distinct one is one look.
+    what : AccessKind
+        What is looked at.
+
+    Returns
+    -------
+    Revealed or None
+        The rows; None unless the owner allows looks.
+    """
     if not is_reveal_allowed(table):
         return None
     kept = table.key in st.session_state.get(_REVEALED, ())
@@ -54,9 +68,22 @@ def reveal(table: OpenTable, note: str, what: AccessKind = AccessKind.ROWS) -> R
 def make_judged_table(
     table: OpenTable, note: str, what: AccessKind = AccessKind.ROWS, *, points_per_row: int = 1
 ) -> ClippedRows | None:
-    """What centres are judged on: the points that rows of ``table`` stand for, inside the bounds, clipped once.
+    """What centres are judged on: the points that rows stand for, clipped once.
 
-    None unless the owner allows looks; the look is counted under ``note``, as one at ``what``.
+    Parameters
+    ----------
+    table : OpenTable
+    note : str
+        Why; each distinct one is one look.
+    what : AccessKind
+        What is looked at.
+    points_per_row : int
+        Points that a row stands for.
+
+    Returns
+    -------
+    ClippedRows or None
+        Points inside the bounds, unit coordinates; None unless the owner allows looks.
     """
     revealed = reveal(table, note, what)
     if revealed is None:
@@ -69,7 +96,21 @@ def make_judged_table(
 
 
 def reveal_view(table: OpenTable, note: str, *, points_per_row: int = 1) -> RevealedView | None:
-    """What pictures show of those points: a subsample to draw, kept so that a rerun does not draw another one."""
+    """What pictures show of the points that rows stand for.
+
+    Parameters
+    ----------
+    table : OpenTable
+    note : str
+        Why; each distinct one is one look.
+    points_per_row : int
+        Points that a row stands for.
+
+    Returns
+    -------
+    RevealedView or None
+        A subsample, the same at every rerun; None unless the owner allows looks.
+    """
     rows = make_judged_table(table, note, points_per_row=points_per_row)
     if rows is None:
         return None

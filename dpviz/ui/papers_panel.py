@@ -363,7 +363,20 @@ def _draw_reasons(claim: Claim, result: Shipped, verdict: Verdict) -> None:
 
 
 def tabulate_findings(verdict: Verdict, on_synthetic: Verdict | None) -> pd.DataFrame:
-    """A line a finding: what came of it, on synthetic tables, and today, beside what the paper says."""
+    """A line a finding: what came of it, on synthetic tables, and today, beside what the paper says.
+
+    Parameters
+    ----------
+    verdict : Verdict
+        Of one claim.
+    on_synthetic : Verdict or None
+        The same on synthetic tables; None: there are none.
+
+    Returns
+    -------
+    DataFrame
+        A line a finding.
+    """
     others = [None] * len(verdict.findings) if on_synthetic is None else on_synthetic.findings
     lines = [
         (finding.says, _cell(finding), _cell(made), _cell(finding.today), finding.paper)

@@ -21,10 +21,22 @@ _HELP = (
 
 
 def ask_plane(domain: Domain, key: str, *, centers: Array | None = None) -> View:
-    """The chosen plane; with one or two columns there is nothing to choose, and no widget.
+    """Ask for a plane; with one or two columns there is nothing to choose, and no widget.
 
-    With released ``centers`` (k, d), unit coordinates, the plane along them is offered too: first of all where two
-    columns of many would show little.
+    Parameters
+    ----------
+    domain : Domain
+        Declared bounds and scaling.
+    key : str
+        Tells its widgets from others on the page.
+    centers : array of shape (k, d) or None
+        Released, unit coordinates: the plane along them is offered, too, and first of all where two columns of many
+        show little.
+
+    Returns
+    -------
+    View
+        The chosen plane.
     """
     offered: dict[str, Callable[[], View]] = {
         choice.label: partial(make_view, domain, axes=choice.axes, projection_seed=choice.projection_seed)

@@ -10,7 +10,17 @@ from dpviz.runs.python_script import Script
 
 
 def draw_python_section(write: Callable[[], Script], *, key: str, stem: str) -> None:
-    """Draw it folded away; it is written once somebody opens it, and ``stem`` names its files."""
+    """Draw the section, folded away.
+
+    Parameters
+    ----------
+    write : function
+        Writes the script, once somebody opens the section.
+    key : str
+        Tells its widgets from others on the page.
+    stem : str
+        Of the names of its files.
+    """
     section = st.expander("The same in Python", icon=":material/code:", key=f"{key}:python", on_change="rerun")
     if not section.open:
         return

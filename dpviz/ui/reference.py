@@ -36,7 +36,21 @@ _Key = tuple[str, int, int]
 
 
 def fetch_reference(table: OpenTable, k: int, *, points_per_row: int = 1) -> Reference | None:
-    """The reference if the owner allows it and it is there; where it takes long, a worker starts on it."""
+    """k-means++ on the rows; where it takes long, a worker starts on it.
+
+    Parameters
+    ----------
+    table : OpenTable
+    k : int
+        Clusters.
+    points_per_row : int
+        Points that a row stands for.
+
+    Returns
+    -------
+    Reference or None
+        None unless the owner allows looks and it is there.
+    """
     rows, key = _reveal_rows(table, points_per_row), (table.key, k, points_per_row)
     if rows is None:
         return None
@@ -55,7 +69,23 @@ def fetch_reference(table: OpenTable, k: int, *, points_per_row: int = 1) -> Ref
 def find_recovery(
     table: OpenTable, centers: Array, reference: Reference, *, points_per_row: int = 1
 ) -> ClusterRecovery | None:
-    """How many clusters of the reference ``centers`` find, if the owner allows looks; kept for the next rerun."""
+    """How many clusters of the reference some centres find; kept for the next rerun.
+
+    Parameters
+    ----------
+    table : OpenTable
+    centers : array of shape (k, d)
+        Unit coordinates.
+    reference : Reference
+        k-means++ on the rows.
+    points_per_row : int
+        Points that a row stands for.
+
+    Returns
+    -------
+    ClusterRecovery or None
+        None unless the owner allows looks.
+    """
     rows = _reveal_rows(table, points_per_row)
     if rows is None:
         return None
@@ -66,7 +96,21 @@ def find_recovery(
 def await_recovery(
     table: OpenTable, reference: Reference, *, points_per_row: int = 1
 ) -> Callable[[Array], ClusterRecovery] | None:
-    """The same for a file that is made when the page has long been drawn: it asks no session."""
+    """`find_recovery` for a file that is made when the page has long been drawn: it asks no session.
+
+    Parameters
+    ----------
+    table : OpenTable
+    reference : Reference
+        k-means++ on the rows.
+    points_per_row : int
+        Points that a row stands for.
+
+    Returns
+    -------
+    function or None
+        Of centres (k, d), unit coordinates; None unless the owner allows looks.
+    """
     rows = _reveal_rows(table, points_per_row)
     if rows is None:
         return None
@@ -75,7 +119,16 @@ def await_recovery(
 
 
 def draw_reference_notice(table: OpenTable, k: int, *, points_per_row: int = 1) -> None:
-    """A line while the reference is being computed; the page runs once more when it has come."""
+    """A line while the reference is being computed; the page runs once more when it has come.
+
+    Parameters
+    ----------
+    table : OpenTable
+    k : int
+        Clusters.
+    points_per_row : int
+        Points that a row stands for.
+    """
     key = (table.key, k, points_per_row)
     job = _list_jobs().get(key)
     if job is None or _is_known(key):

@@ -63,6 +63,14 @@ def start(table: OpenTable, request: Request, *, live: bool = False) -> None:
 
     What fails in the middle is remembered (``find_failure``); the last result stays.
 
+    Parameters
+    ----------
+    table : OpenTable
+    request : Request
+        What is asked.
+    live : bool
+        Whether a control that moved asks for it, so that its run replaces the one before.
+
     Raises
     ------
     RequestError
@@ -88,7 +96,19 @@ def start(table: OpenTable, request: Request, *, live: bool = False) -> None:
 
 
 def is_asked(table: OpenTable, request: Request) -> bool:
-    """Whether this very request is done, under way, or has failed: nothing more is to be started for it."""
+    """Whether this very request is done, under way, or has failed.
+
+    Parameters
+    ----------
+    table : OpenTable
+    request : Request
+        What is asked.
+
+    Returns
+    -------
+    bool
+        True: nothing more is to be started for it.
+    """
     pending, result = _find_pending(), find_result(table)
     failed = st.session_state.get(_FAILED)
     if pending is not None and pending.table.key == table.key:
@@ -99,7 +119,19 @@ def is_asked(table: OpenTable, request: Request) -> bool:
 
 
 def find_failure(table: OpenTable, request: Request) -> str:
-    """The kind of the error with which this request failed in the middle; "" if it did not."""
+    """The kind of the error with which a request failed in the middle.
+
+    Parameters
+    ----------
+    table : OpenTable
+    request : Request
+        What is asked.
+
+    Returns
+    -------
+    str
+        "" if it did not fail.
+    """
     failed = st.session_state.get(_FAILED)
     return str(failed[2]) if failed is not None and failed[:2] == (table.key, request) else ""
 

@@ -85,7 +85,19 @@ def require_table() -> OpenTable:
 
 
 def open_table(content: Content, declaration: Declaration) -> OpenTable:
-    """Make ``content``, read as it is declared, the table of this visit.
+    """Make a file, read as it is declared, the table of this visit.
+
+    Parameters
+    ----------
+    content : Content
+        What the file holds.
+    declaration : Declaration
+        How it is read.
+
+    Returns
+    -------
+    OpenTable
+        Open in this visit.
 
     Raises
     ------
@@ -97,7 +109,20 @@ def open_table(content: Content, declaration: Declaration) -> OpenTable:
 
 
 def put_to_use(content: Content, table: OpenTable) -> OpenTable:
-    """Make the ``table`` that is made of ``content`` the table of this visit."""
+    """Make a table the table of this visit.
+
+    Parameters
+    ----------
+    content : Content
+        What the file holds.
+    table : OpenTable
+        Made of that.
+
+    Returns
+    -------
+    OpenTable
+        The same.
+    """
     sources = (find_undeclared(), st.session_state.get(_SOURCE))
     source = next((source for source in sources if source is not None and source.content is content), None)
     st.session_state[_TABLE] = table
@@ -133,18 +158,57 @@ def set_aside(content: Content | None) -> None:
 
 
 def remember(name: str, value: Value) -> Value:
-    """Keep what the widget ``name`` says, for every page and for the next time that it is drawn; the value."""
+    """Keep what a widget says, for every page and for the next time that it is drawn.
+
+    Parameters
+    ----------
+    name : str
+        Of the widget.
+    value : object
+        What it says.
+
+    Returns
+    -------
+    object
+        The same value.
+    """
     st.session_state.setdefault(_SETTINGS, {})[name] = value
     return value
 
 
 def recall(name: str, usual: Value) -> Value:
-    """What was last remembered as ``name``, on any page of this visit; ``usual`` if nothing was."""
+    """What was remembered in this visit.
+
+    Parameters
+    ----------
+    name : str
+        Under which it was remembered, on any page.
+    usual : object
+        If nothing was.
+
+    Returns
+    -------
+    object
+        As it was last.
+    """
     return cast("Value", st.session_state.get(_SETTINGS, {}).get(name, usual))
 
 
 def read_setting(name: str, usual: Value) -> Value:
-    """What the widget ``name`` says where this page draws it, else what was last remembered."""
+    """What a widget says where this page draws it, else what was last remembered.
+
+    Parameters
+    ----------
+    name : str
+        Of the widget.
+    usual : object
+        If nothing was remembered.
+
+    Returns
+    -------
+    object
+        As it is now.
+    """
     return cast("Value", st.session_state.get(name, recall(name, usual)))
 
 
@@ -162,7 +226,24 @@ def find_known_clusters(table: OpenTable) -> int | None:
 
 
 def make_once(name: str, given: Hashable, make: Callable[[], Value], *, most: int = 1) -> Value:
-    """What ``make`` gives for ``given``: made once for each of the ``most`` values that were last given."""
+    """A value of this visit that is made once for all that it depends on.
+
+    Parameters
+    ----------
+    name : str
+        Under which it is kept.
+    given : Hashable
+        What the value depends on.
+    make : function
+        Makes it.
+    most : int
+        So many values are kept, those that were asked for last.
+
+    Returns
+    -------
+    object
+        Made now, or before.
+    """
     kept = cast("OrderedDict[Hashable, Value]", st.session_state.setdefault(name, OrderedDict()))
     if given not in kept:
         kept[given] = make()
@@ -173,7 +254,15 @@ def make_once(name: str, given: Hashable, make: Callable[[], Value], *, most: in
 
 
 def choose(name: str, value: Any) -> None:
-    """Make ``value`` what the widget ``name`` says, on every page; call it from a callback, or before it is drawn."""
+    """Set a widget; call it from a callback, or before the widget is drawn.
+
+    Parameters
+    ----------
+    name : str
+        Of the widget.
+    value : object
+        What it says from now on, on every page.
+    """
     st.session_state[name] = remember(name, value)
 
 
@@ -196,7 +285,15 @@ def count_accesses(source_key: str) -> dict[AccessKind, int]:
 
 
 def count_study(source_key: str, note: str) -> None:
-    """Count a study that reads losses from the rows of one file, once."""
+    """Count a study that reads losses from the rows of one file.
+
+    Parameters
+    ----------
+    source_key : str
+        Of the file.
+    note : str
+        What was read; each distinct one counts once.
+    """
     st.session_state.setdefault(_STUDIES, set()).add((source_key, note))
 
 
@@ -206,9 +303,16 @@ def count_studies(source_key: str) -> int:
 
 
 def count_grid_read(place: int, number: int) -> None:
-    """Count that a k was read from the grid of the run at that place of the books, once for each ``number`` of a run.
+    """Count that a k was read from the grid of a run, once for each run.
 
     No account has paid for that grid.
+
+    Parameters
+    ----------
+    place : int
+        Of the run in the books.
+    number : int
+        Of the run among those of the visit.
     """
     st.session_state.setdefault(_GRIDS, set()).add((_list_entries()[place].source_key, number))
 
@@ -224,9 +328,20 @@ def list_private_accesses() -> list[DataAccess]:
 
 
 def book(run: RunSoFar, table: OpenTable, *, instead_of: int | None = None) -> int:
-    """Enter the record of a run on ``table`` that has ended into this visit's books; where it stands there.
+    """Enter the record of a run into the books of this visit.
 
-    A run that a moved control made may take the place of the one before it, of which nothing is kept.
+    Parameters
+    ----------
+    run : RunSoFar
+        Ended.
+    table : OpenTable
+    instead_of : int or None
+        Place of the run before it, which nothing is kept of: a moved control made both. None: a line of its own.
+
+    Returns
+    -------
+    int
+        Its place in the books.
     """
     entries = _list_entries()
     entry = Booked(make_record(run, table, accesses=count_accesses(table.source_key)), table.source_key)
