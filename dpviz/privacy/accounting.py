@@ -1,7 +1,8 @@
 """Rules of addition for privacy: pure ε, Gaussian DP μ², zero-concentrated DP ρ, and loss distributions.
 
 In each of the first three a cost is one number, and costs add under (adaptive) sequential composition. A ``Budget`` is
-such a number that can be divided; the ledger checks that the parts are not spent twice.
+such a number that can be divided; the ledger checks that the parts are not spent twice. The rules are proved in
+``docs/proofs/accounting.md``.
 
 References
 ----------

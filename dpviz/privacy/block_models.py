@@ -1,7 +1,7 @@
 """Models of disjoint blocks of rows: what sample-and-aggregate algorithms build on.
 
-Each row lies in one secret block; the model of a block is computed from that block's rows and public values alone. So
-one row changes one model, whatever the model is: the models are a table of their own, in which one line is replaced.
+Each row lies in one secret block; the model of a block is computed from that block's rows and public values alone. The
+models are a table of their own, in which one row changes one line (``docs/proofs/blocks.md``).
 
 References
 ----------

@@ -2,6 +2,7 @@
 
 No float touches a truth here (a test reads the syntax tree): what comes in is whole, so is its sensitivity, and a scale
 is an exact fraction that is rounded up. Each draw asks OpenDP what it costs and refuses to be more than was charged.
+The proof is in ``docs/proofs/discrete-noise.md``.
 
 References
 ----------

@@ -4,10 +4,7 @@ A session that is opened with ``ExactNoise`` answers as any other, from the same
 differs is the draw: the truth is a tally in whole numbers of a public quantum (see ``table.lattice``), made finer by a
 power of two, and ``exact_draws`` adds discrete noise to it. The ledger's rules are those of continuous noise. Why
 they hold for what is drawn, wherever a quantum is at most 2^-24 of the sensitivity and of the scale, is proved in
-``docs/proofs/discrete-noise.md``: discrete Laplace noise is dominated by continuous noise of one quantum more, the
-discrete Gaussian law lies within e^(±8.3/σ²) of the rounded one, and choices are the exponential mechanism.
-
-*Sparse questions* are asked densely: noise on every cell of the universe, then the cut, which is post-processing.
+``docs/proofs/discrete-noise.md``.
 
 References
 ----------

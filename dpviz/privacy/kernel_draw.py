@@ -1,4 +1,7 @@
-"""A row drawn in proportion to its weight, released under noise that hides which one it was."""
+"""A row drawn in proportion to its weight, released under noise that hides which one it was.
+
+The law of a draw and what it costs are in ``docs/proofs/blocks.md``.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The closed lists: questions whose sensitivity and mechanisms whose cost are proved and tested.
 
 The session refuses everything else, so that code which is not of the package never sees a row. Whoever adds a question,
-a partition or a mechanism writes it here, and the contract tests ask for its proof.
+a partition or a mechanism writes it here, and the contract tests ask for its proof (``docs/proofs/sensitivities.md``).
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The ledger: every charge against the declared budget, refused before a row is read if it does not fit."""
+"""The ledger: every charge against the declared budget, refused before a row is read if it does not fit.
+
+Why charges add up is in ``docs/proofs/accounting.md``.
+"""
 
 from __future__ import annotations
 

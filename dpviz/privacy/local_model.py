@@ -2,7 +2,7 @@
 
 Nobody is trusted with rows: a message is ε-DP on its own, whatever its sender's row is. As many messages are sent as
 there are users by the public (or bought) number: a seat without a user is taken by a placeholder. Noise on every single
-row is the baseline, in which little can be seen.
+row is the baseline, in which little can be seen. The proof is in ``docs/proofs/local-model.md``.
 
 References
 ----------

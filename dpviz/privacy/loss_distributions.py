@@ -1,7 +1,7 @@
 """Totals of Laplace and Gaussian noise and of choices, by composing their privacy loss distributions numerically.
 
 Such totals do not add up: the least noise for an (ε, δ) is found by solving for one scale of all draws together. What
-they compose to is the ε of a list that was fixed beforehand (``DrawList``).
+they compose to is the ε of a list that was fixed beforehand (``DrawList``, ``docs/proofs/accounting.md``).
 
 References
 ----------
@@ -78,11 +78,8 @@ class DrawList:
     **Guarantee.** Questions, their order and whether all are asked may follow from answers: together the answers are
     (ε, δ)-DP for every (ε, δ) that the loss distributions of the whole list compose to.
 
-    The proof, by induction on the draws that are left, is in ``docs/proofs/accounting.md``. Gaussian noise may follow
-    from answers, as long as the sum of μ² does not; a Laplace draw may have more noise than announced, never less.
-
-    A choice between Laplace and Gaussian noise after an answer is not covered, even where both lists compose to the
-    same (ε, δ): the two curves of δ cross, and an answer tells on which side of the crossing one is.
+    Gaussian noise may follow from answers, as long as the sum of μ² does not; a Laplace draw may have more noise than
+    announced, never less. Which of the two is drawn may not follow from answers.
     """
 
     scale: float

@@ -1,5 +1,7 @@
 """What is proved of the privacy loss of a draw: it decides what the draw costs, and where it may be paid at all.
 
+The theorems are those of ``docs/proofs/accounting.md``.
+
 References
 ----------
 Bun & Steinke 2016, Prop. 1.4 and Lemma 2.3 (ρ of what is ε-DP, and of Gaussian noise). Cesar & Rogers 2021 (ρ of

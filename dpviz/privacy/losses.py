@@ -3,7 +3,8 @@
 A row's distances are rounded down to whole numbers of a public quantum before they are combined, so that losses of any
 rows add up exactly, and no loss exceeds the one that is not rounded.
 
-The sets are public or released, so what a row can lose at most under each of them is, too: see ``Loss.bound_distance``.
+The sets are public or released, so what a row can lose at most under each of them is, too: see ``Loss.bound_distance``
+and ``docs/proofs/sensitivities.md``.
 
 References
 ----------

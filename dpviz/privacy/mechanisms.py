@@ -1,7 +1,8 @@
 """Randomised answers: each mechanism knows how to draw, what a draw cost, and how likely it was.
 
 ``draw`` is the release; ``cost`` is what the ledger charges, computed from the very object that draws; ``log_density``
-(up to a constant that does not depend on the truth) lets a test re-add the privacy loss of a whole run.
+(up to a constant that does not depend on the truth) lets a test re-add the privacy loss of a whole run. Choices and
+peeling are proved in ``docs/proofs/choices.md``.
 
 References
 ----------

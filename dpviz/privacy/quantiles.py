@@ -1,7 +1,7 @@
 """Private quantiles: a place among the sorted values by the exponential mechanism, or a median with fitted noise.
 
 What a ledger sees of them is public: how far a score, or how many values, can change, and ε. The noise of a smooth
-median follows the rows and is written down nowhere.
+median follows the rows and is written down nowhere. Both are proved in ``docs/proofs/choices.md``.
 
 References
 ----------

@@ -1,9 +1,8 @@
 """Deterministic questions over rows, each with the most that one row can change its answer.
 
-Every answer adds up over row chunks: ``tally(a) + tally(b)`` is the tally of both. Rows lie on a lattice, and tallies
-are whole numbers of a public quantum: their total is the same in any order, on any machine, to the last bit.
-Sensitivities are for one row in ``region`` (unit coordinates) after all rounding; the session multiplies them by the
-rows of a person.
+Every answer adds up over row chunks: ``tally(a) + tally(b)`` is the tally of both, in whole numbers of a public quantum
+and so in any order (``docs/proofs/exact-sums.md``). Sensitivities are for one row in ``region`` (unit coordinates)
+after all rounding (``docs/proofs/sensitivities.md``); the session multiplies them by the rows of a person.
 
 References
 ----------

@@ -1,7 +1,7 @@
 """What is counted of segments, the Voronoi cells of released centres: how a column falls, and how far rows lie.
 
 A row is in one cell and in one bin of it, so each of these answers is a histogram, whose noise does not grow with the
-number of cells or bins.
+number of cells or bins (``docs/proofs/sensitivities.md``).
 """
 
 from __future__ import annotations

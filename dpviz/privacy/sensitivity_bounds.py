@@ -1,5 +1,7 @@
 """How far any row of a region can lie from public or released points: what a loss can be at most, before a row is read.
 
+The bounds are proved in ``docs/proofs/sensitivities.md``.
+
 References
 ----------
 Land & Doig 1960 (branch and bound).

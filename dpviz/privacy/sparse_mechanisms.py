@@ -1,5 +1,7 @@
 """Mechanisms on the histogram of a universe that is too large to write down.
 
+What they draw has the law of noise on every cell (``docs/proofs/choices.md``).
+
 References
 ----------
 Balcan et al. 2017, Alg. 1 (noisy threshold). Cormode et al. 2012 (sparse release of noisy histograms).

@@ -2,7 +2,8 @@
 
 A residual is a row minus the centre of its cell. Most are shortened to a released or public ``clipping_radius`` first,
 so that the noise of every answer is in proportion to that radius, not to the domain. Points and centres are in unit
-coordinates, on the lattice of released points; what was shortened or divided is rounded towards 0 again.
+coordinates, on the lattice of released points; what was shortened or divided is rounded towards 0 again. How far a row
+moves each of them is proved in ``docs/proofs/sensitivities.md``.
 
 References
 ----------

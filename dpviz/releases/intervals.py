@@ -1,8 +1,7 @@
 """Intervals around what noisy histograms say, by inverting tests: post-processing, which costs nothing.
 
-A value is in the interval unless the noise that was drawn would have to be among its largest or smallest 4 % for it to
-be the true one. So each interval covers the true value in nine of ten releases and a little more, for whatever rows;
-several intervals together all do so less often.
+Each interval covers the true value in nine of ten releases and a little more, for whatever rows; several together all
+do so less often. How each test is inverted is in ``docs/proofs/intervals.md``.
 """
 
 from __future__ import annotations

@@ -1,11 +1,7 @@
 """The lattice that rows and released points lie on, so that products and sums of them are exact.
 
-Coordinates of rows are whole multiples of 2^-20, those of released points of 2^-17 (unit coordinates). Products then
-fit into the 53 bits of a float: a matrix product is the same whatever its shape, its place, the thread or the machine.
-Tallies are whole numbers of a public quantum, whose sum is the same in any order.
-
-Rounding is towards 0: no coordinate grows, and no norm. Square roots, divisions and products are each correctly rounded
-(IEEE 754), so that they may come before a rounding; logarithms and exponentials are not, and come after noise only.
+Coordinates of rows are whole multiples of 2^-20, those of released points of 2^-17 (unit coordinates), rounded towards
+0. Why sums then know no order, and which operations may come before a rounding, is in ``docs/proofs/exact-sums.md``.
 """
 
 from __future__ import annotations

@@ -43,6 +43,16 @@ def test_every_proof_has_a_theorem_and_names_the_tests_that_try_to_break_it() ->
                 assert test in _functions(ROOT / file), f"{file}::{test}"
 
 
+def test_code_that_a_proof_is_about_names_it_in_place_of_a_proof_of_its_own() -> None:
+    for path in PROOFS:
+        (line,) = re.findall(r"^Code: (.+)$", path.read_text("utf-8"), flags=re.MULTILINE)
+        names = [Path(name) for name in re.findall(r"`([\w/]+\.py)`", line)]
+        for name in names:
+            file = ROOT / name if name.parts[0] == "dpviz" else ROOT / names[0].parent / name
+            said = ast.get_docstring(ast.parse(file.read_text("utf-8"))) or ""
+            assert f"docs/proofs/{path.name}" in said, f"{file.name} does not name {path.name}"
+
+
 def _functions(path: Path) -> set[str]:
     tree = ast.parse(path.read_text("utf-8"))
     return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}

@@ -1,7 +1,8 @@
 """A private test whether tuples agree: do small far-apart balls around one tuple's points hold all the others?
 
 Balls are Δ-far if the distance between any two centres is at least Δ radii. The test reads a sample of tuples, draws
-balls around the points of each, and asks how many tuples do not have exactly one point in each ball.
+balls around the points of each, and asks how many tuples do not have exactly one point in each ball. What its status
+costs is in ``docs/proofs/blocks.md``.
 
 References
 ----------
