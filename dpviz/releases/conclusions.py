@@ -18,7 +18,7 @@ from dpviz.releases.promise import format_at_most, format_small
 from dpviz.releases.segments_report import QualityReport, Verdict
 from dpviz.runs.profile import SEEN, SURE, Profile
 from dpviz.runs.run import Run
-from dpviz.runs.verdict import LIKE_ONE, Loss, judge_centers
+from dpviz.runs.verdict import THRESHOLDS, Loss, judge_centers
 from dpviz.runs.verdict import Verdict as Ending
 
 # Ends that a run tells, because centres cannot; and those that another ε would have brought to another end.
@@ -192,7 +192,7 @@ def _conclude_quality(received: Received) -> Conclusion:
         )
     value, high = format_ratio(quality_report.ratio.value), format_ratio(quality_report.ratio.high)
     left = f"{_name_centres(k)} leave {value} the loss of one (at most {high})"
-    return Conclusion(f"{left}. {words}", good=bool(quality_report.ratio.high < LIKE_ONE))
+    return Conclusion(f"{left}. {words}", good=bool(quality_report.ratio.high < THRESHOLDS.like_one))
 
 
 def _list_forbidden(received: Received) -> Iterator[str]:

@@ -16,7 +16,7 @@ from dpviz.algorithms.steps import CentersStep
 from dpviz.arrays import Array, Codes, Flags
 from dpviz.runs.evaluation import match
 from dpviz.runs.run import Run
-from dpviz.runs.verdict import AT_EDGE, Evidence
+from dpviz.runs.verdict import THRESHOLDS, Evidence
 
 SURE = CLEAR
 """Standard deviations of noise beyond which a released number is taken to say something."""
@@ -142,8 +142,8 @@ class Profile:
     def on_bound(self) -> Flags:
         """Coordinates that lie on a declared bound, shape (k, d)."""
         place: Array = (self.centers - self.lower) / self.width
-        below: Flags = place < AT_EDGE
-        return np.logical_or(below, place > 1 - AT_EDGE)
+        below: Flags = place < THRESHOLDS.at_edge
+        return np.logical_or(below, place > 1 - THRESHOLDS.at_edge)
 
     @property
     def gaps(self) -> Array:

@@ -29,11 +29,28 @@ from dpviz.privacy.queries import Count
 from dpviz.privacy.sums import Pull
 from dpviz.table.domain import Region
 
-# Of a round's budget, for the counts that scale its step.
-_COUNTS = 0.1
-# The first step, in spacings of k centres.
-_FIRST_STEP = 0.5
-_ROUNDS_GAUSSIAN, _ROUNDS_PURE = 12, 5
+
+@dataclass(frozen=True)
+class _Tuning:
+    """Constants of the rounds of medians, which are not the paper's: chosen by hand.
+
+    Parameters
+    ----------
+    counts : float
+        Part of a round's budget, for the counts that scale its step.
+    first_step : float
+        In spacings of k centres.
+    rounds_gaussian, rounds_pure : int
+        Under Gaussian noise and under pure ε.
+    """
+
+    counts: float = 0.1
+    first_step: float = 0.5
+    rounds_gaussian: int = 12
+    rounds_pure: int = 5
+
+
+_TUNED = _Tuning()
 
 
 @dataclass(frozen=True)
@@ -122,10 +139,10 @@ def run_median_rounds(
     subgradients).
     """
     region, k = session.region, len(start)
-    first = _FIRST_STEP * region.radius * k ** (-1 / region.dim)
+    first = _TUNED.first_step * region.radius * k ** (-1 / region.dim)
     centers, walked, noise = start, list[Array](), np.zeros(k)
     for t, part in enumerate(budget.rounds(rounds), start=1):
-        share = part.split(counts=_COUNTS, pulls=1 - _COUNTS)
+        share = part.split(counts=_TUNED.counts, pulls=1 - _TUNED.counts)
         counts = session.release(Count(cells), share.counts, note=f"step {t}: counts")
         pulls = session.release(Pull(cells, centers), share.pulls, note=f"step {t}: pulls", spherical=True)
         scale = np.maximum(counts.value, max(1.0, 2 * counts.sd))
@@ -149,7 +166,7 @@ def run_median_rounds(
 
 def plan_rounds(accounting: Accounting) -> int:
     """Steps that a budget feeds: Gaussian noise composes better than pure noise."""
-    return _ROUNDS_PURE if accounting is Accounting.PURE else _ROUNDS_GAUSSIAN
+    return _TUNED.rounds_pure if accounting is Accounting.PURE else _TUNED.rounds_gaussian
 
 
 def _compute_smallest_n(setting: Setting, params: KMedianParams) -> float:
@@ -157,7 +174,7 @@ def _compute_smallest_n(setting: Setting, params: KMedianParams) -> float:
 
     def noise(budget: Budget, part: float) -> float:
         rounds = params.rounds or plan_rounds(budget.accounting)
-        share, nowhere = budget.fraction(part / rounds * (1 - _COUNTS)), Voronoi(np.zeros((1, setting.dim)))
+        share, nowhere = budget.fraction(part / rounds * (1 - _TUNED.counts)), Voronoi(np.zeros((1, setting.dim)))
         pull, kind = Pull(nowhere, nowhere.centers), choose_noise_kind(budget.accounting, spherical=True)
         pulls = calibrate_mechanism(pull, kind, share, setting.relation, Region.ball(setting.dim, 1.0))
         return sqrt(setting.dim) * pulls.compute_sd(setting.dim)

@@ -23,15 +23,39 @@ from dpviz.privacy.private_session import PrivateSession
 from dpviz.table.domain import Region
 
 POOL = 200
-_PARENTS, _LEAST_ROUNDS = 10, 8
-# Selections that each record and unit of ε pays for (Su et al. 2016), and the rounds that are patience enough.
-_SELECTIONS_PER_RECORD, _MOST_ROUNDS = 1.25e-3, 1000
-# The same for the practical preset, whose rounds select one parent.
-_PRACTICAL_PER_RECORD, _MOST_PRACTICAL = 5e-4, 24
-# Largest mutation in half-widths: where it starts, by what it shrinks each round, and where it ends.
-_FIRST_STEP, _SHRINK, _LAST_STEP = 0.5, 0.85, 0.05
-# A selection whose noise is this part of all that there is to lose says nothing.
-_TOLERABLE = 0.2
+
+
+@dataclass(frozen=True)
+class _Tuning:
+    """Constants of the search: ``per_record`` and ``parents`` are those of Su et al. 2016, the others chosen by hand.
+
+    Parameters
+    ----------
+    per_record : float
+        Selections that each record and unit of ε pays for.
+    parents, least_rounds, most_rounds : int
+        Of a round; rounds at least, and those that are patience enough.
+    practical_per_record, most_practical : float, int
+        The same for the practical preset, whose rounds select one parent.
+    first_step, shrink, last_step : float
+        Largest mutation in half-widths: where it starts, by what it shrinks each round, and where it ends.
+    tolerable : float
+        A selection whose noise is this part of all that there is to lose says nothing.
+    """
+
+    per_record: float = 1.25e-3
+    parents: int = 10
+    least_rounds: int = 8
+    most_rounds: int = 1000
+    practical_per_record: float = 5e-4
+    most_practical: int = 24
+    first_step: float = 0.5
+    shrink: float = 0.85
+    last_step: float = 0.05
+    tolerable: float = 0.2
+
+
+_TUNED = _Tuning()
 
 _accounting = pure_or(Accounting.ZCDP)
 
@@ -118,8 +142,8 @@ def pgkm(session: PrivateSession, k: int, params: PGkMParams, rng: np.random.Gen
         )
         parents = pool[chosen]
         if t < search.rounds:
-            shrink = (_LAST_STEP / _FIRST_STEP) ** (1 / search.rounds) if practical else _SHRINK
-            step = max(_LAST_STEP, _FIRST_STEP * shrink**t)
+            shrink = (_TUNED.last_step / _TUNED.first_step) ** (1 / search.rounds) if practical else _TUNED.shrink
+            step = max(_TUNED.last_step, _TUNED.first_step * shrink**t)
             breed = move_centers if practical else cross_and_mutate
             pool = breed(match_sets(parents, parents[0]), step, session.region, rng)
     yield CentersStep(title="The candidate selected last is released", centers=parents[0])
@@ -143,11 +167,11 @@ def plan_search(n: int, epsilon: float, params: PGkMParams) -> Search:
         How many rounds, and how many parents each selects.
     """
     if params.preset == "practical":
-        parents, by_rule, most = params.parents or 1, _PRACTICAL_PER_RECORD * n * epsilon, _MOST_PRACTICAL
+        parents, by_rule, most = params.parents or 1, _TUNED.practical_per_record * n * epsilon, _TUNED.most_practical
     else:
-        parents, most = params.parents or _PARENTS, _MOST_ROUNDS
-        by_rule = _SELECTIONS_PER_RECORD * n * epsilon / parents
-    return Search(params.rounds or int(np.clip(by_rule, _LEAST_ROUNDS, most)), parents)
+        parents, most = params.parents or _TUNED.parents, _TUNED.most_rounds
+        by_rule = _TUNED.per_record * n * epsilon / parents
+    return Search(params.rounds or int(np.clip(by_rule, _TUNED.least_rounds, most)), parents)
 
 
 def draw_first_pool(k: int, region: Region, rng: np.random.Generator) -> Array:
@@ -275,7 +299,7 @@ def _compute_smallest_n(setting: Setting, params: PGkMParams) -> float:
     budget = setting.budget(_accounting(params, setting.delta))
     anywhere, ball = Loss(np.zeros((1, 1, setting.dim))), Region.ball(setting.dim, 1.0)
     once = calibrate_mechanism(anywhere, Exponential, budget.fraction(1 / search.selections), setting.relation, ball)
-    return float(once.scale * log(POOL) / _TOLERABLE * setting.k ** (2 / setting.dim))
+    return float(once.scale * log(POOL) / _TUNED.tolerable * setting.k ** (2 / setting.dim))
 
 
 def _count_operations(setting: Setting, params: PGkMParams) -> float:
