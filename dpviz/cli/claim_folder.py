@@ -17,7 +17,7 @@ from dpviz.check import RequestError
 from dpviz.claims.claim import Claim, Finding, Outcome, Verdict
 from dpviz.claims.planner import FORMAT, Course
 from dpviz.claims.verdict_table import AS_RAN, FILE, TODAY, list_lines
-from dpviz.runs.study.owner_files import translate_disk_errors, write_whole
+from dpviz.runs.study.owner_files import OWNER_ONLY, translate_disk_errors, write_whole
 from dpviz.schema.documents import read_document
 from dpviz.schema.manifest_document import ClaimManifest
 from dpviz.table.csv_writer import format_frame
@@ -91,8 +91,11 @@ class ClaimFolder:
             self._write(self._file(course.claim, ".part"), table)
 
     def _write(self, file: Path, table: pd.DataFrame) -> None:
-        with translate_disk_errors(), write_whole(file) as text:
-            text.write(format_frame(table, float_format=FORMAT, end="\n"))
+        self._put(file, format_frame(table, float_format=FORMAT, end="\n"))
+
+    def _put(self, file: Path, text: str) -> None:
+        with translate_disk_errors():
+            write_whole(file, text.encode(), mode=OWNER_ONLY)
 
     def write(self, course: Course, *, command: str, quick: bool, seconds: float) -> pd.DataFrame:
         """Runs, verdict, page and manifest after a look: what lies there is all that was judged.
@@ -132,8 +135,7 @@ class ClaimFolder:
             "seconds": round(seconds),
         }
         text = json.dumps({"claims": self._claims}, indent=1, ensure_ascii=False, sort_keys=True)
-        with translate_disk_errors(), write_whole(self._manifest) as file:
-            file.write(text + "\n")
+        self._put(self._manifest, text + "\n")
         return table
 
     def _write_verdict(self, claim: Claim, verdict: Verdict) -> None:
@@ -156,8 +158,7 @@ class ClaimFolder:
             points=[text for finding in verdict.findings for text in format_findings(finding)],
             palette=colors,
         )
-        with translate_disk_errors(), write_whole(self._path / f"{claim.id}.html") as file:
-            file.write(page)
+        self._put(self._path / f"{claim.id}.html", page)
 
 
 def list_tables(table: pd.DataFrame) -> list[dict[str, Any]]:

@@ -12,10 +12,10 @@ import numpy as np
 from dpviz.check import RequestError
 from dpviz.cli.console import FoundWrong
 from dpviz.cli.parser import Parser
-from dpviz.cli.whole_file import write_whole
 from dpviz.releases.read_release import ReadRelease, read_release
 from dpviz.reporting import format_table
 from dpviz.runs.profile import Profile
+from dpviz.runs.study.owner_files import write_whole
 
 _MOST_COLUMNS = 8
 

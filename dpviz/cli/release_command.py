@@ -14,7 +14,6 @@ from typing import cast
 from dpviz.check import RequestError
 from dpviz.cli.console import NotWritten, say
 from dpviz.cli.parser import Parser, read_number, read_numbers, read_whole
-from dpviz.cli.whole_file import write_whole
 from dpviz.commands import plan_release, read_declared
 from dpviz.foreign import format_name
 from dpviz.meaning.window import USUAL_ACCEPTED, USUAL_PRIOR, Risk, Window, find_studied_window
@@ -32,6 +31,7 @@ from dpviz.runs.advice.known_rows import read_known_rows
 from dpviz.runs.advice.target import USUAL_LOSS, Target
 from dpviz.runs.open_table import declare_on_cluster
 from dpviz.runs.request import Contender, Request, parse_named_values
+from dpviz.runs.study.owner_files import write_whole
 from dpviz.table.cluster_rows import connect
 from dpviz.table.declaration import Declaration
 from dpviz.table.loaded_table import list_names

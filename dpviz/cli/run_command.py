@@ -14,7 +14,6 @@ from dpviz.check import RequestError
 from dpviz.cli.console import NotWritten, say
 from dpviz.cli.declared_table import add_table_options, open_declared_table
 from dpviz.cli.parser import Parser, add_request_options, read_number, read_whole
-from dpviz.cli.whole_file import write_whole
 from dpviz.privacy.ledger import tabulate_entries
 from dpviz.reporting import format_table
 from dpviz.runs.advice.judgement import judge_request
@@ -30,6 +29,7 @@ from dpviz.runs.run import (
     run_request,
     tabulate_centers,
 )
+from dpviz.runs.study.owner_files import write_whole
 
 
 def add(command: Parser) -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import dpviz.cli.whole_file
-from dpviz.cli.whole_file import write_whole
 from dpviz.runs.evaluation import assign
+from dpviz.runs.study import owner_files
+from dpviz.runs.study.owner_files import write_whole
 from dpviz.table.declaration import FROM_ROWS
 from tests.command_line import call, write_points
 
@@ -140,7 +140,7 @@ def failing(name, when):
 def test_a_full_disk_prints_the_centres_that_were_paid_for(capsys, monkeypatch, tmp_path, points, where, form):
     out = tmp_path / "centers.csv"
     out.write_text("what was here before")
-    monkeypatch.setattr(dpviz.cli.whole_file.os, where, failing(where, 0))
+    monkeypatch.setattr(owner_files.os, where, failing(where, 0))
     said = call(capsys, "run", points, *ASK, *form, "--seed", 5, "--out", out)
     monkeypatch.undo()
     paid = call(capsys, "run", points, *ASK, "--seed", 5, "--json").json["released"]["centers"]
@@ -170,7 +170,7 @@ def test_what_cannot_be_made_beside_is_written_in_place(monkeypatch, tmp_path):
             raise PermissionError(13, "Permission denied")
         return real(path, how, *mode)
 
-    monkeypatch.setattr(dpviz.cli.whole_file.os, "open", only_what_is_there)
+    monkeypatch.setattr(owner_files.os, "open", only_what_is_there)
     write_whole(out, b"x,y\r\n")
     assert out.read_bytes() == b"x,y\r\n"
 

@@ -16,11 +16,12 @@ from shutil import copytree
 import pandas as pd
 import pytest
 
-import dpviz.runs.study.owner_files as owner_files
 from dpviz import commands
 from dpviz.__main__ import main
 from dpviz.check import RequestError
+from dpviz.runs.study import owner_files
 from dpviz.runs.study.folder import StudyFolder
+from dpviz.runs.study.owner_files import write_whole
 from dpviz.runs.study.workers import compute_rows
 from tests import waiting
 from tests.cases import about
@@ -107,11 +108,11 @@ def test_the_lock_of_a_process_that_was_killed_holds_nobody_up(tmp_path):
 @pytest.mark.skipif(os.name != "posix", reason="modes of files")
 def test_true_losses_are_for_their_owner_only(capsys, monkeypatch, tmp_path, points):
     out = tmp_path / "study"
-    modes: set[tuple[str, int]] = set()
+    modes: set[tuple[str, str, int]] = set()
     replace = Path.replace
 
     def noted(self: Path, target: Path) -> Path:
-        modes.add((self.name, stat.S_IMODE(self.stat().st_mode)))
+        modes.add((self.suffix, target.name, stat.S_IMODE(self.stat().st_mode)))
         return replace(self, target)
 
     monkeypatch.setattr(Path, "replace", noted)
@@ -120,7 +121,7 @@ def test_true_losses_are_for_their_owner_only(capsys, monkeypatch, tmp_path, poi
         assert call(capsys, "sweep", points, *SMALL, "--out", out).code == 0
     finally:
         os.umask(before)
-    assert modes == {("manifest.json.tmp", 0o600), ("results.csv.tmp", 0o600)}
+    assert modes == {(".part", "manifest.json", 0o600), (".part", "results.csv", 0o600)}
     assert {stat.S_IMODE(file.stat().st_mode) for file in out.iterdir()} == {0o600}
     (out / "results.csv").chmod(0o644)  # by an earlier version
     assert call(capsys, "sweep", points, *SMALL, "--out", out, "--resume", "--repeats", 3).code == 0
@@ -128,15 +129,15 @@ def test_true_losses_are_for_their_owner_only(capsys, monkeypatch, tmp_path, poi
 
 
 @pytest.mark.parametrize(
-    ("file", "number", "words"),
+    ("file", "whole", "number", "words"),
     [
-        ("results.csv", errno.ENOSPC, "is full"),
-        ("manifest.json.tmp", errno.EROFS, "may not write to it"),
-        ("results.csv.tmp", errno.ENOSPC, "is full"),
+        ("results.csv", False, errno.ENOSPC, "is full"),
+        ("manifest.json", True, errno.EROFS, "may not write to it"),
+        ("results.csv", True, errno.ENOSPC, "is full"),
     ],
 )
 def test_a_disk_that_is_full_or_barred_is_said_and_loses_no_run(
-    capsys, monkeypatch, tmp_path, points, file, number, words
+    capsys, monkeypatch, tmp_path, points, file, whole, number, words
 ):
     out = tmp_path / "study"
     real = owner_files.open_to
@@ -161,16 +162,23 @@ def test_a_disk_that_is_full_or_barred_is_said_and_loses_no_run(
     def some(path: Path, how: int):
         if path.name == file:
             calls.append(path)
-            if len(calls) > 1 or file != "results.csv":  # one run has arrived by then
+            if len(calls) > 1:  # one run has arrived by then
                 return Refusing(path, how)
         return real(path, how)
 
-    monkeypatch.setattr(owner_files, "open_to", some)
-    monkeypatch.setattr("dpviz.runs.study.folder.open_to", some)
+    def refused(path: Path, data: bytes, **how: int) -> None:
+        if path.name == file:
+            raise OSError(number, os.strerror(number))
+        write_whole(path, data, **how)
+
+    if whole:
+        monkeypatch.setattr("dpviz.runs.study.folder.write_whole", refused)
+    else:
+        monkeypatch.setattr("dpviz.runs.study.folder.open_to", some)
     said = call(capsys, "sweep", points, *SMALL, "--out", out)
     assert said.code == 2 and words in said.err.splitlines()[-1]
     monkeypatch.undo()
-    assert not list(out.glob("*.tmp"))
+    assert not list(out.glob("*.part"))
     assert call(capsys, "sweep", points, *SMALL, "--out", out, "--resume").code == 0
     assert len(seeds_in(out)) == 2
 

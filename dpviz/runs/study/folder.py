@@ -23,7 +23,7 @@ import numpy as np
 
 from dpviz import foreign
 from dpviz.check import RequestError
-from dpviz.runs.study.owner_files import lock_writer, open_to, translate_disk_errors, write_whole
+from dpviz.runs.study.owner_files import OWNER_ONLY, lock_writer, open_to, translate_disk_errors, write_whole
 from dpviz.table.csv_writer import format_csv
 
 _TEXT = ("contender", "algorithm", "preset", "trial")
@@ -111,8 +111,9 @@ class StudyFolder:
                 f"The study in {self._called} was asked with another {' and '.join(changed)}: repeat that request, or "
                 "give another folder."
             )
-        with translate_disk_errors(called=self._called), write_whole(self._manifest) as file:
-            file.write(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
+        text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
+        with translate_disk_errors(called=self._called):
+            write_whole(self._manifest, text.encode(), mode=OWNER_ONLY)
 
     def append(self, row: Mapping[str, Any]) -> None:
         """Add a finished run.
@@ -159,8 +160,8 @@ class StudyFolder:
 
     def _write(self, rows: Sequence[Mapping[str, Any]], columns: list[str]) -> None:
         """All lines at once, in place of the file; a column that an earlier version did not know stays empty."""
-        with write_whole(self._results) as file:
-            file.write(format_csv([columns, *([_format_value(row.get(name, "")) for name in columns] for row in rows)]))
+        lines = ([_format_value(row.get(name, "")) for name in columns] for row in rows)
+        write_whole(self._results, format_csv([columns, *lines]).encode(), mode=OWNER_ONLY)
 
     def _read(self) -> list[dict[str, Any]]:
         if not self._results.exists():

@@ -1,9 +1,10 @@
-"""Files for their owner's eyes: nobody else may read them, they appear whole, and one process at a time writes."""
+"""Files that appear whole or not at all, and folders for their owner's eyes, in which one process at a time writes."""
 
 from __future__ import annotations
 
 import errno
 import os
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,26 +17,66 @@ try:
 except ImportError:  # Windows has no such lock: there nothing keeps two sweeps apart
     fcntl = None  # type: ignore[assignment]
 
-_OWNER_ONLY, _OWNER_ENTERS = 0o600, 0o700
+OWNER_ONLY = 0o600
+"""A file that nobody else may read."""
+
+_OWNER_ENTERS = 0o700
 _NO_LOCKS_HERE = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS}
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _BARRED = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
-@contextmanager
-def write_whole(path: Path) -> Iterator[IO[str]]:
-    """A text file that takes the place of ``path`` once it is on the disk; what was there stays if it fails."""
-    whole = path.with_name(f"{path.name}.tmp")
+def write_whole(path: Path, data: bytes, *, mode: int | None = None) -> None:
+    """Put ``data`` into the file at ``path``: what stood there goes only when all of it is on the disk.
+
+    Parameters
+    ----------
+    path : Path
+        Of the file.
+    data : bytes
+        Its new content.
+    mode : int or None
+        Who may read it, from its first byte on; None: whoever could before. Then what is no plain file (a pipe, a
+        device) is written to as it is, and so is a file in a folder where no other one can be made.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written, or not all of it: the disk may be full, and some say so only at the end.
+    """
+    if mode is None and path.exists() and not path.is_file():
+        _write(path, data, os.O_WRONLY)
+        return
+    path = Path(os.path.realpath(path))  # a link stays one, and what it names is written
+    beside = path.with_name(f".dpviz-{secrets.token_hex(8)}.part")
     try:
-        with open_to(whole, os.O_TRUNC) as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        whole.replace(path)
+        _write(beside, data, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if mode is None else mode)
+        if mode is None and path.exists():
+            beside.chmod(path.stat().st_mode & 0o777)
+        beside.replace(path)
+    except PermissionError:
+        _discard(beside)
+        if mode is not None:
+            raise
+        _write(path, data, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     except BaseException:
-        with suppress(OSError):
-            whole.unlink(missing_ok=True)
+        _discard(beside)
         raise
+
+
+def _write(path: Path, data: bytes, how: int, mode: int = 0o666) -> None:
+    descriptor = os.open(path, how | getattr(os, "O_BINARY", 0), mode)
+    with os.fdopen(descriptor, "wb", buffering=0) as file:
+        left = memoryview(data)
+        while left:
+            left = left[file.write(left) :]
+        if path.is_file():
+            os.fsync(descriptor)
+
+
+def _discard(path: Path) -> None:
+    with suppress(OSError):
+        path.unlink(missing_ok=True)
 
 
 def open_to(path: Path, how: int) -> IO[str]:
@@ -53,9 +94,9 @@ def open_to(path: Path, how: int) -> IO[str]:
     IO
         To be closed by the caller.
     """
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | how, _OWNER_ONLY)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | how, OWNER_ONLY)
     with suppress(OSError, AttributeError):  # it may be older, or lie where there are no modes
-        os.fchmod(descriptor, _OWNER_ONLY)
+        os.fchmod(descriptor, OWNER_ONLY)
     return os.fdopen(descriptor, "w", newline="", encoding="utf-8")
 
 
