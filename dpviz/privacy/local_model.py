@@ -1,8 +1,9 @@
 """The local model: every user sends one randomised message, and the table of messages is the release.
 
 Nobody is trusted with rows: a message is ε-DP on its own, whatever its sender's row is. As many messages are sent as
-there are users by the public (or bought) number: a seat without a user is taken by a placeholder. Noise on every single
-row is the baseline, in which little can be seen. The proof is in ``docs/proofs/local-model.md``.
+there are users by the public (or bought) number: a seat without a user is taken by a placeholder. Rows beyond memory
+make their messages where they lie, and only messages come back. Noise on every single row is the baseline, in which
+little can be seen. The proof is in ``docs/proofs/local-model.md``.
 
 References
 ----------
@@ -18,7 +19,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from dpviz.arrays import Array, Codes
+from dpviz.arrays import Array, Codes, Flags
 from dpviz.privacy.accounting import Budget
 from dpviz.privacy.hash_partitions import HashCodes
 from dpviz.privacy.loss_kinds import LossKind, compute_ratio
@@ -29,6 +30,7 @@ from dpviz.privacy.tuples.tuples import Tuples, TupleTable
 from dpviz.table.content import order_by_content
 from dpviz.table.domain import Region
 from dpviz.table.lattice import ExactRows
+from dpviz.table.rows import RowSource
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +112,32 @@ class UserAnswers:
 
 
 @dataclass(frozen=True, eq=False)
+class DistantUsers:
+    """Users whose rows are not in memory: each makes the own message where the row lies."""
+
+    rows: RowSource
+    over: HashCodes
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def order_by_content(self) -> Codes:
+        """As ``UserAnswers.order_by_content``: which row comes where in an order that follows from the rows."""
+        order: Codes = np.argsort(self.rows.hash_rows(), kind="stable")
+        return order
+
+    def send_prefixes(self, who: Codes, shifts: Codes, others: Codes, honest: Flags) -> Codes:
+        """What the rows ``who`` send of their codes, each with the coins of the own seat."""
+        sent: Codes = self.rows.ask_each(_SendPrefix(self.over), who, shifts, others, honest, width=self.over.width)
+        return sent
+
+    def send_vectors(self, who: Codes, noise: Array) -> Array:
+        """What the rows ``who`` send of themselves, each with the noise of the own seat."""
+        sent: Array = self.rows.ask_each(_send_vector, who, noise, width=self.rows.dim)
+        return sent
+
+
+@dataclass(frozen=True, eq=False)
 class UserQuestion(AsAsked, OfCells):
     """Every user's own code and row; no sum is formed before noise."""
 
@@ -160,6 +188,19 @@ class Reports:
 
     codes: Codes
     vectors: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Coins:
+    """All that chance decides of the messages of n seats, m of them in the last group, whatever is answered.
+
+    ``others`` (n,) are what is sent for a lie, counted without the truth; ``honest`` (n,) whether the truth is sent;
+    ``noise`` (m, d) is what is added to vectors.
+    """
+
+    others: Codes
+    honest: Flags
+    noise: Array
 
 
 @dataclass(frozen=True)
@@ -239,11 +280,44 @@ class LocalReports(Priced):
         """The noise of a vector."""
         return KNorm(self.diameter, 2 * self.diameter * self.scale)
 
-    def draw(self, truth: UserAnswers, noise: NoiseSource) -> Reports:
+    @property
+    def shifts(self) -> Codes:
+        """How many bits of the code each seat keeps back, shape (n,)."""
+        shifts: Codes = self.depth - np.array(self.bits, dtype=np.int64)[self.groups]
+        return shifts
+
+    @property
+    def with_vector(self) -> Flags:
+        """Which seats send a vector, shape (n,)."""
+        last: Flags = self.groups == len(self.bits) - 1
+        return last
+
+    def draw(self, truth: UserAnswers | DistantUsers, noise: NoiseSource) -> Reports:
+        if isinstance(truth, DistantUsers):
+            return self._gather_messages(truth, noise)
         return self.messages(self.seat(truth, noise), noise)
 
+    def choose_sitters(self, users: int, noise: NoiseSource) -> Codes:
+        """Who takes each seat: users and placeholders in a secret uniform order, as many as seats.
+
+        Parameters
+        ----------
+        users : int
+            How many there are.
+        noise : NoiseSource
+            Where randomness comes from.
+
+        Returns
+        -------
+        int array of shape (seats,)
+            A number from ``users`` on is a placeholder.
+        """
+        seats = len(self.groups)
+        sitters: Codes = np.argsort(noise.uniform((max(users, seats),)))[:seats]
+        return sitters
+
     def seat(self, truth: UserAnswers, noise: NoiseSource) -> UserAnswers:
-        """The answers in the order of the seats: users and placeholders in a secret uniform order, as many as seats.
+        """The answers in the order of the seats; a placeholder answers with the middle.
 
         Parameters
         ----------
@@ -260,8 +334,30 @@ class LocalReports(Priced):
         missing = max(0, len(self.groups) - len(truth.codes))
         fillers = UserAnswers(np.full(missing, self.middle), np.zeros((missing, truth.vectors.shape[1])))
         everybody = truth + fillers
-        order = np.argsort(noise.uniform(everybody.codes.shape))[: len(self.groups)]
-        return UserAnswers(everybody.codes[order], everybody.vectors[order])
+        sitters = self.choose_sitters(len(truth.codes), noise)
+        return UserAnswers(everybody.codes[sitters], everybody.vectors[sitters])
+
+    def toss(self, dim: int, noise: NoiseSource) -> Coins:
+        """The coins of all seats.
+
+        Parameters
+        ----------
+        dim : int
+            Columns.
+        noise : NoiseSource
+            Where randomness comes from.
+
+        Returns
+        -------
+        Coins
+            Drawn group by group, and the noise of vectors last.
+        """
+        others, honest = np.empty(len(self.groups), dtype=np.int64), np.empty(len(self.groups), dtype=np.bool_)
+        for group, bits in enumerate(self.bits):
+            mine = np.flatnonzero(self.groups == group)
+            others[mine], honest[mine] = toss_response(len(mine), bits, self.response(group), noise)
+        silence = np.zeros((int(self.with_vector.sum()), dim))
+        return Coins(others, honest, self.vector_noise.draw(silence, noise))
 
     def messages(self, truth: UserAnswers, noise: NoiseSource) -> Reports:
         """What is sent from each seat.
@@ -278,12 +374,22 @@ class LocalReports(Priced):
         Reports
             Prefixes, and vectors of the last group in unit coordinates.
         """
-        sent = np.empty_like(truth.codes)
-        for group, bits in enumerate(self.bits):
-            mine = self.groups == group
-            sent[mine] = respond(truth.codes[mine] >> (self.depth - bits), bits, self.response(group), noise)
-        last = self.groups == len(self.bits) - 1
-        return Reports(sent, self.vector_noise.draw(truth.vectors[last], noise))
+        coins = self.toss(truth.vectors.shape[1], noise)
+        sent = choose_sent(truth.codes >> self.shifts, coins.others, coins.honest)
+        return Reports(sent, truth.vectors[self.with_vector] + coins.noise)
+
+    def _gather_messages(self, users: DistantUsers, noise: NoiseSource) -> Reports:
+        """As ``messages`` of ``seat``, to the last bit: coins go to the rows, and messages come back."""
+        sitters = self.choose_sitters(len(users), noise)
+        coins, shifts, last = self.toss(users.rows.dim, noise), self.shifts, self.with_vector
+        sent = choose_sent(self.middle >> shifts, coins.others, coins.honest)  # as if all were placeholders
+        vectors = coins.noise.copy()
+        taken, order = sitters < len(users), users.order_by_content()
+        sent[taken] = users.send_prefixes(
+            order[sitters[taken]], shifts[taken], coins.others[taken], coins.honest[taken]
+        )
+        vectors[taken[last]] = users.send_vectors(order[sitters[taken & last]], coins.noise[taken[last]])
+        return Reports(sent, vectors)
 
     def log_density(self, released: Reports, truth: UserAnswers) -> float:
         # Of answers in the order of their seats. That order is as likely on any table: it bounds the loss.
@@ -319,7 +425,48 @@ def respond(values: Codes, bits: int, response: Response, noise: NoiseSource) ->
     int array of shape (m,)
         What is sent.
     """
-    others = noise.codes((1 << bits) - 1, len(values))
-    others = others + (others >= values)
-    sent: Codes = np.where(noise.uniform(values.shape) < response.honest, values, others)
+    return choose_sent(values, *toss_response(len(values), bits, response, noise))
+
+
+def toss_response(number: int, bits: int, response: Response, noise: NoiseSource) -> tuple[Codes, Flags]:
+    """For each of ``number`` values which lie would be sent, counted without the truth, and whether the truth is.
+
+    Parameters
+    ----------
+    number : int
+        Values.
+    bits : int
+        Of a value.
+    response : Response
+        Its chances.
+    noise : NoiseSource
+        Where randomness comes from.
+
+    Returns
+    -------
+    int array and bool array, of shape (number,)
+        What ``choose_sent`` decides by.
+    """
+    others = noise.codes((1 << bits) - 1, number)
+    return others, noise.uniform((number,)) < response.honest
+
+
+def choose_sent(values: Codes, others: Codes, honest: Flags) -> Codes:
+    """Each value where it is ``honest``, else its lie: number ``others`` of all values but the true one."""
+    sent: Codes = np.where(honest, values, others + (others >= values))
+    return sent
+
+
+@dataclass(frozen=True, eq=False)
+class _SendPrefix:
+    """The messages of rows about the prefixes of their codes."""
+
+    over: HashCodes
+
+    def __call__(self, rows: ExactRows, who: Codes, shifts: Codes, others: Codes, honest: Flags) -> Codes:
+        return choose_sent(self.over.find_cells(rows)[who] >> shifts, others, honest)
+
+
+def _send_vector(rows: ExactRows, who: Codes, noise: Array) -> Array:
+    sent: Array = rows.values[who] + noise
     return sent

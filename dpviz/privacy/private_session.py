@@ -21,9 +21,10 @@ from dpviz.privacy.accounting import Accounting, Budget, Shares
 from dpviz.privacy.block_models import BlockKMeans
 from dpviz.privacy.exact_noise import DELTA_PART, EPSILON_SLACK, INSTEAD, ExactSource, WholeTruth, refuse_without_twin
 from dpviz.privacy.exact_noise import MOST_CELLS as EXACT_CELLS
-from dpviz.privacy.known import BLOCK_MODELS, refuse_unknown
+from dpviz.privacy.known import BLOCK_MODELS, LOCAL, refuse_unknown
 from dpviz.privacy.known import MOST_CELLS as ALL_CELLS
 from dpviz.privacy.ledger import Entry, Ledger
+from dpviz.privacy.local_model import DistantUsers, UserQuestion
 from dpviz.privacy.loss_distributions import Draws
 from dpviz.privacy.measurement import Measurement, Question
 from dpviz.privacy.mechanisms import Additive, Kind, Mechanism, choose_noise_kind
@@ -557,7 +558,7 @@ class PrivateSession:
             refuse_unknown(query, mechanism)
             if self._noise.hardened:
                 refuse_without_twin(mechanism)
-            if isinstance(query, AsAsked) and not self._rows.in_memory:
+            if isinstance(query, AsAsked) and not self._rows.in_memory and type(query) not in LOCAL:
                 raise check.RequestError(NOT_AT_ONCE)
             self._refuse_points_outside(query)
             self._refuse_points_outside(mechanism)
@@ -586,7 +587,9 @@ class PrivateSession:
         return released
 
     def _compute_true_answers(self, queries: list[Query]) -> list[Any]:
-        """Answers without noise, added up over chunks."""
+        """Answers without noise, added up over chunks; users whose rows are not in memory answer where these lie."""
+        if not self._rows.in_memory and isinstance(query := queries[0], UserQuestion):  # which is asked alone
+            return [DistantUsers(self._rows, query.over)]
         totals = self._rows.total(Tallies(tuple(queries)), max(query.width for query in queries))
         if self._noise.hardened:
             return [WholeTruth.of(query, total, self.region) for query, total in zip(queries, totals, strict=True)]

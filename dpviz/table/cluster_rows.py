@@ -21,7 +21,7 @@ from dpviz.table.content import Hashes
 from dpviz.table.domain import Domain, Region
 from dpviz.table.lattice import ExactRows
 from dpviz.table.prepared_rows import Batch, Records, cap_rows, deal_rows, make_lattice_rows
-from dpviz.table.rows import NOT_AT_ONCE, BlockModel, Rows, add_up, count_dealt, join_lines
+from dpviz.table.rows import NOT_AT_ONCE, BlockModel, Rows, add_up, count_dealt, join_lines, put_in_place, share_out
 from dpviz.table.seen_rows import Projected, Sparsified, Unfolded, View
 
 Part: TypeAlias = Any
@@ -280,6 +280,15 @@ class ClusterRows:
         fitted = self._engine.exchange(partial(_deal_blocks, hands=hands), fit, self._parts, blocks)
         return join_lines(self._engine.collect(fitted), number)
 
+    def ask_each(self, ask: Callable[..., Any], who: Codes, *given: Any, width: int) -> Any:
+        """What single rows answer where they lie; see ``RowSource.ask_each``. Nothing else of them comes here."""
+        asked = share_out(who, self._sizes)
+        firsts = np.cumsum([0, *self._sizes[:-1]])
+        places = [who[mine] - first for mine, first in zip(asked, firsts, strict=True)]
+        columns = [[column[mine] for mine in asked] for column in given]
+        answers = self._engine.map(partial(_ask_each, ask=ask, width=width), self._parts, places, *columns)
+        return put_in_place(self._engine.collect(answers), asked)
+
     def unfold(self, points: int, region: Region) -> ClusterRows:
         """The ``points`` points that stand side by side in each row, as rows of one person, in ``region``."""
         return self._apply_view(Unfolded(points, region), points)
@@ -329,6 +338,10 @@ def _apply_view(rows: Rows, *, view: View) -> Rows:
 
 def _ask(rows: Rows, *, ask: Callable[[ExactRows], list[Any]], width: int) -> list[Any]:
     return rows.total(ask, width, threads=1)
+
+
+def _ask_each(rows: Rows, who: Codes, *given: Any, ask: Callable[..., Any], width: int) -> Any:
+    return rows.ask_each(ask, who, *given, width=width)
 
 
 def _add_together(answers: list[list[Any]]) -> list[Any]:

@@ -129,6 +129,28 @@ class RowSource(Protocol):
         """
         ...
 
+    def ask_each(self, ask: Callable[..., Any], who: Codes, *given: Any, width: int) -> Any:
+        """What single rows answer, each by itself.
+
+        Parameters
+        ----------
+        ask : function
+            Of some of the rows, the places of those among them that are asked, and what is given to each of these; to
+            an array with a line for each.
+        who : int array of shape (m,)
+            Rows, by their number in this source, none twice.
+        *given : array of shape (m, ...)
+            A line for each of them.
+        width : int
+            Numbers a row that the answer needs in memory.
+
+        Returns
+        -------
+        array of shape (m, ...)
+            A line for each of them.
+        """
+        ...
+
     def unfold(self, points: int, region: Region) -> RowSource:
         """The ``points`` points that stand side by side in each row, as rows of one person, in ``region``.
 
@@ -351,6 +373,17 @@ class Rows:
         ]
         return join_lines(fitted, number)
 
+    def ask_each(self, ask: Callable[..., Any], who: Codes, *given: Any, width: int) -> Any:
+        """What single rows answer, chunk by chunk, each by itself; see ``RowSource.ask_each``."""
+        size = self._choose_chunk_size(width)
+        starts = range(0, max(1, len(self)), size)
+        asked = share_out(who, [size] * len(starts))
+        answers = [
+            ask(self._chunk(start, size), who[mine] - start, *(column[mine] for column in given))
+            for start, mine in zip(starts, asked, strict=True)
+        ]
+        return put_in_place(answers, asked)
+
     def _read_blocks(self, block: Codes, at: int, passes: int) -> tuple[Array, Codes]:
         """The rows of every block in ``passes`` from that ``at`` on, and the place of their block among these."""
         parts, start = [], 0
@@ -458,6 +491,20 @@ def join_lines(dealt: Sequence[Array], number: int) -> Array:
     lines = np.empty((number, dealt[0].shape[1]))
     for at, part in enumerate(dealt):
         lines[at :: len(dealt)] = part
+    return lines
+
+
+def share_out(who: Codes, sizes: Sequence[int]) -> list[Codes]:
+    """Which entries of ``who``, numbers of rows, lie in each of the parts that have so many rows."""
+    order = np.argsort(who, kind="stable")
+    return np.split(order, np.searchsorted(who[order], np.cumsum(sizes)[:-1]))
+
+
+def put_in_place(answers: Sequence[Any], asked: Sequence[Codes]) -> Any:
+    """The lines of all answers, where those stand who were asked."""
+    together = np.concatenate(answers)
+    lines = np.empty_like(together)
+    lines[np.concatenate(asked)] = together
     return lines
 
 

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import ExitStack, suppress
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import dask
@@ -134,18 +135,39 @@ def test_another_engine_gives_the_same_bytes() -> None:
             assert centers_of(large) == (in_memory() if small is None else centers_of(small))
 
 
+def with_threads(parts: int) -> ClusterRows:
+    batches = [Batch(part, None, 1.0) for part in np.array_split(table()[0], parts)]
+    return ClusterRows.of(batches, DOMAIN, drop_incomplete=True, engine=ThreadEngine(2))
+
+
+def test_messages_are_those_of_memory_wherever_rows_lie() -> None:
+    """With as many seats as were bought, with fewer than users, and with more."""
+    values, _ = table()
+    for n_public in (None, N - 500, N + 500):
+        asked = {"k": 3, "epsilon": 40.0, "delta": 0.0, "seed": 1}
+        expected = run("lsh-local", PrivateTable(values, DOMAIN, n_public=n_public), **asked)
+        for rows in (with_threads(6), spread(1), spread(7)):
+            with about(n_public):
+                found = run("lsh-local", PrivateTable.over(rows, DOMAIN, n_public=n_public), **asked)
+                np.testing.assert_array_equal(found.centers, expected.centers)
+                assert str(found.ledger) == str(expected.ledger)
+
+
+def test_what_comes_from_rows_for_messages_is_noisy() -> None:
+    rows = with_threads(6)
+    engine, came = rows._engine, []
+    listening = SimpleNamespace(map=engine.map, collect=lambda parts: came.extend(parts) or parts)
+    rows._engine = listening  # has no way to add up, nor to exchange
+    run("lsh-local", PrivateTable.over(rows, DOMAIN, n_public=N), k=3, epsilon=1.0, delta=0.0, seed=1)
+    vectors = np.concatenate([part for part in came if part.ndim == 2])
+    inside = DOMAIN.region.rows(table()[0][np.isfinite(table()[0]).all(axis=1)])
+    assert len(vectors) > N / 3 and not np.isin(vectors, inside).any()
+    assert {part.dtype for part in came if part.ndim == 1} == {np.dtype(np.uint64), np.dtype(np.int64)}
+
+
 def test_secret_blocks_are_those_of_memory_wherever_rows_lie() -> None:
     values, _ = table()
-    others = [
-        ClusterRows.of(
-            [Batch(part, None, 1.0) for part in np.array_split(values, 6)],
-            DOMAIN,
-            drop_incomplete=True,
-            engine=ThreadEngine(2),
-        ),
-        spread(1),
-        spread(7),
-    ]
+    others = [with_threads(6), spread(1), spread(7)]
     for algorithm in ("gkm", "sample-aggregate"):
         expected = run(algorithm, PrivateTable(values, DOMAIN), k=3, epsilon=2.0, seed=1).centers
         for rows in others:

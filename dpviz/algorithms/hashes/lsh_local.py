@@ -322,7 +322,6 @@ CARD = Card(
     id="lsh-local",
     title="LSH in the local model",
     does="Local",
-    at_once=True,
     family="Google 2021",
     paper="Chang, Ghazi, Kumar & Manurangsi: Locally Private k-Means in One Round. ICML 2021 (its structure, with "
     "hashes of random planes)",
