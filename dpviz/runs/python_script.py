@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from pprint import pformat
 from typing import Any
 
@@ -134,8 +135,10 @@ def write_sweep_script(name: str, declared: Declaration, grid: Grid) -> Script:
     )
 
 
-def write_release_script(name: str, declared: Declaration, request: Request, parts: Mapping[str, float]) -> Script:
-    """A release as it is ordered, charged to an account beside it, and checked without the rows. There is no seed.
+def write_release_script(
+    name: str, declared: Declaration, request: Request, parts: Mapping[str, float], account: Path | None = None
+) -> Script:
+    """A release as it is ordered, charged to ``account``, and checked without the rows. There is no seed.
 
     Parameters
     ----------
@@ -151,14 +154,25 @@ def write_release_script(name: str, declared: Declaration, request: Request, par
     Returns
     -------
     Script
-        To be run from a shell, or as a notebook.
+        To be run from a shell, or as a notebook. Without an account the
+    program makes one, whose cap is this release alone until its owner sets it.
     """
-    cap = {"cap_epsilon": 2 * request.epsilon, "cap_delta": max(1e-5, 2 * request.delta)}
-    account = [
-        'account = Path("account.sqlite")',
-        "if not account.exists():",
-        f'    dpviz.Account.new(account, name="people", {_format_arguments(cap)})',
-    ]
+    table = _write_table(name, declared, always=True)
+    charged = f"account = dpviz.Account.open({str(account)!r})\nprint(account.summary())"
+    if account is None:
+        table += (
+            "\n\n# All that releases of this table may ever cost together: for its owner to set before the first.\n"
+            f"CAP_EPSILON = {request.epsilon!r}  # this release, and no other\n"
+            f"CAP_DELTA = {request.delta!r}"
+        )
+        title = declared.title or Path(name).stem
+        charged = (
+            'path = Path("account.sqlite")\n'
+            "if not path.exists():\n"
+            f"    dpviz.Account.new(path, name={title!r}, cap_epsilon=CAP_EPSILON, cap_delta=CAP_DELTA)\n"
+            "account = dpviz.Account.open(path)\n"
+            "print(account.summary())"
+        )
     asked = {"k": request.k, "epsilon": request.epsilon, "delta": request.delta, "algorithm": request.algorithm}
     asked |= {"params": dict(request.params), **parts}
     release = [
@@ -168,15 +182,15 @@ def write_release_script(name: str, declared: Declaration, request: Request, par
         *(f"    {key}={value!r}," for key, value in asked.items()),
         "    account=account,",
         ")",
-        'path = released.save("release.zip")',
+        'saved = released.save("release.zip")',
     ]
     return Script(
         f"A release of {request.k} centres at ε = {request.epsilon:g}.",
         (
-            "from pathlib import Path\n\n" + _write_table(name, declared, always=True),
-            "\n".join(account),
+            table if account else f"from pathlib import Path\n\n{table}",
+            charged,
             "\n".join(release),
-            "verdict = dpviz.verify(path)\nprint(verdict.holds, verdict.findings)",
+            "verdict = dpviz.verify(saved)\nprint(verdict.holds, verdict.findings)",
         ),
     )
 

@@ -97,6 +97,21 @@ def test_a_release_is_charged_saved_and_verified(
     monkeypatch.chdir(tmp_path)
     script = write_release_script(open_file(data).name, declared, replace(REQUEST, seed=None), {"segments": 0.0})
     names = execute(script)
-    assert names["verdict"].holds and capsys.readouterr().out.startswith("True")
-    assert Account.open(tmp_path / "account.sqlite").standing().spent_epsilon == 1
-    assert names["path"] == Path("release.zip")
+    assert names["verdict"].holds and "\nTrue" in capsys.readouterr().out
+    made = Account.open(tmp_path / "account.sqlite").standing()
+    assert made.spent_epsilon == made.cap_epsilon == names["CAP_EPSILON"] == 1  # until its owner sets another cap
+    assert names["saved"] == Path("release.zip")
+
+
+def test_an_account_that_is_open_is_charged_and_none_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data, declaration = write_people(tmp_path)
+    declared = apply_declaration_file(declaration).validate()
+    account = Account.new(tmp_path / "town's.sqlite", name="town", cap_epsilon=5)
+    monkeypatch.chdir(tmp_path)
+    script = write_release_script(open_file(data).name, declared, replace(REQUEST, seed=None), {}, account.path)
+    assert "CAP" not in script.text and "Account.new" not in script.text
+    assert execute(script)["verdict"].holds
+    assert account.standing().spent_epsilon == 1 and not (tmp_path / "account.sqlite").exists()
+    assert "0 of 5 spent" in capsys.readouterr().out

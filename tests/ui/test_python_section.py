@@ -79,3 +79,8 @@ def test_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest
         asked = json.loads(files.read("declaration.json"))
     assert len(centers) == 4 and asked["bounds"] == json.loads(sidecar.read_text())["bounds"]
     assert f"epsilon={app.session_state['epsilon']}" in program and "segments=0.2" in program
+    assert "CAP_EPSILON" in program
+    opened = str(tmp_path / "account.sqlite")
+    app.text_input(key="release:account_path").set_value(opened)
+    program = shown(sound(app.run()), "release")
+    assert f"Account.open({opened!r})" in program and "CAP_EPSILON" not in program

@@ -106,7 +106,14 @@ def _draw_form(asked_of: Subject) -> None:
     in_words = asked_of.with_words(words)
     draw_publish_section(release_request, in_words, opened, list_hindrances(found))
     parts = {"segments": terms.segments, "buy_bounds": terms.bounds, "missing": terms.missing}
-    script = partial(write_release_script, in_words.content.name, in_words.declaration, terms.request, parts)
+    script = partial(
+        write_release_script,
+        in_words.content.name,
+        in_words.declaration,
+        terms.request,
+        parts,
+        opened and opened.account.path,
+    )
     draw_python_section(script, key="release", stem="release")
     _draw_standing(status, found)
 
