@@ -195,10 +195,9 @@ def test_every_paper_of_a_card_is_cited() -> None:
 
 def test_the_commands_for_contributors_are_those_of_the_clean_check() -> None:
     """Whoever follows CONTRIBUTING meets no surprise afterwards."""
-    checked = (ROOT / ".ci" / "run").read_text("utf-8").splitlines()
-    for command in checked:
-        if command.startswith(("ruff", "mypy", "python -m docs")):
-            assert command in CONTRIBUTING
+    lines = [line.strip() for line in (ROOT / ".ci" / "run").read_text("utf-8").splitlines()]
+    checked = [line for line in lines if line.startswith(("ruff", "mypy", "python -m docs"))]
+    assert len(checked) == 4 and [command for command in checked if command not in CONTRIBUTING] == []
 
 
 def test_the_checks_before_a_commit_are_those_of_the_clean_check() -> None:
