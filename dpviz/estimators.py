@@ -37,10 +37,10 @@ from dpviz.table.dask_tables import (
     make_example_row,
     read_plain_numbers,
 )
-from dpviz.table.declared_frame import DeclaredFrame
+from dpviz.table.declared_frame import DeclaredFrame, read_bounds
 from dpviz.table.domain import Domain, Scaling
 from dpviz.table.given_rows import describe_wrong_columns, list_objects, list_parts, read_given, refuse_other_types
-from dpviz.table.loaded_table import make_canonical_ids
+from dpviz.table.loaded_table import list_names, make_canonical_ids
 from dpviz.table.row_loss import RowLoss, count_loss
 from dpviz.table.sparse_rows import is_sparse
 
@@ -69,10 +69,11 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         An id of ``dpviz.CARDS``, or ``"auto"``.
     epsilon, delta : float
         The budget of one ``fit``. δ is used by approximate algorithms only; it must be below 1/n where n is public.
-    bounds : pair (lower, upper), each a number or an array of shape (d,), or list of d pairs, or dict by column name
+    bounds : pair (lower, upper), each a number or an array of shape (d,), or d pairs, Domain, or dict by column name
         Declared bounds, data units; never taken from X. Rows outside are moved to the bounds. A list of pairs of
-        numbers, such as ``[(0, 10), (20, 30)]``, has one pair a column; two arrays are all lower and all upper bounds.
-        A dict is for a data
+        numbers, such as ``[(0, 10), (20, 30)]``, has one pair a column; a pair of arrays, such as ``([0, 20], [10,
+        30])``, is all lower and all upper bounds. Of two columns other forms that can be read both ways are refused. A
+        ``Domain`` of numbers has its own radius and scaling. A dict is for a data
         frame and says of each column what a declaration says: ``[0, 100]``, ``{"bounds": [1, 1e6], "scale": "log"}``
         (or ``"root"``), ``{"categories": ["N", "S"]}``, ``{"categories": ["F", "M"], "closed": True}``, ``{"order":
         ["I", "II"]}``, ``{"dates": ["2015-01-01", "2024-12-31"]}`` or ``{"cycle": 24}``.
@@ -137,7 +138,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         algorithm: str = "auto",
         epsilon: float = 1.0,
         delta: float = 1e-6,
-        bounds: tuple[npt.ArrayLike, npt.ArrayLike] | list[tuple[float, float]] | Mapping[str, Any] | None = None,
+        bounds: tuple[npt.ArrayLike, npt.ArrayLike] | npt.ArrayLike | Domain | Mapping[str, Any] | None = None,
         radius: float | None = None,
         scaling: str | Scaling = "unit",
         relation: str | Relation = "add_remove",
@@ -320,22 +321,28 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def _n_features_out(self) -> int:
         return len(self.cluster_centers_)
 
-    def _read_bounds(self) -> tuple[npt.ArrayLike, npt.ArrayLike]:
-        if self.bounds is None:
+    def _make_domain(self) -> Domain:
+        """The domain of as many numbers as X has columns."""
+        columns = getattr(self, "feature_names_in_", None)
+        if isinstance(self.bounds, Domain):
+            self._refuse_other_domain(self.bounds, columns)
+            return self.bounds
+        names = [f"x{place}" for place in range(self.n_features_in_)] if columns is None else columns
+        lower, upper = read_bounds(self.bounds, len(names))
+        return Domain.of(names, lower, upper, radius=self.radius, scaling=self.scaling)
+
+    def _refuse_other_domain(self, given: Domain, columns: Sequence[str] | None) -> None:
+        if given.declared:
             raise RequestError(
-                "No bounds are declared: give PrivateKMeans(bounds=(lower, upper)), numbers or arrays of shape (d,), "
-                "from what is known before anyone looks at X; they are never computed from X."
+                "bounds is a Domain with categories, dates or weights: declare them by the names of columns instead, "
+                'bounds={NAME: {"categories": [...]}}.'
             )
-        if isinstance(self.bounds, list) and self.bounds and all(map(_is_pair, self.bounds)):
-            pairs = np.array(self.bounds, dtype=np.float64)  # a pair a column
-            return pairs[:, 0], pairs[:, 1]
-        try:
-            lower, upper = self.bounds
-        except (TypeError, ValueError):
+        if given.dim != self.n_features_in_ or (columns is not None and tuple(columns) != given.columns):
             raise RequestError(
-                "bounds is not a pair: give (lower, upper), numbers or arrays of shape (d,), or a list of d pairs."
-            ) from None
-        return lower, upper
+                f"bounds is a Domain of {list_names(given.columns)}: give X with these columns in this order."
+            )
+        if self.radius not in (None, given.radius) or self.scaling not in (Scaling.UNIT, given.scaling):
+            raise RequestError("bounds is a Domain, which has its own radius and scaling: leave them out.")
 
     def _find_account(self) -> Account | None:
         if self.account is None:
@@ -346,17 +353,19 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         collection = is_collection(X)
         if collection and groups is not None:
             raise RequestError("Of a Dask collection no groups are taken: use `dpviz run` with an id column instead.")
-        geometry: dict[str, Any] = {"radius": self.radius, "scaling": self.scaling}
+        if self.bounds is None and self.categories is None:
+            raise RequestError(
+                "No bounds are declared: give PrivateKMeans(bounds=(lower, upper)), numbers or arrays of shape (d,), "
+                "from what is known before anyone looks at X; they are never computed from X."
+            )
         numbers: Callable[[Any], Array] = read_plain_numbers
         self._frame: DeclaredFrame | None = self._declare_frame(X)
         if self._frame is None:
-            lower, upper = self._read_bounds()
             # Of a collection only the shape and the names are looked at here: a row is read where it lies.
             values = self._check_values(make_example_row(X) if collection else X, reset=True)
-            columns = getattr(self, "feature_names_in_", [f"x{place}" for place in range(self.n_features_in_)])
-            domain = Domain.of(columns, lower, upper, **geometry)
+            domain = self._make_domain()
         else:
-            domain, numbers = self._frame.domain(**geometry), self._frame.numbers
+            domain, numbers = self._frame.domain(radius=self.radius, scaling=self.scaling), self._frame.numbers
             values = np.empty((0, domain.width)) if collection else self._check_values(X, reset=True)
             if collection:
                 validate_data(self, make_empty_frame(X), reset=True, skip_check_array=True)
@@ -382,6 +391,8 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             return None
         if not hasattr(X, "columns"):
             raise RequestError("X has no column names: give a data frame where columns are declared by name.")
+        if isinstance(self.bounds, Domain):
+            raise RequestError("bounds is a Domain: declare categories and weights with bounds by column name.")
         return DeclaredFrame.of(list(X.columns), self.bounds, self.categories, self.weights)
 
     def _scale_points(self, X: npt.ArrayLike) -> Iterator[Array]:
@@ -428,10 +439,6 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         if len(X) == 0:
             raise RequestError("Found array with 0 sample(s): give a data frame with rows.")
         return declared.numbers(X.copy(deep=False))
-
-
-def _is_pair(one: object) -> bool:
-    return isinstance(one, list | tuple) and len(one) == 2 and all(isinstance(end, int | float) for end in one)
 
 
 # How scikit-learn's messages about shapes and names begin; its others may print the array, or quote a cell.

@@ -15,7 +15,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from dpviz import CARDS, PrivateKMeans, RequestError
+from dpviz import CARDS, Domain, PrivateKMeans, RequestError
 from tests.cases import about, for_each
 from tests.contract.tables import make_blobs
 
@@ -219,6 +219,29 @@ def test_a_list_of_pairs_is_a_pair_a_column_and_two_arrays_are_all_lower_and_all
     arrays = PrivateKMeans(bounds=([0, 20], [10, 30]), **told).fit(X)
     np.testing.assert_array_equal(pairs.cluster_centers_, arrays.cluster_centers_)
     np.testing.assert_array_equal(pairs.run_.domain.lower, [0, 20])
+    whole = PrivateKMeans(bounds=Domain.of(["x", "y"], [0, 20], [10, 30]), **told).fit(X)
+    np.testing.assert_array_equal(whole.cluster_centers_, arrays.cluster_centers_)
+    assert clone(whole).fit(pd.DataFrame(X, columns=["x", "y"])).run_.domain.columns == ("x", "y")
+
+
+@for_each(
+    ("changes", "sentence"),
+    [
+        ({"bounds": [[-1, 1], [1, 2]]}, "can be read in two ways"),
+        ({"bounds": Domain.of(["y", "x"], -1, 1)}, "in this order"),
+        ({"bounds": Domain.of(["x", "y", "z"], -1, 1)}, "in this order"),
+        ({"bounds": Domain.of(["x", "y"], -1, 1), "radius": 1.0}, "its own radius"),
+        ({"bounds": Domain.of(["x", "y"], -1, 1), "scaling": "common"}, "its own radius"),
+        ({"bounds": Domain.of(["x", "y"], -1, 1), "weights": {"x": 0.5}}, "bounds is a Domain: declare"),
+        (
+            {"bounds": Domain.coded(["x", "y"], [-1, -1], [1, 1], codings={}, weights={"x": 0.5})},
+            "by the names of columns",
+        ),
+    ],
+)
+def test_bounds_that_may_mean_something_else_are_refused(changes, sentence):
+    with pytest.raises(RequestError, match=sentence):
+        model(**changes).fit(pd.DataFrame(make_blobs(50), columns=["x", "y"]))
 
 
 def test_columns_whose_type_is_no_number_are_refused_in_a_sentence():

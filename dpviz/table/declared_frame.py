@@ -124,10 +124,66 @@ def _name_kind(kind: Any) -> str:
     return "text: declare its categories"
 
 
-def _pair_bounds(bounds: Any, names: Sequence[str]) -> list[tuple[float, float]]:
-    """A pair (lower, upper) for all columns of numbers, each a number or an array, as one pair a column."""
+def read_bounds(bounds: Any, dim: int) -> tuple[Any, Any]:
+    """Lower and upper bounds of ``dim`` columns, each a number or an array.
+
+    Parameters
+    ----------
+    bounds : object
+        A pair (lower, upper), each a number or an array of shape (dim,); or a pair for each column.
+    dim : int
+        Columns.
+
+    Returns
+    -------
+    number or array, number or array
+        As they were given; nothing but their form was looked at.
+
+    Raises
+    ------
+    RequestError
+        If they are neither, or of two columns may be both.
+    """
+    try:
+        shape = np.asarray(bounds, dtype=np.float64).shape
+    except (TypeError, ValueError):  # an array and a number
+        shape = ()
+    if shape == (dim, 2) and (dim != 2 or _is_pair_a_column(bounds)):
+        pairs = np.asarray(bounds, dtype=np.float64)
+        return pairs[:, 0], pairs[:, 1]
     try:
         lower, upper = bounds
+    except (TypeError, ValueError):
+        raise check.RequestError(
+            f"bounds is not a pair: give (lower, upper), numbers or arrays of shape ({dim},), or a list of {dim} pairs."
+        ) from None
+    return lower, upper
+
+
+def _is_pair_a_column(bounds: Any) -> bool:
+    """Of two columns, whether two pairs of numbers are pairs of a column: a list of tuples is, a tuple of arrays not.
+
+    Whatever else may be either is refused, unless only one way makes every lower bound the smaller one.
+    """
+    each = {isinstance(one, tuple) for one in bounds}
+    if isinstance(bounds, list) and each == {True}:
+        return True
+    if isinstance(bounds, tuple) and each == {False}:
+        return False
+    numbers = np.asarray(bounds, dtype=np.float64)
+    by_column, by_end = bool((numbers[:, 0] < numbers[:, 1]).all()), bool((numbers[0] < numbers[1]).all())
+    if by_column and by_end:
+        raise check.RequestError(
+            "bounds of two columns can be read in two ways: give a list of pairs, [(lower, upper), (lower, upper)], or "
+            "a pair of lists, ([lower, lower], [upper, upper])."
+        )
+    return by_column
+
+
+def _pair_bounds(bounds: Any, names: Sequence[str]) -> list[tuple[float, float]]:
+    """Bounds of all columns of numbers as one pair a column."""
+    lower, upper = read_bounds(bounds, len(names))
+    try:
         low, high = (
             np.broadcast_to(np.asarray(end, dtype=np.float64), (len(names),)).tolist() for end in (lower, upper)
         )
