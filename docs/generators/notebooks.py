@@ -1,4 +1,9 @@
-"""Notebooks as pages: each is run from its first cell to its last, and what came out stands below each cell."""
+"""Notebooks as pages: each is run from its first cell to its last, and what came out stands below each cell.
+
+    python -m docs.generators.notebooks
+
+renews ``examples/``: the same notebooks as they ran, for readers of notebooks.
+"""
 
 from __future__ import annotations
 
@@ -33,9 +38,7 @@ def run_notebook(notebook: nbformat.NotebookNode, name: str, root: Path) -> dict
     CellExecutionError
         If a cell fails.
     """
-    # Sockets of this machine's files rather than ports: nobody else can connect to them.
-    config = Config({"ConnectionFileMixin": {"transport": "ipc"}})
-    NotebookClient(notebook, config=config, timeout=PATIENCE, resources={"metadata": {"path": str(root)}}).execute()
+    execute(notebook, root)
     made: dict[str, str | bytes] = {}
     parts = []
     for cell in notebook.cells:
@@ -55,6 +58,35 @@ def run_notebook(notebook: nbformat.NotebookNode, name: str, root: Path) -> dict
     return {f"tutorials/{name}.md": "\n\n".join(parts), **made}
 
 
+def execute(notebook: nbformat.NotebookNode, root: Path) -> None:
+    """Run all cells in the root of the checkout; what comes out is in the notebook then."""
+    # Sockets of this machine's files rather than ports: nobody else can connect to them.
+    config = Config({"ConnectionFileMixin": {"transport": "ipc"}})
+    client = NotebookClient(
+        notebook, config=config, timeout=PATIENCE, record_timing=False, resources={"metadata": {"path": str(root)}}
+    )
+    client.execute()
+
+
+def fit_for_examples(notebook: nbformat.NotebookNode) -> None:
+    """Leave the players out, megabytes each, of which words stay; links lead from ``examples/`` to the same pages."""
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = cell.source.replace("](../", "](../docs/")
+        for output in cell.get("outputs", ()):
+            if _FRAME.search(output.get("data", {}).get("text/html", "")):
+                del output["data"]["text/html"]
+
+
+def write_examples(root: Path) -> None:
+    """Renew the notebooks of ``examples/``."""
+    for path in sorted((root / "docs" / "tutorials").glob("*.ipynb")):
+        notebook = nbformat.read(path, as_version=4)
+        execute(notebook, root)
+        fit_for_examples(notebook)
+        nbformat.write(notebook, root / "examples" / path.name)
+
+
 def _show_outputs(cell: nbformat.NotebookNode) -> Iterator[str]:
     """What a cell showed, as HTML without blank lines, which would end a block of it."""
     for output in cell.outputs:
@@ -67,3 +99,7 @@ def _show_outputs(cell: nbformat.NotebookNode) -> Iterator[str]:
             text = output.get("text") or data.get("text/plain", "")
             lines = escape(text).rstrip().replace("\n\n", "\n&#8203;\n")
             yield f"<pre><code>{lines}</code></pre>"
+
+
+if __name__ == "__main__":
+    write_examples(Path(__file__).resolve().parents[2])

@@ -156,6 +156,20 @@ def test_notebooks_are_kept_without_what_came_out() -> None:
         assert not any(cell.outputs or cell.execution_count for cell in code), name
 
 
+def test_examples_are_the_tutorials_as_they_ran() -> None:
+    """If a tutorial has changed: python -m docs.generators.notebooks"""
+    for path in (DOCS / "tutorials").glob("*.ipynb"):
+        ran, written = (nbformat.read(one, as_version=4) for one in (ROOT / "examples" / path.name, path))
+        notebooks.fit_for_examples(written)
+        assert [cell.source for cell in ran.cells] == [cell.source for cell in written.cells]
+        code = [cell for cell in ran.cells if cell.cell_type == "code"]
+        assert [cell.execution_count for cell in code] == list(range(1, len(code) + 1))
+        outputs = [output for cell in code for output in cell.outputs]
+        assert outputs and not any("<iframe" in str(output) or output.output_type == "error" for output in outputs)
+        targets = re.findall(r"\]\((\.\./[^)#]+)", "".join(cell.source for cell in ran.cells))
+        assert all((ROOT / "examples" / target).exists() for target in targets)
+
+
 def test_a_cell_that_fails_fails_the_build() -> None:
     cells = [nbformat.v4.new_code_cell("1 / 0")]
     with pytest.raises(CellExecutionError, match="ZeroDivisionError"):
