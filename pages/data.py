@@ -8,7 +8,7 @@ from dpviz.ui.data.declaration_form import draw_declaration_form, draw_reload_no
 from dpviz.ui.data.large_table import bring_to_use, draw_preparation_panel, is_preparing
 from dpviz.ui.data.preview import draw_preview
 from dpviz.ui.data.table_link import is_forgotten, is_own_file
-from dpviz.ui.data.table_summary import draw_declaration_download, draw_table_summary
+from dpviz.ui.data.table_summary import draw_declaration_download, draw_table_in_python, draw_table_summary
 from dpviz.ui.data.ways_in import draw_three_ways
 from dpviz.ui.escape import escape_markdown
 from dpviz.ui.owner_path import draw_owner_path
@@ -73,4 +73,5 @@ if table is not None and waiting is None:
     with st.expander("Promises", icon=":material/handshake:"):
         draw_table_summary(table)
         draw_declaration_download(table)
+    draw_table_in_python(table)
     draw_preview(table)

@@ -65,6 +65,30 @@ class Script:
         return json.dumps(book, indent=1, ensure_ascii=False) + "\n"
 
 
+def write_table_script(name: str, declared: Declaration) -> Script:
+    """The table that is called ``name``, open as it is declared; no row is shown."""
+    opened = f"table = dpviz.open_table({_name_data(name, declared)})"
+    return Script(
+        "A table as it is declared.",
+        (
+            _write_table(name, declared),
+            f'{opened}\nprint(table.unit, table.relation.value, *table.domain.titles, sep=", ")',
+        ),
+    )
+
+
+def write_read_script(name: str) -> Script:
+    """The release in the zip that is called ``name``, checked and as a data frame."""
+    return Script(
+        "A release, read without the rows.",
+        (
+            f"import dpviz\n\nRELEASE = {name!r}  # the path of your zip",
+            "release = dpviz.read_release(RELEASE)\nprint(release.verdict.holds, release.verdict.findings)",
+            "numbers = release.to_pandas()\nprint(numbers)",
+        ),
+    )
+
+
 def write_run_script(name: str, declared: Declaration, request: Request) -> Script:
     """One run of ``request`` on the table that is called ``name``.
 

@@ -26,7 +26,7 @@ def draw_python_section(write: Callable[[], Script], *, key: str, stem: str) -> 
         return
     script = write()
     with section:
-        st.caption("What is asked here, and nothing of a row. It needs `dpviz` installed and a table at `DATA`.")
+        st.caption("What is asked here, and nothing of a row. It needs `dpviz` and the file that its first cell names.")
         st.code(script.text, language="python")
         with st.container(horizontal=True):
             st.download_button(

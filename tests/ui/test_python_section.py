@@ -12,11 +12,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.releases.package import CENTERS
+from dpviz.releases.zips import make_zip
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.table.declaration_file import apply_declaration_file
 from dpviz.table.named import open_file
 from dpviz.table.samples import sample
 from tests.pages.tables import app_on, computed, sound, study_in
+from tests.releases.forging import released
 from tests.releases.people import write_people
 
 
@@ -63,6 +65,37 @@ def test_trade_off(capsys: pytest.CaptureFixture[str]) -> None:
     ours, theirs = (frame[columns].astype({"contender": object}).sort_values(columns) for frame in (page, results))
     assert len(theirs) == 2 * len(set(theirs["epsilon"]))
     np.testing.assert_array_equal(ours.to_numpy(), theirs.to_numpy())
+
+
+def test_data(capsys: pytest.CaptureFixture[str]) -> None:
+    table = fifteen()
+    opened = execute(shown(app_on("data.py", table), "data"))["table"]
+    assert (opened.unit, opened.n_public, opened.domain.columns) == ("1 row", 5000, ("x", "y"))
+    assert "1 row, add_remove, x, y" in capsys.readouterr().out
+
+
+def test_compare(capsys: pytest.CaptureFixture[str]) -> None:
+    app = app_on("compare.py", fifteen(), k="3")
+    app.multiselect(key="compare:contenders").set_value(["DPLloyd"])
+    app.slider(key="compare:repeats").set_value(2)
+    app = computed(sound(app.run()), "compare")
+    page = study_in(app, "compare").make_frame()
+    app.session_state["compare:below"] = "Take away"
+    results = execute(shown(app, "compare"))["results"]
+    assert sorted(results["ratio"]) == sorted(page["ratio"]) and len(results) >= 2
+
+
+def test_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "release.zip").write_bytes(make_zip(released()))
+    app = app_on("read.py", None)
+    app.file_uploader(key="read:one").upload("release.zip", (tmp_path / "release.zip").read_bytes())
+    sound(app.run())
+    app.session_state["read:more"] = "Take away"
+    program = shown(app, "read")
+    monkeypatch.chdir(tmp_path)
+    names = execute(program)
+    assert names["release"].holds and len(names["numbers"]) == len(names["release"].numbers) > 9
+    assert capsys.readouterr().out.startswith("True ()")
 
 
 def test_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

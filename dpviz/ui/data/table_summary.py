@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from dpviz.charts.wording import format_number, format_percent
 from dpviz.glossary import explain_words
 from dpviz.privacy.private_session import N_SHARE
 from dpviz.runs.open_table import OpenTable
+from dpviz.runs.python_script import write_table_script
 from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.declaration_file import to_json
 from dpviz.table.file_format import PLAIN_FORMAT, PLAIN_STYLE, FileFormat
 from dpviz.table.loaded_table import list_names
 from dpviz.ui.badges import draw_badge
 from dpviz.ui.escape import escape_markdown
+from dpviz.ui.python_section import draw_python_section
 from dpviz.ui.table_words import (
     describe_coding,
     describe_columns,
@@ -50,6 +54,12 @@ def draw_declaration_download(table: OpenTable) -> None:
         help="What is declared, for the next visit or the command line: put it beside the CSV under the same name.",
         on_click="ignore",
     )
+
+
+def draw_table_in_python(table: OpenTable) -> None:
+    """What opens ``table`` as it is declared, as a program."""
+    script = partial(write_table_script, table.loaded.name, table.declaration)
+    draw_python_section(script, key="data", stem="table")
 
 
 def _draw_public_facts(table: OpenTable) -> list[str]:

@@ -6,6 +6,7 @@ Nothing on it is of rows: the zip is all there is, and what is shown comes from 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple, cast
 
 import pandas as pd
@@ -25,10 +26,12 @@ from dpviz.releases.segments_report import QualityReport, Verdict
 from dpviz.releases.two_releases import Comparison
 from dpviz.runs.jobs import Job
 from dpviz.runs.profile import Profile
+from dpviz.runs.python_script import write_read_script
 from dpviz.ui.escape import escape_markdown
 from dpviz.ui.figure import draw_data_table, show
 from dpviz.ui.job_panel import draw_job_panel, open_job_registry
 from dpviz.ui.profile_panel import draw_profile_panel
+from dpviz.ui.python_section import draw_python_section
 
 _MOST_MEGABYTES, _MOST_FINDINGS = 60, 20
 # The axis of the quality gauge ends here: what is worse is as bad.
@@ -243,6 +246,5 @@ def _draw_take_away(release: ReadRelease) -> None:
         on_click="ignore",
     )
     st.code(SNIPPET, language="python")
-    st.caption(
-        'The same without this page: `dpviz read release.zip`, or `dpviz.read_release("release.zip")` in Python.'
-    )
+    st.caption("The same without this page: `dpviz read release.zip`.")
+    draw_python_section(partial(write_read_script, "release.zip"), key="read", stem="read-release")

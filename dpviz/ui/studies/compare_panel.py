@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -15,6 +16,7 @@ from dpviz.charts.theme import choose_palette
 from dpviz.charts.wording import capitalize_first
 from dpviz.glossary import explain_words
 from dpviz.runs.open_table import OpenTable
+from dpviz.runs.python_script import write_sweep_script
 from dpviz.runs.study.study import MEASURES, summarise
 from dpviz.ui.badges import format_badge
 from dpviz.ui.controls import draw_epsilon_control
@@ -22,6 +24,7 @@ from dpviz.ui.data_access import reveal_view
 from dpviz.ui.escape import escape_markdown
 from dpviz.ui.figure import show, show_wide
 from dpviz.ui.plane_choice import ask_plane
+from dpviz.ui.python_section import draw_python_section
 from dpviz.ui.studies.study_form import draw_study_form
 from dpviz.ui.studies.study_job import Question, StudyJob
 from dpviz.ui.studies.study_panel import Invitation, ask_measure, draw_study_download, draw_study_half
@@ -73,6 +76,9 @@ def _draw_pictures(study: StudyJob) -> None:
     if files.open:
         with files:
             draw_study_download(study, scores)
+            table = study.question.table
+            script = partial(write_sweep_script, table.loaded.name, table.declaration, study.grid)
+            draw_python_section(script, key=_KEY, stem="comparison")
 
 
 def _draw_scores(scores: Scores) -> None:
