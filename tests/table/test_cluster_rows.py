@@ -205,8 +205,11 @@ def test_a_parquet_file_is_read_by_the_workers(cluster: Any, tmp_path: Path) -> 
 def test_an_estimator_leaves_a_collection_where_it_is(cluster: Any) -> None:
     values, _ = table()
     spread_out = dask.array.from_array(values, chunks=(1000, 1))
-    models = [PrivateKMeans(4, bounds=(-1, 1), random_state=0).fit(X) for X in (values, spread_out)]
-    assert models[0].cluster_centers_.tobytes() == models[1].cluster_centers_.tobytes()
+    for algorithm in ("lsh-local", "auto"):
+        asked = {"algorithm": algorithm, "bounds": (-1, 1), "random_state": 0}
+        models = [PrivateKMeans(4, **asked).fit(X) for X in (values, spread_out)]
+        with about(algorithm):
+            assert models[0].cluster_centers_.tobytes() == models[1].cluster_centers_.tobytes()
     np.testing.assert_array_equal(models[1].predict(spread_out).compute(), models[0].predict(values))
 
 
