@@ -102,12 +102,20 @@ def _list_tables(made: Profile) -> Iterator[str]:
             f"{made.columns[j].name} ({made.columns[j].unit})" if made.columns[j].unit else made.columns[j].name
             for j in columns
         ]
-        rows = [
-            [str(i + 1), sizes[i], *(_format_sd(made.centers[i, j], made.center_sd[i, j]) for j in columns)]
-            for i in range(made.k)
-        ]
+        rows = [[str(i + 1), sizes[i], *(_format_center(made, i, j) for j in columns)] for i in range(made.k)]
         table = format_table(["segment", "rows", *names], rows)
-        yield f"Released centres, ± one standard deviation of the noise\n{table}"
+        uneven = any(made.columns[j].kind != "number" for j in columns)
+        beside = ", or in brackets where it is not even on both sides" if uneven else ""
+        yield f"Released centres, ± one standard deviation of the noise{beside}\n{table}"
+
+
+def _format_center(made: Profile, i: int, j: int) -> str:
+    """A coordinate with its noise; on a log or root scale with both ends, which are not even around it."""
+    value, sd = float(made.centers[i, j]), float(made.center_sd[i, j])
+    if made.columns[j].kind == "number" or not np.isfinite(sd):
+        return _format_sd(value, sd)
+    low, high = (_choose_digits(float(end[i, j]), 2) for end in made.find_ends(1.0))
+    return f"{_choose_digits(value, 3)} ({low} to {high})"
 
 
 def _find_sd_of_size(made: Profile, place: int) -> float:

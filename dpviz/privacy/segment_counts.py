@@ -7,14 +7,17 @@ number of cells or bins (``docs/proofs/sensitivities.md``).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import tau
 
 import numpy as np
 
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.partitions import Projected, Voronoi
 from dpviz.privacy.queries import InQuanta, OfCells, Relation, Sensitivity
+from dpviz.table.cell_arithmetic import CIRCLE
 from dpviz.table.domain import Region
 from dpviz.table.lattice import ExactRows
+from dpviz.table.region import Shape
 from dpviz.table.rows import borrow_scratch, multiply
 from dpviz.table.sparse_rows import compute_squared_norms, is_sparse
 
@@ -31,6 +34,9 @@ class SegmentHistogram(OfCells):
     The bins are equal parts of ``-half`` to ``half`` along coordinate ``column`` of the rows; those at the ends take
     what lies beyond. Of a coded column they are its codes. With ``starts``, each bin takes the equal parts, of
     ``FINE_PARTS`` in all, from its own start to the next one: bins of any width, public like equal ones.
+
+    With a ``shape``, coordinate ``column`` is the first of a block: of a simplex the bin of a row is its corner, and
+    there are as many as the block has coordinates; of a circle bins are equal parts of a turn.
     """
 
     over: Voronoi | Projected
@@ -38,15 +44,35 @@ class SegmentHistogram(OfCells):
     bins: int
     half: float = 1.0
     starts: tuple[int, ...] = ()
+    shape: Shape | None = None
 
     def tally(self, rows: ExactRows, cell: Codes) -> Codes:
-        values = (
-            rows.values[:, [self.column]].toarray()[:, 0] if is_sparse(rows.values) else rows.values[:, self.column]
-        )
+        stop = self.column + self._width
+        part = rows.values[:, self.column : stop]
+        values: Array = part.toarray() if is_sparse(part) else part
         counts: Codes = np.bincount(
-            cell * self.bins + self._find_bins(values / self.half), minlength=self.over.n_cells * self.bins
+            cell * self.bins + self._choose_bins(values), minlength=self.over.n_cells * self.bins
         )
         return counts.reshape(self.over.n_cells, self.bins)
+
+    @property
+    def _width(self) -> int:
+        """How many coordinates say the bin."""
+        return {Shape.SIMPLEX: self.bins, Shape.CIRCLE: 2}.get(self.shape or Shape.PAIR, 1)
+
+    def _choose_bins(self, values: Array) -> Codes:
+        """The bin of each row, of its coordinates (n, width)."""
+        match self.shape:
+            case Shape.SIMPLEX:
+                corner: Codes = values.argmax(axis=1)
+                return corner
+            case Shape.CIRCLE:
+                # Rows lie on a stored circle, whose points are so far apart that no rounding takes one for another.
+                turns = np.arctan2(values[:, 1], values[:, 0]) / tau
+                place = np.rint(turns * CIRCLE).astype(np.int64) % CIRCLE
+                return place * self.bins // CIRCLE
+            case _:
+                return self._find_bins(values[:, 0] / self.half)
 
     def _find_bins(self, values: Array) -> Codes:
         """The bin of each of the values (n,) in [-1, 1]; the first one takes what lies before its start."""

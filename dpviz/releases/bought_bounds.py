@@ -21,6 +21,7 @@ from math import ceil, floor, log, log10
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from dpviz import check
 from dpviz.arrays import Array, Codes
@@ -29,6 +30,7 @@ from dpviz.privacy.ledger import Entry
 from dpviz.privacy.queries import Relation
 from dpviz.releases.coded_table import NoisyBins, count_histograms, make_coded_table, spell_out_columns
 from dpviz.table.coded_rows import EqualBins
+from dpviz.table.codings import Stretched
 from dpviz.table.declaration import ColumnBounds, Declaration, describe_bought_origin
 from dpviz.table.loaded_table import list_names
 from dpviz.table.magnitudes import Ends, Magnitudes
@@ -46,6 +48,7 @@ _CERTAIN, _NEAR, _REACH = 5.0, 6.0, 3
 _BELOW_NOUGHT, _ABOVE_NOUGHT = -0.001, 0.1
 # Equal bins; the part of the rows that may be cut; how much of them may be unknown, for noise, if nothing is gained.
 _EQUAL, _CUT, _UNSURE, _SDS = 50, 0.001, 0.005, 2.0
+_LOG = Stretched("log")
 # Round numbers are steps of about a tenth of the range.
 _STEPS = 10
 
@@ -153,8 +156,15 @@ def buy_bounds(source: Content, declaration: Declaration, *, epsilon: float, noi
         noise=noise,
         notes=[f"magnitudes of {name}" for name in wanted],
     )
-    ranges = {bins.column: _find_range(bins, declared.bounds[bins.column]) for bins in coarse.bins}
-    equal = {name: EqualBins(*found.outer, _EQUAL) for name, found in ranges.items()}
+    on_log = {name for name in wanted if declared.codings.get(name) == _LOG}
+    ranges = {
+        bins.column: (_find_log_range if bins.column in on_log else _find_range)(bins, declared.bounds[bins.column])
+        for bins in coarse.bins
+    }
+    equal = {
+        name: LogBins(found.outer) if name in on_log else EqualBins(*found.outer, _EQUAL)
+        for name, found in ranges.items()
+    }
     fine = count_histograms(
         make_coded_table(source, declared, equal),
         equal,
@@ -204,6 +214,28 @@ def _find_range(bins: NoisyBins, declared: ColumnBounds) -> _Range:
     return _Range(outer, outer if at_nought or len(held) == 0 else fixed, sure=len(held) > 0)
 
 
+def _find_log_range(bins: NoisyBins, declared: ColumnBounds) -> _Range:
+    """The same of amounts on a log scale: what is not above 0 is moved to the lower bound, and says nothing of it."""
+    noisy = bins.noisy_counts[:-1].copy()
+    noisy[: Magnitudes.middle + 1] = -np.inf
+    held = _find_held_bins(noisy, bins.scale)
+    first, last = (int(held[0]), int(held[-1])) if len(held) else (int(noisy.argmax()),) * 2
+    found = Magnitudes().find_range(first, last)
+    lower = found.lower if declared.lower is None else declared.lower
+    upper = found.upper if declared.upper is None else declared.upper
+    if lower >= upper:  # what was found contradicts what is declared
+        lower, upper = (lower, 10 * lower) if declared.upper is None else (upper / 10, upper)
+    outer = Ends(lower, upper)
+    if len(held) == 0:
+        return _Range(outer, outer, sure=False)
+    inner = Ends(Magnitudes().find_range(first, first).upper, Magnitudes().find_range(last, last).lower)
+    kept = Ends(
+        lower if declared.lower is not None else min(max(inner.lower, lower), upper),
+        upper if declared.upper is not None else max(min(inner.upper, upper), lower),
+    )
+    return _Range(outer, kept, sure=True)
+
+
 def _find_held_bins(noisy: Array, scale: float) -> Codes:
     """The bins that hold rows, sorted: those beyond all noise, and the nearest ones beside them, again and again."""
     certain = np.flatnonzero(noisy > (log(len(noisy)) + _CERTAIN) * scale)
@@ -229,7 +261,37 @@ def _keep_declared_end(found: Ends, declared: ColumnBounds) -> Ends:
     return Ends(lower, lower + room) if declared.upper is None else Ends(upper - room, upper)
 
 
-def _narrow(found: _Range, equal: EqualBins, bins: NoisyBins) -> BoughtColumn:
+@dataclass(frozen=True)
+class LogBins:
+    """Equal parts of the logarithms of a range, and a last bin for missing cells."""
+
+    ends: Ends
+
+    @property
+    def number(self) -> int:
+        """Bins, that of missing cells included."""
+        return _EQUAL + 1
+
+    @property
+    def edges(self) -> Array:
+        """Where bins begin and end, data units, shape (bins + 1,); the outer ones exactly."""
+        edges: Array = np.exp(self._even.edges)
+        edges[0], edges[-1] = self.ends
+        return edges
+
+    def codes(self, column: npt.ArrayLike) -> Codes:
+        """The bin of each number of shape (n,)."""
+        values = np.asarray(column, dtype=np.float64)
+        known = np.isfinite(values)
+        return self._even.codes(np.where(known, _LOG.stretch(np.where(known, values, 1.0)), np.nan))
+
+    @property
+    def _even(self) -> EqualBins:
+        low, high = _LOG.stretch(np.array(self.ends)).tolist()
+        return EqualBins(low, high, _EQUAL)
+
+
+def _narrow(found: _Range, equal: EqualBins | LogBins, bins: NoisyBins) -> BoughtColumn:
     """The narrowest part of the range that surely holds nearly all rows, out to round numbers.
 
     The estimate of what is cut must be a thousandth of the rows, but for its noise (two standard deviations); and that
@@ -252,7 +314,20 @@ def _narrow(found: _Range, equal: EqualBins, bins: NoisyBins) -> BoughtColumn:
     # Of equally narrow parts that which cuts least.
     low, high = np.unravel_index(np.lexsort((cut.ravel(), fewest))[0], kept.shape)
     inner = Ends(float(edges[low]), float(edges[high]))
-    return BoughtColumn(bins.column, *_round_outward(inner, found.outer), found.sure)
+    rounded = _round_outward(inner, found.outer) if isinstance(equal, EqualBins) else _round_amounts(inner, found.outer)
+    return BoughtColumn(bins.column, *rounded, found.sure)
+
+
+def _round_amounts(inner: Ends, outer: Ends) -> Ends:
+    """``inner`` out to one digit, but not beyond ``outer``: on a log scale each end has its own size.
+
+    >>> _round_amounts(Ends(1234.0, 87_650.0), Ends(1000.0, 100_000.0))
+    Ends(lower=1000.0, upper=90000.0)
+    """
+    steps = [10.0 ** floor(log10(end)) for end in inner]
+    lower = floor(inner.lower / steps[0] + 1e-9) * steps[0]
+    upper = ceil(inner.upper / steps[1] - 1e-9) * steps[1]
+    return Ends(max(lower, outer.lower), min(upper, outer.upper))
 
 
 def _round_outward(inner: Ends, outer: Ends) -> Ends:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
+from functools import cached_property
 from math import fsum, isclose
 from typing import Any, NamedTuple
 
@@ -14,6 +15,7 @@ import numpy as np
 from dpviz.arrays import Array
 from dpviz.check import RequestError
 from dpviz.releases.seen import Seen, Where
+from dpviz.runs.profile import Profile, ProfileColumn
 
 SECTORS = ("Technology", "Healthcare", "Education", "Government", "Energy", "Finance")
 """The sectors that the public registry of deployments knows."""
@@ -102,7 +104,10 @@ class CardWords:
 
 
 class CardColumn(NamedTuple):
-    """One declared column: its bounds in data units, or its categories, and where they come from, in words."""
+    """One declared column: its bounds in data units, or what its cells can be, and where these come from, in words.
+
+    ``kind`` is the scale on which it is clustered: "number" for an even one, "log" or "root".
+    """
 
     name: str
     lower: float | None
@@ -110,6 +115,19 @@ class CardColumn(NamedTuple):
     unit: str = ""
     origin: str = "not stated"
     categories: tuple[str, ...] = ()
+    kind: str = "number"
+
+
+class ToldColumn(NamedTuple):
+    """A clustered column as its owner declared it.
+
+    ``place`` is its first coordinate. ``words`` (k,) is what each released centre says of it, where a number does not:
+    shares of categories, a date.
+    """
+
+    column: CardColumn
+    place: int
+    words: tuple[str, ...] = ()
 
 
 class Part(NamedTuple):
@@ -182,8 +200,8 @@ class CardFacts:
     account : AccountFacts or None
     centers : array of shape (k, d)
         Released, data units, rounded.
-    center_step : array of shape (d,) or None
-        The grid that centres were rounded to, data units.
+    center_step : array of shape (d,) or (k, d), or None
+        The grid that centres were rounded to, data units; one for each of them where it is not the same for all.
     center_sd : array of shape (k, d) or None
         The standard deviation of the noise on each coordinate, data units; None where it cannot be told.
     sizes, size_sd : arrays of shape (k,), or None
@@ -202,6 +220,8 @@ class CardFacts:
         0, or a draw is proved to be (ε, δ)-DP and nothing more.
     rho : float or None
         The same in zero-concentrated privacy.
+    declared : tuple of ToldColumn
+        The clustered columns, where some of them are more than one coordinate or other than a number; else empty.
     platform, code : str
         On which the program ran, and the SHA-256 of its own source files.
     transcript : str
@@ -256,6 +276,7 @@ class CardFacts:
     smallest_group: float | None = None
     recomposed: tuple[tuple[float, float], ...] = ()
     rho: float | None = None
+    declared: tuple[ToldColumn, ...] = ()
 
     def __post_init__(self) -> None:
         self._check_shapes()
@@ -280,16 +301,49 @@ class CardFacts:
             raise RequestError(
                 f"Column {open_ended[0]!r} is clustered and has no bounds: give those it was clipped to."
             )
-        shapes = {"center_step": (dim,), "center_sd": (self.k, dim), "sizes": (self.k,), "size_sd": (self.k,)}
+        if self.center_step is not None and np.shape(self.center_step) not in ((dim,), (self.k, dim)):
+            raise RequestError(f"center_step has shape {np.shape(self.center_step)}: give an array of shape ({dim},).")
+        shapes = {"center_sd": (self.k, dim), "sizes": (self.k,), "size_sd": (self.k,)}
         for name, shape in shapes.items():
             value = getattr(self, name)
             if value is not None and np.shape(value) != shape:
                 raise RequestError(f"{name} has shape {np.shape(value)}: give an array of shape {shape}.")
 
+    @cached_property
+    def profile(self) -> Profile:
+        """Centres, sizes and their noise, where every column is as wide as its bounds."""
+        columns = [
+            ProfileColumn(one.name, one.lower, one.upper, one.unit, one.kind)
+            for one in self.clustered
+            if one.lower is not None and one.upper is not None
+        ]
+        sd = np.full(self.centers.shape, np.nan) if self.center_sd is None else self.center_sd
+        return Profile(tuple(columns), self.centers, sd, np.ones(len(columns)), self.sizes, self.size_sd)
+
+    @property
+    def steps(self) -> Array | None:
+        """The grid of each coordinate, data units, shape (k, d)."""
+        return None if self.center_step is None else np.broadcast_to(self.center_step, self.centers.shape)
+
     @property
     def clustered(self) -> tuple[CardColumn, ...]:
         """The columns that centres have coordinates in."""
         return self.columns[: self.centers.shape[1]]
+
+    @property
+    def told(self) -> tuple[ToldColumn, ...]:
+        """The clustered columns as they were declared."""
+        return self.declared or tuple(ToldColumn(column, place) for place, column in enumerate(self.clustered))
+
+    @property
+    def others(self) -> tuple[CardColumn, ...]:
+        """The columns that segments alone are told by."""
+        return self.columns[self.centers.shape[1] :]
+
+    @property
+    def named(self) -> tuple[CardColumn, ...]:
+        """All columns as they were declared."""
+        return (*(one.column for one in self.told), *self.others)
 
     @property
     def seen(self) -> Seen:

@@ -12,6 +12,7 @@ from dpviz.arrays import Array
 from dpviz.charts.wording import capitalize_first, format_number, format_things, shorten
 from dpviz.releases.card_facts import CardColumn, CardFacts, CardPicture
 from dpviz.releases.promise import format_plain_number
+from dpviz.runs.profile import ProfileColumn
 from dpviz.templates.rendering import render
 
 _WIDTH, _LEFT, _RIGHT = 420.0, 104.0, 14.0
@@ -58,9 +59,9 @@ def draw_centers(facts: CardFacts) -> CardPicture:
     """Where the released centres lie between the bounds of each column: a line a column, a number a segment."""
     columns = facts.clustered[:_MOST_COLUMNS]
     height, strips = 4.0, []
-    sds = np.full(facts.centers.shape, np.nan) if facts.center_sd is None else facts.center_sd
-    for column, values, sd in zip(columns, facts.centers.T, sds.T, strict=False):
-        strips.append(_place_strip(column, values, sd, height))
+    even = facts.profile.even
+    for column, within, values, sd in zip(columns, even.columns, even.centers.T, even.center_sd.T, strict=False):
+        strips.append(_place_strip(column, within, values, sd, height))
         height = strips[-1].base + 16
     rest = len(facts.clustered) - len(columns)
     left_out = f", {format_things(rest, 'column')} left out" if rest else ""
@@ -76,15 +77,17 @@ def draw_centers(facts: CardFacts) -> CardPicture:
     return CardPicture(f"Where the segments lie{left_out}", alt, markup)
 
 
-def _place_strip(column: CardColumn, values: Array, sd: Array, top: float) -> Strip:
+def _place_strip(column: CardColumn, within: ProfileColumn, values: Array, sd: Array, top: float) -> Strip:
     """One line: dots that would cover each other stand above each other.
+
+    Values, their noise and the ends ``within`` which they lie are on the scale of the column, where noise is even.
 
     Nine tenths of the noise on a centre (k,) lie within the line through its dot, where that is longer than the dot.
     """
     assert column.lower is not None and column.upper is not None  # of clustered columns: CardFacts refuses others
     wide = _WIDTH - _LEFT - _RIGHT - 2 * _DOT
     low, at, high = (
-        _LEFT + _DOT + wide * np.clip((end - column.lower) / (column.upper - column.lower), 0, 1)
+        _LEFT + _DOT + wide * np.clip((end - within.lower) / (within.upper - within.lower), 0, 1)
         for end in (values - NINE_IN_TEN * sd, values, values + NINE_IN_TEN * sd)
     )
     dots = _spread_apart(at.tolist())

@@ -77,31 +77,29 @@ class Segments(NamedTuple):
 
 def make_centers_table(facts: CardFacts) -> Table:
     """Released centres in the units of the data, each coordinate and each size with the sd of its noise."""
-    columns = facts.clustered[:_MOST_COLUMNS]
-    digits = [_choose_digits(facts, place) for place in range(len(columns))]
+    told = facts.told[:_MOST_COLUMNS]
     sized = facts.sizes is not None
     rows = []
-    for place, center in enumerate(facts.centers[:_MOST_CENTERS].tolist()):
-        noise = [None] * len(columns) if facts.center_sd is None else facts.center_sd[place].tolist()
-        cells = [
-            f"{_format_value(value, digit)}{_format_sd(sd)}"
-            for value, digit, sd in zip(center, digits, noise, strict=False)
-        ]
+    for place in range(min(facts.k, _MOST_CENTERS)):
+        cells = [one.words[place] if one.words else _format_center(facts, place, one.place) for one in told]
         if facts.sizes is not None:
             cells.append(
                 f"{facts.sizes[place]:,.0f}{_format_sd(None if facts.size_sd is None else facts.size_sd[place])}"
             )
         rows.append(Row([str(place + 1), *cells]))
-    if facts.center_step is not None:
-        cells = [format_number(value) for value in facts.center_step[: len(columns)].tolist()]
+    if facts.steps is not None:
+        grids = facts.steps.T.tolist()
+        cells = ["" if one.words else _format_ends(sorted({min(own := grids[one.place]), max(own)})) for one in told]
         rows.append(Row(["rounded to", *cells, *([""] if sized else [])], kind="foot"))
-    heads = ["segment", *(_format_head(one.name, one.unit) for one in columns), *(["size"] if sized else [])]
-    return Table("Released centres", heads, rows, range(1, len(heads)), tuple(_list_centers_notes(facts)))
+    heads = ["segment", *(_format_head(one.column.name, one.column.unit) for one in told), *(["size"] if sized else [])]
+    worded = [place for place, one in enumerate(told, start=1) if one.words]
+    numbers = [place for place in range(1, len(heads)) if place not in worded]
+    return Table("Released centres", heads, rows, numbers, tuple(_list_centers_notes(facts)))
 
 
 def _list_centers_notes(facts: CardFacts) -> Iterator[str]:
     """What is left out, what stands behind a ±, and why sizes do not add up to something else."""
-    others = len(facts.clustered) - _MOST_COLUMNS
+    others = len(facts.told) - _MOST_COLUMNS
     left_out = [
         format_things(facts.k - _MOST_CENTERS, "centre") if facts.k > _MOST_CENTERS else "",
         format_things(others, "column") if others > 0 else "",
@@ -111,6 +109,11 @@ def _list_centers_notes(facts: CardFacts) -> Iterator[str]:
     noise = "± is one standard deviation of the noise on that number."
     if facts.center_sd is None:
         noise = "The algorithm cannot tell the noise on its centres."
+    elif uneven := [one.column.name for one in facts.told[:_MOST_COLUMNS] if one.column.kind != "number"]:
+        noise += (
+            f" Of {', '.join(uneven)}, on a log or root scale, noise grows with the amount: what lies within one "
+            "standard deviation on either side stands in brackets."
+        )
     yield " ".join(filter(None, (noise, describe_sizes(facts), describe_smallest(facts))))
 
 
@@ -127,10 +130,20 @@ def _format_sd(sd: float | None) -> str:
     return "" if sd is None else f" ±\xa0{format_number(float(f'{sd:.2g}'))}"
 
 
-def _choose_digits(facts: CardFacts, place: int) -> int | None:
-    if facts.center_step is None or not facts.center_step[place] > 0:
-        return None
-    return max(0, ceil(-log10(float(facts.center_step[place])) - 1e-9))
+def _format_center(facts: CardFacts, place: int, at: int) -> str:
+    """A released coordinate with its noise: the sd of it, or both ends where it is not even."""
+    step = None if facts.steps is None else float(facts.steps[place, at])
+    digits = max(0, ceil(-log10(step) - 1e-9)) if step else None
+    said = _format_value(float(facts.centers[place, at]), digits)
+    if facts.center_sd is None:
+        return said
+    if facts.columns[at].kind == "number":
+        return f"{said}{_format_sd(float(facts.center_sd[place, at]))}"
+    return f"{said} ({_format_ends([float(end[place, at]) for end in facts.profile.find_ends(1.0)])})"
+
+
+def _format_ends(ends: Sequence[float]) -> str:
+    return " to ".join(map(format_number, ends))
 
 
 def _format_value(value: float, digits: int | None) -> str:
@@ -143,7 +156,7 @@ def make_segments_table(facts: CardFacts) -> Segments | None:
     if not told:
         return None
     names = list(dict.fromkeys(column.name for one in told for column in one.columns))
-    units = {column.name: column.unit for column in facts.columns}
+    units = {column.name: column.unit for column in facts.named}
     units |= {column.name: column.unit for one in told for column in one.columns if column.unit}
     shown, rest = names[:_MOST_COLUMNS], len(names) - _MOST_COLUMNS
     return Segments(
@@ -181,14 +194,14 @@ def _make_size(size: Interval | None) -> SegmentCell | None:
 def make_bounds_table(facts: CardFacts) -> Table:
     """Every declared column, its bounds or categories, and where these come from: an origin beside all of its rows."""
     rows = []
-    for origin, same in groupby(facts.columns[:_MOST_BOUNDS], key=lambda column: column.origin):
+    for origin, same in groupby(facts.named[:_MOST_BOUNDS], key=lambda column: column.origin):
         alike = list(same)
         for place, column in enumerate(alike):
-            name = column.name if column in facts.clustered else f"{column.name} *"
+            name = f"{column.name} *" if column in facts.others else column.name
             said, tall = ([], {}) if place else ([origin], {2: len(alike)} if len(alike) > 1 else {})
             rows.append(Row([name, format_span(column), *said], "warn" if FROM_ROWS in origin else "", tall))
-    rest, notes = len(facts.columns) - _MOST_BOUNDS, list[str]()
-    if len(facts.columns) > len(facts.clustered):
+    rest, notes = len(facts.named) - _MOST_BOUNDS, list[str]()
+    if facts.others:
         notes.append("* described in segments, not used to find them.")
     if rest > 0:
         notes.append(f"{format_things(rest, 'column')} more: see declaration.json.")

@@ -74,7 +74,8 @@ def spell_out_columns(source: Content, declaration: Declaration) -> Declaration:
 def make_coded_table(source: Content, declaration: Declaration, rules: Mapping[str, CodingRule]) -> PrivateTable:
     """A table of one coordinate for each column that ``rules`` name: the code of its cell, by that rule.
 
-    Every row is in it, whatever cells are missing. ``declaration`` is spelled out; its bounds are not used.
+    A rule is given the number that the declaration makes of a cell, such as the place of a category. Every row is in
+    it, whatever cells are missing. ``declaration`` is spelled out; its bounds are not used.
 
     Parameters
     ----------
@@ -96,7 +97,8 @@ def make_coded_table(source: Content, declaration: Declaration, rules: Mapping[s
         If the rows are not in memory as a table of named columns.
     """
     loaded = _load(source, declaration, tuple(rules))
-    columns = loaded.columns(tuple(rules))
+    codings = {name: coding for name, coding in declaration.codings.items() if name in rules}
+    columns = loaded.encode_columns(tuple(rules), codings)
     codes = np.stack([rule.codes(column) for rule, column in zip(rules.values(), columns.T, strict=True)], axis=1)
     domain = Domain.of(tuple(rules), -1.0, 1.0, scaling=Scaling.COMMON)
     numbers = np.array([rule.number for rule in rules.values()])
@@ -184,12 +186,14 @@ def refuse_beyond_memory(source: Content, columns: Sequence[str]) -> None:
 
 
 def _load(source: Content, declaration: Declaration, columns: tuple[str, ...]) -> LoadedTable:
-    """The columns of numbers as they stand in the file, and the id column."""
+    """The columns as they stand in the file, and the id column."""
     refuse_beyond_memory(source, columns)
     persons = [] if declaration.id_column is None else [declaration.id_column]
+    coded = [name for name in columns if name in declaration.textual]
+    numbers = [name for name in columns if name not in coded]
     if isinstance(source, CsvFile):
-        return source.read(declaration.file, numbers=columns, text=persons)
+        return source.read(declaration.file, numbers=numbers, text=[*persons, *coded])
     if isinstance(source, ParquetTable):
-        return source.read(columns, text=persons)
+        return source.read(numbers, text=persons, coded=coded)
     assert isinstance(source, LoadedTable)
     return source

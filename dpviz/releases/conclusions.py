@@ -14,7 +14,7 @@ import numpy as np
 
 from dpviz.charts.wording import capitalize_first, format_number, format_percent, format_ratio, format_things
 from dpviz.meaning.odds import bound_belief
-from dpviz.releases.promise import format_at_most, format_small
+from dpviz.releases.promise import describe_noise, format_at_most, format_small
 from dpviz.releases.segments_report import QualityReport, Verdict
 from dpviz.runs.profile import SEEN, SURE, Profile
 from dpviz.runs.run import Run
@@ -209,14 +209,14 @@ def _list_forbidden(received: Received) -> Iterator[str]:
         else (f"Anything sure about {one}: {guesses}{more}{beyond}.")
     )
     if made.noise_known and made.k > 1:
-        typical = SEEN * sqrt(2) * np.median(made.center_sd, axis=0)
+        typical = SEEN * sqrt(2) * np.median(made.even.center_sd, axis=0)
         named = [int(place) for place in made.order_columns("most telling")[:2]]
-        if (typical[named] > made.width[named] / 2).all():
+        if (typical[named] > made.even.width[named] / 2).all():
             yield "Any difference between two segments: all of them are within the noise."
             named = []
         least = " or ".join(
-            f"{format_number(float(f'{typical[place]:.2g}'))} {made.columns[place].unit}".rstrip()
-            + f" in {made.columns[place].name}"
+            f"{describe_noise(made.columns[place].coding, typical[place], made.columns[place].unit)} "
+            f"in {made.columns[place].name}"
             for place in named
         )
         if least:

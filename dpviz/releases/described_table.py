@@ -1,7 +1,8 @@
 """The table that segments are asked of: rows as the clustering saw them, and beside them the columns that describe.
 
-A clustered column is described by the coordinate that was clustered. Every other column that the declaration describes
-becomes one coordinate more, the code of a public bin, so that a row is still one row.
+A clustered column is described by the coordinates that were clustered: its declared values by where a row lies among
+their corners or ranks, a cycle by where on its circle. Every other column that the declaration describes becomes one
+coordinate more, the code of a public bin, so that a row is still one row.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.queries import Relation
 from dpviz.runs.open_table import LargeTable, OpenTable
 from dpviz.table.coded_rows import Categories, CodingRule, EqualBins, code_rows
+from dpviz.table.codings import NUMBER, Coding, DeclaredColumn
 from dpviz.table.csv_intake import CsvFile
 from dpviz.table.declaration import Declaration
 from dpviz.table.described import Described
@@ -27,6 +29,7 @@ from dpviz.table.domain import Domain, Scaling
 from dpviz.table.loaded_table import LoadedTable, list_names
 from dpviz.table.named import Content
 from dpviz.table.parquet_intake import ParquetTable
+from dpviz.table.region import Shape
 from dpviz.table.rows import convert_to_unit
 from dpviz.table.sparse_rows import find_complete
 
@@ -50,9 +53,11 @@ class SegmentColumn:
     lower, upper : float
         Declared bounds, data units; of numbers only.
     labels : tuple of str
-        Names of all bins, in their order; of categories only.
+        Names of all bins, in their order; of declared values and cycles only.
     may_miss : bool
         Whether a missing cell has a bin of its own. A row that lacks a clustered column is in no segment.
+    coding : Coding
+        Of a clustered column: bins of numbers are even on its scale.
     """
 
     name: str
@@ -63,6 +68,18 @@ class SegmentColumn:
     upper: float = 0.0
     labels: tuple[str, ...] = ()
     may_miss: bool = False
+    coding: Coding = NUMBER
+
+    @property
+    def shape(self) -> Shape | None:
+        """The block whose coordinates, from ``place`` on, say its bin; None: one coordinate does."""
+        return None if self.coding.shape is Shape.PAIR else self.coding.shape
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Its bounds on the scale on which bins are even."""
+        low, high = self.coding.stretch(np.array([self.lower, self.upper])).tolist()
+        return low, high
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +159,7 @@ def make_described_table(opened: OpenTable, source: Content) -> DescribedTable:
         [rule.codes(cells) for rule, cells in zip(rules.values(), _code_cells(source, opened), strict=True)], 1
     )
     numbers = np.array([_make_bins(column) for column in others])
-    values = loaded.columns(declared.columns)
+    values = loaded.encode_columns(declared.columns, declared.coded)
     rows = np.concatenate(
         [convert_to_unit(values, domain), code_rows(codes, numbers, bits=domain.region.row_bits)], axis=1
     )
@@ -181,10 +198,10 @@ def make_description(declared: Declaration, domain: Domain) -> Description:
     """
     clustered = _list_clustered(domain)
     notes: tuple[str, ...] = ()
-    if domain.dim > MOST_CLUSTERED:
+    if len(domain.names) > MOST_CLUSTERED:
         notes = (
-            f"Of {domain.dim} clustered columns none is described, since more than {MOST_CLUSTERED} would leave noise: "
-            'segments have sizes, and the columns that "describe" names.',
+            f"Of {len(domain.names)} clustered columns none is described, since more than {MOST_CLUSTERED} would leave "
+            'noise: segments have sizes, and the columns that "describe" names.',
         )
         clustered = ()
     others = tuple(
@@ -197,6 +214,20 @@ def make_description(declared: Declaration, domain: Domain) -> Description:
 
 def _list_clustered(domain: Domain) -> tuple[SegmentColumn, ...]:
     units = domain.units or ("",) * domain.dim
+    if domain.declared:
+        halves = domain.region.half.tolist()
+        return tuple(
+            SegmentColumn(
+                column.name,
+                units[place.start],
+                place.start,
+                halves[place.start],
+                *((0.0, 0.0) if column.coding.bins else (column.lower, column.upper)),
+                labels=column.coding.bins,
+                coding=column.coding,
+            )
+            for column, place in zip(domain.declared, domain.places, strict=True)
+        )
     bounds = zip(domain.columns, units, domain.region.half, domain.lower, domain.upper, strict=True)
     return tuple(
         SegmentColumn(name, unit, place, float(half), float(lower), float(upper))
@@ -237,13 +268,13 @@ def _join_tables(domain: Domain, names: Sequence[str]) -> Domain:
     region, more = domain.region, len(names)
     half = np.r_[region.half, np.ones(more)]
     cut = region.radius < float(np.linalg.norm(region.half))
-    wide = Domain.of(
-        (*domain.columns, *names),
-        -half,
-        half,
-        radius=sqrt(region.radius**2 + more) if cut else None,
-        scaling=Scaling.COMMON,
+    labels = (*domain.columns, *names)
+    # Each coordinate is what it is already: bounds are half-widths, whatever weights make of them.
+    columns = tuple(
+        DeclaredColumn(name, NUMBER, -side, side, side) for name, side in zip(labels, half.tolist(), strict=True)
     )
+    radius = sqrt(region.radius**2 + more) if cut else None
+    wide = Domain(labels, -half, half, radius, Scaling.UNIT, declared=columns)
     if wide.region.row_bits != region.row_bits:
         raise check.RequestError(
             f"{more} columns beside {domain.dim} clustered ones make rows too long for exact sums: describe fewer, or "

@@ -29,6 +29,7 @@ from dpviz.releases.promise import (
     compute_certainty,
     describe_accesses,
     describe_choice,
+    describe_noise,
     describe_promise,
     describe_recomposed,
     describe_rows,
@@ -168,10 +169,10 @@ def _describe_errors(facts: CardFacts) -> str:
     if facts.center_sd is None:
         errors.append("The algorithm cannot tell the noise on its centres.")
     else:
-        worst = facts.center_sd.max(axis=0).tolist()
+        worst = facts.profile.even.center_sd.max(axis=0).tolist()
         told = ", ".join(
-            f"{column.name} {format_number(float(f'{sd:.2g}'))} {column.unit}".rstrip()
-            for column, sd in zip(facts.clustered[:12], worst, strict=False)
+            f"{column.name} {describe_noise(column.coding, sd, column.unit)}"
+            for column, sd in zip(facts.profile.columns[:12], worst, strict=False)
         )
         more = format_things(len(worst) - 12, "column") + " more: see centers.csv" if len(worst) > 12 else ""
         errors.append(
@@ -225,7 +226,7 @@ def _describe_correctness(facts: CardFacts) -> _Said:
 def _describe_origins(facts: CardFacts) -> str:
     """Where the bounds come from, columns of one origin together."""
     alike: dict[str, list[str]] = {}
-    for column in facts.columns:
+    for column in facts.named:
         alike.setdefault(column.origin, []).append(column.name)
     return " ".join(f"{', '.join(names)}: {origin.rstrip('.')}." for origin, names in alike.items())
 

@@ -6,17 +6,37 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log
 
+import numpy as np
+import numpy.typing as npt
+
 from dpviz import check
+from dpviz.arrays import Codes
 from dpviz.privacy.exact_noise import AnySource
 from dpviz.privacy.ledger import Entry
 from dpviz.releases.coded_table import NoisyBins, count_histograms, make_coded_table, spell_out_columns
-from dpviz.table.coded_rows import EqualBins
+from dpviz.table.codings import Nominal
 from dpviz.table.declaration import Declaration
 from dpviz.table.named import Content
 
 CONFIDENCE = 0.9
-# One bin for any number, whatever the bounds are, and one for what is none.
-_THERE_OR_NOT = EqualBins(0.0, 1.0, 1)
+
+
+@dataclass(frozen=True)
+class ThereOrNot:
+    """A bin for any number, whatever the bounds are, and one for what is none, or the number of an ``empty`` cell."""
+
+    empty: float | None = None
+
+    @property
+    def number(self) -> int:
+        """Bins."""
+        return 2
+
+    def codes(self, column: npt.ArrayLike) -> Codes:
+        """The bin of each number of shape (n,)."""
+        values = np.asarray(column, dtype=np.float64)
+        missing: Codes = (~np.isfinite(values) | (values == self.empty)).astype(np.int64)
+        return missing
 
 
 @dataclass(frozen=True)
@@ -80,7 +100,7 @@ def buy_missing_shares(
     """
     check.positive(epsilon=epsilon)
     declared = spell_out_columns(source, declaration)
-    rules = dict.fromkeys(columns or declared.columns, _THERE_OR_NOT)
+    rules = {name: _make_rule(declared, name) for name in columns or declared.columns}
     bought = count_histograms(
         make_coded_table(source, declared, rules),
         rules,
@@ -90,6 +110,12 @@ def buy_missing_shares(
     )
     shares = tuple(_compute_share(bins) for bins in bought.bins)
     return MissingShares(shares, bought.entries, sum(entry.epsilon for entry in bought.entries))
+
+
+def _make_rule(declared: Declaration, name: str) -> ThereOrNot:
+    """Of categories an empty cell is a place of its own, the last one; of all else it is no number."""
+    coding = declared.codings.get(name)
+    return ThereOrNot(coding.ends[1] if isinstance(coding, Nominal) else None)
 
 
 def _compute_share(bins: NoisyBins) -> MissingShare:

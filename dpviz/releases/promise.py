@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import ceil, exp, expm1, floor, log10
 
 from dpviz.charts.wording import capitalize_first, format_count, format_number
 from dpviz.meaning.odds import bound_belief
 from dpviz.releases.card_facts import CardColumn, CardFacts
+from dpviz.table.codings import Coding, Stretched
 
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _LARGEST_FACTOR = 10.0
@@ -260,8 +261,8 @@ def list_unprotected(facts: CardFacts) -> Iterator[tuple[str, str]]:
 
 def describe_declared(facts: CardFacts) -> str:
     """What was declared about the columns, and is public; bounds that were bought with noise are not among it."""
-    names = ", ".join(column.name for column in facts.columns)
-    bought = ", ".join(column.name for column in facts.columns if column.origin.startswith(BOUGHT))
+    names = ", ".join(column.name for column in facts.named)
+    bought = ", ".join(column.name for column in facts.named if column.origin.startswith(BOUGHT))
     but = f", but for the bounds of {bought}, which are released with noise and paid for" if bought else ""
     return (
         f"{names}: names and bounds were declared and are public{but}; so are k = {facts.k}, the algorithm and its "
@@ -308,7 +309,49 @@ def format_span(column: CardColumn) -> str:
     """
     if column.lower is None or column.upper is None:
         return ", ".join(column.categories) or "not stated"
-    return f"{format_plain_number(column.lower)} to {format_plain_number(column.upper)} {column.unit}".rstrip()
+    span = f"{format_plain_number(column.lower)} to {format_plain_number(column.upper)} {column.unit}".rstrip()
+    return span if column.kind == "number" else f"{span}, on a {column.kind} scale"
+
+
+def format_steps(steps: Sequence[float]) -> str:
+    """The grid of a column: one step, or from the finest to the widest of its coordinates.
+
+    >>> format_steps([10.0, 10.0]), format_steps([100.0, 1.0, 10.0])
+    ('10', '1 to 100')
+    """
+    ends = dict.fromkeys((min(steps), max(steps)))
+    return " to ".join(map(format_plain_number, ends))
+
+
+def describe_noise(coding: Coding, sd: float, unit: str) -> str:
+    """Noise on the scale of a column in words: in its unit, or on a log scale as a factor.
+
+    Parameters
+    ----------
+    coding : Coding
+        Of the column.
+    sd : float
+        On its scale.
+    unit : str
+        Of the column.
+
+    Returns
+    -------
+    str
+        Two digits.
+
+    >>> from dpviz.table.codings import NUMBER
+    >>> describe_noise(NUMBER, 12.34, "km"), describe_noise(Stretched("log"), 0.0953, "€")
+    ('12 km', 'a factor of 1.1')
+    >>> describe_noise(Stretched("root"), 3.0, "€")
+    '3 in roots'
+    """
+    if not isinstance(coding, Stretched):
+        return f"{format_number(float(f'{sd:.2g}'))} {unit}".rstrip()
+    if coding.scale == "root":
+        return f"{format_number(float(f'{sd:.2g}'))} in roots"
+    factor = exp(sd)
+    return f"a factor of {format_number(round(factor, 2) if factor < 2 else float(f'{factor:.2g}'))}"
 
 
 def format_plain_number(value: float) -> str:

@@ -191,25 +191,37 @@ def read_release(source: Path | str | bytes) -> ReadRelease:
 
 
 def _read_numbers(made: Profile, report: SegmentsReport | None) -> Iterator[ReleasedNumber]:
+    low, high = made.find_ends(_REACH)
     for place in range(made.k):
         if made.sizes is not None:
             sd = float("nan") if made.size_sd is None else float(made.size_sd[place])
-            yield _add_noise(place, "", "rows", float(made.sizes[place]), sd, "rows", ends=(0.0, np.inf))
+            size = float(made.sizes[place])
+            around = size - _REACH * sd, size + _REACH * sd
+            yield _add_noise(place, "", "rows", size, sd, "rows", around=around, ends=(0.0, np.inf))
         for at, column in enumerate(made.columns):
             value, sd = float(made.centers[place, at]), float(made.center_sd[place, at])
+            around = float(low[place, at]), float(high[place, at])
             ends = column.lower, column.upper
-            yield _add_noise(place, column.name, "centre", value, sd, column.unit, ends=ends)
+            yield _add_noise(place, column.name, "centre", value, sd, column.unit, around=around, ends=ends)
         if report is not None:
             yield from _read_columns(place, report.segments[place].columns)
 
 
 def _add_noise(
-    place: int, column: str, statistic: str, value: float, sd: float, unit: str, *, ends: tuple[float, float]
+    place: int,
+    column: str,
+    statistic: str,
+    value: float,
+    sd: float,
+    unit: str,
+    *,
+    around: tuple[float, float],
+    ends: tuple[float, float],
 ) -> ReleasedNumber:
-    """A number with its interval, which ends at what the number can be."""
+    """A number with its interval ``around`` it, which ends at what the number can be."""
     if not np.isfinite(sd):
         return ReleasedNumber(place + 1, column, statistic, value, None, None, None, unit, "its noise cannot be told")
-    low, high = np.clip([value - _REACH * sd, value + _REACH * sd], *ends).tolist()
+    low, high = np.clip(around, *ends).tolist()
     return ReleasedNumber(place + 1, column, statistic, value, low, high, sd, unit)
 
 

@@ -26,9 +26,9 @@ from dpviz.releases.promise import (
     describe_unit,
     format_belief,
     format_paper,
-    format_plain_number,
     format_small,
     format_span,
+    format_steps,
     list_protected,
     list_unprotected,
 )
@@ -108,7 +108,7 @@ def _describe_basics(facts: CardFacts) -> dict[str, Any]:
 
 
 def _describe_domain(facts: CardFacts) -> str:
-    columns = "; ".join(f"{column.name}: {format_span(column)} ({column.origin})" for column in facts.columns)
+    columns = "; ".join(f"{column.name}: {format_span(column)} ({column.origin})" for column in facts.named)
     size = "any number of rows" if facts.relation == "add_remove" else "all of the same number of rows"
     return (
         f"Tables of records like those of “{facts.table}”, {size}, each row clipped by itself to the declared bounds "
@@ -194,10 +194,10 @@ def _describe_account(facts: CardFacts) -> str:
 
 def _describe_post_processing(facts: CardFacts) -> str:
     said = ["Released centres were moved into the declared bounds."]
-    if facts.center_step is not None:
+    if facts.steps is not None:
         steps = ", ".join(
-            f"{column.name}: {format_plain_number(step)} {column.unit}".rstrip()
-            for column, step in zip(facts.clustered, facts.center_step.tolist(), strict=True)
+            f"{column.name}: {format_steps(own)} {column.unit}".rstrip()
+            for column, own in zip(facts.clustered, facts.steps.T.tolist(), strict=True)
         )
         said.append(f"Their coordinates were rounded to a public grid ({steps}).")
     if facts.segments is not None:
@@ -289,19 +289,23 @@ def _make_slug(name: str) -> str:
 
 def _clean_facts(facts: CardFacts) -> CardFacts:
     """The same with every name from outside written so that Markdown reads it as text."""
-    columns = tuple(
-        CardColumn(
-            _to_plain(one.name),
-            one.lower,
-            one.upper,
-            _to_plain(one.unit),
-            _to_plain(one.origin),
-            tuple(map(_to_plain, one.categories)),
-        )
-        for one in facts.columns
-    )
+    columns = tuple(map(_clean_column, facts.columns))
+    declared = tuple(one._replace(column=_clean_column(one.column)) for one in facts.declared)
     entries = tuple(_clean_entry(entry) for entry in facts.entries)
-    return replace(facts, columns=columns, table=_to_plain(facts.table), unit=_to_plain(facts.unit), entries=entries)
+    columned = replace(facts, columns=columns, declared=declared)
+    return replace(columned, table=_to_plain(facts.table), unit=_to_plain(facts.unit), entries=entries)
+
+
+def _clean_column(column: CardColumn) -> CardColumn:
+    return CardColumn(
+        _to_plain(column.name),
+        column.lower,
+        column.upper,
+        _to_plain(column.unit),
+        _to_plain(column.origin),
+        tuple(map(_to_plain, column.categories)),
+        column.kind,
+    )
 
 
 def _clean_entry(entry: Mapping[str, Any]) -> dict[str, Any]:

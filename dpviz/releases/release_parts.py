@@ -196,8 +196,9 @@ def make_segments(found: Clustered, described: DescribedTable, share: Part, sour
 
 def make_empty_content(declaration: Declaration) -> LoadedTable:
     """A table as declared, of no rows: for playing a transcript, which looks at none."""
-    numbers = {name: np.zeros(0) for name in declaration.columns}
-    text = {name: np.zeros(0, dtype=str) for name in (declaration.id_column,) if name is not None}
+    words = (*declaration.textual, *filter(None, [declaration.id_column]))
+    numbers = {name: np.zeros(0) for name in declaration.columns if name not in words}
+    text = {name: np.zeros(0, dtype=str) for name in words}
     return LoadedTable(declaration.title, pd.DataFrame({**numbers, **text}), fingerprint="")
 
 

@@ -14,7 +14,7 @@ from dpviz.releases.bought_bounds import list_open_columns
 from dpviz.releases.card_facts import NOT_STATED, CardWords, Part
 from dpviz.releases.seen import Seen
 from dpviz.runs.request import Request
-from dpviz.table.codings import NUMBER, Stretched
+from dpviz.table.codings import NUMBER
 from dpviz.table.declaration import FROM_ROWS, Declaration
 from dpviz.table.loaded_table import list_names
 
@@ -79,7 +79,6 @@ class ReleaseRequest:
         check.within(0.0, _MOST_BOUNDS, bounds=self.bounds, missing=self.missing)
         if missing := self.words.list_missing():
             raise RequestError(" ".join(missing))
-        self._refuse_codings(declaration)
         refuse_bounds(declaration)
         k = self.request.k
         dim = sum(len(declaration.codings.get(name, NUMBER).labels(name)) for name in declaration.columns)
@@ -91,22 +90,6 @@ class ReleaseRequest:
         shares = self.shares(declaration)
         if not shares[ALGORITHM].epsilon > 0:
             raise RequestError("Bounds and segments leave nothing of ε: buy fewer bounds, or give them less.")
-
-    def _refuse_codings(self, declaration: Declaration) -> None:
-        """Refuse what the files of a release cannot tell yet of columns that are more than numbers."""
-        uneven = [name for name, coding in declaration.coded.items() if isinstance(coding, Stretched)]
-        if uneven:
-            raise RequestError(
-                f"Columns {list_names(uneven)} are on a log or root scale, where noise grows with the amount, and the "
-                "files of a release tell one noise a column yet: declare plain bounds for the release."
-            )
-        coded = list_coded(declaration)
-        if coded and (self.segments or self.missing or list_open_columns(declaration)):
-            raise RequestError(
-                f"Columns {list_names(coded)} have categories, ranks, dates, a cycle or a weight, which segments, "
-                "missing "
-                "cells and bought bounds do not tell of yet: give these no part of ε, and declare all bounds."
-            )
 
     def shares(self, declaration: Declaration) -> dict[str, Part]:
         """What each part of the release may spend; together the whole, by basic composition."""
@@ -229,8 +212,3 @@ def list_undefended(declaration: Declaration) -> list[str]:
     """Columns with bounds of which nobody says where they come from."""
     closed = [name for name in declaration.columns if name not in list_open_columns(declaration)]
     return [name for name in closed if declaration.describe_origin(name) == "not stated"]
-
-
-def list_coded(declaration: Declaration) -> list[str]:
-    """Columns that are more than numbers between bounds."""
-    return [name for name in declaration.columns if name in declaration.codings or name in declaration.weights]

@@ -43,6 +43,7 @@ from dpviz.releases.render import format_ledger, render_whole
 from dpviz.releases.transcript import Recording, Transcript
 from dpviz.releases.zips import make_zip
 from dpviz.runs.open_table import OpenTable, declare
+from dpviz.table.codings import Stretched
 from dpviz.table.declaration import ColumnBounds, Declaration
 from dpviz.table.named import Content
 
@@ -177,13 +178,16 @@ def _try(release_request: ReleaseRequest, table: OpenTable, content: Content) ->
 def _close(declaration: Declaration) -> Declaration:
     """The same with any bounds in place of open ones: to see whether the table can be read."""
     anywhere = [
-        bounds if None not in bounds[:2] else ColumnBounds(*_open_around(bounds.lower, bounds.upper), bounds.origin)
-        for bounds in declaration.bounds.values()
+        bounds if None not in bounds[:2] else ColumnBounds(*_find_ends(declaration, name, bounds), bounds.origin)
+        for name, bounds in declaration.bounds.items()
     ]
     return declaration.with_bounds(declaration.columns, anywhere)
 
 
-def _open_around(lower: float | None, upper: float | None) -> tuple[float, float]:
+def _find_ends(declaration: Declaration, name: str, bounds: ColumnBounds) -> tuple[float, float]:
+    lower, upper = bounds.lower, bounds.upper
+    if declaration.codings.get(name) == Stretched("log"):  # which has no 0
+        return lower or (upper or 1.0) / 10, upper or 10 * (lower or 0.1)
     if lower is not None:
         return lower, lower + max(1.0, abs(lower))
     return (-1.0, 1.0) if upper is None else (upper - max(1.0, abs(upper)), upper)

@@ -21,7 +21,7 @@ from dpviz.charts.wording import format_ratio
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.ledger import Entry
-from dpviz.releases.card_facts import AccountFacts, CardColumn, CardFacts, Part
+from dpviz.releases.card_facts import AccountFacts, CardColumn, CardFacts, Part, ToldColumn
 from dpviz.releases.card_page import make_card_page
 from dpviz.releases.dossier import make_dossier_page
 from dpviz.releases.intervals import Interval
@@ -43,6 +43,7 @@ from dpviz.releases.playing import Played, play, recompose
 from dpviz.releases.registry_card import format_card
 from dpviz.releases.segments_report import CategoriesSaid, NumbersSaid, QualityReport, Segment, SegmentsReport, Verdict
 from dpviz.releases.transcript import Transcript
+from dpviz.runs.center_tables import describe_center
 from dpviz.runs.open_table import make_domain
 from dpviz.runs.profile import Profile
 from dpviz.runs.run import Run
@@ -280,6 +281,7 @@ def collect_facts(played: Played) -> CardFacts:
         expected_loss=release_request.expected_loss,
         missing=parts.missing_told,
         transcript=played.transcript.sha256,
+        declared=_list_declared(declared, run.domain, parts.profile),
     )
 
 
@@ -292,12 +294,33 @@ def _list_columns(declared: Declaration) -> tuple[CardColumn, ...]:
     said = [
         origin for name, place in named for origin in [_describe_origin(declared, name)] * (place.stop - place.start)
     ]
-    clustered = tuple(CardColumn(*one, origin) for one, origin in zip(ends, said, strict=True))
+    clustered = tuple(
+        CardColumn(*one, origin, kind=kind) for one, origin, kind in zip(ends, said, domain.kinds, strict=True)
+    )
     others = tuple(
         CardColumn(name, one.lower, one.upper, declared.units.get(name, ""), "declared", one.categories)
         for name, one in declared.describe.items()
     )
     return (*clustered, *others)
+
+
+def _list_declared(declared: Declaration, domain: Domain, profile: Profile) -> tuple[ToldColumn, ...]:
+    """The clustered columns as they were declared, and what centres say of those that are no numbers."""
+    columns = zip(domain.declared, domain.places, strict=False)
+    return tuple(_describe_told(declared, column, place.start, profile) for column, place in columns)
+
+
+def _describe_told(declared: Declaration, column: DeclaredColumn, place: int, profile: Profile) -> ToldColumn:
+    origin, unit = _describe_origin(declared, column.name), declared.units.get(column.name, "")
+    if isinstance(column.coding, Stretched) or column.is_number:
+        ends = CardColumn(column.name, column.lower, column.upper, unit, origin, kind=profile.columns[place].kind)
+        return ToldColumn(ends, place)
+    here = slice(place, place + column.dim)
+    words = (
+        describe_center(column, center[here], float(sd[place]))
+        for center, sd in zip(profile.centers, profile.center_sd, strict=True)
+    )
+    return ToldColumn(CardColumn(column.name, None, None, unit, origin, column.coding.words), place, tuple(words))
 
 
 def _describe_origin(declared: Declaration, name: str) -> str:
@@ -324,10 +347,10 @@ def describe_segments_for_card(report: SegmentsReport) -> dict[str, Any]:
 
 
 def find_least_size(report: SegmentsReport) -> float:
-    """The fewest rows, by its noisy size, of a segment that is described: below, noise drowns it."""
+    """The fewest rows, by its noisy size, of a segment of which something is described: below, noise drowns it."""
     noise = [column.histogram for segment in report.segments[:1] for column in segment.columns]
-    worst = max((one.sd * sqrt(len(one.counts) + (one.missing is not None)) for one in noise), default=0.0)
-    return max(2 * worst, max((one.size_sd for one in report.segments), default=0.0))
+    least = min((one.sd * sqrt(len(one.counts) + (one.missing is not None)) for one in noise), default=0.0)
+    return max(2 * least, max((one.size_sd for one in report.segments), default=0.0))
 
 
 def describe_quality_for_card(quality_report: QualityReport) -> dict[str, Any]:
@@ -442,8 +465,9 @@ def _describe_coded(domain: Domain) -> dict[str, object]:
         "holds": _join_lines(repr(_encode_column(column)) for column in domain.declared),
         "sides": [column.side for column in domain.declared],
         "radius": repr(None if domain.radius is None else longest),
-        "middle": domain.center.tolist(),
-        "scale": domain.scale.tolist(),
+        "middle": [middle for column in domain.declared for middle in _find_middle(column)],
+        "scale": domain.even_scale.tolist(),
+        "kinds": list(domain.kinds),
         "missing": sorted(MISSING),
     }
 
@@ -461,9 +485,15 @@ def _encode_column(column: DeclaredColumn) -> tuple[object, ...]:
         case Cycle():
             return ("cycle", coding.period)
         case Stretched():
-            raise RequestError(f"Column {column.name!r} is on an uneven scale, which this program does not know.")
+            return (coding.scale, column.lower, column.upper)
         case _:
             return ("number", column.lower, column.upper)
+
+
+def _find_middle(column: DeclaredColumn) -> list[float]:
+    """What the middle of the region is on the scale of a column."""
+    middle = column.coding.stretch(column.middle) if isinstance(column.coding, Stretched) else column.middle
+    return [float(one) for one in middle]
 
 
 def _list_canonical(names: Sequence[str]) -> list[str]:

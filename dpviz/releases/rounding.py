@@ -8,8 +8,9 @@ from math import floor, log10
 import numpy as np
 
 from dpviz.algorithms.steps import CentersStep
-from dpviz.arrays import Array
+from dpviz.arrays import Array, Codes
 from dpviz.runs.run import Run
+from dpviz.table.codings import Stretched
 
 # A grid is at most this part of the noise, or of a column's width where no noise is known.
 _PART_OF_NOISE, _PART_OF_WIDTH = 0.5, 1e-4
@@ -21,60 +22,69 @@ class Rounded:
 
     Parameters
     ----------
-    digits : tuple of int
-        Decimals of each column; below 0, zeros before the point.
+    digits : int array of shape (k, d)
+        Decimals of each coordinate; below 0, zeros before the point. They are the same along a column, but on a log or
+        root scale, where noise grows with the amount.
     centers : array of shape (k, d)
         Data units, inside the bounds.
     """
 
-    digits: tuple[int, ...]
+    digits: Codes
     centers: Array
 
     @property
     def step(self) -> Array:
-        """The width of the grid along each column, shape (d,)."""
-        return np.array([10.0**-digits for digits in self.digits])
+        """The width of the grid at each coordinate, shape (k, d)."""
+        return np.array([[10.0**-digits for digits in row] for row in self.digits.tolist()])
 
     @property
     def texts(self) -> list[list[str]]:
         """The centres as they are printed, a row each."""
         return [
-            [f"{value:.{max(digits, 0)}f}" for value, digits in zip(center, self.digits, strict=True)]
-            for center in self.centers.tolist()
+            [f"{value:.{max(digits, 0)}f}" for value, digits in zip(center, row, strict=True)]
+            for center, row in zip(self.centers.tolist(), self.digits.tolist(), strict=True)
         ]
 
 
 def round_centers(run: Run) -> Rounded:
     """The centres of a run on a decimal grid of at most half their noise; a centre at a bound stays inside."""
-    domain = run.domain
-    sd = _find_typical_noise(run)
-    width = _PART_OF_WIDTH * (domain.upper - domain.lower)
-    widest = (
-        width if sd is None else np.where(sd > 0, np.minimum(_PART_OF_NOISE * sd, domain.upper - domain.lower), width)
-    )
-    digits = tuple(-floor(log10(one)) for one in widest.tolist())
-    centers = np.column_stack(
-        [
-            _clip_inside(column, places, lower, upper)
-            for column, places, lower, upper in zip(
-                run.centers.T, digits, domain.lower.tolist(), domain.upper.tolist(), strict=True
-            )
-        ]
-    )
-    return Rounded(digits, centers)
+    digits = np.array([[-floor(log10(one)) for one in row] for row in _find_widest_grids(run).tolist()])
+    lower, upper = run.domain.lower.tolist(), run.domain.upper.tolist()
+    columns = zip(run.centers.T, digits.T, lower, upper, strict=True)
+    return Rounded(digits, np.column_stack([_round_column(*column) for column in columns]))
 
 
-def _find_typical_noise(run: Run) -> Array | None:
-    """The median over the centres of what the last step says of their noise, data units, shape (d,)."""
+def _find_widest_grids(run: Run) -> Array:
+    """How wide the grid may be at each coordinate, data units, shape (k, d)."""
+    domain, noise = run.domain, _find_typical_noise(run)
+    whole = domain.upper - domain.lower
+    grids = np.tile(_PART_OF_WIDTH * whole, (run.k, 1))
+    if noise is not None:
+        grids = np.where(noise > 0, np.minimum(_PART_OF_NOISE * noise * domain.even_scale, whole), grids)
+    for column, place in zip(domain.declared, domain.places, strict=False):
+        if isinstance(column.coding, Stretched):
+            amounts = run.centers[:, place.start]
+            sd = np.full(run.k, 2 * _PART_OF_WIDTH if not noise else noise * float(column.even_scale[0]))
+            spread = column.coding.spread_around(amounts, sd)
+            grids[:, place.start] = np.minimum(_PART_OF_NOISE * spread, whole[place.start])
+    return grids
+
+
+def _find_typical_noise(run: Run) -> float | None:
+    """The median over the centres of what the last step says of their noise, unit coordinates."""
     step = run.frames[-1].step
     said = step.center_noise_sd if isinstance(step, CentersStep) else None
-    if said is None or not np.isfinite(said).all():
-        return None
-    typical: Array = float(np.median(said)) * np.broadcast_to(run.domain.scale, (run.domain.dim,))
-    return typical
+    return None if said is None or not np.isfinite(said).all() else float(np.median(said))
 
 
-def _clip_inside(values: Array, digits: int, lower: float, upper: float) -> Array:
+def _round_column(values: Array, digits: Codes, lower: float, upper: float) -> Array:
+    rounded = np.array(values, dtype=np.float64)
+    for one in np.unique(digits).tolist():
+        rounded[digits == one] = _round_inside(values[digits == one], one, lower, upper)
+    return rounded
+
+
+def _round_inside(values: Array, digits: int, lower: float, upper: float) -> Array:
     step = 10.0**-digits
     nearest = np.round(values, digits)
     nearest = np.where(nearest > upper, np.round(nearest - step, digits), nearest)

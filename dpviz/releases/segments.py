@@ -162,7 +162,7 @@ def _measure_rows(session: PrivateSession, sizes: Array, sd: float) -> tuple[Int
 class Histogram(NamedTuple):
     """Of one column: noisy counts (k, bins along its coordinate), their sd, and the edges (m + 1,) of bins of numbers.
 
-    Edges are in data units; there are none of categories.
+    Edges are on the scale on which the column is even; there are none of categories.
     """
 
     counts: Array
@@ -197,7 +197,7 @@ def _ask_histograms(
         starts = (
             find_bin_starts(centers[:, column.place] / column.half, spread / column.half, bins) if clustered else ()
         )
-        query = SegmentHistogram(over, column.place, _count_along(column, bins), column.half, starts)
+        query = SegmentHistogram(over, column.place, _count_along(column, bins), column.half, starts, column.shape)
         asked.append(Question(query, Laplace, part))
         edges.append(np.zeros(0) if column.labels else _list_edges(column, starts, bins))
     answers = session.ask_together(*asked, note="histograms of segments, column by column")
@@ -205,9 +205,10 @@ def _ask_histograms(
 
 
 def _list_edges(column: SegmentColumn, starts: Sequence[int], bins: int) -> Array:
-    """Where the bins of a column of numbers begin and end, data units, shape (bins + 1,)."""
+    """Where the bins of a column of numbers begin and end, on its scale, shape (bins + 1,)."""
     parts = np.array([*starts, FINE_PARTS]) / FINE_PARTS if starts else np.linspace(0.0, 1.0, bins + 1)
-    edges: Array = column.lower + (column.upper - column.lower) * parts
+    lower, upper = column.ends
+    edges: Array = lower + (upper - lower) * parts
     return edges
 
 
@@ -290,13 +291,15 @@ def _describe_columns(
     found = []
     for place, (size, sd) in enumerate(zip(sizes.tolist(), size_sd.tolist(), strict=True)):
         said = bound_size(size, sd)
-        worst = max((one.sd * sqrt(one.counts.shape[1]) for one in histograms), default=sd)
-        small = said.low <= 0 or worst > _DROWNED * size
+        drowned = [one.sd * sqrt(one.counts.shape[1]) > _DROWNED * size for one in histograms]
+        small = said.low <= 0 or all(drowned or [sd > _DROWNED * size])
         columns = tuple(
-            _describe_column(column, one, place, small)
-            for column, one in zip(description.columns, histograms, strict=bool(histograms))
+            _describe_column(column, one, place, small or hidden)
+            for column, one, hidden in zip(description.columns, histograms, drowned, strict=bool(histograms))
         )
-        order = [j for j in np.argsort(-apart[place], kind="stable").tolist() if apart[place, j] >= _WORTH]
+        order = [
+            j for j in np.argsort(-apart[place], kind="stable").tolist() if apart[place, j] >= _WORTH and not drowned[j]
+        ]
         found.append(
             Segment(
                 place + 1,
@@ -319,16 +322,22 @@ def _describe_column(column: SegmentColumn, found: Histogram, place: int, small:
         return CategoriesSaid(column.name, column.unit, () if small else tuple(shares), histogram)
     values, edges = counts[:number], found.edges
     missing = counts[number] if column.may_miss else None
+    in_units = column.coding.unstretch(edges)
     histogram = ReleasedHistogram(
-        tuple(values.tolist()), sd, tuple(edges.tolist()), missing=None if missing is None else float(missing)
+        tuple(values.tolist()), sd, tuple(in_units.tolist()), missing=None if missing is None else float(missing)
     )
     if small:
         return NumbersSaid(column.name, column.unit, None, None, None, None, histogram)
-    lower, median, upper = (
-        bound_by_range(bound_quantile(values, edges, level, sd), edges) for level in (0.25, 0.5, 0.75)
-    )
+    even = (bound_by_range(bound_quantile(values, edges, level, sd), edges) for level in (0.25, 0.5, 0.75))
+    lower, median, upper = (_to_units(column, one) for one in even)
     without = None if missing is None else bound_share(counts[: number + 1], number, sd)
     return NumbersSaid(column.name, column.unit, lower, median, upper, without, histogram)
+
+
+def _to_units(column: SegmentColumn, interval: Interval) -> Interval:
+    """An interval on the scale of a column in its units: quantiles go along with what keeps the order."""
+    value, low, high = column.coding.unstretch(np.array([interval.value, interval.low, interval.high])).tolist()
+    return Interval(value, low, high, interval.range_only)
 
 
 def score_columns(columns: Sequence[SegmentColumn], histograms: Sequence[Histogram]) -> Array:

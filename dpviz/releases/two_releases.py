@@ -142,17 +142,18 @@ def compare(one: Profile, other: Profile) -> Comparison:
         )
     if not (one.noise_known and other.noise_known):
         raise RequestError("The noise on the centres of one of them is not known: nothing can be said of a difference.")
-    here, there = one.centers / one.scale, other.centers / other.scale
+    here, there = one.even.centers / one.scale, other.even.centers / other.scale
     partner = one.find_partners(other)
     ordered = _order_segments(other, partner)
     far = np.linalg.norm(there[partner] - here, axis=1)
     moved = int((far >= _MOVED * np.minimum(one.gaps, ordered.gaps)).sum())
-    joint = np.sqrt(one.center_sd**2 + ordered.center_sd**2)
+    joint = np.sqrt(one.even.center_sd**2 + ordered.even.center_sd**2)
     of_sizes = None
     if one.sizes is not None and one.size_sd is not None and ordered.sizes is not None and ordered.size_sd is not None:
         of_sizes = (ordered.sizes - one.sizes) / np.sqrt(one.size_sd**2 + ordered.size_sd**2)
     unclear = int(one.lost.sum()) + int(ordered.lost.sum())
-    return Comparison(one, ordered, partner, moved, unclear, (ordered.centers - one.centers) / joint, of_sizes)
+    apart = (ordered.even.centers - one.even.centers) / joint
+    return Comparison(one, ordered, partner, moved, unclear, apart, of_sizes)
 
 
 def _order_segments(other: Profile, partner: Codes) -> Profile:

@@ -7,13 +7,14 @@ reads "under", and a category is the most frequent one only where it leads by as
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import tau
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from dpviz.arrays import Array
 from dpviz.reporting import TextTable
-from dpviz.table.codings import Cycle, DeclaredColumn, Stretched
+from dpviz.table.codings import Cycle, Dates, DeclaredColumn, Stretched
 from dpviz.table.domain import Domain
 
 # Standard deviations within which a released number is not told from another.
@@ -194,6 +195,36 @@ def _describe_column(domain: Domain, column: DeclaredColumn, center: Array, sd: 
         low, high = (end[0, place][0] for end in compute_interval(domain, center[None], np.array([sd])))
         return f"{_format_amount(said)} ({_format_amount(low)} to {_format_amount(high)})"
     return f"{said:.3g}" if isinstance(column.coding, Cycle) else f"{said:.6g}"
+
+
+def describe_center(column: DeclaredColumn, center: Array, sd: float) -> str:
+    """What a released centre says of a column that holds no numbers: shares, a date, a rank or an hour, with its noise.
+
+    Parameters
+    ----------
+    column : DeclaredColumn
+        Of values, dates or a cycle.
+    center : array of shape (dim,)
+        Its coordinates, data units.
+    sd : float
+        Standard deviation of the noise on a coordinate, data units; NaN: not known.
+
+    Returns
+    -------
+    str
+        Words.
+    """
+    said, known = column.describe(center), np.isfinite(sd)
+    if isinstance(said, dict):
+        return describe_shares(said, sd if known else None)
+    if isinstance(column.coding, Cycle):
+        away = float(np.hypot(*center))
+        if known and away < _TOLD_APART * sd:
+            return "spread over the cycle"
+        turned = f" ± {sd / away / tau * column.coding.period:.2g}" if known else ""
+        return f"{said:.3g}{turned}"
+    unit = " days" if isinstance(column.coding, Dates) else " ranks"
+    return f"{said} ± {sd:.2g}{unit}" if known else f"{said}"
 
 
 def _format_amount(value: float) -> str:

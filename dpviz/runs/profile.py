@@ -6,7 +6,8 @@ quantity.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from dpviz.arrays import Array, Codes, Flags
 from dpviz.runs.evaluation import match
 from dpviz.runs.run import Run
 from dpviz.runs.verdict import THRESHOLDS, Evidence
+from dpviz.table.codings import NUMBER, Coding, Stretched
 
 SURE = CLEAR
 """Standard deviations of noise beyond which a released number is taken to say something."""
@@ -30,13 +32,21 @@ _LEAST_SD = 1e-12
 
 
 class ProfileColumn(NamedTuple):
-    """A column that centres have a coordinate in: its bounds in data units; ``kind`` says how its values are read."""
+    """A column that centres have a coordinate in: its bounds in data units.
+
+    ``kind`` is the scale on which it is clustered: "number" for an even one, "log" or "root".
+    """
 
     name: str
     lower: float
     upper: float
     unit: str = ""
     kind: str = "number"
+
+    @property
+    def coding(self) -> Coding:
+        """What makes even numbers of its values."""
+        return NUMBER if self.kind == "number" else Stretched(self.kind)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,9 +60,11 @@ class Profile:
         Data units.
     center_sd : array of shape (k, d)
         Standard deviation of the noise on each coordinate, data units; NaN where the algorithm cannot tell. See
-        ``compute_honest_noise``. On a log or root scale it is that around the centre, and grows with it.
+        ``compute_honest_noise``. On a log or root scale noise is not even: it is half of what lies within one standard
+        deviation on either side of the centre, see ``find_ends``.
     scale : array of shape (d,)
-        Data units of one unit coordinate.
+        What one unit coordinate is on the scale of each column: data units; of a log scale natural logarithms, so that
+        a unit coordinate is a factor of e to that power, wherever it is; of a root scale roots.
     sizes, size_sd : arrays of shape (k,), or None
         Rows of each segment, and the standard deviation of their noise.
     reference : array of shape (k, d), or None
@@ -66,6 +78,45 @@ class Profile:
     sizes: Array | None = None
     size_sd: Array | None = None
     reference: Array | None = None
+
+    @cached_property
+    def even(self) -> Profile:
+        """The same with every column on the scale on which it is clustered, where noise and distances are even."""
+        if all(column.kind == "number" for column in self.columns):
+            return self
+        reference = None if self.reference is None else self.stretch(self.reference)
+        parts = zip(self.columns, self.centers.T, self.center_sd.T, strict=True)
+        sds = [
+            one.coding.find_even_sd(values, sd) if isinstance(one.coding, Stretched) else sd
+            for one, values, sd in parts
+        ]
+        lower, upper = self.stretch(np.array([self.lower, self.upper])).tolist()
+        columns = tuple(
+            ProfileColumn(one.name, low, high, one.unit)
+            for one, low, high in zip(self.columns, lower, upper, strict=True)
+        )
+        return replace(
+            self, columns=columns, centers=self.stretch(self.centers), center_sd=np.stack(sds, 1), reference=reference
+        )
+
+    def stretch(self, values: Array) -> Array:
+        """Values (..., d) in data units on the scale of each column."""
+        columns = zip(self.columns, np.moveaxis(values, -1, 0), strict=True)
+        return np.stack([column.coding.stretch(one) for column, one in columns], axis=-1)
+
+    def unstretch(self, values: Array) -> Array:
+        """Back to data units, shape (..., d)."""
+        columns = zip(self.columns, np.moveaxis(values, -1, 0), strict=True)
+        return np.stack([column.coding.unstretch(one) for column, one in columns], axis=-1)
+
+    def find_ends(self, times: float) -> tuple[Array, Array]:
+        """What lies ``times`` sds of the noise below and above each coordinate, data units, (k, d) each.
+
+        Nothing keeps them between the bounds.
+        """
+        even = self.even
+        low, high = (self.unstretch(even.centers + side * times * even.center_sd) for side in (-1, 1))
+        return low, high
 
     @property
     def k(self) -> int:
@@ -89,7 +140,7 @@ class Profile:
 
     @property
     def width(self) -> Array:
-        """Widths of the bounds, shape (d,)."""
+        """Widths of the bounds, shape (d,), data units."""
         return self.upper - self.lower
 
     @property
@@ -101,9 +152,8 @@ class Profile:
 
     @property
     def overall(self) -> Array:
-        """The centre of all rows, as the segments have it, shape (d,), data units."""
-        overall: Array = self.weights @ self.centers
-        return overall
+        """The centre of all rows, as the segments have it, shape (d,), data units; a geometric mean on a log scale."""
+        return self.unstretch(self.weights @ self.even.centers)
 
     @property
     def noise_known(self) -> bool:
@@ -113,7 +163,19 @@ class Profile:
     @property
     def deviations(self) -> Array:
         """Distance of each coordinate from the overall centre, in sd of its own noise, shape (k, d); NaN: not known."""
-        away: Array = (self.centers - self.overall) / np.maximum(self.center_sd, _LEAST_SD)
+        away: Array = self._away / np.maximum(self.even.center_sd, _LEAST_SD)
+        return away
+
+    @property
+    def parts_away(self) -> Array:
+        """Distance of each coordinate from the overall centre, in parts of its bounds, shape (k, d)."""
+        away: Array = self._away / self.even.width
+        return away
+
+    @property
+    def _away(self) -> Array:
+        even = self.even.centers
+        away: Array = even - self.weights @ even
         return away
 
     @property
@@ -124,8 +186,7 @@ class Profile:
     @property
     def apart(self) -> Array:
         """How far segments lie apart in each column, shape (d,): weighted root mean square, parts of the bounds."""
-        squared = ((self.centers - self.overall) / self.width) ** 2
-        return np.sqrt(self.weights @ squared)
+        return np.sqrt(self.weights @ self.parts_away**2)
 
     @property
     def telling(self) -> Flags:
@@ -141,14 +202,15 @@ class Profile:
     @property
     def on_bound(self) -> Flags:
         """Coordinates that lie on a declared bound, shape (k, d)."""
-        place: Array = (self.centers - self.lower) / self.width
+        even = self.even
+        place: Array = (even.centers - even.lower) / even.width
         below: Flags = place < THRESHOLDS.at_edge
         return np.logical_or(below, place > 1 - THRESHOLDS.at_edge)
 
     @property
     def gaps(self) -> Array:
         """Distance of each centre to the nearest other one, unit coordinates, shape (k,); infinite for a lone one."""
-        return measure_neighbour_gaps(self.centers / self.scale)
+        return measure_neighbour_gaps(self.even.centers / self.scale)
 
     @property
     def evidence(self) -> Evidence:
@@ -156,7 +218,7 @@ class Profile:
         found = Evidence(self.sizes, self.size_sd, None, self.gaps, self.on_bound)
         if not self.noise_known:
             return found
-        moved = np.where(found.unclear, np.inf, np.linalg.norm(self.center_sd / self.scale, axis=1))
+        moved = np.where(found.unclear, np.inf, np.linalg.norm(self.even.center_sd / self.scale, axis=1))
         return found._replace(errors=moved)
 
     @property
@@ -173,12 +235,12 @@ class Profile:
         if self.k == 1 or not clear.any():
             return least
         kept = np.maximum(self.sizes - SURE * self.size_sd, 0.0)  # over these rows the noise of a sum was divided
-        sums = np.linalg.norm(self.center_sd / self.scale, axis=1) * kept
+        sums = np.linalg.norm(self.even.center_sd / self.scale, axis=1) * kept
         return max(least, float(np.median(sums[clear])) / (float(np.median(self.gaps)) / 2))
 
     def find_partners(self, other: Profile) -> Codes:
         """Which centre of another profile (k, d) belongs to each, one to one, shape (k,): the nearest all together."""
-        return match(self.centers / self.scale, other.centers / other.scale)
+        return match(self.even.centers / self.scale, other.even.centers / other.scale)
 
     def order_columns(self, order: ColumnOrder) -> Codes:
         """Columns in their order, the most telling first or as in the file."""
@@ -191,7 +253,7 @@ class Profile:
         if order == "size" and self.sizes is not None:
             return np.argsort(-self.sizes, kind="stable")
         if order == "alike" and self.k > 1:
-            away = (self.centers - self.overall) / self.width * np.sqrt(self.weights)[:, None]
+            away = self.parts_away * np.sqrt(self.weights)[:, None]
             return np.argsort(away @ np.linalg.svd(away, full_matrices=False)[2][0], kind="stable")
         return np.arange(self.k)
 
@@ -202,10 +264,10 @@ def compute_honest_noise(sd: Array, sizes: Array | None, size_sd: Array | None, 
     Parameters
     ----------
     sd : array of shape (k, d)
-        As the algorithm says it: noise of a sum, over a noisy size. Data units.
+        As the algorithm says it: noise of a sum, over a noisy size; on the scale of each column.
     sizes, size_sd : arrays of shape (k,), or None
     width : array of shape (d,)
-        Of the bounds, data units.
+        Of the bounds, on the same scale.
 
     Returns
     -------
@@ -245,23 +307,29 @@ def make_profile(
     """
     domain, step = run.domain, run.frames[-1].step
     points = run.centers if centers is None else centers
-    k, scale = len(points), np.broadcast_to(domain.scale, (domain.dim,)).astype(np.float64)
+    k, scale = len(points), np.broadcast_to(domain.even_scale, (domain.dim,)).astype(np.float64)
     if sizes is None and run.noisy_weights is not None:
         sizes = np.rint(np.maximum(run.noisy_weights, 0.0))
         size_sd = None if run.sizes is None else run.sizes.sd
-    said = step.center_noise_sd if isinstance(step, CentersStep) else None
-    sd = np.full((k, domain.dim), np.nan)
-    if said is not None and np.isfinite(said).all():
-        raw = np.broadcast_to(said, (k,))[:, None] * domain.measure_scale(run.unit_centers)
-        sd = compute_honest_noise(raw, sizes, size_sd, domain.upper - domain.lower)
     units = domain.units or ("",) * domain.dim
-    columns = tuple(
-        ProfileColumn(name, low, high, unit)
-        for name, low, high, unit in zip(
-            domain.columns, domain.lower.tolist(), domain.upper.tolist(), units, strict=True
-        )
-    )
+    told = zip(domain.columns, domain.lower.tolist(), domain.upper.tolist(), units, domain.kinds, strict=True)
+    columns = tuple(ProfileColumn(*one) for one in told)
     beside = None
     if reference is not None and len(reference) == k:
-        beside = domain.from_unit(reference[match(domain.to_unit(points), reference)])
-    return Profile(columns, points, sd, scale, sizes, size_sd, beside)
+        beside = domain.from_unit(reference[match(domain.to_unit_coordinates(points), reference)])
+    made = Profile(columns, points, np.full(points.shape, np.nan), scale, sizes, size_sd, beside)
+    said = step.center_noise_sd if isinstance(step, CentersStep) else None
+    if said is None or not np.isfinite(said).all():
+        return made
+    raw = np.broadcast_to(said, (k,))[:, None] * scale
+    return replace(made, center_sd=_spread_noise(made, compute_honest_noise(raw, sizes, size_sd, made.even.width)))
+
+
+def _spread_noise(made: Profile, sd: Array) -> Array:
+    """Noise in data units, shape (k, d), as ``center_sd`` has it, of ``sd`` (k, d) on the scale of each column."""
+    parts = zip(made.columns, made.centers.T, sd.T, strict=True)
+    spread = (
+        one.coding.spread_around(values, noise) if isinstance(one.coding, Stretched) else noise
+        for one, values, noise in parts
+    )
+    return np.stack([*spread], axis=1)

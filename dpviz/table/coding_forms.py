@@ -53,8 +53,7 @@ def read_coding(name: str, said: Any) -> tuple[Coding, float | None, float | Non
     match form:
         case forms.ScaledForm(bounds=(lower, upper), scale=scale):
             scaled = NUMBER if scale == "linear" else Stretched(scale)
-            if lower is not None and upper is not None:
-                scaled.check_bounds(name, lower, upper)
+            scaled.check_bounds(name, lower, upper)
             return scaled, lower, upper
         case forms.CategoriesForm(categories=names, closed=closed):
             coding: Coding = _read_closed(name, names) if closed else Nominal(_check_values(name, names))

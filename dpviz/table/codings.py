@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
+from itertools import pairwise
 from math import atan2, sqrt, tau
 from typing import Any, ClassVar
 
@@ -30,6 +31,8 @@ from dpviz.table.region import Shape
 USUAL_APART = sqrt(0.5)
 """How far two different categories lie apart, in half-widths of a column of numbers, where no weight is declared."""
 
+# Cycles of whole steps that are told one by one; a stored circle has a whole number of points in each step of them.
+_SHORT_CYCLES, _USUAL_BINS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12), 8
 _DATE_FORMATS = {"dmy": "%d.%m.%Y", "mdy": "%m/%d/%Y"}
 # Of made-up cells, those whose value has nothing to do with their cluster.
 _MADE_ANYHOW = 0.3
@@ -45,6 +48,11 @@ class Coding:
     """The block that its coordinates are, if they are one."""
 
     @property
+    def unit(self) -> str:
+        """What its numbers count where the owner does not say."""
+        return ""
+
+    @property
     def ends(self) -> tuple[float, float] | None:
         """The smallest and largest number of a cell, where the declaration says it; None: the bounds do."""
         return None
@@ -53,6 +61,16 @@ class Coding:
     def values(self) -> tuple[str, ...]:
         """What a cell can be; empty: any number."""
         return ()
+
+    @property
+    def bins(self) -> tuple[str, ...]:
+        """What cells are counted as: the declared values, or equal parts of a cycle; empty: parts of the bounds."""
+        return self.values
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What a cell can be, in words; empty: numbers between the bounds."""
+        return self.values
 
     def to_plain(self, lower: float | None, upper: float | None) -> Any:
         """What ``read_coding`` reads back, as JSON has it.
@@ -69,15 +87,15 @@ class Coding:
         """
         return [lower, upper]
 
-    def check_bounds(self, name: str, lower: float, upper: float) -> None:
+    def check_bounds(self, name: str, lower: float | None, upper: float | None) -> None:
         """Refuse bounds that it cannot code.
 
         Parameters
         ----------
         name : str
             Of the column.
-        lower, upper : float
-            Declared bound, data units.
+        lower, upper : float or None
+            Declared bound, data units; None where it is open.
 
         Raises
         ------
@@ -234,10 +252,12 @@ class Stretched(Coding):
     def to_plain(self, lower: float | None, upper: float | None) -> Any:
         return {"bounds": [lower, upper], "scale": self.scale}
 
-    def check_bounds(self, name: str, lower: float, upper: float) -> None:
-        if self.scale == "log" and lower <= 0:
+    def check_bounds(self, name: str, lower: float | None, upper: float | None) -> None:
+        least = next((end for end in (lower, upper) if end is not None), 1.0)
+        if self.scale == "log" and least <= 0:
+            where = f"begin at {least:g}" if lower is not None else f"end at {least:g}"
             raise IntakeError(
-                f"The bounds of {quote_name(name)} begin at {lower:g}, and a logarithmic scale has no 0: declare the "
+                f"The bounds of {quote_name(name)} {where}, and a logarithmic scale has no 0: declare the "
                 'smallest amount that matters, such as 1, or "scale": "root", which reads 0 and negative amounts too.'
             )
 
@@ -252,6 +272,50 @@ class Stretched(Coding):
             return np.exp(values)
         squares: Array = np.sign(values) * values * values
         return squares
+
+    def spread_around(self, values: Array, sd: Array) -> Array:
+        """Half of what lies within ``sd`` on either side of amounts, in their units: noise of a released amount.
+
+        Parameters
+        ----------
+        values : array of shape (k,)
+            Amounts.
+        sd : array of shape (k,)
+            On the scale of the column: logarithms, or roots.
+
+        Returns
+        -------
+        array of shape (k,)
+            Amounts. Of a small ``sd`` it is the slope of the scale times that.
+        """
+        middle = self.stretch(values)
+        spread: Array = (self.unstretch(middle + sd) - self.unstretch(middle - sd)) / 2
+        return spread
+
+    def find_even_sd(self, values: Array, spread: Array) -> Array:
+        """Back from ``spread_around``: the sd on the scale of the column whose ``spread`` around amounts (k,) that is.
+
+        >>> log, pay = Stretched("log"), np.array([2000.0])
+        >>> round(float(log.find_even_sd(pay, log.spread_around(pay, np.array([0.5])))[0]), 9)
+        0.5
+
+        Parameters
+        ----------
+        values : array of shape (k,)
+            Amounts.
+        spread : array of shape (k,)
+            Amounts.
+
+        Returns
+        -------
+        array of shape (k,)
+            Logarithms, or roots.
+        """
+        size = np.maximum(np.abs(values), np.finfo(float).tiny)
+        if self.scale == "log":
+            return np.arcsinh(spread / size)
+        near: Array = np.where(spread <= 2 * size, spread / (2 * np.sqrt(size)), np.sqrt(np.abs(spread - size)))
+        return near
 
 
 @dataclass(frozen=True)
@@ -394,6 +458,15 @@ class Dates(Coding):
     def ends(self) -> tuple[float, float]:
         return 0.0, float((self.last - self.first).days)
 
+    @property
+    def unit(self) -> str:
+        return f"days from {self.first.isoformat()}"
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """From the first date to the last one."""
+        return (f"{self.first.isoformat()} to {self.last.isoformat()}",)
+
     def to_plain(self, lower: float | None, upper: float | None) -> Any:
         said: dict[str, Any] = {"dates": [self.first.isoformat(), self.last.isoformat()]}
         return said if self.written == "ymd" else {**said, "written": self.written}
@@ -424,6 +497,19 @@ class Cycle(Coding):
 
     def to_plain(self, lower: float | None, upper: float | None) -> Any:
         return {"cycle": self.period}
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """How long it takes to come round."""
+        return (f"a cycle of {self.period:g}",)
+
+    @property
+    def bins(self) -> tuple[str, ...]:
+        """Whole steps of a short cycle, such as weekdays and months; else eighths, such as three hours of a day."""
+        whole = self.period in _SHORT_CYCLES
+        number = int(self.period) if whole else _USUAL_BINS
+        ends = [self.period * place / number for place in range(number + 1)]
+        return tuple(f"{low:g}" if whole else f"{low:g} to {high:g}" for low, high in pairwise(ends))
 
     def numbers(self, cells: Any) -> Array:
         values = np.asarray(cells, dtype=np.float64)
@@ -497,13 +583,17 @@ class DeclaredColumn:
     @cached_property
     def scale(self) -> Array:
         """Data units of a unit step, shape (dim,); around the middle where the scale is not even."""
-        return np.asarray(self.measure_scale(np.zeros((1, self.dim)))[0])
-
-    def measure_scale(self, points: Array) -> Array:
-        """Data units of a unit step around each of ``points`` (k, dim), of the same shape."""
         step = 1e-6 if isinstance(self.coding, Stretched) else 1.0
-        ends = (self.decode(points + end) for end in (step, -step))
-        return np.asarray(np.subtract(*ends) / (2 * step))
+        ends = (self.decode(np.full((1, self.dim), end)) for end in (step, -step))
+        return np.asarray(np.subtract(*ends)[0] / (2 * step))
+
+    @cached_property
+    def even_scale(self) -> Array:
+        """The same on the scale on which the column is clustered, where it is one number: logarithms, roots."""
+        if not isinstance(self.coding, Stretched):
+            return self.scale
+        low, high = self.coding.stretch(np.array([self.lower, self.upper]))
+        return np.array([(high - low) / 2 / self.side])
 
     @property
     def placeholder(self) -> float:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpviz.table.coding_forms import check_weight, read_coding
-from dpviz.table.codings import Coding, Stretched
+from dpviz.table.codings import NUMBER, Coding, Stretched
 from dpviz.table.described import MOST_DESCRIBED, Described
 from dpviz.table.file_format import PLAIN_FORMAT, FileFormat
 from dpviz.table.loaded_table import USUAL_LABEL, FloatArray, IntakeError, list_names, quote_name
@@ -403,6 +403,7 @@ class Declaration:
             )
         for name, low, high in zip(names, self.lower, self.upper, strict=True):
             if low is None or high is None:
+                self.codings.get(name, NUMBER).check_bounds(name, low, high)
                 continue
             if not (math.isfinite(low) and math.isfinite(high) and low < high and math.isfinite(high - low)):
                 raise IntakeError(

@@ -179,7 +179,9 @@ class Domain:
             raise check.RequestError(f"Two coordinates would be called {twice[0]!r}: rename a column, or a category.")
         spans = np.array([column.span for column in declared for _ in column.labels])
         stated = tuple(
-            (units or {}).get(column.name, "") * (column.dim == 1) for column in declared for _ in column.labels
+            (units or {}).get(column.name, column.coding.unit) * (column.dim == 1)
+            for column in declared
+            for _ in column.labels
         )
         ends = spans.T
         domain = cls(labels, ends[0], ends[1], plain.radius, plain.scaling, stated if any(stated) else (), declared)
@@ -265,6 +267,21 @@ class Domain:
         return half if self.scaling is Scaling.UNIT else np.full(self.dim, half.max())
 
     @cached_property
+    def even_scale(self) -> Array:
+        """The same on the scale on which each column is clustered: of a log scale natural logarithms, shape (d,)."""
+        return np.concatenate([column.even_scale for column in self.declared]) if self.declared else self.scale
+
+    @cached_property
+    def kinds(self) -> tuple[str, ...]:
+        """How each coordinate is spread between its bounds, shape (d,): "number" evenly, or "log" or "root"."""
+        from dpviz.table.codings import Stretched  # here, because plain numbers do not wait for pandas
+
+        if not self.declared:
+            return ("number",) * self.dim
+        codings = (column.coding for column in self.declared for _ in column.labels)
+        return tuple(coding.scale if isinstance(coding, Stretched) else "number" for coding in codings)
+
+    @cached_property
     def _half(self) -> Array:
         """Half-width of each coordinate, unit coordinates."""
         if self.declared:
@@ -304,16 +321,6 @@ class Domain:
         if self._blocks:
             return Region.of_blocks(half, Blocks(self._blocks, self.dim, self._free_radius))
         return Region(half, self._free_radius)
-
-    def measure_scale(self, points: Array) -> Array:
-        """Data units per unit coordinate around each of ``points`` (k, d), unit coordinates, of the same shape.
-
-        On a logarithmic scale it grows with the amount.
-        """
-        if not self.declared:
-            return np.broadcast_to(self.scale, points.shape).astype(np.float64)
-        columns = zip(self.declared, self.places, strict=True)
-        return np.concatenate([column.measure_scale(points[:, place]) for column, place in columns], axis=1)
 
     def unfold(self, points: int) -> Domain:
         """The domain of each of ``points`` points that a row holds: its columns are theirs, one point after the other.

@@ -35,6 +35,7 @@ from dpviz.privacy.sums import (
 from dpviz.privacy.tuples.tuples import Tuples, TupleTable
 from dpviz.table.codings import Closed, Cycle, Nominal
 from dpviz.table.domain import Domain, Region
+from dpviz.table.region import Shape
 
 Maker = Callable[[Region, np.random.Generator], Query]
 
@@ -213,6 +214,12 @@ for _over in (Voronoi, Projected):
             over(region, rng), int(rng.integers(region.dim)), 3, starts=(0, *sorted(rng.choice(512, 2) + 1))
         )
     )
+    QUESTIONS[f"SegmentHistogram of a simplex over {_over.__name__}"] = lambda region, rng, over=DENSE[_over]: (
+        SegmentHistogram(over(region, rng), 0, int(rng.integers(1, region.dim + 1)), shape=Shape.SIMPLEX)
+    )
+QUESTIONS["SegmentHistogram of a circle"] = lambda region, rng: SegmentHistogram(
+    _voronoi(region, rng), max(region.dim - 2, 0), 8, shape=Shape.CIRCLE if region.dim > 1 else None
+)
 QUESTIONS["DistanceScales"] = lambda region, rng: DistanceScales(
     _voronoi(region, rng), int(rng.integers(-6, 6)), int(rng.choice([1, 2, 9, 40]))
 )

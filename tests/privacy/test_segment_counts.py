@@ -15,9 +15,12 @@ from dpviz.privacy.private_session import Tallies
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.segment_counts import DistanceScales, SegmentHistogram
 from dpviz.table.coded_rows import code_rows
-from dpviz.table.domain import Region
+from dpviz.table.codings import Closed, Cycle, Nominal, Ordinal
+from dpviz.table.domain import Domain, Region
 from dpviz.table.lattice import POINT_BITS, count_loss_bits, count_row_bits
-from dpviz.table.rows import Rows
+from dpviz.table.region import Shape
+from dpviz.table.rows import Rows, convert_to_unit
+from tests.cases import about
 from tests.privacy.asked import asked
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -47,6 +50,29 @@ def test_bins_of_any_width_begin_at_their_starts():
     rows = np.array([[-9.0], [-1.0], [-0.75], [-0.5], [0.0], [0.49], [0.5], [7.0]])
     query = SegmentHistogram(Voronoi(np.zeros((1, 1))), 0, 3, starts=(0, 128, 384))
     np.testing.assert_array_equal(asked(query, rows, Region.ball(1, 8.0)), [[3, 3, 2]])
+
+
+def test_a_row_is_in_the_bin_of_its_corner_its_rank_and_its_hour():
+    """Whatever the weight: the bins of declared values are the values, and each is counted where it was declared."""
+    codings = {"c": Nominal(("a", "b")), "b": Closed(("no", "yes")), "s": Ordinal(tuple("01234")), "h": Cycle(24.0)}
+    lower, upper = zip(*(coding.ends for coding in codings.values()), strict=True)
+    cells = np.array([[i % 4, i % 2, 1 + i % 5, i % 24] for i in range(240)], dtype=np.float64)
+    for weights in ({}, dict.fromkeys(codings, 0.1), dict.fromkeys(codings, 4.0)):
+        domain = Domain.coded(list(codings), lower, upper, codings=codings, weights=weights)
+        rows, over = convert_to_unit(cells, domain), Voronoi(np.zeros((1, domain.dim)))
+        for j, (column, place) in enumerate(zip(domain.declared, domain.places, strict=True)):
+            shape = None if column.coding.shape is Shape.PAIR else column.coding.shape
+            bins = len(column.coding.bins)
+            query = SegmentHistogram(over, place.start, bins, float(domain.region.half[place.start]), shape=shape)
+            of_value = (cells[:, j] - column.lower) // (3 if column.name == "h" else 1)
+            expected = np.bincount(of_value.astype(np.int64), minlength=bins)
+            with about(column.name, weights):
+                np.testing.assert_array_equal(asked(query, rows, domain.region)[0], expected)
+
+
+def test_cycles_of_whole_steps_are_told_step_by_step_and_others_in_eighths():
+    assert Cycle(7.0).bins == ("0", "1", "2", "3", "4", "5", "6") and len(Cycle(12.0).bins) == 12
+    assert Cycle(24.0).bins[:2] == ("0 to 3", "3 to 6") and Cycle(1.0).bins[-1] == "0.875 to 1"
 
 
 @given(SEEDS, st.integers(1, 5))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,12 @@ import pandas as pd
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.private_session import PrivateSession, PrivateTable
-from dpviz.releases.described_table import DescribedTable, make_described_table
+from dpviz.releases.described_table import DescribedTable, Description, make_described_table
 from dpviz.releases.segments import ask_segments
 from dpviz.releases.segments_report import SegmentsReport
 from dpviz.runs.open_table import declare
 from dpviz.table.declaration import Declaration
+from dpviz.table.declaration_file import apply_declaration
 from dpviz.table.described import Described
 from dpviz.table.loaded_table import make_numeric_table
 from tests.contract.sessions import open_as
@@ -43,6 +45,55 @@ def described(rows: np.ndarray, **declared: Any) -> DescribedTable:
     source = make_numeric_table(frame.astype({"who": np.int64}))  # floats are no ids
     declaration = Declaration(**{**DECLARED.__dict__, **declared})
     return make_described_table(declare(source, declaration), source)
+
+
+KINDS: dict[str, Any] = {
+    "age": [0, 100],
+    "pay": {"bounds": [100, 100_000], "scale": "log"},
+    "region": {"categories": ["N", "S"]},
+    "sex": {"categories": ["F", "M"], "closed": True},
+    "stage": {"order": ["I", "II", "III"]},
+    "joined": {"dates": ["2020-01-01", "2022-12-31"]},
+    "hour": {"cycle": 24},
+}
+"""A declared column of every kind."""
+
+
+def mixed_frame(n: int, seed: int = 0) -> pd.DataFrame:
+    """Rows in three groups, with a column of every kind; and whose they are."""
+    rng = np.random.default_rng(seed)
+    who = np.arange(n) % 3
+    region = np.array(["N", "S", "elsewhere", None], dtype=object)
+    days = np.array([60, 500, 1000])[who] + rng.integers(0, 30, n)
+    return pd.DataFrame(
+        {
+            "age": np.array([20.0, 50.0, 80.0])[who] + rng.normal(0, 3, n),
+            "pay": np.array([300.0, 3000.0, 30000.0])[who] * np.exp(rng.normal(0, 0.3, n)),
+            "region": region[np.where(rng.random(n) < 0.3, 2 + who % 2, who % 2)],
+            "sex": np.array(["F", "M"], dtype=object)[(rng.random(n) < 0.2 + 0.3 * who).astype(int)],
+            "stage": np.array(["I", "II", "III"], dtype=object)[who],
+            "joined": (np.datetime64("2020-01-01") + days).astype(str),
+            "hour": (np.array([7.0, 13.0, 23.0])[who] + rng.normal(0, 1, n)) % 24,
+            "town": np.array(["X", "Y"], dtype=object)[who % 2],
+            "who": np.arange(n) // 2,
+        }
+    )
+
+
+def described_mixed(frame: pd.DataFrame, **declared: Any) -> DescribedTable:
+    """The described table of such rows."""
+    source = make_numeric_table(frame)
+    said = apply_declaration(json.dumps({"bounds": KINDS, **declared})).validate()
+    return make_described_table(declare(source, said), source)
+
+
+def middles(description: Description) -> np.ndarray:
+    """Centres of the three groups of ``mixed_frame``, unit coordinates."""
+    domain, codes = (
+        description.domain,
+        [[20, 300, 0, 0, 1, 75, 7], [50, 3000, 1, 0, 2, 515, 13], [80, 30000, 0, 1, 3, 1015, 23]],
+    )
+    return domain.to_unit(np.array(codes, dtype=np.float64))
 
 
 def opened(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from statistics import median
 from typing import Any
 
@@ -28,12 +29,13 @@ from dpviz.releases.bought_bounds import (
 from dpviz.releases.coded_table import Histograms
 from dpviz.runs.open_table import declare
 from dpviz.runs.run import run
+from dpviz.table.codings import Stretched
 from dpviz.table.csv_intake import CsvFile
 from dpviz.table.csv_stream import CsvOnDisk
 from dpviz.table.declaration import FROM_ROWS, ColumnBounds, Declaration, is_bought
 from dpviz.table.declaration_file import apply_declaration, to_json
 from dpviz.table.file_format import FileFormat, NumberStyle
-from dpviz.table.loaded_table import LoadedTable, make_numeric_table
+from dpviz.table.loaded_table import IntakeError, LoadedTable, make_numeric_table
 from dpviz.table.samples import sample
 from tests.cases import about
 from tests.contract.sessions import (
@@ -87,6 +89,39 @@ def test_nearly_all_rows_lie_within_and_little_else():
             good += bool(sure and lower >= least and upper <= most and inside >= 0.99)
         with about(shape):
             assert good >= 9
+
+
+AMOUNTS = np.where(RNG.random(30_000) < 0.1, 0.0, RNG.lognormal(8, 1.2, 30_000))
+
+
+def bought_on_log(lower: float | None = None, upper: float | None = None, **said: Any) -> BoughtBounds:
+    declared = Declaration(
+        columns=("pay",), lower=(lower,), upper=(upper,), codings={"pay": Stretched("log")}, bounds_origin="law"
+    )
+    return buy_bounds(
+        make_numeric_table(AMOUNTS[:, None], ["pay"]), declared, **{"epsilon": 0.1, "noise": noise(), **said}
+    )
+
+
+def test_bounds_of_a_log_scale_are_above_nought_whatever_the_noise():
+    """Noughts and negative amounts are moved to the lower bound; they do not draw it down."""
+    positive = AMOUNTS[AMOUNTS > 0]
+    for seed in range(10):
+        (column,) = bought_on_log(noise=noise(seed)).columns
+        inside = np.mean((positive >= column.lower) & (positive <= column.upper))
+        with about(seed):
+            assert column.sure and inside > 0.985 and column.lower >= 10 and column.upper <= 500_000
+    for seed, ends in product(range(20), ((None, None), (5e9, None), (None, 1e-3), (20.0, None))):
+        bought = bought_on_log(*ends, epsilon=1e-4, noise=noise(seed))
+        (column,) = bought.columns
+        assert 0 < column.lower < column.upper and bought.declaration.validate().bounds["pay"].lower == column.lower
+        assert ends[0] in (None, column.lower) and ends[1] in (None, column.upper)
+
+
+def test_a_bound_of_a_log_scale_that_is_no_amount_is_refused_before_anything_is_bought():
+    for ends in ((0.0, None), (None, -1.0)):
+        with pytest.raises(IntakeError, match="a logarithmic scale has no 0"):
+            bought_on_log(*ends)
 
 
 def test_with_much_budget_a_range_far_from_nought_is_found_to_a_tenth():

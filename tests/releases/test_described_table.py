@@ -13,6 +13,7 @@ from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.segment_counts import SegmentHistogram
 from dpviz.releases.described_table import FINEST, MOST_CLUSTERED, make_described_table
 from dpviz.runs.open_table import declare
+from dpviz.table.coded_rows import MISSING, OTHER
 from dpviz.table.csv_intake import CsvFile
 from dpviz.table.csv_stream import CsvOnDisk
 from dpviz.table.declaration import Declaration
@@ -21,6 +22,7 @@ from dpviz.table.loaded_table import make_numeric_table
 from dpviz.table.samples import sample
 from dpviz.table.sparse_intake import SparseTable
 from tests.privacy.asked import asked
+from tests.releases.segment_tables import KINDS, described_mixed, mixed_frame
 
 LINES = (
     "who,x,y,height,region\n"
@@ -60,6 +62,24 @@ def test_clustered_coordinates_are_to_the_bit_what_the_clustering_saw(radius, sc
     counts = asked(SegmentHistogram(over, 3, 4), rows, region)
     alone = asked(SegmentHistogram(Voronoi(centers), 0, 4), seen, opened.domain.region)
     np.testing.assert_array_equal(counts.sum(axis=1), alone.sum(axis=1))
+
+
+def test_coordinates_of_every_kind_are_to_the_bit_what_the_clustering_saw_whatever_they_weigh():
+    frame = mixed_frame(90)
+    frame.loc[3, "sex"] = "neither"
+    more = {"weights": {"region": 4.0, "age": 3.0, "hour": 0.3}, "radius": 1.2}
+    alone = described_mixed(frame, **more)
+    beside = described_mixed(frame, **more, describe={"town": {"categories": ["X", "Y"]}})
+    seen, rows = alone.private._rows.values, beside.private._rows.values
+    np.testing.assert_array_equal(rows[:, :-1], seen)
+    assert len(seen) == 89 and beside.private.domain.region.row_bits == alone.private.domain.region.row_bits
+    names = [column.name for column in beside.description.columns]
+    assert names == [*KINDS, "town"] and beside.description.columns[-1].place == alone.description.width
+    assert [column.labels for column in alone.description.columns[2:5]] == [
+        ("N", "S", OTHER, MISSING),
+        ("F", "M"),
+        ("I", "II", "III"),
+    ]
 
 
 def test_every_bin_is_what_the_cell_says_and_missing_is_a_bin():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from dpviz.privacy.noise import StudyNoise
 from dpviz.releases.missing_shares import CONFIDENCE, _compute_part, buy_missing_shares
 from dpviz.table.csv_intake import CsvFile
 from dpviz.table.declaration import Declaration
+from dpviz.table.declaration_file import apply_declaration
 from dpviz.table.loaded_table import make_numeric_table
 
 RNG = np.random.default_rng(0)
@@ -52,6 +55,20 @@ def test_what_may_be_missing_beyond_the_noisy_count_may_not_be_there():
     """The noise may have moved both counts, one up and the other down: the interval has the share in its middle."""
     (share,) = bought(0, columns=("c",)).shares
     assert share.high - share.share == pytest.approx(share.share - share.low) and share.high > share.share
+
+
+def test_an_empty_category_is_missing_and_any_other_one_is_not():
+    lines = [f"{'N,a,2020-01-01,5' if i % 2 else ',b,nothing,'}" for i in range(2000)] + ["E,c,2021-01-01,7"] * 2000
+    table = CsvFile("t", ("\n".join(["region,yes,on,pay", *lines]) + "\n").encode())
+    said = {
+        "region": {"categories": ["N"]},
+        "yes": {"categories": ["a", "b"], "closed": True},
+        "on": {"dates": ["2019-01-01", "2022-01-01"]},
+        "pay": {"bounds": [1, 10], "scale": "log"},
+    }
+    declared = apply_declaration(json.dumps({"bounds": said})).validate()
+    found = buy_missing_shares(table, declared, epsilon=5.0, noise=StudyNoise(np.random.default_rng(0))).shares
+    assert [one.share for one in found] == pytest.approx([0.25, 0.5, 0.25, 0.25], abs=0.01)
 
 
 def test_a_share_is_between_nothing_and_all_whatever_the_noise():

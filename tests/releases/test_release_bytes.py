@@ -52,6 +52,16 @@ PLAIN: dict[str, Any] = {
     "origins": {"age": "law or physics", "income": "documentation"},
 }
 OPEN = {**PLAIN, "bounds": {"age": [None, 120], "income": [None, None]}, "origins": {}, "bounds_origin": "law"}
+MIXED = {
+    "bounds": {
+        "age": [None, 120],
+        "income": {"bounds": [None, None], "scale": "log"},
+        "town": {"categories": ["North", "South"]},
+        "visits": {"cycle": 7},
+    },
+    "bounds_origin": "law",
+    "weights": {"town": 2.0},
+}
 DESCRIBED = {"town": {"categories": ["North", "South"]}, "visits": {"bounds": [0, 50]}}
 # Of each algorithm, something else of what a release can hold.
 KINDS: Mapping[str, tuple[dict[str, Any], dict[str, float]]] = {
@@ -61,6 +71,7 @@ KINDS: Mapping[str, tuple[dict[str, Any], dict[str, float]]] = {
     "all parts": (OPEN, {"segments": 0.2, "bounds": 0.1, "missing": 0.1}),
     "persons": ({**PLAIN, "id_column": "who", "rows_per_person": 3}, {"segments": 0.2}),
     "described": ({**PLAIN, "describe": DESCRIBED}, {"segments": 0.3, "missing": 0.05}),
+    "every kind": (MIXED, {"segments": 0.2, "bounds": 0.05, "missing": 0.05}),
     "replace": ({**PLAIN, "relation": "replace"}, {"segments": 0.2}),
 }
 

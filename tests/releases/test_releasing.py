@@ -11,6 +11,7 @@ import sys
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 import yaml
 
@@ -18,7 +19,8 @@ from dpviz.check import RequestError
 from dpviz.releases import releasing
 from dpviz.releases.account import Account, AccountExceeded, State
 from dpviz.releases.package import CARD, CENTERS, DECLARATION, LEDGER, NEEDED
-from dpviz.releases.releasing import describe_unit, preflight, publish
+from dpviz.releases.read_release import read_release
+from dpviz.releases.releasing import Release, describe_unit, preflight, publish
 from dpviz.releases.render import make_centers_table
 from dpviz.releases.verify import verify
 from dpviz.releases.zips import make_zip
@@ -113,10 +115,6 @@ def test_what_the_owner_says_is_printed_verbatim(tmp_path):
     [
         ({"origins": {}}, "Nobody says where the bounds of"),
         ({"origins": {"age": "these rows (leaks!)", "income": "documentation"}}, "no ε covers"),
-        (
-            {"bounds": {"age": [0, 100], "income": {"bounds": [1, 90000], "scale": "log"}}},
-            '"income" are on a log or root',
-        ),
         ({"bounds_origin": "these rows (leaks!)"}, "no ε covers"),
         ({"release": {"intended_use": " "}}, "intended_use is empty"),
         ({"release": {"curators": []}}, "curators is empty"),
@@ -128,22 +126,18 @@ def test_what_could_not_be_defended_is_refused_before_a_charge(tmp_path, declare
     assert Account.open(tmp_path / "people.sqlite").standing().entries == ()
 
 
-def test_segments_of_categories_are_refused_before_a_charge(tmp_path):
-    with pytest.raises(RequestError, match='"age" have categories, ranks, dates, a cycle or a weight'):
-        ready_in(tmp_path, declared={"weights": {"age": 0.5}}, segments=0.2)
-    assert Account.open(tmp_path / "people.sqlite").standing().entries == ()
-
-
 def visits() -> str:
     """Three groups of visitors, with cells that were not declared, written oddly, or left empty."""
-    rng, lines = np.random.default_rng(4), ["age,region,sex,stage,joined,hour"]
+    rng, lines = np.random.default_rng(4), ["age,region,sex,stage,joined,hour,pay,debt"]
     for i in range(900):
         g = i % 3
         region = rng.choice([["Su\u0308d", " Süd "], ["7", "7.0"], ["N", "elsewhere", "NA", ""]][g])
         sex, stage = rng.choice(["F", "M"]), ["I", "II", "III"][g]
         day = f"{1 + i % 28:02}.{1 + i % 12}.20{15 + 3 * g}"
-        lines.append(f"{20 + 25 * g + rng.normal():.2f},{region},{sex},{stage},{day},{(8 * g + rng.normal()) % 24:.3f}")
-    odd = ((2, "x"), (3, "IV"), (4, "31.02.2016"), (5, ""), (0, "NA"), (4, "2016-01-01"))
+        hour, pay = (8 * g + rng.normal()) % 24, 100 * 10**g * np.exp(0.3 * rng.normal())
+        debt = [-400, 0, 2000][g] + 10 * rng.normal()
+        lines.append(f"{20 + 25 * g + rng.normal():.2f},{region},{sex},{stage},{day},{hour:.3f},{pay:.2f},{debt:.2f}")
+    odd = ((2, "x"), (3, "IV"), (4, "31.02.2016"), (5, ""), (0, "NA"), (4, "2016-01-01"), (6, "-20"), (6, "1e9"))
     for row, (column, cell) in enumerate(odd, start=5):
         cells = lines[row].split(",")
         cells[column] = cell
@@ -151,15 +145,19 @@ def visits() -> str:
     return "\n".join(lines) + "\n"
 
 
-def test_a_release_of_categories_is_verified_tells_shares_and_finds_segments(tmp_path):
+def test_a_release_of_columns_of_every_kind_is_verified_tells_what_is_so_and_finds_segments(tmp_path):
     mixed = {
+        "n_public": None,
+        "units": {"pay": "€"},
         "bounds": {
             "age": [0, 100],
+            "pay": {"bounds": [None, None], "scale": "log"},
             "region": {"categories": ["Süd", "7", "N"]},
             "sex": {"categories": ["F", "M"], "closed": True},
             "stage": {"order": ["I", "II", "III"]},
             "joined": {"dates": ["2015-01-01", "2024-12-31"], "written": "dmy"},
             "hour": {"cycle": 24},
+            "debt": {"bounds": [-10_000, 10_000], "scale": "root"},
         },
         "origins": {},
         "bounds_origin": "documentation",
@@ -168,21 +166,24 @@ def test_a_release_of_categories_is_verified_tells_shares_and_finds_segments(tmp
     data, declaration = write_people(tmp_path, **mixed)
     data.write_text(visits(), encoding="utf-8")
     said = apply_declaration_file(declaration).validate()
-    prepared = preflight(order_for(said), open_file(data), said, account_in(tmp_path))
+    order = replace(order_for(said, epsilon=50.0, segments=0.3), missing=0.05)
+    prepared = preflight(order, open_file(data), said, account_in(tmp_path, cap_epsilon=50.0))
     release = publish(prepared)
     rows = list(csv.reader(io.StringIO(release.files[CENTERS].decode())))
-    assert rows[0][1:6] == ["age", "region = Süd", "region = 7", "region = N", "region = (any other)"]
-    shares = np.array([[float(cell) for cell in row[2:7]] for row in rows[1:]])
+    assert rows[0][1:7] == ["age", "pay", "region = Süd", "region = 7", "region = N", "region = (any other)"]
+    shares = np.array([[float(cell) for cell in row[3:8]] for row in rows[1:]])
     np.testing.assert_allclose(shares.sum(axis=1), 1, atol=0.05)
     assert (shares >= 0).all() and "documentation; weight 4" in release.files["card.html"].decode()
     assert verify(make_zip(release.files)).holds
+    _check_amounts(release)
 
     (tmp_path / "assign.py").write_bytes(release.files["assign.py"])
     command = [sys.executable, "-I", "-W", "error", "assign.py", "people.csv", "out.csv"]
     subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
     found = [row["segment"] for row in csv.DictReader(io.StringIO((tmp_path / "out.csv").read_text()))]
     domain, rounded = release.played.run.domain, release.played.parts.clustered.rounded
-    loaded = open_file(tmp_path / "people.csv").read(numbers=["age", "hour"], text=["region", "sex", "stage", "joined"])
+    numbers, text = ["age", "hour", "pay", "debt"], ["region", "sex", "stage", "joined"]
+    loaded = open_file(tmp_path / "people.csv").read(numbers=numbers, text=text)
     values = loaded.encode_columns(domain.names, prepared.declaration.coded)
     whole = np.isfinite(values).all(axis=1)
     assert 0 < (~whole).sum() < 50
@@ -190,6 +191,35 @@ def test_a_release_of_categories_is_verified_tells_shares_and_finds_segments(tmp
     ours = np.full(len(values), "", dtype=object)
     ours[whole] = assign(points, domain.to_unit_coordinates(rounded.centers)) + 1
     assert found == [str(one) for one in ours]
+
+
+def _check_amounts(release: Release) -> None:
+    """Money on a log scale in its own units wherever a release tells it: bought bounds, centres, noise, quartiles."""
+    table = pd.read_csv(io.BytesIO(release.files[CENTERS])).sort_values("age")
+    bounds = release.played.parts.declaration.bounds
+    assert 0 < bounds["pay"].lower <= 100 and 10_000 <= bounds["pay"].upper <= 500_000
+    assert table["pay"].tolist() == pytest.approx([100, 1000, 10_000], rel=0.1)
+    factor = table["pay_sd"] / table["pay"]
+    assert factor.tolist() == pytest.approx([factor.median()] * 3, rel=0.2)
+    assert table["debt"].tolist() == pytest.approx([-400, 0, 2000], rel=0.2, abs=20)
+    steps = release.played.parts.clustered.rounded.step[:, 1]
+    assert steps.max() > 5 * steps.min(), "large amounts are rounded to a wider grid"
+    read = read_release(make_zip(release.files)).to_pandas()
+    pay = read[(read.column == "pay") & (read.statistic == "centre")].sort_values("value")
+    assert (pay.high / pay.value).to_numpy() == pytest.approx((pay.value / pay.low).to_numpy(), rel=0.02)
+    medians = read[(read.column == "pay") & (read.statistic == "median")].sort_values("value")
+    for truth, low, high in zip((100, 1000, 10_000), medians.low, medians.high, strict=True):
+        assert low < 1.05 * truth and 0.95 * truth < high < 1.5 * low
+    card = release.files["card.html"].decode()
+    assert "on a log scale" in card and "stands in brackets" in card
+    missing = read_csv_of(release.files["segments.csv"], "share of missing cells")
+    assert missing["region"] == pytest.approx(1 / 6, abs=0.06) and missing["pay"] < 0.02
+
+
+def read_csv_of(file: bytes, statistic: str) -> dict[str, float]:
+    """What a file of segments says of each column of the whole table."""
+    rows = csv.DictReader(io.StringIO(file.decode()))
+    return {row["column"]: float(row["value"]) for row in rows if row["statistic"] == statistic and not row["segment"]}
 
 
 @pytest.mark.parametrize("algorithm", ["gkm", "pgkm", "kvariates", "lsh-local", "k-noisy-centers", "kmeans++"])

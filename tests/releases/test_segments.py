@@ -11,6 +11,7 @@ from itertools import chain
 from math import inf
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from dpviz.check import RequestError
@@ -32,13 +33,25 @@ from dpviz.releases.segments import (
 )
 from dpviz.releases.segments_report import RANGE, TOO_SMALL, NumbersSaid, Verdict, format_segments
 from dpviz.runs.open_table import declare
+from dpviz.table.coded_rows import MISSING, OTHER
 from dpviz.table.csv_intake import open_csv
 from dpviz.table.csv_stream import CsvOnDisk
 from dpviz.table.declaration import Declaration
 from dpviz.table.samples import sample
 from tests.contract.questions import check_move, room_over
 from tests.contract.sessions import Loss, Recording, make_loss_session, make_recording_session, make_replaying_session
-from tests.releases.segment_tables import CENTERS, clustered_only, described, opened, report_of, rows_of
+from tests.releases.segment_tables import (
+    CENTERS,
+    KINDS,
+    clustered_only,
+    described,
+    described_mixed,
+    middles,
+    mixed_frame,
+    opened,
+    report_of,
+    rows_of,
+)
 
 ROWS = rows_of(60)
 # Neighbours: one row less, all rows of a person less, one row exchanged for another one.
@@ -50,13 +63,20 @@ NEIGHBOURS = {
 }
 
 
-def _losses(declared, rows, others, *, seeds: int) -> Iterator[Loss]:
-    """What releases about ``rows`` are likelier there than about their neighbours."""
-    here, there = described(rows, **declared), described(others, **declared)
+MIXED = mixed_frame(60)
+MIXED_NEIGHBOURS = {
+    "a row less": ({}, MIXED, MIXED[:-1]),
+    "a person less": ({"id_column": "who", "rows_per_person": 2}, MIXED, MIXED[:-2]),
+    "a row exchanged": ({"relation": "replace"}, MIXED, pd.concat([MIXED[:-1], mixed_frame(1, seed=9)])),
+}
+
+
+def _losses(here, there, *, seeds: int, centers=CENTERS) -> Iterator[Loss]:
+    """What releases about one table are likelier there than about its neighbour."""
     for seed in range(seeds):
         recording, loss = Recording(), Loss()
-        one = report_of(here, seed=seed, session=make_recording_session(recording))
-        other = report_of(there, seed=seed, session=make_loss_session(recording, loss))
+        one = report_of(here, centers, seed=seed, session=make_recording_session(recording))
+        other = report_of(there, centers, seed=seed, session=make_loss_session(recording, loss))
         assert len(loss.fractions_of_bound) == len(recording.released) and one.to_dict() == other.to_dict()
         yield loss
 
@@ -65,8 +85,13 @@ def _check_losses(name, *, seeds: int) -> float:
     """No transcript is likelier than declared on one of two neighbours; the largest loss that was found."""
     declared, rows, others = NEIGHBOURS[name]
     pairs = [(rows, others)] if "relation" in declared else [(rows, others), (others, rows)]
+    tables = [[described(one, **declared) for one in pair] for pair in pairs]
+    return _find_largest(chain.from_iterable(_losses(*pair, seeds=seeds) for pair in tables))
+
+
+def _find_largest(losses) -> float:
     largest = -inf
-    for loss in chain.from_iterable(_losses(declared, *pair, seeds=seeds) for pair in pairs):
+    for loss in losses:
         largest = max(largest, loss.log_ratio)
         assert max(loss.fractions_of_bound) <= 1 + 1e-8
         assert largest <= 1 + 1e-8
@@ -76,6 +101,15 @@ def _check_losses(name, *, seeds: int) -> float:
 @pytest.mark.parametrize("name", NEIGHBOURS)
 def test_no_neighbour_gains_more_than_declared_and_one_a_good_part_of_it(name):
     assert _check_losses(name, seeds=3) > 0.3
+
+
+@pytest.mark.parametrize("name", MIXED_NEIGHBOURS)
+def test_nor_does_a_neighbour_of_a_table_of_every_kind(name):
+    """Categories, ranks, dates, hours and amounts on a log scale, one of a weight; beside them one that describes."""
+    declared, *frames = MIXED_NEIGHBOURS[name]
+    more = {"weights": {"region": 2.0}, "describe": {"town": {"categories": ["X"]}}}
+    here, there = (described_mixed(frame, **declared, **more) for frame in frames)
+    assert _find_largest(_losses(here, there, seeds=3, centers=middles(here.description))) > 0.1
 
 
 def _every_column_the_whole(self, number, weights=None):
@@ -149,6 +183,40 @@ def test_a_great_deal_of_epsilon_says_what_is_so():
     assert quality_report.released.value == pytest.approx(loss, rel=0.02)
     assert quality_report.verdict is Verdict.GOOD
     assert quality_report.distances[0].low <= np.sqrt(np.median(((rows[:, :2] - CENTERS[cell]) ** 2).sum(axis=1)))
+
+
+def test_a_great_deal_of_epsilon_says_what_is_so_of_every_kind():
+    frame = mixed_frame(3000)
+    table = described_mixed(frame, n_public=3000, units={"pay": "€"})
+    report = report_of(table, middles(table.description), epsilon=1e6)
+    for j, segment in enumerate(report.segments):
+        mine, (age, pay, region, sex, stage, joined, hour) = frame[j::3], segment.columns
+        assert segment.size.value == pytest.approx(len(mine), abs=0.1) and pay.unit == "€"
+        for said, values in ((age, mine["age"]), (pay, mine["pay"])):
+            for level, one in ((0.25, said.lower_quartile), (0.5, said.median), (0.75, said.upper_quartile)):
+                assert one.low <= np.quantile(values, level) <= one.high < 1.15 * one.low + 2 and not one.range_only
+        assert pay.histogram.edges[0] == pytest.approx(100) and pay.histogram.edges[-1] == pytest.approx(100_000)
+        days = (pd.to_datetime(mine["joined"]) - pd.Timestamp("2020-01-01")).dt.days
+        assert joined.median.low <= np.median(days) <= joined.median.high
+        texts = mine["region"].fillna(MISSING).replace("elsewhere", OTHER)
+        for said, cells in ((region, texts), (sex, mine["sex"]), (stage, mine["stage"])):
+            for one in said.shares:
+                assert one.share.value == pytest.approx((cells == one.label).mean(), abs=1e-3), one.label
+        eighths = np.bincount((mine["hour"] // 3).astype(int), minlength=8) / len(mine)
+        # An hour is rounded to the stored circle: a few rows beside an edge are counted on its other side.
+        assert [one.share.value for one in hour.shares] == pytest.approx(eighths.tolist(), abs=5e-3)
+        assert segment.telling[0] in ("stage", "pay", "age", "joined")
+
+
+def test_one_column_that_drowns_does_not_hide_the_others():
+    """Of very many categories noise is larger than of two: what can be said of the others is said."""
+    many = {"region": {"categories": [*"NS", *map(str, range(400))]}}
+    table = described_mixed(mixed_frame(900), bounds={**KINDS, **many})
+    report = report_of(table, middles(table.description), epsilon=4.0)
+    for segment in report.segments:
+        about_region, about_sex = segment.columns[2:4]
+        assert segment.words == "" and about_region.shares == () and len(about_sex.shares) == 2
+        assert segment.telling and "region" not in segment.telling
 
 
 def test_what_drowns_is_not_said_and_only_its_noisy_size_decides():

@@ -88,10 +88,31 @@ def test_noise_on_a_log_scale_grows_with_the_amount() -> None:
     made, step = make_profile(finished), finished.frames[-1].step
     assert isinstance(step, CentersStep) and step.center_noise_sd is not None and made.sizes is not None
     raw = step.center_noise_sd[:, None] * np.array([np.log(100_000 / 10) / 2, 50.0])
-    raw[:, 0] *= made.centers[:, 0]
-    expected = compute_honest_noise(raw, made.sizes, made.size_sd, made.width)
-    assert made.center_sd == pytest.approx(expected, rel=1e-3)
+    expected = compute_honest_noise(raw, made.sizes, made.size_sd, np.array([np.log(10_000), 100.0]))
+    assert made.even.center_sd == pytest.approx(expected, rel=1e-9)
+    low, high = made.find_ends(1.0)
+    assert made.center_sd == pytest.approx((high - low) / 2)
+    assert high[:, 0] / made.centers[:, 0] == pytest.approx(np.exp(expected[:, 0]))
+    assert low[:, 1] == pytest.approx(made.centers[:, 1] - expected[:, 1])
+    # A unit coordinate is the same factor everywhere: of that many times as much, half of the bounds.
+    assert made.scale == pytest.approx([np.log(100), 50.0])
     assert (np.argsort(made.center_sd[:, 0]) == np.argsort(made.centers[:, 0])).all()
+
+
+def test_on_a_log_scale_segments_lie_apart_by_factors() -> None:
+    columns = (ProfileColumn("pay", 1.0, 10_000.0, "€", "log"), ProfileColumn("debt", -100.0, 100.0, "", "root"))
+    centers = np.array([[10.0, -25.0], [1000.0, 25.0]])
+    sd = np.array([10.0 * np.sinh(0.1), 1000.0 * np.sinh(0.1)])
+    made = Profile(columns, centers, np.c_[sd, [10.0, 10.0]], np.array([np.log(100), 10.0]))
+    assert made.overall == pytest.approx([100.0, 0.0]), "a geometric mean, and the square of a mean root"
+    assert made.deviations[1] == pytest.approx([np.log(10) / 0.1, 5.0])
+    assert made.parts_away[1] == pytest.approx([0.25, 0.25]) and not made.on_bound.any()
+    assert made.gaps == pytest.approx(np.full(2, np.hypot(1.0, 1.0)))
+    low, high = made.find_ends(2.0)
+    assert low[:, 0] == pytest.approx(centers[:, 0] / np.exp(0.2))
+    assert high[:, 0] == pytest.approx(centers[:, 0] * np.exp(0.2))
+    assert [low[1, 1], high[1, 1]] == pytest.approx([9.0, 49.0])
+    assert replace(made, centers=np.array([[10.0, 0.0], [1000.0, 0.0]])).even.center_sd[:, 1] == pytest.approx(10**0.5)
 
 
 def test_the_smallest_group_is_that_whose_size_and_centre_the_noise_lets_be_seen() -> None:

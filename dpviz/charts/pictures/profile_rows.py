@@ -13,6 +13,7 @@ from dpviz.charts.plot import Plot
 from dpviz.charts.theme import Palette, make_layout
 from dpviz.charts.wording import format_number, shorten
 from dpviz.runs.profile import SEEN, Profile
+from dpviz.table.codings import NUMBER
 
 Lane = Literal["bounds", "centres"]
 
@@ -58,17 +59,25 @@ class Drawing:
         self.chosen, self.palette, self.made = chosen, palette, chosen.profile
         self.cols, self.order = chosen.columns, chosen.segments
         self.k, self.dim = len(self.order), len(self.cols)
-        self.values = self.made.centers[self.order][:, self.cols]
-        self.sd = self.made.center_sd[self.order][:, self.cols]
+        # Lanes are even: what is on a log or root scale lies where its logarithm or root does.
+        self.even = self.made.even
+        self.amounts = self.made.centers[self.order][:, self.cols]
+        self.values = self.even.centers[self.order][:, self.cols]
+        self.sd = self.even.center_sd[self.order][:, self.cols]
         if chosen.failed:
-            self.sd = np.broadcast_to(self.made.width[self.cols] / 2, self.values.shape)
+            self.sd = np.broadcast_to(self.even.width[self.cols] / 2, self.values.shape)
         self.away = self.made.deviations[self.order][:, self.cols]
         self.faint = self.made.in_noise[self.order][:, self.cols] | chosen.failed
-        self.overall = self.made.overall[self.cols]
+        self.overall = (self.made.weights @ self.even.centers)[self.cols]
         self.low, self.high = self._ends()
+        codings = [self.made.columns[place].coding for place in self.cols.tolist()]
+        ends = np.array([self.low, self.high])
+        self.told_low, self.told_high = np.array(
+            [coding.unstretch(one) for coding, one in zip(codings, ends.T, strict=True)]
+        ).T
 
     def _ends(self) -> tuple[Array, Array]:
-        made = self.made
+        made = self.even
         if self.chosen.lane == "bounds":
             return made.lower[self.cols], made.upper[self.cols]
         spread = SEEN * np.nan_to_num(made.center_sd)
@@ -99,13 +108,19 @@ class Drawing:
         """
         made, column = self.made, self.made.columns[self.cols[j]]
         unit = f" {column.unit}" if column.unit else ""
-        noise = (
-            f" ± {format_number(SEEN * float(self.sd[i, j]))} ({SEEN:g} sd of the noise)" if made.noise_known else ""
-        )
+        noise = f"{self._describe_noise(i, j)} ({SEEN:g} sd of the noise)" if made.noise_known else ""
         side = "above" if self.values[i, j] > self.overall[j] else "below"
         how = f"<br>{abs(self.away[i, j]):.1f} sd {side} all rows" if made.noise_known and made.k > 1 else ""
-        value = f"<b>{format_number(float(self.values[i, j]))}</b>{spell_name(unit)}"
+        value = f"<b>{format_number(float(self.amounts[i, j]))}</b>{spell_name(unit)}"
         return f"segment {self.order[i] + 1} · {spell_name(column.name)}<br>{value}{noise}{how}"
+
+    def _describe_noise(self, i: int, j: int) -> str:
+        """How far noise reaches: as far on both sides, but on a log or root scale."""
+        reach, coding = SEEN * self.sd[i, j], self.made.columns[self.cols[j]].coding
+        if coding == NUMBER:
+            return f" ± {format_number(float(reach))}"
+        low, high = coding.unstretch(self.values[i, j] + np.array([-reach, reach])).tolist()
+        return f", {format_number(low)} to {format_number(high)}"
 
     def hovers(self) -> list[str]:
         """Of all dots, segment by segment."""
@@ -241,9 +256,9 @@ class Rows(Drawing):
             plot.add_trace(make_caps(end[seen], y[seen], ink.text, 1.3))
 
     def _diamonds(self, plot: Plot) -> None:
-        if self.made.reference is None:
+        if self.even.reference is None:
             return
-        there = self.across(self.made.reference[self.order][:, self.cols])
+        there = self.across(self.even.reference[self.order][:, self.cols])
         x, y = self.across(self.values), self._heights
         far = np.abs(there - x) * self.pixels / _TRACK > 9
         kind = self._kind
@@ -283,7 +298,7 @@ class Rows(Drawing):
             {
                 **{"type": "scatter", "mode": "text", "x": x.ravel(), "y": (y - 0.13).ravel()},
                 **{
-                    "text": [format_number(float(v)) for v in self.values.ravel()],
+                    "text": [format_number(float(v)) for v in self.amounts.ravel()],
                     "textposition": place.ravel().tolist(),
                 },
                 "textfont": {"size": 11.5, "shadow": ink.halo, "color": colors},
@@ -340,7 +355,7 @@ class Rows(Drawing):
                 )
             )
             if self.dim <= _VALUED_COLUMNS:
-                for value, x, side in ((self.low[j], at, "left"), (self.high[j], at + _TRACK, "right")):
+                for value, x, side in ((self.told_low[j], at, "left"), (self.told_high[j], at + _TRACK, "right")):
                     told_end = format_number(float(value))
                     plot.add_annotation(
                         make_label(

@@ -147,7 +147,7 @@ class ProfilePicture:
 def _make_overview(picture: ProfilePicture, palette: Palette) -> Plot:
     made = picture.profile
     ordered, segments = made.order_columns(picture.columns), picture.segments
-    away = ((made.centers - made.overall) / made.width)[segments][:, ordered]
+    away = made.parts_away[segments][:, ordered]
     hidden = made.in_noise[segments][:, ordered] | picture.failed
     shown = np.where(hidden, np.nan, away)
     reach = float(np.nanmax(np.abs(shown))) if np.isfinite(shown).any() else 0.1
@@ -223,7 +223,7 @@ class Lanes(Drawing):
             make_label(0, head + 10, f"{self.name(place, 20)}{within}", 12.5, color, xanchor="left", yanchor="middle")
         )
         unit = spell_name(self.made.columns[place].unit)
-        ends = f"{format_number(float(self.low[j]))} to {format_number(float(self.high[j]))} {unit}".rstrip()
+        ends = f"{format_number(float(self.told_low[j]))} to {format_number(float(self.told_high[j]))} {unit}".rstrip()
         plot.add_annotation(make_label(1, head + 10, ends, 11, ink.muted, xanchor="right", yanchor="middle"))
 
     def _discs(self, plot: Plot, j: int, part: Array, y: Array, colors: Any) -> None:
@@ -248,9 +248,9 @@ class Lanes(Drawing):
                 **{"hovertemplate": "%{customdata}<extra></extra>", "showlegend": False},
             }
         )
-        if self.made.reference is None:
+        if self.even.reference is None:
             return
-        there = self.to_part(self.made.reference[self.order][:, self.cols[j]], j)
+        there = self.to_part(self.even.reference[self.order][:, self.cols[j]], j)
         # Only where it is not hidden: a diamond around each of many numbers would hide them all.
         far = np.abs(there - part) * _NARROW > _DISC / 2 + 3
         if far.any():

@@ -21,7 +21,7 @@ from dpviz.glossary import explain_term, explain_words
 from dpviz.privacy.exact_draws import name_library
 from dpviz.releases.bought_bounds import list_open_columns
 from dpviz.releases.promise import describe_odds, format_one_in, format_small
-from dpviz.releases.release_request import BOUNDS, ReleaseRequest, find_words, list_coded
+from dpviz.releases.release_request import BOUNDS, ReleaseRequest, find_words
 from dpviz.runs.advice.judgement import describe_dry_run
 from dpviz.runs.dry_run import Tried, dry_run_work
 from dpviz.runs.jobs import Job
@@ -78,7 +78,7 @@ def _explain_epsilon(draft: ReleaseRequest, asked_of: Subject) -> str:
 
 def _draw_form(asked_of: Subject) -> None:
     declared, today = asked_of.declaration, datetime.now(UTC).date().isoformat()
-    terms = draw_terms(buys=bool(list_open_columns(declared)), coded=bool(list_coded(declared)))
+    terms = draw_terms(buys=bool(list_open_columns(declared)))
     draft = ReleaseRequest(
         terms.request, find_words(declared, today=today), terms.segments, terms.bounds, terms.missing
     )

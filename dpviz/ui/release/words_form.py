@@ -325,15 +325,13 @@ class Terms(NamedTuple):
     missing: float
 
 
-def draw_terms(*, buys: bool, coded: bool) -> Terms:
+def draw_terms(*, buys: bool) -> Terms:
     """Draw the controls of what a release holds.
 
     Parameters
     ----------
     buys : bool
         Whether some bounds are open.
-    coded : bool
-        Whether some columns are more than numbers: of these segments and missing cells do not tell yet.
 
     Returns
     -------
@@ -347,12 +345,6 @@ def draw_terms(*, buys: bool, coded: bool) -> Terms:
         with st.popover("Parameters", icon=":material/tune:", width="stretch"):
             params = draw_params_form(card)
         request = Request(Contender(card.id, params), k, epsilon, delta)
-        if coded:
-            st.caption(
-                "Segments and missing values do not tell of categories, dates or weights yet: all of ε is for "
-                "the centres."
-            )
-            return Terms(request, 0.0, _ask_bounds_share() if buys else BOUNDS, 0.0)
         return Terms(request, _ask_segments_share(), _ask_bounds_share() if buys else BOUNDS, _ask_missing_share())
 
 
