@@ -9,6 +9,7 @@ from dpviz.releases.read_release import read_release
 from dpviz.releases.releasing import publish
 from dpviz.releases.zips import make_zip
 from dpviz.ui.escape import escape_markdown
+from dpviz.ui.release import read_page
 from tests.pages.tables import app_on, sound, text_of
 from tests.releases.forging import rehashed, released
 from tests.releases.people import ready_in
@@ -41,6 +42,17 @@ def test_a_good_release_is_told_drawn_and_taken_away(good: bytes) -> None:
     figures = [figure.proto.alt for figure in app.get("plotly_chart")]
     assert figures[0].startswith("Three segments on a lane for each of two columns")
     assert "k = 3 was chosen" in text
+
+
+def test_whoever_has_no_zip_is_told_what_the_page_answers_and_shown_an_example(good: bytes, monkeypatch) -> None:
+    monkeypatch.setattr(read_page, "example_work", lambda: iter([read_release(good)]))
+    app = app_on("read.py", None)
+    assert all(f"**{question}**" in text_of(app) for question in read_page._ANSWERS)
+    app = sound(sound(app.button(key="read:example:open").click().run()).run())
+    assert app.title[0].value == read_release(good).received.finding.title and app.get("plotly_chart")
+    assert "An example: a public sample" in text_of(app)
+    forged = rehashed({**released(), CENTERS: released()[CENTERS].replace(b"1", b"2")})
+    assert _reading(make_zip(forged), app=app).title[0].value == "This release is not what it says"
 
 
 def test_a_forged_release_says_so_first_is_marked_and_nothing_is_concluded(good: bytes) -> None:

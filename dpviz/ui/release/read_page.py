@@ -20,6 +20,7 @@ from dpviz.glossary import explain_words
 from dpviz.releases.check_work import check_work
 from dpviz.releases.checks import CANNOT_TELL
 from dpviz.releases.conclusions import Received
+from dpviz.releases.example_release import example_work
 from dpviz.releases.promise import format_small
 from dpviz.releases.read_release import SNIPPET, ReadRelease
 from dpviz.releases.segments_report import QualityReport, Verdict
@@ -34,6 +35,14 @@ from dpviz.ui.profile_panel import draw_profile_panel
 from dpviz.ui.python_section import draw_python_section
 
 _MOST_MEGABYTES, _MOST_FINDINGS = 60, 20
+_EXAMPLE = "read:example"
+_ANSWERS = {
+    "Is it what it says?": "Without the data, every file of the zip is made anew from its answers and compared.",
+    "What was released?": "Segments on a lane for each column, every number with its noise.",
+    "What may I conclude?": "Sentences that the noise allows, and those that it does not.",
+    "Has anything changed?": "Two releases side by side, where their segments pair off.",
+}
+"""What the page answers, while it has nothing to read."""
 # The axis of the quality gauge ends here: what is worse is as bad.
 _WORST = 4.0
 
@@ -50,15 +59,13 @@ def draw_read_page() -> None:
     head, below = st.container(), st.container()
     with below:
         release = _ask_zip("The zip of a release", "read:one")
+        if st.session_state.get("read:one") is None:
+            release = _ask_example()
     with head:
         _draw_title(release)
+        if release is None:
+            _draw_answers()
     if release is None:
-        st.markdown(
-            "Without the data, every file of the zip is made anew from its released answers and compared. Then you "
-            "see its segments with their noise, what may be concluded from them, and what not. Nothing leaves this "
-            "machine.",
-            help=explain_words("ledger, noise scale, centres"),
-        )
         return
     if release.received is None or release.profile is None:
         return
@@ -70,6 +77,34 @@ def draw_read_page() -> None:
         if release.report is not None:
             _draw_quality(release.report.quality_report)
     _draw_more(release)
+
+
+def _draw_answers() -> None:
+    with st.grid(min_column_width=200):
+        for question, answer in _ANSWERS.items():
+            st.markdown(f"**{question}**  \n{answer}")
+    st.caption("Nothing leaves this machine.", help=explain_words("segment, centre, noise, ledger"))
+
+
+def _ask_example() -> ReadRelease | None:
+    """A release of a public sample for whoever has none at hand; None until it is asked for and there."""
+    job = cast("Job[Any] | None", st.session_state.get(_EXAMPLE))
+    found = None if job is None else next((item for item in job.items if isinstance(item, ReadRelease)), None)
+    if found is not None:
+        st.caption("An example: a public sample, released for you a moment ago. Drop a zip to read yours.")
+        return found
+    if job is not None:
+        draw_job_panel(job, label="An example", key=_EXAMPLE)
+    if job is None or job.state.final:  # nobody asked yet, or it was cancelled
+        about = "A public sample is released here and now, with noise of its own, and read like any zip."
+        if st.button("Show me an example", icon=":material/visibility:", key=f"{_EXAMPLE}:open", help=about):
+            try:
+                st.session_state[_EXAMPLE] = open_job_registry().submit(example_work)
+            except RequestError as error:
+                st.error(escape_markdown(error), icon=":material/block:")
+                return None
+            st.rerun()
+    return None
 
 
 def _ask_zip(label: str, key: str) -> ReadRelease | None:

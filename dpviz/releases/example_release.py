@@ -1,0 +1,46 @@
+"""A release to look at for whoever has none: of a public sample, drawn when it is asked for.
+
+It stands apart from ``check_work``, which is never given a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from dpviz.releases.account import Account
+from dpviz.releases.read_release import ReadRelease, read_release
+from dpviz.releases.release_request import SEGMENTS, ReleaseRequest, find_words
+from dpviz.releases.releasing import preflight, publish
+from dpviz.releases.zips import make_zip
+from dpviz.runs.request import Contender, Request
+from dpviz.runs.scheduler import brief
+from dpviz.runs.worker import Progress
+from dpviz.table.samples import sample
+
+_SAMPLE, _K, _EPSILON, _DELTA = "people", 5, 2.0, 1e-6
+
+
+@brief
+def example_work() -> Iterator[Progress | ReadRelease]:
+    """An example, checked and read as any release is."""
+    yield Progress(0, 2, "a public sample is released")
+    data = make_zip(make_example_release())
+    yield Progress(1, 2, "every file is made anew and compared")
+    yield read_release(data)
+
+
+def make_example_release() -> Mapping[str, bytes]:
+    """The files of a release of the sample *people*; the account that it is charged to goes with its folder."""
+    source, declared = sample(_SAMPLE).load()
+    words = find_words(declared, today=datetime.now(UTC).date().isoformat())
+    words = replace(words, name=f"{words.name} (an example)", intended_use="Show what a release looks like")
+    request = ReleaseRequest(Request(Contender("auto"), _K, _EPSILON, _DELTA), words, SEGMENTS, who="an example")
+    with TemporaryDirectory(prefix="dpviz-example-") as folder:
+        account = Account.new(
+            Path(folder) / "example.sqlite", name="example", cap_epsilon=_EPSILON, cap_delta=10 * _DELTA
+        )
+        return publish(preflight(request, source, declared, account)).files
