@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -118,7 +119,13 @@ def _list_centers_notes(facts: CardFacts) -> Iterator[str]:
 
 
 def _format_head(name: str, unit: str | None) -> str:
-    return f"{name} ({unit})" if unit else name
+    """A column and its unit, which a name that ends in it has said already.
+
+    >>> _format_head("commute", "km"), _format_head("commute_km", "km"), _format_head("Preis [€]", "€")
+    ('commute (km)', 'commute_km', 'Preis [€]')
+    """
+    *_, last = re.split(r"[\s_()\[\]/,;]+", name.rstrip(")] "))
+    return name if not unit or last.casefold() == unit.casefold() else f"{name} ({unit})"
 
 
 def _format_sd(sd: float | None) -> str:

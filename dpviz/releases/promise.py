@@ -72,7 +72,7 @@ def describe_promise(facts: CardFacts) -> str:
 
 
 def describe_odds(relation: str, epsilon: float, *, has_id: bool) -> str:
-    """What one unit of privacy changes at most, as the end of a sentence; without an id column that is one row.
+    """What one unit of privacy changes at most, as a sentence without its capital; without an id column that is a row.
 
     Parameters
     ----------
@@ -88,14 +88,11 @@ def describe_odds(relation: str, epsilon: float, *, has_id: bool) -> str:
     str
         Words.
     """
-    if has_id:
-        moved = "their presence changes" if relation == "add_remove" else "whatever is recorded about them changes"
+    if relation == "add_remove":
+        moved = "the presence of one person" if has_id else "the presence of one row"
     else:
-        moved = "one row of theirs changes" if relation == "add_remove" else "what one row of theirs says changes"
-    return (
-        f"whoever is one of the people in this table: {moved} the odds of whatever is released with noise by at most "
-        f"{format_odds_factor(epsilon)}."
-    )
+        moved = "what is recorded about one person" if has_id else "what one row says"
+    return f"{moved} changes the odds of anything that is released with noise by at most {format_odds_factor(epsilon)}."
 
 
 def format_belief(facts: CardFacts) -> str:

@@ -65,7 +65,7 @@ class PublishJob(Work[Release]):
     def _publish(self) -> None:
         self._note_begin()
         try:
-            self._take(Progress(0, _STEPS, "the account is charged"))
+            self._take(Progress(0, _STEPS, "a rehearsal over no rows"))
             release = publish(self._prepared, watch=self._watch, charged=self._note_charge)
             with suppress(OSError):
                 self.kept = keep_copy(self._prepared.account.path, release)

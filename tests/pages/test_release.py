@@ -91,7 +91,7 @@ def test_without_a_table_the_page_leads_to_data():
 def test_the_sentence_says_what_leaves_and_the_odds(tmp_path):
     app = on_page(people(tmp_path))
     said = app.subheader[0].value
-    assert said.startswith("Three centres of two columns: whoever is one of the people in this table")
+    assert said.startswith("Three centres of two columns. The presence of one row changes the odds")
     assert said.endswith("at most 2.72×.")
     sound(app.number_input(key="epsilon").set_value(0.5).run())
     app.slider(key="release:share").set_value(20)

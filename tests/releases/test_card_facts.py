@@ -60,12 +60,11 @@ def test_all_words_are_there_or_named() -> None:
 
 def test_the_promise_in_words() -> None:
     assert describe_promise(facts()) == (
-        "Whoever is one of the people in this table: one row of theirs changes the odds of whatever is released with "
-        "noise by at most 2.72×."
+        "The presence of one row changes the odds of anything that is released with noise by at most 2.72×."
     )
-    assert "what one row of theirs says changes the odds" in describe_promise(facts(relation="replace"))
-    assert "their presence changes the odds" in describe_promise(facts(has_id=True))
-    assert "whatever is recorded about them changes" in describe_promise(facts(relation="replace", has_id=True))
+    assert describe_promise(facts(relation="replace")).startswith("What one row says changes the odds")
+    assert describe_promise(facts(has_id=True)).startswith("The presence of one person changes the odds")
+    assert "is recorded about one person changes" in describe_promise(facts(relation="replace", has_id=True))
     assert "at most 73.2 % certain" in format_belief(facts())
     assert describe_slack(facts()).endswith("may differ by one in 1,000,000.")
     pure = facts(delta=0.0, parts=(Part("all", 1.0, 0.0),))

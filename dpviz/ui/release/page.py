@@ -176,7 +176,7 @@ def _describe_what_leaves(release_request: ReleaseRequest, asked_of: Subject) ->
     missing = ", and how many values are missing" if release_request.missing else ""
     centers = capitalize_first(format_things(request.k, "centre"))
     moved = describe_odds(declared.relation, request.epsilon, has_id=declared.id_column is not None)
-    return f"{centers} of {columns}{segments}{missing}: {moved}"
+    return f"{centers} of {columns}{segments}{missing}. {capitalize_first(moved)}"
 
 
 def draw_command_line(release_request: ReleaseRequest) -> list[str]:
