@@ -10,7 +10,7 @@ from tests.pages.tables import players, truth_switch
 
 
 def test_pages_that_need_a_table_say_so_and_lead_to_data():
-    for page in ("compare.py", "tradeoff.py", "release.py"):
+    for page in ("tradeoff.py", "release.py"):
         at = visit(page)
         assert "No table is open yet" in everything_shown(at), page
         assert not players(at), page
@@ -18,9 +18,13 @@ def test_pages_that_need_a_table_say_so_and_lead_to_data():
         assert at.title[0].value == "Data", page
 
 
-def test_explore_opens_a_public_sample_at_once():
+def test_explore_and_compare_open_a_public_sample_at_once():
     at = visit("explore.py")
     assert at.session_state["visit:table"].title == "Fifteen clusters" and players(at)
+    at = visit("compare.py")
+    assert at.session_state["visit:table"].title == "Fifteen clusters" and at.button(key="compare:compute")
+    assert "An example: stored runs of Su et al. 2016, Fig. 1" in everything_shown(at)
+    assert at.get("plotly_chart")[0].proto.alt.startswith("Median loss")
 
 
 def test_a_spawned_process_that_imports_the_router_draws_nothing():

@@ -80,9 +80,8 @@ def draw_read_page() -> None:
 
 
 def _draw_answers() -> None:
-    with st.grid(min_column_width=200):
-        for question, answer in _ANSWERS.items():
-            st.markdown(f"**{question}**  \n{answer}")
+    for place, (question, answer) in zip(st.columns(len(_ANSWERS)), _ANSWERS.items(), strict=True):
+        place.markdown(f"**{question}**  \n{answer}")
     st.caption("Nothing leaves this machine.", help=explain_words("segment, centre, noise, ledger"))
 
 

@@ -14,11 +14,13 @@ from dpviz.charts.studies.compare import Scores, Typical, draw_compare
 from dpviz.charts.studies.contenders import find_measure
 from dpviz.charts.theme import choose_palette
 from dpviz.charts.wording import capitalize_first
+from dpviz.claims.registry import CLAIMS
+from dpviz.claims.shipped import load_shipped
 from dpviz.glossary import explain_words
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.python_script import write_sweep_script
 from dpviz.runs.study.study import MEASURES, summarise
-from dpviz.ui.badges import format_badge
+from dpviz.ui.badges import draw_caption_with_badge, format_badge
 from dpviz.ui.controls import draw_epsilon_control
 from dpviz.ui.data_access import reveal_view
 from dpviz.ui.escape import escape_markdown
@@ -30,13 +32,15 @@ from dpviz.ui.studies.study_job import Question, StudyJob
 from dpviz.ui.studies.study_panel import Invitation, ask_measure, draw_study_download, draw_study_half
 
 _KEY = "compare"
+# The stored runs that are shown before anybody has computed any: a table of this claim, at this ε.
+_CLAIM, _TABLE, _EPSILON = "su-epsilon", "S1", 1.0
 # Pixels of a character of a table, and of the air beside it.
 _CHARACTER, _AIR = 7.5, 24
 _INVITATION = Invitation(
     "Comparison",
-    "Nothing to compare yet",
-    "Choose algorithms and press **Compute**: each runs several times at the same ε, and their centres appear here on "
-    "one set of axes, with their scores.",
+    "Which algorithm loses least here?",
+    "Press **Compute**: each of the chosen algorithms runs several times at the same ε, on the table that is open. "
+    "Then their losses and their centres stand here on one set of axes.",
     icon=":material/compare_arrows:",
 )
 
@@ -56,7 +60,20 @@ def draw_compare_setup(table: OpenTable) -> Question:
 
 def draw_compare_study(question: Question) -> None:
     """Scores, centres and their table, or an invitation."""
-    draw_study_half(question, invitation=_INVITATION, pictures=_draw_pictures)
+    draw_study_half(question, invitation=_INVITATION, pictures=_draw_pictures, example=_draw_example)
+
+
+def _draw_example() -> None:
+    """What a comparison looks like: runs on a public file, stored with the claims of the papers."""
+    found = load_shipped(CLAIMS[_CLAIM])
+    if found is None:
+        return
+    runs = found.table[(found.table["data"] == _TABLE) & (found.table["epsilon"] == _EPSILON)]
+    losses = {"contender": runs["line"], "epsilon": runs["epsilon"], "ratio": runs["nicv"] / runs["kmeans"]}
+    scores = Scores(pd.DataFrame(losses))
+    draw_caption_with_badge("public", f"An example: stored runs of {CLAIMS[_CLAIM].paper}, on its table {_TABLE}.")
+    drawn = scores.draw(choose_palette(st.context.theme.type))
+    show_wide(drawn, alt=scores.words(), key=f"{_KEY}:example", stem=f"{scores.stem}-example")
 
 
 def _draw_pictures(study: StudyJob) -> None:

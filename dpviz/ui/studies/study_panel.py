@@ -122,7 +122,13 @@ def draw_ask_button(
         st.error(escape_markdown(error), title="This cannot run", icon=":material/block:")
 
 
-def draw_study_half(question: Question, *, invitation: Invitation, pictures: Callable[[StudyJob], None]) -> None:
+def draw_study_half(
+    question: Question,
+    *,
+    invitation: Invitation,
+    pictures: Callable[[StudyJob], None],
+    example: Callable[[], None] | None = None,
+) -> None:
     """Draw the lower half of a page: its last study, or an invitation.
 
     Parameters
@@ -133,11 +139,15 @@ def draw_study_half(question: Question, *, invitation: Invitation, pictures: Cal
         Stands in place of a study that was not asked for yet.
     pictures : function
         Draws a study, live while it runs.
+    example : function or None
+        Draws below the invitation what such a study shows.
     """
     study = find_job(question)
     if study is None:
         st.title(invitation.title, anchor=False)
         st.info(f"{invitation.words} {_WHERE}", icon=invitation.icon)
+        if example is not None:
+            example()
         return
 
     def draw() -> None:
