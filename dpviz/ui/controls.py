@@ -82,7 +82,7 @@ def choose_epsilon(value: float) -> None:
 def draw_delta_control(*, disabled: bool = False) -> float:
     """δ as an exact box; at first min(1e-6, 1/(10 n)) where n is public."""
     usual = choose_default_delta()
-    help = explain_term("delta", f"Usual here: min(1e-6, 1/(10 n)) = {usual:.1e}.")
+    help = explain_term("delta", f"Usual here: 10⁻⁶, or 1/(10 n) where that is less: {usual:g}.")
     return float(_draw_box(st, "delta", "δ, slack", usual, step=1e-7, format="%.1e", disabled=disabled, help=help))
 
 

@@ -14,6 +14,7 @@ from dpviz.charts.wording import format_number
 from dpviz.glossary import explain_term, explain_words
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.independent_accounting import compute_independent_epsilon
+from dpviz.releases.promise import format_small
 from dpviz.runs.export import format_frame_csv
 from dpviz.ui.badges import draw_badge, format_badge
 from dpviz.ui.escape import escape_markdown
@@ -247,7 +248,7 @@ def draw_together_panel(entries: Sequence[Booked]) -> None:
                 )
                 protected = f"protects {escape_markdown(group.unit)}, {RELATION_WORDS[group.relation]}"
                 st.caption(
-                    f"δ = {format_number(group.delta)}, over {runs}  \n{protected}",
+                    f"δ = {escape_markdown(format_small(group.delta))}, over {runs}  \n{protected}",
                     help=explain_words("δ, unit of privacy"),
                 )
     if any(group.runs > 1 for group in groups):

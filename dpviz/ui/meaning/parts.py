@@ -21,6 +21,7 @@ from dpviz.glossary import explain_words
 from dpviz.meaning.attack_work import PAIRS, Plain, attack_work
 from dpviz.meaning.deployments import SOURCE, load_deployments
 from dpviz.meaning.membership import Trial
+from dpviz.releases.promise import format_small
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.jobs import Job
 from dpviz.runs.run import run_request
@@ -149,9 +150,9 @@ def _say_unit_and_slack(stage: Stage) -> None:
         f"“Your data” is **{escape_markdown(stage.table.private.unit)}** here.", help=explain_words("unit of privacy")
     )
     if delta > 0:
-        more = escape_markdown(format_percent(delta))
+        slack, more = escape_markdown(format_small(delta)), escape_markdown(format_percent(delta))
         st.markdown(
-            f"δ = {delta:.1e} is slack: any result may be likelier by another {more}, beyond the factor.",
+            f"δ = {slack} is slack: any result may be likelier by another {more}, beyond the factor.",
             help=explain_words("δ"),
         )
 

@@ -22,6 +22,7 @@ from dpviz.meaning.window import (
     find_studied_window,
     format_epsilon,
 )
+from dpviz.releases.promise import format_small
 from dpviz.runs.advice.known_rows import KnownRows
 from dpviz.runs.advice.target import USUAL_LOSS, USUAL_SHARE, Target
 from dpviz.runs.open_table import OpenTable
@@ -229,13 +230,14 @@ def draw_window(window: Window) -> None:
     )
     more = "" if window.most_rows <= (window.setting.n or 0) else f"; dashed: {window.most_rows:,} rows"
     more += "" if not more else f", for which {format_epsilon(window.least_of_many, up=True)} would do"
-    delta = f" δ = {window.setting.delta:g}: beyond this belief with that chance." if window.setting.delta > 0 else ""
+    delta = window.setting.delta
+    slack = f" δ = {format_small(delta)}: beyond this belief with that chance." if delta > 0 else ""
     often, who = window.target.describe_often("made-up tables"), window.who or "any algorithm"
     st.caption(
         escape_markdown(
             f"Above: what a guess of {_format_percent(window.risk.prior)} can become, at most. Below: the "
             f"loss that {often} "
-            f"of {window.setting.n:,} rows do not exceed with {who}, and quartiles{more}.{delta} No row was read."
+            f"of {window.setting.n:,} rows do not exceed with {who}, and quartiles{more}.{slack} No row was read."
         )
     )
     with st.expander("The numbers"):
