@@ -15,6 +15,8 @@ from dpviz.table.domain import Region
 
 # Few enough for vector marks: WebGL marks would cover the centres.
 DRAWN_AT_MOST = 3000
+# Of so few rows each is somebody to be seen, the one that is far out above all.
+_FEW = 500
 ROWS = "rows"
 """What the trace of the rows is known by."""
 
@@ -94,7 +96,7 @@ class RevealedView:
 
 
 def draw_rows(plot: Plot, points: Array, view: View, palette: Palette) -> None:
-    """Revealed rows (m, d) as small orange dots; ticks below the line in one dimension.
+    """Revealed rows (m, d) as small orange dots, larger where they are few; ticks below the line in one dimension.
 
     Parameters
     ----------
@@ -107,11 +109,12 @@ def draw_rows(plot: Plot, points: Array, view: View, palette: Palette) -> None:
     palette : Palette
         Colours, light or dark.
     """
+    few = len(points) <= _FEW
     marker = {
         "color": palette.revealed,
-        "size": 12 if view.flat else 3,
+        "size": 12 if view.flat else 5 if few else 3,
         "symbol": "line-ns-open" if view.flat else "circle",
-        "opacity": 0.35,
+        "opacity": 0.7 if few else 0.35,
     }
     look = {"type": "scatter", "mode": "markers", "name": format_legend_name("rows", "revealed"), "marker": marker}
     plot.add_trace(

@@ -4,6 +4,7 @@
 const VENDOR = "/vendor/plotly.min.js";
 const CONFIG = { displayModeBar: false, showSendToCloud: false, responsive: false, doubleClick: "reset" };
 const SECONDS_A_STEP = 1.1, GLIDE = 500, WIDE = 700;
+const LETTER = 6.6; // of a note, pixels
 const NUMBERS = { f4: Float32Array, f8: Float64Array, i1: Int8Array, u1: Uint8Array, i2: Int16Array, u2: Uint16Array, i4: Int32Array, u4: Uint32Array };
 
 let loading;
@@ -198,6 +199,9 @@ class Player {
     const whole = this.box.clientWidth, wide = whole >= WIDE;
     if (!whole || !this.animation) return false;
     this.box.classList.toggle("narrow", !wide);
+    // Where one line would cut the note of a step, all steps have two: none is cut, and nothing jumps.
+    const note = this.part("note"), longest = Math.max(...this.animation.steps.map((step) => (step.note ?? "").length));
+    note.classList.toggle("two", longest * LETTER > note.clientWidth);
     const scrolled = document.querySelector('[data-testid="stMain"]')?.scrollTop ?? scrollY;
     const top = this.part("stage").getBoundingClientRect().top + scrolled;
     const height = Math.round(wide ? Math.max(400, Math.min(1100, innerHeight - top - 62)) : Math.min(whole, 520));

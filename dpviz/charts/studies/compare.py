@@ -31,6 +31,8 @@ _MARGIN = {"l": 30, "b": 20, "r": 6, "t": 6}
 _TICK_SIZE = 9
 # Rows in each small picture: more would hide the centres.
 _MOST_ROWS = 1000
+# Of so few each is to be seen.
+_FEW_ROWS = 500
 _HOVER = "%{x:.4g}, %{y:.4g}"
 
 
@@ -95,7 +97,8 @@ def _draw_picture(centers: Array, context: RenderContext, height: int) -> Plot:
     canvas, drawn = PlotCanvas(plot, palette, view), view.plane(centers)
     if context.reveal is not None:
         rows = view.plane(context.reveal.points[:_MOST_ROWS], "rows")
-        canvas.marks(rows, "rows", "revealed", {"size": 2, "opacity": 0.3}, hover=_HOVER)
+        dots = {"size": 3, "opacity": 0.6} if len(context.reveal.points) <= _FEW_ROWS else {"size": 2, "opacity": 0.3}
+        canvas.marks(rows, "rows", "revealed", dots, hover=_HOVER)
     if context.reference is not None:
         partner = view.plane(context.reference.centers, "reference")
         if len(context.reference.centers) == len(centers):
