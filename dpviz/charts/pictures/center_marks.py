@@ -173,7 +173,7 @@ def add_centers(
     )
 
 
-def add_halos(canvas: PlotCanvas, centers: Array, sd: Array) -> None:
+def add_halos(canvas: PlotCanvas, centers: Array, sd: Array, *, doubtful: bool = False) -> None:
     """One standard deviation of the noise on a coordinate, around each centre; never more than the whole domain.
 
     Parameters
@@ -184,12 +184,15 @@ def add_halos(canvas: PlotCanvas, centers: Array, sd: Array) -> None:
         Released, unit coordinates.
     sd : array of shape (k,)
         Of the noise on a coordinate, unit coordinates.
+    doubtful : bool
+        Whether it follows from sizes that may be noise themselves: then it is not called tiny.
     """
     palette, flat = canvas.palette, canvas.view.flat
     radii = np.minimum(sd, canvas.view.region.diameter)
     color, fill = palette.fade(palette.text, 0.45), palette.fade(palette.text, 0.08)
     places, width = canvas.view.plane(centers), 6.0 if flat else 1.0
-    name = "noise ±1 sd" + (", tiny" if _is_hidden(canvas.view, sd, choose_marks(len(centers)).size) else "")
+    hidden = _is_hidden(canvas.view, sd, choose_marks(len(centers)).size)
+    name = "noise ±1 sd" + (", were sizes exact" if doubtful else ", tiny" if hidden else "")
     canvas.halos(places, radii, name, "released", width=width, color=color, fill=fill)
 
 

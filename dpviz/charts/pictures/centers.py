@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from dpviz.algorithms.baselines.kmeans_plus_plus import ReferenceStep
-from dpviz.algorithms.sizes import measure_neighbour_gaps
+from dpviz.algorithms.sizes import estimate_sizes, measure_neighbour_gaps
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.arrays import Array, Codes
 from dpviz.charts.canvas import NUMBER_SIZE, SCREEN
@@ -112,7 +112,9 @@ class CentersPicture(Picture[CentersStep]):
         canvas.rows(context.reveal)
         add_cells(canvas, step.centers, context.final)
         if step.center_noise_sd is not None:
-            add_halos(canvas, step.centers, step.center_noise_sd)
+            sizes = estimate_sizes((step,))
+            doubtful = sizes is not None and bool(sizes.unclear.any())
+            add_halos(canvas, step.centers, step.center_noise_sd, doubtful=doubtful)
         if step.previous is not None:
             # A move shorter than a mark hides under it.
             far = ~find_near(view, step.centers, step.previous, 0.5)

@@ -4,7 +4,7 @@
 const VENDOR = "/vendor/plotly.min.js";
 const CONFIG = { displayModeBar: false, showSendToCloud: false, responsive: false, doubleClick: "reset" };
 const SECONDS_A_STEP = 1.1, GLIDE = 500, WIDE = 700;
-const LETTER = 6.6; // of a note, pixels
+const LETTER = 6.6, FEW = 500; // pixels of a letter of a note; rows
 const NUMBERS = { f4: Float32Array, f8: Float64Array, i1: Int8Array, u1: Uint8Array, i2: Int16Array, u2: Uint16Array, i4: Int32Array, u4: Uint32Array };
 
 let loading;
@@ -329,10 +329,11 @@ class Player {
       const side = 1400, canvas = Object.assign(document.createElement("canvas"), { width: side, height: side });
       const pen = canvas.getContext("2d"), [x, y] = [numbers(this.animation.rows[rows].x), numbers(this.animation.rows[rows].y)];
       pen.fillStyle = this.animation.colors.revealed;
-      pen.globalAlpha = 0.45;
+      const few = x.length <= FEW; // of so few each is to be seen, the one that is far out above all
+      pen.globalAlpha = few ? 0.8 : 0.45;
       for (let i = 0; i < x.length; i++) {
         pen.beginPath();
-        pen.arc(((x[i] - x0) / (x1 - x0)) * side, side - ((y[i] - y0) / (y1 - y0)) * side, 2.7, 0, 7);
+        pen.arc(((x[i] - x0) / (x1 - x0)) * side, side - ((y[i] - y0) / (y1 - y0)) * side, few ? 6 : 2.7, 0, 7);
         pen.fill();
       }
       this.layers.set(rows, canvas.toDataURL());
