@@ -34,8 +34,8 @@ _SYNTHETIC, _FILES = "synthetic tables", "published files"
 _CHOSEN, _BOARD, _PICTURE = "papers:claim", "papers:board", "papers:verdicts"
 # A made-up table for Explore has no more.
 _MOST_CELLS = 2_000_000
-# Of a line, and of one whose sentences are broken.
-_ROW_PIXELS, _FINDING_PIXELS = 35, 92
+# Of the heads, of a line of the board, and of a finding: above 64 pixels sentences are broken into lines.
+_ROW_PIXELS, _BOARD_PIXELS, _FINDING_PIXELS = 35, 66, 92
 
 
 class _Look(NamedTuple):
@@ -62,20 +62,18 @@ _RUN_HELP = (
 _MADE_HELP = "The same on tables of the papers' n, d and k that are made here, where files are behind the verdict."
 _TODAY_HELP = "Against what is run today, where that differs: tuned, or composed exactly."
 _COLUMNS = {
-    "paper": st.column_config.TextColumn("paper", width=236),
-    "run": st.column_config.TextColumn("verdict", width=94, help=_RUN_HELP),
-    "on": st.column_config.TextColumn("on", width=110, help="The tables that the verdict is about."),
-    "made": st.column_config.TextColumn("synthetic", width=94, help=_MADE_HELP),
-    "today": st.column_config.TextColumn("today", width=94, help=_TODAY_HELP),
-    "findings": st.column_config.TextColumn("findings", width=130, help="How often the answer is yes, no and open."),
+    "paper": st.column_config.TextColumn("paper", width=160),
+    "run": st.column_config.TextColumn("verdict", width=92, help=_RUN_HELP),
+    "on": st.column_config.TextColumn("on", width=96, help="The tables that the verdict is about."),
+    "made": st.column_config.TextColumn("synthetic", width=92, help=_MADE_HELP),
+    "today": st.column_config.TextColumn("today", width=92, help=_TODAY_HELP),
+    "findings": st.column_config.TextColumn("findings", width=80, help="How often the answer is yes, no and open."),
     "margin": st.column_config.TextColumn(
-        "margin, nine in ten", width=185, help="Above 1× it holds; undecided where the interval holds 1."
+        "margin, nine in ten", width=130, help="Above 1× it holds; undecided where the interval holds 1."
     ),
     "decides": st.column_config.TextColumn(
-        "what decides", width=240, help="The finding that fails by most or, where all hold, the closest one."
+        "what decides", help="The finding that fails by most or, where all hold, the closest one."
     ),
-    "asked": st.column_config.TextColumn("paper says", width=130),
-    "found": st.column_config.TextColumn("our runs", width=130),
 }
 _FINDINGS = {
     "finding": st.column_config.TextColumn("finding", width=210),
@@ -170,7 +168,7 @@ def _draw_verdicts(verdicts: Mapping[str, Verdict]) -> None:
 
 
 def tabulate_claims(results: Mapping[str, _Result]) -> pd.DataFrame:
-    """A line a claim: its verdicts, and of the finding that decides what the paper says beside what our runs gave."""
+    """A line a claim: its verdicts, and the finding that decides; what the paper says of it stands with the claim."""
     lines = [
         {
             "paper": CLAIMS[claim_id].paper,
@@ -181,8 +179,6 @@ def tabulate_claims(results: Mapping[str, _Result]) -> pd.DataFrame:
             "findings": count_answers([result.verdict]),
             "margin": _margin(result.verdict.closest),
             "decides": result.verdict.closest.says,
-            "asked": result.verdict.closest.paper,
-            "found": result.verdict.closest.ours,
         }
         for claim_id, result in results.items()
     ]
@@ -206,7 +202,8 @@ def _draw_scoreboard(results: Mapping[str, _Result]) -> None:
     st.dataframe(
         _color_cells(board, ["run", "made", "today"]),
         hide_index=True,
-        height=_ROW_PIXELS * (len(board) + 1) + 3,
+        height=_ROW_PIXELS + _BOARD_PIXELS * len(board) + 3,
+        row_height=_BOARD_PIXELS,
         column_config=_COLUMNS,
         key=_BOARD,
         on_select=lambda: _choose(list(results)),
