@@ -177,6 +177,8 @@ class Picture:
     log_x, log_y : bool
     baseline : str
         A column that is drawn dashed, such as the loss of k-means++; "" for none.
+    baseline_title : str
+        What its line is called.
     heat : str
         A column for the vertical axis of heat maps of y, one for each line; "" for lines.
     only : mapping of column to values
@@ -193,6 +195,7 @@ class Picture:
     log_x: bool = False
     log_y: bool = False
     baseline: str = ""
+    baseline_title: str = "k-means++"
     heat: str = ""
     only: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 

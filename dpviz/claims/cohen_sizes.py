@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from math import inf, sqrt
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from dpviz.claims.claim import Claim, Finding, Picture, Row, Verdict
@@ -32,6 +34,7 @@ from dpviz.claims.tuple_sizes import (
     Seed,
     compute_averages_tuples,
     count_needed_tuples,
+    predict_noisy_centers_samples,
     search_averages_tuples,
     search_noisy_centers_samples,
 )
@@ -44,6 +47,11 @@ _SEARCHED = (
     "Tuples are drawn by the law of block means: clusters this far apart are found without a slip.",
     "Enough is what four draws in five succeed with, searched in steps of √2.",
 )
+_LOOSE = "printed constants: the theorems ask for more than separating the means takes"
+_OF_THEORY: dict[str, Any] = {
+    **{"y": "samples", "y_title": "samples", "panel": "line", "log_x": True, "log_y": True},
+    **{"baseline": "by_theory", "baseline_title": "by theory"},
+}
 _CORRECTED = "λ is the corrected one; the printed λ is not private."
 FORGIVEN = (
     "far groups are told apart even by centres that are hundreds of standard deviations off; with centres to within "
@@ -82,16 +90,51 @@ def _search_averages(mixture: Mixture, *, seed: Seed, draws: int) -> Iterator[Ro
     """What k-averages needs, and what it needs for means that are found well."""
     for line, within in ((AVERAGES, inf), (ACCURATE, WITHIN)):
         tuples = search_averages_tuples(mixture, seed=seed, draws=draws, within=within)
-        yield _make_size_row(line, tuples, mixture.k * SAMPLES_PER_CLUSTER)
+        yield _make_size_row(line, mixture, tuples, mixture.k * SAMPLES_PER_CLUSTER)
 
 
 def _search_noisy(mixture: Mixture, *, seed: Seed, draws: int) -> Row:
     """What k-noisy-centers needs."""
-    return _make_size_row(NOISY, count_needed_tuples(), search_noisy_centers_samples(mixture, seed=seed, draws=draws))
+    per_tuple = search_noisy_centers_samples(mixture, seed=seed, draws=draws)
+    return _make_size_row(NOISY, mixture, count_needed_tuples(), per_tuple)
 
 
-def _make_size_row(line: str, tuples: float, per_tuple: float) -> Row:
-    return {"line": line, "tuples": tuples, "samples_per_tuple": per_tuple, "samples": tuples * per_tuple}
+def _make_size_row(line: str, mixture: Mixture, tuples: float, per_tuple: float) -> Row:
+    found = {"line": line, "tuples": tuples, "samples_per_tuple": per_tuple, "samples": tuples * per_tuple}
+    return found | {"by_theory": predict_samples(line, mixture)}
+
+
+def predict_samples(line: str, mixture: Mixture) -> float:
+    """The samples that the theorems ask for, with the constants of their proofs.
+
+    Parameters
+    ----------
+    line : str
+        Whose.
+    mixture : Mixture
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    Cohen et al. 2021, Theorems 4.8 (k-averages) and 4.11 (k-noisy-centers).
+    """
+    if line == NOISY:
+        return count_needed_tuples() * predict_noisy_centers_samples(mixture)
+    return SAMPLES_PER_CLUSTER * mixture.k * compute_averages_tuples(mixture)
+
+
+def _judge_theory(table: pd.DataFrame, line: str, theorem: str) -> Finding:
+    """What was searched and what a theorem asks for, within a factor of ten on either side at every place."""
+    found = table[(table["line"] == line) & (table.get("how", "searched") == "searched")]
+    ratio = found.groupby(["data", "d", "k", "reach"])[["by_theory", "samples"]].median()
+    times = ratio["by_theory"] / ratio["samples"]
+    says = f"{theorem} gives the samples that {line} needs, within {MAGNITUDE:g}×"
+    off = float(np.maximum(times, 1 / times).max())
+    told = f"it asks for {times.min():.3g} to {times.max():.3g} times as many as are needed at {len(times)} places"
+    return compare_most(off, MAGNITUDE, says=says, found=told, ours=f"{times.min():.2g} to {times.max():.2g} times")
 
 
 def judge_distance(table: pd.DataFrame) -> Verdict:
@@ -120,6 +163,7 @@ def judge_distance(table: pd.DataFrame) -> Verdict:
             ),
             "printed constants: the paper's formulas at its own ε, δ and β ask for more tuples than it reports",
         ),
+        add_reason(_judge_theory(table, NOISY, "Theorem 4.11"), _LOOSE),
     )
 
 
@@ -153,6 +197,13 @@ SEPARATION = Claim(
             y_title="samples",
             log_x=True,
             log_y=True,
+        ),
+        Picture(
+            title="Samples needed against R, dashed what the theorems ask for (Cohen et al. 2021, Theorems 4.8, 4.11)",
+            x="reach",
+            x_title="R",
+            only={"line": (AVERAGES, NOISY)},
+            **_OF_THEORY,
         ),
     ),
     notes=(*_SEARCHED, _CORRECTED),
@@ -194,7 +245,7 @@ def _search_or_compute(mixture: Mixture, draws: int, searched: bool, repeat: int
     per_tuple, formula = SAMPLES_PER_CLUSTER * mixture.k, compute_averages_tuples(mixture)
     constants = {"how": "searched" if searched else "constants", "by_constants": formula * per_tuple}
     by_search = _search_averages(mixture, seed=(6, repeat), draws=draws)
-    for row in by_search if searched else [_make_size_row(AVERAGES, formula, per_tuple)]:
+    for row in by_search if searched else [_make_size_row(AVERAGES, mixture, formula, per_tuple)]:
         yield row | constants
     noisy = _search_noisy(mixture, seed=(6, repeat), draws=draws)
     yield noisy | {"how": "searched", "by_constants": noisy["samples"]}
@@ -224,6 +275,8 @@ def judge_dimensions(table: pd.DataFrame) -> Verdict:
             "it does not",
             ONE_DISTANCE,
         ),
+        add_reason(_judge_theory(table, AVERAGES, "Theorem 4.8"), _LOOSE),
+        add_reason(_judge_theory(table, NOISY, "Theorem 4.11"), _LOOSE),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from math import exp, inf, log, sqrt
 from typing import Any
 
@@ -112,9 +113,30 @@ def _deal_samples(number: int, samples: int, k: int, rng: np.random.Generator) -
     return sizes
 
 
+@cache
 def count_needed_tuples() -> int:
     """The fewest tuples that the test can be asked about, by the formulas as printed."""
     return find_smallest_number(epsilon=EPSILON / 2, delta=DELTA / 4, beta=BETA / 2, printed=True)
+
+
+def draw_noisy_centers(mixture: Mixture, samples: int, rng: np.random.Generator) -> Array | None:
+    """What PrivatekNoisyCenters answers with as many tuples as it needs, of ``samples`` samples each.
+
+    Parameters
+    ----------
+    mixture : Mixture
+    samples : int
+    rng : Generator
+
+    Returns
+    -------
+    array of shape (k, d) or None
+        None for ⊥.
+    """
+    number = count_needed_tuples()
+    far = compute_printed_far(epsilon=EPSILON, delta=DELTA, k=mixture.k, beta=BETA)
+    mechanism = NoisyCenters(**_CONSTANTS, k=mixture.k, number=number, far=far)
+    return mechanism.draw(TupleTable(mixture.tuples(number, samples, rng)), StudyNoise(rng)).centers
 
 
 def search_noisy_centers_samples(mixture: Mixture, *, seed: Seed, draws: int) -> float:
@@ -133,14 +155,36 @@ def search_noisy_centers_samples(mixture: Mixture, *, seed: Seed, draws: int) ->
         NaN where no size is enough.
     """
     number = count_needed_tuples()
-    far = compute_printed_far(epsilon=EPSILON, delta=DELTA, k=mixture.k, beta=BETA)
-    mechanism = NoisyCenters(**_CONSTANTS, k=mixture.k, number=number, far=far)
 
     def succeeds(size: int, rng: np.random.Generator) -> bool:
-        released = mechanism.draw(TupleTable(mixture.tuples(number, size, rng)), StudyNoise(rng))
-        return released.centers is not None and mixture.separated(released.centers, size * number)
+        centers = draw_noisy_centers(mixture, size, rng)
+        return centers is not None and mixture.separated(centers, size * number)
 
     return _search_fewest(succeeds, SAMPLES_PER_CLUSTER * mixture.k, draws, seed)
+
+
+def predict_noisy_centers_samples(mixture: Mixture) -> float:
+    """The samples of a tuple from which Theorem 4.11 applies: its centres then lie in balls that are 2 Δ + 2 far.
+
+    A centre is the mean of 1/k of the samples, and lies within √d + √(2 ln(k t / β)) of its standard deviations for all
+    t tuples at once.
+
+    Parameters
+    ----------
+    mixture : Mixture
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    Cohen et al. 2021, Theorem 4.11, with the Δ of its proof.
+    """
+    far = compute_printed_far(epsilon=EPSILON, delta=DELTA, k=mixture.k, beta=BETA)
+    within = sqrt(mixture.d) + sqrt(2 * log(mixture.k * count_needed_tuples() / BETA))
+    apart = mixture.reach * (2.0 if mixture.k == 2 else sqrt(2))
+    return mixture.k * (within * (2 * far + 2) / apart) ** 2
 
 
 def search_averages_tuples(mixture: Mixture, *, seed: Seed, draws: int, within: float = inf) -> float:

@@ -23,7 +23,7 @@ from dpviz.schema.manifest_document import ClaimManifest
 
 # Parts of tables that take about a second each; ``dpviz reproduce`` makes the whole of them.
 RECOMPUTED = {
-    "cohen-naive": {"sizes": (10_000,), "repeats": 1},
+    "cohen-naive": {"sizes": (100_000_000,), "repeats": 1},
     "su-blocks": {"tables": ("TIGER",), "powers": (0.4,), "repeats": 1},
     "su-scaling": {"ds": (2,), "ks": (2,), "repeats": 1},
     "su-genetic": {"tables": ("TIGER",), "iterations": 3, "repeats": 1},

@@ -151,7 +151,7 @@ class ClaimFigure:
             picture.title,
             "median" if picture.heat else "median and middle half",
             describe_runs(sorted(set(self._shown.groupby(points).size()))),
-            "dashed: k-means++" if picture.baseline else "",
+            f"dashed: {picture.baseline_title}" if picture.baseline else "",
         )
 
     def _empty(self, palette: Palette, rows: int, width: int) -> Plot:
@@ -181,12 +181,12 @@ class ClaimFigure:
             traces.append(draw_band(x, low, high, fill, **together))
             traces.append(draw_median_line(name, x, middle, self._styles[name], **together | once))
         if self.picture.baseline:
-            base = part.groupby(self.picture.x)[self.picture.baseline].median()
+            base, title = part.groupby(self.picture.x)[self.picture.baseline].median(), self.picture.baseline_title
             traces.append(
                 {
                     **{"type": "scatter", "x": base.index.to_numpy(float), "y": base.to_numpy(float), "mode": "lines"},
-                    **{"line": _dash(palette), "hovertemplate": "k-means++ %{y:.3g}<extra></extra>"},
-                    **{"name": "k-means++", "legendgroup": "k-means++", "showlegend": "k-means++" not in named},
+                    **{"line": _dash(palette), "hovertemplate": f"{title} %{{y:.3g}}<extra></extra>"},
+                    **{"name": title, "legendgroup": title, "showlegend": title not in named},
                     **{"meta": "baseline", **panel.axes},
                 }
             )
