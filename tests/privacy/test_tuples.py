@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import exp, log
 
 import numpy as np
@@ -23,9 +24,11 @@ from dpviz.privacy.tuples.tuple_averages import (
     PrivateAverage,
     TupleAverages,
     compute_classic_multiplier,
+    draw_rotation,
     measure_pair_distances,
 )
 from dpviz.privacy.tuples.tuples import TupleTable
+from tests.cases import for_each
 from tests.contract.laws import check_frequencies, check_independent, check_scale
 from tests.privacy.tuple_checks import (
     CHEAP,
@@ -219,6 +222,52 @@ def test_group_privacy_adds_up_to_the_budget():
     # A replaced tuple is one point less and one more.
     assert 2 * alone.epsilon == pytest.approx(SMALL["epsilon"])
     assert alone.delta * (1 + exp(alone.epsilon)) == pytest.approx(SMALL["delta"])
+
+
+class _Still(StudyNoise):
+    """No Gaussian noise, but it tells how much there would be."""
+
+    sd = 0.0
+
+    def normal(self, sd, shape):
+        self.sd = sd
+        return np.zeros(shape)
+
+
+class _Placed(PrivateAverage):
+    """The average of a cloud of radius ``finest`` around 0 that is known to be there."""
+
+    def find_radius_exponent(self, distances, noise):
+        return 0
+
+    def choose_interior(self, values, radius, noise):
+        return 0.0
+
+
+@for_each("dim", [3, 400])
+@for_each("turned", [None, 7])
+def test_a_point_moves_a_sum_by_what_its_noise_is_paid_for(dim, turned):
+    average = _Placed(0.5, 1e-8, 1000, 1e-3, 1.0, dim, turned)
+    axes = np.eye(dim) if turned is None else draw_rotation(dim, np.random.default_rng(turned))
+    cloud = np.zeros((1000, dim))
+    far = np.vstack([cloud, np.full(dim, 10.0) @ axes])  # beyond the width of a cloud along every axis
+    noise = _Still(np.random.default_rng(0))
+    moved = average.expected * np.linalg.norm(average.draw(far, noise) - average.draw(cloud, noise))
+    paid = noise.sd / compute_classic_multiplier(average.epsilon / 4, average.delta)
+    assert 0.999 * paid < moved <= paid * (1 + 1e-9)
+
+
+def test_turned_averages_have_less_noise_in_many_columns_and_find_the_same():
+    few, many = (PrivateAverage(3.0, 1e-8, 8000, 1e-3, 1.0, dim, turned=3) for dim in (10, 100))
+    plain = replace(many, turned=None)
+    assert few.narrow == 1.0 and many.mean_sd < 0.6 * plain.mean_sd
+    rng = np.random.default_rng(0)
+    for direction in (np.eye(100)[0], np.full(100, 0.1)):  # along a column, and between all of them
+        cloud = 0.3 * direction + 0.002 * rng.standard_normal((8000, 100)) + 0.01 * rng.random((8000, 1)) * direction
+        off = [np.linalg.norm(one.draw(cloud, _noise(1)) - cloud.mean(axis=0)) for one in (many, plain)]
+        assert off[0] < 0.8 * off[1] < 0.05
+    frame = draw_rotation(5, rng)
+    assert frame @ frame.T == pytest.approx(np.eye(5), abs=1e-12)
 
 
 def test_pairs_are_disjoint_and_all_but_one_point_has_one():

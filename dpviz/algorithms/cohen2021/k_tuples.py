@@ -33,6 +33,7 @@ from dpviz.privacy.private_session import PrivateSession
 
 # Part of the budget that finds the clusters, where their means are measured after it.
 TUPLES_PART = 0.5
+_GIVEN = "given"
 _CENTERS, _AVERAGES = "noisy centres", "averages"
 
 
@@ -58,6 +59,12 @@ class AverageParams(GivenTupleParams):
         help="Radius of the smallest cloud of centres that is told apart, in unit coordinates; public.",
         low=1e-9,
         high=0.5,
+    )
+    axes: str = param_field(
+        _GIVEN,
+        help="given: averages are taken column by column. turned: along the axes of a random rotation, along which a "
+        "cloud is narrower, so that noise grows with the root of the columns; no gain below some forty of them.",
+        choices=(_GIVEN, "turned"),
     )
 
 
@@ -124,7 +131,8 @@ def averages(session: PrivateSession, k: int, params: AverageParams, rng: np.ran
 
     **Guarantee.** As ``run_tested``.
     """
-    yield from run_tested(session, k, params, rng, 1.0, partial(run_average_test, finest=params.finest))
+    test = partial(run_average_test, finest=params.finest, turned=params.axes != _GIVEN)
+    yield from run_tested(session, k, params, rng, 1.0, test)
 
 
 def stable_kmeans(session: PrivateSession, k: int, params: StableParams, rng: np.random.Generator) -> Iterator[Step]:

@@ -304,7 +304,7 @@ def run_noisy_center_test(source: TupleSource, share: Budget, *, far: float | No
     return _make_outcome(source, released, needed=needed, possible=released.mechanism.test.plan is not None)
 
 
-def run_average_test(source: TupleSource, share: Budget, *, finest: float) -> TupleTestStep:
+def run_average_test(source: TupleSource, share: Budget, *, finest: float, turned: bool = False) -> TupleTestStep:
     """As many tuples as there can be, and averages of their points.
 
     Parameters
@@ -315,6 +315,8 @@ def run_average_test(source: TupleSource, share: Budget, *, finest: float) -> Tu
         Part of the session's budget.
     finest : float
         The least radius that is looked for, unit coordinates.
+    turned : bool
+        Whether averages are taken along the axes of a random rotation.
 
     Returns
     -------
@@ -326,6 +328,7 @@ def run_average_test(source: TupleSource, share: Budget, *, finest: float) -> Tu
     k, params, number = source.k, source.params, source.most
     options = {"k": k, "number": number, "dim": source.points.dim, "finest": finest, "beta": params.beta}
     options |= {"bound": float(source.points.region.half.max()), "printed": params.printed}
+    options |= {"turned": source.salt} if turned else {}
     tuples, note = source.tuples(number), "test of tuples, averages of clusters"
     released = tuples.ask(Tuples(k), TupleAverages, share, note=note, **options)
     needed = count_averaged_tuples(share, params, k, source.points.dim, finest)

@@ -19,12 +19,13 @@ from dpviz.algorithms.tools.lloyd_round import (
     revive,
     run_lloyd_round,
 )
-from dpviz.algorithms.tools.public_points import pack_spheres
+from dpviz.algorithms.tools.public_points import draw_random_points, pack_spheres
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.private_session import PrivateSession
 
 _PAPER_ROUNDS = 5
+_SPHERES, _EQUAL = "spheres", "equal"
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,22 @@ class DPLloydParams(Params):
         choices=("su", "tuned", "gaussian"),
     )
     rounds: int | None = param_field(None, help="Rounds of Lloyd; empty: by the preset's rule.", low=1, high=20)
+    start: str = param_field(
+        _SPHERES,
+        help="spheres: centres that are packed far apart. uniform: as in McSherry's PINQ, points drawn at random, some "
+        "of which lie close together. Neither reads a row.",
+        choices=(_SPHERES, "uniform"),
+    )
+    shares: str = param_field(
+        _EQUAL,
+        help="equal: every round gets the same part of the budget. doubling: each gets twice the part of the one "
+        "before, because the last round's noise is what is released.",
+        choices=(_EQUAL, "doubling"),
+    )
+
+    def weigh_rounds(self, rounds: int) -> list[float]:
+        """The parts of the budget that the rounds get, as weights."""
+        return [1.0 if self.shares == _EQUAL else 2.0**t for t in range(rounds)]
 
 
 def dplloyd(session: PrivateSession, k: int, params: DPLloydParams, rng: np.random.Generator) -> Iterator[CentersStep]:
@@ -62,12 +79,14 @@ def dplloyd(session: PrivateSession, k: int, params: DPLloydParams, rng: np.rand
     **Guarantee.** Add/remove or replace; ε-DP (``su``, ``tuned``) or μ-GDP (``gaussian``). Bounds are public; n is
     public or bought, and only sets the number of rounds and what counts as idle.
     """
-    centers = pack_spheres(k, session.region, rng)
-    yield CentersStep(title="Sphere packing: no row has been read", centers=centers)
+    packed = params.start == _SPHERES
+    centers = (pack_spheres if packed else draw_random_points)(k, session.region, rng)
+    how = "Sphere packing" if packed else "Points at random"
+    yield CentersStep(title=f"{how}: no row has been read", centers=centers)
     rounds = params.rounds or plan_rounds(session, k, params.preset)
     # Su et al. give each of the d sums and the count the same noise: shares in proportion to their sensitivities.
     ratio = 1 / session.region.l1_radius if params.preset == "su" else None
-    for t, budget in enumerate(session.budget.rounds(rounds), start=1):
+    for t, budget in enumerate(session.budget.rounds(rounds, params.weigh_rounds(rounds)), start=1):
         step = run_lloyd_round(
             session,
             Voronoi(centers),

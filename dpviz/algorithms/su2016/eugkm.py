@@ -6,7 +6,7 @@ Only ``release_grid`` asks the session a question; everything else is post-proce
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp, log, pow, sqrt
 from typing import NamedTuple
 
@@ -45,11 +45,12 @@ _ENOUGH_PER_AXIS = 4
 # ``tuned`` leaves out the cells that do not stand out, which are most of them.
 _PASSES = {"su": 2.0, "tuned": 0.06}
 _PER_CENTER = {"su": 2e5, "tuned": 4e4}
+_BY_THETA, _SIGNED = "theta", "signed"
 
 
 @dataclass(frozen=True)
-class EUGkMParams(Params):
-    """Parameters of EUGkM."""
+class GridParams(Params):
+    """Parameters of whoever solves k-means on a grid."""
 
     preset: str = param_field(
         "tuned",
@@ -64,6 +65,59 @@ class EUGkMParams(Params):
     starts: int = param_field(
         30, help="Starts that are solved on the grid; the best one there is kept.", low=1, high=300
     )
+
+    def choose_cells_per_axis(self, n: int, epsilon: float, k: int, dim: int) -> float:
+        """How fine the grid is, before rounding; from public or bought numbers only.
+
+        Parameters
+        ----------
+        n : int
+            Rows; public, or bought.
+        epsilon : float
+            1 over the scale of the noise on a cell.
+        k : int
+            Clusters.
+        dim : int
+            Columns.
+
+        Returns
+        -------
+        float
+            Cells along an axis.
+        """
+        return compute_cells_per_axis(n, epsilon, self.theta, dim)
+
+    def read_counts(self, points: SignedPoints) -> SignedPoints:
+        """The noisy counts as k-means takes them."""
+        return points
+
+
+@dataclass(frozen=True)
+class EUGkMParams(GridParams):
+    """Parameters of EUGkM."""
+
+    fineness: str = param_field(
+        _BY_THETA,
+        help="theta: as many cells as Eq. 4 and θ say, whatever k is. errors: as many as make the errors of Eqs. 9 and "
+        "10 least together, which depends on k.",
+        choices=(_BY_THETA, "errors"),
+    )
+    counts: str = param_field(
+        _SIGNED,
+        help="signed: noisy counts stay as they are, so that those below 0 cancel those above. whole: rounded to whole "
+        "rows and never below 0, which pulls centres towards empty cells, as §4.2 warns.",
+        choices=(_SIGNED, "whole"),
+    )
+
+    def choose_cells_per_axis(self, n: int, epsilon: float, k: int, dim: int) -> float:
+        if self.fineness == _BY_THETA:
+            return super().choose_cells_per_axis(n, epsilon, k, dim)
+        return compute_cells_of_least_error(n, epsilon, k, dim)
+
+    def read_counts(self, points: SignedPoints) -> SignedPoints:
+        if self.counts == _SIGNED:
+            return points
+        return replace(points, weights=np.maximum(np.rint(points.weights), 0.0))
 
 
 def eugkm(session: PrivateSession, k: int, params: EUGkMParams, rng: np.random.Generator) -> Iterator[Step]:
@@ -91,7 +145,7 @@ def eugkm(session: PrivateSession, k: int, params: EUGkMParams, rng: np.random.G
 
 
 def run_grid_kmeans(
-    session: PrivateSession, k: int, budget: Budget, params: EUGkMParams, rng: np.random.Generator, *, why: str = ""
+    session: PrivateSession, k: int, budget: Budget, params: GridParams, rng: np.random.Generator, *, why: str = ""
 ) -> Generator[Step, None, Array]:
     """EUGkM for a part of the budget, as a generator of steps that returns the centres; ``why`` opens the first title.
 
@@ -103,7 +157,7 @@ def run_grid_kmeans(
         Clusters.
     budget : Budget
         Part of the session's budget.
-    params : EUGkMParams
+    params : GridParams
         Parameters of the algorithm, checked.
     rng : numpy Generator
         Public coins; what they decide may be known to everybody.
@@ -117,7 +171,7 @@ def run_grid_kmeans(
 
     **Guarantee.** ``budget``, spent on the grid alone.
     """
-    per_axis = compute_cells_per_axis(session.n, compute_epsilon_per_row(session, budget), params.theta, session.dim)
+    per_axis = params.choose_cells_per_axis(session.n, compute_epsilon_per_row(session, budget), k, session.dim)
     wanted = max(1, round(per_axis)) ** session.dim
     if wanted > session.most_cells:
         why += "As fine as cells can be numbered, or drawn: "
@@ -131,7 +185,7 @@ def run_grid_kmeans(
         title=f"Start {best.chosen + 1} has the least loss on the grid and is released",
         centers=solution.centers,
         # Of all cells: what did not stand out still adds up to its rows.
-        noisy_counts=sum_mass_near(list_all_cells(grid, session.region), solution.centers),
+        noisy_counts=sum_mass_near(params.read_counts(list_all_cells(grid, session.region)), solution.centers),
         previous=best.start,
         center_noise_sd=compute_mean_noise_sd(cells, solution),
     )
@@ -162,6 +216,36 @@ def compute_cells_per_axis(n: int, epsilon: float, theta: float, dim: int) -> fl
     Su et al. 2016, Eq. 4.
     """
     return float((n * (epsilon / theta)) ** (2 / (2 + dim)))
+
+
+def compute_cells_of_least_error(n: int, epsilon: float, k: int, dim: int) -> float:
+    """m, before rounding, where the noise of Eq. 9 and the bias of Eq. 10 are least together.
+
+    With M cells they are 2 d M k^((d-2)/d) / (3 n² ε²) and d / M^(2/d) in the unit cube; their sum is least at
+    M = (3 n² ε² / (d k^((d-2)/d)))^(d/(d+2)). Eq. 10 is a bound: real biases are less, and a coarser grid may do.
+
+    Parameters
+    ----------
+    n : int
+        Rows; public, or bought.
+    epsilon : float
+        1 over the scale of the noise on a cell.
+    k : int
+        Clusters.
+    dim : int
+        Columns.
+
+    Returns
+    -------
+    float
+        Cells along an axis, not rounded.
+
+    References
+    ----------
+    Su et al. 2016, Eqs. 9 and 10.
+    """
+    # k^((d-2)/d) is 1/k at one column.
+    return float((3 * (n * epsilon) ** 2 / (dim * k ** ((dim - 2) / dim))) ** (1 / (2 + dim)))
 
 
 def compute_epsilon_per_row(session: PrivateSession, budget: Budget) -> float:
@@ -247,7 +331,7 @@ class Problem(NamedTuple):
     starts: list[Array]
 
 
-def make_problem(grid: GridStep, k: int, region: Region, params: EUGkMParams, rng: np.random.Generator) -> Problem:
+def make_problem(grid: GridStep, k: int, region: Region, params: GridParams, rng: np.random.Generator) -> Problem:
     """What to solve on a released grid. ``tuned`` becomes ``su`` where fewer than k cells stand out.
 
     Parameters
@@ -269,12 +353,14 @@ def make_problem(grid: GridStep, k: int, region: Region, params: EUGkMParams, rn
         Weighted points, and where to start.
     """
     if params.preset == "tuned":
-        cells = find_standing_out(grid, region)
+        cells = params.read_counts(find_standing_out(grid, region))
         if np.count_nonzero(cells.weights > 0) >= k:
             middles = region.clip(cells.columns.T.astype(np.float64))
             seeds = (draw_kmeans_pp_seeds(middles, cells.weights, k, rng) for _ in range(params.starts))
             return Problem(cells, [middles[seed] for seed in seeds])
-    return Problem(list_all_cells(grid, region), [pack_spheres(k, region, rng) for _ in range(params.starts)])
+    return Problem(
+        params.read_counts(list_all_cells(grid, region)), [pack_spheres(k, region, rng) for _ in range(params.starts)]
+    )
 
 
 def list_all_cells(step: GridStep, region: Region) -> SignedPoints:
@@ -356,14 +442,14 @@ def _split_slices(step: GridStep) -> Iterator[slice]:
     return (slice(begin, begin + _PART) for begin in range(0, max(1, len(step.codes)), _PART))
 
 
-def compute_smallest_n(setting: Setting, params: EUGkMParams) -> float:
+def compute_smallest_n(setting: Setting, params: GridParams) -> float:
     """Records at which Eq. 4 gives four cells along each axis: θ/ε · 4^((2+d)/2); twice that under replace.
 
     Parameters
     ----------
     setting : Setting
         Public quantities of the request.
-    params : EUGkMParams
+    params : GridParams
         Parameters of the algorithm, checked.
 
     Returns
@@ -375,7 +461,7 @@ def compute_smallest_n(setting: Setting, params: EUGkMParams) -> float:
     return params.theta / epsilon * pow(_ENOUGH_PER_AXIS, min(2 + setting.dim, 900) / 2)
 
 
-def count_operations(setting: Setting, params: EUGkMParams) -> float:
+def count_operations(setting: Setting, params: GridParams) -> float:
     """Rough number of elementary operations: the rows once, the cells for each start.
 
     Parameters
@@ -391,7 +477,8 @@ def count_operations(setting: Setting, params: EUGkMParams) -> float:
         For progress and placement.
     """
     n, dim = float(setting.n or 10_000), setting.dim
-    cells = min(max(1.0, compute_cells_per_axis(int(n), setting.epsilon, params.theta, dim)) ** min(dim, 60), 2e6)
+    per_axis = params.choose_cells_per_axis(int(n), setting.epsilon, setting.k, dim)
+    cells = min(max(1.0, per_axis) ** min(dim, 60), 2e6)
     of_start = setting.k * (_PASSES[params.preset] * cells * dim + _PER_CENTER[params.preset])
     return 10 * n * dim + params.starts * of_start
 

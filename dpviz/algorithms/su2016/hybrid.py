@@ -12,7 +12,7 @@ from dpviz.algorithms.regime import MOST_IN_A_GRID
 from dpviz.algorithms.steps import Step
 from dpviz.algorithms.su2016 import FAMILY, PAPER
 from dpviz.algorithms.su2016.eugkm import (
-    EUGkMParams,
+    GridParams,
     compute_epsilon_per_row,
     compute_smallest_n,
     count_operations,
@@ -26,7 +26,7 @@ from dpviz.privacy.private_session import PrivateSession
 
 
 @dataclass(frozen=True)
-class HybridParams(EUGkMParams):
+class HybridParams(GridParams):
     """Parameters of Hybrid: those of EUGkM, and how the budget is divided where both branches are used."""
 
     split: float = param_field(

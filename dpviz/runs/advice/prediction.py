@@ -19,15 +19,15 @@ import numpy as np
 
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.su2016.dplloyd import DPLloydParams, plan_rounds
-from dpviz.algorithms.su2016.eugkm import EUGkMParams, compute_cells_per_axis, compute_epsilon_per_row
+from dpviz.algorithms.su2016.eugkm import GridParams, compute_epsilon_per_row
 from dpviz.algorithms.su2016.hybrid import HybridParams, compute_threshold_epsilon
 from dpviz.algorithms.tools.cubes import make_cube_grid
 from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET, compute_count_to_sum_ratio
-from dpviz.privacy.accounting import Budget
+from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.ledger import Ledger
-from dpviz.privacy.mechanisms import choose_noise_kind
+from dpviz.privacy.mechanisms import calibrate_mechanism, choose_noise_kind
 from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.partitions import Voronoi
+from dpviz.privacy.partitions import Everything, Voronoi
 from dpviz.privacy.private_session import PrivateSession
 from dpviz.privacy.queries import Count, Sum
 from dpviz.runs.request import Contender
@@ -90,6 +90,40 @@ def predict(contender: Contender, setting: Setting, region: Region) -> Predictio
     return Prediction(noise, bias, sqrt(noise) <= spacing)
 
 
+def predict_floor(setting: Setting) -> float | None:
+    """What one perfect step would lose, over the loss of k-means++: a line that no algorithm can beat by much.
+
+    Its clusters, and how many rows they have, are known for nothing, and so is how far a typical row lies from its
+    centre; the whole budget buys the noise of their means, each row counting up to that distance. Clusters of like size
+    have the least noise. The loss itself drops out: one perfect step loses 1 + d sd² (k/n)² times as much as none, with
+    the sd of a sum in the unit ball.
+
+    Parameters
+    ----------
+    setting : Setting
+        Public quantities of the request.
+
+    Returns
+    -------
+    float or None
+        At least 1; None where the number of rows is not public.
+    """
+    if setting.n is None:
+        return None
+    kinds = [Accounting.PURE, *([Accounting.GDP] if setting.delta > 0 else [])]
+    sd = min(
+        calibrate_mechanism(
+            Sum(Everything()),
+            choose_noise_kind(accounting, spherical=accounting is Accounting.PURE),
+            setting.budget(accounting),
+            setting.relation,
+            Region.ball(setting.dim, 1.0),
+        ).compute_sd(setting.dim)
+        for accounting in kinds
+    )
+    return 1.0 + setting.dim * (sd * setting.rows_per_person * setting.k / setting.n) ** 2
+
+
 class _Excess(NamedTuple):
     noise: float
     bias_bound: float = 0.0
@@ -97,11 +131,12 @@ class _Excess(NamedTuple):
 
 def _predict_dplloyd(session: PrivateSession, k: int, params: DPLloydParams) -> _Excess:
     rounds = params.rounds or plan_rounds(session, k, params.preset)
-    return _predict_lloyd(session, k, session.budget, rounds=rounds, preset=params.preset)
+    last = session.budget.rounds(rounds, params.weigh_rounds(rounds))[-1]
+    return _predict_lloyd(session, k, last, preset=params.preset)
 
 
-def _predict_lloyd(session: PrivateSession, k: int, budget: Budget, *, rounds: int, preset: str) -> _Excess:
-    """Eq. 6 over all axes, a noisy sum over a noisy count, with the noise of this preset's last round.
+def _predict_lloyd(session: PrivateSession, k: int, budget: Budget, *, preset: str) -> _Excess:
+    """Eq. 6 over all axes, a noisy sum over a noisy count, with the noise of a last round that ``budget`` buys.
 
     For ``su`` in the unit cube that is Eq. 7.
     """
@@ -109,7 +144,7 @@ def _predict_lloyd(session: PrivateSession, k: int, budget: Budget, *, rounds: i
     ratio = 1 / session.region.l1_radius
     if preset != "su":
         ratio = compute_count_to_sum_ratio(session.dim, session.accounting, spherical=spherical)
-    share = budget.rounds(rounds)[-1].split(counts=ratio, sums=1.0)
+    share = budget.split(counts=ratio, sums=1.0)
     cells = Voronoi(np.zeros((k, session.dim)))
     of_counts = session.mechanism(Count(cells), choose_noise_kind(session.accounting), share.counts).compute_sd(1)
     of_sums = session.mechanism(
@@ -119,10 +154,10 @@ def _predict_lloyd(session: PrivateSession, k: int, budget: Budget, *, rounds: i
     return _Excess((k / session.n) ** 2 * (session.dim * of_sums**2 + offset * of_counts**2))
 
 
-def _predict_grid(session: PrivateSession, k: int, params: EUGkMParams | HybridParams) -> _Excess:
+def _predict_grid(session: PrivateSession, k: int, params: GridParams) -> _Excess:
     """Eqs. 9 and 10 for the grid that is really laid: whole cells, and a box of unequal sides."""
     dim, half, epsilon = session.dim, session.region.half, compute_epsilon_per_row(session, session.budget)
-    grid = make_cube_grid(half, max(1, round(compute_cells_per_axis(session.n, epsilon, params.theta, dim))) ** dim)
+    grid = make_cube_grid(half, max(1, round(params.choose_cells_per_axis(session.n, epsilon, k, dim))) ** dim)
     # Of one centre in the unit cube, from the noise of the counts of its cells.
     variance = 2 * dim * grid.n_cells * float(k ** ((dim - 2) / dim)) / (3 * (session.n * epsilon) ** 2)
     return _Excess(float((half**2).sum()) / dim * variance, float(((half / grid.cells_per_axis) ** 2).sum()))
@@ -135,7 +170,7 @@ def _predict_hybrid(session: PrivateSession, k: int, params: HybridParams) -> _E
     ):
         return _predict_grid(session, k, params)
     shares = session.budget.split(grid=params.split, lloyd=1 - params.split)
-    return _predict_lloyd(session, k, shares.lloyd, rounds=params.steps, preset=params.preset)
+    return _predict_lloyd(session, k, shares.lloyd.rounds(params.steps)[-1], preset=params.preset)
 
 
 _FORMULAS: dict[str, Callable[[PrivateSession, int, Any], _Excess]] = {

@@ -117,3 +117,28 @@ def test_one_mean_is_unbiased_and_as_noisy_as_it_says(preset, delta):
     assert abs(centers.mean() - 0.3) < 5 * centers.std() / np.sqrt(200)
     # The stated deviation is that of the sum; the count adds its part at this centre.
     assert said < centers.std() < 1.6 * said
+
+
+@for_each(("preset", "delta"), PRESETS)
+def test_doubling_gives_every_round_twice_the_budget_of_the_one_before(preset, delta):
+    entries = _entries(preset, delta, rounds=4, shares="doubling")
+    spent = np.array([count.amount + total.amount for count, total in zip(entries[::2], entries[1::2], strict=True)])
+    assert spent[1:] / spent[:-1] == pytest.approx(np.full(3, 2.0), rel=1e-6)
+    even = _entries(preset, delta, rounds=4)
+    assert entries[-1].scale < even[-1].scale < entries[0].scale
+
+
+def test_a_uniform_start_is_points_at_random_that_no_row_has_to_do_with():
+    def start(how, rows=200):
+        asked = {"preset": "su", "start": how}
+        done = run(CARD, make_small_table(make_blobs(rows), n_public=200), k=9, epsilon=1.0, params=asked, seed=4)
+        return done.frames[0].step
+
+    def least_gap(centers):
+        gaps = np.linalg.norm(centers[:, None] - centers, axis=2)
+        return gaps[np.triu_indices(9, 1)].min()
+
+    uniform, packed = start("uniform"), start("spheres")
+    assert uniform.title == "Points at random: no row has been read"
+    assert np.array_equal(uniform.centers, start("uniform", rows=60).centers)
+    assert least_gap(uniform.centers) < least_gap(packed.centers)

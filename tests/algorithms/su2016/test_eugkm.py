@@ -17,6 +17,7 @@ from dpviz.algorithms.su2016 import eugkm
 from dpviz.algorithms.su2016.eugkm import (
     CARD,
     EUGkMParams,
+    compute_cells_of_least_error,
     compute_cells_per_axis,
     compute_smallest_n,
     describe_grid,
@@ -288,3 +289,28 @@ def test_six_columns_of_the_census():
 def test_more_columns_than_an_index_of_numpy_has_axes(algorithm):
     done = run(algorithm, make_small_table(make_blobs(300, 100), n_public=300), k=3, epsilon=5.0, seed=0)
     assert done.centers.shape == (3, 100)
+
+
+def test_cells_of_least_error_are_where_noise_and_bias_of_the_paper_are_least_together():
+    for n, epsilon, k, dim in ((5_000, 1.0, 15, 2), (50_000, 0.3, 5, 6), (1_000, 1.0, 3, 1)):
+
+        def error(per_axis, n=n, epsilon=epsilon, k=k, dim=dim):
+            noise = 2 * dim * per_axis**dim * k ** ((dim - 2) / dim) / (3 * (n * epsilon) ** 2)
+            return noise + dim / per_axis**2
+
+        best = compute_cells_of_least_error(n, epsilon, k, dim)
+        assert error(best) < min(error(0.99 * best), error(1.01 * best))
+    few, many = (compute_cells_of_least_error(5_000, 1.0, k, 6) for k in (2, 64))
+    assert many < few
+
+
+def test_whole_counts_pull_centres_towards_empty_cells():
+    """One tight group in a corner: noise above 0 in the empty cells stays, that below 0 is lost."""
+    rows = np.full((2_000, 2), 0.75)
+    table = make_small_table(rows, n_public=2_000)
+
+    def centre(counts):
+        asked = {"preset": "su", "starts": 1, "theta": 0.1, "counts": counts}
+        return np.mean([run(CARD, table, k=1, epsilon=0.05, params=asked, seed=s).unit_centers for s in range(20)])
+
+    assert centre("whole") < 0.75 * centre("signed")

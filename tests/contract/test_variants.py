@@ -1,0 +1,31 @@
+"""Variants of the papers that are no preset: each keeps the ledger, plays again without rows, and hides a row."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpviz.algorithms.registry import CARDS
+from tests.cases import about
+from tests.contract.checks import check_booked, check_loss, check_replayed, record_run
+from tests.contract.tables import BOUGHT, PERSONS, PUBLIC, REPLACE, list_neighbours
+
+# A card, what its preset is not, and δ.
+VARIANTS = (
+    ("dplloyd", {"preset": "su", "start": "uniform", "shares": "doubling"}, 0.0),
+    ("dplloyd", {"preset": "gaussian", "start": "uniform", "shares": "doubling"}, 1e-6),
+    ("eugkm", {"preset": "su", "starts": 3, "fineness": "errors", "counts": "whole"}, 0.0),
+    ("eugkm", {"preset": "tuned", "starts": 3, "fineness": "errors", "counts": "whole"}, 0.0),
+    ("k-averages", {"axes": "turned"}, 1e-6),
+)
+
+
+@pytest.mark.parametrize(("card", "params", "delta"), VARIANTS)
+def test_a_variant_books_what_it_drew_plays_again_without_rows_and_hides_a_row(card, params, delta):
+    for case, epsilon in ((BOUGHT, 1.0), (PUBLIC, 35.0), (REPLACE, 0.1), (PERSONS, 1.0)):
+        request = {"k": 3, "epsilon": epsilon, "delta": delta, "params": params, "seed": 1}
+        with about(case, f"ε = {epsilon}"):
+            first = record_run(CARDS[card], case.table(), **request)
+            check_booked(first)
+            check_replayed(CARDS[card], case.table(), first, **request)
+            for one, other in list_neighbours(case, 0, few=True):
+                check_loss(CARDS[card], one, other, **request)
