@@ -65,6 +65,8 @@ class Curves:
         Horizontal lines: what can be had for nothing, and k-means++.
     predictions : mapping of algorithm to (ε, value) pairs
         Closed-form predictions, dashed, and named in the legend.
+    floor : sequence of (ε, value) pairs
+        What no algorithm can beat by much; empty where it is not known.
     most : float
         Where the axis ends at the latest; what lies beyond is said to.
     """
@@ -78,6 +80,7 @@ class Curves:
     own: float | None = None
     baselines: Mapping[str, float] = field(default_factory=dict)
     predictions: Mapping[str, Curve] = field(default_factory=dict)
+    floor: Curve = ()
     most: float = inf
 
     @cached_property
@@ -168,13 +171,16 @@ class Curves:
         """
         score, predicted = find_measure(self.measure), self._predicted_together()
         # Predictions stand in the legend below the plot, which keeps its size unless labels need more.
-        height = _HEIGHT + LEGEND_LINE * len(predicted) + compute_label_room(self.lines)
-        plot = new_plot(palette, height=height, legend_lines=len(predicted))
+        in_legend = len(predicted) + bool(self.floor)
+        height = _HEIGHT + LEGEND_LINE * in_legend + compute_label_room(self.lines)
+        plot = new_plot(palette, height=height, legend_lines=in_legend)
         # Dashes are seen in the legend only at the width that lines have in the plot.
         plot.update_layout(margin={"r": LABELS}, legend={"itemsizing": "trace"})
         self._set_axis(plot)
         if not about:
             self._draw_hull(plot, palette)
+        if self.floor:
+            _draw_floor(plot, self.floor, palette)
         for name, line in self.lines.items():
             self._draw_line(plot, name, line, palette)
         for names, points in predicted:
@@ -280,6 +286,18 @@ class Curves:
         text = f"yours: {_LETTERS[self.over]} = {self.own:,g}"
         at = {"x": log10(self.own), "y": 1, "yref": "paper", "xanchor": "right", "yanchor": "bottom"}
         add_note(plot, text, palette.text, at)
+
+
+def _draw_floor(plot: Plot, points: Curve, palette: Palette) -> None:
+    """The noise of one perfect step, under all lines."""
+    plot.add_trace(
+        {
+            **{"type": "scatter", "x": [e for e, _ in points], "y": [v for _, v in points], "mode": "lines"},
+            **{"line": {"color": palette.muted, "width": 2.5, "dash": "dot"}, "meta": "floor", "showlegend": True},
+            **{"name": "floor: the noise of one perfect step, which no algorithm beats by much"},
+            **{"hovertemplate": "floor at ε = %{x:g}: %{y:.4g}<extra></extra>"},
+        }
+    )
 
 
 def _draw_prediction(plot: Plot, names: Sequence[str], points: Curve, color: str) -> None:

@@ -21,6 +21,7 @@ from dpviz.check import RequestError
 from dpviz.glossary import explain_term, explain_words
 from dpviz.privacy.accounting import Accounting
 from dpviz.runs.advice.judgement import explain_difference, judge_request
+from dpviz.runs.advice.prediction import predict_floor
 from dpviz.runs.advice.suggested_k import MOST_K, find_synopsis, suggest_k
 from dpviz.runs.center_tables import compute_share_noise, list_profile_rows, read_shares
 from dpviz.runs.export import format_centers_csv, format_run_json, name_file, name_page, name_picture
@@ -310,7 +311,7 @@ def _draw_clusters(table: OpenTable, run: Run, judged: Judged | None, request: R
         draw_data_table(tabulate_clusters(run), alt="Every cluster: its size, and what its centre says", height="auto")
         _draw_shares(run)
         _draw_loss_diagnostic(run)
-        _draw_cost(table, judged)
+        _draw_cost(table, judged, request)
         return
     bars = {
         name: st.column_config.ProgressColumn(format="%.4g", min_value=float(low), max_value=float(high))
@@ -319,7 +320,7 @@ def _draw_clusters(table: OpenTable, run: Run, judged: Judged | None, request: R
     shown = bars if run.domain.dim <= _MOST_BARS else {}
     draw_data_table(tabulate_clusters(run), alt="Every cluster: its size and its centre", height="auto", columns=shown)
     _draw_loss_diagnostic(run)
-    _draw_cost(table, judged)
+    _draw_cost(table, judged, request)
 
 
 def _draw_verdict(run: Run, request: Request, table: OpenTable) -> None:
@@ -388,7 +389,7 @@ def _describe_clusters(run: Run) -> str:
     return f"{run.k} clusters of about {low} to {high} rows{noise}."
 
 
-def _draw_cost(table: OpenTable, judged: Judged | None) -> None:
+def _draw_cost(table: OpenTable, judged: Judged | None, request: Request) -> None:
     if judged is None:
         why = "k-means++ is still being computed." if is_reveal_allowed(table) else "Hidden: Show truth is off."
         draw_caption_with_badge("revealed", f"Loss against k-means++. {why}")
@@ -396,6 +397,10 @@ def _draw_cost(table: OpenTable, judged: Judged | None) -> None:
     scores = judged.scores
     losses = f"{format_number(scores.nicv)} against {format_number(scores.nicv_kmeans)}"
     words = f"Loss {format_ratio(scores.ratio)} that of k-means++ ({losses})."
+    floor = predict_floor(request.make_setting(table.private)) if request.card.private else None
+    if floor is not None:
+        more = f"{format_number(100 * (floor - 1))} % more than k-means++"
+        words += f" One perfect step at this ε would lose {more}; no algorithm beats that by much."
     if scores.clipping > 0 and table.kind is not FileKind.PRIVATE:
         words += f" The bounds alone move a row by {format_number(scores.clipping)} on the same scale."
     if judged.labels is not None and judged.labels.unlabelled:

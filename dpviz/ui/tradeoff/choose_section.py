@@ -22,7 +22,7 @@ from dpviz.runs.advice.advice import EPSILONS, Advice, Outlook, forecast_rows
 from dpviz.runs.advice.advice_words import WHERE_FROM, describe_certainty, describe_change, list_alternatives
 from dpviz.runs.advice.judgement import judge
 from dpviz.runs.advice.known_rows import KnownRows, RowsAdvice, advise_rows
-from dpviz.runs.advice.prediction import predict
+from dpviz.runs.advice.prediction import predict, predict_floor
 from dpviz.runs.advice.recommendation import Recommendation, compare_with_study, recommend
 from dpviz.runs.advice.target import Target
 from dpviz.runs.request import Contender, Request
@@ -148,7 +148,8 @@ def _draw_answer(
     growing = bisection is not None and bisection.running
     with place:
         if measure == "ratio" and not baselines:
-            smallest = Smallest(Curves(frame, places=grid.epsilons, most=_ask_most(target)), answers, recommendation)
+            curves = Curves(frame, places=grid.epsilons, floor=list_floor(study), most=_ask_most(target))
+            smallest = Smallest(curves, answers, recommendation)
             about = compare_with_study(recommendation, advice) if answers and advice is not None else ""
             if study.source.key != study.question.table.key:
                 about = f"A synthetic table has {grid.ks[0]} clear groups; your rows may need more. {about}"
@@ -162,6 +163,7 @@ def _draw_answer(
                 places=grid.epsilons,
                 baselines=compute_baselines(study, measure) if baselines else {},
                 predictions=list_predictions(study, measure) if baselines else {},
+                floor=list_floor(study) if measure == "ratio" else (),
             )
             _show(numbers, f"{_KEY}:figure", "", study)
     draw_numbers(numbers, study, growing=growing)
@@ -307,6 +309,19 @@ def list_predictions(study: StudyJob, measure: str) -> dict[str, list[tuple[floa
     return {name: curve for name, curve in curves.items() if len(curve) > 1}
 
 
+def list_floor(study: StudyJob) -> list[tuple[float, float]]:
+    """What one perfect step would lose at each ε, over the loss of k-means++; empty where n is not public."""
+    first = {trial.epsilon: trial for trial in study.grid.list_trials() if trial.repeat == 0}
+    settings = [study.grid.make_request(first[epsilon]).make_setting(study.source.private) for epsilon in sorted(first)]
+    return _list_floor(settings)
+
+
+def _list_floor(settings: Sequence[Setting]) -> list[tuple[float, float]]:
+    floors = [(setting.epsilon, predict_floor(setting)) for setting in settings]
+    known = [(epsilon, floor) for epsilon, floor in floors if floor is not None]
+    return known if len(known) > 1 else []
+
+
 def read_stored_rows(question: Question) -> KnownRows | None:
     """How many rows are spoken of: as declared or bought, or else those of the synthetic table that was asked for."""
     table, source = question.table, question.source
@@ -368,7 +383,9 @@ def make_forecast(question: Question, advice: Advice, *, most: float = inf) -> F
     names = list(dict.fromkeys([*asked, *([] if leading is None else [leading.algorithm])]))
     ends = (*question.grid.epsilons, advice.setting.epsilon)
     places = [epsilon for epsilon in EPSILONS if min(ends) <= epsilon <= max(ends)]
-    return Forecast(_tabulate_forecast(advice.setting, tuple(names), tuple(places)), places=places, most=most)
+    floor = _list_floor([replace(advice.setting, epsilon=epsilon) for epsilon in places])
+    runs = _tabulate_forecast(advice.setting, tuple(names), tuple(places))
+    return Forecast(runs, places=places, floor=floor, most=most)
 
 
 def draw_evidence(advice: Advice) -> None:

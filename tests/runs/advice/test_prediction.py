@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import sqrt
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.optimize import brentq
 
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET
+from dpviz.claims.shipped import FOLDER
 from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.queries import Relation
-from dpviz.runs.advice.prediction import predict
+from dpviz.runs.advice.prediction import predict, predict_floor
 from dpviz.runs.request import Contender
 from dpviz.runs.run import read_centers, run
 from dpviz.table.domain import Domain, Region
@@ -153,3 +156,38 @@ def test_the_predicted_error_is_what_noise_does_to_one_round(preset: str) -> Non
     assert np.median(squared) < 10 * predicted.excess
     typical = [error for error in squared if error < 10 * predicted.excess]  # starts that split no cluster
     assert np.mean(typical) == pytest.approx(predicted.excess, rel=0.25)
+
+
+def test_the_floor_is_the_noise_of_known_clusters_of_like_size() -> None:
+    """Drawn: a sum with K-norm noise, a point of the ball times a length of a Gamma law with d + 1 shapes."""
+    n, k, dim, epsilon = 600, 3, 2, 1.0
+    rng = np.random.default_rng(0)
+    noise = rng.gamma(dim + 1, 1 / epsilon, (20_000, k)) * rng.random((20_000, k)) ** (1 / dim)
+    # k means, each off by its noise over n/k rows, cost its n/k rows the square of that; the loss a row is 1.
+    lost = float(((noise / (n / k)) ** 2).sum(axis=1).mean()) * (n / k) / n
+    floor = predict_floor(Setting(dim, k, epsilon, 0.0, n=n))
+    assert floor is not None and floor - 1 == pytest.approx(lost, rel=0.05)
+
+
+def test_the_floor_depends_on_public_numbers_and_not_on_private_ones() -> None:
+    wide = Setting(100, 64, 0.1, 0.0, n=100_000)
+    assert predict_floor(replace(wide, n=None)) is None
+    floors = [predict_floor(setting) for setting in (wide, replace(wide, delta=1e-6), replace(wide, n=50_000))]
+    assert all(floor is not None and floor > 1 for floor in floors)
+    assert floors[1] < floors[0] < floors[2]
+    assert predict_floor(replace(wide, relation=Relation.REPLACE)) > floors[0]
+    assert predict_floor(replace(wide, rows_per_person=3)) - 1 == pytest.approx(9 * (floors[0] - 1))
+
+
+def test_no_stored_run_of_the_papers_is_below_the_floor() -> None:
+    places = 0
+    for file in sorted(FOLDER.glob("*.csv")):
+        table = pd.read_csv(file)
+        if not {"nicv", "kmeans", "epsilon", "delta", "n"} <= set(table.columns):
+            continue
+        where = ["data", "n", "d", "k", "epsilon", "delta", "line"]
+        for (_, n, d, k, epsilon, delta, _), losses in table.groupby(where)[["nicv", "kmeans"]].median().iterrows():
+            floor = predict_floor(Setting(int(d), int(k), float(epsilon), float(delta), n=int(n)))
+            assert losses["nicv"] / losses["kmeans"] >= floor
+            places += 1
+    assert places > 300
