@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from dpviz.algorithms.balcan2017.projection import draw_orthonormal_frame
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.noise import StudyNoise
@@ -24,7 +25,6 @@ from dpviz.privacy.tuples.tuple_averages import (
     PrivateAverage,
     TupleAverages,
     compute_classic_multiplier,
-    draw_rotation,
     measure_pair_distances,
 )
 from dpviz.privacy.tuples.tuples import TupleTable
@@ -244,13 +244,19 @@ class _Placed(PrivateAverage):
         return 0.0
 
 
+def _turn(dim, seed):
+    return draw_orthonormal_frame(dim, dim, np.random.default_rng(seed))
+
+
 @for_each("dim", [3, 400])
 @for_each("turned", [None, 7])
 def test_a_point_moves_a_sum_by_what_its_noise_is_paid_for(dim, turned):
-    average = _Placed(0.5, 1e-8, 1000, 1e-3, 1.0, dim, turned)
-    axes = np.eye(dim) if turned is None else draw_rotation(dim, np.random.default_rng(turned))
+    axes = None if turned is None else _turn(dim, turned)
+    average = _Placed(0.5, 1e-8, 1000, 1e-3, 1.0, dim, axes)
     cloud = np.zeros((1000, dim))
-    far = np.vstack([cloud, np.full(dim, 10.0) @ axes])  # beyond the width of a cloud along every axis
+    far = np.vstack(
+        [cloud, np.full(dim, 10.0) @ (np.eye(dim) if axes is None else axes)]
+    )  # beyond the width of a cloud along every axis
     noise = _Still(np.random.default_rng(0))
     moved = average.expected * np.linalg.norm(average.draw(far, noise) - average.draw(cloud, noise))
     paid = noise.sd / compute_classic_multiplier(average.epsilon / 4, average.delta)
@@ -258,15 +264,15 @@ def test_a_point_moves_a_sum_by_what_its_noise_is_paid_for(dim, turned):
 
 
 def test_turned_averages_have_less_noise_in_many_columns_and_find_the_same():
-    few, many = (PrivateAverage(3.0, 1e-8, 8000, 1e-3, 1.0, dim, turned=3) for dim in (10, 100))
-    plain = replace(many, turned=None)
+    few, many = (PrivateAverage(3.0, 1e-8, 8000, 1e-3, 1.0, dim, _turn(dim, 3)) for dim in (10, 100))
+    plain = replace(many, axes=None)
     assert few.narrow == 1.0 and many.mean_sd < 0.6 * plain.mean_sd
     rng = np.random.default_rng(0)
     for direction in (np.eye(100)[0], np.full(100, 0.1)):  # along a column, and between all of them
         cloud = 0.3 * direction + 0.002 * rng.standard_normal((8000, 100)) + 0.01 * rng.random((8000, 1)) * direction
         off = [np.linalg.norm(one.draw(cloud, _noise(1)) - cloud.mean(axis=0)) for one in (many, plain)]
         assert off[0] < 0.8 * off[1] < 0.05
-    frame = draw_rotation(5, rng)
+    frame = _turn(5, 3)
     assert frame @ frame.T == pytest.approx(np.eye(5), abs=1e-12)
 
 

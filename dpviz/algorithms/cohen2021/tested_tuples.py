@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dpviz.algorithms.balcan2017.projection import draw_orthonormal_frame
 from dpviz.algorithms.card import Params, Setting, param_field
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.lloyd_round import run_lloyd_round
@@ -328,7 +329,9 @@ def run_average_test(source: TupleSource, share: Budget, *, finest: float, turne
     k, params, number = source.k, source.params, source.most
     options = {"k": k, "number": number, "dim": source.points.dim, "finest": finest, "beta": params.beta}
     options |= {"bound": float(source.points.region.half.max()), "printed": params.printed}
-    options |= {"turned": source.salt} if turned else {}
+    if turned:
+        dim = source.points.dim
+        options["axes"] = draw_orthonormal_frame(dim, dim, np.random.default_rng(source.salt))
     tuples, note = source.tuples(number), "test of tuples, averages of clusters"
     released = tuples.ask(Tuples(k), TupleAverages, share, note=note, **options)
     needed = count_averaged_tuples(share, params, k, source.points.dim, finest)

@@ -110,11 +110,13 @@ class EUGkMParams(GridParams):
     )
 
     def choose_cells_per_axis(self, n: int, epsilon: float, k: int, dim: int) -> float:
+        """As ``GridParams`` does it, or as many as make the errors least; cells along an axis."""
         if self.fineness == _BY_THETA:
             return super().choose_cells_per_axis(n, epsilon, k, dim)
         return compute_cells_of_least_error(n, epsilon, k, dim)
 
     def read_counts(self, points: SignedPoints) -> SignedPoints:
+        """As they are, or whole and never below 0."""
         if self.counts == _SIGNED:
             return points
         return replace(points, weights=np.maximum(np.rint(points.weights), 0.0))

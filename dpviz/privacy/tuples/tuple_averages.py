@@ -44,9 +44,9 @@ class PrivateAverage:
     bound : float
         Coordinates lie in [-bound, bound].
     dim : int
-    turned : int or None
-        Public coin of a random rotation. Along each of its axes a cloud is about √d narrower than its radius, and what
-        is cut to that width needs so much less noise; no gain below some forty columns. None: the axes as they are.
+    axes : array of shape (d, d) or None
+        A public random rotation, one axis a row. Along each of them a cloud is about √d narrower than its radius, and
+        what is cut to that width needs so much less noise; no gain below some forty columns. None: the columns.
 
     References
     ----------
@@ -60,19 +60,19 @@ class PrivateAverage:
     finest: float
     bound: float
     dim: int
-    turned: int | None = None
+    axes: Array | None = field(default=None, compare=False)
 
     @property
     def narrow(self) -> float:
         """Half the width along an axis that holds nearly every point of a cloud, in radii."""
-        if self.turned is None:
+        if self.axes is None:
             return 1.0
         return min(1.0, sqrt(2 * log(2 * self.dim * self.expected / _MISSED) / self.dim))
 
     @property
     def farthest(self) -> float:
         """Largest coordinate along an axis."""
-        return self.bound if self.turned is None else self.bound * sqrt(self.dim)
+        return self.bound if self.axes is None else self.bound * sqrt(self.dim)
 
     @property
     def coarsest(self) -> int:
@@ -122,8 +122,7 @@ class PrivateAverage:
         array of shape (d,)
             Unit coordinates.
         """
-        axes = np.eye(self.dim) if self.turned is None else draw_rotation(self.dim, np.random.default_rng(self.turned))
-        points = points if self.turned is None else points @ axes.T
+        points = points if self.axes is None else points @ self.axes.T
         radius = self.finest * 2 ** self.find_radius_exponent(measure_pair_distances(points, noise), noise)
         side = self.narrow * radius
         middle = np.array([self.choose_interior(points[:, axis], side, noise) for axis in range(self.dim)])
@@ -132,7 +131,7 @@ class PrivateAverage:
             self.mean_sd * radius * self.expected, (self.dim,)
         )
         average: Array = middle + shift / self.expected
-        return np.clip(average if self.turned is None else average @ axes, -self.bound, self.bound)
+        return np.clip(average if self.axes is None else average @ self.axes, -self.bound, self.bound)
 
     def find_radius_exponent(self, distances: Array, noise: NoiseSource) -> int:
         """Noisy binary search for the least j with three quarters of the pairs within ``finest`` times 2^j.
@@ -196,26 +195,6 @@ class PrivateAverage:
         return float(edges[chosen] + offset) * step - self.farthest
 
 
-def draw_rotation(dim: int, public_rng: np.random.Generator) -> Array:
-    """A uniformly random orthonormal basis, one axis a row; (d, d).
-
-    Parameters
-    ----------
-    dim : int
-        Columns.
-    public_rng : numpy Generator
-        Public coins.
-
-    Returns
-    -------
-    array of shape (d, d)
-        Rows are axes.
-    """
-    basis, triangle = np.linalg.qr(public_rng.normal(size=(dim, dim)))
-    axes: Array = (basis * np.sign(np.diag(triangle))).T
-    return axes
-
-
 def compute_classic_multiplier(epsilon: float, delta: float) -> float:
     """σ/Δ of (ε, δ)-DP Gaussian noise for ε below 1 (Dwork & Roth 2014, Thm. 3.22; Thm. 2.8 of Cohen et al.).
 
@@ -273,8 +252,8 @@ class TupleAverages(TupleMechanism):
         Radius of the smallest cloud of points that is told apart, unit coordinates.
     bound : float
         Largest coordinate.
-    turned : int or None
-        Public coin of a rotation under which averages are taken; None: none.
+    axes : array of shape (d, d) or None
+        A public rotation, along whose axes averages are taken; None: along the columns.
     """
 
     name: ClassVar[str] = "tuple averages"
@@ -282,7 +261,7 @@ class TupleAverages(TupleMechanism):
     dim: int
     finest: float
     bound: float
-    turned: int | None = None
+    axes: Array | None = field(default=None, compare=False)
 
     @property
     def average(self) -> PrivateAverage | None:
@@ -300,7 +279,7 @@ class TupleAverages(TupleMechanism):
             changed = self.k * (plan.misfits + 1)
             epsilon = self.epsilon / (4 * changed)
             delta = self.delta / (8 * changed * exp(self.epsilon / 2))
-        return PrivateAverage(epsilon, delta, self.number, self.finest, self.bound, self.dim, self.turned)
+        return PrivateAverage(epsilon, delta, self.number, self.finest, self.bound, self.dim, self.axes)
 
     @property
     def hopeless(self) -> bool:
