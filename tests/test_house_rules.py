@@ -145,6 +145,7 @@ PLANTED: list[tuple[Rule, str, str]] = [
     (draws_or_talks_in_the_core, "dpviz/runs/a.py", "from plotly import graph_objects"),
     (draws_or_talks_in_the_core, "dpviz/ui/a.py", "from urllib.request import urlopen"),
     (draws_or_talks_in_the_core, "dpviz/ui/a.py", "import socket"),
+    (draws_or_talks_in_the_core, "dpviz/ui/a.py", "from sklearn.datasets import fetch_openml"),
     (accesses_while_releasing, "dpviz/releases/a.py", "from dpviz.runs.evaluation import evaluate"),
     (accesses_while_releasing, "dpviz/ui/release/a.py", "from dpviz.ui import data_access"),
     (accesses_while_releasing, "pages/release.py", "rows = table.private.reveal(note='')"),

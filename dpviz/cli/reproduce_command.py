@@ -17,6 +17,7 @@ import pandas as pd
 from dpviz import check
 from dpviz.check import RequestError
 from dpviz.claims.claim import Claim, Verdict
+from dpviz.claims.fetching import fetch_missing
 from dpviz.claims.material import FOLDER_VARIABLE, Shelf
 from dpviz.claims.planner import LOOKS, Course, choose
 from dpviz.claims.registry import CLAIMS, find_claim, open_shelf
@@ -63,6 +64,12 @@ def add(command: Parser) -> None:
     command.add_argument("--out", metavar="DIR", help="folder for a table and a page a claim, and manifest.json")
     command.add_argument("--data", metavar="DIR", help="folder of published files, such as s1.csv")
     command.add_argument(
+        "--fetch",
+        action="store_true",
+        help="bring Letter, MNIST and Adult from OpenML into --data where they are missing: nothing else that dpviz "
+        "does asks another machine",
+    )
+    command.add_argument(
         "--hours", type=float, metavar="H", help="processor hours to spend on findings that are open (default: none)"
     )
     command.add_argument("--json", action="store_true", help="print verdicts as JSON")
@@ -84,6 +91,8 @@ def serve(arguments: argparse.Namespace) -> str:
     if arguments.hours is not None:
         check.positive(hours=arguments.hours)
     folder = _find_data_folder(arguments.data)
+    if arguments.fetch:
+        _fetch(folder)
     tables = open_shelf(folder)  # refuses a folder that is not there before anything is run
     out = ClaimFolder(Path(arguments.out))
     journey = Journey(arguments, out, tables, with_data=folder is not None)
@@ -195,6 +204,13 @@ def _format_list(claims: Sequence[Claim], *, as_json: bool) -> str:
 def _find_data_folder(option: str | None) -> Path | None:
     named = option or os.environ.get(FOLDER_VARIABLE)
     return Path(named) if named else None
+
+
+def _fetch(folder: Path | None) -> None:
+    if folder is None or not folder.is_dir():
+        raise RequestError("--fetch has no folder to fill: name one that is there with --data.")
+    brought = fetch_missing(folder)
+    say(f"From OpenML: {', '.join(brought) or 'nothing, all tables are there'}.")
 
 
 def _format_text(done: Sequence[Reproduced]) -> str:

@@ -52,6 +52,8 @@ def test_a_wrong_request_is_refused_in_a_sentence(capsys):
         (("--out", "x", "--hours", "0"), "hours"),
         (("--out", "x", "--hours", "nan"), "hours"),
         (("--out", "x", "--data", "nowhere-at-all"), "--data"),
+        (("--out", "x", "--fetch"), "--fetch"),
+        (("--out", "x", "--fetch", "--data", "nowhere-at-all"), "--fetch"),
     ):
         said = call(capsys, "reproduce", *options)
         with about(*options):
