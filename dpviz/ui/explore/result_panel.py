@@ -10,6 +10,7 @@ import streamlit as st
 
 from dpviz.algorithms.steps import CentersStep
 from dpviz.charts.picture import RenderContext
+from dpviz.charts.pictures.space import Space, list_turning_places
 from dpviz.charts.player.player_page import Scene, animate, make_player_page
 from dpviz.charts.registry import find_picture
 from dpviz.charts.share_bars import ShareBars
@@ -96,6 +97,7 @@ def draw_below(table: OpenTable, result: Result, context: RenderContext, judged:
                 mark = "refused (⊥)" if _draw_refusal(run) else ""
                 draw_profile_panel(make_profile(run, reference=reference), "explore", mark=mark, table=False)
             _draw_clusters(table, run, judged, result.request)
+            draw_turning(run, context)
             draw_k_reading(result)
     if ledger.open:
         with ledger:
@@ -166,6 +168,31 @@ def _draw_ledger(run: Run) -> None:
         for place, entry in enumerate(run.entries, start=1)
     ]
     draw_data_table(pd.DataFrame(charges), alt="Every charge of this run", height="auto")
+
+
+_TURNED = "explore:turned"
+
+
+def draw_turning(run: Run, context: RenderContext) -> None:
+    """Three columns as a body that turns, once somebody asks; nothing where there are more columns, or fewer."""
+    places = list_turning_places([frame.step for frame in run.frames], run.domain)
+    if not places or not st.toggle(
+        "Turn it in three dimensions",
+        key=_TURNED,
+        help="Trees, candidates and centres over all three columns. The planes above show two at a time.",
+    ):
+        return
+    last = places[-1]
+    place = st.selectbox(
+        "Step that is turned",
+        places,
+        index=len(places) - 1,
+        format_func=lambda i: f"{i + 1}/{len(run.frames)} {run.frames[i].step.title}",
+        key=f"{_TURNED}:{run.algorithm}:{last}",
+    )
+    space = Space(run.frames[last if place is None else place].step)
+    figure = space.draw(context.with_steps_of(run))
+    show_wide(figure, alt=space.words(run.domain), key=f"{_TURNED}:figure", stem=f"{name_picture(run)}-3d")
 
 
 _READ = "explore:read_k"
