@@ -65,7 +65,8 @@ def _count_noisy(n: int, mixture: Mixture, noise: Any, rng: np.random.Generator)
 
     Counts are drawn by their law. Of ``noise`` the outermost bins take what lies beyond.
     """
-    edges = np.linspace(*noise.ppf([1 / (100 * n), 1 - 1 / (100 * n)]), _BINS + 1)
+    end = float(noise.isf(1 / (100 * n)))
+    edges = np.linspace(-end, end, _BINS + 1)
     counts = np.zeros(_BINS)
     for mean in mixture.means[:, 0]:
         below = noise.cdf(edges - mean)
@@ -95,7 +96,7 @@ def fit_mixture(values: Array, counts: Array) -> Array:
     parts, before = own.astype(np.float64), -inf
     for _ in range(_MOST_ROUNDS):
         sizes = share @ parts
-        means = (share * values) @ parts / sizes
+        means: Array = (share * values) @ parts / sizes
         spread = np.sqrt((share[:, None] * parts * (values[:, None] - means) ** 2).sum(axis=0) / sizes)
         density = norm.logpdf(values[:, None], means, spread) + np.log(sizes)
         whole = np.logaddexp(density[:, 0], density[:, 1])
