@@ -121,7 +121,7 @@ def _fit(found: list[Ran]) -> None:
         lines, many = [], []
         for line in range(len(EDGES) - 1):
             here = [one for one, at in zip(runs, place, strict=True) if at == line]
-            alike = [one.lost for one in here if one.family.alike]
+            alike = [one.lost for one in here if one.family.kind == "compact"]
             if len(alike) < FEWEST:
                 continue
             median, tenth = np.quantile(alike, [0.5, TENTH], method="weibull")
@@ -170,7 +170,7 @@ def _rising(lines: Rows, many: Rows) -> Rows:
 
 def _check(found: list[Ran]) -> None:
     """How often a run was above what was announced, family by family."""
-    alike = [one for one in found if one.family.alike]
+    alike = [one for one in found if one.family.kind == "compact"]
     if alike:
         above = float(np.mean([one.lost > expect_loss(one.setting).median for one in alike]))
         tenth = float(np.mean([one.lost > expect_loss(one.setting).decile for one in alike]))

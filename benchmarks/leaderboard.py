@@ -25,7 +25,16 @@ from benchmarks.families import FAMILIES, Family, Size, generated
 from benchmarks.leaderboard_page import page
 from benchmarks.real_tables import REAL, real_table
 from benchmarks.timing import machine
-from benchmarks.utility import DELTA, MOST_OPERATIONS, QUICK_MOST_OPERATIONS, RUN_SEED, TABLE_SEED, Plan, measured
+from benchmarks.utility import (
+    DELTA,
+    MOST_OPERATIONS,
+    QUICK_MOST_OPERATIONS,
+    RUN_SEED,
+    TABLE_SEED,
+    Plan,
+    measured,
+    refuse_other_settings,
+)
 from dpviz import __version__
 from dpviz.algorithms.registry import AUTO, CARDS, list_private_cards
 
@@ -89,14 +98,6 @@ def run_cell(cell: Cell, plan: Plan, folder: Path) -> list[Row]:
     half.write_text(json.dumps(rows), "utf-8")
     half.replace(file)
     return rows
-
-
-def refuse_other_settings(folder: Path, settings: Row) -> None:
-    """Cells of other settings are no cells of this bench: it leaves them alone, and says so."""
-    file = folder / "settings.json"
-    if file.exists() and json.loads(file.read_text("utf-8")) != settings:
-        raise SystemExit(f"{folder} holds a bench with other settings: give another --out, or empty it.")
-    file.write_text(json.dumps(settings, indent=1), "utf-8")
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -2,12 +2,17 @@
 
 python -m benchmarks.utility [--quick] [--jobs 2] [--repeats 5] [--real FOLDER] [--out FOLDER] [--only auto,dplloyd]
     [--judging | --judged]
+
+A cell is a table at an ε. Its rows are added to utility.csv below --out as soon as it is done, and a cell that is there
+is not run again: a bench that was stopped goes on where it was.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import io
+import json
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -62,6 +67,10 @@ class Plan:
     repeats: int
     most_operations: float
     algorithms: tuple[str, ...]
+
+    def at(self, epsilon: float) -> Plan:
+        """Of one cell."""
+        return replace(self, epsilons=(epsilon,))
 
 
 def measured(
@@ -130,38 +139,81 @@ def main() -> None:
         most_operations=QUICK_MOST_OPERATIONS if asked.quick else MOST_OPERATIONS,
         algorithms=tuple(asked.only.split(",")) if asked.only else tuple(card.id for card in list_private_cards()),
     )
-    work = list(_work(asked, plan))
+    work = list(_list_cells(asked, plan))
     asked.out.mkdir(parents=True, exist_ok=True)
+    settings = {"dpviz": __version__, "repeats": plan.repeats, "algorithms": list(plan.algorithms)}
+    refuse_other_settings(asked.out, {**settings, "most operations": plan.most_operations})
     header = (
         f"dpviz {__version__}, {machine()}. δ = {DELTA:g}, n public, {plan.repeats} runs each, "
         f"table seed {TABLE_SEED}, run seeds from {RUN_SEED}; default parameters of every algorithm."
     )
     print(header)
-    rows: list[dict[str, Any]] = []
-    with (asked.out / "utility.csv").open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, COLUMNS)
-        writer.writeheader()
-        for place, found in enumerate(Parallel(n_jobs=asked.jobs, return_as="generator")(work), start=1):
-            writer.writerows(found)
-            file.flush()
-            rows += found
-            print(f"{place} of {len(work)}: {found[0]['table']}", flush=True)
-    text = report(rows, header)
+    file = asked.out / "utility.csv"
+    there = {(row["table"], row["epsilon"]) for row in read_rows(file)}
+    left = [task for name, epsilon, task in work if (name, epsilon) not in there]
+    print(f"{len(work)} cells, {len(work) - len(left)} of them are there", flush=True)
+    for place, found in enumerate(Parallel(n_jobs=asked.jobs, return_as="generator_unordered")(left), start=1):
+        _append(file, found)
+        print(f"{place} of {len(left)}: {found[0]['table']}, ε = {found[0]['epsilon']:g}", flush=True)
+    text = report(read_rows(file), header)
     (asked.out / "utility.md").write_text(text, "utf-8")
     print(text)
 
 
-def _work(asked: argparse.Namespace, plan: Plan) -> Iterator[Any]:
-    """What there is to measure: generated tables, the judged ones among them, and real ones where there are files."""
+def refuse_other_settings(folder: Path, settings: dict[str, Any]) -> None:
+    """Cells of other settings are no cells of this bench: it leaves them alone, and says so."""
+    file = folder / "settings.json"
+    if file.exists() and json.loads(file.read_text("utf-8")) != settings:
+        raise SystemExit(f"{folder} holds a bench with other settings: give another --out, or empty it.")
+    file.write_text(json.dumps(settings, indent=1), "utf-8")
+
+
+def read_rows(file: Path) -> list[dict[str, Any]]:
+    """The rows of all cells that are done; a last line that has no end is not one, and is cut off the file."""
+    if not file.exists():
+        return []
+    text = file.read_text("utf-8")
+    whole = text[: text.rfind("\n") + 1]
+    if whole != text:
+        file.write_text(whole, "utf-8")
+    numbers = {"n": int, "d": int, "k": int, "repeat": int, "epsilon": float, "ratio": float, "seconds": float}
+    return [
+        {
+            **row,
+            **{name: kind(row[name]) for name, kind in numbers.items()},
+            "judging": row["judging"] == "True",
+            "spent_epsilon": float(row["spent_epsilon"]),
+        }
+        for row in csv.DictReader(whole.splitlines())
+    ]
+
+
+def _append(file: Path, rows: list[dict[str, Any]]) -> None:
+    """The rows of a cell, in one piece: a bench that is stopped leaves no cell with a part of its rows."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    if not file.exists() or not file.stat().st_size:
+        writer.writeheader()
+    writer.writerows(rows)
+    with file.open("a", newline="", encoding="utf-8") as end:
+        end.write(text.getvalue())
+
+
+def _list_cells(asked: argparse.Namespace, plan: Plan) -> Iterator[tuple[str, float, Any]]:
+    """Name of the table, ε and task of each cell: generated tables, the judged ones among them, and real ones where
+    there are files."""
     for family in FAMILIES:
         for size in () if asked.judged else QUICK_SIZES if asked.quick else SIZES:
             if family.judging or not asked.judging:
-                yield delayed(_generated)(family, size, plan)
+                for epsilon in plan.epsilons:
+                    yield f"{family.name}, {size}", epsilon, delayed(_generated)(family, size, plan.at(epsilon))
     for family, size in () if asked.quick else JUDGED:
-        yield delayed(_judged)(family, size, replace(plan, epsilons=JUDGED_EPSILONS))
+        for epsilon in JUDGED_EPSILONS:
+            yield f"judged: {family.name}, {size}", epsilon, delayed(_judged)(family, size, plan.at(epsilon))
     for name in REAL:
         if asked.real and (asked.real / REAL[name].file).exists():
-            yield delayed(_real)(name, asked.real, plan)
+            for epsilon in plan.epsilons:
+                yield name, epsilon, delayed(_real)(name, asked.real, plan.at(epsilon))
 
 
 def _generated(family: Family, size: Size, plan: Plan) -> list[dict[str, Any]]:

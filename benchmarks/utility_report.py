@@ -10,6 +10,8 @@ import pandas as pd
 
 # Within this much of the best, an algorithm counts as one of the best.
 NEAR, FAR = 1.03, 1.5
+# What is wanted of auto from this ε on: near the best in so many cells, and nowhere farther from it.
+FROM_EPSILON, WANTED, FARTHEST = 0.3, 0.95, 1.10
 
 
 def cells(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
@@ -41,9 +43,27 @@ def report(rows: Sequence[dict[str, Any]], header: str) -> str:
             continue
         part = medians.xs(judging, level="judging")
         title = "Judging families (never used to choose a constant)" if judging else "Tuning families and real tables"
-        parts += [f"## {title}", _standing(part), _by_epsilon(part), _table(part)]
+        parts += [f"## {title}", *_list_aims(part), _standing(part), _by_epsilon(part), _table(part)]
     parts += ["## Not run", _not_run(rows)]
     return "\n\n".join(parts) + "\n"
+
+
+def _list_aims(medians: pd.DataFrame) -> list[str]:
+    """Whether auto does what is wanted of it, and the cells where it does not: at other ε there is no such aim."""
+    cells = medians[medians.index.get_level_values("epsilon") >= FROM_EPSILON]
+    if "auto" not in cells or len(cells.columns) < 2 or not cells["auto"].notna().any():
+        return []
+    cells = cells[cells["auto"].notna()]
+    found = verdict(cells)
+    holds = found["near_best"] >= WANTED and found["worst_to_best"] <= FARTHEST
+    behind = (cells["auto"] / cells.min(axis=1)).sort_values(ascending=False)
+    far = [f"{table} at ε = {epsilon:g}: {ratio:.3f}" for (table, epsilon), ratio in behind.items() if ratio > NEAR]
+    return [
+        f"auto at ε ≥ {FROM_EPSILON:g} is within 3 % of the best in {found['near_best']:.0%} of {found['cells']:.0f} "
+        f"cells, at worst {found['worst_to_best']:.3f} times the best: {'holds' if holds else 'DOES NOT HOLD'} "
+        f"(wanted: {WANTED:.0%}, {FARTHEST:.2f}).",
+        *(["Farther from the best: " + "; ".join(far) + "."] if far else []),
+    ]
 
 
 def _standing(medians: pd.DataFrame) -> str:

@@ -11,10 +11,10 @@ import pytest
 
 from benchmarks import leaderboard
 from benchmarks.families import FAMILIES, Size
-from benchmarks.leaderboard import Cell, cells_of, main, refuse_other_settings, run_cell
+from benchmarks.leaderboard import Cell, cells_of, main, run_cell
 from benchmarks.leaderboard_cells import cells_in
 from benchmarks.leaderboard_page import finding, page
-from benchmarks.utility import Plan
+from benchmarks.utility import Plan, refuse_other_settings
 
 PLAN = Plan((1.0,), 1, 1e9, ("auto",))
 

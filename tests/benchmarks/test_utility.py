@@ -9,20 +9,42 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.utility_report import report
 from tests.waiting import SECONDS
 
 ROOT = Path(__file__).parents[2]
-# All of it but the number of tables.
+# All of it but the number of tables, and a bench that was stopped while it wrote.
 SMALL = """
+import sys
 from benchmarks import utility
+folder = sys.argv[-1]
 utility.QUICK_SIZES = (utility.Size(400, 2, 3),)
 utility.FAMILIES = [family for family in utility.FAMILIES if family.judging][:2]
+utility.main()
+with open(folder + "/utility.csv", "a", encoding="utf-8") as file:
+    file.write("a line that has no end")
 utility.main()
 """
 
 
+def row(table: str, epsilon: float, algorithm: str, ratio: float) -> dict[str, object]:
+    """A run that was done."""
+    seen = {"table": table, "judging": True, "epsilon": epsilon, "algorithm": algorithm, "ratio": ratio}
+    return {**seen, "outcome": "done"}
+
+
+@pytest.mark.parametrize(
+    ("ratio", "epsilon", "said"), [(1.02, 0.3, "holds"), (1.2, 0.3, "DOES NOT HOLD"), (1.2, 0.1, "holds")]
+)
+def test_the_report_says_whether_the_aims_hold_and_where_they_do_not(ratio: float, epsilon: float, said: str) -> None:
+    rows = [row("good", 1.0, "auto", 1.0), row("good", 1.0, "sulq", 1.1)]
+    rows += [row("other", epsilon, "auto", ratio), row("other", epsilon, "sulq", 1.0)]
+    made = report(rows, "A bench.")
+    assert f"{said} (wanted" in made and ("Farther from the best: other at ε = 0.3: 1.200" in made) == (said[0] == "D")
+
+
 @pytest.mark.slow
-def test_tables_are_measured_in_two_processes(tmp_path: Path) -> None:
+def test_tables_are_measured_in_two_processes_and_a_cell_that_is_there_is_not_run_again(tmp_path: Path) -> None:
     asked = ("--quick", "--judging", "--only", "sulq", "--repeats", "1", "--jobs", "2", "--out", str(tmp_path))
     command = [sys.executable, "-c", SMALL, *asked]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS)
@@ -31,4 +53,5 @@ def test_tables_are_measured_in_two_processes(tmp_path: Path) -> None:
         rows = list(csv.DictReader(file))
     ratios = [float(row["ratio"]) for row in rows if row["algorithm"] == "sulq" and row["outcome"] == "done"]
     assert len(ratios) == 2 * 3 and min(ratios) > 0.9
+    assert "6 cells, 0 of them are there" in done.stdout and "6 cells, 6 of them are there" in done.stdout
     assert "sulq" in (tmp_path / "utility.md").read_text("utf-8")
