@@ -76,7 +76,7 @@ def _fetch(table: PublicTable, fetch: Callable[..., Any]) -> pd.DataFrame:
     try:
         found = fetch(name=table.name, version=table.version, as_frame=True, cache=False, parser="auto")
         columns = list(table.columns) or list(found.data.columns)
-        frame = found.data[columns].astype("float64")
+        frame: pd.DataFrame = found.data[columns].astype("float64")
         labels = found.target.astype(str) if table.labelled else None
     except (OSError, EOFError):  # a name that is not found, a machine that is not reached, a lost connection
         raise RequestError(

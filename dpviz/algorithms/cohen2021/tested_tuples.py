@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -299,7 +299,7 @@ def run_noisy_center_test(source: TupleSource, share: Budget, *, far: float | No
     needed = count_needed_tuples(share, params)
     number = source.choose_number(needed)
     far = far or choose_far(share, params, k)
-    options = {"k": k, "number": number, "far": far, "beta": params.beta, "printed": params.printed}
+    options: dict[str, Any] = {"k": k, "number": number, "far": far, "beta": params.beta, "printed": params.printed}
     tuples, note = source.tuples(number), "test of tuples, noisy centres of one"
     released = tuples.ask(Tuples(k), NoisyCenters, share, note=note, **options)
     return _make_outcome(source, released, needed=needed, possible=released.mechanism.test.plan is not None)
@@ -327,7 +327,13 @@ def run_average_test(source: TupleSource, share: Budget, *, finest: float, turne
     **Guarantee.** ``share``: (ε, δ), whatever the answer.
     """
     k, params, number = source.k, source.params, source.most
-    options = {"k": k, "number": number, "dim": source.points.dim, "finest": finest, "beta": params.beta}
+    options: dict[str, Any] = {
+        "k": k,
+        "number": number,
+        "dim": source.points.dim,
+        "finest": finest,
+        "beta": params.beta,
+    }
     options |= {"bound": float(source.points.region.half.max()), "printed": params.printed}
     if turned:
         dim = source.points.dim

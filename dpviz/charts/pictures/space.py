@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from dpviz.algorithms.balcan2017.balcan import CandidatesStep
 from dpviz.algorithms.balcan2017.candidate_centers import TreeStep
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.arrays import Array
-from dpviz.charts.canvas import new_figure
+from dpviz.charts.canvas import TitledPlot, new_plot
 from dpviz.charts.names import spell_name
 from dpviz.charts.picture import RenderContext
+from dpviz.charts.plot import Data
 from dpviz.charts.registry import find_picture
 from dpviz.charts.theme import Palette
 from dpviz.charts.view import View
@@ -76,7 +76,7 @@ class Space:
 
     step: Any
 
-    def draw(self, context: RenderContext) -> go.Figure:
+    def draw(self, context: RenderContext) -> TitledPlot:
         """The body: what is released, over the rows and k-means++ where these are revealed.
 
         Parameters
@@ -86,30 +86,24 @@ class Space:
 
         Returns
         -------
-        Figure
+        TitledPlot
             Turned by dragging.
         """
         palette, view = context.palette, context.view
-        figure = new_figure(
-            palette,
-            title=find_picture(self.step).title(context),
-            subtitle=join_clauses("three columns, true to the declared bounds", "drag to turn, scroll to come nearer"),
-            height=_HEIGHT,
-            legend_lines=1,
-        ).figure()
-        figure.update_layout(
+        plot = new_plot(palette, height=_HEIGHT, legend_lines=1).update_layout(
             scene=_make_scene(palette, view.domain),
             margin={"l": 0, "r": 0, "b": 0},
             legend={"y": 1, "yanchor": "bottom"},
         )
-        figure.add_traces(list(self._list_traces(context)))
-        return figure
+        plot.add_traces(list(self._list_traces(context)))
+        subtitle = join_clauses("three columns, true to the declared bounds", "drag to turn, scroll to come nearer")
+        return TitledPlot(find_picture(self.step).title(context), subtitle, plot)
 
     def words(self, domain: Domain) -> str:
         """The picture in words: those of the plane, and that it turns."""
         return f"In three dimensions, to be turned. {find_picture(self.step).words(domain)}"
 
-    def _list_traces(self, context: RenderContext) -> Iterator[go.Scatter3d]:
+    def _list_traces(self, context: RenderContext) -> Iterator[Data]:
         palette, view, step = context.palette, context.view, self.step
         if context.reveal is not None:
             # In an order that was drawn already: the first ones are evenly picked.
@@ -130,7 +124,7 @@ class Space:
             yield from _draw_centers(view, step, palette)
 
 
-def _draw_centers(view: View, step: CentersStep, palette: Palette) -> Iterator[go.Scatter3d]:
+def _draw_centers(view: View, step: CentersStep, palette: Palette) -> Iterator[Data]:
     """Numbered centres, and where each came from."""
     if step.previous is not None and step.previous.shape == step.centers.shape:
         line = {"color": palette.muted, "width": 3}
@@ -141,7 +135,7 @@ def _draw_centers(view: View, step: CentersStep, palette: Palette) -> Iterator[g
     yield _mark(view, step.centers, f"{len(numbers):,} centres", marker, **told)
 
 
-def _draw_cubes(view: View, step: TreeStep, palette: Palette) -> Iterator[go.Scatter3d]:
+def _draw_cubes(view: View, step: TreeStep, palette: Palette) -> Iterator[Data]:
     """The edges of the newest active cubes, within the bounds, and fainter those of the level above."""
     tree, half = step.tree, view.region.half
     for level, width in ((tree.depth - 1, 1.0), (tree.depth, 2.5)):
@@ -156,18 +150,20 @@ def _draw_cubes(view: View, step: TreeStep, palette: Palette) -> Iterator[go.Sca
         yield _join(view, corners[:, _EDGES].reshape(-1, 2, _DIMENSIONS), named, {"color": color, "width": width})
 
 
-def _mark(view: View, points: Array, name: str, marker: dict[str, Any], **options: Any) -> go.Scatter3d:
+def _mark(view: View, points: Array, name: str, marker: dict[str, Any], **options: Any) -> Data:
     """Marks at ``points`` (m, 3), unit coordinates."""
     x, y, z = view.to_axis_units(points).T
-    return go.Scatter3d(**{"x": x, "y": y, "z": z, "mode": "markers", "name": name, "marker": marker} | options)
+    trace: Data = {"type": "scatter3d", "x": x, "y": y, "z": z, "mode": "markers", "name": name, "marker": marker}
+    return trace | options
 
 
-def _join(view: View, pairs: Array, name: str, line: dict[str, Any]) -> go.Scatter3d:
+def _join(view: View, pairs: Array, name: str, line: dict[str, Any]) -> Data:
     """A line for each of ``pairs`` (m, 2, 3) of points, unit coordinates, all of them in one trace."""
     ends = view.to_axis_units(pairs.reshape(-1, _DIMENSIONS)).reshape(pairs.shape)
     broken = np.concatenate([ends, np.full((len(ends), 1, _DIMENSIONS), np.nan)], axis=1)
     x, y, z = broken.reshape(-1, _DIMENSIONS).T
-    return go.Scatter3d(x=x, y=y, z=z, mode="lines", name=name, line=line, hoverinfo="skip")
+    trace: Data = {"type": "scatter3d", "x": x, "y": y, "z": z, "mode": "lines", "name": name, "line": line}
+    return trace | {"hoverinfo": "skip"}
 
 
 def _make_scene(palette: Palette, domain: Domain) -> dict[str, Any]:

@@ -191,8 +191,8 @@ def draw_turning(run: Run, context: RenderContext) -> None:
         key=f"{_TURNED}:{run.algorithm}:{last}",
     )
     space = Space(run.frames[last if place is None else place].step)
-    figure = space.draw(context.with_steps_of(run))
-    show_wide(figure, alt=space.words(run.domain), key=f"{_TURNED}:figure", stem=f"{name_picture(run)}-3d")
+    shown = space.draw(context.with_steps_of(run))
+    show_wide(shown, alt=space.words(run.domain), key=f"{_TURNED}:figure", stem=f"{name_picture(run)}-3d")
 
 
 _READ = "explore:read_k"

@@ -46,8 +46,9 @@ def test_trees_candidates_and_centres_of_three_columns_turn(done):
 def test_each_step_is_drawn_in_the_columns_own_units_and_without_rows(done):
     steps = [frame.step for frame in done.frames]
     for place in list_turning_places(steps, done.domain):
-        figure, kind = Space(steps[place]).draw(context(done)), type(steps[place]).__name__
-        assert figure.layout.scene.xaxis.title.text == "x0" and figure.layout.title.text
+        drawn, kind = Space(steps[place]).draw(context(done)), type(steps[place]).__name__
+        figure = drawn.plot.figure()
+        assert figure.layout.scene.xaxis.title.text == "x0" and drawn.title
         assert not any("revealed" in trace.name for trace in figure.data)
         for trace in figure.data:
             values = np.array([trace.x, trace.y, trace.z], float)
@@ -65,7 +66,7 @@ def test_revealed_rows_and_k_means_are_named_as_what_they_are(done):
     rows = np.random.default_rng(1).uniform(-1, 1, (9_000, 3))
     reference = Reference(np.zeros((2, 3)), 0.1, 1)
     shown = context(done, reveal=RevealedView.of(rows, "test"), reference=reference)
-    figure = Space(done.frames[-1].step).draw(shown)
+    figure = Space(done.frames[-1].step).draw(shown).plot.figure()
     named = {trace.name: trace for trace in figure.data if "revealed" in trace.name}
     assert set(named) == {"2,500 rows (revealed)", "k-means++ (revealed)"}
     assert all(trace.marker.color == LIGHT.revealed for trace in named.values())
