@@ -334,7 +334,7 @@ def run_average_test(source: TupleSource, share: Budget, *, finest: float, turne
         "finest": finest,
         "beta": params.beta,
     }
-    options |= {"bound": float(source.points.region.half.max()), "printed": params.printed}
+    options |= {"bound": float(source.points.region.half.max()), "printed": params.printed, "beta": params.beta}
     if turned:
         dim = source.points.dim
         options["axes"] = draw_orthonormal_frame(dim, dim, np.random.default_rng(source.salt))
