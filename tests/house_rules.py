@@ -27,6 +27,7 @@ FLOORS = [
         "check",
         "resources",
         "foreign",
+        "wording",
         "arrays",
         "templates",
         "reporting",

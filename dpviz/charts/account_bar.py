@@ -7,7 +7,7 @@ from typing import Any
 
 from dpviz.charts.plot import Plot
 from dpviz.charts.theme import TEXT_SIZE, Palette, make_layout
-from dpviz.charts.wording import format_number
+from dpviz.wording import format_number
 
 _HEIGHT = 66
 # Shares below this hold no words.

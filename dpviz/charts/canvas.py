@@ -14,7 +14,7 @@ from dpviz.charts.names import spell_name
 from dpviz.charts.plot import Plot, merge
 from dpviz.charts.theme import TITLE_SIZE, Kind, Palette, make_layout
 from dpviz.charts.view import View
-from dpviz.charts.wording import PHONE, wrap_lines
+from dpviz.wording import PHONE, wrap_lines
 
 PLANE_HEIGHT = 478
 """Pixels of a picture of a plane: a square of some 350 pixels with its legend."""

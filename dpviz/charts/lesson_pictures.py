@@ -21,7 +21,6 @@ from dpviz.charts.studies.contenders import choose_styles
 from dpviz.charts.studies.medians import compute_quartiles, draw_band, draw_median_line
 from dpviz.charts.theme import Palette, make_axis_title, make_epsilon_axis, make_layout, make_log_axis
 from dpviz.charts.view import make_view
-from dpviz.charts.wording import capitalize_first, format_ratio, format_things
 from dpviz.lessons.computed import Computed
 from dpviz.lessons.lesson import Scene
 from dpviz.runs.request import Request
@@ -29,6 +28,7 @@ from dpviz.runs.run import Run
 from dpviz.runs.study.grid import Grid
 from dpviz.runs.study.study import Row
 from dpviz.table.declaration import FileKind
+from dpviz.wording import capitalize_first, format_ratio, format_things
 
 _HEIGHT, _STRIP_HEIGHT = 460, 230
 # A jot beyond what can be guessed.

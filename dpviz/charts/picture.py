@@ -19,12 +19,12 @@ from dpviz.charts.plot_canvas import PlotCanvas
 from dpviz.charts.revealed import RevealedView
 from dpviz.charts.theme import Kind, Palette
 from dpviz.charts.view import View, describe_projected_axes
-from dpviz.charts.wording import format_number
 from dpviz.runs.cluster_recovery import ClusterRecovery
 from dpviz.runs.evaluation import Reference
 from dpviz.runs.run import Run, RunSoFar
 from dpviz.runs.verdict import Verdict
 from dpviz.table.domain import Domain, Region
+from dpviz.wording import format_number
 
 S = TypeVar("S", bound=Step)
 T = TypeVar("T")

@@ -14,7 +14,7 @@ from dpviz.charts.canvas import AIR, NUMBER_SIZE, Panel, TitledPlot, new_plot
 from dpviz.charts.names import spell_name
 from dpviz.charts.plot import Plot
 from dpviz.charts.theme import Palette
-from dpviz.charts.wording import format_percent, shorten
+from dpviz.wording import format_percent, shorten
 
 # Columns drawn, values of each with a colour of their own, and pixels: of a bar, above a stack, and below all of them.
 _MOST_COLUMNS, _MOST_VALUES = 6, 5

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from dpviz.charts.canvas import NUMBER_SIZE, TitledPlot, make_hidden_axis, new_plot
 from dpviz.charts.plot import Plot
 from dpviz.charts.theme import Palette
-from dpviz.charts.wording import format_number, format_percent
 from dpviz.privacy.ledger import Entry
+from dpviz.wording import format_number, format_percent
 
 _HEIGHT = 122
 # Shares below this hold no label.

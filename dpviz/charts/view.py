@@ -12,10 +12,10 @@ import numpy as np
 
 from dpviz import check
 from dpviz.arrays import Array
-from dpviz.charts.wording import format_number
 from dpviz.table.codings import DeclaredColumn, Stretched
 from dpviz.table.domain import Domain, Region, Scaling
 from dpviz.table.region import Shape
+from dpviz.wording import format_number
 
 # Every pair of columns is offered up to this many columns; beyond, neighbours and the projection.
 ALL_PAIRS_UP_TO = 8

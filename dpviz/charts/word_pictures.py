@@ -14,8 +14,8 @@ from dpviz.charts.plot import Plot
 from dpviz.charts.plot_canvas import PlotCanvas
 from dpviz.charts.theme import Palette, make_center_marker, make_layout
 from dpviz.charts.view import make_view
-from dpviz.charts.wording import format_number, format_percent
 from dpviz.table.domain import Domain
+from dpviz.wording import format_number, format_percent
 
 HEIGHT = 130
 """Pixels."""

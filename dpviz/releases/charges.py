@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dpviz.charts.wording import format_number
 from dpviz.releases.card_facts import CardFacts
+from dpviz.wording import format_number
 
 _QUESTIONS = {
     "Count": "numbers of rows",

@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.charts.wording import capitalize_first, format_number, format_percent, format_ratio, format_things
 from dpviz.meaning.odds import bound_belief
 from dpviz.releases.promise import describe_noise, format_at_most, format_small
 from dpviz.releases.segments_report import QualityReport, Verdict
@@ -20,6 +19,7 @@ from dpviz.runs.profile import SEEN, SURE, Profile
 from dpviz.runs.run import Run
 from dpviz.runs.verdict import THRESHOLDS, Loss, judge_centers
 from dpviz.runs.verdict import Verdict as Ending
+from dpviz.wording import capitalize_first, format_number, format_percent, format_ratio, format_things
 
 # Ends that a run tells, because centres cannot; and those that another ε would have brought to another end.
 _BEFORE_CENTERS, _OF_EPSILON = ("refused", "dropped"), ("failed", "sizes", "noise")

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from math import ceil, exp, expm1, floor, log10
 
-from dpviz.charts.wording import capitalize_first, format_count, format_number
 from dpviz.meaning.odds import bound_belief
 from dpviz.releases.card_facts import CardColumn, CardFacts
 from dpviz.table.codings import Coding, Stretched
+from dpviz.wording import capitalize_first, format_count, format_number
 
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _LARGEST_FACTOR = 10.0

@@ -13,7 +13,6 @@ from typing import Any
 
 import yaml
 
-from dpviz.charts.wording import capitalize_first, format_things
 from dpviz.releases.card_facts import NOT_STATED, CardColumn, CardFacts, CardWords, Part
 from dpviz.releases.charges import group_charges
 from dpviz.releases.promise import (
@@ -32,6 +31,7 @@ from dpviz.releases.promise import (
     list_protected,
     list_unprotected,
 )
+from dpviz.wording import capitalize_first, format_things
 
 _SIGNS = re.compile(r"[\\`*_\[\]<>$|~#&]")
 # An algorithm of the local model: every person adds the noise, before a curator sees anything.

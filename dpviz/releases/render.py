@@ -17,7 +17,6 @@ import pandas as pd
 
 from dpviz.algorithms.registry import find_card
 from dpviz.arrays import Array
-from dpviz.charts.wording import format_ratio
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.ledger import Entry
@@ -55,6 +54,7 @@ from dpviz.table.domain import Domain
 from dpviz.table.file_format import MISSING, PLAIN_FORMAT, FileFormat
 from dpviz.table.loaded_table import make_canonical_ids
 from dpviz.table.text_type import TEXT
+from dpviz.wording import format_ratio
 
 _LEDGER_COLUMNS = (
     *("part", "part_epsilon", "part_delta", "composed_by", "cost", "cost_unit"),

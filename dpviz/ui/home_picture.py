@@ -19,12 +19,12 @@ import streamlit as st
 from dpviz.arrays import Array, Flags
 from dpviz.charts.home_pictures import count_right_guesses, draw_guesses, draw_thumbnail, draw_trial
 from dpviz.charts.theme import choose_palette
-from dpviz.charts.wording import capitalize_first
 from dpviz.glossary import explain_term, explain_words
 from dpviz.meaning.odds import bound_belief
 from dpviz.runs.cluster_recovery import FOUND_RULE
 from dpviz.ui.badges import format_badge
 from dpviz.ui.escape import escape_markdown
+from dpviz.wording import capitalize_first
 
 _FIRST = 0.02
 SAMPLE, CLUSTERS = "fifteen", 15

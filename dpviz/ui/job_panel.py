@@ -7,11 +7,11 @@ from typing import Any, cast
 
 import streamlit as st
 
-from dpviz.charts.wording import format_things
 from dpviz.runs.job_registry import JobRegistry
 from dpviz.runs.jobs import JobState, Work
 from dpviz.ui.escape import escape_markdown
 from dpviz.ui.polled import poll
+from dpviz.wording import format_things
 
 _REGISTRY = "job_panel:registry"
 _POLL_SECONDS = 0.5

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import pandas as pd
 import streamlit as st
 
-from dpviz.charts.wording import format_number
 from dpviz.glossary import explain_term, explain_words
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.independent_accounting import compute_independent_epsilon
@@ -20,6 +19,7 @@ from dpviz.ui.badges import draw_badge, format_badge
 from dpviz.ui.escape import escape_markdown
 from dpviz.ui.session import Booked, make_once
 from dpviz.ui.table_words import RELATION_WORDS
+from dpviz.wording import format_number
 
 _READDED, _MOST_READDED = "ledger:readded", 10_000
 _WEAK = 5.0  # e^5 = 148: what an ε means, said on the page

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from dpviz.charts.canvas import SUBTITLE_SIZE
 from dpviz.charts.theme import TITLE_SIZE, Palette
 from dpviz.charts.view import View
-from dpviz.charts.wording import PHONE
+from dpviz.wording import PHONE
 
 _MOST_BYTES = 2_000_000
 # Width of an average character of a system sans-serif, as a share of its size; bold ones are wider.

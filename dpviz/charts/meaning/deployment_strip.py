@@ -12,8 +12,8 @@ import numpy as np
 
 from dpviz.charts.plot import Plot
 from dpviz.charts.theme import Palette, make_epsilon_axis, make_layout
-from dpviz.charts.wording import capitalize_first
 from dpviz.meaning.deployments import UNITS, Deployment
+from dpviz.wording import capitalize_first
 
 _HEIGHT, _STEP = 400, 0.22
 

@@ -12,10 +12,10 @@ import pandas as pd
 
 from dpviz.charts.plot import Plot, merge
 from dpviz.charts.theme import Palette, make_layout
-from dpviz.charts.wording import format_percent, format_ratio
 from dpviz.meaning.window import Window, format_epsilon
 from dpviz.runs.advice.advice import EPSILONS, forecast_rows
 from dpviz.runs.advice.target import find_reached_loss
+from dpviz.wording import format_percent, format_ratio
 
 _HEIGHT = 470
 # ε on the axis, and where the pictures of belief and of loss stand.

@@ -13,8 +13,8 @@ from dpviz.charts.canvas import show_plane, split_xy
 from dpviz.charts.plot import Plot
 from dpviz.charts.theme import Palette, make_layout
 from dpviz.charts.view import View
-from dpviz.charts.wording import capitalize_first
 from dpviz.meaning.membership import Trial
+from dpviz.wording import capitalize_first
 
 _HEIGHT, _MOST_ROWS = 480, 2_000
 

@@ -19,9 +19,9 @@ from dpviz.charts.plot_canvas import UNCUT, PlotCanvas
 from dpviz.charts.revealed import RevealedView
 from dpviz.charts.theme import make_axis_title
 from dpviz.charts.view import View
-from dpviz.charts.wording import capitalize_first, format_number, format_percent, format_things, join_clauses
 from dpviz.privacy.block_models import BlockKMeans
 from dpviz.table.domain import Domain
+from dpviz.wording import capitalize_first, format_number, format_percent, format_things, join_clauses
 
 # Rows that are dealt again for the revealed layer, and marks that it draws.
 _ROWS_DEALT, _MARKS_DRAWN = 30_000, 400

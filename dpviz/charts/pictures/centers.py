@@ -40,7 +40,10 @@ from dpviz.charts.pictures.center_marks import (
 )
 from dpviz.charts.plot_canvas import LINKED, PlotCanvas
 from dpviz.charts.theme import Kind
-from dpviz.charts.wording import (
+from dpviz.runs.cluster_recovery import FOUND_RULE, ClusterRecovery
+from dpviz.runs.verdict import collect_evidence
+from dpviz.table.domain import Domain
+from dpviz.wording import (
     capitalize_first,
     format_count,
     format_number,
@@ -49,9 +52,6 @@ from dpviz.charts.wording import (
     format_things,
     join_clauses,
 )
-from dpviz.runs.cluster_recovery import FOUND_RULE, ClusterRecovery
-from dpviz.runs.verdict import collect_evidence
-from dpviz.table.domain import Domain
 
 # Ends that are told even where truth is shown, if the loss is so many times that of k-means++ or not known.
 _BAD_ENDS, _LOST = ("refused", "dropped", "failed", "edge"), 1.5

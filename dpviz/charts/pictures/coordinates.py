@@ -13,8 +13,8 @@ from dpviz.charts.canvas import NUMBER_SIZE
 from dpviz.charts.names import spell_name
 from dpviz.charts.picture import Picture, RenderContext
 from dpviz.charts.plot_canvas import PlotCanvas
-from dpviz.charts.wording import capitalize_first, format_count, format_number, join_clauses, shorten
 from dpviz.table.domain import Domain
+from dpviz.wording import capitalize_first, format_count, format_number, join_clauses, shorten
 
 # Lines and columns of the map that a phone shows.
 _MOST_COLUMNS, _MOST_CLUSTERS = 20, 16

@@ -20,8 +20,8 @@ from dpviz.charts.names import spell_name
 from dpviz.charts.plot_canvas import PlotCanvas
 from dpviz.charts.theme import Kind
 from dpviz.charts.view import View
-from dpviz.charts.wording import format_number
 from dpviz.privacy.partitions import Grid
+from dpviz.wording import format_number
 
 # A screen shows no more cells than this along an axis.
 _SHOWN_PER_AXIS = 250

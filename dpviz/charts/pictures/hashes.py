@@ -11,11 +11,11 @@ from dpviz.charts.canvas import NUMBER_SIZE, make_hidden_axis
 from dpviz.charts.cells import outline_segments
 from dpviz.charts.picture import Picture, RenderContext, describe_step, format_columns, tabulate_points
 from dpviz.charts.plot_canvas import UNCUT, PlotCanvas
-from dpviz.charts.wording import capitalize_first, format_number, format_percent, format_things, join_clauses
 from dpviz.privacy.hash_partitions import find_level
 from dpviz.privacy.queries import SparseCounts
 from dpviz.privacy.sparse_mechanisms import count_below
 from dpviz.table.domain import Domain
+from dpviz.wording import capitalize_first, format_number, format_percent, format_things, join_clauses
 
 # Diameters in pixels of a node or point without rows, and of one with all of them or the most.
 _SMALLEST, _LARGEST = 4.0, 26.0

@@ -24,9 +24,9 @@ from dpviz.charts.pictures.grid_cells import (
 )
 from dpviz.charts.plot_canvas import PlotCanvas
 from dpviz.charts.view import View
-from dpviz.charts.wording import format_number, format_percent, format_things, join_clauses
 from dpviz.privacy.partitions import Grid
 from dpviz.table.domain import Domain
+from dpviz.wording import format_number, format_percent, format_things, join_clauses
 
 # Beyond this many noise sd a cell is said to stand out.
 _STANDS_OUT = 3.0

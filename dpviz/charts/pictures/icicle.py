@@ -19,9 +19,9 @@ from dpviz.charts.picture import Drawing, RenderContext
 from dpviz.charts.pictures.nested_cubes import count_levels, count_truly_held, find_asleep_boxes, find_drawn_boxes
 from dpviz.charts.plot_canvas import LINKED, PlotCanvas
 from dpviz.charts.view import View
-from dpviz.charts.wording import capitalize_first, format_number, format_things, join_clauses
 from dpviz.privacy.partitions import CubeTree
 from dpviz.table.domain import Domain
+from dpviz.wording import capitalize_first, format_number, format_things, join_clauses
 
 # Of the height of a level, this part is filled.
 _BAND = 0.8

@@ -19,7 +19,8 @@ from dpviz.charts.pictures.histogram import GridPicture
 from dpviz.charts.pictures.synopsis import SynopsisPicture
 from dpviz.charts.plot_canvas import PlotCanvas
 from dpviz.charts.view import View
-from dpviz.charts.wording import (
+from dpviz.table.domain import Domain
+from dpviz.wording import (
     capitalize_first,
     format_count,
     format_number,
@@ -27,7 +28,6 @@ from dpviz.charts.wording import (
     format_things,
     join_clauses,
 )
-from dpviz.table.domain import Domain
 
 # Losses below this are 0, and gains below this are none.
 _ROUNDING, _SAME = 1e-9, 5e-4

@@ -12,9 +12,9 @@ from dpviz.charts.cells import outline_segments
 from dpviz.charts.picture import Picture, RenderContext
 from dpviz.charts.plot_canvas import UNCUT, PlotCanvas
 from dpviz.charts.theme import Kind
-from dpviz.charts.wording import format_number, format_percent, join_clauses
 from dpviz.privacy.hash_partitions import find_level
 from dpviz.table.domain import Domain
+from dpviz.wording import format_number, format_percent, join_clauses
 
 # Part of the room of a level that its nodes take.
 _WIDE = 0.8

@@ -12,8 +12,8 @@ from dpviz.charts.picture import Picture, RenderContext, describe_step, format_c
 from dpviz.charts.pictures.center_marks import add_centers
 from dpviz.charts.plot_canvas import PlotCanvas
 from dpviz.charts.view import View
-from dpviz.charts.wording import capitalize_first, format_number, format_percent, format_things, join_clauses
 from dpviz.table.domain import Domain
+from dpviz.wording import capitalize_first, format_number, format_percent, format_things, join_clauses
 
 # Standard deviations that an ellipse reaches.
 _SDS = 2.0

@@ -10,8 +10,8 @@ from dpviz.algorithms.auto.auto_plan import PlanStep
 from dpviz.charts.canvas import NUMBER_SIZE, make_hidden_axis
 from dpviz.charts.picture import Picture, RenderContext
 from dpviz.charts.plot_canvas import PlotCanvas
-from dpviz.charts.wording import capitalize_first, format_percent, join_clauses
 from dpviz.table.domain import Domain
+from dpviz.wording import capitalize_first, format_percent, join_clauses
 
 # Height of a bar where rows are 1 apart, and how far above its middle the words stand.
 _THICK, _WORDS_ABOVE = 0.42, 0.28

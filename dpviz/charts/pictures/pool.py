@@ -10,8 +10,8 @@ from dpviz.arrays import Array
 from dpviz.charts.picture import Picture, RenderContext, tabulate_points
 from dpviz.charts.pictures.center_marks import add_cells, add_centers
 from dpviz.charts.plot_canvas import PlotCanvas
-from dpviz.charts.wording import capitalize_first, format_number, format_percent, format_things, join_clauses
 from dpviz.table.domain import Domain
+from dpviz.wording import capitalize_first, format_number, format_percent, format_things, join_clauses
 
 # Centres of candidate sets that a picture can carry.
 _POINTS_SHOWN = 4000

@@ -11,9 +11,9 @@ from dpviz.arrays import Array, Codes
 from dpviz.charts.names import spell_name
 from dpviz.charts.plot import Plot
 from dpviz.charts.theme import Palette, make_layout
-from dpviz.charts.wording import format_number, shorten
 from dpviz.runs.profile import SEEN, Profile
 from dpviz.table.codings import NUMBER
+from dpviz.wording import format_number, shorten
 
 Lane = Literal["bounds", "centres"]
 

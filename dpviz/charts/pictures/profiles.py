@@ -18,8 +18,8 @@ from dpviz.charts.names import spell_name
 from dpviz.charts.pictures.profile_rows import Chosen, Drawing, Lane, Rows, make_caps, make_diamonds, make_label
 from dpviz.charts.plot import Plot
 from dpviz.charts.theme import Palette, make_layout
-from dpviz.charts.wording import capitalize_first, format_number, format_things, join_clauses
 from dpviz.runs.profile import SEEN, ColumnOrder, Profile, RowOrder
+from dpviz.wording import capitalize_first, format_number, format_things, join_clauses
 
 MOST_COLUMNS = {False: 12, True: 10}
 """Columns of one picture, on a wide and on a narrow page; the rest are on further ones."""

@@ -16,7 +16,8 @@ from dpviz.charts.names import spell_name
 from dpviz.charts.picture import Companion, Drawing, Picture, RenderContext
 from dpviz.charts.plot_canvas import PlotCanvas
 from dpviz.charts.theme import Kind
-from dpviz.charts.wording import (
+from dpviz.table.domain import Domain
+from dpviz.wording import (
     capitalize_first,
     format_count,
     format_number,
@@ -25,7 +26,6 @@ from dpviz.charts.wording import (
     join_clauses,
     shorten,
 )
-from dpviz.table.domain import Domain
 
 # Bars of axes and lines of columns that a phone shows.
 _MOST_BARS, _MOST_COLUMNS = 100, 28

@@ -15,10 +15,10 @@ from dpviz.arrays import Array
 from dpviz.charts.cells import outline_circles
 from dpviz.charts.picture import Drawing, RenderContext
 from dpviz.charts.plot_canvas import PlotCanvas
-from dpviz.charts.wording import capitalize_first, format_number, format_things, join_clauses
 from dpviz.privacy.block_models import BlockKMeans
 from dpviz.privacy.tuples.partition_check import count_misfits
 from dpviz.table.domain import Domain, Region
+from dpviz.wording import capitalize_first, format_number, format_things, join_clauses
 
 # More given tuples than this are counted by a part of them.
 _MOST = 200_000

@@ -17,7 +17,8 @@ from dpviz.charts.picture import Companion, Drawing, RenderContext, format_colum
 from dpviz.charts.pictures.centers import CentersPicture
 from dpviz.charts.plot_canvas import PlotCanvas
 from dpviz.charts.theme import make_log_axis
-from dpviz.charts.wording import (
+from dpviz.table.domain import Domain
+from dpviz.wording import (
     capitalize_first,
     format_number,
     format_percent,
@@ -25,7 +26,6 @@ from dpviz.charts.wording import (
     format_things,
     join_clauses,
 )
-from dpviz.table.domain import Domain
 
 # A value of 0 stands this far below the least other one on a logarithmic axis.
 _BELOW = 3.0

@@ -12,8 +12,8 @@ from dpviz.charts.picture import Picture, RenderContext, tabulate_points
 from dpviz.charts.pictures.center_marks import add_centers
 from dpviz.charts.plot_canvas import PlotCanvas
 from dpviz.charts.view import View
-from dpviz.charts.wording import format_number, format_things, join_clauses
 from dpviz.table.domain import Domain
+from dpviz.wording import format_number, format_things, join_clauses
 
 # Cells of the map of pull along an axis, and points of the cloud of where a row may lie.
 _FIELD, _CLOUD = 56, 500

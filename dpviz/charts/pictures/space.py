@@ -19,8 +19,8 @@ from dpviz.charts.plot import Data
 from dpviz.charts.registry import find_picture
 from dpviz.charts.theme import Palette
 from dpviz.charts.view import View
-from dpviz.charts.wording import join_clauses
 from dpviz.table.domain import Domain
+from dpviz.wording import join_clauses
 
 _HEIGHT, _DIMENSIONS = 620, 3
 # More rows would hide what is released, more cubes each other; the finest come first.

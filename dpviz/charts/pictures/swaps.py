@@ -20,8 +20,8 @@ from dpviz.charts.pictures.icicle import make_diagram
 from dpviz.charts.pictures.nested_cubes import add_nest
 from dpviz.charts.plot_canvas import UNCUT, PlotCanvas
 from dpviz.charts.view import View
-from dpviz.charts.wording import capitalize_first, format_count, format_things, join_clauses
 from dpviz.table.domain import Domain
+from dpviz.wording import capitalize_first, format_count, format_things, join_clauses
 
 # Diameters in pixels of the shallowest and the deepest candidate.
 _SMALLEST, _LARGEST = 5.0, 13.0

@@ -18,8 +18,8 @@ from dpviz.charts.pictures.grid_cells import Counted, add_blocks, add_count_maps
 from dpviz.charts.pictures.histogram import GridPicture, describe_cells, find_box, find_largest
 from dpviz.charts.plot_canvas import PlotCanvas
 from dpviz.charts.view import View
-from dpviz.charts.wording import format_number, format_things, join_clauses
 from dpviz.table.domain import Domain, Region
+from dpviz.wording import format_number, format_things, join_clauses
 
 # An axis with this part of its length in one column is named after it.
 _MOSTLY = 0.5

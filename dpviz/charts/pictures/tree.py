@@ -19,10 +19,10 @@ from dpviz.charts.pictures.icicle import make_diagram
 from dpviz.charts.pictures.nested_cubes import add_asleep, add_nest, count_levels, count_truly_held, find_drawn_boxes
 from dpviz.charts.plot_canvas import PlotCanvas
 from dpviz.charts.view import View
-from dpviz.charts.wording import format_number, join_clauses
 from dpviz.privacy.mechanisms import Gaussian, Laplace
 from dpviz.privacy.partitions import CubeTree
 from dpviz.table.domain import Domain
+from dpviz.wording import format_number, join_clauses
 
 # Up to so many cubes, digits are as long as a reader takes them in.
 _COUNTABLE = 1e6

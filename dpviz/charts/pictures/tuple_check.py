@@ -15,8 +15,8 @@ from dpviz.charts.picture import Companion, Drawing, Picture, RenderContext, for
 from dpviz.charts.pictures.center_marks import add_cells, add_centers, add_halos, add_refused
 from dpviz.charts.pictures.revealed_tuples import RevealedBalls, RevealedDrawing
 from dpviz.charts.plot_canvas import PlotCanvas
-from dpviz.charts.wording import capitalize_first, format_number, format_things, join_clauses
 from dpviz.table.domain import Domain
+from dpviz.wording import capitalize_first, format_number, format_things, join_clauses
 
 # Tuples whose points are joined by lines.
 _TUPLES_DRAWN = 300

@@ -19,9 +19,9 @@ from dpviz.charts.plot_canvas import PlotCanvas
 from dpviz.charts.studies.contenders import choose_styles, describe_runs, find_measure, list_names, name_column, narrow
 from dpviz.charts.studies.medians import Span, add_note, compute_quartiles
 from dpviz.charts.theme import Palette, make_center_marker, make_layout, make_reference_marker
-from dpviz.charts.wording import format_ratio, format_things, join_clauses
 from dpviz.runs.evaluation import match
 from dpviz.runs.study.study import MEASURES, summarise
+from dpviz.wording import format_ratio, format_things, join_clauses
 
 # Up to so many pictures, the least width of each and the height of its plane in pixels: many pictures stand in fours
 # on a desktop, in twos on a phone.

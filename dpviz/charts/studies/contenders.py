@@ -12,7 +12,7 @@ import pandas as pd
 
 from dpviz.algorithms.registry import CARDS
 from dpviz.charts.names import spell_name
-from dpviz.charts.wording import format_number, format_ratio
+from dpviz.wording import format_number, format_ratio
 
 # One colour and one marker for each algorithm, in every chart and in both themes: each stands out from a white page and
 # from a dark one by 3:1 at least. None is orange, which is what was revealed. Like hues have unlike markers.

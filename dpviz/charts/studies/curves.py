@@ -26,8 +26,8 @@ from dpviz.charts.studies.medians import (
     label_ends,
 )
 from dpviz.charts.theme import Palette, make_axis_title, make_epsilon_axis, make_log_axis
-from dpviz.charts.wording import join_clauses
 from dpviz.runs.advice.target import Target
+from dpviz.wording import join_clauses
 
 Over = Literal["epsilon", "k", "n"]
 Curve = Sequence[tuple[float, float]]

@@ -16,9 +16,9 @@ from dpviz.charts.canvas import TitledPlot
 from dpviz.charts.picture import Companion, Drawing, RenderContext
 from dpviz.charts.plot_canvas import PlotCanvas
 from dpviz.charts.theme import make_reference_marker
-from dpviz.charts.wording import format_number, format_ratio, format_things, join_clauses
 from dpviz.runs.evaluation import match
 from dpviz.table.domain import Domain
+from dpviz.wording import format_number, format_ratio, format_things, join_clauses
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,8 +17,8 @@ from dpviz.charts.plot import Plot
 from dpviz.charts.studies.contenders import describe_runs
 from dpviz.charts.studies.medians import add_note
 from dpviz.charts.theme import Palette, make_epsilon_axis, make_log_axis
-from dpviz.charts.wording import format_percent, join_clauses
 from dpviz.runs.smallest_epsilon import find_crossing
+from dpviz.wording import format_percent, join_clauses
 
 _HEIGHT, _MOST_ACROSS = 478, 9
 # Lines of equal utility, as losses over that of k-means++; the first is what the title speaks of.

@@ -12,10 +12,10 @@ import pandas as pd
 
 from dpviz.arrays import Array
 from dpviz.charts.studies.curves import Curves
-from dpviz.charts.wording import format_things
 from dpviz.runs.advice.recommendation import MADE_UP
 from dpviz.runs.advice.target import Target, find_reached_loss
 from dpviz.runs.smallest_epsilon import SmallestEpsilon
+from dpviz.wording import format_things
 
 _PARTS = (0.25, 0.5, 0.75)
 

@@ -11,8 +11,8 @@ import pandas as pd
 from dpviz.charts.canvas import AIR, TitledPlot, new_plot
 from dpviz.charts.studies.medians import PLOT, Span, add_note, draw_band
 from dpviz.charts.theme import Palette
-from dpviz.charts.wording import format_number, join_clauses
 from dpviz.runs.advice.suggested_k import SuggestedK
+from dpviz.wording import format_number, join_clauses
 
 _HEIGHT = AIR + PLOT + 40
 _FADED = 0.22

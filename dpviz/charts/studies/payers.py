@@ -14,8 +14,8 @@ from dpviz.charts.canvas import TitledPlot, new_plot
 from dpviz.charts.names import spell_name
 from dpviz.charts.studies.contenders import describe_runs
 from dpviz.charts.theme import Palette, make_log_axis
-from dpviz.charts.wording import format_number, format_percent, format_ratio, join_clauses, shorten
 from dpviz.runs.who_pays import Payer, WhoPays
+from dpviz.wording import format_number, format_percent, format_ratio, join_clauses, shorten
 
 _HEIGHT, _AIR = 378, 0.12
 # Missed in more draws than these: hollow.

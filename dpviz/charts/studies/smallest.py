@@ -15,10 +15,10 @@ from dpviz.charts.studies.contenders import name_column
 from dpviz.charts.studies.curves import Curves
 from dpviz.charts.studies.medians import add_note
 from dpviz.charts.theme import Palette
-from dpviz.charts.wording import join_clauses
 from dpviz.runs.advice.recommendation import Recommendation
 from dpviz.runs.advice.target import Target, find_reached_loss
 from dpviz.runs.smallest_epsilon import SmallestEpsilon
+from dpviz.wording import join_clauses
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,8 +11,8 @@ from dpviz.charts.canvas import TitledPlot, new_plot
 from dpviz.charts.studies.contenders import describe_runs
 from dpviz.charts.studies.medians import add_note
 from dpviz.charts.theme import CLUSTER_MARKS, Palette
-from dpviz.charts.wording import capitalize_first, format_number, format_percent, format_ratio, join_clauses
 from dpviz.runs.error_parts import ErrorParts
+from dpviz.wording import capitalize_first, format_number, format_percent, format_ratio, join_clauses
 
 _HEIGHT = 358
 # Beside the longest bar, for its number.

@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dpviz.charts.wording import format_number, format_things
 from dpviz.check import RequestError
 from dpviz.runs.column_noise import compute_column_noise, count_cluster_rows
 from dpviz.table.coding_forms import LEAST_WEIGHT, MOST_WEIGHT
@@ -22,6 +21,7 @@ from dpviz.table.text_type import TEXT
 from dpviz.ui.data.draft import Draft
 from dpviz.ui.escape import escape_markdown, strip_markdown
 from dpviz.ui.table_words import describe_coding
+from dpviz.wording import format_number, format_things
 
 # Values that a proposal takes from the rows, the commonest first.
 _MOST_PROPOSED = 30

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 import numpy as np
 import streamlit as st
 
-from dpviz.charts.wording import format_number
 from dpviz.check import RequestError
 from dpviz.glossary import explain_words
 from dpviz.runs.advice.known_rows import read_known_rows
@@ -23,6 +22,7 @@ from dpviz.ui.controls import USUAL_CLUSTERS, USUAL_EPSILON
 from dpviz.ui.data.draft import Draft
 from dpviz.ui.escape import escape_markdown, strip_markdown
 from dpviz.ui.session import read_setting, recall, remember
+from dpviz.wording import format_number
 
 COLUMNS_SHOWN = 12
 """Columns on the page at a time; there are arrows to the others."""

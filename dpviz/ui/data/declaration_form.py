@@ -11,7 +11,6 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dpviz.arrays import Array
-from dpviz.charts.wording import format_percent
 from dpviz.glossary import explain_term
 from dpviz.privacy.private_session import N_SHARE
 from dpviz.runs.record import AccessKind
@@ -38,6 +37,7 @@ from dpviz.ui.data.large_table import is_large
 from dpviz.ui.escape import escape_markdown
 from dpviz.ui.session import DataAccess, Source, count_access, make_once, recall, remember
 from dpviz.ui.table_words import RELATION_WORDS, format_bullets
+from dpviz.wording import format_percent
 
 _MEANINGS = (
     "**Private**: about people, shown only if you ask; every look is counted.  \n"

@@ -15,7 +15,6 @@ from dpviz.arrays import Array
 from dpviz.charts.canvas import TitledPlot, new_plot, show_plane
 from dpviz.charts.revealed import RevealedView, draw_rows
 from dpviz.charts.theme import choose_palette
-from dpviz.charts.wording import format_percent
 from dpviz.glossary import explain_term
 from dpviz.privacy.revealed_rows import Revealed
 from dpviz.runs.open_table import OpenTable
@@ -25,6 +24,7 @@ from dpviz.ui.badges import draw_badge
 from dpviz.ui.data_access import reveal
 from dpviz.ui.figure import show_wide
 from dpviz.ui.plane_choice import ask_plane
+from dpviz.wording import format_percent
 
 _ROWS_SHOWN = 200
 # From these shares on the sentence above the table warns: of rows moved, and of a width without any.

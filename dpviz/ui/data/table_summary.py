@@ -6,7 +6,6 @@ from functools import partial
 
 import streamlit as st
 
-from dpviz.charts.wording import format_number, format_percent
 from dpviz.glossary import explain_words
 from dpviz.privacy.private_session import N_SHARE
 from dpviz.runs.open_table import OpenTable
@@ -25,6 +24,7 @@ from dpviz.ui.table_words import (
     describe_rows,
     describe_unit,
 )
+from dpviz.wording import format_number, format_percent
 
 _SHOWN = 4
 

@@ -17,7 +17,6 @@ from dpviz.charts.share_bars import ShareBars
 from dpviz.charts.spent import Counted, describe_spent, draw_spent, list_shares
 from dpviz.charts.studies.k_curve import KCurve
 from dpviz.charts.theme import choose_palette
-from dpviz.charts.wording import capitalize_first, format_number, format_ratio
 from dpviz.check import RequestError
 from dpviz.glossary import explain_term, explain_words
 from dpviz.privacy.accounting import Accounting
@@ -46,6 +45,7 @@ from dpviz.ui.python_section import draw_python_section
 from dpviz.ui.reference import await_recovery
 from dpviz.ui.runner import Result
 from dpviz.ui.session import count_grid_read, find_record, make_once
+from dpviz.wording import capitalize_first, format_number, format_ratio
 
 # How the charges of a run add up, after its accounting.
 _ADDS_UP = {

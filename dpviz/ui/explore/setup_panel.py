@@ -11,7 +11,6 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dpviz.algorithms.card import Card, Guarantee, ParamField
-from dpviz.charts.wording import format_number
 from dpviz.check import RequestError
 from dpviz.glossary import explain_term, find_term
 from dpviz.runs.advice.judgement import Judgement
@@ -26,6 +25,7 @@ from dpviz.ui.explore.foresight import describe_judgement, foresee_outcome, form
 from dpviz.ui.runner import is_asked, start
 from dpviz.ui.session import add_spending, remember
 from dpviz.ui.tradeoff.window_section import draw_window_beside_slider
+from dpviz.wording import format_number
 
 
 def draw_setup_panel(table: OpenTable) -> Request:

@@ -14,7 +14,6 @@ from dpviz.charts.animation import Animation, Number
 from dpviz.charts.picture import RenderContext
 from dpviz.charts.plot import pack
 from dpviz.charts.theme import choose_palette
-from dpviz.charts.wording import format_ratio
 from dpviz.runs.evaluation import Reference
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.request import Request
@@ -30,6 +29,7 @@ from dpviz.ui.polled import poll
 from dpviz.ui.reference import find_recovery
 from dpviz.ui.runner import Result, find_failure, is_under_way, read_steps
 from dpviz.ui.session import find_known_clusters, make_once
+from dpviz.wording import format_ratio
 
 _ANIMATION, _KEPT_ANIMATIONS = "walk:animation", 4
 _SO_FAR, _KEPT_SO_FAR = "walk:so_far", 1

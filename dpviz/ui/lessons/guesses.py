@@ -6,10 +6,10 @@ from typing import NamedTuple, TypeAlias, cast
 
 import streamlit as st
 
-from dpviz.charts.wording import format_number
 from dpviz.lessons.lesson import CurveGuess, Lesson, NumberGuess, Options, Scene, StudyReveal
 from dpviz.ui.escape import escape_markdown
 from dpviz.ui.session import recall, remember
+from dpviz.wording import format_number
 
 Guess: TypeAlias = str | float | tuple[float, ...] | None
 

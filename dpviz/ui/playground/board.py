@@ -22,7 +22,6 @@ from dpviz.charts.picture import RenderContext
 from dpviz.charts.plot import pack
 from dpviz.charts.theme import choose_palette
 from dpviz.charts.view import make_view
-from dpviz.charts.wording import format_number, format_percent, format_things
 from dpviz.check import RequestError
 from dpviz.lessons.lesson import (
     BOARD_ALGORITHMS,
@@ -48,6 +47,7 @@ from dpviz.table.drawing import (
     load_preset,
 )
 from dpviz.ui.player.vendor import BOARD_FILES
+from dpviz.wording import format_number, format_percent, format_things
 
 DOMAIN = Domain.of(COLUMNS, 0.0, float(SIDE), scaling="common")
 TREE, GRID = "balcan", "eugkm"

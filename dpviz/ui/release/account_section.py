@@ -9,7 +9,6 @@ import streamlit as st
 
 from dpviz.charts.account_bar import AccountBar
 from dpviz.charts.theme import choose_palette
-from dpviz.charts.wording import format_number
 from dpviz.check import RequestError, format_value
 from dpviz.glossary import explain_term
 from dpviz.releases.account import Account, Standing, State
@@ -21,6 +20,7 @@ from dpviz.ui.escape import escape_markdown
 from dpviz.ui.figure import show
 from dpviz.ui.release.subject import Subject
 from dpviz.ui.session import make_once, recall, remember
+from dpviz.wording import format_number
 
 _PATH, _TYPED, _ALIKE = "release:account", "release:account_path", "release:alike"
 _NEW, _REFUSED = "release:new", "release:new_refused"

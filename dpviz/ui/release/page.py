@@ -15,7 +15,6 @@ from typing import Any, cast
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dpviz.charts.wording import capitalize_first, format_number, format_percent, format_things
 from dpviz.check import RequestError
 from dpviz.glossary import explain_term, explain_words
 from dpviz.privacy.exact_draws import name_library
@@ -49,6 +48,7 @@ from dpviz.ui.release.words_form import (
 )
 from dpviz.ui.session import require_table
 from dpviz.ui.tradeoff.window_section import compute_window
+from dpviz.wording import capitalize_first, format_number, format_percent, format_things
 
 
 def draw_release_page() -> None:

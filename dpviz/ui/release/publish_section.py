@@ -8,7 +8,6 @@ from typing import cast
 
 import streamlit as st
 
-from dpviz.charts.wording import capitalize_first, format_things
 from dpviz.check import RequestError
 from dpviz.glossary import explain_term
 from dpviz.releases.publishing import PublishJob
@@ -18,6 +17,7 @@ from dpviz.ui.escape import escape_markdown
 from dpviz.ui.release.account_section import Opened
 from dpviz.ui.release.subject import Subject
 from dpviz.ui.server_log import log_defect
+from dpviz.wording import capitalize_first, format_things
 
 _PRESSED, _ANOTHER = "release:pressed", "release:another"
 

@@ -14,7 +14,6 @@ import streamlit as st
 
 from dpviz.charts.plot import Plot
 from dpviz.charts.theme import choose_palette, make_layout
-from dpviz.charts.wording import capitalize_first, format_ratio, format_things
 from dpviz.check import RequestError
 from dpviz.glossary import explain_words
 from dpviz.releases.check_work import check_work
@@ -33,6 +32,7 @@ from dpviz.ui.figure import draw_data_table, show
 from dpviz.ui.job_panel import draw_job_panel, open_job_registry
 from dpviz.ui.profile_panel import draw_profile_panel
 from dpviz.ui.python_section import draw_python_section
+from dpviz.wording import capitalize_first, format_ratio, format_things
 
 _MOST_MEGABYTES, _MOST_FINDINGS = 60, 20
 _EXAMPLE = "read:example"

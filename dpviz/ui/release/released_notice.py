@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpviz.charts.wording import format_number
 from dpviz.check import RequestError
 from dpviz.runs.open_table import OpenTable
 from dpviz.ui.escape import escape_markdown
 from dpviz.ui.release.publish_section import list_publications
+from dpviz.wording import format_number
 
 
 def draw_released_notice(table: OpenTable) -> None:

@@ -9,7 +9,6 @@ import streamlit as st
 
 from dpviz.charts.segment_panels import SegmentPanels
 from dpviz.charts.theme import choose_palette
-from dpviz.charts.wording import format_number, format_ratio, format_things
 from dpviz.check import RequestError
 from dpviz.glossary import explain_term, explain_words
 from dpviz.releases.account import Standing
@@ -26,6 +25,7 @@ from dpviz.ui.job_panel import format_duration
 from dpviz.ui.polled import poll
 from dpviz.ui.profile_panel import draw_profile_panel
 from dpviz.ui.release.publish_section import Publication, prepare_another
+from dpviz.wording import format_number, format_ratio, format_things
 
 _POLL_SECONDS = 0.5
 # From so many columns on centres are drawn as profiles.

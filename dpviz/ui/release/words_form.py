@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from dpviz.algorithms.card import Guarantee
-from dpviz.charts.wording import capitalize_first, format_number, format_things
 from dpviz.glossary import explain_term
 from dpviz.releases.bought_bounds import list_open_columns
 from dpviz.releases.card_facts import OWNER_QUESTIONS, SECTORS, CardWords
@@ -32,6 +31,7 @@ from dpviz.ui.session import (
     recall,
     remember,
 )
+from dpviz.wording import capitalize_first, format_number, format_things
 
 _LONGEST = 2_000
 _ASKED = {

@@ -13,7 +13,6 @@ from dpviz.charts.picture import RenderContext
 from dpviz.charts.studies.compare import Scores, Typical, draw_compare
 from dpviz.charts.studies.contenders import find_measure
 from dpviz.charts.theme import choose_palette
-from dpviz.charts.wording import capitalize_first
 from dpviz.claims.registry import CLAIMS
 from dpviz.claims.shipped import load_shipped
 from dpviz.glossary import explain_words
@@ -30,6 +29,7 @@ from dpviz.ui.python_section import draw_python_section
 from dpviz.ui.studies.study_form import draw_study_form
 from dpviz.ui.studies.study_job import Question, StudyJob
 from dpviz.ui.studies.study_panel import Invitation, ask_measure, draw_study_download, draw_study_half
+from dpviz.wording import capitalize_first
 
 _KEY = "compare"
 # The stored runs that are shown before anybody has computed any: a table of this claim, at this ε.

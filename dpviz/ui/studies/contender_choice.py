@@ -9,7 +9,6 @@ from typing import NamedTuple
 import streamlit as st
 
 from dpviz.algorithms.registry import AUTO, list_private_cards
-from dpviz.charts.wording import capitalize_first, format_things
 from dpviz.runs.advice.judgement import Judgement, judge_request
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.request import Contender, Request
@@ -17,6 +16,7 @@ from dpviz.runs.study.grid import Grid
 from dpviz.ui.escape import escape_markdown
 from dpviz.ui.explore.foresight import format_warning, summarize_judgement
 from dpviz.ui.session import choose, recall, remember
+from dpviz.wording import capitalize_first, format_things
 
 # At first: of every way to go about it the algorithm that does well most widely. Those that would fail are left out.
 _USUAL = (AUTO, "eugkm", "dplloyd", "balcan", "lsh-coreset", "sulq")

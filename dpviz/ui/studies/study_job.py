@@ -10,7 +10,6 @@ from typing import Any, NamedTuple, cast
 import pandas as pd
 import streamlit as st
 
-from dpviz.charts.wording import capitalize_first, format_things
 from dpviz.check import RequestError
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.jobs import Work
@@ -22,6 +21,7 @@ from dpviz.runs.work import forecast_seconds
 from dpviz.ui.data_access import reveal
 from dpviz.ui.job_panel import open_job_registry
 from dpviz.ui.session import count_study
+from dpviz.wording import capitalize_first, format_things
 
 # Scores of a run, and its way to the page.
 _SECONDS_AROUND_A_RUN = 0.02

@@ -13,7 +13,6 @@ from streamlit.delta_generator import DeltaGenerator
 from dpviz.charts.player.player_page import Figured, Scene, make_player_page
 from dpviz.charts.studies.contenders import find_measure
 from dpviz.charts.theme import choose_palette
-from dpviz.charts.wording import capitalize_first
 from dpviz.check import RequestError
 from dpviz.runs.export import REVEALED_NOTE, format_frame_csv, name_revealed_file
 from dpviz.runs.jobs import JobState
@@ -28,6 +27,7 @@ from dpviz.ui.job_panel import draw_job_panel, format_duration
 from dpviz.ui.studies.one_setting import bind_click
 from dpviz.ui.studies.study_job import Question, StudyJob, begin_study, find_job
 from dpviz.ui.studies.study_picture import Numbers, StudyPicture
+from dpviz.wording import capitalize_first
 
 _SKELETON = 560
 # Starting workers, and k-means++ before the first run.

@@ -12,7 +12,6 @@ from dpviz.charts.picture import RenderContext
 from dpviz.charts.plot import pack
 from dpviz.charts.studies.draws import Draws
 from dpviz.charts.theme import choose_palette
-from dpviz.charts.wording import format_ratio
 from dpviz.ui.data_access import reveal_view
 from dpviz.ui.figure import show_wide
 from dpviz.ui.plane_choice import ask_plane
@@ -22,6 +21,7 @@ from dpviz.ui.session import find_known_clusters, make_once
 from dpviz.ui.studies.one_setting import ask_one_setting, has_contenders
 from dpviz.ui.studies.study_job import Question, StudyJob
 from dpviz.ui.studies.study_panel import Invitation, draw_numbers, draw_study_button, draw_study_half
+from dpviz.wording import format_ratio
 
 _KEY = "tradeoff:draws"
 _INVITATION = Invitation(

@@ -15,9 +15,9 @@ from dpviz.charts.picture import RenderContext
 from dpviz.charts.registry import find_picture
 from dpviz.charts.theme import choose_palette
 from dpviz.charts.view import make_view
-from dpviz.charts.wording import format_number
 from dpviz.runs.cluster_recovery import measure_recovery
 from dpviz.runs.run import Run, run
+from dpviz.wording import format_number
 from tests.charts.gallery import Exhibit, exhibit
 
 WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")

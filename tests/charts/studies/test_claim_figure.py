@@ -6,9 +6,9 @@ import pytest
 from dpviz.charts.standalone import make_standalone_page
 from dpviz.charts.studies.claim_figure import ClaimFigure
 from dpviz.charts.theme import choose_palette
-from dpviz.charts.wording import PHONE
 from dpviz.claims.claim import Outcome
 from dpviz.claims.registry import CLAIMS
+from dpviz.wording import PHONE
 from tests.cases import about
 from tests.charts.laws import is_sound
 from tests.claims.planted import PLANTED

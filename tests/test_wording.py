@@ -4,10 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.charts import canvas, picture, theme, wording
+from dpviz import wording
+from dpviz.charts import canvas, picture, theme
 from dpviz.charts.pictures import centers, coordinates, hashes
 from dpviz.charts.studies import contenders
-from dpviz.charts.wording import format_number, wrap_lines
+from dpviz.wording import format_number, wrap_lines
 
 
 def test_examples_in_the_docstrings() -> None:
