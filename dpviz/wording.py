@@ -77,15 +77,46 @@ def format_things(value: int, singular: str, plural: str | None = None) -> str:
     return f"{format_count(value)} {singular if value == 1 else plural or singular + 's'}"
 
 
-def format_percent(share: float) -> str:
-    """A share in percent, three significant digits at most.
+def format_percent(share: float, *, least: float = _LEAST_SHARE) -> str:
+    """A share in percent: three significant digits, more only where 100 % would be wrong.
 
-    >>> format_percent(0.1234), format_percent(0.00012), format_percent(1.06e-6)
-    ('12.3 %', '0.012 %', 'under 0.001 %')
+    Parameters
+    ----------
+    share : float
+        1 is the whole.
+    least : float
+        Of a smaller share no digits are written.
+
+    Returns
+    -------
+    str
+        With its sign.
+
+    >>> format_percent(0.1234), format_percent(0.00012), format_percent(1.06e-6), format_percent(1.06e-6, least=0.001)
+    ('12.3 %', '0.012 %', 'under 0.001 %', 'under 0.1 %')
+    >>> format_percent(0.9999999), format_percent(1.0)
+    ('99.99999 %', '100 %')
     """
-    if 0 < abs(share) < _LEAST_SHARE:
-        return "under 0.001 %"
+    if 0 < abs(share) < least:
+        return f"under {100 * least:g} %"
+    if 0.999 < share < 1:
+        return f"{100 - float(f'{100 * (1 - share):.1g}'):.10g} %"
     return f"{format_number(100 * share)} %"
+
+
+def format_duration(seconds: float) -> str:
+    """A time span as people say it, two units at most.
+
+    >>> format_duration(0.3), format_duration(75), format_duration(3725)
+    ('under 1 s', '1 min 15 s', '1 h 2 min')
+    """
+    if seconds < 1:
+        return "under 1 s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes_left = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes_left} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
 def capitalize_first(text: str) -> str:

@@ -58,6 +58,13 @@ WEIGHS = {"dpviz.privacy.transcripts": "meaning/membership", "dpviz.privacy.repl
 WAITING = "tests/waiting.py"
 _CLOCKS = {"wait_for_timeout", "sleep", "Timer", "monotonic", "perf_counter"}
 _SLEEPS = re.compile(r"time\.sleep\(\d")
+# Functions that stand once, by name, and where.
+ONCE = {
+    "format_percent": "wording.py",
+    "format_duration": "wording.py",
+    "write_whole": "runs/study/owner_files.py",
+    "translate_disk_errors": "runs/study/owner_files.py",
+}
 # Names of files that floors share, and why two names would not be better.
 SHARED_NAMES: dict[str, str] = {
     "registry.py": "algorithms/, claims/ and charts/: the one word that a new one takes",
@@ -329,6 +336,14 @@ def prices_by_a_name(source: Source) -> Iterator[Offence]:
         sides = {side.attr for side in (node.left, *node.comparators) if isinstance(side, ast.Attribute)}
         if sides & {"mechanism", "name"}:
             yield node.lineno, "decides by a name"
+
+
+def writes_what_is_written_once(source: Source) -> Iterator[Offence]:
+    """A second function for what everybody takes from one place."""
+    for node in source.all(ast.FunctionDef):
+        place = ONCE.get(node.name.lstrip("_"))
+        if place is not None and source.inside != place:
+            yield node.lineno, f"{node.name} looks like the one of {place}"
 
 
 def _at_module_level(body: Iterable[ast.stmt]) -> Iterator[str]:

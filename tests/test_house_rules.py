@@ -35,6 +35,7 @@ from tests.house_rules import (
     takes_a_shortcut_of_the_page_library,
     waits_by_the_clock,
     weighs_answers,
+    writes_what_is_written_once,
 )
 
 
@@ -102,6 +103,10 @@ def test_no_name_of_a_private_thing_is_ambiguous():
 
 def test_no_price_follows_from_a_name():
     check(prices_by_a_name, on("privacy"))
+
+
+def test_look_alikes_stand_once():
+    check(writes_what_is_written_once, PACKAGE)
 
 
 def test_no_modules_import_each_other_in_a_circle():
@@ -172,6 +177,7 @@ PLANTED: list[tuple[Rule, str, str]] = [
     (calls_something_private, "dpviz/runs/a.py", "def f(private_n): ..."),
     (prices_by_a_name, "dpviz/privacy/ledger.py", "x = entry.mechanism == 'laplace'"),
     (prices_by_a_name, "dpviz/privacy/ledger.py", "x = name.startswith('laplace')"),
+    (writes_what_is_written_once, "dpviz/ui/a.py", "def _format_percent(part): ..."),
 ]
 
 

@@ -24,6 +24,7 @@ from dpviz.claims.registry import CLAIMS, find_claim, open_shelf
 from dpviz.cli.claim_folder import ClaimFolder, format_findings, format_tables, list_tables
 from dpviz.cli.console import say
 from dpviz.cli.parser import Parser
+from dpviz.wording import format_duration
 
 _SAY_SECONDS = 30.0
 
@@ -183,7 +184,7 @@ class Journey:
             return
         self._said = time.monotonic()
         self._out.keep(course)
-        time_left = "" if self._left == inf else f"; {max(self._left, 0.0) / 60:.0f} min of processor time left"
+        time_left = "" if self._left == inf else f"; {format_duration(max(self._left, 0.0))} of processor time left"
         say(f"{course.claim.id}, look {course.look + 1} of {course.looks}: {found} of {missing} runs{time_left}")
 
     def _format_command(self, claim: Claim) -> str:

@@ -33,6 +33,7 @@ from dpviz.runs.scheduler import count_cores
 from dpviz.runs.study.folder import StudyFolder
 from dpviz.runs.study.grid import Grid
 from dpviz.runs.study.study import summarise, tidy
+from dpviz.wording import format_duration
 
 _SECONDS_BETWEEN_REPORTS = 2.0
 _REVEALED = "A sweep reads the rows to measure losses: its results are for the eyes of the data's owner, not a release."
@@ -156,13 +157,8 @@ def _report(rows: Iterator[dict[str, Any]], *, total: int, planned: int) -> Iter
             reported_at = time.monotonic()
             left = (reported_at - first_at) / max(1, done - 1) * (total - done)
             say(
-                f"{done} of {total} runs done"
-                + (f", about {_format_duration(left)} left." if 1 < done < total else ".")
+                f"{done} of {total} runs done" + (f", about {format_duration(left)} left." if 1 < done < total else ".")
             )
-
-
-def _format_duration(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
 
 
 def _summarize(rows: Sequence[dict[str, Any]]) -> str:

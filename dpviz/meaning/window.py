@@ -21,6 +21,7 @@ from dpviz.runs.advice.advice import EPSILONS, advise, find_needed_epsilons, loa
 from dpviz.runs.advice.known_rows import KnownRows
 from dpviz.runs.advice.recommendation import MADE_UP
 from dpviz.runs.advice.target import Target
+from dpviz.wording import format_percent
 
 Kind = Literal["window", "wide", "none", "out of reach"]
 
@@ -51,8 +52,8 @@ class Risk:
         'nobody’s guess of 10 % about a person can become more than 25 %'
         """
         return (
-            f"nobody’s guess of {_format_percent(self.prior)} about a person can become more than "
-            f"{_format_percent(self.accepted)}"
+            f"nobody’s guess of {format_percent(self.prior)} about a person can become more than "
+            f"{format_percent(self.accepted)}"
         )
 
     def allow(self, times: float = 1.0) -> float:
@@ -326,8 +327,8 @@ def _list_openings(window: Window, times: float) -> Iterator[Opening]:
     if isfinite(window.least):
         belief = bound_belief(window.risk.prior, epsilon=window.least * times).most
         if belief < 0.995:
-            accepted = _format_percent(ceil(100 * belief) / 100)
-            yield Opening("A larger risk", f"{_format_percent(window.risk.prior)} may become {accepted}")
+            accepted = format_percent(ceil(100 * belief) / 100)
+            yield Opening("A larger risk", f"{format_percent(window.risk.prior)} may become {accepted}")
 
 
 @lru_cache(maxsize=2048)
@@ -369,7 +370,3 @@ def _round_epsilon(epsilon: float, *, up: bool) -> float:
     unit = 10.0 ** (floor(log10(epsilon)) - _DIGITS + 1)
     steps = ceil(epsilon / unit - 1e-9) if up else floor(epsilon / unit + 1e-9)
     return float(f"{steps * unit:.{_DIGITS}g}")
-
-
-def _format_percent(part: float) -> str:
-    return f"{100 * part:.3g} %"

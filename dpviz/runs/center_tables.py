@@ -16,6 +16,7 @@ from dpviz.arrays import Array
 from dpviz.reporting import TextTable
 from dpviz.table.codings import Cycle, Dates, DeclaredColumn, Stretched
 from dpviz.table.domain import Domain
+from dpviz.wording import format_percent
 
 # Standard deviations within which a released number is not told from another.
 _TOLD_APART = 2.0
@@ -172,16 +173,16 @@ def describe_shares(shares: Mapping[str, float], sd: float | None) -> str:
     least = max(_TOLD_APART * (sd or 0.0), _LEAST_PART)
     clear = [value for value in order if shares[value] >= least][:_MOST_SHARES]
     if not clear:
-        return f"each under {_format_percent(min(least, 1.0))}"
+        return f"each under {_format_share(min(least, 1.0))}"
     rest = order[len(clear) :]
     most = max((shares[value] for value in rest), default=0.0)
-    bound = f"up to {_format_percent(most)}" if most >= least else f"under {_format_percent(least)}"
+    bound = f"up to {_format_share(most)}" if most >= least else f"under {_format_share(least)}"
     others = [f"others {bound}"] if rest else []
     if len(clear) > 1 and shares[clear[0]] - shares[clear[1]] < _TOLD_APART * (sd or 0.0):
-        parts = ", ".join([*(_format_percent(shares[value]) for value in clear[:2])])
-        more = [f"{value} {_format_percent(shares[value])}" for value in clear[2:]]
+        parts = ", ".join([*(_format_share(shares[value]) for value in clear[:2])])
+        more = [f"{value} {_format_share(shares[value])}" for value in clear[2:]]
         return ", ".join([f"{clear[0]} or {clear[1]}: {parts}", *more, *others])
-    return ", ".join([*(f"{value} {_format_percent(shares[value])}" for value in clear), *others])
+    return ", ".join([*(f"{value} {_format_share(shares[value])}" for value in clear), *others])
 
 
 def _describe_column(domain: Domain, column: DeclaredColumn, center: Array, sd: float | None) -> str:
@@ -237,5 +238,6 @@ def _format_amount(value: float) -> str:
     return f"{rounded:,.0f}" if abs(rounded) >= 100 else f"{rounded:.3g}"
 
 
-def _format_percent(part: float) -> str:
-    return f"{100 * part:.0f} %"
+def _format_share(share: float) -> str:
+    """In whole percent."""
+    return format_percent(round(share, 2))

@@ -29,6 +29,7 @@ from dpviz.runs.column_noise import list_noisy_shares
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.verdict import Verdict, reach_verdict
 from dpviz.table.domain import Domain, Region
+from dpviz.wording import format_percent
 
 NOT_HARDENED = "the noise is study noise, not hardened against floating-point attacks: do not publish."
 _MOST_COLUMNS = 8  # of a printed run: as many as a terminal holds side by side
@@ -209,15 +210,12 @@ def describe_loss_diagnostic(diagnostic: LossDiagnostic) -> str:
     >>> describe_loss_diagnostic(LossDiagnostic(0.996, 1e-9, 7.0, ()))
     'By released values alone, the loss is about 100 % of that of one centre (under 0.1 % to 100 %)'
     """
-    share, low, high = (_format_percent(min(one, 1.0)) for one in (diagnostic.share, diagnostic.low, diagnostic.high))
+    ends = (diagnostic.share, diagnostic.low, diagnostic.high)
+    # Two digits; a part that next to nothing is left of has none that mean anything.
+    share, low, high = (format_percent(float(f"{min(one, 1.0):.2g}"), least=1e-3) for one in ends)
     share = share if share.startswith("under") else f"about {share}"
     told = f"By released values alone, the loss is {share} of that of one centre ({low} to {high})"
     return ". ".join((told, *(doubt.rstrip(".") for doubt in diagnostic.doubts)))
-
-
-def _format_percent(part: float) -> str:
-    """Two digits; a part that next to nothing is left of has none that mean anything."""
-    return "under 0.1 %" if part < 1e-3 else f"{float(f'{100 * part:.2g}'):g} %"
 
 
 def tabulate_centers(

@@ -11,7 +11,7 @@ from dpviz.runs.job_registry import JobRegistry
 from dpviz.runs.jobs import JobState, Work
 from dpviz.ui.escape import escape_markdown
 from dpviz.ui.polled import poll
-from dpviz.wording import format_things
+from dpviz.wording import format_duration, format_things
 
 _REGISTRY = "job_panel:registry"
 _POLL_SECONDS = 0.5
@@ -56,21 +56,6 @@ def draw_job_panel(job: Work[Any], *, label: str, key: str, live: Callable[[], N
     poll(panel, every=_POLL_SECONDS, key=f"{key}:panel")
     if live is not None:
         poll(live, every=_PICTURES_SECONDS, key=f"{key}:live")
-
-
-def format_duration(seconds: float) -> str:
-    """A time span as people say it, two units at most.
-
-    >>> format_duration(0.3), format_duration(75), format_duration(3725)
-    ('under 1 s', '1 min 15 s', '1 h 2 min')
-    """
-    if seconds < 1:
-        return "under 1 s"
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes_left = divmod(minutes, 60)
-    if hours:
-        return f"{hours} h {minutes_left} min"
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
 def _draw_progress(job: Work[Any], label: str) -> None:

@@ -12,6 +12,7 @@ from dpviz.charts.canvas import make_hidden_axis
 from dpviz.charts.plot import Plot
 from dpviz.charts.theme import Palette, make_layout
 from dpviz.meaning.odds import Belief, bound_belief
+from dpviz.wording import format_percent
 
 _SIDE, _GAP, _HEIGHT = 10, 3.0, 400
 # Pixels of the two lines above each array, however small it is.
@@ -122,14 +123,3 @@ def _close_outline(corners: Array, shape: Array) -> Array:
     """The same closed path at each corner, gaps between."""
     gap = np.full((len(corners), 1, 2), np.nan)
     return np.concatenate([corners[:, None] + shape[None], gap], axis=1).reshape(-1, 2)
-
-
-def format_percent(share: float) -> str:
-    """A share as people say it: three digits, more only where 100 % would be wrong.
-
-    >>> [format_percent(share) for share in (0.5, 0.731058, 0.99330, 0.9999999, 0.0000123, 0.0, 1.0)]
-    ['50 %', '73.1 %', '99.3 %', '99.99999 %', '0.00123 %', '0 %', '100 %']
-    """
-    if share > 0.999 and share < 1:
-        return f"{100 - float(f'{100 * (1 - share):.1g}'):.10g} %"
-    return f"{100 * share:.3g} %"

@@ -15,6 +15,7 @@ from dpviz.runs.record import AccessKind
 from dpviz.runs.run import Run
 from dpviz.ui.data_access import make_judged_table
 from dpviz.ui.runner import Result
+from dpviz.wording import format_percent
 
 _SCORES = "result:scores"
 
@@ -29,7 +30,7 @@ class Labels(NamedTuple):
     @property
     def percent(self) -> str:
         """The accuracy in words."""
-        return "none" if isnan(self.accuracy) else f"{100 * self.accuracy:.3g} %"
+        return "none" if isnan(self.accuracy) else format_percent(self.accuracy)
 
     @property
     def of(self) -> str:
@@ -38,7 +39,7 @@ class Labels(NamedTuple):
         >>> Labels(0.6, 0, 0.7).of, Labels(0.9, 0).of
         ('label accuracy, of at most 70 %', 'label accuracy')
         """
-        return "label accuracy" + (f", of at most {100 * self.ceiling:.3g} %" if self.ceiling < 1 else "")
+        return "label accuracy" + (f", of at most {format_percent(self.ceiling)}" if self.ceiling < 1 else "")
 
 
 class Judged(NamedTuple):

@@ -12,7 +12,7 @@ from dpviz.arrays import Array
 from dpviz.charts.meaning.asking_costs import AskingCosts
 from dpviz.charts.meaning.attack_region import AttackRegion
 from dpviz.charts.meaning.deployment_strip import DeploymentStrip
-from dpviz.charts.meaning.icon_array import IconArray, format_percent
+from dpviz.charts.meaning.icon_array import IconArray
 from dpviz.charts.meaning.twin_clouds import TwinClouds
 from dpviz.charts.theme import choose_palette
 from dpviz.charts.view import make_view
@@ -150,7 +150,8 @@ def _say_unit_and_slack(stage: Stage) -> None:
         f"“Your data” is **{escape_markdown(stage.table.private.unit)}** here.", help=explain_words("unit of privacy")
     )
     if delta > 0:
-        slack, more = escape_markdown(format_small(delta)), escape_markdown(format_percent(delta))
+        # Too little for the digits of a share.
+        slack, more = escape_markdown(format_small(delta)), escape_markdown(f"{format_small(100 * delta)} %")
         st.markdown(
             f"δ = {slack} is slack: any result may be likelier by another {more}, beyond the factor.",
             help=explain_words("δ"),

@@ -21,11 +21,10 @@ from dpviz.releases.zips import make_zip
 from dpviz.ui.badges import draw_badge, format_badge
 from dpviz.ui.escape import escape_markdown
 from dpviz.ui.figure import draw_data_table, show_wide
-from dpviz.ui.job_panel import format_duration
 from dpviz.ui.polled import poll
 from dpviz.ui.profile_panel import draw_profile_panel
 from dpviz.ui.release.publish_section import Publication, prepare_another
-from dpviz.wording import format_number, format_ratio, format_things
+from dpviz.wording import format_duration, format_number, format_ratio, format_things
 
 _POLL_SECONDS = 0.5
 # From so many columns on centres are drawn as profiles.

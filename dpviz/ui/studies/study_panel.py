@@ -23,11 +23,11 @@ from dpviz.table.declaration import FileKind
 from dpviz.ui.badges import draw_caption_with_badge, format_badge
 from dpviz.ui.escape import escape_markdown
 from dpviz.ui.figure import draw_data_table, show_wide
-from dpviz.ui.job_panel import draw_job_panel, format_duration
+from dpviz.ui.job_panel import draw_job_panel
 from dpviz.ui.studies.one_setting import bind_click
 from dpviz.ui.studies.study_job import Question, StudyJob, begin_study, find_job
 from dpviz.ui.studies.study_picture import Numbers, StudyPicture
-from dpviz.wording import capitalize_first
+from dpviz.wording import capitalize_first, format_duration
 
 _SKELETON = 560
 # Starting workers, and k-means++ before the first run.

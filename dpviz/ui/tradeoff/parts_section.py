@@ -10,10 +10,10 @@ from dpviz.charts.studies.waterfall import Waterfall
 from dpviz.runs.error_parts import compute_error_parts, explain_refusal, measure_error_rows
 from dpviz.table.declaration import FileKind
 from dpviz.ui.badges import draw_caption_with_badge
-from dpviz.ui.job_panel import format_duration
 from dpviz.ui.studies.one_setting import ask_one_setting, has_contenders
 from dpviz.ui.studies.study_job import Question, StudyJob, send
 from dpviz.ui.studies.study_panel import Invitation, draw_ask_button, draw_page_button, draw_study_half, show_picture
+from dpviz.wording import format_duration
 
 _KEY = "tradeoff:parts"
 # A private run, the same without noise, and two solutions from many starts.

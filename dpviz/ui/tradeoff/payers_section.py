@@ -8,11 +8,10 @@ from dpviz.charts.studies.payers import Payers
 from dpviz.runs.who_pays import measure_payer_rows, summarise_payers
 from dpviz.table.declaration import FileKind
 from dpviz.ui.badges import draw_caption_with_badge
-from dpviz.ui.job_panel import format_duration
 from dpviz.ui.studies.one_setting import ask_one_setting, has_contenders
 from dpviz.ui.studies.study_job import Question, StudyJob, send
 from dpviz.ui.studies.study_panel import Invitation, draw_ask_button, draw_page_button, draw_study_half, show_picture
-from dpviz.wording import format_number
+from dpviz.wording import format_duration, format_number
 
 _KEY = "tradeoff:payers"
 _INVITATION = Invitation(

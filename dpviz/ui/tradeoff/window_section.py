@@ -30,6 +30,7 @@ from dpviz.ui.escape import escape_markdown
 from dpviz.ui.figure import draw_data_table, show
 from dpviz.ui.session import recall, remember
 from dpviz.ui.studies.judged_rows import find_known_rows
+from dpviz.wording import format_percent
 
 _KEY = "window"
 _LOSS = "tradeoff:smallest"
@@ -91,7 +92,7 @@ def draw_questions(table: OpenTable) -> Accepted:
             "Guess of a person",
             _PRIORS,
             value=USUAL_PRIOR,
-            format_func=_format_percent,
+            format_func=format_percent,
             key=f"{_KEY}:prior",
             persist_state="session",
             help="How likely somebody holds a fact about one person before they see the release.",
@@ -100,7 +101,7 @@ def draw_questions(table: OpenTable) -> Accepted:
             "… may become",
             _POSTERIORS,
             value=USUAL_ACCEPTED,
-            format_func=_format_percent,
+            format_func=format_percent,
             key=f"{_KEY}:accepted",
             persist_state="session",
             help="The risk that you accept: whatever else is known, nobody’s guess can become more than this.",
@@ -235,7 +236,7 @@ def draw_window(window: Window) -> None:
     often, who = window.target.describe_often("made-up tables"), window.who or "any algorithm"
     st.caption(
         escape_markdown(
-            f"Above: what a guess of {_format_percent(window.risk.prior)} can become, at most. Below: the "
+            f"Above: what a guess of {format_percent(window.risk.prior)} can become, at most. Below: the "
             f"loss that {often} "
             f"of {window.setting.n:,} rows do not exceed with {who}, and quartiles{more}.{slack} No row was read."
         )
@@ -276,7 +277,3 @@ def draw_window_beside_slider(table: OpenTable, *, k: int, delta: float, epsilon
 
 def _make_key(table: OpenTable) -> str:
     return f"{_KEY}:{table.source_key}"
-
-
-def _format_percent(part: float) -> str:
-    return f"{100 * part:.3g} %"
