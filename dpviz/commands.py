@@ -128,7 +128,7 @@ def open_table(data: Data, declaration: Declared | None = None) -> PrivateTable:
     Returns
     -------
     PrivateTable
-        Its rows are read by private queries only.
+        With all that is declared about its rows.
 
     Raises
     ------

@@ -70,14 +70,14 @@ def list_names(names: Sequence[str], *, most: int = 12) -> str:
     Parameters
     ----------
     names : sequence of str
-        Foreign words, which are shortened.
+        From elsewhere.
     most : int
-        So many are listed; the others are counted.
+        So many are spelled out.
 
     Returns
     -------
     str
-        A clause.
+        Quoted, on one line.
     """
     shown = ", ".join(quote_name(name) for name in names[:most])
     rest = len(names) - most

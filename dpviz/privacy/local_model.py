@@ -127,12 +127,40 @@ class DistantUsers:
         return order
 
     def send_prefixes(self, who: Codes, shifts: Codes, others: Codes, honest: Flags) -> Codes:
-        """What the rows ``who`` send of their codes, each with the coins of the own seat."""
+        """What some rows send of their codes, each with the coins of the own seat.
+
+        Parameters
+        ----------
+        who : int array of shape (m,)
+            Rows, by their number.
+        shifts, others : int arrays of shape (m,)
+            Bits of the code that are kept back, and the lies.
+        honest : bool array of shape (m,)
+            Whether the truth is sent.
+
+        Returns
+        -------
+        int array of shape (m,)
+            Private on their own.
+        """
         sent: Codes = self.rows.ask_each(_SendPrefix(self.over), who, shifts, others, honest, width=self.over.width)
         return sent
 
     def send_vectors(self, who: Codes, noise: Array) -> Array:
-        """What the rows ``who`` send of themselves, each with the noise of the own seat."""
+        """What some rows send of themselves, each with the noise of the own seat.
+
+        Parameters
+        ----------
+        who : int array of shape (m,)
+            Rows, by their number.
+        noise : array of shape (m, d)
+            Unit coordinates.
+
+        Returns
+        -------
+        array of shape (m, d)
+            Private on their own.
+        """
         sent: Array = self.rows.ask_each(_send_vector, who, noise, width=self.rows.dim)
         return sent
 
@@ -452,7 +480,22 @@ def toss_response(number: int, bits: int, response: Response, noise: NoiseSource
 
 
 def choose_sent(values: Codes, others: Codes, honest: Flags) -> Codes:
-    """Each value where it is ``honest``, else its lie: number ``others`` of all values but the true one."""
+    """Each value where its sender is honest, else a lie.
+
+    Parameters
+    ----------
+    values : int array of shape (m,)
+        The truth.
+    others : int array of shape (m,)
+        Which of all values but the true one is the lie.
+    honest : bool array of shape (m,)
+        Whether the truth is sent.
+
+    Returns
+    -------
+    int array of shape (m,)
+        What is sent.
+    """
     sent: Codes = np.where(honest, values, others + (others >= values))
     return sent
 

@@ -66,7 +66,20 @@ class Script:
 
 
 def write_table_script(name: str, declared: Declaration) -> Script:
-    """The table that is called ``name``, open as it is declared; no row is shown."""
+    """A table, open as it is declared; no row is shown.
+
+    Parameters
+    ----------
+    name : str
+        The table, as a page calls it.
+    declared : Declaration
+        What is declared of it.
+
+    Returns
+    -------
+    Script
+        In cells.
+    """
     opened = f"table = dpviz.open_table({_name_data(name, declared)})"
     return Script(
         "A table as it is declared.",
@@ -90,23 +103,23 @@ def write_read_script(name: str) -> Script:
 
 
 def write_run_script(name: str, declared: Declaration, request: Request) -> Script:
-    """One run of ``request`` on the table that is called ``name``.
+    """One run on a table.
 
     A seed goes along only where the rows may be shown: whoever knows it can take the noise off.
 
     Parameters
     ----------
     name : str
-        Of the table's file or sample.
+        The table, as a page calls it.
     declared : Declaration
-        What is declared of the table.
+        What is declared of it.
     request : Request
-        What is run.
+        What is asked.
 
     Returns
     -------
     Script
-        To be run from a shell, or as a notebook.
+        In cells.
     """
     seed = request.seed if declared.kind.may_be_shown else None
     asked = {"k": request.k, "epsilon": request.epsilon, "delta": request.delta, "params": dict(request.params)}
@@ -123,21 +136,21 @@ def write_run_script(name: str, declared: Declaration, request: Request) -> Scri
 
 
 def write_sweep_script(name: str, declared: Declaration, grid: Grid) -> Script:
-    """The study of ``grid`` on the table that is called ``name``.
+    """A study on a table.
 
     Parameters
     ----------
     name : str
-        Of the table's file or sample.
+        The table, as a page calls it.
     declared : Declaration
-        What is declared of the table.
+        What is declared of it.
     grid : Grid
-        What is run.
+        All runs.
 
     Returns
     -------
     Script
-        To be run from a shell, or as a notebook.
+        In cells.
     """
     asked = {
         "algorithms": [contender.to_text() for contender in grid.contenders],
@@ -162,24 +175,27 @@ def write_sweep_script(name: str, declared: Declaration, grid: Grid) -> Script:
 def write_release_script(
     name: str, declared: Declaration, request: Request, parts: Mapping[str, float], account: Path | None = None
 ) -> Script:
-    """A release as it is ordered, charged to ``account``, and checked without the rows. There is no seed.
+    """A release as it is ordered, charged to an account, and checked without the rows.
+
+    There is no seed. Without an account the program makes one, whose cap is this release alone until its owner sets it.
 
     Parameters
     ----------
     name : str
-        Of the table's file or sample.
+        The table, as a page calls it.
     declared : Declaration
-        What is declared of the table.
+        What is declared of it.
     request : Request
-        What is released.
+        What is asked.
     parts : mapping of str to float
-        Shares of ε that go to segments and to bounds, by the names of ``dpviz.release``.
+        Parts of ε for segments, bounds and missing cells, by the names of ``dpviz.release``.
+    account : Path or None
+        The file of one that is open.
 
     Returns
     -------
     Script
-        To be run from a shell, or as a notebook. Without an account the
-    program makes one, whose cap is this release alone until its owner sets it.
+        In cells.
     """
     table = _write_table(name, declared, always=True)
     charged = f"account = dpviz.Account.open({str(account)!r})\nprint(account.summary())"

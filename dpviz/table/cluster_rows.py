@@ -21,7 +21,8 @@ from dpviz.table.content import Hashes
 from dpviz.table.domain import Domain, Region
 from dpviz.table.lattice import ExactRows
 from dpviz.table.prepared_rows import Batch, Records, cap_rows, deal_rows, make_lattice_rows
-from dpviz.table.rows import NOT_AT_ONCE, BlockModel, Rows, add_up, count_dealt, join_lines, put_in_place, share_out
+from dpviz.table.row_parts import BlockModel, count_dealt, join_lines, put_in_place, share_out
+from dpviz.table.rows import NOT_AT_ONCE, Rows, add_up
 from dpviz.table.seen_rows import Projected, Sparsified, Unfolded, View
 
 Part: TypeAlias = Any
@@ -41,47 +42,47 @@ class Engine(Protocol):
         Parameters
         ----------
         call : function
-            Takes an entry of each column.
-        *columns : sequence of object
-            Parts, or values, one for each call.
+            Of an entry of each column.
+        *columns : sequence
+            Parts or values, as many in each.
 
         Returns
         -------
-        list of Part
-            What each call gives, kept where it was made.
+        list of parts
+            One for each entry.
         """
         ...
 
     def exchange(
         self, deal: Callable[..., list[Any]], gather: Callable[[list[Any], int], Any], *columns: Sequence[Any]
     ) -> list[Part]:
-        """Deal what lies in each part anew.
+        """As many parts as before, made of what all of them deal to each.
 
         Parameters
         ----------
         deal : function
-            Takes an entry of each column to a list of hands, one for each part.
+            Of an entry of each column, to a hand for each part.
         gather : function
-            Takes all hands for a place, and the place, to a part.
-        *columns : sequence of object
-            Parts, or values, one for each call.
+            Of all hands for a part, and the place of that part; to the part.
+        *columns : sequence
+            Parts or values, as many in each.
 
         Returns
         -------
-        list of Part
-            As many as there were.
+        list of parts
+            In the order of their places.
         """
         ...
 
     def total(self, ask: Callable[[Any], list[Any]], parts: Sequence[Part]) -> list[Any]:
-        """Sums of the answers of ``ask`` over all parts, in any order: they are whole numbers, or bags.
+        """Sums of the answers over all parts, in any order: they are whole numbers, or bags.
 
         Parameters
         ----------
         ask : function
-            Takes a part to a list of answers.
-        parts : sequence of Part
-            All of them.
+            Of a part, to a list of answers that can be added.
+        parts : sequence of parts
+            Of this engine.
 
         Returns
         -------
@@ -201,9 +202,9 @@ class ClusterRows:
         drop_incomplete : bool
             Whether a row with a missing cell is dropped; else the middle stands in for it.
         rows_per_person : int or None
-            Most rows of a person, where the batches say whose each row is.
+            Most rows of a person.
         engine : Engine or None
-            None: Dask, whose delayed values the batches are.
+            What keeps the parts.
 
         Returns
         -------

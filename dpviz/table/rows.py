@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from math import ceil
@@ -20,6 +20,7 @@ from dpviz.table import lattice
 from dpviz.table.content import Hashes, hash_content, keep_rows_per_person
 from dpviz.table.domain import Domain, Region
 from dpviz.table.lattice import ExactRows
+from dpviz.table.row_parts import BlockModel, count_dealt, join_lines, put_in_place, share_out
 from dpviz.table.seen_rows import Projected, SeenRows, Sparsified, Unfolded, View
 from dpviz.table.sparse_rows import find_complete, is_sparse, keep_largest_entries
 from dpviz.table.stored_rows import allocate_rows, choose_order
@@ -39,29 +40,6 @@ NOT_AT_ONCE = (
     "such as auto."
 )
 _SCRATCH = local()
-
-
-class BlockModel(Protocol):
-    """What is computed from each block of rows by itself, whatever the order of its rows and its own number."""
-
-    def fit(self, rows: Array, block: Codes, number: int) -> Array:
-        """Fit each block by itself.
-
-        Parameters
-        ----------
-        rows : array of shape (m, d)
-            Unit coordinates.
-        block : int array of shape (m,)
-            Where each row lies, from 0.
-        number : int
-            Of blocks.
-
-        Returns
-        -------
-        array of shape (number, ...)
-            A line for each block.
-        """
-        ...
 
 
 class RowSource(Protocol):
@@ -111,21 +89,21 @@ class RowSource(Protocol):
         ...
 
     def fit_blocks(self, model: BlockModel, block: Codes, number: int) -> Array:
-        """What a model makes of each block of rows.
+        """The lines of ``model`` for all blocks.
 
         Parameters
         ----------
         model : BlockModel
-            What is computed from each block.
+            What is computed from each block by itself.
         block : int array of shape (n,)
-            Where each row lies, from 0.
+            Where each row lies.
         number : int
-            Of blocks.
+            How many blocks there are.
 
         Returns
         -------
         array of shape (number, ...)
-            The line of each block.
+            A line for each block.
         """
         ...
 
@@ -451,61 +429,6 @@ def _convert_to_floats(stored: Any) -> Array:
     padded: Array = borrow_scratch(columns, n, "rows").T if by_column else borrow_scratch(n, columns, "rows")
     np.copyto(padded, stored)
     return padded
-
-
-def count_dealt(number: int, at: int, hands: int) -> int:
-    """How many blocks one of several hands gets.
-
-    Parameters
-    ----------
-    number : int
-        Of blocks, which are dealt in turn.
-    at : int
-        The hand, from 0.
-    hands : int
-        Of them.
-
-    Returns
-    -------
-    int
-        Blocks of that hand.
-    """
-    return len(range(at, number, hands))
-
-
-def join_lines(dealt: Sequence[Array], number: int) -> Array:
-    """The lines of blocks that were dealt in turn.
-
-    Parameters
-    ----------
-    dealt : sequence of arrays
-        The lines of each hand, in the order in which its blocks were dealt.
-    number : int
-        Of blocks.
-
-    Returns
-    -------
-    array of shape (number, ...)
-        In the order of the blocks.
-    """
-    lines = np.empty((number, dealt[0].shape[1]))
-    for at, part in enumerate(dealt):
-        lines[at :: len(dealt)] = part
-    return lines
-
-
-def share_out(who: Codes, sizes: Sequence[int]) -> list[Codes]:
-    """Which entries of ``who``, numbers of rows, lie in each of the parts that have so many rows."""
-    order = np.argsort(who, kind="stable")
-    return np.split(order, np.searchsorted(who[order], np.cumsum(sizes)[:-1]))
-
-
-def put_in_place(answers: Sequence[Any], asked: Sequence[Codes]) -> Any:
-    """The lines of all answers, where those stand who were asked."""
-    together = np.concatenate(answers)
-    lines = np.empty_like(together)
-    lines[np.concatenate(asked)] = together
-    return lines
 
 
 def add_up(parts: Iterator[list[Any]]) -> list[Any]:

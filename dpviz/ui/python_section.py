@@ -10,16 +10,16 @@ from dpviz.runs.python_script import Script
 
 
 def draw_python_section(write: Callable[[], Script], *, key: str, stem: str) -> None:
-    """Draw the section, folded away.
+    """Draw it folded away.
 
     Parameters
     ----------
     write : function
-        Writes the script, once somebody opens the section.
+        The program, written once somebody opens the section.
     key : str
-        Tells its widgets from others on the page.
+        The page.
     stem : str
-        Of the names of its files.
+        What its files are called.
     """
     section = st.expander("The same in Python", icon=":material/code:", key=f"{key}:python", on_change="rerun")
     if not section.open:
