@@ -51,10 +51,13 @@ def audited() -> list[Setting]:
     return list({(setting.card.id, setting.accounting): setting for setting in weighed}.values())
 
 
-def audit_of_runs(setting: Setting) -> Audit:
-    """Of a card's runs, and of runs with so many times less noise behind the ledger's back as take to show."""
+def audit_of_runs(setting: Setting, *, mixed: bool = False) -> Audit:
+    """Of a card's runs, and of runs with so many times less noise behind the ledger's back as take to show.
+
+    ``mixed`` runs are over tables with categories.
+    """
     thinned = tables_of(setting.card, setting.params).thinned
-    honest, twins = ([_Pair(setting, relation) for relation in Relation] for _ in range(2))
+    honest, twins = ([_Pair(setting, relation, mixed=mixed) for relation in Relation] for _ in range(2))
 
     def of_twin(runs: int) -> float:
         with thinner_noise(thinned):
@@ -81,7 +84,7 @@ def thinner_noise(times: float) -> Iterator[None]:
 class _Pair:
     """Two tables that are neighbours in one sense, and what runs on them have told so far."""
 
-    def __init__(self, setting: Setting, relation: Relation) -> None:
+    def __init__(self, setting: Setting, relation: Relation, *, mixed: bool) -> None:
         self.card = setting.card
         tables, known = (
             tables_of(self.card, setting.params),
@@ -91,7 +94,7 @@ class _Pair:
         self.accounting = self.card.accounting(self.card.params.parse(params), setting.delta)
         epsilon = tables.epsilon_at(self.accounting)
         self.request: dict[str, Any] = {"k": tables.k, "epsilon": epsilon, "delta": setting.delta, "params": params}
-        self.tables = tables.pair(relation)
+        self.tables = tables.pair(relation, mixed=mixed)
         self.told: tuple[list[float], list[float]] = ([], [])
 
     def excess(self, runs: int) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 
 from dpviz.algorithms.card import Card
 from dpviz.arrays import Array
-from dpviz.audit.neighboring_tables import NeighborSetting
+from dpviz.audit.neighboring_tables import MIXED, NeighborSetting
 from dpviz.privacy.accounting import Accounting, gdp_epsilon
 from dpviz.privacy.ledger import compute_total_epsilon
 from dpviz.privacy.private_session import PrivateTable
@@ -51,12 +51,12 @@ class TinyTables:
         """The budget of the runs."""
         return self.epsilon or EPSILON[accounting]
 
-    def pair(self, relation: Relation) -> tuple[PrivateTable, PrivateTable]:
-        """The two tables that are neighbours in this sense."""
-        n_public = self.n_public if relation is Relation.ADD_REMOVE else None
-        case = NeighborSetting("tiny", relation=relation, n_public=n_public, dim=1)
+    def pair(self, relation: Relation, *, mixed: bool = False) -> tuple[PrivateTable, PrivateTable]:
+        """The two tables that are neighbours in this sense; or ``mixed``, with a category, a yes or no and an hour."""
+        n_public, dim = self.n_public if relation is Relation.ADD_REMOVE else None, len(MIXED.declared) if mixed else 1
+        case = NeighborSetting("tiny", relation=relation, n_public=n_public, dim=dim, mixed=mixed)
         one, other = self.more if relation is Relation.ADD_REMOVE else self.replaced
-        return case.table(one), case.table(other)
+        return case.table(np.tile(one, dim)), case.table(np.tile(other, dim))
 
 
 LONE = TinyTables(more=(NOBODY, END), replaced=(END, OTHER_END), n_public=1)

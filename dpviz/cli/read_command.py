@@ -114,7 +114,7 @@ def _format_center(made: Profile, i: int, j: int) -> str:
     value, sd = float(made.centers[i, j]), float(made.center_sd[i, j])
     if made.columns[j].kind == "number" or not np.isfinite(sd):
         return _format_sd(value, sd)
-    low, high = (_choose_digits(float(end[i, j]), 2) for end in made.find_ends(1.0))
+    low, high = (_choose_digits(float(end[i, j]), 3) for end in made.find_ends(1.0))
     return f"{_choose_digits(value, 3)} ({low} to {high})"
 
 

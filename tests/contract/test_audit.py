@@ -67,6 +67,12 @@ def test_runs_refute_too_little_noise_and_not_the_claim(name):
     check(audit_of_runs(OF_RUNS[name]), RUNS[name])
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", audits.OVER_CATEGORIES)
+def test_runs_over_categories_refute_too_little_noise_and_not_the_claim(name):
+    check(audit_of_runs(OF_RUNS[name], mixed=True), 125)
+
+
 @pytest.mark.some(4)
 @pytest.mark.parametrize("name", OTHERS)
 def test_draws_refute_too_little_noise_and_not_the_claim(name):
@@ -117,6 +123,7 @@ def test_the_full_audit_says_what_does_not_hold_and_ends_with_1(capsys, monkeypa
 def test_the_full_audit_has_every_card_mechanism_and_attack():
     names = [name for name, _, _ in audits.every_audit(4000, 1500)]
     assert len(names) == len(set(names))
-    for known in (*(f"runs of {name}" for name in OF_RUNS), *(f"draws of {name}" for name in CASES)):
+    over = (f"{name} over categories" for name in audits.OVER_CATEGORIES)
+    for known in (*(f"runs of {name}" for name in (*OF_RUNS, *over)), *(f"draws of {name}" for name in CASES)):
         assert known in names
     assert sum("attacks on" in name for name in names) == 10
