@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from dpviz.check import RequestError
@@ -14,6 +16,7 @@ from dpviz.table.csv_intake import CsvFile
 from dpviz.table.declaration import Declaration
 from dpviz.table.declaration_file import apply_declaration
 from dpviz.table.loaded_table import make_numeric_table
+from dpviz.table.parquet_intake import ParquetTable
 
 RNG = np.random.default_rng(0)
 N = 4000
@@ -57,9 +60,10 @@ def test_what_may_be_missing_beyond_the_noisy_count_may_not_be_there():
     assert share.high - share.share == pytest.approx(share.share - share.low) and share.high > share.share
 
 
-def test_an_empty_category_is_missing_and_any_other_one_is_not():
+def test_an_empty_category_is_missing_and_any_other_one_is_not(tmp_path):
     lines = [f"{'N,a,2020-01-01,5' if i % 2 else ',b,nothing,'}" for i in range(2000)] + ["E,c,2021-01-01,7"] * 2000
     table = CsvFile("t", ("\n".join(["region,yes,on,pay", *lines]) + "\n").encode())
+    pd.read_csv(io.BytesIO(table.raw)).to_parquet(tmp_path / "t.parquet")
     said = {
         "region": {"categories": ["N"]},
         "yes": {"categories": ["a", "b"], "closed": True},
@@ -67,8 +71,11 @@ def test_an_empty_category_is_missing_and_any_other_one_is_not():
         "pay": {"bounds": [1, 10], "scale": "log"},
     }
     declared = apply_declaration(json.dumps({"bounds": said})).validate()
-    found = buy_missing_shares(table, declared, epsilon=5.0, noise=StudyNoise(np.random.default_rng(0))).shares
-    assert [one.share for one in found] == pytest.approx([0.25, 0.5, 0.25, 0.25], abs=0.01)
+    found, of_parquet = (
+        buy_missing_shares(source, declared, epsilon=5.0, noise=StudyNoise(np.random.default_rng(0))).shares
+        for source in (table, ParquetTable(tmp_path / "t.parquet"))
+    )
+    assert [one.share for one in found] == pytest.approx([0.25, 0.5, 0.25, 0.25], abs=0.01) and found == of_parquet
 
 
 def test_a_share_is_between_nothing_and_all_whatever_the_noise():

@@ -37,6 +37,8 @@ from dpviz.table.coded_rows import MISSING, OTHER
 from dpviz.table.csv_intake import open_csv
 from dpviz.table.csv_stream import CsvOnDisk
 from dpviz.table.declaration import Declaration
+from dpviz.table.declaration_file import apply_declaration
+from dpviz.table.parquet_intake import ParquetTable
 from dpviz.table.samples import sample
 from tests.contract.questions import check_move, room_over
 from tests.contract.sessions import Loss, Recording, make_loss_session, make_recording_session, make_replaying_session
@@ -275,6 +277,17 @@ def test_rows_that_memory_does_not_hold_have_the_same_segments(tmp_path):
         for source in (CsvOnDisk(path), open_csv(path))
     )
     assert one.to_dict() == other.to_dict()
+
+
+def test_rows_of_every_kind_have_the_same_segments_in_memory_and_beyond_it(tmp_path):
+    frame, reports = mixed_frame(300), []
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    frame.to_parquet(tmp_path / "t.parquet")
+    said = apply_declaration(json.dumps({"bounds": KINDS})).validate()
+    for source in (open_csv(tmp_path / "t.csv"), CsvOnDisk(tmp_path / "t.csv"), ParquetTable(tmp_path / "t.parquet")):
+        table = make_described_table(declare(source, said), source)
+        reports.append(report_of(table, middles(table.description), epsilon=20.0).to_dict())
+    assert reports[0] == reports[1] == reports[2] and reports[0]["segments"][0]["words"] == ""
 
 
 def test_sparse_rows_have_sizes_and_a_certificate():
