@@ -53,6 +53,11 @@ class Coding:
         return ""
 
     @property
+    def kind(self) -> str:
+        """The scale on which its numbers are even: their own, or "log" or "root"."""
+        return "number"
+
+    @property
     def ends(self) -> tuple[float, float] | None:
         """The smallest and largest number of a cell, where the declaration says it; None: the bounds do."""
         return None
@@ -248,6 +253,10 @@ class Stretched(Coding):
     """
 
     scale: str
+
+    @property
+    def kind(self) -> str:
+        return self.scale
 
     def to_plain(self, lower: float | None, upper: float | None) -> Any:
         return {"bounds": [lower, upper], "scale": self.scale}

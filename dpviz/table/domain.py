@@ -274,12 +274,9 @@ class Domain:
     @cached_property
     def kinds(self) -> tuple[str, ...]:
         """How each coordinate is spread between its bounds, shape (d,): "number" evenly, or "log" or "root"."""
-        from dpviz.table.codings import Stretched  # here, because plain numbers do not wait for pandas
-
         if not self.declared:
             return ("number",) * self.dim
-        codings = (column.coding for column in self.declared for _ in column.labels)
-        return tuple(coding.scale if isinstance(coding, Stretched) else "number" for coding in codings)
+        return tuple(column.coding.kind for column in self.declared for _ in column.labels)
 
     @cached_property
     def _half(self) -> Array:

@@ -42,6 +42,13 @@ def test_no_other_page_raises(mixed, page):
     app_on(page, mixed, k="3")
 
 
+def test_a_release_tells_its_segments_and_missing_values_and_bounds_are_what_was_declared(mixed):
+    app = app_on("release.py", mixed, k="3")
+    assert {"ε for segments, %", "ε for missing values, %"} <= {slider.label for slider in app.slider}
+    told = text_of(app)
+    assert "on a log scale" in told and "a cycle of 24" in told and "do not tell" not in told
+
+
 def test_an_owner_declares_categories_and_a_log_scale_on_the_page_and_opens_the_table():
     lines = [f"{20 + i % 50},{100 + 13 * i},{'NSEW'[i % 4]}" for i in range(300)]
     app = upload(visit("data.py"), ("age,pay,region\n" + "\n".join(lines) + "\n").encode())

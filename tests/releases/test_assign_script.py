@@ -17,6 +17,7 @@ from dpviz.arrays import Array, Codes
 from dpviz.check import RequestError
 from dpviz.releases.render import write_assign_script
 from dpviz.runs.evaluation import assign
+from dpviz.table.codings import Stretched
 from dpviz.table.domain import Domain
 from dpviz.table.file_format import FileFormat, NumberStyle
 
@@ -98,6 +99,24 @@ def test_every_row_gets_the_segment_that_dpviz_gives_it(tmp_path: Path, kind: st
     clipped = domain.region.clip(domain.to_unit(values))
     unclipped = assign(domain.to_unit(values), domain.to_unit(centers)) + 1
     assert not np.array_equal(clipped, domain.to_unit(values)) and not np.array_equal(unclipped, ours)
+
+
+def test_rows_on_a_log_and_a_root_scale_get_the_segment_that_dpviz_gives_them(tmp_path: Path) -> None:
+    """Amounts beyond the bounds are moved to them; no amount is too small for a logarithm then."""
+    codings = {"income": Stretched("log"), "hours": Stretched("root")}
+    lower = np.array([18.0, 10.0, -20.0])
+    for weights, radius in (({}, None), ({"income": 2.0, "age": 0.3}, 0.9)):
+        domain = Domain.coded(_NAMES, lower, _UPPER, codings=codings, weights=weights, radius=radius)
+        rng = np.random.default_rng(3)
+        values = np.c_[rng.uniform(0, 120, 2_000), rng.lognormal(8, 3, 2_000), rng.normal(0, 60, 2_000)]
+        values[:3, 1] = 0.0, -5.0, 1e9
+        centers = domain.from_unit(rng.uniform(-0.8, 0.8, (7, 3)) * domain.region.half)
+        rows = "\n".join(["age,income,hours", *(",".join(map(repr, row)) for row in values.tolist())])
+        assert _run(tmp_path, write_assign_script(domain, centers, title=""), rows).returncode == 0
+        points = domain.region.clip(domain.to_unit(domain.limit(values)))
+        ours = assign(points, domain.to_unit_coordinates(centers)) + 1
+        assert len(set(ours.tolist())) > 3 and [int(one) for one in _segments(tmp_path)] == ours.tolist()
+        (tmp_path / "out.csv").unlink()
 
 
 def test_many_rows_are_read_in_blocks(tmp_path: Path) -> None:

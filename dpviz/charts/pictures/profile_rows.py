@@ -26,6 +26,8 @@ _VALUED_COLUMNS, _VALUED_SEGMENTS, _STRAIGHT = 8, 9, 7
 # Pixels of a picture, for what is nearer to a dot than it is wide.
 _WIDE = 1100
 _TOP, _TOP_STEEP, _BOTTOM = 34, 80, 30
+# Steep names of the last columns reach beyond it.
+_RIGHT, _RIGHT_STEEP = 12, 56
 _HALF_ROW = 0.5
 
 
@@ -202,7 +204,8 @@ class Rows(Drawing):
         self.base = self.left + np.arange(self.dim, dtype=np.float64)
         self.y = np.arange(self.k, dtype=np.float64)
         self.pixels = _TRACK * _WIDE / (self.dim + 1.3)
-        plot = self.blank(top + _BOTTOM + self.k * row, left=34, right=12, top=top, bottom=_BOTTOM)
+        right = _RIGHT_STEEP if steep else _RIGHT
+        plot = self.blank(top + _BOTTOM + self.k * row, left=34, right=right, top=top, bottom=_BOTTOM)
         self._tracks(plot)
         self._stems(plot)
         self._whiskers(plot)

@@ -9,12 +9,13 @@ import streamlit as st
 from dpviz.algorithms.card import Guarantee
 from dpviz.glossary import explain_term
 from dpviz.releases.bought_bounds import list_open_columns
-from dpviz.releases.card_facts import OWNER_QUESTIONS, SECTORS, CardWords
-from dpviz.releases.promise import format_plain_number
+from dpviz.releases.card_facts import OWNER_QUESTIONS, SECTORS, CardColumn, CardWords
+from dpviz.releases.promise import format_plain_number, format_span
 from dpviz.releases.release_request import BOUNDS, SEGMENTS, ReleaseRequest, find_words, list_undefended
 from dpviz.releases.seen import Seen
 from dpviz.runs.record import tabulate_accesses
 from dpviz.runs.request import Contender, Request
+from dpviz.table.codings import NUMBER
 from dpviz.table.declaration import FROM_ROWS, SEVERAL_WORDS, Declaration
 from dpviz.table.loaded_table import list_names
 from dpviz.ui.controls import draw_epsilon_control, draw_k_and_delta
@@ -31,6 +32,7 @@ from dpviz.ui.session import (
     recall,
     remember,
 )
+from dpviz.ui.table_words import describe_coding
 from dpviz.wording import capitalize_first, format_number, format_things
 
 _LONGEST = 2_000
@@ -267,8 +269,11 @@ def list_lines(release_request: ReleaseRequest, declared: Declaration) -> list[L
             lines.append(Line(name, "open", "nobody knows them", cost=cost))
             continue
         wrong = "blocked: the rows" if FROM_ROWS in origin else "blocked: nobody says" if origin == _NOWHERE else ""
+        coding = declared.codings.get(name, NUMBER)
         span = (
-            f"{format_plain_number(bounds.lower or 0.0)} to {format_plain_number(bounds.upper or 0.0)} {unit}".rstrip()
+            describe_coding(coding.to_plain(bounds.lower, bounds.upper))
+            if coding.words
+            else format_span(CardColumn(name, bounds.lower or 0.0, bounds.upper or 0.0, unit, kind=coding.kind))
         )
         lines.append(Line(name, span, origin if origin == _NOWHERE else stated, wrong))
     for name, one in declared.describe.items():
