@@ -21,11 +21,16 @@ from dpviz.releases.segments_report import RANGE, CategoriesSaid, NumbersSaid, S
 from dpviz.releases.two_releases import Comparison, compare
 from dpviz.releases.verify import Verdict, examine
 from dpviz.runs.profile import Profile
+from dpviz.table.codings import Dates, Ordinal
 from dpviz.table.csv_writer import format_csv
+from dpviz.table.domain import Domain
 
 # Noise exceeds so many of its standard deviations, up or down, in 8 of 100 draws: intervals are made for a little more
 # than the nine in ten that is said of them.
 _REACH = 1.7507
+
+_QUARTILES = ("lower quartile", "median", "upper quartile")
+_DATED = ("centre", *_QUARTILES)
 
 SNIPPET = """import pandas as pd
 
@@ -106,7 +111,10 @@ class ReadRelease:
     @cached_property
     def numbers(self) -> tuple[ReleasedNumber, ...]:
         """Every number about the segments, in the order of the tidy table; none where nothing can be shown."""
-        return () if self.profile is None else tuple(_read_numbers(self.profile, self.report))
+        if self.played is None or self.profile is None:
+            return ()
+        domain = self.played.run.domain
+        return tuple(_add_dates(number, domain) for number in _read_numbers(self.profile, self.report))
 
     def to_pandas(self) -> pd.DataFrame:
         """The tidy table: a row a number, with ``low``, ``high`` and ``noise_sd`` beside it."""
@@ -207,6 +215,15 @@ def _read_numbers(made: Profile, report: SegmentsReport | None) -> Iterator[Rele
             yield from _read_columns(place, report.segments[place].columns)
 
 
+def _add_dates(number: ReleasedNumber, domain: Domain) -> ReleasedNumber:
+    """The same with the day that a number of days is, or the value that a rank is, in words."""
+    dated = (column.coding for column in domain.declared if column.name == number.column)
+    coding = next((coding for coding in dated if isinstance(coding, Dates | Ordinal)), None)
+    if coding is None or number.value is None or number.words or number.statistic not in _DATED:
+        return number
+    return number._replace(words=str(coding.describe(np.array([number.value]))))
+
+
 def _add_noise(
     place: int,
     column: str,
@@ -231,9 +248,8 @@ def _read_columns(place: int, columns: tuple[NumbersSaid | CategoriesSaid, ...])
         if isinstance(said, CategoriesSaid):
             told = [(f"share of {one.label}", one.share, "") for one in said.shares]
         else:
-            names = ("lower quartile", "median", "upper quartile")
             ends = (said.lower_quartile, said.median, said.upper_quartile)
-            told = [(name, end, said.unit) for name, end in zip(names, ends, strict=True)]
+            told = [(name, end, said.unit) for name, end in zip(_QUARTILES, ends, strict=True)]
             told.append(("share of missing cells", said.missing, ""))
         for statistic, one, unit in told:
             if one is not None:

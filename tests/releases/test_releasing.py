@@ -207,6 +207,9 @@ def _check_amounts(release: Release) -> None:
     read = read_release(make_zip(release.files)).to_pandas()
     pay = read[(read.column == "pay") & (read.statistic == "centre")].sort_values("value")
     assert (pay.high / pay.value).to_numpy() == pytest.approx((pay.value / pay.low).to_numpy(), rel=0.02)
+    words = read[(read.column == "joined") & (read.statistic == "centre")].words
+    assert sorted(word[:4] for word in words) == ["2015", "2018", "2021"], "a number of days is a day, too"
+    assert {*read[(read.column == "stage") & (read.statistic == "centre")].words} == {"I", "II", "III"}
     medians = read[(read.column == "pay") & (read.statistic == "median")].sort_values("value")
     for truth, low, high in zip((100, 1000, 10_000), medians.low, medians.high, strict=True):
         assert low < 1.05 * truth and 0.95 * truth < high < 1.5 * low
