@@ -29,6 +29,9 @@ TITLE = "![t](www.x.invalid) <b>t"
 _MADE_OF_NAMES = """() => [...document.querySelectorAll("a, img, .katex, object, iframe, svg image, svg a")]
   .map(part => part.outerHTML).filter(part => /invalid|localhost:9\\b|katex/.test(part))"""
 
+_ESCAPED_NAMES = """() => [...document.querySelectorAll("[aria-label]")].map(part => part.ariaLabel)
+  .filter(name => /\\\\[!-/:-@[-`{-~]/.test(name))"""
+
 
 def test_hostile_names_are_text_on_every_page(visitor: Callable[..., Visitor]) -> None:
     visit = visitor(viewport=WINDOW)
@@ -78,6 +81,8 @@ def _reads_as_it_is(visit: Visitor, *names: str) -> None:
     """Names stand on the page letter by letter; nothing is made of them, and nobody is asked for anything."""
     assert eventually(lambda: not _missing(visit, names)), _missing(visit, names)  # drawn a moment after its box
     assert visit.page.evaluate(_MADE_OF_NAMES) == []
+    # The page frees the names of widgets once its own script is there.
+    assert eventually(lambda: not visit.page.evaluate(_ESCAPED_NAMES)), visit.page.evaluate(_ESCAPED_NAMES)
     app = urlsplit(visit.address).netloc
     asked = [urlsplit(url) for url in visit.requested]
     assert {part.netloc for part in asked if part.scheme in ("http", "https", "ws")} <= {app}

@@ -1,6 +1,22 @@
 // Tells the page when what the browser shows is not what the page was drawn for. Every answer runs the page again: none
-// is given twice.
+// is given twice. And names of widgets, for whoever hears them, are freed of what is there for Markdown alone.
 const NARROW = window.matchMedia("(max-width: 640px)");
+
+// A widget is called by the Markdown of its label: without the backslashes it is heard as it is seen.
+const ESCAPED = /\\([!-/:-@[-`{-~])/g;
+const unescapesNames = () => {
+  for (const part of document.querySelectorAll('[aria-label*="\\\\"]')) {
+    const heard = part.ariaLabel.replace(ESCAPED, "$1");
+    if (heard !== part.ariaLabel) part.ariaLabel = heard; // what is set is watched: an equal name would be set for ever
+  }
+};
+const watchesNames = () => {
+  if (document.documentElement.dataset.namesWatched) return;
+  document.documentElement.dataset.namesWatched = "yes";
+  const watched = { subtree: true, childList: true, attributes: true, attributeFilter: ["aria-label"] };
+  new MutationObserver(unescapesNames).observe(document.body, watched);
+  unescapesNames();
+};
 
 const isDark = (probe) => {
   const [red, green, blue] = getComputedStyle(probe).backgroundColor.match(/[\d.]+/g).map(Number);
@@ -19,6 +35,7 @@ export default function ({ data, parentElement, setStateValue }) {
   probe.ontransitionend = tell;
   NARROW.addEventListener("change", tell);
   tell();
+  watchesNames();
   return () => {
     NARROW.removeEventListener("change", tell);
   };
