@@ -1,8 +1,10 @@
 """What a person waits for, in Chromium beside the server on one machine: medians and the worst of ten.
 
 From ε let go to the picture, from a press to the picture (*Another draw*), a step, a change of page, 64 Gaussians
-opened from Home, and a million rows; from a stroke let go on the playground to its picture, twenty times. Aims: 0.5 s
-from the slider for 5,000 × 2, 1 s for 100,000 × 2, 0.1 s a step, 0.5 s from a stroke on 1,000 points.
+opened from Home, and a million rows; from a stroke let go on the playground to its picture, twenty times; before all,
+Home in a browser that has been nowhere, of a server that has just begun and of one that has not. Aims: 3 s and 3 MB to
+the first picture of Home, 0.5 s from the slider for 5,000 × 2, 1 s for 100,000 × 2, 0.1 s a step, 0.5 s from a stroke
+on 1,000 points.
 
     python -m benchmarks.page
 """
@@ -16,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page
 
 from benchmarks.timing import machine
 from tests.browser.chromium import launched
@@ -28,6 +30,7 @@ WINDOW = {"width": 1440, "height": 900}
 ALGORITHMS = ("Everything: Auto", "Grid: EUGkM", "Rounds: DPLloyd")
 PLANS = ("Grid", "Tree", "Rounds", "Auto")
 _PAINTED = "drawn => Number(document.querySelector('.board')?.dataset.drawn ?? 0) > drawn"
+_PICTURED = "() => [...document.querySelectorAll('[data-testid=stImage] img')].some(one => one.naturalWidth > 0)"
 _DRAWN = "drawn => Number(document.querySelector('.animation')?.dataset.drawn ?? 0) > drawn"
 
 
@@ -35,6 +38,10 @@ def main() -> None:
     """Print a line for each wait."""
     print(f"{machine()}, load {os.getloadavg()[0]:.1f}")
     with tempfile.TemporaryDirectory() as folder, launched() as browser, running_app(Path(folder) / "log.txt") as app:
+        came = [arrived(browser, app) for _ in range(REPEATS)]
+        say("Home for the first visitor, to its first picture", [came[0][0]])
+        say("Home in a browser that has been nowhere", [seconds for seconds, _ in came[1:]])
+        print(f"{'megabytes until then':<56}{max(megabytes for _, megabytes in came):6.2f}", flush=True)
         painting(Visitor(browser.new_context(viewport=WINDOW), app))
         visit = Visitor(browser.new_context(viewport=WINDOW), app)
         visit.goes_to("/")
@@ -60,6 +67,22 @@ def main() -> None:
                 visit.sees_run(algorithm)
                 settled(visit)
                 say(f"{known}, {algorithm}, ε let go to picture", [turned(visit, place) for place in range(REPEATS)])
+
+
+def arrived(browser: Browser, app: str) -> tuple[float, float]:
+    """Seconds from the address of Home to its first picture, and the megabytes that came until then."""
+    context = browser.new_context(viewport=WINDOW)
+    page, came = context.new_page(), list[float]()
+    heard = context.new_cdp_session(page)
+    heard.on("Network.loadingFinished", lambda told: came.append(told["encodedDataLength"]))
+    heard.on("Network.webSocketFrameReceived", lambda told: came.append(0.75 * len(told["response"]["payloadData"])))
+    heard.send("Network.enable")
+    began = time.perf_counter()
+    page.goto(app, wait_until="commit")
+    page.wait_for_function(_PICTURED, timeout=PATIENCE, polling="raf")
+    taken = time.perf_counter() - began
+    context.close()
+    return taken, sum(came) / 1e6
 
 
 def painting(visit: Visitor) -> None:

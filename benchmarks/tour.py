@@ -26,7 +26,7 @@ LOOKS: dict[str, dict[str, Any]] = {
     "telephone": {"viewport": {"width": 390, "height": 844}, "color_scheme": "light"},
 }
 LEARN = ("Lessons", "Playground", "What ε means", "Papers", "Glossary")
-PAGES = ("Data", "Explore", "Compare", "Trade-off", "Ledger", *LEARN)
+PAGES = ("Data", "Explore", "Compare", "Trade-off", "Release", "Read", "Ledger", *LEARN)
 STUDIES = ("Compare", "Trade-off")
 # The partition tree with its candidates and swaps; the grid with its starts; rounds up to the final centres.
 PICTURES = {"tree": "Tree: Balcan et al.", "grid": "Grid: EUGkM", "centres": "Everything: Auto"}
