@@ -33,7 +33,7 @@ def declares_people(visit: Visitor) -> None:
     chooser = visit.page.get_by_test_id("stPopoverBody").locator("input[type=file]")
     chooser.set_input_files({"name": "d.json", "mimeType": "application/json", "buffer": json.dumps(declared).encode()})
     expect(visit.page.get_by_role("checkbox", name="savings", exact=True)).to_be_checked()
-    visit.page.keyboard.press("Escape")
+    visit.escapes()
     visit.presses("Use this table")
     visit.sees("The rows of a private file are not shown")
 
@@ -53,7 +53,7 @@ def makes_an_account(visit: Visitor, path: Path) -> None:
     visit.page.get_by_label("Path of the new file", exact=True).fill(str(path))
     visit.page.get_by_label("What the data set is called", exact=True).fill("people")
     visit.presses("Make it")
-    visit.page.keyboard.press("Escape")
+    visit.escapes()
     visit.sees("0 before, 1 now, 1 left of 2")
 
 
@@ -79,7 +79,7 @@ def presses_release(visit: Visitor, number: int) -> None:
 class Counted:
     """A visitor each of whose presses, choices and typed boxes counts as an action; what is only looked at does not."""
 
-    _ACTIONS = ("uploads", "presses", "picks", "types", "chooses", "ticks", "turns_to", "downloads", "drops")
+    _ACTIONS = ("uploads", "presses", "picks", "types", "chooses", "ticks", "turns_to", "downloads", "drops", "escapes")
 
     def __init__(self, visit: Visitor) -> None:
         self.visit, self.actions = visit, 0

@@ -200,7 +200,11 @@ class Visitor:
         self.types("upper bound of every column", str(high))
         self.chooses("where from?", "a guess")
         self.presses("Use for all columns")
-        self.page.keyboard.press("Escape")  # the box may lie over what is pressed next
+        self.escapes()
+
+    def escapes(self) -> None:
+        """Close the box that is open: it may lie over what is pressed next."""
+        self.page.keyboard.press("Escape")
 
     def uploads(self, content: bytes, name: str) -> None:
         """Drop a file on the Data page."""
