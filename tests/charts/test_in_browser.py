@@ -97,8 +97,8 @@ def studies() -> Iterator[tuple[str, go.Figure]]:
 
 
 def profiles() -> Iterator[tuple[str, int, go.Figure]]:
-    """Profiles of few and many segments and columns, each as wide as the page that it is made for."""
-    for (k, dim), (theme, narrow) in product(SIZES, (("light", False), ("dark", True))):
+    """Profiles of few and many segments and columns, light and dark, as wide as the page that each is made for."""
+    for (k, dim), theme, narrow in product(SIZES, ("light", "dark"), (False, True)):
         picture = ProfilePicture(made_profile(k, dim), narrow=narrow)
         yield f"{k} segments, {dim} columns", 390 - 32 if narrow else 1080, picture.draw(choose_palette(theme)).figure()
         if dim > 12 and not narrow:
