@@ -62,17 +62,19 @@ _RUN_HELP = (
 _MADE_HELP = "The same on tables of the papers' n, d and k that are made here, where files are behind the verdict."
 _TODAY_HELP = "Against what is run today, where that differs: tuned, or composed exactly."
 _COLUMNS = {
-    "paper": st.column_config.TextColumn("paper", width=160),
-    "run": st.column_config.TextColumn("verdict", width=92, help=_RUN_HELP),
-    "on": st.column_config.TextColumn("on", width=96, help="The tables that the verdict is about."),
-    "made": st.column_config.TextColumn("synthetic", width=92, help=_MADE_HELP),
-    "today": st.column_config.TextColumn("today", width=92, help=_TODAY_HELP),
-    "findings": st.column_config.TextColumn("findings", width=80, help="How often the answer is yes, no and open."),
+    "paper": st.column_config.TextColumn("paper", width=150),
+    "run": st.column_config.TextColumn("verdict", width=100, help=_RUN_HELP),
+    "on": st.column_config.TextColumn("on", width=86, help="The tables that the verdict is about."),
+    "made": st.column_config.TextColumn("synthetic", width=100, help=_MADE_HELP),
+    "today": st.column_config.TextColumn("today", width=100, help=_TODAY_HELP),
+    "findings": st.column_config.TextColumn("findings", width=76, help="How often the answer is yes, no and open."),
     "margin": st.column_config.TextColumn(
-        "margin, nine in ten", width=130, help="Above 1× it holds; undecided where the interval holds 1."
+        "margin",
+        width=118,
+        help="And where nine in ten redraws have it. Above 1× it holds; undecided where these hold 1.",
     ),
     "decides": st.column_config.TextColumn(
-        "what decides", help="The finding that fails by most or, where all hold, the closest one."
+        "what decides", width=240, help="The finding that fails by most or, where all hold, the closest one."
     ),
 }
 _FINDINGS = {
