@@ -25,7 +25,7 @@ from dpviz.wording import join_clauses
 _HEIGHT, _DIMENSIONS = 620, 3
 # More rows would hide what is released, more cubes each other; the finest come first.
 _MOST_ROWS, _MOST_CUBES = 2_500, 600
-_EYE = {"x": 1.45, "y": -1.55, "z": 0.95}
+_CAMERA = {"eye": {"x": 1.5, "y": -1.6, "z": 0.9}, "center": {"x": 0, "y": 0, "z": -0.12}}
 # The corners of a cube, and the twelve pairs of them that an edge joins: they differ along one axis.
 _CORNERS = np.array([[i & 1, i >> 1 & 1, i >> 2] for i in range(8)])
 _EDGES = np.array([(i, j) for i in range(8) for j in range(i) if (_CORNERS[i] != _CORNERS[j]).sum() == 1])
@@ -91,9 +91,10 @@ class Space:
         """
         palette, view = context.palette, context.view
         plot = new_plot(palette, height=_HEIGHT, legend_lines=1).update_layout(
-            scene=_make_scene(palette, view.domain),
-            margin={"l": 0, "r": 0, "b": 0},
-            legend={"y": 1, "yanchor": "bottom"},
+            scene=_make_scene(palette, view),
+            margin={"l": 0, "r": 0, "b": 64},
+            legend={"y": -0.02, "itemsizing": "constant"},
+            showlegend=True,
         )
         plot.add_traces(list(self._list_traces(context)))
         subtitle = join_clauses("three columns, true to the declared bounds", "drag to turn, scroll to come nearer")
@@ -166,12 +167,17 @@ def _join(view: View, pairs: Array, name: str, line: dict[str, Any]) -> Data:
     return trace | {"hoverinfo": "skip"}
 
 
-def _make_scene(palette: Palette, domain: Domain) -> dict[str, Any]:
+def _make_scene(palette: Palette, view: View) -> dict[str, Any]:
     """Three axes over the declared bounds, as long as each other."""
+    half = view.domain.region.half
+    low, high = view.to_axis_units(np.stack([-half, half]))
     axis = {
         **{"backgroundcolor": palette.background, "gridcolor": palette.grid, "zerolinecolor": palette.grid},
         **{"color": palette.text, "showspikes": False},
     }
-    named = zip(("xaxis", "yaxis", "zaxis"), domain.columns, strict=True)
-    axes = {place: axis | {"title": {"text": spell_name(name)}} for place, name in named}
-    return {**axes, "aspectmode": "cube", "camera": {"eye": _EYE}, "dragmode": "orbit", "bgcolor": palette.background}
+    named = zip(("xaxis", "yaxis", "zaxis"), view.domain.columns, low, high, strict=True)
+    axes = {
+        place: axis | {"title": {"text": spell_name(name)}, "range": [float(start), float(end)]}
+        for place, name, start, end in named
+    }
+    return {**axes, "aspectmode": "cube", "camera": _CAMERA, "dragmode": "orbit", "bgcolor": palette.background}

@@ -49,6 +49,7 @@ def test_each_step_is_drawn_in_the_columns_own_units_and_without_rows(done):
         drawn, kind = Space(steps[place]).draw(context(done)), type(steps[place]).__name__
         figure = drawn.plot.figure()
         assert figure.layout.scene.xaxis.title.text == "x0" and drawn.title
+        assert figure.layout.scene.zaxis.range == pytest.approx((0.0, 100.0)), "the declared bounds, at every step"
         assert not any("revealed" in trace.name for trace in figure.data)
         for trace in figure.data:
             values = np.array([trace.x, trace.y, trace.z], float)
