@@ -30,7 +30,10 @@ LEAST_BYTES, MOST_BYTES = 10_000, 300_000
 FINDINGS = {
     "findings-grid": ("Su et al. 2016, Fig. 2", "Loss above k-means++ by d and k"),
     "findings-coreset": ("Chang & Kamath 2021", "Loss against k at ε = 1"),
-    "findings-far": ("Cohen et al. 2021, Test 1", "Samples needed against R"),
+    "findings-far": ("Cohen et al. 2021, Test 1", "Samples needed against R, d = 1"),
+    "findings-errors": ("Su et al. 2016, §6", "Errors with 6 columns and 20,000 rows against ε"),
+    "findings-captured": ("Balcan et al. 2017, Theorem 5", "Farthest that an optimal centre is from its candidate"),
+    "findings-needed": ("Cohen et al. 2021, Test 1", "dashed what the theorems ask for"),
 }
 _LESSON, _SCENE = "rich-person", 3
 _IN_THREE_LOOKS = {"": "light", "-dark": "dark", "-narrow": "telephone"}

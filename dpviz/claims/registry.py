@@ -8,6 +8,7 @@ from dpviz.check import RequestError, format_value
 from dpviz.claims import (
     balcan_figure2,
     balcan_small,
+    balcan_theory,
     cohen_naive,
     cohen_sizes,
     google_coreset,
@@ -16,14 +17,15 @@ from dpviz.claims import (
     su_genetic,
     su_hybrid,
     su_scaling,
+    su_theory,
 )
 from dpviz.claims.catalogue import CATALOGUE
 from dpviz.claims.claim import Claim
 from dpviz.claims.material import Shelf
 
 _CLAIMS = (
-    *(su_epsilon.CLAIM, su_scaling.CLAIM, su_blocks.CLAIM, su_genetic.CLAIM, su_hybrid.CLAIM),
-    *(balcan_small.CLAIM, balcan_figure2.CLUSTERS, balcan_figure2.EPSILON),
+    *(su_epsilon.CLAIM, su_scaling.CLAIM, su_blocks.CLAIM, su_genetic.CLAIM, su_hybrid.CLAIM, su_theory.CLAIM),
+    *(balcan_small.CLAIM, balcan_figure2.CLUSTERS, balcan_figure2.EPSILON, balcan_theory.CLAIM),
     *(google_coreset.CLAIM,),
     *(cohen_sizes.SEPARATION, cohen_sizes.DIMENSIONS, cohen_naive.CLAIM),
 )

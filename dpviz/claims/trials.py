@@ -70,7 +70,7 @@ def find_setting(claim: Claim, settings: Any, table: pd.DataFrame, finding: Find
         if column in there.columns and (there[column] == value).any():
             there = there[there[column] == value]
     row = there.iloc[0]
-    lines = {line.name: line for block in claim.blocks(settings) for line in getattr(block, "lines", ())}
+    lines = {line.name: line for block in claim.blocks(settings) for line in getattr(block, "shown", ())}
     line = lines.get(str(row["line"]), Line("", AUTO, delta=1e-6))
     k, epsilon = int(row["k"]), float(row.get("epsilon", 1.0))
     return Setting(
@@ -106,6 +106,11 @@ class Sweep(Block):
     facts: Row = field(default_factory=dict)
     unlabelled: bool = False
     with_excess: bool = False
+
+    @property
+    def shown(self) -> Sequence[Line]:
+        """What can be looked at elsewhere."""
+        return self.lines
 
     def runs(self, shelf: Shelf, wanted: Wanted) -> Iterator[list[Row]]:
         """One row a run."""
@@ -147,12 +152,15 @@ class Series(Block):
         For a first look.
     run : function of a repeat to rows
         Without ``facts`` and "repeat".
+    shown : sequence of Line
+        Those that can be looked at elsewhere, with what runs.
     """
 
     facts: Row
     lines: Sequence[str]
     repeats: int
     run: Callable[[int], Iterator[Row]]
+    shown: Sequence[Line] = ()
 
     def runs(self, shelf: Shelf, wanted: Wanted) -> Iterator[list[Row]]:
         """All rows of a repeat together."""

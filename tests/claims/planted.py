@@ -10,12 +10,14 @@ import pandas as pd
 
 from dpviz.claims import balcan_figure2 as bl
 from dpviz.claims import balcan_small as small
+from dpviz.claims import balcan_theory as captures
 from dpviz.claims import cohen_naive as naive
 from dpviz.claims import cohen_sizes as cohen
 from dpviz.claims import google_coreset as google
 from dpviz.claims import su_blocks as blocks
 from dpviz.claims import su_epsilon as su
 from dpviz.claims import su_genetic as genetic
+from dpviz.claims import su_theory as theory
 from dpviz.claims.claim import Outcome
 from dpviz.claims.material import RECIPE
 from dpviz.claims.su_hybrid import SYNTHETIC
@@ -199,15 +201,45 @@ def _su_hybrid(outcome: Outcome) -> pd.DataFrame:
     return table(parts)
 
 
+def _su_theory(outcome: Outcome) -> pd.DataFrame:
+    parts = []
+    for d, (n, epsilon) in product((2, 6), ((20_000, 0.1), (20_000, 1.0), (80_000, 1.0))):
+        size = n * epsilon / 2000
+        lloyd, grid, noise = size**-2.0, size ** (-4 / (2 + d)), 0.5 * size ** (-4 / (2 + d))
+        errors = {theory.ROUND: lloyd, theory.LLOYD: lloyd, theory.GRID: grid, theory.HYBRID: lloyd}
+        if outcome is Outcome.IN_PART:
+            errors[theory.LLOYD] = 100.0
+        if outcome is Outcome.FAILS:
+            errors = {line: 9.0 * error / size**3 for line, error in errors.items()}
+            noise *= 20.0
+        found = lines(errors, "error", d=d, k=4, n=n, epsilon=epsilon)
+        for row in found:
+            of_grid = row["line"] == theory.GRID
+            row |= {"predicted": 1.3 * grid if of_grid else lloyd, "noise": noise if of_grid else lloyd}
+            if of_grid and outcome is Outcome.FAILS:
+                row["predicted"] = row["error"] / 2
+        parts.append(found)
+    return table(parts)
+
+
+def _balcan_theory(outcome: Outcome) -> pd.DataFrame:
+    near = 1e9 if outcome is not Outcome.HOLDS else 2.0
+    alone, loss = (1e9, 1e9) if outcome is Outcome.FAILS else (1.5, 2.0)
+    found = table(lines({captures.PRINTED: loss, captures.PRACTICAL: loss}, epsilon=epsilon) for epsilon in (0.1, 1.0))
+    return found.assign(captured=1.0, farthest=near, alone=alone, bound=1e3, one_center=5.0, allowed=18.0)
+
+
 PLANTED: dict[str, Callable[[Outcome], pd.DataFrame]] = {
     "su-epsilon": _su_epsilon,
     "su-scaling": _su_scaling,
     "su-blocks": _su_blocks,
     "su-genetic": _su_genetic,
     "su-hybrid": _su_hybrid,
+    "su-theory": _su_theory,
     "balcan-small": _balcan_small,
     "balcan-clusters": _balcan_clusters,
     "balcan-epsilon": _balcan_epsilon,
+    "balcan-theory": _balcan_theory,
     "google-coreset": _google,
     "cohen-separation": _cohen_separation,
     "cohen-dimensions": _cohen_dimensions,

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.mixture import GaussianMixture
 
-from dpviz.claims import cohen_naive, su_genetic
+from dpviz.claims import balcan_theory, cohen_naive, su_genetic, su_theory
 from dpviz.claims.balcan_figure2 import DELTA, convert_to_basic
 from dpviz.claims.catalogue import make_ball_table
 from dpviz.claims.registry import CLAIMS, open_shelf
@@ -54,6 +54,29 @@ def test_a_mixture_fitted_to_counts_is_the_one_fitted_to_rows():
     found = np.sort(cohen_naive.fit_mixture((edges[1:] + edges[:-1]) / 2, counts.astype(float)))
     fitted = GaussianMixture(2, random_state=0).fit(rows[:, None])
     assert found == pytest.approx(np.sort(fitted.means_[:, 0]), abs=0.01)
+
+
+def test_formulas_stand_beside_what_runs_lose():
+    few = su_theory.Settings(ds=(2,), k=4, epsilons=(1.0,), sizes=(5_000,), repeats=1)
+    found = pd.DataFrame(every_row(su_theory.list_blocks(few))).set_index("line")
+    assert list(found.index) == [su_theory.ROUND, *su_theory.LINES[1:]] == list(su_theory.LINES)
+    lloyd = found.loc[[su_theory.ROUND, su_theory.LLOYD]]
+    # Eq. 7 in the unit square, of a round of five.
+    assert lloyd["predicted"].to_numpy() == pytest.approx(4 * (1 + 0.45**2) * (4 * 5 * 3 / 5_000) ** 2)
+    assert 0.4 < found["error"][su_theory.ROUND] / found["predicted"][su_theory.ROUND] < 2.5
+    assert found["noise"][su_theory.GRID] < found["predicted"][su_theory.GRID]
+
+
+def test_a_centre_is_captured_by_its_nearest_candidate_in_radii_of_its_cluster():
+    """Two clusters of radius 1 and 2, and candidates that are half a radius and three radii from their centres."""
+    points = np.array([[-1.0, 0], [1, 0], [8, 0], [12, 0]])
+    candidates = np.array([[0.0, 0.5], [10.0, 6.0], [50.0, 50.0]])
+    found = balcan_theory._measure_capture(points, np.array([0, 0, 1, 1]), candidates)
+    assert (found["captured"], found["farthest"]) == pytest.approx((1.75, 3.0))
+    # Of the nearest candidates (1.25 · 2 + 40 · 2) against 2 + 8.
+    assert found["alone"] == pytest.approx((2.5 + 80) / 10)
+    bound = balcan_theory.compute_loss_bound(1_000, 2, 3, 1.0, 1.0, 0.1)
+    assert bound == pytest.approx(0.1 * np.log(1e3) ** 3 + 11 * np.log(2e4) ** 5 / 1_000)
 
 
 def test_tuples_follow_the_law_of_block_means():

@@ -12,7 +12,7 @@ from tests.claims.planted import PLANTED
 
 def test_every_claim_has_planted_tables():
     assert set(PLANTED) == set(CLAIMS)
-    assert len(CLAIMS) == 12
+    assert len(CLAIMS) == 14
 
 
 @pytest.mark.some(1)
