@@ -253,6 +253,26 @@ def gamma_column(n: int, d: int, k: int, rng: Generator) -> Rows:
     return _with_long_column(rng.gamma(0.5, size=n), 2.0, d, k, rng)
 
 
+def student_column(n: int, d: int, k: int, rng: Generator) -> Rows:
+    """A column of Student law of two degrees of freedom, on both sides, with nearly all of the spread."""
+    return _with_long_column(np.clip(rng.standard_t(2, n), -40, 40), 5.0, d, k, rng)
+
+
+def long_counts(n: int, d: int, k: int, rng: Generator) -> Rows:
+    """A column of whole numbers, most of them small: visits, purchases, citations."""
+    return _with_long_column(rng.negative_binomial(0.4, 0.02, n).astype(np.float64), 3.0, d, k, rng)
+
+
+def two_long_columns(n: int, d: int, k: int, rng: Generator) -> Rows:
+    """Two log-normal columns that hang together, the second less wide: income and wealth."""
+    normal = 0.8 * rng.normal(size=(n, 1)) + 0.6 * rng.normal(size=(n, 2))
+    long = np.exp(1.1 * normal)
+    rows = _with_long_column(long[:, 0], 3.0, d, k, rng)
+    if d > 2:
+        rows[:, 1] = 0.4 * rows[:, 0].std() / long[:, 1].std() * long[:, 1]
+    return _within(rows)
+
+
 def hanging_together(n: int, d: int, k: int, rng: Generator) -> Rows:
     """Many columns that follow a few hidden ones, with noise of their own: bands of a picture, answers to a form."""
     hidden = min(d, 5)
@@ -292,6 +312,8 @@ FAMILIES = (
     Family("tails in one scale", tails_in_one_scale, judging=True, kind="tails"),
     Family("broad groups", broad_groups, judging=True, kind="compact"),
     Family("light far groups", light_far_groups, judging=True, kind="unknown"),
+    Family("long counts", long_counts, judging=True, kind="tails"),
+    Family("two long columns", two_long_columns, judging=True, kind="tails"),
     Family("hanging together", hanging_together, judging=True, kind="unknown"),
 )
 # What forecasts are fitted on beside the families above that do not judge.
@@ -309,6 +331,7 @@ FORECAST_FAMILIES = (
     Family("touching groups", touching_groups, judging=False, kind="compact"),
     Family("mostly zero column", mostly_zero_column, judging=False, kind="tails"),
     Family("gamma column", gamma_column, judging=False, kind="tails"),
+    Family("student column", student_column, judging=False, kind="tails"),
 )
 
 

@@ -178,7 +178,8 @@ class Params:
 class Setting:
     """The public quantities that a run is judged by before it starts.
 
-    Of ``dim`` coordinates ``coded`` are those of categories and circles.
+    Of ``dim`` coordinates ``coded`` are those of categories and circles. With a ``common`` scale for all columns one of
+    them may have most of the spread.
     """
 
     dim: int
@@ -189,6 +190,7 @@ class Setting:
     n: int | None = None
     rows_per_person: int = 1
     coded: int = 0
+    common: bool = False
 
     @property
     def rows(self) -> float:

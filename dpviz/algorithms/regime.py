@@ -37,18 +37,20 @@ TOO_COARSE = OfCategories(
 
 
 class Expectation(NamedTuple):
-    """A run's loss over that of k-means++, where clusters are of like size, and where nobody knows whether they are.
+    """A run's loss over that of k-means++, for each shape that a table may have: no public number tells which it has.
 
-    With like sizes, and clusters about as far apart as they are wide, half of all runs stay below ``median``, nine in
-    ten below ``decile``. Where some clusters are small or lie far apart, or some rows lie far out, nine in ten stay
-    below ``wide``; where one column in a common scale has most of the spread, much of it far out, below ``tails``, if
-    that was measured. No public number tells which of them a table is.
+    With clusters of like size, about as far apart as they are wide ("compact"), half of all runs stay below ``median``,
+    nine in ten below ``decile``. Where some clusters are small or lie far apart, or some rows lie far out ("unknown"),
+    these are ``wide_median`` and ``wide``; where one column in a common scale has most of the spread, much of it far
+    out ("tails"), ``tails_median`` and ``tails``. None where it was not measured.
     """
 
     median: float
     decile: float
     wide: float
     tails: float | None = None
+    wide_median: float | None = None
+    tails_median: float | None = None
 
 
 def round_up(number: float) -> int:

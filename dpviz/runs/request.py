@@ -19,6 +19,7 @@ from dpviz.algorithms.registry import AUTO, CARDS, find_card, list_private_cards
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, compute_capacity
 from dpviz.privacy.private_session import PrivateTable
+from dpviz.table.domain import Scaling
 
 
 @dataclass(frozen=True)
@@ -305,6 +306,7 @@ class Request:
             n=table.n_public,
             rows_per_person=table.rows_per_person,
             coded=table.domain.coded_dim,
+            common=table.domain.scaling is Scaling.COMMON and table.domain.dim > 1,
         )
 
     @property

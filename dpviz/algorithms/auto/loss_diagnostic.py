@@ -2,8 +2,9 @@
 
 A run goes wrong where noise hid a group of rows: then another centre has hardly any rows of its own, or the rows that
 noise could hide would carry much of the loss if they lay far from every centre. It also does where cells are as wide as
-clusters. Each of these is common in runs that went well, too: a light cluster has few rows. So they are weighed
-together, and a doubt says which of them there is. All this is post-processing: nothing is spent on it.
+clusters, where one cluster has nearly all of the loss, and where centres still move in the last round. Each of these is
+common in runs that went well, too: a light cluster has few rows. So they are weighed together, and a doubt says which
+of them there is. All this is post-processing: nothing is spent on it.
 
 Constants were chosen on the families of ``benchmarks/families.py``; ``benchmarks/loss_diagnostic.py`` says what they
 are worth.
@@ -12,7 +13,7 @@ are worth.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import asinh, log, sqrt
+from math import asinh, exp, log, log1p, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -28,16 +29,18 @@ from dpviz.table.domain import Region
 
 # The evidence that a run lost more than twice as much as k-means++: this at first, and so many times each symptom.
 # Fitted on the families that do not judge: ``python -m benchmarks.loss_diagnostic --fit``.
-_AT_FIRST, _WEIGHTS = 6.83, (1.32, 0.86, 1.19, -1.84)
-_DOUBTFUL = -1.0
+_AT_FIRST, _WEIGHTS = 6.99, (0.84, -0.46, 1.43, 0.38, 1.88, 1.35, -1.32, -0.80, -4.14)
+_DOUBTFUL = -0.5
 # More rows than so many sds of their noise say no more: a group is missed by centres that all have many of them, too.
 _CLEAR = 20.0
 # A centre is idle whose rows are below so many standard deviations of their noise.
 _IDLE = 3.0
 # Of the rows that a cell needs to stand out, so many may be missed unseen.
 _UNSEEN = 0.5
-# How far the estimate may be off, down and up, beside what cells are wide and what noise may hide.
-_DOWN, _UP, _WIDTH_UP = 6.0, 4.0, 0.3
+# The range of nine runs in ten, in logarithms over what middles of cells say: this at first, so many times what cells
+# are wide, and so many times what noise may hide; over the rows' own columns, and in a view. Fitted on the same runs.
+_LOW_FLAT, _HIGH_FLAT = (-0.56, 0.91, 0.0), (0.63, 0.48, 1.06)
+_LOW_VIEW, _HIGH_VIEW = (-1.80, 0.95, 0.0), (1.43, 1.53, 0.41)
 _PLACES = 512
 _LEAST, _TINY = 1e-3, 1e-12
 
@@ -47,7 +50,10 @@ class Seen(NamedTuple):
     centre in the middle of all; what the cells are wide; what rows would add that cells may hide, far from all centres.
 
     ``rows`` are these rows, ``idlest`` is the centre of the fewest rows in the last round, which are ``clearness``
-    standard deviations of their noise.
+    standard deviations of their noise. In the last round rows' centres ``moved`` so far, in mean squares. The cluster
+    of the largest loss has ``crowded`` times an even share of it. ``even`` is an even share of the rows of one of ``k``
+    clusters, in standard deviations of the noise on a cell. ``flat``: cells lie over the rows' own columns; ``tail``:
+    they follow a tail.
     """
 
     loss: float
@@ -57,13 +63,21 @@ class Seen(NamedTuple):
     rows: float
     idlest: int
     clearness: float
+    moved: float
+    crowded: float
+    k: int
+    even: float
+    flat: bool
+    tail: bool
 
     @property
     def symptoms(self) -> Array:
-        """What noise may hide and what cells are wide, over the loss, and the loss over that of one centre, in
-        logarithms that end somewhere; how clearly the idlest centre has rows, in a scale that ends (4,)."""
-        parts = np.array([self.hidden / self.loss, self.width / self.loss, self.loss / self.of_one])
-        return np.append(np.log(parts + _LEAST), asinh(min(self.clearness, _CLEAR)))
+        """In logarithms, those that end at 0 with an end: what noise may hide, what cells are wide, what is left of the
+        loss of one centre, how far centres moved, all over the loss; crowding, clusters, an even share of the rows. How
+        clearly the idlest centre has rows, in a scale that ends; whether there is a tail (9,)."""
+        parts = np.array([self.hidden, self.width, self.loss**2 / self.of_one, self.moved]) / self.loss
+        others = np.log([max(self.crowded, 1.0), self.k, max(self.even, _LEAST)])
+        return np.r_[np.log(parts + _LEAST), others, asinh(min(self.clearness, _CLEAR)), float(self.tail)]
 
 
 def diagnose_loss(steps: Sequence[Step], region: Region) -> LossDiagnostic | None:
@@ -86,10 +100,13 @@ def diagnose_loss(steps: Sequence[Step], region: Region) -> LossDiagnostic | Non
     seen = collect_seen(steps, region)
     if seen is None:
         return None
-    off = (seen.width + seen.hidden) / seen.loss
+    wide, hides = log1p(seen.width / seen.loss), log1p(seen.hidden / seen.loss)
     share = seen.loss / seen.of_one
-    high = share * (1 + _UP * (_WIDTH_UP * seen.width + seen.hidden) / seen.loss)
-    return LossDiagnostic(share, share / (1 + _DOWN * off), high, _list_doubts(seen))
+    ends = (_LOW_FLAT, _HIGH_FLAT) if seen.flat else (_LOW_VIEW, _HIGH_VIEW)
+    low, high = (share * exp(at_first + times * wide + more * hides) for at_first, times, more in ends)
+    # Rows lie some way from the middle of their cell: an estimate by middles alone would be too low.
+    estimate = (seen.loss + seen.width) / (seen.of_one + seen.width)
+    return LossDiagnostic(min(max(estimate, low), high), low, high, _list_doubts(seen))
 
 
 def collect_seen(steps: Sequence[Step], region: Region) -> Seen | None:
@@ -118,11 +135,14 @@ def collect_seen(steps: Sequence[Step], region: Region) -> Seen | None:
     points, frame, centers = around_middle + middle, synopsis.frame, last.centers
     inside = centers if frame is None else centers @ frame.T
     total = max(float(weights.sum()), 1.0)
-    loss = float(weights @ cdist(points, inside, "sqeuclidean").min(axis=1)) / total
+    apart = cdist(points, inside, "sqeuclidean")
+    loss_of_each = np.bincount(apart.argmin(axis=1), weights * apart.min(axis=1), len(centers)) / total
+    loss = float(loss_of_each.sum())
     of_one = float(weights @ ((points - weights @ points / total) ** 2).sum(axis=1)) / total
     beside = 0.0 if look is None or frame is None else look.projection.measure_beside(frame)
     anywhere = cdist(draw_random_points(_PLACES, region, np.random.default_rng(0)), centers, "sqeuclidean").min(axis=1)
     rows, idlest = _count_rows_to_stand_out(synopsis), int(last.noisy_counts.argmin())
+    moves = ((centers - (centers if last.previous is None else last.previous)) ** 2).sum(axis=1)
     return Seen(
         max(loss + beside, _TINY),
         max(of_one + beside, _TINY),
@@ -131,6 +151,12 @@ def collect_seen(steps: Sequence[Step], region: Region) -> Seen | None:
         rows,
         idlest,
         float(last.noisy_counts[idlest]) / max(last.count_noise_sd, _TINY),
+        float(np.maximum(last.noisy_counts, 0.0) @ moves) / total,
+        float(loss_of_each.max()) * len(centers) / max(loss, _TINY),
+        len(centers),
+        total / (len(centers) * max(synopsis.sd, _TINY)),
+        frame is None,
+        look is not None and look.tail is not None,
     )
 
 

@@ -26,8 +26,9 @@ from dpviz.runs.advice.target import Target, find_start
 from dpviz.runs.request import Request
 from dpviz.runs.verdict import Verdict
 
-# Losses over that of k-means++ that an answer turns on: chosen by hand.
-_MUCH, _WIDE = 1.5, 2.0
+# Losses over that of k-means++ that an answer turns on: chosen by hand. Beyond the last a number says no more than that
+# a run may fail.
+_MUCH, _WIDE, _TOLD = 1.5, 1.3, 10.0
 # Two announcements are one where they differ by less than this.
 _ONE_ANNOUNCEMENT = 1.05
 # There are enough records at so many times the fewest for which a result is not mostly noise: chosen by hand.
@@ -293,7 +294,10 @@ class _Judge(NamedTuple):
 
     def judge_own_sizes(self, setting: Setting) -> Level | None:
         """Are there enough whatever the sizes of groups? None where nobody has measured it."""
-        wide = self.card.expect(setting, self.params).wide if self.card.expect is not None else None
+        wide = None
+        if self.card.expect is not None:
+            expected = self.card.expect(setting, self.params)
+            wide = max(expected.wide, expected.tails or 0.0) if setting.common else expected.wide
         if wide is None and not self.is_studied(setting):
             return None
         good = (wide is None or wide <= _WIDE) and (not self.is_studied(setting) or self.is_advised(setting))
@@ -332,7 +336,8 @@ class _Judge(NamedTuple):
         assert setting.n is not None
         head = _describe_setting(setting)
         if self.card.expect is not None:
-            said = f"{head}, {setting.n:,} records: {_describe_expected(self.card.expect(setting, self.params))}."
+            expected = self.card.expect(setting, self.params)
+            said = f"{head}, {setting.n:,} records: {_describe_expected(expected, common=setting.common)}."
         else:
             said = self._describe_need(head, setting, levels.like)
         return " ".join(
@@ -366,9 +371,11 @@ class _Judge(NamedTuple):
         for _ in range(_FINE_HALVINGS):
             middle = sqrt(low * high)
             low, high = (low, middle) if holds(replace(setting, n=round(middle))) else (middle, high)
-        # Rounded numbers are said, so that these are what was asked about.
+        # Rounded numbers are said, so that these are asked about. Noise rises where a plan buys one thing more.
         said = round_up(high)
-        return float(said) if holds(replace(setting, n=said)) else float(round_up(1.1 * high))
+        while not holds(replace(setting, n=said)) and said < OUT_OF_REACH:
+            said = round_up(1.1 * said)
+        return float(said)
 
     def _describe_need(self, head: str, setting: Setting, like: Level) -> str:
         assert setting.n is not None
@@ -420,18 +427,33 @@ def _describe_setting(setting: Setting) -> str:
     return f"k = {setting.k}, d = {setting.dim}, ε = {setting.epsilon:g}"
 
 
-def _describe_expected(expected: Expectation) -> str:
-    median_loss, decile, wide = format_apart(expected.median, expected.decile, max(expected.wide, expected.decile))
-    if expected.median <= 1.01:
-        usual = "expect the loss of k-means++ within 1 %"
-    else:
-        usual = f"expect about {median_loss} × the loss of k-means++"
-    missed = ", as when it misses a cluster" * (expected.decile > 1.3)
-    if expected.wide <= _ONE_ANNOUNCEMENT * expected.decile:
-        rare = f"1 run in 10 may exceed {wide} ×{missed}, whatever the sizes of clusters"
-    else:
-        rare = (
-            f"1 run in 10 may exceed {decile} ×{missed} if clusters are of like size, and {wide} × if some are small "
-            "or lie far apart, or some rows far out, which nobody knows beforehand"
+def _describe_expected(expected: Expectation, *, common: bool) -> str:
+    """Median and tenth where clusters are compact, the tenth where nothing is known of them, and with one scale for all
+    columns that of tails, each with what it assumes."""
+    tails = expected.tails if common and expected.tails is not None else expected.decile
+    losses = (expected.median, expected.decile, max(expected.wide, expected.decile), max(tails, expected.decile))
+    texts = [f"{text} ×" for text in format_apart(*(min(loss, _TOLD) for loss in losses))]
+    told = [loss < _TOLD for loss in losses]
+    if not told[0]:
+        return (
+            f"expect more than {_TOLD:g} × the loss of k-means++, even if clusters are of like size: how much more "
+            "cannot be told (by a study of generated tables)"
         )
+    close = expected.median <= 1.01
+    usual = f"expect {'the' if close else f'about {texts[0]} the'} loss of k-means++{' within 1 %' if close else ''}"
+    missed = ", as when it misses a cluster" * (expected.decile > 1.3)
+    tenth = f"may exceed {texts[1]}{missed}" if told[1] else f"loses more than {_TOLD:g} × and may fail{missed}"
+    shapes = [
+        (losses[2], told[2], texts[2], "some are small or lie far apart, or some rows far out"),
+        (losses[3], told[3], texts[3], "one column has most of the spread, as amounts in a common scale have"),
+    ]
+    apart = [shape for shape in shapes if shape[0] > _ONE_ANNOUNCEMENT * expected.decile]
+    if not apart or not told[1]:
+        rare = f"1 run in 10 {tenth}, whatever the sizes of clusters"
+        return f"{usual}; {rare} (by a study of generated tables)"
+    parts = [f"{text} if {words}" for _, known, text, words in apart if known]
+    unknown = " or ".join(words for _, known, _, words in apart if not known)
+    rare = f"1 run in 10 {tenth} if clusters are of like size"
+    rare += f", and {', '.join(parts)}, which nobody knows beforehand" * bool(parts)
+    rare += f"; if {unknown}, 1 run in 10 loses more than {_TOLD:g} ×, and how much more cannot be told" * bool(unknown)
     return f"{usual}; {rare} (by a study of generated tables)"

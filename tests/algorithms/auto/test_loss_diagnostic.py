@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from dpviz.algorithms.auto.loss_diagnostic import _list_doubts, diagnose_loss
+from dpviz.algorithms.auto.loss_diagnostic import _list_doubts, collect_seen, diagnose_loss
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.loss_diagnostic import LossDiagnostic
 from dpviz.privacy.private_session import PrivateTable
@@ -40,12 +40,12 @@ def test_where_all_is_well_it_says_so_and_the_truth_lies_in_its_range(dim):
     table = _groups(6000, 8000, 7000, dim=dim)
     done = run("auto", table, k=3, epsilon=3.0, delta=1e-6, seed=0)
     assert done.loss_diagnostic is not None and done.loss_diagnostic.doubts == ()
-    assert done.loss_diagnostic.low <= _share(table, done) <= done.loss_diagnostic.high < 0.5
+    assert done.loss_diagnostic.low <= _share(table, done) <= done.loss_diagnostic.high < 0.6
     assert done.loss_diagnostic.low <= done.loss_diagnostic.share <= done.loss_diagnostic.high
 
 
 def test_a_group_that_noise_may_hide_raises_doubt():
-    table = _groups(2500, 2400, 60, dim=6)
+    table = _groups(1250, 1200, 100, dim=6)
     done = run("auto", table, k=3, epsilon=0.1, delta=1e-6, seed=0)
     assert done.loss_diagnostic is not None and done.loss_diagnostic.doubts
     assert all(doubt in describe_loss_diagnostic(done.loss_diagnostic) + "." for doubt in done.loss_diagnostic.doubts)
@@ -76,7 +76,7 @@ def test_more_noise_makes_the_range_wider_and_hides_larger_groups():
         diagnostic = diagnose_loss(steps, region)
         ends.append((diagnostic.low, diagnostic.high, len(diagnostic.doubts)))
     low, high, doubts = np.array(ends).T
-    assert (np.diff(low) < 0).all() and (np.diff(high) > 0).all()
+    assert (np.diff(low) <= 0).all() and (np.diff(high) > 0).all()
     assert doubts[0] == 0 and doubts[-1] == 2
 
 
@@ -103,10 +103,21 @@ def test_without_a_histogram_or_counts_nothing_is_said():
     assert run("dplloyd", _groups(600, 800, 700, dim=2), k=3, epsilon=3.0, seed=0).loss_diagnostic is None
 
 
-def test_each_symptom_raises_doubt_and_clear_rows_lower_it():
-    sound = np.array([0.0, 0.0, 0.0, 4.26])  # hardly
+def test_each_symptom_raises_doubt_or_lowers_it():
+    """Clear rows, many rows, cells that are wide beside what they hide, and a tail that was followed lower it."""
+    hardly = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 5.0, 1.15, 0.0])
     seen = {"clearness": 50.0, "rows": 10.0, "hidden": 2.0, "width": 1.0, "idlest": 0}
-    for place, doubted in enumerate((True, True, True, False)):
-        symptoms = sound + 0.02 * np.eye(4)[place]
-        assert bool(_list_doubts(SimpleNamespace(symptoms=symptoms, **seen))) is doubted
-    assert _list_doubts(SimpleNamespace(symptoms=sound, **seen)) == ()
+    for place, doubted in enumerate((True, False, True, True, True, True, False, False, False)):
+        symptoms = hardly + 0.1 * np.eye(9)[place]
+        assert bool(_list_doubts(SimpleNamespace(symptoms=symptoms, **seen))) is doubted, place
+    assert _list_doubts(SimpleNamespace(symptoms=hardly, **seen)) == ()
+
+
+def test_rows_in_wide_cells_are_counted_as_what_is_left():
+    """Rows lie some way from the middle of their cell: a run whose cells are as wide as its clusters says no less."""
+    done = run("auto", _groups(6000, 8000, 7000, dim=2), k=3, epsilon=3.0, delta=1e-6, seed=0)
+    steps, region = [frame.step for frame in done.frames], done.domain.region
+    seen, said = collect_seen(steps, region), diagnose_loss(steps, region)
+    assert seen is not None and said is not None and seen.flat and seen.k == 3 and not seen.tail
+    assert said.share == pytest.approx((seen.loss + seen.width) / (seen.of_one + seen.width))
+    assert 1 <= seen.crowded <= 3 and seen.moved < seen.loss
