@@ -174,7 +174,15 @@ _TURNED = "explore:turned"
 
 
 def draw_turning(run: Run, context: RenderContext) -> None:
-    """Three columns as a body that turns, once somebody asks; nothing where there are more columns, or fewer."""
+    """Draw three columns as a body that turns, once somebody asks; nothing where there are more columns, or fewer.
+
+    Parameters
+    ----------
+    run : Run
+        On the table that is open.
+    context : RenderContext
+        Colours, and what may be shown.
+    """
     places = list_turning_places([frame.step for frame in run.frames], run.domain)
     if not places or not st.toggle(
         "Turn it in three dimensions",
