@@ -194,8 +194,15 @@ def _short(verdict: Verdict | None) -> str:
 def _margin(finding: Finding) -> str:
     """The margin, and where it lies in nine of ten redraws."""
     between = finding.interval
-    drawn = "" if between is None or between.low == between.high else f", {between.low:.3g} to {between.high:.3g}"
-    return f"{finding.margin:.3g}×{drawn}"
+    drawn = (
+        "" if between is None or between.low == between.high else f", {_round(between.low)} to {_round(between.high)}"
+    )
+    return f"{_round(finding.margin)}×{drawn}"
+
+
+def _round(times: float) -> str:
+    """Three digits, large ones written out."""
+    return f"{times:.3g}" if not 1_000 <= times < inf else f"{float(f'{times:.3g}'):,.0f}"
 
 
 def _draw_scoreboard(results: Mapping[str, _Result]) -> None:
