@@ -28,6 +28,8 @@ RECOMPUTED = {
     "su-scaling": {"ds": (2,), "ks": (2,), "repeats": 1},
     "su-genetic": {"tables": ("TIGER",), "iterations": 3, "repeats": 1},
     "balcan-small": {"repeats": 1},
+    "su-theory": {"ds": (2,), "epsilons": (0.1,), "sizes": (20_000,), "repeats": 1},
+    "balcan-theory": {"tables": ("three clusters",), "epsilons": (0.1,), "repeats": 1},
 }
 
 
