@@ -8,7 +8,7 @@ from typing import Any
 
 from dpviz.algorithms.card import Card
 from dpviz.audit.contract import run_card
-from dpviz.audit.neighboring_tables import list_settings
+from dpviz.audit.neighboring_tables import list_settings, list_variants
 from dpviz.privacy.private_session import PrivateTable
 from dpviz.runs.run import Run
 
@@ -25,15 +25,16 @@ class NotAsked(Exception):
 
 @dataclass(frozen=True)
 class Subject:
-    """What is audited: an algorithm with each of its presets; and the runs of an attack on it, in pairs."""
+    """What is audited: an algorithm with its presets and choices; and the runs of an attack on it, in pairs."""
 
     card: Card
     runs: int
 
     @property
     def settings(self) -> list[tuple[dict[str, Any], float]]:
-        """Each preset with a δ that suits it."""
-        return [(params, delta) for _, params, delta in list_settings(self.card)]
+        """Each preset with a δ that suits it, and the default one with every other choice another than usual."""
+        every = [*list_settings(self.card), *list_variants(self.card)]
+        return [(params, delta) for _, params, delta in every]
 
     def run(self, table: PrivateTable, *, params: Mapping[str, Any], delta: float, **how: Any) -> Run:
         """A run of it; what is not said is as usual.

@@ -274,6 +274,24 @@ def list_settings(card: Card) -> list[tuple[Card, dict[str, Any], float]]:
     return made
 
 
+def list_variants(card: Card) -> list[tuple[Card, dict[str, Any], float]]:
+    """The default preset with every other choice another than usual, where a card has such choices.
+
+    Tables whose rows are tuples are another kind of table, and left out.
+    """
+    others = {
+        param_field.name: next(choice for choice in reversed(param_field.choices) if choice != param_field.default)
+        for param_field in card.params.param_fields()
+        if param_field.choices and param_field.name not in ("preset", "rows")
+    }
+    usual, *_ = list_settings(card)
+    names = {param_field.name: param_field.default for param_field in card.params.param_fields()}
+    params = {**usual[1], **({"preset": names["preset"]} if "preset" in names else {}), **others}
+    if not others:
+        return []
+    return [(card, params, delta) for delta in (0.0, 1e-6) if (delta > 0) != is_pure(card, params, delta)]
+
+
 def is_pure(card: Card, params: dict[str, Any], delta: float) -> bool:
     """Whether a run with these parameters adds up ε alone.
 

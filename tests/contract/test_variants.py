@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dpviz.algorithms.registry import CARDS
+from dpviz.algorithms.registry import CARDS, list_private_cards
+from dpviz.audit.neighboring_tables import list_variants
 from tests.cases import about
 from tests.contract.checks import check_booked, check_loss, check_replayed, record_run
 from tests.contract.tables import BOUGHT, PERSONS, PUBLIC, REPLACE, list_neighbours
@@ -17,6 +18,14 @@ VARIANTS = (
     ("eugkm", {"preset": "tuned", "starts": 3, "fineness": "errors", "counts": "whole"}, 0.0),
     ("k-averages", {"axes": "turned"}, 1e-6),
 )
+
+
+def test_an_audit_tries_every_choice_that_is_no_preset():
+    tried = {card.id: list_variants(card) for card in list_private_cards()}
+    for card, params, _ in VARIANTS:
+        others = {name: value for name, value in params.items() if name not in ("preset", "starts")}
+        assert any(others.items() <= variant.items() for _, variant, _ in tried[card]), card
+    assert not tried["auto"] and len(tried["gkm"]) == 2
 
 
 @pytest.mark.parametrize(("card", "params", "delta"), VARIANTS)
