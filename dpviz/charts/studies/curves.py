@@ -294,7 +294,7 @@ def _draw_floor(plot: Plot, points: Curve, palette: Palette) -> None:
         {
             **{"type": "scatter", "x": [e for e, _ in points], "y": [v for _, v in points], "mode": "lines"},
             **{"line": {"color": palette.muted, "width": 2.5, "dash": "dot"}, "meta": "floor", "showlegend": True},
-            **{"name": "floor: the noise of one perfect step, which no algorithm beats by much"},
+            **{"name": "floor: one perfect step, which none beats by much"},
             **{"hovertemplate": "floor at ε = %{x:g}: %{y:.4g}<extra></extra>"},
         }
     )

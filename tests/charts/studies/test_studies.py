@@ -120,12 +120,12 @@ def test_predictions_are_dashed_named_once_each_and_leave_the_plot_its_size() ->
 
 def test_the_floor_lies_under_all_lines_and_says_what_it_is() -> None:
     table, floor = study(NAMES[:2], [0.1, 1.0]), [(0.1, 1.08), (1.0, 1.001)]
-    figure = Curves(table, floor=floor).draw(LIGHT)
+    figure = Curves(table, floor=floor).draw(LIGHT).headed(LIGHT)
     drawn = [trace.meta for trace in figure.data]
     (line,) = [trace for trace in figure.data if trace.meta == "floor"]
-    assert list(zip(line.x, line.y, strict=True)) == floor and "no algorithm beats by much" in line.name
+    assert list(zip(line.x, line.y, strict=True)) == floor and "none beats by much" in line.name
     assert drawn.index("floor") < drawn.index("median") and line.showlegend
-    assert "floor" not in [trace.meta for trace in Curves(table).draw(LIGHT).data]
+    assert "floor" not in [trace.meta for trace in Curves(table).draw(LIGHT).headed(LIGHT).data]
 
 
 def test_a_baseline_is_labelled_where_the_next_one_leaves_session() -> None:
