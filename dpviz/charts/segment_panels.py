@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import ceil, floor, log10
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,10 +17,13 @@ from dpviz.charts.names import spell_name
 from dpviz.charts.plot import Plot
 from dpviz.charts.theme import Palette
 from dpviz.wording import capitalize_first, format_number, format_percent, format_things, shorten
+from dpviz.table.codings import Stretched
 
 # Panels side by side, and pixels: of a row of panels, of the gap above it for its heading, and below all of them.
 _ACROSS, _ROW, _HEADING, _FOOT = 3, 120, 82, 50
 _GAP, _ABOVE = 0.08, 38
+# Labels below a panel that do not run into each other.
+_MOST_LABELS, _MOST_POWERS = 6, 3
 _LONGEST = {"column": 16, "segment": 24, "label": 9}
 
 # What a report says, as plain values: what ``SegmentsReport.to_dict`` gives.
@@ -98,7 +102,7 @@ class SegmentPanels:
         """Those that tell it apart, then the others in their order; none of a segment that is too small to say."""
         if segment["words"]:
             return []
-        by_name = {said["column"]: said for said in segment["columns"]}
+        by_name = {said["column"]: said for said in segment["columns"] if said.get("shares") or said.get("median")}
         order = dict.fromkeys([*segment["telling"], *by_name])
         return [by_name[name] for name in order][:_ACROSS]
 
@@ -219,6 +223,29 @@ def _make_bins(said: Said) -> tuple[Array, Array, dict[str, Any]]:
     if histogram["labels"]:
         places = np.arange(len(histogram["labels"]), dtype=np.float64)
         names = [spell_name(shorten(label, _LONGEST["label"])) for label in histogram["labels"]]
-        return places, np.ones(len(places)), {"tickvals": places.tolist(), "ticktext": names, "tickangle": 45}
+        every = ceil(len(names) / _MOST_LABELS)
+        ticks = {"tickvals": places.tolist()[::every], "ticktext": names[::every], "tickangle": 45}
+        return places, np.ones(len(places)), ticks
     edges = np.asarray(histogram["edges"], dtype=np.float64)
-    return (edges[:-1] + edges[1:]) / 2, np.diff(edges), {"nticks": 4, "tickformat": "~s"}
+    ticks = {"nticks": 4, "tickformat": "~s"}
+    if (kind := histogram.get("kind", "number")) != "number":
+        # Bins are even on the scale on which the column is clustered: on an even axis all would lie at one end.
+        scale = Stretched(kind)
+        amounts = _list_amounts(kind, float(edges[0]), float(edges[-1]))
+        edges = scale.stretch(edges)
+        at = scale.stretch(np.array(amounts, dtype=np.float64)).tolist()
+        ticks = {"tickvals": at, "ticktext": [_shorten(one) for one in amounts]}
+    return (edges[:-1] + edges[1:]) / 2, np.diff(edges), ticks
+
+
+def _list_amounts(kind: str, low: float, high: float) -> list[float]:
+    """Round amounts to stand below an axis that is even in logarithms, or in roots.
+
+    >>> _list_amounts("log", 10.0, 1e6), _list_amounts("root", -10_000.0, 40_000.0)
+    ([10.0, 1000.0, 100000.0], [-10000.0, 0.0, 10000.0, 40000.0])
+    """
+    if kind == "root":
+        size = min(abs(low), abs(high)) or max(abs(low), abs(high)) / 4
+        return sorted({low, high, *(one for one in (-size, 0.0, size) if low < one < high)})
+    powers = range(ceil(log10(low) - 1e-9), floor(log10(high) + 1e-9) + 1)
+    return [10.0**power for power in powers][:: ceil(len(powers) / _MOST_POWERS)] or [low, high]

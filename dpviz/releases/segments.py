@@ -324,7 +324,11 @@ def _describe_column(column: SegmentColumn, found: Histogram, place: int, small:
     missing = counts[number] if column.may_miss else None
     in_units = column.coding.unstretch(edges)
     histogram = ReleasedHistogram(
-        tuple(values.tolist()), sd, tuple(in_units.tolist()), missing=None if missing is None else float(missing)
+        tuple(values.tolist()),
+        sd,
+        tuple(in_units.tolist()),
+        missing=None if missing is None else float(missing),
+        kind=column.coding.kind,
     )
     if small:
         return NumbersSaid(column.name, column.unit, None, None, None, None, histogram)

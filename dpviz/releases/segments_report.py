@@ -25,7 +25,7 @@ class ReleasedHistogram:
 
     ``counts`` (m,) have noise of standard deviation ``sd`` each. ``edges`` (m + 1,) are those of bins of numbers, data
     units; ``labels`` (m,) are names of categories: one of the two is empty. ``missing`` is the noisy count of missing
-    cells of a column of numbers that may miss.
+    cells of a column of numbers that may miss. ``kind`` is the scale on which they are even: "number", "log" or "root".
     """
 
     counts: tuple[float, ...]
@@ -33,6 +33,7 @@ class ReleasedHistogram:
     edges: tuple[float, ...] = ()
     labels: tuple[str, ...] = ()
     missing: float | None = None
+    kind: str = "number"
 
 
 @dataclass(frozen=True)
