@@ -86,6 +86,7 @@ READS = {
     "dpviz.cli.run_command: n_rows": "a word to the owner of a tiny file",
     "dpviz.cli.run_command: unfold": "labels of rows whose losses were asked for, a counted look",
     "dpviz.releases.coded_table: read": "columns that bounds or missing cells are bought of, into a private table",
+    "dpviz.releases.described_table: encode_columns": "clustered columns beside them, into the same private table",
     "dpviz.releases.described_table: frame": "columns that segments are described by, into a private table",
     "dpviz.releases.described_table: identifiers": "whose rows they are, into a private table",
     "dpviz.releases.described_table: read": "columns that segments are described by, into a private table",
