@@ -340,11 +340,11 @@ def describe_noise(coding: Coding, sd: float, unit: str) -> str:
     >>> from dpviz.table.codings import NUMBER
     >>> describe_noise(NUMBER, 12.34, "km"), describe_noise(Stretched("log"), 0.0953, "€")
     ('12 km', 'a factor of 1.1')
-    >>> describe_noise(Stretched("root"), 3.0, "€")
-    '3 in roots'
+    >>> describe_noise(Stretched("root"), 3.0, "€"), describe_noise(NUMBER, 18.0, "days from 2015-01-01")
+    ('3 in roots', '18 days')
     """
     if not isinstance(coding, Stretched):
-        return f"{format_number(float(f'{sd:.2g}'))} {unit}".rstrip()
+        return f"{format_number(float(f'{sd:.2g}'))} {unit.partition(' from ')[0]}".rstrip()
     if coding.scale == "root":
         return f"{format_number(float(f'{sd:.2g}'))} in roots"
     factor = exp(sd)
