@@ -16,8 +16,8 @@ from dpviz.charts.canvas import AIR, NUMBER_SIZE, Panel, TitledPlot, new_plot
 from dpviz.charts.names import spell_name
 from dpviz.charts.plot import Plot
 from dpviz.charts.theme import Palette
-from dpviz.wording import capitalize_first, format_number, format_percent, format_things, shorten
 from dpviz.table.codings import Stretched
+from dpviz.wording import capitalize_first, format_number, format_percent, format_things, shorten
 
 # Panels side by side, and pixels: of a row of panels, of the gap above it for its heading, and below all of them.
 _ACROSS, _ROW, _HEADING, _FOOT = 3, 120, 82, 50

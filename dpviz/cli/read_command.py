@@ -76,7 +76,7 @@ def _list_blocks(release: ReadRelease, other: ReadRelease | None) -> Iterator[st
     finding = received.finding
     title = f"{release.name}: {finding.title}" + (f"\n{finding.reason}" if finding.reason else "")
     yield title + f"\nε = {release_request.request.epsilon:g}, δ = {release_request.delta:g}; protected: {release.unit}"
-    yield from _list_tables(release.profile)
+    yield from list_center_tables(release.profile)
     may = "\n".join(f"  {'✓' if one.good else '!'} {one.sentence}" for one in received.may)
     yield f"What may be concluded\n{may}"
     yield "What not\n" + "\n".join(f"  · {sentence}" for sentence in received.may_not)
@@ -93,8 +93,19 @@ def _describe_check(release: ReadRelease, which: str) -> str:
     return f"{which} is NOT what it says: do not rely on it.\n{listed}"
 
 
-def _list_tables(made: Profile) -> Iterator[str]:
-    """Centres with the sd of their noise, so many columns side by side; sizes first."""
+def list_center_tables(made: Profile) -> Iterator[str]:
+    """Centres with the sd of their noise, so many columns side by side; sizes first.
+
+    Parameters
+    ----------
+    made : Profile
+        Of a release.
+
+    Yields
+    ------
+    str
+        A table.
+    """
     sizes = ["?" if made.sizes is None else _format_sd(made.sizes[i], _find_sd_of_size(made, i)) for i in range(made.k)]
     for start in range(0, len(made.columns), _MOST_COLUMNS):
         columns = range(start, min(start + _MOST_COLUMNS, len(made.columns)))

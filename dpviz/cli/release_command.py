@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,6 +12,8 @@ from typing import cast
 from dpviz.check import RequestError
 from dpviz.cli.console import NotWritten, say
 from dpviz.cli.parser import Parser, read_number, read_numbers, read_whole
+from dpviz.cli.read_command import list_center_tables
+from dpviz.cli.whole_file import write_whole
 from dpviz.commands import plan_release, read_declared
 from dpviz.foreign import format_name
 from dpviz.meaning.window import USUAL_ACCEPTED, USUAL_PRIOR, Risk, Window, find_studied_window
@@ -26,7 +26,6 @@ from dpviz.releases.release_request import BOUNDS, OF_BOUNDS, SEGMENTS
 from dpviz.releases.releasing import Preflight, publish
 from dpviz.releases.signature import check_signer, format_signature
 from dpviz.releases.zips import make_zip
-from dpviz.reporting import format_table
 from dpviz.runs.advice.known_rows import read_known_rows
 from dpviz.runs.advice.target import USUAL_LOSS, Target
 from dpviz.runs.open_table import declare_on_cluster
@@ -132,7 +131,8 @@ def serve(arguments: argparse.Namespace) -> str:
         write_whole(out, data)
     except OSError as error:
         raise _report_kept(Path(arguments.account), release.number, data, release.files[CENTERS], error) from None
-    blocks = [_format_centers(release.files[CENTERS]), *_list_conclusions(release.played, prepared)]
+    tables = list_center_tables(release.played.parts.profile)
+    blocks = [*tables, *_list_conclusions(release.played, prepared)]
     return "\n\n".join([*blocks, f"Written to {format_name(out)}; charge {release.number}."])
 
 
@@ -275,8 +275,3 @@ def _report_kept(account: Path, number: int, data: bytes, centers: bytes, error:
         f"and {where}; do not release again.",
         centers.decode("utf-8"),
     )
-
-
-def _format_centers(centers: bytes) -> str:
-    head, *rows = csv.reader(io.StringIO(centers.decode("utf-8")))
-    return f"Released centres (they carry noise), data units\n{format_table(head, rows)}"
