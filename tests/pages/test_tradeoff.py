@@ -7,9 +7,9 @@ import json
 from typing import Any
 
 import pandas as pd
-import plotly.graph_objects as go
 import pytest
 
+from dpviz.charts.plot import Plot
 from dpviz.check import RequestError
 from dpviz.runs.jobs import JobState
 from dpviz.runs.request import Contender
@@ -157,7 +157,8 @@ def test_a_click_is_read_as_the_curve_that_was_hit(monkeypatch: pytest.MonkeyPat
     state: dict[str, object] = {}
     monkeypatch.setattr("dpviz.ui.studies.one_setting.st.session_state", state)
     grid = Grid((Contender("dplloyd"), Contender("eugkm")), (4,), (0.1, 0.3), (1e-6,), repeats=2)
-    drawn = go.Figure([go.Scatter(meta="band"), go.Scatter(name="EUGkM")])
+    drawn = Plot({})
+    drawn.add_traces([{"type": "scatter", "meta": "band"}, {"type": "scatter", "name": "EUGkM"}])
     state["here"] = {"selection": {"points": [{"curve_number": 1, "x": 0.30000001, "y": 2.0}]}}
     bind_click(drawn, grid, "here")()
     assert (state["algorithm"], state["epsilon"], state["k"], state["delta"]) == ("eugkm", 0.3, 4, 1e-6)
