@@ -69,7 +69,7 @@ def _play(study: StudyJob, draws: Draws) -> None:
     given = (study.job, len(draws.centers), *shown)
     animation = make_once(f"{_KEY}:animation", given, lambda: pack(draws.animate().to_data()))
     low, high = (format_ratio(float(end)) for end in (draws.losses.min(), draws.losses.max()))
-    losses = Number("revealed", f"{low} to {high}", "the loss of k-means++")
+    losses = Number("revealed", low if low == high else f"{low} to {high}", "the loss of k-means++")
     play(animation, [losses], None, key=f"{_KEY}:player")
 
 
