@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -101,3 +103,12 @@ def test_a_stand_in_is_simulated_opened_and_explored_and_refused_with_bounds_ups
     assert (table.kind.value, table.n_public, table.domain.dim) == ("simulated", 300, 3)
     assert (table.domain.lower == -5).all() and (table.domain.upper == 5).all()
     assert players(at)
+
+
+@pytest.mark.slow
+def test_the_first_visitor_of_home_does_not_wait_for_what_makes_releases():
+    heavy = ("dp_accounting", "opendp", "sklearn", "scipy.stats", "dpviz.releases.releasing")
+    home = "dpviz.ui.home_doors, dpviz.ui.home_picture, dpviz.ui.owner_path, dpviz.ui.rail, dpviz.ui.runner"
+    ask = f"import sys, {home}\nprint([name for name in {heavy} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

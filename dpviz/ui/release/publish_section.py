@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
 
 import streamlit as st
 
@@ -15,11 +14,12 @@ from dpviz.releases.release_request import ReleaseRequest
 from dpviz.releases.releasing import preflight
 from dpviz.ui.escape import escape_markdown
 from dpviz.ui.release.account_section import Opened
+from dpviz.ui.release.released_notice import list_publications
 from dpviz.ui.release.subject import Subject
 from dpviz.ui.server_log import log_defect
 from dpviz.wording import capitalize_first, format_things
 
-_PRESSED, _ANOTHER = "release:pressed", "release:another"
+_ANOTHER = "release:another"
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,11 +30,6 @@ class Publication:
     source_key: str
     release_request: ReleaseRequest
     job: PublishJob
-
-
-def list_publications() -> list[Publication]:
-    """All presses of this visit, oldest first."""
-    return cast("list[Publication]", st.session_state.setdefault(_PRESSED, []))
 
 
 def find_last_publication() -> Publication | None:

@@ -81,7 +81,7 @@ def draw_read_page() -> None:
 
 def _draw_answers() -> None:
     for place, (question, answer) in zip(st.columns(len(_ANSWERS)), _ANSWERS.items(), strict=True):
-        place.markdown(f"**{question}**  \n{answer}")
+        place.markdown(f"**{escape_markdown(question)}**  \n{escape_markdown(answer)}")
     st.caption("Nothing leaves this machine.", help=explain_words("segment, centre, noise, ledger"))
 
 

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, cast
+
 import streamlit as st
 
 from dpviz.check import RequestError
 from dpviz.runs.open_table import OpenTable
 from dpviz.ui.escape import escape_markdown
-from dpviz.ui.release.publish_section import list_publications
+
+if TYPE_CHECKING:  # what releases is loaded by who presses: Home is there half a second sooner
+    from dpviz.ui.release.publish_section import Publication
+
+_PRESSED = "release:pressed"
+
+
+def list_publications() -> list[Publication]:
+    """All presses of this visit, oldest first."""
+    return cast("list[Publication]", st.session_state.setdefault(_PRESSED, []))
 from dpviz.wording import format_number
 
 
