@@ -13,7 +13,6 @@ from dpviz.check import RequestError
 from dpviz.cli.console import NotWritten, say
 from dpviz.cli.parser import Parser, read_number, read_numbers, read_whole
 from dpviz.cli.read_command import list_center_tables
-from dpviz.cli.whole_file import write_whole
 from dpviz.commands import plan_release, read_declared
 from dpviz.foreign import format_name
 from dpviz.meaning.window import USUAL_ACCEPTED, USUAL_PRIOR, Risk, Window, find_studied_window

@@ -77,7 +77,8 @@ class Seen(NamedTuple):
         clearly the idlest centre has rows, in a scale that ends; whether there is a tail (9,)."""
         parts = np.array([self.hidden, self.width, self.loss**2 / self.of_one, self.moved]) / self.loss
         others = np.log([max(self.crowded, 1.0), self.k, max(self.even, _LEAST)])
-        symptoms: Array = np.r_[np.log(parts + _LEAST), others, asinh(min(self.clearness, _CLEAR)), float(self.tail)]
+        clear = asinh(min(self.clearness, _CLEAR))
+        symptoms: Array = np.concatenate([np.log(parts + _LEAST), others, [clear, float(self.tail)]])
         return symptoms
 
 
