@@ -67,8 +67,8 @@ def test_the_forecast_of_auto_says_the_numbers_it_was_fitted_to_and_none_that_te
         tenth = re.search(r"1 run in 10 may exceed (\S+) ×", said)
         assert (tenth is None) == (numbers.decile >= TOLD)
         assert tenth is None or float(tenth.group(1)) == pytest.approx(numbers.decile, rel=0.006)
-        for shape, loss in {"some are small": numbers.wide, "one column has": numbers.tails}.items():
-            if shape == "one column has" and not setting.common:
+        for shape, loss in {"some are small": numbers.wide, "one column of": numbers.tails}.items():
+            if shape == "one column of" and not setting.common:
                 assert shape not in said
             elif (number := re.search(rf"(\S+) × if {shape}", said)) is not None:
                 seen.add(shape)
@@ -85,7 +85,7 @@ def test_a_light_knows_that_a_common_scale_may_have_tails() -> None:
     card, setting = find_card("auto"), Setting(6, 5, 1.0, 1e-6, n=20_000)
     common = replace(setting, common=True)
     assert judge(card, setting).level is Level.GREEN and judge(card, common).level is Level.AMBER
-    assert "in a common scale" in judge(card, common).message
+    assert "of the common scale" in judge(card, common).message
 
 
 @for_each("algorithm", ["dplloyd", "eugkm", "balcan", "lsh-coreset"])

@@ -427,33 +427,34 @@ def _describe_setting(setting: Setting) -> str:
     return f"k = {setting.k}, d = {setting.dim}, ε = {setting.epsilon:g}"
 
 
+_STUDY = "(by a study of generated tables)"
+_LIKE = "clusters are of like size"
+_UNLIKE = "some are small or lie far apart, or some rows far out"
+_LONG = "one column of the common scale has most of the spread, as amounts may"
+
+
 def _describe_expected(expected: Expectation, *, common: bool) -> str:
     """Median and tenth where clusters are compact, the tenth where nothing is known of them, and with one scale for all
     columns that of tails, each with what it assumes."""
     tails = expected.tails if common and expected.tails is not None else expected.decile
     losses = (expected.median, expected.decile, max(expected.wide, expected.decile), max(tails, expected.decile))
-    texts = [f"{text} ×" for text in format_apart(*(min(loss, _TOLD) for loss in losses))]
-    told = [loss < _TOLD for loss in losses]
-    if not told[0]:
-        return (
-            f"expect more than {_TOLD:g} × the loss of k-means++, even if clusters are of like size: how much more "
-            "cannot be told (by a study of generated tables)"
-        )
+    median, *tenths = (f"{text} ×" for text in format_apart(*(min(loss, _TOLD) for loss in losses)))
+    if losses[0] >= _TOLD:
+        much = f"more than {_TOLD:g} × the loss of k-means++, even if {_LIKE}"
+        return f"expect {much}: how much more cannot be told {_STUDY}"
     close = expected.median <= 1.01
-    usual = f"expect {'the' if close else f'about {texts[0]} the'} loss of k-means++{' within 1 %' if close else ''}"
-    missed = ", as when it misses a cluster" * (expected.decile > 1.3)
-    tenth = f"may exceed {texts[1]}{missed}" if told[1] else f"loses more than {_TOLD:g} × and may fail{missed}"
-    shapes = [
-        (losses[2], told[2], texts[2], "some are small or lie far apart, or some rows far out"),
-        (losses[3], told[3], texts[3], "one column has most of the spread, as amounts in a common scale have"),
-    ]
-    apart = [shape for shape in shapes if shape[0] > _ONE_ANNOUNCEMENT * expected.decile]
-    if not apart or not told[1]:
-        rare = f"1 run in 10 {tenth}, whatever the sizes of clusters"
-        return f"{usual}; {rare} (by a study of generated tables)"
-    parts = [f"{text} if {words}" for _, known, text, words in apart if known]
-    unknown = " or ".join(words for _, known, _, words in apart if not known)
-    rare = f"1 run in 10 {tenth} if clusters are of like size"
-    rare += f", and {', '.join(parts)}, which nobody knows beforehand" * bool(parts)
-    rare += f"; if {unknown}, 1 run in 10 loses more than {_TOLD:g} ×, and how much more cannot be told" * bool(unknown)
-    return f"{usual}; {rare} (by a study of generated tables)"
+    usual = "expect the loss of k-means++ within 1 %" if close else f"expect about {median} the loss of k-means++"
+    shapes = zip(losses[1:], tenths, (_LIKE, _UNLIKE, _LONG), strict=True)
+    apart = [shape for shape in shapes if shape[2] == _LIKE or shape[0] > _ONE_ANNOUNCEMENT * expected.decile]
+    if expected.decile >= _TOLD:
+        return f"{usual}; 1 run in 10 loses more than {_TOLD:g} ×, as one that misses clusters does {_STUDY}"
+    missed = ", as one that misses a cluster does" * (expected.decile > 1.3)
+    if len(apart) == 1:
+        return f"{usual}; 1 run in 10 may exceed {tenths[0]}{missed}, whatever the sizes of clusters {_STUDY}"
+    known = [f"{text} if {words}" for loss, text, words in apart if loss < _TOLD]
+    beyond = [words for loss, _, words in apart if loss >= _TOLD]
+    known[0] += missed
+    said = f"{usual}; 1 run in 10 may exceed {'; '.join(known)}"
+    if beyond:
+        said += f"; if {', or '.join(beyond)}, it loses more than {_TOLD:g} ×, and how much more cannot be told"
+    return f"{said}. Which of these a table has nobody knows beforehand {_STUDY}"
