@@ -12,7 +12,8 @@ _SLIGHTLY, _MUCH_CHEAPER = 1.02, 3.0
 WHERE_FROM = (
     "Read from a stored study of made-up tables; no row of yours is read. They are groups of rows, most of them of "
     "like size, k of them or a third more, that reach the bounds or fill a part of them. Rows that fill less of their "
-    "bounds, or whose groups overlap or are of unlike size, may lose more."
+    "bounds, or whose groups overlap or are of unlike size, may lose more. So may a table in one scale for all columns "
+    "where one of them has most of the spread, as amounts may: there is none in the study."
 )
 
 
