@@ -30,7 +30,7 @@ from dpviz.table.domain import Region
 # The evidence that a run lost more than twice as much as k-means++: this at first, and so many times each symptom.
 # Fitted on the families that do not judge: ``python -m benchmarks.loss_diagnostic --fit``.
 _AT_FIRST, _WEIGHTS = 6.99, (0.84, -0.46, 1.43, 0.38, 1.88, 1.35, -1.32, -0.80, -4.14)
-_DOUBTFUL = -0.5
+_DOUBTFUL = -0.8
 # More rows than so many sds of their noise say no more: a group is missed by centres that all have many of them, too.
 _CLEAR = 20.0
 # A centre is idle whose rows are below so many standard deviations of their noise.
@@ -38,9 +38,10 @@ _IDLE = 3.0
 # Of the rows that a cell needs to stand out, so many may be missed unseen.
 _UNSEEN = 0.5
 # The range of nine runs in ten, in logarithms over what middles of cells say: this at first, so many times what cells
-# are wide, and so many times what noise may hide; over the rows' own columns, and in a view. Fitted on the same runs.
-_LOW_FLAT, _HIGH_FLAT = (-0.56, 0.91, 0.0), (0.63, 0.48, 1.06)
-_LOW_VIEW, _HIGH_VIEW = (-1.80, 0.95, 0.0), (1.43, 1.53, 0.41)
+# are wide, what noise may hide, and the noise of the centres; over the rows' own columns, and in a view. Fitted on the
+# same runs.
+_LOW_FLAT, _HIGH_FLAT = (-0.56, 0.91, 0.0, 0.0), (0.63, 0.48, 1.06, 0.0)
+_LOW_VIEW, _HIGH_VIEW = (-1.72, 0.05, 0.0, 1.02), (0.34, 1.83, 0.56, 2.24)
 _PLACES = 512
 _LEAST, _TINY = 1e-3, 1e-12
 
@@ -50,10 +51,10 @@ class Seen(NamedTuple):
     centre in the middle of all; what the cells are wide; what rows would add that cells may hide, far from all centres.
 
     ``rows`` are these rows, ``idlest`` is the centre of the fewest rows in the last round, which are ``clearness``
-    standard deviations of their noise. In the last round rows' centres ``moved`` so far, in mean squares. The cluster
-    of the largest loss has ``crowded`` times an even share of it. ``even`` is an even share of the rows of one of ``k``
-    clusters, in standard deviations of the noise on a cell. ``flat``: cells lie over the rows' own columns; ``tail``:
-    they follow a tail.
+    standard deviations of their noise. In the last round rows' centres ``moved`` so far, and have so much ``noise``, in
+    mean squares. The cluster of the largest loss has ``crowded`` times an even share of it. ``even`` is an even share
+    of the rows of one of ``k`` clusters, in standard deviations of the noise on a cell. ``flat``: cells lie over the
+    rows' own columns; ``tail``: they follow a tail.
     """
 
     loss: float
@@ -64,6 +65,7 @@ class Seen(NamedTuple):
     idlest: int
     clearness: float
     moved: float
+    noise: float
     crowded: float
     k: int
     even: float
@@ -102,10 +104,10 @@ def diagnose_loss(steps: Sequence[Step], region: Region) -> LossDiagnostic | Non
     seen = collect_seen(steps, region)
     if seen is None:
         return None
-    wide, hides = log1p(seen.width / seen.loss), log1p(seen.hidden / seen.loss)
     share = seen.loss / seen.of_one
+    parts = [1.0, *(log1p(part / seen.loss) for part in (seen.width, seen.hidden, seen.noise))]
     ends = (_LOW_FLAT, _HIGH_FLAT) if seen.flat else (_LOW_VIEW, _HIGH_VIEW)
-    low, high = (share * exp(at_first + times * wide + more * hides) for at_first, times, more in ends)
+    low, high = (share * exp(float(np.dot(end, parts))) for end in ends)
     # Rows lie some way from the middle of their cell: an estimate by middles alone would be too low.
     estimate = (seen.loss + seen.width) / (seen.of_one + seen.width)
     return LossDiagnostic(min(max(estimate, low), high), low, high, _list_doubts(seen))
@@ -144,6 +146,8 @@ def collect_seen(steps: Sequence[Step], region: Region) -> Seen | None:
     beside = 0.0 if look is None or frame is None else look.projection.measure_beside(frame)
     anywhere = cdist(draw_random_points(_PLACES, region, np.random.default_rng(0)), centers, "sqeuclidean").min(axis=1)
     rows, idlest = _count_rows_to_stand_out(synopsis), int(last.noisy_counts.argmin())
+    held = np.maximum(last.noisy_counts, 0.0) / total
+    sds = 0.0 if last.center_noise_sd is None else last.center_noise_sd
     moves = ((centers - (centers if last.previous is None else last.previous)) ** 2).sum(axis=1)
     return Seen(
         max(loss + beside, _TINY),
@@ -153,7 +157,8 @@ def collect_seen(steps: Sequence[Step], region: Region) -> Seen | None:
         rows,
         idlest,
         float(last.noisy_counts[idlest]) / max(last.count_noise_sd, _TINY),
-        float(np.maximum(last.noisy_counts, 0.0) @ moves) / total,
+        float(held @ moves),
+        float((held * sds**2).sum()) * centers.shape[1],
         float(loss_of_each.max()) * len(centers) / max(loss, _TINY),
         len(centers),
         total / (len(centers) * max(synopsis.sd, _TINY)),
