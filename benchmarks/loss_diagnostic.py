@@ -4,7 +4,8 @@ python -m benchmarks.loss_diagnostic [--repeats 2] [--first 0] [--epsilons 0.1,0
 
 A run is bad if it loses more than twice as much as k-means++. A false alarm is a doubt about a run that loses less than
 1.2 times as much. ``--fit`` prints how the symptoms of ``dpviz/algorithms/auto/loss_diagnostic.py`` are weighed, by the
-families that do not judge. That was done with ``--repeats 9 --epsilons 0.05,0.1,0.3,1``; ``--first 9`` are other seeds.
+families that do not judge, and how wide its range has to be. The weights that are stored were fitted on runs of more
+sizes: those of ``benchmarks/expectation.py``.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, QuantileRegressor
 from threadpoolctl import threadpool_limits
 
 from benchmarks.families import FAMILIES, FORECAST_FAMILIES, Family, Rows, Size, generated
@@ -26,6 +27,8 @@ from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.run import run
 
 DELTA, BAD, FINE = 1e-6, 2.0, 1.2
+# One run in twenty lies below a range, and one above it.
+OUTSIDE = (0.05, 0.95)
 SIZES = (
     Size(10_000, 1, 4),
     Size(20_000, 2, 5),
@@ -39,7 +42,11 @@ SIZES = (
 
 
 class Diagnosed(NamedTuple):
-    """One run: how much it lost, its symptoms, whether its diagnostic doubts it, and whether the range held."""
+    """One run: how much it lost, its symptoms, whether its diagnostic doubts it, and whether the range held.
+
+    ``off`` are the parts by which an estimate may be off, ``error`` is the logarithm of what it was; ``flat`` where
+    cells lie over the rows' own columns.
+    """
 
     family: Family
     epsilon: float
@@ -48,6 +55,9 @@ class Diagnosed(NamedTuple):
     doubted: bool
     held: bool
     width: float
+    off: tuple[float, ...]
+    error: float
+    flat: bool
 
 
 def diagnose_runs(family: Family, size: Size, epsilons: Iterable[float], seed: int) -> list[Diagnosed]:
@@ -64,7 +74,12 @@ def diagnose_runs(family: Family, size: Size, epsilons: Iterable[float], seed: i
             assert diagnostic is not None and seen is not None
             held, width = diagnostic.low <= loss / of_one <= diagnostic.high, diagnostic.high / diagnostic.low
             found.append(
-                Diagnosed(family, epsilon, loss / reference, seen.symptoms, bool(diagnostic.doubts), held, width)
+                Diagnosed(
+                    *(family, epsilon, loss / reference, seen.symptoms, bool(diagnostic.doubts), held, width),
+                    off=seen.off,
+                    error=float(np.log(loss / of_one / (seen.loss / seen.of_one))),
+                    flat=seen.flat,
+                )
             )
         return found
 
@@ -103,6 +118,15 @@ def _fit(found: list[Diagnosed]) -> None:
     weights = np.array([len(told) / kinds.count(kind) for kind in kinds])
     model.fit(np.array([one.symptoms for one in told]), [one.lost > BAD for one in told], weights)
     print("at first", model.intercept_.round(2), "weights", model.coef_.round(2))
+    for flat in (True, False):
+        own = [one for one in found if one.flat is flat]
+        share = [one.family.kind for one in own]
+        weights = np.array([len(own) / share.count(kind) for kind in share])
+        for quantile in OUTSIDE:
+            end = QuantileRegressor(quantile=quantile, alpha=1e-4)
+            end.fit(np.array([one.off for one in own]), np.array([one.error for one in own]), sample_weight=weights)
+            where = "own columns" if flat else "in a view"
+            print(f"range, {where}, {quantile:g}: at first {end.intercept_:.2f}", "times", end.coef_.round(2))
 
 
 def _line(name: str, found: list[Diagnosed]) -> None:

@@ -83,6 +83,13 @@ class Seen(NamedTuple):
         symptoms: Array = np.concatenate([np.log(parts + _LEAST), others, [clear, float(self.tail)]])
         return symptoms
 
+    @property
+    def off(self) -> tuple[float, float, float]:
+        """What an estimate by middles of cells may be off: logarithms of one and what cells are wide, what noise may
+        hide and the noise of centres, over the loss."""
+        wide, hides, noise = (log1p(part / self.loss) for part in (self.width, self.hidden, self.noise))
+        return wide, hides, noise
+
 
 def diagnose_loss(steps: Sequence[Step], region: Region) -> LossDiagnostic | None:
     """The diagnostic of a finished run, by its ``steps`` over ``region``; None where it has no synopsis or no counts.
@@ -104,8 +111,7 @@ def diagnose_loss(steps: Sequence[Step], region: Region) -> LossDiagnostic | Non
     seen = collect_seen(steps, region)
     if seen is None:
         return None
-    share = seen.loss / seen.of_one
-    parts = [1.0, *(log1p(part / seen.loss) for part in (seen.width, seen.hidden, seen.noise))]
+    share, parts = seen.loss / seen.of_one, [1.0, *seen.off]
     ends = (_LOW_FLAT, _HIGH_FLAT) if seen.flat else (_LOW_VIEW, _HIGH_VIEW)
     low, high = (share * exp(float(np.dot(end, parts))) for end in ends)
     # Rows lie some way from the middle of their cell: an estimate by middles alone would be too low.
