@@ -139,7 +139,9 @@ class Panel(NamedTuple):
         """
         usual = make_layout(palette)
         for name, own, other, ends in (("xaxis", x, "yaxis", self.across), ("yaxis", y, "xaxis", self.up)):
-            axis = merge(merge({}, usual[name]), {"domain": list(ends), "anchor": self.axes[other]})
+            # A sum of parts may come out a rounding error above the whole.
+            within = [max(0.0, ends[0]), min(ends[1], 1.0)]
+            axis = merge(merge({}, usual[name]), {"domain": within, "anchor": self.axes[other]})
             plot.update_layout(**{f"{name}{self._number}": merge(axis, own)})
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,6 +11,7 @@ import pandas as pd
 
 from dpviz.check import RequestError
 from dpviz.runs.study.owner_files import translate_disk_errors
+from dpviz.table.csv_writer import format_frame
 from dpviz.table.loaded_table import USUAL_LABEL
 
 
@@ -96,7 +98,7 @@ def _write(frame: pd.DataFrame, file: Path) -> None:
     unfinished = file.with_name(f".{file.name}")
     with translate_disk_errors():
         try:
-            frame.to_csv(unfinished, index=False, float_format="%.15g", compression="gzip")
+            unfinished.write_bytes(gzip.compress(format_frame(frame, end="\n", float_format="%.15g").encode("utf-8")))
             unfinished.replace(file)
         finally:
             unfinished.unlink(missing_ok=True)

@@ -14,10 +14,9 @@ import numpy as np
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.partitions import Projected, Voronoi
 from dpviz.privacy.queries import InQuanta, OfCells, Relation, Sensitivity
-from dpviz.table.cell_arithmetic import CIRCLE
 from dpviz.table.domain import Region
 from dpviz.table.lattice import ExactRows
-from dpviz.table.region import Shape
+from dpviz.table.region import CIRCLE, Shape
 from dpviz.table.rows import borrow_scratch, multiply
 from dpviz.table.sparse_rows import compute_squared_norms, is_sparse
 

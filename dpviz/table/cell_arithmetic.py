@@ -15,10 +15,9 @@ import pandas as pd
 
 from dpviz.arrays import Array
 from dpviz.table import lattice
+from dpviz.table.region import CIRCLE
 from dpviz.table.text_type import TEXT
 
-# Points of the stored circle: hours, weekdays, months, degrees and the minutes of a week are among them.
-CIRCLE = 10_080
 # A whole number of lattice steps may come out of a cosine a little smaller.
 _NUDGE = 1e-6
 _LN_2 = 0.6931471805599453

@@ -22,11 +22,11 @@ import pandas as pd
 
 from dpviz.arrays import Array, Codes
 from dpviz.table import lattice
-from dpviz.table.cell_arithmetic import CIRCLE, compute_exact_log, count_days, make_circle
+from dpviz.table.cell_arithmetic import compute_exact_log, count_days, make_circle
 from dpviz.table.coded_rows import MISSING as MISSING_LABEL
 from dpviz.table.coded_rows import OTHER, Categories
 from dpviz.table.loaded_table import IntakeError, quote_name
-from dpviz.table.region import Shape
+from dpviz.table.region import CIRCLE, Shape
 
 USUAL_APART = sqrt(0.5)
 """How far two different categories lie apart, in half-widths of a column of numbers, where no weight is declared."""

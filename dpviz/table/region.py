@@ -22,6 +22,9 @@ import numpy as np
 from dpviz.arrays import Array, Flags
 from dpviz.table import lattice
 
+# Points of the stored circle: hours, weekdays, months, degrees and the minutes of a week are among them.
+CIRCLE = 10_080
+
 
 class Shape(StrEnum):
     """Where the coordinates of a block lie."""

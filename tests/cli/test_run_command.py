@@ -28,7 +28,7 @@ def test_run_json_has_the_fixed_form(capsys, points):
     fixed = {"algorithm", "k", "epsilon", "delta", "relation", "unit", "n_public", "columns", "parameters", "warnings"}
     second = {"format", "declaration", "n", "n_origin", "noise", "seeded", "note", "looks", "version", "date"}
     assert fixed | second | {"released", "ledger", "expected", "verdict"} == set(report)
-    assert report["expected"].startswith("Borderline") and all(
+    assert report["expected"].startswith("Enough for like sizes") and all(
         note in report["expected"] for note in report["warnings"]
     )
     assert report["format"] == 2
@@ -153,7 +153,10 @@ SU = (*ASK, "--algorithm", "dplloyd", "--json")
 def test_set_reaches_the_algorithm(capsys, points):
     both = call(capsys, "run", points, *SU, "--set", "preset=su", "rounds=2").json
     twice = call(capsys, "run", points, *SU, "--set", "preset=su", "--set", "rounds=2").json
-    assert both["parameters"] == twice["parameters"] == {"preset": "su", "rounds": 2}
+    assert (
+        both["parameters"] == twice["parameters"]
+        and {"preset": "su", "rounds": 2}.items() <= both["parameters"].items()
+    )
 
 
 def test_text_for_people_says_what_matters(capsys, points):

@@ -9,6 +9,7 @@ import streamlit as st
 from dpviz.check import RequestError
 from dpviz.runs.open_table import OpenTable
 from dpviz.ui.escape import escape_markdown
+from dpviz.wording import format_number
 
 if TYPE_CHECKING:  # what releases is loaded by who presses: Home is there half a second sooner
     from dpviz.ui.release.publish_section import Publication
@@ -19,7 +20,6 @@ _PRESSED = "release:pressed"
 def list_publications() -> list[Publication]:
     """All presses of this visit, oldest first."""
     return cast("list[Publication]", st.session_state.setdefault(_PRESSED, []))
-from dpviz.wording import format_number
 
 
 def draw_released_notice(table: OpenTable) -> None:
