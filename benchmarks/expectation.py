@@ -38,8 +38,8 @@ DELTA, SEED = 1e-6, 400
 EPSILONS = (0.1, 0.3, 1.0, 3.0)
 KINDS: tuple[Kind, ...] = get_args(Kind)
 # Lines of the table, in decades of the noise of a mean over the radius of a cluster: a line rests on the runs around
-# it, those so far away weighing 0.6 of those on it, if these are worth so many runs.
-LINES, NEAR, FEWEST = np.arange(-4.0, 2.01, 0.5), 0.35, 8
+# it, those so far away weighing 0.6 of those on it, if together they weigh as much as so many on it.
+LINES, NEAR, FEWEST = np.arange(-4.0, 2.01, 0.5), 0.35, 4
 # Runs with more noise than a line has lose much more than those with less: with these quantiles about one tuning run in
 # ten of a kind exceeds what is announced as its tenth. Unknown clusters differ more among them, and keep theirs.
 TENTHS: dict[Kind, float] = {"compact": 0.85, "unknown": 0.90, "tails": 0.88}
@@ -148,9 +148,8 @@ def _weigh(runs: Sequence[Ran], line: float) -> Rows | None:
         return None
     places = np.log10([compute_mean_noise(one.setting) for one in runs])
     names = [one.family.name for one in runs]
-    weights = np.exp(-0.5 * ((places - line) / NEAR) ** 2) / np.array([names.count(name) for name in names])
-    enough = weights.sum() ** 2 >= FEWEST * (weights**2).sum() > 0
-    return weights if enough else None
+    near = np.exp(-0.5 * ((places - line) / NEAR) ** 2)
+    return near / np.array([names.count(name) for name in names]) if near.sum() >= FEWEST else None
 
 
 def _quantiles(runs: Sequence[Ran], lines: Sequence[float], tenth: float) -> Rows:
