@@ -18,6 +18,7 @@ def test_a_link_is_kept_while_no_table_is_open(asked: dict[str, str], found: tup
     assert (app.number_input(key="epsilon").value, app.number_input(key="k").value) == found
 
 
-def test_explore_without_a_table_opens_a_sample_with_what_the_link_asks_for() -> None:
-    app = app_on("explore.py", None, epsilon="3.5", k="4")
-    assert (app.number_input(key="epsilon").value, app.number_input(key="k").value) == (3.5, 4)
+def test_explore_and_compare_without_a_table_open_a_sample_with_what_the_link_asks_for() -> None:
+    for page in ("explore.py", "compare.py"):
+        app = app_on(page, None, epsilon="3.5", k="4")
+        assert (app.number_input(key="epsilon").value, app.number_input(key="k").value) == (3.5, 4), page
