@@ -193,3 +193,12 @@ def join_clauses(*parts: str) -> str:
     'round 2_· 2 of 6 columns'
     """
     return "\u00a0· ".join(part for part in parts if part)
+
+
+def round_percent(share: float) -> str:
+    """A share in whole percent, where more digits would say too much.
+
+    >>> round_percent(0.349), round_percent(1.0)
+    ('35 %', '100 %')
+    """
+    return f"{100 * share:.0f} %"

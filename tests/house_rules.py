@@ -61,6 +61,7 @@ _SLEEPS = re.compile(r"time\.sleep\(\d")
 # Functions that stand once, by name, and where.
 ONCE = {
     "format_percent": "wording.py",
+    "round_percent": "wording.py",
     "format_duration": "wording.py",
     "write_whole": "runs/study/owner_files.py",
     "translate_disk_errors": "runs/study/owner_files.py",
@@ -344,6 +345,9 @@ def writes_what_is_written_once(source: Source) -> Iterator[Offence]:
         place = ONCE.get(node.name.lstrip("_"))
         if place is not None and source.inside != place:
             yield node.lineno, f"{node.name} looks like the one of {place}"
+    for node in source.all(ast.FormattedValue):
+        if node.format_spec is not None and ast.unparse(node.format_spec).rstrip("'\"").endswith("%"):
+            yield node.lineno, "a share is written by format_percent or round_percent"
 
 
 def _at_module_level(body: Iterable[ast.stmt]) -> Iterator[str]:

@@ -178,6 +178,7 @@ PLANTED: list[tuple[Rule, str, str]] = [
     (prices_by_a_name, "dpviz/privacy/ledger.py", "x = entry.mechanism == 'laplace'"),
     (prices_by_a_name, "dpviz/privacy/ledger.py", "x = name.startswith('laplace')"),
     (writes_what_is_written_once, "dpviz/ui/a.py", "def _format_percent(part): ..."),
+    (writes_what_is_written_once, "dpviz/ui/a.py", "x = f'{share:.0%} of it'"),
 ]
 
 

@@ -21,6 +21,7 @@ from dpviz.claims.material import RECIPE
 from dpviz.claims.trials import Series
 from dpviz.claims.tuple_sizes import DELTA, EPSILON, Mixture, count_needed_tuples, draw_noisy_centers
 from dpviz.table.domain import Region
+from dpviz.wording import round_percent
 
 LINES = FITTED, PACKAGE, NOISY = "noise on every row, a mixture", "noise on every row, k-means", "k-noisy-centers"
 _NAME, _REACH = "two Gaussians", 512.0
@@ -151,10 +152,10 @@ def judge(table: pd.DataFrame) -> Verdict:
                 every,
                 0.5,
                 says="its centres do not separate the samples",
-                found=f"{right[FITTED]:.0%} of the samples on their own side in the median run; all of them in "
-                f"{every:.0%} of runs",
+                found=f"{round_percent(right[FITTED])} of the samples on their own side in the median run; all of "
+                f"them in {round_percent(every)} of runs",
                 paper="at most 50 % of runs",
-                ours=f"{100 * every:.0f} %",
+                ours=round_percent(every),
             ),
             "symmetry: both means lie evenly around 0, where any two centres meet that know nothing else",
         ),
@@ -162,7 +163,7 @@ def judge(table: pd.DataFrame) -> Verdict:
             error[NOISY] / error[FITTED],
             _FOUND,
             says="k-noisy-centers does better with as many samples",
-            found=f"off by {error[NOISY]:.3g} R, {right[NOISY]:.0%} of the samples on their own side",
+            found=f"off by {error[NOISY]:.3g} R, {round_percent(right[NOISY])} of the samples on their own side",
         ),
     )
 

@@ -19,6 +19,7 @@ from dpviz.claims.su_epsilon import CLUSTERS
 from dpviz.claims.trials import Series
 from dpviz.runs.clipped_rows import ClippedRows
 from dpviz.runs.evaluation import assign, compute_mean_losses, find_reference
+from dpviz.wording import round_percent
 
 LINES = LLOYD, GENE, SMALL = "Lloyd", "Gene", "Gene, small mutations"
 _STARTS, _PARENTS = 30, 10
@@ -127,7 +128,8 @@ def judge(table: pd.DataFrame) -> Verdict:
             lloyd,
             _LLOYD_BY,
             says="on Image, Lloyd reaches the best baseline after three iterations",
-            found=f"within {_REACHED - 1:.0%} of it after {_format_iterations(lloyd, end)}, {_LLOYD_BY} allowed",
+            found=f"within {round_percent(_REACHED - 1)} of it after {_format_iterations(lloyd, end)}, "
+            f"{_LLOYD_BY} allowed",
             paper="3 iterations",
             ours=_format_iterations(lloyd, end),
         ),
@@ -149,7 +151,7 @@ def _judge_need(table: pd.DataFrame, line: str, end: int) -> Finding:
         gene,
         _GENE_AFTER + 1,
         says="on Image, the genetic search needs more than ten",
-        found=f"{line} is within {_REACHED - 1:.0%} of it after {_format_iterations(gene, end)}",
+        found=f"{line} is within {round_percent(_REACHED - 1)} of it after {_format_iterations(gene, end)}",
         paper=f"more than {_GENE_AFTER} iterations",
         ours=_format_iterations(gene, end),
     )

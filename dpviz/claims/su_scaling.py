@@ -14,6 +14,7 @@ from dpviz.claims.claim import Claim, Finding, Picture, Verdict
 from dpviz.claims.evidence import compare_least, compare_lines, compute_medians, compute_rank_correlation, conclude
 from dpviz.claims.su_epsilon import GRID, LLOYD, LLOYD_LINE
 from dpviz.claims.trials import Line, Sweep
+from dpviz.wording import round_percent
 
 _ROWS, _EPSILON, _THETA = 10_000, 1.0, 10.0
 # θ works well where its loss is within a tenth of the best θ's; so often must it, to do so in most cases.
@@ -100,9 +101,10 @@ def _judge_theta(table: pd.DataFrame) -> Finding:
         float(near),
         _MOST,
         says="θ = 10 works well in most cases",
-        found=f"within {_GOOD - 1:.0%} of the best other θ ({tried}) in {near:.0%} of tables, {_MOST:.0%} wanted",
+        found=f"within {round_percent(_GOOD - 1)} of the best other θ ({tried}) in {round_percent(near)} of tables, "
+        f"{round_percent(_MOST)} wanted",
         paper=f"{100 * _MOST:.0f} % of tables",
-        ours=f"{100 * near:.0f} %",
+        ours=round_percent(near),
     )
 
 

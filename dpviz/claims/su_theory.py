@@ -24,6 +24,7 @@ from dpviz.runs.advice.prediction import Prediction, predict
 from dpviz.runs.evaluation import assign, nicv
 from dpviz.runs.request import Contender
 from dpviz.runs.run import Run, run
+from dpviz.wording import round_percent
 
 ROUND = "one round of DPLloyd"
 LINES = (ROUND, LLOYD, GRID, HYBRID)
@@ -151,7 +152,9 @@ def _judge_factor(table: pd.DataFrame, line: str, says: str) -> Finding:
     off = pd.Series(np.maximum(ratio, 1 / ratio), index=ratio.index)
     finding = compare_places(COMPARABLE / off, says=f"{says}, within {COMPARABLE:g}×", share=MOST)
     middle, most, worst = np.quantile(off, [0.5, MOST, 1.0])
-    found = f"off by {middle:.3g}× in the middle place, {most:.3g}× in {MOST:.0%} of them, {worst:.3g}× at worst"
+    found = (
+        f"off by {middle:.3g}× in the middle place, {most:.3g}× in {round_percent(MOST)} of them, {worst:.3g}× at worst"
+    )
     return _name_line(finding, line, found, f"within {most:.3g}×")
 
 

@@ -13,6 +13,7 @@ from dpviz.runs.advice.advice_words import WHERE_FROM, describe_certainty, descr
 from dpviz.runs.advice.known_rows import RowsAdvice, advise_for
 from dpviz.runs.advice.target import USUAL_LOSS, USUAL_SHARE
 from dpviz.table.declaration_file import read_declaration_file
+from dpviz.wording import round_percent
 
 
 def add(command: Parser) -> None:
@@ -81,7 +82,7 @@ def _format_text(answer: RowsAdvice) -> str:
             find_card(one.algorithm).title,
             f"{one.median:.4g}",
             f"{one.low:.4g} to {one.high:.4g}",
-            f"{one.share:.0%}",
+            round_percent(one.share),
             f"{one.seconds:.2g}",
         ]
         for one in known

@@ -594,7 +594,7 @@ def _refuse_beyond(name: str, letter: str, costs: Sequence[float], *, cap: float
     """Refuse the last of ``costs`` if all together are more than ``cap``."""
     if not fsum(costs) <= cap * (1 + _ROUNDING):
         raise AccountExceeded(
-            f"This release asks for {letter} = {costs[-1]:.12g}, and {round_down(left)} of {cap:g} is left in the "
+            f"This asks for {letter} = {costs[-1]:.12g}, and {round_down(left)} of {cap:g} is left in the "
             f"account of {format_value(name)}: {_describe_alternative(letter, left)}."
         )
 

@@ -17,6 +17,7 @@ from dpviz.releases.coded_table import NoisyBins, count_histograms, make_coded_t
 from dpviz.table.codings import Nominal
 from dpviz.table.declaration import Declaration
 from dpviz.table.named import Content
+from dpviz.wording import format_percent
 
 CONFIDENCE = 0.9
 
@@ -51,7 +52,8 @@ class MissingShare:
     @property
     def words(self) -> str:
         """In per cent."""
-        return f"{self.share:.1%} of {self.column} is missing ({self.low:.1%} to {self.high:.1%})"
+        share, low, high = map(format_percent, (self.share, self.low, self.high))
+        return f"{share} of {self.column} is missing ({low} to {high})"
 
 
 @dataclass(frozen=True, eq=False)

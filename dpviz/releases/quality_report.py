@@ -27,6 +27,7 @@ from dpviz.privacy.segment_counts import DistanceScales
 from dpviz.releases.intervals import Interval, bound_quantile, bound_ratio
 from dpviz.releases.segments_report import QualityReport, Verdict
 from dpviz.table.domain import Region
+from dpviz.wording import round_percent
 
 _OCTAVES = 24
 # A loss is called poor where released values leave no more than this part of it to k other centres.
@@ -301,8 +302,8 @@ def _judge(
     words = []
     if noise > part * loss:
         words.append(
-            f"About {min(noise / loss, 1):.0%} of the loss is noise of the centres themselves: more rows, fewer "
-            "clusters or a larger ε would bring them nearer to the middles of their segments."
+            f"About {round_percent(min(noise / loss, 1))} of the loss is noise of the centres themselves: more rows, "
+            "fewer clusters or a larger ε would bring them nearer to the middles of their segments."
         )
     if beside > part * loss:
         words.append("The rows of one small segment lie far from its centre, which is beside them.")

@@ -171,7 +171,7 @@ def test_a_picture_of_the_owner_stands_beside_ours_with_its_words() -> None:
 
 
 def test_missing_cells_are_told_where_they_were_bought() -> None:
-    said = "3.0% of age is missing (2.0% to 4.0%)"
+    said = "3 % of age is missing (2 % to 4 %)"
     assert f"Missing values, with noise: {said}." in _Read(make_card_page(facts(missing=(said,)))).text
     assert "Missing values" not in _Read(make_card_page(facts())).text
     many = _Read(make_card_page(facts(missing=tuple(f"{said} {j}" for j in range(60))))).text

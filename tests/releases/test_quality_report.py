@@ -75,7 +75,7 @@ def test_noise_of_the_centres_themselves_is_flagged():
     rows, noise_sd = _groups(9000, 3000, 6000), np.full(3, 0.05)
     said = _report(rows, MIDDLES + 0.05, epsilon=2.0, center_noise_sd=noise_sd)
     # Of 2 · 0.05² + 2 · 0.03², which a row lies from its centre, squared, 0.005.
-    assert said.verdict is Verdict.POOR and re.match("About 7.% of the loss is noise of the centres", said.words[0])
+    assert said.verdict is Verdict.POOR and re.match("About 7. % of the loss is noise of the centres", said.words[0])
     assert _report(rows, MIDDLES, epsilon=2.0, center_noise_sd=noise_sd / 50).verdict is Verdict.GOOD
 
 

@@ -23,6 +23,7 @@ from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.private_session import PrivateSession
+from dpviz.wording import round_percent
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,8 @@ def hybrid(session: PrivateSession, k: int, params: HybridParams, rng: np.random
         yield from run_grid_kmeans(session, k, session.budget, params, rng, why=why)
         return
     shares = session.budget.split(grid=params.split, lloyd=1 - params.split)
-    why = f"ε = {epsilon:.3g} is at least {rounded}: a grid, then Lloyd. {params.split:.0%} of ε buys the grid. "
+    bought = round_percent(params.split)
+    why = f"ε = {epsilon:.3g} is at least {rounded}: a grid, then Lloyd. {bought} of ε buys the grid. "
     centers = yield from run_grid_kmeans(session, k, shares.grid, params, rng, why=why)
     for t, budget in enumerate(shares.lloyd.rounds(params.steps), start=1):
         step = run_lloyd_round(

@@ -16,6 +16,7 @@ from dpviz.meaning.hypothesis_testing import bound_advantage
 from dpviz.meaning.membership import Trial, collect_scores
 from dpviz.privacy.ledger import Entry
 from dpviz.runs.request import Request
+from dpviz.wording import round_percent
 
 _HEIGHT = 340
 
@@ -89,7 +90,7 @@ class AskingCosts:
     @property
     def curves(self) -> list[Curve]:
         """Noise, ε and, where it is known, what an attacker gains."""
-        left = ", ".join(f"{value / self.noise[1]:.0%} after {times}" for times, value in self.noise.items())
+        left = ", ".join(f"{round_percent(value / self.noise[1])} after {times}" for times, value in self.noise.items())
         spent = ", ".join(f"{one.added:g} after {one.times}, {one.composed:.3g} composed" for one in self.prices)
         curves = [
             Curve("Noise left, % of one release", f"Noise left after so many releases: {left}.", self._noise),

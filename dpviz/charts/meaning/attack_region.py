@@ -13,6 +13,7 @@ from dpviz.charts.theme import Kind, Palette, make_layout
 from dpviz.meaning.hypothesis_testing import bound_advantage, bound_hits, find_turning_point
 from dpviz.meaning.membership import Attack, Trial, attack, collect_scores
 from dpviz.runs.request import Request
+from dpviz.wording import round_percent
 
 _HEIGHT, _MARK = 470, 11
 
@@ -96,7 +97,8 @@ class AttackRegion:
     def words(self) -> str:
         """The picture in words."""
         said = [
-            f"{one.name}: {one.attack.hits.rate:.0%} hits at {one.attack.false_alarms.rate:.0%} false alarms"
+            f"{one.name}: {round_percent(one.attack.hits.rate)} hits at "
+            f"{round_percent(one.attack.false_alarms.rate)} false alarms"
             for one in self.attackers
         ]
         return f"Hits against false alarms. The line allows {_make_points(self.limit)} more hits. {'; '.join(said)}."
@@ -161,10 +163,15 @@ class AttackRegion:
                 **{"type": "scatter", "x": [alarms.rate], "y": [hits.rate], "mode": "markers", "showlegend": False},
                 "marker": {"size": _MARK, "color": color, "line": {"width": 1.5, "color": palette.surface}},
                 **{"legendgroup": one.name, "meta": one.kind},
-                "hovertemplate": f"{one.name}<br>hits {hits.rate:.0%} ({y0:.0%} to {y1:.0%})<br>"
-                f"false alarms {alarms.rate:.0%} ({x0:.0%} to {x1:.0%})<extra></extra>",
+                "hovertemplate": f"{one.name}<br>hits {_tell(hits.rate, y0, y1)}<br>"
+                f"false alarms {_tell(alarms.rate, x0, x1)}<extra></extra>",
             }
         )
+
+
+def _tell(rate: float, low: float, high: float) -> str:
+    """A rate with its interval."""
+    return f"{round_percent(rate)} ({round_percent(low)} to {round_percent(high)})"
 
 
 def _make_points(share: float) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dpviz.algorithms.regime import format_apart
 from dpviz.algorithms.registry import find_card
 from dpviz.runs.advice.advice import Advice, Change, Outlook
+from dpviz.wording import round_percent
 
 # So much more loss is not worth a word, and so much more time is.
 _SLIGHTLY, _MUCH_CHEAPER = 1.02, 3.0
@@ -28,11 +29,11 @@ def describe_certainty(advice: Advice) -> str:
     if advice.best is None:
         return (
             f"The nearest is {_format_title(outlook)} at ε = {outlook.epsilon:g}: it got there on "
-            f"{outlook.share:.0%} of "
+            f"{round_percent(outlook.share)} of "
             f"{tables}; {spread}."
         )
     beyond = " Your sizes lie beyond those that were studied: the nearest of them answered." if advice.beyond else ""
-    return f"At ε = {outlook.epsilon:g} it held on {outlook.share:.0%} of {tables}; {spread}.{beyond}"
+    return f"At ε = {outlook.epsilon:g} it held on {round_percent(outlook.share)} of {tables}; {spread}.{beyond}"
 
 
 def list_alternatives(advice: Advice) -> list[str]:
@@ -50,7 +51,7 @@ def list_alternatives(advice: Advice) -> list[str]:
             why = f"loses more ({format_apart(other.median)[0]} ×), in a fraction of the computing time"
         else:
             continue
-        sentences.append(f"{_format_title(other)} {why}; it held on {other.share:.0%}.")
+        sentences.append(f"{_format_title(other)} {why}; it held on {round_percent(other.share)}.")
     return sentences
 
 

@@ -25,6 +25,7 @@ from dpviz.runs.advice.advice import EPSILONS, compute_share_met, find_needed_ep
 from dpviz.runs.advice.target import Target, find_start
 from dpviz.runs.request import Request
 from dpviz.runs.verdict import Verdict
+from dpviz.wording import round_percent
 
 # Losses over that of k-means++ that an answer turns on: chosen by hand. Beyond the last a number says no more than that
 # a run may fail.
@@ -394,7 +395,7 @@ class _Judge(NamedTuple):
         if not self.is_studied(setting) or not load_stored_study(with_delta=setting.delta > 0).reaches(setting):
             return ""
         share = compute_share_met(self.card.id, setting, self.target)
-        on = f"On {share:.0%}" if share > 0 else "On none"
+        on = f"On {round_percent(share)}" if share > 0 else "On none"
         return f"{on} of the made-up tables of about this size it loses at most {self.target.above}."
 
     def _list_remedies(self, setting: Setting, levels: _Levels) -> list[str]:

@@ -26,6 +26,7 @@ from dpviz.algorithms.tools.solvers import SignedPoints, choose_starts, find_bes
 from dpviz.arrays import Array, Codes
 from dpviz.runs.run import RunSoFar
 from dpviz.table.domain import Region
+from dpviz.wording import round_percent
 
 MOST_K = 60
 """Beyond so many clusters the loss is not computed: a synopsis tells no such number of them apart."""
@@ -64,8 +65,9 @@ class SuggestedK:
         if self.suggested is None:
             return f"Up to k = {self.ks[-1]} no number of clusters stands out. {again} {free}"
         place = self.suggested - 1
+        fall = round_percent(self._compute_fall(place))
         return (
-            f"The loss on the synopsis bends at k = {self.suggested}: it falls by {self._compute_fall(place):.0%} from "
+            f"The loss on the synopsis bends at k = {self.suggested}: it falls by {fall} from "
             f"{self.suggested - 1} to {self.suggested} clusters, {self.bends[place]:.1f} times as fast as after that. "
             f"{again} {free}"
         )

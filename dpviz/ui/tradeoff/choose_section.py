@@ -40,6 +40,7 @@ from dpviz.ui.studies.study_job import Question, StudyJob, find_job, send
 from dpviz.ui.studies.study_panel import Invitation, ask_measure, draw_numbers, draw_study_download, draw_study_half
 from dpviz.ui.studies.study_picture import StudyPicture
 from dpviz.ui.tradeoff.window_section import draw_questions, draw_window, find_window_for, say_rows_first
+from dpviz.wording import round_percent
 
 _KEY, _SHARPER = "tradeoff", "tradeoff:smallest"
 _REPEATS, _ROUNDS = 20, 5
@@ -405,7 +406,7 @@ def draw_evidence(advice: Advice) -> None:
 def tabulate_advice(known: list[Outlook]) -> pd.DataFrame:
     """One line an algorithm."""
     rows = [
-        (find_card(one.algorithm).title, one.median, one.low, one.high, f"{one.share:.0%}", one.seconds)
+        (find_card(one.algorithm).title, one.median, one.low, one.high, round_percent(one.share), one.seconds)
         for one in known
     ]
     names = ["algorithm", "loss / k-means++, median", "25 %", "75 %", "target met on", "seconds of a run"]

@@ -77,7 +77,7 @@ def test_above_it_half_of_epsilon_buys_the_grid_and_half_the_step(relation, n_pu
     assert sum(entry.epsilon for entry in result.entries) <= 60.0
     first, last = result.frames[0].step, result.frames[-1].step
     assert isinstance(first, GridStep) and isinstance(last, CentersStep)
-    assert "is at least" in first.title and "50%" in first.title
+    assert "is at least" in first.title and "50 %" in first.title
     np.testing.assert_array_equal(last.previous, result.frames[-2].step.centers)
 
 

@@ -57,4 +57,4 @@ def test_the_table_is_the_curve_and_the_words_are_of_the_suggested_k():
     table = KCurve(READ).table()
     np.testing.assert_array_equal(table["loss"], LOSSES)
     assert table.columns.tolist() == ["k", "loss", "low", "high", "bend"]
-    assert "falls by 75%" in READ.words and "from 2 to 3" in READ.words and "4.1 times" in READ.words
+    assert "falls by 75 %" in READ.words and "from 2 to 3" in READ.words and "4.1 times" in READ.words

@@ -109,7 +109,7 @@ def test_what_is_as_good_and_cheaper_is_advised_and_what_is_better_though_dearer
         at_one, found = find_best(AT, study=target_study), advise(AT, target=USUAL, study=target_study)
         assert at_one is not None and found.best is not None
         assert at_one.algorithm == found.best.algorithm == name
-    assert list_alternatives(advise(AT, target=USUAL, study=alike)) == ["Auto does as well (1.05 ×); it held on 100%."]
+    assert list_alternatives(advise(AT, target=USUAL, study=alike)) == ["Auto does as well (1.05 ×); it held on 100 %."]
 
 
 def test_a_target_out_of_reach_is_said_to_be_with_the_nearest_and_what_would_do() -> None:
@@ -117,7 +117,7 @@ def test_a_target_out_of_reach_is_said_to_be_with_the_nearest_and_what_would_do(
     found = advise(AT, target=USUAL, study=hard)
     assert found.best is None and found.others[0].algorithm == "auto"
     assert "No ε up to 10 keeps the loss within 10 % of k-means++" in recommend(USUAL, found).sentence
-    assert "it got there on 0%" in describe_certainty(found)
+    assert "it got there on 0 %" in describe_certainty(found)
     by_words = {change.words: describe_change(change, found) for change in found.changes}
     assert "still be out of reach" in by_words["300,000 rows instead of 100,000"]
     assert "would do (Auto)" in by_words["k = 2 instead of 4"]
