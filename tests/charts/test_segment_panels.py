@@ -36,7 +36,7 @@ def test_amounts_on_a_log_scale_stand_where_their_logarithms_do_and_few_labels_b
     report = report_of(table, middles(table.description), epsilon=200.0).to_dict()
     for segment in report["segments"]:
         segment["telling"] = ["pay", "age", "hour"]
-    figure = SegmentPanels(report).draw(choose_palette("light"))
+    figure = SegmentPanels(report).draw(choose_palette("light")).headed(choose_palette("light"))
     is_sound(figure)
     pay, age, hour = (figure.layout[name] for name in ("xaxis", "xaxis2", "xaxis3"))
     assert pay.range == pytest.approx((0, np.log(1e6))) and list(pay.ticktext) == ["1", "1,000", "1M"]
@@ -53,7 +53,7 @@ def test_a_column_that_drowns_has_no_bars():
     report = report_of(table, middles(table.description), epsilon=4.0).to_dict()
     for segment in report["segments"]:
         segment["telling"] = []
-    figure = SegmentPanels(report).draw(choose_palette("light"))
+    figure = SegmentPanels(report).draw(choose_palette("light")).headed(choose_palette("light"))
     assert not any("region" in note.text for note in figure.layout.annotations)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 
@@ -50,6 +51,7 @@ def _check_run(capsys: pytest.CaptureFixture[str], card: Card) -> None:
     declared = sample(card.sample).load().declaration if card.sample != "words" else None
     dim, n = len(report["columns"]), declared.n_public if declared is not None else report["n_public"]
     setting = Setting(dim=dim, k=k, epsilon=EPSILON, delta=DELTA, relation=Relation(report["relation"]), n=n)
+    setting = replace(setting, common=dim > 1 and declared is not None and declared.scaling == "common")
     regime = judge(card, setting, card.params.parse(report["parameters"]), sparse=card.sample == "words")
     assert report["expected"] == regime.announcement
     if regime.level not in (None, Level.GREEN):

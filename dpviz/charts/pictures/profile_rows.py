@@ -25,9 +25,9 @@ _SIZES, _BAR = 1.25, 0.62
 _VALUED_COLUMNS, _VALUED_SEGMENTS, _STRAIGHT = 8, 9, 7
 # Pixels of a picture, for what is nearer to a dot than it is wide.
 _WIDE = 1100
-_TOP, _TOP_STEEP, _BOTTOM = 34, 80, 30
+_TOP, _TOP_STEEP, _BOTTOM = 34, 86, 30
 # Steep names of the last columns reach beyond it.
-_RIGHT, _RIGHT_STEEP = 12, 56
+_RIGHT, _RIGHT_STEEP = 12, 40
 _HALF_ROW = 0.5
 
 
@@ -346,7 +346,7 @@ class Rows(Drawing):
         for j, place in enumerate(self.cols.tolist()):
             told = self.made.telling[place] and not self.chosen.failed
             at = self.base[j] + _GAP
-            anchor = {"xanchor": "left", "textangle": -28} if steep else {"xanchor": "center"}
+            anchor = {"xanchor": "left", "textangle": -40} if steep else {"xanchor": "center"}
             plot.add_annotation(
                 make_label(
                     float(at + (0.02 if steep else _TRACK / 2)),
