@@ -26,7 +26,7 @@ from dpviz.algorithms.su2016.eugkm import (
     make_problem,
 )
 from dpviz.algorithms.tools.cubes import make_cube_grid
-from dpviz.algorithms.tools.solvers import StartsStep
+from dpviz.algorithms.tools.solvers import SignedPoints, StartsStep
 from dpviz.privacy.known import MOST_CELLS
 from dpviz.privacy.partitions import Grid
 from dpviz.privacy.private_session import PrivateTable
@@ -314,3 +314,10 @@ def test_whole_counts_pull_centres_towards_empty_cells():
         return np.mean([run(CARD, table, k=1, epsilon=0.05, params=asked, seed=s).unit_centers for s in range(20)])
 
     assert centre("whole") < 0.75 * centre("signed")
+
+
+def test_whole_counts_are_the_nearest_ones_and_never_below_nothing():
+    noisy = SignedPoints(np.zeros((4, 1)), np.array([0.6, -0.7, 1.4, 2.0]))
+    read = CARD.params.parse({"counts": "whole"}).read_counts(noisy)
+    assert read.weights.tolist() == [1.0, 0.0, 1.0, 2.0]
+    assert CARD.params.parse({"counts": "signed"}).read_counts(noisy) is noisy
