@@ -63,9 +63,11 @@ ONCE = {
     "format_percent": "wording.py",
     "round_percent": "wording.py",
     "format_duration": "wording.py",
-    "write_whole": "runs/study/owner_files.py",
-    "translate_disk_errors": "runs/study/owner_files.py",
+    "write_whole": "runs/owner_files.py",
+    "create_whole": "runs/owner_files.py",
+    "translate_disk_errors": "runs/owner_files.py",
 }
+_HALF_WRITERS = {"write_text", "write_bytes", "mkstemp", "NamedTemporaryFile"}
 # Names of files that floors share, and why two names would not be better.
 SHARED_NAMES: dict[str, str] = {
     "registry.py": "algorithms/, claims/ and charts/: the one word that a new one takes",
@@ -348,6 +350,18 @@ def writes_what_is_written_once(source: Source) -> Iterator[Offence]:
     for node in source.all(ast.FormattedValue):
         if node.format_spec is not None and ast.unparse(node.format_spec).rstrip("'\"").endswith("%"):
             yield node.lineno, "a share is written by format_percent or round_percent"
+    if source.inside != ONCE["write_whole"]:
+        for node in source.all(ast.Call):
+            if _begins_a_file(node):
+                yield node.lineno, "a file is written by write_whole or create_whole"
+
+
+def _begins_a_file(call: ast.Call) -> bool:
+    """Whether it writes under a name before all of the file is there: whoever looks on would find half."""
+    called = ast.unparse(call.func).split(".")[-1]
+    modes = [*call.args[:2], *(word.value for word in call.keywords if word.arg == "mode")]
+    texts = [mode.value for mode in modes if isinstance(mode, ast.Constant) and isinstance(mode.value, str)]
+    return called in _HALF_WRITERS or (called == "open" and any(re.fullmatch("[wxa][bt+]*", text) for text in texts))
 
 
 def _at_module_level(body: Iterable[ast.stmt]) -> Iterator[str]:

@@ -179,6 +179,8 @@ PLANTED: list[tuple[Rule, str, str]] = [
     (prices_by_a_name, "dpviz/privacy/ledger.py", "x = name.startswith('laplace')"),
     (writes_what_is_written_once, "dpviz/ui/a.py", "def _format_percent(part): ..."),
     (writes_what_is_written_once, "dpviz/ui/a.py", "x = f'{share:.0%} of it'"),
+    (writes_what_is_written_once, "dpviz/cli/a.py", "out.write_text(card)"),
+    (writes_what_is_written_once, "dpviz/cli/a.py", "with out.open('xb') as file: ..."),
 ]
 
 

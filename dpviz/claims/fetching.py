@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from dpviz.check import RequestError
-from dpviz.runs.study.owner_files import translate_disk_errors
+from dpviz.runs.owner_files import translate_disk_errors, write_whole
 from dpviz.table.csv_writer import format_frame
 from dpviz.table.loaded_table import USUAL_LABEL
 
@@ -94,11 +94,5 @@ def _fetch(table: PublicTable, fetch: Callable[..., Any]) -> pd.DataFrame:
 
 
 def _write(frame: pd.DataFrame, file: Path) -> None:
-    """All of it, or nothing that has its name."""
-    unfinished = file.with_name(f".{file.name}")
     with translate_disk_errors():
-        try:
-            unfinished.write_bytes(gzip.compress(format_frame(frame, end="\n", float_format="%.15g").encode("utf-8")))
-            unfinished.replace(file)
-        finally:
-            unfinished.unlink(missing_ok=True)
+        write_whole(file, gzip.compress(format_frame(frame, end="\n", float_format="%.15g").encode("utf-8")))

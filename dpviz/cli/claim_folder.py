@@ -17,7 +17,7 @@ from dpviz.check import RequestError
 from dpviz.claims.claim import Claim, Finding, Outcome, Verdict
 from dpviz.claims.planner import FORMAT, Course
 from dpviz.claims.verdict_table import AS_RAN, FILE, TODAY, list_lines
-from dpviz.runs.study.owner_files import OWNER_ONLY, translate_disk_errors, write_whole
+from dpviz.runs.owner_files import OWNER_ONLY, translate_disk_errors, write_whole
 from dpviz.schema.documents import read_document
 from dpviz.schema.manifest_document import ClaimManifest
 from dpviz.table.csv_writer import format_frame

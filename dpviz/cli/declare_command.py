@@ -10,6 +10,7 @@ from dpviz.check import RequestError
 from dpviz.cli.console import say
 from dpviz.cli.parser import Parser, read_names
 from dpviz.commands import complete_proposal
+from dpviz.runs.owner_files import create_whole
 from dpviz.table.declaration import Declaration
 from dpviz.table.declaration_file import to_json
 from dpviz.table.loaded_table import list_names
@@ -59,8 +60,7 @@ def serve(arguments: argparse.Namespace) -> str:
     if out is None:
         return text.rstrip("\n")
     try:
-        with out.open("x", encoding="utf-8") as file:
-            file.write(text)
+        create_whole(out, text.encode())
     except (OSError, ValueError) as error:
         raise RequestError(f"--out cannot be written ({type(error).__name__}): give a path you may write to.") from None
     return f"Written to {foreign.format_name(out)}: put the bounds in."

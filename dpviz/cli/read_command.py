@@ -14,8 +14,8 @@ from dpviz.cli.console import FoundWrong
 from dpviz.cli.parser import Parser
 from dpviz.releases.read_release import ReadRelease, read_release
 from dpviz.reporting import format_table
+from dpviz.runs.owner_files import write_whole
 from dpviz.runs.profile import Profile
-from dpviz.runs.study.owner_files import write_whole
 
 _MOST_COLUMNS = 8
 

@@ -28,8 +28,8 @@ from dpviz.releases.zips import make_zip
 from dpviz.runs.advice.known_rows import read_known_rows
 from dpviz.runs.advice.target import USUAL_LOSS, Target
 from dpviz.runs.open_table import declare_on_cluster
+from dpviz.runs.owner_files import write_whole
 from dpviz.runs.request import Contender, Request, parse_named_values
-from dpviz.runs.study.owner_files import write_whole
 from dpviz.table.cluster_rows import connect
 from dpviz.table.declaration import Declaration
 from dpviz.table.loaded_table import list_names

@@ -19,6 +19,7 @@ from dpviz.reporting import format_table
 from dpviz.runs.advice.judgement import judge_request
 from dpviz.runs.export import format_centers_csv
 from dpviz.runs.open_table import OpenTable
+from dpviz.runs.owner_files import write_whole
 from dpviz.runs.record import RELEASE_GRADE, AccessKind, ReleaseRecord, make_record
 from dpviz.runs.request import Contender, Request, parse_named_values
 from dpviz.runs.run import (
@@ -29,7 +30,6 @@ from dpviz.runs.run import (
     run_request,
     tabulate_centers,
 )
-from dpviz.runs.study.owner_files import write_whole
 
 
 def add(command: Parser) -> None:

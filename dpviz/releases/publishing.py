@@ -6,17 +6,16 @@ Nothing takes it back: from the charge on it is paid for.
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from tempfile import mkstemp
 
 from dpviz.check import RequestError
 from dpviz.releases.releasing import Preflight, Release, publish
 from dpviz.releases.zips import make_zip
 from dpviz.runs.jobs import Failure, JobState, Work
+from dpviz.runs.owner_files import OWNER_ONLY, create_whole
 from dpviz.runs.run import RunSoFar
 from dpviz.runs.worker import Progress
 
@@ -109,29 +108,8 @@ def keep_copy(account: Path, release: Release) -> str:
         If it cannot be written, or another file has that name.
     """
     path = read_copy(account, release.number)
-    descriptor, name = mkstemp(prefix=".dpviz-", suffix=".part", dir=path.parent)  # for its owner alone
-    part = Path(name)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(make_zip(release.files))
-            file.flush()
-            os.fsync(descriptor)
-        _name_copy(part, path)
-    finally:
-        part.unlink(missing_ok=True)
+    create_whole(path, make_zip(release.files), mode=OWNER_ONLY)
     return path.name
-
-
-def _name_copy(part: Path, path: Path) -> None:
-    """Call the file at ``part`` so, unless another file is; a link, unlike a new name, takes the place of none."""
-    try:
-        path.hardlink_to(part)
-    except FileExistsError:
-        raise
-    except OSError as no_links:  # as on some disks
-        if path.exists():
-            raise FileExistsError(path) from no_links
-        part.rename(path)
 
 
 def read_copy(account: Path, number: int) -> Path:

@@ -43,6 +43,7 @@ from dpviz.releases.render import format_ledger, render_whole
 from dpviz.releases.transcript import Recording, Transcript
 from dpviz.releases.zips import make_zip
 from dpviz.runs.open_table import OpenTable, declare
+from dpviz.runs.owner_files import create_whole
 from dpviz.table.codings import Stretched
 from dpviz.table.declaration import ColumnBounds, Declaration
 from dpviz.table.named import Content
@@ -100,8 +101,7 @@ class Release:
             If the file is there already, or cannot be written; the release is kept here, and can be saved elsewhere.
         """
         try:
-            with Path(path).open("xb") as file:
-                file.write(make_zip(self.files))
+            create_whole(Path(path), make_zip(self.files))
         except (OSError, ValueError) as error:
             raise RequestError(
                 f"The zip cannot be written there ({type(error).__name__}): give a new file in a folder you may write "

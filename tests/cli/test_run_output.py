@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dpviz.runs import owner_files
 from dpviz.runs.evaluation import assign
-from dpviz.runs.study import owner_files
-from dpviz.runs.study.owner_files import write_whole
+from dpviz.runs.owner_files import write_whole
 from dpviz.table.declaration import FROM_ROWS
 from tests.command_line import call, write_points
 

@@ -19,9 +19,9 @@ import pytest
 from dpviz import commands
 from dpviz.__main__ import main
 from dpviz.check import RequestError
-from dpviz.runs.study import owner_files
+from dpviz.runs import owner_files
+from dpviz.runs.owner_files import write_whole
 from dpviz.runs.study.folder import StudyFolder
-from dpviz.runs.study.owner_files import write_whole
 from dpviz.runs.study.workers import compute_rows
 from tests import waiting
 from tests.cases import about

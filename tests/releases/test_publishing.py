@@ -111,7 +111,7 @@ def test_a_copy_is_whole_as_soon_as_it_has_its_name(tmp_path, monkeypatch, left)
         to_disk(descriptor)
         named.append((tmp_path / "people-release-1.zip").exists())
 
-    monkeypatch.setattr("dpviz.releases.publishing.os.fsync", looks_on)
+    monkeypatch.setattr("dpviz.runs.owner_files.os.fsync", looks_on)
     kept = tmp_path / keep_copy(*left)
     assert named == [False]
     assert kept.read_bytes() == make_zip(left[1].files) and stat.S_IMODE(kept.stat().st_mode) == 0o600

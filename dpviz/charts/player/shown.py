@@ -14,6 +14,7 @@ from dpviz.charts.registry import find_picture
 from dpviz.charts.theme import choose_palette
 from dpviz.charts.view import make_view
 from dpviz.check import RequestError
+from dpviz.runs.owner_files import write_whole
 from dpviz.runs.run import Run
 from dpviz.templates.rendering import render
 
@@ -63,7 +64,7 @@ class Shown:
         if not self.run.private:
             raise RequestError(f"{self.run.algorithm} has no privacy: its run is for your eyes, no file is made.")
         file = Path(path)
-        file.write_text(self.html, encoding="utf-8")
+        write_whole(file, self.html.encode())
         return file
 
     @property

@@ -23,7 +23,7 @@ import numpy as np
 
 from dpviz import foreign
 from dpviz.check import RequestError
-from dpviz.runs.study.owner_files import OWNER_ONLY, lock_writer, open_to, translate_disk_errors, write_whole
+from dpviz.runs.owner_files import OWNER_ONLY, lock_writer, open_to, translate_disk_errors, write_whole
 from dpviz.table.csv_writer import format_csv
 
 _TEXT = ("contender", "algorithm", "preset", "trial")

@@ -21,10 +21,10 @@ from dpviz import __version__
 from dpviz.check import RequestError
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.jobs import Failure, Job, JobState, Work
+from dpviz.runs.owner_files import make_private
 from dpviz.runs.scheduler import Scheduler, count_cores
 from dpviz.runs.study.folder import MOST_NUMBERS, StudyFolder
 from dpviz.runs.study.grid import Grid
-from dpviz.runs.study.owner_files import make_private
 from dpviz.runs.study.study import Row, Yardstick
 from dpviz.runs.study.workers import Waiting, WorkerFailed, compute_study_items
 from dpviz.runs.worker import Progress

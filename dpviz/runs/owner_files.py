@@ -21,6 +21,7 @@ OWNER_ONLY = 0o600
 """A file that nobody else may read."""
 
 _OWNER_ENTERS = 0o700
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 _NO_LOCKS_HERE = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS}
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _BARRED = {errno.EACCES, errno.EPERM, errno.EROFS}
@@ -48,9 +49,9 @@ def write_whole(path: Path, data: bytes, *, mode: int | None = None) -> None:
         _write(path, data, os.O_WRONLY)
         return
     path = Path(os.path.realpath(path))  # a link stays one, and what it names is written
-    beside = path.with_name(f".dpviz-{secrets.token_hex(8)}.part")
+    beside = _name_beside(path)
     try:
-        _write(beside, data, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if mode is None else mode)
+        _write(beside, data, _NEW, 0o666 if mode is None else mode)
         if mode is None and path.exists():
             beside.chmod(path.stat().st_mode & 0o777)
         beside.replace(path)
@@ -62,6 +63,47 @@ def write_whole(path: Path, data: bytes, *, mode: int | None = None) -> None:
     except BaseException:
         _discard(beside)
         raise
+
+
+def create_whole(path: Path, data: bytes, *, mode: int = 0o666) -> None:
+    """Make a new file at ``path``: under that name it is there as a whole or not at all, and takes no other's place.
+
+    Parameters
+    ----------
+    path : Path
+        Of a file that is not there yet.
+    data : bytes
+        Its content.
+    mode : int
+        Who may read it, from its first byte on.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written, or another file has that name.
+    """
+    part = _name_beside(path)
+    try:
+        _write(part, data, _NEW, mode)
+        _name_new(part, path)
+    finally:
+        _discard(part)
+
+
+def _name_new(part: Path, path: Path) -> None:
+    """Call the file at ``part`` so, unless another file is; a link, unlike a new name, takes the place of none."""
+    try:
+        path.hardlink_to(part)
+    except FileExistsError:
+        raise
+    except OSError as no_links:  # as on some disks
+        if path.exists():
+            raise FileExistsError(path) from no_links
+        part.rename(path)
+
+
+def _name_beside(path: Path) -> Path:
+    return path.with_name(f".dpviz-{secrets.token_hex(8)}.part")
 
 
 def _write(path: Path, data: bytes, how: int, mode: int = 0o666) -> None:
