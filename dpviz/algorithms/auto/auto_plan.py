@@ -35,41 +35,132 @@ FLAT_DIM = 3
 FEW_CLUSTERS, _FEW_AXES = 12, 5
 # Beyond so many columns a matrix of second moments is too large to be worth its noise.
 MOST_FOR_AXES = 1000
+# By losses that count a row up to so many squared radii of a cluster seeds are chosen.
+CAP = 12.0
 
-# Parts of ε for all that finds the clusters. Over few columns it is between the first two, the less the more rows there
-# are to polish with: halfway where a cluster holds so many rows over ε.
-_GRID_MANY_ROWS, _GRID_FEW_ROWS, _HALFWAY = 0.70, 0.95, 500.0
-_GRID_UNKNOWN_N, _GRID_ONE_COLUMN, _GRID_VIEW = 0.85, 0.75, 0.3
-# Of it zooming in, each test whether finer cells would do, and of the grid of a view the one whether fine cells would.
-_ZOOM, _FINER_TEST, _FINE_TEST = 0.04, 0.02, 0.02
-# Parts of μ² for the look, and of the look for the middle.
-_LOOK, _MIDDLE = 0.2, 0.15
-# Part of μ², or of ε, for the middle of the rows that are not far away.
-_NEAR, _PURE_NEAR = 0.003, 0.01
-# Without δ: parts of ε for the middle, the radii, the grid; the rest is for axes and polishing. Axes are bought where a
-# view has not room for all, and noise alone shows less than this part of what each would have if rows spread alike.
-_PURE_MIDDLE, _PURE_RADII, _PURE_GRID = 0.08, 0.02, 0.4
-_PURE_AXES, _PURE_MIDDLE_BESIDE, _AXES_CLEAR = 0.07, 0.04, 0.12
-# Distances are bought at the ε for which a hundredth of the rows is three scales of their noise, within limits.
-_RADII_ROWS, _LEAST_RADII, _MOST_RADII, _RADII_UNKNOWN_N = 300.0, 0.03, 0.15, 0.06
-# Parts of ε for the choice of seeds with δ and without, by losses that count a row up to so many squared radii of a
-# cluster, and what its noise may be of the loss of one cluster's rows.
-_CHOICE, _PURE_CHOICE, CAP, _CHOICE_NOISE = 0.05, 0.1, 12.0, 0.16
-# Rounds of polishing: as many as keep the noise of a mean, over the radius of a cluster, in proportion; at most 12.
-_MOST_ROUNDS, _ROUND_NOISE = 12, 0.02
-# With δ and many clusters a centre goes so much farther than to the mean, but in the last round; up to so many columns.
-# In more of them clusters hardly overlap, and means are where they end after two rounds.
-_STRIDE_MANY, _MOST_FOR_STRIDE = 1.3, 20
-# From this noise of a mean on the clipping radius follows the residuals.
-_NOISY = 0.001
-# Parts of a round for counts and for lengths of residuals.
-_COUNTS, _PURE_COUNTS, _ROUND_RADII = 0.12, 0.15, 0.06
-# Parts of polishing for splits, and of a split for counts.
-_SWAP_FLAT, _SWAP_VIEW, _SWAP_COUNTS = 0.15, 0.2, 0.3
-# A split needs its noise below this part of the rows of a cluster; the last one is for few clusters without a δ, where
-# it takes ε from few rounds and hardly any cluster is missed. Spreads are measured along so many axes at most.
-_GATE_FLAT, _GATE_VIEW, _GATE_PURE_FEW = 0.2, 0.5, 0.15
-_MOST_SWAP_AXES = 64
+
+@dataclass(frozen=True)
+class _FindingTuning:
+    """Parts of the budget for all that finds the clusters.
+
+    Chosen by hand on the tuning families of ``benchmarks/families.py``.
+
+    Parameters
+    ----------
+    grid_many_rows, grid_few_rows : float
+        Between these lies the part for a grid over few columns: the less the more rows there are to polish
+        with.
+    halfway : float
+        Rows of a cluster, over ε, at which that part is halfway between the two.
+    grid_unknown_n, grid_one_column, grid_view : float
+        The part for the grid where n is not known, over one column, and over a view.
+    zoom : float
+        Of that part, for zooming in.
+    finer_test, fine_test : float
+        Of that part, for each test whether finer cells would do, and in a view for the one whether fine cells
+        would.
+    look, middle : float
+        Part of μ² for the look at many columns, and of the look for the middle of the rows.
+    near, pure_near : float
+        Part of μ², or without δ of ε, for the middle of the rows that are not far away.
+    pure_middle, pure_radii, pure_grid : float
+        Without δ, parts of ε for the middle, the radii, the grid; the rest is for axes and polishing.
+    pure_axes, pure_middle_beside : float
+        Without δ, parts of ε for axes, where they are bought, and for the middle beside them.
+    axes_clear : float
+        Axes are bought where a view has not room for all, and noise alone shows less than this part of what
+        each would have if rows spread alike.
+    radii_rows, least_radii, most_radii, radii_unknown_n : float
+        Distances are bought at the ε for which a hundredth of the rows is three scales of their noise: so many
+        rows over n, within limits; and where n is not known.
+    choice, pure_choice : float
+        Parts of ε for the choice of seeds, with δ and without.
+    choice_noise : float
+        What the noise of that choice may be, of the loss of one cluster's rows.
+    """
+
+    grid_many_rows: float = 0.70
+    grid_few_rows: float = 0.95
+    halfway: float = 500.0
+    grid_unknown_n: float = 0.85
+    grid_one_column: float = 0.75
+    grid_view: float = 0.3
+    zoom: float = 0.04
+    finer_test: float = 0.02
+    fine_test: float = 0.02
+    look: float = 0.2
+    middle: float = 0.15
+    near: float = 0.003
+    pure_near: float = 0.01
+    pure_middle: float = 0.08
+    pure_radii: float = 0.02
+    pure_grid: float = 0.4
+    pure_axes: float = 0.07
+    pure_middle_beside: float = 0.04
+    axes_clear: float = 0.12
+    radii_rows: float = 300.0
+    least_radii: float = 0.03
+    most_radii: float = 0.15
+    radii_unknown_n: float = 0.06
+    choice: float = 0.05
+    pure_choice: float = 0.1
+    choice_noise: float = 0.16
+
+
+_FIND = _FindingTuning()
+
+
+@dataclass(frozen=True)
+class _PolishingTuning:
+    """Parts of the budget of polishing, and how many rounds it has.
+
+    Chosen by hand on the tuning families of ``benchmarks/families.py``.
+
+    Parameters
+    ----------
+    most_rounds : int
+        Rounds, at most.
+    round_noise : float
+        There are as many rounds as keep the noise of a mean, over the radius of a cluster, in proportion to
+        this.
+    stride_many : float
+        With δ and many clusters a centre goes so much farther than to the mean, but in the last round.
+    most_for_stride : int
+        Up to so many columns: in more of them clusters hardly overlap, and means are where they end after two
+        rounds.
+    noisy : float
+        From this noise of a mean on the clipping radius follows the residuals.
+    counts, pure_counts, round_radii : float
+        Parts of a round for counts, with δ and without, and for lengths of residuals.
+    swap_flat, swap_view, swap_counts : float
+        Parts of polishing for splits, over few columns and over a view, and of a split for counts.
+    gate_flat, gate_view : float
+        A split needs its noise below this part of the rows of a cluster.
+    gate_pure_few : float
+        The same for few clusters without a δ, where it takes ε from few rounds and hardly any cluster is
+        missed.
+    most_swap_axes : int
+        Axes along which spreads are measured, at most.
+    """
+
+    most_rounds: int = 12
+    round_noise: float = 0.02
+    stride_many: float = 1.3
+    most_for_stride: int = 20
+    noisy: float = 0.001
+    counts: float = 0.12
+    pure_counts: float = 0.15
+    round_radii: float = 0.06
+    swap_flat: float = 0.15
+    swap_view: float = 0.2
+    swap_counts: float = 0.3
+    gate_flat: float = 0.2
+    gate_view: float = 0.5
+    gate_pure_few: float = 0.15
+    most_swap_axes: int = 64
+
+
+_POLISH = _PolishingTuning()
 
 
 @dataclass(frozen=True)
@@ -165,7 +256,7 @@ def make_plan(setting: Setting, *, n_public: bool, spherical: bool = True) -> Au
     if choice is not None:
         # What a choice takes of μ² is a guess; all parts are calibrated together.
         epsilon -= choice.losses.weight
-        mu2 *= 1 - 2 * _CHOICE
+        mu2 *= 1 - 2 * _FIND.choice
 
     # In the squared scale of one number with noise: K-norm noise of a vector, or Laplace noise on its l1 norm.
     of_vector = dim + 1 if spherical else 2 * dim
@@ -176,11 +267,11 @@ def make_plan(setting: Setting, *, n_public: bool, spherical: bool = True) -> Au
         # Gaussian noise hardly grows with more rounds; that of pure noise grows with their number. The square root is
         # measured: 1.003 times the loss of k-means++, where as many rounds as with Gaussian noise came to 6.4
         # (docs/findings.md).
-        rounds = _MOST_ROUNDS if gaussian else int(sqrt(rounds))
-    swap_axes, swap = min(dim, _MOST_SWAP_AXES), _SWAP_FLAT if flat else _SWAP_VIEW
+        rounds = _POLISH.most_rounds if gaussian else int(sqrt(rounds))
+    swap_axes, swap = min(dim, _POLISH.most_swap_axes), _POLISH.swap_flat if flat else _POLISH.swap_view
     of_spread = _compute_spread_variance(swap_axes, spherical=spherical)
     unit_sd = moved * (1 / sqrt(swap * mu2) if gaussian else sqrt(of_spread) / (swap * epsilon))
-    gate = _GATE_FLAT if flat else _GATE_VIEW if gaussian or many else _GATE_PURE_FEW
+    gate = _POLISH.gate_flat if flat else _POLISH.gate_view if gaussian or many else _POLISH.gate_pure_few
     clear = unit_sd * sqrt(2 * swap_axes) <= gate * n / k
     polishing = _plan_polishing(
         mu2 if gaussian else epsilon,
@@ -189,10 +280,10 @@ def make_plan(setting: Setting, *, n_public: bool, spherical: bool = True) -> Au
         swap=swap,
         gaussian=gaussian,
         spherical=spherical,
-        adaptive=_compute_noise_to_signal(k, dim, n, variance) >= _NOISY,
+        adaptive=_compute_noise_to_signal(k, dim, n, variance) >= _POLISH.noisy,
     )
     axes_of_view = dim if flat else min(dim, max(_FEW_AXES, ceil(log2(k)) + 2) if many else _FEW_AXES)
-    stride = _STRIDE_MANY if many and gaussian and dim <= _MOST_FOR_STRIDE else 1.0
+    stride = _POLISH.stride_many if many and gaussian and dim <= _POLISH.most_for_stride else 1.0
     return AutoPlan(first, cells, choice, tuple(polishing), axes_of_view, swap_axes, stride, variance)
 
 
@@ -208,7 +299,7 @@ class _Finding(NamedTuple):
 def _plan_flat_finding(setting: Setting, moved: float, *, n_public: bool, spherical: bool) -> _Finding:
     """Over few columns, with δ and without."""
     found = setting.epsilon * _choose_flat_share(setting, moved, n_public=n_public)
-    first = Zoom(Part("zoom", "zoom", "Laplace", _ZOOM * found))
+    first = Zoom(Part("zoom", "zoom", "Laplace", _FIND.zoom * found))
     epsilon = setting.epsilon - found
     return _Finding(
         first, _plan_flat_cells(setting, found, moved, n_public=n_public), epsilon, _compute_mu2(setting, epsilon)
@@ -218,15 +309,19 @@ def _plan_flat_finding(setting: Setting, moved: float, *, n_public: bool, spheri
 def _plan_view_finding(setting: Setting, moved: float, *, n_public: bool, spherical: bool) -> _Finding:
     """Over a view of the columns, with δ."""
     assert setting.n is not None
-    found = setting.epsilon * _GRID_VIEW
+    found = setting.epsilon * _FIND.grid_view
     mu2 = _compute_mu2(setting, setting.epsilon - found)
-    rows_share = _RADII_ROWS * moved / setting.n if n_public else _RADII_UNKNOWN_N * found
-    radii = float(np.clip(rows_share, _LEAST_RADII * found, _MOST_RADII * found))
-    axes = Part("look", "axes", "Gaussian", mu2 * _LOOK * (1 - _MIDDLE)) if setting.dim <= MOST_FOR_AXES else None
-    middle = Part("look", "middle", "Gaussian", mu2 * _LOOK * _MIDDLE)
+    rows_share = _FIND.radii_rows * moved / setting.n if n_public else _FIND.radii_unknown_n * found
+    radii = float(np.clip(rows_share, _FIND.least_radii * found, _FIND.most_radii * found))
+    axes = (
+        Part("look", "axes", "Gaussian", mu2 * _FIND.look * (1 - _FIND.middle))
+        if setting.dim <= MOST_FOR_AXES
+        else None
+    )
+    middle = Part("look", "middle", "Gaussian", mu2 * _FIND.look * _FIND.middle)
     tails = axes is not None and setting.k <= FEW_CLUSTERS
-    near = Part("look", "near", "Gaussian", mu2 * _NEAR) if tails else None
-    mu2 *= 1 - _LOOK * (_MIDDLE + (1 - _MIDDLE) * (axes is not None)) - _NEAR * tails
+    near = Part("look", "near", "Gaussian", mu2 * _FIND.near) if tails else None
+    mu2 *= 1 - _FIND.look * (_FIND.middle + (1 - _FIND.middle) * (axes is not None)) - _FIND.near * tails
     first = ProjectionStage(middle, near, axes, Part("look", "radii", "Laplace", radii))
     return _Finding(first, _plan_view_cells(found - radii, setting.k > FEW_CLUSTERS), setting.epsilon - found, mu2)
 
@@ -237,12 +332,14 @@ def _plan_pure_view_finding(setting: Setting, moved: float, *, n_public: bool, s
     noise: Noise = "K-norm" if spherical else "Laplace"
     epsilon, dim = setting.epsilon, setting.dim
     edge = (
-        moved * sqrt(_compute_spread_variance(dim, spherical=spherical) * 2 * dim) / (_PURE_AXES * epsilon * setting.n)
+        moved
+        * sqrt(_compute_spread_variance(dim, spherical=spherical) * 2 * dim)
+        / (_FIND.pure_axes * epsilon * setting.n)
     )
-    bought = _PURE_AXES * epsilon * (dim > _FEW_AXES and edge <= _AXES_CLEAR / dim)
-    middle = (_PURE_MIDDLE_BESIDE if bought else _PURE_MIDDLE) * epsilon
-    radii, grid = _PURE_RADII * epsilon, _PURE_GRID * epsilon
-    near = _PURE_NEAR * epsilon * (bought > 0 and setting.k <= FEW_CLUSTERS)
+    bought = _FIND.pure_axes * epsilon * (dim > _FEW_AXES and edge <= _FIND.axes_clear / dim)
+    middle = (_FIND.pure_middle_beside if bought else _FIND.pure_middle) * epsilon
+    radii, grid = _FIND.pure_radii * epsilon, _FIND.pure_grid * epsilon
+    near = _FIND.pure_near * epsilon * (bought > 0 and setting.k <= FEW_CLUSTERS)
     first = ProjectionStage(
         Part("look", "middle", noise, middle),
         Part("look", "near", noise, near) if near else None,
@@ -267,12 +364,12 @@ def _list_splits(rounds: int, *, flat: bool, gaussian: bool) -> list[int]:
 def _choose_flat_share(setting: Setting, moved: float, *, n_public: bool) -> float:
     """The part of ε for all that finds the clusters over few columns."""
     if setting.dim == 1:
-        return _GRID_ONE_COLUMN
+        return _FIND.grid_one_column
     if not n_public:
-        return _GRID_UNKNOWN_N
+        return _FIND.grid_unknown_n
     assert setting.n is not None
-    rows = setting.n * setting.epsilon / (_HALFWAY * setting.k * moved)
-    return _GRID_FEW_ROWS - (_GRID_FEW_ROWS - _GRID_MANY_ROWS) * rows / (1 + rows)
+    rows = setting.n * setting.epsilon / (_FIND.halfway * setting.k * moved)
+    return _FIND.grid_few_rows - (_FIND.grid_few_rows - _FIND.grid_many_rows) * rows / (1 + rows)
 
 
 def _plan_flat_cells(setting: Setting, epsilon: float, moved: float, *, n_public: bool) -> Cells:
@@ -283,21 +380,21 @@ def _plan_flat_cells(setting: Setting, epsilon: float, moved: float, *, n_public
     """
     assert setting.n is not None
     if setting.dim == 1:
-        return Cells(None, None, None, Part("grid", "grid", "Laplace", (1 - _ZOOM) * epsilon), trees=False)
-    n, k, tested = setting.n, setting.k, (1 - _ZOOM - len(FINER) * _FINER_TEST) * epsilon
+        return Cells(None, None, None, Part("grid", "grid", "Laplace", (1 - _FIND.zoom) * epsilon), trees=False)
+    n, k, tested = setting.n, setting.k, (1 - _FIND.zoom - len(FINER) * _FIND.finer_test) * epsilon
     trees = can_tell_apart(n, k, moved / tested)
     tests = len(FINER)
     if n_public:
         tried = list_finer_cells(n, k, moved / tested, setting.dim) if trees else []
         tests = sum(cells < count_most_flat(k, setting.dim) for cells in tried)
-    finer = [Part("grid", what, "Laplace", _FINER_TEST * epsilon) for what in ("finer_test", "finest_test")]
-    grid = Part("grid", "grid", "Laplace", (1 - _ZOOM - tests * _FINER_TEST) * epsilon)
+    finer = [Part("grid", what, "Laplace", _FIND.finer_test * epsilon) for what in ("finer_test", "finest_test")]
+    grid = Part("grid", "grid", "Laplace", (1 - _FIND.zoom - tests * _FIND.finer_test) * epsilon)
     return Cells(None, finer[0] if tests > 0 else None, finer[1] if tests > 1 else None, grid, trees)
 
 
 def _plan_view_cells(epsilon: float, many: bool) -> Cells:
     """The grid over axes of a view, and the test whether fine cells would do."""
-    test = _FINE_TEST * epsilon if many else 0.0
+    test = _FIND.fine_test * epsilon if many else 0.0
     grid = Part("grid", "grid", "Laplace", epsilon - test)
     return Cells(Part("grid", "fine_test", "Laplace", test) if many else None, None, None, grid, trees=not many)
 
@@ -308,8 +405,8 @@ def _plan_choice(setting: Setting, moved: float, *, n_public: bool) -> Choice | 
     With a δ not where the number of rows is a release: what is no Gaussian noise may not follow from one.
     """
     assert setting.n is not None
-    share = (_CHOICE if setting.delta > 0 else _PURE_CHOICE) * setting.epsilon
-    small = moved * CAP * setting.k <= _CHOICE_NOISE * share * setting.n
+    share = (_FIND.choice if setting.delta > 0 else _FIND.pure_choice) * setting.epsilon
+    small = moved * CAP * setting.k <= _FIND.choice_noise * share * setting.n
     fixed = n_public or setting.delta <= 0
     return Choice(Part("choice", "losses", "exponential", share)) if small and fixed else None
 
@@ -320,7 +417,7 @@ def _choose_kind_of_rounds(
     """Gaussian or ``pure`` noise, how many rounds it feeds, and the variance of a query with the whole budget."""
     normal = 1 / mu2 if mu2 else np.inf
     variance = moved**2 * (min(pure, normal) if choose or not mu2 else normal)
-    rounds = int(np.clip(_ROUND_NOISE / _compute_noise_to_signal(k, dim, n, variance), 1, _MOST_ROUNDS))
+    rounds = int(np.clip(_POLISH.round_noise / _compute_noise_to_signal(k, dim, n, variance), 1, _POLISH.most_rounds))
     gaussian = bool(mu2) and not (choose and pure * rounds < normal)
     return gaussian, rounds, variance
 
@@ -341,17 +438,17 @@ def _plan_polishing(
     """Later rounds get more: round t in proportion to t²."""
     weights = np.arange(1, rounds + 1) ** 2.0
     weights *= whole * (1 - swap * bool(before)) / weights.sum()
-    of_counts = _COUNTS if gaussian else _PURE_COUNTS
+    of_counts = _POLISH.counts if gaussian else _POLISH.pure_counts
     number: Noise = "Gaussian" if gaussian else "Laplace"
     vector: Noise = "Gaussian" if gaussian else "K-norm" if spherical else "Laplace"
     for t, weight in enumerate(weights.tolist(), start=1):
         if t in before:
             of_swap = whole * swap / len(before)
             yield Swap(
-                Part("swap", "counts", number, of_swap * _SWAP_COUNTS, t),
-                Part("swap", "spread", vector, of_swap * (1 - _SWAP_COUNTS), t),
+                Part("swap", "counts", number, of_swap * _POLISH.swap_counts, t),
+                Part("swap", "spread", vector, of_swap * (1 - _POLISH.swap_counts), t),
             )
-        radii = _ROUND_RADII if adaptive and t < rounds else 0.0
+        radii = _POLISH.round_radii if adaptive and t < rounds else 0.0
         yield Round(
             Part("round", "radii", number, weight * radii, t) if radii else None,
             Part("round", "counts", number, weight * (1 - radii) * of_counts, t),

@@ -13,6 +13,7 @@ are worth.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import asinh, exp, log, log1p, sqrt
 from typing import NamedTuple
 
@@ -27,21 +28,64 @@ from dpviz.algorithms.tools.public_points import draw_random_points
 from dpviz.arrays import Array
 from dpviz.table.domain import Region
 
-# The evidence that a run lost more than twice as much as k-means++: this at first, and so many times each symptom.
-# Fitted on the families that do not judge: ``python -m benchmarks.loss_diagnostic --fit``.
-_AT_FIRST, _WEIGHTS = 6.99, (0.84, -0.46, 1.43, 0.38, 1.88, 1.35, -1.32, -0.80, -4.14)
-_DOUBTFUL = -0.8
-# More rows than so many sds of their noise say no more: a group is missed by centres that all have many of them, too.
-_CLEAR = 20.0
-# A centre is idle whose rows are below so many standard deviations of their noise.
-_IDLE = 3.0
-# Of the rows that a cell needs to stand out, so many may be missed unseen.
-_UNSEEN = 0.5
-# The range of nine runs in ten, in logarithms over what middles of cells say: this at first, so many times what cells
-# are wide, what noise may hide, and the noise of the centres; over the rows' own columns, and in a view. Fitted on the
-# same runs.
-_LOW_FLAT, _HIGH_FLAT = (-0.56, 0.91, 0.0, 0.0), (0.63, 0.48, 1.06, 0.0)
-_LOW_VIEW, _HIGH_VIEW = (-1.72, 0.05, 0.0, 1.02), (0.34, 1.83, 0.56, 2.24)
+
+@dataclass(frozen=True)
+class _Fitted:
+    """What a run says of its loss, in numbers.
+
+    Fitted by ``python -m benchmarks.loss_diagnostic --fit`` on the families that do not judge.
+
+    Parameters
+    ----------
+    at_first : float
+        The evidence, before any symptom, that a run lost more than twice as much as k-means++.
+    weights : tuple of float
+        So many times each symptom are added to it.
+    low_flat, high_flat, low_view, high_view : tuple of float
+        Ends of the range of nine runs in ten, in logarithms over what middles of cells say: this at first, so
+        many times what cells are wide, what noise may hide, and the noise of the centres; over the rows' own
+        columns, and in a view.
+    """
+
+    at_first: float = 6.99
+    weights: tuple[float, ...] = (0.84, -0.46, 1.43, 0.38, 1.88, 1.35, -1.32, -0.80, -4.14)
+    low_flat: tuple[float, ...] = (-0.56, 0.91, 0.0, 0.0)
+    high_flat: tuple[float, ...] = (0.63, 0.48, 1.06, 0.0)
+    low_view: tuple[float, ...] = (-1.72, 0.05, 0.0, 1.02)
+    high_view: tuple[float, ...] = (0.34, 1.83, 0.56, 2.24)
+
+
+_FITTED = _Fitted()
+
+
+@dataclass(frozen=True)
+class _Tuning:
+    """Where symptoms begin.
+
+    Chosen by hand; ``python -m benchmarks.loss_diagnostic`` says what they are worth.
+
+    Parameters
+    ----------
+    doubtful : float
+        From this evidence on a run is doubted.
+    clear : float
+        More rows than so many sds of their noise say no more: a group is missed by centres that all have many,
+        too.
+    idle : float
+        A centre is idle whose rows are below so many standard deviations of their noise.
+    unseen : float
+        Of the rows that a cell needs to stand out, this part may be missed unseen.
+    """
+
+    doubtful: float = -0.8
+    clear: float = 20.0
+    idle: float = 3.0
+    unseen: float = 0.5
+
+
+_TUNED = _Tuning()
+
+
 _PLACES = 512
 _LEAST, _TINY = 1e-3, 1e-12
 
@@ -79,7 +123,7 @@ class Seen(NamedTuple):
         clearly the idlest centre has rows, in a scale that ends; whether there is a tail (9,)."""
         parts = np.array([self.hidden, self.width, self.loss**2 / self.of_one, self.moved]) / self.loss
         others = np.log([max(self.crowded, 1.0), self.k, max(self.even, _LEAST)])
-        clear = asinh(min(self.clearness, _CLEAR))
+        clear = asinh(min(self.clearness, _TUNED.clear))
         symptoms: Array = np.concatenate([np.log(parts + _LEAST), others, [clear, float(self.tail)]])
         return symptoms
 
@@ -112,7 +156,7 @@ def diagnose_loss(steps: Sequence[Step], region: Region) -> LossDiagnostic | Non
     if seen is None:
         return None
     share, parts = seen.loss / seen.of_one, [1.0, *seen.off]
-    ends = (_LOW_FLAT, _HIGH_FLAT) if seen.flat else (_LOW_VIEW, _HIGH_VIEW)
+    ends = (_FITTED.low_flat, _FITTED.high_flat) if seen.flat else (_FITTED.low_view, _FITTED.high_view)
     low, high = (share * exp(float(np.dot(end, parts))) for end in ends)
     # Rows lie some way from the middle of their cell: an estimate by middles alone would be too low.
     estimate = (seen.loss + seen.width) / (seen.of_one + seen.width)
@@ -182,9 +226,9 @@ def _count_rows_to_stand_out(synopsis: SynopsisStep) -> float:
 
 
 def _list_doubts(seen: Seen) -> tuple[str, ...]:
-    if _AT_FIRST + float(seen.symptoms @ _WEIGHTS) <= _DOUBTFUL:
+    if _FITTED.at_first + float(seen.symptoms @ _FITTED.weights) <= _TUNED.doubtful:
         return ()
     idle = f"Centre {seen.idlest + 1} has hardly more rows than noise would show, as one has where a group was missed."
-    hides = f"A group of {_UNSEEN * seen.rows:,.0f} rows could hide in the noise, far from every centre."
+    hides = f"A group of {_TUNED.unseen * seen.rows:,.0f} rows could hide in the noise, far from every centre."
     coarse = "The cells of the noisy histogram are about as wide as these clusters."
-    return (*((idle,) if seen.clearness < _IDLE else ()), hides if seen.hidden > seen.width else coarse)
+    return (*((idle,) if seen.clearness < _TUNED.idle else ()), hides if seen.hidden > seen.width else coarse)

@@ -6,7 +6,7 @@ of many columns sums the noise of all of its cells, and says nothing of what lie
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import inf
 from typing import NamedTuple
 
@@ -23,12 +23,35 @@ from dpviz.privacy.losses import CappedLosses
 from dpviz.privacy.mechanisms import Exponential
 from dpviz.privacy.private_session import PrivateSession
 
-# Seeds of the second reading of a histogram are taken if they are so many sds of noise better by its raw counts.
-_CLEAR_SDS = 1.0
-# Solutions are one whose centres lie within this part of the squared radius of a cluster; so many may be chosen from.
-_SAME, _MOST = 0.1, 16
-# Solutions are as good on a synopsis whose losses there differ by less than this part.
-_AS_GOOD = 1.02
+
+@dataclass(frozen=True)
+class _Tuning:
+    """How solutions are told apart and compared.
+
+    Chosen by hand on the tuning families of ``benchmarks/families.py``.
+
+    Parameters
+    ----------
+    clear_sds : float
+        Seeds of the second reading of a histogram are taken if they are so many sds of noise better by its raw
+        counts.
+    same : float
+        Solutions are one whose centres lie within this part of the squared radius of a cluster.
+    most : int
+        Solutions that may be chosen from, at most.
+    as_good : float
+        Solutions are as good on a synopsis whose losses there are within this factor.
+    """
+
+    clear_sds: float = 1.0
+    same: float = 0.1
+    most: int = 16
+    as_good: float = 1.02
+
+
+_TUNED = _Tuning()
+
+
 _LEAST_CAP = 1e-8
 """Of the squared diameter. Noise alone can put all cells onto their centres, and a cap of nothing has no noise."""
 
@@ -70,7 +93,7 @@ class Seeds(NamedTuple):
         kept: list[int] = []
         for start in np.argsort(self.radii2, kind="stable").tolist():
             near = [cdist(self.every[start], self.every[other], "sqeuclidean").min(axis=1).max() for other in kept]
-            if min(near, default=inf) > _SAME * self.radius2:
+            if min(near, default=inf) > _TUNED.same * self.radius2:
                 kept.append(start)
         return [self._replace(taken=start) for start in kept[:most]]
 
@@ -131,7 +154,7 @@ def choose_best_read(found: list[Seeds]) -> Seeds:
         return first
     synopsis, (second,) = first.synopsis, others
     gain = first.distances - second.distances
-    clear = float(synopsis.noisy_counts @ gain) > _CLEAR_SDS * synopsis.sd * float(np.linalg.norm(gain))
+    clear = float(synopsis.noisy_counts @ gain) > _TUNED.clear_sds * synopsis.sd * float(np.linalg.norm(gain))
     return second if clear else first
 
 
@@ -164,10 +187,10 @@ def choose_by_rows(
     **Guarantee.** The share of the stage, of bounded range. A row counts up to a cap under each solution; the solutions
     and the cap are released.
     """
-    candidates = [seeds for one in found for seeds in one.list_distinct(_MOST // len(found))]
+    candidates = [seeds for one in found for seeds in one.list_distinct(_TUNED.most // len(found))]
     if tail:
         best = min(seeds.radius2 for seeds in candidates)
-        candidates = [seeds for seeds in candidates if seeds.radius2 <= _AS_GOOD * best]
+        candidates = [seeds for seeds in candidates if seeds.radius2 <= _TUNED.as_good * best]
     widest = session.region.diameter**2
     cap = min(max(CAP * choose_best_read(found).radius2, _LEAST_CAP * widest), widest)
     losses = CappedLosses(np.stack([seeds.centers for seeds in candidates]), caps=np.full(len(candidates), cap))

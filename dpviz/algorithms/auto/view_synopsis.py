@@ -32,27 +32,71 @@ from dpviz.privacy.sparse_mechanisms import NoisyExcess, SparseLaplace
 from dpviz.table import lattice
 from dpviz.table.domain import Region
 
-# Up to so many axes of a view carry the coarse grid.
-_COARSE_AXES = 5
-# A grid that follows a tail covers the domain along its first axis, and so many standard deviations along others. These
-# take part if beside the first there is more than so many times what k clusters leave of it, about its k²-th part, and
-# each of them has at least so many times that: an axis of noise takes cells from the one that matters.
-_TAIL_SDS, _TAIL_BESIDE, _TAIL_WORTH = 5.0, 2.0, 0.5
-# A finer grid does if so much of the rows exceed what chance gives in its cells.
-_FINER_CAUTION, _FINER_ENOUGH = 1.1, 0.5
-# The fine grid, how far its threshold lies beyond what chance gives, and the part of the rows that must exceed it.
-_FINE_CELLS, _FINE_CAUTION, _FINE_ENOUGH = 3e6, 1.1, 0.3
-# Points that stand for rows which no listed cell shows, at most.
-_ELSEWHERE = 4000
-_CAUTION_FLAT, _CAUTION_VIEW = 1.2, 1.0
-# Zooming in: coarse cells along an axis, how clearly they are full, and how much of the rows the box must hold.
-_ZOOM_CELLS, _ZOOM_CELLS_3D, _ZOOM_CLEAR = 16, 8, 3.0
-_ZOOM_MOST, _ZOOM_ROWS, _ZOOM_SDS = 0.5, 0.93, 1.5
+
+@dataclass(frozen=True)
+class _Tuning:
+    """How a synopsis is laid and read.
+
+    Chosen by hand on the tuning families of ``benchmarks/families.py``.
+
+    Parameters
+    ----------
+    coarse_axes : int
+        Axes of a view that carry the coarse grid, at most.
+    tail_sds : float
+        A grid that follows a tail covers the domain along its first axis, and so many standard deviations along
+        others.
+    tail_beside, tail_worth : float
+        Others take part if beside the first there is more than so many times what k clusters leave of it, about
+        its k²-th part, and each of them has at least so many times that: an axis of noise takes cells from the
+        one that matters.
+    finer_caution, finer_enough : float
+        A finer grid does if this part of the rows exceeds so many times what chance gives in its cells.
+    fine_cells, fine_caution, fine_enough : float
+        Cells of the fine grid, how far its threshold lies beyond what chance gives, and the part of the rows
+        that must exceed it.
+    elsewhere : int
+        Points that stand for rows which no listed cell shows, at most.
+    caution_flat, caution_view : float
+        How far the threshold of smoothed cells lies beyond what chance gives, over few columns and over a view.
+    zoom_cells, zoom_cells_3d : int
+        Zooming in: coarse cells along an axis, and along each of three.
+    zoom_clear : float
+        How many scales of noise a coarse cell that is full holds.
+    zoom_most, zoom_rows, zoom_sds : float
+        The box that is zoomed into has at most such a part of the volume, and at least such a part of the rows,
+        less so many standard deviations of their noise.
+    least_weight : float
+        A cell of no believable weight still has a place when there are hardly any others.
+    """
+
+    coarse_axes: int = 5
+    tail_sds: float = 5.0
+    tail_beside: float = 2.0
+    tail_worth: float = 0.5
+    finer_caution: float = 1.1
+    finer_enough: float = 0.5
+    fine_cells: float = 3e6
+    fine_caution: float = 1.1
+    fine_enough: float = 0.3
+    elsewhere: int = 4000
+    caution_flat: float = 1.2
+    caution_view: float = 1.0
+    zoom_cells: int = 16
+    zoom_cells_3d: int = 8
+    zoom_clear: float = 3.0
+    zoom_most: float = 0.5
+    zoom_rows: float = 0.93
+    zoom_sds: float = 1.5
+    least_weight: float = 1e-3
+
+
+_TUNED = _Tuning()
+
+
 # Widths of the smoothing, in cells. None wider than a sixth of the grid was tried and brought nothing
 # (docs/findings.md).
 WIDTHS = (0.0, 0.6, 1.0, 1.6, 2.5, 4.0)
-# A cell of no believable weight still has a place when there are hardly any others.
-_LEAST_WEIGHT = 1e-3
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -155,7 +199,7 @@ def zoom(session: PrivateSession, stage: Zoom, shares: Paid) -> ZoomStep:
 
     **Guarantee.** The share of the stage; nothing is clipped to the box.
     """
-    grid = Grid.over(session.region, _ZOOM_CELLS if session.dim <= 2 else _ZOOM_CELLS_3D)
+    grid = Grid.over(session.region, _TUNED.zoom_cells if session.dim <= 2 else _TUNED.zoom_cells_3d)
     coarse = session.ask(Count(grid), Laplace, shares[stage.zoom], note="zoom: coarse cells")
     box = _find_box(grid, coarse.value, coarse.mechanism.scale, session.n)
     where = "all rows may lie anywhere" if box is None else "nearly all rows lie in a box"
@@ -171,13 +215,16 @@ def zoom(session: PrivateSession, stage: Zoom, shares: Paid) -> ZoomStep:
 
 def _find_box(grid: Grid, noisy: Array, scale: float, n: int) -> Array | None:
     every = grid.places(np.arange(grid.n_cells))
-    full = every[noisy > (log(grid.n_cells) + _ZOOM_CLEAR) * scale]
+    full = every[noisy > (log(grid.n_cells) + _TUNED.zoom_clear) * scale]
     if len(full) == 0:
         return None
     first, end = full.min(axis=0), full.max(axis=0) + 1
     inside = ((every >= first) & (every < end)).all(axis=1)
     cells, held = int(inside.sum()), float(noisy[inside].sum())
-    if cells > _ZOOM_MOST * grid.n_cells or held <= _ZOOM_ROWS * n + _ZOOM_SDS * sqrt(2 * cells) * scale:
+    if (
+        cells > _TUNED.zoom_most * grid.n_cells
+        or held <= _TUNED.zoom_rows * n + _TUNED.zoom_sds * sqrt(2 * cells) * scale
+    ):
         return None
     edges: Array = (2 * np.stack([first, end]) / grid.cells_per_axis - 1) * grid.half
     return edges
@@ -223,7 +270,7 @@ def release_flat_synopsis(
         )
     middles = zoomed.grid.centers(np.arange(zoomed.grid.n_cells))
     out = ~((middles > low) & (middles < high)).all(axis=1)
-    far = np.flatnonzero(out & (outer > _CAUTION_FLAT * log(grid.n_cells) * scale))
+    far = np.flatnonzero(out & (outer > _TUNED.caution_flat * log(grid.n_cells) * scale))
     around = GridStep(
         title="coarse cells around the box",
         grid=zoomed.grid,
@@ -252,9 +299,9 @@ def _choose_flat_grid(
             NoisyExcess,
             shares[test],
             note="would finer cells do?",
-            threshold=_FINER_CAUTION * log(finer.n_cells) * scale,
+            threshold=_TUNED.finer_caution * log(finer.n_cells) * scale,
         )
-        so_far &= float(excess.value[0]) > _FINER_ENOUGH * session.n + excess.mechanism.once.scale
+        so_far &= float(excess.value[0]) > _TUNED.finer_enough * session.n + excess.mechanism.once.scale
         grid = finer if so_far else grid
     return grid
 
@@ -289,11 +336,11 @@ def release_view_synopses(
     """
     scale = session.mechanism(Count(Grid.over(session.region, 1)), Laplace, shares[stage.grid]).scale
     if stage.fine_test is not None:
-        fine = make_cube_grid(view.half, min(_FINE_CELLS, session.most_cells), view.middle)
-        cutoff = _FINE_CAUTION * log(fine.n_cells)
+        fine = make_cube_grid(view.half, min(_TUNED.fine_cells, session.most_cells), view.middle)
+        cutoff = _TUNED.fine_caution * log(fine.n_cells)
         cells, test = SparseCount(_see_grid(session, fine, view)), shares[stage.fine_test]
         excess = session.ask(cells, NoisyExcess, test, note="would fine cells do?", threshold=cutoff * scale)
-        if float(excess.value[0]) > _FINE_ENOUGH * session.n:
+        if float(excess.value[0]) > _TUNED.fine_enough * session.n:
             listed = session.ask(
                 cells, SparseLaplace, shares[stage.grid], note="fine grid cells", cutoff_in_scales=cutoff
             )
@@ -301,7 +348,7 @@ def release_view_synopses(
             histogram = GridStep(title="cells", grid=fine, codes=codes, noisy_counts=counts, sd=listed.sd)
             return [_make_listed_synopsis(replace(histogram, cutoff=cutoff * scale), session.n, k, view)]
     half = view.half.copy()
-    half[_COARSE_AXES:] = 0.0
+    half[_TUNED.coarse_axes :] = 0.0
     grid = make_cube_grid(half, count_smoothed_cells(session.n, k, scale, len(half), flat=False), view.middle)
     used = grid.cells_per_axis > 1
     used[0] |= not used.any()
@@ -349,14 +396,14 @@ def release_tail_synopsis(
     row is compared with a table of them.
     """
     scale = session.mechanism(Count(Grid.over(session.region, 1)), Laplace, shares[stage.grid]).scale
-    captured, edge = seen.projection.captured[: min(seen.axes, _COARSE_AXES)], seen.noise_edge
+    captured, edge = seen.projection.captured[: min(seen.axes, _TUNED.coarse_axes)], seen.noise_edge
     left, beside = captured[0] / k**2, seen.projection.spread - captured[0]
-    several = beside > max(_TAIL_BESIDE * left, edge)
-    clear = max(1, int((captured > max(edge, _TAIL_WORTH * left)).sum())) if several else 1
+    several = beside > max(_TUNED.tail_beside * left, edge)
+    clear = max(1, int((captured > max(edge, _TUNED.tail_worth * left)).sum())) if several else 1
     frame, at = seen.projection.basis[:clear], seen.projection.basis[:clear] @ tail.middle
     # Nothing lies beyond the domain, which a column of amounts fills on one side only.
     farthest = np.minimum(np.abs(frame) @ session.region.half, session.region.radius)
-    most = np.r_[np.inf, _TAIL_SDS * np.sqrt(captured[1:clear])]
+    most = np.r_[np.inf, _TUNED.tail_sds * np.sqrt(captured[1:clear])]
     low, high = -np.minimum(farthest + at, most), np.minimum(farthest - at, most)
     first, last = np.arcsinh(low / tail.median), np.arcsinh(high / tail.median)
     number = count_smoothed_cells(session.n, k, scale, clear, flat=False)
@@ -383,7 +430,7 @@ def _make_listed_synopsis(listed: GridStep, n: int, k: int, view: View) -> Synop
     counts = listed.noisy_counts[filled]
     if len(filled) >= k:
         return _make_synopsis(listed, view.frame, Kept(filled, counts), k)
-    wide = make_cube_grid(view.half, _ELSEWHERE, view.middle)
+    wide = make_cube_grid(view.half, _TUNED.elsewhere, view.middle)
     middles = wide.centers(np.arange(wide.n_cells))
     likely = np.exp(-0.5 * (((middles - view.middle) / (view.half / COVERED_SDS)) ** 2).sum(axis=1))
     lacking = max(n - float(counts.sum()), 0.0) * likely / likely.sum()
@@ -431,7 +478,7 @@ def _make_synopsis(
     kept, weights = kept[weights > 0], weights[weights > 0]
     if len(kept) + len(outside) <= k < len(cells.codes):
         kept = np.sort(np.argsort(-noisy, kind="stable")[: max(k, len(kept))])
-        weights = np.maximum(noisy[kept], _LEAST_WEIGHT * max(float(noisy.max()), 1.0))
+        weights = np.maximum(noisy[kept], _TUNED.least_weight * max(float(noisy.max()), 1.0))
     size = " × ".join(f"{m:,}" for m in grid.cells_per_axis) if len(grid.cells_per_axis) <= 5 else f"{grid.n_cells:,}"
     kind = "" if cells.cutoff is None else "fine "
     step = SynopsisStep(
@@ -471,7 +518,7 @@ def find_standing_out(noisy_counts: Array, sd: float, *, flat: bool) -> Kept:
     Kept
         Indices of cells, and rows.
     """
-    smooth = smooth_counts(noisy_counts, sd, caution=_CAUTION_FLAT if flat else _CAUTION_VIEW).ravel()
+    smooth = smooth_counts(noisy_counts, sd, caution=_TUNED.caution_flat if flat else _TUNED.caution_view).ravel()
     kept = np.flatnonzero(smooth)
     return Kept(kept, noisy_counts.ravel()[kept] if flat else smooth[kept])
 
