@@ -24,6 +24,7 @@ from scipy.optimize import brentq
 from scipy.special import log_ndtr, ndtr
 
 from dpviz import check
+from dpviz.arrays import Array
 
 # Parts of a budget are rounded down by this, so that no order of adding them up exceeds the whole.
 _PART = 1.0 - 1e-12
@@ -258,6 +259,15 @@ def gdp_epsilon(mu: float, delta: float) -> float:
 
 
 _ORDERS_LESS_ONE = np.geomspace(1e-3, 1e7, 40_001)
+_ALL_ORDERS = 1 + _ORDERS_LESS_ONE
+_ORDER_LOGS = np.log(_ORDERS_LESS_ONE / _ALL_ORDERS)
+
+
+@lru_cache(maxsize=8)
+def _compute_delta_costs(delta: float) -> Array:
+    """ln(δα)/(α - 1) of all orders α. Kept, for the charges of a run share their δ, and so many logarithms are slow."""
+    costs: Array = np.log(delta * _ALL_ORDERS) / _ORDERS_LESS_ONE
+    return costs
 
 
 @lru_cache(maxsize=4096)
@@ -276,9 +286,7 @@ def zcdp_epsilon(rho: float, delta: float) -> float:
     float
         An upper bound.
     """
-    less_one = _ORDERS_LESS_ONE
-    order = 1 + less_one
-    epsilon = rho * order + np.log(less_one / order) - np.log(delta * order) / less_one
+    epsilon = rho * _ALL_ORDERS + _ORDER_LOGS - _compute_delta_costs(delta)
     return max(0.0, float(epsilon.min()))
 
 
@@ -296,7 +304,5 @@ def zcdp_rho(epsilon: float, delta: float) -> float:
     float
         At least 0.
     """
-    less_one = _ORDERS_LESS_ONE
-    order = 1 + less_one
-    rho = (epsilon - np.log(less_one / order) + np.log(delta * order) / less_one) / order
+    rho = (epsilon - _ORDER_LOGS + _compute_delta_costs(delta)) / _ALL_ORDERS
     return float(rho.max()) * _ORDERS
