@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import fsum, log
+from math import fsum, log, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -32,6 +32,12 @@ _EQUAL = 1e-9
 _BLOCK = 2**15
 # Matrix products of at most this many multiplications run on one thread: BLAS threads cost more than they bring here.
 _ONE_THREAD = 2**18
+# From so many centres on they are compared in groups of so many, so many numbers at a time.
+_MANY_CENTERS, _GROUP, _CACHED = 128, 32, 2**18
+# Seeds: from so many distances on it pays to list the points near a proposal, if that leaves out three in four.
+_WORTH_A_LIST, _SHORT = 2**15, 4
+# Far more than the rounding of a difference, of a square and of their sums.
+_ROUNDING = 1e-9
 
 
 def draw_kmeans_pp_seeds(points: Array, weights: Array, k: int, rng: np.random.Generator) -> Codes:
@@ -66,15 +72,68 @@ def draw_kmeans_pp_seeds(points: Array, weights: Array, k: int, rng: np.random.G
     trials = 2 + int(log(k))
     seeds = np.empty(k, dtype=np.int64)
     seeds[0] = _draw(weights, 1, rng)[0]
-    columns = np.ascontiguousarray(points.T)
-    (nearest,) = _compute_squared_distances(columns, seeds[:1])
+    field = _SeedField(points, seeds[0], trials)
     for i in range(1, k):
-        proposals = _draw(weights * nearest, trials, rng)
-        distances = _compute_squared_distances(columns, proposals)
-        np.minimum(distances, nearest, out=distances)
-        best = int(np.einsum("tm,m->t", distances, weights).argmin())
-        seeds[i], nearest = proposals[best], distances[best].copy()
+        proposals = _draw(weights * field.nearest, trials, rng)
+        best = int(np.einsum("tm,m->t", field.propose(proposals), weights).argmin())
+        field.accept(best)
+        seeds[i] = proposals[best]
     return seeds
+
+
+class _SeedField:
+    """Squared distances of all points to the nearest seed, ``nearest`` (m,), while seeds are drawn.
+
+    A proposal changes nothing for points farther along one axis than any point lies from its seed. With many seeds
+    these are nearly all: only the others are measured, and the numbers are those that measuring all would give.
+    """
+
+    def __init__(self, points: Array, seed: int, trials: int) -> None:
+        self._columns = np.ascontiguousarray(points.T)
+        self._widest = int(np.ptp(self._columns, axis=1).argmax())
+        line = self._columns[self._widest]
+        self._order: Codes | None = None if (line[1:] >= line[:-1]).all() else np.argsort(line)
+        self._line = line if self._order is None else line[self._order]
+        self._rounding = _ROUNDING * float(np.abs(line).max())
+        self.nearest: Array = _compute_squared_distances(self._columns, points[[seed]])[0]
+        self._under = np.tile(self.nearest, (trials, 1))
+        self._near: list[slice | Codes] = []
+
+    def propose(self, proposals: Codes) -> Array:
+        """What ``nearest`` would be with each of ``proposals`` (t,); (t, m), overwritten by the next call."""
+        at = self._columns.T[proposals]
+        self._near = self._find_near(at[:, self._widest])
+        if not self._near:
+            return np.minimum(_compute_squared_distances(self._columns, at), self.nearest, out=self._under)
+        for under, some, point in zip(self._under, self._near, at, strict=True):
+            (squared,) = _compute_squared_distances(self._columns[:, some], point[None])
+            under[some] = np.minimum(squared, self.nearest[some])
+        return self._under
+
+    def accept(self, best: int) -> None:
+        """Take the proposal with this index."""
+        if not self._near:
+            self.nearest[:] = self._under[best]
+            self._under[:] = self.nearest
+            return
+        changed = self._near[best]
+        self.nearest[changed] = self._under[best, changed]
+        self._under[:, changed] = self.nearest[changed]
+        for under, some in zip(self._under, self._near, strict=True):
+            under[some] = self.nearest[some]
+
+    def _find_near(self, at: Array) -> list[slice | Codes]:
+        """For each proposal, which lie ``at`` (t,) on the widest axis, the points that may lie nearer to it than to
+        their seed; nothing where that is no short list."""
+        if self._under.size < _WORTH_A_LIST:
+            return []
+        # Farther than that along one axis, rounding included, a squared distance is not below any of ``nearest``.
+        reach = sqrt(float(self.nearest.max())) * (1 + _ROUNDING) + self._rounding
+        first, last = np.searchsorted(self._line, at - reach), np.searchsorted(self._line, at + reach, side="right")
+        if _SHORT * (last - first).sum() > self._under.size:
+            return []
+        ranges = [slice(*ends) for ends in zip(first.tolist(), last.tolist(), strict=True)]
+        return ranges if self._order is None else [self._order[some] for some in ranges]
 
 
 def _draw(mass: Array, size: int, rng: np.random.Generator) -> Codes:
@@ -86,14 +145,15 @@ def _draw(mass: Array, size: int, rng: np.random.Generator) -> Codes:
     return np.minimum(drawn, len(mass) - 1)
 
 
-def _compute_squared_distances(columns: Array, some: Codes) -> Array:
-    """Squared Euclidean distances of ``some`` (t,) of the points to all, whose ``columns`` are (d, m); (t, m).
+def _compute_squared_distances(columns: Array, at: Array) -> Array:
+    """Squared Euclidean distances of the points whose ``columns`` are (d, m) to those ``at`` (t, d); (t, m).
 
     Axis by axis: over few columns that is ten times as fast as a sum over the coordinates of each point.
     """
-    squared: Array = np.zeros((len(some), columns.shape[1]))
-    for column in columns:
-        difference = column - column[some, None]
+    squared: Array = columns[0] - at[:, :1]
+    squared *= squared
+    for column, value in zip(columns[1:], at.T[1:], strict=True):
+        difference = column - value[:, None]
         difference *= difference
         squared += difference
     return squared
@@ -333,29 +393,59 @@ class _Clusters:
 
 def _find_nearest(columns: Single, centers: Array) -> tuple[Codes, Single]:
     """Nearest centre of each point, and by how much the second is farther; blocks of one matrix product each."""
-    m = columns.shape[1]
+    (k, _), m = centers.shape, columns.shape[1]
     labels, gaps = np.empty(m, dtype=np.int64), np.empty(m, dtype=np.float32)
     single = centers.astype(np.float32)
     half_norms = np.einsum("kd,kd->k", single, single)[:, None] / 2
     size = min(_BLOCK, max(_BLOCK // 8, _ONE_THREAD // centers.size))
+    few = k < _MANY_CENTERS
+    # Of many, lines are added that no point is close to, so that they fall into groups.
+    memory = np.full((k if few else k + -k % _GROUP) * min(size, m), -np.inf, np.float32)
     for begin in range(0, m, size):
-        block = slice(begin, begin + size)
+        width = min(size, m - begin)
+        block, lines = slice(begin, begin + width), memory[: len(memory) // min(size, m) * width].reshape(-1, width)
         # All of it is finite, yet now and then a product of few numbers raises the flag for lanes that it does not use.
         with np.errstate(invalid="ignore"):
-            affinity = single @ columns[:, block]
+            affinity = np.matmul(single, columns[:, block], out=lines[:k])
         affinity -= half_norms
-        best, second = affinity[0].copy(), np.full(affinity.shape[1], -np.inf, np.float32)
-        label = np.zeros(affinity.shape[1], np.int32)
-        for j in range(1, len(centers)):
-            np.maximum(second, np.minimum(best, affinity[j]), out=second)
-            # A product with a flag is several times faster than a masked assignment; j only grows.
-            np.maximum(label, (affinity[j] > best) * np.int32(j), out=label)
-            np.maximum(best, affinity[j], out=best)
+        lines[k:] = -np.inf
+        label, best, second = _compare_one_by_one(lines) if few else _compare_in_groups(lines)
         labels[block] = label
         norms = np.einsum("dm,dm->m", columns[:, block], columns[:, block])
         near, far = (np.sqrt(np.maximum(norms - 2 * closeness, 0)) for closeness in (best, second))
         gaps[block] = far - near
     return labels, gaps
+
+
+def _compare_one_by_one(affinity: Single) -> tuple[Codes, Single, Single]:
+    """The largest number of each column, the first of equals: its place, itself and the second."""
+    best, second = affinity[0].copy(), np.full(affinity.shape[1], -np.inf, np.float32)
+    label = np.zeros(affinity.shape[1], np.int32)
+    for j in range(1, len(affinity)):
+        np.maximum(second, np.minimum(best, affinity[j]), out=second)
+        # A product with a flag is several times faster than a masked assignment; j only grows.
+        np.maximum(label, (affinity[j] > best) * np.int32(j), out=label)
+        np.maximum(best, affinity[j], out=best)
+    return label.astype(np.int64), best, second
+
+
+def _compare_in_groups(affinity: Single) -> tuple[Codes, Single, Single]:
+    """The same of many lines, a multiple of the size of a group: one pass over all, and one over the best group."""
+    m = affinity.shape[1]
+    label, best, second = np.empty(m, np.int64), np.empty(m, np.float32), np.empty(m, np.float32)
+    width = max(64, _CACHED // len(affinity))
+    for begin in range(0, m, width):
+        at = slice(begin, begin + width)
+        part = affinity[:, at].reshape(-1, _GROUP, len(label[at]))
+        tops, each = np.maximum.reduce(part, axis=1), np.arange(part.shape[2])
+        group = tops.argmax(axis=0)
+        members = part[group, :, each]
+        first = members.argmax(axis=1)
+        label[at], best[at] = group * _GROUP + first, members[each, first]
+        members[each, first] = -np.inf
+        tops[group, each] = members.max(axis=1)
+        np.maximum.reduce(tops, axis=0, out=second[at])
+    return label, best, second
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -145,6 +145,36 @@ def test_the_noise_of_a_mean_is_what_redrawn_weights_give():
     np.testing.assert_allclose(compute_mean_noise_sd(data, solution), observed, rtol=0.15)
 
 
+@for_each("dim", [1, 2, 3])
+@for_each("in_order", [True, False])
+def test_seeds_of_short_lists_are_those_of_all_distances(dim, in_order, monkeypatch):
+    points, weights, _ = scattered(dim, seed=dim)
+    points = np.round(points, 1)  # many lie alike, and many distances are equal
+    points = points[np.lexsort(points.T[::-1])] if in_order else points
+    lists, find_near = [], solvers._SeedField._find_near
+    monkeypatch.setattr(solvers._SeedField, "_find_near", lambda *given: lists.append(find_near(*given)) or lists[-1])
+    drawn = []
+    for worth in (0, 2**62):
+        monkeypatch.setattr(solvers, "_WORTH_A_LIST", worth)
+        drawn.append(draw_kmeans_pp_seeds(points, weights, 60 if dim > 1 else 15, np.random.default_rng(0)))
+        assert any(lists) == (worth == 0)
+        lists.clear()
+    np.testing.assert_array_equal(*drawn)
+
+
+@for_each("k", [2, 31, 32, 33, 70])
+def test_many_centres_are_compared_in_groups_as_one_by_one(k, monkeypatch):
+    monkeypatch.setattr(solvers, "_CACHED", 2**12)
+    points, _, rng = scattered(2, seed=k)
+    columns, centers = np.ascontiguousarray(np.round(points, 1).T, np.float32), np.round(rng.uniform(-1, 1, (k, 2)), 1)
+    found = []
+    for many in (1, 1000):
+        monkeypatch.setattr(solvers, "_MANY_CENTERS", many)
+        found.append(solvers._find_nearest(columns, centers))
+    for in_groups, one_by_one in zip(*found, strict=True):
+        np.testing.assert_array_equal(in_groups, one_by_one)
+
+
 @pytest.mark.slow
 def test_a_seed_is_drawn_by_its_weight_and_its_squared_distance():
     points = np.array([[0.0], [1.0], [3.0]])
