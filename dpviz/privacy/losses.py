@@ -13,12 +13,13 @@ Dong, Durfee & Rogers 2020, §2 (bounded range).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf
 
 import numpy as np
-from scipy.spatial.distance import pdist
+from scipy.spatial.distance import cdist, pdist
 
 from dpviz import check
 from dpviz.arrays import Array, Codes
@@ -30,6 +31,13 @@ from dpviz.table.domain import Region
 from dpviz.table.lattice import ExactRows
 from dpviz.table.rows import borrow_scratch
 from dpviz.table.sparse_rows import compute_squared_norms, is_sparse, make_dense
+
+# Swaps compare a block of rows with candidates: about so many numbers, of so many rows.
+_CACHED, _FEWEST_ROWS, _MOST_ROWS = 2**16, 64, 512
+# Temporary numbers of a row that swaps are asked of: few, for chunks of many rows.
+_FEWEST_NUMBERS = 32
+# More than the rounding of a sum of two square roots.
+_ROUNDED_UP = 1 + 1e-9
 
 
 class _InLossQuanta(InQuanta):
@@ -63,7 +71,15 @@ class SwapLoss(_InLossQuanta):
 
     @property
     def width(self) -> int:
-        return len(self.candidates) + 3 * len(self.centers)
+        """Candidates take blocks of their own, which pay where many rows of a centre are at hand."""
+        return max(_FEWEST_NUMBERS, 2 * len(self.centers))
+
+    @cached_property
+    def _near_to_far(self) -> tuple[Codes, Array]:
+        """For each centre, the candidates from near to far, and how far they lie from it; (k, n_candidates) each."""
+        apart = cdist(self.centers, self.candidates)
+        order = apart.argsort(axis=1)
+        return order, np.take_along_axis(apart, order, axis=1)
 
     @property
     def points(self) -> Array:
@@ -71,10 +87,46 @@ class SwapLoss(_InLossQuanta):
         return np.concatenate([self.centers, self.candidates])
 
     def tally(self, rows: ExactRows, cell: Codes) -> Codes:
-        unit = 2.0 ** lattice.count_loss_bits(rows.radius)
+        """The gains as ``compute_swap_gains`` writes them, of losses that are rounded down to whole numbers of quanta.
+
+        A candidate that is no closer to a row than its second nearest centre saves nothing. None is closer that lies as
+        far from the nearest centre as both centres together lie from the row: so most rows, which lie close to their
+        centre, are compared with few candidates. All is exact, whatever the order of rows and of sums.
+        """
+        k, unit = len(self.centers), 2.0 ** lattice.count_loss_bits(rows.radius)
         points = make_dense(rows.values)  # of few columns: those of many are projected before
-        gains = compute_swap_gains(points, None, cell, self.centers, self.candidates, order=self.order, unit=unit)
+        near, second = _find_two_nearest(points, self.centers)
+        reach = (np.sqrt(near) + np.sqrt(second)) * _ROUNDED_UP
+        near, second = (_count_in_units(squared, self.order, unit) for squared in (near, second))
+        if k == 1:
+            second = np.maximum(np.ceil(_bound_losses(points, self.candidates, self.order) * unit) + 1, near)
+        gap, in_order = second - near, np.lexsort((reach, cell))
+        border = np.searchsorted(cell[in_order], np.arange(k + 1))
+        scale = unit if self.order == 2 else 1.0
+        doubled, norms = 2 * scale * self.candidates, scale * np.einsum("md,md->m", self.candidates, self.candidates)
+        # What each candidate saves all rows, and what it saves those of each cell as long as their centre stays.
+        for_all, saved = np.zeros(len(self.candidates)), np.zeros((k, len(self.candidates)))
+        for i, (nearest_first, apart) in enumerate(zip(*self._near_to_far, strict=True)):
+            some, their_norms = doubled[nearest_first], norms[nearest_first]
+            for mine, within in _list_blocks(in_order[border[i] : border[i + 1]], reach, apart):
+                closer = np.matmul(points[mine], some[:within].T, out=borrow_scratch(len(mine), within))
+                closer -= their_norms[:within]
+                self._count_saved(closer, compute_squared_norms(points[mine]), second[mine], unit)
+                for_all[nearest_first[:within]] += closer.sum(axis=0)
+                np.minimum(closer, gap[mine, None], out=closer)
+                saved[i, nearest_first[:within]] += closer.sum(axis=0)
+        gains = np.bincount(cell, gap, k)[:, None] - saved + (saved.sum(axis=0) - for_all)
         return gains.astype(np.int64)
+
+    def _count_saved(self, closer: Array, row_norms: Array, second: Array, unit: float) -> None:
+        """In place, from 2x·y - |y|²: the quanta by which candidate y is closer to x than the second centre, or 0."""
+        if self.order == 2:
+            closer += (second - unit * row_norms)[:, None]
+            np.ceil(closer, out=closer)  # a whole number minus a distance that is rounded down
+        else:
+            np.subtract(row_norms[:, None], closer, out=closer)
+            np.subtract(second[:, None], _count_in_units(closer, self.order, unit), out=closer)
+        np.maximum(closer, 0.0, out=closer)
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
         """A row moves entry (i, y) by what it loses under that swap, less what it loses without: the same for all.
@@ -149,18 +201,9 @@ class Loss(_InLossQuanta, OfAllRows):
 
 
 def compute_swap_gains(
-    points: Array,
-    weights: Array | None,
-    cell: Codes,
-    centers: Array,
-    candidates: Array,
-    *,
-    order: int = 2,
-    unit: float | None = None,
+    points: Array, weights: Array, cell: Codes, centers: Array, candidates: Array, *, order: int = 2
 ) -> Array:
     """Change of the weighted loss of ``points`` for every swap, shape (k, n_candidates), as ``SwapLoss`` defines it.
-
-    With a ``unit``, in whole numbers of 1 / unit, every distance rounded down before it is combined.
 
     Let D be a point's loss at the candidate, d1 and d2 those at its nearest and second nearest centre. Its loss falls
     to D where D < d1; if its own centre is the one removed it rises to min(D, d2) instead. Written with (d2 - D)+ and
@@ -170,8 +213,8 @@ def compute_swap_gains(
     ----------
     points : array of shape (n, d)
         Unit coordinates.
-    weights : array of shape (n,) or None
-        None: all 1.
+    weights : array of shape (n,)
+        Rows that each point stands for.
     cell : int array of shape (n,)
         The nearest centre of each point.
     centers : array of shape (k, d)
@@ -180,31 +223,23 @@ def compute_swap_gains(
         Unit coordinates.
     order : int
         2 for squared distances, 1 for distances.
-    unit : float or None
-        Quanta in a unit of the loss; None: no rounding.
 
     Returns
     -------
     array of shape (k, n_candidates)
-        Negative where the swap helps; in quanta where there is a ``unit``.
+        Negative where the swap helps.
     """
-    weights = np.ones(len(points)) if weights is None else weights
-    near, second = (_count_in_units(loss, order, unit) for loss in _find_two_nearest(points, centers))
+    near, second = (_count_in_units(loss, order) for loss in _find_two_nearest(points, centers))
+    if len(centers) == 1:
+        second = np.maximum(_bound_losses(points, candidates, order), near)
     norms = compute_squared_norms(points)
-    candidate_norms = np.einsum("md,md->m", candidates, candidates)
-    if len(centers) == 1:  # there is no second centre: any bound that no candidate exceeds stands in for it
-        farthest = (np.sqrt(norms) + np.sqrt(candidate_norms.max(initial=0.0))) ** order
-        second = np.maximum(farthest if unit is None else np.ceil(farthest * unit) + 1, near)
-    scale = unit if unit is not None and order == 2 else 1.0
-    closer = np.matmul(points, 2 * scale * candidates.T, out=borrow_scratch(len(points), len(candidates)))
-    closer -= scale * candidate_norms
+    closer = np.matmul(points, 2 * candidates.T, out=borrow_scratch(len(points), len(candidates)))
+    closer -= np.einsum("md,md->m", candidates, candidates)
     if order == 2:
-        closer += (second - scale * norms)[:, None]
-        if unit is not None:
-            np.ceil(closer, out=closer)  # a whole number minus a distance that is rounded down
+        closer += (second - norms)[:, None]
     else:
         np.subtract(norms[:, None], closer, out=closer)
-        np.subtract(second[:, None], _count_in_units(closer, order, unit), out=closer)
+        np.subtract(second[:, None], _count_in_units(closer, order), out=closer)
     np.maximum(closer, 0.0, out=closer)
     gap = second - near
     for_all = weights @ closer
@@ -216,7 +251,29 @@ def compute_swap_gains(
     return gains
 
 
-def _count_in_units(squared: Array, order: int, unit: float | None) -> Array:
+def _list_blocks(rows: Codes, reach: Array, apart: Array) -> Iterator[tuple[Codes, int]]:
+    """Some of the ``rows``, which come in the order of their ``reach``, and how many candidates are less ``apart``.
+
+    As many as the cache holds; rows that reach no candidate are left out.
+    """
+    start = 0
+    while start < len(rows):
+        likely = int(np.searchsorted(apart, reach[rows[start]]))
+        block = rows[start : start + min(_MOST_ROWS, max(_FEWEST_ROWS, _CACHED // max(1, likely)))]
+        within = int(np.searchsorted(apart, reach[block[-1]], side="right"))
+        if within:
+            yield block, within
+        start += len(block)
+
+
+def _bound_losses(points: Array, candidates: Array, order: int) -> Array:
+    """More than any of the candidates loses at each point, for a centre that has no second one beside it; (points,)."""
+    farthest = np.sqrt(np.einsum("md,md->m", candidates, candidates).max(initial=0.0))
+    losses: Array = (np.sqrt(compute_squared_norms(points)) + farthest) ** order
+    return losses
+
+
+def _count_in_units(squared: Array, order: int, unit: float | None = None) -> Array:
     """Losses from squared distances, in place: their root for order 1, rounded down to whole numbers of 1 / unit."""
     np.maximum(squared, 0.0, out=squared)
     if order == 1:
