@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dpviz import check
-from dpviz.arrays import Array
+from dpviz.arrays import Array, Codes
 
 # Coordinates of rows are multiples of 2^-ROW_BITS, or coarser where the region is long; those of released points, of
 # planes and of frames are multiples of 2^-POINT_BITS.
@@ -76,6 +76,11 @@ class ExactRows:
 
     def __len__(self) -> int:
         return int(self.stored.shape[0])
+
+    def select(self, some: Codes) -> ExactRows:
+        """Some of these dense rows, by their places, shape (m,)."""
+        assert self.padded is not None
+        return ExactRows(self.stored[some], self.padded[some], self.bits, self.radius)
 
     @property
     def values(self) -> Any:

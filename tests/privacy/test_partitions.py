@@ -7,8 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dpviz.privacy import partitions
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, UnevenGrid, Voronoi
 from dpviz.table.domain import Region
+from dpviz.table.lattice import ExactRows
+from dpviz.table.rows import Rows
 from tests.privacy.asked import exact
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -32,6 +35,29 @@ def test_without_room_for_marks_the_cells_are_the_same(seed):
     centers, rows = rng.integers(-3, 4, (int(rng.integers(1, 300)), 2)) / 4, exact(rng.integers(-4, 5, (50, 2)) / 4)
     cells = Voronoi(centers)
     np.testing.assert_array_equal(cells.find_cells(rows), cells._find_first_of_largest(rows))
+
+
+def test_short_floats_decide_no_cell(monkeypatch):
+    """Rows on the border of two cells, a quantum beside it, and anywhere; centres that coincide, and close ones."""
+    monkeypatch.setattr(partitions, "_MANY_PRODUCTS", 0)
+    selected, select = [], ExactRows.select
+    monkeypatch.setattr(ExactRows, "select", lambda rows, some: selected.append(len(some)) or select(rows, some))
+    rng, dim = np.random.default_rng(0), 40
+    for spread in (1.0, 2.0**-6, 0.0):
+        cells = Voronoi(spread * rng.uniform(-0.9, 0.9, (9, dim)))
+        first, second = cells.centers[rng.integers(0, 9, (2, 300))]
+        between = (first + second) / 2
+        rows = np.concatenate(
+            [between, between + rng.integers(-1, 2, between.shape) * 2.0**-20, rng.uniform(-1, 1, between.shape)]
+        )
+        (chunk,) = Rows.of(rows, Region(np.ones(dim), np.sqrt(dim))).chunks(1)
+        assert chunk.stored.dtype == np.float32
+        whole_rows, whole_centers = (
+            np.rint(points * 2**20).astype(np.int64) for points in (chunk.values, cells.centers)
+        )
+        squared = ((whole_rows[:, None] - whole_centers) ** 2).sum(axis=2)
+        np.testing.assert_array_equal(cells.find_cells(chunk), squared.argmin(axis=1))
+    assert selected[0] < 700 and selected[2] == 900, "all rows were measured twice, or some that had to be were not"
 
 
 @given(SEEDS)
