@@ -13,7 +13,7 @@ import warnings
 import numpy as np
 from sklearn.cluster import KMeans
 
-from benchmarks.timing import busy, machine, median_seconds, seconds_of
+from benchmarks.timing import judge, machine, median_seconds, seconds_of
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.measurement import Question
 from dpviz.privacy.mechanisms import Laplace
@@ -53,8 +53,10 @@ def main() -> None:
             theirs = (seconds_of(lambda f=fit: f(STEPS + 1)) - seconds_of(lambda f=fit: f(1))) / STEPS
             pairs.append((median_seconds(ours, 3), theirs))
         ours_ms, theirs_ms, ratio = np.median([(a * 1e3, b * 1e3, a / b) for a, b in pairs], axis=0)
-        verdict = busy() or ("holds" if ratio <= AIM else "DOES NOT HOLD")
-        print(f"{n:>9,}{dim:>5}{k:>4}{ours_ms:>12.2f} ms{theirs_ms:>12.2f} ms{ratio:>8.2f}  {verdict}", flush=True)
+        print(
+            f"{n:>9,}{dim:>5}{k:>4}{ours_ms:>12.2f} ms{theirs_ms:>12.2f} ms{ratio:>8.2f}  {judge(bool(ratio <= AIM))}",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ on 1,000 points.
 
 from __future__ import annotations
 
-import os
 import tempfile
 import time
 from collections.abc import Callable
@@ -36,7 +35,7 @@ _DRAWN = "drawn => Number(document.querySelector('.animation')?.dataset.drawn ??
 
 def main() -> None:
     """Print a line for each wait."""
-    print(f"{machine()}, load {os.getloadavg()[0]:.1f}")
+    print(machine())
     with tempfile.TemporaryDirectory() as folder, launched() as browser, running_app(Path(folder) / "log.txt") as app:
         came = [arrived(browser, app) for _ in range(REPEATS)]
         say("Home for the first visitor, to its first picture", [came[0][0]])

@@ -113,8 +113,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--sessions", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args(argv)
-    load = os.getloadavg()[0]
-    print(f"{machine()}, load {load:.1f}; {asked.sessions} sessions, {asked.minutes:g} minutes", flush=True)
+    print(f"{machine()}; {asked.sessions} sessions, {asked.minutes:g} minutes", flush=True)
     soaked = soak(minutes=asked.minutes, sessions=asked.sessions, seed=asked.seed)
     broken = soaked.broken()
     for promise in broken:

@@ -51,9 +51,14 @@ def busy() -> str:
     return "" if os.getloadavg()[0] <= (os.cpu_count() or 1) else f"not judged: {load()}"
 
 
+def judge(holds: bool) -> str:
+    """The verdict on an aim that is measured by time, or why there is none."""
+    return busy() or ("holds" if holds else "DOES NOT HOLD")
+
+
 def machine() -> str:
-    """One line on what was measured where."""
+    """One line on what was measured where, and what else ran there."""
     return (
         f"{os.cpu_count()} cores, Python {platform.python_version()}, NumPy {np.__version__}, "
-        f"SciPy {scipy.__version__}, scikit-learn {sklearn.__version__}"
+        f"SciPy {scipy.__version__}, scikit-learn {sklearn.__version__}, {load()}"
     )
