@@ -281,7 +281,7 @@ def split_and_drop(
         gains=columns[2],
         costs=columns[3],
         gain_of_each=gain,
-        cost_of_each=_plan_dropping(centers, size).cost,
+        cost_of_each=_plan_dropping(_measure_apart(centers, centers), size).cost,
     )
 
 
@@ -292,8 +292,14 @@ class _Dropping(NamedTuple):
     cost: Array
 
 
-def _plan_dropping(centers: Array, size: Array) -> _Dropping:
-    apart = ((centers[:, None] - centers) ** 2).sum(axis=2)
+def _measure_apart(some: Array, centers: Array) -> Array:
+    """Squared distances of ``some`` (m, d) to all ``centers`` (k, d); (m, k)."""
+    apart: Array = ((some[:, None] - centers) ** 2).sum(axis=2)
+    return apart
+
+
+def _plan_dropping(apart: Array, size: Array) -> _Dropping:
+    """By squared distances ``apart`` (k, k), of which those on the diagonal are overwritten, and sizes (k,)."""
     np.fill_diagonal(apart, np.inf)
     neighbour = apart.argmin(axis=1)
     return _Dropping(neighbour, size * size[neighbour] / (size + size[neighbour]) * apart.min(axis=1))
@@ -311,10 +317,11 @@ class _Exchange(NamedTuple):
 def _exchange_centers(centers: Array, size: Array, gain: Array, half_axis: Array) -> tuple[Array, list[_Exchange]]:
     """The best split against the cheapest centre, again and again, each cluster touched once."""
     centers, k = centers.copy(), len(centers)
+    apart = _measure_apart(centers, centers)
     touched = np.zeros(k, dtype=bool)
     exchanges: list[_Exchange] = []
     for _ in range(k // 2):
-        neighbour, cost = _plan_dropping(centers, size)
+        neighbour, cost = _plan_dropping(apart, size)
         j = int(np.where(touched, -1.0, gain).argmax())
         cost[touched | (np.arange(k) == j) | (neighbour == j)] = np.inf
         i = int(cost.argmin())
@@ -323,4 +330,6 @@ def _exchange_centers(centers: Array, size: Array, gain: Array, half_axis: Array
         exchanges.append(_Exchange(j, i, float(gain[j]), float(cost[i])))
         touched[[i, j, neighbour[i]]] = True
         centers[i], centers[j] = centers[j] - half_axis[j], centers[j] + half_axis[j]
+        apart[[i, j]] = _measure_apart(centers[[i, j]], centers)
+        apart[:, [i, j]] = apart[[i, j]].T
     return centers, exchanges
