@@ -84,10 +84,14 @@ class Voronoi:
 
     def find_cells(self, rows: ExactRows) -> Codes:
         """Index of the nearest centre of each row (the first of equals), shape (rows,)."""
-        many = self.centers.size >= _MANY_PRODUCTS and rows.padded is not None
-        if many and rows.stored.dtype == np.float32 and self.n_cells < 2**8:
-            return self._find_in_short_floats(rows)
-        return self._find_exactly(rows)
+        many = self.centers.size >= _MANY_PRODUCTS and self.n_cells < 2**8
+        if not many or rows.padded is None or rows.stored.dtype != np.float32:
+            return self._find_exactly(rows)
+        cell = self._find_in_short_floats(rows)
+        undecided = np.flatnonzero(cell < 0)
+        if len(undecided):
+            cell[undecided] = self._find_exactly(rows.select(undecided))
+        return cell
 
     def _find_exactly(self, rows: ExactRows) -> Codes:
         scale = (rows.radius, rows.bits)
@@ -103,7 +107,7 @@ class Voronoi:
         return cell
 
     def _find_in_short_floats(self, rows: ExactRows) -> Codes:
-        """By products in floats of half the size, twice as fast; by exact ones where their rounding might decide.
+        """By products in floats of half the size, twice as fast; -1 where their rounding might decide.
 
         A row whose least value is less than all others by more than twice the largest error has its nearest centre
         there (``docs/proofs/exact-sums.md``).
@@ -118,11 +122,9 @@ class Voronoi:
         least = np.minimum.reduce(value, axis=0)
         least += 2 * error
         close = np.less_equal(value, least, out=borrow_scratch(*shape, "close", np.bool_)).view(np.uint8)
-        undecided = np.flatnonzero(np.add.reduce(close, axis=0, dtype=np.uint8) != 1)
+        alone = np.add.reduce(close, axis=0, dtype=np.uint8) == 1
         close *= np.arange(self.n_cells, dtype=np.uint8)[:, None]
-        cell: Codes = np.maximum.reduce(close, axis=0).astype(np.int64)
-        if len(undecided):
-            cell[undecided] = self._find_exactly(rows.select(undecided))
+        cell: Codes = np.where(alone, np.maximum.reduce(close, axis=0), np.int64(-1))
         return cell
 
     @cached_property

@@ -78,9 +78,9 @@ class ExactRows:
         return int(self.stored.shape[0])
 
     def select(self, some: Codes) -> ExactRows:
-        """Some of these dense rows, by their places, shape (m,)."""
-        assert self.padded is not None
-        return ExactRows(self.stored[some], self.padded[some], self.bits, self.radius)
+        """Some of these rows, by their places."""
+        padded = None if self.padded is None else self.padded[some]
+        return ExactRows(self.stored[some], padded, self.bits, self.radius)
 
     @property
     def values(self) -> Any:

@@ -151,14 +151,15 @@ def test_seeds_of_short_lists_are_those_of_all_distances(dim, in_order, monkeypa
     points, weights, _ = scattered(dim, seed=dim)
     points = np.round(points, 1)  # many lie alike, and many distances are equal
     points = points[np.lexsort(points.T[::-1])] if in_order else points
-    lists, find_near = [], solvers._SeedField._find_near
-    monkeypatch.setattr(solvers._SeedField, "_find_near", lambda *given: lists.append(find_near(*given)) or lists[-1])
-    drawn = []
-    for worth in (0, 2**62):
-        monkeypatch.setattr(solvers, "_WORTH_A_LIST", worth)
-        drawn.append(draw_kmeans_pp_seeds(points, weights, 60 if dim > 1 else 15, np.random.default_rng(0)))
-        assert any(lists) == (worth == 0)
-        lists.clear()
+    find_near, lists, drawn = solvers._SeedField._find_near, [], []
+    with monkeypatch.context() as patched:
+        patched.setattr(solvers, "_SHORT", 1)
+        patched.setattr(solvers._SeedField, "_find_near", lambda *all_: lists.append(find_near(*all_)) or lists[-1])
+        for worth in (0, 2**62):
+            patched.setattr(solvers, "_WORTH_A_LIST", worth)
+            drawn.append(draw_kmeans_pp_seeds(points, weights, 60 if dim > 1 else 15, np.random.default_rng(0)))
+            assert any(lists) == (worth == 0)
+            lists.clear()
     np.testing.assert_array_equal(*drawn)
 
 
