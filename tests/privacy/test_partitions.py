@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.privacy import partitions
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, UnevenGrid, Voronoi
 from dpviz.table.domain import Region
 from dpviz.table.lattice import ExactRows
@@ -39,7 +38,6 @@ def test_without_room_for_marks_the_cells_are_the_same(seed):
 
 def test_short_floats_decide_no_cell(monkeypatch):
     """Rows on the border of two cells, a quantum beside it, and anywhere; centres that coincide, and close ones."""
-    monkeypatch.setattr(partitions, "_MANY_PRODUCTS", 0)
     selected, select = [], ExactRows.select
     monkeypatch.setattr(ExactRows, "select", lambda rows, some: selected.append(len(some)) or select(rows, some))
     rng, dim = np.random.default_rng(0), 40
