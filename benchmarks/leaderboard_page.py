@@ -10,11 +10,14 @@ from string import Template
 from typing import Any
 
 import numpy as np
+from markupsafe import Markup
 
 from benchmarks.leaderboard_cells import Cell, Score, cells_in
 from benchmarks.utility_report import NEAR
 from dpviz.algorithms.registry import CARDS
 from dpviz.charts.theme import FONT, Palette, choose_palette
+from dpviz.releases.card_tables import Row, Table
+from dpviz.templates.rendering import render
 
 _TEMPLATE = Path(__file__).with_suffix(".html")
 # Marks the one whose cells come first.
@@ -45,7 +48,7 @@ def page(rows: Sequence[dict[str, Any]], *, header: str, of: str) -> str:
         fair=escape(_fairness(overspent)),
         of=escape(of),
         most=f"{_MOST_SHOWN:g}",
-        standing="\n".join(_standing(cells, name, mine=name == of) for name in _ranked(cells, names)),
+        standing=_standing(cells, _ranked(cells, names), of),
         cells="\n".join(_cell(cell, of) for cell in cells),
     )
 
@@ -86,27 +89,40 @@ def _ranked(cells: Sequence[Cell], names: Sequence[str]) -> list[str]:
     return sorted(names, key=standing)
 
 
-def _standing(cells: Sequence[Cell], name: str, *, mine: bool) -> str:
+def _standing(cells: Sequence[Cell], names: Sequence[str], of: str) -> str:
+    """Everybody's place over all cells as a table."""
+    heads = ("algorithm", "best or within 3 %", "median loss", "worst to the best", "spent / asked ε")
+    lines = [_line(name, _rank(cells, name), mine=name == of) for name in names]
+    return _table("Standing", (*heads, "seconds (median)", "cells"), lines)
+
+
+def _rank(cells: Sequence[Cell], name: str) -> list[str]:
     ran = [(score, cell.epsilon) for cell in cells if (score := cell.of(name)) is not None and score.loss is not None]
     numbers = ["–"] * 5
     if ran:
         behind, fair = _behind(cells, name), _fair(cells, name)
-        spent = f"{max((score.spent or 0.0) / epsilon for score, epsilon in ran):.3g}"
         rival = fair and len(behind) > 0
         numbers = [
             f"{100 * sum(ratio <= NEAR for ratio in behind) / len(behind):.0f} %" if rival else "–",
             _loss(float(np.median([score.loss or 0.0 for score, _ in ran]))),
             _ratio(max(behind)) if rival else "–",
-            spent if fair else f"<b>{spent}</b>",
+            _spent(max((score.spent or 0.0) / epsilon for score, epsilon in ran), fair=fair),
             f"{np.median([score.seconds or 0.0 for score, _ in ran]):.2g}",
         ]
-    return _line(_called(name), (*numbers, f"{len(ran)}/{len(cells)}"), mine=mine)
+    return [*numbers, f"{len(ran)}/{len(cells)}"]
 
 
-def _line(name: str, values: Sequence[str], *, mine: bool) -> str:
-    """A line of a table; ``values`` are HTML already."""
-    numbers = "".join(f'<td class="number">{value}</td>' for value in values)
-    return f'<tr{_MINE * mine}><th scope="row">{escape(name)}</th>{numbers}</tr>'
+def _table(name: str, heads: Sequence[str], lines: Sequence[Row]) -> str:
+    """A table whose columns hold numbers, but the first."""
+    return render("table.html.j2", table=Table(name, heads, lines, numbers=range(1, len(heads))))
+
+
+def _line(name: str, values: Sequence[str], *, mine: bool) -> Row:
+    return Row([_called(name), *values], kind="mine" if mine else "")
+
+
+def _spent(value: float, *, fair: bool) -> str:
+    return f"{value:.3g}" if fair else Markup(f"<b>{value:.3g}</b>")
 
 
 def _cell(cell: Cell, of: str) -> str:
@@ -121,7 +137,7 @@ def _cell(cell: Cell, of: str) -> str:
         f'<span class="of number behind" data-head="behind">{"–" if behind is None else _ratio(behind)}</span>',
         f'<span class="strip">{_strip(cell, of)}</span>',
     ]
-    return f"<details><summary>{''.join(parts)}</summary><div>{_everybody(cell, of)}</div></details>"
+    return f"<details><summary>{''.join(parts)}</summary>{_everybody(cell, of)}</details>"
 
 
 def _strip(cell: Cell, of: str) -> str:
@@ -145,17 +161,15 @@ def _place(loss: float) -> float:
 
 def _everybody(cell: Cell, of: str) -> str:
     """All scores of a cell as a table."""
-    heads = ("algorithm", "loss", "ε really spent", "seconds")
-    top = "".join(f'<th scope="col"{" class=number" * (place > 0)}>{head}</th>' for place, head in enumerate(heads))
-    lines = [_line(_called(score.name), _values(score, cell.epsilon), mine=score.name == of) for score in cell.scores]
-    return f"<table><thead><tr>{top}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
+    lines = [_line(score.name, _values(score, cell.epsilon), mine=score.name == of) for score in cell.scores]
+    return _table(f"Everybody on {_named(cell)}", ("algorithm", "loss", "ε really spent", "seconds"), lines)
 
 
 def _values(score: Score, epsilon: float) -> list[str]:
     if score.loss is None:
         return [score.outcome, "", ""]
-    spent = f"{score.spent or 0.0:.3g}"
-    return [_loss(score.loss), spent if score.fair(epsilon) else f"<b>{spent}</b>", f"{score.seconds or 0.0:.2g}"]
+    spent = _spent(score.spent or 0.0, fair=score.fair(epsilon))
+    return [_loss(score.loss), spent, f"{score.seconds or 0.0:.2g}"]
 
 
 def _called(name: str) -> str:
