@@ -27,19 +27,49 @@ from dpviz.runs.request import Request
 from dpviz.runs.verdict import Verdict
 from dpviz.wording import round_percent
 
-# Losses over that of k-means++ that an answer turns on: chosen by hand. Beyond the last a number says no more than that
-# a run may fail.
-_MUCH, _WIDE, _TOLD = 1.5, 1.3, 10.0
-# Two announcements are one where they differ by less than this.
-_ONE_ANNOUNCEMENT = 1.05
-# There are enough records at so many times the fewest for which a result is not mostly noise: chosen by hand.
-_AMPLE = 3
+
+@dataclass(frozen=True)
+class _Tuning:
+    """Where an answer turns, and how finely the numbers of one are looked for.
+
+    Chosen by hand; ``benchmarks/recommended.py`` says whether runs agree with the answers.
+
+    Parameters
+    ----------
+    much : float
+        Over k-means++: a typical loss beyond it is red, and so is a tenth of the losses beyond it amber.
+    wide : float
+        A green light needs that losses of groups of any size stay below it.
+    told : float
+        Beyond it a number says no more than that a run may fail.
+    one_announcement : float
+        Two announcements are one where they differ by less than this factor.
+    ample : int
+        There are enough records at so many times the fewest for which a result is not mostly noise.
+    least_epsilon, most_epsilon : float
+        The least ε that would do is looked for between these.
+    halvings : int
+        So often that interval is halved: to a thousandth, of which two digits are said.
+    fine_halvings : int
+        So often the records between one power of two and the next are halved: to two digits.
+    """
+
+    much: float = 1.5
+    wide: float = 1.3
+    told: float = 10.0
+    one_announcement: float = 1.05
+    ample: int = 3
+    least_epsilon: float = 1e-3
+    most_epsilon: float = 100.0
+    halvings: int = 14
+    fine_halvings: int = 6
+
+
+_TUNED = _Tuning()
+
+
 # From so many records on nobody has them.
 OUT_OF_REACH = 1e12
-# The least ε that would do is looked for between these, to a thousandth of which two digits are said.
-_LEAST_EPSILON, _MOST_EPSILON, _HALVINGS = 1e-3, 100.0, 14
-# How often the records between one power of two and the next are halved: to two digits.
-_FINE_HALVINGS = 6
 
 
 @dataclass(frozen=True)
@@ -230,7 +260,7 @@ def _judge_dry_run(judged: Judgement, target: Target, losses: Sequence[float]) -
     """The judgement after a dry run: the worse of both, and why they differ where they do."""
     found = np.asarray(losses, dtype=np.float64)
     good = target.is_met(found)
-    seen = Level.RED if float(np.median(found)) > _MUCH else Level.GREEN if good else Level.AMBER
+    seen = Level.RED if float(np.median(found)) > _TUNED.much else Level.GREEN if good else Level.AMBER
     levels = list(Level)
     apart = levels.index(seen) - levels.index(judged.level or Level.GREEN)
     why = ""
@@ -287,11 +317,11 @@ class _Judge(NamedTuple):
         """Are there enough records if groups are of like size?"""
         if self.card.expect is not None:
             expected = self.card.expect(setting, self.params)
-            if expected.median <= self.target.loss and expected.decile <= _MUCH:
+            if expected.median <= self.target.loss and expected.decile <= _TUNED.much:
                 return Level.GREEN
-            return Level.AMBER if expected.median <= _MUCH else Level.RED
+            return Level.AMBER if expected.median <= _TUNED.much else Level.RED
         needed, n = self.count_needed_rows(setting), setting.n or 0
-        return Level.GREEN if _AMPLE * needed <= n else Level.AMBER if needed <= n else Level.RED
+        return Level.GREEN if _TUNED.ample * needed <= n else Level.AMBER if needed <= n else Level.RED
 
     def judge_own_sizes(self, setting: Setting) -> Level | None:
         """Are there enough whatever the sizes of groups? None where nobody has measured it."""
@@ -301,7 +331,7 @@ class _Judge(NamedTuple):
             wide = max(expected.wide, expected.tails or 0.0) if setting.common else expected.wide
         if wide is None and not self.is_studied(setting):
             return None
-        good = (wide is None or wide <= _WIDE) and (not self.is_studied(setting) or self.is_advised(setting))
+        good = (wide is None or wide <= _TUNED.wide) and (not self.is_studied(setting) or self.is_advised(setting))
         return Level.GREEN if good else Level.AMBER
 
     def is_studied(self, setting: Setting) -> bool:
@@ -322,11 +352,11 @@ class _Judge(NamedTuple):
 
     def find_enough_epsilon(self, setting: Setting) -> float | None:
         """The least ε for which the records are as many as needed, by bisection; None above 100."""
-        low, high = _LEAST_EPSILON, _MOST_EPSILON
+        low, high = _TUNED.least_epsilon, _TUNED.most_epsilon
         n = setting.n or 0
         if self.count_needed_rows(replace(setting, epsilon=high)) > n:
             return None
-        for _ in range(_HALVINGS):
+        for _ in range(_TUNED.halvings):
             middle = sqrt(low * high)
             enough = self.count_needed_rows(replace(setting, epsilon=middle)) <= n
             low, high = (low, middle) if enough else (middle, high)
@@ -369,7 +399,7 @@ class _Judge(NamedTuple):
             if above * times > OUT_OF_REACH:
                 return inf
         high = above * times
-        for _ in range(_FINE_HALVINGS):
+        for _ in range(_TUNED.fine_halvings):
             middle = sqrt(low * high)
             low, high = (low, middle) if holds(replace(setting, n=round(middle))) else (middle, high)
         # Rounded numbers are said, so that these are asked about. Noise rises where a plan buys one thing more.
@@ -439,23 +469,23 @@ def _describe_expected(expected: Expectation, *, common: bool) -> str:
     columns that of tails, each with what it assumes."""
     tails = expected.tails if common and expected.tails is not None else expected.decile
     losses = (expected.median, expected.decile, max(expected.wide, expected.decile), max(tails, expected.decile))
-    median, *tenths = (f"{text} ×" for text in format_apart(*(min(loss, _TOLD) for loss in losses)))
-    if losses[0] >= _TOLD:
-        much = f"more than {_TOLD:g} × the loss of k-means++, even if {_LIKE}"
+    median, *tenths = (f"{text} ×" for text in format_apart(*(min(loss, _TUNED.told) for loss in losses)))
+    if losses[0] >= _TUNED.told:
+        much = f"more than {_TUNED.told:g} × the loss of k-means++, even if {_LIKE}"
         return f"expect {much}: how much more cannot be told {_STUDY}"
     close = expected.median <= 1.01
     usual = "expect the loss of k-means++ within 1 %" if close else f"expect about {median} the loss of k-means++"
     shapes = zip(losses[1:], tenths, (_LIKE, _UNLIKE, _LONG), strict=True)
-    apart = [shape for shape in shapes if shape[2] == _LIKE or shape[0] > _ONE_ANNOUNCEMENT * expected.decile]
-    if expected.decile >= _TOLD:
-        return f"{usual}; 1 run in 10 loses more than {_TOLD:g} ×, as one that misses clusters does {_STUDY}"
+    apart = [shape for shape in shapes if shape[2] == _LIKE or shape[0] > _TUNED.one_announcement * expected.decile]
+    if expected.decile >= _TUNED.told:
+        return f"{usual}; 1 run in 10 loses more than {_TUNED.told:g} ×, as one that misses clusters does {_STUDY}"
     missed = ", as one that misses a cluster does" * (expected.decile > 1.3)
     if len(apart) == 1:
         return f"{usual}; 1 run in 10 may exceed {tenths[0]}{missed}, whatever the sizes of clusters {_STUDY}"
-    known = [f"{text} if {words}" for loss, text, words in apart if loss < _TOLD]
-    beyond = [words for loss, _, words in apart if loss >= _TOLD]
+    known = [f"{text} if {words}" for loss, text, words in apart if loss < _TUNED.told]
+    beyond = [words for loss, _, words in apart if loss >= _TUNED.told]
     known[0] += missed
     said = f"{usual}; 1 run in 10 may exceed {'; '.join(known)}"
     if beyond:
-        said += f"; if {', or '.join(beyond)}, it loses more than {_TOLD:g} ×, and how much more cannot be told"
+        said += f"; if {', or '.join(beyond)}, it loses more than {_TUNED.told:g} ×, and how much more cannot be told"
     return f"{said}. Which of these a table has nobody knows beforehand {_STUDY}"

@@ -30,10 +30,38 @@ from dpviz.wording import round_percent
 
 MOST_K = 60
 """Beyond so many clusters the loss is not computed: a synopsis tells no such number of them apart."""
-# Starts for each k, and those that add a centre to the solution before.
-_STARTS, _ADDED, _REDRAWS = 6, 3, 12
-# A gain is compared with the largest of so many that follow it, and is a bend if it is so many times as large.
-_AFTER, _CLEAR = 3, 2.2
+
+
+@dataclass(frozen=True)
+class _Tuning:
+    """How losses for each k are computed, and what is a bend of theirs.
+
+    Chosen by hand; ``benchmarks/bought.py`` says how often the k is right.
+
+    Parameters
+    ----------
+    starts : int
+        Starts for each k.
+    added : int
+        Starts that add a centre to the solution before.
+    redraws : int
+        Times that the noise of the synopsis is drawn again.
+    after : int
+        A gain is compared with the largest of so many that follow it.
+    clear : float
+        It is a bend if it is so many times as large as that.
+    """
+
+    starts: int = 6
+    added: int = 3
+    redraws: int = 12
+    after: int = 3
+    clear: float = 2.2
+
+
+_TUNED = _Tuning()
+
+
 # Half the width of a band that holds nine redraws in ten, in their standard deviations.
 _NINE_IN_TEN = 1.645
 _TINY = 1e-12
@@ -104,11 +132,12 @@ def suggest_k(source: RunSoFar | GridStep, most: int, rng: np.random.Generator) 
     """
     check.within(2, MOST_K, most=most)
     step = source if isinstance(source, GridStep) else find_synopsis(source)
-    beyond = most + _AFTER
+    beyond = most + _TUNED.after
     cloud, within = make_cloud(step), step.spread_in_cell
     first = _solve_curve(cloud, within, beyond, rng)
     again = [
-        _solve_curve(redraw(cloud, step.sd, rng), within, beyond, rng, near=first.centers) for _ in range(_REDRAWS)
+        _solve_curve(redraw(cloud, step.sd, rng), within, beyond, rng, near=first.centers)
+        for _ in range(_TUNED.redraws)
     ]
     bends = _measure_bends(first, most)
     suggested = _find_clearest(bends)
@@ -122,7 +151,7 @@ def suggest_k(source: RunSoFar | GridStep, most: int, rng: np.random.Generator) 
         bends=bends,
         suggested=suggested,
         agreeing=sum(_find_clearest(_measure_bends(curve, most)) == suggested for curve in again),
-        redraws=_REDRAWS,
+        redraws=_TUNED.redraws,
     )
 
 
@@ -206,9 +235,9 @@ def _solve_curve(
     floor = within * float(np.maximum(weights, 0.0).sum())
     data, losses, centers = SignedPoints.of(points, weights), [], [np.zeros((0, points.shape[1]))]
     for k in range(1, most + 1):
-        proposed = [near[k - 1]] if near else choose_starts(points, weights, k, _STARTS, region, rng)
+        proposed = [near[k - 1]] if near else choose_starts(points, weights, k, _TUNED.starts, region, rng)
         if 1 < k < len(points):
-            proposed += _add_one_more(cloud, centers[-1], 1 if near else _ADDED, rng)
+            proposed += _add_one_more(cloud, centers[-1], 1 if near else _TUNED.added, rng)
         solution = find_best_of_starts(data, proposed, region).solution
         centers.append(solution.centers)
         losses.append(max(solution.loss, 0.0) + floor)
@@ -235,10 +264,10 @@ def _measure_bends(curve: _Curve, most: int) -> Array:
     bends = np.zeros(most)
     for k in range(2, most + 1):
         cut_up = 2 / curve.dim * log((k + 1) / k)
-        bends[k - 1] = falls[k - 2] / max(float(falls[k - 1 : k - 1 + _AFTER].max()), cut_up)
+        bends[k - 1] = falls[k - 2] / max(float(falls[k - 1 : k - 1 + _TUNED.after].max()), cut_up)
     return bends
 
 
 def _find_clearest(bends: Array) -> int | None:
     """The k of the largest bend, if that is one."""
-    return int(bends.argmax()) + 1 if bends.max() >= _CLEAR else None
+    return int(bends.argmax()) + 1 if bends.max() >= _TUNED.clear else None
