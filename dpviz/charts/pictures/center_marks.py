@@ -173,7 +173,7 @@ def add_centers(
     )
 
 
-def add_halos(canvas: PlotCanvas, centers: Array, sd: Array, *, doubtful: bool = False) -> None:
+def add_halos(canvas: PlotCanvas, centers: Array, sd: Array, *, doubtful: bool = False, at_least: bool = False) -> None:
     """One standard deviation of the noise on a coordinate, around each centre; never more than the whole domain.
 
     Parameters
@@ -186,14 +186,16 @@ def add_halos(canvas: PlotCanvas, centers: Array, sd: Array, *, doubtful: bool =
         Of the noise on a coordinate, unit coordinates.
     doubtful : bool
         Whether it follows from sizes that may be noise themselves: then it is not called tiny.
+    at_least : bool
+        Whether it is a part of the noise only: then it is not called tiny, either.
     """
     palette, flat = canvas.palette, canvas.view.flat
     radii = np.minimum(sd, canvas.view.region.diameter)
     color, fill = palette.fade(palette.text, 0.45), palette.fade(palette.text, 0.08)
     places, width = canvas.view.plane(centers), 6.0 if flat else 1.0
     hidden = _is_hidden(canvas.view, sd, choose_marks(len(centers)).size)
-    name = "noise ±1 sd" + (", were sizes exact" if doubtful else ", tiny" if hidden else "")
-    canvas.halos(places, radii, name, "released", width=width, color=color, fill=fill)
+    about = ", were sizes exact" if doubtful else " at least" if at_least else ", tiny" if hidden else ""
+    canvas.halos(places, radii, f"noise ±1 sd{about}", "released", width=width, color=color, fill=fill)
 
 
 def _is_hidden(view: View, sd: Array, size: float) -> bool:

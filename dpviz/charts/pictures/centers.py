@@ -88,7 +88,7 @@ class CentersPicture(Picture[CentersStep]):
         if verdict is not None and verdict.error is not None and not self.step.released:
             return capitalize_first(f"{at}noise moves a centre {format_width(verdict.error)}")
         if self._is_solved(context):
-            return capitalize_first(f"{format_things(len(self.step.centers), 'centre')} {_UNTOLD}")
+            return capitalize_first(self._least_noise(context.view.domain))
         return capitalize_first(
             (at if self.step.center_noise_sd is not None else "") + self._noise(context.view.domain)
         )
@@ -114,7 +114,8 @@ class CentersPicture(Picture[CentersStep]):
         if step.center_noise_sd is not None:
             sizes = estimate_sizes((step,))
             doubtful = sizes is not None and bool(sizes.unclear.any())
-            add_halos(canvas, step.centers, step.center_noise_sd, doubtful=doubtful)
+            at_least = self._is_solved(context)
+            add_halos(canvas, step.centers, step.center_noise_sd, doubtful=doubtful, at_least=at_least)
         if step.previous is not None:
             # A move shorter than a mark hides under it.
             far = ~find_near(view, step.centers, step.previous, 0.5)
@@ -224,6 +225,13 @@ class CentersPicture(Picture[CentersStep]):
         return (
             place > 0 and type(context.steps[place - 1]).__name__ == "StartsStep" and self.step.count_noise_sd is None
         )
+
+    def _least_noise(self, domain: Domain) -> str:
+        """What noise surely does to centres that were solved: it moved the points of each, and whose they are, too."""
+        seen = collect_evidence((self.step,), domain.region)
+        if seen is None or seen.errors is None:
+            return f"{format_things(len(self.step.centers), 'centre')} {_UNTOLD}"
+        return f"noise moves a centre at least {format_width(float(np.median(seen.errors)))}"
 
     def _noise(self, domain: Domain) -> str:
         """What noise does to the centres, from released values alone: all of it, over the least size that is likely."""

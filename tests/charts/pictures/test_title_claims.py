@@ -143,11 +143,18 @@ def no_row_was_read(step: Any, context: Any) -> str:
 @says("CentersStep", "cannot be told")
 def noise_is_unknown(step: Any, context: Any) -> str:
     solved = type(context.before).__name__ == "StartsStep" and step.count_noise_sd is None
-    assert solved or (step.center_noise_sd is None and (step.released or step.noisy_counts is not None))
+    assert step.center_noise_sd is None and (solved or step.released or step.noisy_counts is not None)
     return f"{many(len(step.centers), 'centre')} whose noise cannot be told"
 
 
-@says("CentersStep", "of the width")
+@says("CentersStep", "at least")
+def noise_is_known_in_part(step: Any, context: Any) -> str:
+    assert type(context.before).__name__ == "StartsStep" and step.count_noise_sd is None
+    typical = format_number(50 * float(np.median(moved_by_noise(step, context))))
+    return f"noise moves a centre at least {typical} % of the width"
+
+
+@says("CentersStep", r"centre \S+ % of the width")
 @says("PolishStep", "of the width")
 def noise_in_widths(step: Any, context: Any) -> str:
     far = moved_by_noise(step, context)
