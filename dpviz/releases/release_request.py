@@ -62,6 +62,11 @@ class ReleaseRequest:
     seen: Seen = field(default_factory=Seen)
     expected_loss: str = ""
 
+    @property
+    def parts(self) -> dict[str, float]:
+        """Parts of ε by the names that ``dpviz.release`` has for them."""
+        return {"segments": self.segments, "buy_bounds": self.bounds, "missing": self.missing}
+
     def check(self, declaration: Declaration) -> None:
         """Refuse what could not be defended, before anything is charged or a row is read.
 

@@ -94,24 +94,15 @@ def _draw_form(asked_of: Subject) -> None:
         found["Account"] = draw_command_line(draft)
     found["Noise"] = _draw_noise_section(draft, asked_of)
     expected = f"{_draw_dry_run_section(draft, asked_of)} {_explain_epsilon(draft, asked_of)}".strip()
-    release_request = ReleaseRequest(
-        terms.request,
-        words,
-        terms.segments,
-        terms.bounds,
-        terms.missing,
-        seen=told.seen,
-        expected_loss=expected,
-    )
+    release_request = replace(draft, words=words, seen=told.seen, expected_loss=expected)
     in_words = asked_of.with_words(words)
     draw_publish_section(release_request, in_words, opened, list_hindrances(found))
-    parts = {"segments": terms.segments, "buy_bounds": terms.bounds, "missing": terms.missing}
     script = partial(
         write_release_script,
         in_words.content.name,
         in_words.declaration,
-        terms.request,
-        parts,
+        release_request.request,
+        release_request.parts,
         opened and opened.account.path,
     )
     draw_python_section(script, key="release", stem="release")
