@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import sqrt
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,7 @@ from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET
 from dpviz.claims.shipped import FOLDER
 from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.queries import Relation
+from dpviz.runs.advice import prediction
 from dpviz.runs.advice.prediction import predict, predict_floor
 from dpviz.runs.request import Contender
 from dpviz.runs.run import read_centers, run
@@ -191,3 +193,12 @@ def test_no_stored_run_of_the_papers_is_below_the_floor() -> None:
             assert losses["nicv"] / losses["kmeans"] >= floor
             places += 1
     assert places > 300
+
+
+def test_no_run_of_the_stored_study_beats_the_floor_by_much_and_a_higher_one_would_be_beaten() -> None:
+    runs = pd.read_csv(Path(prediction.__file__).with_name("advice_study.csv"))
+    settings = list(zip(*(runs[name] for name in ("d", "k", "epsilon", "delta", "n")), strict=True))
+    found = {one: predict_floor(Setting(int(one[0]), int(one[1]), one[2], one[3], n=int(one[4]))) for one in settings}
+    excess, floors = runs["ratio"].to_numpy() - 1, np.array([found[one] for one in settings]) - 1
+    beaten = [int((excess < times * floors - 0.01).sum()) for times in (1, 3)]
+    assert beaten[0] == 0 < beaten[1]
