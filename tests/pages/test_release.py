@@ -90,13 +90,13 @@ def test_without_a_table_the_page_leads_to_data():
 
 def test_the_sentence_says_what_leaves_and_the_odds(tmp_path):
     app = on_page(people(tmp_path))
-    said = app.subheader[0].value
-    assert said.startswith("Three centres of two columns. The presence of one row changes the odds")
-    assert said.endswith("at most 2.72×.")
+    assert app.subheader[0].value == "Three centres of two columns, at ε = 1"
+    odds = next(one.value for one in app.markdown if one.value.startswith("The presence of one row changes the odds"))
+    assert "at most 2.72×." in odds
     sound(app.number_input(key="epsilon").set_value(0.5).run())
     app.slider(key="release:share").set_value(20)
     sound(app.run())
-    assert "and what their segments are" in app.subheader[0].value and "1.65×" in app.subheader[0].value
+    assert "and what their segments are, at ε = 0.5" in app.subheader[0].value and "1.65×" in text_of(app)
 
 
 def test_without_account_and_words_the_button_is_dead_and_each_missing_thing_is_named(tmp_path):

@@ -144,7 +144,7 @@ def _draw_what_leaves(release_request: ReleaseRequest, asked_of: Subject) -> Del
     st.subheader(
         escape_markdown(_describe_what_leaves(release_request, asked_of)),
         anchor=False,
-        help=explain_words("ε, odds, centre, unit of privacy"),
+        help=explain_words("ε, centre, segment"),
     )
     names = ", ".join(map(escape_markdown, declared.columns[:_MOST_NAMES]))
     rest = f" and {len(declared.columns) - _MOST_NAMES} more" if len(declared.columns) > _MOST_NAMES else ""
@@ -153,21 +153,22 @@ def _draw_what_leaves(release_request: ReleaseRequest, asked_of: Subject) -> Del
         if release_request.delta
         else ""
     )
-    draw_caption_with_badge(
-        "public", f"Of **{escape_markdown(asked_of.title)}**: {names}{rest}. {escape_markdown(slack)}"
+    odds = capitalize_first(
+        describe_odds(declared.relation, release_request.request.epsilon, has_id=declared.id_column is not None)
     )
+    st.markdown(escape_markdown(f"{odds} {slack}".rstrip()), help=explain_words("ε, odds, unit of privacy"))
+    draw_caption_with_badge("public", f"Of **{escape_markdown(asked_of.title)}**: {names}{rest}.")
     return st.container()
 
 
 def _describe_what_leaves(release_request: ReleaseRequest, asked_of: Subject) -> str:
-    """What is published, and what one person changes in it at most."""
+    """What is published, and at which ε."""
     request, declared = release_request.request, asked_of.declaration
     columns = format_things(len(declared.columns), "column")
     segments = ", and what their segments are" if release_request.segments else ""
     missing = ", and how many values are missing" if release_request.missing else ""
     centers = capitalize_first(format_things(request.k, "centre"))
-    moved = describe_odds(declared.relation, request.epsilon, has_id=declared.id_column is not None)
-    return f"{centers} of {columns}{segments}{missing}. {capitalize_first(moved)}"
+    return f"{centers} of {columns}{segments}{missing}, at ε = {format_number(request.epsilon)}"
 
 
 def draw_command_line(release_request: ReleaseRequest) -> list[str]:
