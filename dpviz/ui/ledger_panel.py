@@ -66,9 +66,9 @@ _CHARGES = {
     "unit": _text("in", width=44, help=f"ε itself, or squares that stand for it. {explain_term('accounting')}"),
     "epsilon alone": _number("ε alone", width=_SHORT_NUMBER, help="What this charge alone would be worth."),
     "delta alone": _count("δ alone", width=_NUMBER, format="%.2g"),
-    "algorithm": _text(),
-    "table": _text(),
 }
+# A page of 1440 pixels has no room for them beside the others: what holds of all runs is said in a line below.
+_OF_ALL = {"noise": "Noise", "protects": "Each protects", "accounting": "Charges add up", "n": "Number of rows"}
 
 ADDING = {
     Accounting.PURE: "ε by ε",
@@ -276,9 +276,11 @@ def draw_totals_panel(entries: Sequence[Booked]) -> None:
     with st.spinner("A second library checks…"):
         again = [_add_again(entry) for entry in entries]
     table = tabulate_totals(entries, again)
-    hidden = ["kind"] if table["kind"].nunique() == 1 else []
+    shared = {name: str(table[name].iloc[0]) for name in ("kind", *_OF_ALL) if table[name].nunique() == 1}
     words = f"{len(table)} runs with ε asked, ε spent and ε checked by dp-accounting."
-    _draw_shown(table, {name: column for name, column in _RUNS.items() if name not in hidden}, alt=words)
+    _draw_shown(table, {name: column for name, column in _RUNS.items() if name not in shared}, alt=words)
+    if of_all := [f"{_OF_ALL[name]}: {escape_markdown(words)}" for name, words in shared.items() if name in _OF_ALL]:
+        st.caption("; ".join(of_all) + ".", help=explain_words("noise, unit of privacy, accounting"))
     if table["agrees"].isin((AGREES, NO_GUARANTEE)).all():
         st.caption(":green[✓] A second library, dp-accounting, finds no run above its request.")
     else:

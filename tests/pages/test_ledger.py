@@ -64,6 +64,15 @@ def test_the_kind_of_a_run_is_shown_only_where_kinds_differ(books):
         assert list(per_run.proto.column_order)[:2] == (["run", "kind"] if shown else ["run", "table"])
 
 
+def test_what_holds_of_all_runs_is_said_once_below_them_and_takes_no_column(books):
+    for kept, once in ((books[1:3], ("noise", "protects", "n")), (books[:3], ("protects", "n"))):
+        at = visit("ledger.py")
+        at.session_state["visit:books"] = kept
+        order, said = at.run().dataframe[0].proto.column_order, everything_shown(at)
+        assert not {*once} & {*order} and "Each protects: 1 person" in said
+        assert ("Noise: seeded: simulation only" in said) == ("noise" not in order) == ("noise" in once)
+
+
 # Pixels of a digit in a table's cell, and of the air beside it: a wider number loses its first digits.
 _DIGIT, _AIR = 7.6, 17
 
