@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import date, timedelta
 from math import isfinite
 from textwrap import wrap
 
@@ -32,6 +33,15 @@ def format_number(value: float) -> str:
     text = f"{round(value, digits):,.{max(digits, 0)}f}"
     text = text.rstrip("0").rstrip(".") if "." in text else text
     return text.replace("-", "−")
+
+
+def format_day(first: str, days: float) -> str:
+    """The date so many days after the first one.
+
+    >>> format_day("2020-01-01", 30.6)
+    '2020-02-01'
+    """
+    return (date.fromisoformat(first) + timedelta(days=round(days))).isoformat()
 
 
 def format_ratio(value: float) -> str:

@@ -164,7 +164,7 @@ def make_segments_table(facts: CardFacts) -> Segments | None:
         return None
     names = list(dict.fromkeys(column.name for one in told for column in one.columns))
     units = {column.name: column.unit for column in facts.named}
-    units |= {column.name: column.unit for one in told for column in one.columns if column.unit}
+    units |= {column.name: column.unit for one in told for column in one.columns if column.unit or column.dated}
     shown, rest = names[:_MOST_COLUMNS], len(names) - _MOST_COLUMNS
     return Segments(
         ["segment", "size", *(_format_head(name, units.get(name)) for name in shown)],
@@ -187,14 +187,13 @@ def _make_cell(told: ColumnTold) -> SegmentCell:
         return SegmentCell(shares=shares, rest=rest, apart=told.tells_apart)
     if told.median.range_only:
         return SegmentCell(around=told.median.describe(), apart=told.tells_apart)
-    value = format_number(told.median.value)
-    return SegmentCell(value, told.median.around, tuple(told.half), apart=told.tells_apart)
+    return SegmentCell(told.median.written, told.median.around, tuple(told.half), apart=told.tells_apart)
 
 
 def _make_size(size: Interval | None) -> SegmentCell | None:
     if size is None:
         return None
-    value, low, high, _ = size
+    value, low, high, *_ = size
     return SegmentCell(f"{value:,.0f}", "" if low is None or high is None else f"({low:,.0f}–{high:,.0f})")
 
 

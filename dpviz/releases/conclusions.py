@@ -15,10 +15,11 @@ import numpy as np
 from dpviz.meaning.odds import bound_belief
 from dpviz.releases.promise import describe_noise, format_at_most, format_small
 from dpviz.releases.segments_report import QualityReport, Verdict
-from dpviz.runs.profile import SEEN, SURE, Profile
+from dpviz.runs.profile import SEEN, SURE, Profile, ProfileColumn
 from dpviz.runs.run import Run
 from dpviz.runs.verdict import THRESHOLDS, Loss, judge_centers
 from dpviz.runs.verdict import Verdict as Ending
+from dpviz.table.codings import Closed, Cycle, Nominal
 from dpviz.wording import capitalize_first, format_number, format_percent, format_ratio, format_things
 
 # Ends that a run tells, because centres cannot; and those that another ε would have brought to another end.
@@ -134,7 +135,7 @@ def _conclude_what_differs(made: Profile) -> str:
     k = made.k
     if not made.noise_known:
         return f"{k} segments, whose noise cannot be told"
-    names = [made.columns[place].name for place in made.order_columns("most telling") if made.telling[place]]
+    names = made.list_columns(telling=True)
     if not names:
         return f"{k} segments do not stand out of the noise"
     for some in (" and ".join(names[:2]), names[0]):
@@ -167,9 +168,7 @@ def _conclude_columns(made: Profile) -> Iterator[Conclusion]:
     if not made.noise_known:
         yield Conclusion("Whether segments differ cannot be told: the noise of the centres is not known.", good=False)
         return
-    order = [int(place) for place in made.order_columns("most telling")]
-    telling = [made.columns[place].name for place in order if made.telling[place]]
-    weak = [made.columns[place].name for place in order if not made.telling[place]]
+    telling, weak = made.list_columns(telling=True), made.list_columns(telling=False)
     rest = f" In {_format_some(weak)} nothing does." if weak else ""
     if telling:
         beyond = f"a centre lies beyond {SURE:g} sd of its noise from that of all rows"
@@ -210,13 +209,14 @@ def _list_forbidden(received: Received) -> Iterator[str]:
     )
     if made.noise_known and made.k > 1:
         typical = SEEN * sqrt(2) * np.median(made.even.center_sd, axis=0)
-        named = [int(place) for place in made.order_columns("most telling")[:2]]
-        if (typical[named] > made.even.width[named] / 2).all():
+        # A coordinate of a cycle has no unit that a reader knows.
+        order = [int(place) for place in made.order_columns("most telling")]
+        named = [place for place in order if not isinstance(made.columns[place].declared, Cycle)][:2]
+        if named and (typical[named] > made.even.width[named] / 2).all():
             yield "Any difference between two segments: all of them are within the noise."
             named = []
         least = " or ".join(
-            f"{describe_noise(made.columns[place].coding, typical[place], made.columns[place].unit)} "
-            f"in {made.columns[place].name}"
+            f"{_describe_reach(made.columns[place], float(typical[place]))} in {made.columns[place].name}"
             for place in named
         )
         if least:
@@ -231,6 +231,12 @@ def _list_forbidden(received: Received) -> Iterator[str]:
         f"That there are {made.k} groups: k = {made.k} was chosen by the curator, and another k, or another release, "
         "may cut the rows otherwise. A centre is a mean: few rows need be like it."
     )
+
+
+def _describe_reach(column: ProfileColumn, reach: float) -> str:
+    if isinstance(column.declared, Nominal | Closed):
+        return format_percent(reach)
+    return describe_noise(column.coding, reach, column.unit)
 
 
 def _describe_guess(prior: float, epsilon: float) -> str:

@@ -21,7 +21,7 @@ from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.queries import Relation
 from dpviz.runs.open_table import LargeTable, OpenTable
 from dpviz.table.coded_rows import Categories, CodingRule, EqualBins, code_rows
-from dpviz.table.codings import NUMBER, Coding, DeclaredColumn
+from dpviz.table.codings import NUMBER, Coding, Dates, DeclaredColumn
 from dpviz.table.csv_intake import CsvFile
 from dpviz.table.declaration import Declaration
 from dpviz.table.described import Described
@@ -74,6 +74,11 @@ class SegmentColumn:
     def shape(self) -> Shape | None:
         """The block whose coordinates, from ``place`` on, say its bin; None: one coordinate does."""
         return None if self.coding.shape is Shape.PAIR else self.coding.shape
+
+    @property
+    def first_day(self) -> str:
+        """The date of day 0, of a column of dates; else ""."""
+        return self.coding.first.isoformat() if isinstance(self.coding, Dates) else ""
 
     @property
     def ends(self) -> tuple[float, float]:

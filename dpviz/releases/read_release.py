@@ -31,6 +31,7 @@ _REACH = 1.7507
 
 _QUARTILES = ("lower quartile", "median", "upper quartile")
 _DATED = ("centre", *_QUARTILES)
+_OF_COLUMNS = ("name", "lower", "upper", "unit", "kind")
 
 SNIPPET = """import pandas as pd
 
@@ -151,7 +152,7 @@ class ReadRelease:
             "unit": self.unit,
             "algorithm": release_request.request.algorithm,
             "k": made.k,
-            "columns": [column._asdict() for column in made.columns],
+            "columns": [dict(zip(_OF_COLUMNS, column, strict=False)) for column in made.columns],
             "finding": self.received.finding._asdict(),
             "may_conclude": [one._asdict() for one in self.received.may],
             "may_not_conclude": list(self.received.may_not),

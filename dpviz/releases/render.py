@@ -115,6 +115,8 @@ def format_centers(played: Played) -> str:
 def make_centers_table(profile: Profile, centers: Sequence[Sequence[str]]) -> str:
     """The same of any profile, whose ``centers`` are written so; an sd that nobody can tell is left empty.
 
+    At the end stand, in columns of their own, the dates, ranks and values of a cycle that coordinates come to.
+
     Parameters
     ----------
     profile : Profile
@@ -128,8 +130,10 @@ def make_centers_table(profile: Profile, centers: Sequence[Sequence[str]]) -> st
         CSV.
     """
     columns = [column.name for column in profile.columns]
+    worded = [place for place, column in enumerate(profile.columns) if column.worded]
     sizes = [] if profile.sizes is None else ["noisy_size", "noisy_size_sd"]
-    names = [*_find_free_name([f"{name}_sd" for name in columns], columns), *sizes]
+    sds = _find_free_name([f"{name}_sd" for name in columns], columns)
+    said = _find_free_name([f"{profile.columns[place].whole}_in_words" for place in worded], [*columns, *sds, *sizes])
     rows = [
         [str(place), *center, *map(_find_sd, sd)]
         for place, (center, sd) in enumerate(zip(centers, profile.center_sd.tolist(), strict=True), start=1)
@@ -140,7 +144,8 @@ def make_centers_table(profile: Profile, centers: Sequence[Sequence[str]]) -> st
             [*row, f"{size:.0f}", _find_sd(sd)]
             for row, size, sd in zip(rows, profile.sizes.tolist(), noise.tolist(), strict=True)
         ]
-    return format_csv([["segment", *columns, *names], *rows])
+    rows = [[*row, *(profile.format_center(segment, place) for place in worded)] for segment, row in enumerate(rows)]
+    return format_csv([["segment", *columns, *sds, *sizes, *said], *rows])
 
 
 def _find_free_name(names: Sequence[str], taken: Sequence[str]) -> list[str]:
@@ -393,6 +398,8 @@ def _describe_column(said: NumbersSaid | CategoriesSaid, *, tells_apart: bool) -
     else:
         quartiles = [_format_interval(said.lower_quartile), _format_interval(said.upper_quartile)]
         numbers = {"median": _format_interval(said.median), "quartiles": quartiles}
+        if said.first_day:
+            numbers["first_day"] = said.first_day
     return {"name": said.column, "unit": said.unit, "tells_apart": tells_apart, **numbers}
 
 

@@ -5,30 +5,46 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from dpviz.wording import format_number, format_percent
+from dpviz.wording import format_day, format_number, format_percent
 
 _VALUES = ("value", "estimate", "share", "median", "size", "count")
 _MOST_SHARES = 6
 
 
 class Interval(NamedTuple):
-    """A released number and the interval around it, where there is one; or the interval alone, told as a range."""
+    """A released number and the interval around it, where there is one; or the interval alone, told as a range.
+
+    With a ``first_day`` it is a number of days from then on, and written as a date.
+    """
 
     value: float
     low: float | None = None
     high: float | None = None
     range_only: bool = False
+    first_day: str = ""
+
+    @property
+    def written(self) -> str:
+        """The number, or the date.
+
+        >>> Interval(34.0).written, Interval(31.0, first_day="2020-01-01").written
+        ('34', '2020-02-01')
+        """
+        return self._write(self.value)
 
     @property
     def around(self) -> str:
         """The interval in brackets, if any.
 
-        >>> Interval(34.0, 32.0, 36.0).around
-        '(32–36)'
+        >>> Interval(34.0, 32.0, 36.0).around, Interval(34.0, 0.0, 31.0, first_day="2020-01-01").around
+        ('(32–36)', '(2020-01-01 to 2020-02-01)')
         """
-        return (
-            "" if self.low is None or self.high is None else f"({format_number(self.low)}–{format_number(self.high)})"
-        )
+        if self.low is None or self.high is None:
+            return ""
+        return f"({self._write(self.low)}{' to ' if self.first_day else '–'}{self._write(self.high)})"
+
+    def _write(self, number: float) -> str:
+        return format_day(self.first_day, number) if self.first_day else format_number(number)
 
     def describe(self, *, share: bool = False) -> str:
         """In words: ``34 (32–36)``, or ``61 % (58–64)`` for a share.
@@ -42,9 +58,10 @@ class Interval(NamedTuple):
         """
         if self.range_only:
             return self.around.strip("()")
-        scale, write = (100.0, format_percent) if share else (1.0, format_number)
-        low, high = (None if end is None else scale * end for end in (self.low, self.high))
-        return f"{write(self.value)} {Interval(scale * self.value, low, high).around}".rstrip()
+        if not share:
+            return f"{self.written} {self.around}".rstrip()
+        low, high = (None if end is None else 100.0 * end for end in (self.low, self.high))
+        return f"{format_percent(self.value)} {Interval(100.0 * self.value, low, high).around}".rstrip()
 
 
 class ColumnTold(NamedTuple):
@@ -56,6 +73,11 @@ class ColumnTold(NamedTuple):
     quartiles: tuple[Interval, ...]
     shares: tuple[tuple[str, Interval], ...]
     tells_apart: bool
+
+    @property
+    def dated(self) -> bool:
+        """Whether its numbers are days, which are written as dates."""
+        return self.median is not None and bool(self.median.first_day)
 
     @property
     def largest(self) -> tuple[tuple[str, Interval], ...]:
@@ -136,14 +158,15 @@ def _make_beside(said: Mapping[str, Any], name: str) -> Interval | None:
 def _list_columns(said: Any) -> Iterator[ColumnTold]:
     named = ({"name": name, **one} for name, one in said.items()) if isinstance(said, Mapping) else said
     for one in named:
+        first_day, median = str(one.get("first_day") or ""), _make_beside(one, "median")
         quartiles = one.get("quartiles") or ()
         ends = quartiles.values() if isinstance(quartiles, Mapping) else quartiles
         shares = sorted(_list_shares(one.get("shares") or ()), key=lambda pair: -pair[1].value)
         yield ColumnTold(
             str(one.get("name", "")),
-            str(one.get("unit") or ""),
-            _make_beside(one, "median"),
-            tuple(end for end in map(make_interval, ends) if end is not None),
+            "" if first_day else str(one.get("unit") or ""),
+            median and median._replace(first_day=first_day),
+            tuple(end._replace(first_day=first_day) for end in map(make_interval, ends) if end is not None),
             tuple(shares),
             bool(one.get("tells_apart")),
         )

@@ -364,11 +364,11 @@ def _describe_column(column: SegmentColumn, found: Histogram, place: int, small:
         kind=column.coding.kind,
     )
     if small:
-        return NumbersSaid(column.name, column.unit, None, None, None, None, histogram)
+        return NumbersSaid(column.name, column.unit, None, None, None, None, histogram, column.first_day)
     even = (bound_by_range(bound_quantile(values, edges, level, sd), edges) for level in (0.25, 0.5, 0.75))
     lower, median, upper = (_to_units(column, one) for one in even)
     without = None if missing is None else bound_share(counts[: number + 1], number, sd)
-    return NumbersSaid(column.name, column.unit, lower, median, upper, without, histogram)
+    return NumbersSaid(column.name, column.unit, lower, median, upper, without, histogram, column.first_day)
 
 
 def _to_units(column: SegmentColumn, interval: Interval) -> Interval:

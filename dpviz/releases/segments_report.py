@@ -11,6 +11,7 @@ from typing import Any
 from dpviz.releases.intervals import COVERED, Interval, to_plain
 from dpviz.releases.missing_shares import MissingShare
 from dpviz.table.csv_writer import format_csv
+from dpviz.wording import format_day
 
 TOO_SMALL = "too small to say"
 """Of a segment that noise drowns. Whether it does is read off its noisy size, never off the true one."""
@@ -38,7 +39,10 @@ class ReleasedHistogram:
 
 @dataclass(frozen=True)
 class NumbersSaid:
-    """A column of numbers in one segment, data units; the quantiles are None where the segment is too small to say."""
+    """A column of numbers in one segment, data units; the quantiles are None where the segment is too small to say.
+
+    ``first_day`` is the date of day 0 where its numbers are days, else "".
+    """
 
     column: str
     unit: str
@@ -47,6 +51,7 @@ class NumbersSaid:
     upper_quartile: Interval | None
     missing: Interval | None
     histogram: ReleasedHistogram
+    first_day: str = ""
 
 
 @dataclass(frozen=True)
@@ -176,9 +181,11 @@ def format_segments(report: SegmentsReport | None, missing: Sequence[MissingShar
             lines.append((segment.number, column, "place among the columns that tell it apart", place, *[""] * 5))
         for said in segment.columns:
             for statistic, value in _list_statistics(said):
-                unit = said.unit if statistic in _QUANTILES else ""
+                unit, first_day = "", ""
+                if isinstance(said, NumbersSaid) and statistic in _QUANTILES:
+                    unit, first_day = said.unit, said.first_day
                 cells = ("", "", "") if value is None else _list_numbers(value)
-                words = TOO_SMALL if value is None else RANGE if value.range_only else ""
+                words = TOO_SMALL if value is None else _describe_interval(value, first_day)
                 lines.append((segment.number, said.column, statistic, *cells, "", unit, words))
     quality_report = report.quality_report
     for statistic, value, unit in (
@@ -207,6 +214,15 @@ def _list_statistics(said: NumbersSaid | CategoriesSaid) -> Iterator[tuple[str, 
     yield from zip(_QUANTILES, (said.lower_quartile, said.median, said.upper_quartile), strict=True)
     if said.histogram.missing is not None:
         yield "share of missing cells", said.missing
+
+
+def _describe_interval(interval: Interval, first_day: str) -> str:
+    """What a line says in words: that a range is all that is known, and of days which dates they are."""
+    dates = ""
+    if first_day and isfinite(interval.low) and isfinite(interval.high):
+        dates = f"{format_day(first_day, interval.low)} to {format_day(first_day, interval.high)}"
+        dates = dates if interval.range_only else f"{format_day(first_day, interval.value)} ({dates})"
+    return ": ".join(filter(None, (RANGE if interval.range_only else "", dates)))
 
 
 def _list_numbers(interval: Interval) -> tuple[str, str, str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import tau
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -18,7 +19,9 @@ from dpviz.arrays import Array, Codes, Flags
 from dpviz.runs.evaluation import match
 from dpviz.runs.run import Run
 from dpviz.runs.verdict import THRESHOLDS, Evidence
-from dpviz.table.codings import NUMBER, Coding, Stretched
+from dpviz.table.codings import NUMBER, Closed, Coding, Cycle, Dates, Nominal, Ordinal, Stretched
+from dpviz.table.domain import Domain
+from dpviz.wording import format_number, format_percent
 
 SURE = CLEAR
 """Standard deviations of noise beyond which a released number is taken to say something."""
@@ -29,12 +32,16 @@ RowOrder = Literal["size", "number", "alike"]
 ColumnOrder = Literal["most telling", "file"]
 
 _LEAST_SD = 1e-12
+# Of a cycle, what lies so far out is at an end of a coordinate.
+_AT_AN_END = 1 - 1e-9
 
 
 class ProfileColumn(NamedTuple):
     """A column that centres have a coordinate in: its bounds in data units.
 
-    ``kind`` is the scale on which it is clustered: "number" for an even one, "log" or "root".
+    ``kind`` is the scale on which it is clustered: "number" for an even one, "log" or "root". Where it is a coordinate
+    of a declared column that is more than a number, ``source`` is the name of that column, ``declared`` its coding, and
+    ``nth`` which of its coordinates this is.
     """
 
     name: str
@@ -42,6 +49,37 @@ class ProfileColumn(NamedTuple):
     upper: float
     unit: str = ""
     kind: str = "number"
+    source: str = ""
+    declared: Coding = NUMBER
+    nth: int = 0
+
+    @property
+    def whole(self) -> str:
+        """The name of the declared column."""
+        return self.source or self.name
+
+    @property
+    def worded(self) -> bool:
+        """Whether it says what its number does not show: a date, a rank, with the next one a value of a cycle."""
+        return isinstance(self.declared, Dates | Ordinal) or (isinstance(self.declared, Cycle) and not self.nth)
+
+    @property
+    def title(self) -> str:
+        """What it is called in a picture: of a cycle between which of its values it goes."""
+        if not isinstance(self.declared, Cycle):
+            return self.name
+        return f"{self.whole}: {self.format_value(self.lower)} to {self.format_value(self.upper)}"
+
+    def format_value(self, value: float) -> str:
+        """What a coordinate says by itself: a share, a date, a rank, the value at an end of a cycle, or a number."""
+        if isinstance(self.declared, Nominal | Closed):
+            return format_percent(value)
+        if isinstance(self.declared, Cycle):
+            away = np.eye(2)[self.nth] * value
+            return format_number(self.declared.describe(away)) if abs(value) > _AT_AN_END else ""
+        if isinstance(self.declared, Dates | Ordinal):
+            return str(self.declared.describe(np.array([value])))
+        return format_number(value)
 
     @property
     def coding(self) -> Coding:
@@ -78,6 +116,39 @@ class Profile:
     sizes: Array | None = None
     size_sd: Array | None = None
     reference: Array | None = None
+
+    def format_center(self, segment: int, place: int) -> str:
+        """What the coordinate at ``place`` says of a segment; of a cycle both coordinates say it together."""
+        column = self.columns[place]
+        if not isinstance(column.declared, Cycle):
+            return column.format_value(float(self.centers[segment, place]))
+        return format_number(column.declared.describe(self._find_pair(segment, place)))
+
+    def format_noise(self, segment: int, place: int, reach: float) -> str:
+        """How far noise that reaches so far, on the scale of the column, may move what the coordinate says."""
+        column = self.columns[place]
+        if isinstance(column.declared, Nominal | Closed):
+            return f" ± {format_percent(reach)}"
+        if isinstance(column.declared, Cycle):
+            turns = reach / max(float(np.linalg.norm(self._find_pair(segment, place))), _LEAST_SD) / tau
+            return f" ± {format_number(column.declared.period * min(turns, 0.5))}"
+        if column.coding == NUMBER:
+            days = " days" if isinstance(column.declared, Dates) else ""
+            return f" ± {format_number(reach)}{days}"
+        middle = self.even.centers[segment, place]
+        low, high = column.coding.unstretch(middle + np.array([-reach, reach])).tolist()
+        return f", {format_number(low)} to {format_number(high)}"
+
+    def _find_pair(self, segment: int, place: int) -> Array:
+        """Both coordinates of a cycle."""
+        first = place - self.columns[place].nth
+        return self.centers[segment, first : first + 2]
+
+    def list_columns(self, *, telling: bool) -> list[str]:
+        """Declared columns in which some segment stands out of the noise, or all others; the most telling first."""
+        every = [(self.columns[place].whole, bool(self.telling[place])) for place in self.order_columns("most telling")]
+        told = list(dict.fromkeys(name for name, tells in every if tells))
+        return told if telling else list(dict.fromkeys(name for name, _ in every if name not in told))
 
     @cached_property
     def even(self) -> Profile:
@@ -311,9 +382,7 @@ def make_profile(
     if sizes is None and run.noisy_weights is not None:
         sizes = np.rint(np.maximum(run.noisy_weights, 0.0))
         size_sd = None if run.sizes is None else run.sizes.sd
-    units = domain.units or ("",) * domain.dim
-    told = zip(domain.columns, domain.lower.tolist(), domain.upper.tolist(), units, domain.kinds, strict=True)
-    columns = tuple(ProfileColumn(*one) for one in told)
+    columns = list_profile_columns(domain)
     beside = None
     if reference is not None and len(reference) == k:
         beside = domain.from_unit(reference[match(domain.to_unit_coordinates(points), reference)])
@@ -323,6 +392,20 @@ def make_profile(
         return made
     raw = np.broadcast_to(said, (k,))[:, None] * scale
     return replace(made, center_sd=_spread_noise(made, compute_honest_noise(raw, sizes, size_sd, made.even.width)))
+
+
+def list_profile_columns(domain: Domain) -> tuple[ProfileColumn, ...]:
+    """The columns that centres in this domain have coordinates in."""
+    units = domain.units or ("",) * domain.dim
+    told = zip(domain.columns, domain.lower.tolist(), domain.upper.tolist(), units, domain.kinds, strict=True)
+    columns = tuple(ProfileColumn(*one) for one in told)
+    if not domain.declared:
+        return columns
+    made_of = ((one, nth) for one in domain.declared for nth in range(one.dim))
+    return tuple(
+        column._replace(source=one.name, declared=one.coding, nth=nth)
+        for column, (one, nth) in zip(columns, made_of, strict=True)
+    )
 
 
 def _spread_noise(made: Profile, sd: Array) -> Array:

@@ -124,6 +124,19 @@ def test_a_line_a_segment_with_what_is_known_of_it() -> None:
     assert make_segments_table(facts()) is None is make_segments_table(facts(segments={"segments": []}))
 
 
+def test_days_are_written_as_dates() -> None:
+    about = {
+        "name": "joined",
+        "unit": "days from 2020-01-01",
+        "median": [31, 0, 59],
+        "quartiles": [[0, 0, 1], [60, 59, 61]],
+    }
+    segments = {"segments": [{"size": 100, "columns": [{**about, "first_day": "2020-01-01"}]}]}
+    heads, (_, _, told) = _cells(render("segments.html.j2", segments=make_segments_table(facts(segments=segments))))
+    assert heads[2] == "joined" and "2020-02-01 (2020-01-01 to 2020-02-29)" in told
+    assert "to 2020-03-01 (2020-02-29 to 2020-03-02)" in told and "days" not in told
+
+
 def test_plain_values_about_segments_are_read_in_any_form() -> None:
     assert describe_segments(None) == ()
     (one,) = describe_segments(

@@ -7,6 +7,7 @@ import io
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import date
 from itertools import chain
 from math import inf
 
@@ -208,6 +209,16 @@ def test_a_great_deal_of_epsilon_says_what_is_so_of_every_kind():
         # An hour is rounded to the stored circle: a few rows beside an edge are counted on its other side.
         assert [one.share.value for one in hour.shares] == pytest.approx(eighths.tolist(), abs=5e-3)
         assert segment.telling[0] in ("stage", "pay", "age", "joined")
+    lines = [line for line in csv.DictReader(io.StringIO(format_segments(report))) if line["column"] == "joined"]
+    for line in lines:
+        if "quartile" in line["statistic"] or line["statistic"] == "median":
+            days = (date.fromisoformat(line["words"].split()[0]) - date(2020, 1, 1)).days
+            assert days == round(float(line["value"])), line
+        else:
+            assert line["words"] == ""
+    assert not any(
+        line["words"] for line in csv.DictReader(io.StringIO(format_segments(report))) if line["column"] == "age"
+    )
 
 
 def test_intervals_of_every_kind_hold_the_truth_in_nine_of_ten():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from dataclasses import replace
 
@@ -9,8 +11,9 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.steps import CentersStep
-from dpviz.runs.open_table import declare
-from dpviz.runs.profile import Profile, ProfileColumn, compute_honest_noise, make_profile
+from dpviz.releases.render import make_centers_table
+from dpviz.runs.open_table import declare, make_domain
+from dpviz.runs.profile import Profile, ProfileColumn, compute_honest_noise, list_profile_columns, make_profile
 from dpviz.runs.run import run
 from dpviz.runs.synthetic_tables import synthesise_declared
 from dpviz.table.declaration_file import apply_declaration
@@ -113,6 +116,34 @@ def test_on_a_log_scale_segments_lie_apart_by_factors() -> None:
     assert high[:, 0] == pytest.approx(centers[:, 0] * np.exp(0.2))
     assert [low[1, 1], high[1, 1]] == pytest.approx([9.0, 49.0])
     assert replace(made, centers=np.array([[10.0, 0.0], [1000.0, 0.0]])).even.center_sd[:, 1] == pytest.approx(10**0.5)
+
+
+def test_coordinates_of_declared_columns_say_shares_hours_dates_and_ranks() -> None:
+    said = {
+        "bounds": {
+            "age": [0, 100],
+            "town": {"categories": ["North", "South"]},
+            "hour": {"cycle": 24},
+            "joined": {"dates": ["2020-01-01", "2020-12-31"]},
+            "stage": {"order": ["I", "II", "III"]},
+        }
+    }
+    domain = make_domain(apply_declaration(json.dumps(said)).validate())
+    points = np.array([[0.0, 0.7, 0.2, 0.1, 0.0, 0.0, -0.5, 31.0, 2.2], [50.0, 0.0, 1.0, 0.0, 0.0, 0.5, 0.0, 0.0, 1.0]])
+    made = Profile(list_profile_columns(domain), points, np.full((2, 9), 0.05), np.ones(9))
+    told = [made.format_center(0, place) for place in range(9)]
+    assert told == ["0", "70 %", "20 %", "10 %", "0 %", "18", "18", "2020-02-01", "II"]
+    assert made.format_center(1, 5) == made.format_center(1, 6) == "0"
+    assert [column.title for column in made.columns[5:7]] == ["hour: 12 to 0", "hour: 18 to 6"]
+    assert made.format_noise(0, 1, 0.05) == " ± 5 %" and made.format_noise(0, 7, 3.0) == " ± 3 days"
+    assert (
+        made.format_noise(0, 5, 0.1) == f" ± {24 * 0.1 / 0.5 / (2 * np.pi):.3g}"
+        and made.format_noise(0, 5, 9) == " ± 12"
+    )
+    assert {*made.list_columns(telling=True), *made.list_columns(telling=False)} == set(said["bounds"])
+    header, first, _ = csv.reader(io.StringIO(make_centers_table(made, points.astype(str).tolist())))
+    assert dict(zip(header, first, strict=True)) | {"hour_in_words": "18"} == dict(zip(header, first, strict=True))
+    assert header[-3:] == ["hour_in_words", "joined_in_words", "stage_in_words"] and first[-2:] == ["2020-02-01", "II"]
 
 
 def test_the_smallest_group_is_that_whose_size_and_centre_the_noise_lets_be_seen() -> None:

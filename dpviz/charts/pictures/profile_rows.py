@@ -12,8 +12,8 @@ from dpviz.charts.names import spell_name
 from dpviz.charts.plot import Plot
 from dpviz.charts.theme import Palette, make_layout
 from dpviz.runs.profile import SEEN, Profile
-from dpviz.table.codings import NUMBER
-from dpviz.wording import format_number, shorten
+from dpviz.table.codings import Dates
+from dpviz.wording import shorten
 
 Lane = Literal["bounds", "centres"]
 
@@ -63,7 +63,6 @@ class Drawing:
         self.k, self.dim = len(self.order), len(self.cols)
         # Lanes are even: what is on a log or root scale lies where its logarithm or root does.
         self.even = self.made.even
-        self.amounts = self.made.centers[self.order][:, self.cols]
         self.values = self.even.centers[self.order][:, self.cols]
         self.sd = self.even.center_sd[self.order][:, self.cols]
         if chosen.failed:
@@ -109,20 +108,19 @@ class Drawing:
             Words.
         """
         made, column = self.made, self.made.columns[self.cols[j]]
-        unit = f" {column.unit}" if column.unit else ""
-        noise = f"{self._describe_noise(i, j)} ({SEEN:g} sd of the noise)" if made.noise_known else ""
+        unit = f" {self.unit(self.cols[j])}".rstrip()
+        segment, place = int(self.order[i]), int(self.cols[j])
+        reach = made.format_noise(segment, place, float(SEEN * self.sd[i, j])) if made.noise_known else ""
+        noise = f"{reach} ({SEEN:g} sd of the noise)" if reach else ""
         side = "above" if self.values[i, j] > self.overall[j] else "below"
         how = f"<br>{abs(self.away[i, j]):.1f} sd {side} all rows" if made.noise_known and made.k > 1 else ""
-        value = f"<b>{format_number(float(self.amounts[i, j]))}</b>{spell_name(unit)}"
-        return f"segment {self.order[i] + 1} · {spell_name(column.name)}<br>{value}{noise}{how}"
+        value = f"<b>{made.format_center(segment, place)}</b>{spell_name(unit)}"
+        return f"segment {segment + 1} · {spell_name(column.name)}<br>{value}{noise}{how}"
 
-    def _describe_noise(self, i: int, j: int) -> str:
-        """How far noise reaches: as far on both sides, but on a log or root scale."""
-        reach, coding = SEEN * self.sd[i, j], self.made.columns[self.cols[j]].coding
-        if coding == NUMBER:
-            return f" ± {format_number(float(reach))}"
-        low, high = coding.unstretch(self.values[i, j] + np.array([-reach, reach])).tolist()
-        return f", {format_number(low)} to {format_number(high)}"
+    def unit(self, place: int) -> str:
+        """What the numbers of a column count; "" where it is said otherwise, such as by dates."""
+        column = self.made.columns[place]
+        return "" if isinstance(column.declared, Dates) else column.unit
 
     def hovers(self) -> list[str]:
         """Of all dots, segment by segment."""
@@ -143,7 +141,7 @@ class Drawing:
         str
             For the axis.
         """
-        text = spell_name(shorten(self.made.columns[place].name, most))
+        text = spell_name(shorten(self.made.columns[place].title, most))
         return f"<b>{text}</b>" if self.made.telling[place] and not self.chosen.failed else text
 
     def blank(self, height: int, *, left: int, right: int, top: int, bottom: int) -> Plot:
@@ -301,7 +299,7 @@ class Rows(Drawing):
             {
                 **{"type": "scatter", "mode": "text", "x": x.ravel(), "y": (y - 0.13).ravel()},
                 **{
-                    "text": [format_number(float(v)) for v in self.amounts.ravel()],
+                    "text": [self.made.format_center(i, j) for i in self.order.tolist() for j in self.cols.tolist()],
                     "textposition": place.ravel().tolist(),
                 },
                 "textfont": {"size": 11.5, "shadow": ink.halo, "color": colors},
@@ -359,7 +357,7 @@ class Rows(Drawing):
             )
             if self.dim <= _VALUED_COLUMNS:
                 for value, x, side in ((self.told_low[j], at, "left"), (self.told_high[j], at + _TRACK, "right")):
-                    told_end = format_number(float(value))
+                    told_end = self.made.columns[place].format_value(float(value))
                     plot.add_annotation(
                         make_label(
                             float(x),

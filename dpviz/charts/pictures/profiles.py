@@ -19,7 +19,7 @@ from dpviz.charts.pictures.profile_rows import Chosen, Drawing, Lane, Rows, make
 from dpviz.charts.plot import Plot
 from dpviz.charts.theme import Palette, make_layout
 from dpviz.runs.profile import SEEN, ColumnOrder, Profile, RowOrder
-from dpviz.wording import capitalize_first, format_number, format_things, join_clauses
+from dpviz.wording import capitalize_first, format_things, join_clauses
 
 MOST_COLUMNS = {False: 12, True: 10}
 """Columns of one picture, on a wide and on a narrow page; the rest are on further ones."""
@@ -106,9 +106,7 @@ class ProfilePicture:
         told = []
         for segment in self.segments[:6].tolist():
             size = "" if made.sizes is None else f" ({made.sizes[segment]:,.0f} rows)"
-            values = ", ".join(
-                f"{made.columns[j].name} {format_number(float(made.centers[segment, j]))}" for j in shown
-            )
+            values = ", ".join(f"{made.columns[j].name} {made.format_center(segment, j)}" for j in shown)
             told.append(f"segment {segment + 1}{size}: {values}")
         head = capitalize_first(
             f"{format_things(made.k, 'segment')} on a lane for each of {format_things(made.dim, 'column')}"
@@ -160,8 +158,8 @@ def _make_overview(picture: ProfilePicture, palette: Palette) -> Plot:
             **{"showscale": False, "xgap": 1, "ygap": 1, "meta": "released"},
             "customdata": [
                 [
-                    f"segment {i + 1} · {name}: {format_number(float(made.centers[i, j]))}"
-                    for j, name in zip(ordered, names, strict=True)
+                    f"segment {i + 1} · {name}: {made.format_center(i, j)}"
+                    for j, name in zip(ordered.tolist(), names, strict=True)
                 ]
                 for i in segments.tolist()
             ],
@@ -222,8 +220,9 @@ class Lanes(Drawing):
         plot.add_annotation(
             make_label(0, head + 10, f"{self.name(place, 20)}{within}", 12.5, color, xanchor="left", yanchor="middle")
         )
-        unit = spell_name(self.made.columns[place].unit)
-        ends = f"{format_number(float(self.told_low[j]))} to {format_number(float(self.told_high[j]))} {unit}".rstrip()
+        column, unit = self.made.columns[place], spell_name(self.unit(place))
+        told_ends = filter(None, (column.format_value(float(end[j])) for end in (self.told_low, self.told_high)))
+        ends = f"{' to '.join(told_ends)} {unit}".strip()
         plot.add_annotation(make_label(1, head + 10, ends, 11, ink.muted, xanchor="right", yanchor="middle"))
 
     def _discs(self, plot: Plot, j: int, part: Array, y: Array, colors: Any) -> None:
