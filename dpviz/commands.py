@@ -39,7 +39,7 @@ from dpviz.runs.study.study import tidy
 from dpviz.runs.study.workers import compute_rows
 from dpviz.table.csv_intake import open_csv
 from dpviz.table.declaration import NOTHING_DECLARED, Declaration
-from dpviz.table.declaration_file import apply_declaration, apply_declaration_file
+from dpviz.table.declaration_file import apply_declaration, read_declaration
 from dpviz.table.file_format import PLAIN_FORMAT
 from dpviz.table.loaded_table import make_numeric_table
 from dpviz.table.named import Content, declare_nothing, find_sample, open_file, open_named
@@ -403,12 +403,6 @@ def read_declared(data: Data, declaration: Declared | None) -> tuple[Content, De
             beside = declare_nothing(content)
     else:
         content, beside = make_numeric_table(data), Declaration()
-    match declaration:
-        case None:
-            return content, beside
-        case Declaration():
-            return content, declaration.validate()
-        case str() | Path():
-            return content, apply_declaration_file(declaration, declare_nothing(content)).validate()
-        case _:
-            return content, apply_declaration(json.dumps(declaration), declare_nothing(content)).validate()
+    if declaration is None:
+        return content, beside
+    return content, read_declaration(declaration, declare_nothing(content))

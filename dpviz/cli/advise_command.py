@@ -25,7 +25,12 @@ def add(command: Parser) -> None:
     command.add_argument(
         "--n", type=read_wholes, metavar="N | LO,HI", help="the number of rows, or a range of it (default: as declared)"
     )
-    command.add_argument("--d", type=read_whole, metavar="D", help="the number of columns (default: as declared)")
+    command.add_argument(
+        "--d",
+        type=read_whole,
+        metavar="D",
+        help="the number of columns (default: as declared, each value of a category one)",
+    )
     command.add_argument(
         "--declaration", metavar="FILE.json", help="of a table: it says what other options leave out; no row is read"
     )

@@ -349,6 +349,12 @@ class Declaration:
         """The codings of the columns to cluster."""
         return {name: self.codings[name] for name in self.columns if name in self.codings}
 
+    def count_coordinates(self) -> tuple[int, int]:
+        """How many coordinates the columns to cluster make, and how many of these categories and circles do."""
+        codings = {name: self.codings.get(name, NUMBER) for name in self.columns}
+        made = [(len(coding.labels(name)), coding.shape is not None) for name, coding in codings.items()]
+        return sum(number for number, _ in made), sum(number for number, coded in made if coded)
+
     def describe_origin(self, column: str) -> str:
         """Where the bounds of ``column`` come from, in words; "not stated" where nobody said."""
         stated = self.bounds.get(column, NO_BOUNDS).origin

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -50,6 +51,40 @@ def read_declaration_file(path: str | os.PathLike[str]) -> Declaration:
     """
     with foreign.refuse_as(IntakeError(f"The file declares nothing that can be used; {_BOUNDS_FORMS}; mend it.")):
         return apply_declaration_file(path).validate()
+
+
+def read_declaration(
+    declared: Declaration | Mapping[str, Any] | str | os.PathLike[str], onto: Declaration = NOTHING_DECLARED
+) -> Declaration:
+    """What is declared, in any form that Python takes: a declaration, what its JSON says, or the path of such a file.
+
+    Parameters
+    ----------
+    declared : Declaration, mapping or path
+    onto : Declaration
+        What holds where a mapping or a file is silent.
+
+    Returns
+    -------
+    Declaration
+
+    Raises
+    ------
+    IntakeError
+        If it is none of these, or declares something that is not allowed.
+    """
+    if isinstance(declared, Declaration):
+        return declared.validate()
+    if isinstance(declared, str | os.PathLike):
+        return apply_declaration_file(declared, onto).validate()
+    try:
+        text = json.dumps(dict(declared))
+    except (TypeError, ValueError):
+        raise IntakeError(
+            "What is declared is neither a declaration nor the path of one, nor what JSON can say: give a mapping of "
+            "texts, numbers and lists."
+        ) from None
+    return apply_declaration(text, onto, what="What is declared").validate()
 
 
 def apply_declaration_file(path: str | os.PathLike[str], onto: Declaration = NOTHING_DECLARED) -> Declaration:

@@ -63,6 +63,7 @@ def test_sides_that_cross_by_themselves_are_no_window() -> None:
     [
         ("800", KnownRows(800, 800)),
         ("12000 - 8.000", KnownRows(8_000, 12_000)),
+        ("1,00,000", KnownRows(100_000, 100_000)),
         ("1 000 to 2’000 rows", KnownRows(1_000, 2_000)),
     ],
 )
@@ -70,7 +71,7 @@ def test_rows_are_read_however_they_are_written(text: str, rows: KnownRows) -> N
     assert read_rows_in(text) == rows
 
 
-@for_each("text", ["many", "-5", "1e6", "10–20–30", "99999999999999999999"])
+@for_each("text", ["many", "-5", "1e6", "1.5", "1,000.5", "10–20–30", "99999999999999999999"])
 def test_what_is_no_number_of_rows_is_refused(text: str) -> None:
     with pytest.raises(RequestError):
         read_rows_in(text)

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpviz.algorithms.card import Setting
+from dpviz.algorithms.card import Card, Setting
+from dpviz.algorithms.regime import Level
 from dpviz.algorithms.registry import find_card
 from dpviz.arrays import Array
 from dpviz.check import RequestError
@@ -516,7 +517,7 @@ def _can_run(algorithm: str, setting: Setting) -> bool:
         Contender(algorithm).check_budget(setting.epsilon, setting.delta, n=setting.n)
     except RequestError:
         return False
-    if params.refusal(setting.relation) is not None:
+    if params.refusal(setting.relation) is not None or not _takes_categories(card, setting):
         return False
     assert setting.n is not None
     # Where a bench told what to expect, a red light means a large loss, not a larger one than that of others.
@@ -525,6 +526,13 @@ def _can_run(algorithm: str, setting: Setting) -> bool:
         or card.smallest_n is None
         or card.smallest_n(setting, params) * setting.rows_per_person <= setting.n
     )
+
+
+def _takes_categories(card: Card, setting: Setting) -> bool:
+    """Whether it runs where categories make so many coordinates, and is not drowned by them."""
+    if card.most_coded is not None and setting.coded > card.most_coded:
+        return False
+    return not setting.coded or card.categories is None or card.categories.level is not Level.RED
 
 
 def _compute_weighted_quantiles(values: Array, weights: Array, parts: Sequence[float]) -> Array:

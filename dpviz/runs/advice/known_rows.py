@@ -5,9 +5,10 @@ The page, the command line and Python ask here, so that they answer alike. No an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from dpviz import check
 from dpviz.algorithms.card import Setting
@@ -18,6 +19,8 @@ from dpviz.runs.advice.advice import EPSILONS, Advice, advise
 from dpviz.runs.advice.recommendation import Recommendation, recommend
 from dpviz.runs.advice.target import USUAL_LOSS, USUAL_SHARE, Target
 from dpviz.table.declaration import Declaration
+from dpviz.table.declaration_file import read_declaration
+from dpviz.table.domain import Scaling
 
 NOBODY_SAID = (
     "How many rows there are is not known, and advice rests on nothing else: give a number, give a range such as "
@@ -179,7 +182,7 @@ def advise_for(
     d: int | None = None,
     k: int = 5,
     *,
-    declaration: Declaration | None = None,
+    declaration: Declaration | Mapping[str, Any] | str | os.PathLike[str] | None = None,
     target: float = USUAL_LOSS,
     share: float = USUAL_SHARE,
     delta: float = 0.0,
@@ -193,10 +196,10 @@ def advise_for(
     n : int, pair of int or None
         The number of rows, or a range of it; what ``declaration`` says by default.
     d : int or None
-        The number of columns; as many as are declared by default.
+        The number of columns; as many as are declared by default, where each value of a category is one.
     k : int
         Clusters.
-    declaration : Declaration or None
+    declaration : Declaration, mapping, path or None
         Of a table: whatever is not given is taken from it.
     target, share : float
         The most loss over that of k-means++, and the part of the tables on which it is kept to.
@@ -217,9 +220,9 @@ def advise_for(
     RequestError
         If the number of rows is not known, or a number is outside its range.
     """
-    said = declaration or Declaration()
+    said = Declaration() if declaration is None else read_declaration(declaration)
     rows = read_known_rows(said) if n is None else make_known_rows(n)
-    columns = len(said.columns) if d is None else d
+    columns, coded = said.count_coordinates() if d is None else (d, 0)
     if not columns:
         raise RequestError("d, the number of columns, is not known: give it, or a declaration that names columns.")
     relation = said.relation if relation is None else relation
@@ -234,6 +237,8 @@ def advise_for(
         relation=Relation(relation),
         n=None,
         rows_per_person=check.rows_per_person(rows_per_person=person),
+        coded=coded,
+        common=said.scaling == Scaling.COMMON.value and columns > 1,
     )
     return advise_rows(rows, setting, target=Target(target, share))
 

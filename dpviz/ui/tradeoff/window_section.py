@@ -8,7 +8,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from dpviz import check
-from dpviz.algorithms.card import Setting
+from dpviz.algorithms.registry import AUTO
 from dpviz.charts.meaning.epsilon_window import EpsilonWindow
 from dpviz.charts.theme import choose_palette
 from dpviz.check import RequestError
@@ -23,12 +23,14 @@ from dpviz.meaning.window import (
     format_epsilon,
 )
 from dpviz.releases.promise import format_small
-from dpviz.runs.advice.known_rows import KnownRows
+from dpviz.runs.advice.known_rows import KnownRows, read_known_rows
 from dpviz.runs.advice.target import USUAL_LOSS, USUAL_SHARE, Target
 from dpviz.runs.open_table import OpenTable
+from dpviz.runs.request import Contender, Request
+from dpviz.table.declaration import NOTHING_DECLARED
 from dpviz.ui.escape import escape_markdown
 from dpviz.ui.figure import draw_data_table, show
-from dpviz.ui.session import recall, remember
+from dpviz.ui.session import list_bought_rows, recall, remember
 from dpviz.ui.studies.judged_rows import find_known_rows
 from dpviz.wording import format_percent
 
@@ -37,7 +39,9 @@ _LOSS = "tradeoff:smallest"
 _SHARES = (0.5, USUAL_SHARE, 0.9)
 _PRIORS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.5)
 _POSTERIORS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.75, 0.9, 0.95)
-_ROWS = re.compile(r"\s*(\d[\d,. ’']*)(?:\s*(?:-|–|to|…|\.\.)\s*(\d[\d,. ’']*))?\s*(?:rows)?\s*", re.IGNORECASE)
+# Digits, or groups of them of which the last has three: 1.5 is no number of rows.
+_NUMBER = r"(\d{1,3}(?:[,. ’']\d{2,3})*[,. ’']\d{3}|\d+)"
+_ROWS = re.compile(rf"\s*{_NUMBER}(?:\s*(?:-|–|to|…|\.\.)\s*{_NUMBER})?\s*(?:rows)?\s*", re.IGNORECASE)
 
 
 class Accepted(NamedTuple):
@@ -147,7 +151,7 @@ def _ask_rows(table: OpenTable) -> KnownRows | None:
         return None
 
 
-def compute_window(table: OpenTable, *, k: int, delta: float) -> Window | None:
+def compute_window(table: OpenTable, *, k: int, delta: float, leaves: bool = False) -> Window | None:
     """The window of ε for the open table by what was accepted in this visit.
 
     Parameters
@@ -157,6 +161,8 @@ def compute_window(table: OpenTable, *, k: int, delta: float) -> Window | None:
         Clusters.
     delta : float
         δ of the guarantee.
+    leaves : bool
+        Whether it leaves with a release: then no number of rows counts that only a run of this visit has bought.
 
     Returns
     -------
@@ -164,12 +170,31 @@ def compute_window(table: OpenTable, *, k: int, delta: float) -> Window | None:
         None before anybody was asked, and where it cannot be computed.
     """
     accepted: Accepted | None = recall(_make_key(table), None)
+    if leaves and accepted is not None and is_bought(table, accepted.rows):
+        accepted = accepted._replace(rows=find_stated_rows(table))
     if accepted is None or accepted.rows is None or table.private.sparse:
         return None
     try:
         return find_window_for(accepted, table, k=k, delta=delta)
     except RequestError:
         return None
+
+
+def find_stated_rows(table: OpenTable) -> KnownRows | None:
+    """How many rows there are by what may leave with a release: declared, or said beside the window.
+
+    What a run of this visit has bought is none of it: no account paid for it, and its noise is that of a study.
+    """
+    if table.n_public is not None:
+        return KnownRows(table.n_public, table.n_public)
+    accepted: Accepted | None = recall(_make_key(table), None)
+    said = None if accepted is None or is_bought(table, accepted.rows) else accepted.rows
+    return read_known_rows(table.declaration) or said
+
+
+def is_bought(table: OpenTable, rows: KnownRows | None) -> bool:
+    """Whether a number of rows is one that a run of this visit has bought."""
+    return any(rows == read_known_rows(NOTHING_DECLARED, bought=bought) for bought in list_bought_rows(table))
 
 
 def find_window_for(accepted: Accepted, table: OpenTable, *, k: int, delta: float) -> Window | None:
@@ -199,7 +224,7 @@ def find_window_for(accepted: Accepted, table: OpenTable, *, k: int, delta: floa
     private = table.private
     if private.sparse:
         return None
-    setting = Setting(private.domain.dim, k, 1.0, delta, private.relation, None, private.rows_per_person)
+    setting = Request(Contender(AUTO), k, 1.0, delta).make_setting(private)
     rows, target, risk, of_a_person = accepted.rows, accepted.target, accepted.risk, accepted.of_a_person
     return find_studied_window(setting, rows, target=target, risk=risk, rows_of_a_person=of_a_person)
 

@@ -8,18 +8,21 @@ import pytest
 
 import dpviz
 from dpviz.check import RequestError
+from dpviz.meaning.window import Risk
 from dpviz.runs.advice import known_rows
 from dpviz.runs.advice.known_rows import KnownRows, advise_for, read_known_rows
 from dpviz.runs.advice.target import Target
 from dpviz.runs.open_table import declare
-from dpviz.runs.request import Contender
+from dpviz.runs.request import Contender, Request
 from dpviz.runs.study.grid import Grid
+from dpviz.table.codings import Coding, Cycle, Nominal
 from dpviz.table.csv_intake import CsvFile
 from dpviz.table.declaration import Declaration
 from dpviz.table.declaration_file import apply_declaration, to_json
 from dpviz.table.loaded_table import IntakeError
 from dpviz.ui.studies.study_job import Question
 from dpviz.ui.tradeoff import choose_section
+from dpviz.ui.tradeoff.window_section import Accepted, find_window_for
 from tests.cases import about
 from tests.command_line import call
 
@@ -35,18 +38,33 @@ SAID = [
     (None, None, None),
 ]
 ASKED = [(name, said) for name in (3, 8) for said in SAID][:40]
+PLACES = Nominal(("N", "E", "S", "W"))
+KINDS: list[tuple[dict[str, Coding], str]] = [
+    *(({}, "unit"), ({}, "common"), ({"place": PLACES}, "unit"), ({"hour": Cycle(24.0)}, "unit")),
+    *(({"place": PLACES, "region": Nominal(("A", "B", "C"))}, "unit"), ({"place": PLACES}, "common"), ({}, "unit")),
+]
+
+
+def declare_some(number: int, n: int | None, ends: tuple[int, int] | None) -> Declaration:
+    """Of two to four columns of numbers, some tables with categories or hours beside them, some in one scale."""
+    codings, scaling = KINDS[number % len(KINDS)]
+    pairs = {f"x{place}": (0.0, 1.0) for place in range(2 + number % 3)}
+    pairs |= {name: coding.ends or (0.0, 1.0) for name, coding in codings.items()}
+    lower, upper = zip(*pairs.values(), strict=True)
+    return Declaration((*pairs,), lower, upper, codings=codings, scaling=scaling, n_public=n, n_range=ends)
 
 
 def test_thirty_private_tables_get_one_answer_from_every_door(capsys, tmp_path, monkeypatch):
-    """With 3 and with 8 clusters; what nobody said is asked for in one sentence."""
+    """With 3 and with 8 clusters; what nobody said is asked for in one sentence; what is advised can run."""
     assert len(ASKED) >= 30
+    windows = 0
     for number, (k, (n, ends, bought)) in enumerate(ASKED):
-        columns = tuple(f"x{place}" for place in range(2 + number % 3))
         delta = 0.0 if number % 2 else 1e-8
-        bounds = ((0.0,) * len(columns), (1.0,) * len(columns))
-        declaration = Declaration(columns, *bounds, n_public=n, n_range=ends)
+        declaration = declare_some(number, n, ends)
+        columns = declaration.columns
         raw = ",".join(columns) + "\n" + "\n".join([",".join(["0.5"] * len(columns))] * 3) + "\n"
         table = declare(CsvFile("t", raw.encode()), declaration)
+        assert declaration.count_coordinates() == (table.domain.dim, table.domain.coded_dim)
         monkeypatch.setattr(table.private, "reveal", None)
         monkeypatch.setattr("dpviz.ui.studies.judged_rows.find_bought_rows", lambda table, bought=bought: bought)
         path = tmp_path / f"{number}.json"
@@ -72,6 +90,16 @@ def test_thirty_private_tables_get_one_answer_from_every_door(capsys, tmp_path, 
             assert page.sentence == python.sentence == json.loads(said.out)["answer"]
             assert page.rows == python.rows == rows and said.json["n"] == list(rows)
             assert page.few.epsilon == python.few.epsilon >= page.many.epsilon == python.many.epsilon
+            assert page.few.setting == python.few.setting
+            if python.few.best is not None:
+                Request(Contender(python.few.best.algorithm), k, python.few.epsilon, delta).check(table.private)
+            if number % 4:  # what would open a window takes long; all kinds of tables come by
+                continue
+            window = find_window_for(Accepted(rows, 1, Target(), Risk()), table, k=k, delta=delta)
+            if window is not None:
+                windows += 1
+                assert (window.least, window.least_of_many) == (python.few.epsilon, python.many.epsilon)
+    assert windows > 5
 
 
 def test_a_range_of_rows_is_a_range_of_epsilon():
@@ -85,8 +113,9 @@ def test_a_range_of_rows_is_a_range_of_epsilon():
 
 def test_a_delta_as_large_as_one_over_n_is_refused_in_one_sentence_on_every_door(capsys, tmp_path):
     """Of a range the largest number counts."""
+    account = dpviz.Account.temporary(cap_epsilon=1, cap_delta=0.5)
     for n, ends in ((10_000, None), (None, (2_000, 10_000))):
-        declaration = Declaration(("x",), (0.0,), (1.0,), n_public=n, n_range=ends)
+        declaration = Declaration(("x",), (0.0,), (1.0,), "by design", n_public=n, n_range=ends)
         path = tmp_path / "t.csv"
         path.write_text("x\n" + "0.5\n" * 20)
         path.with_suffix(".json").write_text(to_json(declaration))
@@ -97,6 +126,8 @@ def test_a_delta_as_large_as_one_over_n_is_refused_in_one_sentence_on_every_door
             lambda: advise_for(declaration=declaration, k=2, delta=1e-4),  # noqa: B023 (called at once)
             lambda: choose_section.find_advice(question, Target()),  # noqa: B023
             lambda: dpviz.run(dpviz.CARDS["auto"], table.private, k=2, epsilon=1.0, delta=1e-4),  # noqa: B023
+            lambda: dpviz.sweep(path, algorithms=["auto"], epsilons=[1.0], ks=[2], deltas=[1e-4]),  # noqa: B023
+            lambda: dpviz.release(declaration, path, k=2, epsilon=1.0, delta=1e-4, account=account),  # noqa: B023
         ):
             with pytest.raises(RequestError) as refused:
                 ask()
@@ -108,6 +139,20 @@ def test_a_delta_as_large_as_one_over_n_is_refused_in_one_sentence_on_every_door
         ):
             said = call(capsys, *typed)
             assert (said.code, sentence in said.err) == (2, True), said.err
+    assert not account.standing().entries
+
+
+def test_what_is_declared_is_taken_in_every_form(tmp_path):
+    said = {"bounds": {"x": [0, 1], "place": {"categories": ["N", "S"]}}, "n_public": 9_000}
+    path = tmp_path / "d.json"
+    path.write_text(json.dumps(said))
+    asked = [
+        dpviz.advise(declaration=form, k=3) for form in (said, path, str(path), apply_declaration(json.dumps(said)))
+    ]
+    assert len({one.sentence for one in asked}) == 1 and asked[0].few.setting.dim == 5
+    for wrong in (3, {"bounds": {"x": [0, np.int64(1)]}}, {"bounds": 3}):
+        with about(wrong), pytest.raises(RequestError):
+            dpviz.advise(declaration=wrong, k=3)
 
 
 def test_what_is_known_of_the_number_of_rows():
