@@ -73,11 +73,11 @@ def _warn_of_sum(epsilon: float, delta: float) -> None:
             return
         _warned.add(PrivacyWarning)
         epsilons, deltas = zip(*_uncounted, strict=True)
-    with_delta = f", δ = {fsum(deltas):g}" if any(deltas) else ""
+    with_delta, cap_delta = (f", δ = {fsum(deltas):g}", ", cap_delta=...") if any(deltas) else ("", "")
     warnings.warn(
         f"This process has fitted {len(epsilons)} private models and counted none: where they share rows, they cost "
         f"ε = {fsum(epsilons):g}{with_delta} together, and every further fit adds its own. Count them: give "
-        "PrivateKMeans(account=dpviz.Account.temporary(cap_epsilon=...)), or an account in a file.",
+        f"PrivateKMeans(account=dpviz.Account.temporary(cap_epsilon=...{cap_delta})), or an account in a file.",
         PrivacyWarning,
         stacklevel=5,
     )

@@ -16,6 +16,8 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from dpviz import check
+from dpviz.algorithms.card import Card, Params
 from dpviz.algorithms.registry import CARDS, find_card
 from dpviz.arrays import Array, Codes
 from dpviz.check import RequestError, one_of
@@ -201,10 +203,11 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         X = read_given(X)
         one_of(("unit", "data"), distances=self.distances)
         card, account = find_card(self.algorithm), self._find_account()
-        if account is not None and card.private:  # before a row is read
-            account.standing().refuse_cost(float(self.epsilon))
-        table = self._make_table(X, groups)
         params = card.params.parse(self.params or {})
+        if account is not None and card.private:  # before a row is read
+            delta = check.check_delta(None, delta=self.delta)
+            account.standing().refuse_cost(check.epsilon(epsilon=self.epsilon), _spend_delta(card, params, delta))
+        table = self._make_table(X, groups)
         if params.points_per_row(self.n_clusters) > 1:
             raise RequestError(
                 "PrivateKMeans gives every row of X one cluster, and with these params a row holds several points: "
@@ -460,11 +463,10 @@ def _describe_refusal(message: str, objects: Sequence[Any] = ()) -> str:
 
 def _make_charge(request: Request, table: PrivateTable) -> Charge:
     """What a fit costs, and what it is about."""
-    pure = request.card.accounting(request.contender.settings, request.delta) is Accounting.PURE
     domain = table.domain
     return Charge(
         epsilon=float(request.epsilon),
-        delta=0.0 if pure else float(request.delta),
+        delta=_spend_delta(request.card, request.contender.settings, request.delta),
         algorithm=request.algorithm,
         k=int(request.k),
         unit=table.unit,
@@ -473,6 +475,11 @@ def _make_charge(request: Request, table: PrivateTable) -> Charge:
         lower=tuple(domain.lower.tolist()),
         upper=tuple(domain.upper.tolist()),
     )
+
+
+def _spend_delta(card: Card, params: Params, delta: float) -> float:
+    """The δ that a fit costs: none where all that is drawn is pure."""
+    return 0.0 if card.accounting(params, delta) is Accounting.PURE else float(delta)
 
 
 def _refuse_others(others: Mapping[str, object]) -> None:

@@ -85,9 +85,9 @@ def test_one_fit_and_its_score_and_models_without_privacy_warn_of_nothing(nothin
 
 def test_delta_is_summed_where_it_is_spent(nothing_counted, account):
     model(delta=1e-6).fit(VALUES)  # pure: no δ is spent
-    with pytest.warns(PrivacyWarning, match=r"ε = 2, δ = 1e-06 together"):
+    with pytest.warns(PrivacyWarning, match=r"ε = 2, δ = 1e-06 together.*cap_epsilon=\.\.\., cap_delta=\.\.\.\)"):
         model(algorithm="auto", delta=1e-6).fit(VALUES)
-    with pytest.raises(AccountExceeded, match="δ = 1e-06"):
+    with pytest.raises(AccountExceeded, match=r"δ = 1e-06, and 0 of 0 is left .*delta 0.*a cap for δ \(cap_delta"):
         model(algorithm="auto", delta=1e-6, account=account).fit(VALUES)
     model(delta=1e-6, account=account).fit(VALUES)
     assert account.standing().spent_delta == 0
@@ -139,6 +139,8 @@ def test_what_an_account_does_not_bear_is_refused_before_a_row_is_read(account, 
                 model(account=one).fit(Untouchable())
     finally:
         holder.close()
+    with pytest.raises(RequestError, match="a cap for δ"):
+        model(account=account, algorithm="auto", delta=1e-6).fit(Untouchable())
     # Rows of persons, and rows, are other units: their ε do not add up.
     model(account=account).fit(VALUES)
     with pytest.raises(RequestError, match="unit of privacy"):

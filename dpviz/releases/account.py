@@ -595,15 +595,16 @@ def _refuse_beyond(name: str, letter: str, costs: Sequence[float], *, cap: float
     if not fsum(costs) <= cap * (1 + _ROUNDING):
         raise AccountExceeded(
             f"This asks for {letter} = {costs[-1]:.12g}, and {round_down(left)} of {cap:g} is left in the "
-            f"account of {format_value(name)}: {_describe_alternative(letter, left)}."
+            f"account of {format_value(name)}: {_describe_alternative(letter, cap, left)}."
         )
 
 
-def _describe_alternative(letter: str, left: float) -> str:
+def _describe_alternative(letter: str, cap: float, left: float) -> str:
     if letter == "ε" and left < check.LEAST_EPSILON:
         return "nothing more can be released from it"
     if not left:
-        return "choose an algorithm without δ (delta 0)"
+        own_cap = "" if cap else ", or take an account that was made with a cap for δ (cap_delta, such as 1e-5)"
+        return f"choose an algorithm without δ (delta 0){own_cap}"
     return f"ask for at most {letter} = {round_down(left)}"
 
 
