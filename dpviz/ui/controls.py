@@ -134,9 +134,12 @@ def suggest_delta() -> None:
 
 
 def choose_default_delta() -> float:
-    """min(1e-6, 1/(10 n)) for a public n, else 1e-6; at most two digits."""
+    """min(1e-6, 1/(10 n)) for a public n, of a range its largest, else 1e-6; at most two digits."""
     table = find_table()
-    return check.choose_usual_delta(table.n_public if table is not None else None)
+    if table is None:
+        return check.choose_usual_delta(None)
+    _, most = table.declaration.n_range or (None, None)
+    return check.choose_usual_delta(most if table.n_public is None else table.n_public)
 
 
 def _follow_slider() -> None:

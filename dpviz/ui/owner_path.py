@@ -7,12 +7,13 @@ from typing import Literal, NamedTuple
 import streamlit as st
 
 from dpviz.glossary import explain_words
+from dpviz.runs.advice.known_rows import read_known_rows
 from dpviz.runs.open_table import OpenTable
 from dpviz.ui.data.draft import complete_draft
 from dpviz.ui.data.large_table import is_preparing
 from dpviz.ui.escape import escape_markdown
 from dpviz.ui.release.released_notice import describe_released, has_left
-from dpviz.ui.session import Source, find_table, find_undeclared, list_booked, recall, remember
+from dpviz.ui.session import Source, find_bought_rows, find_table, find_undeclared, list_booked, recall, remember
 
 Here = Literal["home", "data", "tradeoff", "ledger", "release"]
 State = Literal["done", "missing", "next", "later"]
@@ -94,7 +95,8 @@ def list_stops() -> list[Stop]:
             _make_release_stop(table, chosen=False),
         ]
     chosen = _read_chosen_epsilon(table)
-    missing = "How many rows there are, " if table.n_public is None else "Missing: "
+    known = table.n_public or read_known_rows(table.declaration, bought=find_bought_rows(table))
+    missing = "How many rows there are, " if known is None else "Missing: "
     return [
         Stop("Data", "data", "done", f"{table.title} is open."),
         Stop("Bounds", "data", "done", "Declared for every column."),

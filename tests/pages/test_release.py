@@ -9,19 +9,28 @@ from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
+import pytest
 import yaml
 from streamlit.testing.v1 import AppTest
 
+from dpviz.meaning.window import Risk
 from dpviz.releases import publishing
 from dpviz.releases.account import Account, State
 from dpviz.releases.package import CARD, CENTERS, DECLARATION, PAGE, make_zip
 from dpviz.releases.verify import verify
+from dpviz.runs.advice.judgement import judge_request
+from dpviz.runs.advice.known_rows import KnownRows
+from dpviz.runs.advice.target import Target
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.record import AccessKind
+from dpviz.runs.request import Contender, Request
 from dpviz.table.declaration import FROM_ROWS, FileKind
 from dpviz.table.declaration_file import apply_declaration, apply_declaration_file
 from dpviz.table.named import open_file
+from dpviz.ui import session
+from dpviz.ui.escape import escape_markdown
 from dpviz.ui.session import DataAccess
+from dpviz.ui.tradeoff.window_section import Accepted
 from tests import waiting
 from tests.pages.site import everything_shown, fine, paste_bounds, upload, visit
 from tests.pages.tables import app_on, sound, text_of, truth_switch
@@ -76,6 +85,14 @@ def pressed_once(app: AppTest) -> AppTest:
     """The page after ε was typed, the button pressed, and what came of it is there."""
     sound(button(confirmed(app)).click().run())
     assert app.session_state["release:pressed"][-1].job.wait(waiting.SECONDS)
+    return sound(app.run())
+
+
+def accepting(app: AppTest, table: OpenTable, *, rows: int) -> AppTest:
+    """The page after somebody said on Trade-off which loss and which risk they accept, for so many rows."""
+    accepted = Accepted(KnownRows(rows, rows), 1, Target(1.5), Risk(0.1, 0.9))
+    kept = app.session_state[session._SETTINGS]
+    app.session_state[session._SETTINGS] = {**kept, f"window:{table.source_key}": accepted}
     return sound(app.run())
 
 
@@ -149,6 +166,9 @@ def test_a_press_charges_once_shows_no_truth_and_what_leaves_can_be_checked_at_h
     table, account = people(tmp_path), account_in(tmp_path)
     app = on_page(table, account)
     assert not app.sidebar.toggle and "revealed" not in everything_shown(app)
+    # What was accepted on Trade-off argues for ε, here and on the card.
+    argument = "It keeps the accepted risk"
+    assert argument in text_of(accepting(app, table, rows=900))
     app = pressed_once(app)
     assert not app.sidebar.toggle and "revealed" not in everything_shown(app)
     assert "Missing values" not in everything_shown(app), "they are bought where they are asked for"
@@ -156,7 +176,7 @@ def test_a_press_charges_once_shows_no_truth_and_what_leaves_can_be_checked_at_h
     assert entry.state is State.RELEASED and entry.charge.epsilon == 1.0
     (press,) = app.session_state["release:pressed"]
     files = press.job.release.files
-    assert verify(make_zip(files)).holds
+    assert verify(make_zip(files)).holds and argument in files[PAGE].decode()
     kept = tmp_path / "people-release-1.zip"
     assert kept.read_bytes() == make_zip(files) and kept.stat().st_mode & 0o077 == 0
     assert "Visitors: released at ε = 1; ε = 1 of 2 left" in app.subheader[0].value
@@ -238,6 +258,39 @@ def test_words_are_printed_verbatim_come_with_the_declaration_and_tell_of_a_dry_
     declared = apply_declaration(files[DECLARATION].decode())
     assert declared.words["region"] == "Lower Saxony" and declared.words["chosen_after_looking"] == hostile
     assert verify(make_zip(files)).holds
+
+
+@pytest.mark.slow
+def test_what_a_study_run_has_bought_argues_on_no_card(tmp_path, monkeypatch):
+    """No account paid for it, and its noise is that of a study."""
+    table = people(tmp_path, n_public=None)
+    app = accepting(on_page(table), table, rows=900)
+    assert "made-up tables of 900 rows" in text_of(app) and not app.button(key="release:try").disabled
+    monkeypatch.setattr("dpviz.ui.tradeoff.window_section.list_bought_rows", lambda table: [912.0, 899.6, 905.2])
+    said = text_of(sound(app.run()))
+    assert (
+        "900 rows" not in said and "It keeps the accepted risk" not in said and app.button(key="release:try").disabled
+    )
+
+
+@pytest.mark.slow
+def test_a_dry_run_has_as_many_rows_as_somebody_said_and_none_before(tmp_path):
+    """A declared range is judged at its fewest rows, as in the shell; without a number there is nothing to try."""
+    app = on_page(people(tmp_path, n_public=None))
+    assert app.button(key="release:try").disabled and "whether there are as many, only you know" in text_of(app)
+    (box,) = (one for one in app.number_input if one.label == "Rows of the made-up tables")
+    assert box.value is None
+    box.set_value(700)
+    sound(sound(app.run()).button(key="release:try").click().run())
+    assert "12 runs on made-up tables of 700 rows lost" in text_of(app)
+    table = people(tmp_path, n_public=None, n_range=[800, 1_200])
+    app = on_page(table)
+    assert "How many rows there are" not in everything_shown(sound(app.switch_page("home.py").run()))
+    app = on_page(table)
+    assert not [one for one in app.number_input if one.label == "Rows of the made-up tables"]
+    assert not app.button(key="release:try").disabled
+    request = Request(Contender("auto"), 3, 1.0, app.session_state["delta"])
+    assert escape_markdown(judge_request(request, table.private, n=800).message) in text_of(app)
 
 
 def test_hostile_names_stay_text(tmp_path):

@@ -242,16 +242,28 @@ def explain_difference(judged: Judgement, verdict: Verdict | None) -> str:
     return ""
 
 
-def describe_dry_run(losses: Sequence[float]) -> str:
-    """What came out of a dry run, in a sentence.
+def describe_dry_run(losses: Sequence[float], *, rows: int | None = None) -> str:
+    """What came out of a dry run, in a sentence; with the ``rows`` of its tables where their number is a guess.
+
+    Parameters
+    ----------
+    losses : sequence of float
+        Over that of k-means++.
+    rows : int, optional
+        Of each made-up table.
+
+    Returns
+    -------
+    str
+        A sentence.
 
     >>> describe_dry_run([1.0, 1.02, 1.31])
     '3 runs on made-up tables lost 1.02 × what k-means++ loses there in the median, and from 1.00 × to 1.31 ×.'
     """
-    ordered = sorted(losses)
+    ordered, size = sorted(losses), "" if rows is None else f" of {rows:,} rows"
     middle, low, high = (f"{text} ×" for text in format_apart(median(ordered), ordered[0], ordered[-1]))
     return (
-        f"{len(ordered)} runs on made-up tables lost {middle} what k-means++ loses there in the median, "
+        f"{len(ordered)} runs on made-up tables{size} lost {middle} what k-means++ loses there in the median, "
         f"and from {low} to {high}."
     )
 

@@ -12,6 +12,7 @@ from dpviz.runs.open_table import OpenTable
 from dpviz.runs.request import Request
 from dpviz.ui.controls import read_request
 from dpviz.ui.escape import escape_markdown
+from dpviz.ui.studies.judged_rows import find_known_rows
 
 Foresee = Callable[[Card], Judgement]
 
@@ -23,7 +24,7 @@ _COLORS = {
 
 
 def foresee_outcome(request: Request, table: OpenTable, tried: Sequence[float] = ()) -> Judgement:
-    """What is to be expected of a request, from public numbers and a dry run.
+    """What is to be expected of a request, from public numbers and a dry run; of a range of rows, at the fewest.
 
     Parameters
     ----------
@@ -38,7 +39,8 @@ def foresee_outcome(request: Request, table: OpenTable, tried: Sequence[float] =
     Judgement
         The same on every page.
     """
-    return judge_request(request, table.private, tried=tried)
+    known = find_known_rows(table)
+    return judge_request(request, table.private, n=None if known is None else known.low, tried=tried)
 
 
 def make_foresight(table: OpenTable) -> Foresee:

@@ -21,16 +21,18 @@ from dpviz.privacy.exact_draws import name_library
 from dpviz.releases.bought_bounds import list_open_columns
 from dpviz.releases.promise import describe_odds, format_one_in, format_small
 from dpviz.releases.release_request import BOUNDS, ReleaseRequest, find_words
-from dpviz.runs.advice.judgement import describe_dry_run
+from dpviz.runs.advice.judgement import describe_dry_run, judge_request
+from dpviz.runs.advice.known_rows import read_known_rows
 from dpviz.runs.dry_run import Tried, dry_run_work
 from dpviz.runs.jobs import Job
+from dpviz.runs.open_table import OpenTable
 from dpviz.runs.profile import Profile
 from dpviz.runs.python_script import write_release_script
 from dpviz.runs.request import Request, format_value
 from dpviz.ui.badges import draw_caption_with_badge
 from dpviz.ui.data.large_table import is_local_server
 from dpviz.ui.escape import escape_markdown
-from dpviz.ui.explore.foresight import describe_judgement, foresee_outcome
+from dpviz.ui.explore.foresight import describe_judgement
 from dpviz.ui.job_panel import draw_job_panel, open_job_registry
 from dpviz.ui.owner_path import draw_owner_path
 from dpviz.ui.profile_panel import draw_profile_panel
@@ -47,7 +49,7 @@ from dpviz.ui.release.words_form import (
     draw_words_form,
 )
 from dpviz.ui.session import require_table
-from dpviz.ui.tradeoff.window_section import compute_window
+from dpviz.ui.tradeoff.window_section import compute_window, find_stated_rows
 from dpviz.wording import capitalize_first, format_number, format_percent, format_things
 
 
@@ -68,7 +70,7 @@ def draw_release_page() -> None:
 def _explain_epsilon(draft: ReleaseRequest, asked_of: Subject) -> str:
     """The argument for ε by the window of this visit, for the card; "" where nobody asked for one."""
     table, request = asked_of.table, draft.request
-    window = None if table is None else compute_window(table, k=request.k, delta=draft.delta)
+    window = None if table is None else compute_window(table, k=request.k, delta=draft.delta, leaves=True)
     if window is None:
         return ""
     argument = window.argument(request.epsilon, of_algorithm=draft.make_algorithm_request(asked_of.declaration).epsilon)
@@ -252,14 +254,14 @@ def _list_hindrances(release_request: ReleaseRequest, asked_of: Subject) -> list
 _JOB = "release:dry_run"
 # From so many columns on centres are drawn as profiles.
 _PROFILED = 3
-_USUAL_ROWS, _MOST_ROWS = 10_000, 200_000
+_MOST_ROWS = 200_000
 
 
 @dataclass(frozen=True, eq=False)
 class _DryRun:
     """What was tried, and the job."""
 
-    asked: tuple[Request, str]
+    asked: tuple[Request, str, int | None]
     job: Job[Any]
 
 
@@ -271,34 +273,53 @@ def _draw_dry_run_section(release_request: ReleaseRequest, asked_of: Subject) ->
         st.caption("Bounds that are still to be bought cannot be tried beforehand.")
         return ""
     request, dry = release_request.make_algorithm_request(asked_of.declaration), _find_kept()
-    n = min(table.n_public or _USUAL_ROWS, _MOST_ROWS)
-    asked = (request, table.key)
+    n = _ask_rows(table)
+    asked = (request, table.key, n)
     dry = dry if dry is not None and dry.asked == asked else None
     done = [] if dry is None else [item for item in dry.job.items if isinstance(item, Tried)]
     tried = [item.ratio for item in done]
-    judgement = foresee_outcome(request, table, tried)
+    declared = read_known_rows(table.declaration)
+    judgement = judge_request(request, table.private, n=None if declared is None else declared.low, tried=tried)
     if not judgement.refusal and (told := describe_judgement(judgement, request)):
         draw_caption_with_badge("public", told)
     if dry is not None:
         draw_job_panel(dry.job, label="Dry run", key=_JOB)
         # Of a private number of records the light says nothing, and the runs are told by themselves.
-        said = escape_markdown(describe_dry_run(tried)) if tried and judgement.level is None else ""
+        said = describe_dry_run(tried, rows=n) if tried and judgement.level is None else ""
         if said:
-            draw_caption_with_badge("public", said)
+            draw_caption_with_badge("public", escape_markdown(said))
         if done:
             _draw_profile(done[-1].profile)
         return "" if judgement.refusal else f"{judgement.announcement} {said}".strip()
-    about = "" if table.n_public else " (your number of rows is private: these are a guess)"
-    publications = st.button(
+    size = "" if n is None else f" of {n:,} rows"
+    tries = st.button(
         "Try it on made-up rows",
         icon=":material/casino:",
         key="release:try",
-        disabled=bool(judgement.refusal),
-        help=f"Runs on three tables of {n:,} rows{about}, with your columns and bounds; nobody is in them.",
+        disabled=bool(judgement.refusal) or n is None or n < request.k,
+        help=f"Runs on three tables{size}, with your columns and bounds; nobody is in them.",
     )
-    if publications:
+    if tries and n is not None:
         _begin(request, asked_of, n, asked)
     return "" if judgement.refusal else judgement.announcement
+
+
+def _ask_rows(table: OpenTable) -> int | None:
+    """Rows of the made-up tables: as many as somebody said that there are; asked for where nobody did."""
+    said = find_stated_rows(table)
+    if said is not None:
+        return min(said.low, _MOST_ROWS)
+    typed = st.number_input(
+        "Rows of the made-up tables",
+        *(1, _MOST_ROWS),
+        value=None,
+        step=1_000,
+        key=f"release:rows:{table.source_key}",
+        placeholder="about how many your file has",
+        persist_state="session",
+        help="How many rows your file has is not declared, and nobody looks: guess it from outside of the file.",
+    )
+    return None if typed is None else int(typed)
 
 
 def _draw_profile(profile: Profile | None) -> None:
@@ -309,7 +330,7 @@ def _draw_profile(profile: Profile | None) -> None:
         draw_profile_panel(profile, "release:tried", beside="k-means++ on the made-up rows", table=False)
 
 
-def _begin(request: Request, asked_of: Subject, n: int, asked: tuple[Request, str]) -> None:
+def _begin(request: Request, asked_of: Subject, n: int, asked: tuple[Request, str, int | None]) -> None:
     if (before := _find_kept()) is not None:
         before.job.cancel()
     declared = replace(asked_of.declaration, title=asked_of.title)
