@@ -132,8 +132,10 @@ def test_a_row_without_a_number_has_no_segment(tmp_path: Path) -> None:
     domain = _DOMAINS["unit"]
     rows = "age,income,hours\n30,1000,40\n,1000,40\nthirty,1000,40\n30,inf,40\n\n30\n99,199000,79\n"
     centers = np.array([[30.0, 1_000.0, 40.0], [99.0, 199_000.0, 79.0]])
-    assert _run(tmp_path, write_assign_script(domain, centers, title=""), rows).returncode == 0
+    done = _run(tmp_path, write_assign_script(domain, centers, title=""), rows)
+    assert done.returncode == 0
     assert _segments(tmp_path) == ["1", "", "", "", "", "2"]
+    assert done.stdout == "6 rows are in out.csv; 4 of them lack a number, and have no segment.\n"
 
 
 @pytest.mark.parametrize(
