@@ -151,6 +151,13 @@ def test_bounds_of_a_private_file_start_empty_and_nothing_is_read_from_the_rows(
     assert len(typed) == 6 and set(typed) == {None}
     assert declared(at.get("button_group"), "kind").value == FileKind.PRIVATE.value
     assert not any(button.label == "Fill from the rows" for button in at.button)
+    # Asked in this order, and none of it folded away: whose rows, how many, which columns and bounds, from where.
+    asked = [f"{getattr(node, 'key', '')} {getattr(node, 'label', '')}" for node in at._tree]
+    first = (":several ", ":n:False ", "age, lower bound", ":origin ")
+    order = [next(place for place, one in enumerate(asked) if what in one) for what in first]
+    assert order == sorted(order)
+    folded = [part.key for box in at.expander for part in (*box.radio, *box.number_input, *box.selectbox)]
+    assert not [key for key in folded if key.endswith((":several", ":n:False", ":origin", ":lower"))]
     press(at, "Use this table")
     assert 'Still needed: both bounds of "age"; both bounds of "income".' in at.error[0].value.replace("\\", "")
     assert "visit:table" not in at.session_state
