@@ -24,6 +24,7 @@ from dpviz.wording import capitalize_first, format_number, format_percent, forma
 
 # Ends that a run tells, because centres cannot; and those that another ε would have brought to another end.
 _BEFORE_CENTERS, _OF_EPSILON = ("refused", "dropped"), ("failed", "sizes", "noise")
+_SHOWS_NOISE = "failed"
 _LONGEST = 50
 # Columns that a sentence names.
 _NAMED = 3
@@ -76,9 +77,15 @@ class Received:
         return next(_list_findings(self))
 
     @property
+    def shows_noise(self) -> bool:
+        """Whether nobody knows where any centre lies."""
+        return self.finding.failed == _SHOWS_NOISE
+
+    @property
     def may(self) -> tuple[Conclusion, ...]:
         """What may be concluded."""
-        return (_conclude_sizes(self.profile), *_conclude_columns(self.profile), _conclude_quality(self))
+        columns = _conclude_columns(self.profile, noise=self.shows_noise)
+        return (_conclude_sizes(self.profile), *columns, _conclude_quality(self))
 
     @property
     def may_not(self) -> tuple[str, ...]:
@@ -162,8 +169,11 @@ def _conclude_sizes(made: Profile) -> Conclusion:
     return Conclusion(f"Segment {big + 1} {rank}: {size}, about {format_percent(made.weights[big])} of all.", good=True)
 
 
-def _conclude_columns(made: Profile) -> Iterator[Conclusion]:
+def _conclude_columns(made: Profile, *, noise: bool) -> Iterator[Conclusion]:
     if made.k == 1:
+        return
+    if noise:
+        yield Conclusion("In no column can segments be told apart: the release shows noise.", good=False)
         return
     if not made.noise_known:
         yield Conclusion("Whether segments differ cannot be told: the noise of the centres is not known.", good=False)
@@ -212,8 +222,13 @@ def _list_forbidden(received: Received) -> Iterator[str]:
         # A coordinate of a cycle has no unit that a reader knows.
         order = [int(place) for place in made.order_columns("most telling")]
         named = [place for place in order if not isinstance(made.columns[place].declared, Cycle)][:2]
-        if named and (typical[named] > made.even.width[named] / 2).all():
-            yield "Any difference between two segments: all of them are within the noise."
+        if received.shows_noise or (named and (typical[named] > made.even.width[named] / 2).all()):
+            none = received.shows_noise or not made.telling.any()
+            yield (
+                "Any difference between two segments: all of them are within the noise."
+                if none
+                else "A difference between most pairs of segments: it is within the noise."
+            )
             named = []
         least = " or ".join(
             f"{_describe_reach(made.columns[place], float(typical[place]))} in {made.columns[place].name}"

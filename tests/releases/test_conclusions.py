@@ -119,6 +119,18 @@ def test_what_may_not_is_bounded_by_the_ledger() -> None:
     assert hidden == "Any difference between two segments: all of them are within the noise."
 
 
+def test_a_release_that_shows_noise_tells_no_column_apart() -> None:
+    failed, _ = ENDS["failed"]
+    assert failed.profile.telling.any(), "noise of single centres alone would not say so"
+    assert not any(one.good for one in failed.may) or failed.may[-1].good
+    assert failed.may[1].sentence == "In no column can segments be told apart: the release shows noise."
+    assert failed.may_not[1] == "Any difference between two segments: all of them are within the noise."
+    # Where one segment alone stands out, differences are not all within the noise.
+    few = received(replace(GOOD, center_sd=np.array([[0.5, 5.0, 0.5], [40.0, 400.0, 4.0], [40.0, 400.0, 4.0]])))
+    assert not few.shows_noise and few.profile.telling.any()
+    assert few.may_not[1] == "A difference between most pairs of segments: it is within the noise."
+
+
 def test_a_release_of_one_segment_one_column_or_unknown_noise_is_no_error() -> None:
     one = Profile(COLUMNS[:1], np.array([[30.0]]), np.array([[1.0]]), SCALE[:1], np.array([100.0]), np.array([5.0]))
     made = received(one)

@@ -96,7 +96,8 @@ class ProfilePicture:
         left = self.profile.k - MOST_SEGMENTS
         rest = f"the {MOST_SEGMENTS} largest segments; {left} more in the table" if left > 0 else ""
         telling = int(self.profile.telling.sum())
-        out = f"{telling} of {self.profile.dim} columns beyond the noise" if self.profile.noise_known else ""
+        knows = self.profile.noise_known and not self.failed
+        out = f"{telling} of {self.profile.dim} columns beyond the noise" if knows else ""
         return join_clauses(f"{dot}, {noise}", "dotted: all rows", stem, hollow, diamond, rest, out)
 
     def words(self) -> str:

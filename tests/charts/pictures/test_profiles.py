@@ -77,6 +77,7 @@ def test_a_dot_lies_where_its_value_is_and_is_hollow_within_its_noise() -> None:
 def test_a_release_that_shows_noise_says_nothing_of_where_centres_lie() -> None:
     made, colors = made_profile(7, 6), choose_palette("light")
     picture = ProfilePicture(made, failed=True)
+    assert "beyond the noise" not in picture.note and "beyond the noise" in ProfilePicture(made).note
     (dots,) = _dots(picture.draw(colors).figure())
     assert all(color == colors.surface for color in dots.marker.color)
     whiskers = [
