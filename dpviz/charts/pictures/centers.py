@@ -363,7 +363,7 @@ class Distances(Drawing[CentersStep]):
 
 @dataclass(frozen=True, eq=False)
 class Sizes(Drawing[CentersStep]):
-    """How many rows each centre was measured to hold, with the noise on it."""
+    """How many rows each centre was measured to hold in this step, with its noise; a run's sizes join all steps."""
 
     legend_lines = 0
 
@@ -375,13 +375,15 @@ class Sizes(Drawing[CentersStep]):
 
     def finding(self, domain: Domain) -> str:
         low, high = (format_number(float(round(end))) for end in (self.counts.min(), self.counts.max()))
-        between = f"Sizes from {low} to {high} rows" if low != high else f"All sizes: {low} rows"
+        between = f"Counts from {low} to {high} rows" if low != high else f"All counts: {low} rows"
         noise = self.step.count_noise_sd
         return between if noise is None else f"{between}, each ±{format_number(noise)}"
 
     def note(self, context: RenderContext) -> str:
         some = f"the {_MOST} largest of {len(self.counts)}" if len(self.counts) > _MOST else ""
-        return join_clauses("noisy counts", "strokes: ±1 sd of the noise" if self.step.count_noise_sd else "", some)
+        return join_clauses(
+            "noisy counts of this step", "strokes: ±1 sd of the noise" if self.step.count_noise_sd else "", some
+        )
 
     def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
         counts, noise = self.counts, self.step.count_noise_sd

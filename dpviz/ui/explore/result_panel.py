@@ -20,7 +20,7 @@ from dpviz.charts.theme import choose_palette
 from dpviz.check import RequestError
 from dpviz.glossary import explain_term, explain_words
 from dpviz.privacy.accounting import Accounting
-from dpviz.runs.advice.judgement import explain_difference, judge_request
+from dpviz.runs.advice.judgement import explain_difference
 from dpviz.runs.advice.prediction import predict_floor
 from dpviz.runs.advice.suggested_k import MOST_K, find_synopsis, suggest_k
 from dpviz.runs.center_tables import compute_share_noise, list_profile_rows, read_shares
@@ -36,7 +36,7 @@ from dpviz.ui.badges import draw_caption_with_badge, format_badge
 from dpviz.ui.data_access import is_reveal_allowed
 from dpviz.ui.escape import escape_markdown
 from dpviz.ui.explore.algorithm_choice import draw_catalogue, draw_description
-from dpviz.ui.explore.foresight import make_foresight
+from dpviz.ui.explore.foresight import foresee_outcome, make_foresight
 from dpviz.ui.explore.scores import Judged
 from dpviz.ui.explore.walk import list_numbers
 from dpviz.ui.figure import draw_data_table, show_wide
@@ -364,7 +364,7 @@ def _draw_verdict(run: Run, request: Request, table: OpenTable) -> None:
         draw_caption_with_badge(
             "released", f":material/warning: {escape_markdown(capitalize_first(describe_verdict(run.verdict)))}"
         )
-    if apart := explain_difference(judge_request(request, table.private), run.verdict):
+    if apart := explain_difference(foresee_outcome(request, table), run.verdict):
         st.caption(escape_markdown(apart))
 
 

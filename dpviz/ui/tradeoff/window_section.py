@@ -170,7 +170,7 @@ def compute_window(table: OpenTable, *, k: int, delta: float, leaves: bool = Fal
         None before anybody was asked, and where it cannot be computed.
     """
     accepted: Accepted | None = recall(_make_key(table), None)
-    if leaves and accepted is not None and is_bought(table, accepted.rows):
+    if leaves and accepted is not None and _is_bought(table, accepted.rows):
         accepted = accepted._replace(rows=find_stated_rows(table))
     if accepted is None or accepted.rows is None or table.private.sparse:
         return None
@@ -188,11 +188,11 @@ def find_stated_rows(table: OpenTable) -> KnownRows | None:
     if table.n_public is not None:
         return KnownRows(table.n_public, table.n_public)
     accepted: Accepted | None = recall(_make_key(table), None)
-    said = None if accepted is None or is_bought(table, accepted.rows) else accepted.rows
+    said = None if accepted is None or _is_bought(table, accepted.rows) else accepted.rows
     return read_known_rows(table.declaration) or said
 
 
-def is_bought(table: OpenTable, rows: KnownRows | None) -> bool:
+def _is_bought(table: OpenTable, rows: KnownRows | None) -> bool:
     """Whether a number of rows is one that a run of this visit has bought."""
     return any(rows == read_known_rows(NOTHING_DECLARED, bought=bought) for bought in list_bought_rows(table))
 

@@ -108,7 +108,7 @@ def test_sizes_stand_with_their_noise() -> None:
     (bars,) = figure.data
     assert list(bars.x) == [500, 50, 5, -3] and bars.error_x.value == 4
     assert list(figure.layout.yaxis.ticktext) == ["2", "3", "1", "4"]
-    assert title_of(figure) == "Sizes from −3 to 500 rows, each ±4"
+    assert title_of(figure) == "Counts from −3 to 500 rows, each ±4"
 
 
 def test_where_nobody_knows_the_number_of_clusters_the_title_tells_the_loss_and_nothing_is_paired() -> None:
