@@ -1,28 +1,32 @@
 """Which runs a claim still needs: more where the interval of a margin holds its line, none where it is decided.
 
-A path looks at its runs at most five times, each time at twice as many of those that matter. Nine in ten is for the
-whole path: the tenth that intervals may miss is shared evenly by the looks (Bonferroni), so that stopping at the first
-look which decides errs no more often than that. Which cells matter is read from the redraws behind the intervals:
-those whose runs explain a twentieth of a margin's variance or more (Efron 2014, on the accuracy of bagged estimates).
+A path looks at its runs at most seven times, each time at twice as many of those that matter. Nine in ten is for the
+whole path: what an interval may miss is chosen for all looks together (``redraw.PATH_TAIL``), so that stopping at the
+first look which decides errs no more often than that. Which cells matter is read from the redraws behind the intervals:
+those whose runs explain a twentieth of a margin's variance or more (Efron 2014, on the accuracy of bagged estimates),
+or of the side of the line on which it lies.
+A cell that begins to matter late has few runs: it gets as many as its finding needs by its interval, and half as many
+again, where that is less than the look allows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from io import StringIO
-from math import nan
+from math import ceil, nan
 from typing import Any
 
 import pandas as pd
 
-from dpviz.claims.claim import Claim, Outcome, Row, Verdict
+from dpviz.claims.claim import Claim, Finding, Outcome, Row, Verdict
 from dpviz.claims.material import Shelf
 from dpviz.claims.redraw import PLACE, Weighed, weigh_table
 from dpviz.table.csv_writer import format_frame
 
-LOOKS = 5
 # Digits of a number in a stored table: more would be rounding, and the files are small.
 FORMAT = "%.6g"
+# Runs for a look over those that its interval asks for: what it asks for is a guess.
+_SPARE = 1.5
 
 Key = tuple[str, ...]
 
@@ -48,10 +52,20 @@ class Course:
         Runs of these settings that lie there already; those of other tables are left out.
     look : int
         How many looks were taken at them.
+    waiting : DataFrame or None
+        Runs that no look was taken at: those of one that was interrupted.
     """
 
     def __init__(
-        self, claim: Claim, settings: Any, shelf: Shelf, *, looks: int, stored: pd.DataFrame, look: int = 0
+        self,
+        claim: Claim,
+        settings: Any,
+        shelf: Shelf,
+        *,
+        looks: int,
+        stored: pd.DataFrame,
+        look: int = 0,
+        waiting: pd.DataFrame | None = None,
     ) -> None:
         self.claim, self.settings, self.looks, self.look = claim, settings, looks, look
         self._shelf = shelf
@@ -60,12 +74,18 @@ class Course:
         self._have = dict[Key, set[int]]()
         self.weighed: Weighed | None = None
         self._plan()
-        for row in stored.to_dict("records"):
-            if find_key(row) in self._repeats:
-                self._add({str(name): value for name, value in row.items()})
-        self._active = set(self._repeats)
+        self._targets = dict(self._repeats)
+        self._read(stored)
+        # Of each cell, the runs that looks were taken at: from 0 to this number, without a gap.
+        self._judged = {key: len(have) for key, have in self._have.items()} if look else dict[Key, int]()
+        self._read(waiting if waiting is not None else pd.DataFrame())
         if look:
             self.weigh()
+
+    def _read(self, table: pd.DataFrame) -> None:
+        for row in table.to_dict("records"):
+            if find_key(row) in self._repeats:
+                self._add({str(name): value for name, value in row.items()})
 
     def _plan(self) -> None:
         def note(cell: Row, repeats: int) -> list[int]:
@@ -81,15 +101,15 @@ class Course:
         self._have.setdefault(find_key(row), set()).add(int(row["repeat"]))
 
     def _wanted(self, cell: Row, repeats: int) -> list[int]:
+        del repeats
         key = find_key(cell)
-        most = repeats * 2**self.look if key in self._active else 0
-        return [repeat for repeat in range(most) if repeat not in self._have.get(key, ())]
+        return [repeat for repeat in range(self._targets.get(key, 0)) if repeat not in self._have.get(key, ())]
 
     @property
     def missing(self) -> int:
         """Runs until the next look."""
-        most = {key: self._repeats[key] * 2**self.look for key in self._active}
-        return sum(number - len(self._have.get(key, set()) & set(range(number))) for key, number in most.items())
+        targets = self._targets.items()
+        return sum(number - len(self._have.get(key, set()) & set(range(number))) for key, number in targets)
 
     @property
     def open(self) -> int:
@@ -119,18 +139,29 @@ class Course:
         """Look: judge the runs that were wanted so far, and choose the cells that the next look needs."""
         self.weighed = weigh_table(self.claim.judge, self.table(), looks=self.looks)
         both = zip(self.weighed.verdict.findings, self.weighed.cells, strict=True)
-        wanted = [cells for finding, cells in both if finding.outcome is Outcome.UNDECIDED]
-        self._active = {key for cells in wanted for key in map(find_key, cells)} & set(self._repeats)
+        self._targets = dict[Key, int]()
+        for finding, cells in both:
+            if finding.outcome is Outcome.UNDECIDED:
+                for key in {find_key(cell) for cell in cells} & set(self._repeats):
+                    self._targets[key] = max(self._targets.get(key, 0), self._choose_target(finding, key))
+
+    def _choose_target(self, finding: Finding, key: Key) -> int:
+        """The runs of a cell for the next look: what the look allows, or what its finding needs, where that is less."""
+        have, allowed = self._judged.get(key, 0), self._repeats[key] * 2**self.look
+        times = finding.runs_needed / finding.interval.runs if finding.interval else 2.0
+        return int(min(allowed, max(2 * have, ceil(min(_SPARE * have * times, allowed)))))
 
     def take_look(self) -> None:
         """After all that was wanted has been run."""
         self.look += 1
+        # Lines that share their runs with one that was wanted have them too; a path of one look has no more than these.
+        most = {key: self._repeats[key] if self.looks == 1 else len(have) for key, have in self._have.items()}
+        self._judged = {key: min(len(have), most[key]) for key, have in self._have.items()}
         self.weigh()
 
     def table(self, *, every: bool = False) -> pd.DataFrame:
         """The runs of the looks that were taken, as they are stored; ``every`` one, also of a look that is not."""
-        last = max(self.look - 1, 0)
-        kept = [row for row in self._rows if every or int(row["repeat"]) < self._repeats[find_key(row)] * 2**last]
+        kept = [row for row in self._rows if every or int(row["repeat"]) < self._judged.get(find_key(row), 0)]
         if not kept:
             return pd.DataFrame()
         text = format_frame(pd.DataFrame(kept), float_format=FORMAT, end="\n")

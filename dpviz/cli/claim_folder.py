@@ -45,8 +45,8 @@ class ClaimFolder:
                 "--out cannot be used as the folder of reproduced claims: give another one, that you may write to."
             ) from None
 
-    def read(self, claim: Claim, settings: Any) -> tuple[pd.DataFrame, dict[str, Any]]:
-        """The runs of ``claim`` by these settings that lie there, those of a look that was interrupted too.
+    def read(self, claim: Claim, settings: Any) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, Any]]:
+        """The runs of ``claim`` by these settings that lie there, apart from those of a look that was interrupted.
 
         Parameters
         ----------
@@ -58,7 +58,9 @@ class ClaimFolder:
         Returns
         -------
         DataFrame
-            Empty where nothing lies there, or what was made by other settings.
+            Those that were judged; empty where nothing lies there, or what was made by other settings.
+        DataFrame
+            Those of a look that was not taken.
         dict
             Its entry in the manifest; empty where there is none.
 
@@ -69,17 +71,18 @@ class ClaimFolder:
         """
         made = self._claims.get(claim.id, {})
         same = not made or made.get("settings") == json.loads(json.dumps(asdict(settings)))
-        files = [self._file(claim), self._file(claim, ".part")] if same else []
+        files = self._file(claim), self._file(claim, ".part")
         try:
-            parts = [pd.read_csv(file) for file in files if file.is_file()]
-            if any("repeat" not in part.columns or "line" not in part.columns for part in parts):
+            judged, every = (pd.read_csv(file) if same and file.is_file() else pd.DataFrame() for file in files)
+            if any(len(part) and not {"repeat", "line"} <= set(part.columns) for part in (judged, every)):
                 raise ValueError
         except (OSError, ValueError):
             raise RequestError(
                 f"The runs of {claim.id} in --out cannot be read as a table: remove {claim.id}.csv and "
                 f"{claim.id}.part.csv there, or give another folder."
             ) from None
-        return pd.concat(parts).drop_duplicates() if parts else pd.DataFrame(), made if same else {}
+        waiting = pd.concat([judged, every]).drop_duplicates().iloc[len(judged) :] if len(every) else every
+        return judged, waiting, made if same else {}
 
     def _file(self, claim: Claim, which: str = "") -> Path:
         return self._path / f"{claim.id}{which}.csv"

@@ -19,7 +19,8 @@ from dpviz.check import RequestError
 from dpviz.claims.claim import Claim, Verdict
 from dpviz.claims.fetching import fetch_missing
 from dpviz.claims.material import FOLDER_VARIABLE, Shelf
-from dpviz.claims.planner import LOOKS, Course, choose
+from dpviz.claims.planner import Course, choose
+from dpviz.claims.redraw import LOOKS
 from dpviz.claims.registry import CLAIMS, find_claim, open_shelf
 from dpviz.cli.claim_folder import ClaimFolder, format_findings, format_tables, list_tables
 from dpviz.cli.console import say
@@ -56,7 +57,7 @@ def add(command: Parser) -> None:
     command.description = (
         "Run the papers' experiments again: tables, figures and a computed verdict for each claim. Published files are "
         "used where --data (or DPVIZ_DATA) names a folder that holds them, else synthetic tables of the same size; "
-        "the output says which. With --hours, cells are run again, up to 16 times as often, where the interval of a "
+        "the output says which. With --hours, cells are run again, up to 64 times as often, where the interval of a "
         "finding still holds its line. What lies in --out is used: the same command goes on where it stopped."
     )
     command.add_argument("ids", nargs="*", metavar="ID", help="claims, see --list (default: all)")
@@ -120,10 +121,10 @@ class Journey:
     def begin(self, claim: Claim) -> None:
         """Read what lies there, and run what a first look needs."""
         settings = claim.settings(quick=self._arguments.quick)
-        stored, made = self._out.read(claim, settings)
+        stored, waiting, made = self._out.read(claim, settings)
         looks = 1 if self._arguments.hours is None else LOOKS
-        look = made.get("look", 0) if made.get("looks") == looks else 0
-        course = Course(claim, settings, self._tables, looks=looks, stored=stored, look=look)
+        look = made.get("look", 0) if (made.get("looks", 1) > 1) == (looks > 1) else 0  # intervals of one kind
+        course = Course(claim, settings, self._tables, looks=looks, stored=stored, look=look, waiting=waiting)
         self._courses[claim.id] = course
         self._seconds[claim.id] = float(made.get("seconds", 0.0))
         self._per_run[claim.id] = self._seconds[claim.id] / max(len(stored), 1)

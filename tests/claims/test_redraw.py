@@ -5,10 +5,20 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import norm as normal
 
 from dpviz.claims.claim import Finding, Interval, Outcome, Verdict
 from dpviz.claims.evidence import compare_lines, compare_with_today, conclude
-from dpviz.claims.redraw import TAIL, draw_runs, explain_variance, find_interval, redraw_verdicts, weigh_table
+from dpviz.claims.redraw import (
+    LOOKS,
+    PATH_TAIL,
+    TAIL,
+    draw_runs,
+    explain_variance,
+    find_interval,
+    redraw_verdicts,
+    weigh_table,
+)
 from tests.cases import for_each
 from tests.claims.planted import lines, table
 
@@ -169,9 +179,24 @@ def test_cells_matter_that_move_the_margin():
     assert constant.tolist() == [0.0]
 
 
-def walk(ratio, rng, *, looks, tail, most=5):
+@pytest.mark.slow
+def test_a_cell_matters_whose_rare_bad_run_tips_a_margin():
+    """Of the five runs of "a" one is bad: where it is drawn thrice the margin is below 1, which no run of "b" does."""
+    found = losses([1.0, 1.0, 1.0, 1.0, 3.0], np.random.default_rng(0).uniform(1.1, 4.0, 60).tolist())
+    weighed = weigh_table(a_is_better, found, looks=LOOKS)
+    assert weighed.verdict.findings[0].outcome is Outcome.UNDECIDED
+    assert "a" in {cell["line"] for cell in weighed.cells[0]}
+    counts = np.random.default_rng(1).multinomial(5, [0.2] * 5, 200).astype(float)
+    other = np.random.default_rng(2).multinomial(60, [1 / 60] * 60, 200).astype(float)
+    tips = (counts[:, 0] == np.sort(counts[:, 0])[-3]).astype(float)
+    assert 0 < tips.mean() < 0.1
+    explained = explain_variance(tips, [counts, other], np.array([5, 60]), tail=0.0)
+    assert explained[0] > 0.05 > explained[1]
+
+
+def walk(ratio, rng, *, tail, looks=LOOKS):
     """The looks of one path at log-normal runs, doubled each time: the first answer, and whether an interval missed."""
-    found = np.exp(0.3 * rng.standard_normal((2, 4 * 2 ** (most - 1))))
+    found = np.exp(0.3 * rng.standard_normal((2, 4 * 2 ** (LOOKS - 1))))
     found[1] *= ratio
     answer, missed = None, False
     for look in range(looks):
@@ -186,14 +211,14 @@ def walk(ratio, rng, *, looks, tail, most=5):
     return answer, missed
 
 
-CHOSEN = {4 * 2**look: draw_runs(np.repeat([0, 1], 4 * 2**look), 200) for look in range(5)}
+CHOSEN = {4 * 2**look: draw_runs(np.repeat([0, 1], 4 * 2**look), 200) for look in range(LOOKS)}
 
 
 @for_each(("ratio", "answers"), [(1.0, 0.0), (1.05, 0.0), (1.5, 0.9)])
 def test_nine_paths_in_ten_see_no_interval_that_misses(ratio, answers):
     """At the line, near it, and far from it: an answer is wrong in one path of ten at most, and far ones are found."""
     rng = np.random.default_rng(int(100 * ratio))
-    paths = [walk(ratio, rng, looks=5, tail=TAIL / 5) for _ in range(100)]
+    paths = [walk(ratio, rng, tail=PATH_TAIL) for _ in range(100)]
     assert sum(missed for _, missed in paths) <= 0.1 * len(paths) + 6  # two standard deviations of a tenth of 100
     wrong = sum(answer is not None and (ratio == 1.0 or answer != (ratio > 1)) for answer, _ in paths)
     assert wrong <= 0.1 * len(paths) + 6
@@ -203,4 +228,12 @@ def test_nine_paths_in_ten_see_no_interval_that_misses(ratio, answers):
 def test_a_path_that_shares_nothing_errs_too_often():
     """The negative twin: nine in ten at each look is less than nine in ten for the whole path."""
     rng = np.random.default_rng(7)
-    assert sum(walk(1.0, rng, looks=5, tail=TAIL)[1] for _ in range(100)) > 0.15 * 100
+    assert sum(walk(1.0, rng, tail=TAIL, looks=5)[1] for _ in range(100)) > 0.15 * 100
+
+
+def test_the_tail_of_a_path_is_that_of_gaussian_looks_which_double():
+    """All seven looks miss together in a tenth of the paths, and one more would be too many."""
+    looks = 2.0 ** np.arange(LOOKS + 1)
+    steps = np.random.default_rng(3).standard_normal((40_000, LOOKS + 1)) * np.sqrt(np.diff(looks, prepend=0.0))
+    missed = np.abs(steps.cumsum(axis=1) / np.sqrt(looks)) > normal.isf(PATH_TAIL)
+    assert missed[:, :LOOKS].any(axis=1).mean() < 0.1 + 0.003 < missed.any(axis=1).mean()  # two standard deviations

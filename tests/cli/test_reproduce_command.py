@@ -103,7 +103,7 @@ def test_a_budget_that_ends_loses_nothing_and_judges_nothing(capsys, planted, tm
     assert not (tmp_path / "cohen-naive.csv").exists() and not (tmp_path / "verdicts.csv").exists()
     assert len(pd.read_csv(tmp_path / "cohen-naive.part.csv")) == 1
     said = call(capsys, *asked, "1")
-    assert "look 1 of 5" in said.err and "Verdict: holds in part" in said.out
+    assert "look 1 of 7" in said.err and "Verdict: holds in part" in said.out
     assert not (tmp_path / "cohen-naive.part.csv").exists()
     assert len(pd.read_csv(tmp_path / "cohen-naive.csv")) == len(PLANTED["cohen-naive"](Outcome.IN_PART))
 
