@@ -13,7 +13,7 @@ from dpviz.privacy.block_models import BlockKMeans
 from dpviz.privacy.hash_partitions import HashCodes, HashTree
 from dpviz.privacy.kernel_draw import DistanceWeights, KernelDraw
 from dpviz.privacy.local_model import EachRow, LocalNoise, LocalReports, UserQuestion
-from dpviz.privacy.losses import CappedLosses, Loss, PoolLoss, SwapLoss
+from dpviz.privacy.losses import CappedLosses, Loss, MedianLoss, PoolLoss, SwapLoss
 from dpviz.privacy.mechanisms import Exponential, Gaussian, KNorm, Laplace, Mechanism, Peeling
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, UnevenGrid, Voronoi, Zoomed
 from dpviz.privacy.quantiles import ExponentialQuantile, Medians, Quantiles, SmoothMedian
@@ -37,7 +37,7 @@ from dpviz.privacy.tuples.tuples import Tuples
 
 PARTITIONS: tuple[type, ...] = (Everything, Voronoi, Grid, UnevenGrid, Zoomed, Projected, CubeTree, HashCodes, HashTree)
 QUERIES: tuple[type, ...] = (
-    *(Count, Sum, SparseCount, SwapLoss, Loss),
+    *(Count, Sum, SparseCount, SwapLoss, Loss, MedianLoss),
     *(Pull, PoolLoss, DistanceWeights, BoxSum, Quantiles, Medians, Tuples, ResidualMoments, EachRow),
     *(
         Weights,

@@ -23,7 +23,7 @@ from scipy.spatial.distance import cdist, pdist
 
 from dpviz import check
 from dpviz.arrays import Array, Codes
-from dpviz.privacy.partitions import Voronoi
+from dpviz.privacy.partitions import Projected, Voronoi
 from dpviz.privacy.queries import InQuanta, OfAllRows, Relation, Sensitivity, sum_by_cell
 from dpviz.privacy.sensitivity_bounds import bound_distance
 from dpviz.table import lattice
@@ -198,6 +198,59 @@ class Loss(_InLossQuanta, OfAllRows):
         Rounded down they do too. Under replace one row's losses go as another's come: twice that.
         """
         return Sensitivity(l1=inf, l2=inf, range=relation.rows * self.bound_distance(region) ** self.order)
+
+
+@dataclass(frozen=True, eq=False)
+class MedianLoss(_InLossQuanta):
+    """Change of the summed distances of the rows of each cell if its centre moves, shape (n_cells, m).
+
+    Entry (j, i) adds up, over the rows of cell j, the distance to ``places[j, i]`` minus that to ``places[j, 0]``;
+    ``places`` has shape (n_cells, m, d) and is public or released.
+    """
+
+    over: Voronoi | Projected
+    places: Array
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "places", lattice.round_points(self.places))
+
+    @property
+    def width(self) -> int:
+        return int(self.over.width + self.places.shape[1] + self.places.shape[2])
+
+    def tally(self, rows: ExactRows, cell: Codes) -> Codes:
+        """A matrix product for each cell that has rows of the chunk."""
+        unit = 2.0 ** lattice.count_loss_bits(rows.radius)
+        points = make_dense(rows.values)
+        norms, order = compute_squared_norms(points), np.argsort(cell, kind="stable")
+        border = np.searchsorted(cell[order], np.arange(len(self.places) + 1))
+        moved = np.zeros(self.places.shape[:2], dtype=np.int64)
+        for j in np.flatnonzero(np.diff(border)):
+            held, places = order[border[j] : border[j + 1]], self.places[j]
+            squared = points[held] @ (-2.0 * places.T) + norms[held][:, None] + np.einsum("md,md->m", places, places)
+            distances = _count_in_units(squared, 1, unit)
+            moved[j] = (distances - distances[:, :1]).sum(axis=0)
+        return moved
+
+    @cached_property
+    def spread(self) -> float:
+        """The farthest that two places of one cell lie apart."""
+        if not np.isfinite(self.places).all():
+            return inf
+        return max((float(pdist(places).max(initial=0.0)) for places in self.places), default=0.0)
+
+    def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
+        """A row is in one cell; what it adds to two entries there differs by at most the distance of their places.
+
+        That is the triangle inequality: it holds for rows anywhere. Rounded down, two distances may be one quantum
+        farther apart. Nor do they differ by more than the farthest that a row lies from any place. The first entry does
+        not move, and neither does another cell: what is between two entries of a line is between any two of all. Under
+        replace one row goes and another comes, in one cell or two: twice that.
+        """
+        most = self.spread + self.quantum(region)
+        if most > region.radius:
+            most = min(most, bound_distance(self.places.reshape(-1, 1, self.places.shape[2]), region))
+        return Sensitivity(l1=inf, l2=inf, range=relation.rows * most)
 
 
 def compute_swap_gains(

@@ -22,6 +22,7 @@ _QUESTIONS = {
     "SwapLoss": "what a swap would save",
     "Loss": "losses of sets of centres",
     "Pull": "pulls on the centres",
+    "MedianLoss": "what a move of a centre would save",
 }
 
 

@@ -14,7 +14,7 @@ from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.hash_partitions import HashCodes, HashTree
 from dpviz.privacy.kernel_draw import DistanceWeights, WeightedRows
 from dpviz.privacy.local_model import EachRow
-from dpviz.privacy.losses import CappedLosses, Loss, PoolLoss, SwapLoss
+from dpviz.privacy.losses import CappedLosses, Loss, MedianLoss, PoolLoss, SwapLoss
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, UnevenGrid, Voronoi, Zoomed
 from dpviz.privacy.private_session import PrivateSession, PrivateTable
@@ -93,6 +93,13 @@ def _pull(region: Region, rng: np.random.Generator, over: Callable[..., Voronoi 
     return Pull(cells, _points(region, rng, cells.n_cells))
 
 
+def _moves(region: Region, rng: np.random.Generator, over: Callable[..., Voronoi | Projected]) -> MedianLoss:
+    """Places anywhere, or next to each other."""
+    cells, m = over(region, rng), int(rng.integers(1, 5))
+    start, apart = _points(region, rng, cells.n_cells, 1), rng.choice([0.0, 1e-3, 0.3, 1.0])
+    return MedianLoss(cells, region.clip(start + apart * (_points(region, rng, cells.n_cells, m) - start)))
+
+
 def _around(kind, region: Region, rng: np.random.Generator, over: Callable[..., Voronoi | Projected], *more) -> Query:
     cells = over(region, rng)
     return kind(cells, _points(region, rng, cells.n_cells), float(rng.choice([1e-3, 0.2, 1.0, 5.0])), *more)
@@ -153,6 +160,7 @@ QUESTIONS["SwapLoss"] = lambda region, rng: SwapLoss(
 )
 for _over in (Voronoi, Projected):
     QUESTIONS[f"Pull over {_over.__name__}"] = lambda region, rng, over=DENSE[_over]: _pull(region, rng, over)
+    QUESTIONS[f"MedianLoss over {_over.__name__}"] = lambda region, rng, over=DENSE[_over]: _moves(region, rng, over)
 for _over in (Voronoi, Projected):
     QUESTIONS[f"Weights over {_over.__name__}"] = lambda region, rng, over=DENSE[_over]: Weights(over(region, rng))
     QUESTIONS[f"ChosenSum over {_over.__name__}"] = lambda region, rng, over=DENSE[_over]: _chosen(region, rng, over)

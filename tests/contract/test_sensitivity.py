@@ -13,7 +13,7 @@ from dpviz.privacy.hash_partitions import HashCodes, HashTree
 from dpviz.privacy.kernel_draw import DistanceWeights
 from dpviz.privacy.known import PARTITIONS, QUERIES
 from dpviz.privacy.local_model import EachRow
-from dpviz.privacy.losses import CappedLosses, Loss, PoolLoss, SwapLoss
+from dpviz.privacy.losses import CappedLosses, Loss, MedianLoss, PoolLoss, SwapLoss
 from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, UnevenGrid, Voronoi, Zoomed
 from dpviz.privacy.quantiles import Medians, Quantiles
 from dpviz.privacy.queries import Count, Relation, SparseCount, Sum
@@ -158,6 +158,9 @@ def _attained(kind, over, region):
         case _ if kind is Pull:
             # A pull has length 1 from anywhere: the diagonal has the largest l1 norm.
             return Pull(together, together.centers), np.full(region.dim, region.half.min() / 9)
+        case _ if kind is MedianLoss:
+            # A row on one place, as far from the other as any row can be.
+            return MedianLoss(together, np.tile(np.stack([far, -far]), (2, 1, 1))), far
         case _ if kind is ResidualSum:
             # As a pull, of the length of the reach.
             reach = region.half.min() / 20
@@ -215,6 +218,7 @@ KINDS = (
     + [(Sum, over) for over in DENSE]
     + [(SparseCount, over) for over in SPARSE]
     + [(SwapLoss, None), (Loss, None), (Pull, None), (PoolLoss, None), (DistanceWeights, None)]
+    + [(MedianLoss, None)]
     + [(BoxSum, None), (Quantiles, None), (Medians, None), (Tuples, None), (ResidualMoments, None), (EachRow, None)]
     + [(ChosenSum, None), (ResidualSum, None), (ScaledResidualSum, None), (Radii, None), (Spread, None)]
     + [(SegmentHistogram, Voronoi), (SegmentHistogram, Projected), (DistanceScales, None), (CappedLosses, None)]
@@ -312,8 +316,8 @@ def test_capped_losses_of_two_sets_move_apart_by_the_cap(relation, most):
 
 def _lost(kind: type, region: Region) -> float:
     """The part of an answer that rounding may take: a few quanta of what it is made of."""
-    if kind in (Spread, ResidualMoments, ResidualSum, ScaledResidualSum):
-        return 2.0**-12  # products of small factors, and residuals of a small reach
+    if kind in (Spread, ResidualMoments, ResidualSum, ScaledResidualSum, MedianLoss):
+        return 2.0**-12  # products of small factors, residuals of a small reach, roots that are rounded down
     corners_lie_on_the_lattice = region.rows(_farthest(region)[None]) == _farthest(region)
     return 1e-12 if kind not in (Pull, PoolLoss) and corners_lie_on_the_lattice.all() else 1e-5
 

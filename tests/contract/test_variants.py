@@ -16,6 +16,8 @@ VARIANTS = (
     ("dplloyd", {"preset": "gaussian", "start": "uniform", "shares": "doubling"}, 1e-6),
     ("eugkm", {"preset": "su", "starts": 3, "fineness": "errors", "counts": "whole"}, 0.0),
     ("eugkm", {"preset": "tuned", "starts": 3, "fineness": "errors", "counts": "whole"}, 0.0),
+    ("balcan-kmedian", {"medians": "drawn"}, 0.0),
+    ("balcan-kmedian", {"medians": "drawn"}, 1e-6),
     ("k-averages", {"axes": "turned"}, 1e-6),
 )
 

@@ -22,7 +22,8 @@ from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.mechanisms import calibrate_mechanism, choose_noise_kind
+from dpviz.privacy.losses import MedianLoss
+from dpviz.privacy.mechanisms import Peeling, calibrate_mechanism, choose_noise_kind
 from dpviz.privacy.partitions import Projected, Voronoi
 from dpviz.privacy.private_session import PrivateSession
 from dpviz.privacy.queries import Count
@@ -42,15 +43,28 @@ class _Tuning:
         In spacings of k centres.
     rounds_gaussian, rounds_pure : int
         Under Gaussian noise and under pure ε.
+    first_reach : float
+        How far the places of a first draw lie from a centre, in spacings of k centres.
+    zoom : float
+        Of the next draw, as a part of that.
+    draws : int
+        Draws of each centre, one among the places around the last.
     """
 
     counts: float = 0.1
     first_step: float = 0.5
     rounds_gaussian: int = 12
     rounds_pure: int = 5
+    first_reach: float = 1.0
+    zoom: float = 0.5
+    draws: int = 5
 
 
 _TUNED = _Tuning()
+_WALKED, _DRAWN = "walked", "drawn"
+# Places along an axis where a cube of them is few enough to be drawn from; with more columns they lie along the axes.
+_PER_AXIS = {1: 33, 2: 21, 3: 9}
+_ALONG_AXES = (0.25, 0.5, 1.0)
 
 
 @dataclass(frozen=True)
@@ -65,7 +79,13 @@ class KMedianParams(Params):
         None, help="Private swaps; empty: 3 to 20, as many as can stand out of the noise.", low=0, high=200
     )
     rounds: int | None = param_field(
-        None, help="Steps towards the medians; empty: 12 with Gaussian noise, 5 at δ = 0.", low=1, high=50
+        None, help="Steps towards the medians; empty: 12 with Gaussian noise, 5 at δ = 0 or drawn.", low=1, high=50
+    )
+    medians: str = param_field(
+        _WALKED,
+        help="walked: steps down noisy pulls. drawn: as §6.2 has it, from the law exp(-distances / scale), exactly, on "
+        "places around each centre that come closer and closer; meant for up to three columns.",
+        choices=(_WALKED, _DRAWN),
     )
 
     @property
@@ -77,7 +97,8 @@ class KMedianParams(Params):
 def balcan_kmedian(session: PrivateSession, k: int, params: KMedianParams, rng: np.random.Generator) -> Iterator[Step]:
     """Find k cubes by private swaps on distances, then walk to the medians of their clusters.
 
-    The last step is the release. O(L n p + T n |C| p + R n k d) for L levels, T swaps and R steps towards the medians.
+    The last step is the release. O(L n p + T n |C| p + R n k d) for L levels, T swaps and R steps towards the medians;
+    drawn ones take R n m d, with m places.
 
     Parameters
     ----------
@@ -100,8 +121,94 @@ def balcan_kmedian(session: PrivateSession, k: int, params: KMedianParams, rng: 
     """
     c = choose_constants(params.search, session.n, session.dim)
     view, centers, budget = yield from find_centers(session, k, c, rng, order=1)
-    rounds = params.rounds or plan_rounds(budget.accounting)
-    yield from run_median_rounds(session, view.cells(centers), view.lift(centers, session.region), budget, rounds)
+    cells, start = view.cells(centers), view.lift(centers, session.region)
+    if params.medians == _DRAWN:
+        yield from draw_medians(session, cells, start, budget, params.rounds or _TUNED.draws)
+    else:
+        yield from run_median_rounds(session, cells, start, budget, params.rounds or plan_rounds(budget.accounting))
+
+
+def draw_medians(
+    session: PrivateSession, cells: Voronoi | Projected, start: Array, budget: Budget, draws: int
+) -> Iterator[CentersStep]:
+    """``draws`` private draws of every centre among places around it, each time over half the way, unit coordinates.
+
+    A centre z of the cluster C has the law exp(-Σ_{x in C} |x - z| / scale), as in the log-concave sampler that §6.2
+    refers to, but on finitely many public places, where it is drawn exactly: a sampler of the continuous law would only
+    come near it, and the guarantee would need to say how near. What a row adds differs from place to place by at most
+    their distance, so that the noise shrinks with the reach.
+
+    Parameters
+    ----------
+    session : PrivateSession
+        What answers questions about the rows, and what may be spent.
+    cells : Voronoi or Projected
+        Which centre each row belongs to.
+    start : array of shape (k, d)
+        Released centres, unit coordinates.
+    budget : Budget
+        Part of the session's budget.
+    draws : int
+        How many of each centre.
+
+    Yields
+    ------
+    CentersStep
+        Centres (k, d), unit coordinates, after each draw.
+
+    **Guarantee.** ``budget``: a tenth for counts, the rest for the draws alike; clusters in parallel.
+
+    References
+    ----------
+    Balcan et al. 2017, §6.2; Bassily, Smith & Thakurta 2014 (log-concave sampling); McSherry & Talwar 2007 (the
+    exponential mechanism).
+    """
+    region, k = session.region, len(start)
+    reach = _TUNED.first_reach * region.radius * k ** (-1 / region.dim)
+    around, centers = list_places(region.dim), start
+    share = budget.split(counts=_TUNED.counts, draws=1 - _TUNED.counts)
+    counts = session.release(Count(cells), share.counts, note="counts")
+    for t, part in enumerate(share.draws.rounds(draws), start=1):
+        places = region.clip(centers[:, None] + reach * _TUNED.zoom ** (t - 1) * around)
+        chosen = session.ask(MedianLoss(cells, places), Peeling, part, note=f"draw {t}: medians", draws=1).value[:, 0]
+        moved = places[np.arange(k), chosen]
+        yield CentersStep(
+            title=f"Draw {t} of {draws}: each centre is one of {len(around)} places around it, "
+            "the likelier the less it is away from its rows",
+            centers=moved,
+            noisy_counts=counts.value,
+            previous=centers,
+            count_noise_sd=counts.sd,
+        )
+        centers = moved
+        cells = Voronoi(centers)
+
+
+def list_places(dim: int) -> Array:
+    """Public places in the unit ball, the middle first: a cube of them, or with more than three columns the axes.
+
+    Parameters
+    ----------
+    dim : int
+        Columns.
+
+    Returns
+    -------
+    array of shape (m, dim)
+        In reaches.
+
+    >>> [len(list_places(dim)) for dim in (1, 2, 3, 4, 10)]
+    [33, 317, 257, 25, 61]
+    """
+    if dim in _PER_AXIS:
+        along = np.linspace(-1.0, 1.0, _PER_AXIS[dim])
+        places = np.stack(np.meshgrid(*[along] * dim, indexing="ij"), axis=-1).reshape(-1, dim)
+    else:
+        axes = np.concatenate([np.eye(dim), -np.eye(dim)])
+        places = np.concatenate([np.zeros((1, dim)), *(step * axes for step in _ALONG_AXES)])
+    length = np.linalg.norm(places, axis=1)
+    inside: Array = places[np.argsort(length, kind="stable")][: int((length <= 1 + 1e-9).sum())]
+    return inside
 
 
 def run_median_rounds(
@@ -135,8 +242,8 @@ def run_median_rounds(
 
     References
     ----------
-    Balcan et al. 2017, §6.2, which samples from a log-concave density instead; Bassily, Smith & Thakurta 2014 (noisy
-    subgradients).
+    Balcan et al. 2017, §6.2, which samples from a log-concave density instead, as ``draw_medians`` does; Bassily, Smith
+    & Thakurta 2014 (noisy subgradients).
     """
     region, k = session.region, len(start)
     first = _TUNED.first_step * region.radius * k ** (-1 / region.dim)
@@ -183,7 +290,8 @@ def _compute_smallest_n(setting: Setting, params: KMedianParams) -> float:
 
 
 def _count_operations(setting: Setting, params: KMedianParams) -> float:
-    return count_operations(setting, params.search) + 12.0 * setting.rows * setting.k * setting.dim
+    places = 6.0 * len(list_places(setting.dim)) if params.medians == _DRAWN else 0.0
+    return count_operations(setting, params.search) + 12.0 * setting.rows * (setting.k + places) * setting.dim
 
 
 CARD = Card(

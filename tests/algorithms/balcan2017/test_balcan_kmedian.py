@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.algorithms.balcan2017.balcan_kmedian import run_median_rounds
+from dpviz.algorithms.balcan2017.balcan_kmedian import draw_medians, list_places, run_median_rounds
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.registry import CARDS
 from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.losses import Loss
+from dpviz.privacy.losses import Loss, MedianLoss
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.queries import Relation
@@ -53,6 +53,38 @@ def test_pulls_are_unit_vectors_and_a_row_on_its_point_does_not_pull():
     rows = np.array([[0.3, 0.4], [0.0, 0.0], [1.0, 0.9]])
     cells = Voronoi(at)
     np.testing.assert_allclose(asked(Pull(cells, at), rows), [[0.6, 0.8], [0.0, -1.0]], atol=1e-4)
+
+
+def test_a_drawn_median_is_the_median():
+    """Nearly without noise, to the distance of the places of the last of eight draws; outliers pull no harder."""
+    values = np.r_[np.random.default_rng(1).normal(0.2, 0.02, (900, 2)), np.ones((100, 2))]
+    session, start = _session(values), np.zeros((1, 2))
+    *_, last = draw_medians(session, Voronoi(start), start, session.budget, 8)
+    assert np.linalg.norm(last.centers[0] - np.median(values, axis=0)) < 0.01
+    assert np.linalg.norm(values.mean(axis=0) - 0.2) > 0.1
+
+
+def test_places_lie_in_the_ball_and_around_its_middle():
+    for dim in (1, 2, 3, 5):
+        places = list_places(dim)
+        assert (places[0] == 0).all() and (np.linalg.norm(places, axis=1) <= 1 + 1e-9).all()
+        assert np.abs(places.sum(axis=0)).max() < 1e-9 and len(np.unique(places, axis=0)) == len(places)
+
+
+def test_a_move_changes_the_distances_of_its_own_rows():
+    """Each cell is apart from the other; the first place is where distances are measured from."""
+    cells = Voronoi(np.array([[-0.5, 0.0], [0.5, 0.0]]))
+    places = np.array([[[-0.5, 0.0], [-0.25, 0.0]], [[0.5, 0.0], [0.5, 0.5]]])
+    rows = np.array([[-0.25, 0.0], [-0.5, 0.0], [0.5, 0.25]])
+    np.testing.assert_allclose(asked(MedianLoss(cells, places), rows), [[0.0, 0.0], [0.0, 0.0]], atol=1e-5)
+    np.testing.assert_allclose(asked(MedianLoss(cells, places), rows[:1]), [[0.0, -0.25], [0.0, 0.0]], atol=1e-5)
+
+
+def test_draws_are_paid_alike_after_a_tenth_for_the_counts():
+    session, start = _session(np.zeros((50, 1)), epsilon=1.0), np.zeros((1, 1))
+    assert len([*draw_medians(session, Voronoi(start), start, session.budget, 3)]) == 3
+    costs = np.array([entry.amount for entry in session.ledger.entries])
+    np.testing.assert_allclose(costs / costs.sum(), [0.1, 0.3, 0.3, 0.3])
 
 
 def test_a_tenth_of_each_step_buys_the_counts():
