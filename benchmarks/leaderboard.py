@@ -4,8 +4,9 @@ python -m benchmarks.leaderboard [--quick] [--out leaderboard] [--data FOLDER] [
     [--repeats 5] [--jobs 2]
 
 A cell is a table at an ε. Algorithms that installed packages bring take part, and so do other public implementations
-that can be imported; what each really spends stands beside it. Each cell is a file below --out: what is there is not
-run again, so that a bench that was stopped goes on where it was.
+that can be imported, and guests: a grid whose start is chosen by the true loss, as a published script does, beside one
+that is chosen by its noisy counts. What each really spends stands beside it. Each cell is a file below --out: what is
+there is not run again, so that a bench that was stopped goes on where it was.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from joblib import Parallel, delayed
 
 from benchmarks.families import FAMILIES, Family, Size, generated
 from benchmarks.leaderboard_page import page
+from benchmarks.public_implementations import GUESTS, PUBLIC
 from benchmarks.real_tables import REAL, real_table
 from benchmarks.timing import machine
 from benchmarks.utility import (
@@ -122,10 +124,12 @@ def main(argv: list[str] | None = None) -> None:
     folder = asked.out / "cells"
     folder.mkdir(parents=True, exist_ok=True)
     settings = {"dpviz": __version__, "quick": asked.quick, "repeats": repeats, "algorithms": list(names)}
+    settings |= {} if asked.only else {"guests": list(GUESTS)}
     refuse_other_settings(folder, settings)
+    others = PUBLIC if asked.only else PUBLIC | GUESTS
     done = sum((folder / cell.file).exists() for cell in work)
     print(f"{len(work)} cells, {done} of them are there", flush=True)
-    tasks = (delayed(run_cell)(cell, Plan((cell.epsilon,), repeats, most, names), folder) for cell in work)
+    tasks = (delayed(run_cell)(cell, Plan((cell.epsilon,), repeats, most, names, others), folder) for cell in work)
     rows: list[Row] = []
     for place, found in enumerate(Parallel(n_jobs=asked.jobs, return_as="generator_unordered")(tasks), start=1):
         rows += found

@@ -122,7 +122,9 @@ def _line(name: str, values: Sequence[str], *, mine: bool) -> Row:
 
 
 def _spent(value: float, *, fair: bool) -> str:
-    return f"{value:.3g}" if fair else Markup(f"<b>{value:.3g}</b>")
+    """Bold where it is more than was asked for; ∞ where a choice by the true loss is covered by no ε."""
+    text = "∞" if value == inf else f"{value:.3g}"
+    return text if fair else Markup(f"<b>{text}</b>")
 
 
 def _cell(cell: Cell, of: str) -> str:

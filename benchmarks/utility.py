@@ -14,8 +14,8 @@ import csv
 import io
 import json
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from math import nan
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from benchmarks.families import FAMILIES, JUDGED, Family, Size, generated
-from benchmarks.public_implementations import PUBLIC
+from benchmarks.public_implementations import PUBLIC, Fit
 from benchmarks.real_tables import REAL, real_table
 from benchmarks.timing import machine
 from benchmarks.utility_report import report
@@ -61,12 +61,13 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Plan:
-    """What to run on each table."""
+    """What to run on each table; beside the algorithms, whatever else fits centres to rows."""
 
     epsilons: tuple[float, ...]
     repeats: int
     most_operations: float
     algorithms: tuple[str, ...]
+    others: Mapping[str, Fit] = field(default_factory=lambda: PUBLIC)
 
     def at(self, epsilon: float) -> Plan:
         """Of one cell."""
@@ -97,7 +98,7 @@ def _runs(table: PrivateTable, k: int, epsilon: float, plan: Plan, first: int) -
             yield {"algorithm": name, "repeat": repeat, **found}
             if found["outcome"] != "done":
                 break
-    for name, fit in PUBLIC.items():
+    for name, fit in plan.others.items():
         for repeat in range(first, first + plan.repeats):
             began = time.perf_counter()
             centers, spent = fit(table.reveal(note="a bench").points, k, epsilon, RUN_SEED + repeat)

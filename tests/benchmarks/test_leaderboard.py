@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from math import nan
+from math import inf, nan
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from benchmarks import leaderboard
@@ -14,7 +15,9 @@ from benchmarks.families import FAMILIES, Size
 from benchmarks.leaderboard import Cell, cells_of, main, run_cell
 from benchmarks.leaderboard_cells import cells_in
 from benchmarks.leaderboard_page import finding, page
+from benchmarks.public_implementations import GUESTS
 from benchmarks.utility import Plan, refuse_other_settings
+from dpviz.runs.evaluation import compute_mean_losses
 
 PLAN = Plan((1.0,), 1, 1e9, ("auto",))
 
@@ -83,6 +86,18 @@ def test_a_cell_that_is_there_is_not_run_again_and_half_of_one_is_none(tmp_path,
     assert first == run_cell(cell, PLAN, tmp_path) == json.loads((tmp_path / cell.file).read_text())
     assert len(runs) == 1 and first[0]["ratio"] is None
     assert [file.name for file in tmp_path.iterdir()] == [cell.file]
+
+
+def test_a_guest_and_its_honest_twin_share_a_grid_and_differ_in_what_they_spend():
+    """The start by the true loss is never worse on the rows; the other one spends what was asked for."""
+    rows = np.random.default_rng(0).normal([[-0.5, 0.5]], 0.1, (150, 2)).clip(-1, 1)
+    rows = np.concatenate([rows, -rows])
+    (honest, spent), (guest, beyond) = (fit(rows, 3, 1.0, 5) for fit in GUESTS.values())
+    assert honest.shape == guest.shape == (3, 2) and spent == pytest.approx(1.0) and beyond == inf
+    losses = compute_mean_losses(rows, np.stack([honest, guest]))
+    assert losses[1] <= losses[0] * (1 + 1e-9)
+    made = page([*ROWS, row("good, 9 x 2", "guest", 0.9, spent=inf)], header="", of="auto")
+    assert "<b>∞</b>" in made and "shown beside them only: greedy &lt;b&gt;, guest." in made
 
 
 def test_a_bench_with_other_settings_is_left_alone(tmp_path):
