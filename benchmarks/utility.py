@@ -1,10 +1,12 @@
 """What every algorithm loses, on generated families and on real tables: medians, bands, failures shown as failures.
 
 python -m benchmarks.utility [--quick] [--jobs 2] [--repeats 5] [--real FOLDER] [--out FOLDER] [--only auto,dplloyd]
-    [--judging | --judged]
+    [--judging | --judged] [--report]
 
-A cell is a table at an ε. Its rows are added to utility.csv below --out as soon as it is done, and a cell that is there
-is not run again: a bench that was stopped goes on where it was.
+A cell is a table at an ε. One repeat of all cells comes first, small tables before large ones, then the next repeat: a
+bench that was stopped is an answer about all cells, or about all that are not large. What a repeat of a cell says is
+added to utility.csv below --out as soon as it is done, and not run again: a bench goes on where it was. utility.md says
+how many repeats of how many cells it rests on.
 """
 
 from __future__ import annotations
@@ -14,11 +16,13 @@ import csv
 import io
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from math import nan
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
@@ -33,7 +37,7 @@ from dpviz.algorithms.registry import CARDS, list_private_cards
 from dpviz.check import RequestError
 from dpviz.privacy.private_session import PrivateTable
 from dpviz.runs.clipped_rows import clip_rows
-from dpviz.runs.evaluation import find_reference, nicv
+from dpviz.runs.evaluation import Reference, find_reference, nicv
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.run import run
 
@@ -69,9 +73,24 @@ class Plan:
     algorithms: tuple[str, ...]
     others: Mapping[str, Fit] = field(default_factory=lambda: PUBLIC)
 
-    def at(self, epsilon: float) -> Plan:
-        """Of one cell."""
-        return replace(self, epsilons=(epsilon,))
+    def once_at(self, epsilon: float) -> Plan:
+        """Of one repeat of one cell."""
+        return replace(self, epsilons=(epsilon,), repeats=1)
+
+
+class Once(NamedTuple):
+    """One repeat of a cell: the table by its name and what it takes to read it through, the ε, and the ``task``."""
+
+    table: str
+    cost: int
+    epsilon: float
+    repeat: int
+    task: Any
+
+    @property
+    def key(self) -> tuple[str, float, int]:
+        """What tells it from all others, also in a file."""
+        return self.table, self.epsilon, self.repeat
 
 
 def measured(
@@ -81,7 +100,7 @@ def measured(
     with threadpool_limits(1):
         revealed = clip_rows(table.reveal(note="a bench"), table.domain.region)
         size = {"table": name, "judging": judging, "n": len(revealed.points), "d": table.domain.dim, "k": k}
-        reference = find_reference(revealed, k).nicv
+        reference = _find_reference(table, k).nicv
         rows = []
         for epsilon in plan.epsilons:
             for found in _runs(table, k, epsilon, plan, first):
@@ -89,6 +108,12 @@ def measured(
                 ratio = nan if centers is None else nicv(revealed.points, centers) / reference
                 rows.append({**size, "epsilon": epsilon, **found, "ratio": ratio})
     return rows
+
+
+@lru_cache(maxsize=1)
+def _find_reference(table: PrivateTable, k: int) -> Reference:
+    """Of the table that was last asked for: its cells follow one another."""
+    return find_reference(clip_rows(table.reveal(note="a bench"), table.domain.region), k)
 
 
 def _runs(table: PrivateTable, k: int, epsilon: float, plan: Plan, first: int) -> Iterator[dict[str, Any]]:
@@ -133,6 +158,7 @@ def main() -> None:
     parser.add_argument("--judging", action="store_true", help="only the families that no constant was chosen on")
     parser.add_argument("--judged", action="store_true", help="only the judged tables: few columns, hard for auto")
     parser.add_argument("--only", help="ids, with commas between them")
+    parser.add_argument("--report", action="store_true", help="run nothing: only say what is there, in utility.md")
     asked = parser.parse_args()
     plan = Plan(
         epsilons=QUICK_EPSILONS if asked.quick else EPSILONS,
@@ -140,25 +166,54 @@ def main() -> None:
         most_operations=QUICK_MOST_OPERATIONS if asked.quick else MOST_OPERATIONS,
         algorithms=tuple(asked.only.split(",")) if asked.only else tuple(card.id for card in list_private_cards()),
     )
-    work = list(_list_cells(asked, plan))
+    work = list_work(asked, plan)
     asked.out.mkdir(parents=True, exist_ok=True)
-    settings = {"dpviz": __version__, "repeats": plan.repeats, "algorithms": list(plan.algorithms)}
+    settings = {"dpviz": __version__, "algorithms": list(plan.algorithms)}
     refuse_other_settings(asked.out, {**settings, "most operations": plan.most_operations})
     header = (
-        f"dpviz {__version__}, {machine()}. δ = {DELTA:g}, n public, {plan.repeats} runs each, "
-        f"table seed {TABLE_SEED}, run seeds from {RUN_SEED}; default parameters of every algorithm."
+        f"dpviz {__version__}, {machine()}. δ = {DELTA:g}, n public, table seed {TABLE_SEED}, "
+        f"run seeds from {RUN_SEED}; default parameters of every algorithm."
     )
     print(header)
     file = asked.out / "utility.csv"
-    there = {(row["table"], row["epsilon"]) for row in read_rows(file)}
-    left = [task for name, epsilon, task in work if (name, epsilon) not in there]
-    print(f"{len(work)} cells, {len(work) - len(left)} of them are there", flush=True)
-    for place, found in enumerate(Parallel(n_jobs=asked.jobs, return_as="generator_unordered")(left), start=1):
-        _append(file, found)
-        print(f"{place} of {len(left)}: {found[0]['table']}, ε = {found[0]['epsilon']:g}", flush=True)
-    text = report(read_rows(file), header)
+    there = {(row["table"], row["epsilon"], row["repeat"]) for row in read_rows(file)}
+    left = [one.task for one in work if one.key not in there]
+    print(f"{len(work)} repeats of cells, {len(work) - len(left)} of them are there", flush=True)
+    if not asked.report:
+        for place, found in enumerate(Parallel(n_jobs=asked.jobs, return_as="generator_unordered")(left), start=1):
+            _append(file, found)
+            print(f"{place} of {len(left)}: {found[0]['table']}, ε = {found[0]['epsilon']:g}", flush=True)
+    rows = read_rows(file)
+    if not rows:
+        raise SystemExit(f"{file} holds nothing to report: run the bench without --report first.")
+    text = report(rows, f"{header} {count_repeats(rows, work)}")
     (asked.out / "utility.md").write_text(text, "utf-8")
     print(text)
+
+
+def count_repeats(rows: Sequence[dict[str, Any]], work: Sequence[Once]) -> str:
+    """How many repeats of how many cells there are, in a sentence that says so where some are missing.
+
+    Parameters
+    ----------
+    rows : sequence of dict
+        Of the file.
+    work : sequence of Once
+        All that was asked for.
+
+    Returns
+    -------
+    str
+        A sentence.
+    """
+    there = {(row["table"], row["epsilon"], row["repeat"]) for row in rows}
+    cells = Counter(one.key[:2] for one in work if one.key in there)
+    asked = len({one.key[:2] for one in work})
+    fewest, most = min(cells.values(), default=0), max(cells.values(), default=0)
+    each = f"{most} run{'s' * (most != 1)} each" if fewest == most else f"{fewest} to {most} runs each"
+    if len(there & {one.key for one in work}) == len(work):
+        return f"All {asked:,} cells, {each}."
+    return f"**Not finished**: {len(cells):,} of {asked:,} cells, {each}, the smallest tables first."
 
 
 def refuse_other_settings(folder: Path, settings: dict[str, Any]) -> None:
@@ -200,42 +255,67 @@ def _append(file: Path, rows: list[dict[str, Any]]) -> None:
         end.write(text.getvalue())
 
 
-def _list_cells(asked: argparse.Namespace, plan: Plan) -> Iterator[tuple[str, float, Any]]:
-    """Name of the table, ε and task of each cell: generated tables, the judged ones among them, and real ones where
-    there are files."""
+def list_work(asked: argparse.Namespace, plan: Plan) -> list[Once]:
+    """All repeats of all cells, in the order in which they are run.
+
+    Parameters
+    ----------
+    asked : Namespace
+        What the command line asks for.
+    plan : Plan
+        What to run on each table.
+
+    Returns
+    -------
+    list of Once
+        The first repeat of each cell, small tables before large ones, then the second, and so on.
+    """
+    listed = list(_list_cells(asked, plan))
+    return sorted(listed, key=lambda one: (one.repeat, one.cost))
+
+
+def _list_cells(asked: argparse.Namespace, plan: Plan) -> Iterator[Once]:
+    """Repeats of each cell: generated tables, the judged ones among them, and real ones where there are files."""
     for family in FAMILIES:
         for size in () if asked.judged else QUICK_SIZES if asked.quick else SIZES:
             if family.judging or not asked.judging:
-                for epsilon in plan.epsilons:
-                    yield f"{family.name}, {size}", epsilon, delayed(_generated)(family, size, plan.at(epsilon))
+                yield from _list_repeats(f"{family.name}, {size}", size, plan, _generated, family, size)
     for family, size in () if asked.quick else JUDGED:
-        for epsilon in JUDGED_EPSILONS:
-            yield f"judged: {family.name}, {size}", epsilon, delayed(_judged)(family, size, plan.at(epsilon))
+        judged = replace(plan, epsilons=JUDGED_EPSILONS)
+        yield from _list_repeats(f"judged: {family.name}, {size}", size, judged, _judged, family, size)
     for name in REAL:
         if asked.real and (asked.real / REAL[name].file).exists():
-            for epsilon in plan.epsilons:
-                yield name, epsilon, delayed(_real)(name, asked.real, plan.at(epsilon))
+            table, k = _load_real_table(name, asked.real)
+            size = Size(table.n_public or 1, table.domain.dim, k)
+            yield from _list_repeats(name, size, plan, _real, name, asked.real)
 
 
-def _generated(family: Family, size: Size, plan: Plan) -> list[dict[str, Any]]:
-    table = generated(family, size, TABLE_SEED)
-    return measured(f"{family.name}, {size}", family.judging, table, size.k, plan)
+def _list_repeats(name: str, size: Size, plan: Plan, run_once: Callable[..., Any], *what: Any) -> Iterator[Once]:
+    """Each ε of a table in turn, each repeat."""
+    for repeat in range(plan.repeats):
+        for epsilon in plan.epsilons:
+            task = delayed(run_once)(*what, plan.once_at(epsilon), repeat)
+            yield Once(name, size.n * size.d * size.k, epsilon, repeat, task)
 
 
-def _judged(family: Family, size: Size, plan: Plan) -> list[dict[str, Any]]:
+_generate = lru_cache(maxsize=1)(generated)
+_load_real_table = lru_cache(maxsize=1)(real_table)
+
+
+def _generated(family: Family, size: Size, plan: Plan, repeat: int) -> list[dict[str, Any]]:
+    table = _generate(family, size, TABLE_SEED)
+    return measured(f"{family.name}, {size}", family.judging, table, size.k, plan, first=repeat)
+
+
+def _judged(family: Family, size: Size, plan: Plan, repeat: int) -> list[dict[str, Any]]:
     """Each repeat on a table of its own."""
-    once = replace(plan, repeats=1)
-    tables = enumerate(generated(family, size, JUDGED_SEED + repeat) for repeat in range(plan.repeats))
-    return [
-        row
-        for repeat, table in tables
-        for row in measured(f"judged: {family.name}, {size}", True, table, size.k, once, first=repeat)
-    ]
+    table = _generate(family, size, JUDGED_SEED + repeat)
+    return measured(f"judged: {family.name}, {size}", True, table, size.k, plan, first=repeat)
 
 
-def _real(name: str, folder: Path, plan: Plan) -> list[dict[str, Any]]:
-    table, k = real_table(name, folder)
-    return measured(name, False, table, k, plan)
+def _real(name: str, folder: Path, plan: Plan, repeat: int) -> list[dict[str, Any]]:
+    table, k = _load_real_table(name, folder)
+    return measured(name, False, table, k, plan, first=repeat)
 
 
 if __name__ == "__main__":

@@ -108,7 +108,8 @@ def _number(value: float, best: float) -> str:
 
 def _not_run(rows: Sequence[dict[str, Any]]) -> str:
     frame = pd.DataFrame(rows)
-    missing = frame[frame.outcome != "done"]
+    # What cannot be run is there once for each repeat.
+    missing = frame[frame.outcome != "done"].drop_duplicates(["table", "epsilon", "algorithm"])
     if missing.empty:
         return "Everything was run."
     counted = missing.groupby(["algorithm", "outcome"], sort=False).size()

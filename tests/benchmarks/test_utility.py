@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import subprocess
 import sys
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
 
+from benchmarks.utility import Plan, count_repeats, list_work
 from benchmarks.utility_report import report
 from tests.waiting import SECONDS
 
@@ -43,6 +45,27 @@ def test_the_report_says_whether_the_aims_hold_and_where_they_do_not(ratio: floa
     assert f"{said} (wanted" in made and ("Farther from the best: other at ε = 0.3: 1.200" in made) == (said[0] == "D")
 
 
+def test_one_repeat_of_all_cells_comes_first_and_small_tables_before_large_ones() -> None:
+    """A bench that was stopped is an answer about all cells, and says how far it came."""
+    asked = Namespace(judged=False, judging=True, quick=True, real=None)
+    work = list_work(asked, Plan((0.3, 1.0), 2, 1e9, ("auto",)))
+    cells = len(work) // 2
+    assert len({one.key for one in work}) == len(work) and len({one.key[:2] for one in work}) == cells
+    assert [one.repeat for one in work] == [0] * cells + [1] * cells
+    assert [one.cost for one in work[:cells]] == sorted(one.cost for one in work[:cells])
+    # A table is made once for all of its cells.
+    assert all(one.table == other.table for one, other in zip(work[::2], work[1::2], strict=True))
+    rows = [{"table": one.table, "epsilon": one.epsilon, "repeat": one.repeat} for one in work]
+    assert count_repeats(rows, work) == f"All {cells} cells, 2 runs each."
+    assert count_repeats(rows[: cells + 2], work).startswith(f"**Not finished**: {cells} of {cells} cells, 1 to 2 runs")
+    assert count_repeats(rows[:3], work).startswith(f"**Not finished**: 3 of {cells} cells, 1 run each")
+
+
+def test_what_cannot_be_run_is_counted_once_a_cell() -> None:
+    slow = [{**row("good", 1.0, "auto", 1.0), "outcome": "too slow"}] * 3
+    assert "- auto: too slow in 1 cells" in report([row("good", 1.0, "sulq", 1.1), *slow], "A bench.")
+
+
 @pytest.mark.slow
 def test_tables_are_measured_in_two_processes_and_a_cell_that_is_there_is_not_run_again(tmp_path: Path) -> None:
     asked = ("--quick", "--judging", "--only", "sulq", "--repeats", "1", "--jobs", "2", "--out", str(tmp_path))
@@ -53,5 +76,7 @@ def test_tables_are_measured_in_two_processes_and_a_cell_that_is_there_is_not_ru
         rows = list(csv.DictReader(file))
     ratios = [float(row["ratio"]) for row in rows if row["algorithm"] == "sulq" and row["outcome"] == "done"]
     assert len(ratios) == 2 * 3 and min(ratios) > 0.9
-    assert "6 cells, 0 of them are there" in done.stdout and "6 cells, 6 of them are there" in done.stdout
-    assert "sulq" in (tmp_path / "utility.md").read_text("utf-8")
+    assert "6 repeats of cells, 0 of them are there" in done.stdout
+    assert "6 repeats of cells, 6 of them are there" in done.stdout
+    made = (tmp_path / "utility.md").read_text("utf-8")
+    assert "sulq" in made and "All 6 cells, 1 run each." in made
