@@ -36,6 +36,10 @@ TOO_COARSE = OfCategories(
 )
 
 
+SURE = 1.3
+"""Where one run in ten of unknown clusters may lose more than this, light groups far from all others may be missed."""
+
+
 class Expectation(NamedTuple):
     """A run's loss over that of k-means++, for each shape that a table may have: no public number tells which it has.
 
@@ -51,6 +55,15 @@ class Expectation(NamedTuple):
     tails: float | None = None
     wide_median: float | None = None
     tails_median: float | None = None
+
+    @property
+    def tells_light_far(self) -> bool:
+        """Whether ``wide`` holds for light groups far from all others, too.
+
+        They are found or missed, and one that is missed costs the more the narrower the groups are: no public number
+        says how narrow. So where they may be missed no number says what is lost.
+        """
+        return self.wide <= SURE
 
 
 def round_up(number: float) -> int:

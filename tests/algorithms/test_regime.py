@@ -88,6 +88,19 @@ def test_a_light_knows_that_a_common_scale_may_have_tails() -> None:
     assert "of the common scale" in judge(card, common).message
 
 
+def test_light_groups_far_away_have_a_number_only_where_they_are_found() -> None:
+    """None of the judging runs with a green light lost them; where there is no such light a number would be wrong."""
+    card, found = find_card("auto"), set()
+    for n in (1_000, 20_000, 100_000, 1_000_000):
+        setting = Setting(6, 5, 1.0, 1e-6, n=n)
+        numbers, judged = expect_loss(setting), judge(card, setting)
+        missed = "far from all others may be missed, and how much is lost then cannot be told" in judged.message
+        assert missed is (1.3 < numbers.wide < TOLD), judged.message
+        assert not (missed and ("lie far apart" in judged.message or judged.level is Level.GREEN))
+        found.add(missed)
+    assert found == {False, True}
+
+
 @for_each("algorithm", ["dplloyd", "eugkm", "balcan", "lsh-coreset"])
 def test_a_number_of_records_is_said_with_its_assumption(algorithm: str) -> None:
     card = find_card(algorithm)

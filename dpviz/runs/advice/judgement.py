@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dpviz.algorithms.card import Card, Params, Setting
-from dpviz.algorithms.regime import Expectation, Level, format_apart, round_up
+from dpviz.algorithms.regime import SURE, Expectation, Level, format_apart, round_up
 from dpviz.check import RequestError
 from dpviz.privacy.private_session import PrivateTable
 from dpviz.runs.advice.advice import EPSILONS, compute_share_met, find_needed_epsilon, load_stored_study
@@ -38,8 +38,6 @@ class _Tuning:
     ----------
     much : float
         Over k-means++: a typical loss beyond it is red, and so is a tenth of the losses beyond it amber.
-    wide : float
-        A green light needs that losses of groups of any size stay below it.
     told : float
         Beyond it a number says no more than that a run may fail.
     one_announcement : float
@@ -55,7 +53,6 @@ class _Tuning:
     """
 
     much: float = 1.5
-    wide: float = 1.3
     told: float = 10.0
     one_announcement: float = 1.05
     ample: int = 3
@@ -343,7 +340,7 @@ class _Judge(NamedTuple):
             wide = max(expected.wide, expected.tails or 0.0) if setting.common else expected.wide
         if wide is None and not self.is_studied(setting):
             return None
-        good = (wide is None or wide <= _TUNED.wide) and (not self.is_studied(setting) or self.is_advised(setting))
+        good = (wide is None or wide <= SURE) and (not self.is_studied(setting) or self.is_advised(setting))
         return Level.GREEN if good else Level.AMBER
 
     def is_studied(self, setting: Setting) -> bool:
@@ -473,12 +470,14 @@ def _describe_setting(setting: Setting) -> str:
 _STUDY = "(by a study of generated tables)"
 _LIKE = "clusters are of like size"
 _UNLIKE = "some are small or lie far apart, or some rows far out"
+_UNLIKE_NEAR = "some are small, or some rows lie far out"
+_LIGHT_FAR = "small ones that lie far from all others may be missed, and how much is lost then cannot be told"
 _LONG = "one column of the common scale has most of the spread, as amounts may"
 
 
 def _describe_expected(expected: Expectation, *, common: bool) -> str:
     """Median and tenth where clusters are compact, the tenth where nothing is known of them, and with one scale for all
-    columns that of tails, each with what it assumes."""
+    columns that of tails, each with what it assumes; and whether light groups that lie far away may be missed."""
     tails = expected.tails if common and expected.tails is not None else expected.decile
     losses = (expected.median, expected.decile, max(expected.wide, expected.decile), max(tails, expected.decile))
     median, *tenths = (f"{text} ×" for text in format_apart(*(min(loss, _TUNED.told) for loss in losses)))
@@ -487,17 +486,20 @@ def _describe_expected(expected: Expectation, *, common: bool) -> str:
         return f"expect {much}: how much more cannot be told {_STUDY}"
     close = expected.median <= 1.01
     usual = "expect the loss of k-means++ within 1 %" if close else f"expect about {median} the loss of k-means++"
-    shapes = zip(losses[1:], tenths, (_LIKE, _UNLIKE, _LONG), strict=True)
+    # What is beyond all numbers is said of all of them together.
+    missed_far = not expected.tells_light_far and losses[2] < _TUNED.told
+    unlike, far = (_UNLIKE_NEAR, f"; {_LIGHT_FAR}") if missed_far else (_UNLIKE, "")
+    shapes = zip(losses[1:], tenths, (_LIKE, unlike, _LONG), strict=True)
     apart = [shape for shape in shapes if shape[2] == _LIKE or shape[0] > _TUNED.one_announcement * expected.decile]
     if expected.decile >= _TUNED.told:
         return f"{usual}; 1 run in 10 loses more than {_TUNED.told:g} ×, as one that misses clusters does {_STUDY}"
     missed = ", as one that misses a cluster does" * (expected.decile > 1.3)
     if len(apart) == 1:
-        return f"{usual}; 1 run in 10 may exceed {tenths[0]}{missed}, whatever the sizes of clusters {_STUDY}"
+        return f"{usual}; 1 run in 10 may exceed {tenths[0]}{missed}, whatever the sizes of clusters{far} {_STUDY}"
     known = [f"{text} if {words}" for loss, text, words in apart if loss < _TUNED.told]
     beyond = [words for loss, _, words in apart if loss >= _TUNED.told]
     known[0] += missed
     said = f"{usual}; 1 run in 10 may exceed {'; '.join(known)}"
     if beyond:
         said += f"; if {', or '.join(beyond)}, it loses more than {_TUNED.told:g} ×, and how much more cannot be told"
-    return f"{said}. Which of these a table has nobody knows beforehand {_STUDY}"
+    return f"{said}{far}. Which of these a table has nobody knows beforehand {_STUDY}"
