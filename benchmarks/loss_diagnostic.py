@@ -1,11 +1,12 @@
 """What the loss diagnostic of ``auto`` is worth: which runs it doubts, and how often its range holds the truth.
 
-python -m benchmarks.loss_diagnostic [--repeats 2] [--first 0] [--epsilons 0.1,0.3,1] [--jobs 2] [--fit]
+python -m benchmarks.loss_diagnostic [--repeats 2] [--first 0] [--epsilons 0.1,0.3,1] [--jobs 2]
+    [--fit] [--settings 360]
 
 A run is bad if it loses more than twice as much as k-means++. A false alarm is a doubt about a run that loses less than
-1.2 times as much. ``--fit`` prints how the symptoms of ``dpviz/algorithms/auto/loss_diagnostic.py`` are weighed, by the
-families that do not judge, and how wide its range has to be. The weights that are stored were fitted on runs of more
-sizes: those of ``benchmarks/expectation.py``.
+1.2 times as much. ``--fit`` prints how the symptoms of ``dpviz/algorithms/auto/loss_diagnostic.py`` are weighed, and
+how wide its range has to be. It fits on the families that do not judge, at sizes drawn as those of
+``benchmarks/expectation.py`` are, with δ and without; all families are judged at the few sizes below.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from joblib import Parallel, delayed
 from sklearn.linear_model import LogisticRegression, QuantileRegressor
 from threadpoolctl import threadpool_limits
 
+from benchmarks.expectation import EPSILONS, list_settings
 from benchmarks.families import FAMILIES, FORECAST_FAMILIES, Family, Rows, Size, generated
 from benchmarks.timing import machine
 from dpviz.algorithms.auto.loss_diagnostic import collect_seen
@@ -60,22 +62,28 @@ class Diagnosed(NamedTuple):
     flat: bool
 
 
-def diagnose_runs(family: Family, size: Size, epsilons: Iterable[float], seed: int) -> list[Diagnosed]:
-    """Runs on one table, one for each ε."""
+def diagnose_runs(
+    family: Family, size: Size, epsilons: Iterable[float], seed: int, *, pure: bool = False
+) -> list[Diagnosed]:
+    """Runs on one table, one for each ε; with and without δ in turn where some are to be ``pure``."""
     with threadpool_limits(1):
         table, found = generated(family, size, seed), []
         revealed = clip_rows(table.reveal(note="a bench"), table.domain.region)
         points = np.asarray(revealed.points)
         of_one, reference = nicv(points, points.mean(axis=0)[None]), find_reference(revealed, size.k).nicv
-        for epsilon in epsilons:
-            done = run("auto", table, k=size.k, epsilon=epsilon, delta=DELTA, seed=seed)
+        for place, epsilon in enumerate(epsilons, start=seed):
+            delta = 0.0 if pure and place % 2 else DELTA
+            done = run("auto", table, k=size.k, epsilon=epsilon, delta=delta, seed=seed)
             diagnostic, loss = done.loss_diagnostic, nicv(points, done.unit_centers)
             seen = collect_seen([frame.step for frame in done.frames], done.domain.region)
             assert diagnostic is not None and seen is not None
             held, width = diagnostic.low <= loss / of_one <= diagnostic.high, diagnostic.high / diagnostic.low
             found.append(
                 Diagnosed(
-                    *(family, epsilon, loss / reference, seen.symptoms, bool(diagnostic.doubts), held, width),
+                    *(family, epsilon, loss / reference, seen.symptoms),
+                    doubted=bool(diagnostic.doubts),
+                    held=held,
+                    width=width,
                     off=seen.off,
                     error=float(np.log(loss / of_one / (seen.loss / seen.of_one))),
                     flat=seen.flat,
@@ -92,13 +100,16 @@ def main() -> None:
     parser.add_argument("--epsilons", default="0.1,0.3,1")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--fit", action="store_true")
+    parser.add_argument("--settings", type=int, default=360, help="tables to fit on")
     asked = parser.parse_args()
-    epsilons = [float(epsilon) for epsilon in asked.epsilons.split(",")]
+    epsilons = EPSILONS if asked.fit else tuple(float(epsilon) for epsilon in asked.epsilons.split(","))
     print(machine())
     families = [family for family in (*FAMILIES, *FORECAST_FAMILIES) if not (asked.fit and family.judging)]
     seeds = range(asked.first, asked.first + asked.repeats)
     plans = [(family, size, seed) for family in families for size in SIZES for seed in seeds]
-    parts = Parallel(asked.jobs)(delayed(diagnose_runs)(family, size, epsilons, seed) for family, size, seed in plans)
+    if asked.fit:
+        plans = list(list_settings(asked.settings, judging=False))
+    parts = Parallel(asked.jobs)(delayed(diagnose_runs)(*plan[:2], epsilons, plan[2], pure=asked.fit) for plan in plans)
     found = [one for part in parts for one in part]
     if asked.fit:
         _fit(found)

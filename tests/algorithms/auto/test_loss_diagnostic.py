@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from dpviz.algorithms.auto.loss_diagnostic import _list_doubts, collect_seen, diagnose_loss
+from dpviz.algorithms.auto.loss_diagnostic import _FITTED, _TUNED, _list_doubts, collect_seen, diagnose_loss
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.loss_diagnostic import LossDiagnostic
 from dpviz.privacy.private_session import PrivateTable
@@ -114,10 +114,12 @@ def test_without_a_histogram_or_counts_nothing_is_said():
 
 def test_each_symptom_raises_doubt_or_lowers_it():
     """Clear rows, many rows, cells that are wide beside what they hide, and a tail that was followed lower it."""
-    hardly = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 5.0, 1.52, 0.0])
+    signs = (True, False, True, True, True, True, False, False, False)
+    hardly = np.zeros(len(signs))
+    hardly[6] = (_TUNED.doubtful - 1e-6 - _FITTED.at_first) / _FITTED.weights[6]
     seen = {"clearness": 50.0, "rows": 10.0, "hidden": 2.0, "width": 1.0, "idlest": 0}
-    for place, doubted in enumerate((True, False, True, True, True, True, False, False, False)):
-        symptoms = hardly + 0.1 * np.eye(9)[place]
+    for place, doubted in enumerate(signs):
+        symptoms = hardly + 0.1 * np.eye(len(signs))[place]
         assert bool(_list_doubts(SimpleNamespace(symptoms=symptoms, **seen))) is doubted, place
     assert _list_doubts(SimpleNamespace(symptoms=hardly, **seen)) == ()
 
