@@ -115,7 +115,7 @@ class SwapLoss(_InLossQuanta):
                 for_all[nearest_first[:within]] += closer.sum(axis=0)
                 np.minimum(closer, gap[mine, None], out=closer)
                 saved[i, nearest_first[:within]] += closer.sum(axis=0)
-        gains = np.bincount(cell, gap, k)[:, None] - saved + (saved.sum(axis=0) - for_all)
+        gains: Array = np.bincount(cell, gap, k)[:, None] - saved + (saved.sum(axis=0) - for_all)
         return gains.astype(np.int64)
 
     def _count_saved(self, closer: Array, row_norms: Array, second: Array, unit: float) -> None:

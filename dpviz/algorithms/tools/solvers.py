@@ -96,7 +96,7 @@ class _SeedField:
         self._line = line if self._order is None else line[self._order]
         self._rounding = _ROUNDING * float(np.abs(line).max())
         self.nearest: Array = _compute_squared_distances(self._columns, points[[seed]])[0]
-        self._under = np.tile(self.nearest, (trials, 1))
+        self._under: Array = np.tile(self.nearest, (trials, 1))
         self._near: list[slice | Codes] = []
 
     def propose(self, proposals: Codes) -> Array:
@@ -104,7 +104,8 @@ class _SeedField:
         at = self._columns.T[proposals]
         self._near = self._find_near(at[:, self._widest])
         if not self._near:
-            return np.minimum(_compute_squared_distances(self._columns, at), self.nearest, out=self._under)
+            np.minimum(_compute_squared_distances(self._columns, at), self.nearest, out=self._under)
+            return self._under
         for under, some, point in zip(self._under, self._near, at, strict=True):
             (squared,) = _compute_squared_distances(self._columns[:, some], point[None])
             under[some] = np.minimum(squared, self.nearest[some])
@@ -133,7 +134,7 @@ class _SeedField:
         if _SHORT * (last - first).sum() > self._under.size:
             return []
         ranges = [slice(*ends) for ends in zip(first.tolist(), last.tolist(), strict=True)]
-        return ranges if self._order is None else [self._order[some] for some in ranges]
+        return [*ranges] if self._order is None else [self._order[some] for some in ranges]
 
 
 def _draw(mass: Array, size: int, rng: np.random.Generator) -> Codes:
