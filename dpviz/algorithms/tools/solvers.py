@@ -134,7 +134,7 @@ class _SeedField:
         if _SHORT * (last - first).sum() > self._under.size:
             return []
         ranges = [slice(*ends) for ends in zip(first.tolist(), last.tolist(), strict=True)]
-        return [*ranges] if self._order is None else [self._order[some] for some in ranges]
+        return [some if self._order is None else self._order[some] for some in ranges]
 
 
 def _draw(mass: Array, size: int, rng: np.random.Generator) -> Codes:
