@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import fsum, log, sqrt
+from threading import local
 from typing import NamedTuple
 
 import numpy as np
@@ -35,9 +36,10 @@ _ONE_THREAD = 2**18
 # From so many centres on they are compared in groups of so many, so many numbers at a time.
 _MANY_CENTERS, _GROUP, _CACHED = 128, 32, 2**18
 # Seeds: from so many distances on it pays to list the points near a proposal, if that leaves out three in four.
-_WORTH_A_LIST, _SHORT = 2**15, 4
+_WORTH_A_LIST, _SHORT, _TILE = 2**18, 4, 2**15
 # Far more than the rounding of a difference, of a square and of their sums.
 _ROUNDING = 1e-9
+_SCRATCH = local()
 
 
 def draw_kmeans_pp_seeds(points: Array, weights: Array, k: int, rng: np.random.Generator) -> Codes:
@@ -96,26 +98,46 @@ class _SeedField:
         self._line = line if self._order is None else line[self._order]
         self._rounding = _ROUNDING * float(np.abs(line).max())
         self.nearest: Array = _compute_squared_distances(self._columns, points[[seed]])[0]
-        self._under: Array = np.tile(self.nearest, (trials, 1))
+        self._under: Array = np.empty((trials, len(points)))
+        self._scratch: Array = np.empty((trials, max(1, _TILE // trials)))
         self._near: list[slice | Codes] = []
+        self._in_step = False
 
     def propose(self, proposals: Codes) -> Array:
         """What ``nearest`` would be with each of ``proposals`` (t,); (t, m), overwritten by the next call."""
         at = self._columns.T[proposals]
         self._near = self._find_near(at[:, self._widest])
         if not self._near:
-            np.minimum(_compute_squared_distances(self._columns, at), self.nearest, out=self._under)
+            self._measure_all(at)
+            self._in_step = False
             return self._under
+        if not self._in_step:
+            self._under[:] = self.nearest
+            self._in_step = True
         for under, some, point in zip(self._under, self._near, at, strict=True):
             (squared,) = _compute_squared_distances(self._columns[:, some], point[None])
             under[some] = np.minimum(squared, self.nearest[some])
         return self._under
 
+    def _measure_all(self, at: Array) -> None:
+        """Distances to points ``at`` (t, d), in memory that is there already: fresh one for each would take longer."""
+        size = self._scratch.shape[1]
+        for begin in range(0, len(self.nearest), size):
+            part = slice(begin, begin + size)
+            under = self._under[:, part]
+            along = self._scratch[:, : under.shape[1]]
+            for axis, (column, value) in enumerate(zip(self._columns, at.T, strict=True)):
+                squared = along if axis else under
+                np.subtract(column[part], value[:, None], out=squared)
+                squared *= squared
+                if axis:
+                    under += squared
+            np.minimum(under, self.nearest[part], out=under)
+
     def accept(self, best: int) -> None:
         """Take the proposal with this index."""
         if not self._near:
             self.nearest[:] = self._under[best]
-            self._under[:] = self.nearest
             return
         changed = self._near[best]
         self.nearest[changed] = self._under[best, changed]
@@ -401,10 +423,10 @@ def _find_nearest(columns: Single, centers: Array) -> tuple[Codes, Single]:
     size = min(_BLOCK, max(_BLOCK // 8, _ONE_THREAD // centers.size))
     few = k < _MANY_CENTERS
     # Of many, lines are added that no point is close to, so that they fall into groups.
-    memory = np.full((k if few else k + -k % _GROUP) * min(size, m), -np.inf, np.float32)
+    height = k if few else k + -k % _GROUP
     for begin in range(0, m, size):
         width = min(size, m - begin)
-        block, lines = slice(begin, begin + width), memory[: len(memory) // min(size, m) * width].reshape(-1, width)
+        block, lines = slice(begin, begin + width), _borrow_scratch(height, width)
         # All of it is finite, yet now and then a product of few numbers raises the flag for lanes that it does not use.
         with np.errstate(invalid="ignore"):
             affinity = np.matmul(single, columns[:, block], out=lines[:k])
@@ -416,6 +438,14 @@ def _find_nearest(columns: Single, centers: Array) -> tuple[Codes, Single]:
         near, far = (np.sqrt(np.maximum(norms - 2 * closeness, 0)) for closeness in (best, second))
         gaps[block] = far - near
     return labels, gaps
+
+
+def _borrow_scratch(height: int, width: int) -> Single:
+    """An array that this thread uses again and again, not initialised: fresh memory costs as much as the product."""
+    kept: Single = getattr(_SCRATCH, "products", np.empty(0, np.float32))
+    if kept.size < height * width:
+        _SCRATCH.products = kept = np.empty(height * width, np.float32)
+    return kept[: height * width].reshape(height, width)
 
 
 def _compare_one_by_one(affinity: Single) -> tuple[Codes, Single, Single]:
