@@ -137,15 +137,17 @@ class NoYaml(ValueError):
 
 
 @contextmanager
-def refuse_as(refusal: RequestError) -> Iterator[None]:
+def refuse_as(refusal: RequestError, *, missing: RequestError | None = None) -> Iterator[None]:
     """Whatever a reader of foreign bytes fails with is ``refusal``, a sentence without a value of them.
 
-    Sentences of our own go on as they are.
+    Sentences of our own go on as they are. A file that is not there is ``missing``, where that is given.
     """
     try:
         yield
     except RequestError:
         raise
+    except FileNotFoundError:
+        raise missing or refusal from None
     except Exception:
         raise refusal from None
 

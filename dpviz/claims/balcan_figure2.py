@@ -26,7 +26,7 @@ from dpviz.claims.evidence import (
     compute_medians,
     conclude,
 )
-from dpviz.claims.factors import COMPETITIVE, MAGNITUDES
+from dpviz.claims.factors import FACTORS
 from dpviz.claims.trials import Line, Sweep
 from dpviz.privacy.accounting import gdp_mu
 
@@ -109,8 +109,8 @@ def _judge_competitive(table: pd.DataFrame, line: str) -> Finding:
     """Loss of k-means++ over that of ``line``, place by place: 1 is as good."""
     places = table[table["line"] == line].groupby(list(PLACES), sort=False)
     nearness = places["kmeans"].median() / places["nicv"].median()
-    says = f"competitive with k-means++ for all k, {COMPETITIVE:g}× at most"
-    return compare_places(nearness, says=says, factor=1 / COMPETITIVE)
+    says = f"competitive with k-means++ for all k, {FACTORS.competitive:g}× at most"
+    return compare_places(nearness, says=says, factor=1 / FACTORS.competitive)
 
 
 def _judge_gap(table: pd.DataFrame, sulq: str) -> Finding:
@@ -124,10 +124,10 @@ def _judge_gap(table: pd.DataFrame, sulq: str) -> Finding:
 
 
 def _judge_far_behind(table: pd.DataFrame) -> Finding:
-    says = f"sample and aggregate is orders of magnitude worse, {MAGNITUDES:g}×"
+    says = f"sample and aggregate is orders of magnitude worse, {FACTORS.magnitudes:g}×"
     cap = float((compute_medians(table)[SAMPLES] / table.groupby(list(PLACES), sort=False)["kmeans"].median()).max())
     return add_reason(
-        compare_lines(table, [BALCAN], [SAMPLES], says=says, factor=MAGNITUDES),
+        compare_lines(table, [BALCAN], [SAMPLES], says=says, factor=FACTORS.magnitudes),
         f"the domain's bounds: its centres are moved into the ball, where its loss is at most {cap:.3g}× that of "
         "k-means++ on these tables",
         compare_lines(table, [BALCAN], [SAMPLES], says="sample and aggregate is worse"),
@@ -197,9 +197,9 @@ def _judge_slow_degradation(table: pd.DataFrame, line: str) -> Finding:
     low, high = table["epsilon"].min(), table["epsilon"].max()
     return compare_most(
         growth,
-        COMPETITIVE,
-        says=f"Balcan et al. stay competitive for small ε, {COMPETITIVE:g}× at most",
-        found=f"{line}: loss grows by {growth:.3g}× from ε = {high:g} to {low:g}, {COMPETITIVE:g}× allowed",
+        FACTORS.competitive,
+        says=f"Balcan et al. stay competitive for small ε, {FACTORS.competitive:g}× at most",
+        found=f"{line}: loss grows by {growth:.3g}× from ε = {high:g} to {low:g}, {FACTORS.competitive:g}× allowed",
     )
 
 

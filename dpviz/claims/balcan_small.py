@@ -9,7 +9,7 @@ import pandas as pd
 
 from dpviz.claims.claim import Claim, Picture, Verdict
 from dpviz.claims.evidence import add_reason, compare_lines, compare_within_factor, compute_medians, conclude
-from dpviz.claims.factors import ALIKE, COMPARABLE, MAGNITUDE
+from dpviz.claims.factors import FACTORS
 from dpviz.claims.trials import Line, Sweep
 
 _DELTA = 1e-6
@@ -45,9 +45,9 @@ def judge(table: pd.DataFrame) -> Verdict:
     """Who comes first, who is alike, who is far behind."""
     found = compute_medians(table).iloc[0]
     alike, practical = (BALCAN, SULQ, SAMPLES), (BALCAN, SULQ, SAMPLES_PRACTICAL)
-    says = f"sample and aggregate, SuLQ and Balcan et al. perform comparably, within {COMPARABLE:g}×"
-    comparable = compare_within_factor(found[list(alike)].tolist(), COMPARABLE, says=says, names=alike)
-    instead = compare_within_factor(found[list(practical)].tolist(), COMPARABLE, says=says, names=practical)
+    says = f"sample and aggregate, SuLQ and Balcan et al. perform comparably, within {FACTORS.comparable:g}×"
+    comparable = compare_within_factor(found[list(alike)].tolist(), FACTORS.comparable, says=says, names=alike)
+    instead = compare_within_factor(found[list(practical)].tolist(), FACTORS.comparable, says=says, names=practical)
     return conclude(
         table,
         compare_lines(
@@ -55,7 +55,7 @@ def judge(table: pd.DataFrame) -> Verdict:
             [GRID],
             [BALCAN, SULQ, SAMPLES, KVARIATES],
             says="the gridding algorithm achieves the best objective",
-            factor=ALIKE,
+            factor=FACTORS.alike,
         ),
         add_reason(
             comparable, "printed constants: smooth sensitivity at their textbook values is mostly noise", instead
@@ -65,8 +65,8 @@ def judge(table: pd.DataFrame) -> Verdict:
                 table,
                 [BALCAN],
                 [KVARIATES],
-                says=f"k-variates++ is an order of magnitude worse than Balcan et al., {MAGNITUDE:g}×",
-                factor=MAGNITUDE,
+                says=f"k-variates++ is an order of magnitude worse than Balcan et al., {FACTORS.magnitude:g}×",
+                factor=FACTORS.magnitude,
             ),
             "the domain's bounds: private centres are moved into them, which caps how bad a loss can be",
         ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from math import sqrt
 from typing import NamedTuple
@@ -15,19 +15,62 @@ from dpviz.claims.material import PUBLISHED, RECIPE, SUBSTITUTE, SYNTHETIC, Boun
 from dpviz.table.domain import Domain, Region
 from dpviz.table.made_tables import MIXTURE, make_gaussian_mixture, simulate
 
-# Centre and half-width of Letter's columns, from its published table: Google centred it, and read the radius from it.
+# Centre of Letter's columns, from its published table.
 _LETTER_MEANS = (
     *(4.02, 7.04, 5.12, 5.37, 3.51, 6.90, 7.50, 4.63),
     *(5.18, 8.28, 6.45, 7.93, 3.05, 8.34, 3.69, 7.80),
 )
-_LETTER_RADIUS = 21.7
-# The same of the gas turbine's columns, whose units are as published; and of MNIST's pixels, whose middle is black.
+
+
+@dataclass(frozen=True)
+class _Spreads:
+    """How wide clusters of generated tables are.
+
+    Chosen by us, for tables that stand in for published ones.
+
+    Parameters
+    ----------
+    plane, colours, wide : float
+        As a part of the bounds, on two columns, three, and more: what has more columns is less clearly
+        clustered.
+    well_separated : float
+        Standard deviation of a cluster of Su et al.'s synthetic tables, unit coordinates, as a part of the
+        centres' spacing.
+    """
+
+    plane: float = 0.05
+    colours: float = 0.08
+    wide: float = 0.12
+    well_separated: float = 0.15
+
+
+_SPREADS = _Spreads()
+
+
+@dataclass(frozen=True)
+class _Radii:
+    """Half-widths of published tables around the centre of their columns, in their units.
+
+    Parameters
+    ----------
+    letter : float
+        Letter: Google centred it, and read the radius from it.
+    gas : float
+        The gas turbine's columns, whose units are as published.
+    mnist : float
+        MNIST's pixels, whose middle is black.
+    """
+
+    letter: float = 21.7
+    gas: float = 109.4
+    mnist: float = 17.6 * 255
+
+
+_RADII = _Radii()
+
+
+# The same of the gas turbine's columns.
 _GAS_MEANS = (17.71, 1013.07, 77.87, 3.93, 25.56, 1081.43, 546.16, 133.51, 12.06, 2.37, 65.29)
-_GAS_RADIUS, _MNIST_RADIUS = 109.4, 17.6 * 255
-# Spread of a synthetic table's clusters, as a part of the bounds: what has more columns is less clearly clustered.
-_PLANE, _COLOURS, _WIDE = 0.05, 0.08, 0.12
-# Standard deviation of a cluster of Su et al.'s synthetic tables, unit coordinates, as a part of the centres' spacing.
-_WELL_SEPARATED = 0.15
 
 
 class Apart(NamedTuple):
@@ -131,7 +174,7 @@ def make_separated(n: int, d: int, k: int) -> Material:
     rng = np.random.default_rng((0, d, k))
     centers = pack_spheres(k, Region(np.ones(d), sqrt(d)), rng)
     gaps = np.linalg.norm(centers[:, None] - centers, axis=2)[np.triu_indices(k, 1)]
-    sd = _WELL_SEPARATED * float(gaps.min()) / sqrt(d)
+    sd = _SPREADS.well_separated * float(gaps.min()) / sqrt(d)
     rows = np.clip(centers[np.arange(n) % k] + sd * rng.standard_normal((n, d)), -1.0, 1.0)
     columns = [f"x_{place}" for place in range(1, d + 1)]
     return Material("well-separated clusters", RECIPE, rows, Domain.of(columns, -1.0, 1.0))
@@ -173,41 +216,43 @@ def _center_around(entry: Published, middle: tuple[float, ...], radius: float) -
 
 
 CATALOGUE = (
-    _publish_box("S1", {"s1.csv": PUBLISHED}, 5_000, 2, 15, _PLANE, 0.0, 1e6),
+    _publish_box("S1", {"s1.csv": PUBLISHED}, 5_000, 2, 15, _SPREADS.plane, 0.0, 1e6),
     _publish_box(
         "Gowalla",
         {"gowalla_su.csv.gz": PUBLISHED, "gowalla.csv.gz": SUBSTITUTE},
-        *(107_091, 2, 5, _PLANE, (-180.0, -90.0), (180.0, 90.0)),
+        *(107_091, 2, 5, _SPREADS.plane, (-180.0, -90.0), (180.0, 90.0)),
     ),
     _publish_box(
         "TIGER",
         {"tiger.csv": PUBLISHED, "roads_california.csv": SUBSTITUTE},
-        *(16_281, 2, 2, _COLOURS, (-124.5, 32.5), (-114.0, 42.1)),
+        *(16_281, 2, 2, _SPREADS.colours, (-124.5, 32.5), (-114.0, 42.1)),
     ),
-    _publish_box("Image", {"image.csv": PUBLISHED, "image_house.csv": SUBSTITUTE}, 34_112, 3, 3, _COLOURS, 0.0, 255.0),
+    _publish_box(
+        "Image", {"image.csv": PUBLISHED, "image_house.csv": SUBSTITUTE}, 34_112, 3, 3, _SPREADS.colours, 0.0, 255.0
+    ),
     _publish_box(
         "Adult-num",
         {"adult_num.csv.gz": PUBLISHED},
-        *(48_841, 6, 5, _WIDE),
+        *(48_841, 6, 5, _SPREADS.wide),
         lower=(17.0, 12_285.0, 1.0, 0.0, 0.0, 1.0),
         upper=(90.0, 1_490_400.0, 16.0, 99_999.0, 4_356.0, 99.0),
     ),
     _publish_box(
         "Lifesci",
         {"lifesci.csv": PUBLISHED},
-        *(26_733, 10, 3, _WIDE),
+        *(26_733, 10, 3, _SPREADS.wide),
         lower=(-13.5, -6.5, -7.6, -4.8, -7.0, -5.1, -4.7, -5.0, -5.2, -3.5),
         upper=(0.0, 6.0, 5.7, 5.4, 4.8, 6.5, 6.4, 4.6, 4.8, 5.0),
     ),
     _center_around(
         _publish_ball("MNIST", "mnist.csv.gz", 70_000, 784, 10, 4, _MNIST_WITHIN, _MNIST_APART),
         (0.0,) * 784,
-        _MNIST_RADIUS,
+        _RADII.mnist,
     ),
     _publish_ball("CIFAR-10 features", "cifar10_features.csv.gz", 100_000, 160, 10, 6, 0.4),
     _publish_ball("MNIST embedding", "mnist_embedding.csv.gz", 60_000, 40, 10, 4, 0.25),
-    _center_around(_publish_ball("Letter", "letter.csv.gz", 20_000, 16, 26, 2, 0.3), _LETTER_MEANS, _LETTER_RADIUS),
-    _center_around(_publish_ball("Gas turbine", "gas_turbine.csv", 36_733, 11, 8, 1, 0.3), _GAS_MEANS, _GAS_RADIUS),
+    _center_around(_publish_ball("Letter", "letter.csv.gz", 20_000, 16, 26, 2, 0.3), _LETTER_MEANS, _RADII.letter),
+    _center_around(_publish_ball("Gas turbine", "gas_turbine.csv", 36_733, 11, 8, 1, 0.3), _GAS_MEANS, _RADII.gas),
     Published("64 Gaussians", {}, make_sixty_four_gaussians),
     Published(
         "three clusters", {}, partial(make_ball_table, "three clusters", 5_000, 3, 3, 1, 0.15, seed=3, origin=RECIPE)

@@ -24,13 +24,42 @@ from dpviz.table.domain import Region
 from dpviz.wording import round_percent
 
 LINES = FITTED, PACKAGE, NOISY = "noise on every row, a mixture", "noise on every row, k-means", "k-noisy-centers"
-_NAME, _REACH = "two Gaussians", 512.0
-# A mean that is off by the distance of both means from 0 says nothing.
-_LOST, _FOUND = 1.0, 0.5
-# Noisy samples are counted in bins, a thousandth of the noise's standard deviation wide, and never held.
-_BINS = 2**14
-# The fit ends as scikit-learn's does; k-means has as many starts as ``gaussian-mixture`` gives it.
-_MOST_ROUNDS, _GAIN, _STARTS = 100, 1e-3, 3
+_NAME = "two Gaussians"
+
+
+@dataclass(frozen=True)
+class _Settings:
+    """What is drawn and fitted, and when a mean is found.
+
+    The fit ends as scikit-learn's does, and k-means has as many starts as ``gaussian-mixture`` gives it; what
+    counts as found is ours.
+
+    Parameters
+    ----------
+    reach : float
+        Distance of both means from 0, in standard deviations.
+    lost, found : float
+        A mean that is off by so many such distances says nothing; one that is off by less is found.
+    bins : int
+        Noisy samples are counted in bins, a thousandth of the noise's standard deviation wide, and never held.
+    most_rounds : int
+        Rounds of the fit, at most.
+    gain : float
+        It ends where a round gains less.
+    starts : int
+        Of k-means.
+    """
+
+    reach: float = 512.0
+    lost: float = 1.0
+    found: float = 0.5
+    bins: int = 2**14
+    most_rounds: int = 100
+    gain: float = 1e-3
+    starts: int = 3
+
+
+_SET = _Settings()
 
 
 @dataclass(frozen=True)
@@ -49,7 +78,7 @@ def list_blocks(settings: Settings) -> Iterator[Series]:
 
 
 def _run(n: int, repeat: int) -> Iterator[Row]:
-    mixture, rng = Mixture(k=2, d=1, reach=_REACH), np.random.default_rng((7, n, repeat))
+    mixture, rng = Mixture(k=2, d=1, reach=_SET.reach), np.random.default_rng((7, n, repeat))
     gaussian = mixture.bound * sqrt(log(1 / DELTA)) / EPSILON
     laplace = 2 * mixture.bound / EPSILON
     for line, centers in (
@@ -58,7 +87,7 @@ def _run(n: int, repeat: int) -> Iterator[Row]:
         (NOISY, _draw_noisy_centers(n, mixture, rng)),
     ):
         off = np.abs(np.sort(centers) - np.sort(mixture.means[:, 0])).max()
-        yield {"line": line, "error": float(off / _REACH), "separated": _measure_separated(centers, n)}
+        yield {"line": line, "error": float(off / _SET.reach), "separated": _measure_separated(centers, n)}
 
 
 def _count_noisy(n: int, mixture: Mixture, noise: Any, rng: np.random.Generator) -> tuple[Array, Array]:
@@ -67,8 +96,8 @@ def _count_noisy(n: int, mixture: Mixture, noise: Any, rng: np.random.Generator)
     Counts are drawn by their law. Of ``noise`` the outermost bins take what lies beyond.
     """
     end = float(noise.isf(1 / (100 * n)))
-    edges = np.linspace(-end, end, _BINS + 1)
-    counts = np.zeros(_BINS)
+    edges = np.linspace(-end, end, _SET.bins + 1)
+    counts = np.zeros(_SET.bins)
     for mean in mixture.means[:, 0]:
         below = noise.cdf(edges - mean)
         below[[0, -1]] = 0.0, 1.0
@@ -95,14 +124,14 @@ def fit_mixture(values: Array, counts: Array) -> Array:
     share = counts / counts.sum()
     own = (values[:, None] > share @ values) == np.array([False, True])
     parts, before = own.astype(np.float64), -inf
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(_SET.most_rounds):
         sizes = share @ parts
         means: Array = (share * values) @ parts / sizes
         spread = np.sqrt((share[:, None] * parts * (values[:, None] - means) ** 2).sum(axis=0) / sizes)
         density = norm.logpdf(values[:, None], means, spread) + np.log(sizes)
         whole = np.logaddexp(density[:, 0], density[:, 1])
         parts, likelihood = np.exp(density - whole[:, None]), float(share @ whole)
-        if likelihood - before < _GAIN:
+        if likelihood - before < _SET.gain:
             break
         before = likelihood
     return means
@@ -112,7 +141,7 @@ def _solve_kmeans(values: Array, counts: Array, bound: float, rng: np.random.Gen
     """What ``gaussian-mixture`` does with noisy rows: k-means, its centres moved into the bounds."""
     data, region = SignedPoints.of(values[:, None] / bound, counts), Region(np.ones(1), 1.0)
     points = data.columns.T.astype(np.float64)
-    starts = [region.clip(points[draw_kmeans_pp_seeds(points, counts, 2, rng)]) for _ in range(_STARTS)]
+    starts = [region.clip(points[draw_kmeans_pp_seeds(points, counts, 2, rng)]) for _ in range(_SET.starts)]
     centers: Array = bound * find_best_of_starts(data, starts, region).solution.centers[:, 0]
     return centers
 
@@ -127,7 +156,7 @@ def _draw_noisy_centers(n: int, mixture: Mixture, rng: np.random.Generator) -> A
 def _measure_separated(centers: Array, n: int) -> float:
     """Part of ``n`` samples around ±R that are nearer to the centre on their own side, as it is on average."""
     middle = float(centers.mean())
-    missed = (norm.sf(_REACH - middle) + norm.sf(_REACH + middle)) / 2
+    missed = (norm.sf(_SET.reach - middle) + norm.sf(_SET.reach + middle)) / 2
     return 1.0 - round(n * missed) / n
 
 
@@ -142,7 +171,7 @@ def judge(table: pd.DataFrame) -> Verdict:
         table,
         compare_least(
             error[FITTED],
-            _LOST,
+            _SET.lost,
             says="the fitted mixture does not find the means",
             found=f"off by {error[FITTED]:.3g} R with {n}; k-means on noisy rows {error[PACKAGE]:.3g} R",
             unit=" R off",
@@ -161,7 +190,7 @@ def judge(table: pd.DataFrame) -> Verdict:
         ),
         compare_most(
             error[NOISY] / error[FITTED],
-            _FOUND,
+            _SET.found,
             says="k-noisy-centers does better with as many samples",
             found=f"off by {error[NOISY]:.3g} R, {round_percent(right[NOISY])} of the samples on their own side",
         ),

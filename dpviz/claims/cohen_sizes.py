@@ -22,7 +22,7 @@ from dpviz.claims.evidence import (
     compute_medians,
     conclude,
 )
-from dpviz.claims.factors import ALIKE, COMPARABLE, COMPETITIVE, MAGNITUDE
+from dpviz.claims.factors import FACTORS
 from dpviz.claims.material import RECIPE
 from dpviz.claims.trials import Series
 from dpviz.claims.tuple_sizes import (
@@ -42,7 +42,7 @@ from dpviz.claims.tuple_sizes import (
 AVERAGES, NOISY = "Averages", "NoisyCenters"
 # The same question with an answer that may not be off by more, in standard deviations.
 ACCURATE, WITHIN = "Averages, each mean to within 3 standard deviations", 3.0
-_SAME = 1 / ALIKE
+_SAME = 1 / FACTORS.alike
 _SEARCHED = (
     "Tuples are drawn by the law of block means: clusters this far apart are found without a slip.",
     "Enough is what four draws in five succeed with, searched in steps of √2.",
@@ -131,10 +131,12 @@ def _judge_theory(table: pd.DataFrame, line: str, theorem: str) -> Finding:
     found = table[(table["line"] == line) & (table.get("how", "searched") == "searched")]
     ratio = found.groupby(["data", "d", "k", "reach"])[["by_theory", "samples"]].median()
     times = ratio["by_theory"] / ratio["samples"]
-    says = f"{theorem} gives the samples that {line} needs, within {MAGNITUDE:g}×"
+    says = f"{theorem} gives the samples that {line} needs, within {FACTORS.magnitude:g}×"
     off = float(np.maximum(times, 1 / times).max())
     told = f"it asks for {times.min():.3g} to {times.max():.3g} times as many as are needed at {len(times)} places"
-    return compare_most(off, MAGNITUDE, says=says, found=told, ours=f"{times.min():.2g} to {times.max():.2g} times")
+    return compare_most(
+        off, FACTORS.magnitude, says=says, found=told, ours=f"{times.min():.2g} to {times.max():.2g} times"
+    )
 
 
 def judge_distance(table: pd.DataFrame) -> Verdict:
@@ -148,9 +150,10 @@ def judge_distance(table: pd.DataFrame) -> Verdict:
         ask_again(lambda line: _judge_drop(sizes[line]), AVERAGES, FORGIVEN, ACCURATE),
         compare_least(
             drop,
-            MAGNITUDE,
-            says=f"what NoisyCenters needs drops with R by {MAGNITUDE:g}×",
-            found=f"from {noisy.iloc[0]:.3g} to {noisy.iloc[-1]:.3g} samples, {drop:.3g}×, {MAGNITUDE:g}× wanted",
+            FACTORS.magnitude,
+            says=f"what NoisyCenters needs drops with R by {FACTORS.magnitude:g}×",
+            found=f"from {noisy.iloc[0]:.3g} to {noisy.iloc[-1]:.3g} samples, {drop:.3g}×, "
+            f"{FACTORS.magnitude:g}× wanted",
         ),
         add_reason(
             compare_most(
@@ -172,9 +175,10 @@ def _judge_drop(samples: pd.Series) -> Finding:
     drop = float(samples.iloc[0] / samples.iloc[-1])
     return compare_most(
         drop,
-        COMPETITIVE,
-        says=f"what Averages needs does not drop with R by {COMPETITIVE:g}×",
-        found=f"from {samples.iloc[0]:.3g} to {samples.iloc[-1]:.3g} samples, {drop:.3g}×, {COMPETITIVE:g}× allowed",
+        FACTORS.competitive,
+        says=f"what Averages needs does not drop with R by {FACTORS.competitive:g}×",
+        found=f"from {samples.iloc[0]:.3g} to {samples.iloc[-1]:.3g} samples, {drop:.3g}×, "
+        f"{FACTORS.competitive:g}× allowed",
     )
 
 
@@ -288,8 +292,8 @@ def _judge_per_unit(table: pd.DataFrame, searched: str) -> Finding:
     by_search = (found["tuples"] / found["k"] / found["d"]).median()
     return compare_within_factor(
         [float(by_constants), float(by_search), _TUPLES_PER_UNIT],
-        COMPARABLE,
-        says=f"Averages needs about 500,000 tuples for each cluster and column, within {COMPARABLE:g}×",
+        FACTORS.comparable,
+        says=f"Averages needs about 500,000 tuples for each cluster and column, within {FACTORS.comparable:g}×",
         names=("by its constants", "by search", "paper"),
         paper=f"{_TUPLES_PER_UNIT:,.0f} tuples",
         ours=f"{round(by_search, -3):,.0f} by search",

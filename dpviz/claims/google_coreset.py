@@ -11,7 +11,7 @@ import pandas as pd
 
 from dpviz.claims.claim import Block, Claim, Finding, Picture, Row, Verdict, Wanted
 from dpviz.claims.evidence import ask_again, compute_advantages, conclude
-from dpviz.claims.factors import ALIKE
+from dpviz.claims.factors import FACTORS
 from dpviz.claims.material import Shelf
 from dpviz.claims.trials import Line, Sweep
 from dpviz.resources import RESOURCES
@@ -103,9 +103,9 @@ def _judge_lead(table: pd.DataFrame, line: str, others: list[str], measure: str,
     better, worse = ([line], others) if measure == "nicv" else (others, [line])
     found = compute_advantages(table, better, worse, measure=measure)
     of_table = found.groupby("data", sort=False).median().sort_values(ascending=False)
-    won = [str(name) for name in of_table.index if of_table[name] >= ALIKE]
+    won = [str(name) for name in of_table.index if of_table[name] >= FACTORS.alike]
     listed = ", ".join(f"{name} {value:.3g}×" for name, value in of_table.items())
-    margin = float(of_table.iloc[wanted - 1]) / ALIKE if len(of_table) >= wanted else 0.0
+    margin = float(of_table.iloc[wanted - 1]) / FACTORS.alike if len(of_table) >= wanted else 0.0
     cells = {other: compute_advantages(table, [line], [other], measure=measure) for other in others}
     if measure != "nicv":
         cells = {other: 1 / advantage for other, advantage in cells.items()}

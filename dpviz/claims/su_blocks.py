@@ -17,7 +17,7 @@ from dpviz.claims.evidence import (
     compute_medians,
     conclude,
 )
-from dpviz.claims.factors import COMPETITIVE, MOST, MUCH
+from dpviz.claims.factors import FACTORS
 from dpviz.claims.material import Shelf
 from dpviz.claims.su_epsilon import CLUSTERS, GKM, GKM_3K, GKM_3K_LINE, LLOYD, LLOYD_LINE, PGKM, PGKM_LINE
 from dpviz.claims.trials import Line, Sweep
@@ -111,8 +111,8 @@ def _judge_best_size(swept: pd.DataFrame) -> Finding:
 def _judge_noise(swept: pd.DataFrame) -> Finding:
     nearest = swept.loc[(swept["power"] - _PAPER_POWER).abs() < 1e-9]
     found = compute_medians(nearest)
-    says = f"with n^0.4 blocks the error is dominated by the noise, {MUCH:g}× what it is without"
-    return compare_places(found[GKM] / found[QUIET], says=says, factor=MUCH, share=MOST)
+    says = f"with n^0.4 blocks the error is dominated by the noise, {FACTORS.much:g}× what it is without"
+    return compare_places(found[GKM] / found[QUIET], says=says, factor=FACTORS.much, share=FACTORS.most)
 
 
 def _judge_alike(table: pd.DataFrame) -> Finding:
@@ -120,8 +120,8 @@ def _judge_alike(table: pd.DataFrame) -> Finding:
     ratio = float((found[PGKM] / found[GKM_3K]).median())
     return compare_within_factor(
         [ratio, 1.0],
-        COMPETITIVE,
-        says=f"GkM-3K is competitive with PGkM, within {COMPETITIVE:g}×",
+        FACTORS.competitive,
+        says=f"GkM-3K is competitive with PGkM, within {FACTORS.competitive:g}×",
         names=("median of PGkM over GkM-3K", "alike"),
     )
 

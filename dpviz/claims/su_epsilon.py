@@ -9,7 +9,7 @@ import pandas as pd
 
 from dpviz.claims.claim import Claim, Picture, Verdict
 from dpviz.claims.evidence import add_reason, compare_lines, conclude
-from dpviz.claims.factors import MOST, MUCH
+from dpviz.claims.factors import FACTORS
 from dpviz.claims.trials import Line, Sweep
 
 CLUSTERS = {"S1": 15, "Gowalla": 5, "TIGER": 2, "Image": 3, "Adult-num": 5, "Lifesci": 3}
@@ -81,7 +81,7 @@ def judge(table: pd.DataFrame) -> Verdict:
             [LLOYD],
             [GKM, GKM_3K, PGKM],
             says="DPLloyd is the best interactive algorithm in most cases",
-            share=MOST,
+            share=FACTORS.most,
         ),
         add_reason(
             compare_lines(s1_small, [PGKM], [LLOYD], says="PGkM is better than DPLloyd on S1 for ε below 0.15"),
@@ -91,18 +91,20 @@ def judge(table: pd.DataFrame) -> Verdict:
             table,
             [LLOYD, GKM_3K, PGKM, GRID],
             [GKM],
-            says=f"GkM is much worse than the others, {MUCH:g}× in most cases (always, says the paper)",
-            factor=MUCH,
-            share=MOST,
+            says=f"GkM is much worse than the others, {FACTORS.much:g}× in most cases (always, says the paper)",
+            factor=FACTORS.much,
+            share=FACTORS.most,
         ),
         compare_lines(
             low_small,
             [GRID],
             [LLOYD],
             says="EUGkM outperforms DPLloyd at small ε on up to three columns",
-            share=MOST,
+            share=FACTORS.most,
         ),
-        compare_lines(wide, [LLOYD], [GRID], says="DPLloyd outperforms EUGkM on six and ten columns", share=MOST),
+        compare_lines(
+            wide, [LLOYD], [GRID], says="DPLloyd outperforms EUGkM on six and ten columns", share=FACTORS.most
+        ),
     )
 
 

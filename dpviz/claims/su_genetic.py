@@ -22,12 +22,48 @@ from dpviz.runs.evaluation import assign, compute_mean_losses, find_reference
 from dpviz.wording import round_percent
 
 LINES = LLOYD, GENE, SMALL = "Lloyd", "Gene", "Gene, small mutations"
-_STARTS, _PARENTS = 30, 10
-# Mutations as in PGkM's printed preset, whose size its paper leaves open.
-_FIRST, _SHRINK, _LAST = 0.5, 0.85, 0.05
-# Within this of the baseline an algorithm has reached it.
-_REACHED = 1.02
-_LLOYD_BY, _GENE_AFTER, _EARLY, _MOST = 4, 10, 3, 0.5
+
+
+@dataclass(frozen=True)
+class _Settings:
+    """How both searches run, and when one has reached a loss.
+
+    Mutations are those of PGkM's printed preset, whose size its paper leaves open; what counts as reached and early
+    is ours.
+
+    Parameters
+    ----------
+    starts : int
+        Runs of Lloyd that a curve of it is the mean of.
+    parents : int
+        Sets of centres that are kept of a pool.
+    first, shrink, last : float
+        The first mutation, unit coordinates; what is left of it an iteration later; and the last.
+    reached : float
+        Within this factor of the baseline an algorithm has reached it.
+    lloyd_by : int
+        Iterations by which Lloyd should have reached it.
+    gene_after : int
+        Iterations that Gene should need more than.
+    early : int
+        Iterations after which Lloyd should be ahead.
+    most : float
+        Of the places in which it should be.
+    """
+
+    starts: int = 30
+    parents: int = 10
+    first: float = 0.5
+    shrink: float = 0.85
+    last: float = 0.05
+    reached: float = 1.02
+    lloyd_by: int = 4
+    gene_after: int = 10
+    early: int = 3
+    most: float = 0.5
+
+
+_SET = _Settings()
 
 
 @dataclass(frozen=True)
@@ -63,7 +99,7 @@ class Traces(Block):
         traces = {
             LLOYD: _trace_lloyd(material, points, k, settings, repeat),
             GENE: _trace_gene(material, points, k, settings, repeat),
-            SMALL: _trace_gene(material, points, k, settings, repeat, first=_LAST),
+            SMALL: _trace_gene(material, points, k, settings, repeat, first=_SET.last),
         }
         for line, trace in traces.items():
             for iteration, loss in enumerate(trace):
@@ -79,7 +115,7 @@ def list_blocks(settings: Settings) -> Iterator[Traces]:
 def _trace_lloyd(material: Material, points: Array, k: int, settings: Settings, repeat: int) -> Array:
     """Losses after 0, 1, 2, ... iterations, the average over 30 starts."""
     rng, losses = np.random.default_rng((11, repeat)), np.zeros(settings.iterations + 1)
-    for _ in range(_STARTS):
+    for _ in range(_SET.starts):
         centers = pack_spheres(k, material.domain.region, rng)
         trace = [float(compute_mean_losses(points, centers[None])[0])]
         while len(trace) <= settings.iterations:
@@ -88,7 +124,7 @@ def _trace_lloyd(material: Material, points: Array, k: int, settings: Settings, 
             if trace[-1] == trace[-2]:
                 break
         losses += np.r_[trace, np.full(len(losses) - len(trace), trace[-1])]
-    return losses / _STARTS
+    return losses / _SET.starts
 
 
 def _compute_means(points: Array, centers: Array) -> Array:
@@ -102,7 +138,7 @@ def _compute_means(points: Array, centers: Array) -> Array:
 
 
 def _trace_gene(
-    material: Material, points: Array, k: int, settings: Settings, repeat: int, first: float = _FIRST
+    material: Material, points: Array, k: int, settings: Settings, repeat: int, first: float = _SET.first
 ) -> Array:
     """Losses of the best candidate of each pool: PGkM's printed search, its parents selected without noise."""
     rng, region = np.random.default_rng((12, repeat)), material.domain.region
@@ -110,8 +146,8 @@ def _trace_gene(
     for t in range(1, settings.iterations + 2):
         of_pool = compute_mean_losses(points, pool)
         losses.append(float(of_pool.min()))
-        parents = pool[np.argsort(of_pool, kind="stable")[:_PARENTS]]
-        step = max(_LAST, first * _SHRINK**t)
+        parents = pool[np.argsort(of_pool, kind="stable")[: _SET.parents]]
+        step = max(_SET.last, first * _SET.shrink**t)
         pool = cross_and_mutate(match_sets(parents, parents[0]), step, region, rng)
     return np.array(losses)
 
@@ -119,17 +155,17 @@ def _trace_gene(
 def judge(table: pd.DataFrame) -> Verdict:
     """When each one reaches the baseline on Image, who leads early, and who wins in the end."""
     found = compute_medians(table, ("data", "iteration"))
-    early = found.xs(_EARLY, level="iteration")
+    early = found.xs(_SET.early, level="iteration")
     lloyd = _count_until_reached(table, LLOYD)
     end = int(table["iteration"].max())
     return conclude(
         table,
         compare_most(
             lloyd,
-            _LLOYD_BY,
+            _SET.lloyd_by,
             says="on Image, Lloyd reaches the best baseline after three iterations",
-            found=f"within {round_percent(_REACHED - 1)} of it after {_format_iterations(lloyd, end)}, "
-            f"{_LLOYD_BY} allowed",
+            found=f"within {round_percent(_SET.reached - 1)} of it after {_format_iterations(lloyd, end)}, "
+            f"{_SET.lloyd_by} allowed",
             paper="3 iterations",
             ours=_format_iterations(lloyd, end),
         ),
@@ -139,7 +175,9 @@ def judge(table: pd.DataFrame) -> Verdict:
             _judge_need(table, SMALL, end),
         ),
         compare_places(
-            early[GENE] / early[LLOYD], says=f"Lloyd is ahead in the first iterations (after {_EARLY})", share=_MOST
+            early[GENE] / early[LLOYD],
+            says=f"Lloyd is ahead in the first iterations (after {_SET.early})",
+            share=_SET.most,
         ),
         _judge_end(found, end),
     )
@@ -149,10 +187,10 @@ def _judge_need(table: pd.DataFrame, line: str, end: int) -> Finding:
     gene = _count_until_reached(table, line)
     return compare_least(
         gene,
-        _GENE_AFTER + 1,
+        _SET.gene_after + 1,
         says="on Image, the genetic search needs more than ten",
-        found=f"{line} is within {round_percent(_REACHED - 1)} of it after {_format_iterations(gene, end)}",
-        paper=f"more than {_GENE_AFTER} iterations",
+        found=f"{line} is within {round_percent(_SET.reached - 1)} of it after {_format_iterations(gene, end)}",
+        paper=f"more than {_SET.gene_after} iterations",
         ours=_format_iterations(gene, end),
     )
 
@@ -160,7 +198,7 @@ def _judge_need(table: pd.DataFrame, line: str, end: int) -> Finding:
 def _count_until_reached(table: pd.DataFrame, line: str) -> float:
     """Iterations until the median loss on Image is near the baseline; infinite if it never is."""
     of = table[(table["data"] == "Image") & (table["line"] == line)]
-    near = of.groupby("iteration")["nicv"].median() <= _REACHED * float(of["kmeans"].median())
+    near = of.groupby("iteration")["nicv"].median() <= _SET.reached * float(of["kmeans"].median())
     return float(near.index.to_numpy(np.float64)[near].min()) if near.any() else float("inf")
 
 
@@ -171,7 +209,9 @@ def _format_iterations(number: float, end: int) -> str:
 def _judge_end(found: pd.DataFrame, end: int) -> Finding:
     last = found.xs(end, level="iteration")
     says = "the genetic search overtakes the average of Lloyd's starts in the end"
-    return compare_places(last[LLOYD] / last[GENE], says=f"{says} (after {end})", factor=1 / _REACHED, share=_MOST)
+    return compare_places(
+        last[LLOYD] / last[GENE], says=f"{says} (after {end})", factor=1 / _SET.reached, share=_SET.most
+    )
 
 
 CLAIM = Claim(

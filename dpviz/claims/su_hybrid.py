@@ -11,7 +11,7 @@ import pandas as pd
 from dpviz.claims.catalogue import make_separated
 from dpviz.claims.claim import Claim, Picture, Verdict
 from dpviz.claims.evidence import compare_lines, compare_places, compute_advantages, conclude
-from dpviz.claims.factors import ALIKE, MOST, MUCH_FASTER
+from dpviz.claims.factors import FACTORS
 from dpviz.claims.su_epsilon import (
     CLUSTERS,
     FEWER_STARTS,
@@ -64,16 +64,16 @@ def judge(table: pd.DataFrame) -> Verdict:
             [HYBRID],
             [GRID, LLOYD],
             says="Hybrid is as good as both others on up to three columns",
-            share=MOST,
-            factor=ALIKE,
+            share=FACTORS.most,
+            factor=FACTORS.alike,
         ),
         compare_lines(
             wide,
             [HYBRID],
             [GRID, LLOYD],
             says="Hybrid is better than both in most cases on six and ten",
-            share=MOST,
-            factor=ALIKE,
+            share=FACTORS.most,
+            factor=FACTORS.alike,
         ),
         compare_lines(
             gowalla,
@@ -90,16 +90,16 @@ def judge(table: pd.DataFrame) -> Verdict:
         compare_places(
             compute_advantages(synthetic, [HYBRID], [GRID], places=("d", "k")),
             says="Hybrid scales better than EUGkM with d and k",
-            factor=ALIKE,
-            share=MOST,
+            factor=FACTORS.alike,
+            share=FACTORS.most,
         ),
         compare_lines(
             six[six["epsilon"] == _TIMED],
             [LLOYD],
             [GRID],
-            says=f"DPLloyd is much faster than EUGkM at ε = 0.1, {MUCH_FASTER:g}×",
+            says=f"DPLloyd is much faster than EUGkM at ε = 0.1, {FACTORS.much_faster:g}×",
             measure="seconds",
-            factor=MUCH_FASTER,
+            factor=FACTORS.much_faster,
         ),
     )
 

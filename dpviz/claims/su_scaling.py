@@ -16,13 +16,40 @@ from dpviz.claims.su_epsilon import GRID, LLOYD, LLOYD_LINE
 from dpviz.claims.trials import Line, Sweep
 from dpviz.wording import round_percent
 
-_ROWS, _EPSILON, _THETA = 10_000, 1.0, 10.0
-# θ works well where its loss is within a tenth of the best θ's; so often must it, to do so in most cases.
-_GOOD, _MOST = 1.1, 0.6
-# Columns that are few, and many.
-_FEW, _MANY = 3, 8
-# Below this a correlation is none, and no other is many times larger.
-_LEAST_CORRELATION = 0.1
+
+@dataclass(frozen=True)
+class _Settings:
+    """What is run, and what its words come to.
+
+    What counts as good, as few and as many is ours.
+
+    Parameters
+    ----------
+    rows : int
+        Of each table.
+    epsilon, theta : float
+        Of each run; of the grid.
+    good : float
+        θ works well where its loss is within this factor of the best θ's.
+    most : float
+        So often must it, to do so in most cases.
+    few, many : int
+        Columns that are few, and many.
+    least_correlation : float
+        Below this a correlation is none, and no other is many times larger.
+    """
+
+    rows: int = 10_000
+    epsilon: float = 1.0
+    theta: float = 10.0
+    good: float = 1.1
+    most: float = 0.6
+    few: int = 3
+    many: int = 8
+    least_correlation: float = 0.1
+
+
+_SET = _Settings()
 
 
 @dataclass(frozen=True)
@@ -40,39 +67,39 @@ class Settings:
 def list_blocks(settings: Settings) -> Iterator[Sweep]:
     """DPLloyd, and EUGkM at each θ whose grid is not too large, on a table for each d and k."""
     for d, k in product(settings.ds, settings.ks):
-        lines, table = [LLOYD_LINE, *_list_grids(settings, d)], make_separated(_ROWS, d, k)
+        lines, table = [LLOYD_LINE, *_list_grids(settings, d)], make_separated(_SET.rows, d, k)
         repeats = settings.repeats
-        yield Sweep(table=table, lines=lines, ks=(k,), epsilons=(_EPSILON,), repeats=repeats, with_excess=True)
+        yield Sweep(table=table, lines=lines, ks=(k,), epsilons=(_SET.epsilon,), repeats=repeats, with_excess=True)
 
 
 def _list_grids(settings: Settings, d: int) -> list[Line]:
     return [
         Line(
-            GRID if theta == _THETA else f"{GRID}, θ = {theta:g}",
+            GRID if theta == _SET.theta else f"{GRID}, θ = {theta:g}",
             "eugkm",
             {"preset": "su", "theta": theta, "starts": settings.starts},
         )
         for theta in settings.thetas
-        if compute_cells_per_axis(_ROWS, _EPSILON, theta, d) ** d <= settings.most_cells or theta == _THETA
+        if compute_cells_per_axis(_SET.rows, _SET.epsilon, theta, d) ** d <= settings.most_cells or theta == _SET.theta
     ]
 
 
 def judge(table: pd.DataFrame) -> Verdict:
     """What drives each algorithm's excess loss over k-means++, and which θ."""
     places = ("d", "k")
-    few, many = table[table["d"] <= _FEW], table[table["d"] >= _MANY]
+    few, many = table[table["d"] <= _SET.few], table[table["d"] >= _SET.many]
     return conclude(
         table,
         _judge_driver(table, GRID, LLOYD, "d", says="EUGkM is more sensitive to d than DPLloyd"),
         _judge_driver(table, LLOYD, GRID, "k", says="DPLloyd gets worse with k, more than EUGkM"),
-        compare_lines(few, [GRID], [LLOYD], says="EUGkM is better on few columns", places=places, share=_MOST),
+        compare_lines(few, [GRID], [LLOYD], says="EUGkM is better on few columns", places=places, share=_SET.most),
         compare_lines(
-            many[many["k"] <= _FEW + 1],
+            many[many["k"] <= _SET.few + 1],
             [LLOYD],
             [GRID],
             says="DPLloyd is better on many columns with few clusters",
             places=places,
-            share=_MOST,
+            share=_SET.most,
         ),
         _judge_theta(table),
     )
@@ -82,7 +109,7 @@ def _judge_driver(table: pd.DataFrame, line: str, other: str, by: str, *, says: 
     """Rank correlation of the excess loss of both lines with d or k; medians over the runs."""
     first, second = _correlate(table, line, by), _correlate(table, other, by)
     found = f"rank correlation of the excess loss with {by}: {line} {first:.2f}, {other} {second:.2f}"
-    return compare_least(first / max(second, _LEAST_CORRELATION), 1.0, says=says, found=found)
+    return compare_least(first / max(second, _SET.least_correlation), 1.0, says=says, found=found)
 
 
 def _correlate(table: pd.DataFrame, line: str, by: str) -> float:
@@ -95,15 +122,15 @@ def _judge_theta(table: pd.DataFrame) -> Finding:
     others = sorted({line for line in table["line"] if line.startswith(f"{GRID},")})
     found = compute_medians(table, ("d", "k"))
     compared = found.dropna(subset=[GRID])[others].min(axis=1).dropna() / found[GRID]
-    near = (compared.dropna() >= 1 / _GOOD).mean()
+    near = (compared.dropna() >= 1 / _SET.good).mean()
     tried = ", ".join(other.split("= ")[1] for other in others)
     return compare_least(
         float(near),
-        _MOST,
+        _SET.most,
         says="θ = 10 works well in most cases",
-        found=f"within {round_percent(_GOOD - 1)} of the best other θ ({tried}) in {round_percent(near)} of tables, "
-        f"{round_percent(_MOST)} wanted",
-        paper=f"{100 * _MOST:.0f} % of tables",
+        found=f"within {round_percent(_SET.good - 1)} of the best other θ ({tried}) in {round_percent(near)} "
+        f"of tables, {round_percent(_SET.most)} wanted",
+        paper=f"{100 * _SET.most:.0f} % of tables",
         ours=round_percent(near),
     )
 

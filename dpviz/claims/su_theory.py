@@ -16,7 +16,7 @@ from dpviz.algorithms.steps import CentersStep
 from dpviz.claims.catalogue import make_separated
 from dpviz.claims.claim import Claim, Finding, Picture, Row, Verdict
 from dpviz.claims.evidence import add_reason, compare_most, compare_places, compute_medians, conclude
-from dpviz.claims.factors import COMPARABLE, COMPETITIVE, MOST
+from dpviz.claims.factors import FACTORS
 from dpviz.claims.material import Material
 from dpviz.claims.su_epsilon import GRID, HYBRID, LLOYD
 from dpviz.claims.trials import Line, Series
@@ -150,18 +150,19 @@ def _judge_factor(table: pd.DataFrame, line: str, says: str) -> Finding:
     """Within a factor of two on either side in most places."""
     ratio = _compare(table, line, "predicted")
     off = pd.Series(np.maximum(ratio, 1 / ratio), index=ratio.index)
-    finding = compare_places(COMPARABLE / off, says=f"{says}, within {COMPARABLE:g}×", share=MOST)
-    middle, most, worst = np.quantile(off, [0.5, MOST, 1.0])
-    found = (
-        f"off by {middle:.3g}× in the middle place, {most:.3g}× in {round_percent(MOST)} of them, {worst:.3g}× at worst"
+    finding = compare_places(
+        FACTORS.comparable / off, says=f"{says}, within {FACTORS.comparable:g}×", share=FACTORS.most
     )
+    middle, most, worst = np.quantile(off, [0.5, FACTORS.most, 1.0])
+    places = round_percent(FACTORS.most)
+    found = f"off by {middle:.3g}× in the middle place, {most:.3g}× in {places} of them, {worst:.3g}× at worst"
     return _name_line(finding, line, found, f"within {most:.3g}×")
 
 
 def _judge_bound(table: pd.DataFrame, line: str, says: str, *, above: str = "", below: str = "") -> Finding:
     ratio = _compare(table, line, above or below)
     advantage = 1 / ratio if above else ratio
-    finding = compare_places(advantage, says=says, share=MOST)
+    finding = compare_places(advantage, says=says, share=FACTORS.most)
     low, middle, high = np.quantile(ratio, [0, 0.5, 1])
     found = f"errors are {middle:.3g} times the formula in the middle place, from {low:.3g} to {high:.3g} times"
     return _name_line(finding, line, found, f"{middle:.3g} times the formula")
@@ -184,9 +185,9 @@ def _judge_power(table: pd.DataFrame, line: str, expected: Callable[[int], float
     words = "; ".join(told)
     return compare_most(
         off,
-        COMPETITIVE,
-        says=f"{says}, within {COMPETITIVE:g}×",
-        found=f"{words}: off by {off:.3g}×, {COMPETITIVE:g}× allowed",
+        FACTORS.competitive,
+        says=f"{says}, within {FACTORS.competitive:g}×",
+        found=f"{words}: off by {off:.3g}×, {FACTORS.competitive:g}× allowed",
         ours=f"off by {off:.3g}×",
     )
 

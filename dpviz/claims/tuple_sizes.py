@@ -22,10 +22,33 @@ _CONSTANTS: dict[str, Any] = {"epsilon": EPSILON, "delta": DELTA, "beta": BETA, 
 FINEST = 0.1
 PAPER_TUPLES = 3781
 SAMPLES_PER_CLUSTER = 15
-# Sizes are searched on a grid of this ratio; beyond the last one the answer is "not reached".
-_RATIO, _LEAST, _MOST = sqrt(2), 2.0, 2.0**40
-# Averages are useful with fewer tuples than their constants ask for: where a search begins.
-_BELOW = 4
+
+
+@dataclass(frozen=True)
+class _Search:
+    """How the fewest tuples are searched.
+
+    Chosen by us.
+
+    Parameters
+    ----------
+    ratio : float
+        Sizes are searched on a grid of this ratio.
+    least, most : float
+        Between these; beyond the last one the answer is "not reached".
+    below : int
+        Averages are useful with fewer tuples than their constants ask for: a search begins at one in so many of
+        these.
+    """
+
+    ratio: float = sqrt(2)
+    least: float = 2.0
+    most: float = 2.0**40
+    below: int = 4
+
+
+_SEARCH = _Search()
+
 
 Seed = tuple[int, ...]
 
@@ -215,7 +238,7 @@ def search_averages_tuples(mixture: Mixture, *, seed: Seed, draws: int, within: 
             return False
         return mixture.separated(centers, size * samples)
 
-    return _search_fewest(succeeds, compute_averages_tuples(mixture) / _BELOW, draws, seed)
+    return _search_fewest(succeeds, compute_averages_tuples(mixture) / _SEARCH.below, draws, seed)
 
 
 def compute_averages_tuples(mixture: Mixture) -> float:
@@ -249,12 +272,12 @@ def _search_fewest(succeeds: Callable[[int, np.random.Generator], bool], start: 
 
     size = start
     if reliable(size):
-        while size > _LEAST and reliable(size / _RATIO):
-            size /= _RATIO
+        while size > _SEARCH.least and reliable(size / _SEARCH.ratio):
+            size /= _SEARCH.ratio
     else:
-        size *= _RATIO
+        size *= _SEARCH.ratio
         while not reliable(size):
-            size *= _RATIO
-            if size > _MOST:
+            size *= _SEARCH.ratio
+            if size > _SEARCH.most:
                 return float("nan")
     return float(round(size))

@@ -6,11 +6,9 @@ import argparse
 from pathlib import Path
 
 from dpviz import foreign
-from dpviz.check import RequestError
-from dpviz.cli.console import say
+from dpviz.cli.console import create_out, refuse_taken, say
 from dpviz.cli.parser import Parser, read_names
 from dpviz.commands import complete_proposal
-from dpviz.runs.owner_files import create_whole
 from dpviz.table.declaration import Declaration
 from dpviz.table.declaration_file import to_json
 from dpviz.table.loaded_table import list_names
@@ -52,28 +50,15 @@ def serve(arguments: argparse.Namespace) -> str:
     path = Path(arguments.data)
     out = None if arguments.out is None else Path(arguments.out)
     if out is not None:
-        _check_out(out)
+        refuse_taken(out)
     declared, proposal = complete_proposal(path, confirmed=arguments.confirm)
     text = to_json(declared)
     for note in (*((_LOOK,) if declared.proposed else ()), *proposal.notes, *_list_to_do(declared, proposal)):
         say(note)
     if out is None:
         return text.rstrip("\n")
-    try:
-        create_whole(out, text.encode())
-    except (OSError, ValueError) as error:
-        raise RequestError(f"--out cannot be written ({type(error).__name__}): give a path you may write to.") from None
+    create_out(out, text.encode())
     return f"Written to {foreign.format_name(out)}: put the bounds in."
-
-
-def _check_out(out: Path) -> None:
-    """Refuse a file that could not be written before the rows are looked at."""
-    try:
-        is_new = not out.exists() and out.absolute().parent.is_dir()
-    except (OSError, ValueError):  # a name that is too long, or with a character that no file may have
-        is_new = False
-    if not is_new:
-        raise RequestError("--out is there already, or is in no folder: give a new file, so that nothing is lost.")
 
 
 def _list_to_do(declared: Declaration, proposal: Proposal) -> tuple[str, ...]:

@@ -9,13 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
-from dpviz.check import RequestError
-from dpviz.cli.console import FoundWrong
+from dpviz.cli.console import FoundWrong, create_out, refuse_taken
 from dpviz.cli.parser import Parser
 from dpviz.releases.read_release import ReadRelease, read_release
 from dpviz.reporting import format_table
-from dpviz.runs.owner_files import write_whole
-from dpviz.runs.profile import Profile
+from dpviz.runs.profile import Profile, ProfileColumn
+from dpviz.table.codings import NUMBER, Cycle, Dates, Stretched
 
 _MOST_COLUMNS = 8
 
@@ -45,7 +44,8 @@ def serve(arguments: argparse.Namespace) -> str:
     release = read_release(Path(arguments.zip))
     other = None if arguments.compare is None else read_release(Path(arguments.compare))
     if arguments.out is not None:
-        _write(Path(arguments.out), release)
+        refuse_taken(Path(arguments.out))
+        create_out(Path(arguments.out), release.to_csv().encode())
     if arguments.json:
         said = release.to_dict()
         if other is not None:
@@ -57,15 +57,6 @@ def serve(arguments: argparse.Namespace) -> str:
     if not release.holds or (other is not None and not other.holds):
         raise FoundWrong(text)
     return text
-
-
-def _write(out: Path, release: ReadRelease) -> None:
-    if out.exists():
-        raise RequestError("--out is there already: give a new file, so that nothing is lost.")
-    try:
-        write_whole(out, release.to_csv().encode("utf-8"))
-    except OSError as error:
-        raise RequestError(f"--out cannot be written ({error.strerror or type(error).__name__}).") from None
 
 
 def _list_blocks(release: ReadRelease, other: ReadRelease | None) -> Iterator[str]:
@@ -107,12 +98,11 @@ def list_center_tables(made: Profile) -> Iterator[str]:
         A table.
     """
     sizes = ["?" if made.sizes is None else _format_sd(made.sizes[i], _find_sd_of_size(made, i)) for i in range(made.k)]
-    for start in range(0, len(made.columns), _MOST_COLUMNS):
-        columns = range(start, min(start + _MOST_COLUMNS, len(made.columns)))
-        names = [
-            f"{made.columns[j].name} ({made.columns[j].unit})" if made.columns[j].unit else made.columns[j].name
-            for j in columns
-        ]
+    # Both coordinates of a cycle are one value of it.
+    said = [j for j, one in enumerate(made.columns) if not (isinstance(one.declared, Cycle) and one.nth)]
+    for start in range(0, len(said), _MOST_COLUMNS):
+        columns = said[start : start + _MOST_COLUMNS]
+        names = [_format_head(made.columns[j]) for j in columns]
         rows = [[str(i + 1), sizes[i], *(_format_center(made, i, j) for j in columns)] for i in range(made.k)]
         table = format_table(["segment", "rows", *names], rows)
         uneven = any(made.columns[j].kind != "number" for j in columns)
@@ -120,9 +110,17 @@ def list_center_tables(made: Profile) -> Iterator[str]:
         yield f"Released centres, ± one standard deviation of the noise{beside}\n{table}"
 
 
+def _format_head(column: ProfileColumn) -> str:
+    if isinstance(column.declared, Cycle | Dates):
+        return column.whole
+    return f"{column.name} ({column.unit})" if column.unit else column.name
+
+
 def _format_center(made: Profile, i: int, j: int) -> str:
     """A coordinate with its noise; on a log or root scale with both ends, which are not even around it."""
     value, sd = float(made.centers[i, j]), float(made.center_sd[i, j])
+    if not isinstance(made.columns[j].declared, Stretched) and made.columns[j].declared != NUMBER:
+        return f"{made.format_center(i, j)}{made.format_noise(i, j, sd) if np.isfinite(sd) else ' ± ?'}"
     if made.columns[j].kind == "number" or not np.isfinite(sd):
         return _format_sd(value, sd)
     low, high = (_choose_digits(float(end[i, j]), 3) for end in made.find_ends(1.0))

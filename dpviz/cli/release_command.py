@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import cast
 
 from dpviz.check import RequestError
-from dpviz.cli.console import NotWritten, say
+from dpviz.cli.console import NotWritten, refuse_taken, say
 from dpviz.cli.parser import Parser, read_number, read_numbers, read_whole
 from dpviz.cli.read_command import list_center_tables
 from dpviz.commands import plan_release, read_declared
@@ -98,7 +98,7 @@ def serve(arguments: argparse.Namespace) -> str:
     if arguments.seed is not None:
         raise RequestError("A release has no seed: whoever knows it could take the noise off; leave --seed out.")
     out = Path(arguments.out)
-    _check_out(out)
+    refuse_taken(out)
     if arguments.sign is not None:
         check_signer(Path(arguments.sign))
     account = Account.open(Path(arguments.account))
@@ -248,16 +248,6 @@ def _ask(epsilon: float) -> None:
     say(f"Type {epsilon:g} to release; anything else ends here, and nothing is charged.")
     if sys.stdin.readline().strip() != f"{epsilon:g}":
         raise RequestError("Not confirmed: nothing was charged or released.")
-
-
-def _check_out(out: Path) -> None:
-    """Refuse a file that could not be written before anything is charged."""
-    try:
-        is_new = not out.exists() and out.absolute().parent.is_dir()
-    except (OSError, ValueError):
-        is_new = False
-    if not is_new:
-        raise RequestError("--out is there already, or is in no folder: give a new file, so that no release is lost.")
 
 
 def _report_kept(account: Path, number: int, data: bytes, centers: bytes, error: OSError) -> NotWritten:

@@ -211,7 +211,8 @@ def _read_numbers(made: Profile, report: SegmentsReport | None) -> Iterator[Rele
             value, sd = float(made.centers[place, at]), float(made.center_sd[place, at])
             around = float(low[place, at]), float(high[place, at])
             ends = column.lower, column.upper
-            yield _add_noise(place, column.name, "centre", value, sd, column.unit, around=around, ends=ends)
+            found = _add_noise(place, column.name, "centre", value, sd, column.unit, around=around, ends=ends)
+            yield found if found.words or not column.worded else found._replace(words=made.format_center(place, at))
         if report is not None:
             yield from _read_columns(place, report.segments[place].columns)
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from dpviz import __version__
 from dpviz.check import RequestError
-from dpviz.foreign import read_bytes
+from dpviz.foreign import read_bytes, refuse_as
 from dpviz.releases.checks import CANNOT_TELL, Check, Finding
 from dpviz.releases.comparing import list_differences
 from dpviz.releases.legend import make_legend
@@ -37,7 +37,7 @@ from dpviz.releases.registry_check import list_card_errors
 from dpviz.releases.render import collect_facts, render_files
 from dpviz.releases.signature import sign
 from dpviz.releases.transcript import Transcript, read_transcript
-from dpviz.releases.zips import MOST_BYTES, read_members
+from dpviz.releases.zips import MOST_BYTES, make_unreadable_error, read_members
 
 _ZIP = "the zip"
 _OTHER_LEGEND = "what it says of its arrays, their names, axes and units, is not what was asked."
@@ -110,12 +110,9 @@ def examine(source: Path | bytes) -> Examined:
 
 
 def _read(path: Path) -> bytes:
-    try:
+    missing = RequestError("There is no file at that path: give the zip of a release.")
+    with refuse_as(make_unreadable_error(), missing=missing):
         return read_bytes(path, MOST_BYTES)
-    except FileNotFoundError:
-        raise RequestError("There is no file at that path: give the zip of a release.") from None
-    except (OSError, ValueError):
-        raise RequestError("It cannot be read as a zip: it is damaged, or no release.") from None
 
 
 @dataclass

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from dpviz.check import RequestError
+from dpviz.foreign import refuse_as
 
 MOST_BYTES = 100_000_000
 """Of a zip, and of all that is unpacked of one: more is no release."""
@@ -39,6 +40,11 @@ def make_zip(files: Mapping[str, bytes]) -> bytes:
     return held.getvalue()
 
 
+def make_unreadable_error() -> RequestError:
+    """What is said of a damaged zip, whose errors are of many kinds."""
+    return RequestError("It cannot be read as a zip: it is damaged, or no release.")
+
+
 def read_members(data: bytes, only: frozenset[str] | None = None) -> Members:
     """What is in the zip ``data``; of files that are not among ``only``, none is unpacked.
 
@@ -61,13 +67,8 @@ def read_members(data: bytes, only: frozenset[str] | None = None) -> Members:
     """
     if len(data) > MOST_BYTES:
         raise RequestError("It is larger than any release: it is not the zip of a release.")
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            return _read_members(archive, data, only)
-    except RequestError:
-        raise
-    except Exception:  # a damaged zip ends in errors of many kinds
-        raise RequestError("It cannot be read as a zip: it is damaged, or no release.") from None
+    with refuse_as(make_unreadable_error()), zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return _read_members(archive, data, only)
 
 
 def _read_members(archive: zipfile.ZipFile, data: bytes, only: frozenset[str] | None) -> Members:

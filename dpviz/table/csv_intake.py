@@ -12,6 +12,7 @@ import os
 import re
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -293,15 +294,20 @@ def load_csv(
 
 
 def _read_file(path: Path) -> bytes:
-    try:
+    with refuse_unreadable(path):
         raw = foreign.read_bytes(path, MAX_BYTES)
-    except FileNotFoundError:
-        raise IntakeError(f"There is no file {quote_name(path.name)} at that path; check the path.") from None
-    except (OSError, ValueError):
-        raise IntakeError(f"The file {quote_name(path.name)} cannot be read; give a CSV file you may open.") from None
     if len(raw) > MAX_BYTES:
         raise TooLarge(_TOO_LARGE)
     return raw
+
+
+def refuse_unreadable(path: Path) -> AbstractContextManager[None]:
+    """Errors of whatever reads the CSV file as sentences that name it."""
+    name = quote_name(path.name)
+    missing = IntakeError(f"There is no file {name} at that path; check the path.")
+    return foreign.refuse_as(
+        IntakeError(f"The file {name} cannot be read; give a CSV file you may open."), missing=missing
+    )
 
 
 def _unpack(raw: bytes) -> bytes:

@@ -17,9 +17,9 @@ import pandas as pd
 
 from dpviz import foreign
 from dpviz.table import records
-from dpviz.table.csv_intake import CsvFile, Header, read_header, strip_endings
+from dpviz.table.csv_intake import CsvFile, Header, read_header, refuse_unreadable, strip_endings
 from dpviz.table.file_format import PLAIN_FORMAT, FileFormat
-from dpviz.table.loaded_table import NO_CODINGS, CellCoding, IntakeError, quote_name, stack_columns
+from dpviz.table.loaded_table import NO_CODINGS, CellCoding, IntakeError, stack_columns
 from dpviz.table.prepared_rows import Batch
 from dpviz.table.records import read_lines
 
@@ -181,13 +181,8 @@ class CsvOnDisk:
 
 @contextmanager
 def _translate_errors(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except FileNotFoundError:
-        raise IntakeError(f"There is no file {quote_name(path.name)} at that path; check the path.") from None
-    except (EOFError, zlib.error, gzip.BadGzipFile):
-        raise IntakeError("The gzip file is damaged or ends too early; pack it again, or load the CSV.") from None
-    except IntakeError:
-        raise
-    except Exception:  # whatever foreign bytes make a reader raise
-        raise IntakeError(f"The file {quote_name(path.name)} cannot be read; give a CSV file you may open.") from None
+    with refuse_unreadable(path):
+        try:
+            yield
+        except (EOFError, zlib.error, gzip.BadGzipFile):
+            raise IntakeError("The gzip file is damaged or ends too early; pack it again, or load the CSV.") from None

@@ -103,12 +103,10 @@ def apply_declaration_file(path: str | os.PathLike[str], onto: Declaration = NOT
         Not checked yet against itself.
     """
     name = quote_name(Path(path).name)
-    try:
+    missing = IntakeError(f"There is no file {name} at that path; write LO,HI or the path of a JSON file.")
+    unreadable = IntakeError(f"The file {name} cannot be read; give a JSON file you may open.")
+    with foreign.refuse_as(unreadable, missing=missing):
         raw = foreign.read_bytes(Path(path), MAX_BYTES)
-    except FileNotFoundError:
-        raise IntakeError(f"There is no file {name} at that path; write LO,HI or the path of a JSON file.") from None
-    except (OSError, ValueError):
-        raise IntakeError(f"The file {name} cannot be read; give a JSON file you may open.") from None
     if len(raw) > MAX_BYTES:
         raise IntakeError(f"The file {name} is larger than 1 MB, the most allowed; give the JSON, not the data.")
     try:

@@ -13,7 +13,7 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -401,17 +401,10 @@ def _read_state(path: Path) -> tuple[int, int]:
         return state.st_size, state.st_mtime_ns
 
 
-@contextmanager
-def _translate_errors() -> Iterator[None]:
+def _translate_errors() -> AbstractContextManager[None]:
     """Errors of the reader as one sentence: their own may quote cells."""
-    try:
-        yield
-    except IntakeError:
-        raise
-    except FileNotFoundError:
-        raise IntakeError("There is no file at that path; check the path.") from None
-    except Exception:  # whatever foreign bytes make the reader raise
-        raise IntakeError(_DAMAGED) from None
+    missing = IntakeError("There is no file at that path; check the path.")
+    return foreign.refuse_as(IntakeError(_DAMAGED), missing=missing)
 
 
 def _strip_type(kind: pa.DataType) -> pa.DataType:

@@ -280,7 +280,7 @@ def draw_totals_panel(entries: Sequence[Booked]) -> None:
     words = f"{len(table)} runs with ε asked, ε spent and ε checked by dp-accounting."
     _draw_shown(table, {name: column for name, column in _RUNS.items() if name not in shared}, alt=words)
     if of_all := [f"{_OF_ALL[name]}: {escape_markdown(words)}" for name, words in shared.items() if name in _OF_ALL]:
-        st.caption("; ".join(of_all) + ".", help=explain_words("noise, unit of privacy, accounting"))
+        st.caption(". ".join(of_all) + ".", help=explain_words("noise, unit of privacy, accounting"))
     if table["agrees"].isin((AGREES, NO_GUARANTEE)).all():
         st.caption(":green[✓] A second library, dp-accounting, finds no run above its request.")
     else:

@@ -7,10 +7,12 @@ import json
 
 import pytest
 
+from dpviz.cli.read_command import list_center_tables
 from dpviz.releases.package import CENTERS
 from dpviz.releases.zips import make_zip
 from tests.command_line import told_by
 from tests.releases.forging import rehashed, released
+from tests.runs.test_profile import make_mixed_profile
 
 
 @pytest.fixture(scope="module")
@@ -58,3 +60,9 @@ def test_what_is_no_release_is_refused_in_a_sentence(zips):
     for path in (zips / "none.zip", zips / "nothing.zip", zips):
         said = told_by("read", path)
         assert said.code == 2 and said.err.count("\n") == 1 and not said.out
+
+
+def test_shares_hours_dates_and_ranks_are_told_as_such():
+    told = "\n".join(list_center_tables(make_mixed_profile()))
+    assert "70 % ± 5 %" in told and "2020-02-01 ± 0.05 days" in told and "II ± 0.05" in told
+    assert told.count("hour") == 1 and "18 ± 0.382" in told and "cosine" not in told

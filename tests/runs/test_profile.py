@@ -19,6 +19,7 @@ from dpviz.runs.synthetic_tables import synthesise_declared
 from dpviz.table.declaration_file import apply_declaration
 from dpviz.table.samples import sample
 
+NAMES = ("age", "town", "hour", "joined", "stage")
 COLUMNS = (ProfileColumn("age", 0.0, 100.0, "years"), ProfileColumn("income", 0.0, 1000.0))
 MADE = Profile(
     COLUMNS,
@@ -118,7 +119,8 @@ def test_on_a_log_scale_segments_lie_apart_by_factors() -> None:
     assert replace(made, centers=np.array([[10.0, 0.0], [1000.0, 0.0]])).even.center_sd[:, 1] == pytest.approx(10**0.5)
 
 
-def test_coordinates_of_declared_columns_say_shares_hours_dates_and_ranks() -> None:
+def make_mixed_profile() -> Profile:
+    """Two segments of a table of numbers, categories, hours, dates and ranks."""
     said = {
         "bounds": {
             "age": [0, 100],
@@ -130,7 +132,11 @@ def test_coordinates_of_declared_columns_say_shares_hours_dates_and_ranks() -> N
     }
     domain = make_domain(apply_declaration(json.dumps(said)).validate())
     points = np.array([[0.0, 0.7, 0.2, 0.1, 0.0, 0.0, -0.5, 31.0, 2.2], [50.0, 0.0, 1.0, 0.0, 0.0, 0.5, 0.0, 0.0, 1.0]])
-    made = Profile(list_profile_columns(domain), points, np.full((2, 9), 0.05), np.ones(9))
+    return Profile(list_profile_columns(domain), points, np.full((2, 9), 0.05), np.ones(9))
+
+
+def test_coordinates_of_declared_columns_say_shares_hours_dates_and_ranks() -> None:
+    made = make_mixed_profile()
     told = [made.format_center(0, place) for place in range(9)]
     assert told == ["0", "70 %", "20 %", "10 %", "0 %", "18", "18", "2020-02-01", "II"]
     assert made.format_center(1, 5) == made.format_center(1, 6) == "0"
@@ -140,8 +146,8 @@ def test_coordinates_of_declared_columns_say_shares_hours_dates_and_ranks() -> N
         made.format_noise(0, 5, 0.1) == f" ± {24 * 0.1 / 0.5 / (2 * np.pi):.3g}"
         and made.format_noise(0, 5, 9) == " ± 12"
     )
-    assert {*made.list_columns(telling=True), *made.list_columns(telling=False)} == set(said["bounds"])
-    header, first, _ = csv.reader(io.StringIO(make_centers_table(made, points.astype(str).tolist())))
+    assert {*made.list_columns(telling=True), *made.list_columns(telling=False)} == {*NAMES}
+    header, first, _ = csv.reader(io.StringIO(make_centers_table(made, made.centers.astype(str).tolist())))
     assert dict(zip(header, first, strict=True)) | {"hour_in_words": "18"} == dict(zip(header, first, strict=True))
     assert header[-3:] == ["hour_in_words", "joined_in_words", "stage_in_words"] and first[-2:] == ["2020-02-01", "II"]
 
