@@ -41,10 +41,10 @@ _DRAW = """async ([spec, width]) => {
   const title = plot.querySelector(".g-gtitle");
   for (const text of plot.querySelectorAll("svg text")) {
     const box = text.getBoundingClientRect(), words = text.textContent.trim();
-    // Numbers on markers may touch; all other words must not.
-    if (!words || !box.width || text.closest(".textpoint")) continue;
+    if (!words || !box.width) continue;
     if (box.left < frame.left - 1 || box.right > frame.right + 1 || box.top < frame.top - 1
         || box.bottom > frame.bottom + 1) found.push("cut: " + words);
+    if (text.closest(".textpoint")) continue; // numbers on markers may touch; all other words must not
     if (title && title.contains(text) && box.bottom > top + 1) found.push("over the plot: " + words);
     for (const [other, theirs] of seen)
       if (Math.min(box.right, theirs.right) - Math.max(box.left, theirs.left) > 3
