@@ -5,8 +5,8 @@ whole path: what an interval may miss is chosen for all looks together (``redraw
 first look which decides errs no more often than that. Which cells matter is read from the redraws behind the intervals:
 those whose runs explain a twentieth of a margin's variance or more (Efron 2014, on the accuracy of bagged estimates),
 or of the side of the line on which it lies.
-A cell that begins to matter late has few runs: it gets as many as its finding needs by its interval, and half as many
-again, where that is less than the look allows.
+A cell that begins to matter late has few runs: it gets four times as many as its finding needs by its interval, where
+that is less than the look allows.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from dpviz.table.csv_writer import format_frame
 
 # Digits of a number in a stored table: more would be rounding, and the files are small.
 FORMAT = "%.6g"
-# Runs for a look over those that its interval asks for: what it asks for is a guess.
-_SPARE = 1.5
+# Runs for a look over those that its interval asks for: what it asks for is a guess, and looks are few.
+_SPARE = 4.0
 
 Key = tuple[str, ...]
 

@@ -96,13 +96,13 @@ def test_an_interrupted_course_comes_to_the_same_table():
     assert [finding.margin for finding in again.verdict.findings] == [one.margin for one in whole.verdict.findings]
 
 
-def test_a_cell_that_begins_to_matter_late_gets_what_its_finding_needs():
-    """At the sixth look a cell may have 160 runs: one with five, whose finding needs 26, gets half as many again."""
+def test_a_cell_that_begins_to_matter_late_gets_four_times_what_its_finding_needs():
+    """At the sixth look a cell may have 160 runs: one with five, whose finding needs 26, gets four times as many."""
     found = course(looks=1)
     (key, *_) = found._repeats
     found.look, found._judged = 5, {key: 5}
     narrow, wide = (Finding("x", True, "", 1.2, interval=Interval(low, 2.0, 5)) for low in (0.8, 0.1))
-    assert narrow.runs_needed == 26 and found._choose_target(narrow, key) == 39
+    assert narrow.runs_needed == 26 and found._choose_target(narrow, key) == 104
     assert found._choose_target(wide, key) == 160
     on_the_line = Finding("x", True, "", 1.0, interval=Interval(0.5, 2.0, 5))
     assert found._choose_target(on_the_line, key) == 160
