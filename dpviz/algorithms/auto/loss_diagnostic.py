@@ -4,7 +4,8 @@ A run goes wrong where noise hid a group of rows: then another centre has hardly
 noise could hide would carry much of the loss if they lay far from every centre. It also does where cells are as wide as
 clusters, where one cluster has nearly all of the loss, and where centres still move in the last round. Each of these is
 common in runs that went well, too: a light cluster has few rows. So they are weighed together, and a doubt says which
-of them there is. All this is post-processing: nothing is spent on it.
+of them there is. One is not: a centre that the last round moved about as far as a row may pull had not arrived. All
+this is post-processing: nothing is spent on it.
 
 Constants were chosen on the families of ``benchmarks/families.py``; ``benchmarks/loss_diagnostic.py`` says what they
 are worth.
@@ -20,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from dpviz.algorithms.auto.polishing import PolishStep
 from dpviz.algorithms.auto.private_projection import ProjectionStep
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.loss_diagnostic import LossDiagnostic
@@ -76,12 +78,15 @@ class _Tuning:
         A centre is idle whose rows are below so many standard deviations of their noise.
     unseen : float
         Of the rows that a cell needs to stand out, this part may be missed unseen.
+    pulled : float
+        A centre that the last round moved so much of its clipping radius, beyond its noise, had not arrived.
     """
 
     doubtful: float = -1.1
     clear: float = 20.0
     idle: float = 3.0
     unseen: float = 0.5
+    pulled: float = 0.7
 
 
 _TUNED = _Tuning()
@@ -99,7 +104,8 @@ class Seen(NamedTuple):
     standard deviations of their noise. In the last round rows' centres ``moved`` so far, and have so much ``noise``, in
     mean squares. The cluster of the largest loss has ``crowded`` times an even share of it. ``even`` is an even share
     of the rows of one of ``k`` clusters, in standard deviations of the noise on a cell. ``flat``: cells lie over the
-    rows' own columns; ``tail``: they follow a tail.
+    rows' own columns; ``tail``: they follow a tail. The last round moved the centre ``farthest`` by ``pulled`` of its
+    clipping radius, beyond its noise.
     """
 
     loss: float
@@ -116,6 +122,8 @@ class Seen(NamedTuple):
     even: float
     flat: bool
     tail: bool
+    pulled: float
+    farthest: int
 
     @property
     def symptoms(self) -> Array:
@@ -215,7 +223,18 @@ def collect_seen(steps: Sequence[Step], region: Region) -> Seen | None:
         total / (len(centers) * max(synopsis.sd, _TINY)),
         frame is None,
         look is not None and look.tail is not None,
+        *_find_farthest(last),
     )
+
+
+def _find_farthest(last: CentersStep) -> tuple[float, int]:
+    """How much of its clipping radius the last round moved a centre, beyond its noise, and which one the most."""
+    if not isinstance(last, PolishStep) or last.previous is None or last.center_noise_sd is None:
+        return 0.0, 0
+    longest = last.clipping_radius if last.clipping_radii is None else last.clipping_radii
+    moved = np.linalg.norm(last.centers - last.previous, axis=1) - sqrt(last.centers.shape[1]) * last.center_noise_sd
+    pulled: Array = moved / np.maximum(longest, _TINY)
+    return max(float(pulled.max()), 0.0), int(pulled.argmax())
 
 
 def _count_rows_to_stand_out(synopsis: SynopsisStep) -> float:
@@ -227,9 +246,15 @@ def _count_rows_to_stand_out(synopsis: SynopsisStep) -> float:
 
 
 def _list_doubts(seen: Seen) -> tuple[str, ...]:
+    away = f"Centre {seen.farthest + 1} was still on its way: the last round moved it as far as a row may pull."
+    late = (away,) if seen.pulled > _TUNED.pulled else ()
     if _FITTED.at_first + float(seen.symptoms @ _FITTED.weights) <= _TUNED.doubtful:
-        return ()
+        return late
     idle = f"Centre {seen.idlest + 1} has hardly more rows than noise would show, as one has where a group was missed."
     hides = f"A group of {_TUNED.unseen * seen.rows:,.0f} rows could hide in the noise, far from every centre."
     coarse = "The cells of the noisy histogram are about as wide as these clusters."
-    return (*((idle,) if seen.clearness < _TUNED.idle else ()), hides if seen.hidden > seen.width else coarse)
+    return (
+        *late,
+        *((idle,) if seen.clearness < _TUNED.idle else ()),
+        hides if seen.hidden > seen.width else coarse,
+    )

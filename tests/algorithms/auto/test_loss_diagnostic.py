@@ -18,6 +18,8 @@ from dpviz.runs.run import Run, describe_loss_diagnostic, run
 from dpviz.table.domain import Domain, Scaling
 from tests.cases import for_each
 
+WAY = "the last round moved it as far as a row may pull."
+
 
 def _groups(*sizes: int, dim: int) -> PrivateTable:
     rng = np.random.default_rng(3)
@@ -117,7 +119,7 @@ def test_each_symptom_raises_doubt_or_lowers_it():
     signs = (True, False, True, True, True, True, False, False, False)
     hardly = np.zeros(len(signs))
     hardly[6] = (_TUNED.doubtful - 1e-6 - _FITTED.at_first) / _FITTED.weights[6]
-    seen = {"clearness": 50.0, "rows": 10.0, "hidden": 2.0, "width": 1.0, "idlest": 0}
+    seen = {"clearness": 50.0, "rows": 10.0, "hidden": 2.0, "width": 1.0, "idlest": 0, "pulled": 0.0, "farthest": 0}
     for place, doubted in enumerate(signs):
         symptoms = hardly + 0.1 * np.eye(len(signs))[place]
         assert bool(_list_doubts(SimpleNamespace(symptoms=symptoms, **seen))) is doubted, place
@@ -134,3 +136,17 @@ def test_rows_in_wide_cells_are_counted_as_what_is_left():
     assert 1 <= seen.crowded <= 3 and seen.moved < seen.loss
     last = done.frames[-1].step
     assert seen.noise == pytest.approx(2 * (last.noisy_counts * last.center_noise_sd**2).sum() / 21_000)
+
+
+def test_a_centre_that_the_last_round_moved_as_far_as_a_row_may_pull_had_not_arrived():
+    """A light group far away is on its way for many rounds: middles of wide cells do not tell, and this does."""
+    done = run("auto", _groups(6000, 8000, 7000, dim=6), k=3, epsilon=3.0, delta=1e-6, seed=0)
+    steps, last = [frame.step for frame in done.frames], done.frames[-1].step
+    noise = np.sqrt(6) * last.center_noise_sd[1]
+    for part, doubted in ((0.6, False), (0.8, True)):
+        before = last.centers.copy()
+        before[1, 0] -= part * last.clipping_radius + noise
+        for radii in (None, np.full(3, last.clipping_radius)):
+            steps[-1] = replace(last, previous=before, clipping_radii=radii)
+            said = diagnose_loss(steps, done.domain.region)
+            assert said is not None and said.doubts == ("Centre 2 was still on its way: " + WAY,) * doubted
