@@ -39,7 +39,15 @@ _MANY_CENTERS, _GROUP, _CACHED = 128, 32, 2**18
 _WORTH_A_LIST, _SHORT, _TILE = 2**18, 4, 2**15
 # Far more than the rounding of a difference, of a square and of their sums.
 _ROUNDING = 1e-9
-_SCRATCH = local()
+
+
+class _Scratch(local):
+    """Memory for products, of each thread its own."""
+
+    products: Single = np.empty(0, np.float32)
+
+
+_SCRATCH = _Scratch()
 
 
 def draw_kmeans_pp_seeds(points: Array, weights: Array, k: int, rng: np.random.Generator) -> Codes:
@@ -442,10 +450,9 @@ def _find_nearest(columns: Single, centers: Array) -> tuple[Codes, Single]:
 
 def _borrow_scratch(height: int, width: int) -> Single:
     """An array that this thread uses again and again, not initialised: fresh memory costs as much as the product."""
-    kept: Single = getattr(_SCRATCH, "products", np.empty(0, np.float32))
-    if kept.size < height * width:
-        _SCRATCH.products = kept = np.empty(height * width, np.float32)
-    return kept[: height * width].reshape(height, width)
+    if _SCRATCH.products.size < height * width:
+        _SCRATCH.products = np.empty(height * width, np.float32)
+    return _SCRATCH.products[: height * width].reshape(height, width)
 
 
 def _compare_one_by_one(affinity: Single) -> tuple[Codes, Single, Single]:
