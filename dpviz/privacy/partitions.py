@@ -1,7 +1,7 @@
 """Public cells: how rows are sorted into disjoint groups by rules that see one row and released values only.
 
-A partition is a public value used twice: the session counts over it (``find_cells`` rows on the lattice, exactly), a
-chart draws it (``assign`` any points). That rounding decides no cell is proved in ``docs/proofs/exact-sums.md``.
+A partition is a public value used twice: the session counts over it (``find_cells`` rows on the lattice, exactly: see
+``docs/proofs/exact-sums.md``), a chart draws it (``assign`` any points).
 """
 
 from __future__ import annotations
