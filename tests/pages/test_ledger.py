@@ -55,22 +55,15 @@ def test_the_page_shows_what_to_do_or_every_charge_and_warns_that_runs_add_up(bo
     assert len(per_charge) == sum(len(entry.record.entries) for entry in books if entry.record.private)
 
 
-def test_the_kind_of_a_run_is_shown_only_where_kinds_differ(books):
-    for kept, shown in ((books, True), (books[:3], False)):
+def test_what_holds_of_all_runs_takes_no_column_and_is_said_once_below_them(books):
+    for kept, differ in ((books, True), (books[1:3], False)):
         at = visit("ledger.py")
         at.session_state["visit:books"] = kept
-        per_run = at.run().dataframe[0]
-        assert ("kind" in per_run.proto.column_order) == shown
-        assert list(per_run.proto.column_order)[:2] == (["run", "kind"] if shown else ["run", "table"])
-
-
-def test_what_holds_of_all_runs_is_said_once_below_them_and_takes_no_column(books):
-    for kept, once in ((books[1:3], ("noise", "protects", "n")), (books[:3], ("protects", "n"))):
-        at = visit("ledger.py")
-        at.session_state["visit:books"] = kept
-        order, said = at.run().dataframe[0].proto.column_order, everything_shown(at)
-        assert not {*once} & {*order} and "Each protects: 1 person" in said
-        assert ("Noise: seeded: simulation only" in said) == ("noise" not in order) == ("noise" in once)
+        order, said = list(at.run().dataframe[0].proto.column_order), everything_shown(at)
+        assert ("kind" in order) == ("noise" in order) == differ
+        assert order[:2] == (["run", "kind"] if differ else ["run", "table"])
+        assert ("Noise: seeded: simulation only" in said) != differ
+        assert differ or (not {"protects", "n"} & {*order} and "Each protects: 1 person" in said)
 
 
 # Pixels of a digit in a table's cell, and of the air beside it: a wider number loses its first digits.
