@@ -7,6 +7,7 @@ more than their noise. How much is seen in how far they lie from the last count,
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -20,10 +21,28 @@ NINE_IN_TEN = 1.645
 CLEAR = 3.0
 """A size below so many standard deviations may be nobody's."""
 
-# A centre that moves farther than this part of the way to its neighbour counts another cluster.
-_HALF_WAY = 0.5
-# What is estimated of how far a source is off rests on k clusters: sds are so much wider.
-_WIDER = 1.3
+
+@dataclass(frozen=True)
+class _Tuning:
+    """When sizes of several steps are one estimate.
+
+    Chosen by hand; ``benchmarks/cluster_sizes.py`` says what they are worth.
+
+    Parameters
+    ----------
+    half_way : float
+        A centre that moves farther than this part of the way to its neighbour counts another cluster.
+    wider : float
+        What is estimated of how far a source is off rests on k clusters: sds are so much wider.
+    """
+
+    half_way: float = 0.5
+    wider: float = 1.3
+
+
+_TUNED = _Tuning()
+
+
 _TINY = 1e-12
 
 
@@ -94,7 +113,9 @@ def combine_sizes(counts: Sequence[Array], variances: Sequence[Array]) -> Sizes:
     first, of_first = counts[0], variances[0]
     off = [0.0, *(_measure_off(*one, first, of_first) for one in zip(counts[1:], variances[1:], strict=True))]
     weights = 1 / np.maximum([own + more for own, more in zip(variances, off, strict=True)], _TINY)
-    return Sizes((weights * np.array(counts)).sum(axis=0) / weights.sum(axis=0), _WIDER / np.sqrt(weights.sum(axis=0)))
+    return Sizes(
+        (weights * np.array(counts)).sum(axis=0) / weights.sum(axis=0), _TUNED.wider / np.sqrt(weights.sum(axis=0))
+    )
 
 
 def _measure_off(rows: Array, variance: Array, counts: Array, of_counts: Array) -> float:
@@ -128,7 +149,7 @@ def _find_last_rounds(steps: Sequence[Step], last: CentersStep) -> list[CentersS
             break
         if step.noisy_counts is None or not step.count_noise_sd or step.centers.shape != last.centers.shape:
             break
-        if (np.linalg.norm(step.centers - last.centers, axis=1) > _HALF_WAY * gaps).any():
+        if (np.linalg.norm(step.centers - last.centers, axis=1) > _TUNED.half_way * gaps).any():
             break
         rounds.append(step)
     return rounds
