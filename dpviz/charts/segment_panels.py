@@ -56,7 +56,7 @@ class SegmentPanels:
     def draw(self, palette: Palette) -> TitledPlot:
         """A row of panels for each segment."""
         shown = [self._columns(segment) for segment in self._segments]
-        high = len(shown) * (_ROW + _HEADING)
+        high = len(shown) * ((_ROW if any(shown) else 0) + _HEADING)
         plot = new_plot(palette, height=AIR + high + _FOOT, legend_lines=0)
         plot.update_layout(margin={"b": _FOOT, "l": 24, "r": 12}, bargap=0.08)
         for line, (segment, columns) in enumerate(zip(self._segments, shown, strict=True)):
@@ -70,6 +70,9 @@ class SegmentPanels:
                 width = (1 - _GAP * (_ACROSS - 1)) / _ACROSS
                 across = (place * (width + _GAP), place * (width + _GAP) + width)
                 self._panel(plot, Panel(line * _ACROSS + place, across, up), said, palette)
+        if not any(shown):
+            plot.update_xaxes(visible=False)
+            plot.update_yaxes(visible=False)
         about = "areas: shares of a segment's rows, with noise; grey: of all rows; intervals cover nine in ten"
         return TitledPlot(self.finding, about, plot)
 

@@ -45,6 +45,9 @@ class Interval:
 def bound_size(value: float, sd: float) -> Interval:
     """A number of rows that was released with noise of that standard deviation; no end is below 0.
 
+    Its upper end lies as far above the number that is told as noise reaches: noise that took a number far below 0 does
+    not make it sure that nobody is there.
+
     Parameters
     ----------
     value : float
@@ -58,7 +61,8 @@ def bound_size(value: float, sd: float) -> Interval:
         Rows.
     """
     reach = _NORMAL * sd
-    return Interval(max(value, 0.0), max(value - reach, 0.0), max(value + reach, 0.0))
+    told = max(value, 0.0)
+    return Interval(told, max(value - reach, 0.0), told + reach)
 
 
 def combine(answers: Sequence[Array], sds: Sequence[Array | float]) -> tuple[Array, Array]:

@@ -60,7 +60,9 @@ def test_a_column_that_drowns_has_no_bars():
 def test_what_is_too_small_has_no_bars_but_a_size():
     panels = SegmentPanels(_report(0.002))
     figure = panels.draw(choose_palette("light")).headed(choose_palette("light"))
-    assert not figure.data
+    assert not figure.data and not (figure.layout.xaxis.visible or figure.layout.yaxis.visible)
+    whole = SegmentPanels(_report(20.0)).draw(choose_palette("light")).headed(choose_palette("light"))
+    assert figure.layout.height < whole.layout.height
     assert "too small to say" in panels.words()
 
 

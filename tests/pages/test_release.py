@@ -17,6 +17,7 @@ from dpviz.meaning.window import Risk
 from dpviz.releases import publishing
 from dpviz.releases.account import Account, State
 from dpviz.releases.package import CARD, CENTERS, DECLARATION, PAGE, make_zip
+from dpviz.releases.read_release import read_release
 from dpviz.releases.verify import verify
 from dpviz.runs.advice.judgement import judge_request
 from dpviz.runs.advice.known_rows import KnownRows
@@ -180,6 +181,8 @@ def test_a_press_charges_once_shows_no_truth_and_what_leaves_can_be_checked_at_h
     kept = tmp_path / "people-release-1.zip"
     assert kept.read_bytes() == make_zip(files) and kept.stat().st_mode & 0o077 == 0
     assert "Visitors: released at ε = 1; ε = 1 of 2 left" in app.subheader[0].value
+    finding = read_release(make_zip(files)).received.finding
+    assert f"**{escape_markdown(finding.title)}.**" in text_of(app), "what its recipient reads first"
     for _ in range(3):
         sound(app.run())
     assert len(standing(account).entries) == 1, "a rerun is no press"

@@ -14,6 +14,7 @@ from dpviz.releases.intervals import (
     bound_quantile,
     bound_ratio,
     bound_share,
+    bound_size,
     bound_sum,
     compute_laplace_quantile,
     to_plain,
@@ -83,6 +84,14 @@ def test_sums_and_ratios():
     assert bound_sum(10.0, 100.0) == Interval(10.0, 0.0, pytest.approx(185.07))
     noise = np.abs(rng.laplace(0, 7.0, 20_000))
     assert np.mean(noise <= compute_laplace_quantile(7.0)) == pytest.approx(0.92, abs=0.01)
+
+
+def test_a_size_that_noise_took_below_nought_is_not_surely_nought():
+    plain = bound_size(500.0, 100.0)
+    reach = plain.high - 500
+    assert reach == pytest.approx(500 - plain.low) and reach > 150
+    for value in (-900.0, -5.0, 0.0):
+        assert bound_size(value, 100.0) == Interval(0.0, 0.0, pytest.approx(reach))
 
 
 def test_plain_values_are_json():

@@ -255,6 +255,8 @@ _JOB = "release:dry_run"
 # From so many columns on centres are drawn as profiles.
 _PROFILED = 3
 _MOST_ROWS = 200_000
+# Pixels of a box for one number: what is written in it while it is empty fits.
+_NARROW = 320
 
 
 @dataclass(frozen=True, eq=False)
@@ -317,6 +319,7 @@ def _ask_rows(table: OpenTable) -> int | None:
         key=f"release:rows:{table.source_key}",
         placeholder="about how many your file has",
         persist_state="session",
+        width=_NARROW,
         help="How many rows your file has is not declared, and nobody looks: guess it from outside of the file.",
     )
     return None if typed is None else int(typed)

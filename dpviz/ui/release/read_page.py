@@ -69,7 +69,7 @@ def draw_read_page() -> None:
         return
     if release.received is None or release.profile is None:
         return
-    failed = release.received.finding.failed == "failed"
+    failed = release.received.shows_noise
     mark = "" if release.holds else "not what it says"
     draw_profile_panel(release.profile, "read", failed=failed, mark=mark, table=False)
     if release.holds:  # of a release that is not what it says nothing is concluded

@@ -12,8 +12,10 @@ from dpviz.charts.theme import choose_palette
 from dpviz.check import RequestError
 from dpviz.glossary import explain_term, explain_words
 from dpviz.releases.account import Standing
+from dpviz.releases.conclusions import Finding
 from dpviz.releases.package import CENTERS, PAGE, SEGMENTS
 from dpviz.releases.promise import format_plain_number, format_small
+from dpviz.releases.read_release import receive
 from dpviz.releases.release_parts import Parts
 from dpviz.releases.releasing import Release
 from dpviz.releases.segments_report import QualityReport, SegmentsReport, Verdict
@@ -125,8 +127,11 @@ def _draw_tables(release: Release) -> None:
     _draw_missing(release)
     st.subheader("The centres", divider="gray", anchor=False, help=explain_term("centre"))
     draw_badge("released")
+    received = receive(release.played)
+    _draw_finding(received.finding)
     if release.played.parts.profile.dim >= _PROFILED:
-        draw_profile_panel(release.played.parts.profile, f"release:{release.number}", table=False)
+        key, noise = f"release:{release.number}", received.shows_noise
+        draw_profile_panel(release.played.parts.profile, key, failed=noise, table=False)
     centers = _read(release.files[CENTERS])
     facts = f"{len(centers)} released centres in data units, rounded to their grid"
     draw_data_table(centers, alt=facts, height="auto")
@@ -140,6 +145,12 @@ def _draw_tables(release: Release) -> None:
         with st.expander("Every number about the segments", icon=":material/table_rows:"):
             segments = _read(release.files[SEGMENTS])
             draw_data_table(segments, alt=f"{len(segments)} released numbers about the segments, with their intervals")
+
+
+def _draw_finding(finding: Finding) -> None:
+    """What came out, as its recipient reads it: the worst first."""
+    said = f"**{escape_markdown(finding.title)}.** {escape_markdown(finding.reason)}".strip()
+    st.markdown(f":red[:material/warning:] {said}" if finding.failed else said)
 
 
 def _draw_missing(release: Release) -> None:
