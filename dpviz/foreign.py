@@ -140,7 +140,24 @@ class NoYaml(ValueError):
 def refuse_as(refusal: RequestError, *, missing: RequestError | None = None) -> Iterator[None]:
     """Whatever a reader of foreign bytes fails with is ``refusal``, a sentence without a value of them.
 
-    Sentences of our own go on as they are. A file that is not there is ``missing``, where that is given.
+    Sentences of our own go on as they are.
+
+    Parameters
+    ----------
+    refusal : RequestError
+        What to raise.
+    missing : RequestError or None
+        What to raise of a file that is not there; None: the same.
+
+    Yields
+    ------
+    None
+        Nothing; what is read inside the block is guarded.
+
+    Raises
+    ------
+    RequestError
+        One of the two.
     """
     try:
         yield

@@ -38,6 +38,18 @@ def format_number(value: float) -> str:
 def format_day(first: str, days: float) -> str:
     """The date so many days after the first one.
 
+    Parameters
+    ----------
+    first : str
+        A date, year-month-day.
+    days : float
+        Rounded to whole ones.
+
+    Returns
+    -------
+    str
+        Year-month-day.
+
     >>> format_day("2020-01-01", 30.6)
     '2020-02-01'
     """

@@ -50,6 +50,13 @@ def refuse_taken(out: Path) -> None:
 def create_out(out: Path, data: bytes) -> None:
     """Write the new file that ``--out`` names.
 
+    Parameters
+    ----------
+    out : Path
+        Where nothing is yet.
+    data : bytes
+        Its content.
+
     Raises
     ------
     RequestError

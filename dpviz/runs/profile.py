@@ -118,14 +118,42 @@ class Profile:
     reference: Array | None = None
 
     def format_center(self, segment: int, place: int) -> str:
-        """What the coordinate at ``place`` says of a segment; of a cycle both coordinates say it together."""
+        """What a coordinate says of a segment; of a cycle both coordinates say it together.
+
+        Parameters
+        ----------
+        segment : int
+            From 0 on.
+        place : int
+            Of the coordinate, among all.
+
+        Returns
+        -------
+        str
+            A number, a share, a date, a rank or an hour.
+        """
         column = self.columns[place]
         if not isinstance(column.declared, Cycle):
             return column.format_value(float(self.centers[segment, place]))
         return format_number(column.declared.describe(self._find_pair(segment, place)))
 
     def format_noise(self, segment: int, place: int, reach: float) -> str:
-        """How far noise that reaches so far, on the scale of the column, may move what the coordinate says."""
+        """How far noise may move what a coordinate says.
+
+        Parameters
+        ----------
+        segment : int
+            From 0 on.
+        place : int
+            Of the coordinate, among all.
+        reach : float
+            How far noise reaches, on the scale of the column.
+
+        Returns
+        -------
+        str
+            To be put behind what ``format_center`` gives.
+        """
         column = self.columns[place]
         if isinstance(column.declared, Nominal | Closed):
             return f" ± {format_percent(reach)}"
