@@ -57,6 +57,7 @@ def follow(found):
     return found
 
 
+@pytest.mark.slow
 def test_only_what_is_open_is_run_again(monkeypatch):
     monkeypatch.setattr(redraw, "DRAWS", 200)
     seen = []

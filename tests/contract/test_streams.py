@@ -120,6 +120,7 @@ def test_a_door_that_draws_its_parents_noise_again(monkeypatch):
         check_doors()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("accounting", COINS, ids=lambda a: a.value)
 def test_noise_from_a_stream_like_that_of_the_coins(accounting, monkeypatch):
     class Twins(np.random.SeedSequence):

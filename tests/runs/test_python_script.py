@@ -80,6 +80,7 @@ def test_names_of_a_file_are_text_and_no_program() -> None:
         assert [cell.source for cell in book.cells[1:]] == list(script.cells)
 
 
+@pytest.mark.slow
 def test_a_study_is_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     grid = Grid((Contender("dplloyd"), Contender("kmeans++")), (2,), (0.5, 1.0), repeats=2, seed=3)
     table = fifteen()

@@ -51,6 +51,7 @@ def test_explore(capsys: pytest.CaptureFixture[str]) -> None:
     np.testing.assert_array_equal(execute(program)["run"].centers, app.session_state["run:result"].run.centers)
 
 
+@pytest.mark.slow
 def test_trade_off(capsys: pytest.CaptureFixture[str]) -> None:
     app = app_on("tradeoff.py", fifteen())
     app.multiselect(key="tradeoff:contenders").set_value(["DPLloyd"])
@@ -74,6 +75,7 @@ def test_data(capsys: pytest.CaptureFixture[str]) -> None:
     assert "1 row, add_remove, x, y" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_compare(capsys: pytest.CaptureFixture[str]) -> None:
     app = app_on("compare.py", fifteen(), k="3")
     app.multiselect(key="compare:contenders").set_value(["DPLloyd"])
