@@ -281,9 +281,10 @@ def draw_totals_panel(entries: Sequence[Booked]) -> None:
     _draw_shown(table, {name: column for name, column in _RUNS.items() if name not in shared}, alt=words)
     if of_all := [f"{_OF_ALL[name]}: {escape_markdown(words)}" for name, words in shared.items() if name in _OF_ALL]:
         st.caption(". ".join(of_all) + ".", help=explain_words("noise, unit of privacy, accounting"))
-    if table["agrees"].isin((AGREES, NO_GUARANTEE)).all():
+    answers = {*table["agrees"]} - {NO_GUARANTEE}  # of runs without one nothing is compared
+    if answers == {AGREES}:
         st.caption(":green[✓] A second library, dp-accounting, finds no run above its request.")
-    else:
+    elif answers:
         st.error(
             "dp-accounting does not confirm a run marked ✗: do not use it, and report this.",
             icon=":material/dangerous:",

@@ -66,6 +66,18 @@ def test_what_holds_of_all_runs_takes_no_column_and_is_said_once_below_them(book
         assert differ or (not {"protects", "n"} & {*order} and "Each protects: 1 person" in said)
 
 
+def test_no_run_is_called_within_its_request_that_is_above_it_or_was_not_compared(books):
+    above = dataclasses.replace(
+        books[0], record=dataclasses.replace(books[0].record, epsilon=books[0].record.epsilon / 2)
+    )
+    for kept, warned in (([above, books[1]], True), (books[3:], False)):
+        at = visit("ledger.py")
+        at.session_state["visit:books"] = kept
+        said = everything_shown(at.run())
+        assert not at.exception and "finds no run above its request" not in said
+        assert bool(at.error) == warned
+
+
 # Pixels of a digit in a table's cell, and of the air beside it: a wider number loses its first digits.
 _DIGIT, _AIR = 7.6, 17
 
