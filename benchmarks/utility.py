@@ -5,8 +5,9 @@ python -m benchmarks.utility [--quick] [--jobs 2] [--repeats 5] [--real FOLDER] 
 
 A cell is a table at an ε. One repeat of all cells comes first, small tables before large ones, then the next repeat: a
 bench that was stopped is an answer about all cells, or about all that are not large. What a repeat of a cell says is
-added to utility.csv below --out as soon as it is done, and not run again: a bench goes on where it was. utility.md says
-how many repeats of how many cells it rests on.
+added to utility.csv below --out as soon as it is done, and not run again: a bench goes on where it was, and runs an
+algorithm anew whose lines were taken out. utility.md says how many repeats of how many cells it rests on.
+What lost far more than the best in the first run of a cell is not run there again, but for ``auto``, which is judged.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ import io
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from math import nan
+from functools import lru_cache, partial
+from math import inf, nan
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -57,6 +58,9 @@ QUICK_SIZES = (
 )
 # Algorithms whose estimate is above are not run: it says so in the table.
 MOST_OPERATIONS, QUICK_MOST_OPERATIONS = 3e11, 2e10
+# What lost so many times as much as the best in the first run of a cell is out of the race there.
+OUT_OF_THE_RACE = 1.5
+JUDGED_ID = "auto"
 COLUMNS = (
     *("table", "judging", "n", "d", "k", "epsilon", "algorithm", "repeat", "ratio", "seconds", "spent_epsilon"),
     "outcome",
@@ -77,15 +81,26 @@ class Plan:
         """Of one repeat of one cell."""
         return replace(self, epsilons=(epsilon,), repeats=1)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of all that is run."""
+        return *self.algorithms, *self.others
+
+    def keep(self, names: Set[str]) -> Plan:
+        """The same without what is not among ``names``."""
+        others = {name: fit for name, fit in self.others.items() if name in names}
+        return replace(self, algorithms=tuple(name for name in self.algorithms if name in names), others=others)
+
 
 class Once(NamedTuple):
-    """One repeat of a cell: the table by its name and what it takes to read it through, the ε, and the ``task``."""
+    """One repeat of a cell: the table by its name and what it takes to read it through, the ε, and how it is run."""
 
     table: str
     cost: int
     epsilon: float
     repeat: int
-    task: Any
+    run: Callable[[Plan], list[dict[str, Any]]]
+    plan: Plan
 
     @property
     def key(self) -> tuple[str, float, int]:
@@ -168,19 +183,20 @@ def main() -> None:
     )
     work = list_work(asked, plan)
     asked.out.mkdir(parents=True, exist_ok=True)
-    settings = {"dpviz": __version__, "algorithms": list(plan.algorithms)}
-    refuse_other_settings(asked.out, {**settings, "most operations": plan.most_operations})
+    settings = {"dpviz": __version__, "most operations": plan.most_operations}
+    refuse_other_settings(asked.out, settings)
     header = (
         f"dpviz {__version__}, {machine()}. δ = {DELTA:g}, n public, table seed {TABLE_SEED}, "
-        f"run seeds from {RUN_SEED}; default parameters of every algorithm."
+        f"run seeds from {RUN_SEED}; default parameters of every algorithm. What lost {OUT_OF_THE_RACE:g} times as "
+        f"much as the best in the first run of a cell is not run there again ({JUDGED_ID} is)."
     )
     print(header)
     file = asked.out / "utility.csv"
-    there = {(row["table"], row["epsilon"], row["repeat"]) for row in read_rows(file)}
-    left = [one.task for one in work if one.key not in there]
-    print(f"{len(work)} repeats of cells, {len(work) - len(left)} of them are there", flush=True)
-    if not asked.report:
-        for place, found in enumerate(Parallel(n_jobs=asked.jobs, return_as="generator_unordered")(left), start=1):
+    for repeat in range(0 if asked.report else plan.repeats):
+        left = list_missing([one for one in work if one.repeat == repeat], read_rows(file))
+        print(f"repeat {repeat}: {len(left)} of {len(work) // plan.repeats} cells are to be run", flush=True)
+        tasks = (delayed(one.run)(part) for one, part in left)
+        for place, found in enumerate(Parallel(n_jobs=asked.jobs, return_as="generator_unordered")(tasks), start=1):
             _append(file, found)
             print(f"{place} of {len(left)}: {found[0]['table']}, ε = {found[0]['epsilon']:g}", flush=True)
     rows = read_rows(file)
@@ -189,6 +205,38 @@ def main() -> None:
     text = report(rows, f"{header} {count_repeats(rows, work)}")
     (asked.out / "utility.md").write_text(text, "utf-8")
     print(text)
+
+
+def list_missing(work: Sequence[Once], rows: Sequence[dict[str, Any]]) -> list[tuple[Once, Plan]]:
+    """Of each repeat of a cell, what is to be run yet: nothing that is there, or is out of the race.
+
+    Parameters
+    ----------
+    work : sequence of Once
+        Repeats of cells.
+    rows : sequence of dict
+        Of the file.
+
+    Returns
+    -------
+    list of (Once, Plan)
+        Those of which something is left, each with a plan of what that is.
+    """
+    there = {(row["table"], row["epsilon"], row["repeat"], row["algorithm"]) for row in rows}
+    first = dict[tuple[str, float], dict[str, float]]()
+    for row in rows:
+        if row["repeat"] == 0:
+            lost = row["ratio"] if row["outcome"] == "done" else inf
+            first.setdefault((row["table"], row["epsilon"]), {})[row["algorithm"]] = lost
+    left = []
+    for one in work:
+        of_cell = first.get(one.key[:2], {}) if one.repeat else {}
+        most = OUT_OF_THE_RACE * min(of_cell.values(), default=inf)
+        racing = {name for name in one.plan.names if name == JUDGED_ID or of_cell.get(name, 0.0) <= most}
+        missing = {name for name in racing if (*one.key, name) not in there}
+        if missing:
+            left.append((one, one.plan.keep(missing)))
+    return left
 
 
 def count_repeats(rows: Sequence[dict[str, Any]], work: Sequence[Once]) -> str:
@@ -294,26 +342,26 @@ def _list_repeats(name: str, size: Size, plan: Plan, run_once: Callable[..., Any
     """Each ε of a table in turn, each repeat."""
     for repeat in range(plan.repeats):
         for epsilon in plan.epsilons:
-            task = delayed(run_once)(*what, plan.once_at(epsilon), repeat)
-            yield Once(name, size.n * size.d * size.k, epsilon, repeat, task)
+            run_it = partial(run_once, *what, repeat)
+            yield Once(name, size.n * size.d * size.k, epsilon, repeat, run_it, plan.once_at(epsilon))
 
 
 _generate = lru_cache(maxsize=1)(generated)
 _load_real_table = lru_cache(maxsize=1)(real_table)
 
 
-def _generated(family: Family, size: Size, plan: Plan, repeat: int) -> list[dict[str, Any]]:
+def _generated(family: Family, size: Size, repeat: int, plan: Plan) -> list[dict[str, Any]]:
     table = _generate(family, size, TABLE_SEED)
     return measured(f"{family.name}, {size}", family.judging, table, size.k, plan, first=repeat)
 
 
-def _judged(family: Family, size: Size, plan: Plan, repeat: int) -> list[dict[str, Any]]:
+def _judged(family: Family, size: Size, repeat: int, plan: Plan) -> list[dict[str, Any]]:
     """Each repeat on a table of its own."""
     table = _generate(family, size, JUDGED_SEED + repeat)
     return measured(f"judged: {family.name}, {size}", True, table, size.k, plan, first=repeat)
 
 
-def _real(name: str, folder: Path, plan: Plan, repeat: int) -> list[dict[str, Any]]:
+def _real(name: str, folder: Path, repeat: int, plan: Plan) -> list[dict[str, Any]]:
     table, k = _load_real_table(name, folder)
     return measured(name, False, table, k, plan, first=repeat)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.utility import Plan, count_repeats, list_work
+from benchmarks.utility import Plan, count_repeats, list_missing, list_work
 from benchmarks.utility_report import report
 from tests.waiting import SECONDS
 
@@ -61,6 +61,20 @@ def test_one_repeat_of_all_cells_comes_first_and_small_tables_before_large_ones(
     assert count_repeats(rows[:3], work).startswith(f"**Not finished**: 3 of {cells} cells, 1 run each")
 
 
+def test_what_is_out_of_the_race_is_not_run_again_and_what_was_taken_out_is() -> None:
+    asked = Namespace(judged=False, judging=True, quick=True, real=None)
+    first, *_, second = list_work(asked, Plan((1.0,), 2, 1e9, ("auto", "sulq", "gkm", "pgkm"), {}))
+    second = second._replace(table=first.table)
+    assert [plan.names for _, plan in list_missing([first], [])] == [("auto", "sulq", "gkm", "pgkm")]
+    lost = {"auto": 3.0, "sulq": 1.0, "gkm": 1.6, "pgkm": 1.4}
+    rows = [{**row(first.table, 1.0, name, ratio), "repeat": 0} for name, ratio in lost.items()]
+    assert list_missing([first], rows) == []
+    assert [plan.names for _, plan in list_missing([first], rows[1:])] == [("auto",)]
+    assert [plan.names for _, plan in list_missing([second], rows)] == [("auto", "sulq", "pgkm")]
+    refused = [{**row(first.table, 1.0, "gkm", 0.0), "repeat": 0, "outcome": "refused"}]
+    assert [plan.names for _, plan in list_missing([second], rows[:2] + refused)] == [("auto", "sulq", "pgkm")]
+
+
 def test_what_cannot_be_run_is_counted_once_a_cell() -> None:
     slow = [{**row("good", 1.0, "auto", 1.0), "outcome": "too slow"}] * 3
     assert "- auto: too slow in 1 cells" in report([row("good", 1.0, "sulq", 1.1), *slow], "A bench.")
@@ -76,7 +90,9 @@ def test_tables_are_measured_in_two_processes_and_a_cell_that_is_there_is_not_ru
         rows = list(csv.DictReader(file))
     ratios = [float(row["ratio"]) for row in rows if row["algorithm"] == "sulq" and row["outcome"] == "done"]
     assert len(ratios) == 2 * 3 and min(ratios) > 0.9
-    assert "6 repeats of cells, 0 of them are there" in done.stdout
-    assert "6 repeats of cells, 6 of them are there" in done.stdout
+    assert [line for line in done.stdout.splitlines() if line.startswith("repeat 0")] == [
+        "repeat 0: 6 of 6 cells are to be run",
+        "repeat 0: 0 of 6 cells are to be run",
+    ]
     made = (tmp_path / "utility.md").read_text("utf-8")
     assert "sulq" in made and "All 6 cells, 1 run each." in made
