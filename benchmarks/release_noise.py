@@ -2,7 +2,8 @@
 
 Losses are ratios to ten starts of k-means++ on the same rows; a line has both medians, their ratio, how likely ranks
 as unlike as theirs are where both laws are one (Mann and Whitney 1947), and the seconds of one release. The aim is a
-ratio of at most 1.03 and less than a minute; where runs have two outcomes, medians jump between them and ranks say more.
+ratio of at most 1.03 and less than a minute. Where runs have two outcomes, medians jump from one to the other:
+ranks say more.
 
     python -m benchmarks.release_noise [--data FOLDER] [--runs 20] [--algorithms auto] [--deltas 1e-6,0] [--epsilons 1]
         [--tables people,s1,letter,adult] [--tails]
