@@ -54,12 +54,16 @@ def test_a_choice_by_rows(delta):
     check_replay(CARD, SIX.table(), **request)
 
 
-@pytest.mark.parametrize("case", [IN_A_BALL, REPLACED, OF_PERSONS], ids=str)
-def test_a_tail(case):
+@pytest.mark.parametrize(
+    ("case", "k"),
+    [(IN_A_BALL, APPROX["k"]), (REPLACED, APPROX["k"]), (OF_PERSONS, APPROX["k"]), (IN_A_BALL, 14)],
+    ids=str,
+)
+def test_a_tail(case, k):
     """With and without the row that lies farthest out, and one in the middle: both have a cell and a pull."""
     rng = np.random.default_rng(0)
     rows = np.c_[np.minimum(0.02 * np.exp(1.5 * rng.normal(size=1200)), 0.99), rng.normal(0, 0.004, (1200, 5))]
-    request, persons = {**APPROX, "epsilon": 12.0}, np.arange(1200) // case.rows_per_person
+    request, persons = {**APPROX, "epsilon": 12.0, "k": k}, np.arange(1200) // case.rows_per_person
     table = case.table(rows, persons)
     assert run_card(CARD, table, **request).frames[1].step.tail is not None
     for place in (int(rows[:, 0].argmax()), int(rows[:, 0].argmin())):

@@ -12,7 +12,7 @@ from math import exp, log10, sqrt
 
 import numpy as np
 
-from dpviz.algorithms.auto.auto_plan import AutoPlan, make_plan, make_plan_step
+from dpviz.algorithms.auto.auto_plan import FEW_CLUSTERS, AutoPlan, make_plan, make_plan_step
 from dpviz.algorithms.auto.cluster_sizes import estimate_sizes, measure_extents
 from dpviz.algorithms.auto.loss_diagnostic import diagnose_loss
 from dpviz.algorithms.auto.polishing import run_residual_rounds
@@ -145,7 +145,7 @@ def auto(session: PrivateSession, k: int, params: AutoParams, rng: np.random.Gen
         yield seen
         tail = seen.tail
         if tail is not None:
-            readings = [release_tail_synopsis(session, k, plan.cells, shares, seen, tail)]
+            readings = [release_tail_synopsis(session, k, plan.cells, shares, seen, tail, _make_view(seen))]
         else:
             readings = release_view_synopses(session, k, plan.cells, shares, _make_view(seen))
     number = params.starts or (_TUNED.starts_flat if seen is None else _TUNED.starts_view)
@@ -159,7 +159,10 @@ def auto(session: PrivateSession, k: int, params: AutoParams, rng: np.random.Gen
     yield CentersStep(title=title, centers=seeds.centers, released=True)
     frame = None if seen is None or plan.swap_axes == session.dim else seen.projection.basis[: plan.swap_axes]
     clipping_radius = _choose_clipping_radius(session, k, plan, seeds.radius2, seen)
-    own = None if seen is None or tail is None else _choose_own_radii(session, plan, clipping_radius, seeds, seen)
+    own = None
+    # Of many clusters each has so few rows that the noise of a wide radius is more than what it no longer cuts.
+    if seen is not None and tail is not None and k <= FEW_CLUSTERS:
+        own = _choose_own_radii(session, plan, clipping_radius, seeds, seen)
     yield from run_residual_rounds(session, seeds.centers, clipping_radius, frame, plan, shares, own)
 
 

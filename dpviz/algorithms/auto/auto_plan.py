@@ -319,9 +319,9 @@ def _plan_view_finding(setting: Setting, moved: float, *, n_public: bool, spheri
         else None
     )
     middle = Part("look", "middle", "Gaussian", mu2 * _FIND.look * _FIND.middle)
-    tails = axes is not None and setting.k <= FEW_CLUSTERS
-    near = Part("look", "near", "Gaussian", mu2 * _FIND.near) if tails else None
-    mu2 *= 1 - _FIND.look * (_FIND.middle + (1 - _FIND.middle) * (axes is not None)) - _FIND.near * tails
+    near = None if axes is None else Part("look", "near", "Gaussian", mu2 * _FIND.near)
+    beside = 0.0 if axes is None else _FIND.look * (1 - _FIND.middle) + _FIND.near
+    mu2 *= 1 - _FIND.look * _FIND.middle - beside
     first = ProjectionStage(middle, near, axes, Part("look", "radii", "Laplace", radii))
     return _Finding(first, _plan_view_cells(found - radii, setting.k > FEW_CLUSTERS), setting.epsilon - found, mu2)
 

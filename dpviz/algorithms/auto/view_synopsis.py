@@ -20,7 +20,7 @@ from scipy.ndimage import gaussian_filter
 from dpviz.algorithms.auto.cell_sizes import count_smoothed_cells, count_tree_cells, list_finer_cells
 from dpviz.algorithms.auto.detail_tree import Details, denoise
 from dpviz.algorithms.auto.private_projection import ProjectionStep, Tail
-from dpviz.algorithms.auto.stages import Cells, Paid, Zoom
+from dpviz.algorithms.auto.stages import Cells, Paid, Part, Zoom
 from dpviz.algorithms.steps import GridStep
 from dpviz.algorithms.tools.cubes import make_cube_grid
 from dpviz.arrays import Array, Codes
@@ -336,11 +336,9 @@ def release_view_synopses(
     """
     scale = session.mechanism(Count(Grid.over(session.region, 1)), Laplace, shares[stage.grid]).scale
     if stage.fine_test is not None:
-        fine = make_cube_grid(view.half, min(_TUNED.fine_cells, session.most_cells), view.middle)
-        cutoff = _TUNED.fine_caution * log(fine.n_cells)
-        cells, test = SparseCount(_see_grid(session, fine, view)), shares[stage.fine_test]
-        excess = session.ask(cells, NoisyExcess, test, note="would fine cells do?", threshold=cutoff * scale)
-        if float(excess.value[0]) > _TUNED.fine_enough * session.n:
+        fine, cutoff, enough = _ask_for_fine_cells(session, stage.fine_test, shares, scale, view)
+        if enough:
+            cells = SparseCount(_see_grid(session, fine, view))
             listed = session.ask(
                 cells, SparseLaplace, shares[stage.grid], note="fine grid cells", cutoff_in_scales=cutoff
             )
@@ -363,8 +361,24 @@ def release_view_synopses(
     ]
 
 
+class _FineCells(NamedTuple):
+    """The fine ``grid``, the ``cutoff`` of its cells in scales of noise, and whether enough rows stand out of it."""
+
+    grid: Grid
+    cutoff: float
+    enough: bool
+
+
+def _ask_for_fine_cells(session: PrivateSession, test: Part, shares: Paid, scale: float, view: View) -> _FineCells:
+    fine = make_cube_grid(view.half, min(_TUNED.fine_cells, session.most_cells), view.middle)
+    cutoff = _TUNED.fine_caution * log(fine.n_cells)
+    cells = SparseCount(_see_grid(session, fine, view))
+    excess = session.ask(cells, NoisyExcess, shares[test], note="would fine cells do?", threshold=cutoff * scale)
+    return _FineCells(fine, cutoff, float(excess.value[0]) > _TUNED.fine_enough * session.n)
+
+
 def release_tail_synopsis(
-    session: PrivateSession, k: int, stage: Cells, shares: Paid, seen: ProjectionStep, tail: Tail
+    session: PrivateSession, k: int, stage: Cells, shares: Paid, seen: ProjectionStep, tail: Tail, view: View
 ) -> SynopsisStep:
     """The histogram where there is a tail: cells narrow near the middle of most rows, the wider the farther out.
 
@@ -386,16 +400,21 @@ def release_tail_synopsis(
         The released view.
     tail : Tail
         How far out it goes.
+    view : View
+        What would carry the histogram without a tail.
 
     Returns
     -------
     SynopsisStep
         The released histogram, read through trees of details.
 
-    **Guarantee.** The share of the grid. One row changes one cell by 1: borders of cells follow from releases, and a
-    row is compared with a table of them.
+    **Guarantee.** The shares of the stage. One row changes one cell by 1, and with it the sum of what exceeds a
+    threshold: borders of cells follow from releases, and a row is compared with a table of them. The test of fine cells
+    is asked as without a tail, and not needed: what is bought does not hang on what was seen.
     """
     scale = session.mechanism(Count(Grid.over(session.region, 1)), Laplace, shares[stage.grid]).scale
+    if stage.fine_test is not None:
+        _ask_for_fine_cells(session, stage.fine_test, shares, scale, view)
     captured, edge = seen.projection.captured[: min(seen.axes, _TUNED.coarse_axes)], seen.noise_edge
     left, beside = captured[0] / k**2, seen.projection.spread - captured[0]
     several = beside > max(_TUNED.tail_beside * left, edge)
@@ -411,13 +430,15 @@ def release_tail_synopsis(
     used = cells > 1
     used[0] |= not used.any()
     middle, half = (low + high) / 2, (high - low) / 2
-    view = View((at + middle)[used], half[used], frame[used])
+    along = View((at + middle)[used], half[used], frame[used])
     steps = [np.linspace(*ends)[1:-1] for ends in zip(first[used], last[used], cells[used] + 1, strict=True)]
     borders = [tail.median * np.sinh(step) - shift for step, shift in zip(steps, middle[used], strict=True)]
-    grid = UnevenGrid.between(view.half, [lattice.round_inward(one, lattice.ROW_BITS) for one in borders], view.middle)
-    noisy = session.ask(Count(_see_grid(session, grid, view)), Laplace, shares[stage.grid], note="grid cells")
+    grid = UnevenGrid.between(
+        along.half, [lattice.round_inward(one, lattice.ROW_BITS) for one in borders], along.middle
+    )
+    noisy = session.ask(Count(_see_grid(session, grid, along)), Laplace, shares[stage.grid], note="grid cells")
     histogram = GridStep(title="cells", grid=grid, codes=np.arange(grid.n_cells), noisy_counts=noisy.value, sd=noisy.sd)
-    return _make_synopsis(histogram, view.frame, _keep_cells(histogram, session.n, _NONE, trees=True, flat=False), k)
+    return _make_synopsis(histogram, along.frame, _keep_cells(histogram, session.n, _NONE, trees=True, flat=False), k)
 
 
 def _make_listed_synopsis(listed: GridStep, n: int, k: int, view: View) -> SynopsisStep:
