@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpviz.algorithms.steps import Step
+from dpviz.algorithms.tools.leaves import Leaves
 from dpviz.algorithms.tools.public_points import pack_spheres
 from dpviz.arrays import Array, Codes
 from dpviz.table.domain import Region
@@ -35,6 +36,8 @@ _BLOCK = 2**15
 _ONE_THREAD = 2**18
 # From so many centres on they are compared in groups of so many, so many numbers at a time.
 _MANY_CENTERS, _GROUP, _CACHED = 128, 32, 2**18
+# Many centres over few columns: so many distances are worth boxes of so many points.
+_FEW_COLUMNS, _WORTH_LEAVES, _LEAF = 3, 2**19, 128
 # Seeds: from so many distances on it pays to list the points near a proposal, if that leaves out three in four.
 _WORTH_A_LIST, _SHORT, _TILE = 2**18, 4, 2**15
 # Far more than the rounding of a difference, of a square and of their sums.
@@ -232,6 +235,17 @@ class SignedPoints:
         return len(self.weights)
 
     @cached_property
+    def leaves(self) -> Leaves:
+        """Boxes of points that lie close together."""
+        return Leaves.of(self.columns, _LEAF)
+
+    @cached_property
+    def norms(self) -> Single:
+        """Squared lengths (m,)."""
+        norms: Single = np.einsum("dm,dm->m", self.columns, self.columns)
+        return norms
+
+    @cached_property
     def second_moment(self) -> float:
         """Weighted sum of squared norms: the part of the loss that no centre changes."""
         blocks = (slice(start, start + _BLOCK) for start in range(0, len(self), _BLOCK))
@@ -388,7 +402,7 @@ class _Clusters:
     def __init__(self, data: SignedPoints, centers: Array) -> None:
         self._data = data
         self._clock = 0.0
-        self._labels, self._expiry = _find_nearest(data.columns, centers)
+        self._labels, self._expiry = _find_nearest_of(data, centers)
         k, dim = centers.shape
         self.members, self.mass, self.moments = np.zeros(k), np.zeros(k), np.zeros((k, dim))
         for begin in range(0, len(data), _BLOCK):
@@ -399,11 +413,11 @@ class _Clusters:
         """Bring labels and sums up to date with ``centers`` that have become ``moved``."""
         self._clock += 2 * float(np.sqrt(((moved - centers) ** 2).sum(axis=1).max()))
         expired = np.flatnonzero(self._expiry <= self._clock)
-        columns = self._data.columns.take(expired, axis=1)
-        labels, gap = _find_nearest(columns, moved)
+        labels, gap = _find_nearest_of(self._data, moved, expired)
         self._expiry[expired] = gap + np.float32(self._clock)
         changed = labels != self._labels[expired]
-        which, columns = expired[changed], columns.compress(changed, axis=1)
+        which = expired[changed]
+        columns = self._data.columns.take(which, axis=1)
         weights = self._data.weights[which]
         self._tally(columns, weights, self._labels[which], -1)
         self._tally(columns, weights, labels[changed], +1)
@@ -420,6 +434,32 @@ class _Clusters:
         self.mass += sign * np.bincount(labels, weights, k)
         for axis, column in enumerate(columns):
             self.moments[:, axis] += sign * np.bincount(labels, weights * column, k)
+
+
+def _find_nearest_of(data: SignedPoints, centers: Array, some: Codes | None = None) -> tuple[Codes, Single]:
+    """``_find_nearest`` of ``some`` points or of all; boxes of them rule most of many centres out."""
+    (k, dim), m = centers.shape, len(data) if some is None else len(some)
+    if dim > _FEW_COLUMNS or k < _MANY_CENTERS or m * k < _WORTH_LEAVES:
+        return _find_nearest(data.columns if some is None else data.columns.take(some, axis=1), centers)
+    if some is None:
+        which = np.arange(len(data.leaves.members))
+    else:
+        asked = np.zeros(len(data), dtype=bool)
+        asked[some] = True
+        which = np.flatnonzero(asked[data.leaves.members].any(axis=1))
+    single = centers.astype(np.float32)
+    half_norms = np.einsum("kd,kd->k", single, single) / 2
+    labels, gaps = np.empty(len(data), dtype=np.int64), np.empty(len(data), dtype=np.float32)
+    for points, nearest, best, second in data.leaves.find_nearest(single, half_norms, which):
+        labels[points], gaps[points] = nearest, _measure_gap(data.norms[points], best, second)
+    return (labels, gaps) if some is None else (labels[some], gaps[some])
+
+
+def _measure_gap(norms: Single, best: Single, second: Single) -> Single:
+    """By how much the second centre is farther, from squared lengths and x·c - |c|²/2 of both."""
+    near, far = (np.sqrt(np.maximum(norms - 2 * closeness, 0)) for closeness in (best, second))
+    gap: Single = far - near
+    return gap
 
 
 def _find_nearest(columns: Single, centers: Array) -> tuple[Codes, Single]:
@@ -442,9 +482,7 @@ def _find_nearest(columns: Single, centers: Array) -> tuple[Codes, Single]:
         lines[k:] = -np.inf
         label, best, second = _compare_one_by_one(lines) if few else _compare_in_groups(lines)
         labels[block] = label
-        norms = np.einsum("dm,dm->m", columns[:, block], columns[:, block])
-        near, far = (np.sqrt(np.maximum(norms - 2 * closeness, 0)) for closeness in (best, second))
-        gaps[block] = far - near
+        gaps[block] = _measure_gap(np.einsum("dm,dm->m", columns[:, block], columns[:, block]), best, second)
     return labels, gaps
 
 
