@@ -13,7 +13,8 @@ import pandas as pd
 from scipy.stats import laplace as laplace_law
 from scipy.stats import norm
 
-from dpviz.algorithms.tools.solvers import SignedPoints, draw_kmeans_pp_seeds, find_best_of_starts
+from dpviz.algorithms.tools.kmeans_pp import draw_kmeans_pp_seeds
+from dpviz.algorithms.tools.solvers import SignedPoints, find_best_of_starts
 from dpviz.arrays import Array
 from dpviz.claims.claim import Claim, Picture, Row, Verdict
 from dpviz.claims.evidence import add_reason, compare_least, compare_most, conclude

@@ -19,7 +19,8 @@ import numpy as np
 from dpviz.algorithms.hashes.lsh_coreset import CoresetStep
 from dpviz.algorithms.steps import GridStep, Step
 from dpviz.algorithms.su2016.eugkm import find_standing_out, list_all_cells
-from dpviz.algorithms.tools.solvers import SignedPoints, draw_kmeans_pp_seeds, find_best_of_starts
+from dpviz.algorithms.tools.kmeans_pp import draw_kmeans_pp_seeds
+from dpviz.algorithms.tools.solvers import SignedPoints, find_best_of_starts
 from dpviz.arrays import Array
 from dpviz.check import RequestError
 from dpviz.privacy.noise import Shape, StudyNoise

@@ -11,7 +11,7 @@ import numpy as np
 from dpviz.algorithms.balcan2017.candidate_centers import Candidates
 from dpviz.algorithms.balcan2017.projection import Projection
 from dpviz.algorithms.steps import Step
-from dpviz.algorithms.tools.solvers import draw_kmeans_pp_seeds
+from dpviz.algorithms.tools.kmeans_pp import draw_kmeans_pp_seeds
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.accounting import Budget
 from dpviz.privacy.losses import Loss, SwapLoss, compute_swap_gains

@@ -17,12 +17,12 @@ from dpviz.algorithms.regime import MOST_IN_A_GRID
 from dpviz.algorithms.steps import CentersStep, GridStep, Step
 from dpviz.algorithms.su2016 import FAMILY, PAPER
 from dpviz.algorithms.tools.cubes import make_cube_grid
+from dpviz.algorithms.tools.kmeans_pp import draw_many_kmeans_pp_seeds
 from dpviz.algorithms.tools.public_points import pack_spheres
 from dpviz.algorithms.tools.solvers import (
     SignedPoints,
     StartsStep,
     compute_mean_noise_sd,
-    draw_kmeans_pp_seeds,
     find_best_of_starts,
     sum_mass_near,
 )
@@ -358,7 +358,7 @@ def make_problem(grid: GridStep, k: int, region: Region, params: GridParams, rng
         cells = params.read_counts(find_standing_out(grid, region))
         if np.count_nonzero(cells.weights > 0) >= k:
             middles = region.clip(cells.columns.T.astype(np.float64))
-            seeds = (draw_kmeans_pp_seeds(middles, cells.weights, k, rng) for _ in range(params.starts))
+            seeds = draw_many_kmeans_pp_seeds(middles, cells.weights, k, params.starts, rng)
             return Problem(cells, [middles[seed] for seed in seeds])
     return Problem(
         params.read_counts(list_all_cells(grid, region)), [pack_spheres(k, region, rng) for _ in range(params.starts)]

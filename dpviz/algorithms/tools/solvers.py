@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import fsum, log, sqrt
+from math import fsum
 from threading import local
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpviz.algorithms.steps import Step
+from dpviz.algorithms.tools.kmeans_pp import draw_many_kmeans_pp_seeds
 from dpviz.algorithms.tools.leaves import Leaves
 from dpviz.algorithms.tools.public_points import pack_spheres
 from dpviz.arrays import Array, Codes
@@ -38,10 +39,6 @@ _ONE_THREAD = 2**18
 _MANY_CENTERS, _GROUP, _CACHED = 128, 32, 2**18
 # Many centres over few columns: so many distances are worth boxes of so many points.
 _FEW_COLUMNS, _WORTH_LEAVES, _LEAF = 3, 2**19, 128
-# Seeds: from so many distances on it pays to list the points near a proposal, if that leaves out three in four.
-_WORTH_A_LIST, _SHORT, _TILE = 2**18, 4, 2**15
-# Far more than the rounding of a difference, of a square and of their sums.
-_ROUNDING = 1e-9
 
 
 class _Scratch(local):
@@ -51,146 +48,6 @@ class _Scratch(local):
 
 
 _SCRATCH = _Scratch()
-
-
-def draw_kmeans_pp_seeds(points: Array, weights: Array, k: int, rng: np.random.Generator) -> Codes:
-    """Indices into ``points`` (m, d) of k seeds, drawn by greedy k-means++ with ``weights`` (m,); shape (k,).
-
-    Negative weights count as 0; if none is positive, all points weigh the same. Of 2 + ln k proposals each seed takes
-    the one that lowers the weighted loss most. Seeds are distinct points as long as there are k of positive weight.
-
-    Parameters
-    ----------
-    points : array of shape (m, d)
-        Any coordinates.
-    weights : array of shape (m,)
-        May be negative.
-    k : int
-        Clusters.
-    rng : numpy Generator
-        Public coins; what they decide may be known to everybody.
-
-    Returns
-    -------
-    int array of shape (k,)
-        Indices into ``points``.
-
-    References
-    ----------
-    Arthur & Vassilvitskii 2007, §2.2 and §5 (the greedy variant).
-    """
-    weights = np.maximum(weights, 0.0)
-    if not weights.any():
-        weights = np.ones(len(points))
-    trials = 2 + int(log(k))
-    seeds = np.empty(k, dtype=np.int64)
-    seeds[0] = _draw(weights, 1, rng)[0]
-    field = _SeedField(points, seeds[0], trials)
-    for i in range(1, k):
-        proposals = _draw(weights * field.nearest, trials, rng)
-        best = int(np.einsum("tm,m->t", field.propose(proposals), weights).argmin())
-        field.accept(best)
-        seeds[i] = proposals[best]
-    return seeds
-
-
-class _SeedField:
-    """Squared distances of all points to the nearest seed, ``nearest`` (m,), while seeds are drawn.
-
-    A proposal changes nothing for points farther along one axis than any point lies from its seed. With many seeds
-    these are nearly all: only the others are measured, and the numbers are those that measuring all would give.
-    """
-
-    def __init__(self, points: Array, seed: int, trials: int) -> None:
-        self._columns = np.ascontiguousarray(points.T)
-        self._widest = int(np.ptp(self._columns, axis=1).argmax())
-        line = self._columns[self._widest]
-        self._order: Codes | None = None if (line[1:] >= line[:-1]).all() else np.argsort(line)
-        self._line = line if self._order is None else line[self._order]
-        self._rounding = _ROUNDING * float(np.abs(line).max())
-        self.nearest: Array = _compute_squared_distances(self._columns, points[[seed]])[0]
-        self._under: Array = np.empty((trials, len(points)))
-        self._scratch: Array = np.empty((trials, max(1, _TILE // trials)))
-        self._near: list[slice | Codes] = []
-        self._in_step = False
-
-    def propose(self, proposals: Codes) -> Array:
-        """What ``nearest`` would be with each of ``proposals`` (t,); (t, m), overwritten by the next call."""
-        at = self._columns.T[proposals]
-        self._near = self._find_near(at[:, self._widest])
-        if not self._near:
-            self._measure_all(at)
-            self._in_step = False
-            return self._under
-        if not self._in_step:
-            self._under[:] = self.nearest
-            self._in_step = True
-        for under, some, point in zip(self._under, self._near, at, strict=True):
-            (squared,) = _compute_squared_distances(self._columns[:, some], point[None])
-            under[some] = np.minimum(squared, self.nearest[some])
-        return self._under
-
-    def _measure_all(self, at: Array) -> None:
-        """Distances to points ``at`` (t, d), in memory that is there already: fresh one for each would take longer."""
-        size = self._scratch.shape[1]
-        for begin in range(0, len(self.nearest), size):
-            part = slice(begin, begin + size)
-            under = self._under[:, part]
-            along = self._scratch[:, : under.shape[1]]
-            for axis, (column, value) in enumerate(zip(self._columns, at.T, strict=True)):
-                squared = along if axis else under
-                np.subtract(column[part], value[:, None], out=squared)
-                squared *= squared
-                if axis:
-                    under += squared
-            np.minimum(under, self.nearest[part], out=under)
-
-    def accept(self, best: int) -> None:
-        """Take the proposal with this index."""
-        if not self._near:
-            self.nearest[:] = self._under[best]
-            return
-        changed = self._near[best]
-        self.nearest[changed] = self._under[best, changed]
-        self._under[:, changed] = self.nearest[changed]
-        for under, some in zip(self._under, self._near, strict=True):
-            under[some] = self.nearest[some]
-
-    def _find_near(self, at: Array) -> list[slice | Codes]:
-        """For each proposal, which lie ``at`` (t,) on the widest axis, the points that may lie nearer to it than to
-        their seed; nothing where that is no short list."""
-        if self._under.size < _WORTH_A_LIST:
-            return []
-        # Farther than that along one axis, rounding included, a squared distance is not below any of ``nearest``.
-        reach = sqrt(float(self.nearest.max())) * (1 + _ROUNDING) + self._rounding
-        first, last = np.searchsorted(self._line, at - reach), np.searchsorted(self._line, at + reach, side="right")
-        if _SHORT * (last - first).sum() > self._under.size:
-            return []
-        ranges = [slice(*ends) for ends in zip(first.tolist(), last.tolist(), strict=True)]
-        return [some if self._order is None else self._order[some] for some in ranges]
-
-
-def _draw(mass: Array, size: int, rng: np.random.Generator) -> Codes:
-    """Indices drawn in proportion to ``mass``, uniformly if there is none (fewer distinct points than seeds)."""
-    cumulative = np.cumsum(mass)
-    if cumulative[-1] <= 0:
-        return rng.integers(0, len(mass), size)
-    drawn: Codes = np.searchsorted(cumulative, rng.random(size) * cumulative[-1], side="right")
-    return np.minimum(drawn, len(mass) - 1)
-
-
-def _compute_squared_distances(columns: Array, at: Array) -> Array:
-    """Squared Euclidean distances of the points whose ``columns`` are (d, m) to those ``at`` (t, d); (t, m).
-
-    Axis by axis: over few columns that is ten times as fast as a sum over the coordinates of each point.
-    """
-    squared: Array = columns[0] - at[:, :1]
-    squared *= squared
-    for column, value in zip(columns[1:], at.T[1:], strict=True):
-        difference = column - value[:, None]
-        difference *= difference
-        squared += difference
-    return squared
 
 
 @dataclass(frozen=True, eq=False)
@@ -590,4 +447,4 @@ def choose_starts(
     """
     if len(points) <= k:
         return [np.concatenate([points, pack_spheres(k, region, rng)])[:k]]
-    return [points[draw_kmeans_pp_seeds(points, weights, k, rng)] for _ in range(number)]
+    return [points[seeds] for seeds in draw_many_kmeans_pp_seeds(points, weights, k, number, rng)]

@@ -1,10 +1,9 @@
-"""Seeding and the signed Lloyd: against scikit-learn, against plain recomputation, and where weights are negative."""
+"""The signed Lloyd: against scikit-learn, against plain recomputation, and where weights are negative."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy import stats
 from sklearn.cluster import KMeans
 
 from dpviz.algorithms.tools import solvers
@@ -14,7 +13,6 @@ from dpviz.algorithms.tools.solvers import (
     Solution,
     StartsStep,
     compute_mean_noise_sd,
-    draw_kmeans_pp_seeds,
     find_best_of_starts,
     run_signed_lloyd,
 )
@@ -145,24 +143,6 @@ def test_the_noise_of_a_mean_is_what_redrawn_weights_give():
     np.testing.assert_allclose(compute_mean_noise_sd(data, solution), observed, rtol=0.15)
 
 
-@for_each("dim", [1, 2, 3])
-@for_each("in_order", [True, False])
-def test_seeds_of_short_lists_are_those_of_all_distances(dim, in_order, monkeypatch):
-    points, weights, _ = scattered(dim, seed=dim)
-    points = np.round(points, 1)  # many lie alike, and many distances are equal
-    points = points[np.lexsort(points.T[::-1])] if in_order else points
-    find_near, lists, drawn = solvers._SeedField._find_near, [], []
-    with monkeypatch.context() as patched:
-        patched.setattr(solvers, "_SHORT", 1)
-        patched.setattr(solvers._SeedField, "_find_near", lambda *all_: lists.append(find_near(*all_)) or lists[-1])
-        for worth in (0, 2**62):
-            patched.setattr(solvers, "_WORTH_A_LIST", worth)
-            drawn.append(draw_kmeans_pp_seeds(points, weights, 60 if dim > 1 else 15, np.random.default_rng(0)))
-            assert any(lists) == (worth == 0)
-            lists.clear()
-    np.testing.assert_array_equal(*drawn)
-
-
 @for_each("k", [2, 31, 32, 33, 70])
 def test_many_centres_are_compared_in_groups_as_one_by_one(k, monkeypatch):
     monkeypatch.setattr(solvers, "_CACHED", 2**12)
@@ -174,36 +154,6 @@ def test_many_centres_are_compared_in_groups_as_one_by_one(k, monkeypatch):
         found.append(solvers._find_nearest(columns, centers))
     for in_groups, one_by_one in zip(*found, strict=True):
         np.testing.assert_array_equal(in_groups, one_by_one)
-
-
-@pytest.mark.slow
-def test_a_seed_is_drawn_by_its_weight_and_its_squared_distance():
-    points = np.array([[0.0], [1.0], [3.0]])
-    weights = np.array([1.0, 2.0, -5.0])
-    rng = np.random.default_rng(0)
-    first = np.bincount([draw_kmeans_pp_seeds(points, weights, 1, rng)[0] for _ in range(3000)], minlength=3)
-    assert first[2] == 0, "a negative weight counts as nothing"
-    assert stats.chisquare(first[:2], [1000, 2000]).pvalue > 1e-4
-    # Once 0 is taken, 1 and 3 have mass 2 · 1 and 1 · 9; the better of two proposals is 3 unless both are 1.
-    seconds = []
-    while len(seconds) < 3000:
-        one, other = draw_kmeans_pp_seeds(points, np.array([1.0, 2.0, 1.0]), 2, rng)
-        seconds += [other] if one == 0 else []
-    assert stats.binomtest(seconds.count(1), 3000, (2 / 11) ** 2).pvalue > 1e-4
-
-
-def test_seeds_find_well_separated_groups_and_are_distinct():
-    rng = np.random.default_rng(1)
-    groups = np.repeat(np.arange(5), 40)
-    points = np.stack([10.0 * groups, np.zeros(200)], axis=1) + rng.normal(0, 0.1, (200, 2))
-    for _ in range(20):
-        assert sorted(groups[draw_kmeans_pp_seeds(points, np.ones(200), 5, rng)]) == [0, 1, 2, 3, 4]
-    assert len(set(draw_kmeans_pp_seeds(points, np.ones(200), 200, rng).tolist())) == 200
-
-
-def test_fewer_points_than_seeds_and_no_weight_at_all_still_give_k():
-    rng = np.random.default_rng(2)
-    assert draw_kmeans_pp_seeds(np.zeros((2, 3)), np.zeros(2), 5, rng).shape == (5,)
 
 
 @for_each(
