@@ -21,6 +21,8 @@ _HALF_BIT = 2.0**-53
 # Starts advance together where there are so many clusters over few columns: most points lie in boxes, of so many
 # points, that a proposal cannot reach.
 _FEW_COLUMNS, _MANY_CLUSTERS, _LEAF = 3, 64, 64
+# Masses are added up by parts of so many points.
+_PART = 64
 # Distances of points to boxes that are kept; and the part of all boxes from which on it pays to measure all points.
 _MOST_APART, _MANY_BOXES = 2**23, 0.25
 
@@ -227,30 +229,58 @@ class _SideBySide:
 
     def draw(self, rng: np.random.Generator) -> Codes | None:
         """Seeds of all starts, (starts, k); None where points ran out, as coins are then used otherwise."""
-        coins = rng.random((self._starts, 1 + (self._k - 1) * self._trials))
-        cumulative = np.cumsum(self._weights)
-        seeds = np.empty((self._starts, self._k), dtype=np.int64)
-        seeds[:, 0] = _find_drawn(cumulative, coins[:, 0])
+        m, starts, trials = len(self._weights), self._starts, self._trials
+        coins = rng.random((starts, 1 + (self._k - 1) * trials))
+        seeds = np.empty((starts, self._k), dtype=np.int64)
+        seeds[:, 0] = _find_drawn(np.cumsum(self._weights), coins[:, 0])
         nearest = _compute_squared_distances(self._columns, self._columns.T[seeds[:, 0]])
         self._nearest: Array = nearest[:, self._members]
         self._farthest: Array = self._nearest.max(axis=2)
-        self._mass: Array = nearest * self._weights
-        sums = np.empty_like(self._mass)
+        # Zeros fill up the last part.
+        self._mass: Array = np.zeros((starts, m + -m % _PART))
+        self._mass[:, :m] = nearest * self._weights
         for i in range(1, self._k):
-            np.cumsum(self._mass, axis=1, out=sums)
+            sums = np.cumsum(self._mass.reshape(starts, -1, _PART) @ np.ones(_PART), axis=1)
             if not sums[:, -1].all():
                 return None
-            part = coins[:, 1 + (i - 1) * self._trials : 1 + i * self._trials]
-            proposals = np.stack([_find_drawn(one, some) for one, some in zip(sums, part, strict=True)])
+            proposals = self._draw_proposals(sums, coins[:, 1 + (i - 1) * trials : 1 + i * trials])
             seeds[:, i] = self._take_best(proposals, sums[:, -1])
         return seeds
+
+    def _draw_proposals(self, sums: Array, coins: Array) -> Codes:
+        """Where ``coins`` (starts, trials) fall among masses, whose parts add up to ``sums`` (starts, parts).
+
+        Where the rounding of sums in another order than that of one start might decide, they are added up in that.
+        """
+        each = np.arange(len(sums))[:, None]
+        level = coins * sums[:, -1:]
+        part = np.count_nonzero(sums[:, None] <= level[..., None], axis=2)
+        np.minimum(part, sums.shape[1] - 1, out=part)
+        # Sums before each point of the part, and after the last one.
+        steps = np.empty((*part.shape, _PART + 1))
+        steps[..., 0] = np.where(part > 0, sums[each, part - 1], 0.0)
+        steps[..., 1:] = self._mass.reshape(len(sums), -1, _PART)[each, part]
+        np.cumsum(steps, axis=2, out=steps)
+        away = np.abs(steps - level[..., None]).min(axis=2)
+        drawn: Codes = part * _PART + np.count_nonzero(steps <= level[..., None], axis=2) - 1
+        for s in np.flatnonzero((away <= self._bound_rounding(sums[:, -1:])).any(axis=1)):
+            drawn[s] = _find_drawn(np.cumsum(self._mass[s, : len(self._weights)]), coins[s])
+        return drawn
+
+    def _bound_rounding(self, totals: Array) -> Array:
+        """More than the rounding of two sums of masses that add up to ``totals``, and of what is compared with them.
+
+        A sum of m numbers, none negative, is wrong by at most m half bits of it (Higham 2002, §4.2).
+        """
+        bound: Array = 4 * (len(self._weights) + 8) * _HALF_BIT * totals
+        return bound
 
     def _take_best(self, proposals: Codes, totals: Array) -> Codes:
         """Of the ``proposals`` (starts, trials) those that save most, (starts,), which are seeds from now on."""
         starts, trials = proposals.shape
         reached = self._apart[proposals] < self._farthest[:, None]
-        apart = np.count_nonzero(reached.reshape(starts, -1), axis=1) > _MANY_BOXES * trials * len(self._members)
-        reached[apart] = False
+        many = np.count_nonzero(reached.reshape(starts, -1), axis=1) > _MANY_BOXES * trials * len(self._members)
+        reached[many] = False
         flat, box = np.divmod(np.flatnonzero(reached), len(self._members))
         start, at = flat // trials, self._columns[:, proposals.ravel()[flat]]
         squared = self._measure_inside(box, at)
@@ -259,19 +289,18 @@ class _SideBySide:
         saved = np.einsum("pm,pm->p", np.subtract(before, squared, out=before), self._weights_inside[box])
         savings = np.bincount(flat, saved, proposals.size).reshape(starts, trials)
         best, each = savings.argmax(axis=1), np.arange(starts)
-        taken = proposals[each, best]
-        # Sums of m numbers, none negative, are wrong by at most m half bits; here are two, and some more rounding.
-        clear = savings[each, best] - 4 * (len(self._weights) + 8) * _HALF_BIT * totals
-        open_ = apart | ((savings >= clear[:, None]) & (proposals != taken[:, None])).any(axis=1)
+        taken: Codes = proposals[each, best]
+        clear = savings[each, best] - self._bound_rounding(totals)
+        open_ = many | ((savings >= clear[:, None]) & (proposals != taken[:, None])).any(axis=1)
         chosen = ~open_[start] & (flat % trials == best[start])
         self._update(start[chosen], box[chosen], squared[chosen])
-        for s in np.flatnonzero(open_):
+        for s in np.flatnonzero(open_).tolist():
             taken[s] = self._take_best_of_one(s, proposals[s])
         return taken
 
     def _measure_inside(self, box: Codes, at: Array) -> Array:
         """Squared distances of the points of each ``box`` (p,) to a point ``at`` (d, p) each; (p, points in a box)."""
-        squared = self._inside[0][box]
+        squared: Array = self._inside[0][box]
         squared -= at[0][:, None]
         squared *= squared
         for inside, value in zip(self._inside[1:], at[1:], strict=True):
@@ -295,13 +324,13 @@ class _SideBySide:
         best = int(np.einsum("tm,m->t", under, self._weights).argmin())
         self._nearest[start] = under[best][self._members]
         self._farthest[start] = self._nearest[start].max(axis=1)
-        self._mass[start] = under[best] * self._weights
+        self._mass[start, : len(self._weights)] = under[best] * self._weights
         return int(proposals[best])
 
 
 def _measure_boxes(columns: Array, low: Array, high: Array) -> Array:
     """At most the squared distance of each point to each box between corners ``low`` and ``high`` (d, b); (m, b)."""
-    apart = np.zeros((columns.shape[1], low.shape[1]))
+    apart: Array = np.zeros((columns.shape[1], low.shape[1]))
     for column, least, most in zip(columns, low, high, strict=True):
         beyond = np.maximum(least - column[:, None], column[:, None] - most)
         np.maximum(beyond, 0.0, out=beyond)

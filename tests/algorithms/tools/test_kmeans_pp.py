@@ -52,8 +52,8 @@ def test_seeds_side_by_side_are_those_of_one_start_after_the_other(dim, m, monke
     monkeypatch.setattr(kmeans_pp._SideBySide, "_take_best_of_one", lambda *a: measured.append(1) or take(*a))
     points, weights = scatter(dim, m)
     weights[::7] = -1.0
-    np.testing.assert_array_equal(*draw_both(points, weights, 90))
-    assert len(measured) < 4 * 90 / 2, "nothing was saved"
+    np.testing.assert_array_equal(*draw_both(points, weights, 80, starts=3))
+    assert len(measured) < 3 * 80 / 2, "nothing was saved"
 
 
 @for_each("dim", [1, 2])
@@ -64,6 +64,19 @@ def test_what_rounding_would_decide_is_added_up_in_the_order_of_one_start(dim, m
     points, _ = scatter(dim, 90)
     points = np.concatenate([points, points * np.r_[-1, [1] * (dim - 1)], points[:3] + 1])
     np.testing.assert_array_equal(*draw_both(points, np.full(len(points), 0.1), 70, starts=12))
+
+
+def test_coins_on_the_border_of_two_points_draw_the_one_that_a_single_start_draws():
+    points, _ = scatter(2, 300)
+    beside = kmeans_pp._SideBySide(points, np.ones(300), 64, 2)
+    beside._mass = np.zeros((2, 320))
+    beside._mass[:, :300] = [np.full(300, 0.1), np.where(np.arange(300) % 5, 0.1, 0.0)]
+    cumulative = np.cumsum(beside._mass[:, :300], axis=1)
+    borders = np.minimum(cumulative / cumulative[:, -1:], 1 - 2.0**-53)
+    coins = np.concatenate([borders, np.random.default_rng(0).random((2, 300)), np.zeros((2, 1))], axis=1)
+    sums = np.cumsum(beside._mass.reshape(2, 5, 64).sum(axis=2), axis=1)
+    alone = [kmeans_pp._find_drawn(one, some) for one, some in zip(cumulative, coins, strict=True)]
+    np.testing.assert_array_equal(beside._draw_proposals(sums, coins), alone)
 
 
 def test_starts_side_by_side_use_the_coins_of_one_start_where_points_run_out():
