@@ -76,6 +76,9 @@ class Finding:
         The same question of what is run today, tuned or composed exactly; None where the paper's is today's.
     place : mapping
         Columns of the place that decides, with the line that is asked about; empty where no single one does.
+    counted : bool
+        Whether its margin is a quotient of counts, such as rows or iterations: one that is equal to what is asked for
+        holds, where of a measured loss equality says nothing.
     """
 
     says: str
@@ -88,13 +91,26 @@ class Finding:
     interval: Interval | None = None
     today: Finding | None = None
     place: Mapping[str, Any] = field(default_factory=dict)
+    counted: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the answer tips within the interval of its margin."""
+        if self.interval is None:
+            return False
+        return self.interval.low < 1 <= self.interval.high if self.counted else self.interval.crosses
 
     @property
     def runs_needed(self) -> float:
-        """About how many runs would answer where it is open: intervals shrink by their root; infinite on the line."""
+        """About how many runs would answer where it is open: intervals shrink by their root; infinite on the line.
+
+        The margin of counts jumps, so that no interval says how many: twice as many, and on from there.
+        """
         between = self.interval
-        if between is None or not between.crosses:
+        if between is None or not self.is_open:
             return 0.0
+        if self.counted:
+            return 2.0 * between.runs
         nearer = between.low if self.margin > 1 else between.high
         away = abs(log(self.margin)) - _NEAR if 0 < self.margin < inf else 0.0
         if away <= 0 or not 0 < nearer < inf:
@@ -104,7 +120,7 @@ class Finding:
     @property
     def outcome(self) -> Outcome:
         """Undecided where the interval of the margin crosses 1."""
-        if self.interval is not None and self.interval.crosses:
+        if self.is_open:
             return Outcome.UNDECIDED
         return Outcome.HOLDS if self.holds else Outcome.FAILS
 

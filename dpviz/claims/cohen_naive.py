@@ -186,6 +186,7 @@ def judge(table: pd.DataFrame) -> Verdict:
                 f"them in {round_percent(every)} of runs",
                 paper="at most 50 % of runs",
                 ours=round_percent(every),
+                counted=True,
             ),
             "symmetry: both means lie evenly around 0, where any two centres meet that know nothing else",
         ),

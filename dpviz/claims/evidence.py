@@ -155,7 +155,15 @@ def compare_places(advantage: pd.Series, *, says: str, factor: float = 1.0, shar
 
 
 def compare_least(
-    value: float, least: float, *, says: str, found: str, unit: str = "×", paper: str = "", ours: str = ""
+    value: float,
+    least: float,
+    *,
+    says: str,
+    found: str,
+    unit: str = "×",
+    paper: str = "",
+    ours: str = "",
+    counted: bool = False,
 ) -> Finding:
     """Whether one number reaches another; ``paper`` and ``ours`` where these say more than both with their ``unit``.
 
@@ -171,6 +179,8 @@ def compare_least(
         Of both.
     paper, ours : str
         What the paper asks for and what our runs gave, where that says more than both numbers with their unit.
+    counted : bool
+        Whether both are counts, or shares of a count.
 
     Returns
     -------
@@ -179,11 +189,19 @@ def compare_least(
     """
     margin = value / least if least else float("inf")
     asked, got = paper or f"at least {least:.3g}{unit}", ours or f"{value:.3g}{unit}"
-    return Finding(says, value >= least, found, margin, paper=asked, ours=got)
+    return Finding(says, value >= least, found, margin, paper=asked, ours=got, counted=counted)
 
 
 def compare_most(
-    value: float, most: float, *, says: str, found: str, unit: str = "×", paper: str = "", ours: str = ""
+    value: float,
+    most: float,
+    *,
+    says: str,
+    found: str,
+    unit: str = "×",
+    paper: str = "",
+    ours: str = "",
+    counted: bool = False,
 ) -> Finding:
     """Whether one number stays below another; ``paper`` and ``ours`` where these say more than both with ``unit``.
 
@@ -199,6 +217,8 @@ def compare_most(
         Of both.
     paper, ours : str
         What the paper asks for and what our runs gave, where that says more than both numbers with their unit.
+    counted : bool
+        Whether both are counts, or shares of a count.
 
     Returns
     -------
@@ -207,7 +227,7 @@ def compare_most(
     """
     margin = most / value if value else float("inf")
     asked, got = paper or f"at most {most:.3g}{unit}", ours or f"{value:.3g}{unit}"
-    return Finding(says, value <= most, found, margin, paper=asked, ours=got)
+    return Finding(says, value <= most, found, margin, paper=asked, ours=got, counted=counted)
 
 
 def compare_within_factor(

@@ -1,6 +1,6 @@
 """Which runs a claim still needs: more where the interval of a margin holds its line, none where it is decided.
 
-A path looks at its runs at most seven times, each time at twice as many of those that matter. Nine in ten is for the
+A path looks at its runs at most thirteen times, each time at twice as many of those that matter. Nine in ten is for the
 whole path: what an interval may miss is chosen for all looks together (``redraw.PATH_TAIL``), so that stopping at the
 first look which decides errs no more often than that. Which cells matter is read from the redraws behind the intervals:
 those whose runs explain a twentieth of a margin's variance or more (Efron 2014, on the accuracy of bagged estimates),

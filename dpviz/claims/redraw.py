@@ -4,9 +4,9 @@ A verdict is a function of a table, so that its spread is that of the verdicts o
 have given. At each place, the runs of a line are drawn with replacement among themselves, a run with all its rows (the
 percentile bootstrap of Efron 1979). The generator is numpy's PCG64 with seed 0, 200 draws; an interval leaves out a
 twentieth at either end, and always holds what was found. Of a path with several looks each interval leaves out a
-hundredth, so that nine paths in ten see no interval that misses (see ``PATH_TAIL``). Where it rests on fewer than five
-runs it is widened as Student's law widens that of a mean: 5.4 times for two runs, 2.2 times for three (Hesterberg 2015,
-on small samples).
+two-hundredth of 600 draws, so that nine paths in ten see no interval that misses (see ``PATH_TAIL``). Where it rests on
+fewer than five runs it is widened as Student's law widens that of a mean: 5.4 times for two runs, 2.2 times for three
+where a twentieth is left out (Hesterberg 2015, on small samples).
 """
 
 from __future__ import annotations
@@ -25,17 +25,19 @@ from dpviz.arrays import Array, Codes
 from dpviz.claims.claim import Finding, Interval, Verdict
 
 DRAWS, TAIL, SEED = 200, 0.05, 0
-LOOKS = 7
+LOOKS = 13
 """The most looks that a path may take at its runs, which double from one to the next."""
-PATH_TAIL = 0.01
-"""What each interval of a path leaves out at either end: the same at every look (Pocock 1977).
+PATH_TAIL, PATH_DRAWS = 0.005, 600
+"""What each interval of a path leaves out at either end, the same at every look (Pocock 1977), and of how many draws.
 
-Looks share runs, so that their intervals miss together: of Gaussian means at seven looks, each at twice as many runs as
-the last, 9.9 % of paths see an interval that misses, where the sum of the parts is 14 % (Bonferroni). Five such looks
-miss in 7.4 %, so that a path of fewer may go on to the seventh. An answer is wrong only where an interval misses on one
-side: 5.0 % of paths, 7 % at most by that sum.
+Looks share runs, so that their intervals miss together: of Gaussian means at thirteen looks, each at twice as many runs
+as the last, 9.4 % of paths see an interval that misses, where the sum of the parts is 13 % (Bonferroni). An answer is
+wrong only where an interval misses on one side: 4.7 % of paths, 6.5 % at most by that sum. Runs that lay there under a
+rule of fewer looks are judged by this one alone, which is stricter at every look, so that nothing is carried over.
 """
 _ENOUGH = 5
+# So many runs of a cell are told apart when it is asked whether it matters; more go by so many groups of like rank.
+_APART = 32
 # What tells one place and line from another, where a table has it.
 PLACE = ("data", "origin", "n", "d", "k", "epsilon", "delta", "reach", "power", "rows_per_block", "line")
 # A cell matters that explains so much of the variance of a margin, or of the side of the line on which it lies: a rare
@@ -71,13 +73,14 @@ def weigh_table(judge: Callable[[pd.DataFrame], Verdict], table: pd.DataFrame, *
     runs = table.groupby(where, dropna=False, sort=False)["repeat"].nunique().to_numpy().astype(np.int64)
     if runs.min() < 2:
         return Weighed(found, tuple(cells for _ in found.findings))
-    tail = TAIL if looks == 1 else PATH_TAIL
-    drawn, shares = redraw_verdicts(judge, table, DRAWS)
+    tail, draws = (TAIL, DRAWS) if looks == 1 else (PATH_TAIL, PATH_DRAWS)
+    drawn, shares = redraw_verdicts(judge, table, draws)
+    groupings = group_runs(table, shares)
     parts, moved = [], []
     for place, finding in enumerate(found.findings):
         margins = np.array([verdict.findings[place].margin for verdict in drawn])
-        explained = explain_variance(margins, shares, runs)
-        tipped = explain_variance((margins >= 1).astype(np.float64), shares, runs, tail=0.0)
+        explained = explain_variance(margins, groupings)
+        tipped = explain_variance((margins >= 1).astype(np.float64), groupings, tail=0.0)
         matters, number = (explained > _MATTERS) | (tipped > _MATTERS), count_effective_runs(explained, runs)
         with_interval = _add_interval(finding, margins, number, tail)
         today = _weigh_today(finding, [verdict.findings[place].today for verdict in drawn], number, tail)
@@ -122,7 +125,43 @@ def redraw_verdicts(
     return verdicts, [counts[:, group_of_run == group] for group in range(groups.max() + 1)]
 
 
-def explain_variance(margins: Array, counts: Sequence[Array], runs: Codes, *, tail: float = 0.02) -> Array:
+def group_runs(table: pd.DataFrame, counts: Sequence[Array]) -> list[list[Array]]:
+    """Of each cell how often its runs were drawn, one by one or, of many, by groups of like rank.
+
+    A margin moves with how high the runs are that were drawn, and more numbers than draws would explain it by chance.
+
+    Parameters
+    ----------
+    table : DataFrame
+        A row a run, or several.
+    counts : sequence of arrays of shape (draws, runs)
+        Of each cell, as ``redraw_verdicts`` has them.
+
+    Returns
+    -------
+    list of list of array of shape (draws, groups)
+        Of each cell one array for each number that was measured, or a single one where runs are told apart.
+    """
+    where = list_place_columns(table)
+    by_run = table.groupby([*where, "repeat"], dropna=False, sort=False)
+    columns = [name for name in table.select_dtypes("number").columns if name not in (*where, "repeat")]
+    values = by_run[columns].mean().to_numpy(np.float64)
+    first = table.groupby(where, dropna=False, sort=False).ngroup().to_numpy()[by_run.cumcount().to_numpy() == 0]
+    groupings = []
+    for place, of_cell in enumerate(counts):
+        runs = of_cell.shape[1]
+        if runs <= _APART:
+            groupings.append([of_cell])
+            continue
+        measured = values[first == place]
+        varied = measured[:, np.ptp(np.nan_to_num(measured), axis=0) > 0]
+        starts = np.arange(_APART) * runs // _APART
+        ranked = [of_cell[:, np.argsort(column, kind="stable")] for column in varied.T]
+        groupings.append([np.add.reduceat(of_rank, starts, axis=1) for of_rank in ranked])
+    return groupings
+
+
+def explain_variance(margins: Array, groupings: Sequence[Sequence[Array]], *, tail: float = 0.02) -> Array:
     """Which part of the variance of margins each cell explains, by how often its runs were drawn.
 
     What chance alone explains in most cases is taken off: its mean and three standard deviations.
@@ -131,10 +170,8 @@ def explain_variance(margins: Array, counts: Sequence[Array], runs: Codes, *, ta
     ----------
     margins : array of shape (draws,)
         Of one finding, in tables that were drawn again.
-    counts : sequence of arrays of shape (draws, runs)
-        Of each cell, how often each of its runs was drawn.
-    runs : int array of shape (cells,)
-        How many each cell has.
+    groupings : sequence of sequences of arrays of shape (draws, groups)
+        Of each cell, how often each of its runs was drawn, or each group of them; by the grouping that explains most.
     tail : float
         What is drawn in at either end of the margins, so that few of them are not all.
 
@@ -148,15 +185,17 @@ def explain_variance(margins: Array, counts: Sequence[Array], runs: Codes, *, ta
     away = spread - spread.mean()
     size = float(np.linalg.norm(away))
     if size <= 1e-12 * float(np.abs(spread).max(initial=1.0)):
-        return np.zeros(len(counts))
-    explained = []
-    for of_cell, number in zip(counts, runs.tolist(), strict=True):
-        shifts = of_cell - of_cell.mean(axis=0)
-        lengths = np.maximum(np.linalg.norm(shifts, axis=0), 1e-12)
-        alike = away @ shifts / (lengths * size)
-        chance = (number - 1 + 3 * sqrt(2 * (number - 1))) / len(margins)
-        explained.append(float((alike**2).sum()) - chance)
-    return np.array(explained)
+        return np.zeros(len(groupings))
+    return np.array([max((_explain(away, counts) for counts in of_cell), default=0.0) for of_cell in groupings])
+
+
+def _explain(away: Array, counts: Array) -> float:
+    """What ``counts`` explain of the variance of numbers with mean 0, less what chance would."""
+    shifts, others = counts - counts.mean(axis=0), counts.shape[1] - 1
+    lengths = np.maximum(np.linalg.norm(shifts, axis=0), 1e-12)
+    alike = away @ shifts / (lengths * np.linalg.norm(away))
+    chance = (others + 3 * sqrt(2 * others)) / len(away)
+    return float(np.square(alike).sum() - chance)
 
 
 def count_effective_runs(explained: Array, runs: Codes) -> int:

@@ -105,6 +105,7 @@ def _judge_best_size(swept: pd.DataFrame) -> Finding:
         says="the error keeps falling as blocks shrink, until they are close to k rows",
         found=f"best block size: {listed}; {_CLOSE:g} k allowed",
         unit=" k rows",
+        counted=True,
     )
 
 

@@ -168,6 +168,7 @@ def judge(table: pd.DataFrame) -> Verdict:
             f"{_SET.lloyd_by} allowed",
             paper="3 iterations",
             ours=_format_iterations(lloyd, end),
+            counted=True,
         ),
         add_reason(
             _judge_need(table, GENE, end),
@@ -192,6 +193,7 @@ def _judge_need(table: pd.DataFrame, line: str, end: int) -> Finding:
         found=f"{line} is within {round_percent(_SET.reached - 1)} of it after {_format_iterations(gene, end)}",
         paper=f"more than {_SET.gene_after} iterations",
         ours=_format_iterations(gene, end),
+        counted=True,
     )
 
 

@@ -132,6 +132,7 @@ def _judge_theta(table: pd.DataFrame) -> Finding:
         f"of tables, {round_percent(_SET.most)} wanted",
         paper=f"{100 * _SET.most:.0f} % of tables",
         ours=round_percent(near),
+        counted=True,
     )
 
 

@@ -17,7 +17,7 @@ from dpviz.charts.studies.verdict_figure import INKS, VerdictFigure, count_answe
 from dpviz.charts.theme import choose_palette
 from dpviz.claims.claim import Claim, Finding, Outcome, Verdict
 from dpviz.claims.factors import WORDS
-from dpviz.claims.redraw import DRAWS, SEED
+from dpviz.claims.redraw import DRAWS, PATH_DRAWS, SEED
 from dpviz.claims.registry import CLAIMS
 from dpviz.claims.shipped import STAND_INS, Shipped, load_shipped
 from dpviz.claims.trials import find_setting
@@ -361,7 +361,8 @@ def _draw_reasons(claim: Claim, result: Shipped, verdict: Verdict) -> None:
         "Advantage: how many times larger the loss of the one that the paper calls worse is. Margin: how far a "
         "finding is from tipping; above 1× it holds. Behind it, where it lies in nine of ten tables whose runs were "
         f"drawn again with replacement ({DRAWS} draws, numpy's PCG64 with seed {SEED}); where that interval crosses 1, "
-        "the finding is open. Where there are several looks, nine in ten is for all of them together."
+        "the finding is open. Where there are several looks, nine in ten is for all of them together, each by "
+        f"{PATH_DRAWS} draws. A count that equals what is asked for holds; a loss that does is open."
     )
     said = "; ".join(f"{word}: {meaning}" for word, meaning in WORDS.items())
     st.caption(escape_markdown(f"What words come to, chosen by us: {said}."))

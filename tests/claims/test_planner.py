@@ -17,6 +17,7 @@ from dpviz.claims.trials import Series
 @pytest.fixture(autouse=True)
 def _few_draws(monkeypatch):
     monkeypatch.setattr(redraw, "DRAWS", 40)
+    monkeypatch.setattr(redraw, "PATH_DRAWS", 40)
 
 
 def planted(seen=None):
@@ -59,7 +60,7 @@ def follow(found):
 
 @pytest.mark.slow
 def test_only_what_is_open_is_run_again(monkeypatch):
-    monkeypatch.setattr(redraw, "DRAWS", 200)
+    monkeypatch.setattr(redraw, "PATH_DRAWS", 200)
     seen = []
     found = follow(course(seen, looks=2))
     runs = pd.DataFrame(seen, columns=["spread", "repeat"]).groupby("spread")["repeat"].nunique()

@@ -31,6 +31,7 @@ class _Planted:
 @pytest.fixture
 def planted(monkeypatch):
     monkeypatch.setattr(redraw, "DRAWS", 5)
+    monkeypatch.setattr(redraw, "PATH_DRAWS", 5)
     for claim in CLAIMS.values():
         instead = replace(claim, blocks=lambda settings, claim_id=claim.id: [_Planted(claim_id)])
         monkeypatch.setitem(CLAIMS, claim.id, instead)
@@ -80,6 +81,7 @@ def test_tables_pages_and_a_manifest_lie_in_the_folder_beside_what_lay_there(cap
         "interval",
         "today",
         "place",
+        "counted",
         "verdict",
     }
     assert finding["interval"]["runs"] == 3 and finding["verdict"] in ("holds", "does not hold", "undecided")
@@ -103,9 +105,22 @@ def test_a_budget_that_ends_loses_nothing_and_judges_nothing(capsys, planted, tm
     assert not (tmp_path / "cohen-naive.csv").exists() and not (tmp_path / "verdicts.csv").exists()
     assert len(pd.read_csv(tmp_path / "cohen-naive.part.csv")) == 1
     said = call(capsys, *asked, "1")
-    assert "look 1 of 7" in said.err and "Verdict: holds in part" in said.out
+    assert "look 1 of 13" in said.err and "Verdict: holds in part" in said.out
     assert not (tmp_path / "cohen-naive.part.csv").exists()
     assert len(pd.read_csv(tmp_path / "cohen-naive.csv")) == len(PLANTED["cohen-naive"](Outcome.IN_PART))
+
+
+def test_what_lies_there_by_a_rule_of_fewer_looks_is_judged_by_the_one_of_today(capsys, planted, tmp_path):
+    asked = ("reproduce", "cohen-naive", "--quick", "--out", tmp_path, "--hours")
+    assert call(capsys, *asked, "1").code == 0
+    manifest, verdicts = tmp_path / "manifest.json", tmp_path / "verdicts.csv"
+    made, judged = json.loads(manifest.read_text("utf-8")), verdicts.read_text("utf-8")
+    made["claims"]["cohen-naive"]["looks"] = 7
+    manifest.write_text(json.dumps(made), "utf-8")
+    verdicts.write_text(judged.replace("does not hold", "undecided"), "utf-8")
+    assert call(capsys, *asked, "1e-9").code == 0
+    assert json.loads(manifest.read_text("utf-8"))["claims"]["cohen-naive"]["looks"] == 13
+    assert verdicts.read_text("utf-8") == judged
 
 
 def test_a_stored_table_that_is_none_is_refused_in_a_sentence(capsys, planted, tmp_path):
