@@ -37,11 +37,14 @@ class Interval:
     low, high : float
     runs : int
         How many runs it rests on: those of the cells that move it.
+    look : int
+        Of its path, the look at which it was found; 0 where there is only one.
     """
 
     low: float
     high: float
     runs: int
+    look: int = 0
 
     @property
     def crosses(self) -> bool:
@@ -117,6 +120,9 @@ class Finding:
             return inf
         return ceil(between.runs * (log(self.margin / nearer) / away) ** 2)
 
+    def _keep(self, later: Finding) -> Finding:
+        return later if self.interval is None or self.is_open else self
+
     @property
     def outcome(self) -> Outcome:
         """Undecided where the interval of the margin crosses 1."""
@@ -145,6 +151,18 @@ class Verdict:
         if all(finding.today is None for finding in self.findings):
             return None
         return Verdict(tuple(finding.today or finding for finding in self.findings))
+
+    def settle(self, now: Verdict) -> Verdict:
+        """What ``now`` says a look later: a finding that was decided stays as it was at the first look that decided.
+
+        An answer errs where an interval of the path misses, which is what the rule of a path bounds: later looks would
+        give a decided finding more chances to err, and no fewer.
+        """
+        parts = []
+        for before, later in zip(self.findings, now.findings, strict=True):
+            today = later.today and (later.today if before.today is None else before.today._keep(later.today))
+            parts.append(replace(before._keep(later), today=today))
+        return Verdict(tuple(parts))
 
     @property
     def closest(self) -> Finding:

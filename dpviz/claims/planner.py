@@ -2,7 +2,8 @@
 
 A path looks at its runs at most thirteen times, each time at twice as many of those that matter. Nine in ten is for the
 whole path: what an interval may miss is chosen for all looks together (``redraw.PATH_TAIL``), so that stopping at the
-first look which decides errs no more often than that. Which cells matter is read from the redraws behind the intervals:
+first look which decides errs no more often than that. A stored run says at which look it was judged first, so that each
+look can be taken again from the table. Which cells matter is read from the redraws behind the intervals:
 those whose runs explain a twentieth of a margin's variance or more (Efron 2014, on the accuracy of bagged estimates),
 or of the side of the line on which it lies.
 A cell that begins to matter late has few runs: it gets four times as many as its finding needs by its interval, where
@@ -12,6 +13,7 @@ that is less than the look allows.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from io import StringIO
 from math import ceil, nan
 from typing import Any
@@ -21,6 +23,7 @@ import pandas as pd
 from dpviz.claims.claim import Claim, Finding, Outcome, Row, Verdict
 from dpviz.claims.material import Shelf
 from dpviz.claims.redraw import PLACE, Weighed, weigh_table
+from dpviz.claims.verdict_table import LOOK, select_look
 from dpviz.table.csv_writer import format_frame
 
 # Digits of a number in a stored table: more would be rounding, and the files are small.
@@ -54,6 +57,8 @@ class Course:
         How many looks were taken at them.
     waiting : DataFrame or None
         Runs that no look was taken at: those of one that was interrupted.
+    before : Verdict or None
+        What these looks found, by the rule of so many looks; None: the runs are judged anew, as one look.
     """
 
     def __init__(
@@ -66,19 +71,24 @@ class Course:
         stored: pd.DataFrame,
         look: int = 0,
         waiting: pd.DataFrame | None = None,
+        before: Verdict | None = None,
     ) -> None:
         self.claim, self.settings, self.looks, self.look = claim, settings, looks, look
         self._shelf = shelf
         self._repeats = dict[Key, int]()
         self._rows: list[Row] = []
         self._have = dict[Key, set[int]]()
-        self.weighed: Weighed | None = None
+        self.verdict = before
         self._plan()
         self._targets = dict(self._repeats)
+        if not look:
+            stored = stored.drop(columns=LOOK, errors="ignore")
+        elif looks > 1 and LOOK not in stored:
+            stored = stored.assign(**{LOOK: look})
         self._read(stored)
         # Of each cell, the runs that looks were taken at: from 0 to this number, without a gap.
         self._judged = {key: len(have) for key, have in self._have.items()} if look else dict[Key, int]()
-        self._read(waiting if waiting is not None else pd.DataFrame())
+        self._read(pd.DataFrame() if waiting is None else waiting.drop(columns=LOOK, errors="ignore"))
         if look:
             self.weigh()
 
@@ -122,11 +132,6 @@ class Course:
         """Whether no look is left, or none is needed."""
         return self.look >= self.looks or (self.look > 0 and not self.open)
 
-    @property
-    def verdict(self) -> Verdict | None:
-        """Of the last look."""
-        return None if self.weighed is None else self.weighed.verdict
-
     def runs(self) -> Iterator[list[Row]]:
         """The runs until the next look, each once it is found."""
         for block in self.claim.blocks(self.settings):
@@ -137,8 +142,9 @@ class Course:
 
     def weigh(self) -> None:
         """Look: judge the runs that were wanted so far, and choose the cells that the next look needs."""
-        self.weighed = weigh_table(self.claim.judge, self.table(), looks=self.looks)
-        both = zip(self.weighed.verdict.findings, self.weighed.cells, strict=True)
+        weighed = _stamp(weigh_table(self.claim.judge, select_look(self.table()), looks=self.looks), self.look)
+        self.verdict = weighed.verdict if self.verdict is None else self.verdict.settle(weighed.verdict)
+        both = zip(self.verdict.findings, weighed.cells, strict=True)
         self._targets = dict[Key, int]()
         for finding, cells in both:
             if finding.outcome is Outcome.UNDECIDED:
@@ -154,9 +160,12 @@ class Course:
     def take_look(self) -> None:
         """After all that was wanted has been run."""
         self.look += 1
-        # Lines that share their runs with one that was wanted have them too; a path of one look has no more than these.
-        most = {key: self._repeats[key] if self.looks == 1 else len(have) for key, have in self._have.items()}
-        self._judged = {key: min(len(have), most[key]) for key, have in self._have.items()}
+        for key, number in self._targets.items():
+            self._judged[key] = max(self._judged.get(key, 0), min(number, len(self._have.get(key, ()))))
+        if self.looks > 1:
+            for row in self._rows:
+                if LOOK not in row and int(row["repeat"]) < self._judged.get(find_key(row), 0):
+                    row[LOOK] = self.look
         self.weigh()
 
     def table(self, *, every: bool = False) -> pd.DataFrame:
@@ -188,3 +197,13 @@ def choose(courses: Iterable[Course], seconds: Mapping[str, float]) -> Course | 
         key=lambda course: (course.look == 0, course.open / max(course.missing * seconds[course.claim.id], 1e-9)),
         default=None,
     )
+
+
+def _stamp(weighed: Weighed, look: int) -> Weighed:
+    """The same with the look at each interval."""
+
+    def stamp(finding: Finding) -> Finding:
+        today = finding.today and stamp(finding.today)
+        return replace(finding, today=today, interval=finding.interval and replace(finding.interval, look=look))
+
+    return weighed._replace(verdict=Verdict(tuple(map(stamp, weighed.verdict.findings))))

@@ -11,7 +11,7 @@ import pandas as pd
 
 from dpviz.claims.claim import Claim, Verdict
 from dpviz.claims.material import PUBLISHED, SUBSTITUTE, SYNTHETIC
-from dpviz.claims.verdict_table import FILE, add_intervals
+from dpviz.claims.verdict_table import FILE, judge_looks
 from dpviz.resources import RESOURCES
 
 #: What verdicts are about: published files where there are some, else generated tables.
@@ -30,7 +30,7 @@ class Shipped:
 
     def verdict(self, claim: Claim) -> Verdict:
         """Judged from the table; the intervals, which take a while, are those that were written."""
-        return add_intervals(claim.judge(self.table), self.lines)
+        return judge_looks(claim.judge, self.table, self.lines)
 
     @property
     def how(self) -> str:

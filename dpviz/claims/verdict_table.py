@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import replace
+from math import inf, isnan, nan
 from typing import Any
 
 import pandas as pd
@@ -12,6 +13,8 @@ from dpviz.claims.claim import Finding, Interval, Row, Verdict
 
 FILE = "verdicts.csv"
 AS_RAN, TODAY = "as the paper ran it", "today"
+LOOK = "look"
+"""The column of a path's look: of a run the one at which it was judged first, of a finding the one that it rests on."""
 # Digits to which the margin of a line must be that of the finding which it is put beside.
 _SAME = 1e-3
 
@@ -43,35 +46,62 @@ def list_lines(claim_id: str, verdict: Verdict) -> Iterator[Row]:
                     "high": None if between is None else between.high,
                     "runs": 1 if between is None else between.runs,
                     "runs_needed": asked.runs_needed if asked.runs_needed else None,
+                    LOOK: between.look if between is not None and between.look else None,
                     "says": asked.says,
                     "paper": asked.paper,
                     "ours": asked.ours,
                 }
 
 
-def add_intervals(verdict: Verdict, lines: pd.DataFrame) -> Verdict:
-    """``verdict`` with the intervals of its own ``lines``; a finding whose line has another margin gets none.
+def judge_looks(judge: Callable[[pd.DataFrame], Verdict], table: pd.DataFrame, lines: pd.DataFrame) -> Verdict:
+    """What ``judge`` finds, each finding of the runs of its own look, with the interval of its line.
 
     Parameters
     ----------
-    verdict : Verdict
+    judge : function of a table
+    table : DataFrame
+        A row a run, or several, with the look at which it was judged first where there were several.
     lines : DataFrame
-        As ``list_lines`` has them, of one claim.
+        As ``list_lines`` has them, of one claim; a finding whose line has another margin gets no interval.
 
     Returns
     -------
     Verdict
     """
     known = {(line["finding"], line["run"]): line for line in lines.to_dict("records")}
+    looks = {key: float(line.get(LOOK, inf)) for key, line in known.items()}
+    judged = {look: judge(select_look(table, look)).findings for look in {inf, *looks.values()} if not isnan(look)}
+
+    def find(number: int, run: str) -> Finding | None:
+        findings = judged.get(looks.get((number, run), inf), judged[inf])
+        finding = findings[number - 1] if run == AS_RAN else findings[number - 1].today
+        return finding and _add_interval(finding, known.get((number, run)))
+
     parts = []
-    for number, finding in enumerate(verdict.findings, start=1):
-        today = finding.today and _add_interval(finding.today, known.get((number, TODAY)))
-        parts.append(replace(_add_interval(finding, known.get((number, AS_RAN))), today=today))
+    for number, last in enumerate(judged[inf], start=1):
+        parts.append(replace(find(number, AS_RAN) or last, today=find(number, TODAY)))
     return Verdict(tuple(parts))
+
+
+def select_look(table: pd.DataFrame, look: float = inf) -> pd.DataFrame:
+    """The runs that were judged at ``look`` or before, as a judge reads them; all where there was one look.
+
+    Parameters
+    ----------
+    table : DataFrame
+    look : float
+
+    Returns
+    -------
+    DataFrame
+    """
+    return table[table[LOOK] <= look].drop(columns=LOOK) if LOOK in table else table
 
 
 def _add_interval(finding: Finding, line: dict[Hashable, Any] | None) -> Finding:
     if line is None or pd.isna(line["low"]):
         return finding
     same = line["margin"] == finding.margin or abs(line["margin"] - finding.margin) <= _SAME * abs(finding.margin)
-    return replace(finding, interval=Interval(line["low"], line["high"], line["runs"])) if same else finding
+    look = line.get(LOOK, nan)
+    between = Interval(line["low"], line["high"], line["runs"], 0 if isnan(look) else int(look))
+    return replace(finding, interval=between) if same else finding

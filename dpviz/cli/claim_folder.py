@@ -16,7 +16,7 @@ from dpviz.charts.theme import choose_palette
 from dpviz.check import RequestError
 from dpviz.claims.claim import Claim, Finding, Outcome, Verdict
 from dpviz.claims.planner import FORMAT, Course
-from dpviz.claims.verdict_table import AS_RAN, FILE, TODAY, list_lines
+from dpviz.claims.verdict_table import AS_RAN, FILE, LOOK, TODAY, judge_looks, list_lines
 from dpviz.runs.owner_files import OWNER_ONLY, translate_disk_errors, write_whole
 from dpviz.schema.documents import read_document
 from dpviz.schema.manifest_document import ClaimManifest
@@ -81,8 +81,28 @@ class ClaimFolder:
                 f"The runs of {claim.id} in --out cannot be read as a table: remove {claim.id}.csv and "
                 f"{claim.id}.part.csv there, or give another folder."
             ) from None
-        waiting = pd.concat([judged, every]).drop_duplicates().iloc[len(judged) :] if len(every) else every
-        return judged, waiting, made if same else {}
+        if len(every):
+            both = pd.concat([judged, every]).drop(columns=LOOK, errors="ignore")
+            every = both.drop_duplicates().iloc[len(judged) :]
+        return judged, every, made if same else {}
+
+    def read_verdict(self, claim: Claim, table: pd.DataFrame) -> Verdict | None:
+        """What was found in ``table`` by the looks that were taken at it; None where no line says so.
+
+        Parameters
+        ----------
+        claim : Claim
+        table : DataFrame
+            The runs that lie there.
+
+        Returns
+        -------
+        Verdict or None
+        """
+        file = self._path / FILE
+        with translate_disk_errors():
+            lines = pd.read_csv(file).query("claim == @claim.id") if file.is_file() else pd.DataFrame()
+        return judge_looks(claim.judge, table, lines) if len(lines) else None
 
     def _file(self, claim: Claim, which: str = "") -> Path:
         return self._path / f"{claim.id}{which}.csv"

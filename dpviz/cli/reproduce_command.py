@@ -124,7 +124,11 @@ class Journey:
         stored, waiting, made = self._out.read(claim, settings)
         looks = 1 if self._arguments.hours is None else LOOKS
         look = made.get("look", 0) if (made.get("looks", 1) > 1) == (looks > 1) else 0  # intervals of one kind
-        course = Course(claim, settings, self._tables, looks=looks, stored=stored, look=look, waiting=waiting)
+        # What a rule of fewer looks decided is not carried over.
+        before = self._out.read_verdict(claim, stored) if look and made.get("looks") == looks else None
+        course = Course(
+            claim, settings, self._tables, looks=looks, stored=stored, look=look, waiting=waiting, before=before
+        )
         self._courses[claim.id] = course
         self._seconds[claim.id] = float(made.get("seconds", 0.0))
         self._per_run[claim.id] = self._seconds[claim.id] / max(len(stored), 1)

@@ -1,5 +1,6 @@
 """The course of a claim: which runs it asks for, what it keeps, and when it stops."""
 
+from dataclasses import replace
 from io import StringIO
 
 import numpy as np
@@ -7,11 +8,13 @@ import pandas as pd
 import pytest
 
 from dpviz.claims import redraw
-from dpviz.claims.claim import Claim, Finding, Interval
+from dpviz.claims.claim import Claim, Finding, Interval, Verdict
 from dpviz.claims.evidence import compare_lines, conclude
 from dpviz.claims.material import RECIPE
 from dpviz.claims.planner import Course, choose, find_key
+from dpviz.claims.redraw import weigh_table
 from dpviz.claims.trials import Series
+from dpviz.claims.verdict_table import judge_looks, list_lines, select_look
 
 
 @pytest.fixture(autouse=True)
@@ -96,6 +99,19 @@ def test_an_interrupted_course_comes_to_the_same_table():
         again.table().sort_values(order, ignore_index=True), whole.table().sort_values(order, ignore_index=True)
     )
     assert [finding.margin for finding in again.verdict.findings] == [one.margin for one in whole.verdict.findings]
+    _look_again(whole)
+
+
+def _look_again(found):
+    """Each look can be taken again from the table that is stored, and the first one that decides a finding stands."""
+    table, verdict, again = found.table(), found.verdict, None
+    assert sorted(table["look"].unique()) == [1, 2]
+    for look in (1, 2):
+        now = weigh_table(found.claim.judge, select_look(table, look), looks=2).verdict
+        again = now if again is None else again.settle(now)
+    for kept, made, look in zip(verdict.findings, again.findings, (1, 2), strict=True):
+        assert (kept.margin, kept.interval) == (made.margin, replace(made.interval, look=look))
+    assert judge_looks(found.claim.judge, table, pd.DataFrame(list_lines("planted", verdict))) == verdict
 
 
 def test_a_cell_that_begins_to_matter_late_gets_four_times_what_its_finding_needs():
@@ -108,6 +124,19 @@ def test_a_cell_that_begins_to_matter_late_gets_four_times_what_its_finding_need
     assert found._choose_target(wide, key) == 160
     on_the_line = Finding("x", True, "", 1.0, interval=Interval(0.5, 2.0, 5))
     assert found._choose_target(on_the_line, key) == 160
+
+
+def test_a_decided_finding_stays_and_an_open_one_moves():
+    def finding(margin, low, high, today=None):
+        return Finding("x", margin >= 1, "", margin, interval=Interval(low, high, 5), today=today)
+
+    decided, unsure, later = finding(1.2, 1.1, 1.3), finding(1.2, 0.9, 1.3), finding(1.0, 0.9, 1.1)
+    no_interval = Finding("x", True, "", 2.0)
+    before = Verdict((decided, unsure, finding(1.2, 0.9, 1.3, today=decided), no_interval))
+    now = Verdict((later, later, finding(0.8, 0.7, 0.9, today=later), later))
+    settled = before.settle(now).findings
+    assert settled[:2] == (decided, later) and settled[3] == later
+    assert settled[2] == finding(0.8, 0.7, 0.9, today=decided), "each with its own"
 
 
 def test_a_course_that_has_not_begun_has_an_empty_table():

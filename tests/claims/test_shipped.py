@@ -17,7 +17,7 @@ from dpviz.claims.redraw import list_place_columns, weigh_table
 from dpviz.claims.registry import CLAIMS, open_shelf
 from dpviz.claims.shipped import FOLDER, STAND_INS, load_shipped
 from dpviz.claims.trials import find_setting
-from dpviz.claims.verdict_table import list_lines
+from dpviz.claims.verdict_table import list_lines, select_look
 from dpviz.schema.documents import read_document
 from dpviz.schema.manifest_document import ClaimManifest
 
@@ -95,7 +95,9 @@ def test_the_intervals_are_those_of_the_generator_that_is_named():
     found = load_shipped(claim)
     assert found is not None
     again = pd.DataFrame(
-        list_lines(claim_id, weigh_table(claim.judge, found.table, looks=found.made.get("looks", 1)).verdict)
+        list_lines(
+            claim_id, weigh_table(claim.judge, select_look(found.table), looks=found.made.get("looks", 1)).verdict
+        )
     )
     for column in ("margin", "low", "high"):
         assert again[column].to_numpy() == pytest.approx(found.lines[column].to_numpy(), rel=1e-4)
