@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import replace
+from functools import cache
 from math import inf, isnan, nan
 from typing import Any
 
@@ -69,17 +70,18 @@ def judge_looks(judge: Callable[[pd.DataFrame], Verdict], table: pd.DataFrame, l
     Verdict
     """
     known = {(line["finding"], line["run"]): line for line in lines.to_dict("records")}
-    looks = {key: float(line.get(LOOK, inf)) for key, line in known.items()}
-    judged = {look: judge(select_look(table, look)).findings for look in {inf, *looks.values()} if not isnan(look)}
+    looks = {key: inf if isnan(line.get(LOOK, nan)) else line[LOOK] for key, line in known.items()}
 
-    def find(number: int, run: str) -> Finding | None:
-        findings = judged.get(looks.get((number, run), inf), judged[inf])
-        finding = findings[number - 1] if run == AS_RAN else findings[number - 1].today
-        return finding and _add_interval(finding, known.get((number, run)))
+    @cache
+    def judge_at(look: float) -> tuple[Finding, ...]:
+        return judge(select_look(table, look)).findings
 
     parts = []
-    for number, last in enumerate(judged[inf], start=1):
-        parts.append(replace(find(number, AS_RAN) or last, today=find(number, TODAY)))
+    for number, last in enumerate(judge_at(max(looks.values(), default=inf)), start=1):
+        as_ran, today = (looks.get((number, run), inf) for run in (AS_RAN, TODAY))
+        finding = _add_interval(judge_at(as_ran)[number - 1], known.get((number, AS_RAN)))
+        now = last.today and judge_at(today)[number - 1].today
+        parts.append(replace(finding, today=now and _add_interval(now, known.get((number, TODAY)))))
     return Verdict(tuple(parts))
 
 

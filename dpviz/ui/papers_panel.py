@@ -362,7 +362,8 @@ def _draw_reasons(claim: Claim, result: Shipped, verdict: Verdict) -> None:
         "finding is from tipping; above 1× it holds. Behind it, where it lies in nine of ten tables whose runs were "
         f"drawn again with replacement ({DRAWS} draws, numpy's PCG64 with seed {SEED}); where that interval crosses 1, "
         "the finding is open. Where there are several looks, nine in ten is for all of them together, each by "
-        f"{PATH_DRAWS} draws. A count that equals what is asked for holds; a loss that does is open."
+        f"{PATH_DRAWS} draws, and the first look that decides stands. A count that equals what is asked for holds; "
+        "a loss that does is open."
     )
     said = "; ".join(f"{word}: {meaning}" for word, meaning in WORDS.items())
     st.caption(escape_markdown(f"What words come to, chosen by us: {said}."))
