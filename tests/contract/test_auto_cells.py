@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.registry import CARDS
+from dpviz.privacy.partitions import UnevenGrid
 from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.queries import Relation
 from dpviz.table.domain import Domain, Scaling
@@ -67,6 +68,33 @@ def test_a_tail(case, k):
     table = case.table(rows, persons)
     assert run_card(CARD, table, **request).frames[1].step.tail is not None
     for place in (int(rows[:, 0].argmax()), int(rows[:, 0].argmin())):
+        others = persons != persons[place]
+        other = case.table(rows[others], persons[others])
+        if case.relation is Relation.REPLACE:
+            other = case.table(np.where(others[:, None], rows, -rows))
+        check_loss(CARD, table, other, **request)
+    check_ledger(CARD, table, **request)
+    check_replay(CARD, table, **request)
+
+
+TWO = NeighborSetting("two columns", dim=2, n_public=1200)
+TWO_REPLACED = NeighborSetting("replace, two columns", dim=2, relation=Relation.REPLACE)
+TWO_OF_PERSONS = NeighborSetting("persons, two columns", dim=2, n_public=1200, rows_per_person=2)
+
+
+@pytest.mark.parametrize("far", [120, 8], ids=["around a core", "around a box"])
+@pytest.mark.parametrize("case", [TWO, TWO_REPLACED, TWO_OF_PERSONS], ids=str)
+def test_cells_that_widen_outwards(case, far):
+    """With and without the row that lies farthest out, and one in the middle: both have a cell and a pull."""
+    rng = np.random.default_rng(0)
+    rows = rng.normal(0.2, 0.01, (1200, 2))
+    rows[:far, 0] = rng.uniform(0.4, 0.95, far)
+    request, persons = {**APPROX, "epsilon": 6.0}, np.arange(1200) // case.rows_per_person
+    table = case.table(rows, persons)
+    zoomed, synopsis = (frame.step for frame in run_card(CARD, table, **request).frames[1:3])
+    uneven = synopsis.grid if zoomed.box is None else synopsis.around.grid
+    assert isinstance(uneven, UnevenGrid) and (zoomed.core is None) is (far == 8)
+    for place in (int(rows[:, 0].argmax()), far):
         others = persons != persons[place]
         other = case.table(rows[others], persons[others])
         if case.relation is Relation.REPLACE:

@@ -121,8 +121,8 @@ def auto(session: PrivateSession, k: int, params: AutoParams, rng: np.random.Gen
       there is a tail or not. Sums of residuals: one vector of norm η in one cluster, as clusters are disjoint; two such
       vectors, perhaps opposite ones in one cluster, under replace. Where there is a tail each cluster has a released η
       of its own: then residuals are counted in it, and the vector has norm 1.
-    - cells that follow a tail: a partition, as a row is compared with a table of borders that follow from releases. Of
-      the same grid's share there is one grid, whichever it is.
+    - cells that follow a tail, or widen outwards from where most rows lie: a partition, as a row is compared with a
+      table of borders that follow from releases. Of the same grid's share there is one grid, whichever it is.
     - choice: a row adds to the loss of each solution something in [0, c], c released; a choice by the exponential
       mechanism is of bounded range, and costs no more than Laplace noise of the same ε (``LossKind``).
     - second moments: |v vᵀ| = |v|² <= R₁² in Euclidean norm; |v vᵀ - w wᵀ|² = |v|⁴ + |w|⁴ - 2 (v·w)² <= 2 R₁⁴. The

@@ -54,8 +54,8 @@ class _FindingTuning:
         Rows of a cluster, over ε, at which that part is halfway between the two.
     grid_unknown_n, grid_one_column, grid_view : float
         The part for the grid where n is not known, over one column, and over a view.
-    zoom : float
-        Of that part, for zooming in.
+    zoom, zoom_scales, zoom_most : float
+        Of that part, for zooming in; up to the last where that makes all rows so many scales of its noise.
     finer_test, fine_test : float
         Of that part, for each test whether finer cells would do, and in a view for the one whether fine cells
         would.
@@ -86,6 +86,8 @@ class _FindingTuning:
     grid_one_column: float = 0.75
     grid_view: float = 0.3
     zoom: float = 0.04
+    zoom_scales: float = 17.0
+    zoom_most: float = 0.065
     finer_test: float = 0.02
     fine_test: float = 0.02
     look: float = 0.2
@@ -299,11 +301,18 @@ class _Finding(NamedTuple):
 def _plan_flat_finding(setting: Setting, moved: float, *, n_public: bool, spherical: bool) -> _Finding:
     """Over few columns, with δ and without."""
     found = setting.epsilon * _choose_flat_share(setting, moved, n_public=n_public)
-    first = Zoom(Part("zoom", "zoom", "Laplace", _FIND.zoom * found))
-    epsilon = setting.epsilon - found
-    return _Finding(
-        first, _plan_flat_cells(setting, found, moved, n_public=n_public), epsilon, _compute_mu2(setting, epsilon)
-    )
+    zoom, epsilon = _choose_zoom_part(setting, found, moved, n_public=n_public), setting.epsilon - found
+    cells = _plan_flat_cells(setting, found, zoom, moved, n_public=n_public)
+    return _Finding(Zoom(Part("zoom", "zoom", "Laplace", zoom * found)), cells, epsilon, _compute_mu2(setting, epsilon))
+
+
+def _choose_zoom_part(setting: Setting, found: float, moved: float, *, n_public: bool) -> float:
+    """Of what finds the clusters the part for zooming in: a little more where that shows where most rows lie."""
+    if setting.dim == 1 or not n_public:
+        return _FIND.zoom
+    assert setting.n is not None
+    clear = _FIND.zoom_scales * moved / (found * setting.n)
+    return clear if _FIND.zoom < clear <= _FIND.zoom_most else _FIND.zoom
 
 
 def _plan_view_finding(setting: Setting, moved: float, *, n_public: bool, spherical: bool) -> _Finding:
@@ -372,23 +381,25 @@ def _choose_flat_share(setting: Setting, moved: float, *, n_public: bool) -> flo
     return _FIND.grid_few_rows - (_FIND.grid_few_rows - _FIND.grid_many_rows) * rows / (1 + rows)
 
 
-def _plan_flat_cells(setting: Setting, epsilon: float, moved: float, *, n_public: bool) -> Cells:
+def _plan_flat_cells(setting: Setting, epsilon: float, zoom: float, moved: float, *, n_public: bool) -> Cells:
     """The grid over few columns, and tests whether finer ones would do, as far as these may be of any use.
+
+    The part ``zoom`` of ``epsilon`` is spent already.
 
     What is bought does not follow from a number of rows that is a release: both tests are, then. Over one column they
     and trees of details lose more than they bring (``docs/findings.md``).
     """
     assert setting.n is not None
     if setting.dim == 1:
-        return Cells(None, None, None, Part("grid", "grid", "Laplace", (1 - _FIND.zoom) * epsilon), trees=False)
-    n, k, tested = setting.n, setting.k, (1 - _FIND.zoom - len(FINER) * _FIND.finer_test) * epsilon
+        return Cells(None, None, None, Part("grid", "grid", "Laplace", (1 - zoom) * epsilon), trees=False)
+    n, k, tested = setting.n, setting.k, (1 - zoom - len(FINER) * _FIND.finer_test) * epsilon
     trees = can_tell_apart(n, k, moved / tested)
     tests = len(FINER)
     if n_public:
         tried = list_finer_cells(n, k, moved / tested, setting.dim) if trees else []
         tests = sum(cells < count_most_flat(k, setting.dim) for cells in tried)
     finer = [Part("grid", what, "Laplace", _FIND.finer_test * epsilon) for what in ("finer_test", "finest_test")]
-    grid = Part("grid", "grid", "Laplace", (1 - _FIND.zoom - tests * _FIND.finer_test) * epsilon)
+    grid = Part("grid", "grid", "Laplace", (1 - zoom - tests * _FIND.finer_test) * epsilon)
     return Cells(None, finer[0] if tests > 0 else None, finer[1] if tests > 1 else None, grid, trees)
 
 

@@ -30,6 +30,11 @@ class _Tuning:
         No more for each cluster and axis, over few columns and over a view.
     most_flat, most_view : int
         No more in all.
+    widening_part : float
+        Cells that widen outwards, over those of a grid of equal ones: they have to be few, so that rows far away share
+        one.
+    fewest_widening, widening_per_cluster : float
+        But no fewer in all, or for each cluster.
     enough_scales : float
         Rows of a cluster have to be so many scales for finer grids to be tried.
     """
@@ -42,6 +47,9 @@ class _Tuning:
     per_axis_view: float = 12.0
     most_flat: int = 60_000
     most_view: int = 20_000
+    widening_part: float = 0.25
+    fewest_widening: float = 100.0
+    widening_per_cluster: float = 20.0
     enough_scales: float = 25.0
 
 
@@ -117,6 +125,29 @@ def count_tree_cells(n: int, k: int, scale: float, dim: int) -> float:
         Cells; not rounded.
     """
     return _limit_cells((n / (_TUNED.scales_per_cell * scale)) ** (2 * dim / (2 + dim)), k, dim, flat=True)
+
+
+def count_widening_cells(n: int, k: int, scale: float, dim: int) -> float:
+    """Cells of a grid that widens outwards: a part of those of equal ones, within limits.
+
+    Parameters
+    ----------
+    n : int
+        Rows; public, or bought.
+    k : int
+        Clusters.
+    scale : float
+        Of the noise on a cell, in rows.
+    dim : int
+        Columns.
+
+    Returns
+    -------
+    float
+        Cells; not rounded.
+    """
+    few = max(_TUNED.fewest_widening, _TUNED.widening_per_cluster * k)
+    return max(_TUNED.widening_part * count_tree_cells(n, k, scale, dim), min(few, count_most_flat(k, dim)))
 
 
 def list_finer_cells(n: int, k: int, scale: float, dim: int) -> list[float]:
