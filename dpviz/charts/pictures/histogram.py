@@ -189,7 +189,7 @@ def find_outstanding(step: GridStep) -> int:
 
 
 class ZoomPicture(GridPicture):
-    """A coarse noisy histogram of the whole domain, and a frame around the box that holds nearly all rows, if any."""
+    """A coarse noisy histogram of the whole domain, and a frame around the box that holds nearly all rows, or most."""
 
     step: ZoomStep
 
@@ -198,17 +198,20 @@ class ZoomPicture(GridPicture):
 
     def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
         super().paint(canvas, context)
-        if self.step.box is not None:
-            canvas.frame(self.step.box)
+        block = self.step.core if self.step.box is None else self.step.box
+        if block is not None:
+            canvas.frame(block)
 
     def words(self, domain: Domain) -> str:
         return f"{self._box()}. {super().words(domain)}"
 
     def _box(self) -> str:
-        if self.step.box is None:
+        box, core = self.step.box, self.step.core
+        block, rows = (core, "Most rows") if box is None else (box, "Nearly all rows")
+        if block is None:
             return "No small box holds nearly all rows"
-        part = float(np.prod(np.ptp(self.step.box, axis=0) / (2 * self.step.grid.half)))
-        return f"Nearly all rows lie in {format_percent(part)} of the domain"
+        part = float(np.prod(np.ptp(block, axis=0) / (2 * self.step.grid.half)))
+        return f"{rows} lie in {format_percent(part)} of the domain"
 
 
 def find_box(grid: Grid) -> Array:

@@ -10,7 +10,7 @@ from dpviz.charts.registry import find_picture
 from dpviz.charts.revealed import RevealedView
 from dpviz.charts.theme import choose_palette
 from dpviz.charts.view import View, make_view
-from dpviz.privacy.partitions import Grid
+from dpviz.privacy.partitions import Grid, UnevenGrid
 from dpviz.table.domain import Domain
 from tests.charts.gallery import beside, boxed_synopsis, draw, exhibit, subtitle_of, title_of, zoom_step
 from tests.charts.laws import is_sound, keeps_its_ranges, shows_kinds
@@ -59,6 +59,21 @@ def test_without_a_box_nothing_is_framed() -> None:
     step = dataclasses.replace(zoom_step(shown), box=None)
     figure = draw(step, view=make_view(shown.table.domain))
     assert "No small box" in title_of(figure) and len(figure.layout.shapes) == 1
+
+
+def test_where_most_rows_lie_is_framed_and_what_widens_around_a_box_is_drawn_as_wide_as_it_is() -> None:
+    zoomed, step, domain = boxed_synopsis(2)
+    core = np.array([[-0.5, 0.25], [-0.25, 0.5]])
+    figure = draw(dataclasses.replace(zoomed, box=None, core=core), view=make_view(domain))
+    assert "Most rows lie in 1.56 % of the domain" in title_of(figure)
+    low, high = make_view(domain).boxes().plane(core)
+    assert any(
+        shape.x0 == pytest.approx(low[0]) and shape.x1 == pytest.approx(high[0]) for shape in figure.layout.shapes
+    )
+    assert step.around is not None and isinstance(step.around.grid, UnevenGrid)
+    coarse, _ = draw(step, view=make_view(domain)).data
+    sides = np.diff(np.asarray(coarse.x))
+    assert sides.max() > 2 * sides.min()
 
 
 @pytest.mark.parametrize("dim", [1, 2])

@@ -201,15 +201,15 @@ def cells_stand_out(step: Any, context: Any) -> str:
 
 @says("ZoomStep", "No small box")
 def no_box(step: Any, context: Any) -> str:
-    assert step.box is None
+    assert step.box is None and step.core is None
     return "No small box holds nearly all rows"
 
 
 @says("ZoomStep", "rows lie in")
 def a_box(step: Any, context: Any) -> str:
-    low, high = step.box
+    rows, (low, high) = ("Most", step.core) if step.box is None else ("Nearly all", step.box)
     part = float(((high - low) / (2 * step.grid.half)).prod())
-    return f"Nearly all rows lie in {format_number(100 * part)} % of the domain"
+    return f"{rows} rows lie in {format_number(100 * part)} % of the domain"
 
 
 @says("StartsStep", "as well as the best")
