@@ -48,15 +48,39 @@ def report(rows: Sequence[dict[str, Any]], header: str) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _list_aims(medians: pd.DataFrame) -> list[str]:
-    """Whether auto does what is wanted of it, and the cells where it does not: at other ε there is no such aim."""
+def list_far_cells(rows: Sequence[dict[str, Any]]) -> list[tuple[str, float]]:
+    """The cells where auto is not near the best, by the runs so far: table and ε.
+
+    Parameters
+    ----------
+    rows : sequence of dict
+        Of the file.
+
+    Returns
+    -------
+    list of (str, float)
+        The farthest first; none where auto was not run, or nothing else was.
+    """
+    behind = _compare_with_best(cells(rows).droplevel("judging"))
+    return [] if behind is None else behind[behind > NEAR].index.tolist()
+
+
+def _compare_with_best(medians: pd.DataFrame) -> pd.Series | None:
+    """auto over the best at each cell where something is wanted of it, the farthest first."""
     cells = medians[medians.index.get_level_values("epsilon") >= FROM_EPSILON]
     if "auto" not in cells or len(cells.columns) < 2 or not cells["auto"].notna().any():
-        return []
+        return None
     cells = cells[cells["auto"].notna()]
-    found = verdict(cells)
+    return (cells["auto"] / cells.min(axis=1)).sort_values(ascending=False)
+
+
+def _list_aims(medians: pd.DataFrame) -> list[str]:
+    """Whether auto does what is wanted of it, and the cells where it does not: at other ε there is no such aim."""
+    behind = _compare_with_best(medians)
+    if behind is None:
+        return []
+    found = verdict(medians.loc[behind.index])
     holds = found["near_best"] >= WANTED and found["worst_to_best"] <= FARTHEST
-    behind = (cells["auto"] / cells.min(axis=1)).sort_values(ascending=False)
     far = [f"{table} at ε = {epsilon:g}: {ratio:.3f}" for (table, epsilon), ratio in behind.items() if ratio > NEAR]
     return [
         f"auto at ε ≥ {FROM_EPSILON:g} is within 3 % of the best in {found['near_best']:.0%} of {found['cells']:.0f} "

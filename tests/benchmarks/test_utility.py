@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.utility import Plan, count_repeats, list_missing, list_work
-from benchmarks.utility_report import report
+from benchmarks.utility_report import list_far_cells, report
 from tests.waiting import SECONDS
 
 ROOT = Path(__file__).parents[2]
@@ -42,6 +42,7 @@ def test_the_report_says_whether_the_aims_hold_and_where_they_do_not(ratio: floa
     rows = [row("good", 1.0, "auto", 1.0), row("good", 1.0, "sulq", 1.1)]
     rows += [row("other", epsilon, "auto", ratio), row("other", epsilon, "sulq", 1.0)]
     made = report(rows, "A bench.")
+    assert list_far_cells(rows) == ([("other", 0.3)] if said[0] == "D" else [])
     assert f"{said} (wanted" in made and ("Farther from the best: other at ε = 0.3: 1.200" in made) == (said[0] == "D")
 
 
