@@ -100,22 +100,30 @@ class SwapLoss(_InLossQuanta):
         near, second = (_count_in_units(squared, self.order, unit) for squared in (near, second))
         if k == 1:
             second = np.maximum(np.ceil(_bound_losses(points, self.candidates, self.order) * unit) + 1, near)
-        gap, in_order = second - near, np.lexsort((reach, cell))
+        lost = np.bincount(cell, second - near, k)[:, None]
+        # By cells, and by reach within each. Sorting by one number takes a sixth of the time of sorting by two.
+        farthest = float(self._near_to_far[1].max(initial=0.0))
+        in_order = np.argsort(np.minimum(reach, farthest) + cell * (farthest + 1))
         border = np.searchsorted(cell[in_order], np.arange(k + 1))
+        points, reach, near, second = (rows_of[in_order] for rows_of in (points, reach, near, second))
+        gap, row_norms = (second - near)[:, None], compute_squared_norms(points)
         scale = unit if self.order == 2 else 1.0
         doubled, norms = 2 * scale * self.candidates, scale * np.einsum("md,md->m", self.candidates, self.candidates)
         # What each candidate saves all rows, and what it saves those of each cell as long as their centre stays.
         for_all, saved = np.zeros(len(self.candidates)), np.zeros((k, len(self.candidates)))
         for i, (nearest_first, apart) in enumerate(zip(*self._near_to_far, strict=True)):
             some, their_norms = doubled[nearest_first], norms[nearest_first]
-            for mine, within in _list_blocks(in_order[border[i] : border[i + 1]], reach, apart):
-                closer = np.matmul(points[mine], some[:within].T, out=borrow_scratch(len(mine), within))
+            of_all, of_cell = np.zeros(len(some)), np.zeros(len(some))
+            for mine, within in _list_blocks(reach, border[i], border[i + 1], apart):
+                closer = np.matmul(points[mine], some[:within].T, out=borrow_scratch(mine.stop - mine.start, within))
                 closer -= their_norms[:within]
-                self._count_saved(closer, compute_squared_norms(points[mine]), second[mine], unit)
-                for_all[nearest_first[:within]] += closer.sum(axis=0)
-                np.minimum(closer, gap[mine, None], out=closer)
-                saved[i, nearest_first[:within]] += closer.sum(axis=0)
-        gains: Array = np.bincount(cell, gap, k)[:, None] - saved + (saved.sum(axis=0) - for_all)
+                self._count_saved(closer, row_norms[mine], second[mine], unit)
+                of_all[:within] += closer.sum(axis=0)
+                np.minimum(closer, gap[mine], out=closer)
+                of_cell[:within] += closer.sum(axis=0)
+            for_all[nearest_first] += of_all
+            saved[i, nearest_first] = of_cell
+        gains: Array = lost - saved + (saved.sum(axis=0) - for_all)
         return gains.astype(np.int64)
 
     def _count_saved(self, closer: Array, row_norms: Array, second: Array, unit: float) -> None:
@@ -304,19 +312,19 @@ def compute_swap_gains(
     return gains
 
 
-def _list_blocks(rows: Codes, reach: Array, apart: Array) -> Iterator[tuple[Codes, int]]:
-    """Some of the ``rows``, which come in the order of their ``reach``, and how many candidates are less ``apart``.
+def _list_blocks(reach: Array, start: int, stop: int, apart: Array) -> Iterator[tuple[slice, int]]:
+    """Some of the rows from ``start`` to ``stop``, sorted by ``reach``, and how many candidates are less ``apart``.
 
-    As many as the cache holds; rows that reach no candidate are left out.
+    As many as the cache holds; rows that reach no candidate are left out. Rows that reach all candidates, or that reach
+    alike, come in any order.
     """
-    start = 0
-    while start < len(rows):
-        likely = int(np.searchsorted(apart, reach[rows[start]]))
-        block = rows[start : start + min(_MOST_ROWS, max(_FEWEST_ROWS, _CACHED // max(1, likely)))]
-        within = int(np.searchsorted(apart, reach[block[-1]], side="right"))
+    while start < stop:
+        likely = int(np.searchsorted(apart, reach[start]))
+        block = slice(start, min(stop, start + min(_MOST_ROWS, max(_FEWEST_ROWS, _CACHED // max(1, likely)))))
+        within = int(np.searchsorted(apart, reach[block].max(), side="right"))
         if within:
             yield block, within
-        start += len(block)
+        start = block.stop
 
 
 def _bound_losses(points: Array, candidates: Array, order: int) -> Array:

@@ -330,11 +330,14 @@ class _SideBySide:
 
 def _measure_boxes(columns: Array, low: Array, high: Array) -> Array:
     """At most the squared distance of each point to each box between corners ``low`` and ``high`` (d, b); (m, b)."""
-    apart: Array = np.zeros((columns.shape[1], low.shape[1]))
-    for column, least, most in zip(columns, low, high, strict=True):
-        beyond = np.maximum(least - column[:, None], column[:, None] - most)
-        np.maximum(beyond, 0.0, out=beyond)
-        beyond *= beyond
-        apart += beyond
-    apart *= 1 - _ROUNDING
+    apart: Array = np.empty((columns.shape[1], low.shape[1]))
+    for begin in range(0, len(apart), _TILE // 64):  # few points at a time, so that temporary numbers stay in the cache
+        some = apart[begin : begin + _TILE // 64]
+        some[:] = 0.0
+        for column, least, most in zip(columns[:, begin : begin + len(some), None], low, high, strict=True):
+            beyond = np.maximum(least - column, column - most)
+            np.maximum(beyond, 0.0, out=beyond)
+            beyond *= beyond
+            some += beyond
+        some *= 1 - _ROUNDING
     return apart
