@@ -46,9 +46,9 @@ def load() -> str:
 def busy() -> str:
     """Why nothing can be judged by time, if others want the cores: the load; else nothing.
 
-    One process that measures wants a core itself.
+    What measures may want all cores itself, and every machine does something beside.
     """
-    return "" if os.getloadavg()[0] <= (os.cpu_count() or 1) else f"not judged: {load()}"
+    return "" if os.getloadavg()[0] <= (os.cpu_count() or 1) + 0.25 else f"not judged: {load()}"
 
 
 def judge(holds: bool) -> str:

@@ -1,7 +1,9 @@
 """What a user waits for, of this checkout beside another one: the same work in both by turns, and ratios of the pairs.
 
 Each checkout has a process of its own, which stays, so that fits are warm; what is called first is a process from its
-start to the end of a fit. Seconds are of the wall and of the processor, which count for more where others are at work.
+start to the end of a fit. Seconds are of the wall and of the processor, which count for more where others are at work:
+a line that was measured then says that it is not judged. Who goes first changes with every pair. A line ends after
+three pairs or more once it has taken ``SECONDS``, so that all of them take some five minutes.
 
     python -m benchmarks.waits --beside ../another/checkout [--only balcan]
 """
@@ -14,13 +16,15 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 HERE = Path(__file__).resolve()
-REPEATS = 7
+REPEATS, FEWEST, SECONDS = 7, 3, 20.0
 
 
 def serve() -> None:
@@ -36,17 +40,25 @@ def serve() -> None:
         print(time.perf_counter() - began, time.process_time() - worked, flush=True)
 
 
+def find_name(name: str, *modules: str) -> Any:
+    """What is called ``name`` in the first of ``modules`` that is there: older checkouts have other names for some."""
+    for module in modules:
+        with suppress(ModuleNotFoundError):
+            return getattr(import_module(module), name)
+    raise ImportError(f"{name} is in none of {', '.join(modules)}: name its module of that checkout in find_name.")
+
+
 def make_table(n: int, dim: int, k: int) -> Any:
     """``n`` rows in ``k`` Gaussian clusters."""
     import numpy as np
 
-    from dpviz.privacy.private_session import PrivateTable
     from dpviz.table.domain import Domain
 
+    table = find_name("PrivateTable", "dpviz.privacy.private_session", "dpviz.privacy.room")
     rng = np.random.default_rng(0)
     centers = rng.uniform(-0.7, 0.7, (k, dim))
     rows = np.clip(centers[rng.integers(0, k, n)] + rng.normal(0, 0.06, (n, dim)), -1, 1)
-    return PrivateTable(rows, Domain.of([f"x{j}" for j in range(dim)], -1, 1), n_public=n)
+    return table(rows, Domain.of([f"x{j}" for j in range(dim)], -1, 1), n_public=n)
 
 
 def fit(algorithm: str, n: int, dim: int, k: int, *, delta: float = 1e-6) -> Callable[[], object]:
@@ -61,12 +73,12 @@ def step(n: int, dim: int, k: int) -> Callable[[], object]:
     import numpy as np
 
     from dpviz.privacy.accounting import Accounting
-    from dpviz.privacy.measurement import Question
     from dpviz.privacy.mechanisms import Laplace
     from dpviz.privacy.noise import StudyNoise
     from dpviz.privacy.partitions import Voronoi
     from dpviz.privacy.queries import Count, Sum
 
+    question = find_name("Question", "dpviz.privacy.measurement", "dpviz.privacy.released")
     table = make_table(n, dim, k)
     cells = np.random.default_rng(1).uniform(-1, 1, (k, dim))
 
@@ -76,8 +88,28 @@ def step(n: int, dim: int, k: int) -> Callable[[], object]:
             session = table.open(epsilon=1.0, delta=0.0, accounting=Accounting.PURE, noise=noise)
             share, over = session.budget.split(counts=1, sums=1), Voronoi(cells)
             session.ask_together(
-                Question(Count(over), Laplace, share.counts), Question(Sum(over), Laplace, share.sums), note="step"
+                question(Count(over), Laplace, share.counts), question(Sum(over), Laplace, share.sums), note="step"
             )
+
+    return ask
+
+
+def swap(n: int, dim: int, k: int, candidates: int) -> Callable[[], object]:
+    """One private choice among all swaps of a centre and a candidate."""
+    import numpy as np
+
+    from dpviz.privacy.accounting import Accounting
+    from dpviz.privacy.losses import SwapLoss
+    from dpviz.privacy.mechanisms import Exponential
+    from dpviz.privacy.noise import StudyNoise
+
+    table, rng = make_table(n, dim, k), np.random.default_rng(1)
+    centers, others = rng.uniform(-0.7, 0.7, (k, dim)), rng.uniform(-0.7, 0.7, (candidates, dim))
+
+    def ask() -> None:
+        noise = StudyNoise(np.random.default_rng(0))
+        session = table.open(epsilon=1.0, delta=0.0, accounting=Accounting.PURE, noise=noise)
+        session.ask(SwapLoss(centers, others), Exponential, session.budget, note="swap")
 
     return ask
 
@@ -93,6 +125,7 @@ WORK: dict[str, Callable[[], Callable[[], object]]] = {
     "auto, warm, 100,000 x 100, k = 64": partial(fit, "auto", 100_000, 100, 64),
     "auto, 100,000 x 2, k = 1,000": partial(fit, "auto", 100_000, 2, 1_000),
     "eugkm, 100,000 x 2, k = 1,000": partial(fit, "eugkm", 100_000, 2, 1_000, delta=0.0),
+    "swap of 1,000, 100,000 x 6, k = 8": partial(swap, 100_000, 6, 8, 1_000),
     "balcan, 10,000 x 6, k = 8": partial(fit, "balcan", 10_000, 6, 8),
     "balcan, 100,000 x 6, k = 8": partial(fit, "balcan", 100_000, 6, 8),
     "balcan-kmedian, 100,000 x 6, k = 8": partial(fit, "balcan-kmedian", 100_000, 6, 8),
@@ -141,17 +174,21 @@ def main() -> None:
     parser.add_argument("--only", default="")
     parser.add_argument("--repeats", type=int, default=REPEATS)
     asked = parser.parse_args()
-    from benchmarks.timing import load, machine
+    from benchmarks.timing import busy, machine
 
     print(machine())
     print(f"{'seconds: wall (processor)':<36}{'there':>18}{'here':>18}{'ratio':>8}{'of processor':>14}")
     there, here = Checkout(asked.beside.resolve()), Checkout(HERE.parent.parent)
     for name in (name for name in (*FIRST, *WORK) if asked.only in name):
-        pairs = [(*there.measure(name), *here.measure(name)) for _ in range(asked.repeats)]
+        pairs, began = [], time.perf_counter()
+        while len(pairs) < asked.repeats and (len(pairs) < FEWEST or time.perf_counter() - began < SECONDS):
+            both = (there, here) if len(pairs) % 2 == 0 else (here, there)
+            measured = {checkout: checkout.measure(name) for checkout in both}
+            pairs.append((*measured[there], *measured[here]))
         was, worked, now, works = (median(column) for column in zip(*pairs, strict=True))
         ratio, of_processor = median(pair[2] / pair[0] for pair in pairs), median(pair[3] / pair[1] for pair in pairs)
         seconds = f"{was:>9.3f} ({worked:6.3f}){now:>9.3f} ({works:6.3f})"
-        print(f"{name:<36}{seconds}{ratio:>8.2f}{of_processor:>14.2f}  {load()}", flush=True)
+        print(f"{name:<36}{seconds}{ratio:>8.2f}{of_processor:>14.2f}  {busy()}".rstrip(), flush=True)
     for checkout in (there, here):
         checkout.process.terminate()
 
