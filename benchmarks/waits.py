@@ -95,7 +95,7 @@ def step(n: int, dim: int, k: int) -> Callable[[], object]:
 
 
 def swap(n: int, dim: int, k: int, candidates: int) -> Callable[[], object]:
-    """One private choice among all swaps of a centre and a candidate."""
+    """One private choice among all swaps of a centre and a candidate: candidates lie where rows are."""
     import numpy as np
 
     from dpviz.privacy.accounting import Accounting
@@ -103,8 +103,9 @@ def swap(n: int, dim: int, k: int, candidates: int) -> Callable[[], object]:
     from dpviz.privacy.mechanisms import Exponential
     from dpviz.privacy.noise import StudyNoise
 
-    table, rng = make_table(n, dim, k), np.random.default_rng(1)
-    centers, others = rng.uniform(-0.7, 0.7, (k, dim)), rng.uniform(-0.7, 0.7, (candidates, dim))
+    table, rng = make_table(n, dim, k), np.random.default_rng(0)
+    centers = rng.uniform(-0.7, 0.7, (k, dim))  # those of the table
+    others = np.clip(centers[rng.integers(0, k, candidates)] + rng.normal(0, 0.15, (candidates, dim)), -1, 1)
 
     def ask() -> None:
         noise = StudyNoise(np.random.default_rng(0))
@@ -180,7 +181,8 @@ def main() -> None:
     print(f"{'seconds: wall (processor)':<36}{'there':>18}{'here':>18}{'ratio':>8}{'of processor':>14}")
     there, here = Checkout(asked.beside.resolve()), Checkout(HERE.parent.parent)
     for name in (name for name in (*FIRST, *WORK) if asked.only in name):
-        pairs, began = [], time.perf_counter()
+        pairs: list[tuple[float, float, float, float]] = []
+        began = time.perf_counter()
         while len(pairs) < asked.repeats and (len(pairs) < FEWEST or time.perf_counter() - began < SECONDS):
             both = (there, here) if len(pairs) % 2 == 0 else (here, there)
             measured = {checkout: checkout.measure(name) for checkout in both}
