@@ -19,8 +19,8 @@ from dpviz.claims.verdict_table import judge_looks, list_lines, select_look
 
 @pytest.fixture(autouse=True)
 def _few_draws(monkeypatch):
-    monkeypatch.setattr(redraw, "DRAWS", 40)
-    monkeypatch.setattr(redraw, "PATH_DRAWS", 40)
+    monkeypatch.setattr(redraw, "DRAWS", 30)
+    monkeypatch.setattr(redraw, "PATH_DRAWS", 30)
 
 
 def planted(seen=None):

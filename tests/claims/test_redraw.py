@@ -45,7 +45,7 @@ def few(found):
 
 def weigh_few(judge, found):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(redraw, "DRAWS", 60)
+        patch.setattr(redraw, "DRAWS", 40)
         return weigh_table(judge, found).verdict
 
 
