@@ -28,6 +28,7 @@ from dpviz.algorithms.loss_diagnostic import LossDiagnostic
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.public_points import draw_random_points
 from dpviz.arrays import Array
+from dpviz.privacy.partitions import UnevenGrid
 from dpviz.table.domain import Region
 
 
@@ -222,7 +223,7 @@ def collect_seen(steps: Sequence[Step], region: Region) -> Seen | None:
         len(centers),
         total / (len(centers) * max(synopsis.sd, _TINY)),
         frame is None,
-        look is not None and look.tail is not None,
+        isinstance(synopsis.grid, UnevenGrid),
         *_find_farthest(last),
     )
 
