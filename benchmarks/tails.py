@@ -16,7 +16,8 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.families import Generator, Rows
 from benchmarks.timing import load, machine
-from dpviz.algorithms.auto.private_projection import ProjectionStep
+from dpviz.algorithms.steps import GridStep, Step
+from dpviz.privacy.partitions import UnevenGrid
 from dpviz.privacy.private_session import PrivateTable
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, nicv
@@ -78,6 +79,9 @@ TUNING: dict[str, tuple[int, Callable[[Generator], Rows]]] = {
     "10 columns, one mostly 0": (4, lambda rng: mostly_zero(10_000, 10, 0.9, rng)),
     "14 columns, one mostly 0": (8, lambda rng: mostly_zero(30_000, 14, 0.75, rng)),
     "6 columns, one has 80 %": (8, lambda rng: log_normal(6000, 6, 0.8, 1.2, rng)),
+    "2 columns, log-normal, 90 %": (5, lambda rng: log_normal(3000, 2, 0.9, 1.2, rng)),
+    "2 columns, one mostly 0": (4, lambda rng: mostly_zero(10_000, 2, 0.9, rng)),
+    "3 columns, two have 93 %": (8, lambda rng: log_normal(20_000, 3, 0.93, 1.2, rng, long=2)),
 }
 JUDGING: dict[str, tuple[int, Callable[[Generator], Rows]]] = {
     "13 columns, Pareto, 97 %": (5, lambda rng: pareto(12_000, 13, 0.97, 2.5, rng)),
@@ -85,6 +89,9 @@ JUDGING: dict[str, tuple[int, Callable[[Generator], Rows]]] = {
     "57 columns, Pareto, 93 %": (4, lambda rng: pareto(5000, 57, 0.93, 3.0, rng)),
     "20 columns, log-normal, 90 %": (7, lambda rng: log_normal(40_000, 20, 0.9, 1.0, rng)),
     "5 columns, gamma, 80 %": (4, lambda rng: gamma(8000, 5, 0.8, 0.7, rng)),
+    "2 columns, Pareto, 95 %": (5, lambda rng: pareto(2000, 2, 0.95, 2.5, rng)),
+    "2 columns, gamma, 80 %": (6, lambda rng: gamma(8000, 2, 0.8, 0.5, rng)),
+    "3 columns, Pareto, 90 %": (12, lambda rng: pareto(30_000, 3, 0.9, 2.5, rng)),
 }
 
 
@@ -95,6 +102,14 @@ def table_of(make: Callable[[Generator], Rows]) -> PrivateTable:
     off = 0.1 * (high - low)
     domain = Domain.of([f"x{j}" for j in range(rows.shape[1])], low - off, high + off, scaling=Scaling.COMMON)
     return PrivateTable(rows, domain, n_public=len(rows))
+
+
+def _follows_a_tail(step: Step) -> bool:
+    """Whether the cells of a histogram widen outwards."""
+    if not isinstance(step, GridStep):
+        return False
+    grids = [step.grid, *([step.around.grid] if step.around is not None else [])]
+    return any(isinstance(grid, UnevenGrid) for grid in grids)
 
 
 def main() -> None:
@@ -115,8 +130,7 @@ def main() -> None:
                 with threadpool_limits(1):
                     done = run("auto", table, k=k, epsilon=epsilon, delta=asked.delta, seed=seed)
                 lost.append(nicv(revealed.points, done.unit_centers) / reference)
-                looks = [frame.step for frame in done.frames if isinstance(frame.step, ProjectionStep)]
-                seen += any(getattr(look, "tail", None) is not None for look in looks)
+                seen += any(_follows_a_tail(frame.step) for frame in done.frames)
             print(
                 f"{name:30s} ε = {epsilon:3g}: {np.median(lost):.3f} ({min(lost):.3f} to {max(lost):.3f}), a tail seen "
                 f"in {seen:2d} of {asked.repeats}; {load()}",

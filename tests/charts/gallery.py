@@ -12,7 +12,8 @@ import plotly.graph_objects as go
 from dpviz.algorithms.auto.polishing import SplitStep
 from dpviz.algorithms.auto.private_projection import ProjectionStep, project_privately
 from dpviz.algorithms.auto.stages import Cells, Part, ProjectionStage, Zoom
-from dpviz.algorithms.auto.view_synopsis import SynopsisStep, ZoomStep, release_flat_synopsis, zoom
+from dpviz.algorithms.auto.view_synopsis import SynopsisStep, release_flat_synopsis
+from dpviz.algorithms.auto.zooming import ZoomStep, zoom
 from dpviz.algorithms.balcan2017.balcan import CandidatesStep
 from dpviz.algorithms.balcan2017.candidate_centers import TreeStep
 from dpviz.algorithms.balcan2017.local_swap import SwapStep

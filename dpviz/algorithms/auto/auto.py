@@ -25,8 +25,8 @@ from dpviz.algorithms.auto.view_synopsis import (
     release_flat_synopsis,
     release_tail_synopsis,
     release_view_synopses,
-    zoom,
 )
+from dpviz.algorithms.auto.zooming import zoom
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field, pure_or, released_always
 from dpviz.algorithms.regime import Expectation
 from dpviz.algorithms.steps import CentersStep, Step

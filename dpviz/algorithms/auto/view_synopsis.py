@@ -9,15 +9,12 @@ is said, constants were chosen by hand on the tuning families of ``benchmarks/fa
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import product
-from math import log, pi, prod, sqrt
+from math import log, pi, sqrt
 from typing import NamedTuple
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 from scipy.ndimage import gaussian_filter
 
 from dpviz.algorithms.auto.cell_sizes import (
@@ -28,7 +25,8 @@ from dpviz.algorithms.auto.cell_sizes import (
 )
 from dpviz.algorithms.auto.detail_tree import Details, denoise
 from dpviz.algorithms.auto.private_projection import ProjectionStep, Tail
-from dpviz.algorithms.auto.stages import Cells, Paid, Part, Zoom
+from dpviz.algorithms.auto.stages import Cells, Paid, Part
+from dpviz.algorithms.auto.zooming import ZoomStep, lay_around_box, lay_around_core
 from dpviz.algorithms.steps import GridStep
 from dpviz.algorithms.tools.cubes import make_cube_grid
 from dpviz.arrays import Array, Codes
@@ -67,25 +65,6 @@ class _Tuning:
         Points that stand for rows which no listed cell shows, at most.
     caution_flat, caution_view : float
         How far the threshold of smoothed cells lies beyond what chance gives, over few columns and over a view.
-    zoom_cells, zoom_cells_3d : int
-        Zooming in: coarse cells along an axis, and along each of three.
-    zoom_clear : float
-        How many scales of noise a coarse cell that is full holds.
-    zoom_most, zoom_rows, zoom_sds : float
-        The box that is zoomed into has at most such a part of the volume, and at least such a part of the rows,
-        less so many standard deviations of their noise.
-    core_rows, core_rows_3d : float
-        Most rows lie close together if a block of at most two coarse cells along each axis holds this part of them;
-        over three columns, where such cells are twice as wide, the second.
-    core_sds, core_scales : float
-        And if it holds half of them beyond so many sds of its noise. All rows have to be so many of its scales: else
-        noise alone would fill some block.
-    near : float
-        Around such a block cells widen in proportion to the distance beyond so many times half of its side.
-    small_box : float
-        A box of at most such a part of the domain along each axis has cells around it that widen, too.
-    first_width, growth : float
-        The first of them are so many sides of the box wide, and each so many times as wide as the one before.
     least_weight : float
         A cell of no believable weight still has a place when there are hardly any others.
     """
@@ -102,20 +81,6 @@ class _Tuning:
     elsewhere: int = 4000
     caution_flat: float = 1.2
     caution_view: float = 1.0
-    zoom_cells: int = 16
-    zoom_cells_3d: int = 8
-    zoom_clear: float = 3.0
-    zoom_most: float = 0.5
-    zoom_rows: float = 0.93
-    zoom_sds: float = 1.5
-    core_rows: float = 0.8
-    core_rows_3d: float = 0.85
-    core_sds: float = 2.0
-    core_scales: float = 15.0
-    near: float = 0.25
-    small_box: float = 0.25
-    first_width: float = 0.5
-    growth: float = 2.0
     least_weight: float = 1e-3
 
 
@@ -125,17 +90,6 @@ _TUNED = _Tuning()
 # Widths of the smoothing, in cells. None wider than a sixth of the grid was tried and brought nothing
 # (docs/findings.md).
 WIDTHS = (0.0, 0.6, 1.0, 1.6, 2.5, 4.0)
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class ZoomStep(GridStep):
-    """A coarse histogram of the domain, and the ``box`` (2, d) that holds nearly all rows, if one was found.
-
-    Where there is none, most rows may still lie in a small ``core`` (2, d), and the others far from it.
-    """
-
-    box: Array | None
-    core: Array | None = None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -212,78 +166,6 @@ COVERED_SDS = 3.0
 _NONE = np.zeros(0)
 
 
-def zoom(session: PrivateSession, stage: Zoom, shares: Paid) -> ZoomStep:
-    """A coarse histogram of the whole domain, and the box of its full cells if that is small and holds nearly all rows.
-
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    stage : Zoom
-        The stage of the plan.
-    shares : Paid
-        What each part of the plan may spend.
-
-    Returns
-    -------
-    ZoomStep
-        With the box, or the core, unit coordinates.
-
-    **Guarantee.** The share of the stage; nothing is clipped to the box. What is found follows from released counts.
-    """
-    grid = Grid.over(session.region, _TUNED.zoom_cells if session.dim <= 2 else _TUNED.zoom_cells_3d)
-    coarse = session.ask(Count(grid), Laplace, shares[stage.zoom], note="zoom: coarse cells")
-    box = _find_box(grid, coarse.value, coarse.mechanism.scale, session.n)
-    # Over one column smoothing reads the grid, which takes what is far out for noise.
-    seek = box is None and session.dim > 1
-    core = _find_core(grid, coarse.value, coarse.mechanism.scale, session.n) if seek else None
-    where = "all rows may lie anywhere" if core is None else "most rows lie close together"
-    where = where if box is None else "nearly all rows lie in a box"
-    return ZoomStep(
-        title=f"{grid.n_cells:,} coarse cells: {where}",
-        grid=grid,
-        codes=np.arange(grid.n_cells),
-        noisy_counts=coarse.value,
-        sd=coarse.sd,
-        box=box,
-        core=core,
-    )
-
-
-def _find_box(grid: Grid, noisy: Array, scale: float, n: int) -> Array | None:
-    every = grid.places(np.arange(grid.n_cells))
-    full = every[noisy > (log(grid.n_cells) + _TUNED.zoom_clear) * scale]
-    if len(full) == 0:
-        return None
-    first, end = full.min(axis=0), full.max(axis=0) + 1
-    inside = ((every >= first) & (every < end)).all(axis=1)
-    cells, held = int(inside.sum()), float(noisy[inside].sum())
-    if (
-        cells > _TUNED.zoom_most * grid.n_cells
-        or held <= _TUNED.zoom_rows * n + _TUNED.zoom_sds * sqrt(2 * cells) * scale
-    ):
-        return None
-    edges: Array = (2 * np.stack([first, end]) / grid.cells_per_axis - 1) * grid.half
-    return edges
-
-
-def _find_core(grid: Grid, noisy: Array, scale: float, n: int) -> Array | None:
-    """The smallest block of one or two cells along each axis that holds most rows, and surely half of them; (2, d)."""
-    if n < _TUNED.core_scales * scale:
-        return None
-    counts = noisy.reshape(grid.cells_per_axis)
-    inner, most = tuple(range(counts.ndim, 2 * counts.ndim)), _TUNED.core_rows
-    if counts.ndim > 2:
-        most = _TUNED.core_rows_3d
-    for sides in sorted(product((1, 2), repeat=counts.ndim), key=prod):
-        held = sliding_window_view(counts, sides).sum(axis=inner)
-        if float(held.max()) >= max(most * n, n / 2 + _TUNED.core_sds * sqrt(2 * prod(sides)) * scale):
-            first = np.array(np.unravel_index(int(held.argmax()), held.shape))
-            edges: Array = (2 * np.stack([first, first + sides]) / grid.cells_per_axis - 1) * grid.half
-            return edges
-    return None
-
-
 def release_flat_synopsis(
     session: PrivateSession, k: int, stage: Cells, shares: Paid, zoomed: ZoomStep
 ) -> SynopsisStep:
@@ -320,12 +202,11 @@ def release_flat_synopsis(
     grid, trees = _choose_flat_grid(session, k, stage, shares, scale, half, middle), stage.trees
     if zoomed.core is not None:
         few = count_widening_cells(session.n, k, scale, session.dim)
-        grid, trees = _make_widening_grid(session.region.half, zoomed.core, few), True
-    beyond, threshold = zoomed.grid, _TUNED.caution_flat * scale
+        grid, trees = lay_around_core(zoomed.grid.half, zoomed.core, few), True
+    threshold = _TUNED.caution_flat * scale
     # Where noise is so small that one row stands out of the coarse cells they may stay narrow.
-    shared = threshold * log(beyond.n_cells) > 1
-    if shared and (half <= _TUNED.small_box * session.region.half).all():
-        beyond = _widen_around(session.region.half, low, high)
+    shared = threshold * log(zoomed.grid.n_cells) > 1
+    beyond = lay_around_box(zoomed) if shared else zoomed.grid
     cells = grid if zoomed.box is None else Zoomed(grid, beyond)
     noisy = session.ask(Count(cells), Laplace, shares[stage.grid], note="grid cells")
     inner, outer = noisy.value[: grid.n_cells], noisy.value[grid.n_cells :]
@@ -344,43 +225,6 @@ def release_flat_synopsis(
     )
     kept = _keep_cells(histogram, session.n, outer[far], trees=trees, flat=True)
     return _make_synopsis(replace(histogram, around=around), None, kept, k, outside=middles[far])
-
-
-def _make_widening_grid(farthest: Array, core: Array, cells: float) -> UnevenGrid:
-    """Of about so many ``cells`` over the domain, up to ``farthest`` (d,) from 0: the wider the farther from the core.
-
-    They are cubes in asinh of the distance from its middle, over a part of its longest side.
-    """
-    middle, near = core.mean(axis=0), _TUNED.near * float(np.ptp(core, axis=0).max()) / 2
-    first, last = np.arcsinh((-farthest - middle) / near), np.arcsinh((farthest - middle) / near)
-    number = make_cube_grid((last - first) / 2, cells).cells_per_axis
-    steps = [np.linspace(*ends)[1:-1] for ends in zip(first, last, number + 1, strict=True)]
-    borders = [near * np.sinh(step) + shift for step, shift in zip(steps, middle, strict=True)]
-    return UnevenGrid.between(
-        farthest, [lattice.round_inward(one, lattice.ROW_BITS) for one in borders], np.zeros(len(farthest))
-    )
-
-
-def _widen_around(farthest: Array, low: Array, high: Array) -> UnevenGrid:
-    """Cells over the domain, up to ``farthest`` (d,) from 0: a box from ``low`` to ``high`` (d,) is one of them.
-
-    So rows that lie far from it along one column share a cell, whatever the others say of them.
-    """
-    width, borders = _TUNED.first_width * float((high - low).max()), []
-    for end, below, above in zip(farthest, low, high, strict=True):
-        down = [-border for border in _list_widening(-float(below), float(end), width)]
-        rising = [*down[::-1], *_list_widening(float(above), float(end), width)]
-        borders.append(lattice.round_inward(np.array(rising), lattice.ROW_BITS))
-    return UnevenGrid.between(farthest, borders, np.zeros(len(farthest)))
-
-
-def _list_widening(start: float, end: float, width: float) -> Iterator[float]:
-    """Borders from ``start`` on, each step wider than the one before, none of the end; nothing if it starts there."""
-    while start < end:
-        yield start
-        start, width = start + width, width * _TUNED.growth
-        if start + width / 2 >= end:
-            return
 
 
 def _choose_flat_grid(

@@ -9,7 +9,7 @@ from math import ceil, sqrt
 import numpy as np
 import pandas as pd
 
-from dpviz.algorithms.auto.view_synopsis import ZoomStep
+from dpviz.algorithms.auto.zooming import ZoomStep
 from dpviz.algorithms.steps import GridStep, Step
 from dpviz.arrays import Array, Codes
 from dpviz.charts.canvas import SCREEN

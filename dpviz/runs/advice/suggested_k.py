@@ -20,7 +20,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dpviz import check
-from dpviz.algorithms.auto.view_synopsis import Cloud, SynopsisStep, ZoomStep, find_standing_out, project_onto_total
+from dpviz.algorithms.auto.view_synopsis import Cloud, SynopsisStep, find_standing_out, project_onto_total
+from dpviz.algorithms.auto.zooming import ZoomStep
 from dpviz.algorithms.steps import GridStep
 from dpviz.algorithms.tools.solvers import SignedPoints, choose_starts, find_best_of_starts
 from dpviz.arrays import Array, Codes

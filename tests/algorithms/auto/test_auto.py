@@ -14,7 +14,8 @@ from dpviz.algorithms.auto.auto_plan import PlanStep, make_plan
 from dpviz.algorithms.auto.polishing import PolishStep, SplitStep, _shrink, run_residual_rounds, split_and_drop
 from dpviz.algorithms.auto.private_projection import ProjectionStep
 from dpviz.algorithms.auto.stages import Part, Round, Swap
-from dpviz.algorithms.auto.view_synopsis import SynopsisStep, ZoomStep
+from dpviz.algorithms.auto.view_synopsis import SynopsisStep
+from dpviz.algorithms.auto.zooming import ZoomStep
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.tools.cubes import make_cube_grid
 from dpviz.privacy.accounting import Accounting

@@ -1,0 +1,247 @@
+"""Zooming in: where most rows lie, by a coarse noisy histogram of few columns, and cells that are laid around that.
+
+Bounds are often far wider than nearly all rows lie. Where those outside are few cells have to follow them: narrow where
+most rows lie, the wider the farther out, so that a few rows far away share one. Constants were chosen by hand on the
+tuning families of ``benchmarks/families.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from math import log, prod, sqrt
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from dpviz.algorithms.auto.stages import Paid, Zoom
+from dpviz.algorithms.steps import GridStep
+from dpviz.algorithms.tools.cubes import make_cube_grid
+from dpviz.arrays import Array, Flags
+from dpviz.privacy.mechanisms import Laplace
+from dpviz.privacy.partitions import Grid, UnevenGrid
+from dpviz.privacy.private_session import PrivateSession
+from dpviz.privacy.queries import Count
+from dpviz.table import lattice
+
+
+@dataclass(frozen=True)
+class _Tuning:
+    """When a block is small and full, and how cells widen around it.
+
+    Chosen by hand on the tuning families of ``benchmarks/families.py``.
+
+    Parameters
+    ----------
+    zoom_cells, zoom_cells_3d : int
+        Zooming in: coarse cells along an axis, and along each of three.
+    thin : float
+        The domain is thin along an axis that is at most so many times as long as the longest one: there coarse cells
+        are as long as along the longest.
+    zoom_clear : float
+        How many scales of noise a coarse cell that is full holds.
+    zoom_most, zoom_rows, zoom_sds : float
+        The box that is zoomed into has at most such a part of the volume, and at least such a part of the rows,
+        less so many standard deviations of their noise.
+    core_rows, core_rows_3d : float
+        Most rows lie close together if a block of at most two coarse cells along each axis holds this part of them;
+        over three columns, where such cells are twice as wide, the second.
+    core_sds, core_scales : float
+        And if it holds half of them beyond so many sds of its noise. All rows have to be so many of its scales: else
+        noise alone would fill some block.
+    near : float
+        Around such a block cells widen in proportion to the distance beyond so many times half of its side.
+    small_box : float
+        A box of at most such a part of the domain along each axis has cells around it that widen, too.
+    first_width, growth : float
+        The first of them are so many sides of the box wide, and each so many times as wide as the one before.
+    """
+
+    zoom_cells: int = 16
+    zoom_cells_3d: int = 8
+    thin: float = 0.25
+    zoom_clear: float = 3.0
+    zoom_most: float = 0.5
+    zoom_rows: float = 0.93
+    zoom_sds: float = 1.5
+    core_rows: float = 0.8
+    core_rows_3d: float = 0.85
+    core_sds: float = 2.0
+    core_scales: float = 15.0
+    near: float = 0.25
+    small_box: float = 0.25
+    first_width: float = 0.5
+    growth: float = 2.0
+
+
+_TUNED = _Tuning()
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ZoomStep(GridStep):
+    """A coarse histogram of the domain, and the ``box`` (2, d) that holds nearly all rows, if one was found.
+
+    Where there is none, most rows may still lie in a small ``core`` (2, d), and the others far from it.
+    """
+
+    box: Array | None
+    core: Array | None = None
+
+
+def zoom(session: PrivateSession, stage: Zoom, shares: Paid) -> ZoomStep:
+    """A coarse histogram of the whole domain, and the box of its full cells if that is small and holds nearly all rows.
+
+    Parameters
+    ----------
+    session : PrivateSession
+        What answers questions about the rows, and what may be spent.
+    stage : Zoom
+        The stage of the plan.
+    shares : Paid
+        What each part of the plan may spend.
+
+    Returns
+    -------
+    ZoomStep
+        With the box, or the core, unit coordinates.
+
+    **Guarantee.** The share of the stage; nothing is clipped to the box. What is found follows from released counts.
+    """
+    grid = _make_zoom_grid(session.region.half)
+    coarse = session.ask(Count(grid), Laplace, shares[stage.zoom], note="zoom: coarse cells")
+    box = _find_box(grid, coarse.value, coarse.mechanism.scale, session.n)
+    # Over one column smoothing reads the grid, which takes what is far out for noise.
+    seek = box is None and session.dim > 1
+    core = _find_core(grid, coarse.value, coarse.mechanism.scale, session.n) if seek else None
+    where = "all rows may lie anywhere" if core is None else "most rows lie close together"
+    where = where if box is None else "nearly all rows lie in a box"
+    return ZoomStep(
+        title=f"{grid.n_cells:,} coarse cells: {where}",
+        grid=grid,
+        codes=np.arange(grid.n_cells),
+        noisy_counts=coarse.value,
+        sd=coarse.sd,
+        box=box,
+        core=core,
+    )
+
+
+def _make_zoom_grid(half: Array) -> Grid:
+    """Equally many cells along all axes, but along those where the domain is thin."""
+    most, thin = _TUNED.zoom_cells if len(half) <= 2 else _TUNED.zoom_cells_3d, _find_thin(half)
+    return Grid(half, np.where(thin, np.ceil(most * half / half.max()), most).astype(np.int64))
+
+
+def _find_thin(half: Array) -> Flags:
+    """The axes along which the domain is so short that no row is far from another one; (d,)."""
+    thin: Flags = half <= _TUNED.thin * half.max()
+    return thin
+
+
+def _find_box(grid: Grid, noisy: Array, scale: float, n: int) -> Array | None:
+    every = grid.places(np.arange(grid.n_cells))
+    full = every[noisy > (log(grid.n_cells) + _TUNED.zoom_clear) * scale]
+    if len(full) == 0:
+        return None
+    first, end = full.min(axis=0), full.max(axis=0) + 1
+    inside = ((every >= first) & (every < end)).all(axis=1)
+    cells, held = int(inside.sum()), float(noisy[inside].sum())
+    if (
+        cells > _TUNED.zoom_most * grid.n_cells
+        or held <= _TUNED.zoom_rows * n + _TUNED.zoom_sds * sqrt(2 * cells) * scale
+    ):
+        return None
+    edges: Array = (2 * np.stack([first, end]) / grid.cells_per_axis - 1) * grid.half
+    return edges
+
+
+def _find_core(grid: Grid, noisy: Array, scale: float, n: int) -> Array | None:
+    """The smallest block of one or two cells along each axis that holds most rows, and surely half of them; (2, d).
+
+    Along axes where the domain is thin it has all cells.
+    """
+    if n < _TUNED.core_scales * scale:
+        return None
+    counts = noisy.reshape(grid.cells_per_axis)
+    inner, most = tuple(range(counts.ndim, 2 * counts.ndim)), _TUNED.core_rows
+    if counts.ndim > 2:
+        most = _TUNED.core_rows_3d
+    along = [(m,) if thin else (1, 2) for m, thin in zip(counts.shape, _find_thin(grid.half), strict=True)]
+    for sides in sorted(product(*along), key=prod):
+        held = sliding_window_view(counts, sides).sum(axis=inner)
+        if float(held.max()) >= max(most * n, n / 2 + _TUNED.core_sds * sqrt(2 * prod(sides)) * scale):
+            first = np.array(np.unravel_index(int(held.argmax()), held.shape))
+            edges: Array = (2 * np.stack([first, first + sides]) / grid.cells_per_axis - 1) * grid.half
+            return edges
+    return None
+
+
+def lay_around_core(farthest: Array, core: Array, cells: float) -> UnevenGrid:
+    """Cells over the domain that are the wider the farther from the core.
+
+    They are cubes in asinh of the distance from its middle, over a part of its longest side; where the domain is thin
+    they are equal, about as wide as at the end of the core.
+
+    Parameters
+    ----------
+    farthest : array of shape (d,)
+        Where the domain ends, from 0, unit coordinates.
+    core : array of shape (2, d)
+        Released corners of a block that holds most rows.
+    cells : float
+        The most cells.
+
+    Returns
+    -------
+    UnevenGrid
+        With a table of borders on the lattice of rows.
+    """
+    middle, thin = core.mean(axis=0), _find_thin(farthest)
+    half = float(np.ptp(core, axis=0)[~thin].max()) / 2
+    near = np.where(thin, half, _TUNED.near * half)
+    first, last = (-farthest - middle) / near, (farthest - middle) / near
+    first, last = np.where(thin, first, np.arcsinh(first)), np.where(thin, last, np.arcsinh(last))
+    number = make_cube_grid((last - first) / 2, cells).cells_per_axis
+    steps = [np.linspace(*ends)[1:-1] for ends in zip(first, last, number + 1, strict=True)]
+    along = [step if equal else np.sinh(step) for step, equal in zip(steps, thin, strict=True)]
+    borders = [unit * step + shift for unit, step, shift in zip(near, along, middle, strict=True)]
+    return UnevenGrid.between(
+        farthest, [lattice.round_inward(one, lattice.ROW_BITS) for one in borders], np.zeros(len(farthest))
+    )
+
+
+def lay_around_box(zoomed: ZoomStep) -> Grid:
+    """Cells for what lies outside of a box: the coarse ones, but around a small box wider ones, of which it is one.
+
+    So rows that lie far from it along one column share a cell, whatever the others say of them.
+
+    Parameters
+    ----------
+    zoomed : ZoomStep
+        The coarse cells, and the box.
+
+    Returns
+    -------
+    Grid
+        Over the domain.
+    """
+    farthest, thin = zoomed.grid.half, _find_thin(zoomed.grid.half)
+    if zoomed.box is None or not (thin | (np.ptp(zoomed.box, axis=0) <= 2 * _TUNED.small_box * farthest)).all():
+        return zoomed.grid
+    low, high = zoomed.box
+    width, borders = _TUNED.first_width * float((high - low)[~thin].max()), []
+    for end, below, above in zip(farthest, low, high, strict=True):
+        down = [-border for border in _list_widening(-float(below), float(end), width)]
+        rising = [*down[::-1], *_list_widening(float(above), float(end), width)]
+        borders.append(lattice.round_inward(np.array(rising), lattice.ROW_BITS))
+    return UnevenGrid.between(farthest, borders, np.zeros(len(farthest)))
+
+
+def _list_widening(start: float, end: float, width: float) -> Iterator[float]:
+    """Borders from ``start`` on, each step wider than the one before, none of the end; nothing if it starts there."""
+    while start < end:
+        yield start
+        start, width = start + width, width * _TUNED.growth
+        if start + width / 2 >= end:
+            return
