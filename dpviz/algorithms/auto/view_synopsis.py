@@ -319,7 +319,9 @@ def _ask_for_fine_cells(session: PrivateSession, test: Part, shares: Paid, scale
     cutoff = _TUNED.fine_caution * log(fine.n_cells)
     cells = SparseCount(_see_grid(session, fine, view))
     excess = session.ask(cells, NoisyExcess, shares[test], note="would fine cells do?", threshold=cutoff * scale)
-    return _FineCells(fine, cutoff, float(excess.value[0]) > _TUNED.fine_enough * session.n)
+    # With few rows noise alone would reach that part of them.
+    enough = float(excess.value[0]) > _TUNED.fine_enough * session.n + excess.mechanism.once.scale
+    return _FineCells(fine, cutoff, enough)
 
 
 def release_tail_synopsis(

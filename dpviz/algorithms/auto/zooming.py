@@ -47,7 +47,7 @@ class _Tuning:
     core_rows, core_rows_3d : float
         Most rows lie close together if a block of at most two coarse cells along each axis holds this part of them;
         over three columns, where such cells are twice as wide, the second.
-    core_sds, core_scales : float
+    core_sds, core_sds_3d, core_scales : float
         And if it holds half of them beyond so many sds of its noise. All rows have to be so many of its scales: else
         noise alone would fill some block.
     near : float
@@ -66,8 +66,9 @@ class _Tuning:
     zoom_rows: float = 0.93
     zoom_sds: float = 1.5
     core_rows: float = 0.8
-    core_rows_3d: float = 0.85
+    core_rows_3d: float = 0.93
     core_sds: float = 2.0
+    core_sds_3d: float = 3.0
     core_scales: float = 15.0
     near: float = 0.25
     small_box: float = 0.25
@@ -164,13 +165,13 @@ def _find_core(grid: Grid, noisy: Array, scale: float, n: int) -> Array | None:
     if n < _TUNED.core_scales * scale:
         return None
     counts = noisy.reshape(grid.cells_per_axis)
-    inner, most = tuple(range(counts.ndim, 2 * counts.ndim)), _TUNED.core_rows
+    inner, most, sds = tuple(range(counts.ndim, 2 * counts.ndim)), _TUNED.core_rows, _TUNED.core_sds
     if counts.ndim > 2:
-        most = _TUNED.core_rows_3d
+        most, sds = _TUNED.core_rows_3d, _TUNED.core_sds_3d
     along = [(m,) if thin else (1, 2) for m, thin in zip(counts.shape, _find_thin(grid.half), strict=True)]
     for sides in sorted(product(*along), key=prod):
         held = sliding_window_view(counts, sides).sum(axis=inner)
-        if float(held.max()) >= max(most * n, n / 2 + _TUNED.core_sds * sqrt(2 * prod(sides)) * scale):
+        if float(held.max()) >= max(most * n, n / 2 + sds * sqrt(2 * prod(sides)) * scale):
             first = np.array(np.unravel_index(int(held.argmax()), held.shape))
             edges: Array = (2 * np.stack([first, first + sides]) / grid.cells_per_axis - 1) * grid.half
             return edges
@@ -227,7 +228,12 @@ def lay_around_box(zoomed: ZoomStep) -> Grid:
         Over the domain.
     """
     farthest, thin = zoomed.grid.half, _find_thin(zoomed.grid.half)
-    if zoomed.box is None or not (thin | (np.ptp(zoomed.box, axis=0) <= 2 * _TUNED.small_box * farthest)).all():
+    # Over one column no other one divides rows that lie far out, and groups there would share a cell for nothing.
+    if (
+        zoomed.box is None
+        or len(farthest) == 1
+        or not (thin | (np.ptp(zoomed.box, axis=0) <= 2 * _TUNED.small_box * farthest)).all()
+    ):
         return zoomed.grid
     low, high = zoomed.box
     width, borders = _TUNED.first_width * float((high - low)[~thin].max()), []
