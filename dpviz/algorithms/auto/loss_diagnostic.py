@@ -83,7 +83,7 @@ class _Tuning:
         A centre that the last round moved so much of its clipping radius, beyond its noise, had not arrived.
     """
 
-    doubtful: float = -1.25
+    doubtful: float = -1.18
     clear: float = 20.0
     idle: float = 3.0
     unseen: float = 0.5
