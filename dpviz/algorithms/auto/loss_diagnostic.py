@@ -52,8 +52,8 @@ class _Fitted:
 
     at_first: float = 6.99
     weights: tuple[float, ...] = (0.84, -0.46, 1.43, 0.38, 1.88, 1.35, -1.32, -0.80, -4.14)
-    low_flat: tuple[float, ...] = (-0.56, 0.91, 0.0, 0.0)
-    high_flat: tuple[float, ...] = (0.63, 0.48, 1.06, 0.0)
+    low_flat: tuple[float, ...] = (-0.50, 0.82, 0.0, 0.0)
+    high_flat: tuple[float, ...] = (0.57, 0.43, 0.95, 0.0)
     low_view: tuple[float, ...] = (-1.72, 0.05, 0.0, 1.02)
     high_view: tuple[float, ...] = (0.34, 1.83, 0.56, 2.24)
 
