@@ -322,7 +322,8 @@ class Profile:
 
     @property
     def smallest_group(self) -> float:
-        """Rows of the smallest group that this noise can show; NaN where the noise or the sizes are not known.
+        """Rows of the smallest group that this noise can show; NaN where the noise or the sizes are not known, or
+        centres lie on each other, so that none is nearer to where it belongs.
 
         Its size has to be beyond the noise of sizes, and its centre nearer to where it belongs than half the way to a
         neighbour: noise of a mean is that of a sum, which is the same for all segments, over the rows.
@@ -335,7 +336,8 @@ class Profile:
             return least
         kept = np.maximum(self.sizes - SURE * self.size_sd, 0.0)  # over these rows the noise of a sum was divided
         sums = np.linalg.norm(self.even.center_sd / self.scale, axis=1) * kept
-        return max(least, float(np.median(sums[clear])) / (float(np.median(self.gaps)) / 2))
+        nearer = float(np.median(self.gaps)) / 2
+        return max(least, float(np.median(sums[clear])) / nearer) if nearer > 0 else float("nan")
 
     def find_partners(self, other: Profile) -> Codes:
         """Which centre of another profile (k, d) belongs to each, one to one, shape (k,): the nearest all together."""

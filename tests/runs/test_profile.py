@@ -166,5 +166,6 @@ def test_the_smallest_group_is_that_whose_size_and_centre_the_noise_lets_be_seen
     # Half the way to the neighbour is 0.6 unit coordinates: over that the noise of a sum is 150 rows.
     assert made.smallest_group == pytest.approx(150.0)
     assert replace(made, size_sd=np.full(2, 100.0)).smallest_group >= 300.0
+    assert np.isnan(replace(made, centers=np.array([[20.0, 500.0]] * 2)).smallest_group)
     assert np.isnan(replace(made, center_sd=np.full((2, 2), np.nan)).smallest_group)
     assert np.isnan(replace(made, sizes=None, size_sd=None).smallest_group)
