@@ -8,6 +8,7 @@ those whose runs explain a twentieth of a margin's variance or more (Efron 2014,
 or of the side of the line on which it lies.
 A cell that begins to matter late has few runs: it gets four times as many as its finding needs by its interval, where
 that is less than the look allows.
+Of lines that share a run only those that a look asked for count at it; the others' wait for a look that asks for them.
 """
 
 from __future__ import annotations
