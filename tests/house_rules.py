@@ -15,9 +15,10 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path, PurePosixPath
 
 from dpviz.audit import auditing
-from dpviz.audit.auditing import Offence, list_imports
+from dpviz.audit.auditing import Offence, list_imports, list_whole
 from dpviz.audit.auditing import format_dotted as _dotted
 from dpviz.audit.auditing import list_named as _named_by
+from dpviz.audit.doors import is_door
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -155,7 +156,8 @@ def reaches_for_rows(source: Source) -> Iterator[Offence]:
         if node.attr == "compute_non_private" and source.inside != "algorithms/baselines/kmeans_plus_plus.py":
             yield node.lineno, "only the reference runs without privacy"
     for node in source.all(ast.ClassDef):
-        heirs = {_dotted(base) for base in node.bases} & {"PrivateSession", "PrivateTable", "Rows"}
+        bases = {_dotted(base).rpartition(".")[2] for base in node.bases}
+        heirs = bases & {"PrivateSession", "PrivateTable", "Rows"}
         yield from ((node.lineno, f"{node.name} inherits from {base}") for base in heirs)
 
 
@@ -192,6 +194,14 @@ def imports_upward(source: Source) -> Iterator[Offence]:
             yield line, f"imports {module} from beside it"
         if (floor, other) == ("cli", "charts") and source.inside != DRAWS:
             yield line, f"draws: it imports {module}"
+
+
+def takes_a_whole_door(source: Source) -> Iterator[Offence]:
+    """Whoever takes all that a door hands on hides what is used of it."""
+    for node in source.all(ast.Import, ast.ImportFrom):
+        for module in list_whole(node):
+            if module != "dpviz" and is_door(module):
+                yield node.lineno, f"imports {module} as a whole: import each name that is needed from it"
 
 
 def draws_or_talks_in_the_core(source: Source) -> Iterator[Offence]:

@@ -15,6 +15,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from dpviz.audit.auditing import format_dotted
+from dpviz.audit.doors import find_home
 from tests.house_rules import Source
 
 ROWS = {
@@ -266,7 +268,7 @@ def names_in(source: Source) -> dict[str, str]:
     known = {node.name: f"{source.module}.{node.name}" for node in source.tree.body if isinstance(node, ast.ClassDef)}
     for node in ast.walk(source.tree):
         if isinstance(node, ast.ImportFrom) and node.module:
-            known |= {name.asname or name.name: f"{node.module}.{name.name}" for name in node.names}
+            known |= {name.asname or name.name: find_home(f"{node.module}.{name.name}") for name in node.names}
         elif isinstance(node, ast.Import):
             known |= {name.asname or name.name: name.name for name in node.names}
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
@@ -285,13 +287,15 @@ def _held(source: Source) -> Iterator[str]:
     known = names_in(source)
     for node in ast.walk(source.tree):
         if isinstance(node, ast.ImportFrom) and node.module:
-            yield from (f"{node.module}.{name.name}" for name in node.names)
+            yield from (find_home(f"{node.module}.{name.name}") for name in node.names)
         elif isinstance(node, ast.FunctionDef):
             given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
             for annotation in (*(one.annotation for one in given), node.returns):
                 yield from _named(annotation, known)
         elif isinstance(node, ast.AnnAssign):
             yield from _named(node.annotation, known)
+        elif isinstance(node, ast.Attribute):  # of a module that was imported as a whole
+            yield from (name for name in _named(node, known) if name.startswith("dpviz."))
 
 
 def _parts_of(node: ast.ClassDef, known: Mapping[str, str]) -> Iterator[str]:
@@ -331,8 +335,9 @@ def _named(annotation: ast.expr | None, known: Mapping[str, str]) -> Iterator[st
                 yield from _named(ast.parse(text, mode="eval").body, known)
         case ast.Name(id=name):
             yield known.get(name, name)
-        case ast.Attribute(value=ast.Name(id=module), attr=name):
-            yield f"{known.get(module, module)}.{name}"
+        case ast.Attribute() if not (dotted := format_dotted(annotation)).startswith("."):
+            first, _, rest = dotted.partition(".")
+            yield find_home(f"{known.get(first, first)}.{rest}")
         case ast.Subscript(value=ast.Name(id="Callable"), slice=ast.Tuple(elts=[_, result])):
             yield from _named(result, known)
         case _:

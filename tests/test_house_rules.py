@@ -33,10 +33,12 @@ from tests.house_rules import (
     scatters_slowly_or_draws_globally,
     shared_names,
     takes_a_shortcut_of_the_page_library,
+    takes_a_whole_door,
     waits_by_the_clock,
     weighs_answers,
     writes_what_is_written_once,
 )
+from tests.made_doors import made_doors
 
 
 def test_rows_are_named_in_the_room_only():
@@ -54,6 +56,10 @@ def test_an_algorithm_asks_by_public_names_only():
 def test_imports_go_downward():
     assert {source.floor for source in PACKAGE} == {*FLOORS, "__init__", "__main__"}, "a floor has no place in FLOORS"
     check(imports_upward, PACKAGE)
+
+
+def test_nobody_takes_a_whole_door():
+    check(takes_a_whole_door, PACKAGE + PAGES)
 
 
 def test_pictures_and_pages_stay_out_of_the_core():
@@ -188,6 +194,36 @@ def test_every_rule_sees_what_it_is_for():
     for rule, name, text in PLANTED:
         lines = {message.split(":")[1] for message in broken(rule, [Source.of(name, text)])}
         assert lines == {str(len(text.splitlines()))}, f"{rule.__name__} lets pass: {text[-80:]}"
+
+
+PLANTED_BEHIND_DOORS: list[tuple[Rule, str, str]] = [
+    (goes_round_the_front_door, "dpviz/algorithms/a.py", "from dpviz.table import Rows as R"),
+    (goes_round_the_front_door, "dpviz/algorithms/a.py", "from dpviz.privacy import PrivateTable"),
+    (reaches_for_rows, "dpviz/runs/a.py", "class Mine(privacy.PrivateSession): ..."),
+    (weighs_answers, "dpviz/runs/a.py", "def f():\n    from dpviz.privacy import compute_log_ratio"),
+    (weighs_answers, "dpviz/releases/a.py", "from dpviz.privacy import Recording"),
+    (imports_upward, "dpviz/table/a.py", "from dpviz.table import Account"),
+    (accesses_while_releasing, "dpviz/releases/a.py", "from dpviz.runs import evaluate"),
+    (takes_a_whole_door, "dpviz/runs/a.py", "from dpviz import privacy"),
+    (takes_a_whole_door, "dpviz/runs/a.py", "import dpviz.privacy as p"),
+    (takes_a_whole_door, "pages/data.py", "from dpviz.privacy import *"),
+]
+
+
+def test_every_rule_sees_through_a_door(tmp_path):
+    with made_doors(tmp_path):
+        for rule, name, text in PLANTED_BEHIND_DOORS:
+            lines = {message.split(":")[1] for message in broken(rule, [Source.of(name, text)])}
+            assert lines == {str(len(text.splitlines()))}, f"{rule.__name__} lets pass: {text}"
+        for name, text in (
+            ("dpviz/runs/a.py", "from dpviz.privacy import Ledger"),
+            ("dpviz/meaning/membership.py", "from dpviz.privacy import compute_log_ratio"),
+        ):
+            planted = [Source.of(name, text)]
+            assert not [broken(rule, planted) for rule in (weighs_answers, imports_upward) if broken(rule, planted)]
+        one = Source.of("dpviz/table/rows.py", "from dpviz.privacy import Ledger")
+        other = Source.of("dpviz/privacy/ledger.py", "from dpviz.table import Rows")
+        assert cycle_of([one, other])
 
 
 def test_a_circle_and_a_shared_name_are_seen():

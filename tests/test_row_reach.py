@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.house_rules import PACKAGE, PAGES, Source
+from tests.made_doors import made_doors
 from tests.row_reach import CORE, HOLDERS, READERS, READS, Types, holders, readers
 
 TYPES = Types.of(PACKAGE)
@@ -51,6 +52,28 @@ def test_a_row_that_is_read_is_found(text: str, read: str):
     imports = "from dpviz.runs.open_table import OpenTable, declare\nfrom dpviz.ui.session import Source\n"
     planted = Source.of("dpviz/ui/a.py", imports + text)
     assert f"dpviz.ui.a: {read}" in set(TYPES.beside(Types.of([planted])).reads(planted))
+
+
+def test_a_row_behind_a_door_is_found(tmp_path):
+    imports = "from dpviz.runs import OpenTable as Opened, declare\nfrom dpviz.table import LoadedTable\n"
+    with made_doors(tmp_path):
+        for text in (
+            "def f(table: Opened): return table.loaded.frame",
+            "def f(source): return declare(source, None).loaded.frame",
+            "def f(table: LoadedTable): return table.frame",
+        ):
+            planted = Source.of("dpviz/ui/a.py", imports + text)
+            assert "dpviz.ui.a: frame" in set(TYPES.beside(Types.of([planted])).reads(planted)), text
+        for text in (
+            "from dpviz.table import LoadedTable",
+            "from dpviz import table\ndef f(x: table.LoadedTable): ...",
+            "import dpviz.table as t\ndef f(x): return t.LoadedTable(x)",
+            "import dpviz.table\ndef f(x): return dpviz.table.LoadedTable(x)",
+        ):
+            assert readers([Source.of("dpviz/ui/a.py", text)]) == {"dpviz.ui.a"}, text
+            assert holders([Source.of("dpviz/releases/render.py", text)], REACHING), text
+        field = Source.of("dpviz/releases/seen.py", "from dpviz.runs import OpenTable\nclass Seen:\n    x: OpenTable")
+        assert "dpviz.releases.seen.Seen" in TYPES.beside(Types.of([field])).reaching()
 
 
 def test_whatever_makes_or_checks_a_file_holds_none():

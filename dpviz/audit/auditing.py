@@ -25,6 +25,7 @@ from dpviz.audit.contract import (
     list_values,
     record_run,
 )
+from dpviz.audit.doors import find_home, is_door, list_handed_on
 from dpviz.audit.neighboring_tables import (
     BOUGHT,
     NEIGHBOR_SETTINGS,
@@ -369,7 +370,7 @@ _BACK_DOORS = {
     "gi_frame",
 }
 _ROUND_IT = {"getattr", "setattr", "vars", "eval", "exec", "globals", "open", "__import__"}
-_HIDDEN = {"dpviz.table.rows", "dpviz.privacy.private_session.PrivateTable", "dpviz.privacy.private_session.Revealed"}
+_HIDDEN = {"dpviz.table.rows", "dpviz.privacy.private_session.PrivateTable", "dpviz.privacy.revealed_rows"}
 _MEMORY = {"gc", "ctypes"}
 # RandomState is a type that scikit-learn's users pass; to look at a state draws nothing from it.
 _DRAWS_NOTHING = {"Generator", "SeedSequence", "default_rng", "RandomState", "get_state"}
@@ -387,12 +388,27 @@ def format_dotted(node: ast.expr) -> str:
 
 
 def list_named(node: ast.Import | ast.ImportFrom) -> list[str]:
-    """The modules, and what is taken from them, of an import; of a relative one nothing."""
+    """The modules, and what is taken from them, of an import, also by home behind a door; of a relative one nothing."""
     if isinstance(node, ast.Import):
         return [alias.name for alias in node.names]
     if node.level or node.module is None:
         return []
-    return [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    taken = [f"{node.module}.{alias.name}" for alias in node.names]
+    homes = [home for name in taken if (home := find_home(name)) != name]
+    return list(dict.fromkeys([node.module, *taken, *(home.rpartition(".")[0] for home in homes), *homes]))
+
+
+def list_whole(node: ast.Import | ast.ImportFrom) -> list[str]:
+    """What an import may take as a whole, so that nobody sees which of its names are used: a module, or all its names.
+
+    ``import a.b`` takes ``a``, too.
+    """
+    if isinstance(node, ast.Import):
+        heads = [alias.name.partition(".")[0] for alias in node.names if not alias.asname]
+        return [*(alias.name for alias in node.names), *heads]
+    if node.level or node.module is None:
+        return []
+    return [node.module if alias.name == "*" else f"{node.module}.{alias.name}" for alias in node.names]
 
 
 def list_imports(tree: ast.AST) -> Iterator[Offence]:
@@ -416,9 +432,27 @@ def list_ways_round(tree: ast.AST) -> Iterator[Offence]:
                 yield node.lineno, f"reaches for {node.attr}"
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _ROUND_IT:
             yield node.lineno, f"calls {node.func.id}"
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield from ((node.lineno, words) for words in _list_taken_whole(node))
     for line, module in list_imports(tree):
         if module in _HIDDEN or module.partition(".")[0] in _MEMORY:
             yield line, f"imports {module}"
+
+
+def _list_taken_whole(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
+    """A door, a module that what is hidden can be reached from, or all names of a module of ours."""
+    everything = isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names)
+    for module in dict.fromkeys(list_whole(node)):
+        if everything and module.partition(".")[0] == "dpviz":
+            yield f"imports all names of {module}: import each that is needed by its name"
+        elif is_door(module) or _reaches_hidden(module):
+            yield f"imports {module} as a whole: import each name that is needed from it"
+
+
+def _reaches_hidden(module: str) -> bool:
+    handed_on = {find_home(f"{module}.{name}") for name in list_handed_on(module)}
+    homes = handed_on | {home.rpartition(".")[0] for home in handed_on}
+    return not homes.isdisjoint(_HIDDEN) or any(hidden.startswith(f"{module}.") for hidden in _HIDDEN)
 
 
 def list_global_draws(tree: ast.AST) -> Iterator[Offence]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from dataclasses import replace
 
@@ -19,6 +20,7 @@ from tests.audit.peeking import HONEST, MISTAKES
 from tests.command_line import call
 from tests.contract.tables import named
 from tests.example_packages import bringing, example
+from tests.made_doors import made_doors
 
 FEW = 40
 # Of the checks that take a while an audit has one run; of a mistake only those that are for it.
@@ -43,6 +45,59 @@ def test_a_mistake_is_named(card, check):
     with pytest.raises(Broken) as caught:
         CHECKS[check](Subject(card, FEW))
     assert str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        # By its home, whatever hands it on.
+        ("from dpviz.table import Rows", "imports dpviz.table.rows"),
+        ("from dpviz.table import Rows as R", "imports dpviz.table.rows"),
+        ("from dpviz.privacy import PrivateTable", "imports dpviz.privacy.private_session.PrivateTable"),
+        ("from dpviz.runs import PrivateTable", "imports dpviz.privacy.private_session.PrivateTable"),
+        ("from dpviz.privacy import Revealed", "imports dpviz.privacy.revealed_rows"),
+        ("def f():\n    from dpviz import PrivateTable", "imports dpviz.privacy.private_session.PrivateTable"),
+        # As a whole, so that nobody sees what is used of it.
+        ("import dpviz", "imports dpviz as a whole"),
+        ("import dpviz as d", "imports dpviz as a whole"),
+        ("import dpviz.privacy", "imports dpviz.privacy as a whole"),
+        ("import dpviz.privacy as p", "imports dpviz.privacy as a whole"),
+        ("import dpviz.privacy.queries", "imports dpviz as a whole"),
+        ("from dpviz import privacy", "imports dpviz.privacy as a whole"),
+        ("from dpviz import runs as r", "imports dpviz.runs as a whole"),
+        ("from dpviz.privacy import private_session", "imports dpviz.privacy.private_session as a whole"),
+        ("from dpviz.privacy import *", "imports all names of dpviz.privacy"),
+        ("from dpviz.privacy.private_session import *", "imports all names of dpviz.privacy.private_session"),
+        ("from dpviz import *", "imports all names of dpviz"),
+    ],
+)
+def test_what_is_hidden_is_found_behind_a_door(tmp_path, text, said):
+    with made_doors(tmp_path):
+        found = [words for _, words in auditing.list_ways_round(ast.parse(text))]
+    assert any(words.split(":")[0].startswith(said) for words in found), found
+
+
+@pytest.mark.parametrize("text", ["import dpviz.charts", "from dpviz.runs import open_table as o"])
+def test_a_module_that_hands_hidden_things_on_is_not_taken_whole(text):
+    """Of the package as it stands."""
+    assert [words for _, words in auditing.list_ways_round(ast.parse(text)) if words.endswith("needed from it")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from dpviz.privacy import Count, PrivateSession",
+        "from dpviz.privacy.queries import Count",
+        "from dpviz.privacy import queries",
+        "import dpviz.privacy.queries as q",
+        "from dpviz import check",
+        "import numpy.linalg",
+        "from numpy import *",
+    ],
+)
+def test_what_an_algorithm_may_import_it_may_import_through_a_door(tmp_path, text):
+    with made_doors(tmp_path):
+        assert not list(auditing.list_ways_round(ast.parse(text)))
 
 
 def test_tables_that_others_left_in_memory_hide_no_mistake():
