@@ -16,6 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from dpviz import CARDS, Domain, PrivateKMeans, RequestError
+from dpviz.table.coded_domain import make_coded_domain
 from tests.cases import about, for_each
 from tests.contract.tables import make_blobs
 
@@ -234,7 +235,7 @@ def test_a_list_of_pairs_is_a_pair_a_column_and_two_arrays_are_all_lower_and_all
         ({"bounds": Domain.of(["x", "y"], -1, 1), "scaling": "common"}, "its own radius"),
         ({"bounds": Domain.of(["x", "y"], -1, 1), "weights": {"x": 0.5}}, "bounds is a Domain: declare"),
         (
-            {"bounds": Domain.coded(["x", "y"], [-1, -1], [1, 1], codings={}, weights={"x": 0.5})},
+            {"bounds": make_coded_domain(["x", "y"], [-1, -1], [1, 1], codings={}, weights={"x": 0.5})},
             "by the names of columns",
         ),
     ],

@@ -13,6 +13,7 @@ from dpviz.arrays import Array, Codes
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.queries import Relation
+from dpviz.table.coded_domain import make_coded_domain
 from dpviz.table.codings import Closed, Cycle, Nominal
 from dpviz.table.domain import Domain
 from dpviz.table.rows import BLOCK_NUMBERS
@@ -98,7 +99,7 @@ def make_small_table(
 
 
 _KINDS = {"category": Nominal(("a",)), "yes": Closed(("no", "yes")), "hour": Cycle(8.0)}
-MIXED = Domain.coded(
+MIXED = make_coded_domain(
     ("number", *_KINDS), [-1.0, 0.0, 0.0, 0.0], [1.0, 2.0, 1.0, 8.0], codings=_KINDS, weights={"category": 1.0}
 )
 """A number beside a category of three values, an interval and a circle: seven coordinates."""

@@ -12,8 +12,8 @@ import numpy as np
 
 from dpviz import check
 from dpviz.arrays import Array
-from dpviz.table.codings import DeclaredColumn, Stretched
-from dpviz.table.domain import Domain, Region, Scaling
+from dpviz.table.codings import Stretched
+from dpviz.table.domain import CodedColumn, Domain, Region, Scaling
 from dpviz.table.region import Shape
 from dpviz.wording import format_number
 
@@ -153,7 +153,7 @@ class View:
         return drawn
 
     @cached_property
-    def _uneven(self) -> dict[int, DeclaredColumn]:
+    def _uneven(self) -> dict[int, CodedColumn]:
         """Coordinates on a log or root scale: an even axis of amounts would not show where they are clustered."""
         declared = zip(self.domain.declared, self.domain.places, strict=False)
         return {place.start: column for column, place in declared if isinstance(column.coding, Stretched)}
@@ -356,14 +356,15 @@ def list_choices(domain: Domain) -> tuple[Choice, ...]:
     return tuple(columns + slanted)
 
 
-def _find_scale(column: DeclaredColumn) -> str:
+def _find_scale(column: CodedColumn) -> str:
     assert isinstance(column.coding, Stretched)
     return column.coding.scale
 
 
-def list_ticks(column: DeclaredColumn) -> dict[str, Any]:
+def list_ticks(column: CodedColumn) -> dict[str, Any]:
     """Round amounts between the bounds of a column on a log or root scale, and where they stand, unit coordinates.
 
+    >>> from dpviz.table.codings import DeclaredColumn
     >>> list_ticks(DeclaredColumn("pay", Stretched("log"), 100.0, 1e6, 1.0))["ticktext"]
     ['100', '1k', '10k', '100k', '1M']
     """

@@ -46,11 +46,11 @@ from dpviz.runs.center_tables import describe_center
 from dpviz.runs.open_table import make_domain
 from dpviz.runs.profile import Profile
 from dpviz.runs.run import Run
-from dpviz.table.codings import Closed, Cycle, Dates, DeclaredColumn, Nominal, Ordinal, Stretched
+from dpviz.table.codings import Closed, Cycle, Dates, Nominal, Ordinal, Stretched
 from dpviz.table.csv_writer import format_csv
 from dpviz.table.declaration import Declaration
 from dpviz.table.declaration_file import to_json
-from dpviz.table.domain import Domain
+from dpviz.table.domain import CodedColumn, Domain
 from dpviz.table.file_format import MISSING, PLAIN_FORMAT, FileFormat
 from dpviz.table.loaded_table import make_canonical_ids
 from dpviz.table.text_type import TEXT
@@ -315,7 +315,7 @@ def _list_declared(declared: Declaration, domain: Domain, profile: Profile) -> t
     return tuple(_describe_told(declared, column, place.start, profile) for column, place in columns)
 
 
-def _describe_told(declared: Declaration, column: DeclaredColumn, place: int, profile: Profile) -> ToldColumn:
+def _describe_told(declared: Declaration, column: CodedColumn, place: int, profile: Profile) -> ToldColumn:
     origin, unit = _describe_origin(declared, column.name), declared.units.get(column.name, "")
     if isinstance(column.coding, Stretched) or column.is_number:
         ends = CardColumn(column.name, column.lower, column.upper, unit, origin, kind=profile.columns[place].kind)
@@ -479,7 +479,7 @@ def _describe_coded(domain: Domain) -> dict[str, object]:
     }
 
 
-def _encode_column(column: DeclaredColumn) -> tuple[object, ...]:
+def _encode_column(column: CodedColumn) -> tuple[object, ...]:
     """What a column holds, as the program reads it."""
     match coding := column.coding:
         case Nominal():
@@ -497,7 +497,7 @@ def _encode_column(column: DeclaredColumn) -> tuple[object, ...]:
             return ("number", column.lower, column.upper)
 
 
-def _find_middle(column: DeclaredColumn) -> list[float]:
+def _find_middle(column: CodedColumn) -> list[float]:
     """What the middle of the region is on the scale of a column."""
     middle = column.coding.stretch(column.middle) if isinstance(column.coding, Stretched) else column.middle
     return [float(one) for one in middle]

@@ -14,8 +14,8 @@ import numpy as np
 
 from dpviz.arrays import Array
 from dpviz.reporting import TextTable
-from dpviz.table.codings import Cycle, Dates, DeclaredColumn, Stretched
-from dpviz.table.domain import Domain
+from dpviz.table.codings import Cycle, Dates, Stretched
+from dpviz.table.domain import CodedColumn, Domain
 from dpviz.wording import format_percent
 
 # Standard deviations within which a released number is not told from another.
@@ -129,12 +129,12 @@ def read_shares(domain: Domain, centers: Array) -> dict[str, dict[str, Array]]:
     }
 
 
-def compute_share_noise(column: DeclaredColumn, sd: Array) -> Array:
+def compute_share_noise(column: CodedColumn, sd: Array) -> Array:
     """Standard deviation of shares (k,), of that of a unit coordinate of each centre.
 
     Parameters
     ----------
-    column : DeclaredColumn
+    column : CodedColumn
         Where its shares stand.
     sd : array of shape (k,)
         Of the noise on a unit coordinate of each centre.
@@ -185,7 +185,7 @@ def describe_shares(shares: Mapping[str, float], sd: float | None) -> str:
     return ", ".join([*(f"{value} {_format_share(shares[value])}" for value in clear), *others])
 
 
-def _describe_column(domain: Domain, column: DeclaredColumn, center: Array, sd: float | None) -> str:
+def _describe_column(domain: Domain, column: CodedColumn, center: Array, sd: float | None) -> str:
     place = domain.places[domain.names.index(column.name)]
     said: Any = column.describe(column.decode(center[None, place])[0])
     if isinstance(said, dict):
@@ -198,12 +198,12 @@ def _describe_column(domain: Domain, column: DeclaredColumn, center: Array, sd: 
     return f"{said:.3g}" if isinstance(column.coding, Cycle) else f"{said:.6g}"
 
 
-def describe_center(column: DeclaredColumn, center: Array, sd: float) -> str:
+def describe_center(column: CodedColumn, center: Array, sd: float) -> str:
     """What a released centre says of a column that holds no numbers: shares, a date, a rank or an hour, with its noise.
 
     Parameters
     ----------
-    column : DeclaredColumn
+    column : CodedColumn
         Of values, dates or a cycle.
     center : array of shape (dim,)
         Its coordinates, data units.

@@ -12,6 +12,7 @@ from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.revealed_rows import Revealed
 from dpviz.table.cluster_rows import ClusterRows
+from dpviz.table.coded_domain import make_coded_domain
 from dpviz.table.csv_intake import CsvFile
 from dpviz.table.csv_stream import CsvOnDisk
 from dpviz.table.declaration import Declaration, FileKind
@@ -255,7 +256,7 @@ def make_domain(declaration: Declaration) -> Domain:
     if not declaration.columns:
         raise RequestError("No column is chosen: choose at least one column of numbers to cluster.")
     bounds = declaration.list_bounds(declaration.columns)
-    return Domain.coded(
+    return make_coded_domain(
         declaration.columns,
         bounds.lower,
         bounds.upper,

@@ -11,6 +11,7 @@ import pandas as pd
 
 from dpviz import check
 from dpviz.arrays import Array
+from dpviz.table.coded_domain import make_coded_domain
 from dpviz.table.coding_forms import FORMS, check_weight, read_coding
 from dpviz.table.codings import NUMBER, Coding
 from dpviz.table.domain import Domain
@@ -88,7 +89,7 @@ class DeclaredFrame:
     def domain(self, **geometry: Any) -> Domain:
         """Their domain, with a radius and a scaling."""
         declared: dict[str, Any] = {"codings": self.codings, "weights": self.weights, **geometry}
-        return Domain.coded(self.columns, self.lower, self.upper, **declared)
+        return make_coded_domain(self.columns, self.lower, self.upper, **declared)
 
     def numbers(self, frame: Any) -> Array:
         """Cells of ``frame`` as numbers (n, number of columns), each by itself; NaN where one is missing.

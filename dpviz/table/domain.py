@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import cached_property
 from itertools import pairwise, takewhile
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -17,10 +17,7 @@ from dpviz import check
 from dpviz.arrays import Array
 from dpviz.table.region import Block, Blocks, Region
 
-if TYPE_CHECKING:
-    from dpviz.table.codings import Coding, DeclaredColumn
-
-__all__ = ["Domain", "Region", "Scaling"]
+__all__ = ["CodedColumn", "Domain", "Region", "Scaling"]
 
 # Widths and radii that squares neither overflow nor underflow on: outside, a norm would be computed as 0 or infinite.
 _NARROWEST, _WIDEST = 1e-100, 1e100
@@ -38,6 +35,56 @@ class Scaling(StrEnum):
     """One scale for all columns: distances keep their data-unit geometry."""
 
 
+class CodedColumn(Protocol):
+    """A declared column as its coding makes coordinates of it: what the domain asks of it."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def coding(self) -> Any: ...
+
+    @property
+    def lower(self) -> float: ...
+
+    @property
+    def upper(self) -> float: ...
+
+    @property
+    def side(self) -> float: ...
+
+    @property
+    def is_number(self) -> bool: ...
+
+    @property
+    def labels(self) -> tuple[str, ...]: ...
+
+    @property
+    def dim(self) -> int: ...
+
+    @property
+    def middle(self) -> Array: ...
+
+    @property
+    def scale(self) -> Array: ...
+
+    @property
+    def even_scale(self) -> Array: ...
+
+    @property
+    def placeholder(self) -> float: ...
+
+    def encode(self, values: Array) -> Array: ...
+
+    def decode(self, points: Array) -> Array: ...
+
+    def to_unit_coordinates(self, coordinates: Array) -> Array: ...
+
+    def read_numbers(self, points: Array) -> Array: ...
+
+    def describe(self, coordinates: Array) -> Any: ...
+
+
 @dataclass(frozen=True, eq=False)
 class Domain:
     """Declared bounds of the chosen columns: public, never read from rows.
@@ -53,7 +100,7 @@ class Domain:
     scaling : Scaling
     units : tuple of str
         What the numbers of each column count, "" where nobody said; empty: of none.
-    declared : tuple of DeclaredColumn
+    declared : tuple of CodedColumn
         Where a declared column is more than a number between bounds, all of them: then ``columns`` and bounds are those
         of coordinates, one for each category, and a row (n, ``width``) has one number a declared column.
     """
@@ -64,7 +111,7 @@ class Domain:
     radius: float | None = None
     scaling: Scaling = Scaling.UNIT
     units: tuple[str, ...] = ()
-    declared: tuple[DeclaredColumn, ...] = ()
+    declared: tuple[CodedColumn, ...] = ()
 
     @classmethod
     def of(
@@ -112,83 +159,17 @@ class Domain:
             radius = check.positive(radius=radius)
         stated = tuple((units or {}).get(name, "") for name in names)
         domain = cls(names, low, high, radius, Scaling(scaling), stated if any(stated) else ())
-        domain._refuse_short_radius()
+        domain.refuse_short_radius()
         return domain
 
-    @classmethod
-    def coded(
-        cls,
-        columns: Sequence[str],
-        lower: npt.ArrayLike,
-        upper: npt.ArrayLike,
-        *,
-        codings: Mapping[str, Coding],
-        weights: Mapping[str, float],
-        radius: float | None = None,
-        scaling: Scaling | str = Scaling.UNIT,
-        units: Mapping[str, str] | None = None,
-    ) -> Domain:
-        """As ``of``, of columns some of which have a coding or a weight; bounds are those of the numbers of cells.
-
-        Parameters
-        ----------
-        columns : sequence of str
-            Names of the columns.
-        lower, upper : number or array of shape (d,)
-            Declared bounds, data units.
-        codings : mapping of str to Coding
-            Coding of each column that has one.
-        weights : mapping of str to float
-            How much columns count.
-        radius : float or None
-            Largest distance from the middle of the bounds; None: the box alone.
-        scaling : "unit" or "common"
-            Each column to [-1, 1], or one scale for all.
-        units : mapping of str to str or None
-            What the numbers of a column count; for eyes only.
-
-        Returns
-        -------
-        Domain
-            Public: nothing in it comes from rows.
+    def refuse_short_radius(self) -> None:
+        """Refuse a declared radius that leaves next to nothing of the bounds.
 
         Raises
         ------
         RequestError
-            Also if a coordinate would have the name of another one.
+            Where its ball has hardly any room in unit coordinates.
         """
-        from dpviz.table.codings import NUMBER, DeclaredColumn  # here, because plain numbers do not wait for pandas
-
-        names = tuple(str(name) for name in columns)
-        if not any(name in codings or name in weights for name in names):
-            return cls.of(names, lower, upper, radius=radius, scaling=scaling, units=units)
-        plain = cls.of(names, lower, upper, scaling=scaling, radius=radius)
-        numbers = [name not in codings for name in names]
-        wide = (plain.upper - plain.lower) / 2
-        # One scale for all that are numbers; a category counts in half-widths of the widest of them.
-        shared = plain.scaling is Scaling.COMMON and any(numbers)
-        parts = np.where(numbers, wide / wide[numbers].max(), 1.0) if shared else np.ones(len(names))
-        declared = tuple(
-            DeclaredColumn(name, coding := codings.get(name, NUMBER), low, high, coding.half(weights.get(name), part))
-            for name, low, high, part in zip(
-                names, plain.lower.tolist(), plain.upper.tolist(), parts.tolist(), strict=True
-            )
-        )
-        labels = tuple(label for column in declared for label in column.labels)
-        if twice := [label for place, label in enumerate(labels) if label in labels[:place]]:
-            raise check.RequestError(f"Two coordinates would be called {twice[0]!r}: rename a column, or a category.")
-        spans = np.array([column.span for column in declared for _ in column.labels])
-        stated = tuple(
-            (units or {}).get(column.name, column.coding.unit) * (column.dim == 1)
-            for column in declared
-            for _ in column.labels
-        )
-        ends = spans.T
-        domain = cls(labels, ends[0], ends[1], plain.radius, plain.scaling, stated if any(stated) else (), declared)
-        domain._refuse_short_radius()
-        return domain
-
-    def _refuse_short_radius(self) -> None:
         if self._free_radius < _SMALLEST_RADIUS and self.radius is not None:
             raise check.RequestError(
                 f"radius is {self.radius:g}, {self._free_radius:.2g} of the half-width of the bounds: give a "

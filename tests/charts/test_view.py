@@ -3,6 +3,7 @@ import pytest
 
 from dpviz.charts.view import list_choices, make_view, make_view_along_centers
 from dpviz.check import RequestError
+from dpviz.table.coded_domain import make_coded_domain
 from dpviz.table.codings import Nominal, Stretched
 from dpviz.table.domain import Domain, Region
 from tests.cases import about
@@ -124,7 +125,7 @@ def test_a_projected_space_of_one_axis_is_a_line() -> None:
 
 def test_a_log_column_is_drawn_evenly_with_amounts_at_its_ticks():
     codings = {"pay": Stretched("log"), "debt": Stretched("root")}
-    domain = Domain.coded(["age", "pay", "debt"], [0, 100, -400], [80, 1e6, 900], codings=codings, weights={})
+    domain = make_coded_domain(["age", "pay", "debt"], [0, 100, -400], [80, 1e6, 900], codings=codings, weights={})
     view = make_view(domain, (0, 1))
     assert view.name == ("age", "pay, log scale") and view.extent == ((0.0, 80.0), (-1.0, 1.0))
     points = domain.to_unit(np.array([[40.0, 100.0, 0.0], [80.0, 1e4, 0.0], [0.0, 1e6, 0.0]]))
@@ -139,5 +140,5 @@ def test_a_log_column_is_drawn_evenly_with_amounts_at_its_ticks():
 
 
 def test_shares_are_drawn_from_nothing_to_all():
-    domain = Domain.coded(["age", "c"], [0, 0], [80, 3], codings={"c": Nominal(("a", "b"))}, weights={})
+    domain = make_coded_domain(["age", "c"], [0, 0], [80, 3], codings={"c": Nominal(("a", "b"))}, weights={})
     assert make_view(domain, (0, 1)).extent == ((0.0, 80.0), (0.0, 1.0))

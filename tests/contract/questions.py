@@ -33,6 +33,7 @@ from dpviz.privacy.sums import (
     Weights,
 )
 from dpviz.privacy.tuples.tuples import Tuples, TupleTable
+from dpviz.table.coded_domain import make_coded_domain
 from dpviz.table.codings import Closed, Cycle, Nominal
 from dpviz.table.domain import Domain, Region
 from dpviz.table.region import Shape
@@ -262,8 +263,8 @@ def mixed_regions() -> dict[str, Domain]:
     codings = {"c": Nominal(("a", "b")), "b": Closed(("no", "yes")), "h": Cycle(8.0)}
     ends: dict[str, Any] = {"lower": [-1.0, 0.0, 0.0, 0.0], "upper": [1.0, 3.0, 1.0, 8.0]}
     return {
-        "categories": Domain.coded("xcbh", **ends, codings=codings, weights={}),
-        "weighed categories beside a ball": Domain.coded(
+        "categories": make_coded_domain("xcbh", **ends, codings=codings, weights={}),
+        "weighed categories beside a ball": make_coded_domain(
             "xcbh", **ends, codings=codings, weights={"c": 2.0, "x": 0.5}, radius=0.3
         ),
     }

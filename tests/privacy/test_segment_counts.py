@@ -14,9 +14,10 @@ from dpviz.privacy.partitions import Projected, Voronoi
 from dpviz.privacy.private_session import Tallies
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.segment_counts import DistanceScales, SegmentHistogram
+from dpviz.table.coded_domain import make_coded_domain
 from dpviz.table.coded_rows import code_rows
 from dpviz.table.codings import Closed, Cycle, Nominal, Ordinal
-from dpviz.table.domain import Domain, Region
+from dpviz.table.domain import Region
 from dpviz.table.lattice import POINT_BITS, count_loss_bits, count_row_bits
 from dpviz.table.region import Shape
 from dpviz.table.rows import Rows, convert_to_unit
@@ -58,7 +59,7 @@ def test_a_row_is_in_the_bin_of_its_corner_its_rank_and_its_hour():
     lower, upper = zip(*(coding.ends for coding in codings.values()), strict=True)
     cells = np.array([[i % 4, i % 2, 1 + i % 5, i % 24] for i in range(240)], dtype=np.float64)
     for weights in ({}, dict.fromkeys(codings, 0.1), dict.fromkeys(codings, 4.0)):
-        domain = Domain.coded(list(codings), lower, upper, codings=codings, weights=weights)
+        domain = make_coded_domain(list(codings), lower, upper, codings=codings, weights=weights)
         rows, over = convert_to_unit(cells, domain), Voronoi(np.zeros((1, domain.dim)))
         for j, (column, place) in enumerate(zip(domain.declared, domain.places, strict=True)):
             shape = None if column.coding.shape is Shape.PAIR else column.coding.shape

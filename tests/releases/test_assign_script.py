@@ -17,6 +17,7 @@ from dpviz.arrays import Array, Codes
 from dpviz.check import RequestError
 from dpviz.releases.render import write_assign_script
 from dpviz.runs.evaluation import assign
+from dpviz.table.coded_domain import make_coded_domain
 from dpviz.table.codings import Stretched
 from dpviz.table.domain import Domain
 from dpviz.table.file_format import FileFormat, NumberStyle
@@ -106,7 +107,7 @@ def test_rows_on_a_log_and_a_root_scale_get_the_segment_that_dpviz_gives_them(tm
     codings = {"income": Stretched("log"), "hours": Stretched("root")}
     lower = np.array([18.0, 10.0, -20.0])
     for weights, radius in (({}, None), ({"income": 2.0, "age": 0.3}, 0.9)):
-        domain = Domain.coded(_NAMES, lower, _UPPER, codings=codings, weights=weights, radius=radius)
+        domain = make_coded_domain(_NAMES, lower, _UPPER, codings=codings, weights=weights, radius=radius)
         rng = np.random.default_rng(3)
         values = np.c_[rng.uniform(0, 120, 2_000), rng.lognormal(8, 3, 2_000), rng.normal(0, 60, 2_000)]
         values[:3, 1] = 0.0, -5.0, 1e9

@@ -19,6 +19,7 @@ from dpviz.runs.advice.judgement import judge
 from dpviz.runs.open_table import declare
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.run import run
+from dpviz.table.coded_domain import make_coded_domain
 from dpviz.table.codings import NUMBER, Coding, Nominal, Ordinal
 from dpviz.table.csv_intake import open_csv
 from dpviz.table.csv_stream import CsvOnDisk
@@ -41,7 +42,7 @@ def table_of(codings: dict[str, Coding], n: int = 50, n_public: int | None = Non
     ends = [(coding.ends or (0.0, 1.0)) for coding in codings.values()]
     lower, upper = zip(*ends, strict=True)
     used = {name: coding for name, coding in codings.items() if coding != NUMBER}
-    domain = Domain.coded(list(codings), lower, upper, codings=used, weights={})
+    domain = make_coded_domain(list(codings), lower, upper, codings=used, weights={})
     return PrivateTable(np.tile(np.array(lower), (n, 1)), domain, n_public=n_public)
 
 
@@ -112,7 +113,7 @@ def test_rows_that_hold_several_points_have_no_categories():
 def test_shares_that_noise_would_drown_are_told_of_beforehand_and_only_where_n_is_public():
     zips = {"x": NUMBER, "zip": Nominal(tuple(f"{i:05}" for i in range(30)))}
     for n, weight, told in ((500, 0.1, True), (500, 4.0, False), (None, 0.1, False)):
-        domain = Domain.coded(["x", "zip"], [0, 0], [1, 31], codings={"zip": zips["zip"]}, weights={"zip": weight})
+        domain = make_coded_domain(["x", "zip"], [0, 0], [1, 31], codings={"zip": zips["zip"]}, weights={"zip": weight})
         table = PrivateTable(np.tile([0.5, 3.0], (500, 1)), domain, n_public=n)
         warnings = run("auto", table, k=4, epsilon=0.5, delta=1e-6, seed=0).warnings
         with about(n, weight):

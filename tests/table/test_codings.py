@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from dpviz.check import RequestError
 from dpviz.table import cell_arithmetic, codings, region
 from dpviz.table.cell_arithmetic import compute_exact_log, make_circle
+from dpviz.table.coded_domain import make_coded_domain
 from dpviz.table.codings import Closed, Cycle, Dates, Nominal, Ordinal, Stretched
 from dpviz.table.domain import Domain
 from tests.cases import about
@@ -38,7 +39,7 @@ def domain(*names: str, **more) -> Domain:
     pairs = [(KINDS[name].ends if name in KINDS else None) or ends.get(name, (0.0, 10.0)) for name in names]
     lower, upper = zip(*pairs, strict=True)
     used = {name: KINDS[name] for name in names if name in KINDS}
-    return Domain.coded(names, lower, upper, **{"codings": used, "weights": {}, **more})
+    return make_coded_domain(names, lower, upper, **{"codings": used, "weights": {}, **more})
 
 
 ALL = domain("age", *KINDS)
@@ -192,9 +193,11 @@ def test_a_weight_is_the_half_width_of_numbers_and_counts_once():
 
 def test_under_common_scaling_categories_count_in_half_widths_of_the_widest_number():
     ends = {"lower": [0, 0, 0], "upper": [10, 1, 4]}
-    one = Domain.coded(["a", "b", "region"], **ends, codings={"region": KINDS["region"]}, weights={}, scaling="common")
+    one = make_coded_domain(
+        ["a", "b", "region"], **ends, codings={"region": KINDS["region"]}, weights={}, scaling="common"
+    )
     np.testing.assert_allclose(one.region.half, [1, 0.1, *[0.5] * 5])
-    cut = Domain.coded(
+    cut = make_coded_domain(
         ["a", "b", "region"], **ends, codings={"region": KINDS["region"]}, weights={}, scaling="common", radius=2.5
     )
     assert cut.region.blocks.free_radius == pytest.approx(0.5)

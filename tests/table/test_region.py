@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from dpviz.privacy.sensitivity_bounds import bound_distance
 from dpviz.table import lattice
+from dpviz.table.coded_domain import make_coded_domain
 from dpviz.table.codings import Closed, Cycle, Nominal
 from dpviz.table.domain import Domain, Region
 from dpviz.table.region import project_on_simplex
@@ -24,7 +25,7 @@ def domain(radius: float | None = None, **weights: float) -> Domain:
     """A number beside two categories, an interval and a circle of eight hours."""
     names, ends = ("x", *KINDS), [(0.0, 1.0), *(coding.ends for coding in KINDS.values())]
     lower, upper = zip(*ends, strict=True)
-    return Domain.coded(names, lower, upper, codings=KINDS, weights=weights, radius=radius)
+    return make_coded_domain(names, lower, upper, codings=KINDS, weights=weights, radius=radius)
 
 
 def every_row(of: Domain) -> np.ndarray:
@@ -113,7 +114,7 @@ def test_no_row_lies_farther_than_the_bound_and_of_one_point_some_does(seed, k, 
 
 
 def test_of_categories_alone_the_farthest_corner_is_found_exactly():
-    one = Domain.coded(["c"], [0.0], [4.0], codings={"c": KINDS["c"]}, weights={})
+    one = make_coded_domain(["c"], [0.0], [4.0], codings={"c": KINDS["c"]}, weights={})
     points = one.region.settle_points(np.random.default_rng(1).normal(size=(9, 5)))
     for point in points:
         true = np.linalg.norm(np.eye(5) / 2 - point, axis=1).max()

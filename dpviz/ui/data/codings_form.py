@@ -12,10 +12,10 @@ import streamlit as st
 
 from dpviz.check import RequestError
 from dpviz.runs.column_noise import compute_column_noise, count_cluster_rows
+from dpviz.table.coded_domain import make_coded_domain
 from dpviz.table.coding_forms import LEAST_WEIGHT, MOST_WEIGHT
 from dpviz.table.codings import Stretched
 from dpviz.table.declaration import NO_BOUNDS, Declaration
-from dpviz.table.domain import Domain
 from dpviz.table.loaded_table import IntakeError, LoadedTable, quote_name
 from dpviz.table.text_type import TEXT
 from dpviz.ui.data.draft import Draft
@@ -315,7 +315,7 @@ def compare_noise_on_scales(declaration: Declaration, name: str, kind: str) -> t
     try:
         Stretched(kind).check_bounds(name, bounds.lower, bounds.upper)
         for codings in ({}, {name: Stretched(kind)}):
-            domain = Domain.coded([name], bounds.lower, bounds.upper, codings=codings, weights={})
+            domain = make_coded_domain([name], bounds.lower, bounds.upper, codings=codings, weights={})
             noises.append(float(compute_column_noise(domain, rows=rows, epsilon=1.0)[0]))
     except RequestError:
         return None

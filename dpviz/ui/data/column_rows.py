@@ -14,9 +14,9 @@ from dpviz.check import RequestError
 from dpviz.glossary import explain_words
 from dpviz.runs.advice.known_rows import read_known_rows
 from dpviz.runs.column_noise import ASSUMED_ROWS, compute_column_noise, count_cluster_rows
+from dpviz.table.coded_domain import make_coded_domain
 from dpviz.table.codings import Stretched
 from dpviz.table.declaration import LONGEST_UNIT, NO_BOUNDS, ColumnBounds, Declaration
-from dpviz.table.domain import Domain
 from dpviz.table.loaded_table import quote_name
 from dpviz.ui.controls import USUAL_CLUSTERS, USUAL_EPSILON
 from dpviz.ui.data.draft import Draft
@@ -95,7 +95,7 @@ def compute_noise_by_column(declaration: Declaration, *, k: int, epsilon: float)
     # Where each column has its own scale, the bounds of the others do not matter, only how many there are.
     bounds = [known.get(name, ColumnBounds(1.0, 2.0)) for name in declaration.columns]
     try:
-        domain = Domain.coded(
+        domain = make_coded_domain(
             declaration.columns,
             np.array([one.lower for one in bounds], dtype=np.float64),
             np.array([one.upper for one in bounds], dtype=np.float64),
