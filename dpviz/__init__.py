@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dpviz.check import import_extra
-from dpviz.reporting import illustrate
+from dpviz.reporting import illustrate, render_by
 
 if TYPE_CHECKING:
     from dpviz.algorithms.registry import CARDS
@@ -86,6 +86,8 @@ _HOMES = {
 # Where the name at home is another one.
 _ELSEWHERE = {"advise": "advise_for"}
 
+# In a notebook a value is shown by a template, which a floor above fills.
+render_by(lambda *name, **values: str(import_extra("dpviz.templates.rendering").render(*name, **values)))
 # In a notebook a run begins with its picture, which a floor above draws; imported when the first one is displayed.
 illustrate("Run", lambda run: str(import_extra("dpviz.charts.player.shown").show(run)._repr_html_()))
 

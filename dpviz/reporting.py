@@ -6,10 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from dpviz.templates.rendering import render
-
 _MOST_ROWS = 40
-# What draws a value for a notebook, by the name of its class.
+# What fills a template for a notebook (the last one does), and what draws a value, by the name of its class.
+_RENDERERS: list[Callable[..., str]] = []
 _PICTURES: dict[str, Callable[[Any], str]] = {}
 
 
@@ -45,6 +44,19 @@ class Report(ABC):
 
     def _repr_html_(self) -> str:
         return f"{_draw_picture(self)}{_render(list(self._list_blocks()))}"
+
+
+def render_by(render: Callable[..., str]) -> None:
+    """From now on a notebook shows what ``render`` makes of sentences and tables; the head of the package hands it in.
+
+    Templates stand above the values that they show, as pictures do.
+
+    Parameters
+    ----------
+    render : function
+        Of the name of a template, and of what it is filled with by keyword, to HTML in which texts are escaped.
+    """
+    _RENDERERS.append(render)
 
 
 def illustrate(name: str, draw: Callable[[Any], str]) -> None:
@@ -93,4 +105,4 @@ def format_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _render(blocks: Sequence[str | TextTable]) -> str:
-    return render("report.html.j2", blocks=blocks, most=_MOST_ROWS)
+    return _RENDERERS[-1]("report.html.j2", blocks=blocks, most=_MOST_ROWS)

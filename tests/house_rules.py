@@ -26,12 +26,12 @@ ROOT = Path(__file__).resolve().parents[1]
 FLOORS = [
     *(
         "check",
+        "arrays",
+        "reporting",
         "resources",
         "foreign",
         "wording",
-        "arrays",
         "templates",
-        "reporting",
         "glossary",
         "schema",
         "table",
@@ -45,6 +45,14 @@ FLOORS = [
     *("claims", "charts", "releases", "costs", "estimators", "commands", "cli", "ui"),
 ]
 CORE = FLOORS[: FLOORS.index("lessons") + 1]
+# All that has to be trusted where rows come in and noise goes out: it imports itself alone.
+TRUSTED = {"check", "arrays", "reporting", "privacy"} | {
+    f"table.{name}"
+    for name in (
+        *("rows", "domain", "region", "lattice", "content"),
+        *("row_parts", "row_sample", "seen_rows", "sparse_rows", "stored_rows"),
+    )
+}
 # Beside each other on one floor: neither imports the other.
 APART = [{"claims", "estimators"}, {"charts", "estimators"}, {"ui", "cli"}]
 # Of the command line, only what writes pages of figures draws.
@@ -194,6 +202,19 @@ def imports_upward(source: Source) -> Iterator[Offence]:
             yield line, f"imports {module} from beside it"
         if (floor, other) == ("cli", "charts") and source.inside != DRAWS:
             yield line, f"draws: it imports {module}"
+
+
+def is_trusted(module: str) -> bool:
+    """Whether a module, or what a name is taken from, belongs to what has to be trusted."""
+    return module.startswith(tuple(f"dpviz.{one}." for one in TRUSTED)) or module.removeprefix("dpviz.") in TRUSTED
+
+
+def trusts_what_is_outside(source: Source) -> Iterator[Offence]:
+    """Whoever checks what happens to rows reads nothing else of the package, whenever it is imported."""
+    folders = {"dpviz.table"}  # of which a module is named besides
+    for line, module in _imports(source):
+        if is_trusted(source.module) and module.startswith("dpviz.") and not is_trusted(module) | (module in folders):
+            yield line, f"imports {module}, which does not belong to what has to be trusted"
 
 
 def takes_a_whole_door(source: Source) -> Iterator[Offence]:

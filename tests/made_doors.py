@@ -15,6 +15,7 @@ STUBS = {
     "from ..releases.account import Account as Account\n",
     "dpviz/privacy": "from .private_session import PrivateSession as PrivateSession, PrivateTable as PrivateTable\n"
     "from .queries import Count as Count\nfrom .ledger import Ledger as Ledger\n"
+    "from ..releases.account import Account as Account\n"
     "from .revealed_rows import Revealed as Revealed\nfrom .weighing import Recording as Recording\n"
     "from .weighing import compute_log_ratio as compute_log_ratio\n",
     # A room inside a room has a door of its own.

@@ -12,6 +12,7 @@ from tests.house_rules import (
     PAGES,
     SHARED_NAMES,
     TESTS,
+    TRUSTED,
     WAITING,
     Rule,
     Source,
@@ -34,6 +35,7 @@ from tests.house_rules import (
     shared_names,
     takes_a_shortcut_of_the_page_library,
     takes_a_whole_door,
+    trusts_what_is_outside,
     waits_by_the_clock,
     weighs_answers,
     writes_what_is_written_once,
@@ -56,6 +58,12 @@ def test_an_algorithm_asks_by_public_names_only():
 def test_imports_go_downward():
     assert {source.floor for source in PACKAGE} == {*FLOORS, "__init__", "__main__"}, "a floor has no place in FLOORS"
     check(imports_upward, PACKAGE)
+
+
+def test_what_has_to_be_trusted_imports_itself_alone():
+    modules = {source.module.removeprefix("dpviz.") for source in PACKAGE}
+    assert modules >= TRUSTED
+    check(trusts_what_is_outside, PACKAGE)
 
 
 def test_nobody_takes_a_whole_door():
@@ -152,6 +160,9 @@ PLANTED: list[tuple[Rule, str, str]] = [
     (imports_upward, "dpviz/ui/a.py", "from . import b"),
     (imports_upward, "dpviz/ui/a.py", "import benchmarks.soak"),
     (imports_upward, "dpviz/table/a.py", "from dpviz import run"),
+    (trusts_what_is_outside, "dpviz/table/domain.py", "if TYPE_CHECKING:\n    from dpviz.table.codings import Coding"),
+    (trusts_what_is_outside, "dpviz/privacy/a.py", "def f():\n    from dpviz.table import cluster_rows"),
+    (trusts_what_is_outside, "dpviz/check.py", "import dpviz.wording"),
     (draws_or_talks_in_the_core, "dpviz/charts/a.py", "import streamlit as st"),
     (draws_or_talks_in_the_core, "dpviz/runs/a.py", "from plotly import graph_objects"),
     (draws_or_talks_in_the_core, "dpviz/ui/a.py", "from urllib.request import urlopen"),
@@ -204,6 +215,7 @@ PLANTED_BEHIND_DOORS: list[tuple[Rule, str, str]] = [
     (weighs_answers, "dpviz/releases/a.py", "from dpviz.privacy import Recording"),
     (imports_upward, "dpviz/table/a.py", "from dpviz.table import Account"),
     (accesses_while_releasing, "dpviz/releases/a.py", "from dpviz.runs import evaluate"),
+    (trusts_what_is_outside, "dpviz/privacy/a.py", "from dpviz.privacy import Account"),
     (takes_a_whole_door, "dpviz/runs/a.py", "from dpviz import privacy"),
     (takes_a_whole_door, "dpviz/runs/a.py", "import dpviz.privacy as p"),
     (takes_a_whole_door, "pages/data.py", "from dpviz.privacy import *"),
