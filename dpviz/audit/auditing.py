@@ -22,6 +22,7 @@ from dpviz.audit.contract import (
     check_ledger,
     check_loss,
     check_replayed,
+    demand,
     list_values,
     record_run,
 )
@@ -42,7 +43,7 @@ from dpviz.audit.neighboring_tables import (
 from dpviz.check import RequestError
 from dpviz.meaning.membership import Attack, Trial, attack, collect_scores, run_trials
 from dpviz.meaning.neighbors import NeighboringTables
-from dpviz.privacy.broken import Broken, demand
+from dpviz.privacy.broken import Broken
 from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.replay import make_watched_session

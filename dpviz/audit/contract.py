@@ -11,9 +11,9 @@ import numpy as np
 
 from dpviz.algorithms.card import Card
 from dpviz.arrays import Array
+from dpviz.meaning.independent_accounting import compute_independent_epsilon
 from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.broken import Broken, demand
-from dpviz.privacy.independent_accounting import compute_independent_epsilon
+from dpviz.privacy.broken import Broken
 from dpviz.privacy.ledger import Entry, compute_total_epsilon
 from dpviz.privacy.private_session import PrivateSession, PrivateTable
 from dpviz.privacy.replay import (
@@ -47,6 +47,24 @@ def add_context(*where: object) -> Iterator[None]:
         yield
     except Broken as broken:
         raise Broken(f"{', '.join(map(str, where))}: {broken}") from broken
+
+
+def demand(holds: bool | np.bool_, sentence: str) -> None:
+    """Refuse what does not hold.
+
+    Parameters
+    ----------
+    holds : bool or bool
+        What has to be true.
+    sentence : str
+        What is wrong otherwise.
+
+    Raises
+    ------
+    Broken
+    """
+    if not holds:
+        raise Broken(sentence)
 
 
 def collect_frames(

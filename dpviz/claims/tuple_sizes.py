@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from dpviz.algorithms.cohen2021.tested_tuples import compute_printed_far, find_smallest_number
 from dpviz.arrays import Array
 from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.tuples.center_noise import NoisyCenters, compute_printed_far
-from dpviz.privacy.tuples.partition_check import find_smallest_number
+from dpviz.privacy.tuples.center_noise import NoisyCenters
 from dpviz.privacy.tuples.tuple_averages import TupleAverages
 from dpviz.privacy.tuples.tuples import TupleTable
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from dpviz.arrays import Array, Codes
+from dpviz.meaning.independent_accounting import compute_independent_epsilon
 from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.independent_accounting import compute_independent_epsilon
 from dpviz.privacy.ledger import Entry
-from dpviz.privacy.loss_distributions import compose_repeated_epsilon
 
 TIMES = (1, 4, 16, 64)
 """How many releases are averaged."""
@@ -61,6 +61,37 @@ def price_together(entries: Sequence[Entry], times: int, *, epsilon: float, delt
         at = times * delta
         composed = compute_independent_epsilon([entry for entry in entries for _ in range(times)], delta=at) or np.inf
     return Together(times, times * epsilon, min(times * epsilon, float(composed)), at)
+
+
+@lru_cache(maxsize=256)
+def compose_repeated_epsilon(epsilon: float, times: int, delta: float) -> float:
+    """The smallest ε for which ``times`` pure releases of ``epsilon`` each, chosen one after the other, are (ε, δ)-DP.
+
+    Parameters
+    ----------
+    epsilon : float
+        Of one release.
+    times : int
+        How many.
+    delta : float
+        At which ε is asked for.
+
+    Returns
+    -------
+    float
+        Exact.
+
+    References
+    ----------
+    Kairouz, Oh & Viswanath 2015, Theorem 3.3: no ε-DP release is worse than a randomised response, so the composition
+    of ``times`` of these is exact.
+    """
+    from dp_accounting.pld import common, privacy_loss_distribution  # slow to import
+
+    single = privacy_loss_distribution.from_privacy_parameters(
+        common.DifferentialPrivacyParameters(epsilon, 0.0), value_discretization_interval=epsilon
+    )
+    return float(single.self_compose(times).get_epsilon_for_delta(delta))
 
 
 def match_releases(releases: Sequence[Array], target: Array) -> Array:

@@ -220,37 +220,6 @@ def _compose_laplace(draws: tuple[Draws, ...], interval: float) -> Any:
     return _compose_laplace(tuple(before), interval).compose(alone.self_compose(last.times))
 
 
-@lru_cache(maxsize=256)
-def compose_repeated_epsilon(epsilon: float, times: int, delta: float) -> float:
-    """The smallest ε for which ``times`` pure releases of ``epsilon`` each, chosen one after the other, are (ε, δ)-DP.
-
-    Parameters
-    ----------
-    epsilon : float
-        Of one release.
-    times : int
-        How many.
-    delta : float
-        At which ε is asked for.
-
-    Returns
-    -------
-    float
-        Exact.
-
-    References
-    ----------
-    Kairouz, Oh & Viswanath 2015, Theorem 3.3: no ε-DP release is worse than a randomised response, so the composition
-    of ``times`` of these is exact.
-    """
-    from dp_accounting.pld import common, privacy_loss_distribution  # slow to import
-
-    single = privacy_loss_distribution.from_privacy_parameters(
-        common.DifferentialPrivacyParameters(epsilon, 0.0), value_discretization_interval=epsilon
-    )
-    return float(single.self_compose(times).get_epsilon_for_delta(delta))
-
-
 def compose_guarantees(guarantees: Sequence[tuple[float, float]], delta: float) -> float:
     """An ε for which mechanisms of which nothing is known but (ε, δ) each are together (ε, ``delta``)-DP.
 

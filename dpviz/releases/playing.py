@@ -8,7 +8,7 @@ from functools import partial
 from math import fsum
 
 from dpviz.check import RequestError
-from dpviz.privacy.independent_accounting import compute_independent_epsilon
+from dpviz.meaning.independent_accounting import compute_independent_epsilon
 from dpviz.privacy.ledger import compute_total_epsilon, list_draws
 from dpviz.privacy.loss_distributions import compose_epsilon
 from dpviz.releases.asked import Asked

@@ -11,8 +11,8 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.glossary import explain_term, explain_words
+from dpviz.meaning.independent_accounting import compute_independent_epsilon
 from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.independent_accounting import compute_independent_epsilon
 from dpviz.releases.promise import format_small
 from dpviz.runs.export import format_frame_csv
 from dpviz.ui.badges import draw_badge, format_badge

@@ -9,8 +9,8 @@ import dp_accounting
 import pytest
 from dp_accounting.pld import PLDAccountant
 
+from dpviz.meaning.independent_accounting import compute_independent_epsilon
 from dpviz.privacy.accounting import Accounting, gdp_epsilon, zcdp_epsilon
-from dpviz.privacy.independent_accounting import compute_independent_epsilon
 from dpviz.privacy.ledger import Entry
 from dpviz.privacy.loss_kinds import LossKind
 from tests.cases import about

@@ -11,8 +11,8 @@ import pytest
 
 from dpviz.algorithms.registry import CARDS
 from dpviz.check import RequestError
+from dpviz.meaning.independent_accounting import compute_independent_epsilon
 from dpviz.privacy.exact_noise import ExactNoise
-from dpviz.privacy.independent_accounting import compute_independent_epsilon
 from dpviz.privacy.queries import Relation
 from dpviz.releases.transcript import Playback, Recording, Transcript, read_transcript
 from dpviz.runs.request import Contender, Request

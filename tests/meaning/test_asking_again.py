@@ -8,9 +8,14 @@ from math import comb, exp
 import numpy as np
 import pytest
 
-from dpviz.meaning.asking_again import match_releases, measure_gain, measure_noise_left, price_together
+from dpviz.meaning.asking_again import (
+    compose_repeated_epsilon,
+    match_releases,
+    measure_gain,
+    measure_noise_left,
+    price_together,
+)
 from dpviz.meaning.hypothesis_testing import bound_advantage
-from dpviz.privacy.loss_distributions import compose_repeated_epsilon
 from dpviz.runs.run import run
 from tests.pages.site import sample_table
 

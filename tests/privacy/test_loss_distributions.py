@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 
 from dpviz.check import RequestError
+from dpviz.meaning.independent_accounting import compute_independent_epsilon
 from dpviz.privacy.accounting import Accounting, gdp_epsilon, zcdp_epsilon
-from dpviz.privacy.independent_accounting import compute_independent_epsilon
 from dpviz.privacy.ledger import BudgetExceeded, Entry, Ledger, list_draws
 from dpviz.privacy.loss_distributions import (
     DrawList,

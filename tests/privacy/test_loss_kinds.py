@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from dpviz.check import RequestError
+from dpviz.meaning.independent_accounting import compute_independent_epsilon
 from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.independent_accounting import compute_independent_epsilon
 from dpviz.privacy.known import MECHANISMS
 from dpviz.privacy.ledger import Entry, Ledger, list_draws
 from dpviz.privacy.local_model import LocalNoise

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dpviz.meaning.independent_accounting import compute_independent_epsilon
 from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.independent_accounting import compute_independent_epsilon
 from dpviz.privacy.ledger import Entry
 from dpviz.privacy.loss_kinds import LossKind
 from dpviz.privacy.mechanisms import Gaussian, Laplace

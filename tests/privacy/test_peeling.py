@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from dpviz.meaning.independent_accounting import compute_independent_epsilon
 from dpviz.privacy.accounting import Accounting, Budget, compute_spent_epsilon
-from dpviz.privacy.independent_accounting import compute_independent_epsilon
 from dpviz.privacy.ledger import Entry, Ledger
 from dpviz.privacy.mechanisms import Exponential, Peeling
 from dpviz.privacy.noise import StudyNoise

@@ -10,15 +10,15 @@ import pytest
 from scipy import stats
 
 from dpviz.algorithms.balcan2017.projection import draw_orthonormal_frame
+from dpviz.algorithms.cohen2021.tested_tuples import compute_far, compute_printed_far, find_smallest_number
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.queries import Sensitivity
-from dpviz.privacy.tuples.center_noise import NoisyCenters, compute_far, compute_printed_far
+from dpviz.privacy.tuples.center_noise import NoisyCenters
 from dpviz.privacy.tuples.partition_check import (
     PartitionTest,
     _compute_vote_epsilon,
-    find_smallest_number,
     group_by_nearest,
 )
 from dpviz.privacy.tuples.tuple_averages import (

@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 from dpviz.check import RequestError
+from dpviz.meaning.independent_accounting import compute_independent_epsilon
 from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.independent_accounting import compute_independent_epsilon
 from dpviz.privacy.ledger import compute_total_epsilon
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.queries import Relation

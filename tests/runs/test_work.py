@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from dpviz.algorithms.registry import find_card
-from dpviz.privacy.independent_accounting import compute_independent_epsilon
+from dpviz.meaning.independent_accounting import compute_independent_epsilon
 from dpviz.runs.jobs import Job, JobState
 from dpviz.runs.open_table import declare, plan_table
 from dpviz.runs.request import Contender, Request

@@ -5,12 +5,15 @@ Tuples are made by secret blocks of rows, one each, or the rows are tuples thems
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import ceil
+from functools import lru_cache
+from math import ceil, exp, log, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.optimize import brentq
 
 from dpviz.algorithms.balcan2017.projection import draw_orthonormal_frame
 from dpviz.algorithms.card import Params, Setting, param_field
@@ -25,8 +28,8 @@ from dpviz.privacy.measurement import Measurement
 from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.private_session import PrivateSession
 from dpviz.privacy.queries import Relation
-from dpviz.privacy.tuples.center_noise import NoisyCenters, compute_far, compute_printed_far
-from dpviz.privacy.tuples.partition_check import find_smallest_number
+from dpviz.privacy.tuples.center_noise import NoisyCenters
+from dpviz.privacy.tuples.partition_check import PartitionTest
 from dpviz.privacy.tuples.tuple_averages import TupleAverages
 from dpviz.privacy.tuples.tuples import NoisyTuple, Tuples
 
@@ -272,6 +275,34 @@ def count_needed_tuples(share: Budget, params: TupleParams) -> int:
     )
 
 
+@lru_cache(maxsize=1024)
+def find_smallest_number(*, epsilon: float, delta: float, beta: float, printed: bool) -> int:
+    """The fewest tuples for which a test with these constants can pass; from public numbers only.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        Of the guarantee.
+    beta : float
+        Chance that tuples which fit do not pass.
+    printed : bool
+        Whether the constants are those of the paper.
+
+    Returns
+    -------
+    int
+        Tuples.
+    """
+
+    def feasible(number: int) -> bool:
+        return PartitionTest(epsilon, delta, beta, 1.0, number, printed).plan is not None
+
+    high = 2
+    while not feasible(high):
+        high *= 2
+    return bisect_left(range(high + 1), True, key=feasible)
+
+
 def run_noisy_center_test(source: TupleSource, share: Budget, *, far: float | None) -> TupleTestStep:
     """As many tuples as the test needs, or as there can be, and noisy points of one of them.
 
@@ -412,6 +443,56 @@ def choose_far(share: Budget, params: TupleParams, k: int) -> float:
     if params.printed:
         return compute_printed_far(epsilon=epsilon, delta=delta, k=k, beta=params.beta)
     return compute_far(_RELATIVE_NOISE, epsilon=epsilon, delta=delta, k=k)
+
+
+@lru_cache(maxsize=1024)
+def compute_far(relative: float, *, epsilon: float, delta: float, k: int) -> float:
+    """Δ at which the noise is typically ``relative`` times the distance between points; from public numbers only.
+
+    Parameters
+    ----------
+    relative : float
+        Noise over the distance between points.
+    epsilon, delta : float
+        Of the guarantee.
+    k : int
+        Clusters.
+
+    Returns
+    -------
+    float
+        Δ, in radii of a ball.
+    """
+
+    def excess(log_far: float) -> float:
+        # The noise does not depend on how many tuples there are.
+        planned = NoisyCenters(epsilon=epsilon, delta=delta, k=k, number=0, far=exp(log_far), beta=1.0)
+        return log(planned.relative_sd / relative)
+
+    high = log(8.0)
+    while excess(high) > 0:
+        high += 1
+    return exp(brentq(excess, log(6.5), high)) if excess(log(6.5)) > 0 else 6.5
+
+
+def compute_printed_far(*, epsilon: float, delta: float, k: int, beta: float) -> float:
+    """Δ of the paper's experiments.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        Of the guarantee.
+    k : int
+        Clusters.
+    beta : float
+        Chance that tuples which fit do not pass.
+
+    Returns
+    -------
+    float
+        Δ, in radii of a ball.
+    """
+    return max(7.0, 10 / epsilon * k * log(k / delta) * sqrt(log(k / beta)))
 
 
 def finish(source: TupleSource, step: TupleTestStep, means: Budget | None) -> Iterator[CentersStep]:

@@ -9,12 +9,10 @@ Cohen, Kaplan, Mansour, Stemmer & Tsfadia 2021, Fig. 4 and Claim 4.6. The printe
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from math import exp, log, sqrt
 from typing import ClassVar
 
 import numpy as np
-from scipy.optimize import brentq
 
 from dpviz.arrays import Array
 from dpviz.check import RequestError
@@ -100,53 +98,3 @@ class NoisyCenters(TupleMechanism):
         # A cut of what is private already.
         bounds: Array = np.exp(np.minimum(log_bounds, _MOST_LOG_BOUND))
         return bounds
-
-
-@lru_cache(maxsize=1024)
-def compute_far(relative: float, *, epsilon: float, delta: float, k: int) -> float:
-    """Δ at which the noise is typically ``relative`` times the distance between points; from public numbers only.
-
-    Parameters
-    ----------
-    relative : float
-        Noise over the distance between points.
-    epsilon, delta : float
-        Of the guarantee.
-    k : int
-        Clusters.
-
-    Returns
-    -------
-    float
-        Δ, in radii of a ball.
-    """
-
-    def excess(log_far: float) -> float:
-        # The noise does not depend on how many tuples there are.
-        planned = NoisyCenters(epsilon=epsilon, delta=delta, k=k, number=0, far=exp(log_far), beta=1.0)
-        return log(planned.relative_sd / relative)
-
-    high = log(8.0)
-    while excess(high) > 0:
-        high += 1
-    return exp(brentq(excess, log(6.5), high)) if excess(log(6.5)) > 0 else 6.5
-
-
-def compute_printed_far(*, epsilon: float, delta: float, k: int, beta: float) -> float:
-    """Δ of the paper's experiments.
-
-    Parameters
-    ----------
-    epsilon, delta : float
-        Of the guarantee.
-    k : int
-        Clusters.
-    beta : float
-        Chance that tuples which fit do not pass.
-
-    Returns
-    -------
-    float
-        Δ, in radii of a ball.
-    """
-    return max(7.0, 10 / epsilon * k * log(k / delta) * sqrt(log(k / beta)))

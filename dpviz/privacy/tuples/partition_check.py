@@ -11,7 +11,6 @@ Cohen, Kaplan, Mansour, Stemmer & Tsfadia 2021, Figs. 1 and 2, Defs. 4.1 and 4.4
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from dataclasses import dataclass
 from functools import lru_cache
 from math import expm1, log, log1p
@@ -159,34 +158,6 @@ def measure_to_nearest(points: Array) -> Array:
     np.fill_diagonal(gaps, np.inf)
     nearest: Array = gaps.min(axis=1)
     return nearest
-
-
-@lru_cache(maxsize=1024)
-def find_smallest_number(*, epsilon: float, delta: float, beta: float, printed: bool) -> int:
-    """The fewest tuples for which a test with these constants can pass; from public numbers only.
-
-    Parameters
-    ----------
-    epsilon, delta : float
-        Of the guarantee.
-    beta : float
-        Chance that tuples which fit do not pass.
-    printed : bool
-        Whether the constants are those of the paper.
-
-    Returns
-    -------
-    int
-        Tuples.
-    """
-
-    def feasible(number: int) -> bool:
-        return PartitionTest(epsilon, delta, beta, 1.0, number, printed).plan is not None
-
-    high = 2
-    while not feasible(high):
-        high *= 2
-    return bisect_left(range(high + 1), True, key=feasible)
 
 
 @lru_cache(maxsize=4096)

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from dpviz.meaning.independent_accounting import compute_independent_epsilon
 from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.independent_accounting import compute_independent_epsilon
 from dpviz.privacy.ledger import Entry, Ledger
 from dpviz.privacy.mechanisms import Exponential, Gaussian, KNorm, Laplace
 from dpviz.privacy.queries import Sensitivity
