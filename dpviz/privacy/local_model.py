@@ -434,28 +434,6 @@ class LocalReports(Priced):
         return total + self.vector_noise.log_density(released.vectors, truth.vectors[last])
 
 
-def respond(values: Codes, bits: int, response: Response, noise: NoiseSource) -> Codes:
-    """Each value with the chance of the truth, else one of the others uniformly.
-
-    Parameters
-    ----------
-    values : int array of shape (m,)
-        From 0 to 2^bits - 1.
-    bits : int
-        Of a value.
-    response : Response
-        Its chances.
-    noise : NoiseSource
-        Where randomness comes from.
-
-    Returns
-    -------
-    int array of shape (m,)
-        What is sent.
-    """
-    return choose_sent(values, *toss_response(len(values), bits, response, noise))
-
-
 def toss_response(number: int, bits: int, response: Response, noise: NoiseSource) -> tuple[Codes, Flags]:
     """For each of ``number`` values which lie would be sent, counted without the truth, and whether the truth is.
 

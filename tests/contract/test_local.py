@@ -14,7 +14,7 @@ from dpviz.algorithms.registry import CARDS
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.hash_partitions import HashCodes
-from dpviz.privacy.local_model import LocalReports, Response, UserAnswers, UserQuestion, respond
+from dpviz.privacy.local_model import LocalReports, Response, UserAnswers, UserQuestion, choose_sent, toss_response
 from dpviz.privacy.mechanisms import Gaussian, Laplace
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.queries import Count, Relation, Sensitivity
@@ -97,7 +97,8 @@ def test_the_law_of_a_randomised_response(bits):
     response = Response.over(1 << bits, 1.5)
     assert response.honest / response.other == pytest.approx(np.exp(1.5))
     assert response.honest + ((1 << bits) - 1) * response.other == pytest.approx(1.0)
-    sent = respond(np.full(40_000, 1), bits, response, StudyNoise(np.random.default_rng(1)))
+    coins = toss_response(40_000, bits, response, StudyNoise(np.random.default_rng(1)))
+    sent = choose_sent(np.full(40_000, 1), *coins)
     law = np.full(1 << bits, response.other)
     law[1] = response.honest
     check_frequencies(np.bincount(sent, minlength=1 << bits), law)
