@@ -52,6 +52,9 @@ from dpviz.table.named import Content
 _ANY_N = 10_000
 # Of a column's width: what two computations of the same centres may differ by.
 _LAST_DIGITS = 1e-9
+_PROGRAM = Path(__file__).resolve().parents[1]
+# Modules, doors, which decide what is loaded, and templates.
+_CODE = (".py", ".pyi", ".j2")
 
 
 @dataclass(frozen=True, eq=False)
@@ -352,11 +355,10 @@ def make_transcript(prepared: Preflight, before: Standing, charge: Charge, drawn
 
 
 @cache
-def hash_code() -> str:
-    """The SHA-256 of the program's own source files, its templates among them, in the order of their names."""
-    home = Path(__file__).resolve().parents[1]
+def hash_code(home: Path = _PROGRAM) -> str:
+    """The SHA-256 of the source files of the program, or of another folder, in the order of their names."""
     digest = hashlib.sha256()
-    for path in sorted(path for path in home.rglob("*") if path.suffix in (".py", ".j2")):
+    for path in sorted(path for path in home.rglob("*") if path.suffix in _CODE):
         digest.update(f"{path.relative_to(home).as_posix()}\n".encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()

@@ -20,7 +20,7 @@ from dpviz.releases import releasing
 from dpviz.releases.account import Account, AccountExceeded, State
 from dpviz.releases.package import CARD, CENTERS, DECLARATION, LEDGER, NEEDED
 from dpviz.releases.read_release import read_release
-from dpviz.releases.releasing import Release, describe_unit, preflight, publish
+from dpviz.releases.releasing import Release, describe_unit, hash_code, preflight, publish
 from dpviz.releases.render import make_centers_table
 from dpviz.releases.verify import verify
 from dpviz.releases.zips import make_zip
@@ -344,3 +344,23 @@ def test_the_unit_of_privacy_is_known_before_a_table_is_opened():
     for most, unit in units.items():
         said = Declaration() if most is None else Declaration(id_column="who", rows_per_person=most)
         assert describe_unit(said) == unit
+
+
+def test_the_hash_of_the_code_follows_modules_doors_and_templates_and_nothing_else(tmp_path):
+    def hash_now():
+        hash_code.cache_clear()
+        return hash_code(tmp_path)
+
+    known = {hash_now()}
+    for name in ("core/rows.py", "core/__init__.pyi", "templates/card.html.j2"):
+        for text in ("", "x"):
+            (tmp_path / name).parent.mkdir(exist_ok=True)
+            (tmp_path / name).write_text(text)
+            assert hash_now() not in known, name
+            known.add(hash_now())
+    (tmp_path / "core/rows.py").rename(tmp_path / "core/row.py")
+    assert (last := hash_now()) not in known
+    for name in ("core/rows.pyc", "core/words.yaml"):
+        (tmp_path / name).write_text("x")
+        assert hash_now() == last, name
+    hash_code.cache_clear()
