@@ -7,7 +7,6 @@ more than their noise. How much is seen in how far they lie from the last count,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -22,25 +21,11 @@ CLEAR = 3.0
 """A size below so many standard deviations may be nobody's."""
 
 
-@dataclass(frozen=True)
-class _Tuning:
-    """When sizes of several steps are one estimate.
+# When sizes of several steps are one estimate.
+# Chosen by hand; ``benchmarks/cluster_sizes.py`` says what they are worth.
 
-    Chosen by hand; ``benchmarks/cluster_sizes.py`` says what they are worth.
-
-    Parameters
-    ----------
-    half_way : float
-        A centre that moves farther than this part of the way to its neighbour counts another cluster.
-    wider : float
-        What is estimated of how far a source is off rests on k clusters: sds are so much wider.
-    """
-
-    half_way: float = 0.5
-    wider: float = 1.3
-
-
-_TUNED = _Tuning()
+_FAR_MOVE = 0.5  # a centre that moves farther than this part of the way to its neighbour counts another cluster
+_SD_MARGIN = 1.3  # what is estimated of how far a source is off rests on k clusters: sds are so much wider
 
 
 _TINY = 1e-12
@@ -114,7 +99,7 @@ def combine_sizes(counts: Sequence[Array], variances: Sequence[Array]) -> Sizes:
     off = [0.0, *(_measure_off(*one, first, of_first) for one in zip(counts[1:], variances[1:], strict=True))]
     weights = 1 / np.maximum([own + more for own, more in zip(variances, off, strict=True)], _TINY)
     return Sizes(
-        (weights * np.array(counts)).sum(axis=0) / weights.sum(axis=0), _TUNED.wider / np.sqrt(weights.sum(axis=0))
+        (weights * np.array(counts)).sum(axis=0) / weights.sum(axis=0), _SD_MARGIN / np.sqrt(weights.sum(axis=0))
     )
 
 
@@ -149,7 +134,7 @@ def _find_last_rounds(steps: Sequence[Step], last: CentersStep) -> list[CentersS
             break
         if step.noisy_counts is None or not step.count_noise_sd or step.centers.shape != last.centers.shape:
             break
-        if (np.linalg.norm(step.centers - last.centers, axis=1) > _TUNED.half_way * gaps).any():
+        if (np.linalg.norm(step.centers - last.centers, axis=1) > _FAR_MOVE * gaps).any():
             break
         rounds.append(step)
     return rounds

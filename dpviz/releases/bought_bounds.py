@@ -36,56 +36,27 @@ from dpviz.table.loaded_table import list_names
 from dpviz.table.magnitudes import Ends, Magnitudes
 from dpviz.table.named import Content
 
+# How bounds are read from noisy bins.
+# Chosen by hand, on Adult and made-up columns: ``benchmarks/bought.py`` says what they are worth.
 
-@dataclass(frozen=True)
-class _Tuning:
-    """How bounds are read from noisy bins.
-
-    Chosen by hand, on Adult and made-up columns: ``benchmarks/bought.py`` says what they are worth.
-
-    Parameters
-    ----------
-    few_bins : int
-        Bins of magnitudes that nearly all rows of a column are taken to lie in.
-    magnitudes : float
-        Of a column's ε for magnitudes; the rest is for equal bins.
-    certain : float
-        A bin holds rows if its noisy count is beyond what noise reaches in any of the empty ones: so many
-        scales above the logarithm of their number, which noise exceeds once in 300 columns.
-    near : float
-        So many scales do in a bin beside one that holds rows.
-    reach : int
-        Beside is so many bins away.
-    below_nought, above_nought : float
-        An end this much nearer to 0 than the other, in parts of that one, is as good as 0: which cuts nothing
-        where both have one sign, and hardly anything where they have not.
-    equal : int
-        Equal bins between the ends of the magnitudes.
-    cut : float
-        The part of the rows that may be cut.
-    unsure : float
-        The part of the rows that noise may leave unknown, if nothing is gained.
-    sds : float
-        Noise of a sum is allowed for with so many of its standard deviations.
-    steps : int
-        So many steps of round numbers make about the range.
-    """
-
-    few_bins: int = 3
-    magnitudes: float = 0.75
-    certain: float = 5.0
-    near: float = 6.0
-    reach: int = 3
-    below_nought: float = -0.001
-    above_nought: float = 0.1
-    equal: int = 50
-    cut: float = 0.001
-    unsure: float = 0.005
-    sds: float = 2.0
-    steps: int = 10
+_FEW_BINS = 3  # bins of magnitudes that nearly all rows of a column are taken to lie in
+_MAGNITUDE_SHARE = 0.75  # of a column's ε for magnitudes; the rest is for equal bins
+# A bin holds rows if its noisy count is beyond what noise reaches in any of the empty ones: so many scales above the
+# logarithm of their number, which noise exceeds once in 300 columns.
+_CERTAIN_SCALES = 5.0
+_NEAR_SCALES = 6.0  # so many scales do in a bin beside one that holds rows
+_NEAR_BINS = 3  # beside is so many bins away
+# An end this much nearer to 0 than the other, in parts of that one, is as good as 0: which cuts nothing where both
+# have one sign, and hardly anything where they have not.
+_BELOW_NOUGHT = -0.001
+_ABOVE_NOUGHT = 0.1
+_EQUAL_BINS = 50  # equal bins between the ends of the magnitudes
+_MOST_CUT = 0.001  # the part of the rows that may be cut
+_MOST_UNSURE = 0.005  # the part of the rows that noise may leave unknown, if nothing is gained
+_NOISE_SDS = 2.0  # noise of a sum is allowed for with so many of its standard deviations
+_ROUND_STEPS = 10  # so many steps of round numbers make about the range
 
 
-_TUNED = _Tuning()
 _LOG = Stretched("log")
 
 
@@ -141,8 +112,8 @@ def refuse_too_few(declaration: Declaration, *, epsilon: float) -> None:
     RequestError
         If the rows are too few.
     """
-    scale = declaration.rows_per_person * Relation(declaration.relation).rows / (_TUNED.magnitudes * epsilon)
-    fewest = ceil(_TUNED.few_bins * (log(Magnitudes().number) + _TUNED.certain) * scale)
+    scale = declaration.rows_per_person * Relation(declaration.relation).rows / (_MAGNITUDE_SHARE * epsilon)
+    fewest = ceil(_FEW_BINS * (log(Magnitudes().number) + _CERTAIN_SCALES) * scale)
     if declaration.n_public is not None and declaration.n_public < fewest:
         raise check.RequestError(
             f"Bounds bought with ε = {epsilon:g} a column need about {fewest:,} rows, and there are "
@@ -188,7 +159,7 @@ def buy_bounds(source: Content, declaration: Declaration, *, epsilon: float, noi
     coarse = count_histograms(
         make_coded_table(source, declared, sizes),
         sizes,
-        epsilon=_TUNED.magnitudes * epsilon,
+        epsilon=_MAGNITUDE_SHARE * epsilon,
         noise=noise,
         notes=[f"magnitudes of {name}" for name in wanted],
     )
@@ -198,13 +169,13 @@ def buy_bounds(source: Content, declaration: Declaration, *, epsilon: float, noi
         for bins in coarse.bins
     }
     equal = {
-        name: LogBins(found.outer) if name in on_log else EqualBins(*found.outer, _TUNED.equal)
+        name: LogBins(found.outer) if name in on_log else EqualBins(*found.outer, _EQUAL_BINS)
         for name, found in ranges.items()
     }
     fine = count_histograms(
         make_coded_table(source, declared, equal),
         equal,
-        epsilon=(1 - _TUNED.magnitudes) * epsilon,
+        epsilon=(1 - _MAGNITUDE_SHARE) * epsilon,
         noise=noise,
         notes=[f"where {name} lies in its range" for name in wanted],
     )
@@ -237,9 +208,9 @@ def _find_range(bins: NoisyBins, declared: ColumnBounds) -> _Range:
     lower, upper = Magnitudes().find_range(first, last)
     # A bin that begins at one end of the range may be left by the other end only where it is the only one.
     inner = Ends(Magnitudes().find_range(first, first).upper, Magnitudes().find_range(last, last).lower)
-    if _TUNED.below_nought * upper <= lower <= _TUNED.above_nought * upper:
+    if _BELOW_NOUGHT * upper <= lower <= _ABOVE_NOUGHT * upper:
         lower = 0.0
-    if _TUNED.above_nought * lower <= upper <= _TUNED.below_nought * lower:
+    if _ABOVE_NOUGHT * lower <= upper <= _BELOW_NOUGHT * lower:
         upper = 0.0
     outer = _keep_declared_end(Ends(lower, upper), declared)
     fixed = Ends(
@@ -274,14 +245,14 @@ def _find_log_range(bins: NoisyBins, declared: ColumnBounds) -> _Range:
 
 def _find_held_bins(noisy: Array, scale: float) -> Codes:
     """The bins that hold rows, sorted: those beyond all noise, and the nearest ones beside them, again and again."""
-    certain = np.flatnonzero(noisy > (log(len(noisy)) + _TUNED.certain) * scale)
+    certain = np.flatnonzero(noisy > (log(len(noisy)) + _CERTAIN_SCALES) * scale)
     if len(certain) == 0:
         return certain
     first, last = int(certain[0]), int(certain[-1])
-    likely = np.flatnonzero(noisy > _TUNED.near * scale)
-    while len(near := likely[(likely >= first - _TUNED.reach) & (likely < first)]):
+    likely = np.flatnonzero(noisy > _NEAR_SCALES * scale)
+    while len(near := likely[(likely >= first - _NEAR_BINS) & (likely < first)]):
         first = int(near[0])
-    while len(near := likely[(likely <= last + _TUNED.reach) & (likely > last)]):
+    while len(near := likely[(likely <= last + _NEAR_BINS) & (likely > last)]):
         last = int(near[-1])
     return np.arange(first, last + 1)
 
@@ -306,7 +277,7 @@ class LogBins:
     @property
     def number(self) -> int:
         """Bins, that of missing cells included."""
-        return _TUNED.equal + 1
+        return _EQUAL_BINS + 1
 
     @property
     def edges(self) -> Array:
@@ -324,7 +295,7 @@ class LogBins:
     @property
     def _even(self) -> EqualBins:
         low, high = _LOG.stretch(np.array(self.ends)).tolist()
-        return EqualBins(low, high, _TUNED.equal)
+        return EqualBins(low, high, _EQUAL_BINS)
 
 
 def _narrow(found: _Range, equal: EqualBins | LogBins, bins: NoisyBins) -> BoughtColumn:
@@ -337,16 +308,16 @@ def _narrow(found: _Range, equal: EqualBins | LogBins, bins: NoisyBins) -> Bough
     """
     counts, edges = bins.noisy_counts[:-1], equal.edges
     rows = max(float(counts.sum()), 0.0)
-    before, upto = np.r_[0.0, counts.cumsum()], np.arange(_TUNED.equal + 1)
+    before, upto = np.r_[0.0, counts.cumsum()], np.arange(_EQUAL_BINS + 1)
     first, end = np.meshgrid(upto, upto, indexing="ij")
     cut, kept = rows - (before[end] - before[first]), end - first
-    noise = _TUNED.sds * bins.sd * np.sqrt(np.maximum(_TUNED.equal - kept, 0))
-    allowed = (kept > 0) & (cut <= _TUNED.cut * rows + noise)
-    allowed &= noise * np.maximum(kept, 1) <= _TUNED.unsure * rows * _TUNED.equal
+    noise = _NOISE_SDS * bins.sd * np.sqrt(np.maximum(_EQUAL_BINS - kept, 0))
+    allowed = (kept > 0) & (cut <= _MOST_CUT * rows + noise)
+    allowed &= noise * np.maximum(kept, 1) <= _MOST_UNSURE * rows * _EQUAL_BINS
     allowed &= (edges[first] <= found.inner.lower) & (edges[end] >= found.inner.upper)
     if not allowed.any():
         return BoughtColumn(bins.column, *found.outer, found.sure)
-    fewest = np.where(allowed, kept, _TUNED.equal + 1).ravel()
+    fewest = np.where(allowed, kept, _EQUAL_BINS + 1).ravel()
     # Of equally narrow parts that which cuts least.
     low, high = np.unravel_index(np.lexsort((cut.ravel(), fewest))[0], kept.shape)
     inner = Ends(float(edges[low]), float(edges[high]))
@@ -372,7 +343,7 @@ def _round_outward(inner: Ends, outer: Ends) -> Ends:
     >>> _round_outward(Ends(1975.0, 2031.0), Ends(1000.0, 5000.0))
     Ends(lower=1975.0, upper=2035.0)
     """
-    tenth = (inner.upper - inner.lower) / _TUNED.steps
+    tenth = (inner.upper - inner.lower) / _ROUND_STEPS
     power = floor(log10(tenth))
     digit = max(m for m in (1, 2, 5) if m * 10.0**power <= tenth * (1 + 1e-9) or m == 1)
     # Divided by a whole number where the step is a fraction, so that 0.3 is the float nearest to it.

@@ -29,62 +29,28 @@ from dpviz.releases.segments_report import QualityReport, Verdict
 from dpviz.table.domain import Region
 from dpviz.wording import round_percent
 
+# What is asked of distances and losses, and where a loss is called poor.
+# Chosen by hand; ``benchmarks/quality_report.py`` says how many runs are flagged rightly.
 
-@dataclass(frozen=True)
-class _Tuning:
-    """What is asked of distances and losses, and where a loss is called poor.
-
-    Chosen by hand; ``benchmarks/quality_report.py`` says how many runs are flagged rightly.
-
-    Parameters
-    ----------
-    octaves : int
-        Of distances, below the diameter of the domain.
-    half : float
-        A loss is called poor where released values leave no more than this part of it to k other centres.
-    idle : float
-        A centre is idle where its rows could do without it for so small a part of the loss.
-    few, far : float
-        Rows that a centre misses: fewer than this part of all, and so many times as far (squared) as half of
-        all rows.
-    never, hardly, one_in_ten : float
-        What noise alone hardly exceeds in any of some hundred bins, in standard deviations; in any pair of
-        neighbours, or in all bins from one on; once in ten draws.
-    bias : float
-        What is cut counts so many times as much as noise: it does not average out over releases.
-    unseen : int
-        A tail that noise covers goes on for so many half octaves.
-    covered : float
-        In each of these lie so many rows, in standard deviations of their noise.
-    parts : tuple of float
-        What each of the three losses costs: that of the released centres is what the other two are compared
-        with.
-    places : int
-        Public points that stand for the domain.
-    unknown : float
-        How far rows may lie from their centres, unit coordinates, where noise hides it.
-    seen : float
-        Of less than this part of the rows it is seen how far they lie: then nothing is said.
-    """
-
-    octaves: int = 24
-    half: float = 0.55
-    idle: float = 0.1
-    few: float = 0.25
-    far: float = 8.0
-    never: float = 6.0
-    hardly: float = 4.0
-    one_in_ten: float = 1.3
-    bias: float = 2.0
-    unseen: int = 4
-    covered: float = 0.5
-    parts: tuple[float, ...] = (0.55, 0.3, 0.15)
-    places: int = 512
-    unknown: float = 0.5
-    seen: float = 0.75
-
-
-_TUNED = _Tuning()
+_OCTAVES = 24  # of distances, below the diameter of the domain
+_POOR_PART = 0.55  # a loss is called poor where released values leave no more than this part of it to k other centres
+_IDLE_PART = 0.1  # a centre is idle where its rows could do without it for so small a part of the loss
+# Rows that a centre misses: fewer than this part of all, and so many times as far (squared) as half of all rows.
+_FEW_ROWS = 0.25
+_FAR_TIMES = 8.0
+# What noise alone hardly exceeds in any of some hundred bins, in standard deviations; in any pair of neighbours, or
+# in all bins from one on; once in ten draws.
+_SDS_OF_MANY = 6.0
+_SDS_OF_PAIRS = 4.0
+_SDS_OF_TENTH = 1.3
+_BIAS_WEIGHT = 2.0  # what is cut counts so many times as much as noise: it does not average out over releases
+_TAIL_STEPS = 4  # a tail that noise covers goes on for so many half octaves
+_TAIL_SDS = 0.5  # in each of these lie so many rows, in standard deviations of their noise
+# What each of the three losses costs: that of the released centres is what the other two are compared with.
+_LOSS_PARTS = (0.55, 0.3, 0.15)
+_PLACES = 512  # public points that stand for the domain
+_UNKNOWN_DISTANCE = 0.5  # how far rows may lie from their centres, unit coordinates, where noise hides it
+_LEAST_SEEN = 0.75  # of less than this part of the rows it is seen how far they lie: then nothing is said
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +93,7 @@ class Scales:
         """The distance within which half of the rows lie that stand out of the noise; half a unit where none do."""
         seen = self.mass.sum(axis=0).cumsum()
         if not seen[-1] > 0:
-            return _TUNED.unknown
+            return _UNKNOWN_DISTANCE
         return float(sqrt(self.edges[1:][int(np.searchsorted(seen, seen[-1] / 2))]))
 
     @property
@@ -140,9 +106,9 @@ class Scales:
         possible = self.counts != 0
         beyond = self.counts[:, ::-1].cumsum(axis=1)[:, ::-1].sum(axis=0)
         noise = self.sd * np.sqrt(possible[:, ::-1].cumsum(axis=1)[:, ::-1].sum(axis=0))
-        inside = np.flatnonzero(beyond > _TUNED.hardly * noise)
+        inside = np.flatnonzero(beyond > _SDS_OF_PAIRS * noise)
         near = np.arange(len(self.middles)) <= (inside[-1] if len(inside) else -1)
-        return np.where(self.counts > np.where(near, 1.0, _TUNED.never) * self.sd, self.counts, 0.0)
+        return np.where(self.counts > np.where(near, 1.0, _SDS_OF_MANY) * self.sd, self.counts, 0.0)
 
 
 class Losses(NamedTuple):
@@ -169,7 +135,7 @@ def make_scales(cells: Voronoi, region: Region) -> DistanceScales:
     DistanceScales
         A question for the session.
     """
-    return DistanceScales(cells, ceil(log2(region.diameter**2)), 2 * _TUNED.octaves)
+    return DistanceScales(cells, ceil(log2(region.diameter**2)), 2 * _OCTAVES)
 
 
 def draw_blind_centers(k: int, region: Region) -> Array:
@@ -217,7 +183,7 @@ def cap_losses(session: PrivateSession, centers: Array, sizes: Array, scales: Sc
     **Guarantee.** ``share``, for the session's relation and unit of privacy.
     """
     region = session.region
-    parts = share.rounds(3, _TUNED.parts)
+    parts = share.rounds(3, _LOSS_PARTS)
     weights = np.maximum(sizes, 0.0)
     overall = weights @ centers / weights.sum() if weights.any() else np.zeros(region.dim)
     sets = (centers, region.clip(overall)[None], draw_blind_centers(len(centers), region))
@@ -249,10 +215,10 @@ def _choose_cap(points: Array, centers: Array, scales: Scales, region: Region, a
         return float(min(caps[-1], region.radius**2))
     # A tail is there as far as it is seen, and may go on where noise covers it.
     last = int(np.flatnonzero(mass.any(axis=0))[-1])
-    unseen = slice(last + 1, last + 1 + _TUNED.unseen)
-    mass[:, unseen] = np.maximum(mass[:, unseen], _TUNED.covered * scales.sd / sqrt(len(mass)))
+    unseen = slice(last + 1, last + 1 + _TAIL_STEPS)
+    mass[:, unseen] = np.maximum(mass[:, unseen], _TAIL_SDS * scales.sd / sqrt(len(mass)))
     cut = np.array([(mass * np.maximum(squared - cap, 0.0)).sum() for cap in caps])
-    return float(caps[np.argmin(_TUNED.bias * np.maximum(cut, 0.0) + sqrt(2) * caps / amount)])
+    return float(caps[np.argmin(_BIAS_WEIGHT * np.maximum(cut, 0.0) + sqrt(2) * caps / amount)])
 
 
 def make_quality_report(
@@ -311,7 +277,7 @@ def make_quality_report(
 
 def _compute_anywhere(centers: Array, region: Region) -> float:
     """Mean squared distance to the nearest centre of places anywhere in the region: where a missed group could be."""
-    places = draw_random_points(_TUNED.places, region, np.random.default_rng(0))
+    places = draw_random_points(_PLACES, region, np.random.default_rng(0))
     return float(cdist(places, centers, "sqeuclidean").min(axis=1).mean())
 
 
@@ -330,7 +296,7 @@ def _judge(
     that lie together, far from their centre. If these are most of their segment, its centre is beside them; if not,
     they are a group of their own, and a centre that could be spared would have to be theirs.
     """
-    part, loss = 1 - _TUNED.half, max(loss, loss_sd)
+    part, loss = 1 - _POOR_PART, max(loss, loss_sd)
     noise = 0.0 if noise_sd is None else float((sizes * centers.shape[1] * noise_sd**2).sum())
     spared = compute_cost_of_sparing_one(sizes, centers)
     beside, missed = estimate_far_rows(scales, sizes)
@@ -347,17 +313,17 @@ def _judge(
             "Some rows of one segment lie together, far beyond its others, while another centre could be spared: a "
             "group was probably missed."
         )
-    if scales.mass.sum() < _TUNED.seen * sizes.sum():
+    if scales.mass.sum() < _LEAST_SEEN * sizes.sum():
         return Verdict.CANNOT_TELL, ("Noise covers how far a good part of the rows lie from their centres.",)
     if words:
         return Verdict.POOR, tuple(words)
-    hidden = _TUNED.one_in_ten * sqrt(2) * scales.sd * anywhere
+    hidden = _SDS_OF_TENTH * sqrt(2) * scales.sd * anywhere
     if loss <= 2 * loss_sd or hidden > part * loss:
         could = (
             "A group of rows small enough to hide in the noise could carry half of the loss: it may have been missed."
         )
         idle = "One of the centres serves hardly any rows of its own, as one does where a group was missed."
-        return Verdict.CANNOT_TELL, (could, idle) if spared < _TUNED.idle * loss else (could,)
+        return Verdict.CANNOT_TELL, (could, idle) if spared < _IDLE_PART * loss else (could,)
     return Verdict.GOOD, ("Nothing that was released speaks against these centres.",)
 
 
@@ -406,7 +372,7 @@ def estimate_far_rows(scales: Scales, sizes: Array) -> tuple[float, float]:
     pooled = np.cumsum(scales.mass.sum(axis=0))
     usual = scales.edges[1:][min(int(np.searchsorted(pooled, pooled[-1] / 2)), len(pooled) - 1)]
     sd, rows = sqrt(2) * scales.sd, float(sizes.sum())
-    seen = (windows > _TUNED.hardly * sd) & (windows < _TUNED.few * rows) & (scales.edges[1:-1] >= _TUNED.far * usual)
-    loss = np.where(seen, (windows - _TUNED.one_in_ten * sd) * scales.edges[1:-1], 0.0)
+    seen = (windows > _SDS_OF_PAIRS * sd) & (windows < _FEW_ROWS * rows) & (scales.edges[1:-1] >= _FAR_TIMES * usual)
+    loss = np.where(seen, (windows - _SDS_OF_TENTH * sd) * scales.edges[1:-1], 0.0)
     most = windows > sizes[:, None] / 2
     return float(np.where(most, loss, 0.0).max(initial=0.0)), float(np.where(most, 0.0, loss).max(initial=0.0))

@@ -12,7 +12,6 @@ more than as many equal ones.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import log2, sqrt
 from typing import NamedTuple
 
@@ -52,42 +51,20 @@ from dpviz.releases.segments_report import (
 WEIGHTS = {"sizes": 0.1, "columns": 0.26, "scales": 0.3, "losses": 0.34}
 
 
-@dataclass(frozen=True)
-class _Tuning:
-    """How finely columns are counted, and when one is worth a word.
+# How finely columns are counted, and when one is worth a word.
+# Chosen by hand; ``benchmarks/segments.py`` says how often the intervals hold.
 
-    Chosen by hand; ``benchmarks/segments.py`` says how often the intervals hold.
-
-    Parameters
-    ----------
-    drowned : float
-        A segment is too small to say anything of a column where noise of its whole histogram is this part of
-        its noisy size.
-    fewest : int
-        Bins of numbers, at least.
-    bins : float
-        There are so many bins for each size over noise, to the power ⅔: noise of a quantile grows with them,
-        and so does the width of an interval with that of a bin.
-    anywhere : float
-        The part of a public guess of how rows fall that is spread evenly between the bounds.
-    telling : int
-        Columns named as telling a segment apart, at most.
-    worth : float
-        The least difference of shares that is worth a word.
-    sure : float
-        Half the width of an interval that nine values in ten lie in, in standard deviations.
-    """
-
-    drowned: float = 0.5
-    fewest: int = 4
-    bins: float = 1.6
-    anywhere: float = 0.25
-    telling: int = 3
-    worth: float = 0.05
-    sure: float = 1.645
-
-
-_TUNED = _Tuning()
+# A segment is too small to say anything of a column where noise of its whole histogram is this part of its noisy
+# size.
+_MOST_NOISE = 0.5
+_FEWEST_BINS = 4  # bins of numbers, at least
+# There are so many bins for each size over noise, to the power ⅔: noise of a quantile grows with them, and so does
+# the width of an interval with that of a bin.
+_BINS_PER_SIZE = 1.6
+_EVEN_PART = 0.25  # the part of a public guess of how rows fall that is spread evenly between the bounds
+_MOST_COLUMNS = 3  # columns named as telling a segment apart, at most
+_LEAST_DIFFERENCE = 0.05  # the least difference of shares that is worth a word
+_NINE_IN_TEN_SDS = 1.645  # half the width of an interval that nine values in ten lie in, in standard deviations
 
 
 Noisy = Measurement[Array, Additive]
@@ -269,7 +246,7 @@ def find_bin_starts(places: Array, spread: float, bins: int) -> tuple[int, ...]:
     spread = max(spread, 2 / FINE_PARTS)
     around = np.abs(middles - np.clip(places, -1, 1)[:, None]) / spread
     guess = (1 / (1 + around**2)).sum(axis=0)
-    guess = guess / guess.sum() + _TUNED.anywhere / FINE_PARTS
+    guess = guess / guess.sum() + _EVEN_PART / FINE_PARTS
     below = np.cumsum(guess) / guess.sum()
     starts = np.searchsorted(below, np.arange(bins) / bins, side="left")
     starts[0] = 0
@@ -305,8 +282,8 @@ def make_bins(size: float, epsilon: float, session: PrivateSession) -> int:
         A power of two.
     """
     scale = session.rows_per_person * session.relation.rows / epsilon
-    best = max(_TUNED.bins * size / scale, 1.0) ** (2 / 3)
-    return int(np.clip(2 ** round(log2(best)), _TUNED.fewest, FINEST))
+    best = max(_BINS_PER_SIZE * size / scale, 1.0) ** (2 / 3)
+    return int(np.clip(2 ** round(log2(best)), _FEWEST_BINS, FINEST))
 
 
 def _describe_columns(
@@ -322,8 +299,8 @@ def _describe_columns(
     found = []
     for place, (size, sd) in enumerate(zip(sizes.tolist(), size_sd.tolist(), strict=True)):
         said = bound_size(size, sd)
-        drowned = [one.sd * sqrt(one.counts.shape[1]) > _TUNED.drowned * size for one in histograms]
-        small = said.low <= 0 or all(drowned or [sd > _TUNED.drowned * size])
+        drowned = [one.sd * sqrt(one.counts.shape[1]) > _MOST_NOISE * size for one in histograms]
+        small = said.low <= 0 or all(drowned or [sd > _MOST_NOISE * size])
         columns = tuple(
             _describe_column(column, one, place, small or hidden)
             for column, one, hidden in zip(description.columns, histograms, drowned, strict=bool(histograms))
@@ -331,7 +308,7 @@ def _describe_columns(
         order = [
             j
             for j in np.argsort(-apart[place], kind="stable").tolist()
-            if apart[place, j] >= _TUNED.worth and not drowned[j]
+            if apart[place, j] >= _LEAST_DIFFERENCE and not drowned[j]
         ]
         found.append(
             Segment(
@@ -341,7 +318,7 @@ def _describe_columns(
                 sd,
                 TOO_SMALL if small else "",
                 columns,
-                () if small else tuple(names[j] for j in order[: _TUNED.telling]),
+                () if small else tuple(names[j] for j in order[:_MOST_COLUMNS]),
             )
         )
     return tuple(found)
@@ -407,7 +384,7 @@ def score_columns(columns: Sequence[SegmentColumn], histograms: Sequence[Histogr
             _split_shares(part, sd * sqrt(times), ordered=not column.labels)
             for part, times in ((values, 1), (others, k - 1))
         )
-        gap = np.abs(mine - theirs) - _TUNED.sure * np.sqrt(my_sd**2 + their_sd**2)
+        gap = np.abs(mine - theirs) - _NINE_IN_TEN_SDS * np.sqrt(my_sd**2 + their_sd**2)
         scores[:, place] = np.clip(gap.max(axis=1), 0.0, 1.0)
     return scores
 

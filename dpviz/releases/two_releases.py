@@ -17,29 +17,12 @@ from dpviz.arrays import Array, Codes
 from dpviz.check import RequestError
 from dpviz.runs.profile import SURE, Profile
 
+# When two releases differ.
+# Chosen by hand; ``tests/releases/test_two_releases.py`` draws from the same rows.
 
-@dataclass(frozen=True)
-class _Tuning:
-    """When two releases differ.
-
-    Chosen by hand; ``tests/releases/test_two_releases.py`` draws from the same rows.
-
-    Parameters
-    ----------
-    moved : float
-        A centre that moved this part of the way to its neighbour may be another segment's.
-    alarms : float
-        Of all comparisons together this part raises a false alarm by noise alone.
-    times : float
-        Noise counts so many times beyond that.
-    """
-
-    moved: float = 0.25
-    alarms: float = 0.05
-    times: float = 2.0
-
-
-_TUNED = _Tuning()
+_FAR_MOVE = 0.25  # a centre that moved this part of the way to its neighbour may be another segment's
+_FALSE_ALARMS = 0.05  # of all comparisons together this part raises a false alarm by noise alone
+_NOISE_MARGIN = 2.0  # noise counts so many times beyond that
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +63,7 @@ class Comparison:
     @property
     def limit(self) -> float:
         """Beyond so many standard deviations a difference counts."""
-        return _TUNED.times * NormalDist().inv_cdf(1 - _TUNED.alarms / (2 * self.comparisons))
+        return _NOISE_MARGIN * NormalDist().inv_cdf(1 - _FALSE_ALARMS / (2 * self.comparisons))
 
     @property
     def beyond(self) -> int:
@@ -104,7 +87,7 @@ class Comparison:
         if self.passes:
             return (
                 f"A difference counts beyond {self.limit:.1f} standard deviations of both noises together: "
-                f"{self.limit / _TUNED.times:.2f} for {self.comparisons} comparisons at once, and twice that, because "
+                f"{self.limit / _NOISE_MARGIN:.2f} for {self.comparisons} comparisons at once, and twice that, because "
                 "noise also moves where segments are cut. Where the two tables are of other people, sampling adds to "
                 "it."
             )
@@ -166,7 +149,7 @@ def compare(one: Profile, other: Profile) -> Comparison:
     partner = one.find_partners(other)
     ordered = _order_segments(other, partner)
     far = np.linalg.norm(there[partner] - here, axis=1)
-    moved = int((far >= _TUNED.moved * np.minimum(one.gaps, ordered.gaps)).sum())
+    moved = int((far >= _FAR_MOVE * np.minimum(one.gaps, ordered.gaps)).sum())
     joint = np.sqrt(one.even.center_sd**2 + ordered.even.center_sd**2)
     of_sizes = None
     if one.sizes is not None and one.size_sd is not None and ordered.sizes is not None and ordered.size_sd is not None:

@@ -35,44 +35,22 @@ from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.loss_distributions import Draws
 from dpviz.privacy.private_session import PrivateSession
 
+# How ``auto`` solves and clips.
+# Chosen by hand on the tuning families of ``benchmarks/families.py``.
 
-@dataclass(frozen=True)
-class _Tuning:
-    """How ``auto`` solves and clips.
-
-    Chosen by hand on the tuning families of ``benchmarks/families.py``.
-
-    Parameters
-    ----------
-    starts_flat, starts_view : int
-        Starts of k-means on a synopsis over few columns, and over a view.
-    radii : float
-        A cluster of squared radius v fills a ball of about so many times √v.
-    noise_allowed : float
-        A clipping radius is widened up to here, where noise allows it, so that fewer residuals are shortened.
-    per_round : float
-        Rounds that divide the budget of polishing, as that estimate has it.
-    least_clipping_radius : float
-        In unit coordinates.
-    tail_radii, tail_noise : float
-        Where there is a tail: so many radii of a cluster, as long as the noise of its mean adds no more than
-        about such a part of a cluster's loss.
-    little : float
-        A run that loses so many times as much as k-means++ is good enough to be recommended.
-    """
-
-    starts_flat: int = 20
-    starts_view: int = 10
-    radii: float = 2.0
-    noise_allowed: float = 0.0005
-    per_round: float = 6.0
-    least_clipping_radius: float = 2.0**-20
-    tail_radii: float = 8.0
-    tail_noise: float = 0.003
-    little: float = 1.1
-
-
-_TUNED = _Tuning()
+# Starts of k-means on a synopsis over few columns, and over a view.
+_STARTS_FLAT = 20
+_STARTS_VIEW = 10
+_RADII = 2.0  # a cluster of squared radius v fills a ball of about so many times √v
+# A clipping radius is widened up to here, where noise allows it, so that fewer residuals are shortened.
+_NOISE_ALLOWED = 0.0005
+_ROUNDS_PER_BUDGET = 6.0  # rounds that divide the budget of polishing, as that estimate has it
+_LEAST_CLIPPING_RADIUS = 2.0**-20  # in unit coordinates
+# Where there is a tail: so many radii of a cluster, as long as the noise of its mean adds no more than about such a
+# part of a cluster's loss.
+_TAIL_RADII = 8.0
+_TAIL_NOISE = 0.003
+_GOOD_LOSS = 1.1  # a run that loses so many times as much as k-means++ is good enough to be recommended
 
 
 @dataclass(frozen=True)
@@ -148,7 +126,7 @@ def auto(session: PrivateSession, k: int, params: AutoParams, rng: np.random.Gen
             readings = [release_tail_synopsis(session, k, plan.cells, shares, seen, tail, _make_view(seen))]
         else:
             readings = release_view_synopses(session, k, plan.cells, shares, _make_view(seen))
-    number = params.starts or (_TUNED.starts_flat if seen is None else _TUNED.starts_view)
+    number = params.starts or (_STARTS_FLAT if seen is None else _STARTS_VIEW)
     found = [solve_seeds(session, k, reading, seen, number, rng) for reading in readings]
     seeds = choose_best_read(found)
     yield seeds.synopsis
@@ -189,18 +167,18 @@ def _choose_clipping_radius(
 ) -> float:
     """Two radii of a cluster; more where the noise stays small, because heavy tails are cut less."""
     widest = session.region.diameter
-    clipping_radius = min(_TUNED.radii * sqrt(radius2), seen.projection.clipping_radius if seen is not None else widest)
-    clipping_radius = max(clipping_radius, _TUNED.least_clipping_radius * session.region.radius)
+    clipping_radius = min(_RADII * sqrt(radius2), seen.projection.clipping_radius if seen is not None else widest)
+    clipping_radius = max(clipping_radius, _LEAST_CLIPPING_RADIUS * session.region.radius)
     noise = (
-        _TUNED.per_round
+        _ROUNDS_PER_BUDGET
         * k**2
         * session.dim
         * plan.unit_variance
         * clipping_radius**2
         / (session.n**2 * max(radius2, 1e-300))
     )
-    if noise < _TUNED.noise_allowed:
-        clipping_radius = min(clipping_radius * sqrt(_TUNED.noise_allowed / noise), widest)
+    if noise < _NOISE_ALLOWED:
+        clipping_radius = min(clipping_radius * sqrt(_NOISE_ALLOWED / noise), widest)
     return clipping_radius
 
 
@@ -212,14 +190,14 @@ def _choose_own_radii(
     assert seeds.synopsis.frame is not None
     rows, radii2, _ = measure_extents(seeds.synopsis, seeds.centers)
     radii2 = radii2 + seen.projection.measure_beside(seeds.synopsis.frame)
-    allowed = _TUNED.tail_noise * session.n * seeds.radius2 * np.maximum(rows, 1.0) / (session.dim * plan.unit_variance)
-    own = np.minimum(_TUNED.tail_radii * np.sqrt(radii2), np.maximum(np.sqrt(allowed), clipping_radius))
-    return np.maximum(own, _TUNED.least_clipping_radius * session.region.radius)
+    allowed = _TAIL_NOISE * session.n * seeds.radius2 * np.maximum(rows, 1.0) / (session.dim * plan.unit_variance)
+    own = np.minimum(_TAIL_RADII * np.sqrt(radii2), np.maximum(np.sqrt(allowed), clipping_radius))
+    return np.maximum(own, _LEAST_CLIPPING_RADIUS * session.region.radius)
 
 
 def _compute_smallest_n(setting: Setting, params: AutoParams) -> float:
     """Records of one row a person from which on half of all runs lose at most a tenth more than k-means++."""
-    return find_fewest_rows(replace(setting, rows_per_person=1), _TUNED.little)
+    return find_fewest_rows(replace(setting, rows_per_person=1), _GOOD_LOSS)
 
 
 def _count_operations(setting: Setting, params: AutoParams) -> float:

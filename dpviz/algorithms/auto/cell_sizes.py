@@ -7,53 +7,29 @@ chosen by hand on tables whose families stand in ``benchmarks/families.py``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import sqrt
 
+# How many cells a grid has.
+# Chosen by hand on the tuning families of ``benchmarks/families.py``.
 
-@dataclass(frozen=True)
-class _Tuning:
-    """How many cells a grid has.
-
-    Chosen by hand on the tuning families of ``benchmarks/families.py``.
-
-    Parameters
-    ----------
-    noise_part : float
-        Cells of a grid that is smoothed: so many that their noise is this part of a cluster.
-    scales_per_cell : float
-        Rows in a cell that is read through trees: so many scales of noise, where rows fill a domain of one
-        column evenly.
-    fewest_cells, cells_per_cluster : int
-        No fewer cells in all, or for each cluster.
-    per_axis_flat, per_axis_view : float
-        No more for each cluster and axis, over few columns and over a view.
-    most_flat, most_view : int
-        No more in all.
-    widening_part : float
-        Cells that widen outwards, over those of a grid of equal ones: they have to be few, so that rows far away share
-        one.
-    fewest_widening, widening_per_cluster : float
-        But no fewer in all, or for each cluster.
-    enough_scales : float
-        Rows of a cluster have to be so many scales for finer grids to be tried.
-    """
-
-    noise_part: float = 0.3
-    scales_per_cell: float = 3.0
-    fewest_cells: int = 32
-    cells_per_cluster: int = 4
-    per_axis_flat: float = 20.0
-    per_axis_view: float = 12.0
-    most_flat: int = 60_000
-    most_view: int = 20_000
-    widening_part: float = 0.25
-    fewest_widening: float = 100.0
-    widening_per_cluster: float = 20.0
-    enough_scales: float = 25.0
-
-
-_TUNED = _Tuning()
+_NOISE_PART = 0.3  # cells of a grid that is smoothed: so many that their noise is this part of a cluster
+# Rows in a cell that is read through trees: so many scales of noise, where rows fill a domain of one column evenly.
+_SCALES_PER_CELL = 3.0
+# No fewer cells in all, or for each cluster.
+_FEWEST_CELLS = 32
+_CELLS_PER_CLUSTER = 4
+# No more for each cluster and axis, over few columns and over a view.
+_PER_AXIS_FLAT = 20.0
+_PER_AXIS_VIEW = 12.0
+# No more in all.
+_MOST_FLAT = 60_000
+_MOST_VIEW = 20_000
+# Cells that widen outwards, over those of a grid of equal ones: they have to be few, so that rows far away share one.
+_WIDENING_PART = 0.25
+# But no fewer in all, or for each cluster.
+_FEWEST_WIDENING = 100.0
+_WIDENING_PER_CLUSTER = 20.0
+_ENOUGH_SCALES = 25.0  # rows of a cluster have to be so many scales for finer grids to be tried
 
 
 # Finer grids that are tried have so many times the cells; rows of a cluster have to be so many scales for any of that.
@@ -77,7 +53,7 @@ def can_tell_apart(n: int, k: int, scale: float) -> bool:
     bool
         Whether trees are worth asking.
     """
-    return n / (k * scale) >= _TUNED.enough_scales
+    return n / (k * scale) >= _ENOUGH_SCALES
 
 
 def count_smoothed_cells(n: int, k: int, scale: float, axes: int, *, flat: bool) -> float:
@@ -101,7 +77,7 @@ def count_smoothed_cells(n: int, k: int, scale: float, axes: int, *, flat: bool)
     float
         Cells; not rounded.
     """
-    wanted = (_TUNED.noise_part * n / (sqrt(2) * scale)) ** 2 / k
+    wanted = (_NOISE_PART * n / (sqrt(2) * scale)) ** 2 / k
     return _limit_cells(wanted, k, axes, flat=flat)
 
 
@@ -124,7 +100,7 @@ def count_tree_cells(n: int, k: int, scale: float, dim: int) -> float:
     float
         Cells; not rounded.
     """
-    return _limit_cells((n / (_TUNED.scales_per_cell * scale)) ** (2 * dim / (2 + dim)), k, dim, flat=True)
+    return _limit_cells((n / (_SCALES_PER_CELL * scale)) ** (2 * dim / (2 + dim)), k, dim, flat=True)
 
 
 def count_widening_cells(n: int, k: int, scale: float, dim: int) -> float:
@@ -146,8 +122,8 @@ def count_widening_cells(n: int, k: int, scale: float, dim: int) -> float:
     float
         Cells; not rounded.
     """
-    few = max(_TUNED.fewest_widening, _TUNED.widening_per_cluster * k)
-    return max(_TUNED.widening_part * count_tree_cells(n, k, scale, dim), min(few, count_most_flat(k, dim)))
+    few = max(_FEWEST_WIDENING, _WIDENING_PER_CLUSTER * k)
+    return max(_WIDENING_PART * count_tree_cells(n, k, scale, dim), min(few, count_most_flat(k, dim)))
 
 
 def list_finer_cells(n: int, k: int, scale: float, dim: int) -> list[float]:
@@ -191,11 +167,9 @@ def count_most_flat(k: int, dim: int) -> float:
 
 
 def _limit_cells(wanted: float, k: int, axes: int, *, flat: bool) -> float:
-    return max(
-        1.0, min(max(wanted, _TUNED.cells_per_cluster * k, _TUNED.fewest_cells), _count_most(k, axes, flat=flat))
-    )
+    return max(1.0, min(max(wanted, _CELLS_PER_CLUSTER * k, _FEWEST_CELLS), _count_most(k, axes, flat=flat)))
 
 
 def _count_most(k: int, axes: int, *, flat: bool) -> float:
-    per_axis, most = (_TUNED.per_axis_flat, _TUNED.most_flat) if flat else (_TUNED.per_axis_view, _TUNED.most_view)
+    per_axis, most = (_PER_AXIS_FLAT, _MOST_FLAT) if flat else (_PER_AXIS_VIEW, _MOST_VIEW)
     return float(min(most, k * per_axis ** min(axes, 40)))

@@ -61,36 +61,17 @@ class _Fitted:
 _FITTED = _Fitted()
 
 
-@dataclass(frozen=True)
-class _Tuning:
-    """Where symptoms begin.
+# Where symptoms begin.
+# Chosen by hand, the first on the families that do not judge; ``python -m benchmarks.loss_diagnostic`` says what they
+# are worth.
 
-    Chosen by hand, the first on the families that do not judge; ``python -m benchmarks.loss_diagnostic`` says what they
-    are worth.
-
-    Parameters
-    ----------
-    doubtful : float
-        From this evidence on a run is doubted.
-    clear : float
-        More rows than so many sds of their noise say no more: a group is missed by centres that all have many,
-        too.
-    idle : float
-        A centre is idle whose rows are below so many standard deviations of their noise.
-    unseen : float
-        Of the rows that a cell needs to stand out, this part may be missed unseen.
-    pulled : float
-        A centre that the last round moved so much of its clipping radius, beyond its noise, had not arrived.
-    """
-
-    doubtful: float = -1.18
-    clear: float = 20.0
-    idle: float = 3.0
-    unseen: float = 0.5
-    pulled: float = 0.7
-
-
-_TUNED = _Tuning()
+_DOUBT_EVIDENCE = -1.18  # from this evidence on a run is doubted
+# More rows than so many sds of their noise say no more: a group is missed by centres that all have many, too.
+_CLEAR_SDS = 20.0
+_IDLE_SDS = 3.0  # a centre is idle whose rows are below so many standard deviations of their noise
+_UNSEEN_PART = 0.5  # of the rows that a cell needs to stand out, this part may be missed unseen
+# A centre that the last round moved so much of its clipping radius, beyond its noise, had not arrived.
+_PULLED_PART = 0.7
 
 
 _PLACES = 512
@@ -133,7 +114,7 @@ class Seen(NamedTuple):
         clearly the idlest centre has rows, in a scale that ends; whether there is a tail (9,)."""
         parts = np.array([self.hidden, self.width, self.loss**2 / self.of_one, self.moved]) / self.loss
         others = np.log([max(self.crowded, 1.0), self.k, max(self.even, _LEAST)])
-        clear = asinh(min(self.clearness, _TUNED.clear))
+        clear = asinh(min(self.clearness, _CLEAR_SDS))
         symptoms: Array = np.concatenate([np.log(parts + _LEAST), others, [clear, float(self.tail)]])
         return symptoms
 
@@ -248,14 +229,14 @@ def _count_rows_to_stand_out(synopsis: SynopsisStep) -> float:
 
 def _list_doubts(seen: Seen) -> tuple[str, ...]:
     away = f"Centre {seen.farthest + 1} was still on its way: the last round moved it as far as a row may pull."
-    late = (away,) if seen.pulled > _TUNED.pulled else ()
-    if _FITTED.at_first + float(seen.symptoms @ _FITTED.weights) <= _TUNED.doubtful:
+    late = (away,) if seen.pulled > _PULLED_PART else ()
+    if _FITTED.at_first + float(seen.symptoms @ _FITTED.weights) <= _DOUBT_EVIDENCE:
         return late
     idle = f"Centre {seen.idlest + 1} has hardly more rows than noise would show, as one has where a group was missed."
-    hides = f"A group of {_TUNED.unseen * seen.rows:,.0f} rows could hide in the noise, far from every centre."
+    hides = f"A group of {_UNSEEN_PART * seen.rows:,.0f} rows could hide in the noise, far from every centre."
     coarse = "The cells of the noisy histogram are about as wide as these clusters."
     return (
         *late,
-        *((idle,) if seen.clearness < _TUNED.idle else ()),
+        *((idle,) if seen.clearness < _IDLE_SDS else ()),
         hides if seen.hidden > seen.width else coarse,
     )

@@ -24,43 +24,24 @@ from dpviz.privacy.private_session import PrivateSession
 from dpviz.privacy.queries import Count
 from dpviz.privacy.sums import Radii, ResidualSum, ScaledResidualSum, Spread, unpack_symmetric
 
+# How rounds shorten and splits decide.
+# Chosen by hand on the tuning families of ``benchmarks/families.py``.
 
-@dataclass(frozen=True)
-class _Tuning:
-    """How rounds shorten and splits decide.
-
-    Chosen by hand on the tuning families of ``benchmarks/families.py``.
-
-    Parameters
-    ----------
-    raised, stays, least_count : float
-        A count below so many sds of its noise is raised to it; below so many, the centre stays; and a count is
-        at least this.
-    quantile, more_bins, full_bin : float
-        The clipping radius follows this quantile of the residuals, and a few bins more; a bin is full from so
-        many scales on.
-    wider : float
-        The spread of a cluster that may be two is measured so many times farther out.
-    split_saves : float
-        What splitting a Gaussian across its widest axis removes of the spread along it: 2/π. That a split is
-        taken where it saves more than the other centre's loss costs, without a margin, is measured
-        (docs/findings.md).
-    raised_for_split : float
-        For a split, counts are raised to this part of their noise.
-    """
-
-    raised: float = 3.0
-    stays: float = 2.0
-    least_count: float = 2.0
-    quantile: float = 0.9
-    more_bins: float = 1.5
-    full_bin: float = 1.5
-    wider: float = 2.0
-    split_saves: float = 0.64
-    raised_for_split: float = 0.5
-
-
-_TUNED = _Tuning()
+# A count below so many sds of its noise is raised to it; below so many, the centre stays; and a count is at least
+# this.
+_RAISED_SDS = 3.0
+_STAY_SDS = 2.0
+_LEAST_COUNT = 2.0
+# The clipping radius follows this quantile of the residuals, and a few bins more; a bin is full from so many scales
+# on.
+_QUANTILE = 0.9
+_MORE_BINS = 1.5
+_FULL_BIN = 1.5
+_WIDER_SPREAD = 2.0  # the spread of a cluster that may be two is measured so many times farther out
+# What splitting a Gaussian across its widest axis removes of the spread along it: 2/π. That a split is taken where it
+# saves more than the other centre's loss costs, without a margin, is measured (docs/findings.md).
+_SPLIT_SAVES = 0.64
+_RAISED_FOR_SPLIT = 0.5  # for a split, counts are raised to this part of their noise
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -134,7 +115,7 @@ def run_residual_rounds(
     for stage in plan.polishing:
         if isinstance(stage, Swap):
             split = split_and_drop(
-                session, centers, (_TUNED.wider if plan.adaptive else 1.0) * clipping_radius, frame, stage, shares
+                session, centers, (_WIDER_SPREAD if plan.adaptive else 1.0) * clipping_radius, frame, stage, shares
             )
             yield split
             centers = split.centers
@@ -183,10 +164,10 @@ def _run_round(
         counts, sums, lengths = session.ask_together(how_many, where_to, how_far, note=note)
     total, sd = sums.value * scaled[:, None], sums.sd * scaled
     shrunk = np.maximum(0.0, 1 - session.dim * sd**2 / np.maximum((total**2).sum(axis=1), 1e-300))
-    size = np.maximum(counts.value, max(_TUNED.raised * counts.sd, _TUNED.least_count))
+    size = np.maximum(counts.value, max(_RAISED_SDS * counts.sd, _LEAST_COUNT))
     stride = plan.stride if ahead else 1.0
     move = _shorten(stride * shrunk[:, None] * total / size[:, None], longest)
-    move[counts.value <= _TUNED.stays * counts.sd] = 0.0
+    move[counts.value <= _STAY_SDS * counts.sd] = 0.0
     step = PolishStep(
         title=(
             f"Round {stage.sums.round} of {plan.rounds}: a row pulls from up to {_format_widths(longest)} % of the "
@@ -213,11 +194,11 @@ def _format_widths(clipping_radii: Array) -> str:
 
 def _shrink(lengths: Measurement[Array, Laplace | KNorm | Gaussian]) -> float:
     """The part of the clipping radius within which most residuals lie, at most 1."""
-    filled = np.where(lengths.value > _TUNED.full_bin * lengths.sd, lengths.value, 0.0).cumsum()
+    filled = np.where(lengths.value > _FULL_BIN * lengths.sd, lengths.value, 0.0).cumsum()
     if filled[-1] <= 0:
         return 1.0
-    bin_ = int(np.searchsorted(filled, _TUNED.quantile * filled[-1]))
-    return min(1.0, (bin_ + _TUNED.more_bins) / len(filled))
+    bin_ = int(np.searchsorted(filled, _QUANTILE * filled[-1]))
+    return min(1.0, (bin_ + _MORE_BINS) / len(filled))
 
 
 def _shorten(vectors: Array, longest: Array) -> Array:
@@ -264,8 +245,8 @@ def split_and_drop(
     )
     values, vectors = np.linalg.eigh(unpack_symmetric(spreads.value, spread.axes))
     widest = vectors[:, :, -1] if frame is None else vectors[:, :, -1] @ frame
-    size = np.maximum(counts.value, _TUNED.raised_for_split * counts.sd)
-    gain = _TUNED.split_saves * np.maximum(0.0, values[:, -1] - spreads.sd * sqrt(2 * spread.axes))
+    size = np.maximum(counts.value, _RAISED_FOR_SPLIT * counts.sd)
+    gain = _SPLIT_SAVES * np.maximum(0.0, values[:, -1] - spreads.sd * sqrt(2 * spread.axes))
     half_axis = np.sqrt(np.maximum(values[:, -1], 0.0) / size)[:, None] * widest
     moved, exchanges = _exchange_centers(centers, size, gain, half_axis)
     columns = np.array(exchanges, dtype=np.float64).reshape(-1, 4).T

@@ -20,56 +20,33 @@ from dpviz.privacy.private_session import PrivateSession
 from dpviz.privacy.queries import Sum
 from dpviz.privacy.sums import Radii, ScaledResidualSum, Spread, unpack_symmetric
 
+# How a look is taken and a tail is seen.
+# Chosen by hand on the tuning families of ``benchmarks/families.py``.
 
-@dataclass(frozen=True)
-class _Tuning:
-    """How a look is taken and a tail is seen.
-
-    Chosen by hand on the tuning families of ``benchmarks/families.py``.
-
-    Parameters
-    ----------
-    bins, finer : int
-        Bins of lengths; where a tail is looked for, the first is cut so often, each time at 1/√2 of the length.
-    sure_sds : float
-        Half of the rows surely lie within a length whose noisy count is so many sds of its noise beyond half.
-    tail_reach, tail_most : float
-        There may be a tail where nearly all rows reach beyond so many sure medians, but no farther than this
-        part of the domain: beyond, it is a group that lies far out. Chosen, like the next two, on tables of
-        log-normal columns and of columns that are mostly 0 (docs/findings.md).
-    tail_wider, tail_share : float
-        Then axes are measured so many times farther out, as bins far away hold few rows each. There is a tail
-        if this part of the spread is along one axis.
-    empty_below, empty_together : float
-        Bins with fewer noise scales than the first are empty, and neighbours that are not, if they hold
-        together fewer than the second, are too: in 40 empty bins chance exceeds 4 scales in three looks of ten,
-        10 in one of a thousand.
-    far_part, far_scales : float
-        This part of the rows, and so many scales, must lie farther out.
-    clear_edges, lowered : float
-        A bought axis under so many times the noise edge is a random direction, lowered by this part of the
-        edge.
-    least_variance : float
-        An axis has at least this part of an equal share of the spread.
-    """
-
-    bins: int = 40
-    finer: int = 15
-    sure_sds: float = 3.0
-    tail_reach: float = 1.8
-    tail_most: float = 0.6
-    tail_wider: float = 2.0
-    tail_share: float = 0.5
-    empty_below: float = 4.0
-    empty_together: float = 10.0
-    far_part: float = 0.01
-    far_scales: float = 6.0
-    clear_edges: float = 2.0
-    lowered: float = 0.5
-    least_variance: float = 0.5
-
-
-_TUNED = _Tuning()
+# Bins of lengths; where a tail is looked for, the first is cut so often, each time at 1/√2 of the length.
+_BINS = 40
+_FINER_BINS = 15
+_SURE_SDS = 3.0  # half of the rows surely lie within a length whose noisy count is so many sds of its noise beyond half
+# There may be a tail where nearly all rows reach beyond so many sure medians, but no farther than this part of the
+# domain: beyond, it is a group that lies far out. Chosen, like the next two, on tables of log-normal columns and of
+# columns that are mostly 0 (docs/findings.md).
+_TAIL_REACH = 1.8
+_TAIL_MOST = 0.6
+# Then axes are measured so many times farther out, as bins far away hold few rows each. There is a tail if this part
+# of the spread is along one axis.
+_TAIL_WIDER = 2.0
+_TAIL_SHARE = 0.5
+# Bins with fewer noise scales than the first are empty, and neighbours that are not, if they hold together fewer than
+# the second, are too: in 40 empty bins chance exceeds 4 scales in three looks of ten, 10 in one of a thousand.
+_EMPTY_BELOW = 4.0
+_EMPTY_TOGETHER = 10.0
+# This part of the rows, and so many scales, must lie farther out.
+_FAR_PART = 0.01
+_FAR_SCALES = 6.0
+# A bought axis under so many times the noise edge is a random direction, lowered by this part of the edge.
+_CLEAR_EDGES = 2.0
+_EDGE_PART = 0.5
+_LEAST_VARIANCE = 0.5  # an axis has at least this part of an equal share of the spread
 
 
 _TINY = 1e-12
@@ -180,8 +157,8 @@ def project_privately(
         Everything(),
         middle[None],
         2 * session.region.radius,
-        _TUNED.bins,
-        _TUNED.finer if stage.near is not None else 0,
+        _BINS,
+        _FINER_BINS if stage.near is not None else 0,
     )
     (radii,) = session.ask_together(stage.radii.asks(far, shares), note="distances from the middle")
     scale, noisy_radii = radii.mechanism.scale, np.r_[radii.value[: far.finer + 1].sum(), radii.value[far.finer + 1 :]]
@@ -193,12 +170,9 @@ def project_privately(
         close = ScaledResidualSum(Voronoi(middle[None]), middle[None], np.array([within]))
         (near,) = session.ask_together(stage.near.asks(close, shares), note="middle of the rows that are near")
         tail = Tail(session.region.clip(middle + within * near.value[0] / session.n), median.about)
-    far_out = (
-        tail is not None
-        and _TUNED.tail_reach * median.surely < clipping_radius <= _TUNED.tail_most * session.region.radius
-    )
+    far_out = tail is not None and _TAIL_REACH * median.surely < clipping_radius <= _TAIL_MOST * session.region.radius
     if far_out:
-        clipping_radius = min(_TUNED.tail_wider * clipping_radius, session.region.radius)
+        clipping_radius = min(_TAIL_WIDER * clipping_radius, session.region.radius)
     if stage.axes is not None:
         seen, noise_edge = _buy_axes(session, middle, clipping_radius, stage.axes, shares)
     else:
@@ -206,7 +180,7 @@ def project_privately(
             _draw_public_axes(session, middle, clipping_radius, noisy_radii, far.outer_radius, axes, rng),
             0.0,
         )
-    far_out = far_out and float(seen.captured[0]) > _TUNED.tail_share * seen.spread
+    far_out = far_out and float(seen.captured[0]) > _TAIL_SHARE * seen.spread
     return ProjectionStep(
         title=f"A look: {axes} axes for {session.dim} columns, and how far nearly all rows reach",
         projection=seen,
@@ -229,7 +203,7 @@ class _Medians(NamedTuple):
 def _read_medians(noisy_radii: Array, edges: Array, scale: float, n: int) -> _Medians:
     """Read from noisy counts between ``edges``: the second is at least half of the first."""
     within = noisy_radii.cumsum()
-    least = within - _TUNED.sure_sds * sqrt(2) * scale * np.sqrt(np.arange(1, len(within) + 1))
+    least = within - _SURE_SDS * sqrt(2) * scale * np.sqrt(np.arange(1, len(within) + 1))
     surely, about = (float(np.interp(n / 2, _make_rising(held), edges)) for held in (least, within))
     return _Medians(surely, max(about, surely / 2))
 
@@ -245,12 +219,12 @@ def _find_clipping_radius(noisy_radii: Array, farthest: float, scale: float, n: 
 
     One bin that noise alone fills, far away from all rows, would widen the whole view.
     """
-    filled = np.where(noisy_radii > _TUNED.empty_below * scale, noisy_radii, 0.0)
+    filled = np.where(noisy_radii > _EMPTY_BELOW * scale, noisy_radii, 0.0)
     stretch, _ = label(filled)
     held = np.bincount(stretch, filled)
-    filled[held[stretch] < _TUNED.empty_together * scale] = 0.0
+    filled[held[stretch] < _EMPTY_TOGETHER * scale] = 0.0
     beyond = filled[::-1].cumsum()[::-1]
-    clear = np.flatnonzero(beyond > max(_TUNED.far_part * n, _TUNED.far_scales * scale))
+    clear = np.flatnonzero(beyond > max(_FAR_PART * n, _FAR_SCALES * scale))
     return float(farthest * (clear[-1] + 1) / len(noisy_radii)) if len(clear) else farthest
 
 
@@ -265,8 +239,8 @@ def _buy_axes(
     values, basis = values[::-1], vectors.T[::-1]
     spread = max(float(values.sum()), _TINY * clipping_radius**2)
     captured = np.maximum(values, 0.0)
-    lowered = captured - _TUNED.lowered * edge * (captured < _TUNED.clear_edges * edge)
-    variances = np.maximum(lowered, _TUNED.least_variance * spread / session.dim)
+    lowered = captured - _EDGE_PART * edge * (captured < _CLEAR_EDGES * edge)
+    variances = np.maximum(lowered, _LEAST_VARIANCE * spread / session.dim)
     return PrivateProjection(middle, clipping_radius, basis, variances, spread, captured), edge
 
 

@@ -6,7 +6,7 @@ of many columns sums the noise of all of its cells, and says nothing of what lie
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -22,33 +22,14 @@ from dpviz.privacy.losses import CappedLosses
 from dpviz.privacy.mechanisms import Exponential
 from dpviz.privacy.private_session import PrivateSession
 
+# How solutions are told apart and compared.
+# Chosen by hand on the tuning families of ``benchmarks/families.py``.
 
-@dataclass(frozen=True)
-class _Tuning:
-    """How solutions are told apart and compared.
-
-    Chosen by hand on the tuning families of ``benchmarks/families.py``.
-
-    Parameters
-    ----------
-    clear_sds : float
-        Seeds of the second reading of a histogram are taken if they are so many sds of noise better by its raw
-        counts.
-    same : float
-        Solutions are one whose centres lie within this part of the squared radius of a cluster.
-    most : int
-        Solutions that may be chosen from, at most.
-    as_good : float
-        Solutions are as good on a synopsis whose losses there are within this factor.
-    """
-
-    clear_sds: float = 1.0
-    same: float = 0.1
-    most: int = 16
-    as_good: float = 1.02
-
-
-_TUNED = _Tuning()
+# Seeds of the second reading of a histogram are taken if they are so many sds of noise better by its raw counts.
+_CLEAR_SDS = 1.0
+_SAME_PART = 0.1  # solutions are one whose centres lie within this part of the squared radius of a cluster
+_MOST_SOLUTIONS = 16  # solutions that may be chosen from, at most
+_AS_GOOD_LOSS = 1.02  # solutions are as good on a synopsis whose losses there are within this factor
 
 
 _FEW = 32
@@ -94,7 +75,7 @@ class Seeds(NamedTuple):
         """
         kept: list[int] = []
         for start in np.argsort(self.radii2, kind="stable").tolist():
-            if all(_differ(self.every[start], self.every[other], _TUNED.same * self.radius2) for other in kept):
+            if all(_differ(self.every[start], self.every[other], _SAME_PART * self.radius2) for other in kept):
                 kept.append(start)
         return [self._replace(taken=start) for start in kept[:most]]
 
@@ -161,7 +142,7 @@ def choose_best_read(found: list[Seeds]) -> Seeds:
         return first
     synopsis, (second,) = first.synopsis, others
     gain = first.distances - second.distances
-    clear = float(synopsis.noisy_counts @ gain) > _TUNED.clear_sds * synopsis.sd * float(np.linalg.norm(gain))
+    clear = float(synopsis.noisy_counts @ gain) > _CLEAR_SDS * synopsis.sd * float(np.linalg.norm(gain))
     return second if clear else first
 
 
@@ -194,10 +175,10 @@ def choose_by_rows(
     **Guarantee.** The share of the stage, of bounded range. A row counts up to a cap under each solution; the solutions
     and the cap are released.
     """
-    candidates = [seeds for one in found for seeds in one.list_distinct(_TUNED.most // len(found))]
+    candidates = [seeds for one in found for seeds in one.list_distinct(_MOST_SOLUTIONS // len(found))]
     if tail:
         best = min(seeds.radius2 for seeds in candidates)
-        candidates = [seeds for seeds in candidates if seeds.radius2 <= _TUNED.as_good * best]
+        candidates = [seeds for seeds in candidates if seeds.radius2 <= _AS_GOOD_LOSS * best]
     widest = session.region.diameter**2
     cap = min(max(CAP * choose_best_read(found).radius2, _LEAST_CAP * widest), widest)
     losses = CappedLosses(np.stack([seeds.centers for seeds in candidates]), caps=np.full(len(candidates), cap))

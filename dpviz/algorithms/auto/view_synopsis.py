@@ -38,53 +38,29 @@ from dpviz.privacy.sparse_mechanisms import NoisyExcess, SparseLaplace
 from dpviz.table import lattice
 from dpviz.table.domain import Region
 
+# How a synopsis is laid and read.
+# Chosen by hand on the tuning families of ``benchmarks/families.py``.
 
-@dataclass(frozen=True)
-class _Tuning:
-    """How a synopsis is laid and read.
-
-    Chosen by hand on the tuning families of ``benchmarks/families.py``.
-
-    Parameters
-    ----------
-    coarse_axes : int
-        Axes of a view that carry the coarse grid, at most.
-    tail_sds : float
-        A grid that follows a tail covers the domain along its first axis, and so many standard deviations along
-        others.
-    tail_beside, tail_worth : float
-        Others take part if beside the first there is more than so many times what k clusters leave of it, about
-        its k²-th part, and each of them has at least so many times that: an axis of noise takes cells from the
-        one that matters.
-    finer_caution, finer_enough : float
-        A finer grid does if this part of the rows exceeds so many times what chance gives in its cells.
-    fine_cells, fine_caution, fine_enough : float
-        Cells of the fine grid, how far its threshold lies beyond what chance gives, and the part of the rows
-        that must exceed it.
-    elsewhere : int
-        Points that stand for rows which no listed cell shows, at most.
-    caution_flat, caution_view : float
-        How far the threshold of smoothed cells lies beyond what chance gives, over few columns and over a view.
-    least_weight : float
-        A cell of no believable weight still has a place when there are hardly any others.
-    """
-
-    coarse_axes: int = 5
-    tail_sds: float = 5.0
-    tail_beside: float = 2.0
-    tail_worth: float = 0.5
-    finer_caution: float = 1.1
-    finer_enough: float = 0.5
-    fine_cells: float = 3e6
-    fine_caution: float = 1.1
-    fine_enough: float = 0.3
-    elsewhere: int = 4000
-    caution_flat: float = 1.2
-    caution_view: float = 1.0
-    least_weight: float = 1e-3
-
-
-_TUNED = _Tuning()
+_COARSE_AXES = 5  # axes of a view that carry the coarse grid, at most
+# A grid that follows a tail covers the domain along its first axis, and so many standard deviations along others.
+_TAIL_SDS = 5.0
+# Others take part if beside the first there is more than so many times what k clusters leave of it, about its k²-th
+# part, and each of them has at least so many times that: an axis of noise takes cells from the one that matters.
+_TAIL_BESIDE = 2.0
+_TAIL_WORTH = 0.5
+# A finer grid does if this part of the rows exceeds so many times what chance gives in its cells.
+_FINER_CAUTION = 1.1
+_FINER_ENOUGH = 0.5
+# Cells of the fine grid, how far its threshold lies beyond what chance gives, and the part of the rows that must
+# exceed it.
+_FINE_CELLS = 3e6
+_FINE_CAUTION = 1.1
+_FINE_ENOUGH = 0.3
+_ELSEWHERE_POINTS = 4000  # points that stand for rows which no listed cell shows, at most
+# How far the threshold of smoothed cells lies beyond what chance gives, over few columns and over a view.
+_CAUTION_FLAT = 1.2
+_CAUTION_VIEW = 1.0
+_LEAST_WEIGHT = 1e-3  # a cell of no believable weight still has a place when there are hardly any others
 
 
 # Widths of the smoothing, in cells. None wider than a sixth of the grid was tried and brought nothing
@@ -203,7 +179,7 @@ def release_flat_synopsis(
     if zoomed.core is not None:
         few = count_widening_cells(session.n, k, scale, session.dim)
         grid, trees = lay_around_core(zoomed.grid.half, zoomed.core, few), True
-    threshold = _TUNED.caution_flat * scale
+    threshold = _CAUTION_FLAT * scale
     # Where noise is so small that one row stands out of the coarse cells they may stay narrow.
     shared = threshold * log(zoomed.grid.n_cells) > 1
     beyond = lay_around_box(zoomed) if shared else zoomed.grid
@@ -244,9 +220,9 @@ def _choose_flat_grid(
             NoisyExcess,
             shares[test],
             note="would finer cells do?",
-            threshold=_TUNED.finer_caution * log(finer.n_cells) * scale,
+            threshold=_FINER_CAUTION * log(finer.n_cells) * scale,
         )
-        so_far &= float(excess.value[0]) > _TUNED.finer_enough * session.n + excess.mechanism.once.scale
+        so_far &= float(excess.value[0]) > _FINER_ENOUGH * session.n + excess.mechanism.once.scale
         grid = finer if so_far else grid
     return grid
 
@@ -291,7 +267,7 @@ def release_view_synopses(
             histogram = GridStep(title="cells", grid=fine, codes=codes, noisy_counts=counts, sd=listed.sd)
             return [_make_listed_synopsis(replace(histogram, cutoff=cutoff * scale), session.n, k, view)]
     half = view.half.copy()
-    half[_TUNED.coarse_axes :] = 0.0
+    half[_COARSE_AXES:] = 0.0
     grid = make_cube_grid(half, count_smoothed_cells(session.n, k, scale, len(half), flat=False), view.middle)
     used = grid.cells_per_axis > 1
     used[0] |= not used.any()
@@ -315,12 +291,12 @@ class _FineCells(NamedTuple):
 
 
 def _ask_for_fine_cells(session: PrivateSession, test: Part, shares: Paid, scale: float, view: View) -> _FineCells:
-    fine = make_cube_grid(view.half, min(_TUNED.fine_cells, session.most_cells), view.middle)
-    cutoff = _TUNED.fine_caution * log(fine.n_cells)
+    fine = make_cube_grid(view.half, min(_FINE_CELLS, session.most_cells), view.middle)
+    cutoff = _FINE_CAUTION * log(fine.n_cells)
     cells = SparseCount(_see_grid(session, fine, view))
     excess = session.ask(cells, NoisyExcess, shares[test], note="would fine cells do?", threshold=cutoff * scale)
     # With few rows noise alone would reach that part of them.
-    enough = float(excess.value[0]) > _TUNED.fine_enough * session.n + excess.mechanism.once.scale
+    enough = float(excess.value[0]) > _FINE_ENOUGH * session.n + excess.mechanism.once.scale
     return _FineCells(fine, cutoff, enough)
 
 
@@ -362,14 +338,14 @@ def release_tail_synopsis(
     scale = session.mechanism(Count(Grid.over(session.region, 1)), Laplace, shares[stage.grid]).scale
     if stage.fine_test is not None:
         _ask_for_fine_cells(session, stage.fine_test, shares, scale, view)
-    captured, edge = seen.projection.captured[: min(seen.axes, _TUNED.coarse_axes)], seen.noise_edge
+    captured, edge = seen.projection.captured[: min(seen.axes, _COARSE_AXES)], seen.noise_edge
     left, beside = captured[0] / k**2, seen.projection.spread - captured[0]
-    several = beside > max(_TUNED.tail_beside * left, edge)
-    clear = max(1, int((captured > max(edge, _TUNED.tail_worth * left)).sum())) if several else 1
+    several = beside > max(_TAIL_BESIDE * left, edge)
+    clear = max(1, int((captured > max(edge, _TAIL_WORTH * left)).sum())) if several else 1
     frame, at = seen.projection.basis[:clear], seen.projection.basis[:clear] @ tail.middle
     # Nothing lies beyond the domain, which a column of amounts fills on one side only.
     farthest = np.minimum(np.abs(frame) @ session.region.half, session.region.radius)
-    most = np.r_[np.inf, _TUNED.tail_sds * np.sqrt(captured[1:clear])]
+    most = np.r_[np.inf, _TAIL_SDS * np.sqrt(captured[1:clear])]
     low, high = -np.minimum(farthest + at, most), np.minimum(farthest - at, most)
     first, last = np.arcsinh(low / tail.median), np.arcsinh(high / tail.median)
     number = count_smoothed_cells(session.n, k, scale, clear, flat=False)
@@ -398,7 +374,7 @@ def _make_listed_synopsis(listed: GridStep, n: int, k: int, view: View) -> Synop
     counts = listed.noisy_counts[filled]
     if len(filled) >= k:
         return _make_synopsis(listed, view.frame, Kept(filled, counts), k)
-    wide = make_cube_grid(view.half, _TUNED.elsewhere, view.middle)
+    wide = make_cube_grid(view.half, _ELSEWHERE_POINTS, view.middle)
     middles = wide.centers(np.arange(wide.n_cells))
     likely = np.exp(-0.5 * (((middles - view.middle) / (view.half / COVERED_SDS)) ** 2).sum(axis=1))
     lacking = max(n - float(counts.sum()), 0.0) * likely / likely.sum()
@@ -446,7 +422,7 @@ def _make_synopsis(
     kept, weights = kept[weights > 0], weights[weights > 0]
     if len(kept) + len(outside) <= k < len(cells.codes):
         kept = np.sort(np.argsort(-noisy, kind="stable")[: max(k, len(kept))])
-        weights = np.maximum(noisy[kept], _TUNED.least_weight * max(float(noisy.max()), 1.0))
+        weights = np.maximum(noisy[kept], _LEAST_WEIGHT * max(float(noisy.max()), 1.0))
     size = " × ".join(f"{m:,}" for m in grid.cells_per_axis) if len(grid.cells_per_axis) <= 5 else f"{grid.n_cells:,}"
     kind = "" if cells.cutoff is None else "fine "
     step = SynopsisStep(
@@ -486,7 +462,7 @@ def find_standing_out(noisy_counts: Array, sd: float, *, flat: bool) -> Kept:
     Kept
         Indices of cells, and rows.
     """
-    smooth = smooth_counts(noisy_counts, sd, caution=_TUNED.caution_flat if flat else _TUNED.caution_view).ravel()
+    smooth = smooth_counts(noisy_counts, sd, caution=_CAUTION_FLAT if flat else _CAUTION_VIEW).ravel()
     kept = np.flatnonzero(smooth)
     return Kept(kept, noisy_counts.ravel()[kept] if flat else smooth[kept])
 

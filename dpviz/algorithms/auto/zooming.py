@@ -25,58 +25,36 @@ from dpviz.privacy.private_session import PrivateSession
 from dpviz.privacy.queries import Count
 from dpviz.table import lattice
 
+# When a block is small and full, and how cells widen around it.
+# Chosen by hand on the tuning families of ``benchmarks/families.py``.
 
-@dataclass(frozen=True)
-class _Tuning:
-    """When a block is small and full, and how cells widen around it.
-
-    Chosen by hand on the tuning families of ``benchmarks/families.py``.
-
-    Parameters
-    ----------
-    zoom_cells, zoom_cells_3d : int
-        Zooming in: coarse cells along an axis, and along each of three.
-    thin : float
-        The domain is thin along an axis that is at most so many times as long as the longest one: there coarse cells
-        are as long as along the longest.
-    zoom_clear : float
-        How many scales of noise a coarse cell that is full holds.
-    zoom_most, zoom_rows, zoom_sds : float
-        The box that is zoomed into has at most such a part of the volume, and at least such a part of the rows,
-        less so many standard deviations of their noise.
-    core_rows, core_rows_3d : float
-        Most rows lie close together if a block of at most two coarse cells along each axis holds this part of them;
-        over three columns, where such cells are twice as wide, the second.
-    core_sds, core_sds_3d, core_scales : float
-        And if it holds half of them beyond so many sds of its noise. All rows have to be so many of its scales: else
-        noise alone would fill some block.
-    near : float
-        Around such a block cells widen in proportion to the distance beyond so many times half of its side.
-    small_box : float
-        A box of at most such a part of the domain along each axis has cells around it that widen, too.
-    first_width, growth : float
-        The first of them are so many sides of the box wide, and each so many times as wide as the one before.
-    """
-
-    zoom_cells: int = 16
-    zoom_cells_3d: int = 8
-    thin: float = 0.25
-    zoom_clear: float = 3.0
-    zoom_most: float = 0.5
-    zoom_rows: float = 0.93
-    zoom_sds: float = 1.5
-    core_rows: float = 0.8
-    core_rows_3d: float = 0.93
-    core_sds: float = 2.0
-    core_sds_3d: float = 3.0
-    core_scales: float = 15.0
-    near: float = 0.25
-    small_box: float = 0.25
-    first_width: float = 0.5
-    growth: float = 2.0
-
-
-_TUNED = _Tuning()
+# Zooming in: coarse cells along an axis, and along each of three.
+_ZOOM_CELLS = 16
+_ZOOM_CELLS_3D = 8
+# The domain is thin along an axis that is at most so many times as long as the longest one: there coarse cells are as
+# long as along the longest.
+_THIN_PART = 0.25
+_ZOOM_CLEAR = 3.0  # how many scales of noise a coarse cell that is full holds
+# The box that is zoomed into has at most such a part of the volume, and at least such a part of the rows, less so
+# many standard deviations of their noise.
+_ZOOM_MOST = 0.5
+_ZOOM_ROWS = 0.93
+_ZOOM_SDS = 1.5
+# Most rows lie close together if a block of at most two coarse cells along each axis holds this part of them; over
+# three columns, where such cells are twice as wide, the second.
+_CORE_ROWS = 0.8
+_CORE_ROWS_3D = 0.93
+# And if it holds half of them beyond so many sds of its noise. All rows have to be so many of its scales: else noise
+# alone would fill some block.
+_CORE_SDS = 2.0
+_CORE_SDS_3D = 3.0
+_CORE_SCALES = 15.0
+# Around such a block cells widen in proportion to the distance beyond so many times half of its side.
+_NEAR_SIDES = 0.25
+_SMALL_BOX = 0.25  # a box of at most such a part of the domain along each axis has cells around it that widen, too
+# The first of them are so many sides of the box wide, and each so many times as wide as the one before.
+_FIRST_WIDTH = 0.5
+_GROWTH = 2.0
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -130,28 +108,25 @@ def zoom(session: PrivateSession, stage: Zoom, shares: Paid) -> ZoomStep:
 
 def _make_zoom_grid(half: Array) -> Grid:
     """Equally many cells along all axes, but along those where the domain is thin."""
-    most, thin = _TUNED.zoom_cells if len(half) <= 2 else _TUNED.zoom_cells_3d, _find_thin(half)
+    most, thin = _ZOOM_CELLS if len(half) <= 2 else _ZOOM_CELLS_3D, _find_thin(half)
     return Grid(half, np.where(thin, np.ceil(most * half / half.max()), most).astype(np.int64))
 
 
 def _find_thin(half: Array) -> Flags:
     """The axes along which the domain is so short that no row is far from another one; (d,)."""
-    thin: Flags = half <= _TUNED.thin * half.max()
+    thin: Flags = half <= _THIN_PART * half.max()
     return thin
 
 
 def _find_box(grid: Grid, noisy: Array, scale: float, n: int) -> Array | None:
     every = grid.places(np.arange(grid.n_cells))
-    full = every[noisy > (log(grid.n_cells) + _TUNED.zoom_clear) * scale]
+    full = every[noisy > (log(grid.n_cells) + _ZOOM_CLEAR) * scale]
     if len(full) == 0:
         return None
     first, end = full.min(axis=0), full.max(axis=0) + 1
     inside = ((every >= first) & (every < end)).all(axis=1)
     cells, held = int(inside.sum()), float(noisy[inside].sum())
-    if (
-        cells > _TUNED.zoom_most * grid.n_cells
-        or held <= _TUNED.zoom_rows * n + _TUNED.zoom_sds * sqrt(2 * cells) * scale
-    ):
+    if cells > _ZOOM_MOST * grid.n_cells or held <= _ZOOM_ROWS * n + _ZOOM_SDS * sqrt(2 * cells) * scale:
         return None
     edges: Array = (2 * np.stack([first, end]) / grid.cells_per_axis - 1) * grid.half
     return edges
@@ -162,12 +137,12 @@ def _find_core(grid: Grid, noisy: Array, scale: float, n: int) -> Array | None:
 
     Along axes where the domain is thin it has all cells.
     """
-    if n < _TUNED.core_scales * scale:
+    if n < _CORE_SCALES * scale:
         return None
     counts = noisy.reshape(grid.cells_per_axis)
-    inner, most, sds = tuple(range(counts.ndim, 2 * counts.ndim)), _TUNED.core_rows, _TUNED.core_sds
+    inner, most, sds = tuple(range(counts.ndim, 2 * counts.ndim)), _CORE_ROWS, _CORE_SDS
     if counts.ndim > 2:
-        most, sds = _TUNED.core_rows_3d, _TUNED.core_sds_3d
+        most, sds = _CORE_ROWS_3D, _CORE_SDS_3D
     along = [(m,) if thin else (1, 2) for m, thin in zip(counts.shape, _find_thin(grid.half), strict=True)]
     for sides in sorted(product(*along), key=prod):
         held = sliding_window_view(counts, sides).sum(axis=inner)
@@ -200,7 +175,7 @@ def lay_around_core(farthest: Array, core: Array, cells: float) -> UnevenGrid:
     """
     middle, thin = core.mean(axis=0), _find_thin(farthest)
     half = float(np.ptp(core, axis=0)[~thin].max()) / 2
-    near = np.where(thin, half, _TUNED.near * half)
+    near = np.where(thin, half, _NEAR_SIDES * half)
     first, last = (-farthest - middle) / near, (farthest - middle) / near
     first, last = np.where(thin, first, np.arcsinh(first)), np.where(thin, last, np.arcsinh(last))
     number = make_cube_grid((last - first) / 2, cells).cells_per_axis
@@ -232,11 +207,11 @@ def lay_around_box(zoomed: ZoomStep) -> Grid:
     if (
         zoomed.box is None
         or len(farthest) == 1
-        or not (thin | (np.ptp(zoomed.box, axis=0) <= 2 * _TUNED.small_box * farthest)).all()
+        or not (thin | (np.ptp(zoomed.box, axis=0) <= 2 * _SMALL_BOX * farthest)).all()
     ):
         return zoomed.grid
     low, high = zoomed.box
-    width, borders = _TUNED.first_width * float((high - low)[~thin].max()), []
+    width, borders = _FIRST_WIDTH * float((high - low)[~thin].max()), []
     for end, below, above in zip(farthest, low, high, strict=True):
         down = [-border for border in _list_widening(-float(below), float(end), width)]
         rising = [*down[::-1], *_list_widening(float(above), float(end), width)]
@@ -248,6 +223,6 @@ def _list_widening(start: float, end: float, width: float) -> Iterator[float]:
     """Borders from ``start`` on, each step wider than the one before, none of the end; nothing if it starts there."""
     while start < end:
         yield start
-        start, width = start + width, width * _TUNED.growth
+        start, width = start + width, width * _GROWTH
         if start + width / 2 >= end:
             return

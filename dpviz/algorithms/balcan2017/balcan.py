@@ -24,35 +24,20 @@ from dpviz.privacy.private_session import PrivateSession
 from dpviz.privacy.queries import Relation, SparseCount, Sum
 from dpviz.table.domain import Region
 
+# Constants of the practical preset, chosen by hand; ``python -m benchmarks.leaderboard`` shows what they come to.
 
-@dataclass(frozen=True)
-class _Tuning:
-    """Constants of the practical preset, chosen by hand; ``python -m benchmarks.leaderboard`` shows what they come to.
-
-    Parameters
-    ----------
-    tree, swaps, means : float
-        Parts of the budget.
-    last_to_first : float
-        What the last of several rounds of means gets for one of the first.
-    spurious : float
-        Expected number of empty children of a cube that wake up: below 1, or the tree grows without rows.
-    keep : float
-        Prior mass on keeping the centres in a private swap.
-    tolerable_noise : float
-        A round of polishing is worth its share while the noise of a mean stays below this part of the centres' spacing.
-    """
-
-    tree: float = 0.30
-    swaps: float = 0.15
-    means: float = 0.55
-    last_to_first: float = 1.8
-    spurious: float = 0.01
-    keep: float = 0.99
-    tolerable_noise: float = 0.06
+# Parts of the budget.
+_TREE = 0.30
+_SWAPS = 0.15
+_MEANS = 0.55
+_LAST_TO_FIRST = 1.8  # what the last of several rounds of means gets for one of the first
+# Expected number of empty children of a cube that wake up: below 1, or the tree grows without rows.
+_SPURIOUS_CUBES = 0.01
+_KEEP_PRIOR = 0.99  # prior mass on keeping the centres in a private swap
+# A round of polishing is worth its share while the noise of a mean stays below this part of the centres' spacing.
+_TOLERABLE_NOISE = 0.06
 
 
-_TUNED = _Tuning()
 # Dimensions of cubes up to which all children of some hundred cubes can be drawn one by one.
 _MOST_DRAWN = 10
 # One swap compares at most about this many pairs of a row and a candidate: half a second.
@@ -273,9 +258,7 @@ def choose_constants(params: BalcanParams, n: int, dim: int) -> Constants:
     if practical:
         by_rule = dim if dim <= 6 else max(2, min(dim, ceil(log(n) / 2) + 2))
         p = min(dim, params.dimensions or by_rule)
-        made = Constants(
-            practical, swaps, p, 1, 6, _TUNED.spurious / 2**p, _TUNED.keep, _TUNED.tree, _TUNED.swaps, _TUNED.means
-        )
+        made = Constants(practical, swaps, p, 1, 6, _SPURIOUS_CUBES / 2**p, _KEEP_PRIOR, _TREE, _SWAPS, _MEANS)
     else:
         # Alg. 4 gives trees, swaps and recovery 2 : 2 : 1; how the polishing of §7 is paid is not printed: half of all.
         by_rule = dim if dim <= 5 else max(1, int(log(n) / 2))
@@ -300,13 +283,13 @@ def _weigh_rounds(params: BalcanParams, session: PrivateSession, k: int, budget:
     spacing = session.n / k * k ** (-1 / session.dim) / session.rows_per_person
     for polishing in (3, 2):
         last = budget.rounds(polishing + 1, _grow_weights(polishing))[-1]
-        if compute_row_noise(last, session.dim, session.relation) <= _TUNED.tolerable_noise * spacing:
+        if compute_row_noise(last, session.dim, session.relation) <= _TOLERABLE_NOISE * spacing:
             return _grow_weights(polishing)
     return _grow_weights(1)
 
 
 def _grow_weights(polishing: int) -> list[float]:
-    return [float(weight) for weight in np.linspace(1, _TUNED.last_to_first, polishing + 1)]
+    return [float(weight) for weight in np.linspace(1, _LAST_TO_FIRST, polishing + 1)]
 
 
 def compute_row_noise(budget: Budget, dim: int, relation: Relation) -> float:

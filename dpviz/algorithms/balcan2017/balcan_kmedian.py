@@ -30,37 +30,18 @@ from dpviz.privacy.queries import Count
 from dpviz.privacy.sums import Pull
 from dpviz.table.domain import Region
 
+# Constants of the rounds of medians, which are not the paper's: chosen by hand.
 
-@dataclass(frozen=True)
-class _Tuning:
-    """Constants of the rounds of medians, which are not the paper's: chosen by hand.
-
-    Parameters
-    ----------
-    counts : float
-        Part of a round's budget, for the counts that scale its step.
-    first_step : float
-        In spacings of k centres.
-    rounds_gaussian, rounds_pure : int
-        Under Gaussian noise and under pure ε.
-    first_reach : float
-        How far the places of a first draw lie from a centre, in spacings of k centres.
-    zoom : float
-        Of the next draw, as a part of that.
-    draws : int
-        Draws of each centre, one among the places around the last.
-    """
-
-    counts: float = 0.1
-    first_step: float = 0.5
-    rounds_gaussian: int = 12
-    rounds_pure: int = 5
-    first_reach: float = 1.0
-    zoom: float = 0.5
-    draws: int = 5
+_COUNTS = 0.1  # part of a round's budget, for the counts that scale its step
+_FIRST_STEP = 0.5  # in spacings of k centres
+# Under Gaussian noise and under pure ε.
+_ROUNDS_GAUSSIAN = 12
+_ROUNDS_PURE = 5
+_FIRST_REACH = 1.0  # how far the places of a first draw lie from a centre, in spacings of k centres
+_ZOOM = 0.5  # of the next draw, as a part of that
+_DRAWS = 5  # draws of each centre, one among the places around the last
 
 
-_TUNED = _Tuning()
 _WALKED, _DRAWN = "walked", "drawn"
 # Places along an axis where a cube of them is few enough to be drawn from; with more columns they lie along the axes.
 _PER_AXIS = {1: 33, 2: 21, 3: 9}
@@ -123,7 +104,7 @@ def balcan_kmedian(session: PrivateSession, k: int, params: KMedianParams, rng: 
     view, centers, budget = yield from find_centers(session, k, c, rng, order=1)
     cells, start = view.cells(centers), view.lift(centers, session.region)
     if params.medians == _DRAWN:
-        yield from draw_medians(session, cells, start, budget, params.rounds or _TUNED.draws)
+        yield from draw_medians(session, cells, start, budget, params.rounds or _DRAWS)
     else:
         yield from run_median_rounds(session, cells, start, budget, params.rounds or plan_rounds(budget.accounting))
 
@@ -164,12 +145,12 @@ def draw_medians(
     exponential mechanism).
     """
     region, k = session.region, len(start)
-    reach = _TUNED.first_reach * region.radius * k ** (-1 / region.dim)
+    reach = _FIRST_REACH * region.radius * k ** (-1 / region.dim)
     around, centers = list_places(region.dim), start
-    share = budget.split(counts=_TUNED.counts, draws=1 - _TUNED.counts)
+    share = budget.split(counts=_COUNTS, draws=1 - _COUNTS)
     counts = session.release(Count(cells), share.counts, note="counts")
     for t, part in enumerate(share.draws.rounds(draws), start=1):
-        places = region.clip(centers[:, None] + reach * _TUNED.zoom ** (t - 1) * around)
+        places = region.clip(centers[:, None] + reach * _ZOOM ** (t - 1) * around)
         chosen = session.ask(MedianLoss(cells, places), Peeling, part, note=f"draw {t}: medians", draws=1).value[:, 0]
         moved = places[np.arange(k), chosen]
         yield CentersStep(
@@ -246,10 +227,10 @@ def run_median_rounds(
     & Thakurta 2014 (noisy subgradients).
     """
     region, k = session.region, len(start)
-    first = _TUNED.first_step * region.radius * k ** (-1 / region.dim)
+    first = _FIRST_STEP * region.radius * k ** (-1 / region.dim)
     centers, walked, noise = start, list[Array](), np.zeros(k)
     for t, part in enumerate(budget.rounds(rounds), start=1):
-        share = part.split(counts=_TUNED.counts, pulls=1 - _TUNED.counts)
+        share = part.split(counts=_COUNTS, pulls=1 - _COUNTS)
         counts = session.release(Count(cells), share.counts, note=f"step {t}: counts")
         pulls = session.release(Pull(cells, centers), share.pulls, note=f"step {t}: pulls", spherical=True)
         scale = np.maximum(counts.value, max(1.0, 2 * counts.sd))
@@ -273,7 +254,7 @@ def run_median_rounds(
 
 def plan_rounds(accounting: Accounting) -> int:
     """Steps that a budget feeds: Gaussian noise composes better than pure noise."""
-    return _TUNED.rounds_pure if accounting is Accounting.PURE else _TUNED.rounds_gaussian
+    return _ROUNDS_PURE if accounting is Accounting.PURE else _ROUNDS_GAUSSIAN
 
 
 def _compute_smallest_n(setting: Setting, params: KMedianParams) -> float:
@@ -281,7 +262,7 @@ def _compute_smallest_n(setting: Setting, params: KMedianParams) -> float:
 
     def noise(budget: Budget, part: float) -> float:
         rounds = params.rounds or plan_rounds(budget.accounting)
-        share, nowhere = budget.fraction(part / rounds * (1 - _TUNED.counts)), Voronoi(np.zeros((1, setting.dim)))
+        share, nowhere = budget.fraction(part / rounds * (1 - _COUNTS)), Voronoi(np.zeros((1, setting.dim)))
         pull, kind = Pull(nowhere, nowhere.centers), choose_noise_kind(budget.accounting, spherical=True)
         pulls = calibrate_mechanism(pull, kind, share, setting.relation, Region.ball(setting.dim, 1.0))
         return sqrt(setting.dim) * pulls.compute_sd(setting.dim)

@@ -27,26 +27,13 @@ from dpviz.privacy.private_session import PrivateSession
 from dpviz.privacy.queries import Count
 from dpviz.privacy.sums import ChosenSum, Weights
 
+# Constants of the recovery, chosen by hand: the paper's own parts cost more than they claim (docs/proofs).
 
-@dataclass(frozen=True)
-class _Tuning:
-    """Constants of the recovery, chosen by hand: the paper's own parts cost more than they claim (docs/proofs).
-
-    Parameters
-    ----------
-    choice, sizes, counts : float
-        Parts of the recovery's budget: which coordinates, how large they are, how many rows.
-    stands_out : float
-        A mean within so many standard deviations of its noise is set to 0.
-    """
-
-    choice: float = 0.45
-    sizes: float = 0.45
-    counts: float = 0.10
-    stands_out: float = 2.0
-
-
-_TUNED = _Tuning()
+# Parts of the recovery's budget: which coordinates, how large they are, how many rows.
+_CHOICE = 0.45
+_SIZES = 0.45
+_COUNTS = 0.10
+_CLEAR_SDS = 2.0  # a mean within so many standard deviations of its noise is set to 0
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -166,7 +153,7 @@ def recover_coordinates(
     ----------
     Balcan et al. 2017, Alg. 5 (corrected: see ``privacy/sums/chosen_coordinates.py``).
     """
-    share = budget.split(choice=_TUNED.choice, sizes=_TUNED.sizes, counts=_TUNED.counts)
+    share = budget.split(choice=_CHOICE, sizes=_SIZES, counts=_COUNTS)
     counts = session.release(Count(cells), share.counts, note="counts")
     kept = min(session.dim, ceil(2 * params.nonzeros / params.eta))
     question, note = Weights(cells), "largest coordinates"
@@ -175,7 +162,7 @@ def recover_coordinates(
     per_row = np.maximum(counts.value, max(1.0, 2 * counts.sd))
     half = session.region.half[chosen]
     means = np.where(
-        np.abs(sums.value) > _TUNED.stands_out * sums.sd, np.clip(sums.value / per_row[:, None], -half, half), 0.0
+        np.abs(sums.value) > _CLEAR_SDS * sums.sd, np.clip(sums.value / per_row[:, None], -half, half), 0.0
     )
     return CoordinatesStep(
         title=f"{kept} of {session.dim:,} coordinates chosen for each cluster, then measured",
@@ -195,7 +182,7 @@ def _compute_smallest_n(setting: Setting, params: SparseParams) -> float:
     """Two thresholds' worth of rows in each cluster, and sums whose noise is half of a full coordinate of all rows."""
 
     def noise(budget: Budget, part: float) -> float:
-        amount = budget.fraction(part * _TUNED.sizes / _plan_rounds(params, budget.accounting)).amount
+        amount = budget.fraction(part * _SIZES / _plan_rounds(params, budget.accounting)).amount
         few = min(params.nonzeros, setting.dim)
         return few * sqrt(2) / amount if budget.accounting is Accounting.PURE else sqrt(few / (2 * amount))
 

@@ -27,44 +27,25 @@ from dpviz.table.domain import Region
 MOST_LEVELS = 20
 
 
-@dataclass(frozen=True)
-class _Tuning:
-    """Constants of the practical preset, chosen by hand; ``python -m benchmarks.lsh_coreset`` shows what they come to.
+# Constants of the practical preset, chosen by hand; ``python -m benchmarks.lsh_coreset`` shows what they come to.
 
-    Parameters
-    ----------
-    center, tree, sums, polishing : float
-        Parts of the budget.
-    rounds : int
-        Of polishing.
-    last_to_first : float
-        What the last of these rounds gets for one of the first.
-    low_noise : float
-        A leaf with this many times √d σ/Λ rows has a point whose noise is a tenth of the radius.
-    branch : float
-        A node is split from this many times the smallest leaf on.
-    leaves_per_center, most_per_center : float
-        Leaves that an equal share of the rows must allow: fewer merge clusters, more are mostly noise.
-    more_levels : int
-        Beyond those that rows in equal halves would fill: planes do not halve clusters.
-    shifted_up_to, shift : int, float
-        Planes through one point of a plane make few cells: up to so many columns they are shifted at random, by this
-        part of the spread of a uniform point.
-    """
-
-    center: float = 0.02
-    tree: float = 0.15
-    sums: float = 0.35
-    polishing: float = 0.48
-    rounds: int = 2
-    last_to_first: float = 1.8
-    low_noise: float = 10.0
-    branch: float = 3.0
-    leaves_per_center: float = 8.0
-    most_per_center: float = 64.0
-    more_levels: int = 4
-    shifted_up_to: int = 2
-    shift: float = 0.5
+# Parts of the budget.
+_CENTER = 0.02
+_TREE = 0.15
+_SUMS = 0.35
+_POLISHING = 0.48
+_ROUNDS = 2  # of polishing
+_LAST_TO_FIRST = 1.8  # what the last of these rounds gets for one of the first
+_LOW_NOISE = 10.0  # a leaf with this many times √d σ/Λ rows has a point whose noise is a tenth of the radius
+_BRANCH = 3.0  # a node is split from this many times the smallest leaf on
+# Leaves that an equal share of the rows must allow: fewer merge clusters, more are mostly noise.
+_LEAVES_PER_CENTER = 8.0
+_MOST_PER_CENTER = 64.0
+_MORE_LEVELS = 4  # beyond those that rows in equal halves would fill: planes do not halve clusters
+# Planes through one point of a plane make few cells: up to so many columns they are shifted at random, by this part
+# of the spread of a uniform point.
+_SHIFTED_UP_TO = 2
+_SHIFT = 0.5
 
 
 @dataclass(frozen=True)
@@ -87,7 +68,7 @@ class _Printed:
     leaves_per_center: float = 2.0
 
 
-_TUNED, _PRINTED = _Tuning(), _Printed()
+_PRINTED = _Printed()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -154,7 +135,7 @@ class LshCoresetParams(Params):
     @property
     def rounds(self) -> int:
         """Rounds of polishing."""
-        return (_TUNED.rounds if self.practical else 0) if self.polishing is None else self.polishing
+        return (_ROUNDS if self.practical else 0) if self.polishing is None else self.polishing
 
     def wants(self, switch: bool | None) -> bool:
         """A switch by the preset's rule where it is left empty."""
@@ -189,9 +170,9 @@ def lsh_coreset(session: PrivateSession, k: int, params: LshCoresetParams, rng: 
     levels = params.levels or MOST_LEVELS
     share = _divide_budget(session, params, levels)
     min_node = _choose_min_node(session, k, params, share.sums)
-    min_branch = _TUNED.branch * min_node
+    min_branch = _BRANCH * min_node
     if params.practical and params.levels is None:
-        levels = int(np.clip(ceil(log2(max(2.0, session.n / min_branch))) + _TUNED.more_levels, 1, MOST_LEVELS))
+        levels = int(np.clip(ceil(log2(max(2.0, session.n / min_branch))) + _MORE_LEVELS, 1, MOST_LEVELS))
     hashes = _draw_planes(session, levels, params, share, rng)
 
     options = {"levels": levels, "min_branch": min_branch}
@@ -234,7 +215,7 @@ def lsh_coreset(session: PrivateSession, k: int, params: LshCoresetParams, rng: 
         center_noise_sd=sums.sd * np.sqrt(np.maximum(best.solution.members, 1)) / mass,
     )
     if params.rounds:
-        weights_of_rounds = np.linspace(1, _TUNED.last_to_first, params.rounds).tolist()
+        weights_of_rounds = np.linspace(1, _LAST_TO_FIRST, params.rounds).tolist()
         yield from _polish(session, centers, share.polishing.rounds(params.rounds, weights_of_rounds), rng)
 
 
@@ -272,7 +253,7 @@ def _name_draws(params: LshCoresetParams, levels: int) -> dict[str, Draws]:
         name: weight for name, weight in _choose_weights(params).items() if name not in ("sums", "tree") and weight
     }
     printed = {"sums": Draws(True, _PRINTED.sums), "tree": Draws(False, _PRINTED.counts, levels)}
-    per_weight = sum(draws.rho for draws in printed.values()) / (_TUNED.sums + _TUNED.tree)
+    per_weight = sum(draws.rho for draws in printed.values()) / (_SUMS + _TREE)
     added = {name: Draws.gaussian_of(weight * per_weight) for name, weight in weights.items()}
     return printed | added
 
@@ -280,22 +261,22 @@ def _name_draws(params: LshCoresetParams, levels: int) -> dict[str, Draws]:
 def _choose_weights(params: LshCoresetParams) -> dict[str, float]:
     if not params.practical and not params.rounds and not params.wants(params.centering):
         return {"center": 0.0, "tree": 1 - _PRINTED.pure_sums, "sums": _PRINTED.pure_sums, "polishing": 0.0}
-    centering = _TUNED.center if params.wants(params.centering) else 0.0
+    centering = _CENTER if params.wants(params.centering) else 0.0
     return {
         "center": centering,
-        "tree": _TUNED.tree,
-        "sums": _TUNED.sums,
-        "polishing": _TUNED.polishing if params.rounds else 0.0,
+        "tree": _TREE,
+        "sums": _SUMS,
+        "polishing": _POLISHING if params.rounds else 0.0,
     }
 
 
 def _choose_min_node(session: PrivateSession, k: int, params: LshCoresetParams, share: Budget) -> float:
     """The fewest rows of a leaf: a point with little noise, as long as there are enough leaves for k centres."""
     noise = session.mechanism(Sum(Everything()), session.noise_kind(spherical=True), share)
-    quiet = _TUNED.low_noise * sqrt(session.dim) * noise.compute_sd(session.dim) / session.region.radius
+    quiet = _LOW_NOISE * sqrt(session.dim) * noise.compute_sd(session.dim) / session.region.radius
     if not params.practical:
         return float(max(1, min(floor(quiet), floor(session.n / (_PRINTED.leaves_per_center * k)))))
-    least, most = (session.n / (leaves * k) for leaves in (_TUNED.most_per_center, _TUNED.leaves_per_center))
+    least, most = (session.n / (leaves * k) for leaves in (_MOST_PER_CENTER, _LEAVES_PER_CENTER))
     return float(max(1.0, np.clip(quiet, least, most)))
 
 
@@ -308,8 +289,8 @@ def _draw_planes(
     """
     planes = rng.normal(size=(levels, session.dim))
     offsets = np.zeros(levels)
-    if params.practical and session.dim <= _TUNED.shifted_up_to:
-        spread = _TUNED.shift * session.region.radius / sqrt(session.dim + 2)
+    if params.practical and session.dim <= _SHIFTED_UP_TO:
+        spread = _SHIFT * session.region.radius / sqrt(session.dim + 2)
         offsets = spread * rng.normal(size=levels) * np.linalg.norm(planes, axis=1)
     if params.wants(params.centering):
         total = session.release(Sum(Everything()), share.center, note="middle of the rows", spherical=True).value[0]
@@ -336,7 +317,7 @@ def _compute_smallest_n(setting: Setting, params: LshCoresetParams) -> float:
 
 
 def _count_operations(setting: Setting, params: LshCoresetParams) -> float:
-    n, leaves = setting.rows, _TUNED.leaves_per_center * setting.k
+    n, leaves = setting.rows, _LEAVES_PER_CENTER * setting.k
     levels = params.levels or MOST_LEVELS
     return n * setting.dim * (2 * levels + params.rounds * setting.k) + (
         20.0 * params.starts * leaves * setting.k * setting.dim

@@ -23,33 +23,15 @@ from dpviz.privacy.private_session import PrivateSession
 from dpviz.privacy.sparse_mechanisms import list_children
 from dpviz.table.domain import Region
 
+# Constants chosen by hand: the paper leaves them open.
 
-@dataclass(frozen=True)
-class _Tuning:
-    """Constants chosen by hand: the paper leaves them open.
-
-    Parameters
-    ----------
-    with_vector : float
-        Part of the users who send a vector as well; the others share out the lengths of prefixes.
-    threshold : float
-        A node is kept from so many standard deviations of its count on.
-    most_bits : int
-        Of a code.
-    prefix_groups : int
-        Groups of users without a vector, one for each length that is asked for.
-    users : float
-        For each centre, column and 1/ε², below which the centres are noise: a rough guess.
-    """
-
-    with_vector: float = 0.5
-    threshold: float = 3.0
-    most_bits: int = 8
-    prefix_groups: int = 5
-    users: float = 1e5
+_VECTOR_PART = 0.5  # part of the users who send a vector as well; the others share out the lengths of prefixes
+_THRESHOLD_SDS = 3.0  # a node is kept from so many standard deviations of its count on
+_MOST_BITS = 8  # of a code
+_PREFIX_GROUPS = 5  # groups of users without a vector, one for each length that is asked for
+_FEWEST_USERS = 1e5  # for each centre, column and 1/ε², below which the centres are noise: a rough guess
 
 
-_TUNED = _Tuning()
 # A public or noisy n may be far larger than the table: 4 million messages are made in seconds.
 _MOST_MESSAGES = 2**22
 
@@ -106,7 +88,7 @@ class LshLocalParams(Params):
         None,
         help="Planes: length of the longest prefix; empty: enough for 4 k prefixes.",
         low=1,
-        high=_TUNED.most_bits,
+        high=_MOST_BITS,
     )
     starts: int = param_field(10, help="Starts that are solved on the leaves; the best one is kept.", low=1, high=300)
 
@@ -134,7 +116,7 @@ def lsh_local(session: PrivateSession, k: int, params: LshLocalParams, rng: np.r
     n is public or bought and is the number of messages, up to 2^22: of more users, as many are asked. Planes and groups
     come from public coins.
     """
-    depth = params.bits or int(np.clip(ceil(log2(4 * k)), 2, _TUNED.most_bits))
+    depth = params.bits or int(np.clip(ceil(log2(4 * k)), 2, _MOST_BITS))
     hashes = HashCodes(rng.normal(size=(depth, session.dim)), _draw_offsets(session, depth, rng))
     bits = list_prefix_lengths(depth)
     groups = _draw_groups(min(session.n, _MOST_MESSAGES), len(bits), rng)
@@ -175,7 +157,7 @@ def list_prefix_lengths(depth: int) -> tuple[int, ...]:
     >>> list_prefix_lengths(8), list_prefix_lengths(3), list_prefix_lengths(1)
     ((2, 4, 5, 6, 8, 8), (2, 3, 3), (1, 1))
     """
-    lengths = np.unique(np.round(np.linspace(min(2, depth), depth, _TUNED.prefix_groups)).astype(int))
+    lengths = np.unique(np.round(np.linspace(min(2, depth), depth, _PREFIX_GROUPS)).astype(int))
     return (*lengths.tolist(), depth)
 
 
@@ -187,7 +169,7 @@ def _draw_offsets(session: PrivateSession, depth: int, rng: np.random.Generator)
 def _draw_groups(n: int, number: int, rng: np.random.Generator) -> Codes:
     """Group of each user by public coins: half of all in the last one, the rest shared out equally."""
     place = rng.permutation(n)
-    first = int((1 - _TUNED.with_vector) * n)
+    first = int((1 - _VECTOR_PART) * n)
     groups: Codes = np.where(place < first, place % (number - 1), number - 1)
     return groups
 
@@ -259,7 +241,7 @@ def grow_server_tree(mechanism: LocalReports, reports: Reports) -> ServerTreeSte
         sent = np.bincount(reports.codes[mechanism.groups == group], minlength=1 << bits)
         estimate = n / users * (sent[nodes - (1 << bits)] - users * response.other) / response.gap
         sd = n / users * sqrt(users * response.other * (1 - response.other)) / response.gap
-        heavy = estimate >= _TUNED.threshold * sd
+        heavy = estimate >= _THRESHOLD_SDS * sd
         levels.append((nodes, estimate, np.full(len(nodes), sd), heavy))
         above = nodes[heavy]
     every, counts, sds, kept = (np.concatenate(column) for column in zip(*levels, strict=True))
@@ -269,7 +251,7 @@ def grow_server_tree(mechanism: LocalReports, reports: Reports) -> ServerTreeSte
         noisy_counts=counts,
         count_sd=sds,
         kept=kept,
-        threshold=_TUNED.threshold,
+        threshold=_THRESHOLD_SDS,
         n=n,
     )
 
@@ -342,7 +324,7 @@ CARD = Card(
     params=LshLocalParams,
     plan=lsh_local,
     accounting=always(Accounting.PURE),
-    smallest_n=lambda setting, params: _TUNED.users * setting.k * setting.dim / setting.epsilon**2,
+    smallest_n=lambda setting, params: _FEWEST_USERS * setting.k * setting.dim / setting.epsilon**2,
     categories=TOO_COARSE,
     hopeless="messages are so noisy that the centres say nothing",
     operations=lambda setting, params: 40.0 * setting.rows * setting.dim,

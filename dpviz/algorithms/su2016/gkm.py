@@ -33,35 +33,14 @@ from dpviz.privacy.queries import Relation, Sum
 from dpviz.privacy.sums import BoxSum
 from dpviz.table.domain import Region
 
+# How many blocks there are, and how their centres are read.
+# The first is the paper's, the quartiles' distance is Tukey's fence, and the others were chosen by hand.
 
-@dataclass(frozen=True)
-class _Tuning:
-    """How many blocks there are, and how their centres are read.
-
-    The first is the paper's, the quartiles' distance is Tukey's fence, and the others were chosen by hand.
-
-    Parameters
-    ----------
-    paper_power : float
-        Number of blocks: n to this power in the paper.
-    quartiles : tuple of float
-        What is bought of the blocks' centres, for their range.
-    reach : float
-        So many distances of the quartiles the range reaches beyond them.
-    telling_ranks : float
-        A quantile is noise where ε of one quantile times the number of blocks is less than this.
-    narrowest : float
-        Narrower ranges than this part of the domain would drown in rounding.
-    """
-
-    paper_power: float = 0.4
-    quartiles: tuple[float, ...] = (0.25, 0.75)
-    reach: float = 1.5
-    telling_ranks: float = 10.0
-    narrowest: float = 1e-9
-
-
-_TUNED = _Tuning()
+_PAPER_POWER = 0.4  # number of blocks: n to this power in the paper
+_QUARTILES = (0.25, 0.75)  # what is bought of the blocks' centres, for their range
+_RANGE_REACH = 1.5  # so many distances of the quartiles the range reaches beyond them
+_TELLING_RANKS = 10.0  # a quantile is noise where ε of one quantile times the number of blocks is less than this
+_NARROWEST_RANGE = 1e-9  # narrower ranges than this part of the domain would drown in rounding
 
 
 _accounting = pure_or(Accounting.ZCDP)
@@ -115,7 +94,7 @@ class GkMParams(Params):
         """How many blocks there are."""
         block = self.block or ("n0.4" if self.preset == "paper" else "3k")
         by_rows = self.rows_per_block or ROWS_FOR_A_CLUSTER * k
-        return Blocking(by_rows, None if block == "3k" or self.rows_per_block else _TUNED.paper_power)
+        return Blocking(by_rows, None if block == "3k" or self.rows_per_block else _PAPER_POWER)
 
 
 def gkm(session: PrivateSession, k: int, params: GkMParams, rng: np.random.Generator) -> Iterator[Step]:
@@ -174,15 +153,15 @@ def estimate_box(models: PrivateSession, domain: Box, share: Budget) -> Box:
     **Guarantee.** ``share``, divided between all quartiles.
     """
     quartiles = models.ask(
-        Quantiles(_TUNED.quartiles, domain.lower, domain.upper),
+        Quantiles(_QUARTILES, domain.lower, domain.upper),
         ExponentialQuantile,
         share,
         note="ranges of block centres",
     )
     low, high = np.sort(quartiles.value, axis=0)
-    reach = _TUNED.reach * (high - low)
+    reach = _RANGE_REACH * (high - low)
     lower, upper = np.maximum(low - reach, domain.lower), np.minimum(high + reach, domain.upper)
-    least = _TUNED.narrowest * (domain.upper - domain.lower)
+    least = _NARROWEST_RANGE * (domain.upper - domain.lower)
     narrow = upper - lower < least
     middle = np.clip((lower + upper) / 2, domain.lower + least, domain.upper - least)
     return Box(np.where(narrow, middle - least, lower), np.where(narrow, middle + least, upper))
@@ -225,8 +204,8 @@ def _release_averages(
 
 def _quantiles_tell(models: PrivateSession, domain: Box, share: Budget) -> bool:
     """Whether the blocks are so many that noisy quartiles say something; from public quantities."""
-    query = Quantiles(_TUNED.quartiles, domain.lower, domain.upper)
-    return models.n * models.mechanism(query, ExponentialQuantile, share).epsilon_of_one >= _TUNED.telling_ranks
+    query = Quantiles(_QUARTILES, domain.lower, domain.upper)
+    return models.n * models.mechanism(query, ExponentialQuantile, share).epsilon_of_one >= _TELLING_RANKS
 
 
 def _compute_smallest_n(setting: Setting, params: GkMParams) -> float:

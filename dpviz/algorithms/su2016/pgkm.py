@@ -25,37 +25,22 @@ from dpviz.table.domain import Region
 POOL = 200
 
 
-@dataclass(frozen=True)
-class _Tuning:
-    """Constants of the search: ``per_record`` and ``parents`` are those of Su et al. 2016, the others chosen by hand.
+# Constants of the search: ``_PER_RECORD`` and ``_PARENTS`` are those of Su et al. 2016, the others chosen by hand.
 
-    Parameters
-    ----------
-    per_record : float
-        Selections that each record and unit of ε pays for.
-    parents, least_rounds, most_rounds : int
-        Of a round; rounds at least, and those that are patience enough.
-    practical_per_record, most_practical : float, int
-        The same for the practical preset, whose rounds select one parent.
-    first_step, shrink, last_step : float
-        Largest mutation in half-widths: where it starts, by what it shrinks each round, and where it ends.
-    tolerable : float
-        A selection whose noise is this part of all that there is to lose says nothing.
-    """
+_PER_RECORD = 1.25e-3  # selections that each record and unit of ε pays for
+# Of a round; rounds at least, and those that are patience enough.
+_PARENTS = 10
+_LEAST_ROUNDS = 8
+_MOST_ROUNDS = 1000
+# The same for the practical preset, whose rounds select one parent.
+_PRACTICAL_PER_RECORD = 5e-4
+_PRACTICAL_MOST_ROUNDS = 24
+# Largest mutation in half-widths: where it starts, by what it shrinks each round, and where it ends.
+_FIRST_STEP = 0.5
+_SHRINK = 0.85
+_LAST_STEP = 0.05
+_TOLERABLE_NOISE = 0.2  # a selection whose noise is this part of all that there is to lose says nothing
 
-    per_record: float = 1.25e-3
-    parents: int = 10
-    least_rounds: int = 8
-    most_rounds: int = 1000
-    practical_per_record: float = 5e-4
-    most_practical: int = 24
-    first_step: float = 0.5
-    shrink: float = 0.85
-    last_step: float = 0.05
-    tolerable: float = 0.2
-
-
-_TUNED = _Tuning()
 
 _accounting = pure_or(Accounting.ZCDP)
 
@@ -142,8 +127,8 @@ def pgkm(session: PrivateSession, k: int, params: PGkMParams, rng: np.random.Gen
         )
         parents = pool[chosen]
         if t < search.rounds:
-            shrink = (_TUNED.last_step / _TUNED.first_step) ** (1 / search.rounds) if practical else _TUNED.shrink
-            step = max(_TUNED.last_step, _TUNED.first_step * shrink**t)
+            shrink = (_LAST_STEP / _FIRST_STEP) ** (1 / search.rounds) if practical else _SHRINK
+            step = max(_LAST_STEP, _FIRST_STEP * shrink**t)
             breed = move_centers if practical else cross_and_mutate
             pool = breed(match_sets(parents, parents[0]), step, session.region, rng)
     yield CentersStep(title="The candidate selected last is released", centers=parents[0])
@@ -167,11 +152,11 @@ def plan_search(n: int, epsilon: float, params: PGkMParams) -> Search:
         How many rounds, and how many parents each selects.
     """
     if params.preset == "practical":
-        parents, by_rule, most = params.parents or 1, _TUNED.practical_per_record * n * epsilon, _TUNED.most_practical
+        parents, by_rule, most = params.parents or 1, _PRACTICAL_PER_RECORD * n * epsilon, _PRACTICAL_MOST_ROUNDS
     else:
-        parents, most = params.parents or _TUNED.parents, _TUNED.most_rounds
-        by_rule = _TUNED.per_record * n * epsilon / parents
-    return Search(params.rounds or int(np.clip(by_rule, _TUNED.least_rounds, most)), parents)
+        parents, most = params.parents or _PARENTS, _MOST_ROUNDS
+        by_rule = _PER_RECORD * n * epsilon / parents
+    return Search(params.rounds or int(np.clip(by_rule, _LEAST_ROUNDS, most)), parents)
 
 
 def draw_first_pool(k: int, region: Region, rng: np.random.Generator) -> Array:
@@ -299,7 +284,7 @@ def _compute_smallest_n(setting: Setting, params: PGkMParams) -> float:
     budget = setting.budget(_accounting(params, setting.delta))
     anywhere, ball = Loss(np.zeros((1, 1, setting.dim))), Region.ball(setting.dim, 1.0)
     once = calibrate_mechanism(anywhere, Exponential, budget.fraction(1 / search.selections), setting.relation, ball)
-    return float(once.scale * log(POOL) / _TUNED.tolerable * setting.k ** (2 / setting.dim))
+    return float(once.scale * log(POOL) / _TOLERABLE_NOISE * setting.k ** (2 / setting.dim))
 
 
 def _count_operations(setting: Setting, params: PGkMParams) -> float:

@@ -27,42 +27,18 @@ from dpviz.runs.request import Request
 from dpviz.runs.verdict import Verdict
 from dpviz.wording import round_percent
 
+# Where an answer turns, and how finely the numbers of one are looked for.
+# Chosen by hand; ``benchmarks/recommended.py`` says whether runs agree with the answers.
 
-@dataclass(frozen=True)
-class _Tuning:
-    """Where an answer turns, and how finely the numbers of one are looked for.
-
-    Chosen by hand; ``benchmarks/recommended.py`` says whether runs agree with the answers.
-
-    Parameters
-    ----------
-    much : float
-        Over k-means++: a typical loss beyond it is red, and so is a tenth of the losses beyond it amber.
-    told : float
-        Beyond it a number says no more than that a run may fail.
-    one_announcement : float
-        Two announcements are one where they differ by less than this factor.
-    ample : int
-        There are enough records at so many times the fewest for which a result is not mostly noise.
-    least_epsilon, most_epsilon : float
-        The least ε that would do is looked for between these.
-    halvings : int
-        So often that interval is halved: to a thousandth, of which two digits are said.
-    fine_halvings : int
-        So often the records between one power of two and the next are halved: to two digits.
-    """
-
-    much: float = 1.5
-    told: float = 10.0
-    one_announcement: float = 1.05
-    ample: int = 3
-    least_epsilon: float = 1e-3
-    most_epsilon: float = 100.0
-    halvings: int = 14
-    fine_halvings: int = 6
-
-
-_TUNED = _Tuning()
+_POOR_LOSS = 1.5  # over k-means++: a typical loss beyond it is red, and so is a tenth of the losses beyond it amber
+_MOST_LOSS = 10.0  # beyond it a number says no more than that a run may fail
+_ONE_ANNOUNCEMENT = 1.05  # two announcements are one where they differ by less than this factor
+_AMPLE_TIMES = 3  # there are enough records at so many times the fewest for which a result is not mostly noise
+# The least ε that would do is looked for between these.
+_LEAST_EPSILON = 1e-3
+_MOST_EPSILON = 100.0
+_HALVINGS = 14  # so often that interval is halved: to a thousandth, of which two digits are said
+_FINE_HALVINGS = 6  # so often the records between one power of two and the next are halved: to two digits
 
 
 # From so many records on nobody has them.
@@ -269,7 +245,7 @@ def _judge_dry_run(judged: Judgement, target: Target, losses: Sequence[float]) -
     """The judgement after a dry run: the worse of both, and why they differ where they do."""
     found = np.asarray(losses, dtype=np.float64)
     good = target.is_met(found)
-    seen = Level.RED if float(np.median(found)) > _TUNED.much else Level.GREEN if good else Level.AMBER
+    seen = Level.RED if float(np.median(found)) > _POOR_LOSS else Level.GREEN if good else Level.AMBER
     levels = list(Level)
     apart = levels.index(seen) - levels.index(judged.level or Level.GREEN)
     why = ""
@@ -326,11 +302,11 @@ class _Judge(NamedTuple):
         """Are there enough records if groups are of like size?"""
         if self.card.expect is not None:
             expected = self.card.expect(setting, self.params)
-            if expected.median <= self.target.loss and expected.decile <= _TUNED.much:
+            if expected.median <= self.target.loss and expected.decile <= _POOR_LOSS:
                 return Level.GREEN
-            return Level.AMBER if expected.median <= _TUNED.much else Level.RED
+            return Level.AMBER if expected.median <= _POOR_LOSS else Level.RED
         needed, n = self.count_needed_rows(setting), setting.n or 0
-        return Level.GREEN if _TUNED.ample * needed <= n else Level.AMBER if needed <= n else Level.RED
+        return Level.GREEN if _AMPLE_TIMES * needed <= n else Level.AMBER if needed <= n else Level.RED
 
     def judge_own_sizes(self, setting: Setting) -> Level | None:
         """Are there enough whatever the sizes of groups? None where nobody has measured it."""
@@ -361,11 +337,11 @@ class _Judge(NamedTuple):
 
     def find_enough_epsilon(self, setting: Setting) -> float | None:
         """The least ε for which the records are as many as needed, by bisection; None above 100."""
-        low, high = _TUNED.least_epsilon, _TUNED.most_epsilon
+        low, high = _LEAST_EPSILON, _MOST_EPSILON
         n = setting.n or 0
         if self.count_needed_rows(replace(setting, epsilon=high)) > n:
             return None
-        for _ in range(_TUNED.halvings):
+        for _ in range(_HALVINGS):
             middle = sqrt(low * high)
             enough = self.count_needed_rows(replace(setting, epsilon=middle)) <= n
             low, high = (low, middle) if enough else (middle, high)
@@ -408,7 +384,7 @@ class _Judge(NamedTuple):
             if above * times > OUT_OF_REACH:
                 return inf
         high = above * times
-        for _ in range(_TUNED.fine_halvings):
+        for _ in range(_FINE_HALVINGS):
             middle = sqrt(low * high)
             low, high = (low, middle) if holds(replace(setting, n=round(middle))) else (middle, high)
         # Rounded numbers are said, so that these are asked about. Noise rises where a plan buys one thing more.
@@ -480,26 +456,26 @@ def _describe_expected(expected: Expectation, *, common: bool) -> str:
     columns that of tails, each with what it assumes; and whether light groups that lie far away may be missed."""
     tails = expected.tails if common and expected.tails is not None else expected.decile
     losses = (expected.median, expected.decile, max(expected.wide, expected.decile), max(tails, expected.decile))
-    median, *tenths = (f"{text} ×" for text in format_apart(*(min(loss, _TUNED.told) for loss in losses)))
-    if losses[0] >= _TUNED.told:
-        much = f"more than {_TUNED.told:g} × the loss of k-means++, even if {_LIKE}"
+    median, *tenths = (f"{text} ×" for text in format_apart(*(min(loss, _MOST_LOSS) for loss in losses)))
+    if losses[0] >= _MOST_LOSS:
+        much = f"more than {_MOST_LOSS:g} × the loss of k-means++, even if {_LIKE}"
         return f"expect {much}: how much more cannot be told {_STUDY}"
     close = expected.median <= 1.01
     usual = "expect the loss of k-means++ within 1 %" if close else f"expect about {median} the loss of k-means++"
     # What is beyond all numbers is said of all of them together.
-    missed_far = not expected.tells_light_far and losses[2] < _TUNED.told
+    missed_far = not expected.tells_light_far and losses[2] < _MOST_LOSS
     unlike, far = (_UNLIKE_NEAR, f"; {_LIGHT_FAR}") if missed_far else (_UNLIKE, "")
     shapes = zip(losses[1:], tenths, (_LIKE, unlike, _LONG), strict=True)
-    apart = [shape for shape in shapes if shape[2] == _LIKE or shape[0] > _TUNED.one_announcement * expected.decile]
-    if expected.decile >= _TUNED.told:
-        return f"{usual}; 1 run in 10 loses more than {_TUNED.told:g} ×, as one that misses clusters does {_STUDY}"
+    apart = [shape for shape in shapes if shape[2] == _LIKE or shape[0] > _ONE_ANNOUNCEMENT * expected.decile]
+    if expected.decile >= _MOST_LOSS:
+        return f"{usual}; 1 run in 10 loses more than {_MOST_LOSS:g} ×, as one that misses clusters does {_STUDY}"
     missed = ", as one that misses a cluster does" * (expected.decile > 1.3)
     if len(apart) == 1:
         return f"{usual}; 1 run in 10 may exceed {tenths[0]}{missed}, whatever the sizes of clusters{far} {_STUDY}"
-    known = [f"{text} if {words}" for loss, text, words in apart if loss < _TUNED.told]
-    beyond = [words for loss, _, words in apart if loss >= _TUNED.told]
+    known = [f"{text} if {words}" for loss, text, words in apart if loss < _MOST_LOSS]
+    beyond = [words for loss, _, words in apart if loss >= _MOST_LOSS]
     known[0] += missed
     said = f"{usual}; 1 run in 10 may exceed {'; '.join(known)}"
     if beyond:
-        said += f"; if {', or '.join(beyond)}, it loses more than {_TUNED.told:g} ×, and how much more cannot be told"
+        said += f"; if {', or '.join(beyond)}, it loses more than {_MOST_LOSS:g} ×, and how much more cannot be told"
     return f"{said}{far}. Which of these a table has nobody knows beforehand {_STUDY}"

@@ -33,34 +33,14 @@ MOST_K = 60
 """Beyond so many clusters the loss is not computed: a synopsis tells no such number of them apart."""
 
 
-@dataclass(frozen=True)
-class _Tuning:
-    """How losses for each k are computed, and what is a bend of theirs.
+# How losses for each k are computed, and what is a bend of theirs.
+# Chosen by hand; ``benchmarks/bought.py`` says how often the k is right.
 
-    Chosen by hand; ``benchmarks/bought.py`` says how often the k is right.
-
-    Parameters
-    ----------
-    starts : int
-        Starts for each k.
-    added : int
-        Starts that add a centre to the solution before.
-    redraws : int
-        Times that the noise of the synopsis is drawn again.
-    after : int
-        A gain is compared with the largest of so many that follow it.
-    clear : float
-        It is a bend if it is so many times as large as that.
-    """
-
-    starts: int = 6
-    added: int = 3
-    redraws: int = 12
-    after: int = 3
-    clear: float = 2.2
-
-
-_TUNED = _Tuning()
+_STARTS = 6  # starts for each k
+_ADDED_STARTS = 3  # starts that add a centre to the solution before
+_REDRAWS = 12  # times that the noise of the synopsis is drawn again
+_GAINS_AFTER = 3  # a gain is compared with the largest of so many that follow it
+_CLEAR_BEND = 2.2  # it is a bend if it is so many times as large as that
 
 
 # Half the width of a band that holds nine redraws in ten, in their standard deviations.
@@ -133,12 +113,11 @@ def suggest_k(source: RunSoFar | GridStep, most: int, rng: np.random.Generator) 
     """
     check.within(2, MOST_K, most=most)
     step = source if isinstance(source, GridStep) else find_synopsis(source)
-    beyond = most + _TUNED.after
+    beyond = most + _GAINS_AFTER
     cloud, within = make_cloud(step), step.spread_in_cell
     first = _solve_curve(cloud, within, beyond, rng)
     again = [
-        _solve_curve(redraw(cloud, step.sd, rng), within, beyond, rng, near=first.centers)
-        for _ in range(_TUNED.redraws)
+        _solve_curve(redraw(cloud, step.sd, rng), within, beyond, rng, near=first.centers) for _ in range(_REDRAWS)
     ]
     bends = _measure_bends(first, most)
     suggested = _find_clearest(bends)
@@ -152,7 +131,7 @@ def suggest_k(source: RunSoFar | GridStep, most: int, rng: np.random.Generator) 
         bends=bends,
         suggested=suggested,
         agreeing=sum(_find_clearest(_measure_bends(curve, most)) == suggested for curve in again),
-        redraws=_TUNED.redraws,
+        redraws=_REDRAWS,
     )
 
 
@@ -236,9 +215,9 @@ def _solve_curve(
     floor = within * float(np.maximum(weights, 0.0).sum())
     data, losses, centers = SignedPoints.of(points, weights), [], [np.zeros((0, points.shape[1]))]
     for k in range(1, most + 1):
-        proposed = [near[k - 1]] if near else choose_starts(points, weights, k, _TUNED.starts, region, rng)
+        proposed = [near[k - 1]] if near else choose_starts(points, weights, k, _STARTS, region, rng)
         if 1 < k < len(points):
-            proposed += _add_one_more(cloud, centers[-1], 1 if near else _TUNED.added, rng)
+            proposed += _add_one_more(cloud, centers[-1], 1 if near else _ADDED_STARTS, rng)
         solution = find_best_of_starts(data, proposed, region).solution
         centers.append(solution.centers)
         losses.append(max(solution.loss, 0.0) + floor)
@@ -265,10 +244,10 @@ def _measure_bends(curve: _Curve, most: int) -> Array:
     bends = np.zeros(most)
     for k in range(2, most + 1):
         cut_up = 2 / curve.dim * log((k + 1) / k)
-        bends[k - 1] = falls[k - 2] / max(float(falls[k - 1 : k - 1 + _TUNED.after].max()), cut_up)
+        bends[k - 1] = falls[k - 2] / max(float(falls[k - 1 : k - 1 + _GAINS_AFTER].max()), cut_up)
     return bends
 
 
 def _find_clearest(bends: Array) -> int | None:
     """The k of the largest bend, if that is one."""
-    return int(bends.argmax()) + 1 if bends.max() >= _TUNED.clear else None
+    return int(bends.argmax()) + 1 if bends.max() >= _CLEAR_BEND else None

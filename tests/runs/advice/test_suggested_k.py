@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import count, pairwise
 
 import numpy as np
@@ -106,11 +105,11 @@ def test_what_has_no_synopsis_is_refused():
 @pytest.mark.parametrize(("name", "k"), [("fifteen", 15), ("people", 6)])
 def test_samples_are_usually_counted_right(name, k, monkeypatch):
     """How often: ``python -m benchmarks.bought``. What k is read depends on no redraw."""
-    monkeypatch.setattr(module, "_TUNED", replace(module._TUNED, redraws=2))
+    monkeypatch.setattr(module, "_REDRAWS", 2)
     synopses = ((synopsis_frame(name, seed), np.random.default_rng(seed)) for seed in count())
     assert usually(suggest_k(frame, MOST, rng).suggested == k for frame, rng in synopses)
 
 
 def test_eugkm_counts_fifteen_too(monkeypatch):
-    monkeypatch.setattr(module, "_TUNED", replace(module._TUNED, redraws=2))
+    monkeypatch.setattr(module, "_REDRAWS", 2)
     assert suggest_k(synopsis_frame("fifteen", 0, "eugkm"), MOST, np.random.default_rng(0)).suggested == 15
