@@ -30,7 +30,7 @@ from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.open_table import declare
 from dpviz.runs.request import Contender
 from dpviz.runs.smallest_epsilon import SmallestEpsilon, find_smallest_epsilons
-from dpviz.runs.study.grid import Grid, list_epsilons
+from dpviz.runs.study.grid import StudyGrid, list_epsilons
 from dpviz.runs.study.study import compute_study_rows, tidy
 from dpviz.table.declaration import Declaration
 from dpviz.table.made_tables import simulate
@@ -52,7 +52,7 @@ def study_on(size: Size) -> pd.DataFrame:
     declared = Declaration(names, lower=(-1.0,) * size.d, upper=(1.0,) * size.d, n_public=size.n)
     table = declare(made, declared)
     judged = JudgedTable.of(table.private, table.private.reveal(note="a bench"), None)
-    grid = Grid(CONTENDERS, (size.k,), list_epsilons(0.1, 10.0), (DELTA,), repeats=5)
+    grid = StudyGrid(CONTENDERS, (size.k,), list_epsilons(0.1, 10.0), (DELTA,), repeats=5)
     return tidy([item for item in compute_study_rows(judged, grid) if isinstance(item, dict)])
 
 

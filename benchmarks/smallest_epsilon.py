@@ -29,7 +29,7 @@ from dpviz.runs.advice.target import Target
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.request import Contender
 from dpviz.runs.smallest_epsilon import find_smallest_epsilons, sharpen_rows
-from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import Yardstick, compute_study_rows, measure_yardstick, tidy
 
 EPSILONS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
@@ -58,7 +58,7 @@ def judged(name: str, make: Callable[[], tuple[PrivateTable, int]]) -> Rows:
 
 def _found(rows: JudgedTable, stick: Yardstick, contender: Contender) -> Iterator[tuple[Target, dict[str, Any]]]:
     """Of each target: the answer, and what runs of other seeds say at both ends."""
-    grid = Grid((contender,), (stick.k,), tuple(EPSILONS), (DELTA,), repeats=REPEATS, seed=STUDY_SEED)
+    grid = StudyGrid((contender,), (stick.k,), tuple(EPSILONS), (DELTA,), repeats=REPEATS, seed=STUDY_SEED)
     first = [item for item in compute_study_rows(rows, grid, yardsticks=[stick]) if isinstance(item, dict)]
     for target in TARGETS:
         more = sharpen_rows(rows, grid, first, target, yardstick=stick, rounds=ROUNDS)

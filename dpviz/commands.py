@@ -24,7 +24,7 @@ from dpviz.privacy.private_session import PrivateTable
 from dpviz.releases.account import Account
 from dpviz.releases.release_request import BOUNDS, SEGMENTS, ReleaseRequest, find_words
 from dpviz.releases.releasing import Preflight, Release, preflight, publish
-from dpviz.releases.seen import Seen, Where
+from dpviz.releases.seen import AccessCounts, Where
 from dpviz.runs.advice.judgement import judge_request
 from dpviz.runs.advice.known_rows import read_known_rows
 from dpviz.runs.advice.suggested_k import MOST_K, SuggestedK, suggest_k
@@ -34,7 +34,7 @@ from dpviz.runs.open_table import declare as declare_table
 from dpviz.runs.record import AccessKind
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.scheduler import count_cores
-from dpviz.runs.study.grid import Grid, Trial
+from dpviz.runs.study.grid import StudyGrid, Trial
 from dpviz.runs.study.study import tidy
 from dpviz.runs.study.workers import compute_rows
 from dpviz.table.csv_intake import open_csv
@@ -184,7 +184,7 @@ def sweep(
     """
     table = declare_table(*read_declared(data, declaration))
     contenders = tuple(Contender.from_text(text) for text in algorithms)
-    grid = Grid(contenders, tuple(ks), tuple(epsilons), tuple(deltas), tuple(ns), repeats=repeats, seed=seed)
+    grid = StudyGrid(contenders, tuple(ks), tuple(epsilons), tuple(deltas), tuple(ns), repeats=repeats, seed=seed)
     grid.check(table.private)
     workers = check.at_least(1, jobs=count_cores() if jobs is None else jobs)
     trials = grid.list_trials()
@@ -192,14 +192,14 @@ def sweep(
     return tidy(sorted(run_trials(table, grid, trials, workers=workers), key=lambda row: place[row["trial"]]))
 
 
-def run_trials(table: OpenTable, grid: Grid, trials: Iterable[Trial], *, workers: int) -> Iterator[dict[str, Any]]:
+def run_trials(table: OpenTable, grid: StudyGrid, trials: Iterable[Trial], *, workers: int) -> Iterator[dict[str, Any]]:
     """The results of ``trials`` as they come, measured on the rows of ``table``.
 
     Parameters
     ----------
     table : OpenTable
         Its rows are read.
-    grid : Grid
+    grid : StudyGrid
         What the study asks.
     trials : iterable of Trial
         Which of its runs.
@@ -323,7 +323,7 @@ def plan_release(
         segments=segments,
         bounds=bounds,
         missing=missing,
-        seen=Seen(
+        seen=AccessCounts(
             {AccessKind.PROPOSAL.value: 1} if declared.proposed else {},
             runs=fits.number,
             runs_epsilon=fits.epsilon,

@@ -108,7 +108,7 @@ def read_yaml(text: str, *, most: int) -> Any:
     """
     import yaml  # slow to import
 
-    class Plain(yaml.SafeLoader):
+    class PlainLoader(yaml.SafeLoader):
         def compose_node(self, parent: Any, index: Any) -> Any:
             if self.check_event(yaml.AliasEvent):
                 raise yaml.YAMLError("a name that stands for another part")
@@ -120,7 +120,7 @@ def read_yaml(text: str, *, most: int) -> Any:
     if len(text) > most:
         raise NoYaml(None)
     try:
-        return yaml.load(text, Plain)
+        return yaml.load(text, PlainLoader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         raise NoYaml(None if mark is None else mark.line + 1) from None

@@ -23,7 +23,7 @@ from dpviz.check import RequestError
 from dpviz.cli import parser
 from dpviz.lessons.reading import FOLDER, read_lesson, read_lessons
 from dpviz.runs.study.folder import StudyFolder
-from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.grid import StudyGrid
 from dpviz.table.csv_intake import load_csv, open_csv
 from dpviz.table.csv_stream import CsvOnDisk
 from dpviz.table.declaration import Declaration
@@ -123,7 +123,7 @@ def test_yaml_is_plain_and_written_out() -> None:
             with pytest.raises(foreign.NoYaml):
                 foreign.read_yaml(text, most=10_000)
             with pytest.raises(RequestError):
-                Grid.from_yaml(text)
+                StudyGrid.from_yaml(text)
 
 
 def test_a_bad_lesson_hides_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

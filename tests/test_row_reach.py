@@ -94,7 +94,7 @@ def test_what_is_rendered_reaches_no_row():
     for name in (
         "dpviz.runs.open_table.OpenTable",
         "dpviz.releases.releasing.Preflight",
-        "dpviz.ui.release.subject.Subject",
+        "dpviz.ui.release.subject.ReleaseSubject",
     ):
         assert name in REACHING
 

@@ -17,7 +17,7 @@ from dpviz.privacy.accounting import Accounting, Budget, gdp_epsilon
 from dpviz.privacy.kernel_draw import DistanceWeights, KernelDraw
 from dpviz.privacy.mechanisms import Exponential, Gaussian, KNorm, Laplace, Peeling
 from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.quantiles import Columns, ExponentialQuantile, Medians, Quantiles, SmoothMedian
+from dpviz.privacy.quantiles import ClippedColumns, ExponentialQuantile, Medians, Quantiles, SmoothMedian
 from dpviz.privacy.queries import Relation, SparseCounts
 from dpviz.privacy.sparse_mechanisms import NoisyExcess, NoisyThreshold, PathCounts, SparseLaplace
 from dpviz.table.domain import Region
@@ -98,8 +98,8 @@ def _weighed(*rows: float) -> Any:
     return asked(DistanceWeights(np.empty((0, 1))), np.array(rows).reshape(-1, 1))
 
 
-def _column(*values: float) -> Columns:
-    return Columns(np.array(values)[:, None], *BOUNDS, (0.5,))
+def _column(*values: float) -> ClippedColumns:
+    return ClippedColumns(np.array(values)[:, None], *BOUNDS, (0.5,))
 
 
 def _kernel(epsilon: float, floor: float) -> KernelDraw:

@@ -24,7 +24,7 @@ from dpviz.releases.package import LEDGER, TRANSCRIPT, VERIFY, format_verify
 from dpviz.releases.release_parts import make_all_parts, make_empty_content, make_empty_tables
 from dpviz.releases.release_request import ReleaseRequest, find_words
 from dpviz.releases.render import render
-from dpviz.releases.transcript import Recording, Transcript
+from dpviz.releases.transcript import AnswerRecording, Transcript
 from dpviz.releases.verify import verify
 from dpviz.releases.zips import make_zip, read_members
 from dpviz.runs.request import Contender, Request
@@ -112,7 +112,8 @@ def _base() -> Transcript:
         account=AccountThen("people", 2.0, 0.0, 0.0, 0.0, 1.0, 0.0),
     )
     return Transcript(
-        asked.to_dict(), {part: Recording(source.coins, tuple(source.released)) for part, source in sources.items()}
+        asked.to_dict(),
+        {part: AnswerRecording(source.coins, tuple(source.released)) for part, source in sources.items()},
     )
 
 

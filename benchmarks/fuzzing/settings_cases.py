@@ -14,7 +14,7 @@ from benchmarks.fuzzing.case import Case, short
 from benchmarks.fuzzing.hostile import NUMBER_TEXTS, NUMBERS, TEXTS, any_value, happens, one, some
 from dpviz.algorithms.registry import CARDS
 from dpviz.runs.request import Contender
-from dpviz.runs.study.grid import Grid, list_epsilons
+from dpviz.runs.study.grid import StudyGrid, list_epsilons
 
 _FIRST_KEYS = ("dpviz", "version", "algorithms", "epsilon_from", "epsilon_to", "k", "delta", "repeats")
 _WORDS = ("dpviz", "version", "algorithms")
@@ -54,8 +54,11 @@ def settings_case(rng: np.random.Generator) -> Case:
     text = one(rng, RAW_YAML) if happens(rng, 0.15) else _mistaken(rng)
 
     def do(folder: Path) -> str:
-        grid = Grid.from_yaml(text)
-        if Grid.from_yaml(grid.to_yaml()) != grid or Grid.from_query(dict(parse_qsl(grid.to_query(), True))) != grid:
+        grid = StudyGrid.from_yaml(text)
+        if (
+            StudyGrid.from_yaml(grid.to_yaml()) != grid
+            or StudyGrid.from_query(dict(parse_qsl(grid.to_query(), True))) != grid
+        ):
             raise AssertionError("settings that do not read back")
         return "\n".join((grid.to_query(), *(contender.label for contender in grid.contenders)))
 
@@ -82,7 +85,7 @@ def _mistaken(rng: np.random.Generator) -> str:
 
 def _today(rng: np.random.Generator, contenders: tuple[Contender, ...]) -> dict[str, Any]:
     ns = one(rng, ((None,), (None, 50)))
-    good = Grid(contenders, (4, 2), list_epsilons(0.1, 3.0), (one(rng, (0.0, 1e-6)),), ns, repeats=5, seed=3)
+    good = StudyGrid(contenders, (4, 2), list_epsilons(0.1, 3.0), (one(rng, (0.0, 1e-6)),), ns, repeats=5, seed=3)
     found: dict[str, Any] = yaml.safe_load(good.to_yaml())
     return found
 

@@ -16,7 +16,7 @@ from dpviz.algorithms.regime import Expectation, OfCategories
 from dpviz.algorithms.sizes import Sizes
 from dpviz.algorithms.steps import Step
 from dpviz.privacy.accounting import Accounting, Budget, compute_capacity
-from dpviz.privacy.loss_distributions import Draws
+from dpviz.privacy.loss_distributions import NoiseDraws
 from dpviz.privacy.private_session import PrivateSession
 from dpviz.privacy.queries import Relation
 from dpviz.table.domain import Region
@@ -312,7 +312,7 @@ class Card:
     params: type[Params]
     plan: Plan
     accounting: AccountingRule
-    draws: Callable[[PrivateSession, int, Any], Sequence[Draws]] | None = None
+    draws: Callable[[PrivateSession, int, Any], Sequence[NoiseDraws]] | None = None
     smallest_n: Callable[[Setting, Any], float] | None = None
     expect: Callable[[Setting, Any], Expectation] | None = None
     hopeless: str = ""

@@ -269,7 +269,7 @@ RUNS = 100
 """Runs with a person, and as many without, from which attackers have to tell which is which."""
 
 
-class Finding(NamedTuple):
+class CheckResult(NamedTuple):
     """What came of a check: whether it held (None: it does not apply), and a sentence that says what."""
 
     check: str
@@ -277,7 +277,7 @@ class Finding(NamedTuple):
     says: str
 
 
-def audit(card: Card, *, runs: int = RUNS) -> Iterator[Finding]:
+def audit(card: Card, *, runs: int = RUNS) -> Iterator[CheckResult]:
     """Every check of the contract on an algorithm, one after another; all tables are made up.
 
     Parameters
@@ -289,7 +289,7 @@ def audit(card: Card, *, runs: int = RUNS) -> Iterator[Finding]:
 
     Yields
     ------
-    Finding
+    CheckResult
         One for each check: what held, and what did not.
 
     **Guarantee.** None: no row of anybody is read.
@@ -305,16 +305,16 @@ def audit(card: Card, *, runs: int = RUNS) -> Iterator[Finding]:
     yield from (_find(name, check, subject) for name, check in CHECKS.items())
 
 
-def _find(name: str, check: Check, subject: Subject) -> Finding:
+def _find(name: str, check: Check, subject: Subject) -> CheckResult:
     """Code of others may fail in any way: whatever stops a check is a finding."""
     try:
-        return Finding(name, True, check(subject))
+        return CheckResult(name, True, check(subject))
     except NotAsked as reason:
-        return Finding(name, None, str(reason))
+        return CheckResult(name, None, str(reason))
     except (Broken, RequestError) as broken:
-        return Finding(name, False, str(broken))
+        return CheckResult(name, False, str(broken))
     except Exception as error:
-        return Finding(name, False, f"the check ended with {type(error).__name__}")
+        return CheckResult(name, False, f"the check ended with {type(error).__name__}")
 
 
 def check_source(subject: Subject) -> str:

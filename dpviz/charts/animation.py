@@ -20,7 +20,7 @@ from dpviz.runs.run import Frame, RunSoFar
 _LONG = 200
 
 
-class Number(NamedTuple):
+class TitleNumber(NamedTuple):
     """A number beside the title: its kind, and what it is of, in a few words."""
 
     kind: Kind

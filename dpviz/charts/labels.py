@@ -16,7 +16,7 @@ _SIDES = {
 _WIDE = 0.6  # of the font size, for a digit
 
 
-class Crowd:
+class LabelBoxes:
     """What stands on a picture of drawn ranges ``low`` to ``high`` (2,) already: boxes in pixels."""
 
     def __init__(self, low: Array, high: Array) -> None:

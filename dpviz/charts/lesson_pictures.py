@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from dpviz.arrays import Array
-from dpviz.charts.animation import Number
+from dpviz.charts.animation import TitleNumber
 from dpviz.charts.canvas import TitledPlot, name_kinds, new_plot
 from dpviz.charts.picture import RenderContext
 from dpviz.charts.plot import Plot
@@ -25,7 +25,7 @@ from dpviz.lessons.computed import Computed
 from dpviz.lessons.lesson import Scene
 from dpviz.runs.request import Request
 from dpviz.runs.run import Run
-from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import Row
 from dpviz.table.declaration import FileKind
 from dpviz.wording import capitalize_first, format_ratio, format_things
@@ -40,7 +40,7 @@ class Walk(NamedTuple):
 
     run: Run
     context: RenderContext
-    numbers: list[Number]
+    numbers: list[TitleNumber]
 
 
 def make_context(computed: Computed, palette: Palette) -> RenderContext:
@@ -88,7 +88,7 @@ def make_walk(computed: Computed, request: Request, palette: Palette, *, whole: 
     context = replace(make_context(computed, palette), epsilon=run.epsilon if run.private else None)
     if not run.private:
         return Walk(run, context, [])
-    numbers = [Number("released", f"ε {run.spent_epsilon:.3g}", f"spent, {len(run.entries)} charges")]
+    numbers = [TitleNumber("released", f"ε {run.spent_epsilon:.3g}", f"spent, {len(run.entries)} charges")]
     if not whole:
         return Walk(run, context, numbers)
     loss = computed.compute_loss_ratio(run.unit_centers)
@@ -98,7 +98,7 @@ def make_walk(computed: Computed, request: Request, palette: Palette, *, whole: 
 
     reference = computed.compute_reference(run.k)
     context = replace(context, reference=reference, found=computed.measure_recovery, ratio=of_run)
-    return Walk(run, context, [*numbers, Number("revealed", format_ratio(loss), "the loss of k-means++")])
+    return Walk(run, context, [*numbers, TitleNumber("revealed", format_ratio(loss), "the loss of k-means++")])
 
 
 def describe_sample(computed: Computed, request: Request) -> str:
@@ -122,7 +122,7 @@ def describe_sample(computed: Computed, request: Request) -> str:
     )
 
 
-def describe_seeds(computed: Computed, number: int, grid: Grid) -> str:
+def describe_seeds(computed: Computed, number: int, grid: StudyGrid) -> str:
     """The same of many runs.
 
     Parameters
@@ -131,7 +131,7 @@ def describe_seeds(computed: Computed, number: int, grid: Grid) -> str:
         What a lesson's numbers are computed from.
     number : int
         Of runs.
-    grid : Grid
+    grid : StudyGrid
         What the study asks.
 
     Returns

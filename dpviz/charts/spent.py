@@ -17,7 +17,7 @@ _HEIGHT = 122
 _LABELLED = 0.14
 
 
-class Counted(NamedTuple):
+class MeterReading(NamedTuple):
     """What the meter had counted after the first ``entries`` charges: that part of the whole budget."""
 
     entries: int
@@ -25,7 +25,7 @@ class Counted(NamedTuple):
 
 
 def list_shares(
-    entries: Sequence[Entry], *, spent_fraction: float, upto: int | None = None, meter: Sequence[Counted] = ()
+    entries: Sequence[Entry], *, spent_fraction: float, upto: int | None = None, meter: Sequence[MeterReading] = ()
 ) -> dict[str, float]:
     """What each purpose costs, as a share of the whole budget: of all entries, or of the first ``upto``.
 
@@ -40,7 +40,7 @@ def list_shares(
         Between 0 and 1.
     upto : int or None
         Entries that count; None: all.
-    meter : sequence of Counted
+    meter : sequence of MeterReading
         Readings of the meter, step by step.
 
     Returns
@@ -49,8 +49,8 @@ def list_shares(
         Between 0 and 1.
     """
     shares: dict[str, float] = {_describe_purpose(entry.note): 0.0 for entry in entries}
-    begun = Counted(0, 0.0)
-    for read in (*meter, Counted(len(entries), spent_fraction)):
+    begun = MeterReading(0, 0.0)
+    for read in (*meter, MeterReading(len(entries), spent_fraction)):
         stage = entries[begun.entries : read.entries]
         total = sum(entry.amount for entry in stage)
         for place, entry in enumerate(stage, start=begun.entries):

@@ -36,7 +36,7 @@ LANES = {"rows": -0.6, "centers": 0.0, "previous": -0.3, "reference": 0.5}
 Range = tuple[float, float]
 
 
-class Choice(NamedTuple):
+class PlaneChoice(NamedTuple):
     """An entry of the select box of planes; the last two fields are the arguments of ``make_view``."""
 
     label: str
@@ -342,17 +342,17 @@ def make_view_along_centers(domain: Domain, centers: Array) -> View | None:
     return View(domain, axes=None, projection=basis, window=(across, up))
 
 
-def list_choices(domain: Domain) -> tuple[Choice, ...]:
+def list_choices(domain: Domain) -> tuple[PlaneChoice, ...]:
     """The planes to choose from: all pairs of up to 8 columns, else neighbours; and a random plane if d > 2."""
     d, names = domain.dim, domain.columns
     if d == 1:
-        return (Choice(names[0], (0,), None),)
+        return (PlaneChoice(names[0], (0,), None),)
     if d <= ALL_PAIRS_UP_TO:
         pairs = [(i, j) for i in range(d) for j in range(i + 1, d)]
     else:
         pairs = [(i, i + 1) for i in range(d - 1)]
-    columns = [Choice(f"{names[i]} × {names[j]}", (i, j), None) for i, j in pairs]
-    slanted = [Choice("random plane (chosen without the data)", None, 0)] if d > 2 else []
+    columns = [PlaneChoice(f"{names[i]} × {names[j]}", (i, j), None) for i, j in pairs]
+    slanted = [PlaneChoice("random plane (chosen without the data)", None, 0)] if d > 2 else []
     return tuple(columns + slanted)
 
 

@@ -14,7 +14,7 @@ from dpviz.algorithms.registry import AUTO
 from dpviz.claims.claim import Block, Claim, Finding, Row, Wanted
 from dpviz.claims.material import Material, Shelf
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.study.grid import Grid, Trial
+from dpviz.runs.study.grid import StudyGrid, Trial
 from dpviz.runs.study.study import compute_study_rows
 
 
@@ -122,7 +122,7 @@ class Sweep(Block):
 
     def _run(self, material: Material, line: Line, cell: Row, repeat: int) -> Row:
         contender, spent = Contender(line.algorithm, line.params), line.spends(cell["epsilon"])
-        grid = Grid((contender,), (cell["k"],), (spent,), (line.delta,), repeats=repeat + 1)
+        grid = StudyGrid((contender,), (cell["k"],), (spent,), (line.delta,), repeats=repeat + 1)
         trial = Trial(contender, cell["k"], spent, line.delta, repeat)
         stick = material.yardstick(cell["k"])
         found = compute_study_rows(material.judged, grid, trials=[trial], yardsticks=[stick])

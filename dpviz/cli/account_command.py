@@ -10,7 +10,7 @@ from typing import Any
 from dpviz.cli.console import say
 from dpviz.cli.parser import Parser, read_number
 from dpviz.foreign import format_name
-from dpviz.releases.account import Account, Standing
+from dpviz.releases.account import Account, AccountBalance
 
 _FORMAT = 1
 
@@ -63,7 +63,7 @@ def serve(arguments: argparse.Namespace) -> str:
     )
 
 
-def _to_plain(standing: Standing, look_alikes: tuple[str, ...]) -> dict[str, Any]:
+def _to_plain(standing: AccountBalance, look_alikes: tuple[str, ...]) -> dict[str, Any]:
     return {
         "format": _FORMAT,
         "name": standing.name,

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dpviz import check
 from dpviz.algorithms.card import Card
 from dpviz.algorithms.registry import find_card
-from dpviz.audit.auditing import CANNOT_TELL, RUNS, Finding, audit
+from dpviz.audit.auditing import CANNOT_TELL, RUNS, CheckResult, audit
 from dpviz.cli.console import FoundWrong, say
 from dpviz.cli.parser import Parser, read_whole
 
@@ -51,7 +51,7 @@ def serve(arguments: argparse.Namespace) -> str:
     return text
 
 
-def _announce(findings: Iterator[Finding]) -> Iterator[Finding]:
+def _announce(findings: Iterator[CheckResult]) -> Iterator[CheckResult]:
     """The same, each told as soon as it is known: some take a while."""
     began = time.monotonic()
     for finding in findings:
@@ -60,7 +60,7 @@ def _announce(findings: Iterator[Finding]) -> Iterator[Finding]:
         began = time.monotonic()
 
 
-def _format_json(card: Card, findings: list[Finding]) -> str:
+def _format_json(card: Card, findings: list[CheckResult]) -> str:
     plain = {
         "algorithm": card.id,
         "brought_by": card.brought_by or None,
@@ -70,7 +70,7 @@ def _format_json(card: Card, findings: list[Finding]) -> str:
     return json.dumps(plain, indent=1, ensure_ascii=False)
 
 
-def _format_text(card: Card, findings: list[Finding]) -> str:
+def _format_text(card: Card, findings: list[CheckResult]) -> str:
     """Every check on a line, what did not hold, and what no audit can tell."""
     by = f", brought by {card.brought_by}" if card.brought_by else ""
     width = max(len(finding.check) for finding in findings)

@@ -31,7 +31,7 @@ from dpviz.runs.open_table import OpenTable
 from dpviz.runs.request import Contender, parse_named_values
 from dpviz.runs.scheduler import count_cores
 from dpviz.runs.study.folder import StudyFolder
-from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import summarise, tidy
 from dpviz.wording import format_duration
 
@@ -92,14 +92,14 @@ def serve(arguments: argparse.Namespace) -> str:
         return _summarize(folder.rows(planned))
 
 
-def _read_grid(arguments: argparse.Namespace) -> Grid:
+def _read_grid(arguments: argparse.Namespace) -> StudyGrid:
     """What is asked for; of ``--set``, each algorithm takes the parameters that it knows."""
     shared = parse_named_values(arguments.set)
     contenders = tuple(Contender.from_text(text, shared) for text in arguments.algorithms)
     for name in shared:
         if not any(name in contender.params for contender in contenders):
             raise RequestError(f"None of the algorithms has a parameter {name!r}: see `dpviz algorithms`.")
-    return Grid(
+    return StudyGrid(
         contenders,
         tuple(arguments.ks),
         tuple(arguments.epsilons),
@@ -117,7 +117,7 @@ _LIBRARIES = ("numpy", "scipy", "scikit-learn")
 _FIXED = ("data", "columns", "lower", "upper", "radius", "scaling", "relation", "unit", "n_public", "delta", "seed")
 
 
-def _make_manifest(arguments: argparse.Namespace, table: OpenTable, grid: Grid) -> dict[str, Any]:
+def _make_manifest(arguments: argparse.Namespace, table: OpenTable, grid: StudyGrid) -> dict[str, Any]:
     """The request, from which the study can be repeated; public values only."""
     domain = table.private.domain
     return {

@@ -9,7 +9,7 @@ from pathlib import Path
 from dpviz.cli.console import FoundWrong
 from dpviz.cli.parser import Parser
 from dpviz.releases.checks import CANNOT_TELL
-from dpviz.releases.verify import Verdict, verify
+from dpviz.releases.verify import Verification, verify
 
 
 def add(command: Parser) -> None:
@@ -39,7 +39,7 @@ def serve(arguments: argparse.Namespace) -> str:
     return text
 
 
-def format_verdict(verdict: Verdict) -> str:
+def format_verdict(verdict: Verification) -> str:
     """What was checked, what is wrong, and what nobody can tell."""
     blocks = ["\n".join(f"  {line}" for line in verdict.checked)]
     if verdict.holds:

@@ -19,9 +19,9 @@ from dpviz.runs.evaluation import Reference, evaluate, find_reference
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.request import Request
 from dpviz.runs.run import Run, run_request
-from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import Row, compute_study_rows
-from dpviz.table.drawing import Drawing, decode_drawing, make_painted_table
+from dpviz.table.drawing import PointDrawing, decode_drawing, make_painted_table
 from dpviz.table.samples import SAMPLES, sample
 
 
@@ -33,7 +33,7 @@ class Computed:
     """
 
     table: OpenTable
-    drawing: Drawing | None = None
+    drawing: PointDrawing | None = None
     _references: dict[int, Reference] = field(default_factory=dict)
     _runs: dict[str, Run] = field(default_factory=dict)
     _studies: dict[str, list[Row]] = field(default_factory=dict)
@@ -81,7 +81,7 @@ class Computed:
             self._runs[key] = run_request(request, self.table.private)
         return self._runs[key]
 
-    def run_study(self, grid: Grid) -> list[Row]:
+    def run_study(self, grid: StudyGrid) -> list[Row]:
         """The runs of a study."""
         key = grid.to_query()
         if key not in self._studies:
@@ -90,19 +90,19 @@ class Computed:
             ]
         return self._studies[key]
 
-    def take(self, grid: Grid, rows: list[Row]) -> None:
+    def take(self, grid: StudyGrid, rows: list[Row]) -> None:
         """Keep the runs of a study, with their centres, that were made elsewhere.
 
         Parameters
         ----------
-        grid : Grid
+        grid : StudyGrid
             What the study asked.
         rows : list of Row
             A line for each run.
         """
         self._studies.setdefault(grid.to_query(), rows)
 
-    def knows(self, grid: Grid) -> bool:
+    def knows(self, grid: StudyGrid) -> bool:
         """Whether the runs of a study are there already."""
         return grid.to_query() in self._studies
 
@@ -199,7 +199,7 @@ def list_refusals(lesson: Lesson, on: Callable[[str], Computed] = Computed.open_
     """
     sentences = []
     for place, scene in enumerate(lesson.scenes, start=1):
-        asked: list[Request | Grid] = [say.request for say in scene.says.values()]
+        asked: list[Request | StudyGrid] = [say.request for say in scene.says.values()]
         parts = [part for part in (scene.shows, scene.reveal, scene.board) if part is not None]
         asked += [part.grid if isinstance(part, DrawsReveal | StudyReveal) else part.request for part in parts]
         try:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Literal, TypeAlias
 
 from dpviz.runs.request import Request
-from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.grid import StudyGrid
 
 PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 """How a text quotes a number by its name."""
@@ -58,14 +58,14 @@ class RunReveal:
 class DrawsReveal:
     """The same request drawn again and again: a grid with one algorithm and one ε."""
 
-    grid: Grid
+    grid: StudyGrid
 
 
 @dataclass(frozen=True)
 class StudyReveal:
     """Losses against ε: a grid with several ε."""
 
-    grid: Grid
+    grid: StudyGrid
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ LEAST_BOARD_K, MOST_BOARD_K = 2, 10
 
 
 @dataclass(frozen=True)
-class Board:
+class LessonBoard:
     """A board to paint on: what is painted at first, as its text, and how the first draw of it is made and seen.
 
     ``step`` is a place from 1, or words of a title; None is the last. ``guess`` says that it waits for the prediction:
@@ -120,7 +120,7 @@ class Say:
         Which charge, which level, which ε: what this fact asks for beside the run.
     request : Request
         The run that it is about: that of the scene, with the changes that are said.
-    grid : Grid or None
+    grid : StudyGrid or None
         The study or the draws of the scene, for facts about many runs.
     value : float or int
     """
@@ -129,7 +129,7 @@ class Say:
     what: str
     options: Mapping[str, float | str] = field(hash=False)
     request: Request
-    grid: Grid | None
+    grid: StudyGrid | None
     value: float | int
 
     @property
@@ -166,7 +166,7 @@ class Scene:
     reveal: Reveal | None
     answer: str
     says: Mapping[str, Say] = field(hash=False)
-    board: Board | None = None
+    board: LessonBoard | None = None
 
     def fill_text(self, text: str) -> str:
         """``text`` with its numbers in the places of their names."""

@@ -18,11 +18,11 @@ from dpviz.lessons.lesson import (
     MOST_BOARD_K,
     PLACEHOLDER,
     TOOLS,
-    Board,
     BoardView,
     CurveGuess,
     DrawsReveal,
     Lesson,
+    LessonBoard,
     NumberGuess,
     Options,
     PartReveal,
@@ -35,8 +35,8 @@ from dpviz.lessons.lesson import (
 )
 from dpviz.resources import RESOURCES
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.study.grid import Grid
-from dpviz.table.drawing import PRESETS, Drawing, decode_drawing, encode_drawing, load_preset
+from dpviz.runs.study.grid import StudyGrid
+from dpviz.table.drawing import PRESETS, PointDrawing, decode_drawing, encode_drawing, load_preset
 from dpviz.table.samples import SAMPLES
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ def _read_scene(place: str, said: SceneDocument, request: Request) -> Scene:
     return scene
 
 
-def _read_board(place: str, said: BoardDocument, request: Request) -> Board:
+def _read_board(place: str, said: BoardDocument, request: Request) -> LessonBoard:
     """A board to paint on; what is not said of its first draw is as in the lesson, without a δ."""
     drawing = _read_drawing(place, said)
     if said.algorithm is not None:
@@ -221,7 +221,7 @@ def _read_board(place: str, said: BoardDocument, request: Request) -> Board:
         _choose(place, "tools", tool, TOOLS)
     if view != "run" and drawing.me is None:
         _refuse(place, "view", f"{view} is about me, and nobody on the board is me. Add `me: [x, y]`.")
-    return Board(
+    return LessonBoard(
         encode_drawing(drawing),
         asked,
         said.step,
@@ -232,12 +232,12 @@ def _read_board(place: str, said: BoardDocument, request: Request) -> Board:
     )
 
 
-def _read_drawing(place: str, said: BoardDocument) -> Drawing:
+def _read_drawing(place: str, said: BoardDocument) -> PointDrawing:
     """What is painted: the text of a link, or the name of a picture to begin with."""
     try:
         drawing = load_preset(said.drawing).drawing if said.drawing in PRESETS else decode_drawing(said.drawing)
         if said.me is not None:
-            drawing = Drawing.of(drawing.points, said.me)
+            drawing = PointDrawing.of(drawing.points, said.me)
     except RequestError as error:
         _refuse(place, "drawing", f"{error} The names {', '.join(PRESETS)} are allowed, too.")
     if not drawing.size:
@@ -245,7 +245,7 @@ def _read_drawing(place: str, said: BoardDocument) -> Drawing:
     return drawing
 
 
-def _find_first_run(grid: Grid, request: Request) -> Request:
+def _find_first_run(grid: StudyGrid, request: Request) -> Request:
     """The run that a grid begins with, for facts about one run."""
     return replace(request, contender=grid.contenders[0], k=grid.ks[0], epsilon=grid.epsilons[0], delta=grid.deltas[0])
 
@@ -295,12 +295,12 @@ def _read_run_reveal(place: str, said: RunRevealDocument, request: Request) -> R
     return RunReveal(_read_request(place, said, request), said.step)
 
 
-def _make_grid(place: str, request: Request, epsilons: tuple[float, ...], repeats: int) -> Grid:
+def _make_grid(place: str, request: Request, epsilons: tuple[float, ...], repeats: int) -> StudyGrid:
     runs = len(epsilons) * repeats
     if runs > _MOST_RUNS:
         _refuse(place, "repeats", f"these are {runs:,} runs; up to {_MOST_RUNS} are allowed. Ask for fewer.")
     assert request.seed is not None
-    return Grid((request.contender,), (request.k,), epsilons, (request.delta,), repeats=repeats, seed=request.seed)
+    return StudyGrid((request.contender,), (request.k,), epsilons, (request.delta,), repeats=repeats, seed=request.seed)
 
 
 def _read_question(place: str, said: QuestionDocument, says: Mapping[str, Say], reveal: Reveal | None) -> Question:
@@ -326,7 +326,7 @@ def _read_question(place: str, said: QuestionDocument, says: Mapping[str, Say], 
     return NumberGuess(said.ask, low, high, step, right, said.number.unit or "")
 
 
-def _read_says(place: str, said: Mapping[str, SayDocument], request: Request, grid: Grid | None) -> dict[str, Say]:
+def _read_says(place: str, said: Mapping[str, SayDocument], request: Request, grid: StudyGrid | None) -> dict[str, Say]:
     if not all(PLACEHOLDER.fullmatch(f"{{{name}}}") for name in said):
         raise LessonError(
             f"{place}: names in small letters, with fields, are allowed. Write `found: {{what: …, is: 3}}`."
@@ -334,7 +334,7 @@ def _read_says(place: str, said: Mapping[str, SayDocument], request: Request, gr
     return {name: _read_say(f"{place}, {name}", name, one, request, grid) for name, one in said.items()}
 
 
-def _read_say(place: str, name: str, said: SayDocument, request: Request, grid: Grid | None) -> Say:
+def _read_say(place: str, name: str, said: SayDocument, request: Request, grid: StudyGrid | None) -> Say:
     what = _choose(place, "what", said.what, [*FACTS])
     fact = FACTS[what]
     given = {said_name: value for said_name, value in said.list_given().items() if value is not None}

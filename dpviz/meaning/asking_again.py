@@ -21,7 +21,7 @@ USUAL_DELTA = 1e-6
 _SUMS = 4_000
 
 
-class Together(NamedTuple):
+class RepeatedCost(NamedTuple):
     """What ``times`` equal releases cost together: simply added, and by composing their privacy losses at ``delta``."""
 
     times: int
@@ -30,7 +30,7 @@ class Together(NamedTuple):
     delta: float
 
 
-def price_together(entries: Sequence[Entry], times: int, *, epsilon: float, delta: float) -> Together:
+def price_together(entries: Sequence[Entry], times: int, *, epsilon: float, delta: float) -> RepeatedCost:
     """The price of asking ``times`` times, from the ledger of one release.
 
     Simply added, ε and δ are ``times`` as large. The composed ε is at that very δ, or at ``USUAL_DELTA`` where releases
@@ -47,7 +47,7 @@ def price_together(entries: Sequence[Entry], times: int, *, epsilon: float, delt
 
     Returns
     -------
-    Together
+    RepeatedCost
         Added, and composed.
 
     References
@@ -60,7 +60,7 @@ def price_together(entries: Sequence[Entry], times: int, *, epsilon: float, delt
     else:
         at = times * delta
         composed = compute_independent_epsilon([entry for entry in entries for _ in range(times)], delta=at) or np.inf
-    return Together(times, times * epsilon, min(times * epsilon, float(composed)), at)
+    return RepeatedCost(times, times * epsilon, min(times * epsilon, float(composed)), at)
 
 
 @lru_cache(maxsize=256)

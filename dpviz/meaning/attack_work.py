@@ -17,7 +17,7 @@ _REFERENCE_PAIRS = 32
 
 
 @dataclass(frozen=True)
-class Plain:
+class ReferenceTrial:
     """A trial of k-means++ without privacy."""
 
     trial: Trial
@@ -26,7 +26,7 @@ class Plain:
 @brief
 def attack_work(
     neighbors: NeighboringTables, request: Request, number: int = PAIRS, first: int = 0
-) -> Iterator[Progress | Trial | Plain]:
+) -> Iterator[Progress | Trial | ReferenceTrial]:
     """Runs of k-means++ on both tables, the first time; then of what is asked for.
 
     Parameters
@@ -51,5 +51,5 @@ def attack_work(
         without = Request(Contender("kmeans++"), k=request.k, epsilon=request.epsilon, seed=request.seed)
         for item in run_trials(neighbors, without, _REFERENCE_PAIRS):
             if isinstance(item, Trial):
-                yield Plain(item)
+                yield ReferenceTrial(item)
     yield from run_trials(neighbors, request, number, first=first)

@@ -15,7 +15,7 @@ from dpviz.privacy.kernel_draw import DistanceWeights, KernelDraw
 from dpviz.privacy.local_model import EachRow, LocalNoise, LocalReports, UserQuestion
 from dpviz.privacy.losses import CappedLosses, Loss, MedianLoss, PoolLoss, SwapLoss
 from dpviz.privacy.mechanisms import Exponential, Gaussian, KNorm, Laplace, Mechanism, Peeling
-from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, UnevenGrid, Voronoi, Zoomed
+from dpviz.privacy.partitions import CubeTree, Everything, Grid, ProjectedCells, UnevenGrid, Voronoi, Zoomed
 from dpviz.privacy.quantiles import ExponentialQuantile, Medians, Quantiles, SmoothMedian
 from dpviz.privacy.queries import Count, Query, SparseCount, Sum
 from dpviz.privacy.segment_counts import DistanceScales, SegmentHistogram
@@ -35,7 +35,17 @@ from dpviz.privacy.tuples.center_noise import NoisyCenters
 from dpviz.privacy.tuples.tuple_averages import TupleAverages
 from dpviz.privacy.tuples.tuples import Tuples
 
-PARTITIONS: tuple[type, ...] = (Everything, Voronoi, Grid, UnevenGrid, Zoomed, Projected, CubeTree, HashCodes, HashTree)
+PARTITIONS: tuple[type, ...] = (
+    Everything,
+    Voronoi,
+    Grid,
+    UnevenGrid,
+    Zoomed,
+    ProjectedCells,
+    CubeTree,
+    HashCodes,
+    HashTree,
+)
 QUERIES: tuple[type, ...] = (
     *(Count, Sum, SparseCount, SwapLoss, Loss, MedianLoss),
     *(Pull, PoolLoss, DistanceWeights, BoxSum, Quantiles, Medians, Tuples, ResidualMoments, EachRow),
@@ -59,8 +69,11 @@ MECHANISMS: tuple[type, ...] = (
 # What users answer one by one; only messages that are private on their own may leave.
 LOCAL: dict[type, type] = {UserQuestion: LocalReports}
 # Questions over universes that may be too large to write down, and the partitions that have one.
-SPARSE: dict[type, tuple[type, ...]] = {SparseCount: (Grid, Projected, CubeTree, HashCodes), UserQuestion: (HashCodes,)}
-DENSE: tuple[type, ...] = (Everything, Voronoi, Grid, UnevenGrid, Zoomed, Projected, HashTree)
+SPARSE: dict[type, tuple[type, ...]] = {
+    SparseCount: (Grid, ProjectedCells, CubeTree, HashCodes),
+    UserQuestion: (HashCodes,),
+}
+DENSE: tuple[type, ...] = (Everything, Voronoi, Grid, UnevenGrid, Zoomed, ProjectedCells, HashTree)
 # Fits for which a block's line depends on that block's rows alone.
 BLOCK_MODELS: tuple[type, ...] = (BlockKMeans,)
 # Codes of cells are 64-bit integers, and so are the trials of the binomial law of empty cells.
@@ -86,9 +99,9 @@ def refuse_unknown(query: Query, mechanism: Mechanism[Any]) -> None:
         raise check.RequestError(f"{type(mechanism).__name__} is not a mechanism the session knows.")
     local = type(query) in LOCAL and type(mechanism) is LOCAL[type(query)]
     over = query.over if type(query) in QUERIES or local else None
-    inner = over.inner if isinstance(over, Projected) else over
+    inner = over.inner if isinstance(over, ProjectedCells) else over
     suits = SPARSE.get(type(query), DENSE)
-    if type(over) not in suits or type(inner) not in suits or isinstance(inner, Projected):
+    if type(over) not in suits or type(inner) not in suits or isinstance(inner, ProjectedCells):
         raise check.RequestError(
             f"{type(query).__name__} over {type(over).__name__} is not a question the session knows."
         )

@@ -21,7 +21,7 @@ from dpviz.privacy.accounting import (
     gdp_epsilon,
     zcdp_epsilon,
 )
-from dpviz.privacy.loss_distributions import DrawList, Draws, calibrate_scale, compose_epsilon, scale_draws
+from dpviz.privacy.loss_distributions import DrawList, NoiseDraws, calibrate_scale, compose_epsilon, scale_draws
 from dpviz.privacy.loss_kinds import LossKind, refuse_unpriced
 from dpviz.privacy.mechanisms import Mechanism
 from dpviz.reporting import Report, TextTable
@@ -189,7 +189,7 @@ def _compute_own_delta(mechanism: Mechanism[Any]) -> float:
     return delta
 
 
-def list_draws(entry: Entry) -> Draws:
+def list_draws(entry: Entry) -> NoiseDraws:
     """The noise of an entry, for loss distributions.
 
     Raises
@@ -200,12 +200,12 @@ def list_draws(entry: Entry) -> Draws:
     refuse_unpriced(entry.loss, Accounting.PLD, mechanism=entry.mechanism)
     if entry.loss is LossKind.GAUSSIAN:
         # Many draws with one scale are one draw with the Euclidean norm of their sensitivities.
-        return Draws(True, entry.scale / entry.sensitivity)
-    return Draws(False, entry.scale / entry.sensitivity * entry.draws, entry.draws)
+        return NoiseDraws(True, entry.scale / entry.sensitivity)
+    return NoiseDraws(False, entry.scale / entry.sensitivity * entry.draws, entry.draws)
 
 
 def compute_total_epsilon(
-    accounting: Accounting, entries: Sequence[Entry], *, delta: float, planned: tuple[Draws, ...] = ()
+    accounting: Accounting, entries: Sequence[Entry], *, delta: float, planned: tuple[NoiseDraws, ...] = ()
 ) -> float:
     """The ε at ``delta`` of all ``entries`` together, on the grid of all that is ``planned``.
 
@@ -217,7 +217,7 @@ def compute_total_epsilon(
         What was charged.
     delta : float
         At which ε is asked for.
-    planned : tuple of Draws
+    planned : tuple of NoiseDraws
         All draws that were calibrated together, under PLD.
 
     Returns
@@ -253,7 +253,7 @@ class Ledger(Report):
     """The whole amount, to be divided."""
     announced: DrawList | None = field(init=False, default=None)
     """Under PLD, what is left of the list of draws."""
-    planned: tuple[Draws, ...] = ()
+    planned: tuple[NoiseDraws, ...] = ()
     """All noise that was calibrated together, where some was: it sets the grid that losses are rounded up to."""
 
     def __post_init__(self) -> None:
@@ -272,7 +272,7 @@ class Ledger(Report):
         return Budget(self.accounting, amount, delta).fraction(1 - 1e-12)
 
     @property
-    def draws(self) -> tuple[Draws, ...]:
+    def draws(self) -> tuple[NoiseDraws, ...]:
         """The noise of all entries so far, for loss distributions."""
         return tuple(list_draws(entry) for entry in self.entries)
 
@@ -299,12 +299,12 @@ class Ledger(Report):
         total = compute_total_epsilon(self.accounting, self.entries, delta=self.delta, planned=self.planned)
         return min(self.epsilon, total)
 
-    def announce(self, *planned: Draws, first: tuple[Draws, ...] = ()) -> None:
+    def announce(self, *planned: NoiseDraws, first: tuple[NoiseDraws, ...] = ()) -> None:
         """Fix the list of draws: ``first`` as they are, and ``planned`` with one scale by which all use up the cap.
 
         Parameters
         ----------
-        first : tuple of Draws
+        first : tuple of NoiseDraws
             What is drawn as it is, a bought number of rows for example.
         *planned
             Multipliers of all other draws.
@@ -327,7 +327,7 @@ class Ledger(Report):
         self.planned = (*first, *scale_draws(planned, scale))
         self.announced = DrawList.of(self.planned, scale=scale)
 
-    def calibrate(self, draws: Mapping[str, Draws]) -> Shares:
+    def calibrate(self, draws: Mapping[str, NoiseDraws]) -> Shares:
         """A share for each of ``draws``, at the scale of the list, which they are where none is fixed yet."""
         if self.announced is None:
             self.announce(*draws.values())

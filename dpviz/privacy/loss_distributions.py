@@ -56,7 +56,7 @@ class _Tolerances:
 _WITHIN = _Tolerances()
 
 
-class Draws(NamedTuple):
+class NoiseDraws(NamedTuple):
     """Noise of one kind, Laplace or Gaussian, drawn several times with ``multiplier`` = scale / sensitivity of each.
 
     What is bounded by Laplace noise counts as such: see ``LossKind``.
@@ -67,7 +67,7 @@ class Draws(NamedTuple):
     times: int = 1
 
     @classmethod
-    def gaussian_of(cls, rho: float) -> Draws:
+    def gaussian_of(cls, rho: float) -> NoiseDraws:
         """The Gaussian draw that costs so much ρ."""
         return cls(True, 1 / sqrt(2 * rho))
 
@@ -106,12 +106,12 @@ class DrawList:
     gaussian: float
 
     @classmethod
-    def of(cls, draws: Sequence[Draws], *, scale: float = 1.0) -> DrawList:
+    def of(cls, draws: Sequence[NoiseDraws], *, scale: float = 1.0) -> DrawList:
         """The list of these draws.
 
         Parameters
         ----------
-        draws : sequence of Draws
+        draws : sequence of NoiseDraws
             Multipliers of the scale, by kind of noise.
         scale : float
             Found so that the whole list costs the budget.
@@ -125,12 +125,12 @@ class DrawList:
         laplace = sorted(alike.multiplier for alike in pure for _ in range(alike.times))
         return cls(scale, tuple(laplace), 2 * _sum_rho([alike for alike in draws if alike.gaussian]))
 
-    def subtract(self, draws: Draws, *, note: str) -> DrawList:
+    def subtract(self, draws: NoiseDraws, *, note: str) -> DrawList:
         """What is left after ``draws``, for the step of this ``note``.
 
         Parameters
         ----------
-        draws : Draws
+        draws : NoiseDraws
             What is drawn now.
         note : str
             Of the step, for the sentence of a refusal.
@@ -157,7 +157,7 @@ class DrawList:
         return replace(self, laplace=self.laplace[: last - draws.times] + self.laplace[last:])
 
 
-def _make_not_announced(kind: str, draws: Draws, note: str) -> NotAnnounced:
+def _make_not_announced(kind: str, draws: NoiseDraws, note: str) -> NotAnnounced:
     times = "" if draws.times == 1 else f" {draws.times} times"
     return NotAnnounced(
         f"The step {note!r} draws {kind} noise of {draws.multiplier:.6g} sensitivities{times}. That is not, or not any "
@@ -168,7 +168,7 @@ def _make_not_announced(kind: str, draws: Draws, note: str) -> NotAnnounced:
 
 @lru_cache(maxsize=4096)
 def compose_epsilon(
-    draws: tuple[Draws, ...], delta: float, *, grid: float = GRID, whole: tuple[Draws, ...] = ()
+    draws: tuple[NoiseDraws, ...], delta: float, *, grid: float = GRID, whole: tuple[NoiseDraws, ...] = ()
 ) -> float:
     """The smallest ε for which all ``draws`` together are (ε, δ)-DP, rounded up by the ``grid``.
 
@@ -176,13 +176,13 @@ def compose_epsilon(
 
     Parameters
     ----------
-    draws : tuple of Draws
+    draws : tuple of NoiseDraws
         Scales over sensitivities, by kind of noise.
     delta : float
         At which ε is asked for.
     grid : float
         Width that losses are rounded up to.
-    whole : tuple of Draws
+    whole : tuple of NoiseDraws
         All draws that were calibrated together; empty: only these.
 
     Returns
@@ -209,7 +209,7 @@ def compose_epsilon(
 
 
 @lru_cache(maxsize=256)
-def _compose_laplace(draws: tuple[Draws, ...], interval: float) -> Any:
+def _compose_laplace(draws: tuple[NoiseDraws, ...], interval: float) -> Any:
     """The loss distribution of Laplace draws: each added to that of those before it, which is kept."""
     from dp_accounting.pld import privacy_loss_distribution
 
@@ -257,11 +257,11 @@ def compose_guarantees(guarantees: Sequence[tuple[float, float]], delta: float) 
     return float(losses[0].get_epsilon_for_delta(delta))
 
 
-def _sum_rho(draws: Sequence[Draws]) -> float:
+def _sum_rho(draws: Sequence[NoiseDraws]) -> float:
     return fsum(alike.rho for alike in draws)
 
 
-def _compose_basic_epsilon(draws: tuple[Draws, ...], delta: float) -> float:
+def _compose_basic_epsilon(draws: tuple[NoiseDraws, ...], delta: float) -> float:
     """The ε of pure draws added up, and of the Gaussian ones together: sound, and little more where both are large."""
     pure = fsum(alike.times / alike.multiplier for alike in draws if not alike.gaussian)
     rho = _sum_rho([alike for alike in draws if alike.gaussian])
@@ -269,14 +269,16 @@ def _compose_basic_epsilon(draws: tuple[Draws, ...], delta: float) -> float:
 
 
 @lru_cache(maxsize=4096)
-def calibrate_scale(draws: tuple[Draws, ...], spent: tuple[Draws, ...] = (), *, epsilon: float, delta: float) -> float:
+def calibrate_scale(
+    draws: tuple[NoiseDraws, ...], spent: tuple[NoiseDraws, ...] = (), *, epsilon: float, delta: float
+) -> float:
     """The least number to multiply all multipliers of ``draws`` with, so that they and ``spent`` cost at most (ε, δ).
 
     Parameters
     ----------
-    draws : tuple of Draws
+    draws : tuple of NoiseDraws
         Multipliers, by kind of noise.
-    spent : tuple of Draws
+    spent : tuple of NoiseDraws
         What was drawn before, at its own scale.
     epsilon, delta : float
         Of the guarantee.
@@ -312,12 +314,12 @@ def calibrate_scale(draws: tuple[Draws, ...], spent: tuple[Draws, ...] = (), *, 
     return least
 
 
-def scale_draws(draws: Sequence[Draws], scale: float) -> tuple[Draws, ...]:
+def scale_draws(draws: Sequence[NoiseDraws], scale: float) -> tuple[NoiseDraws, ...]:
     """The same draws with ``scale`` times the noise.
 
     Parameters
     ----------
-    draws : sequence of Draws
+    draws : sequence of NoiseDraws
         Multipliers, by kind of noise.
     scale : float
         What each is multiplied with.

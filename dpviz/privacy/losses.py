@@ -23,7 +23,7 @@ from scipy.spatial.distance import cdist, pdist
 
 from dpviz import check
 from dpviz.arrays import Array, Codes
-from dpviz.privacy.partitions import Projected, Voronoi
+from dpviz.privacy.partitions import ProjectedCells, Voronoi
 from dpviz.privacy.queries import InQuanta, OfAllRows, Relation, Sensitivity, sum_by_cell
 from dpviz.privacy.sensitivity_bounds import bound_distance
 from dpviz.table import lattice
@@ -216,7 +216,7 @@ class MedianLoss(_InLossQuanta):
     ``places`` has shape (n_cells, m, d) and is public or released.
     """
 
-    over: Voronoi | Projected
+    over: Voronoi | ProjectedCells
     places: Array
 
     def __post_init__(self) -> None:

@@ -365,7 +365,7 @@ class Exponential(Calibrated):
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DerivedMechanism:
     """What is computed from draws of another mechanism, ``once``: its loss is theirs, and so is its price.
 
     Draws that follow each other add up, in the norm of the noise.
@@ -397,7 +397,7 @@ class Drawn:
 
 
 @dataclass(frozen=True)
-class DrawnNoise(Drawn):
+class DrawnNoise(DerivedMechanism):
     """What noise that is added leaves behind: the standard deviation of an entry is known."""
 
     once: Additive
@@ -408,7 +408,7 @@ class DrawnNoise(Drawn):
 
 
 @dataclass(frozen=True)
-class Peeling(Drawn):
+class Peeling(DerivedMechanism):
     """``number`` times the exponential mechanism, each time among the entries that are left; the best one first.
 
     Given what was drawn before, each draw is an exponential mechanism over fewer entries, whose losses change by no

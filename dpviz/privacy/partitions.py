@@ -359,7 +359,7 @@ class Zoomed(_AxisByAxis):
 
 
 @dataclass(frozen=True, eq=False)
-class Projected:
+class ProjectedCells:
     """The cells of ``inner`` seen through the public linear map ``frame`` of shape (p, d), clipped to ``region``."""
 
     inner: Voronoi | Grid | UnevenGrid
@@ -475,4 +475,4 @@ class CubeTree(_AxisByAxis):
         return parents
 
 
-Partition = Everything | Voronoi | Grid | UnevenGrid | Zoomed | Projected | CubeTree | HashCodes | HashTree
+Partition = Everything | Voronoi | Grid | UnevenGrid | Zoomed | ProjectedCells | CubeTree | HashCodes | HashTree

@@ -25,7 +25,7 @@ from dpviz.privacy.known import BLOCK_MODELS, LOCAL, refuse_unknown
 from dpviz.privacy.known import MOST_CELLS as ALL_CELLS
 from dpviz.privacy.ledger import Entry, Ledger
 from dpviz.privacy.local_model import DistantUsers, UserQuestion
-from dpviz.privacy.loss_distributions import Draws
+from dpviz.privacy.loss_distributions import NoiseDraws
 from dpviz.privacy.measurement import Measurement, Question
 from dpviz.privacy.mechanisms import Additive, Kind, Mechanism, choose_noise_kind
 from dpviz.privacy.noise import NoiseSource
@@ -213,7 +213,7 @@ class PrivateTable:
         accounting: Accounting,
         noise: NoiseSource | ExactSource,
         needs_n: bool = True,
-        draws: Callable[[PrivateSession], Sequence[Draws]] | None = None,
+        draws: Callable[[PrivateSession], Sequence[NoiseDraws]] | None = None,
     ) -> PrivateSession:
         """A session over these rows whose answers cost at most (ε, δ) in all.
 
@@ -253,7 +253,7 @@ class PrivateTable:
         buys_n = needs_n and self.n_public is None and accounting is not Accounting.NONE
         share = ledger.budget.fraction(N_SHARE)
         if accounting is Accounting.PLD and (draws is not None or buys_n):
-            ledger.announce(*(draws(session) if draws else ()), first=(Draws.gaussian_of(share.amount),) * buys_n)
+            ledger.announce(*(draws(session) if draws else ()), first=(NoiseDraws.gaussian_of(share.amount),) * buys_n)
         if buys_n:
             session.buy_n(share)
         return session
@@ -358,7 +358,7 @@ class PrivateSession:
         self._n = max(1, round(float(self.release(Count(Everything()), share, note="number of rows").value[0])))
         self.budget = self.ledger.left
 
-    def calibrate(self, **draws: Draws) -> Shares:
+    def calibrate(self, **draws: NoiseDraws) -> Shares:
         """A share for each of ``draws``, whose noise keeps its proportions and together uses up all that is left.
 
         Under PLD only. Unless the card has announced them, this fixes what can be drawn afterwards (``DrawList``).

@@ -44,7 +44,7 @@ _PAIRS = 2**22
 
 
 @dataclass(frozen=True, eq=False)
-class Columns:
+class ClippedColumns:
     """Rows clipped to a public box, asked for quantiles; those of two chunks add up to those of both.
 
     Parameters
@@ -62,10 +62,10 @@ class Columns:
     upper: Array
     levels: tuple[float, ...]
 
-    def __add__(self, other: Columns) -> Columns:
-        return Columns(np.concatenate([self.values, other.values]), self.lower, self.upper, self.levels)
+    def __add__(self, other: ClippedColumns) -> ClippedColumns:
+        return ClippedColumns(np.concatenate([self.values, other.values]), self.lower, self.upper, self.levels)
 
-    def order_by_content(self) -> Columns:
+    def order_by_content(self) -> ClippedColumns:
         """As they are: every column is sorted before it is looked at."""
         return self
 
@@ -98,8 +98,8 @@ class _InBox(AsAsked, OfAllRows):
     def width(self) -> int:
         return 2 * len(self.lower)
 
-    def tally(self, rows: ExactRows, cell: object) -> Columns:
-        return Columns(np.clip(rows.values, self.lower, self.upper), self.lower, self.upper, self.levels)
+    def tally(self, rows: ExactRows, cell: object) -> ClippedColumns:
+        return ClippedColumns(np.clip(rows.values, self.lower, self.upper), self.lower, self.upper, self.levels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,7 +199,7 @@ class ExponentialQuantile:
         ranges = self.sensitivity if accounting is Accounting.ZCDP else self.total
         return compute_amount(self.loss, accounting, sensitivity=ranges, scale=self.scale)
 
-    def draw(self, truth: Columns, noise: NoiseSource) -> Array:
+    def draw(self, truth: ClippedColumns, noise: NoiseSource) -> Array:
         """Released places, shape (levels, d)."""
         weights, edges = self._log_weights(truth), truth.edges
         gap = (weights + noise.gumbel(1.0, weights.shape)).argmax(axis=1)
@@ -208,14 +208,14 @@ class ExponentialQuantile:
         released: Array = np.minimum(left + (right - left) * noise.uniform(gap.shape), right)
         return released
 
-    def log_density(self, released: Array, truth: Columns) -> float:
+    def log_density(self, released: Array, truth: ClippedColumns) -> float:
         inside = truth.edges[1:-1]
         ranks = np.stack([(inside <= place).sum(axis=0) for place in released]).astype(np.float64)
         wanted = np.array(truth.levels)[:, None] * len(inside)
         normal = logsumexp(self._log_weights(truth), axis=1)
         return float((-np.abs(ranks - wanted) / self.scale - normal).sum())
 
-    def _log_weights(self, truth: Columns) -> Array:
+    def _log_weights(self, truth: ClippedColumns) -> Array:
         """ln of the mass of every gap, not normalised, shape (levels, n + 1, d)."""
         gaps = np.diff(truth.edges, axis=0)
         scores = truth.compute_rank_scores(np.arange(len(gaps), dtype=np.float64))
@@ -303,13 +303,13 @@ class SmoothMedian(Priced):
             return 2 / self._epsilon
         return 1 / (1 / self.scale - self.smoothness) if self.tight else 6 * self.scale
 
-    def draw(self, truth: Columns, noise: NoiseSource) -> Array:
+    def draw(self, truth: ClippedColumns, noise: NoiseSource) -> Array:
         """Released medians, shape (d,)."""
         middle, spread = self._compute_law(truth)
         unit = noise.laplace(1.0, middle.shape) if self.delta else noise.cauchy(1.0, middle.shape)
         return middle + spread * unit
 
-    def log_density(self, released: Array, truth: Columns) -> float:
+    def log_density(self, released: Array, truth: ClippedColumns) -> float:
         middle, spread = self._compute_law(truth)
         away = np.abs(released - middle) / spread
         shape = -away if self.delta else -np.log1p(away**2)
@@ -319,7 +319,7 @@ class SmoothMedian(Priced):
     def _epsilon(self) -> float:
         return 1 / self.scale if self.tight else min(1 / self.scale, _MOST_EPSILON)
 
-    def _compute_law(self, truth: Columns) -> tuple[Array, Array]:
+    def _compute_law(self, truth: ClippedColumns) -> tuple[Array, Array]:
         """True medians and the scale of the noise of each, shape (d,)."""
         edges = truth.edges
         place = find_median_place(len(truth.values))

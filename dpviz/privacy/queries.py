@@ -23,7 +23,7 @@ from scipy import sparse
 
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.hash_partitions import HashCodes, HashTree
-from dpviz.privacy.partitions import CubeTree, Everything, Grid, Partition, Projected, UnevenGrid, Voronoi, Zoomed
+from dpviz.privacy.partitions import CubeTree, Everything, Grid, Partition, ProjectedCells, UnevenGrid, Voronoi, Zoomed
 from dpviz.table.domain import Region
 from dpviz.table.lattice import ExactRows, count_quanta
 from dpviz.table.sparse_rows import is_sparse
@@ -193,7 +193,7 @@ class OfAllRows(OfCells):
 class Count(OfCells):
     """Rows per cell, shape (n_cells,)."""
 
-    over: Everything | Voronoi | Grid | UnevenGrid | Zoomed | Projected | HashTree
+    over: Everything | Voronoi | Grid | UnevenGrid | Zoomed | ProjectedCells | HashTree
 
     def tally(self, rows: ExactRows, cell: Codes) -> Codes:
         by_product = _find_counts(rows, cell)
@@ -208,7 +208,7 @@ class Count(OfCells):
 class Sum(OfCoordinates):
     """Coordinate sums per cell, shape (n_cells, d), unit coordinates."""
 
-    over: Everything | Voronoi | Grid | UnevenGrid | Zoomed | Projected | HashTree
+    over: Everything | Voronoi | Grid | UnevenGrid | Zoomed | ProjectedCells | HashTree
 
     def tally(self, rows: ExactRows, cell: Codes) -> Codes:
         return sum_coordinates(rows, cell, self.over.n_cells)
@@ -353,7 +353,7 @@ class SparseCounts:
 class SparseCount(OfCells):
     """Rows per non-empty cell of a partition that may have up to 2^62 cells."""
 
-    over: Grid | Projected | CubeTree | HashCodes
+    over: Grid | ProjectedCells | CubeTree | HashCodes
 
     def tally(self, rows: ExactRows, cell: Codes) -> SparseCounts:
         return SparseCounts.of(cell, self.over.n_cells)

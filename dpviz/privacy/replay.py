@@ -94,7 +94,7 @@ class CoupledBlocks(PrivateSession):
 def make_recording_session(recording: Recording) -> type[PrivateSession]:
     """A session that answers as usual and keeps every release on ``recording``."""
 
-    class Recording(CoupledBlocks):
+    class RecordingSession(CoupledBlocks):
         def _draw(self, mechanism: Mechanism[Any], truth: Any) -> Any:
             released = super()._draw(mechanism, truth)
             recording.truths.append(truth)
@@ -102,7 +102,7 @@ def make_recording_session(recording: Recording) -> type[PrivateSession]:
             recording.mechanisms.append(mechanism)
             return released
 
-    return Recording
+    return RecordingSession
 
 
 def make_replaying_session(recording: Recording) -> type[PrivateSession]:

@@ -12,7 +12,7 @@ from math import tau
 import numpy as np
 
 from dpviz.arrays import Array, Codes
-from dpviz.privacy.partitions import Projected, Voronoi
+from dpviz.privacy.partitions import ProjectedCells, Voronoi
 from dpviz.privacy.queries import InQuanta, OfCells, Relation, Sensitivity
 from dpviz.table.domain import Region
 from dpviz.table.lattice import ExactRows
@@ -38,7 +38,7 @@ class SegmentHistogram(OfCells):
     there are as many as the block has coordinates; of a circle bins are equal parts of a turn.
     """
 
-    over: Voronoi | Projected
+    over: Voronoi | ProjectedCells
     column: int
     bins: int
     half: float = 1.0

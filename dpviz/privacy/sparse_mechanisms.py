@@ -20,13 +20,13 @@ from dpviz.arrays import Array, Codes
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.hash_partitions import find_code_range
-from dpviz.privacy.mechanisms import Drawn, DrawnNoise, Gaussian, Laplace, choose_noise_kind
+from dpviz.privacy.mechanisms import DerivedMechanism, DrawnNoise, Gaussian, Laplace, choose_noise_kind
 from dpviz.privacy.noise import NoiseSource
 from dpviz.privacy.queries import Sensitivity, SparseCounts
 
 
 @dataclass(frozen=True)
-class NoisyThreshold(Drawn):
+class NoisyThreshold(DerivedMechanism):
     """Releases which cells of a huge universe hold more than ``threshold`` rows after noise: sorted codes only.
 
     A cell of m rows is released with probability f(m) = Pr[m + noise > threshold], the empty cells included: their

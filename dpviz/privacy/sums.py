@@ -20,7 +20,7 @@ import numpy as np
 
 from dpviz import check
 from dpviz.arrays import Array, Codes
-from dpviz.privacy.partitions import Everything, Projected, Voronoi
+from dpviz.privacy.partitions import Everything, ProjectedCells, Voronoi
 from dpviz.privacy.queries import (
     InQuanta,
     OfAllRows,
@@ -41,7 +41,7 @@ class _FromPoints(InQuanta):
     """A question about residuals from ``at`` (n_cells, d), of which a row needs so many ``copies`` at a time."""
 
     copies: ClassVar[int] = 1
-    over: Everything | Voronoi | Projected
+    over: Everything | Voronoi | ProjectedCells
     at: Array
 
     def __post_init__(self) -> None:
@@ -94,7 +94,7 @@ class Radii(_FromPoints):
 class ResidualSum(_FromPoints):
     """Sum over the rows of each cell of their residuals, shortened to ``clipping_radius``; shape (n_cells, d)."""
 
-    over: Voronoi | Projected
+    over: Voronoi | ProjectedCells
     at: Array
     clipping_radius: float
 
@@ -127,7 +127,7 @@ class ScaledResidualSum(_FromPoints):
     """
 
     copies: ClassVar[int] = 2
-    over: Voronoi | Projected
+    over: Voronoi | ProjectedCells
     at: Array
     clipping_radii: Array
 
@@ -156,7 +156,7 @@ class Pull(_FromPoints):
     """
 
     copies: ClassVar[int] = 2
-    over: Voronoi | Projected
+    over: Voronoi | ProjectedCells
     at: Array
 
     def quantum(self, region: Region) -> float:
@@ -332,7 +332,7 @@ def _index_triangle(axes: int) -> tuple[Codes, Codes, Array]:
 class Weights(OfCoordinates):
     """Coordinate sums of each cell, of which only magnitudes are compared, and within a cell, shape (n_cells, d)."""
 
-    over: Voronoi | Projected
+    over: Voronoi | ProjectedCells
 
     def tally(self, rows: ExactRows, cell: Codes) -> Codes:
         return sum_coordinates(rows, cell, self.over.n_cells)
@@ -352,7 +352,7 @@ class ChosenSum(OfCoordinates):
     selection, sums and counts share the budget, and no n enters the selection.
     """
 
-    over: Voronoi | Projected
+    over: Voronoi | ProjectedCells
     coordinates: Codes
 
     def tally(self, rows: ExactRows, cell: Codes) -> Codes:

@@ -72,14 +72,14 @@ class _OpenBlocks(PrivateSession):
 
 
 def _make_recording(recording: _Recording) -> type[PrivateSession]:
-    class Recording(_OpenBlocks):
+    class TranscriptSession(_OpenBlocks):
         def _draw(self, mechanism: Mechanism[Any], truth: Any) -> Any:
             released = super()._draw(mechanism, truth)
             recording.released.append(released)
             recording.log_density += mechanism.log_density(released, truth)
             return released
 
-    return Recording
+    return TranscriptSession
 
 
 def _make_playing(recording: _Recording) -> type[PrivateSession]:

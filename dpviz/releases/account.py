@@ -122,7 +122,7 @@ class Charge:
 
 
 @dataclass(frozen=True)
-class Entry:
+class AccountEntry:
     """One release in an account: its charge, when (UTC, ISO 8601), by which version, and what has become of it."""
 
     number: int
@@ -155,7 +155,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Standing:
+class AccountBalance:
     """How an account stands at one moment.
 
     Attributes
@@ -164,14 +164,14 @@ class Standing:
         What the data set is called.
     cap_epsilon, cap_delta : float
         The most that all releases together may cost.
-    entries : tuple of Entry
+    entries : tuple of AccountEntry
         Every release, in order.
     """
 
     name: str
     cap_epsilon: float
     cap_delta: float
-    entries: tuple[Entry, ...]
+    entries: tuple[AccountEntry, ...]
 
     @property
     def charges(self) -> tuple[Charge, ...]:
@@ -278,7 +278,7 @@ class Taken(NamedTuple):
     """A charge: its number, and how the account stood at the moment before."""
 
     number: int
-    before: Standing
+    before: AccountBalance
 
 
 @dataclass(frozen=True)
@@ -505,7 +505,7 @@ class Account:
             changes = (state.value, card_sha256, why, number)
             file.execute("UPDATE release SET state = ?, card_sha256 = ?, why = ? WHERE number = ?", changes)
 
-    def standing(self) -> Standing:
+    def standing(self) -> AccountBalance:
         """How it stands now.
 
         Raises
@@ -560,7 +560,7 @@ def round_down(left: float) -> str:
     return f"{floor(left * 10**digits * (1 + _ROUNDING)) / 10**digits:.6g}"
 
 
-def _read_standing(file: sqlite3.Connection, path: Path) -> Standing:
+def _read_standing(file: sqlite3.Connection, path: Path) -> AccountBalance:
     names = (*_TOLD, *_CHARGED)
     try:
         ((name, cap_epsilon, cap_delta),) = file.execute("SELECT name, cap_epsilon, cap_delta FROM account")
@@ -571,17 +571,17 @@ def _read_standing(file: sqlite3.Connection, path: Path) -> Standing:
         _check_part(cap_delta=cap_delta)
     except (ValueError, TypeError, RecursionError):  # no text, no list, no number, no charge: whoever wrote that
         raise make_damage_error(path) from None
-    return Standing(name, cap_epsilon, cap_delta, entries)
+    return AccountBalance(name, cap_epsilon, cap_delta, entries)
 
 
-def _read_entry(told: dict[str, Any]) -> Entry:
+def _read_entry(told: dict[str, Any]) -> AccountEntry:
     charged = {name: told.pop(name) for name in _CHARGED}
     charged |= {name: tuple(json.loads(charged[name])) for name in ("columns", "lower", "upper")}
     told["state"] = State(told["state"])
-    return Entry(**told, charge=Charge(**charged))
+    return AccountEntry(**told, charge=Charge(**charged))
 
 
-def _list_subjects(standing: Standing) -> frozenset[frozenset[tuple[str, float, float]]]:
+def _list_subjects(standing: AccountBalance) -> frozenset[frozenset[tuple[str, float, float]]]:
     return frozenset(charge.about for charge in standing.charges)
 
 

@@ -13,7 +13,7 @@ from dpviz.algorithms.registry import CARDS
 from dpviz.check import RequestError
 from dpviz.releases.card_facts import CardWords, is_day
 from dpviz.releases.release_request import ReleaseRequest
-from dpviz.releases.seen import Seen, Where
+from dpviz.releases.seen import AccessCounts, Where
 from dpviz.runs.request import Contender, Request
 from dpviz.table.declaration import Declaration
 from dpviz.table.declaration_file import apply_declaration, to_json
@@ -116,7 +116,7 @@ class Asked:
             bounds=document.bounds,
             missing=document.missing,
             who="",
-            seen=Seen(**{**seen.list_given(), "where": Where(seen.where)}),
+            seen=AccessCounts(**{**seen.list_given(), "where": Where(seen.where)}),
             expected_loss=document.expected_loss,
         )
         declared = apply_declaration(document.declared).validate()

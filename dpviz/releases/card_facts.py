@@ -14,7 +14,7 @@ import numpy as np
 
 from dpviz.arrays import Array
 from dpviz.check import RequestError
-from dpviz.releases.seen import Seen, Where
+from dpviz.releases.seen import AccessCounts, Where
 from dpviz.runs.profile import Profile, ProfileColumn
 
 SECTORS = ("Technology", "Healthcare", "Education", "Government", "Energy", "Finance")
@@ -130,7 +130,7 @@ class ToldColumn(NamedTuple):
     words: tuple[str, ...] = ()
 
 
-class Part(NamedTuple):
+class CostPart(NamedTuple):
     """What one part of a release costs by itself; the parts add up to the whole."""
 
     name: str
@@ -187,10 +187,10 @@ class CardFacts:
     studies : int
         Studies on these rows in this visit.
     runs, runs_epsilon, grids_read, counted_by
-        Of what else was seen, as ``Seen`` has it.
+        Of what else was seen, as ``AccessCounts`` has it.
     accounting : str
         How the parts, and the draws in each of them, add up, in words.
-    parts : tuple of Part
+    parts : tuple of CostPart
     entries : tuple of mappings
         The ledger, as ``Entry.to_dict`` gives it, each with its ``part``.
     noise : str
@@ -251,7 +251,7 @@ class CardFacts:
     looks: Mapping[str, int]
     studies: int
     accounting: str
-    parts: tuple[Part, ...]
+    parts: tuple[CostPart, ...]
     entries: tuple[Mapping[str, Any], ...]
     noise: str
     dpviz: str
@@ -346,9 +346,9 @@ class CardFacts:
         return (*(one.column for one in self.told), *self.others)
 
     @property
-    def seen(self) -> Seen:
+    def seen(self) -> AccessCounts:
         """What was seen of the rows before the release."""
-        return Seen(self.looks, self.studies, self.runs, self.runs_epsilon, self.grids_read, self.counted_by)
+        return AccessCounts(self.looks, self.studies, self.runs, self.runs_epsilon, self.grids_read, self.counted_by)
 
     @property
     def pure(self) -> bool:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from dpviz.releases.card_facts import CardFacts
 from dpviz.releases.charges import Charges, group_charges
 from dpviz.releases.promise import describe_sizes, describe_smallest, format_small, format_span
-from dpviz.releases.segment_words import ColumnTold, Interval, SegmentTold, describe_segments
+from dpviz.releases.segment_words import ColumnTold, SegmentTold, WrittenInterval, describe_segments
 from dpviz.table.declaration import FROM_ROWS
 from dpviz.wording import format_number, format_percent, format_things
 
@@ -190,7 +190,7 @@ def _make_cell(told: ColumnTold) -> SegmentCell:
     return SegmentCell(told.median.written, told.median.around, tuple(told.half), apart=told.tells_apart)
 
 
-def _make_size(size: Interval | None) -> SegmentCell | None:
+def _make_size(size: WrittenInterval | None) -> SegmentCell | None:
     if size is None:
         return None
     value, low, high, *_ = size

@@ -17,7 +17,7 @@ from dpviz.releases.promise import describe_noise, format_at_most, format_small
 from dpviz.releases.segments_report import QualityReport, Verdict
 from dpviz.runs.profile import SEEN, SURE, Profile, ProfileColumn
 from dpviz.runs.run import Run
-from dpviz.runs.verdict import THRESHOLDS, Loss, judge_centers
+from dpviz.runs.verdict import THRESHOLDS, LossShare, judge_centers
 from dpviz.runs.verdict import Verdict as Ending
 from dpviz.table.codings import Closed, Cycle, Nominal
 from dpviz.wording import capitalize_first, format_number, format_percent, format_ratio, format_things
@@ -38,7 +38,7 @@ class Conclusion(NamedTuple):
     good: bool
 
 
-class Finding(NamedTuple):
+class Headline(NamedTuple):
     """The title of a release: the worst thing first. ``failed`` is "" where nothing speaks against it."""
 
     title: str
@@ -72,7 +72,7 @@ class Received:
     run: Run | None = None
 
     @property
-    def finding(self) -> Finding:
+    def finding(self) -> Headline:
         """The title, by the first rule that holds."""
         return next(_list_findings(self))
 
@@ -93,7 +93,7 @@ class Received:
         return tuple(_list_forbidden(self))
 
 
-def _list_findings(received: Received) -> Iterator[Finding]:
+def _list_findings(received: Received) -> Iterator[Headline]:
     made, k, run = received.profile, received.profile.k, received.run
     ended = None if run is None else run.verdict
     if ended is not None and ended.kind in _BEFORE_CENTERS:
@@ -103,39 +103,39 @@ def _list_findings(received: Received) -> Iterator[Finding]:
         yield _make_finding(verdict, received.epsilon)
     yield from _conclude_from_quality(received)
     if received.quality_report is None and ended is not None and ended.kind == "doubted":
-        yield Finding("Released values speak against the centres", "doubted", ended.reason)
+        yield Headline("Released values speak against the centres", "doubted", ended.reason)
     if k == 1:
-        yield Finding("One segment: the middle of all rows")
-    yield Finding(_conclude_what_differs(made))
+        yield Headline("One segment: the middle of all rows")
+    yield Headline(_conclude_what_differs(made))
 
 
-def _make_finding(verdict: Ending, epsilon: float) -> Finding:
+def _make_finding(verdict: Ending, epsilon: float) -> Headline:
     at = f"At ε = {epsilon:.3g}, " if verdict.kind in _OF_EPSILON else ""
-    return Finding(capitalize_first(at + verdict.title), verdict.kind, verdict.reason)
+    return Headline(capitalize_first(at + verdict.title), verdict.kind, verdict.reason)
 
 
-def _measure_loss(received: Received) -> Loss | None:
+def _measure_loss(received: Received) -> LossShare | None:
     """By the quality report, which was bought for it, at its worst; else by what the algorithm says of itself."""
     if received.quality_report is not None:
         ratio = received.quality_report.ratio
-        return Loss(ratio.high, f"{format_ratio(ratio.value)} (at most {format_ratio(min(ratio.high, 9.99))})")
+        return LossShare(ratio.high, f"{format_ratio(ratio.value)} (at most {format_ratio(min(ratio.high, 9.99))})")
     loss_diagnostic = None if received.run is None else received.run.loss_diagnostic
     return (
         None
         if loss_diagnostic is None
-        else Loss(loss_diagnostic.share, f"about {format_percent(min(loss_diagnostic.share, 1.0))} of")
+        else LossShare(loss_diagnostic.share, f"about {format_percent(min(loss_diagnostic.share, 1.0))} of")
     )
 
 
-def _conclude_from_quality(received: Received) -> Iterator[Finding]:
+def _conclude_from_quality(received: Received) -> Iterator[Headline]:
     quality_report = received.quality_report
     if quality_report is None or received.profile.k == 1:
         return
     words = " ".join(quality_report.words)
     if quality_report.verdict is Verdict.CANNOT_TELL:
-        yield Finding(f"At ε = {received.epsilon:.3g}, nobody can tell if they are right", "cannot tell", words)
+        yield Headline(f"At ε = {received.epsilon:.3g}, nobody can tell if they are right", "cannot tell", words)
     if quality_report.verdict is Verdict.POOR:
-        yield Finding("Released values speak against the centres", "poor", words)
+        yield Headline("Released values speak against the centres", "poor", words)
 
 
 def _conclude_what_differs(made: Profile) -> str:

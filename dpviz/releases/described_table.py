@@ -16,7 +16,7 @@ import numpy as np
 
 from dpviz import check
 from dpviz.arrays import Array
-from dpviz.privacy.partitions import Projected, Voronoi
+from dpviz.privacy.partitions import ProjectedCells, Voronoi
 from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.queries import Relation
 from dpviz.runs.open_table import LargeTable, OpenTable
@@ -110,10 +110,10 @@ class Description:
         """The map (d, width) from a row to the coordinates that were clustered."""
         return np.eye(self.domain.dim, self.width)
 
-    def cells(self, centers: Array) -> Voronoi | Projected:
+    def cells(self, centers: Array) -> Voronoi | ProjectedCells:
         """The segments of ``centers`` (k, d), as cells of rows of this width."""
         inner = Voronoi(centers)
-        return inner if self.width == self.domain.dim else Projected(inner, self.frame, self.domain.region)
+        return inner if self.width == self.domain.dim else ProjectedCells(inner, self.frame, self.domain.region)
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from dpviz.privacy.queries import SparseCounts
 from dpviz.releases.release_parts import Parts
 from dpviz.releases.release_request import OF_SEGMENTS
 from dpviz.releases.segments_report import SegmentsReport
-from dpviz.releases.transcript import Recording, Transcript
+from dpviz.releases.transcript import AnswerRecording, Transcript
 
 # Of each question: the axes of its answer, and the unit of its numbers.
 _AXES: dict[str, tuple[tuple[str, ...], str]] = {
@@ -63,7 +63,7 @@ def make_legend(transcript: Transcript, parts: Parts) -> str:
 
 
 def _describe_part(
-    part: str, recording: Recording, entries: Sequence[Any], report: SegmentsReport | None
+    part: str, recording: AnswerRecording, entries: Sequence[Any], report: SegmentsReport | None
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Questions stand in the ledger in the order of their answers."""
     columns = iter(report.segments[0].columns if report is not None and report.segments else ())

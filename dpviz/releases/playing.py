@@ -12,7 +12,7 @@ from dpviz.meaning.independent_accounting import compute_independent_epsilon
 from dpviz.privacy.ledger import compute_total_epsilon, list_draws
 from dpviz.privacy.loss_distributions import compose_epsilon
 from dpviz.releases.asked import Asked
-from dpviz.releases.card_facts import Part
+from dpviz.releases.card_facts import CostPart
 from dpviz.releases.release_parts import Parts, make_all_parts, make_empty_content, make_empty_tables
 from dpviz.releases.transcript import Playback, Transcript
 from dpviz.runs.run import Run
@@ -36,7 +36,7 @@ class Played:
         return self.parts.clustered.run
 
     @property
-    def shares(self) -> Mapping[str, Part]:
+    def shares(self) -> Mapping[str, CostPart]:
         """What each part may spend."""
         return self.asked.release_request.shares(self.asked.declared)
 
@@ -86,14 +86,16 @@ def recompose(parts: Parts, deltas: Sequence[float]) -> tuple[tuple[float, ...],
     return tuple(compose_epsilon(draws, delta) for delta in deltas), fsum(one.rho for one in draws)
 
 
-def describe_overspending(parts: Parts, shares: Mapping[str, Part], *, epsilon: float, delta: float) -> tuple[str, ...]:
+def describe_overspending(
+    parts: Parts, shares: Mapping[str, CostPart], *, epsilon: float, delta: float
+) -> tuple[str, ...]:
     """Where the ledgers spend more than they may, a sentence each; empty where all is paid for.
 
     Parameters
     ----------
     parts : Parts
         What was drawn, with the ledger of each part.
-    shares : mapping of str to Part
+    shares : mapping of str to CostPart
         What each of them may spend.
     epsilon, delta : float
         What the account was charged.

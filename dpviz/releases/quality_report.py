@@ -111,7 +111,7 @@ class Scales:
         return np.where(self.counts > np.where(near, 1.0, _SDS_OF_MANY) * self.sd, self.counts, 0.0)
 
 
-class Losses(NamedTuple):
+class NoisyLosses(NamedTuple):
     """Of the released, of one and of the blind centres: caps, noisy sums of capped squared distances, and the standard
     deviations of their noise, each of shape (3,)."""
 
@@ -156,7 +156,7 @@ def draw_blind_centers(k: int, region: Region) -> Array:
     return pack_spheres(k, region, np.random.default_rng(0))
 
 
-def cap_losses(session: PrivateSession, centers: Array, sizes: Array, scales: Scales, share: Budget) -> Losses:
+def cap_losses(session: PrivateSession, centers: Array, sizes: Array, scales: Scales, share: Budget) -> NoisyLosses:
     """Noisy capped losses of the released, of one and of the blind centres.
 
     A cap is as large as its noise allows: where it cuts more, rows are cut for nothing; where it cuts less, noise
@@ -177,7 +177,7 @@ def cap_losses(session: PrivateSession, centers: Array, sizes: Array, scales: Sc
 
     Returns
     -------
-    Losses
+    NoisyLosses
         Squared unit coordinates, with the caps and the noise.
 
     **Guarantee.** ``share``, for the session's relation and unit of privacy.
@@ -195,7 +195,7 @@ def cap_losses(session: PrivateSession, centers: Array, sizes: Array, scales: Sc
     ]
     questions = (Question(query, Laplace, part) for query, part in zip(asked, parts, strict=True))
     answers = session.ask_together(*questions, note="losses of the released, of one and of blind centres")
-    return Losses(
+    return NoisyLosses(
         np.concatenate([query.caps for query in asked]),
         np.concatenate([answer.value for answer in answers]),
         np.array([answer.sd for answer in answers]),
@@ -222,7 +222,7 @@ def _choose_cap(points: Array, centers: Array, scales: Scales, region: Region, a
 
 
 def make_quality_report(
-    losses: Losses,
+    losses: NoisyLosses,
     scales: Scales,
     centers: Array,
     sizes: Array,
@@ -235,7 +235,7 @@ def make_quality_report(
 
     Parameters
     ----------
-    losses : Losses
+    losses : NoisyLosses
     scales : Scales
     centers : array of shape (k, d)
         Unit coordinates.

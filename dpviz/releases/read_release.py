@@ -19,7 +19,7 @@ from dpviz.releases.promise import describe_unit
 from dpviz.releases.render import collect_facts
 from dpviz.releases.segments_report import RANGE, CategoriesSaid, NumbersSaid, SegmentsReport
 from dpviz.releases.two_releases import Comparison, compare
-from dpviz.releases.verify import Verdict, examine
+from dpviz.releases.verify import Verification, examine
 from dpviz.runs.profile import Profile
 from dpviz.table.codings import Dates, Ordinal
 from dpviz.table.csv_writer import format_csv
@@ -69,13 +69,13 @@ class ReadRelease:
 
     Attributes
     ----------
-    verdict : Verdict
+    verdict : Verification
         What ``verify`` makes of it.
     played : Played or None
         What its transcript comes to; None where that is damaged, and nothing can be shown.
     """
 
-    verdict: Verdict
+    verdict: Verification
     played: Played | None
 
     @property

@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from dpviz.releases.card_facts import NOT_STATED, CardColumn, CardFacts, CardWords, Part
+from dpviz.releases.card_facts import NOT_STATED, CardColumn, CardFacts, CardWords, CostPart
 from dpviz.releases.charges import group_charges
 from dpviz.releases.promise import (
     describe_accesses,
@@ -215,7 +215,7 @@ def _describe_composition(facts: CardFacts) -> str:
     )
 
 
-def _describe_part(part: Part) -> str:
+def _describe_part(part: CostPart) -> str:
     return f"{part.name}: ε = {part.epsilon:.6g}, δ = {format_small(part.delta)}"
 
 

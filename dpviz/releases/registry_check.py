@@ -55,7 +55,7 @@ class Texts:
 
 
 @dataclass(frozen=True)
-class Number:
+class NumberRule:
     """A number, whole and one of ``allowed`` where there are some; a text as well where ``or_text``."""
 
     tier: int = 0
@@ -88,12 +88,12 @@ class Anything:
 class Group:
     """Fields by their names, some of which are required; there are no others."""
 
-    fields: Mapping[str, Group | Text | Texts | Number | Anything]
+    fields: Mapping[str, Group | Text | Texts | NumberRule | Anything]
     required: tuple[str, ...] = ()
     tier: int = field(default=0)
 
 
-_Fields = Mapping[str, Group | Text | Texts | Number | Anything]
+_Fields = Mapping[str, Group | Text | Texts | NumberRule | Anything]
 _DETAIL, _WORD = Text(3), Text(2)
 _BASIC: _Fields = {
     "name": Text(1),
@@ -108,7 +108,9 @@ _BASIC: _Fields = {
 _LOSS: _Fields = {
     "privacy_unit": _WORD,
     "privacy_unit_details": _DETAIL,
-    "privacy_parameters": Group({"epsilon": Number(), "delta": Number(or_text=True), "rho": Number()}, tier=2),
+    "privacy_parameters": Group(
+        {"epsilon": NumberRule(), "delta": NumberRule(or_text=True), "rho": NumberRule()}, tier=2
+    ),
     "privacy_parameters_details": Anything(3),
 }
 _MODEL: _Fields = {
@@ -141,7 +143,7 @@ ENTRY = Group(
     {
         "url_slug": Text(),
         "status": Text(allowed=STATUSES),
-        "tier": Number(allowed=(1, 2, 3)),
+        "tier": NumberRule(allowed=(1, 2, 3)),
         "deployment": Group(_DEPLOYMENT, required=("basic",)),
     },
     required=("url_slug", "status", "tier", "deployment"),

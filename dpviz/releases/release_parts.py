@@ -21,7 +21,7 @@ from dpviz.privacy.ledger import Entry
 from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.queries import Relation
 from dpviz.releases.bought_bounds import BoughtBounds, buy_bounds, list_open_columns
-from dpviz.releases.card_facts import Part
+from dpviz.releases.card_facts import CostPart
 from dpviz.releases.described_table import DescribedTable, make_description
 from dpviz.releases.missing_shares import MissingShares, buy_missing_shares
 from dpviz.releases.release_request import ALGORITHM, OF_BOUNDS, OF_MISSING, OF_SEGMENTS, ReleaseRequest
@@ -64,7 +64,7 @@ class Clustered:
         return None if said is None or not np.isfinite(said).all() else said
 
 
-class Told(NamedTuple):
+class SegmentsPart(NamedTuple):
     """The part of segments: what is said of them, and its ledger."""
 
     report: SegmentsReport
@@ -78,7 +78,7 @@ class Tables(NamedTuple):
     described: Callable[[], DescribedTable]
 
 
-def make_bought(content: Content, declaration: Declaration, share: Part, source: ExactSource) -> BoughtBounds:
+def make_bought(content: Content, declaration: Declaration, share: CostPart, source: ExactSource) -> BoughtBounds:
     """The declaration with the bounds that it leaves open.
 
     Parameters
@@ -87,7 +87,7 @@ def make_bought(content: Content, declaration: Declaration, share: Part, source:
         The file or table, none of whose rows has been read.
     declaration : Declaration
         What is declared of the table.
-    share : Part
+    share : CostPart
         What this part may spend.
     source : ExactSource
         Where answers come from: noise, or a transcript.
@@ -102,7 +102,7 @@ def make_bought(content: Content, declaration: Declaration, share: Part, source:
     return buy_bounds(content, declaration, epsilon=share.epsilon / len(list_open_columns(declaration)), noise=source)
 
 
-def make_missing(content: Content, declaration: Declaration, share: Part, source: ExactSource) -> MissingShares:
+def make_missing(content: Content, declaration: Declaration, share: CostPart, source: ExactSource) -> MissingShares:
     """The share of missing cells of each clustered column.
 
     Parameters
@@ -111,7 +111,7 @@ def make_missing(content: Content, declaration: Declaration, share: Part, source
         The file or table, none of whose rows has been read.
     declaration : Declaration
         What is declared of the table.
-    share : Part
+    share : CostPart
         What this part may spend.
     source : ExactSource
         Where answers come from: noise, or a transcript.
@@ -129,7 +129,7 @@ def make_missing(content: Content, declaration: Declaration, share: Part, source
 
 def make_clustering(
     release_request: ReleaseRequest,
-    share: Part,
+    share: CostPart,
     table: PrivateTable,
     source: ExactSource,
     *,
@@ -141,7 +141,7 @@ def make_clustering(
     ----------
     release_request : ReleaseRequest
         What is asked for.
-    share : Part
+    share : CostPart
         What this part may spend.
     table : PrivateTable
         The rows, or none of them.
@@ -166,7 +166,7 @@ def make_clustering(
     return Clustered(finished, round_centers(finished))
 
 
-def make_segments(found: Clustered, described: DescribedTable, share: Part, source: ExactSource) -> Told:
+def make_segments(found: Clustered, described: DescribedTable, share: CostPart, source: ExactSource) -> SegmentsPart:
     """What is said of the segments of published centres.
 
     Parameters
@@ -175,14 +175,14 @@ def make_segments(found: Clustered, described: DescribedTable, share: Part, sour
         The clustering that was published.
     described : DescribedTable
         The table with the columns that are described.
-    share : Part
+    share : CostPart
         What this part may spend.
     source : ExactSource
         Where answers come from: noise, or a transcript.
 
     Returns
     -------
-    Told
+    SegmentsPart
         Sizes, quartiles, shares and the report.
 
     **Guarantee.** ``share``, ε-DP: whichever centres were released before.
@@ -191,7 +191,7 @@ def make_segments(found: Clustered, described: DescribedTable, share: Part, sour
         epsilon=share.epsilon, delta=0.0, accounting=Accounting.PURE, noise=source, needs_n=False
     )
     report = ask_segments(session, found.unit_centers, described.description, center_noise_sd=found.center_noise_sd)
-    return Told(report, tuple(session.ledger.entries))
+    return SegmentsPart(report, tuple(session.ledger.entries))
 
 
 def make_empty_content(declaration: Declaration) -> LoadedTable:
@@ -245,7 +245,7 @@ class Parts:
     clustered: Clustered
     bounds: BoughtBounds | None = None
     missing: MissingShares | None = None
-    told: Told | None = None
+    told: SegmentsPart | None = None
 
     @property
     def entries(self) -> Mapping[str, Sequence[Entry]]:

@@ -11,8 +11,8 @@ from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting
 from dpviz.releases.account import Charge, read_user
 from dpviz.releases.bought_bounds import list_open_columns
-from dpviz.releases.card_facts import NOT_STATED, CardWords, Part
-from dpviz.releases.seen import Seen
+from dpviz.releases.card_facts import NOT_STATED, CardWords, CostPart
+from dpviz.releases.seen import AccessCounts
 from dpviz.runs.request import Request
 from dpviz.table.codings import NUMBER
 from dpviz.table.declaration import FROM_ROWS, Declaration
@@ -47,7 +47,7 @@ class ReleaseRequest:
     missing : float
         The part of ε for the share of missing cells of all clustered columns; 0: it is not shown.
     who : str
-    seen : Seen
+    seen : AccessCounts
         What was seen of the rows before.
     expected_loss : str
         What was to be expected before the press, in words, from public numbers.
@@ -59,7 +59,7 @@ class ReleaseRequest:
     bounds: float = BOUNDS
     missing: float = 0.0
     who: str = field(default_factory=read_user)
-    seen: Seen = field(default_factory=Seen)
+    seen: AccessCounts = field(default_factory=AccessCounts)
     expected_loss: str = ""
 
     @property
@@ -96,7 +96,7 @@ class ReleaseRequest:
         if not shares[ALGORITHM].epsilon > 0:
             raise RequestError("Bounds and segments leave nothing of ε: buy fewer bounds, or give them less.")
 
-    def shares(self, declaration: Declaration) -> dict[str, Part]:
+    def shares(self, declaration: Declaration) -> dict[str, CostPart]:
         """What each part of the release may spend; together the whole, by basic composition."""
         epsilon = self.request.epsilon
         bounds = epsilon * self.bounds * len(list_open_columns(declaration))
@@ -105,7 +105,7 @@ class ReleaseRequest:
         costs = {OF_BOUNDS: bounds, OF_MISSING: missing, ALGORITHM: epsilon - bounds - missing - segments}
         costs[OF_SEGMENTS] = segments
         return {
-            name: Part(name, cost, self.delta if name == ALGORITHM else 0.0)
+            name: CostPart(name, cost, self.delta if name == ALGORITHM else 0.0)
             for name, cost in costs.items()
             if cost or name == ALGORITHM
         }
@@ -121,7 +121,7 @@ class ReleaseRequest:
         """The run, for its part of the release."""
         return self.make_request(self.shares(declaration)[ALGORITHM])
 
-    def make_request(self, share: Part) -> Request:
+    def make_request(self, share: CostPart) -> Request:
         """The run, for so much of the release."""
         return replace(self.request, epsilon=share.epsilon, delta=share.delta)
 

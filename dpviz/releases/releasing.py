@@ -21,10 +21,10 @@ from dpviz import __version__
 from dpviz.check import RequestError
 from dpviz.privacy.exact_draws import name_library
 from dpviz.privacy.exact_noise import ExactNoise
-from dpviz.releases.account import Account, Charge, Standing
+from dpviz.releases.account import Account, AccountBalance, Charge
 from dpviz.releases.asked import AccountThen, Asked
 from dpviz.releases.bought_bounds import list_open_columns, refuse_too_few
-from dpviz.releases.card_facts import Part
+from dpviz.releases.card_facts import CostPart
 from dpviz.releases.coded_table import refuse_beyond_memory, spell_out_columns
 from dpviz.releases.comparing import list_differences
 from dpviz.releases.described_table import make_described_table
@@ -40,7 +40,7 @@ from dpviz.releases.release_parts import (
 )
 from dpviz.releases.release_request import ReleaseRequest
 from dpviz.releases.render import format_ledger, render_whole
-from dpviz.releases.transcript import Recording, Transcript
+from dpviz.releases.transcript import AnswerRecording, Transcript
 from dpviz.releases.zips import make_zip
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.owner_files import create_whole
@@ -66,10 +66,10 @@ class Preflight:
     declaration: Declaration
     table: OpenTable | None
     account: Account
-    before: Standing
+    before: AccountBalance
 
     @property
-    def shares(self) -> Mapping[str, Part]:
+    def shares(self) -> Mapping[str, CostPart]:
         """What each part may spend."""
         return self.release_request.shares(self.declaration)
 
@@ -80,11 +80,11 @@ class Preflight:
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn:
+class ReleaseDraws:
     """What was drawn for a release, and the recordings of all sources."""
 
     parts: Parts
-    recordings: Mapping[str, Recording]
+    recordings: Mapping[str, AnswerRecording]
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,7 +268,7 @@ def rehearse(prepared: Preflight) -> None:
         raise RequestError("A name or a word holds half a character, which no file can: write it anew.") from None
 
 
-def draw(prepared: Preflight, *, watch: Watch | None = None) -> Drawn:
+def draw(prepared: Preflight, *, watch: Watch | None = None) -> ReleaseDraws:
     """Every answer of a release, each part with noise of its own.
 
     Parameters
@@ -280,7 +280,7 @@ def draw(prepared: Preflight, *, watch: Watch | None = None) -> Drawn:
 
     Returns
     -------
-    Drawn
+    ReleaseDraws
         Whole numbers and choices, part by part.
     """
     sources = make_fresh_noise(prepared.shares)
@@ -290,8 +290,10 @@ def draw(prepared: Preflight, *, watch: Watch | None = None) -> Drawn:
     return _draw_once(parts, sources)
 
 
-def _draw_once(parts: Parts, sources: Mapping[str, ExactNoise]) -> Drawn:
-    return Drawn(parts, {part: Recording(source.coins, tuple(source.released)) for part, source in sources.items()})
+def _draw_once(parts: Parts, sources: Mapping[str, ExactNoise]) -> ReleaseDraws:
+    return ReleaseDraws(
+        parts, {part: AnswerRecording(source.coins, tuple(source.released)) for part, source in sources.items()}
+    )
 
 
 def make_fresh_noise(parts: Iterable[str]) -> dict[str, ExactNoise]:
@@ -312,18 +314,18 @@ def describe_unit(declaration: Declaration) -> str:
     return f"1 person, up to {declaration.rows_per_person} row{plural}"
 
 
-def make_transcript(prepared: Preflight, before: Standing, charge: Charge, drawn: Drawn) -> Transcript:
+def make_transcript(prepared: Preflight, before: AccountBalance, charge: Charge, drawn: ReleaseDraws) -> Transcript:
     """All that leaves: what was drawn, with what was asked, declared and said, and how the account stood.
 
     Parameters
     ----------
     prepared : Preflight
         What ``preflight`` allowed.
-    before : Standing
+    before : AccountBalance
         How the account stood before the charge.
     charge : Charge
         What was charged.
-    drawn : Drawn
+    drawn : ReleaseDraws
         Every answer.
 
     Returns

@@ -20,7 +20,7 @@ from dpviz.arrays import Array
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.ledger import Entry
-from dpviz.releases.card_facts import AccountFacts, CardColumn, CardFacts, Part, ToldColumn
+from dpviz.releases.card_facts import AccountFacts, CardColumn, CardFacts, CostPart, ToldColumn
 from dpviz.releases.card_page import make_card_page
 from dpviz.releases.dossier import make_dossier_page
 from dpviz.releases.intervals import Interval
@@ -167,7 +167,7 @@ def format_segments(played: Played) -> str:
     return played.parts.segments_csv
 
 
-def format_ledger(entries: Mapping[str, Sequence[Entry]], shares: Mapping[str, Part]) -> str:
+def format_ledger(entries: Mapping[str, Sequence[Entry]], shares: Mapping[str, CostPart]) -> str:
     """Every charge, a row each, with the part of the release that it belongs to and what that part costs as a whole.
 
     What adds up inside a part, by the rule that ``composed_by`` names, is ``cost``. What a charge would cost alone adds
@@ -177,7 +177,7 @@ def format_ledger(entries: Mapping[str, Sequence[Entry]], shares: Mapping[str, P
     ----------
     entries : mapping of str to sequence of Entry
         Charges by part.
-    shares : mapping of str to Part
+    shares : mapping of str to CostPart
         What each part may spend.
 
     Returns
@@ -189,7 +189,7 @@ def format_ledger(entries: Mapping[str, Sequence[Entry]], shares: Mapping[str, P
     return format_csv([_LEDGER_COLUMNS, *rows])
 
 
-def _format_ledger_row(part: Part, entry: Entry) -> list[str]:
+def _format_ledger_row(part: CostPart, entry: Entry) -> list[str]:
     told = entry.to_dict()
     told |= {"part": part.name, "part_epsilon": part.epsilon, "part_delta": part.delta, "cost": told["amount"]}
     told |= {"composed_by": _COMPOSED_BY[entry.accounting], "cost_unit": told["unit"]}
@@ -334,7 +334,7 @@ def _describe_origin(declared: Declaration, name: str) -> str:
     return declared.describe_origin(name) + ("" if weight is None else f"; weight {weight:g}")
 
 
-def _describe_accounting(run: Run, shares: Sequence[Part]) -> str:
+def _describe_accounting(run: Run, shares: Sequence[CostPart]) -> str:
     within = {
         "pure": "inside the algorithm every ε adds up (sequential composition)",
         "gdp": "inside the algorithm Gaussian noise adds up exactly (Gaussian differential privacy)",

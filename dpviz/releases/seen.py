@@ -26,7 +26,7 @@ class Where(StrEnum):
 
 
 @dataclass(frozen=True)
-class Seen:
+class AccessCounts:
     """Whatever was seen of the rows, without or with noise, before the release; no number in it is a value of a row.
 
     Attributes
@@ -61,9 +61,9 @@ class Seen:
     def words(self) -> str:
         """In sentences.
 
-        >>> Seen().words
+        >>> AccessCounts().words
         'None in this visit: no row, no true count and no loss was seen before the release.'
-        >>> Seen(runs=50, runs_epsilon=25.0).words.split(". ")[0]
+        >>> AccessCounts(runs=50, runs_epsilon=25.0).words.split(". ")[0]
         'In this visit: 50 runs on the rows with study noise, ε = 25 in all, which no account has paid for'
         """
         told = list(self._describe())

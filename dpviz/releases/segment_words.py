@@ -11,7 +11,7 @@ _VALUES = ("value", "estimate", "share", "median", "size", "count")
 _MOST_SHARES = 6
 
 
-class Interval(NamedTuple):
+class WrittenInterval(NamedTuple):
     """A released number and the interval around it, where there is one; or the interval alone, told as a range.
 
     With a ``first_day`` it is a number of days from then on, and written as a date.
@@ -27,7 +27,7 @@ class Interval(NamedTuple):
     def written(self) -> str:
         """The number, or the date.
 
-        >>> Interval(34.0).written, Interval(31.0, first_day="2020-01-01").written
+        >>> WrittenInterval(34.0).written, WrittenInterval(31.0, first_day="2020-01-01").written
         ('34', '2020-02-01')
         """
         return self._write(self.value)
@@ -36,7 +36,7 @@ class Interval(NamedTuple):
     def around(self) -> str:
         """The interval in brackets, if any.
 
-        >>> Interval(34.0, 32.0, 36.0).around, Interval(34.0, 0.0, 31.0, first_day="2020-01-01").around
+        >>> WrittenInterval(34.0, 32.0, 36.0).around, WrittenInterval(34.0, 0.0, 31.0, first_day="2020-01-01").around
         ('(32–36)', '(2020-01-01 to 2020-02-01)')
         """
         if self.low is None or self.high is None:
@@ -49,11 +49,11 @@ class Interval(NamedTuple):
     def describe(self, *, share: bool = False) -> str:
         """In words: ``34 (32–36)``, or ``61 % (58–64)`` for a share.
 
-        >>> Interval(34.0, 32.0, 36.0).describe(), Interval(0.61, 0.58, 0.64).describe(share=True)
+        >>> WrittenInterval(34.0, 32.0, 36.0).describe(), WrittenInterval(0.61, 0.58, 0.64).describe(share=True)
         ('34 (32–36)', '61 % (58–64)')
-        >>> Interval(34.0).describe()
+        >>> WrittenInterval(34.0).describe()
         '34'
-        >>> Interval(34.0, 18.0, 60.0, range_only=True).describe()
+        >>> WrittenInterval(34.0, 18.0, 60.0, range_only=True).describe()
         '18–60'
         """
         if self.range_only:
@@ -61,7 +61,7 @@ class Interval(NamedTuple):
         if not share:
             return f"{self.written} {self.around}".rstrip()
         low, high = (None if end is None else 100.0 * end for end in (self.low, self.high))
-        return f"{format_percent(self.value)} {Interval(100.0 * self.value, low, high).around}".rstrip()
+        return f"{format_percent(self.value)} {WrittenInterval(100.0 * self.value, low, high).around}".rstrip()
 
 
 class ColumnTold(NamedTuple):
@@ -69,9 +69,9 @@ class ColumnTold(NamedTuple):
 
     name: str
     unit: str
-    median: Interval | None
-    quartiles: tuple[Interval, ...]
-    shares: tuple[tuple[str, Interval], ...]
+    median: WrittenInterval | None
+    quartiles: tuple[WrittenInterval, ...]
+    shares: tuple[tuple[str, WrittenInterval], ...]
     tells_apart: bool
 
     @property
@@ -80,7 +80,7 @@ class ColumnTold(NamedTuple):
         return self.median is not None and bool(self.median.first_day)
 
     @property
-    def largest(self) -> tuple[tuple[str, Interval], ...]:
+    def largest(self) -> tuple[tuple[str, WrittenInterval], ...]:
         """The largest shares."""
         return self.shares[:_MOST_SHARES]
 
@@ -102,7 +102,7 @@ class SegmentTold(NamedTuple):
 
     number: int
     name: str
-    size: Interval | None
+    size: WrittenInterval | None
     columns: tuple[ColumnTold, ...]
 
 
@@ -128,12 +128,12 @@ def describe_segments(segments: Mapping[str, Any] | None) -> tuple[SegmentTold, 
     )
 
 
-def make_interval(said: Any) -> Interval | None:
+def make_interval(said: Any) -> WrittenInterval | None:
     """A number with its interval, in any of the forms that plain values have.
 
-    >>> make_interval(3) == Interval(3.0), make_interval(None)
+    >>> make_interval(3) == WrittenInterval(3.0), make_interval(None)
     (True, None)
-    >>> make_interval([3, 2, 4]) == make_interval({"value": 3, "low": 2, "high": 4}) == Interval(3.0, 2.0, 4.0)
+    >>> make_interval([3, 2, 4]) == make_interval({"value": 3, "low": 2, "high": 4}) == WrittenInterval(3.0, 2.0, 4.0)
     True
     """
     if isinstance(said, Mapping):
@@ -143,11 +143,15 @@ def make_interval(said: Any) -> Interval | None:
     if isinstance(said, Sequence) and not isinstance(said, str):
         value, low, high = (*said, None, None, None)[:3]
         bare = make_interval(value)
-        return bare if bare is None or low is None or high is None else Interval(bare.value, float(low), float(high))
-    return Interval(float(said)) if isinstance(said, int | float) and not isinstance(said, bool) else None
+        return (
+            bare
+            if bare is None or low is None or high is None
+            else WrittenInterval(bare.value, float(low), float(high))
+        )
+    return WrittenInterval(float(said)) if isinstance(said, int | float) and not isinstance(said, bool) else None
 
 
-def _make_beside(said: Mapping[str, Any], name: str) -> Interval | None:
+def _make_beside(said: Mapping[str, Any], name: str) -> WrittenInterval | None:
     """A number whose interval stands in it, or beside it."""
     found = make_interval(said.get(name))
     if found is None or found.low is not None:
@@ -172,7 +176,7 @@ def _list_columns(said: Any) -> Iterator[ColumnTold]:
         )
 
 
-def _list_shares(said: Any) -> Iterator[tuple[str, Interval]]:
+def _list_shares(said: Any) -> Iterator[tuple[str, WrittenInterval]]:
     if isinstance(said, Mapping):
         pairs = [(str(name), make_interval(share)) for name, share in said.items()]
     else:

@@ -32,7 +32,7 @@ _LONGEST_HEADER = 1_000
 
 
 @dataclass(frozen=True, eq=False)
-class Recording:
+class AnswerRecording:
     """The answers of one ledger, and the public coins that its questions were asked with."""
 
     coins: int
@@ -44,7 +44,7 @@ class Transcript:
     """What was ``asked`` in plain values (see ``Asked``), and a recording for each part of the release, by its name."""
 
     asked: Mapping[str, Any]
-    recordings: Mapping[str, Recording]
+    recordings: Mapping[str, AnswerRecording]
 
     @property
     def sha256(self) -> str:
@@ -98,7 +98,7 @@ class ReadTranscript(NamedTuple):
         return self.whole.asked
 
     @property
-    def recordings(self) -> Mapping[str, Recording]:
+    def recordings(self) -> Mapping[str, AnswerRecording]:
         """The answers."""
         return self.whole.recordings
 
@@ -139,7 +139,7 @@ def read_transcript(data: bytes) -> ReadTranscript:
 class Playback(ExactSource):
     """Plays a recording in place of fresh noise: no truth is looked at, so that no row is needed."""
 
-    def __init__(self, recording: Recording) -> None:
+    def __init__(self, recording: AnswerRecording) -> None:
         self.coins = recording.coins
         self._coming: Iterator[Any] = iter(recording.answers)
 
@@ -196,7 +196,7 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(name)
 
 
-def _read_recordings(held: Mapping[str, np.ndarray[Any, Any]]) -> dict[str, Recording]:
+def _read_recordings(held: Mapping[str, np.ndarray[Any, Any]]) -> dict[str, AnswerRecording]:
     names = list(dict.fromkeys(name.split("/")[0] for name in held))
     recordings = {}
     for part in names:
@@ -206,7 +206,7 @@ def _read_recordings(held: Mapping[str, np.ndarray[Any, Any]]) -> dict[str, Reco
                 _, place, field = name.split("/")
                 fields.setdefault(place, {})[field] = values
         answers = tuple(_read_answer(fields[place]) for place in sorted(fields))
-        recordings[part] = Recording(int(str(held[f"{part}/coins"])), answers)
+        recordings[part] = AnswerRecording(int(str(held[f"{part}/coins"])), answers)
     return recordings
 
 

@@ -45,7 +45,7 @@ _TABLES = (CENTERS, SEGMENTS, LEDGER)
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verification:
     """What was checked, a sentence each, what was found to be wrong, and the public key of who signed, if anybody."""
 
     checked: tuple[str, ...]
@@ -72,11 +72,11 @@ class Verdict:
 class Examined(NamedTuple):
     """The verdict on a zip, and what its transcript comes to; None where that cannot be played."""
 
-    verdict: Verdict
+    verdict: Verification
     played: Played | None
 
 
-def verify(source: Path | bytes) -> Verdict:
+def verify(source: Path | bytes) -> Verification:
     """The verdict on a zip, or on its bytes.
 
     Raises
@@ -102,11 +102,11 @@ def examine(source: Path | bytes) -> Examined:
             f"It is not the zip of a release: it should hold {', '.join(NEEDED)}, and nothing else but {SEGMENTS} and "
             f"{SIGNATURE}."
         )
-    found = _Found(files)
+    found = _CheckedFiles(files)
     found.by[Check.FILES] = [*(Finding(_ZIP, f"{words}.") for words in wrong), *_check_hashes(files)]
     found.play()
     signer = found.signature()
-    return Examined(Verdict(tuple(found.sentences()), tuple(found.all()), signer), found.played)
+    return Examined(Verification(tuple(found.sentences()), tuple(found.all()), signer), found.played)
 
 
 def _read(path: Path) -> bytes:
@@ -116,7 +116,7 @@ def _read(path: Path) -> bytes:
 
 
 @dataclass
-class _Found:
+class _CheckedFiles:
     """What the checks have found; a check that could not be made is missing in ``by``."""
 
     files: Mapping[str, bytes]

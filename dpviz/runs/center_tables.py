@@ -25,14 +25,14 @@ _MOST_SHARES = 3
 _LEAST_PART = 0.01
 
 
-class Interval(NamedTuple):
+class CoordinateEnds(NamedTuple):
     """Ends of what a coordinate may be, data units: (k, d) each. Not even around the centre on an uneven scale."""
 
     low: Array
     high: Array
 
 
-def compute_interval(domain: Domain, centers: Array, sd: Array) -> Interval:
+def compute_interval(domain: Domain, centers: Array, sd: Array) -> CoordinateEnds:
     """Two standard deviations (k,) on either side of ``centers`` (k, d), unit coordinates, in data units.
 
     Parameters
@@ -46,12 +46,12 @@ def compute_interval(domain: Domain, centers: Array, sd: Array) -> Interval:
 
     Returns
     -------
-    Interval
+    CoordinateEnds
         Ends of shape (k, d), data units.
     """
     away = _TOLD_APART * sd[:, None]
     ends = (domain.from_unit(domain.region.settle_points(centers + side * away)) for side in (-1, 1))
-    return Interval(*ends)
+    return CoordinateEnds(*ends)
 
 
 def list_profile_rows(domain: Domain, centers: Array, sd: Array | None) -> list[dict[str, str]]:

@@ -28,7 +28,7 @@ from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.evaluation import nicv
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.run import Run, run_request
-from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import Yardstick, measure_yardstick
 from dpviz.runs.worker import Progress
 from dpviz.table.domain import Region
@@ -58,7 +58,7 @@ class _Quiet(StudyNoise):
         return 0
 
 
-class Part(NamedTuple):
+class ErrorPart(NamedTuple):
     """One bar: what it adds to the loss, the quartiles of that over single runs, and what was switched off."""
 
     name: str
@@ -77,8 +77,8 @@ class ErrorParts:
 
     kmeans: float
     private: float
-    parts: tuple[Part, ...]
-    clip: Part | None
+    parts: tuple[ErrorPart, ...]
+    clip: ErrorPart | None
     runs: int
     quantised: bool
 
@@ -111,7 +111,7 @@ def explain_refusal(contender: Contender, k: int) -> str | None:
     return None
 
 
-def measure_error_rows(judged: JudgedTable, grid: Grid) -> Iterator[Progress | Yardstick | dict[str, float]]:
+def measure_error_rows(judged: JudgedTable, grid: StudyGrid) -> Iterator[Progress | Yardstick | dict[str, float]]:
     """Progress, the ``Yardstick``, and for each repeat the losses of a private run and of what was switched off.
 
     ``grid`` has one point. Losses are read from revealed rows: whoever calls has revealed them knowingly. In each dict:
@@ -122,7 +122,7 @@ def measure_error_rows(judged: JudgedTable, grid: Grid) -> Iterator[Progress | Y
     ----------
     judged : JudgedTable
         The table with its rows revealed.
-    grid : Grid
+    grid : StudyGrid
         What the study asks.
 
     Yields
@@ -179,24 +179,26 @@ def compute_error_parts(stick: Yardstick, rows: Sequence[Mapping[str, Any]]) -> 
             "solver", private, solved, "the private run against the best of many starts on its own release"
         )
     else:
-        quantise = Part("quantise", 0.0, 0.0, 0.0, "0: the rows are read to the end, not a synopsis in their place")
+        quantise = ErrorPart(
+            "quantise", 0.0, 0.0, 0.0, "0: the rows are read to the end, not a synopsis in their place"
+        )
         solver = _make_part("solver", quiet, kmeans, "the run without noise against k-means++ on the same clipped rows")
     moved = f"how far the bounds move the rows, squared: {100 * stick.moved_share:.3g} % of them lie outside"
-    clip = Part("clip", stick.clipping, stick.clipping, stick.clipping, moved)
+    clip = ErrorPart("clip", stick.clipping, stick.clipping, stick.clipping, moved)
     total = float(np.median(private)) - best
     rest = total - sum(part.value for part in (quantise, noise, solver))
     rest = 0.0 if abs(rest) <= 1e-12 * max(abs(total), best) else rest
     together = "what noise and solver do together beyond what each does alone" if quantised else "0: measured in turn"
-    parts = (quantise, noise, solver, Part("interaction", rest, rest, rest, together))
+    parts = (quantise, noise, solver, ErrorPart("interaction", rest, rest, rest, together))
     return ErrorParts(best, float(np.median(private)), parts, clip, len(rows), quantised)
 
 
 _LOSSES = ("private", "quiet", "solved", "quiet_solved")
 
 
-def _make_part(name: str, on: Array, off: Array, about: str) -> Part:
+def _make_part(name: str, on: Array, off: Array, about: str) -> ErrorPart:
     low, _, high = np.percentile(on - off, _QUARTILES)
-    return Part(name, float(np.median(on) - np.median(off)), float(low), float(high), about)
+    return ErrorPart(name, float(np.median(on) - np.median(off)), float(low), float(high), about)
 
 
 def _measure_losses(judged: JudgedTable, request: Request) -> dict[str, float]:

@@ -12,7 +12,7 @@ from dpviz.check import RequestError
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.jobs import Job, Work
 from dpviz.runs.scheduler import SCHEDULER, Scheduler, is_brief
-from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.open_study import Study, open_study
 
 P = ParamSpec("P")
@@ -74,14 +74,14 @@ class JobRegistry:
         job.queue(self.scheduler, owner=self._key, brief=is_brief(work), most=self.max_running)
         return job
 
-    def start_study(self, judged: JudgedTable, grid: Grid, *, key: str, with_centers: bool = False) -> Study:
+    def start_study(self, judged: JudgedTable, grid: StudyGrid, *, key: str, with_centers: bool = False) -> Study:
         """Go on with the study of ``grid`` on the rows that ``key`` stands for, or begin it; see ``open_study``.
 
         Parameters
         ----------
         judged : JudgedTable
             The table with its rows revealed.
-        grid : Grid
+        grid : StudyGrid
             What the study asks.
         key : str
             Tells tables and declarations apart.

@@ -11,7 +11,7 @@ from typing import Any
 
 from dpviz import __version__
 from dpviz.runs.request import Request
-from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.grid import StudyGrid
 from dpviz.table.declaration import Declaration
 from dpviz.table.declaration_file import to_json
 from dpviz.table.samples import SAMPLES
@@ -135,7 +135,7 @@ def write_run_script(name: str, declared: Declaration, request: Request) -> Scri
     )
 
 
-def write_sweep_script(name: str, declared: Declaration, grid: Grid) -> Script:
+def write_sweep_script(name: str, declared: Declaration, grid: StudyGrid) -> Script:
     """A study on a table.
 
     Parameters
@@ -144,7 +144,7 @@ def write_sweep_script(name: str, declared: Declaration, grid: Grid) -> Script:
         The table, as a page calls it.
     declared : Declaration
         What is declared of it.
-    grid : Grid
+    grid : StudyGrid
         All runs.
 
     Returns

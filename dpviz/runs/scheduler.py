@@ -36,7 +36,7 @@ class Schedulable(Protocol):
 
 
 @dataclass(eq=False)
-class _Place:
+class _QueueEntry:
     """Somebody's job in the queue or on a seat."""
 
     job: Schedulable
@@ -60,8 +60,8 @@ class Scheduler:
 
     workers: int = field(default_factory=lambda: count_cores() + 1)
     studies: int = 0
-    _waiting: list[_Place] = field(default_factory=list, init=False, repr=False)
-    _taken: list[_Place] = field(default_factory=list, init=False, repr=False)
+    _waiting: list[_QueueEntry] = field(default_factory=list, init=False, repr=False)
+    _taken: list[_QueueEntry] = field(default_factory=list, init=False, repr=False)
     _served: dict[object, int] = field(default_factory=dict, init=False, repr=False)
     _numbers: count[int] = field(default_factory=count, init=False, repr=False)
     # Reentrant: a registry may be collected, and leave, at any allocation.
@@ -88,7 +88,7 @@ class Scheduler:
             Jobs of an owner at a time.
         """
         with self._lock:
-            self._waiting.append(_Place(job, owner, brief, most, next(self._numbers)))
+            self._waiting.append(_QueueEntry(job, owner, brief, most, next(self._numbers)))
         self._fill()
 
     def leave(self, job: Schedulable) -> None:
@@ -129,7 +129,7 @@ class Scheduler:
             self._served[first.owner] = next(self._numbers)
             return first.job
 
-    def _may_sit(self, place: _Place) -> bool:
+    def _may_sit(self, place: _QueueEntry) -> bool:
         own = [other for other in self._taken if other.owner is place.owner]
         brief = sum(other.brief for other in own)
         long = len(own) - brief
@@ -139,7 +139,7 @@ class Scheduler:
         return place.brief or (sum(not p.brief for p in self._taken) < self.studies and long < max(1, place.most - 1))
 
 
-def _rank_turn(place: _Place, served: dict[object, int]) -> tuple[bool, int, int]:
+def _rank_turn(place: _QueueEntry, served: dict[object, int]) -> tuple[bool, int, int]:
     return (not place.brief, served.get(place.owner, -1), place.number)
 
 

@@ -18,7 +18,7 @@ import pandas as pd
 from dpviz.arrays import Array
 from dpviz.runs.advice.target import Target
 from dpviz.runs.clipped_rows import JudgedTable
-from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import Yardstick, compute_study_rows, tidy
 from dpviz.runs.worker import Progress
 
@@ -135,7 +135,7 @@ def find_crossing(epsilons: Array, losses: Array, target: float) -> float:
 
 def sharpen_rows(
     judged: JudgedTable,
-    grid: Grid,
+    grid: StudyGrid,
     rows: Sequence[Mapping[str, Any]],
     target: Target,
     *,
@@ -151,7 +151,7 @@ def sharpen_rows(
     ----------
     judged : JudgedTable
         The table with its rows revealed.
-    grid : Grid
+    grid : StudyGrid
         What the study asks.
     rows : sequence of mapping of str to object
         Of the study so far.

@@ -207,7 +207,7 @@ def reach_verdict(
     loss = (
         None
         if loss_diagnostic is None
-        else Loss(loss_diagnostic.share, f"{100 * min(loss_diagnostic.share, 1):.2g} % of")
+        else LossShare(loss_diagnostic.share, f"{100 * min(loss_diagnostic.share, 1):.2g} % of")
     )
     first = _judge_dropped(seen, n_declared) or judge_centers(seen, loss, judges_itself=loss_diagnostic is not None)
     if first is not None:
@@ -217,7 +217,7 @@ def reach_verdict(
     return Verdict("fine", "", "", error)
 
 
-class Loss(NamedTuple):
+class LossShare(NamedTuple):
     """What is known of the loss beside that of one centre: its ``share``, and that in words."""
 
     share: float
@@ -225,14 +225,14 @@ class Loss(NamedTuple):
 
 
 def judge_centers(
-    seen: Evidence, loss: Loss | None = None, *, judges_itself: bool = False, what: str = "run"
+    seen: Evidence, loss: LossShare | None = None, *, judges_itself: bool = False, what: str = "run"
 ) -> Verdict | None:
     """The first rule that holds of released centres, the worst first; None where nothing speaks against them.
 
     Parameters
     ----------
     seen : Evidence
-    loss : Loss, optional
+    loss : LossShare, optional
         Where something that was released tells of it.
     judges_itself : bool
         Whether something else than the noise on centres tells how good they are.
@@ -330,7 +330,7 @@ def _judge_lost(seen: Evidence) -> Verdict | None:
     return Verdict("noise", f"{number} of {k} centres {'is' if number == 1 else 'are'} lost in noise", reason)
 
 
-def _judge_one(seen: Evidence, loss: Loss | None) -> Verdict | None:
+def _judge_one(seen: Evidence, loss: LossShare | None) -> Verdict | None:
     """The loss may be that of one centre in the middle of all rows."""
     k = len(seen.gaps)
     if loss is None or loss.share < THRESHOLDS.like_one or k < 2:

@@ -20,7 +20,7 @@ from dpviz.runs.cluster_recovery import find_recovered_clusters
 from dpviz.runs.evaluation import Reference, assign, match
 from dpviz.runs.profile import make_profile
 from dpviz.runs.run import Run, run_request
-from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import Yardstick, measure_yardstick
 from dpviz.runs.worker import Progress
 from dpviz.table.sparse_rows import is_sparse
@@ -85,7 +85,7 @@ class WhoPays:
         return shown
 
 
-def measure_payer_rows(judged: JudgedTable, grid: Grid) -> Iterator[Progress | Yardstick | dict[str, Any]]:
+def measure_payer_rows(judged: JudgedTable, grid: StudyGrid) -> Iterator[Progress | Yardstick | dict[str, Any]]:
     """Progress, the ``Yardstick``, and for each draw what it costs every cluster and every known group.
 
     ``grid`` has one point. Losses are read from revealed rows: whoever calls has revealed them knowingly.
@@ -94,7 +94,7 @@ def measure_payer_rows(judged: JudgedTable, grid: Grid) -> Iterator[Progress | Y
     ----------
     judged : JudgedTable
         The table with its rows revealed.
-    grid : Grid
+    grid : StudyGrid
         What the study asks.
 
     Yields

@@ -154,7 +154,7 @@ def _list_missing(document: Document, loc: tuple[int | str, ...] = ()) -> Iterat
             yield from _list_missing(value, (*loc, name))
 
 
-class _Place(NamedTuple):
+class _FaultPlace(NamedTuple):
     """Where a fault is: the object, the key in it that is wrong, and whose it is where objects stand by name."""
 
     model: type[Document]
@@ -306,7 +306,7 @@ def _describe_each(field: FieldInfo) -> str:
     return str(extra["each"] if isinstance(extra, dict) else field.title)
 
 
-def _find_place(model: type[Document], loc: tuple[int | str, ...]) -> _Place:
+def _find_place(model: type[Document], loc: tuple[int | str, ...]) -> _FaultPlace:
     """Where a fault lies; ``loc`` mixes keys, names of columns, places in lists and names of forms."""
     return _follow(model, loc)[0]
 
@@ -317,14 +317,14 @@ def _find_model(model: type[Document], loc: tuple[int | str, ...]) -> type[Docum
     return inner[0] if len(inner) == 1 else place.model
 
 
-def _follow(model: type[Document], loc: tuple[int | str, ...]) -> tuple[_Place, list[type[Document]]]:
+def _follow(model: type[Document], loc: tuple[int | str, ...]) -> tuple[_FaultPlace, list[type[Document]]]:
     """The place at the end of the way, and the models that could stand there."""
-    place, inner = _Place(model, "", None, ""), [model]
+    place, inner = _FaultPlace(model, "", None, ""), [model]
     for step in loc:
         owner = inner[0] if len(inner) == 1 else None
         field = None if owner is None else _find_field(owner, step)
         if owner is not None and field is not None:
-            place = _Place(owner, str(step), field, place.of)
+            place = _FaultPlace(owner, str(step), field, place.of)
             inner = _list_models(field.annotation)
         elif chosen := [one for one in inner if one.__name__ == step]:
             inner = chosen

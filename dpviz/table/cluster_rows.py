@@ -23,7 +23,7 @@ from dpviz.table.lattice import ExactRows
 from dpviz.table.prepared_rows import Batch, Records, cap_rows, deal_rows, make_lattice_rows
 from dpviz.table.row_parts import BlockModel, count_dealt, join_lines, put_in_place, share_out
 from dpviz.table.rows import NOT_AT_ONCE, Rows, add_up
-from dpviz.table.seen_rows import Projected, Sparsified, Unfolded, View
+from dpviz.table.seen_rows import Projected, RowView, Sparsified, Unfolded
 
 Part: TypeAlias = Any
 """Some of the rows, where the engine keeps them."""
@@ -302,7 +302,7 @@ class ClusterRows:
         """The rows with their ``most`` largest entries each, in ``region``; the others become 0."""
         return self._apply_view(Sparsified(most, region))
 
-    def _apply_view(self, view: View, points: int = 1) -> ClusterRows:
+    def _apply_view(self, view: RowView, points: int = 1) -> ClusterRows:
         parts = self._engine.map(partial(_apply_view, view=view), self._parts)
         return ClusterRows(parts, [points * size for size in self._sizes], view.region, self._engine)
 
@@ -333,7 +333,7 @@ def _fit_hands(dealt: list[tuple[Array, Codes]], at: int, *, model: BlockModel, 
     return model.fit(np.concatenate(rows), np.concatenate(blocks), count_dealt(number, at, hands))
 
 
-def _apply_view(rows: Rows, *, view: View) -> Rows:
+def _apply_view(rows: Rows, *, view: RowView) -> Rows:
     return rows.apply_view(view)
 
 

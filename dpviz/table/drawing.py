@@ -40,7 +40,7 @@ Place = tuple[int, int]
 
 
 @dataclass(frozen=True, eq=False)
-class Drawing:
+class PointDrawing:
     """Painted points, and perhaps one more: me.
 
     Parameters
@@ -54,7 +54,7 @@ class Drawing:
     me: Place | None = None
 
     @classmethod
-    def of(cls, points: NDArray[np.uint8], me: Place | None = None) -> Drawing:
+    def of(cls, points: NDArray[np.uint8], me: Place | None = None) -> PointDrawing:
         """A drawing of places that somebody else names.
 
         Parameters
@@ -66,7 +66,7 @@ class Drawing:
 
         Returns
         -------
-        Drawing
+        PointDrawing
             Sorted, as a link has it.
 
         Raises
@@ -104,12 +104,12 @@ class Drawing:
 # --- as text
 
 
-def encode_drawing(drawing: Drawing) -> str:
+def encode_drawing(drawing: PointDrawing) -> str:
     """The drawing as at most ``MOST_LETTERS`` letters of a link.
 
     Parameters
     ----------
-    drawing : Drawing
+    drawing : PointDrawing
 
     Returns
     -------
@@ -128,7 +128,7 @@ def encode_drawing(drawing: Drawing) -> str:
     return text
 
 
-def decode_drawing(text: str) -> Drawing:
+def decode_drawing(text: str) -> PointDrawing:
     """The drawing that ``encode_drawing`` wrote.
 
     Parameters
@@ -138,7 +138,7 @@ def decode_drawing(text: str) -> Drawing:
 
     Returns
     -------
-    Drawing
+    PointDrawing
 
     Raises
     ------
@@ -163,10 +163,10 @@ def decode_drawing(text: str) -> Drawing:
         raise RequestError(CUT)
     coarser = _FINEST - order
     lattice = _find_on_curve(places, order) << coarser
-    return Drawing((lattice + ((1 << coarser) >> 1)).astype(np.uint8), me)
+    return PointDrawing((lattice + ((1 << coarser) >> 1)).astype(np.uint8), me)
 
 
-def _write(drawing: Drawing, order: int) -> str:
+def _write(drawing: PointDrawing, order: int) -> str:
     places = np.sort(_place_on_curve(drawing.points.astype(np.int64) >> (_FINEST - order), order))
     heads = (_VERSION, order - _COARSEST, len(places), drawing.me is not None)
     parts = [_encode_fixed(np.array([head]), width) for head, width in zip(heads, _WIDTHS.values(), strict=True)]
@@ -294,7 +294,7 @@ class PaintedTable(NamedTuple):
     declaration: Declaration
 
 
-def make_painted_table(drawing: Drawing) -> PaintedTable:
+def make_painted_table(drawing: PointDrawing) -> PaintedTable:
     """Everybody on the board as rows of a simulated table, me last; their number is not declared.
 
     Raises
@@ -315,7 +315,7 @@ class Preset(NamedTuple):
 
     title: str
     k: int
-    drawing: Drawing
+    drawing: PointDrawing
 
 
 def _draw_crowd(public_rng: np.random.Generator, x: float, y: float, spread: float, people: int) -> Array:
@@ -378,4 +378,4 @@ def load_preset(preset_id: str) -> Preset:
     recipe, public_rng = _RECIPES[preset_id], np.random.default_rng(11)
     rows = np.concatenate(recipe.paint(public_rng))
     points = np.clip(np.rint(rows), 0, SIDE - 1).astype(np.uint8)
-    return Preset(recipe.title, recipe.k, Drawing(points, recipe.me))
+    return Preset(recipe.title, recipe.k, PointDrawing(points, recipe.me))

@@ -19,22 +19,22 @@ _Mask: TypeAlias = NDArray[np.bool_]
 _MINUS = "\u2212"
 
 
-class Numbers(NamedTuple):
+class CellNumbers(NamedTuple):
     """Numbers of cells, NaN where one is none, and what was lost."""
 
     values: FloatArray
     unread: Unread
 
 
-def convert_numbers(cells: Any) -> Numbers:
+def convert_numbers(cells: Any) -> CellNumbers:
     """Cells that Arrow has made numbers of, null where a cell was empty."""
     values = cells.to_numpy(zero_copy_only=False)
     finite = np.isfinite(values)
     if finite.all():
-        return Numbers(values, Unread())
+        return CellNumbers(values, Unread())
     empty = cells.null_count
     kept = np.where(finite, values, np.nan)
-    return Numbers(kept, Unread(empty=empty, no_number=int(np.count_nonzero(~finite)) - empty))
+    return CellNumbers(kept, Unread(empty=empty, no_number=int(np.count_nonzero(~finite)) - empty))
 
 
 def read_numbers(cells: _Cells, style: NumberStyle, encoding: str) -> FloatArray:
@@ -69,7 +69,7 @@ def read_numbers(cells: _Cells, style: NumberStyle, encoding: str) -> FloatArray
     return np.where(np.isfinite(values), values, np.nan)
 
 
-def count_numbers(cells: _Cells, style: NumberStyle, encoding: str) -> Numbers:
+def count_numbers(cells: _Cells, style: NumberStyle, encoding: str) -> CellNumbers:
     """The same, with how many cells were empty and how many were no number.
 
     Parameters
@@ -83,18 +83,18 @@ def count_numbers(cells: _Cells, style: NumberStyle, encoding: str) -> Numbers:
 
     Returns
     -------
-    Numbers
+    CellNumbers
         With the numbers themselves.
     """
     values = read_numbers(cells, style, encoding)
     lost = np.isnan(values)
     if not lost.any():
-        return Numbers(values, Unread())
+        return CellNumbers(values, Unread())
     kinds = pc.value_counts(cells.filter(pa.array(lost)))
     words, times = kinds.field("values"), kinds.field("counts").to_pylist()
     wrong = [word for word in words.to_pylist() if _read_word(word, encoding) is not None]
     empty = sum(times) - sum(many for word, many in zip(words.to_pylist(), times, strict=True) if word in {*wrong})
-    return Numbers(values, Unread(empty, sum(times) - empty, cells=tuple(wrong[:CELLS_KEPT])))
+    return CellNumbers(values, Unread(empty, sum(times) - empty, cells=tuple(wrong[:CELLS_KEPT])))
 
 
 def _find_not_plain(cells: _Cells, style: NumberStyle) -> _Mask:

@@ -25,7 +25,7 @@ from pyarrow import csv as arrow_csv
 
 from dpviz.table.file_format import MISSING, WHITESPACE, NumberStyle
 from dpviz.table.loaded_table import FloatArray, Unread
-from dpviz.table.number_cells import Numbers, convert_numbers, count_numbers, read_text
+from dpviz.table.number_cells import CellNumbers, convert_numbers, count_numbers, read_text
 from dpviz.table.text_type import TEXT
 
 # Lines are read in blocks of about this many bytes: temporary arrays of a block take some ten times as much.
@@ -179,7 +179,7 @@ class _Columns:
         where: Any = slice(int(at[0]), int(at[-1]) + 1) if in_a_row else at
         for place, values in self._numbers.items():
             found = cells[place]
-            if not isinstance(found, Numbers):
+            if not isinstance(found, CellNumbers):
                 found = count_numbers(found, self._wanted.numbers[place], self._wanted.encoding)
             values[where] = found.values
             self._unread[place].append(found.unread)

@@ -111,15 +111,15 @@ class _RowsWith:
     def __call__(self, rows: ExactRows) -> list[Any]:
         hashes, first = np.unique(hash_content(rows.stored), return_index=True)
         first = first[np.isin(hashes, self.hashes)]
-        return [_Found([np.array(rows.stored[first], dtype=np.float64)])]
+        return [_FoundRows([np.array(rows.stored[first], dtype=np.float64)])]
 
 
 @dataclass(frozen=True, eq=False)
-class _Found:
+class _FoundRows:
     rows: list[Array]
 
-    def __add__(self, other: _Found) -> _Found:
-        return _Found(self.rows + other.rows)
+    def __add__(self, other: _FoundRows) -> _FoundRows:
+        return _FoundRows(self.rows + other.rows)
 
     def pick_one_of_each(self, hashes: Hashes) -> Array:
         """One row for each of ``hashes``, in their order."""

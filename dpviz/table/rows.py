@@ -21,7 +21,7 @@ from dpviz.table.content import Hashes, hash_content, keep_rows_per_person
 from dpviz.table.domain import Domain, Region
 from dpviz.table.lattice import ExactRows
 from dpviz.table.row_parts import BlockModel, count_dealt, join_lines, put_in_place, share_out
-from dpviz.table.seen_rows import Projected, SeenRows, Sparsified, Unfolded, View
+from dpviz.table.seen_rows import Projected, RowView, SeenRows, Sparsified, Unfolded
 from dpviz.table.sparse_rows import find_complete, is_sparse, keep_largest_entries
 from dpviz.table.stored_rows import allocate_rows, choose_order
 
@@ -397,12 +397,12 @@ class Rows:
             return Rows(kept, region, persons=self.persons, block_numbers=self.block_numbers)
         return self.apply_view(Sparsified(most, region), self.persons)
 
-    def apply_view(self, view: View, persons: Codes | None = None) -> Rows:
+    def apply_view(self, view: RowView, persons: Codes | None = None) -> Rows:
         """The rows through ``view``, kept as these are: in memory, or nowhere.
 
         Parameters
         ----------
-        view : View
+        view : RowView
             A map of rows.
         persons : int array of shape (n,)
             Whose each row is.

@@ -13,7 +13,7 @@ from dpviz.table.sparse_rows import is_sparse, keep_largest_entries
 from dpviz.table.stored_rows import Stored, allocate_rows
 
 
-class View(Protocol):
+class RowView(Protocol):
     """What becomes of each row by itself: a row of ``region``, or several."""
 
     @property
@@ -74,7 +74,7 @@ class SeenRows:
     """Stored rows through a view: nothing is kept of what is seen."""
 
     stored: Stored
-    view: View
+    view: RowView
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -11,15 +11,15 @@ from dpviz.glossary import explain_term, explain_words
 from dpviz.ui.escape import escape_markdown
 
 
-class _Look(NamedTuple):
+class _BadgeLook(NamedTuple):
     color: Literal["gray", "blue", "orange"]  # what these look like: .streamlit/config.toml
     icon: str
 
 
-_LOOKS: dict[Kind, _Look] = {
-    "public": _Look("gray", ":material/campaign:"),
-    "released": _Look("blue", ":material/blur_on:"),
-    "revealed": _Look("orange", ":material/visibility:"),
+_LOOKS: dict[Kind, _BadgeLook] = {
+    "public": _BadgeLook("gray", ":material/campaign:"),
+    "released": _BadgeLook("blue", ":material/blur_on:"),
+    "revealed": _BadgeLook("orange", ":material/visibility:"),
 }
 
 

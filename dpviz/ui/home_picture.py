@@ -46,7 +46,7 @@ class Draw(NamedTuple):
         return f"At ε = {self.epsilon:g}, {many} found"
 
 
-class Trial(NamedTuple):
+class SampleDraws(NamedTuple):
     """Rows (n, 2) of a public sample and their groups, its k-means++ centres (k, 2), and a draw for each ε."""
 
     title: str
@@ -78,7 +78,7 @@ def draw_home_picture() -> float:
 
 
 @st.fragment
-def _draw_answer(shown: Trial) -> None:
+def _draw_answer(shown: SampleDraws) -> None:
     """The slider and what it shows; nothing else on the page is drawn again when it moves."""
     picture, words = st.columns([2, 4], gap="large", vertical_alignment="center")
     with words:
@@ -136,7 +136,7 @@ def read_stored() -> Any:
 
 
 @cache
-def read_trial() -> Trial:
+def read_trial() -> SampleDraws:
     """The draws as they were stored."""
     told = read_stored()["trial"]
     reference = np.array(told["reference"])
@@ -146,7 +146,7 @@ def read_trial() -> Trial:
         which[draw["found"]] = True
         draws[draw["epsilon"]] = Draw(draw["epsilon"], np.array(draw["centers"]), which)
     points = np.array(told["points"])
-    return Trial(told["title"], np.array(told["half"]), points, told["groups"], reference, draws)
+    return SampleDraws(told["title"], np.array(told["half"]), points, told["groups"], reference, draws)
 
 
 def _format_are(number: int) -> str:

@@ -83,7 +83,7 @@ AGREES, NO_GUARANTEE = "✓", "no guarantee"
 _ROUNDING = 1e-9
 
 
-class Together(NamedTuple):
+class JointPromise(NamedTuple):
     """Runs on the same rows with the same relation and unit: what they promise together, by simple composition."""
 
     table_title: str
@@ -205,14 +205,14 @@ def describe_accesses(entry: Booked) -> str:
     return " ".join(f"{kind}: {number}" for kind, number in entry.record.looks.items())
 
 
-def compose_together(booked: Sequence[Booked]) -> list[Together]:
+def compose_together(booked: Sequence[Booked]) -> list[JointPromise]:
     """Releases added up where they are about the same rows under the same promise, whatever was declared about them."""
     groups: dict[tuple[str, str, str], list[Booked]] = {}
     for entry in booked:
         if entry.record.private:
             groups.setdefault((entry.source_key, entry.record.relation, entry.record.unit), []).append(entry)
     return [
-        Together(
+        JointPromise(
             table_title=entries[-1].record.declaration.title,
             relation=relation,
             unit=unit,
@@ -261,7 +261,7 @@ def draw_together_panel(entries: Sequence[Booked]) -> None:
         st.caption("At ε = 5 the odds of a result may change by a factor of 148.", help=explain_term("epsilon"))
 
 
-def describe_total(groups: Sequence[Together]) -> str:
+def describe_total(groups: Sequence[JointPromise]) -> str:
     """What was spent, and on which rows most of it."""
     most = max(groups, key=lambda group: group.epsilon)
     runs = f"{most.runs:d} run{'' if most.runs == 1 else 's'}"

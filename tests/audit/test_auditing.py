@@ -11,7 +11,7 @@ import pytest
 from dpviz.algorithms.registry import CARDS, list_private_cards
 from dpviz.audit import auditing
 from dpviz.audit.audited import Subject
-from dpviz.audit.auditing import CHECKS, Finding, audit
+from dpviz.audit.auditing import CHECKS, CheckResult, audit
 from dpviz.audit.neighboring_tables import BOUGHT, REPLACE
 from dpviz.check import RequestError
 from dpviz.privacy.broken import Broken
@@ -143,7 +143,7 @@ def test_code_that_fails_is_a_finding_and_its_text_is_not_quoted(monkeypatch):
         raise KeyError("a row: 0.123")
 
     monkeypatch.setattr(auditing, "CHECKS", {"replay": CHECKS["replay"]})
-    assert list(audit(replace(HONEST, plan=failing))) == [Finding("replay", False, "the check ended with KeyError")]
+    assert list(audit(replace(HONEST, plan=failing))) == [CheckResult("replay", False, "the check ended with KeyError")]
 
 
 def test_who_promises_nothing_is_not_audited():

@@ -16,8 +16,8 @@ from playwright.sync_api import Browser, Page, expect
 
 import dpviz
 from dpviz.charts.player.lesson_page import make_lesson_page
-from dpviz.charts.player.player_page import Figured, Scene, animate, make_player_page
-from dpviz.charts.studies.compare import Scores
+from dpviz.charts.player.player_page import Figured, PlayerScene, animate, make_player_page
+from dpviz.charts.studies.compare import ScoreDistributions
 from dpviz.lessons.lesson import RunReveal
 from dpviz.lessons.reading import read_lessons
 from dpviz.runs.open_table import declare
@@ -91,7 +91,8 @@ def saved(finished: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     animation = animate(finished, replace(truth_of(table, 15)[0], ghosts=()))  # earlier draws are in no file
     file = tmp_path_factory.mktemp("taken") / "run.html"
     file.write_text(
-        make_player_page([Scene(animation=animation, run=make_record(finished, table), table=table.title)]), "utf-8"
+        make_player_page([PlayerScene(animation=animation, run=make_record(finished, table), table=table.title)]),
+        "utf-8",
     )
     return file
 
@@ -165,16 +166,16 @@ def test_scenes_are_turned_one_at_a_time_and_figures_drawn(reader, saved, finish
     table = declare(*sample("fifteen").load())
     animation = animate(finished, truth_of(table, 15)[0].without_rows(), at=0)
     losses = [{"contender": name, "epsilon": 1.0, "ratio": 1 + i / 9} for i in range(5) for name in ("DPLloyd", "Auto")]
-    scores = Scores(pd.DataFrame(losses))
+    scores = ScoreDistributions(pd.DataFrame(losses))
     figure = Figured.of(scores.draw, scores.words(), "revealed")
     file = tmp_path / "lesson.html"
     said = [
-        Scene("Why noise", ["Guess first."]),
-        Scene("The tree", animation=animation),
-        Scene(figures=[figure], numbers=scores.medians.reset_index()),
+        PlayerScene("Why noise", ["Guess first."]),
+        PlayerScene("The tree", animation=animation),
+        PlayerScene(figures=[figure], numbers=scores.medians.reset_index()),
     ]
     file.write_text(
-        make_player_page([*said, Scene("Again", animation=animation, run=finished)], title="A lesson"), "utf-8"
+        make_player_page([*said, PlayerScene("Again", animation=animation, run=finished)], title="A lesson"), "utf-8"
     )
     one = reader()
     page = one.opens(file)

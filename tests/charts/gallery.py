@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 
 from dpviz.algorithms.auto.polishing import SplitStep
 from dpviz.algorithms.auto.private_projection import ProjectionStep, project_privately
-from dpviz.algorithms.auto.stages import Cells, Part, ProjectionStage, Zoom
+from dpviz.algorithms.auto.stages import Cells, ProjectionStage, StagePart, Zoom
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep, release_flat_synopsis
 from dpviz.algorithms.auto.zooming import ZoomStep, zoom
 from dpviz.algorithms.balcan2017.balcan import CandidatesStep
@@ -186,7 +186,7 @@ def swap_steps(found: CandidatesStep, k: int, swaps: int = 4) -> list[SwapStep]:
     return steps
 
 
-COARSE = Part("zoom", "zoom", "Laplace", 0.02)
+COARSE = StagePart("zoom", "zoom", "Laplace", 0.02)
 
 
 def zoom_step(shown: Exhibit) -> ZoomStep:
@@ -202,7 +202,7 @@ def boxed_synopsis(dim: int, *, n: int = 20_000) -> tuple[ZoomStep, SynopsisStep
     rows = rng.normal(-35.0, 3.0, (n, dim))
     rows[: n // 80] = rng.normal(110.0, 2.0, (n // 80, dim))
     session = open_session(PrivateTable(rows, domain, n_public=n))
-    grid = Part("grid", "grid", "Laplace", 0.98)
+    grid = StagePart("grid", "grid", "Laplace", 0.98)
     shares = {part: session.budget.fraction(part.weight) for part in (COARSE, grid)}
     zoomed = zoom(session, Zoom(COARSE), shares)
     return zoomed, release_flat_synopsis(session, 3, Cells(None, None, None, grid, trees=True), shares, zoomed), domain
@@ -212,7 +212,7 @@ def look_step(shown: Exhibit, *, bought: bool = True, epsilon: float = 2.0) -> P
     """A look at rows, whatever the number of their columns; its axes bought, or from public coins."""
     noise = StudyNoise(np.random.default_rng(6))
     session = shown.table.open(epsilon=epsilon, delta=1e-6, accounting=Accounting.ZCDP, noise=noise)
-    middle = Part("look", "middle", "Gaussian", 1 / 6 if bought else 1 / 2)
+    middle = StagePart("look", "middle", "Gaussian", 1 / 6 if bought else 1 / 2)
     radii = middle._replace(what="radii", noise="Laplace")
     stage = ProjectionStage(middle, None, middle._replace(what="axes", weight=4 / 6) if bought else None, radii)
     shares = {part: session.budget.fraction(part.weight) for part in stage if part is not None}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpviz.charts.animation import Animation, Number
+from dpviz.charts.animation import Animation, TitleNumber
 from dpviz.charts.picture import RenderContext
 from dpviz.charts.theme import choose_palette
 from dpviz.charts.view import make_view
@@ -51,7 +51,7 @@ def test_a_still_is_the_step_of_the_animation_with_everything_in_it(algorithm: s
 
 
 def test_a_number_says_what_its_words_mean() -> None:
-    number = Number("released", "ε 1", "spent in 5 charges").to_data()
+    number = TitleNumber("released", "ε 1", "spent in 5 charges").to_data()
     assert (number["value"], number["of"], number["kind"]) == ("ε 1", "spent in 5 charges", "released")
     assert [line.split(":")[0] for line in number["about"].splitlines()] == ["ε", "charge"]
 

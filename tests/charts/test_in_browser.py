@@ -19,7 +19,7 @@ from dpviz.charts.picture import RenderContext
 from dpviz.charts.pictures.profiles import ProfilePicture
 from dpviz.charts.pictures.swaps import SwapTrace
 from dpviz.charts.spent import draw_spent
-from dpviz.charts.studies.compare import Scores, Typical, draw_compare
+from dpviz.charts.studies.compare import ScoreDistributions, Typical, draw_compare
 from dpviz.charts.studies.curves import Curves
 from dpviz.charts.theme import choose_palette
 from dpviz.charts.view import make_view
@@ -86,7 +86,10 @@ def studies() -> Iterator[tuple[str, go.Figure]]:
         some = table[table.contender.isin(names[:number])]
         yield f"trade-off {number}", Curves(some, baselines=baselines).draw(light).headed(light)
         for measure in ("ratio", "matched_error", "ari"):
-            yield f"{measure} {number}", Scores(some[some.epsilon == 1.0], measure).draw(light).headed(light)
+            yield (
+                f"{measure} {number}",
+                ScoreDistributions(some[some.epsilon == 1.0], measure).draw(light).headed(light),
+            )
         releases = dict.fromkeys(names[:number], Typical(shown.reference.centers, 1.0))
         made = draw_compare(releases, RenderContext(make_view(shown.table.domain), light, reference=shown.reference))
         yield f"compare {number}", made.panels[-1].plot.figure()

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 import dpviz
-from dpviz.charts.animation import Number
+from dpviz.charts.animation import TitleNumber
 from dpviz.charts.picture import RenderContext
-from dpviz.charts.player.player_page import RELEASED_ONLY, Scene, animate, make_player_page
+from dpviz.charts.player.player_page import RELEASED_ONLY, PlayerScene, animate, make_player_page
 from dpviz.charts.player.shown import MOST_BYTES, frame_page
 from dpviz.charts.revealed import RevealedView
 from dpviz.charts.theme import choose_palette
@@ -100,9 +100,9 @@ def _words(page: str) -> str:
     return page.split("<body>")[1].split('<script type="application/json"')[0]
 
 
-def page_of(table: OpenTable, finished: Run, context: RenderContext, numbers: tuple[Number, ...] = ()) -> str:
+def page_of(table: OpenTable, finished: Run, context: RenderContext, numbers: tuple[TitleNumber, ...] = ()) -> str:
     animation = animate(finished, context, numbers)
-    return make_player_page([Scene(animation=animation, run=make_record(finished, table), table=table.title)])
+    return make_player_page([PlayerScene(animation=animation, run=make_record(finished, table), table=table.title)])
 
 
 @pytest.mark.some(3)
@@ -131,7 +131,7 @@ def test_the_same_search_finds_rows_and_reference_where_they_may_be_shown() -> N
     table = open_blobs(n=900)
     finished = run("eugkm", table.private, k=3, epsilon=1.0, seed=2)
     context, reference, rows = truth_of(table, 3)
-    page = page_of(table, finished, context, (Number("revealed", "1.23×", "the loss of k-means++"),))
+    page = page_of(table, finished, context, (TitleNumber("revealed", "1.23×", "the loss of k-means++"),))
     assert occurs(page, table.domain.from_unit(rows).ravel()) > 0.95
     assert all(leaks(page, value) for value in table.domain.from_unit(rows)[:20])
     assert occurs(page, table.domain.from_unit(reference.centers).ravel()) == 1
@@ -170,7 +170,8 @@ def test_hostile_names_stay_text() -> None:
     finished = run("eugkm", table.private, k=3, epsilon=1.0, seed=1)
     page = page_of(table, finished, truth_of(table, 3)[0])
     several = make_player_page(
-        [Scene(HOSTILE, [HOSTILE]), Scene(animation=animate(finished, truth_of(table, 3)[0]))], title=HOSTILE
+        [PlayerScene(HOSTILE, [HOSTILE]), PlayerScene(animation=animate(finished, truth_of(table, 3)[0]))],
+        title=HOSTILE,
     )
     for made in (page, several):
         assert "<b>bold" not in made and "alert(1)</script>" not in made
@@ -197,7 +198,9 @@ def test_a_page_is_small_enough_to_be_passed_on(sample_id: str, k: int, epsilon:
     animation = animate(finished, truth_of(table, k)[0])
     assert (
         len(
-            make_player_page([Scene(animation=animation, run=make_record(finished, table), table=table.title)]).encode()
+            make_player_page(
+                [PlayerScene(animation=animation, run=make_record(finished, table), table=table.title)]
+            ).encode()
         )
         <= MOST_BYTES
     )
@@ -207,10 +210,10 @@ def test_a_page_is_small_enough_to_be_passed_on(sample_id: str, k: int, epsilon:
 def test_a_page_with_everything_is_small_and_several_scenes_share_its_library() -> None:
     table = declare(*sample("fifteen").load())
     finished = run("auto", table.private, k=15, epsilon=1.0, seed=1)
-    scene = Scene(
+    scene = PlayerScene(
         "First", ["Said."], animate(finished, truth_of(table, 15)[0]), make_record(finished, table), table.title
     )
-    one, three = make_player_page([scene]), make_player_page([scene, Scene("Words alone"), scene])
+    one, three = make_player_page([scene]), make_player_page([scene, PlayerScene("Words alone"), scene])
     assert len(one.encode()) <= MOST_BYTES
     assert three.count('class="animation"') == 2 and three.count('<article class="scene"') == 3
     assert three.count(" hidden>") == 2 and "<nav" in three and "<nav" not in one

@@ -16,9 +16,9 @@ from dpviz.privacy.kernel_draw import DistanceWeights, WeightedRows
 from dpviz.privacy.local_model import EachRow
 from dpviz.privacy.losses import CappedLosses, Loss, MedianLoss, PoolLoss, SwapLoss
 from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, UnevenGrid, Voronoi, Zoomed
+from dpviz.privacy.partitions import CubeTree, Everything, Grid, ProjectedCells, UnevenGrid, Voronoi, Zoomed
 from dpviz.privacy.private_session import PrivateSession, PrivateTable
-from dpviz.privacy.quantiles import Columns, Medians, Quantiles
+from dpviz.privacy.quantiles import ClippedColumns, Medians, Quantiles
 from dpviz.privacy.queries import Count, Query, Relation, Sensitivity, SparseCount, SparseCounts, Sum
 from dpviz.privacy.segment_counts import DistanceScales, SegmentHistogram
 from dpviz.privacy.sums import (
@@ -55,18 +55,20 @@ def _grid(region: Region, rng: np.random.Generator) -> Grid:
     return Grid.over(region, int(rng.integers(1, 6)))
 
 
-def _projected(region: Region, rng: np.random.Generator) -> Projected:
+def _projected(region: Region, rng: np.random.Generator) -> ProjectedCells:
     p = int(rng.integers(1, region.dim + 1))
     view = Region.ball(p, region.radius)
     cells = _uneven(view, rng) if rng.random() < 0.3 else _voronoi(view, rng)
-    return Projected(cells, rng.normal(size=(p, region.dim)), view)
+    return ProjectedCells(cells, rng.normal(size=(p, region.dim)), view)
 
 
-def _seen_grid(region: Region, rng: np.random.Generator) -> Projected:
+def _seen_grid(region: Region, rng: np.random.Generator) -> ProjectedCells:
     p = int(rng.integers(1, region.dim + 1))
     view = Region.ball(p, region.radius)
     cells, middle = rng.integers(1, 5, p), rng.uniform(-0.3, 0.3, p)
-    return Projected(Grid(view.half * rng.uniform(0.2, 1.0, p), cells, middle), rng.normal(size=(p, region.dim)), view)
+    return ProjectedCells(
+        Grid(view.half * rng.uniform(0.2, 1.0, p), cells, middle), rng.normal(size=(p, region.dim)), view
+    )
 
 
 def _uneven(region: Region, rng: np.random.Generator) -> UnevenGrid:
@@ -89,24 +91,28 @@ def _tree(region: Region, rng: np.random.Generator) -> CubeTree:
     return tree
 
 
-def _pull(region: Region, rng: np.random.Generator, over: Callable[..., Voronoi | Projected]) -> Pull:
+def _pull(region: Region, rng: np.random.Generator, over: Callable[..., Voronoi | ProjectedCells]) -> Pull:
     cells = over(region, rng)
     return Pull(cells, _points(region, rng, cells.n_cells))
 
 
-def _moves(region: Region, rng: np.random.Generator, over: Callable[..., Voronoi | Projected]) -> MedianLoss:
+def _moves(region: Region, rng: np.random.Generator, over: Callable[..., Voronoi | ProjectedCells]) -> MedianLoss:
     """Places anywhere, or next to each other."""
     cells, m = over(region, rng), int(rng.integers(1, 5))
     start, apart = _points(region, rng, cells.n_cells, 1), rng.choice([0.0, 1e-3, 0.3, 1.0])
     return MedianLoss(cells, region.clip(start + apart * (_points(region, rng, cells.n_cells, m) - start)))
 
 
-def _around(kind, region: Region, rng: np.random.Generator, over: Callable[..., Voronoi | Projected], *more) -> Query:
+def _around(
+    kind, region: Region, rng: np.random.Generator, over: Callable[..., Voronoi | ProjectedCells], *more
+) -> Query:
     cells = over(region, rng)
     return kind(cells, _points(region, rng, cells.n_cells), float(rng.choice([1e-3, 0.2, 1.0, 5.0])), *more)
 
 
-def _scaled(region: Region, rng: np.random.Generator, over: Callable[..., Voronoi | Projected]) -> ScaledResidualSum:
+def _scaled(
+    region: Region, rng: np.random.Generator, over: Callable[..., Voronoi | ProjectedCells]
+) -> ScaledResidualSum:
     cells = over(region, rng)
     clipping_radii = rng.choice([1e-3, 0.2, 1.0, 5.0], cells.n_cells)
     return ScaledResidualSum(cells, _points(region, rng, cells.n_cells), clipping_radii)
@@ -134,7 +140,7 @@ def _hash_tree(region: Region, rng: np.random.Generator) -> HashTree:
     return HashTree(hashes, leaves[rng.random(len(leaves)) < 0.8])
 
 
-def _chosen(region: Region, rng: np.random.Generator, over: Callable[..., Voronoi | Projected]) -> ChosenSum:
+def _chosen(region: Region, rng: np.random.Generator, over: Callable[..., Voronoi | ProjectedCells]) -> ChosenSum:
     cells, kept = over(region, rng), int(rng.integers(1, region.dim + 1))
     return ChosenSum(cells, np.argsort(rng.random((cells.n_cells, region.dim)), axis=1)[:, :kept])
 
@@ -145,10 +151,10 @@ DENSE = {
     Grid: _grid,
     UnevenGrid: _uneven,
     Zoomed: _zoomed,
-    Projected: _projected,
+    ProjectedCells: _projected,
     HashTree: _hash_tree,
 }
-SPARSE = {Grid: _grid, Projected: _seen_grid, CubeTree: _tree, HashCodes: _hashes}
+SPARSE = {Grid: _grid, ProjectedCells: _seen_grid, CubeTree: _tree, HashCodes: _hashes}
 
 QUESTIONS: dict[str, Maker] = {}
 for _kind, _over in DENSE.items():
@@ -159,13 +165,13 @@ for _kind, _over in SPARSE.items():
 QUESTIONS["SwapLoss"] = lambda region, rng: SwapLoss(
     _points(region, rng, int(rng.integers(1, 4))), _points(region, rng, int(rng.integers(1, 5)))
 )
-for _over in (Voronoi, Projected):
+for _over in (Voronoi, ProjectedCells):
     QUESTIONS[f"Pull over {_over.__name__}"] = lambda region, rng, over=DENSE[_over]: _pull(region, rng, over)
     QUESTIONS[f"MedianLoss over {_over.__name__}"] = lambda region, rng, over=DENSE[_over]: _moves(region, rng, over)
-for _over in (Voronoi, Projected):
+for _over in (Voronoi, ProjectedCells):
     QUESTIONS[f"Weights over {_over.__name__}"] = lambda region, rng, over=DENSE[_over]: Weights(over(region, rng))
     QUESTIONS[f"ChosenSum over {_over.__name__}"] = lambda region, rng, over=DENSE[_over]: _chosen(region, rng, over)
-for _over in (Voronoi, Projected):
+for _over in (Voronoi, ProjectedCells):
     QUESTIONS[f"ResidualSum over {_over.__name__}"] = lambda region, rng, over=DENSE[_over]: _around(
         ResidualSum, region, rng, over
     )
@@ -211,7 +217,7 @@ def _box(region: Region, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarr
     return middle - half, middle + half
 
 
-for _over in (Voronoi, Projected):
+for _over in (Voronoi, ProjectedCells):
     QUESTIONS[f"SegmentHistogram over {_over.__name__}"] = lambda region, rng, over=DENSE[_over]: SegmentHistogram(
         over(region, rng),
         int(rng.integers(region.dim)),
@@ -321,7 +327,7 @@ def move(query: Query, one: PrivateSession, other: PrivateSession) -> Move:
     (a,), (b,) = one._compute_true_answers([query]), other._compute_true_answers([query])
     if isinstance(a, WeightedRows):
         a, b = _weights_side_by_side(a, b)
-    if isinstance(a, Columns):
+    if isinstance(a, ClippedColumns):
         return _move_of_scores(a, b) if isinstance(query, Quantiles) else _move_of_values(a, b)
     if isinstance(a, SparseCounts):
         codes = np.union1d(a.codes, b.codes)
@@ -353,7 +359,7 @@ def _weights_side_by_side(one: WeightedRows, other: WeightedRows) -> tuple[np.nd
     return (*held, np.bincount(place[here:], other.compute_weights(), place.max(initial=0) + 1))
 
 
-def _move_of_scores(a: Columns, b: Columns) -> Move:
+def _move_of_scores(a: ClippedColumns, b: ClippedColumns) -> Move:
     """Ranges of the change of every score over all places between two bounds, column by column and level by level."""
     ranges = []
     for column in range(len(a.lower)):
@@ -367,7 +373,7 @@ def _move_of_scores(a: Columns, b: Columns) -> Move:
     return Move(float(moved.sum()), float(np.linalg.norm(moved)), 0.0, float(moved.max()))
 
 
-def _move_of_values(a: Columns, b: Columns) -> Move:
+def _move_of_values(a: ClippedColumns, b: ClippedColumns) -> Move:
     """How many values of each column are replaced."""
     replaced = [
         len(mine) - sum((Counter(mine.tolist()) & Counter(yours.tolist())).values())

@@ -11,7 +11,7 @@ import dpviz.table.rows
 import dpviz.table.stored_rows
 from dpviz.algorithms.registry import CARDS
 from dpviz.privacy.private_session import PrivateTable
-from dpviz.privacy.quantiles import Columns
+from dpviz.privacy.quantiles import ClippedColumns
 from dpviz.table.domain import Domain, Region
 from tests.cases import about
 from tests.contract.checks import collect_frames, list_arrays, run_card
@@ -96,7 +96,7 @@ def test_the_bytes_of_every_true_answer(question, seed, dim, size):
 
 def _bytes(answer):
     """Of a bag, what mechanisms see: its rows in their order, or its columns sorted."""
-    answer = answer.edges if isinstance(answer, Columns) else answer
+    answer = answer.edges if isinstance(answer, ClippedColumns) else answer
     return [array.tobytes() for array in list_arrays(answer)]
 
 

@@ -15,7 +15,7 @@ from dpviz.algorithms.steps import CentersStep
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.ledger import BudgetExceeded, Ledger
-from dpviz.privacy.loss_distributions import DrawList, Draws, NotAnnounced
+from dpviz.privacy.loss_distributions import DrawList, NoiseDraws, NotAnnounced
 from dpviz.privacy.losses import Loss
 from dpviz.privacy.measurement import Question
 from dpviz.privacy.mechanisms import Exponential, Gaussian, Laplace, choose_noise_kind
@@ -137,7 +137,7 @@ def test_under_loss_distributions_every_card_fixes_one_list_of_draws_whatever_is
 
 def test_a_plug_in_that_chooses_the_kind_of_noise_after_an_answer_is_refused_and_reads_no_row():
     def choosing(session, k, params, rng):
-        counts, sums = Draws(True, 4.0), Draws(True, 1.0)
+        counts, sums = NoiseDraws(True, 4.0), NoiseDraws(True, 1.0)
         share = session.calibrate(counts=counts, sums=sums)
         found = session.ask(Count(Everything()), Gaussian, share.counts, note="how many")
         kind = Laplace if found.value[0] > 0 else Gaussian

@@ -14,7 +14,7 @@ from dpviz.check import RequestError
 from dpviz.meaning.independent_accounting import compute_independent_epsilon
 from dpviz.privacy.exact_noise import ExactNoise
 from dpviz.privacy.queries import Relation
-from dpviz.releases.transcript import Playback, Recording, Transcript, read_transcript
+from dpviz.releases.transcript import AnswerRecording, Playback, Transcript, read_transcript
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.run import run_request
 from tests.contract.tables import NEIGHBOR_SETTINGS, NeighborSetting, list_settings
@@ -42,7 +42,7 @@ def test_a_release_spends_its_request_and_plays_again_without_rows(card, params,
     again = compute_independent_epsilon(finished.entries, delta=delta)
     assert again is not None and again <= EPSILON * (1 + 1e-6)
 
-    recording = Recording(noise.coins, tuple(noise.released))
+    recording = AnswerRecording(noise.coins, tuple(noise.released))
     stored = read_transcript(Transcript({"asked": 1}, {"algorithm": recording}).to_bytes("")).recordings["algorithm"]
     nobody = np.zeros((0, case.dim))
     empty = case.table(nobody, np.zeros(0, dtype=np.int64)) if case.rows_per_person > 1 else case.table(nobody)

@@ -14,7 +14,7 @@ from dpviz.privacy.kernel_draw import DistanceWeights
 from dpviz.privacy.known import PARTITIONS, QUERIES
 from dpviz.privacy.local_model import EachRow
 from dpviz.privacy.losses import CappedLosses, Loss, MedianLoss, PoolLoss, SwapLoss
-from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, UnevenGrid, Voronoi, Zoomed
+from dpviz.privacy.partitions import CubeTree, Everything, Grid, ProjectedCells, UnevenGrid, Voronoi, Zoomed
 from dpviz.privacy.quantiles import Medians, Quantiles
 from dpviz.privacy.queries import Count, Relation, SparseCount, Sum
 from dpviz.privacy.segment_counts import DistanceScales, SegmentHistogram
@@ -147,7 +147,7 @@ def _attained(kind, over, region):
             region.half, [np.zeros(1 if kind is Count else 0)] * region.dim, np.zeros(region.dim)
         ),
         Zoomed: Zoomed(Grid.over(Region.ball(region.dim, 1e-3), 2), Grid.over(region, 2 if kind is Count else 1)),
-        Projected: Projected(inner, np.eye(region.dim), region),
+        ProjectedCells: ProjectedCells(inner, np.eye(region.dim), region),
         CubeTree: CubeTree(np.full(region.dim, -2.0), 4.0),
         HashCodes: halves,
         HashTree: HashTree(halves, np.array([2, 3] if kind is Count else [1])),
@@ -221,7 +221,7 @@ KINDS = (
     + [(MedianLoss, None)]
     + [(BoxSum, None), (Quantiles, None), (Medians, None), (Tuples, None), (ResidualMoments, None), (EachRow, None)]
     + [(ChosenSum, None), (ResidualSum, None), (ScaledResidualSum, None), (Radii, None), (Spread, None)]
-    + [(SegmentHistogram, Voronoi), (SegmentHistogram, Projected), (DistanceScales, None), (CappedLosses, None)]
+    + [(SegmentHistogram, Voronoi), (SegmentHistogram, ProjectedCells), (DistanceScales, None), (CappedLosses, None)]
 )
 
 
@@ -350,10 +350,10 @@ def test_a_row_keeps_its_cell_whoever_stands_beside_it(seed, dim, size):
     ball = Region.ball(dim, 2.0)
     for over in (
         Voronoi(centers),
-        Projected(Voronoi(centers @ frame.T), frame, Region.ball(len(frame), 9.0)),
+        ProjectedCells(Voronoi(centers @ frame.T), frame, Region.ball(len(frame), 9.0)),
         Grid.over(ball, 4),
         Zoomed(Grid(ball.half / 3, np.full(dim, 3), tied[0] + ball.half / 3), Grid.over(ball, 2)),
-        Projected(Grid.over(Region.ball(len(frame), 2.0), 3), frame, Region.ball(len(frame), 9.0)),
+        ProjectedCells(Grid.over(Region.ball(len(frame), 2.0), 3), frame, Region.ball(len(frame), 9.0)),
         CubeTree(np.full(dim, -2.0), 4.0),
         HashCodes(centers[1:2] - centers[:1], (centers[1:2] - centers[:1]) @ (centers[0] + centers[1]) / 2),
     ):

@@ -13,9 +13,9 @@ from dpviz.lessons.computed import Computed, find_step, list_refusals
 from dpviz.lessons.facts import list_wrong_says
 from dpviz.lessons.lesson import (
     PLACEHOLDER,
-    Board,
     DrawsReveal,
     Lesson,
+    LessonBoard,
     Options,
     PartReveal,
     RunReveal,
@@ -90,7 +90,7 @@ def test_no_number_stands_in_a_text_by_itself(lesson: Lesson):
 def _asked(lesson: Lesson, scene: Scene) -> Iterator[float]:
     yield from (lesson.request.epsilon, lesson.request.k)
     for part in (scene.shows, scene.reveal, scene.board):
-        if isinstance(part, RunReveal | PartReveal | Board):
+        if isinstance(part, RunReveal | PartReveal | LessonBoard):
             yield from (part.request.epsilon, part.request.k)
         if isinstance(part, DrawsReveal | StudyReveal):
             yield from part.grid.epsilons
@@ -110,7 +110,7 @@ def test_a_lesson_teaches(lesson: Lesson):
         rights = {getattr(scene.question, "right", "")}
         assert set(scene.says) <= quoted | rights, "a number that nobody says"
         for part in (scene.shows, scene.reveal, scene.board):
-            if isinstance(part, RunReveal | Board):
+            if isinstance(part, RunReveal | LessonBoard):
                 find_step(computed_on(lesson.find_subject(scene)).run(part.request), part.step)
 
 

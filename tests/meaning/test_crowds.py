@@ -12,7 +12,7 @@ from dpviz.check import RequestError
 from dpviz.meaning.crowds import Crowd, measure_crowd
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.run import Run, run
-from dpviz.table.drawing import Drawing, load_preset, make_painted_table
+from dpviz.table.drawing import PointDrawing, load_preset, make_painted_table
 
 HERMIT = load_preset("hermit").drawing
 DRAWS = 120
@@ -73,7 +73,7 @@ def test_the_levels_above_have_to_wake_as_well():
 
 
 def test_in_the_town_no_cube_is_mine_alone_and_hardly_any_noise_means_no_hiding():
-    drawing = Drawing(HERMIT.points, (80, 150))
+    drawing = PointDrawing(HERMIT.points, (80, 150))
     table = declare(*make_painted_table(drawing))
     place, others = table.domain.to_unit(drawing.mine)[0], table.domain.to_unit(drawing.others)
     beside_me = np.concatenate([others, np.tile(place, (5, 1))])

@@ -14,7 +14,7 @@ from streamlit.testing.v1.element_tree import Toggle
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.jobs import JobState, Work
 from dpviz.runs.open_table import OpenTable, declare
-from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import compute_study_rows
 from dpviz.runs.worker import Failure
 from dpviz.table.declaration import Declaration, FileKind
@@ -94,7 +94,7 @@ class PromptRegistry:
     def submit(self, work: Any, *args: Any, **kwargs: Any) -> Work[Any]:
         return ended(work(*args, **kwargs))
 
-    def start_study(self, judged: JudgedTable, grid: Grid, *, key: str, with_centers: bool = False) -> Work[Any]:
+    def start_study(self, judged: JudgedTable, grid: StudyGrid, *, key: str, with_centers: bool = False) -> Work[Any]:
         asked = (key, grid.to_yaml(), with_centers)
         if asked not in _STUDIES:
             _STUDIES[asked] = list(compute_study_rows(judged, grid, with_centers=with_centers))

@@ -13,7 +13,7 @@ import pytest
 import streamlit
 from streamlit.testing.v1 import AppTest
 
-from dpviz.charts.animation import Number
+from dpviz.charts.animation import TitleNumber
 from dpviz.charts.player.player_page import RELEASED_ONLY, animate
 from dpviz.charts.player.shown import MOST_BYTES
 from dpviz.charts.plot import pack
@@ -158,7 +158,7 @@ def test_the_page_of_a_private_run_holds_its_release_only_whatever_its_owner_see
     assert not leaks(page, np.concatenate([*secrets, rows.ravel()]))
     assert RELEASED_ONLY in page and "the loss of k-means++" not in page and "private: not in this file" in page
     run = app.session_state["run:result"].run
-    numbers = [Number("released", "ε 1", "spent in 4 charges")]
+    numbers = [TitleNumber("released", "ε 1", "spent in 4 charges")]
     assert packed_in(page)["animations"] == [json.loads(pack(animate(run, look.without_rows(), numbers)))]
 
 

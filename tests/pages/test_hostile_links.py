@@ -9,7 +9,7 @@ import pytest
 import streamlit as st
 
 from dpviz.check import RequestError
-from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.grid import StudyGrid
 from dpviz.ui.tradeoff.settings_section import apply
 from tests.cases import about
 from tests.pages.tables import app_on, open_blobs, sound, text_of
@@ -80,7 +80,7 @@ def test_what_the_form_cannot_show_is_refused_and_changes_nothing(form: dict[str
     of_one = ({"ks": "3,5"}, {"ns": "100"}, {"seed": "7"})
     for query in (*too_much, *of_one, {"algorithms": "eugkm:theta=3"}, {"algorithms": "kmeans++"}):
         with about(query), pytest.raises(RequestError, match=r"This page|cannot be chosen"):
-            apply(Grid.from_query(query))
+            apply(StudyGrid.from_query(query))
     assert form == {}
 
 
@@ -95,7 +95,7 @@ def test_settings_at_the_edge_of_what_is_allowed_set_the_form(form: dict[str, An
         {"k": 1_000, "repeats": 50, "delta": 0.1},
     ):
         with about(change):
-            grid = Grid.from_yaml(json.dumps(GOOD | change))
+            grid = StudyGrid.from_yaml(json.dumps(GOOD | change))
             apply(grid)
             assert (form["k"], form["delta"], form["tradeoff:repeats"]) == (grid.ks[0], grid.deltas[0], grid.repeats)
 

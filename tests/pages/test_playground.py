@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.runs.request import Contender, Request
-from dpviz.table.drawing import Drawing, decode_drawing, encode_drawing, load_preset, make_painted_table
+from dpviz.table.drawing import PointDrawing, decode_drawing, encode_drawing, load_preset, make_painted_table
 from dpviz.ui.playground.page import KEY, make_animation_page, read_link
 from tests.cases import about
 from tests.charts.test_player_page import packed_in
@@ -22,14 +22,14 @@ from tests.ui.playground.test_board import FULL, HERMIT, ONE, SPOT, said
 PAGE, PART = "playground.py", f"{KEY}:0"
 
 
-def paints(app: AppTest, drawing: Drawing, **more: Any) -> AppTest:
+def paints(app: AppTest, drawing: PointDrawing, **more: Any) -> AppTest:
     """Somebody lets go of the pointer."""
     app.session_state[PART] = {"ask": said(drawing, **more)}
     return sound(app.run())
 
 
-def painted_in(app: AppTest) -> Drawing:
-    drawing: Drawing = app.session_state[f"{KEY}:standing"].drawn.ask.drawing
+def painted_in(app: AppTest) -> PointDrawing:
+    drawing: PointDrawing = app.session_state[f"{KEY}:standing"].drawn.ask.drawing
     return drawing
 
 
@@ -124,7 +124,7 @@ def test_a_drawing_opens_as_a_table_and_a_reload_opens_it_again(page: str):
 
 
 @pytest.mark.parametrize("drawing", [ONE, SPOT, FULL])
-def test_odd_drawings_are_explored_as_any_table(drawing: Drawing):
+def test_odd_drawings_are_explored_as_any_table(drawing: PointDrawing):
     app = paints(app_on(PAGE, None), drawing)
     app.button(key="playground:explore.py").click()
     sound(app.run())

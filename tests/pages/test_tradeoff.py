@@ -13,7 +13,7 @@ from dpviz.charts.plot import Plot
 from dpviz.check import RequestError
 from dpviz.runs.jobs import JobState
 from dpviz.runs.request import Contender
-from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.open_study import Study
 from dpviz.runs.worker import Progress
 from dpviz.table.declaration import FileKind
@@ -156,7 +156,7 @@ def test_a_point_opens_its_settings_in_explore() -> None:
 def test_a_click_is_read_as_the_curve_that_was_hit(monkeypatch: pytest.MonkeyPatch) -> None:
     state: dict[str, object] = {}
     monkeypatch.setattr("dpviz.ui.studies.one_setting.st.session_state", state)
-    grid = Grid((Contender("dplloyd"), Contender("eugkm")), (4,), (0.1, 0.3), (1e-6,), repeats=2)
+    grid = StudyGrid((Contender("dplloyd"), Contender("eugkm")), (4,), (0.1, 0.3), (1e-6,), repeats=2)
     drawn = Plot({})
     drawn.add_traces([{"type": "scatter", "meta": "band"}, {"type": "scatter", "name": "EUGkM"}])
     state["here"] = {"selection": {"points": [{"curve_number": 1, "x": 0.30000001, "y": 2.0}]}}

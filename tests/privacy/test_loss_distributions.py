@@ -14,7 +14,7 @@ from dpviz.privacy.accounting import Accounting, gdp_epsilon, zcdp_epsilon
 from dpviz.privacy.ledger import BudgetExceeded, Entry, Ledger, list_draws
 from dpviz.privacy.loss_distributions import (
     DrawList,
-    Draws,
+    NoiseDraws,
     NotAnnounced,
     calibrate_scale,
     compose_epsilon,
@@ -34,7 +34,7 @@ from tests.contract.tables import make_small_table
 
 PLD = Accounting.PLD
 ONE = Sensitivity(1.0, 1.0, 1.0, 1.0)
-GOOGLE = (Draws(True, 1.0), Draws(False, 20.0, 21))
+GOOGLE = (NoiseDraws(True, 1.0), NoiseDraws(False, 20.0, 21))
 
 
 @pytest.mark.parametrize(("epsilon", "alpha"), [(0.1, 37.6), (1.0, 4.34), (10.0, 0.555)])
@@ -46,8 +46,8 @@ def test_the_multipliers_of_a_gaussian_sum_and_twenty_one_laplace_counts(epsilon
 
 
 def test_one_gaussian_is_gaussian_privacy_and_one_laplace_is_pure():
-    assert compose_epsilon((Draws(True, 4.0),), 1e-6) == pytest.approx(gdp_epsilon(0.25, 1e-6), rel=1e-3)
-    assert compose_epsilon((Draws(False, 2.0),), 1e-9) == pytest.approx(0.5, rel=4e-3)
+    assert compose_epsilon((NoiseDraws(True, 4.0),), 1e-6) == pytest.approx(gdp_epsilon(0.25, 1e-6), rel=1e-3)
+    assert compose_epsilon((NoiseDraws(False, 2.0),), 1e-9) == pytest.approx(0.5, rel=4e-3)
     assert compose_epsilon(GOOGLE, 1e-6) < zcdp_epsilon(sum(each.rho for each in GOOGLE), 1e-6)
 
 
@@ -59,9 +59,9 @@ def _session(*planned, epsilon=1.0, needs_n=True, kind=None):
 
 @pytest.mark.parametrize("epsilon", [0.1, 20.0])
 def test_shares_of_a_room_use_up_what_a_bought_n_has_left(epsilon):
-    session = _session(Draws(True, 1.0), Draws(False, 20.0), epsilon=epsilon)
+    session = _session(NoiseDraws(True, 1.0), NoiseDraws(False, 20.0), epsilon=epsilon)
     assert 0 < session.ledger.spent_fraction < 0.5
-    share = session.calibrate(sums=Draws(True, 1.0), counts=Draws(False, 20.0))
+    share = session.calibrate(sums=NoiseDraws(True, 1.0), counts=NoiseDraws(False, 20.0))
     session.release(Sum(Everything()), share.sums, note="x")
     session.ask(Count(Everything()), Laplace, share.counts, note="x")
     sums, counts = session.ledger.entries[1:]
@@ -71,7 +71,7 @@ def test_shares_of_a_room_use_up_what_a_bought_n_has_left(epsilon):
     with pytest.raises(BudgetExceeded):
         session.ask(Count(Everything()), Laplace, share.counts, note="x")
     with pytest.raises(RequestError, match="once"):
-        session.ledger.announce(Draws(True, 1.0))
+        session.ledger.announce(NoiseDraws(True, 1.0))
 
 
 def test_a_number_of_rows_is_not_bought_before_a_list_is_fixed():
@@ -83,12 +83,12 @@ COUNTS, SUMS = Count(Everything()), Sum(Everything())
 
 
 def test_whoever_chooses_the_kind_of_noise_after_an_answer_is_refused_before_a_row_is_read():
-    planned = {True: Draws(True, 1.0), False: Draws(False, 1.0)}
+    planned = {True: NoiseDraws(True, 1.0), False: NoiseDraws(False, 1.0)}
     for announced, other in ((True, Laplace), (False, Gaussian)):
         session = _session(
-            Draws(True, 4.0), planned[announced], needs_n=False, kind=exploding_session(answers_before=1)
+            NoiseDraws(True, 4.0), planned[announced], needs_n=False, kind=exploding_session(answers_before=1)
         )
-        share = session.calibrate(first=Draws(True, 4.0), then=planned[announced])
+        share = session.calibrate(first=NoiseDraws(True, 4.0), then=planned[announced])
         session.ask(COUNTS, Gaussian, share.first, note="first")
         entries, left = list(session.ledger.entries), session.ledger.announced
         # The other kind, at prices that are left, alone or beside what is on the list.
@@ -110,25 +110,25 @@ def test_without_a_list_the_first_charge_is_all_of_it():
 
 
 def test_gaussian_draws_may_be_divided_as_answers_suggest_and_laplace_draws_only_get_more_noise():
-    fixed = DrawList.of((Draws(True, 1.0), Draws(False, 2.0, 3), Draws(False, 5.0)))
-    left = fixed.subtract(Draws(True, 2.0), note="x").subtract(Draws(True, 2.0), note="x")
+    fixed = DrawList.of((NoiseDraws(True, 1.0), NoiseDraws(False, 2.0, 3), NoiseDraws(False, 5.0)))
+    left = fixed.subtract(NoiseDraws(True, 2.0), note="x").subtract(NoiseDraws(True, 2.0), note="x")
     assert left.gaussian == pytest.approx(0.5)
     with pytest.raises(NotAnnounced):
-        left.subtract(Draws(True, 1.0), note="x")
+        left.subtract(NoiseDraws(True, 1.0), note="x")
     # In any order, and the one with the most noise that is allowed is the one that is gone.
-    assert fixed.subtract(Draws(False, 6.0), note="x").laplace == (2.0, 2.0, 2.0)
-    assert fixed.subtract(Draws(False, 4.0, 2), note="x").laplace == (2.0, 5.0)
-    for draws in (Draws(False, 1.999), Draws(False, 4.0, 4), Draws(False, 5.0, 5)):
+    assert fixed.subtract(NoiseDraws(False, 6.0), note="x").laplace == (2.0, 2.0, 2.0)
+    assert fixed.subtract(NoiseDraws(False, 4.0, 2), note="x").laplace == (2.0, 5.0)
+    for draws in (NoiseDraws(False, 1.999), NoiseDraws(False, 4.0, 4), NoiseDraws(False, 5.0, 5)):
         with pytest.raises(NotAnnounced):
             fixed.subtract(draws, note="x")
 
 
 def test_a_choice_of_the_kind_after_an_answer_would_break_the_promise():
     # The δ at ε of a Gaussian answer and then, by its loss, the worse of two draws that were each calibrated to it.
-    epsilon, delta, first = 1.0, 1e-6, Draws(True, 12.0)
+    epsilon, delta, first = 1.0, 1e-6, NoiseDraws(True, 12.0)
     mu = 1 / first.multiplier
     gaussian, laplace = (
-        calibrate_scale((Draws(kind, 1.0),), (first,), epsilon=epsilon, delta=delta) for kind in (True, False)
+        calibrate_scale((NoiseDraws(kind, 1.0),), (first,), epsilon=epsilon, delta=delta) for kind in (True, False)
     )
     loss, width = np.linspace(mu**2 / 2 - 9 * mu, mu**2 / 2 + 9 * mu, 40_001, retstep=True)
     density = stats.norm.pdf(loss, mu**2 / 2, mu)
@@ -145,14 +145,14 @@ def gdp_delta_at(mu, epsilon):
 
 
 def test_a_path_of_counts_is_that_many_draws():
-    share = _session(Draws(False, 20.0, 100)).calibrate(path=Draws(False, 20.0, 100))
+    share = _session(NoiseDraws(False, 20.0, 100)).calibrate(path=NoiseDraws(False, 20.0, 100))
     mechanism = PathCounts.calibrated(share.path, ONE, levels=100, min_branch=1.0)
     entry = Entry.of(mechanism, "SparseCount", PLD, delta=1e-6, note="")
     found = list_draws(entry)
     assert (found.gaussian, found.times) == (False, 100)
     assert found.multiplier == pytest.approx(mechanism.scale)
     # One draw with the whole path's sensitivity would cost much more.
-    assert compose_epsilon((Draws(False, entry.scale / entry.sensitivity),), 1e-6) > 1.2
+    assert compose_epsilon((NoiseDraws(False, entry.scale / entry.sensitivity),), 1e-6) > 1.2
 
 
 @pytest.mark.parametrize("kind", [SmoothMedian])
@@ -183,7 +183,7 @@ def test_an_honest_ledger_is_what_the_other_grid_finds_in_the_noise():
     ledger = Ledger(PLD, 1.0, 1e-6)
     share = ledger.budget.split(a=1.0, b=1.0)
     drawn = (Gaussian.calibrated(share.a, ONE), Laplace.calibrated(share.b, ONE))
-    ledger.announced = DrawList.of((Draws(True, drawn[0].scale), Draws(False, drawn[1].scale)))
+    ledger.announced = DrawList.of((NoiseDraws(True, drawn[0].scale), NoiseDraws(False, drawn[1].scale)))
     for mechanism in drawn:
         ledger.charge(Entry.of(mechanism, "Count", PLD, delta=1e-6, note=""))
     # By ρ the budget is used up; by loss distributions some of it is left.
@@ -220,24 +220,30 @@ def test_guarantees_of_which_little_is_left_for_a_composition_cost_their_sum_or_
     assert compose_guarantees([(0.1, 1e-8)] * 20, 1e-6) > compose_guarantees([(0.1, 0.0)] * 20, 1e-6)
 
 
-@pytest.mark.parametrize("laplace", [(), (Draws(False, 0.1),)], ids=["gaussian", "and laplace"])
+@pytest.mark.parametrize("laplace", [(), (NoiseDraws(False, 0.1),)], ids=["gaussian", "and laplace"])
 def test_draws_too_large_to_compose_add_up_by_kind(laplace):
     # Two draws of μ = 20 / √2 are one of μ = 20, and Laplace noise of ε = 10 comes on top.
-    found = compose_epsilon((Draws(True, 2**0.5 / 20, 1), Draws(True, 2**0.5 / 20, 1), *laplace), 1e-6)
+    found = compose_epsilon((NoiseDraws(True, 2**0.5 / 20, 1), NoiseDraws(True, 2**0.5 / 20, 1), *laplace), 1e-6)
     assert found == pytest.approx(gdp_epsilon(20.0, 1e-6) + 10.0 * len(laplace))
 
 
 def test_some_of_a_whole_compose_as_they_do_alone():
     """On the coarser grid of all draws a few of them come out no lower, and higher by a little of the whole only."""
-    whole = (Draws(False, 9.0), Draws(False, 4.0), Draws(True, 6.0), Draws(True, 3.0), Draws(False, 5.0))
+    whole = (
+        NoiseDraws(False, 9.0),
+        NoiseDraws(False, 4.0),
+        NoiseDraws(True, 6.0),
+        NoiseDraws(True, 3.0),
+        NoiseDraws(False, 5.0),
+    )
     together = compose_epsilon(whole, 1e-6)
     for number in range(1, len(whole) + 1):
         some, alone = (compose_epsilon(whole[:number], 1e-6, whole=grid) for grid in (whole, ()))
         assert alone - 1e-3 * together <= some <= alone + 4e-3 * together
     assert compose_epsilon(whole, 1e-6, whole=whole) == together
     # At next to no δ the ε of Laplace noise add up.
-    laplace = (Draws(False, 9.0), Draws(False, 4.0), Draws(False, 5.0))
+    laplace = (NoiseDraws(False, 9.0), NoiseDraws(False, 4.0), NoiseDraws(False, 5.0))
     assert compose_epsilon(laplace, 1e-12) == pytest.approx(1 / 9 + 1 / 4 + 1 / 5, rel=5e-3)
     # Of a whole that protects nobody, some may protect.
-    loud = (*whole, Draws(False, 0.001))
+    loud = (*whole, NoiseDraws(False, 0.001))
     assert compose_epsilon(whole, 1e-6, whole=loud) == together

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, UnevenGrid, Voronoi
+from dpviz.privacy.partitions import CubeTree, Everything, Grid, ProjectedCells, UnevenGrid, Voronoi
 from dpviz.table.domain import Region
 from dpviz.table.lattice import ExactRows
 from dpviz.table.rows import Rows
@@ -23,7 +23,7 @@ def test_voronoi_is_the_nearest_centre(seed):
     nearest = ((rows.values[:, None] - cells.centers) ** 2).sum(axis=2).argmin(axis=1)
     for found in (cells.find_cells(rows), cells.assign(rows.values)):
         np.testing.assert_array_equal(found, nearest)
-    seen = Projected(Voronoi(cells.centers[:, :2]), rng.normal(size=(2, 3)), Region.ball(2, 0.8))
+    seen = ProjectedCells(Voronoi(cells.centers[:, :2]), rng.normal(size=(2, 3)), Region.ball(2, 0.8))
     image = exact(rows.values @ seen.frame.T, seen.region)
     np.testing.assert_array_equal(seen.find_cells(rows), seen.inner.find_cells(image))
 

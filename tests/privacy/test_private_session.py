@@ -12,7 +12,7 @@ from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.losses import Loss, SwapLoss
 from dpviz.privacy.mechanisms import Exponential
 from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.partitions import CubeTree, Everything, Grid, Projected, Voronoi
+from dpviz.privacy.partitions import CubeTree, Everything, Grid, ProjectedCells, Voronoi
 from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.queries import Count, Relation, SparseCount, Sum
 from dpviz.privacy.revealed_rows import Revealed
@@ -126,8 +126,8 @@ def test_only_known_questions_enter():
         Custom(Everything()),
         Count(foreign),
         Sum(foreign),
-        Count(Projected(foreign, frame, region)),
-        Count(Projected(Projected(Voronoi(np.zeros((2, 2))), frame, region), frame, region)),
+        Count(ProjectedCells(foreign, frame, region)),
+        Count(ProjectedCells(ProjectedCells(Voronoi(np.zeros((2, 2))), frame, region), frame, region)),
         Count(tree),  # rows outside the tree have no cell: counting them would fail on private values
         Sum(tree),
     ):

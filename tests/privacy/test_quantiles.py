@@ -17,7 +17,7 @@ from dpviz.privacy.accounting import Accounting, Budget, zcdp_epsilon
 from dpviz.privacy.ledger import Entry
 from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.quantiles import (
-    Columns,
+    ClippedColumns,
     ExponentialQuantile,
     Medians,
     Quantiles,
@@ -37,7 +37,7 @@ BASIC, PURE, ZCDP = Accounting.BASIC, Accounting.PURE, Accounting.ZCDP
 
 
 def _column(values, level=0.5):
-    return Columns(np.array(values, dtype=float).reshape(-1, 1), *ENDS, (level,))
+    return ClippedColumns(np.array(values, dtype=float).reshape(-1, 1), *ENDS, (level,))
 
 
 def _by_definition(edges, place, beta):

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from dpviz.check import RequestError
 from dpviz.privacy.losses import CappedLosses, Loss
-from dpviz.privacy.partitions import Projected, Voronoi
+from dpviz.privacy.partitions import ProjectedCells, Voronoi
 from dpviz.privacy.private_session import Tallies
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.segment_counts import DistanceScales, SegmentHistogram
@@ -34,7 +34,7 @@ def test_a_histogram_of_codes_is_that_of_the_segments(seed, p, number):
     centers = rng.uniform(-0.5, 0.5, (3, p))
     together = Region(np.ones(p + 1), float(np.sqrt(0.81 + 1)))
     rows = np.concatenate([points, code_rows(codes, np.array([number]))], axis=1)
-    over = Projected(Voronoi(centers), np.eye(p, p + 1), view)
+    over = ProjectedCells(Voronoi(centers), np.eye(p, p + 1), view)
     counts = asked(SegmentHistogram(over, p, number), rows, together)
     cell = ((points[:, None] - Voronoi(centers).centers) ** 2).sum(axis=2).argmin(axis=1)
     expected = [np.bincount(codes[cell == j, 0], minlength=number) for j in range(3)]

@@ -15,7 +15,7 @@ from dpviz.releases.package import SIGNATURE, VERIFY, format_verify
 from dpviz.releases.playing import Played
 from dpviz.releases.releasing import publish
 from dpviz.releases.transcript import Transcript
-from dpviz.releases.verify import Verdict, verify
+from dpviz.releases.verify import Verification, verify
 from dpviz.releases.zips import make_zip
 from tests.releases.people import ready_in
 
@@ -41,7 +41,7 @@ def _made_once(transcript: Transcript) -> tuple[Played, dict[str, bytes]]:
     return played, dict(files)
 
 
-def verdict_on(files: Files) -> Verdict:
+def verdict_on(files: Files) -> Verification:
     """What ``verify`` says of a zip of these files."""
     with patch.object(verifying, "_check_making", _made_once):
         verdict = verify(make_zip(files))

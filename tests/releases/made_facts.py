@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.releases.card_facts import AccountFacts, CardColumn, CardFacts, CardWords, Part
+from dpviz.releases.card_facts import AccountFacts, CardColumn, CardFacts, CardWords, CostPart
 from dpviz.runs.open_table import declare
 from dpviz.runs.run import Run, run
 from dpviz.table.samples import sample
@@ -59,7 +59,7 @@ def facts(**changes: Any) -> CardFacts:
         looks={"rows": 1, "loss": 2},
         studies=1,
         accounting="Loss distributions inside of the clustering, basic composition between the parts",
-        parts=(Part("clustering", 0.8, 1e-6), Part("segments", 0.2, 0.0)),
+        parts=(CostPart("clustering", 0.8, 1e-6), CostPart("segments", 0.2, 0.0)),
         entries=(_entry("clustering", "gaussian", "Sum", 12.5), _entry("segments", "laplace", "Histogram", 5.0)),
         noise="OpenDP 0.16.0",
         dpviz="0.1.0",

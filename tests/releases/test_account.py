@@ -19,7 +19,16 @@ from hypothesis import strategies as st
 
 from dpviz import __version__
 from dpviz.check import RequestError
-from dpviz.releases.account import Account, AccountExceeded, Charge, Entry, Standing, State, read_user, round_down
+from dpviz.releases.account import (
+    Account,
+    AccountBalance,
+    AccountEntry,
+    AccountExceeded,
+    Charge,
+    State,
+    read_user,
+    round_down,
+)
 from tests.cases import about
 from tests.examples import examples
 from tests.releases.charges import a_charge
@@ -156,11 +165,11 @@ def exact_sums(charges: list[Charge]) -> tuple[Fraction, Fraction]:
 
 @given(spent=st.lists(COSTS, max_size=20), cap=st.floats(1e-3, 10))
 def test_what_is_said_to_be_left_fits(spent, cap):
-    standing = Standing("a", cap, 0.0, ())
+    standing = AccountBalance("a", cap, 0.0, ())
     for epsilon in spent:
         if epsilon <= standing.left_epsilon:
-            entry = Entry(1, "", "", a_charge(epsilon), State.CHARGED, None, None)
-            standing = Standing("a", cap, 0.0, (*standing.entries, entry))
+            entry = AccountEntry(1, "", "", a_charge(epsilon), State.CHARGED, None, None)
+            standing = AccountBalance("a", cap, 0.0, (*standing.entries, entry))
     said = float(round_down(standing.left_epsilon))
     assert said >= standing.left_epsilon * (1 - 1e-5)
     for left in (standing.left_epsilon, said):

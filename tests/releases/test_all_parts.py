@@ -12,8 +12,8 @@ from dpviz.privacy.ledger import compute_total_epsilon
 from dpviz.releases.package import CENTERS, DECLARATION, TRANSCRIPT
 from dpviz.releases.releasing import preflight, publish
 from dpviz.releases.render import collect_facts
-from dpviz.releases.seen import Seen
-from dpviz.releases.transcript import Recording, Transcript, read_transcript
+from dpviz.releases.seen import AccessCounts
+from dpviz.releases.transcript import AnswerRecording, Transcript, read_transcript
 from dpviz.releases.zips import make_zip, read_members
 from dpviz.table.declaration_file import apply_declaration, apply_declaration_file, to_json
 from dpviz.table.named import open_file
@@ -30,7 +30,7 @@ def prepared(tmp_path_factory):
     data, declaration = write_people(folder, bounds={"age": [None, None], "income": [None, None]}, n_public=None)
     said = apply_declaration_file(declaration).validate()
     release_request = order_for(said, epsilon=EPSILON, delta=DELTA, segments=0.2)
-    release_request = replace(release_request, bounds=0.1, missing=0.1, seen=Seen({"rows": 2}, 1))
+    release_request = replace(release_request, bounds=0.1, missing=0.1, seen=AccessCounts({"rows": 2}, 1))
     return preflight(release_request, open_file(data), said, account_in(folder, cap_epsilon=EPSILON))
 
 
@@ -71,7 +71,7 @@ def test_bounds_that_were_not_bought_are_named(release):
 def test_answers_that_nobody_asked_for_are_named(release, part):
     read, legend = read_transcript(release.files[TRANSCRIPT]).whole, read_transcript(release.files[TRANSCRIPT])[2]
     recording = read.recordings[part]
-    longer = {**read.recordings, part: Recording(recording.coins, (*recording.answers, np.zeros(1)))}
+    longer = {**read.recordings, part: AnswerRecording(recording.coins, (*recording.answers, np.zeros(1)))}
     forged = Transcript(read.asked, longer)
     card = {name: data.replace(read.sha256.encode(), forged.sha256.encode()) for name, data in release.files.items()}
     found = findings({**card, TRANSCRIPT: forged.to_bytes(legend)})

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpviz.check import RequestError
-from dpviz.releases.card_facts import NOT_STATED, CardColumn, Part
+from dpviz.releases.card_facts import NOT_STATED, CardColumn, CostPart
 from dpviz.releases.charges import group_charges
 from dpviz.releases.promise import (
     describe_accesses,
@@ -27,8 +27,11 @@ from tests.releases.made_facts import facts, people_facts, words
 @pytest.mark.parametrize(
     ("change", "named"),
     [
-        ({"parts": (Part("clustering", 0.8, 1e-6),)}, "epsilon = 0.8, and the release is said to cost 1:"),
-        ({"parts": (Part("a", 0.8, 0.0), Part("b", 0.2, 0.0))}, "delta = 0, and the release is said to cost 1e-06:"),
+        ({"parts": (CostPart("clustering", 0.8, 1e-6),)}, "epsilon = 0.8, and the release is said to cost 1:"),
+        (
+            {"parts": (CostPart("a", 0.8, 0.0), CostPart("b", 0.2, 0.0))},
+            "delta = 0, and the release is said to cost 1e-06:",
+        ),
         ({"relation": "swap"}, "The relation is 'swap'"),
         ({"k": 3}, r"shape \(2, 2\): give 3 of them"),
         ({"centers": np.zeros((2, 3))}, "these columns first"),
@@ -67,9 +70,9 @@ def test_the_promise_in_words() -> None:
     assert "is recorded about one person changes" in describe_promise(facts(relation="replace", has_id=True))
     assert "at most 73.2 % certain" in format_belief(facts())
     assert describe_slack(facts()).endswith("may differ by one in 1,000,000.")
-    pure = facts(delta=0.0, parts=(Part("all", 1.0, 0.0),))
+    pure = facts(delta=0.0, parts=(CostPart("all", 1.0, 0.0),))
     assert describe_slack(pure) == "There is no exception to this (δ = 0)."
-    large = facts(epsilon=20.0, parts=(Part("all", 20.0, 1e-6),))
+    large = facts(epsilon=20.0, parts=(CostPart("all", 20.0, 1e-6),))
     assert "at most e^20." in describe_promise(large)
     assert "almost certain" in format_belief(large)
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpviz.releases.card_facts import AccountFacts, CardColumn, CardFacts, CardPicture, Part
+from dpviz.releases.card_facts import AccountFacts, CardColumn, CardFacts, CardPicture, CostPart
 from dpviz.releases.card_page import make_card_page
 from dpviz.releases.promise import describe_accesses, describe_promise, describe_slack
 from tests.cases import about
@@ -61,7 +61,7 @@ def _everywhere(name: str) -> CardFacts:
         unit=name,
         looks={name: 2},
         accounting=name,
-        parts=(Part(name, 0.8, 1e-6), Part(name + "2", 0.2, 0.0)),
+        parts=(CostPart(name, 0.8, 1e-6), CostPart(name + "2", 0.2, 0.0)),
         entries=(entry, {**entry, "part": "none of them"}),
         noise=name,
         dpviz=name,
@@ -131,10 +131,10 @@ def test_what_was_chosen_is_printed_verbatim() -> None:
     "made",
     [
         facts(sizes=None, size_sd=None, center_sd=None, center_step=None, account=None, looks={}, studies=0, n=None),
-        facts(delta=0.0, parts=(Part("all", 1.0, 0.0),), relation="replace", has_id=True, rows_per_person=5),
+        facts(delta=0.0, parts=(CostPart("all", 1.0, 0.0),), relation="replace", has_id=True, rows_per_person=5),
         facts(segments={"segments": []}, quality_report={}),
         facts(segments={"segments": [{"size": None, "columns": {"age": {"median": 3}}}, {}]}),
-        facts(epsilon=30.0, parts=(Part("all", 30.0, 1e-6),)),
+        facts(epsilon=30.0, parts=(CostPart("all", 30.0, 1e-6),)),
     ],
     ids=["bare", "pure", "no segments", "half said", "large"],
 )

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dpviz.releases import card_pictures, card_tables, charges, segment_words
-from dpviz.releases.card_facts import CardColumn, Part
+from dpviz.releases.card_facts import CardColumn, CostPart
 from dpviz.releases.card_pictures import draw_centers, draw_sizes
 from dpviz.releases.card_tables import (
     Row,
@@ -20,7 +20,7 @@ from dpviz.releases.card_tables import (
     make_ledger_table,
     make_segments_table,
 )
-from dpviz.releases.segment_words import Interval, describe_quality, describe_segments, make_interval
+from dpviz.releases.segment_words import WrittenInterval, describe_quality, describe_segments, make_interval
 from dpviz.templates.rendering import render
 from tests.releases.made_facts import facts, people_facts
 
@@ -90,7 +90,7 @@ def test_every_charge_is_in_the_ledger_once() -> None:
     parts = [row for row in rows[:-1] if row[4]]
     assert [(row[0], row[4]) for row in parts] == [("clustering (80 % of ε)", "0.8"), ("segments (20 % of ε)", "0.2")]
     assert sum(int(row[2]) for row in rows[:-1] if not row[4]) == len(made.entries)
-    stray = facts(parts=(Part("all", 1.0, 1e-6),))
+    stray = facts(parts=(CostPart("all", 1.0, 1e-6),))
     assert len(_cells(_html(make_ledger_table(stray)))) == 5, "charges of no part are shown, too"
 
 
@@ -142,9 +142,9 @@ def test_plain_values_about_segments_are_read_in_any_form() -> None:
     (one,) = describe_segments(
         {"segments": [{"size": [5, 4, 6], "columns": [{"name": "a", "median": 1, "low": 0, "high": 2}]}]}
     )
-    assert (one.number, one.size) == (1, Interval(5.0, 4.0, 6.0))
-    assert one.columns[0].median == Interval(1.0, 0.0, 2.0)
-    assert make_interval({"median": 2, "low": 1}) == Interval(2.0)
+    assert (one.number, one.size) == (1, WrittenInterval(5.0, 4.0, 6.0))
+    assert one.columns[0].median == WrittenInterval(1.0, 0.0, 2.0)
+    assert make_interval({"median": 2, "low": 1}) == WrittenInterval(2.0)
     for nothing in (None, "3", True, {}, [], [None, 1, 2]):
         assert make_interval(nothing) is None
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from dpviz.releases.card_facts import NOT_STATED, OWNER_QUESTIONS, CardWords, Part
+from dpviz.releases.card_facts import NOT_STATED, OWNER_QUESTIONS, CardWords, CostPart
 from dpviz.releases.dossier import Who, make_dossier, make_dossier_page
 from dpviz.releases.release_request import find_words
 from dpviz.releases.segments_report import TOO_SMALL
@@ -67,7 +67,7 @@ def test_answers_follow_from_the_facts() -> None:
     assert "age 1.1 years, income 1,100 k$" in made["How large is the error of each number?"].said
     untold = _answers(facts(center_sd=None, center_step=None, sizes=None, size_sd=None))
     assert "cannot tell the noise" in untold["How large is the error of each number?"].said
-    pure = _answers(facts(delta=0.0, parts=(Part("all", 1.0, 0.0),)))
+    pure = _answers(facts(delta=0.0, parts=(CostPart("all", 1.0, 0.0),)))
     assert "no exception" in pure["How strong is the guarantee, and at another δ?"].said
     assert "at δ" not in pure["How strong is the guarantee, and at another δ?"].said.split("no exception")[1]
 

@@ -41,7 +41,7 @@ def _is_valid(schema: dict[str, Any], card: Any) -> bool:
 
 _KINDS = {
     "approximate": facts,
-    "pure": lambda: facts(delta=0.0, parts=(card_facts.Part("all", 1.0, 0.0),)),
+    "pure": lambda: facts(delta=0.0, parts=(card_facts.CostPart("all", 1.0, 0.0),)),
     "replace": lambda: facts(relation="replace", has_id=True, rows_per_person=3),
     "bare": lambda: facts(n=None, looks={}, studies=0, account=None, sizes=None, center_step=None, center_sd=None),
     "bought n": lambda: facts(n=11_987.4, n_bought=True, words=words(chosen_after_looking="")),

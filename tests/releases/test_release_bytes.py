@@ -28,8 +28,8 @@ from dpviz.releases.package import CARD, DECLARATION, PAGE
 from dpviz.releases.release_request import ReleaseRequest, find_words
 from dpviz.releases.releasing import Release, preflight, publish
 from dpviz.releases.render import collect_facts, render
-from dpviz.releases.seen import Seen
-from dpviz.releases.transcript import Playback, Recording, read_transcript
+from dpviz.releases.seen import AccessCounts
+from dpviz.releases.transcript import AnswerRecording, Playback, read_transcript
 from dpviz.releases.verify import verify
 from dpviz.releases.zips import make_zip
 from dpviz.runs.open_table import declare
@@ -97,7 +97,7 @@ def pressed(folder: Path, data: Path, declared: dict[str, Any], algorithm: str, 
     said = apply_declaration_file(folder / "people.json").validate()
     request = Request(Contender.from_text(algorithm), 3, 4.0, 1e-6)
     words = find_words(said, today="2026-11-24", chosen_after_looking="k = 3")
-    seen = Seen({"rows": 2}, 1, 3, 2.5, 1)
+    seen = AccessCounts({"rows": 2}, 1, 3, 2.5, 1)
     account = Account.new(folder / "people.sqlite", name="people", cap_epsilon=9.0, cap_delta=1e-5)
     release_request = ReleaseRequest(request, words, **shares, who="somebody", seen=seen, expected_loss="about 1.04×")
     return publish(preflight(release_request, open_file(data), said, account))
@@ -106,7 +106,7 @@ def pressed(folder: Path, data: Path, declared: dict[str, Any], algorithm: str, 
 class Recorded(Playback):
     """A tape that also keeps what it gave, as noise does."""
 
-    def __init__(self, recording: Recording) -> None:
+    def __init__(self, recording: AnswerRecording) -> None:
         super().__init__(recording)
         self.released = recording.answers
 
@@ -207,7 +207,7 @@ def test_nothing_of_the_owners_words_is_lost_on_the_way(tmp_path: Path) -> None:
     assert asked.release_request.words == replace(
         find_words(asked.declared, today="2026-11-24"), chosen_after_looking="k = 3"
     )
-    assert asked.release_request.words.authors == ("A", "B") and asked.release_request.seen == Seen(
+    assert asked.release_request.words.authors == ("A", "B") and asked.release_request.seen == AccessCounts(
         {"rows": 2}, 1, 3, 2.5, 1
     )
     tuning = yaml.safe_load(release.files[CARD])["deployment"]["implementation"][
@@ -238,7 +238,7 @@ def test_a_run_says_the_same_of_any_other_rows(tmp_path: Path, algorithm: str) -
     noise, request = ExactNoise(), Request(Contender(algorithm), 3, 0.2, 1e-6)
     first = make_record(run_request(request, one.private, noise=noise), one)
     again = make_record(
-        run_request(request, other.private, noise=Playback(Recording(noise.coins, tuple(noise.released)))), other
+        run_request(request, other.private, noise=Playback(AnswerRecording(noise.coins, tuple(noise.released)))), other
     )
     assert first.warnings == again.warnings and first.to_dict() == again.to_dict()
     assert first.warnings, "a request of which nothing is to be warned shows no warning that leaks"

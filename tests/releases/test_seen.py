@@ -14,7 +14,7 @@ from dpviz.cli import release_command
 from dpviz.releases import seen as seen_module
 from dpviz.releases.card_page import make_card_page
 from dpviz.releases.registry_card import make_registry_card
-from dpviz.releases.seen import Seen, Where
+from dpviz.releases.seen import AccessCounts, Where
 from tests.command_line import call
 from tests.releases.made_facts import facts, words
 from tests.releases.people import account_in, write_people
@@ -28,24 +28,24 @@ def test_doctests() -> None:
 
 def test_nothing_is_said_to_be_unseen_that_was_seen() -> None:
     for seen in (
-        Seen({"rows": 1}),
-        Seen(studies=1),
-        Seen(runs=50, runs_epsilon=50.0),
-        Seen(grids_read=1),
-        Seen(where=Where.COMMAND),
+        AccessCounts({"rows": 1}),
+        AccessCounts(studies=1),
+        AccessCounts(runs=50, runs_epsilon=50.0),
+        AccessCounts(grids_read=1),
+        AccessCounts(where=Where.COMMAND),
     ):
         assert NOTHING_SEEN not in seen.words
-    assert NOTHING_SEEN in Seen().words and NOTHING_SEEN in Seen({"rows": 0}).words
+    assert NOTHING_SEEN in AccessCounts().words and NOTHING_SEEN in AccessCounts({"rows": 0}).words
 
 
 def test_everything_that_was_seen_is_told() -> None:
-    told = Seen({"rows": 2, "loss": 1}, 3, 50, 12.5, 2).words
+    told = AccessCounts({"rows": 2, "loss": 1}, 3, 50, 12.5, 2).words
     assert told == (
         "In this visit: two looks at rows or at counts of them, one look at losses on the rows, three studies on them, "
         "50 runs on the rows with study noise, ε = 12.5 in all, which no account has paid for and two readings of k "
         "from the grid of such a run. No ε covers what was chosen because of them."
     )
-    command = Seen({"proposal": 1}, where=Where.COMMAND).words
+    command = AccessCounts({"proposal": 1}, where=Where.COMMAND).words
     assert "The releasing command knows of one look that proposed how to read the file." in command
     assert command.endswith("only their owner can say.")
 
@@ -95,4 +95,4 @@ def test_a_command_says_what_it_knows_and_asks_whoever_is_there(capsys, tmp_path
 
 @pytest.mark.parametrize("where", list(Where))
 def test_whoever_counted_is_read_back(where: Where) -> None:
-    assert Where(Seen(where=where).where.value) is where
+    assert Where(AccessCounts(where=where).where.value) is where

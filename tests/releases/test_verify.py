@@ -30,7 +30,7 @@ from dpviz.releases.package import (
     VERIFY,
 )
 from dpviz.releases.render import render
-from dpviz.releases.transcript import Playback, Recording, Transcript, read_transcript
+from dpviz.releases.transcript import AnswerRecording, Playback, Transcript, read_transcript
 from dpviz.releases.verify import verify
 from dpviz.releases.zips import make_zip
 from tests.cases import about
@@ -180,7 +180,7 @@ def test_any_changed_answer_of_the_transcript_is_named(files, part):
         forged = forged_answers(
             files,
             lambda read, now=answers: Transcript(
-                read.asked, {**read.recordings, part: Recording(recording.coins, now)}
+                read.asked, {**read.recordings, part: AnswerRecording(recording.coins, now)}
             ),
         )
         assert TRANSCRIPT in findings(forged), place
@@ -191,7 +191,7 @@ def test_an_answer_that_nobody_asks_for_is_named(files, part):
     read = transcript_in(files)
     recording = read.recordings[part]
     more = Transcript(
-        read.asked, {**read.recordings, part: Recording(recording.coins, (*recording.answers, np.ones(3)))}
+        read.asked, {**read.recordings, part: AnswerRecording(recording.coins, (*recording.answers, np.ones(3)))}
     )
     consistent = render(more)
     assert f"answers of the part {part} that the plan does not ask for" in findings(consistent)[TRANSCRIPT]
@@ -377,7 +377,7 @@ def test_an_array_that_says_it_is_larger_than_its_file_is_not_made_room_for():
 
 
 def test_a_tape_that_is_too_short_says_so():
-    player = Playback(Recording(1, ()))
+    player = Playback(AnswerRecording(1, ()))
     with pytest.raises(RequestError, match="ends before"):
         player.answer(None, None, None)
     assert player.is_over
@@ -387,7 +387,9 @@ def test_a_tape_that_is_too_short_says_so():
 FORGED = {
     Check.FILES: lambda files: {**files, PAGE: files[PAGE].replace(b"2.72", b"1.01", 1)},
     Check.PLAYED: lambda files: rehashed(
-        forged_answers(files, lambda read: Transcript(read.asked, {**read.recordings, "algorithm": Recording(1, ())}))
+        forged_answers(
+            files, lambda read: Transcript(read.asked, {**read.recordings, "algorithm": AnswerRecording(1, ())})
+        )
     ),
     Check.SAME: lambda files: rehashed({**files, ASSIGN: files[ASSIGN] + b"print(1)\n"}),
     Check.SUMS: lambda files: render(

@@ -8,7 +8,7 @@ from dpviz import check
 from dpviz.algorithms.card import ParamField
 from dpviz.algorithms.registry import CARDS, list_private_cards
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.grid import StudyGrid
 
 _EPSILONS = st.floats(check.LEAST_EPSILON, check.MOST_EPSILON)
 _DELTAS = st.just(0.0) | st.floats(check.LEAST_DELTA, 0.1)
@@ -52,11 +52,11 @@ def requests(draw: st.DrawFn) -> Request:
 
 
 @st.composite
-def grids(draw: st.DrawFn) -> Grid:
+def grids(draw: st.DrawFn) -> StudyGrid:
     """Any small grid of algorithms that need a delta and find one."""
     judged = tuple(card for card in list_private_cards() if card.params().points_per_row(2) == 1)
     of_rows = contenders(cards=judged).filter(lambda contender: contender.settings.points_per_row(2) == 1)
-    return Grid(
+    return StudyGrid(
         tuple(draw(st.lists(of_rows, min_size=1, max_size=3, unique=True))),
         tuple(draw(st.lists(st.integers(1, 99), min_size=1, max_size=3, unique=True))),
         tuple(draw(st.lists(st.floats(0.01, 1e3), min_size=1, max_size=3, unique=True))),

@@ -13,7 +13,7 @@ from dpviz.runs.clipped_rows import JudgedTable, clip_rows
 from dpviz.runs.evaluation import evaluate, find_reference
 from dpviz.runs.request import Contender
 from dpviz.runs.run import run
-from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import Yardstick, compute_study_rows
 from dpviz.table.domain import Domain, Region
 from tests.contract.tables import make_blobs
@@ -86,7 +86,7 @@ def test_a_study_judges_on_the_same_rows_and_says_what_clipping_costs() -> None:
     rows = clip_rows(revealed, table.domain.region)
     items = list(
         compute_study_rows(
-            JudgedTable.of(table, revealed, None), Grid((Contender("auto"),), (3,), (10.0,)), with_centers=True
+            JudgedTable.of(table, revealed, None), StudyGrid((Contender("auto"),), (3,), (10.0,)), with_centers=True
         )
     )
     (yardstick,) = (item for item in items if isinstance(item, Yardstick))

@@ -15,7 +15,7 @@ from dpviz.privacy.private_session import PrivateTable
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.error_parts import ErrorParts, compute_error_parts, explain_refusal, measure_error_rows
 from dpviz.runs.request import Contender
-from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import Yardstick, compute_study_rows
 from dpviz.runs.worker import Progress
 from dpviz.table.domain import Domain
@@ -28,7 +28,7 @@ def judged(table: PrivateTable) -> JudgedTable:
 
 
 def measured(table: PrivateTable, contender: Contender, *, repeats: int = 2, epsilon: float = 1.0) -> ErrorParts:
-    grid = Grid((contender,), (3,), (epsilon,), (1e-6,), repeats=repeats)
+    grid = StudyGrid((contender,), (3,), (epsilon,), (1e-6,), repeats=repeats)
     base, *rows = (item for item in measure_error_rows(judged(table), grid) if not isinstance(item, Progress))
     assert isinstance(base, Yardstick) and len(rows) == repeats
     return compute_error_parts(base, rows)
@@ -93,7 +93,7 @@ def test_all_losses_are_read_from_clipped_rows_and_clipping_is_how_far_these_wer
 
 def study_of_one(table: PrivateTable) -> Iterator[Any]:
     """The run that ``measured`` makes with one repeat, as a study judges it."""
-    return compute_study_rows(judged(table), Grid((Contender("dplloyd"),), (3,), deltas=(1e-6,)))
+    return compute_study_rows(judged(table), StudyGrid((Contender("dplloyd"),), (3,), deltas=(1e-6,)))
 
 
 def test_the_local_model_says_why_not() -> None:

@@ -16,7 +16,7 @@ from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.python_script import Script, write_release_script, write_run_script, write_sweep_script
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.run import run_request
-from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.grid import StudyGrid
 from dpviz.table.declaration import FileKind
 from dpviz.table.declaration_file import apply_declaration_file, to_json
 from dpviz.table.named import open_file
@@ -62,7 +62,7 @@ def test_names_of_a_file_are_text_and_no_program() -> None:
     table = fifteen()
     name = "a'b\"\\\n\u2028.csv"
     declared = replace(table.declaration, title='"""\nimport os', units={"x": "'''"})
-    grid = Grid((Contender("dplloyd"), Contender("eugkm", {"theta": 3.0})), (3,), (0.5,))
+    grid = StudyGrid((Contender("dplloyd"), Contender("eugkm", {"theta": 3.0})), (3,), (0.5,))
     for script in (
         write_run_script(name, declared, REQUEST),
         write_sweep_script(name, declared, grid),
@@ -82,7 +82,7 @@ def test_names_of_a_file_are_text_and_no_program() -> None:
 
 @pytest.mark.slow
 def test_a_study_is_the_same(capsys: pytest.CaptureFixture[str]) -> None:
-    grid = Grid((Contender("dplloyd"), Contender("kmeans++")), (2,), (0.5, 1.0), repeats=2, seed=3)
+    grid = StudyGrid((Contender("dplloyd"), Contender("kmeans++")), (2,), (0.5, 1.0), repeats=2, seed=3)
     table = fifteen()
     script = write_sweep_script(table.loaded.name, table.declaration, grid)
     results = execute(script)["results"]

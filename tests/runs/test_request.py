@@ -16,7 +16,7 @@ from dpviz.privacy.private_session import PrivateTable
 from dpviz.runs.advice.judgement import Judgement, judge_request
 from dpviz.runs.request import Contender, Request, parse_named_values
 from dpviz.runs.run import run
-from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.grid import StudyGrid
 from tests.cases import for_each
 from tests.contract.tables import BOUGHT, PUBLIC, REPLACE, SETTINGS, is_pure, make_blobs, make_small_table
 from tests.runs.asked import requests
@@ -61,7 +61,7 @@ def test_a_delta_of_nought_is_refused_exactly_where_one_is_needed_with_what_to_s
     else:
         assert card.title in said and "delta > 0" in said and "delta = 1e-6" in said
         with pytest.raises(RequestError) as error:
-            Grid((Contender(card.id, params),), (3,)).list_trials()
+            StudyGrid((Contender(card.id, params),), (3,)).list_trials()
         assert str(error.value) == said
 
 

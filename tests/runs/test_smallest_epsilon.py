@@ -17,7 +17,7 @@ from dpviz.runs.advice.target import Target
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.request import Contender
 from dpviz.runs.smallest_epsilon import _make_falling, find_smallest_epsilons, sharpen_rows
-from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import Yardstick, compute_study_rows, tidy
 from dpviz.runs.worker import Progress
 from dpviz.table.domain import Domain
@@ -88,7 +88,7 @@ def test_runs_that_are_infinitely_worse_do_no_harm() -> None:
 def sharpened(seed: int, *, repeats: int = 20, rounds: int = 5) -> tuple[float, float, float]:
     table = PrivateTable(make_blobs(800, 2), Domain.of(["x", "y"], -1.0, 1.0), n_public=800)
     judged = JudgedTable.of(table, table.reveal(note="test"), None)
-    grid = Grid((Contender("dplloyd"),), (3,), (0.1, 1.0, 10.0), repeats=repeats // 2, seed=seed)
+    grid = StudyGrid((Contender("dplloyd"),), (3,), (0.1, 1.0, 10.0), repeats=repeats // 2, seed=seed)
     items = compute_study_rows(judged, grid)
     yardstick, *rows = (item for item in items if not isinstance(item, Progress))
     assert isinstance(yardstick, Yardstick)

@@ -9,7 +9,7 @@ from dpviz.check import RequestError
 from dpviz.privacy.private_session import PrivateTable
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.request import Contender
-from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import Yardstick
 from dpviz.runs.who_pays import WhoPays, measure_payer_rows, summarise_payers
 from dpviz.runs.worker import Progress
@@ -28,7 +28,7 @@ def judged(seed: int = 0) -> JudgedTable:
 
 
 def measured(epsilon: float, *, repeats: int = 6) -> WhoPays:
-    grid = Grid((Contender("auto"),), (3,), (epsilon,), (1e-6,), repeats=repeats)
+    grid = StudyGrid((Contender("auto"),), (3,), (epsilon,), (1e-6,), repeats=repeats)
     items = [item for item in measure_payer_rows(judged(), grid) if not isinstance(item, Progress)]
     assert isinstance(items[0], Yardstick) and len(items) == repeats + 1
     return summarise_payers(items[1:])
@@ -64,7 +64,7 @@ def test_the_smallest_pays_most_and_the_formula_says_from_where_on(paid) -> None
 
 
 def test_rows_that_are_no_points_are_refused() -> None:
-    grid = Grid((Contender("stable-kmeans"),), (3,), (1.0,), (1e-6,), repeats=1)
+    grid = StudyGrid((Contender("stable-kmeans"),), (3,), (1.0,), (1e-6,), repeats=1)
     if grid.contenders[0].settings.points_per_row(3) > 1:
         with pytest.raises(RequestError, match="rows are points"):
             next(measure_payer_rows(judged(), grid))

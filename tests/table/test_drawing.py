@@ -18,7 +18,7 @@ from dpviz.table.drawing import (
     MOST_POINTS,
     PRESETS,
     SIDE,
-    Drawing,
+    PointDrawing,
     decode_drawing,
     encode_drawing,
     load_preset,
@@ -31,10 +31,10 @@ SCATTERED = st.integers(0, MOST_POINTS).flatmap(lambda n: arrays(np.uint8, (n, 2
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
 
-def _spread(people: int, seed: int, spread: float) -> Drawing:
+def _spread(people: int, seed: int, spread: float) -> PointDrawing:
     rng = np.random.default_rng(seed)
     middles = rng.uniform(30, 220, (4, 2))[rng.integers(0, 4, people)]
-    return Drawing(np.clip(rng.normal(middles, spread), 0, SIDE - 1).astype(np.uint8), (3, 255))
+    return PointDrawing(np.clip(rng.normal(middles, spread), 0, SIDE - 1).astype(np.uint8), (3, 255))
 
 
 def _sorted(points: np.ndarray) -> list[list[int]]:
@@ -50,7 +50,7 @@ def _refusal(text: str) -> str:
     return ""
 
 
-def _same(one: Drawing, other: Drawing) -> bool:
+def _same(one: PointDrawing, other: PointDrawing) -> bool:
     return one.me == other.me and _sorted(one.points) == _sorted(other.points)
 
 
@@ -60,7 +60,7 @@ def _same(one: Drawing, other: Drawing) -> bool:
 @example(np.full((2_000, 2), 77, np.uint8), (77, 77))
 @example(np.full((MOST_POINTS, 2), 255, np.uint8), (0, 255))
 def test_a_drawing_comes_back_whole_and_fits_a_link(points, me):
-    drawing = Drawing(points, me)
+    drawing = PointDrawing(points, me)
     text = encode_drawing(drawing)
     back = decode_drawing(text)
     assert len(text) <= MOST_LETTERS and set(text) <= set(LETTERS)
@@ -75,7 +75,7 @@ def test_a_painted_town_loses_nothing_and_an_even_one_moves_a_little(people: int
     for seed in range(3):
         crowded = _spread(people, seed, 9)
         assert _same(decode_drawing(encode_drawing(crowded)), crowded)
-    even = Drawing(np.random.default_rng(7).integers(0, SIDE, (people, 2)).astype(np.uint8))
+    even = PointDrawing(np.random.default_rng(7).integers(0, SIDE, (people, 2)).astype(np.uint8))
     back = decode_drawing(encode_drawing(even)).points.astype(int)
     moved = np.abs(np.sort(back.sum(axis=1)) - np.sort(even.points.astype(int).sum(axis=1)))
     assert moved.max() <= 4, "at most half a place of the coarsest lattice on each axis"
@@ -105,7 +105,7 @@ def test_a_text_with_a_right_check_that_nobody_wrote_is_refused_too(body: str):
 
 def test_links_of_yesterday_are_read_tomorrow():
     text = "MAHBALgACqq_62A5P"
-    drawing = Drawing(np.array([[0, 0], [255, 255], [128, 7]], np.uint8), (4, 2))
+    drawing = PointDrawing(np.array([[0, 0], [255, 255], [128, 7]], np.uint8), (4, 2))
     assert encode_drawing(drawing) == text and _same(decode_drawing(text), drawing)
 
 
@@ -119,9 +119,9 @@ def test_the_curve_passes_every_place_once_and_goes_to_a_neighbour():
 
 def test_too_many_people_and_a_me_beside_the_board_are_refused():
     with pytest.raises(RequestError, match="the board holds 3,000: erase some"):
-        Drawing.of(np.zeros((MOST_POINTS + 1, 2), np.uint8))
+        PointDrawing.of(np.zeros((MOST_POINTS + 1, 2), np.uint8))
     with pytest.raises(RequestError, match="not on the board"):
-        Drawing.of(np.zeros((1, 2), np.uint8), (0, SIDE))
+        PointDrawing.of(np.zeros((1, 2), np.uint8), (0, SIDE))
 
 
 def test_a_drawing_is_a_simulated_table_of_everybody():

@@ -21,7 +21,7 @@ from dpviz.algorithms.auto.seeding import Seeds, choose_best_read, choose_by_row
 from dpviz.algorithms.auto.stages import Zoom
 from dpviz.algorithms.auto.view_synopsis import (
     COVERED_SDS,
-    View,
+    GridPlace,
     release_flat_synopsis,
     release_tail_synopsis,
     release_view_synopses,
@@ -32,7 +32,7 @@ from dpviz.algorithms.regime import Expectation
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.loss_distributions import Draws
+from dpviz.privacy.loss_distributions import NoiseDraws
 from dpviz.privacy.private_session import PrivateSession
 
 # How ``auto`` solves and clips.
@@ -151,15 +151,15 @@ def _plan_session(session: PrivateSession, k: int, n: int) -> AutoPlan:
     return make_plan(here, n_public=session.n_is_public, spherical=session.spherical)
 
 
-def _list_draws(session: PrivateSession, k: int, params: AutoParams) -> list[Draws]:
+def _list_draws(session: PrivateSession, k: int, params: AutoParams) -> list[NoiseDraws]:
     """What the plan buys; of a private number of rows only follows how Gaussian draws divide a fixed total."""
     return [part.draws() for part in _plan_session(session, k, session.n if session.n_is_public else 1).parts]
 
 
-def _make_view(seen: ProjectionStep) -> View:
+def _make_view(seen: ProjectionStep) -> GridPlace:
     frame = seen.projection.basis[: seen.axes]
     half = np.minimum(seen.projection.clipping_radius, COVERED_SDS * np.sqrt(seen.projection.variances[: seen.axes]))
-    return View(frame @ seen.projection.middle, half, frame)
+    return GridPlace(frame @ seen.projection.middle, half, frame)
 
 
 def _choose_clipping_radius(

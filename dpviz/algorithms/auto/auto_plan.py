@@ -20,12 +20,23 @@ from typing import NamedTuple
 import numpy as np
 
 from dpviz.algorithms.auto.cell_sizes import FINER, can_tell_apart, count_most_flat, list_finer_cells
-from dpviz.algorithms.auto.stages import Cells, Choice, Noise, Paid, Part, ProjectionStage, Round, Stage, Swap, Zoom
+from dpviz.algorithms.auto.stages import (
+    Cells,
+    Noise,
+    Paid,
+    ProjectionStage,
+    Round,
+    SolutionChoice,
+    Stage,
+    StagePart,
+    Swap,
+    Zoom,
+)
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.steps import Step
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting, Budget, gdp_mu
-from dpviz.privacy.loss_distributions import Draws, compose_epsilon
+from dpviz.privacy.loss_distributions import NoiseDraws, compose_epsilon
 from dpviz.privacy.private_session import PrivateSession
 from dpviz.privacy.queries import Relation
 
@@ -174,7 +185,7 @@ class AutoPlan:
     first : Zoom or ProjectionStage
         Zoom for up to three columns: then the grid lies over the rows themselves.
     cells : Cells
-    choice : Choice, optional
+    choice : SolutionChoice, optional
         None where it would cost too much, and the histogram alone decides.
     polishing : tuple of Swap and Round
     axes : int
@@ -189,7 +200,7 @@ class AutoPlan:
 
     first: Zoom | ProjectionStage
     cells: Cells
-    choice: Choice | None
+    choice: SolutionChoice | None
     polishing: tuple[Swap | Round, ...]
     axes: int
     swap_axes: int
@@ -202,9 +213,9 @@ class AutoPlan:
         return (self.first, self.cells, *([self.choice] if self.choice else []), *self.polishing)
 
     @property
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[StagePart]:
         """What all stages buy, in the order of spending."""
-        return [part for stage in self.stages for part in stage if isinstance(part, Part)]
+        return [part for stage in self.stages for part in stage if isinstance(part, StagePart)]
 
     @property
     def rounds(self) -> int:
@@ -216,7 +227,7 @@ class AutoPlan:
         """Whether the clipping radius follows the residuals from round to round."""
         return any(isinstance(stage, Round) and stage.radii is not None for stage in self.polishing)
 
-    def shares(self, session: PrivateSession) -> dict[Part, Budget]:
+    def shares(self, session: PrivateSession) -> dict[StagePart, Budget]:
         """The budget of ``session``, less what was spent already, divided among all parts.
 
         **Guarantee.** Together the shares are worth the whole budget of the session, whatever is asked with them.
@@ -303,7 +314,9 @@ def _plan_flat_finding(setting: Setting, moved: float, *, n_public: bool, spheri
     found = setting.epsilon * _choose_flat_share(setting, moved, n_public=n_public)
     zoom, epsilon = _choose_zoom_part(setting, found, moved, n_public=n_public), setting.epsilon - found
     cells = _plan_flat_cells(setting, found, zoom, moved, n_public=n_public)
-    return _Finding(Zoom(Part("zoom", "zoom", "Laplace", zoom * found)), cells, epsilon, _compute_mu2(setting, epsilon))
+    return _Finding(
+        Zoom(StagePart("zoom", "zoom", "Laplace", zoom * found)), cells, epsilon, _compute_mu2(setting, epsilon)
+    )
 
 
 def _choose_zoom_part(setting: Setting, found: float, moved: float, *, n_public: bool) -> float:
@@ -323,15 +336,15 @@ def _plan_view_finding(setting: Setting, moved: float, *, n_public: bool, spheri
     rows_share = _FIND.radii_rows * moved / setting.n if n_public else _FIND.radii_unknown_n * found
     radii = float(np.clip(rows_share, _FIND.least_radii * found, _FIND.most_radii * found))
     axes = (
-        Part("look", "axes", "Gaussian", mu2 * _FIND.look * (1 - _FIND.middle))
+        StagePart("look", "axes", "Gaussian", mu2 * _FIND.look * (1 - _FIND.middle))
         if setting.dim <= MOST_FOR_AXES
         else None
     )
-    middle = Part("look", "middle", "Gaussian", mu2 * _FIND.look * _FIND.middle)
-    near = None if axes is None else Part("look", "near", "Gaussian", mu2 * _FIND.near)
+    middle = StagePart("look", "middle", "Gaussian", mu2 * _FIND.look * _FIND.middle)
+    near = None if axes is None else StagePart("look", "near", "Gaussian", mu2 * _FIND.near)
     beside = 0.0 if axes is None else _FIND.look * (1 - _FIND.middle) + _FIND.near
     mu2 *= 1 - _FIND.look * _FIND.middle - beside
-    first = ProjectionStage(middle, near, axes, Part("look", "radii", "Laplace", radii))
+    first = ProjectionStage(middle, near, axes, StagePart("look", "radii", "Laplace", radii))
     return _Finding(first, _plan_view_cells(found - radii, setting.k > FEW_CLUSTERS), setting.epsilon - found, mu2)
 
 
@@ -350,10 +363,10 @@ def _plan_pure_view_finding(setting: Setting, moved: float, *, n_public: bool, s
     radii, grid = _FIND.pure_radii * epsilon, _FIND.pure_grid * epsilon
     near = _FIND.pure_near * epsilon * (bought > 0 and setting.k <= FEW_CLUSTERS)
     first = ProjectionStage(
-        Part("look", "middle", noise, middle),
-        Part("look", "near", noise, near) if near else None,
-        Part("look", "axes", noise, bought) if bought else None,
-        Part("look", "radii", "Laplace", radii),
+        StagePart("look", "middle", noise, middle),
+        StagePart("look", "near", noise, near) if near else None,
+        StagePart("look", "axes", noise, bought) if bought else None,
+        StagePart("look", "radii", "Laplace", radii),
     )
     left = epsilon - middle - radii - grid - bought
     return _Finding(first, _plan_view_cells(grid - near, setting.k > FEW_CLUSTERS), left, 0.0)
@@ -391,26 +404,26 @@ def _plan_flat_cells(setting: Setting, epsilon: float, zoom: float, moved: float
     """
     assert setting.n is not None
     if setting.dim == 1:
-        return Cells(None, None, None, Part("grid", "grid", "Laplace", (1 - zoom) * epsilon), trees=False)
+        return Cells(None, None, None, StagePart("grid", "grid", "Laplace", (1 - zoom) * epsilon), trees=False)
     n, k, tested = setting.n, setting.k, (1 - zoom - len(FINER) * _FIND.finer_test) * epsilon
     trees = can_tell_apart(n, k, moved / tested)
     tests = len(FINER)
     if n_public:
         tried = list_finer_cells(n, k, moved / tested, setting.dim) if trees else []
         tests = sum(cells < count_most_flat(k, setting.dim) for cells in tried)
-    finer = [Part("grid", what, "Laplace", _FIND.finer_test * epsilon) for what in ("finer_test", "finest_test")]
-    grid = Part("grid", "grid", "Laplace", (1 - zoom - tests * _FIND.finer_test) * epsilon)
+    finer = [StagePart("grid", what, "Laplace", _FIND.finer_test * epsilon) for what in ("finer_test", "finest_test")]
+    grid = StagePart("grid", "grid", "Laplace", (1 - zoom - tests * _FIND.finer_test) * epsilon)
     return Cells(None, finer[0] if tests > 0 else None, finer[1] if tests > 1 else None, grid, trees)
 
 
 def _plan_view_cells(epsilon: float, many: bool) -> Cells:
     """The grid over axes of a view, and the test whether fine cells would do."""
     test = _FIND.fine_test * epsilon if many else 0.0
-    grid = Part("grid", "grid", "Laplace", epsilon - test)
-    return Cells(Part("grid", "fine_test", "Laplace", test) if many else None, None, None, grid, trees=not many)
+    grid = StagePart("grid", "grid", "Laplace", epsilon - test)
+    return Cells(StagePart("grid", "fine_test", "Laplace", test) if many else None, None, None, grid, trees=not many)
 
 
-def _plan_choice(setting: Setting, moved: float, *, n_public: bool) -> Choice | None:
+def _plan_choice(setting: Setting, moved: float, *, n_public: bool) -> SolutionChoice | None:
     """Asked for where its noise is a part of the loss of one cluster of n/k rows, whatever the clusters are.
 
     With a δ not where the number of rows is a release: what is no Gaussian noise may not follow from one.
@@ -419,7 +432,7 @@ def _plan_choice(setting: Setting, moved: float, *, n_public: bool) -> Choice | 
     share = (_FIND.choice if setting.delta > 0 else _FIND.pure_choice) * setting.epsilon
     small = moved * CAP * setting.k <= _FIND.choice_noise * share * setting.n
     fixed = n_public or setting.delta <= 0
-    return Choice(Part("choice", "losses", "exponential", share)) if small and fixed else None
+    return SolutionChoice(StagePart("choice", "losses", "exponential", share)) if small and fixed else None
 
 
 def _choose_kind_of_rounds(
@@ -456,14 +469,14 @@ def _plan_polishing(
         if t in before:
             of_swap = whole * swap / len(before)
             yield Swap(
-                Part("swap", "counts", number, of_swap * _POLISH.swap_counts, t),
-                Part("swap", "spread", vector, of_swap * (1 - _POLISH.swap_counts), t),
+                StagePart("swap", "counts", number, of_swap * _POLISH.swap_counts, t),
+                StagePart("swap", "spread", vector, of_swap * (1 - _POLISH.swap_counts), t),
             )
         radii = _POLISH.round_radii if adaptive and t < rounds else 0.0
         yield Round(
-            Part("round", "radii", number, weight * radii, t) if radii else None,
-            Part("round", "counts", number, weight * (1 - radii) * of_counts, t),
-            Part("round", "sums", vector, weight * (1 - radii) * (1 - of_counts), t),
+            StagePart("round", "radii", number, weight * radii, t) if radii else None,
+            StagePart("round", "counts", number, weight * (1 - radii) * of_counts, t),
+            StagePart("round", "sums", vector, weight * (1 - radii) * (1 - of_counts), t),
         )
 
 
@@ -475,8 +488,8 @@ class PlanStep(Step):
     its own: without it there is no plan.
     """
 
-    parts: tuple[Part, ...]
-    draws: tuple[Draws, ...]
+    parts: tuple[StagePart, ...]
+    draws: tuple[NoiseDraws, ...]
     delta: float
 
     @property
@@ -548,7 +561,7 @@ def make_plan_step(session: PrivateSession, plan: AutoPlan, shares: Paid) -> Pla
         To be shown before anything is drawn.
     """
     bought, planned = session.ledger.draws, plan.parts
-    rows = tuple(Part(ROWS, ROWS, "Gaussian" if draw.gaussian else "Laplace", 0.0) for draw in bought)
+    rows = tuple(StagePart(ROWS, ROWS, "Gaussian" if draw.gaussian else "Laplace", 0.0) for draw in bought)
     splits = sum(isinstance(stage, Swap) for stage in plan.polishing)
     rounds = "1 round" if plan.rounds == 1 else f"{plan.rounds} rounds"
     chances = {0: "no chance", 1: "one chance"}.get(splits, f"{splits} chances")

@@ -78,7 +78,7 @@ _PLACES = 512
 _LEAST, _TINY = 1e-3, 1e-12
 
 
-class Seen(NamedTuple):
+class LossSymptoms(NamedTuple):
     """What was released says: mean squared distances, unit coordinates, of rows to their nearest centre and to one
     centre in the middle of all; what the cells are wide; what rows would add that cells may hide, far from all centres.
 
@@ -154,7 +154,7 @@ def diagnose_loss(steps: Sequence[Step], region: Region) -> LossDiagnostic | Non
     return LossDiagnostic(min(max(estimate, low), high), low, high, _list_doubts(seen))
 
 
-def collect_seen(steps: Sequence[Step], region: Region) -> Seen | None:
+def collect_seen(steps: Sequence[Step], region: Region) -> LossSymptoms | None:
     """What ``diagnose_loss`` goes by.
 
     Parameters
@@ -190,7 +190,7 @@ def collect_seen(steps: Sequence[Step], region: Region) -> Seen | None:
     held = np.maximum(last.noisy_counts, 0.0) / total
     sds = 0.0 if last.center_noise_sd is None else last.center_noise_sd
     moves = ((centers - (centers if last.previous is None else last.previous)) ** 2).sum(axis=1)
-    return Seen(
+    return LossSymptoms(
         max(loss + beside, _TINY),
         max(of_one + beside, _TINY),
         synopsis.spread_in_cell,
@@ -227,7 +227,7 @@ def _count_rows_to_stand_out(synopsis: SynopsisStep) -> float:
     return max(sqrt(2 * apart), apart / sqrt(2)) * synopsis.sd
 
 
-def _list_doubts(seen: Seen) -> tuple[str, ...]:
+def _list_doubts(seen: LossSymptoms) -> tuple[str, ...]:
     away = f"Centre {seen.farthest + 1} was still on its way: the last round moved it as far as a row may pull."
     late = (away,) if seen.pulled > _PULLED_PART else ()
     if _FITTED.at_first + float(seen.symptoms @ _FITTED.weights) <= _DOUBT_EVIDENCE:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.ndimage import label
 
-from dpviz.algorithms.auto.stages import Paid, Part, ProjectionStage
+from dpviz.algorithms.auto.stages import Paid, ProjectionStage, StagePart
 from dpviz.algorithms.steps import Step
 from dpviz.arrays import Array
 from dpviz.privacy.partitions import Everything, Voronoi
@@ -229,7 +229,7 @@ def _find_clipping_radius(noisy_radii: Array, farthest: float, scale: float, n: 
 
 
 def _buy_axes(
-    session: PrivateSession, middle: Array, clipping_radius: float, part: Part, shares: Paid
+    session: PrivateSession, middle: Array, clipping_radius: float, part: StagePart, shares: Paid
 ) -> tuple[PrivateProjection, float]:
     """The axes of noisy second moments, and the variance that noise alone would show."""
     spread_of_rows = part.asks(Spread(Everything(), middle[None], clipping_radius), shares)

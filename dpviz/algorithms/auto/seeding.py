@@ -14,7 +14,7 @@ from scipy.spatial.distance import cdist
 
 from dpviz.algorithms.auto.auto_plan import CAP
 from dpviz.algorithms.auto.private_projection import ProjectionStep
-from dpviz.algorithms.auto.stages import Choice, Paid
+from dpviz.algorithms.auto.stages import Paid, SolutionChoice
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.tools.solvers import SignedPoints, StartsStep, choose_starts, find_best_of_starts
 from dpviz.arrays import Array
@@ -147,7 +147,7 @@ def choose_best_read(found: list[Seeds]) -> Seeds:
 
 
 def choose_by_rows(
-    session: PrivateSession, found: list[Seeds], stage: Choice, shares: Paid, *, tail: bool = False
+    session: PrivateSession, found: list[Seeds], stage: SolutionChoice, shares: Paid, *, tail: bool = False
 ) -> tuple[Seeds, str]:
     """One of the solutions of all readings, the likelier the less the rows lose under it; and what was done, in words.
 
@@ -160,7 +160,7 @@ def choose_by_rows(
         What answers questions about the rows, and what may be spent.
     found : list of Seeds
         Solutions of all readings.
-    stage : Choice
+    stage : SolutionChoice
         The stage of the plan.
     shares : Paid
         What each part of the plan may spend.

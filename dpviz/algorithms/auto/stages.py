@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.loss_distributions import Draws
+from dpviz.privacy.loss_distributions import NoiseDraws
 from dpviz.privacy.measurement import Question
 from dpviz.privacy.mechanisms import Gaussian, Kind, KNorm, Laplace
 from dpviz.privacy.queries import Query
@@ -19,7 +19,7 @@ _KINDS: dict[Noise, Kind[Array, Laplace | KNorm | Gaussian]]
 _KINDS = {"Laplace": Laplace, "K-norm": KNorm, "Gaussian": Gaussian}
 
 
-class Part(NamedTuple):
+class StagePart(NamedTuple):
     """What a ``stage`` buys with some ``noise``; ``round`` is 0 before the rounds.
 
     ``weight`` is ε for pure noise and μ² for Gaussian noise, before all parts are calibrated together.
@@ -53,23 +53,25 @@ class Part(NamedTuple):
         """
         return Question(query, _KINDS[self.noise], shares[self])
 
-    def draws(self, share: Budget | None = None) -> Draws:
+    def draws(self, share: Budget | None = None) -> NoiseDraws:
         """Its noise beside what one person changes: by its weight, or as ``share`` buys it."""
         gaussian = self.noise == "Gaussian"
         if share is None:
-            return Draws(gaussian, 1 / (sqrt(self.weight) if gaussian else self.weight))
+            return NoiseDraws(gaussian, 1 / (sqrt(self.weight) if gaussian else self.weight))
         # ρ is 1 / (2 · the multiplier squared), and ε of pure noise is 1 over it.
-        return Draws(gaussian, 1 / (sqrt(2 * share.amount) if share.accounting is Accounting.PLD else share.amount))
+        return NoiseDraws(
+            gaussian, 1 / (sqrt(2 * share.amount) if share.accounting is Accounting.PLD else share.amount)
+        )
 
 
 # What each part may spend.
-Paid = Mapping[Part, Budget]
+Paid = Mapping[StagePart, Budget]
 
 
 class Zoom(NamedTuple):
     """Over few columns: coarse cells of the whole domain."""
 
-    zoom: Part
+    zoom: StagePart
 
 
 class ProjectionStage(NamedTuple):
@@ -78,10 +80,10 @@ class ProjectionStage(NamedTuple):
     ``near`` is the middle of the rows that are not far away, for a grid that follows a tail; None where none is made.
     """
 
-    middle: Part
-    near: Part | None
-    axes: Part | None
-    radii: Part
+    middle: StagePart
+    near: StagePart | None
+    axes: StagePart | None
+    radii: StagePart
 
 
 class Cells(NamedTuple):
@@ -90,32 +92,32 @@ class Cells(NamedTuple):
     Its noise is smoothed, or read through ``trees`` of details; in a view these come beside smoothing.
     """
 
-    fine_test: Part | None
-    finer_test: Part | None
-    finest_test: Part | None
-    grid: Part
+    fine_test: StagePart | None
+    finer_test: StagePart | None
+    finest_test: StagePart | None
+    grid: StagePart
     trees: bool
 
 
-class Choice(NamedTuple):
+class SolutionChoice(NamedTuple):
     """Which of several solutions on the histogram is polished, by the rows' losses."""
 
-    losses: Part
+    losses: StagePart
 
 
 class Swap(NamedTuple):
     """Counts and spreads of all clusters before a round: some are split, as many centres dropped."""
 
-    counts: Part
-    spread: Part
+    counts: StagePart
+    spread: StagePart
 
 
 class Round(NamedTuple):
     """A round of polishing: lengths of residuals where the clipping radius follows them, counts, sums."""
 
-    radii: Part | None
-    counts: Part
-    sums: Part
+    radii: StagePart | None
+    counts: StagePart
+    sums: StagePart
 
 
-Stage = Zoom | ProjectionStage | Cells | Choice | Swap | Round
+Stage = Zoom | ProjectionStage | Cells | SolutionChoice | Swap | Round

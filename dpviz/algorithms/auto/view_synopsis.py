@@ -25,13 +25,13 @@ from dpviz.algorithms.auto.cell_sizes import (
 )
 from dpviz.algorithms.auto.detail_tree import Details, denoise
 from dpviz.algorithms.auto.private_projection import ProjectionStep, Tail
-from dpviz.algorithms.auto.stages import Cells, Paid, Part
+from dpviz.algorithms.auto.stages import Cells, Paid, StagePart
 from dpviz.algorithms.auto.zooming import ZoomStep, lay_around_box, lay_around_core
 from dpviz.algorithms.steps import GridStep
 from dpviz.algorithms.tools.cubes import make_cube_grid
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.mechanisms import Laplace
-from dpviz.privacy.partitions import Grid, Projected, UnevenGrid, Zoomed
+from dpviz.privacy.partitions import Grid, ProjectedCells, UnevenGrid, Zoomed
 from dpviz.privacy.private_session import PrivateSession
 from dpviz.privacy.queries import Count, SparseCount
 from dpviz.privacy.sparse_mechanisms import NoisyExcess, SparseLaplace
@@ -129,7 +129,7 @@ class Cloud(NamedTuple):
     middle: Array
 
 
-class View(NamedTuple):
+class GridPlace(NamedTuple):
     """Where the grid lies: ``half`` widths (p,) around ``middle`` (p,), in coordinates of the rows under ``frame``."""
 
     middle: Array
@@ -228,7 +228,7 @@ def _choose_flat_grid(
 
 
 def release_view_synopses(
-    session: PrivateSession, k: int, stage: Cells, shares: Paid, view: View
+    session: PrivateSession, k: int, stage: Cells, shares: Paid, view: GridPlace
 ) -> list[SynopsisStep]:
     """The histogram over the axes of a view: fine, if a test says that enough rows would stand out, else coarse.
 
@@ -244,7 +244,7 @@ def release_view_synopses(
         The stage of the plan.
     shares : Paid
         What each part of the plan may spend.
-    view : View
+    view : GridPlace
         The released axes, and how far they reach.
 
     Returns
@@ -271,7 +271,7 @@ def release_view_synopses(
     grid = make_cube_grid(half, count_smoothed_cells(session.n, k, scale, len(half), flat=False), view.middle)
     used = grid.cells_per_axis > 1
     used[0] |= not used.any()
-    seen = View(view.middle[used], view.half[used], view.frame[used])
+    seen = GridPlace(view.middle[used], view.half[used], view.frame[used])
     grid = Grid(seen.half, grid.cells_per_axis[used], seen.middle)
     noisy = session.ask(Count(_see_grid(session, grid, seen)), Laplace, shares[stage.grid], note="grid cells")
     codes = np.arange(grid.n_cells)
@@ -290,7 +290,9 @@ class _FineCells(NamedTuple):
     enough: bool
 
 
-def _ask_for_fine_cells(session: PrivateSession, test: Part, shares: Paid, scale: float, view: View) -> _FineCells:
+def _ask_for_fine_cells(
+    session: PrivateSession, test: StagePart, shares: Paid, scale: float, view: GridPlace
+) -> _FineCells:
     fine = make_cube_grid(view.half, min(_FINE_CELLS, session.most_cells), view.middle)
     cutoff = _FINE_CAUTION * log(fine.n_cells)
     cells = SparseCount(_see_grid(session, fine, view))
@@ -301,7 +303,7 @@ def _ask_for_fine_cells(session: PrivateSession, test: Part, shares: Paid, scale
 
 
 def release_tail_synopsis(
-    session: PrivateSession, k: int, stage: Cells, shares: Paid, seen: ProjectionStep, tail: Tail, view: View
+    session: PrivateSession, k: int, stage: Cells, shares: Paid, seen: ProjectionStep, tail: Tail, view: GridPlace
 ) -> SynopsisStep:
     """The histogram where there is a tail: cells narrow near the middle of most rows, the wider the farther out.
 
@@ -323,7 +325,7 @@ def release_tail_synopsis(
         The released view.
     tail : Tail
         How far out it goes.
-    view : View
+    view : GridPlace
         What would carry the histogram without a tail.
 
     Returns
@@ -353,7 +355,7 @@ def release_tail_synopsis(
     used = cells > 1
     used[0] |= not used.any()
     middle, half = (low + high) / 2, (high - low) / 2
-    along = View((at + middle)[used], half[used], frame[used])
+    along = GridPlace((at + middle)[used], half[used], frame[used])
     steps = [np.linspace(*ends)[1:-1] for ends in zip(first[used], last[used], cells[used] + 1, strict=True)]
     borders = [tail.median * np.sinh(step) - shift for step, shift in zip(steps, middle[used], strict=True)]
     grid = UnevenGrid.between(
@@ -364,7 +366,7 @@ def release_tail_synopsis(
     return _make_synopsis(histogram, along.frame, _keep_cells(histogram, session.n, _NONE, trees=True, flat=False), k)
 
 
-def _make_listed_synopsis(listed: GridStep, n: int, k: int, view: View) -> SynopsisStep:
+def _make_listed_synopsis(listed: GridStep, n: int, k: int, view: GridPlace) -> SynopsisStep:
     """Of the fine cells that stand out. If these are fewer than ``k``, what they lack of ``n`` rows lies in the view.
 
     It is spread there like a normal distribution, as the view covers three standard deviations along each axis: without
@@ -373,19 +375,19 @@ def _make_listed_synopsis(listed: GridStep, n: int, k: int, view: View) -> Synop
     filled = np.flatnonzero(listed.noisy_counts > 0)
     counts = listed.noisy_counts[filled]
     if len(filled) >= k:
-        return _make_synopsis(listed, view.frame, Kept(filled, counts), k)
+        return _make_synopsis(listed, view.frame, CellContents(filled, counts), k)
     wide = make_cube_grid(view.half, _ELSEWHERE_POINTS, view.middle)
     middles = wide.centers(np.arange(wide.n_cells))
     likely = np.exp(-0.5 * (((middles - view.middle) / (view.half / COVERED_SDS)) ** 2).sum(axis=1))
     lacking = max(n - float(counts.sum()), 0.0) * likely / likely.sum()
-    return _make_synopsis(listed, view.frame, Kept(filled, np.r_[counts, lacking]), k, outside=middles)
+    return _make_synopsis(listed, view.frame, CellContents(filled, np.r_[counts, lacking]), k, outside=middles)
 
 
-def _see_grid(session: PrivateSession, grid: Grid, view: View) -> Projected:
-    return Projected(grid, view.frame, Region.ball(len(view.frame), session.region.radius))
+def _see_grid(session: PrivateSession, grid: Grid, view: GridPlace) -> ProjectedCells:
+    return ProjectedCells(grid, view.frame, Region.ball(len(view.frame), session.region.radius))
 
 
-class Kept(NamedTuple):
+class CellContents(NamedTuple):
     """Indices (m,) of the cells that hold something, and what they seem to hold (m,), then what points outside hold.
 
     ``details`` are what trees of details told, where they did.
@@ -396,21 +398,21 @@ class Kept(NamedTuple):
     details: Details | None = None
 
 
-def _keep_cells(histogram: GridStep, n: int, far: Array, *, trees: bool, flat: bool) -> Kept:
+def _keep_cells(histogram: GridStep, n: int, far: Array, *, trees: bool, flat: bool) -> CellContents:
     """What a histogram shows of ``n`` rows, some of which lie ``far`` (j,), outside of it."""
     noisy = histogram.noisy_counts.reshape(histogram.grid.cells_per_axis)
     if trees:
         counts, details = denoise(noisy, histogram.sd, max(n - float(far.sum()), 1.0))
         cells = np.flatnonzero(counts)
-        return Kept(cells, np.r_[counts.ravel()[cells], far], details)
+        return CellContents(cells, np.r_[counts.ravel()[cells], far], details)
     # Wide smoothing in a small grid leaves a floor everywhere: the counts have to add up to the rows, which is
     # measured (docs/findings.md: 1.021 instead of 1.027 over the tuning tables).
     cells, held, _ = find_standing_out(noisy, histogram.sd, flat=flat)
-    return Kept(cells, project_onto_total(np.r_[held, far], float(n)))
+    return CellContents(cells, project_onto_total(np.r_[held, far], float(n)))
 
 
 def _make_synopsis(
-    cells: GridStep, frame: Array | None, found: Kept, k: int, *, outside: Array | None = None
+    cells: GridStep, frame: Array | None, found: CellContents, k: int, *, outside: Array | None = None
 ) -> SynopsisStep:
     """With hardly more cells than clusters, the largest noisy ones take part whether they stand out or not.
 
@@ -443,7 +445,7 @@ def _make_synopsis(
     return replace(step, title=f"{size} {kind}cells; denoising keeps {step.cells_kept:,}")
 
 
-def find_standing_out(noisy_counts: Array, sd: float, *, flat: bool) -> Kept:
+def find_standing_out(noisy_counts: Array, sd: float, *, flat: bool) -> CellContents:
     """The cells that stand out alone or with their neighbours; in a view their neighbours' average is what they hold.
 
     ``noisy_counts`` has one axis for each axis of the grid, ``sd`` is the standard deviation of the noise on a cell.
@@ -459,12 +461,12 @@ def find_standing_out(noisy_counts: Array, sd: float, *, flat: bool) -> Kept:
 
     Returns
     -------
-    Kept
+    CellContents
         Indices of cells, and rows.
     """
     smooth = smooth_counts(noisy_counts, sd, caution=_CAUTION_FLAT if flat else _CAUTION_VIEW).ravel()
     kept = np.flatnonzero(smooth)
-    return Kept(kept, noisy_counts.ravel()[kept] if flat else smooth[kept])
+    return CellContents(kept, noisy_counts.ravel()[kept] if flat else smooth[kept])
 
 
 def smooth_counts(noisy_counts: Array, sd: float, *, caution: float) -> Array:

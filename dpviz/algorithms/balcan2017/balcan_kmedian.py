@@ -24,7 +24,7 @@ from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.losses import MedianLoss
 from dpviz.privacy.mechanisms import Peeling, calibrate_mechanism, choose_noise_kind
-from dpviz.privacy.partitions import Projected, Voronoi
+from dpviz.privacy.partitions import ProjectedCells, Voronoi
 from dpviz.privacy.private_session import PrivateSession
 from dpviz.privacy.queries import Count
 from dpviz.privacy.sums import Pull
@@ -110,7 +110,7 @@ def balcan_kmedian(session: PrivateSession, k: int, params: KMedianParams, rng: 
 
 
 def draw_medians(
-    session: PrivateSession, cells: Voronoi | Projected, start: Array, budget: Budget, draws: int
+    session: PrivateSession, cells: Voronoi | ProjectedCells, start: Array, budget: Budget, draws: int
 ) -> Iterator[CentersStep]:
     """``draws`` private draws of every centre among places around it, each time over half the way, unit coordinates.
 
@@ -123,7 +123,7 @@ def draw_medians(
     ----------
     session : PrivateSession
         What answers questions about the rows, and what may be spent.
-    cells : Voronoi or Projected
+    cells : Voronoi or ProjectedCells
         Which centre each row belongs to.
     start : array of shape (k, d)
         Released centres, unit coordinates.
@@ -193,7 +193,7 @@ def list_places(dim: int) -> Array:
 
 
 def run_median_rounds(
-    session: PrivateSession, cells: Voronoi | Projected, start: Array, budget: Budget, rounds: int
+    session: PrivateSession, cells: Voronoi | ProjectedCells, start: Array, budget: Budget, rounds: int
 ) -> Iterator[CentersStep]:
     """``rounds`` noisy subgradient steps from ``start`` (k, d) down the summed distances, unit coordinates.
 
@@ -205,7 +205,7 @@ def run_median_rounds(
     ----------
     session : PrivateSession
         What answers questions about the rows, and what may be spent.
-    cells : Voronoi or Projected
+    cells : Voronoi or ProjectedCells
         Which centre each row belongs to.
     start : array of shape (k, d)
         Released centres, unit coordinates.

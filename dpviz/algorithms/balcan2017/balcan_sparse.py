@@ -22,7 +22,7 @@ from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.arrays import Array, Codes
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.mechanisms import Peeling
-from dpviz.privacy.partitions import Projected, Voronoi
+from dpviz.privacy.partitions import ProjectedCells, Voronoi
 from dpviz.privacy.private_session import PrivateSession
 from dpviz.privacy.queries import Count
 from dpviz.privacy.sums import ChosenSum, Weights
@@ -108,7 +108,7 @@ def balcan_sparse(session: PrivateSession, k: int, params: SparseParams, rng: np
     few = session.sparsify(params.nonzeros)
     c = choose_constants(params.search, session.n, session.dim)
     view, centers, whole = yield from find_centers(few, k, c, rng)
-    cells: Voronoi | Projected = view.cells(centers)
+    cells: Voronoi | ProjectedCells = view.cells(centers)
     rounds = _plan_rounds(params, session.accounting)
     for budget in whole.rounds(rounds, list(range(2, 2 + rounds))):
         step = recover_coordinates(few, cells, budget, params)
@@ -127,7 +127,7 @@ def balcan_sparse(session: PrivateSession, k: int, params: SparseParams, rng: np
 
 
 def recover_coordinates(
-    session: PrivateSession, cells: Voronoi | Projected, budget: Budget, params: SparseParams
+    session: PrivateSession, cells: Voronoi | ProjectedCells, budget: Budget, params: SparseParams
 ) -> CoordinatesStep:
     """The largest coordinates of each cell's mean, and noisy values for them.
 
@@ -135,7 +135,7 @@ def recover_coordinates(
     ----------
     session : PrivateSession
         What answers questions about the rows, and what may be spent.
-    cells : Voronoi or Projected
+    cells : Voronoi or ProjectedCells
         Which centre each row belongs to.
     budget : Budget
         Part of the session's budget.

@@ -9,7 +9,7 @@ from math import sqrt
 import numpy as np
 
 from dpviz.arrays import Array
-from dpviz.privacy.partitions import Projected, Voronoi
+from dpviz.privacy.partitions import ProjectedCells, Voronoi
 from dpviz.privacy.private_session import PrivateSession
 from dpviz.table.domain import Region
 
@@ -29,10 +29,10 @@ class Projection:
     session: PrivateSession
     frame: Array | None
 
-    def cells(self, centers: Array) -> Voronoi | Projected:
+    def cells(self, centers: Array) -> Voronoi | ProjectedCells:
         """The clusters of ``centers`` (k, p): rows of the full space, sorted by where their projection lies."""
         inner = Voronoi(centers)
-        return inner if self.frame is None else Projected(inner, self.frame, self.session.region)
+        return inner if self.frame is None else ProjectedCells(inner, self.frame, self.session.region)
 
     def lift(self, centers: Array, region: Region) -> Array:
         """The shortest points of the full space that project to ``centers`` (k, p), inside ``region``; (k, d).

@@ -16,7 +16,7 @@ from dpviz.algorithms.tools.solvers import SignedPoints, StartsStep, choose_star
 from dpviz.arrays import Array, Codes, Flags
 from dpviz.privacy.accounting import Accounting, Budget, Shares, gdp_mu
 from dpviz.privacy.hash_partitions import HashCodes, HashTree, find_level
-from dpviz.privacy.loss_distributions import Draws
+from dpviz.privacy.loss_distributions import NoiseDraws
 from dpviz.privacy.mechanisms import calibrate_mechanism, choose_noise_kind
 from dpviz.privacy.partitions import Everything, Voronoi
 from dpviz.privacy.private_session import PrivateSession
@@ -243,18 +243,18 @@ def _divide_budget(session: PrivateSession, params: LshCoresetParams, levels: in
     return session.calibrate(**_name_draws(params, levels))
 
 
-def _list_draws(session: PrivateSession, k: int, params: LshCoresetParams) -> list[Draws]:
+def _list_draws(session: PrivateSession, k: int, params: LshCoresetParams) -> list[NoiseDraws]:
     return list(_name_draws(params, params.levels or MOST_LEVELS).values())
 
 
-def _name_draws(params: LshCoresetParams, levels: int) -> dict[str, Draws]:
+def _name_draws(params: LshCoresetParams, levels: int) -> dict[str, NoiseDraws]:
     """Of ``paper``: whatever was added to its two releases takes its part of the rest, in the currency of ρ."""
     weights = {
         name: weight for name, weight in _choose_weights(params).items() if name not in ("sums", "tree") and weight
     }
-    printed = {"sums": Draws(True, _PRINTED.sums), "tree": Draws(False, _PRINTED.counts, levels)}
+    printed = {"sums": NoiseDraws(True, _PRINTED.sums), "tree": NoiseDraws(False, _PRINTED.counts, levels)}
     per_weight = sum(draws.rho for draws in printed.values()) / (_SUMS + _TREE)
-    added = {name: Draws.gaussian_of(weight * per_weight) for name, weight in weights.items()}
+    added = {name: NoiseDraws.gaussian_of(weight * per_weight) for name, weight in weights.items()}
     return printed | added
 
 

@@ -12,7 +12,7 @@ from dpviz.arrays import Array
 from dpviz.privacy.accounting import Accounting, Budget, gdp_mu
 from dpviz.privacy.measurement import Measurement, Question
 from dpviz.privacy.mechanisms import Additive
-from dpviz.privacy.partitions import Projected, Voronoi
+from dpviz.privacy.partitions import ProjectedCells, Voronoi
 from dpviz.privacy.private_session import PrivateSession
 from dpviz.privacy.queries import Count, Sum
 from dpviz.table.domain import Region
@@ -102,7 +102,7 @@ def compute_gaussian_smallest_n(setting: Setting, rounds: int) -> float:
 
 def run_lloyd_round(
     session: PrivateSession,
-    cells: Voronoi | Projected,
+    cells: Voronoi | ProjectedCells,
     budget: Budget,
     fallback: Array,
     *,
@@ -120,7 +120,7 @@ def run_lloyd_round(
     ----------
     session : PrivateSession
         What answers questions about the rows, and what may be spent.
-    cells : Voronoi or Projected
+    cells : Voronoi or ProjectedCells
         Which centre each row belongs to.
     budget : Budget
         Part of the session's budget.

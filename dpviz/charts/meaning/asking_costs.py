@@ -11,7 +11,14 @@ import numpy as np
 from dpviz.arrays import Array, Codes
 from dpviz.charts.plot import Plot
 from dpviz.charts.theme import Palette, make_layout
-from dpviz.meaning.asking_again import TIMES, Together, match_releases, measure_gain, measure_noise_left, price_together
+from dpviz.meaning.asking_again import (
+    TIMES,
+    RepeatedCost,
+    match_releases,
+    measure_gain,
+    measure_noise_left,
+    price_together,
+)
 from dpviz.meaning.hypothesis_testing import bound_advantage
 from dpviz.meaning.membership import Trial, collect_scores
 from dpviz.privacy.ledger import Entry
@@ -37,7 +44,7 @@ class AskingCosts:
     ----------
     noise : mapping
         What is left of the noise, by the number of releases.
-    prices : sequence of Together
+    prices : sequence of RepeatedCost
     gains : mapping
         The share by which hits exceed false alarms, for the attacker with all answers; empty where it is not known.
     epsilon : float
@@ -48,7 +55,7 @@ class AskingCosts:
     """What to repeat."""
 
     noise: Mapping[int, float]
-    prices: Sequence[Together]
+    prices: Sequence[RepeatedCost]
     gains: Mapping[int, float]
     epsilon: float
 

@@ -11,7 +11,7 @@ from dpviz.charts.meaning.icon_array import IconArray
 from dpviz.charts.meaning.twin_clouds import TwinClouds
 from dpviz.charts.player.player_page import Figured
 from dpviz.charts.view import make_view
-from dpviz.meaning.attack_work import Plain, attack_work
+from dpviz.meaning.attack_work import ReferenceTrial, attack_work
 from dpviz.meaning.deployments import SOURCE, load_deployments
 from dpviz.meaning.membership import Trial
 from dpviz.meaning.neighbors import find_farthest_row, make_neighbors
@@ -55,7 +55,7 @@ def _draw_odds(table: OpenTable, asked: Request) -> Iterator[Figured]:
 
 def _draw_attack(table: OpenTable, asked: Request) -> Iterator[Figured]:
     items = list(attack_work(make_neighbors(table, find_farthest_row(table)), asked))
-    reference = [item.trial for item in items if isinstance(item, Plain)]
+    reference = [item.trial for item in items if isinstance(item, ReferenceTrial)]
     region = AttackRegion.of([item for item in items if isinstance(item, Trial)], reference, asked)
     yield Figured.under(
         region.draw, region.title, region.words(), "public", "released", "revealed", subtitle=region.sentence

@@ -12,7 +12,7 @@ from dpviz.algorithms.sizes import measure_neighbour_gaps
 from dpviz.arrays import Array, Codes
 from dpviz.charts.canvas import NUMBER_SIZE
 from dpviz.charts.cells import compute_voronoi_polygons, join_outlines, outline_segments
-from dpviz.charts.labels import Crowd
+from dpviz.charts.labels import LabelBoxes
 from dpviz.charts.plot_canvas import UNCUT, PlotCanvas
 from dpviz.charts.theme import make_center_marker, make_reference_marker
 from dpviz.charts.tints import choose_hues as choose_apart
@@ -150,7 +150,7 @@ def add_centers(
     listed = [str(i + 1) for i in range(k)]
     numbers = {}
     if marks.number is not None:
-        crowd = Crowd(*np.array(view.range).T)
+        crowd = LabelBoxes(*np.array(view.range).T)
         crowd.takes(places, marks.size)
         free = np.zeros_like(places)
         if away is not None:
@@ -201,7 +201,7 @@ def add_halos(canvas: PlotCanvas, centers: Array, sd: Array, *, doubtful: bool =
 def _is_hidden(view: View, sd: Array, size: float) -> bool:
     """Whether the noise of every centre is smaller than its mark of a diameter ``size``."""
     low, high = np.array(view.range).T
-    at = Crowd(low, high).pixels(low + sd.max() * view.scale)
+    at = LabelBoxes(low, high).pixels(low + sd.max() * view.scale)
     return bool(at[0 if view.flat else slice(None)].max() < size / 2)
 
 

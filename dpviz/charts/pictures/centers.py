@@ -155,9 +155,9 @@ class CentersPicture(Picture[CentersStep]):
 
     def companions(self, context: RenderContext, steps: Sequence[Step]) -> Iterator[Companion]:
         if self._partners(context) is not None and context.reference is not None and len(self.step.centers) > 1:
-            yield Companion("Distances", Distances(self.step, context.reference.centers), "revealed")
+            yield Companion("Distances", SeedDistances(self.step, context.reference.centers), "revealed")
         if self.step.noisy_counts is not None:
-            yield Companion("Sizes", Sizes(self.step))
+            yield Companion("Sizes", CenterSizes(self.step))
         if context.reference is not None or context.reference_coming:
             centers = (
                 np.zeros((0, self.step.centers.shape[1])) if context.reference is None else context.reference.centers
@@ -318,7 +318,7 @@ _TINY = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class Distances(Drawing[CentersStep]):
+class SeedDistances(Drawing[CentersStep]):
     """How far each centre is from its k-means++ centre, as a part of the way from there to the next one."""
 
     reference: Array
@@ -362,7 +362,7 @@ class Distances(Drawing[CentersStep]):
 
 
 @dataclass(frozen=True, eq=False)
-class Sizes(Drawing[CentersStep]):
+class CenterSizes(Drawing[CentersStep]):
     """How many rows each centre was measured to hold in this step, with its noise; a run's sizes join all steps."""
 
     legend_lines = 0

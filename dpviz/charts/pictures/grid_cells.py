@@ -37,7 +37,7 @@ _AIR = 0.08
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class GridImage:
     """A grid as it is drawn: summed over the axes that are not shown, and over neighbours where cells are too many.
 
     ``edges`` are the cell borders along the drawn axes, unit coordinates. ``values`` and ``summed`` (how many listed
@@ -51,7 +51,7 @@ class Shown:
     block: tuple[int, ...]
 
 
-class Counted(NamedTuple):
+class CellCounts(NamedTuple):
     """Counts of the listed cells of a grid."""
 
     grid: Grid
@@ -62,11 +62,11 @@ class Counted(NamedTuple):
 class _Layer(NamedTuple):
     """Noisy counts of a grid as they are drawn, and the standard deviation of the noise on each."""
 
-    shown: Shown
+    shown: GridImage
     sd: Array
 
 
-def find_shown_grid(grid: Grid, codes: Codes, values: Array, view: View) -> Shown:
+def find_shown_grid(grid: Grid, codes: Codes, values: Array, view: View) -> GridImage:
     """``values`` of the listed cells, added up to what the view shows.
 
     Parameters
@@ -82,7 +82,7 @@ def find_shown_grid(grid: Grid, codes: Codes, values: Array, view: View) -> Show
 
     Returns
     -------
-    Shown
+    GridImage
         Cells of the plane.
     """
     axes = view.axes or (0,)
@@ -94,10 +94,10 @@ def find_shown_grid(grid: Grid, codes: Codes, values: Array, view: View) -> Show
     total = np.bincount(flat, values, int(np.prod(shape))).astype(np.float64).reshape(shape)
     summed = np.bincount(flat, minlength=int(np.prod(shape))).astype(np.int64)
     edges = [_find_edges(grid, j, m, b) for j, m, b in zip(axes, cells, block, strict=True)]
-    return Shown(axes, edges, total, summed.reshape(shape), block)
+    return GridImage(axes, edges, total, summed.reshape(shape), block)
 
 
-def count_truth(step: GridStep, rows: Array) -> list[Counted]:
+def count_truth(step: GridStep, rows: Array) -> list[CellCounts]:
     """The cells of ``step`` that hold a row, those around its box first; rows (n, d) in the grid's coordinates.
 
     Parameters
@@ -171,14 +171,14 @@ def _make_signed_scale(canvas: PlotCanvas, strength: float) -> list[list[float |
     ]
 
 
-def add_count_maps(canvas: PlotCanvas, layers: Sequence[Counted], what: str, kind: Kind) -> None:
+def add_count_maps(canvas: PlotCanvas, layers: Sequence[CellCounts], what: str, kind: Kind) -> None:
     """Counts of cells in the colour of their kind, by the square root; cells of no layer stay blank.
 
     Parameters
     ----------
     canvas : PlotCanvas
         Where marks are put.
-    layers : sequence of Counted
+    layers : sequence of CellCounts
         Cells with their counts.
     what : str
         What is counted.
@@ -200,14 +200,14 @@ def add_count_maps(canvas: PlotCanvas, layers: Sequence[Counted], what: str, kin
         )
 
 
-def add_blocks(canvas: PlotCanvas, shown: Shown, sides: Array, coarsest: int) -> None:
+def add_blocks(canvas: PlotCanvas, shown: GridImage, sides: Array, coarsest: int) -> None:
     """The side of the block around each cell: full colour for a cell by itself, the paler the larger the block.
 
     Parameters
     ----------
     canvas : PlotCanvas
         Where marks are put.
-    shown : Shown
+    shown : GridImage
         Cells of the plane.
     sides : array
         Of the block around each cell, in cells.
@@ -284,7 +284,7 @@ def choose_signed_colors(canvas: PlotCanvas, counts: Array, sd: Array | float) -
     return colors
 
 
-def add_kept_bars(canvas: PlotCanvas, step: GridStep, layers: Sequence[Counted]) -> None:
+def add_kept_bars(canvas: PlotCanvas, step: GridStep, layers: Sequence[CellCounts]) -> None:
     """Denoised counts of the cells that were kept, in the range of the noisy ones.
 
     Parameters
@@ -293,7 +293,7 @@ def add_kept_bars(canvas: PlotCanvas, step: GridStep, layers: Sequence[Counted])
         Where marks are put.
     step : GridStep
         The step that is shown.
-    layers : sequence of Counted
+    layers : sequence of CellCounts
         Cells with their counts.
     """
     for counted in layers:
@@ -308,9 +308,9 @@ def _list_layers(step: GridStep, view: View) -> list[_Layer]:
     return [_Layer(of, layer.sd * np.sqrt(np.maximum(of.summed, 1))) for layer, of in zip(steps, shown, strict=True)]
 
 
-def _count_cells(grid: Grid, rows: Array) -> Counted:
+def _count_cells(grid: Grid, rows: Array) -> CellCounts:
     codes, counts = np.unique(grid.assign(rows), return_counts=True)
-    return Counted(grid, codes, counts.astype(np.float64))
+    return CellCounts(grid, codes, counts.astype(np.float64))
 
 
 def _choose_tone(in_sds: Array, top: float) -> Array:
@@ -328,7 +328,7 @@ def _find_edges(grid: Grid, axis: int, cells: int, block: int) -> Array:
     return edges if grid.middle is None else edges + grid.middle[axis]
 
 
-def _place_cells(shown: Shown, view: View) -> dict[str, Any]:
+def _place_cells(shown: GridImage, view: View) -> dict[str, Any]:
     """Where the cells of a map lie, and what hovering tells of them."""
     gap = int(max(shown.values.shape) < _GAPS_BELOW)
     drawn: dict[str, Any] = {"customdata": shown.values.T.astype(SCREEN), "xgap": gap, "ygap": gap}
@@ -345,12 +345,12 @@ class _Bars(NamedTuple):
     width: Array
 
 
-def _make_bars(shown: Shown, view: View) -> _Bars:
+def _make_bars(shown: GridImage, view: View) -> _Bars:
     edges = view.plane(shown.edges[0][:, None])[:, 0]
     return _Bars((edges[1:] + edges[:-1]) / 2, np.diff(edges))
 
 
-def _add_bars(canvas: PlotCanvas, shown: Shown, what: str, colors: npt.NDArray[np.str_] | None = None) -> None:
+def _add_bars(canvas: PlotCanvas, shown: GridImage, what: str, colors: npt.NDArray[np.str_] | None = None) -> None:
     listed, (middle, width) = shown.summed > 0, _make_bars(shown, canvas.view)
     x, y, wide = (values[listed].astype(SCREEN) for values in (middle, shown.values, width))
     hover = f"{what} %{{y:.4g}} (released)<br>%{{x:.4g}}"

@@ -39,7 +39,7 @@ class StartsPicture(Picture[StartsStep]):
     called = "starts"
 
     def finding(self, domain: Domain) -> str:
-        return Losses(self.step).finding(domain)
+        return StartLosses(self.step).finding(domain)
 
     def note(self, context: RenderContext) -> str:
         return join_clauses(self.step.title, "no further privacy is spent", self._below(context)[1].about)
@@ -47,7 +47,7 @@ class StartsPicture(Picture[StartsStep]):
     def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
         below, view = self._below(context)
         if below is None:
-            Losses(self.step).paint(canvas, context)
+            StartLosses(self.step).paint(canvas, context)
             canvas.plot.update_layout(showlegend=False)
             return
         canvas = replace(canvas, view=view)
@@ -72,7 +72,7 @@ class StartsPicture(Picture[StartsStep]):
 
     def companions(self, context: RenderContext, steps: Sequence[Step]) -> Iterator[Companion]:
         if self._below(replace(context, steps=steps))[0] is not None:
-            yield Companion("Losses", Losses(self.step))
+            yield Companion("Losses", StartLosses(self.step))
 
     def _below(self, context: RenderContext) -> tuple[Any, View]:
         """The grid that the starts were solved on, where it can be drawn, and the view that shows it."""
@@ -83,7 +83,7 @@ class StartsPicture(Picture[StartsStep]):
         return grids[-1], picture(grids[-1]).view(context.view)
 
 
-class Losses(Drawing[StartsStep]):
+class StartLosses(Drawing[StartsStep]):
     """Synopsis losses from the best start to the worst."""
 
     legend_lines = 0

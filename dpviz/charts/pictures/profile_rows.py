@@ -54,7 +54,7 @@ class Chosen(NamedTuple):
     beside: str
 
 
-class Drawing:
+class ProfileLanes:
     """What both forms of the picture share: the chosen part of the profile, and where values lie on their lanes."""
 
     def __init__(self, chosen: Chosen, palette: Palette) -> None:
@@ -190,7 +190,7 @@ class Drawing:
         }
 
 
-class Rows(Drawing):
+class SegmentRows(ProfileLanes):
     """A row a segment, a lane a column: the wide form."""
 
     def plot(self) -> Plot:

@@ -15,7 +15,15 @@ import pandas as pd
 
 from dpviz.arrays import Array, Codes
 from dpviz.charts.names import spell_name
-from dpviz.charts.pictures.profile_rows import Chosen, Drawing, Lane, Rows, make_caps, make_diamonds, make_label
+from dpviz.charts.pictures.profile_rows import (
+    Chosen,
+    Lane,
+    ProfileLanes,
+    SegmentRows,
+    make_caps,
+    make_diamonds,
+    make_label,
+)
 from dpviz.charts.plot import Plot
 from dpviz.charts.theme import Palette, make_layout
 from dpviz.runs.profile import SEEN, ColumnOrder, Profile, RowOrder
@@ -70,7 +78,7 @@ class ProfilePicture:
     def draw(self, palette: Palette) -> Plot:
         """The figure."""
         chosen = Chosen(self.profile, self.shown, self.segments, self.lane, self.failed, self.beside)
-        plot = (Lanes(chosen, palette) if self.narrow else Rows(chosen, palette)).plot()
+        plot = (Lanes(chosen, palette) if self.narrow else SegmentRows(chosen, palette)).plot()
         if self.mark:
             plot.add_annotation(
                 {
@@ -185,7 +193,7 @@ def _make_overview(picture: ProfilePicture, palette: Palette) -> Plot:
 _DISC, _NARROW, _LANE_HEAD, _LANE_AIR = 17, 340, 26, 12
 
 
-class Lanes(Drawing):
+class Lanes(ProfileLanes):
     """A lane a column, all segments on it as numbered discs: the narrow form."""
 
     def plot(self) -> Plot:

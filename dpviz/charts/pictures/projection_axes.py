@@ -57,12 +57,14 @@ class ProjectionPicture(Picture[ProjectionStep]):
         return capitalize_first(f"{rise} {'axis rises' if axes == 1 else 'axes rise'} over noise")
 
     def title(self, context: RenderContext) -> str:
-        return self.finding(context.view.domain) if _is_bought(self.step) else Distances(self.step).title(context)
+        return (
+            self.finding(context.view.domain) if _is_bought(self.step) else DistanceHistogram(self.step).title(context)
+        )
 
     def note(self, context: RenderContext) -> str:
         step, shown = self.step, self._shown
         if not _is_bought(step):
-            return Distances(step).note(context)
+            return DistanceHistogram(step).note(context)
         held = min(1.0, float(step.projection.captured[: step.axes].sum()) / step.projection.spread)
         return join_clauses(
             f"the view holds {format_percent(round(held, 2))} of the spread",
@@ -76,7 +78,7 @@ class ProjectionPicture(Picture[ProjectionStep]):
     def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
         step, shown, plot = self.step, self._shown, canvas.plot
         if not _is_bought(step):
-            Distances(step).paint(canvas, context)
+            DistanceHistogram(step).paint(canvas, context)
             return
         axis = np.arange(1, shown + 1)
         variance = step.projection.captured[:shown]
@@ -104,12 +106,12 @@ class ProjectionPicture(Picture[ProjectionStep]):
         plot.update_layout(bargap=0)
 
     def table(self, domain: Domain) -> pd.DataFrame:
-        return (Axes(self.step) if _is_bought(self.step) else Distances(self.step)).table(domain)
+        return (Axes(self.step) if _is_bought(self.step) else DistanceHistogram(self.step)).table(domain)
 
     def words(self, domain: Domain) -> str:
         middle = zip(domain.columns[:4], domain.from_unit(self.step.projection.middle[None])[0], strict=False)
         near = ", ".join(f"{name} {format_number(float(value))}" for name, value in middle)
-        findings = [drawing(self.step).finding(domain) for drawing in (ProjectionPicture, Axes, Distances)]
+        findings = [drawing(self.step).finding(domain) for drawing in (ProjectionPicture, Axes, DistanceHistogram)]
         return f"{'. '.join(findings)}. The noisy middle lies at {near}."
 
     def companions(self, context: RenderContext, steps: Sequence[Step]) -> Iterator[Companion]:
@@ -117,7 +119,7 @@ class ProjectionPicture(Picture[ProjectionStep]):
         yield Companion("Axes", Axes(self.step), "released" if bought else "public")
         # Else they are the picture itself.
         if bought:
-            yield Companion("Distances", Distances(self.step))
+            yield Companion("Distances", DistanceHistogram(self.step))
 
     @property
     def _shown(self) -> int:
@@ -198,7 +200,7 @@ class Axes(Drawing[ProjectionStep]):
         return np.sort(np.argsort(-weight, kind="stable")[:_MOST_COLUMNS]).astype(np.int64)
 
 
-class Distances(Drawing[ProjectionStep]):
+class DistanceHistogram(Drawing[ProjectionStep]):
     """The noisy histogram of distances from the middle, with the clipping radius that was chosen on it."""
 
     def finding(self, domain: Domain) -> str:

@@ -14,7 +14,7 @@ from dpviz.algorithms.steps import Step
 from dpviz.arrays import Array, Codes
 from dpviz.charts.canvas import SCREEN
 from dpviz.charts.picture import Companion, Drawing, RenderContext, tabulate_points
-from dpviz.charts.pictures.grid_cells import Counted, add_blocks, add_count_maps, add_kept_bars, find_shown_grid
+from dpviz.charts.pictures.grid_cells import CellCounts, add_blocks, add_count_maps, add_kept_bars, find_shown_grid
 from dpviz.charts.pictures.histogram import GridPicture, describe_cells, find_box, find_largest
 from dpviz.charts.plot_canvas import PlotCanvas
 from dpviz.charts.view import View
@@ -86,7 +86,7 @@ class SynopsisPicture(GridPicture):
         return table
 
     def words(self, domain: Domain) -> str:
-        return f"{super().words(domain)} {Kept(self.step).words(domain)}"
+        return f"{super().words(domain)} {DenoisedCells(self.step).words(domain)}"
 
     def describe_over(self, domain: Domain) -> str:
         """What the histogram is of: columns, or axes of the view."""
@@ -94,17 +94,17 @@ class SynopsisPicture(GridPicture):
         return super().describe_over(domain) if self.step.frame is None else f"over {axes} of the view"
 
     def companions(self, context: RenderContext, steps: Sequence[Step]) -> Iterator[Companion]:
-        yield Companion("What is kept", Kept(self.step))
+        yield Companion("What is kept", DenoisedCells(self.step))
         if self.step.details is not None:
-            yield Companion("Details", Blocks(self.step, self.grid_step(), self.view(context.view)))
+            yield Companion("Details", BlockSides(self.step, self.grid_step(), self.view(context.view)))
             yield Companion("Tree of details", DetailTree(self.step))
         if self.step.around is not None:
-            yield Companion("In the box", Kept(self.step, in_its_box=True))
+            yield Companion("In the box", DenoisedCells(self.step, in_its_box=True))
         yield from super().companions(context, steps)
 
 
 @dataclass(frozen=True, eq=False)
-class Kept(Drawing[SynopsisStep]):
+class DenoisedCells(Drawing[SynopsisStep]):
     """The denoised counts of the cells that were kept, in the axes of the picture, or in those of its box."""
 
     in_its_box: bool = False
@@ -136,10 +136,10 @@ class Kept(Drawing[SynopsisStep]):
     def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
         plot = canvas.plot
         step = SynopsisPicture(self.step).grid_step()
-        layers = [Counted(step.grid, step.codes[step.kept], step.weights)]
+        layers = [CellCounts(step.grid, step.codes[step.kept], step.weights)]
         if step.around is not None:
             coarse = step.around.grid
-            layers.insert(0, Counted(coarse, coarse.assign(step.outside), step.outside_weights))
+            layers.insert(0, CellCounts(coarse, coarse.assign(step.outside), step.outside_weights))
         plot.update_layout(showlegend=False)
         if canvas.view.flat:
             add_kept_bars(canvas, step, layers)
@@ -189,7 +189,7 @@ _WIDTH, _AIR_ABOVE = 0.8, 0.04
 
 
 @dataclass(frozen=True, eq=False)
-class Blocks(Drawing[SynopsisStep]):
+class BlockSides(Drawing[SynopsisStep]):
     """The side of the block around each cell that shares its rows evenly: the darker, the finer rows are told apart.
 
     ``shown`` is the view of the step's picture, ``grid_step`` the step in its coordinates.

@@ -13,7 +13,7 @@ from dpviz.algorithms.balcan2017.candidate_centers import TreeStep
 from dpviz.algorithms.steps import Step
 from dpviz.arrays import Array
 from dpviz.charts.canvas import NUMBER_SIZE
-from dpviz.charts.labels import Crowd
+from dpviz.charts.labels import LabelBoxes
 from dpviz.charts.picture import Companion, Drawing, Picture, RenderContext
 from dpviz.charts.pictures.icicle import make_diagram
 from dpviz.charts.pictures.nested_cubes import add_asleep, add_nest, count_levels, count_truly_held, find_drawn_boxes
@@ -149,7 +149,7 @@ def _add_truth(canvas: PlotCanvas, tree: CubeTree, held: Array) -> None:
         cross = {"symbol": "x-thin", "size": 9, "line": {"width": 2.2, "color": canvas.palette.revealed}}
         hover = "no row in this cube: noise woke it (revealed)"
         canvas.marks(middle[empty], f"{int(empty.sum()):,} empty, awake", "revealed", cross, hover=hover)
-    crowd = Crowd(*np.array(canvas.view.range).T)
+    crowd = LabelBoxes(*np.array(canvas.view.range).T)
     wide, tall = (crowd.pixels(high) - crowd.pixels(low)).T
     room = np.flatnonzero((wide >= _ROOM[0]) & (tall >= _ROOM[1]) & ~empty)
     # Cubes of more than two axes may lie behind each other.

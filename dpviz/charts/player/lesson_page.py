@@ -23,9 +23,9 @@ from dpviz.charts.lesson_pictures import (
     title_curve,
 )
 from dpviz.charts.meaning.part_figures import make_part_figures
-from dpviz.charts.player.player_page import Figured, Scene, animate, make_player_page
+from dpviz.charts.player.player_page import Figured, PlayerScene, animate, make_player_page
 from dpviz.charts.plot import Plot
-from dpviz.charts.studies.draws import Draws
+from dpviz.charts.studies.draws import CenterDraws
 from dpviz.charts.theme import Palette, choose_palette
 from dpviz.lessons import lesson as told
 from dpviz.lessons.computed import Computed, find_step
@@ -39,7 +39,7 @@ from dpviz.lessons.lesson import (
     RunReveal,
     StudyReveal,
 )
-from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import tidy
 from dpviz.runs.worker import Progress
 
@@ -55,16 +55,16 @@ def make_lesson_page(lesson: Lesson) -> Iterator[Progress | str]:
     known = {
         subject: Computed.open_subject(subject) for subject in {lesson.find_subject(scene) for scene in lesson.scenes}
     }
-    scenes = list[Scene]()
+    scenes = list[PlayerScene]()
     for place, scene in enumerate(lesson.scenes, start=1):
         yield Progress(place - 1, len(lesson.scenes), f"scene {place} of {len(lesson.scenes)}")
         scenes += _make_pages(lesson, place, scene, known[lesson.find_subject(scene)])
-    remembered = Scene("To remember", [lesson.sentence], turn="To remember")
+    remembered = PlayerScene("To remember", [lesson.sentence], turn="To remember")
     yield Progress(len(lesson.scenes), len(lesson.scenes), "put together")
     yield make_player_page([*scenes, remembered], title=lesson.title)
 
 
-def _make_pages(lesson: Lesson, place: int, scene: told.Scene, computed: Computed) -> Iterator[Scene]:
+def _make_pages(lesson: Lesson, place: int, scene: told.Scene, computed: Computed) -> Iterator[PlayerScene]:
     """The question and the answer, or a scene without a question."""
     heading, texts = scene.fill_text(scene.title), _format_paragraphs(scene, scene.text)
     turn = f"{place}. {heading}"
@@ -104,22 +104,22 @@ def _format_paragraphs(scene: told.Scene, text: str) -> list[str]:
     return [" ".join(paragraph.split()) for paragraph in scene.fill_text(text).split("\n\n")]
 
 
-def _draw_before(scene: told.Scene, computed: Computed) -> Scene:
+def _draw_before(scene: told.Scene, computed: Computed) -> PlayerScene:
     """What may be seen while the question is open."""
     if scene.shows is not None:
         return _draw_animation(scene.shows, computed, whole=False)
     if isinstance(scene.question, CurveGuess) and isinstance(scene.reveal, StudyReveal):
-        return Scene()
+        return PlayerScene()
     title = f"{computed.table.title}: its rows"
     draw = partial(_draw_sample, computed, title)
-    return Scene(figures=[Figured.of(draw, f"The rows of {title}", "revealed")])
+    return PlayerScene(figures=[Figured.of(draw, f"The rows of {title}", "revealed")])
 
 
 def _draw_sample(computed: Computed, title: str, colors: Palette) -> TitledPlot:
     return draw_sample(make_context(computed, colors), title)
 
 
-def _fill_answer(scene: told.Scene, computed: Computed) -> Scene:
+def _fill_answer(scene: told.Scene, computed: Computed) -> PlayerScene:
     """What answers the question."""
     match scene.reveal:
         case RunReveal() as shown:
@@ -129,44 +129,44 @@ def _fill_answer(scene: told.Scene, computed: Computed) -> Scene:
         case StudyReveal(grid=grid):
             return _draw_curve(grid, computed)
         case PartReveal(part=part, request=request):
-            return Scene(figures=make_part_figures(part, computed.table, request))
+            return PlayerScene(figures=make_part_figures(part, computed.table, request))
         case None if scene.board is not None:
             return _draw_animation(RunReveal(scene.board.request, scene.board.step), computed, whole=True)
         case None:
-            return Scene()
+            return PlayerScene()
 
 
-def _draw_animation(shown: RunReveal, computed: Computed, *, whole: bool) -> Scene:
+def _draw_animation(shown: RunReveal, computed: Computed, *, whole: bool) -> PlayerScene:
     run, context, numbers = make_walk(computed, shown.request, choose_palette("light"), whole=whole)
     at = find_step(run, shown.step)
     animation = animate(run, context, numbers, at=at)
     if not whole:  # what comes after would give the answer away
         animation["steps"] = {theme: steps[: at + 1] for theme, steps in animation["steps"].items()}
-    return Scene(animation=animation, paragraphs=[describe_sample(computed, shown.request)])
+    return PlayerScene(animation=animation, paragraphs=[describe_sample(computed, shown.request)])
 
 
-def _draw_draws(scene: told.Scene, grid: Grid, computed: Computed) -> Scene:
+def _draw_draws(scene: told.Scene, grid: StudyGrid, computed: Computed) -> PlayerScene:
     rows = computed.run_study(grid)
     values, what = make_strip(scene, rows, computed)
     strip = partial(_draw_strip, values, str(rows[0]["contender"]), what)
     centers, losses = np.stack([row["centers"] for row in rows]), np.array([row["ratio"] for row in rows])
     words, reference = describe_strip(values, what), computed.compute_reference(centers.shape[1])
 
-    def cloud(colors: Palette) -> Draws:
-        return Draws(centers, losses, replace(make_context(computed, colors), reference=reference))
+    def cloud(colors: Palette) -> CenterDraws:
+        return CenterDraws(centers, losses, replace(make_context(computed, colors), reference=reference))
 
     figures = [
         Figured.under(strip, words, words, "revealed"),
         Figured.of(lambda colors: cloud(colors).draw(), cloud(choose_palette("light")).words(), "released", "revealed"),
     ]
-    return Scene(figures=figures, paragraphs=[describe_seeds(computed, len(rows), grid)])
+    return PlayerScene(figures=figures, paragraphs=[describe_seeds(computed, len(rows), grid)])
 
 
 def _draw_strip(values: Sequence[float], algorithm: str, what: str, colors: Palette) -> Plot:
     return draw_strip(values, algorithm, what=what, guess=None, palette=colors)
 
 
-def _draw_curve(grid: Grid, computed: Computed) -> Scene:
+def _draw_curve(grid: StudyGrid, computed: Computed) -> PlayerScene:
     rows = computed.run_study(grid)
     runs, epsilons = tidy(rows), grid.epsilons
     curve = Figured.under(
@@ -175,4 +175,4 @@ def _draw_curve(grid: Grid, computed: Computed) -> Scene:
         describe_curve(epsilons, None, runs),
         "revealed",
     )
-    return Scene(figures=[curve], paragraphs=[describe_seeds(computed, len(rows), grid)])
+    return PlayerScene(figures=[curve], paragraphs=[describe_seeds(computed, len(rows), grid)])

@@ -12,7 +12,7 @@ import pandas as pd
 
 from dpviz import __version__
 from dpviz.algorithms.registry import find_card
-from dpviz.charts.animation import Animation, Number, choose_colors
+from dpviz.charts.animation import Animation, TitleNumber, choose_colors
 from dpviz.charts.canvas import TitledPlot
 from dpviz.charts.picture import RenderContext
 from dpviz.charts.player.assets import pack_library, read_asset, zip_text
@@ -94,7 +94,7 @@ def _read_plot(plot: Plot) -> Data:
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
+class PlayerScene:
     """An animation or figures, with what has to be said about them; or words alone.
 
     Parameters
@@ -147,7 +147,7 @@ class Scene:
         return self.heading or next(iter(found), "")
 
 
-def animate(run: Run, context: RenderContext, numbers: Sequence[Number] = (), *, at: int | None = None) -> Data:
+def animate(run: Run, context: RenderContext, numbers: Sequence[TitleNumber] = (), *, at: int | None = None) -> Data:
     """An animation for a page of its own: its steps in both themes, and once what these share.
 
     What ``context`` has of the rows is in it: `Look.released` leaves that out. The step ``at`` is seen first, or the
@@ -159,7 +159,7 @@ def animate(run: Run, context: RenderContext, numbers: Sequence[Number] = (), *,
         A finished run.
     context : RenderContext
         What all pictures of a run share.
-    numbers : sequence of Number
+    numbers : sequence of TitleNumber
         Beside the title.
     at : int or None
         The step that is seen first; None: the last.
@@ -190,12 +190,12 @@ def animate(run: Run, context: RenderContext, numbers: Sequence[Number] = (), *,
 _SHARED = ("rows", "shared", "words")
 
 
-def make_player_page(scenes: Sequence[Scene], *, title: str = "") -> str:
+def make_player_page(scenes: Sequence[PlayerScene], *, title: str = "") -> str:
     """HTML of one or several scenes, one at a time; a browser opens it from a disk, its network off.
 
     Parameters
     ----------
-    scenes : sequence of Scene
+    scenes : sequence of PlayerScene
         At least one.
     title : str
         Of the page; by default the last finding of the first scene, and its table.
@@ -234,7 +234,7 @@ def make_player_page(scenes: Sequence[Scene], *, title: str = "") -> str:
     )
 
 
-class _Table(NamedTuple):
+class _PageTable(NamedTuple):
     """A table of a page: its heads, its rows, the columns of numbers, and how many rows were left out."""
 
     heads: Sequence[str]
@@ -243,7 +243,7 @@ class _Table(NamedTuple):
     rest: int
 
 
-def _list_parts(scene: Scene) -> dict[str, object]:
+def _list_parts(scene: PlayerScene) -> dict[str, object]:
     """What the template says of a scene."""
     return {
         "heading": scene.heading,
@@ -300,11 +300,11 @@ def _describe_run(run: Run | ReleaseRecord, table: str, kinds: Collection[Kind])
     }
 
 
-def _make_numbers_table(table: pd.DataFrame) -> _Table:
+def _make_numbers_table(table: pd.DataFrame) -> _PageTable:
     """The numbers behind a figure; cut where nobody would read on."""
     rows = [[*map(_format_cell, row)] for row in table.head(_MOST_LINES).itertuples(index=False, name=None)]
     numbers = [place for place, name in enumerate(table.columns) if table[name].dtype.kind == "f"]
-    return _Table([*map(str, table.columns)], rows, numbers, len(table) - _MOST_LINES)
+    return _PageTable([*map(str, table.columns)], rows, numbers, len(table) - _MOST_LINES)
 
 
 def _format_cell(value: object) -> str:
@@ -342,14 +342,14 @@ def _list_facts(run: Run | ReleaseRecord, table: str) -> Iterator[tuple[str, str
         yield "made", f"dpviz {record.version}, {record.date}"
 
 
-def _make_ledger_table(run: Run | ReleaseRecord) -> _Table:
+def _make_ledger_table(run: Run | ReleaseRecord) -> _PageTable:
     entries = run.entries[:_MOST_CHARGES]
     rows = [
         [entry.note, entry.mechanism, *map(format_number, (entry.scale, entry.amount, entry.epsilon))]
         for entry in entries
     ]
     heads = ["for", "mechanism", "noise scale", f"cost ({run.accounting.unit.symbol})", "ε alone"]
-    return _Table(heads, rows, (2, 3, 4), len(run.entries) - len(entries))
+    return _PageTable(heads, rows, (2, 3, 4), len(run.entries) - len(entries))
 
 
 def _format_plainly(value: object) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 import plotly.graph_objects as go
 
 from dpviz.charts.picture import RenderContext
-from dpviz.charts.player.player_page import Scene, animate, make_player_page
+from dpviz.charts.player.player_page import PlayerScene, animate, make_player_page
 from dpviz.charts.registry import find_picture
 from dpviz.charts.theme import choose_palette
 from dpviz.charts.view import make_view
@@ -24,7 +24,7 @@ _HEIGHT = 760
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class RunDisplay:
     """A run to look at: released and public values only, whatever the table.
 
     Parameters
@@ -44,7 +44,7 @@ class Shown:
     def html(self) -> str:
         """A page that plays all steps without network or server."""
         animation = animate(self.run, self._context, at=self.step % len(self.run.frames))
-        return make_player_page([Scene(animation=animation, run=self.run, table=self.title)])
+        return make_player_page([PlayerScene(animation=animation, run=self.run, table=self.title)])
 
     @property
     def figure(self) -> go.Figure:
@@ -76,7 +76,7 @@ class Shown:
         return frame_page(self.html)
 
 
-def show(run: Run, step: int = -1, *, title: str = "") -> Shown:
+def show(run: Run, step: int = -1, *, title: str = "") -> RunDisplay:
     """The picture of ``run``, its last step first; a notebook plays it, ``save`` writes it as one HTML file.
 
     Parameters
@@ -90,7 +90,7 @@ def show(run: Run, step: int = -1, *, title: str = "") -> Shown:
 
     Returns
     -------
-    Shown
+    RunDisplay
         For a notebook, or to be saved.
 
     Raises
@@ -100,7 +100,7 @@ def show(run: Run, step: int = -1, *, title: str = "") -> Shown:
     """
     if not -len(run.frames) <= step < len(run.frames):
         raise RequestError(f"step is {step}: give a number from 0 to {len(run.frames) - 1}, or -1 for the last.")
-    return Shown(run, step, title)
+    return RunDisplay(run, step, title)
 
 
 def frame_page(page: str) -> str:

@@ -43,7 +43,7 @@ class Typical(NamedTuple):
     loss: float
 
 
-class Panel(NamedTuple):
+class AlgorithmPanel(NamedTuple):
     """The picture of one algorithm, and its score in words."""
 
     name: str
@@ -56,7 +56,7 @@ class SideBySide(NamedTuple):
 
     title: str
     about: str
-    panels: list[Panel]
+    panels: list[AlgorithmPanel]
     least_width: int
 
 
@@ -78,7 +78,7 @@ def draw_compare(releases: Mapping[str, Typical], context: RenderContext) -> Sid
     names, view = sorted(releases, key=lambda name: releases[name].loss), context.view
     width, height = next((width, height) for most, width, height in _SIZES if len(names) <= most)
     panels = [
-        Panel(name, format_ratio(releases[name].loss), _draw_picture(releases[name].centers, context, height))
+        AlgorithmPanel(name, format_ratio(releases[name].loss), _draw_picture(releases[name].centers, context, height))
         for name in names
     ]
     title = f"Centres of {format_things(len(names), 'algorithm')} on the same axes"
@@ -120,7 +120,7 @@ _ROW, _AROUND = 50, 118
 
 
 @dataclass(frozen=True, eq=False)
-class Scores:
+class ScoreDistributions:
     """Distributions of a measure over the runs of each algorithm, the best on top.
 
     Parameters

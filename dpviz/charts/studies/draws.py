@@ -22,7 +22,7 @@ from dpviz.wording import format_number, format_ratio, format_things, join_claus
 
 
 @dataclass(frozen=True, eq=False)
-class Draws:
+class CenterDraws:
     """All centres of several draws as see-through dots: where a single release may put them.
 
     Parameters
@@ -110,7 +110,7 @@ class Draws:
 class _Cloud(Drawing[CentersStep]):
     """Every centre of every draw on the plane."""
 
-    draws: Draws
+    draws: CenterDraws
 
     def finding(self, domain: Domain) -> str:
         return self.draws.finding

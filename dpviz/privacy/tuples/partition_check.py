@@ -27,7 +27,7 @@ _MOST_SAMPLED = 2000
 _NUMBERS = 2**20
 
 
-class Plan(NamedTuple):
+class PartitionConstants(NamedTuple):
     """The constants of a test, all public: ``sampled`` tuples (m), ε₁ of the vote, and ℓ, the misfits allowed for."""
 
     sampled: int
@@ -60,7 +60,7 @@ class PartitionTest:
     printed: bool = False
 
     @property
-    def plan(self) -> Plan | None:
+    def plan(self) -> PartitionConstants | None:
         """Its constants; None where there are too few tuples, and the answer is ⊥ whatever they are."""
         plan = _plan(self.number, self.epsilon, self.delta, self.beta, self.printed)
         return plan if plan is not None and self.number >= 2 * plan.misfits + 2 else None
@@ -76,7 +76,7 @@ class PartitionTest:
         return self._constants.sampled - log(1 / self.beta) / self._constants.vote_epsilon
 
     @property
-    def _constants(self) -> Plan:
+    def _constants(self) -> PartitionConstants:
         plan = self.plan
         assert plan is not None, "too few tuples to ask"
         return plan
@@ -161,7 +161,7 @@ def measure_to_nearest(points: Array) -> Array:
 
 
 @lru_cache(maxsize=4096)
-def _plan(number: int, epsilon: float, delta: float, beta: float, printed: bool) -> Plan | None:
+def _plan(number: int, epsilon: float, delta: float, beta: float, printed: bool) -> PartitionConstants | None:
     """m is the smallest integer above (2 ln 1/δ + ln 1/β) / ε₁, where ε₁ falls with m."""
     wanted = 2 * log(1 / delta) + log(1 / beta)
     for sampled in range(1, min(number, _MOST_SAMPLED) + 1):
@@ -169,7 +169,7 @@ def _plan(number: int, epsilon: float, delta: float, beta: float, printed: bool)
         if vote_epsilon is None:
             return None
         if sampled > wanted / vote_epsilon:
-            return Plan(sampled, vote_epsilon, 2 * sampled / epsilon * log(sampled / (beta * delta)))
+            return PartitionConstants(sampled, vote_epsilon, 2 * sampled / epsilon * log(sampled / (beta * delta)))
     return None
 
 

@@ -58,7 +58,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Grid:
+class StudyGrid:
     """Many runs: every contender at every k, n, δ and ε, several times.
 
     Parameters
@@ -136,7 +136,7 @@ class Grid:
     def to_query(self) -> str:
         """The query of a link.
 
-        >>> Grid((Contender("auto"), Contender("dplloyd", {"preset": "su"})), epsilons=(0.1, 1.0)).to_query()
+        >>> StudyGrid((Contender("auto"), Contender("dplloyd", {"preset": "su"})), epsilons=(0.1, 1.0)).to_query()
         'algorithms=auto,dplloyd:preset=su&epsilons=0.1,1&ks=5&deltas=0&repeats=1'
         """
         said = self._to_plain().items()
@@ -146,19 +146,19 @@ class Grid:
         return urlencode(texts, safe=",:=")
 
     @classmethod
-    def from_query(cls, query: Mapping[str, str], *, usual: Grid | None = None) -> Grid:
+    def from_query(cls, query: Mapping[str, str], *, usual: StudyGrid | None = None) -> StudyGrid:
         """Reads a link; what it does not say is as ``usual``, and what is not said of a grid is left alone.
 
         Parameters
         ----------
         query : mapping of str to str
             Keys and values of a link.
-        usual : Grid or None
+        usual : StudyGrid or None
             What holds where the link is silent.
 
         Returns
         -------
-        Grid
+        StudyGrid
             Checked.
 
         Raises
@@ -178,7 +178,7 @@ class Grid:
         return yaml.safe_dump({**head, **self._to_plain()}, sort_keys=False, allow_unicode=True)
 
     @classmethod
-    def from_yaml(cls, text: str) -> Grid:
+    def from_yaml(cls, text: str) -> StudyGrid:
         """Reads ``to_yaml``, perhaps changed by hand, and what the first version of it wrote.
 
         Raises
@@ -251,13 +251,15 @@ def list_epsilons(low: float, high: float) -> tuple[float, ...]:
     return tuple(sorted({low, *(epsilon for epsilon in _ROUND_EPSILONS if low < epsilon < high), high}))
 
 
-USUAL = Grid((Contender(AUTO),), epsilons=list_epsilons(0.1, 10.0), deltas=(check.choose_usual_delta(None),), repeats=5)
+USUAL = StudyGrid(
+    (Contender(AUTO),), epsilons=list_epsilons(0.1, 10.0), deltas=(check.choose_usual_delta(None),), repeats=5
+)
 """What a study asks for where nothing else is said."""
 
 FIELDS = ("algorithms", "epsilons", "ks", "deltas", "ns", "repeats", "seed")
 
 
-def _make_grid(said: Mapping[str, Any], usual: Grid) -> Grid:
+def _make_grid(said: Mapping[str, Any], usual: StudyGrid) -> StudyGrid:
     """The grid of plain values by name, checked; what is not ``said`` is as ``usual``."""
     return replace(
         usual, **{"contenders" if name == "algorithms" else name: _read_field(name, said[name]) for name in said}

@@ -24,7 +24,7 @@ from dpviz.runs.jobs import Failure, Job, JobState, Work
 from dpviz.runs.owner_files import make_private
 from dpviz.runs.scheduler import Scheduler, count_cores
 from dpviz.runs.study.folder import MOST_NUMBERS, StudyFolder
-from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import Row, Yardstick
 from dpviz.runs.study.workers import Waiting, WorkerFailed, compute_study_items
 from dpviz.runs.worker import Progress
@@ -77,7 +77,7 @@ class Study(Work[Yardstick | Row]):
 
 
 def open_study(
-    judged: JudgedTable, grid: Grid, *, key: str, scheduler: Scheduler, owner: object, with_centers: bool = False
+    judged: JudgedTable, grid: StudyGrid, *, key: str, scheduler: Scheduler, owner: object, with_centers: bool = False
 ) -> Study:
     """Begin a study, or read on where it is: what has been found of it arrives at once.
 
@@ -85,7 +85,7 @@ def open_study(
     ----------
     judged : JudgedTable
         The table with its rows revealed.
-    grid : Grid
+    grid : StudyGrid
         What the study asks.
     key : str
         Tells any two tables or declarations apart, as ``OpenTable.key`` does: with the grid it names the study.
@@ -126,7 +126,7 @@ def open_study(
 
 def _produce_items(
     judged: JudgedTable,
-    grid: Grid,
+    grid: StudyGrid,
     queue: Callable[[Job[Row]], None],
     with_centers: bool,
     past: list[Yardstick | Row],

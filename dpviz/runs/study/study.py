@@ -18,7 +18,7 @@ from dpviz.privacy.accounting import Accounting
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.evaluation import Reference, assign, evaluate, find_reference, label_accuracy, nicv
 from dpviz.runs.run import Run, run_request
-from dpviz.runs.study.grid import Grid, Trial
+from dpviz.runs.study.grid import StudyGrid, Trial
 from dpviz.runs.worker import Progress
 
 # What identifies a line of a study, and what is measured in each run.
@@ -57,7 +57,7 @@ class Yardstick:
 
 def compute_study_rows(
     whole: JudgedTable,
-    grid: Grid,
+    grid: StudyGrid,
     *,
     trials: Sequence[Trial] | None = None,
     yardsticks: Collection[Yardstick] = (),
@@ -73,7 +73,7 @@ def compute_study_rows(
     ----------
     whole : JudgedTable
         The table with its rows revealed.
-    grid : Grid
+    grid : StudyGrid
         What the study asks.
     trials : sequence of Trial
         Those of the grid that are wanted; all by default.
@@ -116,7 +116,7 @@ def compute_study_rows(
 
 
 def compute_yardstick_rows(
-    whole: JudgedTable, grid: Grid, points: Sequence[tuple[int, int | None]]
+    whole: JudgedTable, grid: StudyGrid, points: Sequence[tuple[int, int | None]]
 ) -> Iterator[Progress | Yardstick]:
     """The yardsticks of some k and n of a grid.
 
@@ -124,7 +124,7 @@ def compute_yardstick_rows(
     ----------
     whole : JudgedTable
         The table with its rows revealed.
-    grid : Grid
+    grid : StudyGrid
         What the study asks.
     points : sequence of int, int or None
         Pairs of k and n; n = None is all rows.

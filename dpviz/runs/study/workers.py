@@ -14,7 +14,7 @@ from dpviz.privacy.ledger import BudgetExceeded
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.jobs import Failure, Job, JobState
 from dpviz.runs.shared_memory import share_content
-from dpviz.runs.study.grid import Grid, Trial
+from dpviz.runs.study.grid import StudyGrid, Trial
 from dpviz.runs.study.study import Row, Yardstick, compute_study_rows, compute_yardstick_rows
 from dpviz.runs.work import forecast_reference_seconds
 from dpviz.runs.worker import Progress
@@ -43,7 +43,7 @@ class Waiting(NamedTuple):
 
 def compute_study_items(
     judged: JudgedTable,
-    grid: Grid,
+    grid: StudyGrid,
     trials: Sequence[Trial],
     *,
     workers: int,
@@ -58,7 +58,7 @@ def compute_study_items(
     ----------
     judged : JudgedTable
         The table with its rows revealed.
-    grid : Grid
+    grid : StudyGrid
         What the study asks.
     trials : sequence of Trial
         Those that are wanted.
@@ -116,14 +116,14 @@ def compute_study_items(
         yield replace(item, done=done, total=total) if isinstance(item, Progress) else item
 
 
-def compute_rows(judged: JudgedTable, grid: Grid, trials: Sequence[Trial], *, workers: int) -> Iterator[Row]:
+def compute_rows(judged: JudgedTable, grid: StudyGrid, trials: Sequence[Trial], *, workers: int) -> Iterator[Row]:
     """The rows among ``compute_study_items``, by as many processes as have something to do.
 
     Parameters
     ----------
     judged : JudgedTable
         The table with its rows revealed.
-    grid : Grid
+    grid : StudyGrid
         What the study asks.
     trials : sequence of Trial
         Those that are wanted.
@@ -143,7 +143,7 @@ def compute_rows(judged: JudgedTable, grid: Grid, trials: Sequence[Trial], *, wo
 def _compute_yardsticks(
     judged: JudgedTable,
     rows: Any,
-    grid: Grid,
+    grid: StudyGrid,
     points: Sequence[tuple[int, int | None]],
     workers: int,
     begin: Callable[[Job[Any]], None],

@@ -28,7 +28,7 @@ Change = Callable[[Declaration], Declaration]
 """What makes another declaration of the one that the form says."""
 
 
-class _Table(NamedTuple):
+class _TypedTable(NamedTuple):
     """A table to type into: the key of its widget, what it was given, and what it said last."""
 
     key: str
@@ -95,7 +95,7 @@ class Draft:
     times_set: int = 0
     looked: bool = False
     _refused: tuple[Declaration, str] | None = None
-    _tables: dict[str, _Table] = field(default_factory=dict)
+    _tables: dict[str, _TypedTable] = field(default_factory=dict)
     _stated: dict[str, ColumnBounds] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -208,7 +208,7 @@ class Draft:
         key = self.make_key(name, tuple(columns["column"]), depends)
         table = self._tables.get(name)
         if table is None or table.key != key:
-            table = _Table(key, columns, columns)
+            table = _TypedTable(key, columns, columns)
         elif key not in st.session_state:  # the page was left and is back
             table = table._replace(given=table.last)
         last = st.data_editor(

@@ -253,7 +253,7 @@ def _draw_column_formats(draft: Draft) -> None:
     with st.container():
         edited = draft.draw_table(
             "styles",
-            make_frame(draft.names, Columns(text, styles)),
+            make_frame(draft.names, ColumnStyles(text, styles)),
             {
                 "kind": st.column_config.SelectboxColumn("holds", options=[_NUMBER, _TEXT], required=True),
                 "decimal": st.column_config.SelectboxColumn("decimal mark", options=list(_DECIMALS)),
@@ -281,7 +281,7 @@ def _draw_column_formats(draft: Draft) -> None:
     draft.numbers = tuple(name for name in draft.names if name not in columns.text)
 
 
-class Columns(NamedTuple):
+class ColumnStyles(NamedTuple):
     """What is said column by column.
 
     ``text`` are the columns that hold none; ``styles`` those whose numbers are not written like the others.
@@ -291,14 +291,14 @@ class Columns(NamedTuple):
     styles: Mapping[str, NumberStyle]
 
 
-def make_frame(names: Sequence[str], columns: Columns) -> pd.DataFrame:
+def make_frame(names: Sequence[str], columns: ColumnStyles) -> pd.DataFrame:
     """The editor's table: one line a column; a mark that is the file's own is left open.
 
     Parameters
     ----------
     names : sequence of str
         Columns of the file.
-    columns : Columns
+    columns : ColumnStyles
         How some of them write their numbers.
 
     Returns
@@ -323,7 +323,7 @@ def make_frame(names: Sequence[str], columns: Columns) -> pd.DataFrame:
     )
 
 
-def read_frame(frame: pd.DataFrame, usual: NumberStyle) -> Columns:
+def read_frame(frame: pd.DataFrame, usual: NumberStyle) -> ColumnStyles:
     """What the editor's table says.
 
     Parameters
@@ -335,7 +335,7 @@ def read_frame(frame: pd.DataFrame, usual: NumberStyle) -> Columns:
 
     Returns
     -------
-    Columns
+    ColumnStyles
         How some columns write theirs.
     """
     text, styles = [], {}
@@ -349,7 +349,7 @@ def read_frame(frame: pd.DataFrame, usual: NumberStyle) -> Columns:
             text.append(str(name))
         elif own:
             styles[str(name)] = usual._replace(**own)
-    return Columns(tuple(text), {name: style for name, style in styles.items() if style != usual})
+    return ColumnStyles(tuple(text), {name: style for name, style in styles.items() if style != usual})
 
 
 def read_names(text: str) -> tuple[str, ...]:

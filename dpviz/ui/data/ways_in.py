@@ -19,7 +19,7 @@ from dpviz.glossary import explain_term
 from dpviz.runs.open_table import OpenTable
 from dpviz.table.csv_intake import MAX_BYTES, open_csv
 from dpviz.table.declaration import Declaration, FileKind
-from dpviz.table.drawing import Drawing, decode_drawing, encode_drawing, make_painted_table
+from dpviz.table.drawing import PointDrawing, decode_drawing, encode_drawing, make_painted_table
 from dpviz.table.loaded_table import IntakeError
 from dpviz.table.made_tables import simulate
 from dpviz.table.named import GIVEN, Content, find_sample, open_named
@@ -115,12 +115,12 @@ PAINTED = "painted."
 """What the name of a drawing in a link begins with; its text follows."""
 
 
-def open_painted(drawing: Drawing, k: int) -> None:
+def open_painted(drawing: PointDrawing, k: int) -> None:
     """Make what was painted the table of this visit, as a link says it: after a reload it is the same.
 
     Parameters
     ----------
-    drawing : Drawing
+    drawing : PointDrawing
         Painted points.
     k : int
         Clusters.

@@ -11,10 +11,10 @@ import streamlit as st
 from dpviz.algorithms.steps import CentersStep
 from dpviz.charts.picture import RenderContext
 from dpviz.charts.pictures.space import Space, list_turning_places
-from dpviz.charts.player.player_page import Scene, animate, make_player_page
+from dpviz.charts.player.player_page import PlayerScene, animate, make_player_page
 from dpviz.charts.registry import find_picture
 from dpviz.charts.share_bars import ShareBars
-from dpviz.charts.spent import Counted, describe_spent, draw_spent, list_shares
+from dpviz.charts.spent import MeterReading, describe_spent, draw_spent, list_shares
 from dpviz.charts.studies.k_curve import KCurve
 from dpviz.charts.theme import choose_palette
 from dpviz.check import RequestError
@@ -149,7 +149,7 @@ def _draw_ledger(run: Run) -> None:
         f"{format_badge('released')} Every charge of this run. {_ADDS_UP[run.accounting]}",
         help=explain_words("ledger, charge, accounting"),
     )
-    meter = [Counted(frame.entries, frame.spent_fraction) for frame in run.frames]
+    meter = [MeterReading(frame.entries, frame.spent_fraction) for frame in run.frames]
     shares = list_shares(run.entries, spent_fraction=run.spent_fraction, meter=meter)
     bar = draw_spent(shares, palette=choose_palette(st.context.theme.type), epsilon=run.epsilon)
     words = describe_spent(shares, epsilon=run.epsilon)
@@ -327,7 +327,7 @@ def make_run_page(
         A whole HTML file.
     """
     animation = animate(result.run, context, list(list_numbers(table, result, judged)))
-    return make_player_page([Scene(animation=animation, run=record, table=table.title)]).encode("utf-8")
+    return make_player_page([PlayerScene(animation=animation, run=record, table=table.title)]).encode("utf-8")
 
 
 # Columns shown as bars within their bounds; a table with more of them says numbers alone.

@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 
 from dpviz.arrays import Array
-from dpviz.charts.animation import Animation, Number
+from dpviz.charts.animation import Animation, TitleNumber
 from dpviz.charts.picture import RenderContext
 from dpviz.charts.plot import pack
 from dpviz.charts.theme import choose_palette
@@ -150,7 +150,7 @@ def _make_final_context(
     return replace(context, found=partial(find_recovery, table, reference=reference, points_per_row=run.points_per_row))
 
 
-def list_numbers(table: OpenTable, result: Result, judged: Judged | None) -> Iterator[Number]:
+def list_numbers(table: OpenTable, result: Result, judged: Judged | None) -> Iterator[TitleNumber]:
     """The numbers beside a title: what was spent, what it cost, and how well known groups are met.
 
     Parameters
@@ -163,19 +163,19 @@ def list_numbers(table: OpenTable, result: Result, judged: Judged | None) -> Ite
 
     Yields
     ------
-    Number
+    TitleNumber
         At most three.
     """
     yield from _list_spending(result.run)
     if judged is not None:
         sample = "" if table.private.in_memory else ", in a sample of the rows"
-        yield Number("revealed", format_ratio(judged.scores.ratio), f"the loss of k-means++{sample}")
+        yield TitleNumber("revealed", format_ratio(judged.scores.ratio), f"the loss of k-means++{sample}")
         if judged.labels is not None:
-            yield Number("revealed", judged.labels.percent, judged.labels.of)
+            yield TitleNumber("revealed", judged.labels.percent, judged.labels.of)
 
 
-def _list_spending(run: RunSoFar) -> Iterator[Number]:
+def _list_spending(run: RunSoFar) -> Iterator[TitleNumber]:
     if run.private:
         charges = f"{len(run.entries):d} charge{'' if len(run.entries) == 1 else 's'}"
         # In the digits of the bar below it.
-        yield Number("released", f"ε {run.spent_epsilon:.2g}", f"spent in {charges}")
+        yield TitleNumber("released", f"ε {run.spent_epsilon:.2g}", f"spent in {charges}")

@@ -26,12 +26,12 @@ from dpviz.charts.lesson_pictures import (
 )
 from dpviz.charts.picture import RenderContext
 from dpviz.charts.plot import pack
-from dpviz.charts.studies.draws import Draws
+from dpviz.charts.studies.draws import CenterDraws
 from dpviz.charts.theme import choose_palette
 from dpviz.lessons.computed import Computed, find_step
-from dpviz.lessons.lesson import Board, CurveGuess, DrawsReveal, Lesson, PartReveal, RunReveal, Scene, StudyReveal
+from dpviz.lessons.lesson import CurveGuess, DrawsReveal, Lesson, LessonBoard, PartReveal, RunReveal, Scene, StudyReveal
 from dpviz.meaning.neighbors import find_farthest_row
-from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import Row, tidy
 from dpviz.table.drawing import decode_drawing
 from dpviz.ui.escape import escape_markdown
@@ -41,8 +41,7 @@ from dpviz.ui.lessons.guesses import FIRST_LOSS, is_revealed, read_guess
 from dpviz.ui.meaning.parts import PARTS
 from dpviz.ui.meaning.stage import open_stage
 from dpviz.ui.player.player import play
-from dpviz.ui.playground.board import Board as PaintBoard
-from dpviz.ui.playground.board import draw_board
+from dpviz.ui.playground.board import Board, draw_board
 from dpviz.ui.session import make_once
 
 _JOBS, _ANIMATIONS, _KEPT_ANIMATIONS, _KEPT_JOBS = "lessons:jobs", "lessons:animation", 6, 8
@@ -112,11 +111,11 @@ def _draw_before(lesson: Lesson, place: int, scene: Scene, computed: Computed) -
         show_wide(shown, alt=f"The {len(computed.rows.points):,} rows of {title}.", key="lesson:rows", stem=lesson.id)
 
 
-def _draw_board(lesson: Lesson, place: int, shown: Board, computed: Computed, *, revealed: bool) -> None:
+def _draw_board(lesson: Lesson, place: int, shown: LessonBoard, computed: Computed, *, revealed: bool) -> None:
     """A board, which may wait for the prediction; its first draw is the lesson's, those after it are fresh."""
     locked = shown.guess and not revealed
     step = None if locked or shown.step is None else find_step(computed.run(shown.request), shown.step)
-    begins = PaintBoard(
+    begins = Board(
         decode_drawing(shown.drawing), shown.request, step, shown.view, shown.tools, shown.preview, locked=locked
     )
     draw_board(begins, key=f"lesson:{lesson.id}:{place}:board")
@@ -147,7 +146,7 @@ def _draw_animation(lesson: Lesson, place: int, shown: RunReveal, computed: Comp
     st.caption(escape_markdown(describe_sample(computed, request)))
 
 
-def _find_begun(grid: Grid, computed: Computed) -> Any:
+def _find_begun(grid: StudyGrid, computed: Computed) -> Any:
     """The job that answers a study, begun once a visit."""
     given = (computed.table.key, grid.to_query())
     return make_once(
@@ -158,7 +157,7 @@ def _find_begun(grid: Grid, computed: Computed) -> Any:
     )
 
 
-def _read_rows(grid: Grid, computed: Computed) -> list[Row]:
+def _read_rows(grid: StudyGrid, computed: Computed) -> list[Row]:
     """All runs of a study, once they are there."""
     job = _find_begun(grid, computed)
     if not job.state.final or job.error is not None:
@@ -169,7 +168,7 @@ def _read_rows(grid: Grid, computed: Computed) -> list[Row]:
     return sorted(rows, key=lambda row: (row["epsilon"], row["repeat"]))
 
 
-def _draw_many(grid: Grid, computed: Computed, draw: Callable[[list[Row]], None], label: str) -> None:
+def _draw_many(grid: StudyGrid, computed: Computed, draw: Callable[[list[Row]], None], label: str) -> None:
     """What many runs came to, once they have."""
     rows = _read_rows(grid, computed)
     if not rows:
@@ -179,7 +178,7 @@ def _draw_many(grid: Grid, computed: Computed, draw: Callable[[list[Row]], None]
     st.caption(escape_markdown(describe_seeds(computed, len(rows), grid)))
 
 
-def _draw_curve(lesson: Lesson, place: int, grid: Grid, rows: list[Row] | None) -> None:
+def _draw_curve(lesson: Lesson, place: int, grid: StudyGrid, rows: list[Row] | None) -> None:
     guess = read_guess(lesson, place)
     guessed = guess if isinstance(guess, tuple) else None if rows else (FIRST_LOSS,) * len(grid.epsilons)
     runs = None if rows is None else tidy(rows)
@@ -202,7 +201,7 @@ def _draw_draws(lesson: Lesson, place: int, scene: Scene, computed: Computed, ro
     centers = np.stack([row["centers"] for row in rows])
     losses = np.array([row["ratio"] for row in rows])
     reference = computed.compute_reference(centers.shape[1])
-    cloud = Draws(centers, losses, replace(context, reference=reference))
+    cloud = CenterDraws(centers, losses, replace(context, reference=reference))
     show_wide(cloud.draw(), alt=cloud.words(), key=f"{key}:cloud", stem=f"{lesson.id}-draws")
 
 

@@ -18,7 +18,7 @@ from dpviz.charts.theme import choose_palette
 from dpviz.charts.view import make_view
 from dpviz.check import RequestError
 from dpviz.glossary import explain_words
-from dpviz.meaning.attack_work import PAIRS, Plain, attack_work
+from dpviz.meaning.attack_work import PAIRS, ReferenceTrial, attack_work
 from dpviz.meaning.deployments import SOURCE, load_deployments
 from dpviz.meaning.membership import Trial
 from dpviz.releases.promise import format_small
@@ -35,7 +35,7 @@ from dpviz.ui.session import make_once
 _KEPT, _LEAST = 4, 32
 
 
-class Part(NamedTuple):
+class PagePart(NamedTuple):
     """A part of the page: what it is called, and what draws it."""
 
     label: str
@@ -127,12 +127,12 @@ def draw_others(stage: Stage) -> None:
     st.caption(f"Hollow: their ρ, told as ε at their δ or at 10⁻⁶. Source: {escape_markdown(SOURCE)}.")
 
 
-PARTS: dict[str, Part] = {
-    "odds": Part("Odds", ":material/casino:", draw_odds),
-    "attack": Part("The attack, run", ":material/person_search:", draw_membership),
-    "worlds": Part("Neighbouring tables", ":material/compare:", draw_twins),
-    "again": Part("Ask again", ":material/replay:", draw_again),
-    "others": Part("Where others stand", ":material/public:", draw_others),
+PARTS: dict[str, PagePart] = {
+    "odds": PagePart("Odds", ":material/casino:", draw_odds),
+    "attack": PagePart("The attack, run", ":material/person_search:", draw_membership),
+    "worlds": PagePart("Neighbouring tables", ":material/compare:", draw_twins),
+    "again": PagePart("Ask again", ":material/replay:", draw_again),
+    "others": PagePart("Where others stand", ":material/public:", draw_others),
 }
 
 _PRIOR_HELP = "Anything about you: that you are ill, that you are rich, that you are in the table at all."
@@ -201,7 +201,7 @@ class Simulation:
 
     def list_reference_trials(self) -> list[Trial]:
         """Of k-means++ without privacy."""
-        return [item.trial for job in self.jobs for item in job.items if isinstance(item, Plain)]
+        return [item.trial for job in self.jobs for item in job.items if isinstance(item, ReferenceTrial)]
 
     def begin(self) -> None:
         """The first runs, or as many more."""

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from dpviz.charts.animation import Number
+from dpviz.charts.animation import TitleNumber
 from dpviz.charts.player.assets import read_asset
 from dpviz.charts.plot import pack
 
@@ -26,14 +26,14 @@ def _declare_component() -> Any:
     return st.components.v2.component("dpviz_player", html=html, css=css, js=js, isolate_styles=False)
 
 
-def play(animation: str, numbers: Sequence[Number], dial: Dial | None, *, key: str, said: str = "") -> None:
+def play(animation: str, numbers: Sequence[TitleNumber], dial: Dial | None, *, key: str, said: str = "") -> None:
     """Show an animation. Where the one before had steps alike, it goes on where that was left.
 
     Parameters
     ----------
     animation : str
         Packed data of an `Animation`; its last step comes first, or the one that it names as ``start``, from 0.
-    numbers : sequence of Number
+    numbers : sequence of TitleNumber
         Beside the title.
     dial : Dial or None
         Turns ε on a narrow screen; None: it cannot be turned here.

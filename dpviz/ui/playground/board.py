@@ -41,7 +41,7 @@ from dpviz.table.drawing import (
     MOST_POINTS,
     PRESETS,
     SIDE,
-    Drawing,
+    PointDrawing,
     Preset,
     encode_drawing,
     load_preset,
@@ -71,7 +71,7 @@ class Ask:
     ----------
     token, draw : int
         Number the questions and the draws of a board: a question with the draw of the one before is about that run.
-    drawing : Drawing
+    drawing : PointDrawing
     request : Request
         Without a seed.
     step : int or None
@@ -83,7 +83,7 @@ class Ask:
 
     token: int
     draw: int
-    drawing: Drawing
+    drawing: PointDrawing
     request: Request
     step: int | None = None
     view: BoardView = "run"
@@ -129,7 +129,7 @@ class Ask:
         return cls(
             _read_whole(said.get("token")),
             _read_whole(said.get("draw")),
-            Drawing.of(_read_points(said.get("points")), _read_place(said.get("me"))),
+            PointDrawing.of(_read_points(said.get("points")), _read_place(said.get("me"))),
             request,
             None if step is None else _read_whole(step),
             next((known for known in get_args(BoardView) if known == view), "run"),
@@ -174,7 +174,7 @@ class TwinDraws(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn:
+class BoardAnswer:
     """A question and the run that answers it, or why there is none; its pictures by theme, each drawn once."""
 
     ask: Ask
@@ -229,37 +229,37 @@ def run_on(rows: np.ndarray[Any, np.dtype[np.float64]], request: Request, seed: 
     return run_request(asked, PrivateTable(rows, DOMAIN))
 
 
-def draw(ask: Ask, before: Drawn | None = None, *, seed: int | None = None) -> Drawn:
+def draw(ask: Ask, before: BoardAnswer | None = None, *, seed: int | None = None) -> BoardAnswer:
     """Answer a question of the board.
 
     Parameters
     ----------
     ask : Ask
         The question.
-    before : Drawn or None
+    before : BoardAnswer or None
         The draw that the board shows; the question may be about it.
     seed : int or None
         None: fresh noise.
 
     Returns
     -------
-    Drawn
+    BoardAnswer
         That draw, or a new one.
     """
     if before is not None and before.run is not None and before.ask.draw == ask.draw:
-        return Drawn(ask, before.run)
+        return BoardAnswer(ask, before.run)
     try:
-        return Drawn(ask, run_on(ask.drawing.everybody, ask.request, seed))
+        return BoardAnswer(ask, run_on(ask.drawing.everybody, ask.request, seed))
     except RequestError as error:
-        return Drawn(ask, None, str(error))
+        return BoardAnswer(ask, None, str(error))
 
 
-def make_answer(drawn: Drawn, theme: str | None, *, linked: bool = True) -> str:
+def make_answer(drawn: BoardAnswer, theme: str | None, *, linked: bool = True) -> str:
     """What the board is told: the picture of the step that it shows, and what it says of the draw.
 
     Parameters
     ----------
-    drawn : Drawn
+    drawn : BoardAnswer
         A draw and its question.
     theme : str or None
         light or dark; None: not known yet.
@@ -351,7 +351,7 @@ class Board:
 
     Parameters
     ----------
-    drawing : Drawing
+    drawing : PointDrawing
     request : Request
         Its seed is that of the first draw; its parameters hold while its algorithm is chosen.
     step : int or None
@@ -369,7 +369,7 @@ class Board:
         Of its title among the headings of the page.
     """
 
-    drawing: Drawing
+    drawing: PointDrawing
     request: Request
     step: int | None = None
     view: BoardView = "run"
@@ -390,19 +390,19 @@ class Board:
 
 
 @dataclass(eq=False)
-class Standing:
+class BoardState:
     """What stands on a board now, and how often it was begun anew.
 
     A download is made when it is asked for, outside of the visit: it is given this.
     """
 
-    drawn: Drawn | None = None
+    drawn: BoardAnswer | None = None
     begun: int = 0
 
 
-def find_standing(key: str) -> Standing:
+def find_standing(key: str) -> BoardState:
     """What stands on the board of that ``key`` in this visit."""
-    standing: Standing = st.session_state.setdefault(f"{key}:standing", Standing())
+    standing: BoardState = st.session_state.setdefault(f"{key}:standing", BoardState())
     return standing
 
 
@@ -446,7 +446,7 @@ def draw_board(begins: Board, *, key: str) -> None:
     _declare_component()(data=told, key=part, on_ask_change=lambda: None)
 
 
-def _answer(begins: Board, said: Any, held: Drawn | None) -> Drawn:
+def _answer(begins: Board, said: Any, held: BoardAnswer | None) -> BoardAnswer:
     if held is None:
         held = draw(begins.first, seed=begins.request.seed)
     token = said.get("token") if isinstance(said, Mapping) else None
@@ -457,7 +457,7 @@ def _answer(begins: Board, said: Any, held: Drawn | None) -> Drawn:
     except RequestError as error:
         # Its number goes back with the answer: the board waits for that.
         number = token if isinstance(token, int) else held.ask.token
-        return Drawn(replace(held.ask, token=number), held.run, str(error))
+        return BoardAnswer(replace(held.ask, token=number), held.run, str(error))
 
 
 def _start(stands: Ask, begins: Board) -> str:
@@ -487,7 +487,7 @@ def _draw_preset(one: Preset) -> dict[str, Any]:
     return {"title": one.title, "k": one.k, **_describe_board(one.drawing)}
 
 
-def _describe_board(drawing: Drawing) -> dict[str, Any]:
+def _describe_board(drawing: PointDrawing) -> dict[str, Any]:
     return {"points": base64.b64encode(drawing.points.tobytes()).decode(), "me": drawing.me}
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpviz.charts.animation import Number
+from dpviz.charts.animation import TitleNumber
 from dpviz.charts.picture import RenderContext
-from dpviz.charts.player.player_page import Scene, animate, make_player_page
+from dpviz.charts.player.player_page import PlayerScene, animate, make_player_page
 from dpviz.charts.revealed import RevealedView
 from dpviz.charts.theme import choose_palette
 from dpviz.charts.view import make_view
@@ -26,8 +26,8 @@ from dpviz.ui.playground.board import (
     DRAWING_LINK,
     GRID,
     Board,
-    Drawn,
-    Standing,
+    BoardAnswer,
+    BoardState,
     draw_board,
     find_standing,
 )
@@ -127,12 +127,12 @@ def read_link(text: str, usual: Request) -> Request:
     return Request(Contender.of(algorithm), int(k[:3]), near[0])
 
 
-def _draw_run(standing: Standing) -> Drawn:
+def _draw_run(standing: BoardState) -> BoardAnswer:
     assert standing.drawn is not None  # the board answers before anything else of the page is drawn
     return standing.drawn
 
 
-def _open_on(page: str, standing: Standing) -> None:
+def _open_on(page: str, standing: BoardState) -> None:
     """Make the drawing the table of this visit, and go there with the settings of the board."""
     ask = _draw_run(standing).ask
     try:
@@ -145,7 +145,7 @@ def _open_on(page: str, standing: Standing) -> None:
     st.switch_page(page)
 
 
-def make_animation_page(drawn: Drawn) -> str:
+def make_animation_page(drawn: BoardAnswer) -> str:
     """A draw as one HTML file.
 
     Raises
@@ -164,9 +164,9 @@ def make_animation_page(drawn: Drawn) -> str:
         reveal=RevealedView.of(points, "painted points are simulated"),
     )
     numbers = [
-        Number("public", f"{drawing.size:,}", "painted points"),
-        Number("released", f"ε {run.spent_epsilon:.3g}", f"spent, {len(run.entries)} charges"),
+        TitleNumber("public", f"{drawing.size:,}", "painted points"),
+        TitleNumber("released", f"ε {run.spent_epsilon:.3g}", f"spent, {len(run.entries)} charges"),
     ]
     animation = animate(run, context, numbers)
     note = "Painted points are simulated: nobody's."
-    return make_player_page([Scene(animation=animation, run=run, table="Painted town", note=note)])
+    return make_player_page([PlayerScene(animation=animation, run=run, table="Painted town", note=note)])

@@ -11,14 +11,14 @@ from dpviz.charts.account_bar import AccountBar
 from dpviz.charts.theme import choose_palette
 from dpviz.check import RequestError, format_value
 from dpviz.glossary import explain_term
-from dpviz.releases.account import Account, Standing, State
+from dpviz.releases.account import Account, AccountBalance, State
 from dpviz.releases.promise import format_small
 from dpviz.releases.publishing import read_copy
 from dpviz.releases.release_request import ReleaseRequest
 from dpviz.releases.releasing import describe_unit
 from dpviz.ui.escape import escape_markdown
 from dpviz.ui.figure import show
-from dpviz.ui.release.subject import Subject
+from dpviz.ui.release.subject import ReleaseSubject
 from dpviz.ui.session import make_once, recall, remember
 from dpviz.wording import format_number
 
@@ -35,17 +35,17 @@ class Opened(NamedTuple):
     """An account, and how it stands now."""
 
     account: Account
-    standing: Standing
+    standing: AccountBalance
 
 
-def draw_account_section(release_request: ReleaseRequest, asked_of: Subject) -> tuple[Opened | None, list[str]]:
+def draw_account_section(release_request: ReleaseRequest, asked_of: ReleaseSubject) -> tuple[Opened | None, list[str]]:
     """Draw the section of the account.
 
     Parameters
     ----------
     release_request : ReleaseRequest
         What is to be released.
-    asked_of : Subject
+    asked_of : ReleaseSubject
         The table, and what is declared of it.
 
     Returns
@@ -109,7 +109,7 @@ def _open_account(path: str) -> Opened:
     return Opened(Account(account.path), account.standing())
 
 
-def _list_hindrances(release_request: ReleaseRequest, asked_of: Subject, standing: Standing) -> list[str]:
+def _list_hindrances(release_request: ReleaseRequest, asked_of: ReleaseSubject, standing: AccountBalance) -> list[str]:
     try:
         standing.refuse(release_request.charge(asked_of.declaration, unit=describe_unit(asked_of.declaration)))
     except RequestError as error:

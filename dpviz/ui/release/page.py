@@ -40,7 +40,7 @@ from dpviz.ui.python_section import draw_python_section
 from dpviz.ui.release.account_section import draw_account_section
 from dpviz.ui.release.publish_section import draw_publish_section, find_last_publication
 from dpviz.ui.release.released_panel import draw_publication_panel
-from dpviz.ui.release.subject import Subject, find_subject
+from dpviz.ui.release.subject import ReleaseSubject, find_subject
 from dpviz.ui.release.words_form import (
     describe_missing,
     draw_accesses_section,
@@ -67,7 +67,7 @@ def draw_release_page() -> None:
     _draw_form(asked_of)
 
 
-def _explain_epsilon(draft: ReleaseRequest, asked_of: Subject) -> str:
+def _explain_epsilon(draft: ReleaseRequest, asked_of: ReleaseSubject) -> str:
     """The argument for ε by the window of this visit, for the card; "" where nobody asked for one."""
     table, request = asked_of.table, draft.request
     window = None if table is None else compute_window(table, k=request.k, delta=draft.delta, leaves=True)
@@ -78,7 +78,7 @@ def _explain_epsilon(draft: ReleaseRequest, asked_of: Subject) -> str:
     return argument
 
 
-def _draw_form(asked_of: Subject) -> None:
+def _draw_form(asked_of: ReleaseSubject) -> None:
     declared, today = asked_of.declaration, datetime.now(UTC).date().isoformat()
     terms = draw_terms(buys=bool(list_open_columns(declared)))
     draft = ReleaseRequest(
@@ -140,7 +140,7 @@ def _draw_standing(place: DeltaGenerator, found: Hindrances) -> None:
 _MOST_NAMES = 8
 
 
-def _draw_what_leaves(release_request: ReleaseRequest, asked_of: Subject) -> DeltaGenerator:
+def _draw_what_leaves(release_request: ReleaseRequest, asked_of: ReleaseSubject) -> DeltaGenerator:
     """Draw the sentence; the place below it that tells what stands against the release."""
     declared = asked_of.declaration
     st.subheader(
@@ -163,7 +163,7 @@ def _draw_what_leaves(release_request: ReleaseRequest, asked_of: Subject) -> Del
     return st.container()
 
 
-def _describe_what_leaves(release_request: ReleaseRequest, asked_of: Subject) -> str:
+def _describe_what_leaves(release_request: ReleaseRequest, asked_of: ReleaseSubject) -> str:
     """What is published, and at which ε."""
     request, declared = release_request.request, asked_of.declaration
     columns = format_things(len(declared.columns), "column")
@@ -204,7 +204,7 @@ def list_commands(release_request: ReleaseRequest) -> list[str]:
     ]
 
 
-def _draw_noise_section(release_request: ReleaseRequest, asked_of: Subject) -> list[str]:
+def _draw_noise_section(release_request: ReleaseRequest, asked_of: ReleaseSubject) -> list[str]:
     """Draw it; what in it stands against the release."""
     st.subheader("The noise", divider="gray", anchor=False, help=explain_term("noise"))
     try:
@@ -232,7 +232,7 @@ def _draw_noise_section(release_request: ReleaseRequest, asked_of: Subject) -> l
     return against
 
 
-def _list_hindrances(release_request: ReleaseRequest, asked_of: Subject) -> list[str]:
+def _list_hindrances(release_request: ReleaseRequest, asked_of: ReleaseSubject) -> list[str]:
     declared = asked_of.declaration
     try:
         release_request.request.check_numbers()
@@ -267,7 +267,7 @@ class _DryRun:
     job: Job[Any]
 
 
-def _draw_dry_run_section(release_request: ReleaseRequest, asked_of: Subject) -> str:
+def _draw_dry_run_section(release_request: ReleaseRequest, asked_of: ReleaseSubject) -> str:
     """Draw it; what is to be expected, in words for the card."""
     st.subheader("What to expect", divider="gray", anchor=False, help=explain_term("synthetic-table"))
     table = asked_of.table
@@ -333,7 +333,7 @@ def _draw_profile(profile: Profile | None) -> None:
         draw_profile_panel(profile, "release:tried", beside="k-means++ on the made-up rows", table=False)
 
 
-def _begin(request: Request, asked_of: Subject, n: int, asked: tuple[Request, str, int | None]) -> None:
+def _begin(request: Request, asked_of: ReleaseSubject, n: int, asked: tuple[Request, str, int | None]) -> None:
     if (before := _find_kept()) is not None:
         before.job.cancel()
     declared = replace(asked_of.declaration, title=asked_of.title)

@@ -15,7 +15,7 @@ from dpviz.releases.releasing import preflight
 from dpviz.ui.escape import escape_markdown
 from dpviz.ui.release.account_section import Opened
 from dpviz.ui.release.released_notice import list_publications
-from dpviz.ui.release.subject import Subject
+from dpviz.ui.release.subject import ReleaseSubject
 from dpviz.ui.server_log import log_defect
 from dpviz.wording import capitalize_first, format_things
 
@@ -46,7 +46,7 @@ def prepare_another() -> None:
 
 
 def draw_publish_section(
-    release_request: ReleaseRequest, asked_of: Subject, opened: Opened | None, against: Sequence[str]
+    release_request: ReleaseRequest, asked_of: ReleaseSubject, opened: Opened | None, against: Sequence[str]
 ) -> None:
     """Draw the confirmation and the button, and publish if it was pressed.
 
@@ -54,7 +54,7 @@ def draw_publish_section(
     ----------
     release_request : ReleaseRequest
         What is to be released.
-    asked_of : Subject
+    asked_of : ReleaseSubject
         The table, and what is declared of it.
     opened : Opened or None
         The account; None: none is open.
@@ -92,7 +92,7 @@ def draw_publish_section(
         _publish(release_request, asked_of, opened)
 
 
-def _publish(release_request: ReleaseRequest, asked_of: Subject, opened: Opened) -> None:
+def _publish(release_request: ReleaseRequest, asked_of: ReleaseSubject, opened: Opened) -> None:
     try:
         prepared = preflight(
             release_request, asked_of.content, asked_of.declaration, opened.account, opened=asked_of.table

@@ -11,8 +11,8 @@ from dpviz.charts.segment_panels import SegmentPanels
 from dpviz.charts.theme import choose_palette
 from dpviz.check import RequestError
 from dpviz.glossary import explain_term, explain_words
-from dpviz.releases.account import Standing
-from dpviz.releases.conclusions import Finding
+from dpviz.releases.account import AccountBalance
+from dpviz.releases.conclusions import Headline
 from dpviz.releases.package import CENTERS, PAGE, SEGMENTS
 from dpviz.releases.promise import format_plain_number, format_small
 from dpviz.releases.read_release import receive
@@ -147,7 +147,7 @@ def _draw_tables(release: Release) -> None:
             draw_data_table(segments, alt=f"{len(segments)} released numbers about the segments, with their intervals")
 
 
-def _draw_finding(finding: Finding) -> None:
+def _draw_finding(finding: Headline) -> None:
     """What came out, as its recipient reads it: the worst first."""
     said = f"**{escape_markdown(finding.title)}.** {escape_markdown(finding.reason)}".strip()
     st.markdown(f":red[:material/warning:] {said}" if finding.failed else said)
@@ -201,7 +201,7 @@ def _draw_failure(publication: Publication) -> None:
         )
 
 
-def _read_standing(publication: Publication) -> Standing | None:
+def _read_standing(publication: Publication) -> AccountBalance | None:
     try:
         return publication.job.prepared.account.standing()
     except RequestError:

@@ -17,7 +17,7 @@ _WHICH = "release:which"
 
 
 @dataclass(frozen=True, eq=False)
-class Subject:
+class ReleaseSubject:
     """A source and what is declared of it; ``table`` is None where bounds are still open."""
 
     content: Content
@@ -34,14 +34,14 @@ class Subject:
         """The same for whatever is declared about one file: looks and releases add up over it."""
         return self.content.fingerprint if self.table is None else self.table.source_key
 
-    def with_words(self, words: CardWords) -> Subject:
+    def with_words(self, words: CardWords) -> ReleaseSubject:
         """The same with the words of a card among what is declared: the zip's declaration then brings them along."""
         said = {name: value for name in RELEASE_WORDS if (value := getattr(words, name))}
         said.pop("publication_date")
         return replace(self, declaration=replace(self.declaration, words=said))
 
 
-def find_subject() -> Subject | None:
+def find_subject() -> ReleaseSubject | None:
     """What is to be released; where a table is open and another file waits, the visit says which of them."""
     found = [one for one in (_find_open(), _find_waiting()) if one is not None]
     if len(found) < 2:
@@ -58,16 +58,16 @@ def find_subject() -> Subject | None:
     return found[place or 0]
 
 
-def _find_open() -> Subject | None:
+def _find_open() -> ReleaseSubject | None:
     table, source = find_table(), find_source()
     if table is None or source is None:
         return None
-    return Subject(source.content, table.declaration, table)
+    return ReleaseSubject(source.content, table.declaration, table)
 
 
-def _find_waiting() -> Subject | None:
+def _find_waiting() -> ReleaseSubject | None:
     source = find_undeclared()
     declared = None if source is None else complete_draft(source)
     if source is None or declared is None or not declared.columns:
         return None
-    return Subject(source.content, declared, None)
+    return ReleaseSubject(source.content, declared, None)

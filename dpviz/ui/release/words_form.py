@@ -12,7 +12,7 @@ from dpviz.releases.bought_bounds import list_open_columns
 from dpviz.releases.card_facts import OWNER_QUESTIONS, SECTORS, CardColumn, CardWords
 from dpviz.releases.promise import format_plain_number, format_span
 from dpviz.releases.release_request import BOUNDS, SEGMENTS, ReleaseRequest, find_words, list_undefended
-from dpviz.releases.seen import Seen
+from dpviz.releases.seen import AccessCounts
 from dpviz.runs.record import tabulate_accesses
 from dpviz.runs.request import Contender, Request
 from dpviz.table.codings import NUMBER
@@ -22,7 +22,7 @@ from dpviz.ui.controls import draw_epsilon_control, draw_k_and_delta
 from dpviz.ui.escape import escape_markdown
 from dpviz.ui.explore.algorithm_choice import draw_algorithm_choice
 from dpviz.ui.explore.setup_panel import draw_params_form
-from dpviz.ui.release.subject import Subject
+from dpviz.ui.release.subject import ReleaseSubject
 from dpviz.ui.session import (
     add_simulated_epsilon,
     count_accesses,
@@ -158,18 +158,18 @@ def _ask_sector(key: str, before: str) -> str:
 _LONGEST_REASON = 2_000
 
 
-class Told(NamedTuple):
+class VisitWords(NamedTuple):
     """What was seen of the rows in this visit, and what its owner says was chosen after it."""
 
-    seen: Seen
+    seen: AccessCounts
     chosen: str
 
 
-def draw_accesses_section(asked_of: Subject) -> Told:
+def draw_accesses_section(asked_of: ReleaseSubject) -> VisitWords:
     """Draw it; what the card will say."""
     st.subheader("Looks at the rows in this visit", divider="gray", anchor=False, help=explain_term("look"))
     key = asked_of.source_key
-    seen = Seen(
+    seen = AccessCounts(
         tabulate_accesses(count_accesses(key), asked_of.declaration),
         count_studies(key),
         count_simulated(key),
@@ -177,7 +177,7 @@ def draw_accesses_section(asked_of: Subject) -> Told:
         count_grids_read(key),
     )
     st.markdown(escape_markdown(seen.words))
-    return Told(seen, _ask_choice(asked_of.declaration, key))
+    return VisitWords(seen, _ask_choice(asked_of.declaration, key))
 
 
 def _ask_choice(declared: Declaration, source_key: str) -> str:
@@ -210,14 +210,14 @@ class Line(NamedTuple):
     cost: str = ""
 
 
-def draw_bounds_section(release_request: ReleaseRequest, asked_of: Subject) -> list[str]:
+def draw_bounds_section(release_request: ReleaseRequest, asked_of: ReleaseSubject) -> list[str]:
     """Draw the table of bounds and where they come from.
 
     Parameters
     ----------
     release_request : ReleaseRequest
         What is to be released.
-    asked_of : Subject
+    asked_of : ReleaseSubject
         The table, and what is declared of it.
 
     Returns

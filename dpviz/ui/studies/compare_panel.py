@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.charts.picture import RenderContext
-from dpviz.charts.studies.compare import Scores, Typical, draw_compare
+from dpviz.charts.studies.compare import ScoreDistributions, Typical, draw_compare
 from dpviz.charts.studies.contenders import find_measure
 from dpviz.charts.theme import choose_palette
 from dpviz.claims.registry import CLAIMS
@@ -27,7 +27,7 @@ from dpviz.ui.figure import show, show_wide
 from dpviz.ui.plane_choice import ask_plane
 from dpviz.ui.python_section import draw_python_section
 from dpviz.ui.studies.study_form import draw_study_form
-from dpviz.ui.studies.study_job import Question, StudyJob
+from dpviz.ui.studies.study_job import StudyJob, StudyQuestion
 from dpviz.ui.studies.study_panel import Invitation, ask_measure, draw_study_download, draw_study_half
 from dpviz.wording import capitalize_first
 
@@ -45,7 +45,7 @@ _INVITATION = Invitation(
 )
 
 
-def draw_compare_setup(table: OpenTable) -> Question:
+def draw_compare_setup(table: OpenTable) -> StudyQuestion:
     """The form, and what it asks for now."""
     return draw_study_form(
         _KEY,
@@ -58,7 +58,7 @@ def draw_compare_setup(table: OpenTable) -> Question:
     )
 
 
-def draw_compare_study(question: Question) -> None:
+def draw_compare_study(question: StudyQuestion) -> None:
     """Scores, centres and their table, or an invitation."""
     draw_study_half(question, invitation=_INVITATION, pictures=_draw_pictures, example=_draw_example)
 
@@ -70,7 +70,7 @@ def _draw_example() -> None:
         return
     runs = found.table[(found.table["data"] == _TABLE) & (found.table["epsilon"] == _EPSILON)]
     losses = {"contender": runs["line"], "epsilon": runs["epsilon"], "ratio": runs["nicv"] / runs["kmeans"]}
-    scores = Scores(pd.DataFrame(losses))
+    scores = ScoreDistributions(pd.DataFrame(losses))
     draw_caption_with_badge("public", f"An example: stored runs of {CLAIMS[_CLAIM].paper}, on its table {_TABLE}.")
     drawn = scores.draw(choose_palette(st.context.theme.type))
     show_wide(drawn, alt=scores.words(), key=f"{_KEY}:example", stem=f"{scores.stem}-example")
@@ -79,7 +79,7 @@ def _draw_example() -> None:
 def _draw_pictures(study: StudyJob) -> None:
     frame = study.make_frame()
     picture = st.container()
-    scores = Scores(frame, ask_measure(frame, _KEY))
+    scores = ScoreDistributions(frame, ask_measure(frame, _KEY))
     with picture:
         drawn = scores.draw(choose_palette(st.context.theme.type))
         show_wide(drawn, alt=scores.words(), key=f"{_KEY}:scores", stem=scores.stem, first=True)
@@ -98,7 +98,7 @@ def _draw_pictures(study: StudyJob) -> None:
             draw_python_section(script, key=_KEY, stem="comparison")
 
 
-def _draw_scores(scores: Scores) -> None:
+def _draw_scores(scores: ScoreDistributions) -> None:
     """The medians of every measure."""
     table = scores.table()
     st.dataframe(

@@ -12,7 +12,7 @@ from dpviz.algorithms.registry import AUTO, list_private_cards
 from dpviz.runs.advice.judgement import Judgement, judge_request
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.grid import StudyGrid
 from dpviz.ui.escape import escape_markdown
 from dpviz.ui.explore.foresight import format_warning, summarize_judgement
 from dpviz.ui.session import choose, recall, remember
@@ -44,7 +44,7 @@ def list_contenders() -> list[Contender]:
     return options
 
 
-def draw_contender_picker(key: str, table: OpenTable, grid: Grid) -> Grid:
+def draw_contender_picker(key: str, table: OpenTable, grid: StudyGrid) -> StudyGrid:
     """Ask for the algorithms to study.
 
     Parameters
@@ -52,12 +52,12 @@ def draw_contender_picker(key: str, table: OpenTable, grid: Grid) -> Grid:
     key : str
         Of the page; tells its widgets from others.
     table : OpenTable
-    grid : Grid
+    grid : StudyGrid
         What else is asked.
 
     Returns
     -------
-    Grid
+    StudyGrid
         With the chosen contenders, each preset on its own.
     """
     offered = _list_offers(table, grid)
@@ -91,7 +91,7 @@ def choose_usual(offered: Mapping[str, Offer]) -> list[str]:
     return [plain[name] for name in first or [name for name in _USUAL if name in able] or able]
 
 
-def _list_offers(table: OpenTable, grid: Grid) -> dict[str, Offer]:
+def _list_offers(table: OpenTable, grid: StudyGrid) -> dict[str, Offer]:
     """All that may be studied, by label: refused if any ε is, hopeless if the largest one is."""
     everyone = replace(grid, contenders=tuple(list_contenders()))
     refused = everyone.list_refusals(table.private)

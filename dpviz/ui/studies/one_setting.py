@@ -11,9 +11,9 @@ import streamlit as st
 
 from dpviz.charts.plot import Plot
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.grid import StudyGrid
 from dpviz.ui.session import choose
-from dpviz.ui.studies.study_job import Question
+from dpviz.ui.studies.study_job import StudyQuestion
 
 _WANTED = "open:wanted"
 
@@ -72,12 +72,12 @@ def ask_epsilon(key: str, epsilons: Sequence[float]) -> float:
     return float(chosen)
 
 
-def ask_one_setting(question: Question, key: str, runs: str, low: int, high: int, usual: int) -> Question:
+def ask_one_setting(question: StudyQuestion, key: str, runs: str, low: int, high: int, usual: int) -> StudyQuestion:
     """Narrow a question to one algorithm at one ε.
 
     Parameters
     ----------
-    question : Question
+    question : StudyQuestion
         What the form asks for.
     key : str
         Tells its widgets from others on the page.
@@ -91,7 +91,7 @@ def ask_one_setting(question: Question, key: str, runs: str, low: int, high: int
 
     Returns
     -------
-    Question
+    StudyQuestion
         The same about one algorithm at one ε.
     """
     grid = question.grid
@@ -120,14 +120,14 @@ def turn_to_explore() -> None:
         st.switch_page("explore.py", query_params=wanted)
 
 
-def bind_click(plot: Plot, grid: Grid, key: str) -> Any:
+def bind_click(plot: Plot, grid: StudyGrid, key: str) -> Any:
     """What a click in a plot of curves does: the algorithm is the curve's name, ε its x.
 
     Parameters
     ----------
     plot : Plot
         Curves that are named as the contenders are.
-    grid : Grid
+    grid : StudyGrid
         What was run.
     key : str
         Where the plot is shown.
@@ -140,7 +140,7 @@ def bind_click(plot: Plot, grid: Grid, key: str) -> Any:
     return partial(_open_clicked, [trace.get("name") for trace in plot.traces], grid, key)
 
 
-def _open_clicked(names: Sequence[str | None], grid: Grid, key: str) -> None:
+def _open_clicked(names: Sequence[str | None], grid: StudyGrid, key: str) -> None:
     chosen = cast("Mapping[str, Any]", st.session_state.get(key) or {})
     for point in (chosen.get("selection") or {}).get("points", ()):
         name = names[int(point["curve_number"])]
@@ -150,12 +150,12 @@ def _open_clicked(names: Sequence[str | None], grid: Grid, key: str) -> None:
             open_in_explore(_make_request(contender, grid, float(f"{float(point['x']):.3g}")))
 
 
-def draw_opener(grid: Grid, key: str) -> None:
+def draw_opener(grid: StudyGrid, key: str) -> None:
     """Let a setting be opened in Explore from a list, for whoever has no pointer.
 
     Parameters
     ----------
-    grid : Grid
+    grid : StudyGrid
         What was run.
     key : str
         Tells its widgets from others on the page.
@@ -172,5 +172,5 @@ def draw_opener(grid: Grid, key: str) -> None:
         )
 
 
-def _make_request(contender: Contender, grid: Grid, epsilon: float) -> Request:
+def _make_request(contender: Contender, grid: StudyGrid, epsilon: float) -> Request:
     return Request(contender, grid.ks[0], epsilon, grid.deltas[0])

@@ -7,12 +7,12 @@ from collections.abc import Callable
 import streamlit as st
 
 from dpviz.runs.open_table import OpenTable
-from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.grid import StudyGrid
 from dpviz.ui.controls import Epsilons, draw_k_and_delta
 from dpviz.ui.session import recall, remember
 from dpviz.ui.studies.contender_choice import draw_contender_picker
 from dpviz.ui.studies.judged_rows import ask_judged_rows
-from dpviz.ui.studies.study_job import Question
+from dpviz.ui.studies.study_job import StudyQuestion
 from dpviz.ui.studies.study_panel import draw_study_button
 
 MOST_REPEATS = 50
@@ -27,7 +27,7 @@ def draw_study_form(
     usual: int,
     why: str,
     with_centers: bool = False,
-) -> Question:
+) -> StudyQuestion:
     """Draw the form of a study, with its button in the rail.
 
     Parameters
@@ -44,7 +44,7 @@ def draw_study_form(
 
     Returns
     -------
-    Question
+    StudyQuestion
         What the form asks for now.
     """
     with st.sidebar:
@@ -58,8 +58,8 @@ def draw_study_form(
         repeats = remember(name, int(st.slider(runs, 1, MOST_REPEATS, key=name, help=why)))
         source = ask_judged_rows(table, key, k=k)
         with picker:
-            grid = draw_contender_picker(key, source or table, Grid((), (k,), at, (delta,), repeats=repeats))
-        question = Question(key, table, source, grid)
+            grid = draw_contender_picker(key, source or table, StudyGrid((), (k,), at, (delta,), repeats=repeats))
+        question = StudyQuestion(key, table, source, grid)
         with button:
             draw_study_button(question, with_centers=with_centers, said=said)
     return question

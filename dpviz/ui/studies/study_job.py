@@ -15,7 +15,7 @@ from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.jobs import Work
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.record import AccessKind
-from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import Row, Yardstick, tidy
 from dpviz.runs.work import forecast_seconds
 from dpviz.ui.data_access import reveal
@@ -30,7 +30,7 @@ _ROWS_NOT_TOLD = 10_000
 
 
 @dataclass(frozen=True)
-class Question:
+class StudyQuestion:
     """A grid of runs, about which open table, and on whose rows their losses are judged.
 
     Parameters
@@ -44,9 +44,9 @@ class Question:
     key: str
     table: OpenTable
     source: OpenTable | None
-    grid: Grid
+    grid: StudyGrid
 
-    def narrow(self, key: str, **changes: Any) -> Question:
+    def narrow(self, key: str, **changes: Any) -> StudyQuestion:
         """The question of another part of the page.
 
         Parameters
@@ -58,7 +58,7 @@ class Question:
 
         Returns
         -------
-        Question
+        StudyQuestion
             About the same table.
         """
         return replace(self, key=key, grid=replace(self.grid, **changes))
@@ -126,14 +126,14 @@ class StudyJob:
         The job when a page began to draw it (`as_of_now`); None for the job as it is at each reading.
     """
 
-    question: Question
+    question: StudyQuestion
     source: OpenTable
     job: Work[Any]
     origin: Work[Any] | None = None
     seen: _Seen | None = None
 
     @property
-    def grid(self) -> Grid:
+    def grid(self) -> StudyGrid:
         return self.question.grid
 
     @property
@@ -184,18 +184,18 @@ class StudyJob:
                 "Losses of a private file are not exported: study a synthetic table to take a file away."
             )
 
-    def is_answer_to(self, question: Question) -> bool:
+    def is_answer_to(self, question: StudyQuestion) -> bool:
         """Whether it is what is asked for now."""
         source = question.source
         return source is not None and self.grid == question.grid and self.source.key == source.key
 
 
-def begin_study(question: Question, *, with_centers: bool = False) -> None:
+def begin_study(question: StudyQuestion, *, with_centers: bool = False) -> None:
     """Begin a study in place of the one before, or go on with it: what has been found of it, by whomever, is there.
 
     Parameters
     ----------
-    question : Question
+    question : StudyQuestion
         What the form asks for.
     with_centers : bool
         Whether the runs keep their centres.
@@ -211,7 +211,7 @@ def begin_study(question: Question, *, with_centers: bool = False) -> None:
 
 
 def send(
-    question: Question,
+    question: StudyQuestion,
     work: Callable[..., Iterator[Any]],
     *arguments: Any,
     access: str,
@@ -222,7 +222,7 @@ def send(
 
     Parameters
     ----------
-    question : Question
+    question : StudyQuestion
         What the form asks for.
     work : function
         A generator function of the judged rows, the grid and further arguments.
@@ -244,7 +244,7 @@ def send(
     _keep(question, open_job_registry().submit(work, judged, question.grid, *arguments, **options), origin)
 
 
-def _judge(question: Question, access: str) -> tuple[OpenTable, JudgedTable]:
+def _judge(question: StudyQuestion, access: str) -> tuple[OpenTable, JudgedTable]:
     """Whose rows losses are read from, and these rows; counted as a look at them."""
     source = question.source
     revealed = None if source is None else reveal(source, f"{question.key}: {access}", AccessKind.LOSS)
@@ -254,7 +254,7 @@ def _judge(question: Question, access: str) -> tuple[OpenTable, JudgedTable]:
     return source, JudgedTable.of(source.private, revealed, source.read_labels(revealed))
 
 
-def _keep(question: Question, job: Work[Any], origin: Work[Any] | None = None) -> None:
+def _keep(question: StudyQuestion, job: Work[Any], origin: Work[Any] | None = None) -> None:
     """In place of the job before, which ends now: a study that both read goes on."""
     before = find_job(question)
     if before is not None:
@@ -263,7 +263,7 @@ def _keep(question: Question, job: Work[Any], origin: Work[Any] | None = None) -
     st.session_state[f"{question.key}:job"] = StudyJob(question, question.source, job, origin)
 
 
-def find_job(question: Question) -> StudyJob | None:
+def find_job(question: StudyQuestion) -> StudyJob | None:
     """The last job of that part of the page, if it was asked about the same table."""
     job = cast("StudyJob | None", st.session_state.get(f"{question.key}:job"))
     return job if job is not None and job.question.table.key == question.table.key else None

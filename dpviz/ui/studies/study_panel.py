@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dpviz.charts.player.player_page import Figured, Scene, make_player_page
+from dpviz.charts.player.player_page import Figured, PlayerScene, make_player_page
 from dpviz.charts.studies.contenders import find_measure
 from dpviz.charts.theme import choose_palette
 from dpviz.check import RequestError
@@ -25,8 +25,8 @@ from dpviz.ui.escape import escape_markdown
 from dpviz.ui.figure import draw_data_table, show_wide
 from dpviz.ui.job_panel import draw_job_panel
 from dpviz.ui.studies.one_setting import bind_click
-from dpviz.ui.studies.study_job import Question, StudyJob, begin_study, find_job
-from dpviz.ui.studies.study_picture import Numbers, StudyPicture
+from dpviz.ui.studies.study_job import StudyJob, StudyQuestion, begin_study, find_job
+from dpviz.ui.studies.study_picture import PictureNumbers, StudyPicture
 from dpviz.wording import capitalize_first, format_duration
 
 _SKELETON = 560
@@ -50,7 +50,7 @@ class Invitation:
 
 
 def draw_study_button(
-    question: Question,
+    question: StudyQuestion,
     *,
     invitation: Invitation | None = None,
     with_centers: bool = False,
@@ -61,7 +61,7 @@ def draw_study_button(
 
     Parameters
     ----------
-    question : Question
+    question : StudyQuestion
         What the form asks for.
     invitation : Invitation or None
         Names the button; None: "Compute".
@@ -83,8 +83,8 @@ def draw_study_button(
 
 
 def draw_ask_button(
-    question: Question,
-    begin: Callable[[Question], None],
+    question: StudyQuestion,
+    begin: Callable[[StudyQuestion], None],
     *,
     words: str,
     problem: str | None,
@@ -95,7 +95,7 @@ def draw_ask_button(
 
     Parameters
     ----------
-    question : Question
+    question : StudyQuestion
         What the form asks for.
     begin : function
         Starts it.
@@ -123,7 +123,7 @@ def draw_ask_button(
 
 
 def draw_study_half(
-    question: Question,
+    question: StudyQuestion,
     *,
     invitation: Invitation,
     pictures: Callable[[StudyJob], None],
@@ -133,7 +133,7 @@ def draw_study_half(
 
     Parameters
     ----------
-    question : Question
+    question : StudyQuestion
         What the form asks for.
     invitation : Invitation
         Stands in place of a study that was not asked for yet.
@@ -168,7 +168,7 @@ def draw_study_half(
     )
 
 
-def _draw_standing(study: StudyJob, question: Question, invitation: Invitation) -> str:
+def _draw_standing(study: StudyJob, question: StudyQuestion, invitation: Invitation) -> str:
     """Whether it is what the form asks for now, and whether that is all; older settings are told of above."""
     if not study.is_answer_to(question):
         return ""
@@ -239,12 +239,12 @@ def show_picture(
     draw_numbers(picture, study, growing=growing)
 
 
-def draw_numbers(picture: Numbers, study: StudyJob, *, growing: bool = False) -> None:
+def draw_numbers(picture: PictureNumbers, study: StudyJob, *, growing: bool = False) -> None:
     """Draw a table to unfold, and its file where its rows may leave.
 
     Parameters
     ----------
-    picture : Numbers
+    picture : PictureNumbers
         Whose numbers they are.
     study : StudyJob
         What was asked, and the runs so far.
@@ -365,7 +365,9 @@ def draw_study_page(study: StudyJob, picture: StudyPicture) -> bytes:
     study.refuse_to_export_private()
     simulated = study.source.kind is FileKind.SIMULATED
     figure = Figured.of(picture.draw, picture.words(), "public" if simulated else "revealed")
-    scene = Scene(figures=[figure], paragraphs=[_describe_asked(study)], note=REVEALED_NOTE, numbers=picture.table())
+    scene = PlayerScene(
+        figures=[figure], paragraphs=[_describe_asked(study)], note=REVEALED_NOTE, numbers=picture.table()
+    )
     return make_player_page([scene], title=f"{picture.finding} · {study.source.title}").encode("utf-8")
 
 

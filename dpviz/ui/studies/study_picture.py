@@ -10,7 +10,7 @@ from dpviz.charts.canvas import TitledPlot
 from dpviz.charts.theme import Palette
 
 
-class Numbers(Protocol):
+class PictureNumbers(Protocol):
     """What is behind a picture of many runs, what that says, and what a file of it is called."""
 
     @property
@@ -20,7 +20,7 @@ class Numbers(Protocol):
     def table(self) -> pd.DataFrame: ...
 
 
-class StudyPicture(Numbers, Protocol):
+class StudyPicture(PictureNumbers, Protocol):
     """A picture of many runs."""
 
     def draw(self, palette: Palette) -> TitledPlot: ...

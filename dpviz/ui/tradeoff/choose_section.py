@@ -36,7 +36,7 @@ from dpviz.ui.owner_path import decide_epsilon
 from dpviz.ui.studies.contender_choice import list_contenders
 from dpviz.ui.studies.judged_rows import find_known_rows
 from dpviz.ui.studies.one_setting import bind_click, draw_opener, open_in_explore, turn_to_explore
-from dpviz.ui.studies.study_job import Question, StudyJob, find_job, send
+from dpviz.ui.studies.study_job import StudyJob, StudyQuestion, find_job, send
 from dpviz.ui.studies.study_panel import Invitation, ask_measure, draw_numbers, draw_study_download, draw_study_half
 from dpviz.ui.studies.study_picture import StudyPicture
 from dpviz.ui.tradeoff.window_section import draw_questions, draw_window, find_window_for, say_rows_first
@@ -54,7 +54,7 @@ _DASHED = (
 )
 
 
-def draw_choose_section(question: Question) -> None:
+def draw_choose_section(question: StudyQuestion) -> None:
     """The target, the recommendation, its picture: the stored study's until there are runs on the table."""
     turn_to_explore()
     accepted = draw_questions(question.table)
@@ -87,7 +87,7 @@ def draw_choose_section(question: Question) -> None:
         draw_evidence(advice)
 
 
-def _draw_stored(question: Question, answer: RowsAdvice, window: Window) -> None:
+def _draw_stored(question: StudyQuestion, answer: RowsAdvice, window: Window) -> None:
     """What to expect before any run: the window, how its lower end is judged, and the algorithms beside each other."""
     draw_window(window)
     advice, recommendation = answer.few, answer.recommendation
@@ -106,7 +106,7 @@ def _draw_stored(question: Question, answer: RowsAdvice, window: Window) -> None
         )
 
 
-def _ask_rows(question: Question, advice: Advice) -> None:
+def _ask_rows(question: StudyQuestion, advice: Advice) -> None:
     """The light at the advised ε, by the judgement of every page."""
     if advice.best is None or question.table.private.sparse:
         return
@@ -175,7 +175,7 @@ def _ask_most(target: Target) -> float:
     return max(_MOST, 2 * target.loss)
 
 
-def _take(question: Question, recommendation: Recommendation) -> None:
+def _take(question: StudyQuestion, recommendation: Recommendation) -> None:
     """A button that hands the recommendation on."""
     contender = _make_contender(question, recommendation)
     if contender is None:
@@ -196,7 +196,7 @@ def _draw_hand_on(source_key: str, request: Request) -> None:
     open_in_explore(request)
 
 
-def _make_contender(question: Question, recommendation: Recommendation) -> Contender | None:
+def _make_contender(question: StudyQuestion, recommendation: Recommendation) -> Contender | None:
     if not recommendation.reached:
         return None
     everyone = {contender.label: contender for contender in (*list_contenders(), *question.grid.contenders)}
@@ -323,7 +323,7 @@ def _list_floor(settings: Sequence[Setting]) -> list[tuple[float, float]]:
     return known if len(known) > 1 else []
 
 
-def read_stored_rows(question: Question) -> KnownRows | None:
+def read_stored_rows(question: StudyQuestion) -> KnownRows | None:
     """How many rows are spoken of: as declared or bought, or else those of the synthetic table that was asked for."""
     table, source = question.table, question.source
     if (known := find_known_rows(table)) is not None:
@@ -333,12 +333,12 @@ def read_stored_rows(question: Question) -> KnownRows | None:
     return None if n is None else KnownRows(n, n)
 
 
-def find_advice(question: Question, target: Target, *, rows: KnownRows | None = None) -> RowsAdvice | None:
+def find_advice(question: StudyQuestion, target: Target, *, rows: KnownRows | None = None) -> RowsAdvice | None:
     """What the stored study advises.
 
     Parameters
     ----------
-    question : Question
+    question : StudyQuestion
         What the form asks for.
     target : Target
         What is good enough.
@@ -362,12 +362,12 @@ def find_advice(question: Question, target: Target, *, rows: KnownRows | None = 
     return _advise(rows or read_stored_rows(question), replace(setting, n=None, epsilon=1.0), target)
 
 
-def make_forecast(question: Question, advice: Advice, *, most: float = inf) -> Forecast:
+def make_forecast(question: StudyQuestion, advice: Advice, *, most: float = inf) -> Forecast:
     """The stored study's curves of whoever is compared.
 
     Parameters
     ----------
-    question : Question
+    question : StudyQuestion
         What the form asks for.
     advice : Advice
         Its algorithm is among the curves.

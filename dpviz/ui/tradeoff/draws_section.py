@@ -7,10 +7,10 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from dpviz.charts.animation import Number
+from dpviz.charts.animation import TitleNumber
 from dpviz.charts.picture import RenderContext
 from dpviz.charts.plot import pack
-from dpviz.charts.studies.draws import Draws
+from dpviz.charts.studies.draws import CenterDraws
 from dpviz.charts.theme import choose_palette
 from dpviz.ui.data_access import reveal_view
 from dpviz.ui.figure import show_wide
@@ -19,7 +19,7 @@ from dpviz.ui.player.player import play
 from dpviz.ui.reference import find_recovery
 from dpviz.ui.session import find_known_clusters, make_once
 from dpviz.ui.studies.one_setting import ask_one_setting, has_contenders
-from dpviz.ui.studies.study_job import Question, StudyJob
+from dpviz.ui.studies.study_job import StudyJob, StudyQuestion
 from dpviz.ui.studies.study_panel import Invitation, draw_numbers, draw_study_button, draw_study_half
 from dpviz.wording import format_ratio
 
@@ -33,7 +33,7 @@ _INVITATION = Invitation(
 )
 
 
-def draw_draws_section(question: Question) -> None:
+def draw_draws_section(question: StudyQuestion) -> None:
     """One algorithm at one ε, drawn many times."""
     if not has_contenders(question.grid.contenders):
         return
@@ -53,7 +53,7 @@ def _draw_pictures(study: StudyJob) -> None:
     spends = epsilon if contender.card.private else None
     context = RenderContext(view, choose_palette(st.context.theme.type), rows, reference, found=found, epsilon=spends)
     centers = np.stack([row["centers"] for row in study.rows])
-    draws = Draws(centers, np.array([row["ratio"] for row in study.rows]), context)
+    draws = CenterDraws(centers, np.array([row["ratio"] for row in study.rows]), context)
     if study.running:
         _draw_cloud(draws)
         return
@@ -62,16 +62,16 @@ def _draw_pictures(study: StudyJob) -> None:
         draw_numbers(draws, study)
 
 
-def _play(study: StudyJob, draws: Draws) -> None:
+def _play(study: StudyJob, draws: CenterDraws) -> None:
     """The draws in the player that runs are played in."""
     context = draws.context
     shown = (context.view.name, st.context.theme.type, context.reveal is None, context.reference is None)
     given = (study.job, len(draws.centers), *shown)
     animation = make_once(f"{_KEY}:animation", given, lambda: pack(draws.animate().to_data()))
     low, high = (format_ratio(float(end)) for end in (draws.losses.min(), draws.losses.max()))
-    losses = Number("revealed", low if low == high else f"{low} to {high}", "the loss of k-means++")
+    losses = TitleNumber("revealed", low if low == high else f"{low} to {high}", "the loss of k-means++")
     play(animation, [losses], None, key=f"{_KEY}:player")
 
 
-def _draw_cloud(draws: Draws) -> None:
+def _draw_cloud(draws: CenterDraws) -> None:
     show_wide(draws.draw(), alt=draws.words(), key=f"{_KEY}:cloud", stem="cloud-of-centres")

@@ -11,7 +11,7 @@ from dpviz.runs.error_parts import compute_error_parts, explain_refusal, measure
 from dpviz.table.declaration import FileKind
 from dpviz.ui.badges import draw_caption_with_badge
 from dpviz.ui.studies.one_setting import ask_one_setting, has_contenders
-from dpviz.ui.studies.study_job import Question, StudyJob, send
+from dpviz.ui.studies.study_job import StudyJob, StudyQuestion, send
 from dpviz.ui.studies.study_panel import Invitation, draw_ask_button, draw_page_button, draw_study_half, show_picture
 from dpviz.wording import format_duration
 
@@ -42,7 +42,7 @@ it is not told, so that nobody chooses bounds by it.
 """
 
 
-def draw_parts_section(question: Question) -> None:
+def draw_parts_section(question: StudyQuestion) -> None:
     """The form, and the bars of the last answer."""
     if not has_contenders(question.grid.contenders):
         return
@@ -55,7 +55,7 @@ def draw_parts_section(question: Question) -> None:
     draw_study_half(one, invitation=_INVITATION, pictures=_draw_bars)
 
 
-def _begin(one: Question) -> None:
+def _begin(one: StudyQuestion) -> None:
     send(one, measure_error_rows, access=f"error of {one.grid.repeats} runs taken apart, k = {one.grid.ks[0]}")
 
 

@@ -9,7 +9,7 @@ from dpviz.runs.who_pays import measure_payer_rows, summarise_payers
 from dpviz.table.declaration import FileKind
 from dpviz.ui.badges import draw_caption_with_badge
 from dpviz.ui.studies.one_setting import ask_one_setting, has_contenders
-from dpviz.ui.studies.study_job import Question, StudyJob, send
+from dpviz.ui.studies.study_job import StudyJob, StudyQuestion, send
 from dpviz.ui.studies.study_panel import Invitation, draw_ask_button, draw_page_button, draw_study_half, show_picture
 from dpviz.wording import format_duration, format_number
 
@@ -27,7 +27,7 @@ PRIVATE = (
 )
 
 
-def draw_payers_section(question: Question) -> None:
+def draw_payers_section(question: StudyQuestion) -> None:
     """The form, and the picture of the last answer."""
     if not has_contenders(question.grid.contenders):
         return
@@ -41,7 +41,7 @@ def draw_payers_section(question: Question) -> None:
     draw_study_half(one, invitation=_INVITATION, pictures=_draw_picture)
 
 
-def _begin(one: Question) -> None:
+def _begin(one: StudyQuestion) -> None:
     send(one, measure_payer_rows, access=f"{one.grid.repeats} runs by cluster and by group, k = {one.grid.ks[0]}")
 
 

@@ -11,14 +11,14 @@ import streamlit as st
 
 from dpviz.check import RequestError
 from dpviz.runs.python_script import write_sweep_script
-from dpviz.runs.study.grid import FIELDS, Grid
+from dpviz.runs.study.grid import FIELDS, StudyGrid
 from dpviz.ui.controls import HIGHEST_DELTA, HIGHEST_EPSILON, LOWEST_EPSILON, MOST_CLUSTERS
 from dpviz.ui.escape import escape_markdown
 from dpviz.ui.python_section import draw_python_section
 from dpviz.ui.session import choose, remember
 from dpviz.ui.studies.contender_choice import list_contenders
 from dpviz.ui.studies.study_form import MOST_REPEATS
-from dpviz.ui.studies.study_job import Question
+from dpviz.ui.studies.study_job import StudyQuestion
 
 _KEY, _FIRST_LINK, _WAITING, _LOADED = "tradeoff", "study", "link:study", "tradeoff:loaded"
 
@@ -38,12 +38,12 @@ def apply_study_link() -> None:
     if said is None:
         return
     try:
-        apply(Grid.from_yaml(said[_FIRST_LINK]) if _FIRST_LINK in said else Grid.from_query(said))
+        apply(StudyGrid.from_yaml(said[_FIRST_LINK]) if _FIRST_LINK in said else StudyGrid.from_query(said))
     except RequestError as error:
         st.error(escape_markdown(error), title="The settings of this link cannot be used", icon=":material/link_off:")
 
 
-def apply(grid: Grid) -> None:
+def apply(grid: StudyGrid) -> None:
     """Set the form to ``grid``; call it from a callback, or before the form is drawn.
 
     Raises
@@ -86,7 +86,7 @@ def make_range_key() -> str:
     return f"{_KEY}:range" + (f":{loaded}" if loaded else "")
 
 
-def draw_settings_section(question: Question) -> None:
+def draw_settings_section(question: StudyQuestion) -> None:
     """The link and the file of the form as it stands, and a place for a file of another day."""
     grid = question.grid
     st.title("These settings as a link", anchor=False)
@@ -123,6 +123,6 @@ def _load() -> None:
     if upload is None:
         return
     try:
-        apply(Grid.from_yaml(upload.getvalue().decode("utf-8", errors="replace")))
+        apply(StudyGrid.from_yaml(upload.getvalue().decode("utf-8", errors="replace")))
     except RequestError as error:
         st.session_state[f"{_KEY}:settings:refusal"] = str(error)

@@ -15,7 +15,7 @@ from dpviz.runs.open_table import OpenTable
 from dpviz.ui.escape import escape_markdown
 from dpviz.ui.studies.judged_rows import ask_larger_rows
 from dpviz.ui.studies.one_setting import ask_contender, ask_epsilon, has_contenders
-from dpviz.ui.studies.study_job import Question, StudyJob
+from dpviz.ui.studies.study_job import StudyJob, StudyQuestion
 from dpviz.ui.studies.study_panel import (
     Invitation,
     ask_measure,
@@ -76,7 +76,7 @@ _NS = _Sweep(
 )
 
 
-def _draw_section(sweep: _Sweep, question: Question) -> None:
+def _draw_section(sweep: _Sweep, question: StudyQuestion) -> None:
     """The form of a sweep, and its picture or an invitation."""
     if not has_contenders(question.grid.contenders):
         return

@@ -12,7 +12,7 @@ from dpviz.runs.study.grid import list_epsilons
 from dpviz.ui.controls import ROUND_EPSILONS, Epsilons, draw_meaning_link
 from dpviz.ui.session import recall, remember
 from dpviz.ui.studies.study_form import draw_study_form
-from dpviz.ui.studies.study_job import Question
+from dpviz.ui.studies.study_job import StudyQuestion
 from dpviz.ui.tradeoff.choose_section import draw_choose_section
 from dpviz.ui.tradeoff.draws_section import draw_draws_section
 from dpviz.ui.tradeoff.parts_section import draw_parts_section
@@ -23,7 +23,7 @@ from dpviz.ui.tradeoff.sweep_sections import clusters_section, map_section, rows
 _KEY = "tradeoff"
 
 
-def draw_tradeoff_setup(table: OpenTable) -> Question:
+def draw_tradeoff_setup(table: OpenTable) -> StudyQuestion:
     """The form, and what it asks for now."""
     apply_study_link()
     return draw_study_form(
@@ -36,7 +36,7 @@ def draw_tradeoff_setup(table: OpenTable) -> Question:
     )
 
 
-def draw_tradeoff_study(question: Question) -> None:
+def draw_tradeoff_study(question: StudyQuestion) -> None:
     """One way to look at the trade-off at a time."""
     view = st.segmented_control(
         "What to look at",
@@ -74,7 +74,7 @@ def _ask_epsilons() -> Epsilons:
 
 
 _FIRST = "Choose ε"
-_SECTIONS: dict[str, Callable[[Question], None]] = {
+_SECTIONS: dict[str, Callable[[StudyQuestion], None]] = {
     _FIRST: draw_choose_section,
     "Causes": draw_parts_section,
     "Who pays": draw_payers_section,

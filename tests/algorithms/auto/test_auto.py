@@ -13,7 +13,7 @@ from dpviz.algorithms.auto.auto import _choose_clipping_radius
 from dpviz.algorithms.auto.auto_plan import PlanStep, make_plan
 from dpviz.algorithms.auto.polishing import PolishStep, SplitStep, _shrink, run_residual_rounds, split_and_drop
 from dpviz.algorithms.auto.private_projection import ProjectionStep
-from dpviz.algorithms.auto.stages import Part, Round, Swap
+from dpviz.algorithms.auto.stages import Round, StagePart, Swap
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.auto.zooming import ZoomStep
 from dpviz.algorithms.card import Setting
@@ -317,8 +317,8 @@ def test_a_split_cluster_hands_its_reach_on():
         epsilon=6.0, delta=1e-6, accounting=Accounting.ZCDP, noise=StudyNoise(rng)
     )
     stages = [
-        Swap(*(Part("swap", what, "Gaussian", 0.2, 1) for what in ("counts", "spread"))),
-        Round(None, *(Part("round", what, "Gaussian", 0.3, 1) for what in ("counts", "sums"))),
+        Swap(*(StagePart("swap", what, "Gaussian", 0.2, 1) for what in ("counts", "spread"))),
+        Round(None, *(StagePart("round", what, "Gaussian", 0.3, 1) for what in ("counts", "sums"))),
     ]
     shares = {part: session.budget.fraction(part.weight) for stage in stages for part in stage if part is not None}
     plan = dataclasses.replace(plan_of(), polishing=tuple(stages))
@@ -382,7 +382,9 @@ def test_with_many_clusters_centres_go_beyond_their_means_but_in_the_last_round(
     session = make_small_table(rows, n_public=len(rows)).open(
         epsilon=1e6, delta=1e-6, accounting=Accounting.ZCDP, noise=StudyNoise(rng)
     )
-    rounds = [Round(None, *(Part("round", what, "Gaussian", 0.2, t) for what in ("counts", "sums"))) for t in (1, 2)]
+    rounds = [
+        Round(None, *(StagePart("round", what, "Gaussian", 0.2, t) for what in ("counts", "sums"))) for t in (1, 2)
+    ]
     shares = {part: session.budget.fraction(part.weight) for stage in rounds for part in stage if part is not None}
     plan = dataclasses.replace(many, polishing=tuple(rounds))
     first, last = run_residual_rounds(session, np.full((1, 6), 0.2), 2.0, None, plan, shares)
@@ -419,7 +421,7 @@ def test_a_cluster_that_is_two_is_split_and_the_cheapest_centre_gives_way():
     )
     # One centre between two clusters, and two on the third.
     start = np.array([[-0.6, 0.0], [0.69, 0.0], [0.71, 0.0]])
-    stage = Swap(*(Part("swap", what, "Gaussian", 0.4, 1) for what in ("counts", "spread")))
+    stage = Swap(*(StagePart("swap", what, "Gaussian", 0.4, 1) for what in ("counts", "spread")))
     step = split_and_drop(
         session, start, 1.0, None, stage, {part: session.budget.fraction(part.weight) for part in stage}
     )
@@ -457,7 +459,7 @@ def test_a_centre_that_few_rows_hold_is_moved_with_care_and_one_without_rows_sta
     session = make_small_table(rows, n_public=len(rows)).open(
         epsilon=0.1, delta=1e-6, accounting=Accounting.ZCDP, noise=StudyNoise(rng)
     )
-    stage = Round(None, *(Part("round", what, "Gaussian", 0.4, 1) for what in ("counts", "sums")))
+    stage = Round(None, *(StagePart("round", what, "Gaussian", 0.4, 1) for what in ("counts", "sums")))
     shares = {part: session.budget.fraction(part.weight) for part in stage if part is not None}
     plan, start = dataclasses.replace(plan_of(), polishing=(stage,)), np.array([[0.2, 0.3], [-0.2, -0.3], [0.9, -0.9]])
     (step,) = run_residual_rounds(session, start, 0.5, None, plan, shares)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dpviz.algorithms.auto.private_projection import _buy_axes, _find_clipping_radius, _read_medians
-from dpviz.algorithms.auto.stages import Part
+from dpviz.algorithms.auto.stages import StagePart
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.noise import StudyNoise
 from tests.contract.tables import make_small_table
@@ -47,7 +47,7 @@ def test_with_hardly_any_rows_all_bins_may_hold_some():
 def test_axes_that_noise_may_have_made_are_believed_less_and_no_axis_is_thin():
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(4_000, 6)) * [0.3, 0.1, 0.1, 0.08, 0.05, 0.01]
-    part, believed = Part("look", "axes", "Gaussian", 1.0), []
+    part, believed = StagePart("look", "axes", "Gaussian", 1.0), []
     for epsilon in (0.03, 1e5):
         session = make_small_table(rows, n_public=len(rows)).open(
             epsilon=epsilon, delta=1e-6, accounting=Accounting.ZCDP, noise=StudyNoise(rng)
@@ -88,6 +88,6 @@ def test_the_widest_axis_of_noise_alone_is_at_its_edge():
     session = make_small_table(np.zeros((2, 40)), n_public=1_000).open(
         epsilon=1.0, delta=1e-6, accounting=Accounting.ZCDP, noise=StudyNoise(np.random.default_rng(1))
     )
-    part = Part("look", "axes", "Gaussian", 1.0)
+    part = StagePart("look", "axes", "Gaussian", 1.0)
     look, edge = _buy_axes(session, np.zeros(40), 1.0, part, {part: session.budget})
     assert 0.85 * edge < look.captured[0] < 1.1 * edge

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.auto.seeding import Seeds, choose_best_read, choose_by_rows
-from dpviz.algorithms.auto.stages import Choice, Part
+from dpviz.algorithms.auto.stages import SolutionChoice, StagePart
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.tools.solvers import StartsStep
 from dpviz.arrays import Array
@@ -66,7 +66,7 @@ def room_of(epsilon: float, accounting: Accounting, seed: int) -> PrivateSession
     return table.open(epsilon=epsilon, delta=1e-6, accounting=accounting, noise=noise)
 
 
-STAGE = Choice(Part("choice", "losses", "exponential", 1.0))
+STAGE = SolutionChoice(StagePart("choice", "losses", "exponential", 1.0))
 
 
 @pytest.mark.parametrize("accounting", [Accounting.PURE, Accounting.PLD])

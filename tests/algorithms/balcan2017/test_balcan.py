@@ -21,7 +21,7 @@ from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.mechanisms import KNorm
 from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.partitions import Projected
+from dpviz.privacy.partitions import ProjectedCells
 from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.queries import Relation
 from dpviz.runs.advice.judgement import judge
@@ -189,7 +189,7 @@ def test_projected_rows_and_candidates_stay_in_the_ball():
     frame[0] = 1.0
     view = project(session, frame)
     assert np.linalg.norm(view.session._rows.values, axis=1).max() <= 2.0
-    assert isinstance(view.cells(np.zeros((3, 2))), Projected)
+    assert isinstance(view.cells(np.zeros((3, 2))), ProjectedCells)
     made = run(CARD, table, k=4, epsilon=50.0, params={"dimensions": 3}, seed=0)
     candidates = steps_of(made, CandidatesStep)[0].candidates
     assert len(candidates) > 4

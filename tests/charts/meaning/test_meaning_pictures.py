@@ -15,7 +15,7 @@ from dpviz.charts.meaning.icon_array import IconArray
 from dpviz.charts.meaning.twin_clouds import TwinClouds
 from dpviz.charts.theme import choose_palette
 from dpviz.charts.view import make_view
-from dpviz.meaning.asking_again import Together
+from dpviz.meaning.asking_again import RepeatedCost
 from dpviz.meaning.deployments import UNITS, load_deployments
 from dpviz.meaning.hypothesis_testing import bound_advantage, bound_hits
 from dpviz.meaning.membership import attack
@@ -74,7 +74,7 @@ def test_the_title_of_twin_clouds_follows_what_the_person_moves(shift):
 
 
 def test_asking_says_what_it_buys_and_costs():
-    prices = [Together(times, 0.5 * times, 0.4 * times, 1e-6) for times in (1, 4, 16, 64)]
+    prices = [RepeatedCost(times, 0.5 * times, 0.4 * times, 1e-6) for times in (1, 4, 16, 64)]
     costs = AskingCosts({1: 1.0, 4: 0.5, 16: 0.25}, prices, {1: 0.1, 4: 0.3, 16: 0.8, 64: 1.0}, 0.5)
     assert costs.title == "16 releases: 4 times less noise, and ε = 8 instead of 0.5"
     assert len(costs.curves) == 3

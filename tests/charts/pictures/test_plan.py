@@ -2,22 +2,22 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.auto.auto_plan import ROWS, PlanStep
-from dpviz.algorithms.auto.stages import Part
+from dpviz.algorithms.auto.stages import StagePart
 from dpviz.charts.registry import find_picture
 from dpviz.charts.theme import choose_palette
 from tests.charts.gallery import ANYWHERE, draw, title_of
 from tests.charts.laws import is_sound, shows_kinds
 
 LIGHT = choose_palette("light")
-PARTS = [Part("zoom", "zoom", "Laplace", 10.0), Part("grid", "grid", "Laplace", 30.0)]
-PARTS += [Part("round", what, "Laplace", share, 1) for what, share in (("radii", 1.0), ("counts", 4.0))]
-PARTS += [Part("round", "sums", "K-norm", 15.0, 1)]
-PARTS += [Part("swap", "counts", "Laplace", 10.0, 2), Part("swap", "spread", "K-norm", 10.0, 2)]
-PARTS += [Part("round", "counts", "Laplace", 5.0, 2), Part("round", "sums", "K-norm", 15.0, 2)]
+PARTS = [StagePart("zoom", "zoom", "Laplace", 10.0), StagePart("grid", "grid", "Laplace", 30.0)]
+PARTS += [StagePart("round", what, "Laplace", share, 1) for what, share in (("radii", 1.0), ("counts", 4.0))]
+PARTS += [StagePart("round", "sums", "K-norm", 15.0, 1)]
+PARTS += [StagePart("swap", "counts", "Laplace", 10.0, 2), StagePart("swap", "spread", "K-norm", 10.0, 2)]
+PARTS += [StagePart("round", "counts", "Laplace", 5.0, 2), StagePart("round", "sums", "K-norm", 15.0, 2)]
 
 
 def plan(*, bought: bool = False) -> PlanStep:
-    parts = [Part(ROWS, ROWS, "Laplace", 5.0)] * bought + PARTS
+    parts = [StagePart(ROWS, ROWS, "Laplace", 5.0)] * bought + PARTS
     draws = tuple(part.draws() for part in parts)
     return PlanStep(title="The plan", parts=tuple(parts), draws=draws, delta=0.0)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.auto.private_projection import ProjectionStep
-from dpviz.charts.pictures.projection_axes import Axes, Distances, find_clear_axes
+from dpviz.charts.pictures.projection_axes import Axes, DistanceHistogram, find_clear_axes
 from dpviz.charts.registry import find_picture
 from dpviz.charts.revealed import RevealedView
 from dpviz.charts.theme import choose_palette
@@ -48,7 +48,7 @@ def test_true_variances_stand_on_the_bars_where_noise_is_small(shown: Exhibit) -
     shows_kinds(figure, LIGHT, {"released", "revealed"})
     true = next(trace for trace in figure.data if trace.meta == "revealed")
     np.testing.assert_allclose(true.y, step.projection.captured, rtol=0.1, atol=0.01)
-    far = draw(Distances(step), view=view(shown), reveal=shown.reveal)
+    far = draw(DistanceHistogram(step), view=view(shown), reveal=shown.reveal)
     counts = next(trace for trace in far.data if trace.meta == "revealed")
     assert sum(counts.y) == 1500
     np.testing.assert_allclose(counts.y, step.noisy_radii, atol=10)
@@ -85,12 +85,12 @@ def test_an_axis_along_a_column_says_so(shown: Exhibit) -> None:
 
 def test_the_reach_parts_the_histogram_of_distances(shown: Exhibit) -> None:
     step = look_step(shown)
-    figure = draw(Distances(step), view=view(shown))
+    figure = draw(DistanceHistogram(step), view=view(shown))
     is_sound(figure)
     parts = bars(figure)
     assert parts["rows within the clipping radius"].max() < step.projection.clipping_radius < parts["beyond it"].min()
     assert any(shape.x0 == shape.x1 == step.projection.clipping_radius for shape in figure.layout.shapes)
-    table = Distances(step).table(shown.table.domain)
+    table = DistanceHistogram(step).table(shown.table.domain)
     assert table.loc[table["within the clipping radius"], "to"].max() == pytest.approx(step.projection.clipping_radius)
 
 
@@ -99,16 +99,16 @@ def test_where_noise_hides_the_reach_it_is_said(shown: Exhibit) -> None:
     hidden = dataclasses.replace(
         step, projection=dataclasses.replace(step.projection, clipping_radius=step.outer_radius)
     )
-    assert Distances(hidden).words(shown.table.domain).startswith("Noise hides how far rows reach")
+    assert DistanceHistogram(hidden).words(shown.table.domain).startswith("Noise hides how far rows reach")
 
 
 def test_axes_from_public_coins_are_public_and_distances_come_first(shown: Exhibit) -> None:
     step: ProjectionStep = look_step(shown, bought=False)
     assert step.noise_edge == 0 and find_clear_axes(step).all()
     domain = shown.table.domain
-    assert title_of(draw(step, view=view(shown))) == title_of(draw(Distances(step), view=view(shown)))
+    assert title_of(draw(step, view=view(shown))) == title_of(draw(DistanceHistogram(step), view=view(shown)))
     shows_kinds(draw(Axes(step), view=view(shown)), LIGHT, {"public"})
-    assert list(find_picture(step).table(domain)) == list(Distances(step).table(domain))
+    assert list(find_picture(step).table(domain)) == list(DistanceHistogram(step).table(domain))
     assert list(find_picture(look_step(shown)).table(domain)) == list(Axes(step).table(domain))
 
 

@@ -5,7 +5,7 @@ import plotly.graph_objects as go
 import pytest
 
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
-from dpviz.charts.pictures.synopsis import Kept, format_axis_names
+from dpviz.charts.pictures.synopsis import DenoisedCells, format_axis_names
 from dpviz.charts.registry import find_picture
 from dpviz.charts.revealed import RevealedView
 from dpviz.charts.theme import choose_palette
@@ -79,19 +79,19 @@ def test_where_most_rows_lie_is_framed_and_what_widens_around_a_box_is_drawn_as_
 @pytest.mark.parametrize("dim", [1, 2])
 def test_what_is_kept_adds_up_to_the_rows_wherever_it_lies_over_the_axes_of_the_noisy_counts(dim: int) -> None:
     _, step, domain = boxed_synopsis(dim)
-    figure, noisy = draw(Kept(step), view=make_view(domain)), draw(step, view=make_view(domain))
+    figure, noisy = draw(DenoisedCells(step), view=make_view(domain)), draw(step, view=make_view(domain))
     assert noisy.layout.xaxis.range == figure.layout.xaxis.range
     assert noisy.layout.yaxis.range == figure.layout.yaxis.range is not None
     is_sound(figure)
     shows_kinds(figure, LIGHT, {"released"})
     drawn = sum(np.nansum(np.asarray(trace.customdata if dim == 2 else trace.y)) for trace in figure.data)
     assert drawn == pytest.approx(20_000, rel=1e-4)
-    assert "20,000 rows" in Kept(step).words(domain)
+    assert "20,000 rows" in DenoisedCells(step).words(domain)
 
 
 def test_a_closer_look_shows_the_box_and_little_more_and_true_counts_outside_belong_to_the_coarse_cells() -> None:
     _, step, domain = boxed_synopsis(2)
-    figure = draw(Kept(step, in_its_box=True), view=make_view(domain))
+    figure = draw(DenoisedCells(step, in_its_box=True), view=make_view(domain))
     low, high = figure.layout.xaxis.range
     width = 2 * step.grid.half[0] * domain.scale[0]
     assert width < high - low < 1.2 * width
@@ -124,7 +124,7 @@ def test_axes_are_named_after_the_column_that_they_mostly_are() -> None:
 def test_one_axis_of_a_view_is_drawn_as_bars() -> None:
     shown = exhibit(4, 3, n=500)
     step, view = in_a_view(12), make_view(shown.table.domain)
-    for figure in (draw(step, view=view, reveal=shown.reveal), draw(Kept(step), view=view)):
+    for figure in (draw(step, view=view, reveal=shown.reveal), draw(DenoisedCells(step), view=view)):
         is_sound(figure)
         assert figure.data[0].type == "bar"
     true = draw(step, view=view, reveal=shown.reveal).data[-1]
@@ -150,7 +150,7 @@ def test_a_few_of_three_million_cells_stay_light_and_lose_nothing() -> None:
     )
     assert grid.n_cells > 2e6
     view = make_view(Domain.of([f"c{j}" for j in range(8)], 0.0, 1.0))
-    for figure in (draw(step, view=view), draw(Kept(step), view=view)):
+    for figure in (draw(step, view=view), draw(DenoisedCells(step), view=view)):
         is_sound(figure)
         assert float(np.sum(figure.data[0].customdata)) == pytest.approx(300_000)
     assert "not released" in subtitle_of(draw(step, view=view))

@@ -9,7 +9,7 @@ import pytest
 
 from dpviz.charts.picture import RenderContext
 from dpviz.charts.registry import find_picture
-from dpviz.charts.studies.draws import Draws
+from dpviz.charts.studies.draws import CenterDraws
 from dpviz.charts.theme import choose_palette
 from dpviz.charts.view import make_view
 from dpviz.runs.cluster_recovery import ClusterRecovery
@@ -19,7 +19,7 @@ from tests.charts.laws import is_sound, keeps_its_ranges, shows_kinds
 LIGHT = choose_palette("light")
 
 
-def drawn(shown: Exhibit, number: int = 12) -> Draws:
+def drawn(shown: Exhibit, number: int = 12) -> CenterDraws:
     """Draws in which the order of centres is shuffled, and the first one lies farthest off."""
     rng = np.random.default_rng(0)
     centers = shown.reference.centers
@@ -29,7 +29,7 @@ def drawn(shown: Exhibit, number: int = 12) -> Draws:
     context = RenderContext(
         make_view(shown.table.domain), LIGHT, shown.reveal, shown.reference, found=lambda _: ClusterRecovery(4, 5)
     )
-    return Draws(shuffled, rng.uniform(1, 2, number), context)
+    return CenterDraws(shuffled, rng.uniform(1, 2, number), context)
 
 
 @pytest.mark.parametrize("dim", [1, 8])

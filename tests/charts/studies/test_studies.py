@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpviz.charts.picture import RenderContext
-from dpviz.charts.spent import Counted, describe_spent, draw_spent, list_shares
-from dpviz.charts.studies.compare import Scores, Typical, draw_compare
+from dpviz.charts.spent import MeterReading, describe_spent, draw_spent, list_shares
+from dpviz.charts.studies.compare import ScoreDistributions, Typical, draw_compare
 from dpviz.charts.studies.contenders import choose_styles
 from dpviz.charts.studies.curves import Curves
 from dpviz.charts.studies.medians import _spread_apart
@@ -102,7 +102,7 @@ def test_runs_that_are_infinitely_worse_and_the_reference_itself_do_no_harm() ->
     reference = pd.DataFrame([{"contender": "k-means++", "epsilon": np.nan, "ratio": 1.0}])
     both = pd.concat([table, reference])
     is_sound(Curves(both, baselines={"k-means++": 1.0, "one centre": np.inf}).draw(LIGHT).headed(LIGHT))
-    is_sound(Scores(both).draw(LIGHT).headed(LIGHT))
+    is_sound(ScoreDistributions(both).draw(LIGHT).headed(LIGHT))
 
 
 def test_predictions_are_dashed_named_once_each_and_leave_the_plot_its_size() -> None:
@@ -181,14 +181,14 @@ def test_all_algorithms_with_all_their_presets_look_different() -> None:
 def test_scores_put_the_best_on_top_whether_more_or_less_is_better() -> None:
     table = study(NAMES[:5], [1.0])
     for measure in ("ratio", "ari", "seconds"):
-        figure = Scores(table, measure).draw(LIGHT).headed(LIGHT)
+        figure = ScoreDistributions(table, measure).draw(LIGHT).headed(LIGHT)
         is_sound(figure)
         assert NAMES[0] in figure.layout.yaxis.ticktext[0].replace("<br>", " ")
         assert f"At ε = 1, {NAMES[0]} comes first" in title_of(figure)
         dots = [trace for trace in figure.data if trace.meta == "run"]
         assert [len(trace.x) for trace in dots] == [7] * 5
-        assert NAMES[4] in Scores(table, measure).words()
-    assert title_of(Scores(study(NAMES[:1], [1.0])[:0]).draw(LIGHT).headed(LIGHT)) == "No run yet"
+        assert NAMES[4] in ScoreDistributions(table, measure).words()
+    assert title_of(ScoreDistributions(study(NAMES[:1], [1.0])[:0]).draw(LIGHT).headed(LIGHT)) == "No run yet"
 
 
 @pytest.mark.parametrize("number", [1, 5])
@@ -238,7 +238,7 @@ def test_shares_of_the_budget_add_up_to_what_was_spent() -> None:
 
 def test_shares_follow_the_meter_where_amounts_do_not_add_up() -> None:
     finished = run("auto", exhibit(2, 3, n=2000).table, k=3, epsilon=2.0, delta=1e-6, seed=0)
-    meter = [Counted(frame.entries, frame.spent_fraction) for frame in finished.frames]
+    meter = [MeterReading(frame.entries, frame.spent_fraction) for frame in finished.frames]
     shares = list_shares(finished.entries, spent_fraction=finished.spent_fraction, meter=meter)
     after_grid = next(frame for frame in finished.frames if frame.entries == 2)
     assert shares["zoom: coarse cells"] + shares["grid cells"] == pytest.approx(after_grid.spent_fraction)
@@ -251,7 +251,7 @@ def test_an_algorithm_looks_the_same_whichever_of_them_comes_first() -> None:
     for runs in (named, named[::-1], named[named.contender == NAMES[2]]):
         assert Curves(runs).styles == choose_styles(NAMES[:3])
         assert list(Curves(runs).lines) == [name for name in NAMES[:3] if (runs.contender == name).any()]
-        is_sound(Scores(runs).draw(LIGHT).headed(LIGHT))
+        is_sound(ScoreDistributions(runs).draw(LIGHT).headed(LIGHT))
 
 
 def test_an_axis_that_ends_says_that_something_lies_beyond() -> None:

@@ -14,13 +14,13 @@ from dpviz.runs.advice.known_rows import KnownRows, advise_for, read_known_rows
 from dpviz.runs.advice.target import Target
 from dpviz.runs.open_table import declare
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.grid import StudyGrid
 from dpviz.table.codings import Coding, Cycle, Nominal
 from dpviz.table.csv_intake import CsvFile
 from dpviz.table.declaration import Declaration
 from dpviz.table.declaration_file import apply_declaration, to_json
 from dpviz.table.loaded_table import IntakeError
-from dpviz.ui.studies.study_job import Question
+from dpviz.ui.studies.study_job import StudyQuestion
 from dpviz.ui.tradeoff import choose_section
 from dpviz.ui.tradeoff.window_section import Accepted, find_window_for
 from tests.cases import about
@@ -71,7 +71,7 @@ def test_thirty_private_tables_get_one_answer_from_every_door(capsys, tmp_path, 
         path.write_text(to_json(declaration))
         given = [] if bought is None else ["--n", str(max(1, round(bought)))]
         typed = ("advise", "--declaration", path, "--k", k, "--delta", delta, *given)
-        question = Question("tradeoff", table, None, Grid((Contender("auto"),), (k,), (1.0,), (delta,)))
+        question = StudyQuestion("tradeoff", table, None, StudyGrid((Contender("auto"),), (k,), (1.0,), (delta,)))
         with about(k, n, ends, bought):
             said = call(capsys, *typed, "--json")
             if (n, ends, bought) == (None, None, None):
@@ -121,7 +121,7 @@ def test_a_delta_as_large_as_one_over_n_is_refused_in_one_sentence_on_every_door
         path.with_suffix(".json").write_text(to_json(declaration))
         table = declare(CsvFile("t", path.read_bytes()), declaration)
         sentence = "delta is 0.0001: give 0 or a number below 0.0001 (1/n); 1e-6 is usual."
-        question = Question("tradeoff", table, None, Grid((Contender("auto"),), (2,), (1.0,), (1e-4,)))
+        question = StudyQuestion("tradeoff", table, None, StudyGrid((Contender("auto"),), (2,), (1.0,), (1e-4,)))
         for ask in (
             lambda: advise_for(declaration=declaration, k=2, delta=1e-4),  # noqa: B023 (called at once)
             lambda: choose_section.find_advice(question, Target()),  # noqa: B023

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from dpviz.check import RequestError
 from dpviz.runs.request import Contender
-from dpviz.runs.study.grid import USUAL, Grid, list_epsilons
+from dpviz.runs.study.grid import USUAL, StudyGrid, list_epsilons
 from tests.cases import for_each
 from tests.runs.asked import grids
 
-GRID = Grid(
+GRID = StudyGrid(
     (Contender("auto"), Contender("eugkm", {"preset": "su"})), (5,), list_epsilons(0.1, 10.0), (1e-6,), repeats=7
 )
 FIRST_VERSION = {
@@ -34,33 +34,38 @@ FIRST_VERSION = {
 }
 
 
-def back(grid: Grid) -> tuple[Grid, Grid]:
+def back(grid: StudyGrid) -> tuple[StudyGrid, StudyGrid]:
     """The grid out of its link and out of its file."""
-    return Grid.from_query(dict(parse_qsl(grid.to_query(), keep_blank_values=True))), Grid.from_yaml(grid.to_yaml())
+    return StudyGrid.from_query(dict(parse_qsl(grid.to_query(), keep_blank_values=True))), StudyGrid.from_yaml(
+        grid.to_yaml()
+    )
 
 
 def test_a_link_is_short_and_nobody_has_to_decode_it() -> None:
-    grid = Grid((Contender("auto"), Contender("dplloyd", {"preset": "su"})), (5,), (0.1, 0.3, 1.0), (1e-6,), repeats=5)
+    grid = StudyGrid(
+        (Contender("auto"), Contender("dplloyd", {"preset": "su"})), (5,), (0.1, 0.3, 1.0), (1e-6,), repeats=5
+    )
     said = "algorithms=auto,dplloyd:preset=su&epsilons=0.1,0.3,1&ks=5&deltas=1e-06&repeats=5"
     assert grid.to_query() == said
     assert (
-        Grid.from_query({"algorithms": "auto,dplloyd:preset=su", "epsilons": "0.1,0.3,1", "view": "Frontier"}) == grid
+        StudyGrid.from_query({"algorithms": "auto,dplloyd:preset=su", "epsilons": "0.1,0.3,1", "view": "Frontier"})
+        == grid
     )
-    assert Grid.from_query({}) == USUAL == replace(grid, contenders=(Contender("auto"),), epsilons=USUAL.epsilons)
-    assert Grid.from_query({"ks": "2,3"}, usual=grid) == replace(grid, ks=(2, 3))
+    assert StudyGrid.from_query({}) == USUAL == replace(grid, contenders=(Contender("auto"),), epsilons=USUAL.epsilons)
+    assert StudyGrid.from_query({"ks": "2,3"}, usual=grid) == replace(grid, ks=(2, 3))
     assert back(replace(grid, contenders=())) == (replace(grid, contenders=()),) * 2
 
 
 @pytest.mark.slow
 @given(grids())
-def test_link_and_file_read_back_to_the_same(grid: Grid) -> None:
+def test_link_and_file_read_back_to_the_same(grid: StudyGrid) -> None:
     assert back(grid) == (grid, grid)
     assert [trial.key for trial in back(grid)[0].list_trials()] == [trial.key for trial in grid.list_trials()]
 
 
 def test_what_the_first_version_wrote_is_read() -> None:
-    assert Grid.from_yaml(yaml.safe_dump(FIRST_VERSION)) == GRID
-    assert Grid.from_yaml(json.dumps(FIRST_VERSION)) == GRID
+    assert StudyGrid.from_yaml(yaml.safe_dump(FIRST_VERSION)) == GRID
+    assert StudyGrid.from_yaml(json.dumps(FIRST_VERSION)) == GRID
 
 
 @for_each(
@@ -108,7 +113,7 @@ def test_what_the_first_version_wrote_is_read() -> None:
 def test_what_is_wrong_is_said(change: dict[object, object], words: str) -> None:
     text = yaml.dump(FIRST_VERSION | change, Dumper=_WithoutNames)
     with pytest.raises(RequestError, match=words) as said:
-        Grid.from_yaml(text)
+        StudyGrid.from_yaml(text)
     assert len(str(said.value)) < 600
 
 
@@ -141,13 +146,13 @@ BILLION = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
 )
 def test_no_text_takes_long_or_falls_over(text: str) -> None:
     with pytest.raises(RequestError):
-        Grid.from_yaml(text)
+        StudyGrid.from_yaml(text)
 
 
 @given(st.text(alphabet="{}[]:,&*!?|>-'\"%@#~<=. \nke0159inf_x\t", max_size=80))
 def test_any_text_is_settings_or_a_sentence(text: str) -> None:
     with pytest.raises(RequestError):
-        Grid.from_yaml(text)
+        StudyGrid.from_yaml(text)
 
 
 _ANY = st.recursive(
@@ -166,16 +171,16 @@ _ANY = st.recursive(
 def test_any_values_are_settings_or_a_sentence(change: dict[str, object]) -> None:
     text = yaml.safe_dump({**FIRST_VERSION, **change}, default_flow_style=None)
     try:
-        found = Grid.from_yaml(text)
+        found = StudyGrid.from_yaml(text)
     except RequestError:
         return
-    assert Grid.from_yaml(found.to_yaml()) == found
+    assert StudyGrid.from_yaml(found.to_yaml()) == found
 
 
 def test_an_algorithm_named_twice_counts_once() -> None:
     dumped = yaml.dump(FIRST_VERSION | {"algorithms": FIRST_VERSION["algorithms"] * 2}, Dumper=_WithoutNames)
-    assert Grid.from_yaml(dumped) == GRID
-    assert Grid.from_query({"algorithms": "auto,auto", "ks": "5,5"}) == USUAL
+    assert StudyGrid.from_yaml(dumped) == GRID
+    assert StudyGrid.from_query({"algorithms": "auto,auto", "ks": "5,5"}) == USUAL
 
 
 class _WithoutNames(yaml.SafeDumper):
@@ -187,20 +192,20 @@ class _WithoutNames(yaml.SafeDumper):
 @for_each("text", ["", "[1]", "[" * 5000, "k: [", "a" * 200_000, "k: !!python/object:os.system x"])
 def test_what_is_no_yaml_is_refused(text: str) -> None:
     with pytest.raises(RequestError, match="no YAML"):
-        Grid.from_yaml(text)
+        StudyGrid.from_yaml(text)
 
 
 def test_what_a_person_writes_is_read() -> None:
     lines = GRID.to_yaml().replace("1.0e-06", "1e-6").replace("- 10.0", "- 10  # the most").replace("ks:\n- 5", "ks: 5")
     assert "1e-6" in lines and "the most" in lines and "ks: 5" in lines
-    assert Grid.from_yaml(lines) == GRID
+    assert StudyGrid.from_yaml(lines) == GRID
 
 
 def test_a_missing_setting_is_named() -> None:
     for settings, name in ((FIRST_VERSION, "delta"), (yaml.safe_load(GRID.to_yaml()), "deltas")):
         left = {key: value for key, value in settings.items() if key != name}
         with pytest.raises(RequestError, match=f'it has no "{name}"'):
-            Grid.from_yaml(yaml.safe_dump(left))
+            StudyGrid.from_yaml(yaml.safe_dump(left))
 
 
 @for_each(
@@ -227,14 +232,14 @@ def test_a_missing_setting_is_named() -> None:
 )
 def test_a_link_that_cannot_be_used_says_why(query: dict[str, str], words: str) -> None:
     with pytest.raises(RequestError, match=words) as said:
-        Grid.from_query(query)
+        StudyGrid.from_query(query)
     assert len(str(said.value)) < 600
 
 
 @given(st.dictionaries(st.sampled_from(["algorithms", "epsilons", "ks", "deltas", "ns", "repeats", "seed"]), st.text()))
 def test_any_link_is_a_grid_or_a_sentence(query: dict[str, str]) -> None:
     try:
-        grid = Grid.from_query(query)
+        grid = StudyGrid.from_query(query)
     except RequestError:
         return
     assert back(grid) == (grid, grid)

@@ -29,7 +29,7 @@ from dpviz.runs.request import Contender
 from dpviz.runs.scheduler import Scheduler
 from dpviz.runs.study import open_study as opening
 from dpviz.runs.study.folder import StudyFolder
-from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.open_study import FOLDER_VARIABLE, Study
 from dpviz.runs.study.study import Yardstick, compute_study_rows, tidy
 from tests.contract.tables import make_blobs, make_small_table
@@ -37,7 +37,7 @@ from tests.runs.jobs_at_home import Gate, stay_at_home
 from tests.waiting import SECONDS, eventually
 
 ROOT = Path(__file__).resolve().parents[3]
-GRID = Grid((Contender("dplloyd"), Contender("eugkm", {"preset": "su"})), (2, 3), (1.0,), repeats=2)
+GRID = StudyGrid((Contender("dplloyd"), Contender("eugkm", {"preset": "su"})), (2, 3), (1.0,), repeats=2)
 
 
 def judged(n: int = 400) -> JudgedTable:
@@ -74,13 +74,13 @@ def done(study: Study) -> list[dict]:
 
 
 @cache
-def alone(grid: Grid) -> pd.DataFrame:
+def alone(grid: StudyGrid) -> pd.DataFrame:
     """What one process finds by itself."""
     with threadpool_limits(1):
         return tidy([item for item in compute_study_rows(judged(), grid) if isinstance(item, dict)])
 
 
-def same(found: list[dict], grid: Grid = GRID) -> bool:
+def same(found: list[dict], grid: StudyGrid = GRID) -> bool:
     """Whether they are the rows that one process would have found, in whatever order."""
     expected = alone(grid)
     ours = tidy(found).set_index("trial").loc[expected["trial"]].reset_index()

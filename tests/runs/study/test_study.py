@@ -14,7 +14,7 @@ from dpviz.privacy.private_session import PrivateTable
 from dpviz.runs.clipped_rows import JudgedTable, clip_rows
 from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.request import Contender
-from dpviz.runs.study.grid import Grid, Trial
+from dpviz.runs.study.grid import StudyGrid, Trial
 from dpviz.runs.study.study import KEYS, MEASURES, Yardstick, compute_study_rows, summarise, tidy
 from dpviz.runs.worker import Progress
 from tests.cases import for_each
@@ -38,7 +38,7 @@ def rows_of(
 ) -> list[dict]:
     settings = {"ks": (3,), "epsilons": (0.5, 4.0), "repeats": 2} | grid
     items = compute_study_rows(
-        judged(table, labels), Grid(tuple(contenders), **settings), trials=trials, with_centers=with_centers
+        judged(table, labels), StudyGrid(tuple(contenders), **settings), trials=trials, with_centers=with_centers
     )
     return [item for item in items if isinstance(item, dict)]
 
@@ -75,13 +75,13 @@ def test_a_trial_gives_the_same_row_in_whatever_study_it_stands() -> None:
 
 def test_no_two_trials_share_a_seed() -> None:
     contenders = [DPLLOYD, Contender("dplloyd", {"preset": "su"}), Contender("dplloyd", {"rounds": 3})]
-    grid = Grid(tuple(contenders), (2, 3), (0.5, 1.0, 2.0), repeats=5).list_trials()
+    grid = StudyGrid(tuple(contenders), (2, 3), (0.5, 1.0, 2.0), repeats=5).list_trials()
     assert len(grid) == 3 * 2 * 3 * 5
     assert len({trial.seed(0) for trial in grid}) == len({trial.key for trial in grid}) == len(grid)
 
 
 def test_every_epsilon_comes_once_before_any_comes_twice() -> None:
-    grid = Grid((DPLLOYD, Contender("kmeans++")), (2, 3), (0.5, 1.0), repeats=3).list_trials()
+    grid = StudyGrid((DPLLOYD, Contender("kmeans++")), (2, 3), (0.5, 1.0), repeats=3).list_trials()
     private = [trial for trial in grid if trial.contender is DPLLOYD]
     assert [trial.repeat for trial in private] == [0] * 4 + [1] * 4 + [2] * 4
     reference = [trial for trial in grid if trial.contender is not DPLLOYD]
@@ -91,7 +91,7 @@ def test_every_epsilon_comes_once_before_any_comes_twice() -> None:
 def test_some_trials_of_a_study_are_those_of_the_whole() -> None:
     table = make_small_table(n_public=400)
     whole = rows_of(table, [DPLLOYD], repeats=3)
-    trials = Grid((DPLLOYD,), (3,), (0.5, 4.0), repeats=3).list_trials()
+    trials = StudyGrid((DPLLOYD,), (3,), (0.5, 4.0), repeats=3).list_trials()
     rest = rows_of(table, [DPLLOYD], repeats=3, trials=trials[4:])
     pd.testing.assert_frame_equal(without_time(whole[4:]), without_time(rest))
 
@@ -156,13 +156,13 @@ def test_a_subsample_depends_on_its_seed_and_size_alone_and_keeps_what_was_decla
 
 def test_several_deltas_are_a_dimension_of_what_uses_them() -> None:
     gaussian = Contender("dplloyd", {"preset": "gaussian"})
-    grid = Grid((DPLLOYD, gaussian), (3,), deltas=(1e-6, 1e-4)).list_trials()
+    grid = StudyGrid((DPLLOYD, gaussian), (3,), deltas=(1e-6, 1e-4)).list_trials()
     assert [(trial.contender, trial.delta) for trial in grid] == [(DPLLOYD, 1e-6), (gaussian, 1e-6), (gaussian, 1e-4)]
 
 
 def test_the_yardsticks_come_before_the_rows_and_progress_ends_at_the_total() -> None:
     table = make_small_table(n_public=400)
-    items = list(compute_study_rows(judged(table), Grid((DPLLOYD,), (2, 3), repeats=2)))
+    items = list(compute_study_rows(judged(table), StudyGrid((DPLLOYD,), (2, 3), repeats=2)))
     kinds = [type(item) for item in items if not isinstance(item, Progress)]
     assert kinds == [Yardstick, Yardstick, dict, dict, dict, dict]
     progress = [item for item in items if isinstance(item, Progress)]

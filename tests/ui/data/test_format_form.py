@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from dpviz.table.csv_writer import format_names
 from dpviz.table.file_format import NEGATIVES, NumberStyle
-from dpviz.ui.data.format_form import Columns, make_frame, read_frame, read_names
+from dpviz.ui.data.format_form import ColumnStyles, make_frame, read_frame, read_names
 
 MARKS = st.sampled_from([(".", ""), (".", ","), (".", " "), (".", "'"), (",", ""), (",", "."), (",", " ")])
 STYLES = st.builds(
@@ -21,14 +21,14 @@ NAMES = ("a", "b", "c")
 
 @given(STYLES, st.dictionaries(st.sampled_from(NAMES), STYLES), st.sets(st.sampled_from(NAMES)))
 def test_the_editor_gives_back_what_it_was_given(usual, styles, text):
-    said = Columns(tuple(sorted(text)), styles)
+    said = ColumnStyles(tuple(sorted(text)), styles)
     own = {name: style for name, style in styles.items() if name not in text and style != usual}
-    assert read_frame(make_frame(NAMES, said), usual) == Columns(said.text, own)
+    assert read_frame(make_frame(NAMES, said), usual) == ColumnStyles(said.text, own)
 
 
 def test_a_mark_that_is_left_open_is_that_of_the_file():
-    frame = make_frame(["a", "b"], Columns((), {}))
-    assert read_frame(frame, NumberStyle(",")) == Columns((), {})
+    frame = make_frame(["a", "b"], ColumnStyles((), {}))
+    assert read_frame(frame, NumberStyle(",")) == ColumnStyles((), {})
     frame.loc[0, "sign"] = " % "
     assert read_frame(frame, NumberStyle(",", ".")).styles == {"a": NumberStyle(",", ".", "%")}
     frame.loc[1, "grouping"] = "none"

@@ -19,13 +19,13 @@ from dpviz.lessons.lesson import BOARD_ALGORITHMS
 from dpviz.runs.open_table import declare
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.run import run
-from dpviz.table.drawing import MOST_POINTS, Drawing, decode_drawing, load_preset, make_painted_table
+from dpviz.table.drawing import MOST_POINTS, PointDrawing, decode_drawing, load_preset, make_painted_table
 from dpviz.ui.playground import board
 from dpviz.ui.playground.board import (
     WORLD_DRAWS,
     Ask,
     Board,
-    Drawn,
+    BoardAnswer,
     _answer,
     describe_crowd,
     draw,
@@ -35,18 +35,18 @@ from dpviz.ui.playground.board import (
 from tests.cases import for_each
 
 HERMIT = load_preset("hermit").drawing
-SPOT = Drawing(np.full((2_000, 2), 77, np.uint8))
-FULL = Drawing(np.random.default_rng(5).integers(0, 256, (MOST_POINTS, 2)).astype(np.uint8))
-ONE, NOBODY = Drawing(np.array([[3, 200]], np.uint8)), load_preset("empty").drawing
+SPOT = PointDrawing(np.full((2_000, 2), 77, np.uint8))
+FULL = PointDrawing(np.random.default_rng(5).integers(0, 256, (MOST_POINTS, 2)).astype(np.uint8))
+ONE, NOBODY = PointDrawing(np.array([[3, 200]], np.uint8)), load_preset("empty").drawing
 
 
-def said(drawing: Drawing = HERMIT, **more: Any) -> dict[str, Any]:
+def said(drawing: PointDrawing = HERMIT, **more: Any) -> dict[str, Any]:
     """What a browser says of a drawing."""
     usual = {"token": 1, "draw": 1, "me": drawing.me, "k": 3, "epsilon": 1, "algorithm": "eugkm", "step": None}
     return {**usual, "points": base64.b64encode(drawing.points.tobytes()).decode(), "view": "run", **more}
 
 
-def told(drawn: Drawn, **more: Any) -> dict[str, Any]:
+def told(drawn: BoardAnswer, **more: Any) -> dict[str, Any]:
     answer: dict[str, Any] = json.loads(make_answer(drawn, "light", **more))
     return answer
 
@@ -84,7 +84,7 @@ def test_each_draw_has_noise_of_its_own_and_a_step_of_it_has_none() -> None:
 
 
 @for_each("drawing", [NOBODY, ONE, SPOT, FULL])
-def test_none_one_all_on_one_spot_and_a_full_board_are_answered(drawing: Drawing) -> None:
+def test_none_one_all_on_one_spot_and_a_full_board_are_answered(drawing: PointDrawing) -> None:
     for algorithm in BOARD_ALGORITHMS:
         for epsilon, k in ((0.05, 10), (10, 2)):
             answer = told(draw(Ask.read(said(drawing, algorithm=algorithm, epsilon=epsilon, k=k))))
@@ -188,9 +188,9 @@ def test_how_many_hide_one_is_said_with_the_threshold_of_the_tree() -> None:
         assert f"from a noisy count of {crowd.threshold:.0f} on" in answer["says"]
         (x0, y0), (x1, y1) = answer["box"]
         assert x0 <= 226.5 <= x1 and y0 <= 34.5 <= y1
-    hidden = draw(Ask.read(said(Drawing(SPOT.points, (77, 77)), view="crowd", algorithm="balcan")))
+    hidden = draw(Ask.read(said(PointDrawing(SPOT.points, (77, 77)), view="crowd", algorithm="balcan")))
     assert hidden.crowd is not None and describe_crowd(hidden.crowd).title.startswith("The town hides me")
-    weak = draw(Ask.read(said(Drawing(NOBODY.points, (77, 77)), view="crowd", epsilon=0.05, algorithm="balcan")))
+    weak = draw(Ask.read(said(PointDrawing(NOBODY.points, (77, 77)), view="crowd", epsilon=0.05, algorithm="balcan")))
     assert weak.crowd is not None and len(describe_crowd(weak.crowd).title) <= 50
 
 
@@ -200,7 +200,7 @@ def test_the_link_says_what_is_painted_and_asked_and_never_a_seed() -> None:
     assert set(link) == {"drawing", "asked"} and link["asked"] == "balcan,0.3,4"
     assert decode_drawing(link["drawing"]).me == HERMIT.me
     assert told(drawn)["link"] == link and told(drawn, linked=False)["link"] is None
-    longest = format_board_link(Ask.read(said(Drawing(FULL.points, (255, 255)))))
+    longest = format_board_link(Ask.read(said(PointDrawing(FULL.points, (255, 255)))))
     assert len("http://localhost:8501/playground?" + "&".join(f"{a}={b}" for a, b in longest.items())) <= 2_048
 
 

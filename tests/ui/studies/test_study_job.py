@@ -8,12 +8,12 @@ import pytest
 
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.request import Contender
-from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.grid import StudyGrid
 from dpviz.table.declaration import FileKind
-from dpviz.ui.studies.study_job import Question
+from dpviz.ui.studies.study_job import StudyQuestion
 from tests.pages.tables import open_blobs
 
-GRID = Grid((Contender("auto"), Contender("dplloyd")), (3, 9), (0.3, 1.0), (0.0,), repeats=20)
+GRID = StudyGrid((Contender("auto"), Contender("dplloyd")), (3, 9), (0.3, 1.0), (0.0,), repeats=20)
 
 
 def private(n: int, n_public: int | None = None) -> OpenTable:
@@ -22,8 +22,8 @@ def private(n: int, n_public: int | None = None) -> OpenTable:
     return table
 
 
-def told(table: OpenTable, grid: Grid = GRID) -> tuple[float, str]:
-    asked = Question("compare", table, table, grid)
+def told(table: OpenTable, grid: StudyGrid = GRID) -> tuple[float, str]:
+    asked = StudyQuestion("compare", table, table, grid)
     return asked.seconds, asked.provided
 
 

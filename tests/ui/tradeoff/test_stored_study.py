@@ -13,20 +13,20 @@ from dpviz.runs.advice.recommendation import recommend
 from dpviz.runs.advice.target import Target
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.request import Contender
-from dpviz.runs.study.grid import Grid
+from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.synthetic_tables import make_synthetic_table
 from dpviz.table.csv_intake import CsvFile
 from dpviz.table.declaration import Declaration, FileKind
-from dpviz.ui.studies.study_job import Question
+from dpviz.ui.studies.study_job import StudyQuestion
 from dpviz.ui.tradeoff.choose_section import find_advice, make_forecast, read_stored_rows
 from tests.pages.tables import app_on, open_blobs, sound, text_of
 
 USUAL = Target()
 
 
-def question(table: OpenTable, source: OpenTable | None = None, *, k: int = 3, delta: float = 1e-6) -> Question:
-    grid = Grid((Contender("eugkm"), Contender("dplloyd", {"preset": "su"})), (k,), (0.3, 1.0, 3.0), (delta,))
-    return Question("tradeoff", table, source, grid)
+def question(table: OpenTable, source: OpenTable | None = None, *, k: int = 3, delta: float = 1e-6) -> StudyQuestion:
+    grid = StudyGrid((Contender("eugkm"), Contender("dplloyd", {"preset": "su"})), (k,), (0.3, 1.0, 3.0), (delta,))
+    return StudyQuestion("tradeoff", table, source, grid)
 
 
 def test_the_answer_and_its_curves_agree_and_read_no_row(monkeypatch: pytest.MonkeyPatch) -> None:
