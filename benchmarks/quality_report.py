@@ -23,7 +23,7 @@ from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.noise import StudyNoise
 from dpviz.releases.described_table import make_described_table
 from dpviz.releases.segments import ask_segments
-from dpviz.releases.segments_report import Verdict
+from dpviz.releases.segments_report import QualityVerdict
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.open_table import declare
@@ -49,7 +49,7 @@ class ClusterRecovery:
     table: str
     epsilon: float
     lost: float
-    verdict: Verdict
+    verdict: QualityVerdict
     error: float
     covered: bool
     """Of the ratio that is not capped, which no interval promises."""
@@ -148,7 +148,7 @@ def _line(name: str, found: list[ClusterRecovery]) -> None:
 
 
 def _verdicts(found: list[ClusterRecovery]) -> str:
-    return ", ".join(f"{sum(one.verdict is verdict for one in found)} {verdict.value}" for verdict in Verdict)
+    return ", ".join(f"{sum(one.verdict is verdict for one in found)} {verdict.value}" for verdict in QualityVerdict)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from benchmarks.auditing.bounds import Audit
 from dpviz.meaning.hypothesis_testing import bound_advantage
-from dpviz.meaning.membership import Trial, attack, collect_scores, run_trials
+from dpviz.meaning.membership import AttackTrial, attack, collect_scores, run_trials
 from dpviz.meaning.neighbors import NeighboringTables, make_neighbors
 from dpviz.runs.open_table import declare
 from dpviz.runs.request import Contender, Request
@@ -28,13 +28,15 @@ def outlier() -> NeighboringTables:
     return make_neighbors(declare(loaded, replace(declaration, kind=FileKind.PUBLIC)), RICH)
 
 
-def runs_on(where: NeighboringTables, algorithm: str, epsilon: float, pairs: int, *, first: int = 0) -> list[Trial]:
+def runs_on(
+    where: NeighboringTables, algorithm: str, epsilon: float, pairs: int, *, first: int = 0
+) -> list[AttackTrial]:
     """So many runs with the person, and as many without."""
     asked = Request(Contender(algorithm), k=3, epsilon=epsilon, delta=DELTA, seed=SEED)
-    return [one for one in run_trials(where, asked, pairs, first=first) if isinstance(one, Trial)]
+    return [one for one in run_trials(where, asked, pairs, first=first) if isinstance(one, AttackTrial)]
 
 
-def beyond(found: list[Trial], epsilon: float) -> float:
+def beyond(found: list[AttackTrial], epsilon: float) -> float:
     """By how much the better attacker's advantage exceeds what ε allows; not above 0 unless chance is no excuse."""
     most, best = bound_advantage(epsilon=epsilon, delta=DELTA), -1.0
     for of in ("nearness", "log_ratio"):
@@ -48,7 +50,7 @@ def beyond(found: list[Trial], epsilon: float) -> float:
 
 def audit_of_an_attack(algorithm: str, epsilon: float, *, times: float | None) -> Audit:
     """Of an algorithm at this ε, and of a twin that spends so many times as much; without a number there is none."""
-    where, told = outlier(), defaultdict[float, list[Trial]](list)
+    where, told = outlier(), defaultdict[float, list[AttackTrial]](list)
 
     def excess(spent: float, pairs: int) -> float:
         found = told[spent]

@@ -41,7 +41,7 @@ from dpviz.audit.neighboring_tables import (
     make_lone_rows,
 )
 from dpviz.check import RequestError
-from dpviz.meaning.membership import Attack, Trial, attack, collect_scores, run_trials
+from dpviz.meaning.membership import Attack, AttackTrial, attack, collect_scores, run_trials
 from dpviz.meaning.neighbors import NeighboringTables
 from dpviz.privacy.broken import Broken
 from dpviz.privacy.private_session import PrivateTable
@@ -144,7 +144,7 @@ def check_attacks(subject: Subject) -> str:
             # Of sound algorithms one in twenty seems to be beaten in a series of runs, and hardly any in two.
             for series in (0, 1):
                 found = run_trials(neighbors, asked, subject.runs, first=series * subject.runs)
-                records = _list_records([one for one in found if isinstance(one, Trial)], asked, pure=pure)
+                records = _list_records([one for one in found if isinstance(one, AttackTrial)], asked, pure=pure)
                 best = max(best, *(record.advantage for record in records.values()))
                 beating &= {of for of, one in records.items() if one.passes(epsilon=1.0, delta=delta)}
                 if not beating:
@@ -154,7 +154,7 @@ def check_attacks(subject: Subject) -> str:
     return f"in {subject.runs} pairs of runs no attacker beat what ε = 1 allows; hits less false alarms: {best:.2f}"
 
 
-def _list_records(found: Sequence[Trial], asked: Request, *, pure: bool) -> dict[str, Attack]:
+def _list_records(found: Sequence[AttackTrial], asked: Request, *, pure: bool) -> dict[str, Attack]:
     """What an attacker achieves by the centres, and, where answers have densities, by all of them."""
     sides = {of: scored for of in _READS if (scored := collect_scores(found, of)) is not None}
     if pure and "log_ratio" in sides:

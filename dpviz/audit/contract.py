@@ -17,7 +17,7 @@ from dpviz.privacy.broken import Broken
 from dpviz.privacy.ledger import Entry, compute_total_epsilon
 from dpviz.privacy.private_session import PrivateSession, PrivateTable
 from dpviz.privacy.replay import (
-    Loss,
+    RecordedLoss,
     Recording,
     make_loss_session,
     make_recording_session,
@@ -213,7 +213,7 @@ def list_arrays(thing: object) -> list[Array]:
     return [value for value in list_values(thing) if isinstance(value, np.ndarray)]
 
 
-def check_loss(card: Card, one: PrivateTable, other: PrivateTable, **request: Any) -> Loss:
+def check_loss(card: Card, one: PrivateTable, other: PrivateTable, **request: Any) -> RecordedLoss:
     """No transcript of ``one`` is likelier there than on its neighbour by more than was declared; returns the loss.
 
     Parameters
@@ -229,10 +229,10 @@ def check_loss(card: Card, one: PrivateTable, other: PrivateTable, **request: An
 
     Returns
     -------
-    Loss
+    RecordedLoss
         Added up over all releases.
     """
-    loss, first = Loss(), record_run(card, one, **request)
+    loss, first = RecordedLoss(), record_run(card, one, **request)
     run_card(card, other, session=make_loss_session(first.recording, loss), **request)
     demand(not first.recording.broken, "; ".join(first.recording.broken))
     asked = len(loss.fractions_of_bound) + len(loss.unbounded)
@@ -243,7 +243,7 @@ def check_loss(card: Card, one: PrivateTable, other: PrivateTable, **request: An
     return loss
 
 
-def _check_total_loss(run: Run, loss: Loss) -> None:
+def _check_total_loss(run: Run, loss: RecordedLoss) -> None:
     most = run.epsilon * (1 + _ROUNDING)
     beyond = f"a transcript is e^{loss.log_ratio:.4f} times as likely on a neighbour, at ε = {run.epsilon:g}"
     match run.accounting:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dpviz.meaning.membership import Trial, run_trials
+from dpviz.meaning.membership import AttackTrial, run_trials
 from dpviz.meaning.neighbors import NeighboringTables
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.scheduler import brief
@@ -20,13 +20,13 @@ _REFERENCE_PAIRS = 32
 class ReferenceTrial:
     """A trial of k-means++ without privacy."""
 
-    trial: Trial
+    trial: AttackTrial
 
 
 @brief
 def attack_work(
     neighbors: NeighboringTables, request: Request, number: int = PAIRS, first: int = 0
-) -> Iterator[Progress | Trial | ReferenceTrial]:
+) -> Iterator[Progress | AttackTrial | ReferenceTrial]:
     """Runs of k-means++ on both tables, the first time; then of what is asked for.
 
     Parameters
@@ -50,6 +50,6 @@ def attack_work(
     if first == 0:
         without = Request(Contender("kmeans++"), k=request.k, epsilon=request.epsilon, seed=request.seed)
         for item in run_trials(neighbors, without, _REFERENCE_PAIRS):
-            if isinstance(item, Trial):
+            if isinstance(item, AttackTrial):
                 yield ReferenceTrial(item)
     yield from run_trials(neighbors, request, number, first=first)

@@ -27,7 +27,7 @@ from dpviz.runs.worker import Progress
 _CERTAIN = 1e6
 
 
-class Trial(NamedTuple):
+class AttackTrial(NamedTuple):
     """One run, with the person or without; both scores are larger where the person seems to be in.
 
     ``centers`` are those it released, unit coordinates, shape (k, d); ``nearness`` is minus the distance of the nearest
@@ -43,7 +43,7 @@ class Trial(NamedTuple):
 
 def run_trials(
     neighbors: NeighboringTables, request: Request, number: int, *, first: int = 0
-) -> Iterator[Progress | Trial]:
+) -> Iterator[Progress | AttackTrial]:
     """``number`` runs with the person and as many without, in turns.
 
     Parameters
@@ -76,7 +76,9 @@ def run_trials(
             if ratio is None:
                 run = run_request(asked, here)
             centers = run.unit_centers
-            yield Trial(present, centers, _measure_nearness(centers, neighbors.person), _score_presence(ratio, present))
+            yield AttackTrial(
+                present, centers, _measure_nearness(centers, neighbors.person), _score_presence(ratio, present)
+            )
         yield Progress(place + 1, number, "both tables")
 
 
@@ -90,12 +92,12 @@ def _score_presence(ratio: float | None, present: bool) -> float | None:
     return float(np.clip(ratio if present else -ratio, -_CERTAIN, _CERTAIN))
 
 
-def collect_scores(trials: Sequence[Trial], of: str) -> tuple[list[float], list[float]] | None:
+def collect_scores(trials: Sequence[AttackTrial], of: str) -> tuple[list[float], list[float]] | None:
     """The scores called ``of``, with the person and without, as many of each; None where there are none.
 
     Parameters
     ----------
-    trials : sequence of Trial
+    trials : sequence of AttackTrial
         What was run.
     of : {"nearness", "log_ratio"}
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from dpviz.arrays import Array, Codes
 
-Shape = tuple[int, ...]
+ArrayShape = tuple[int, ...]
 
 
 class NoiseSource(Protocol):
@@ -21,7 +21,7 @@ class NoiseSource(Protocol):
     hardened: bool
     """Whether samples are safe against floating-point attacks and come from the operating system's randomness."""
 
-    def laplace(self, scale: float, shape: Shape) -> Array:
+    def laplace(self, scale: float, shape: ArrayShape) -> Array:
         """Density exp(-|x| / scale) / (2 scale).
 
         Parameters
@@ -37,7 +37,7 @@ class NoiseSource(Protocol):
             Independent draws.
         """
 
-    def normal(self, sd: float, shape: Shape) -> Array:
+    def normal(self, sd: float, shape: ArrayShape) -> Array:
         """Mean 0, standard deviation ``sd``.
 
         Parameters
@@ -53,7 +53,7 @@ class NoiseSource(Protocol):
             Independent draws.
         """
 
-    def exponential(self, scale: float, shape: Shape) -> Array:
+    def exponential(self, scale: float, shape: ArrayShape) -> Array:
         """Mean ``scale``.
 
         Parameters
@@ -69,7 +69,7 @@ class NoiseSource(Protocol):
             Independent draws, none below 0.
         """
 
-    def gumbel(self, scale: float, shape: Shape) -> Array:
+    def gumbel(self, scale: float, shape: ArrayShape) -> Array:
         """Standard Gumbel times ``scale``.
 
         Parameters
@@ -85,7 +85,7 @@ class NoiseSource(Protocol):
             Independent draws.
         """
 
-    def cauchy(self, scale: float, shape: Shape) -> Array:
+    def cauchy(self, scale: float, shape: ArrayShape) -> Array:
         """Density 1 / (π scale (1 + (x / scale)²)).
 
         Parameters
@@ -101,7 +101,7 @@ class NoiseSource(Protocol):
             Independent draws.
         """
 
-    def spherical(self, scale: float, shape: Shape) -> Array:
+    def spherical(self, scale: float, shape: ArrayShape) -> Array:
         """Vectors along the last axis with density proportional to exp(-norm / scale).
 
         Parameters
@@ -118,7 +118,7 @@ class NoiseSource(Protocol):
         """
         ...
 
-    def uniform(self, shape: Shape) -> Array: ...
+    def uniform(self, shape: ArrayShape) -> Array: ...
     def binomial(self, trials: int, probability: float) -> int:
         """How many of ``trials`` succeed.
 
@@ -160,27 +160,27 @@ class StudyNoise:
     def __init__(self, rng: np.random.Generator) -> None:
         self._rng = rng
 
-    def laplace(self, scale: float, shape: Shape) -> Array:
+    def laplace(self, scale: float, shape: ArrayShape) -> Array:
         """Density exp(-|x| / scale) / (2 scale)."""
         return self._rng.laplace(0.0, scale, shape)
 
-    def normal(self, sd: float, shape: Shape) -> Array:
+    def normal(self, sd: float, shape: ArrayShape) -> Array:
         """Mean 0, standard deviation ``sd``."""
         return self._rng.normal(0.0, sd, shape)
 
-    def exponential(self, scale: float, shape: Shape) -> Array:
+    def exponential(self, scale: float, shape: ArrayShape) -> Array:
         """Mean ``scale``."""
         return self._rng.exponential(scale, shape)
 
-    def gumbel(self, scale: float, shape: Shape) -> Array:
+    def gumbel(self, scale: float, shape: ArrayShape) -> Array:
         """Standard Gumbel times ``scale``."""
         return self._rng.gumbel(0.0, scale, shape)
 
-    def cauchy(self, scale: float, shape: Shape) -> Array:
+    def cauchy(self, scale: float, shape: ArrayShape) -> Array:
         """Density 1 / (π scale (1 + (x / scale)²)): no mean and no variance."""
         return scale * self._rng.standard_cauchy(shape)
 
-    def spherical(self, scale: float, shape: Shape) -> Array:
+    def spherical(self, scale: float, shape: ArrayShape) -> Array:
         """Uniform directions with radius Gamma(d, scale), the K-norm mechanism for a Euclidean ball."""
         direction = self._rng.normal(size=shape)
         direction /= np.linalg.norm(direction, axis=-1, keepdims=True)
@@ -188,7 +188,7 @@ class StudyNoise:
         vectors: Array = direction * radius
         return vectors
 
-    def uniform(self, shape: Shape) -> Array:
+    def uniform(self, shape: ArrayShape) -> Array:
         """On [0, 1)."""
         return self._rng.random(shape)
 

@@ -151,7 +151,7 @@ def make_watched_session(reached: list[str]) -> type[PrivateSession]:
 
 
 @dataclass
-class Loss:
+class RecordedLoss:
     """Privacy loss of one transcript: log density ratios of pure-type releases, squared shifts of Gaussian ones.
 
     ``fractions_of_bound`` holds, for each release, the part of its own bound that this pair of tables uses up: |log
@@ -166,7 +166,7 @@ class Loss:
     unbounded: list[Mechanism[Any]] = field(default_factory=list)
 
 
-def make_loss_session(recording: Recording, loss: Loss) -> type[PrivateSession]:
+def make_loss_session(recording: Recording, loss: RecordedLoss) -> type[PrivateSession]:
     """A session over a neighbouring table that is fed ``recording`` and adds up how much likelier it was on the first
     table.
 
@@ -177,7 +177,7 @@ def make_loss_session(recording: Recording, loss: Loss) -> type[PrivateSession]:
     ----------
     recording : Recording
         Answers of a run on the first table.
-    loss : Loss
+    loss : RecordedLoss
         Where the losses of all releases are added up.
 
     Returns

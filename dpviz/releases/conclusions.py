@@ -14,11 +14,10 @@ import numpy as np
 
 from dpviz.meaning.odds import bound_belief
 from dpviz.releases.promise import describe_noise, format_at_most, format_small
-from dpviz.releases.segments_report import QualityReport, Verdict
+from dpviz.releases.segments_report import QualityReport, QualityVerdict
 from dpviz.runs.profile import SEEN, SURE, Profile, ProfileColumn
 from dpviz.runs.run import Run
-from dpviz.runs.verdict import THRESHOLDS, LossShare, judge_centers
-from dpviz.runs.verdict import Verdict as Ending
+from dpviz.runs.verdict import THRESHOLDS, LossShare, Verdict, judge_centers
 from dpviz.table.codings import Closed, Cycle, Nominal
 from dpviz.wording import capitalize_first, format_number, format_percent, format_ratio, format_things
 
@@ -109,7 +108,7 @@ def _list_findings(received: Received) -> Iterator[Headline]:
     yield Headline(_conclude_what_differs(made))
 
 
-def _make_finding(verdict: Ending, epsilon: float) -> Headline:
+def _make_finding(verdict: Verdict, epsilon: float) -> Headline:
     at = f"At ε = {epsilon:.3g}, " if verdict.kind in _OF_EPSILON else ""
     return Headline(capitalize_first(at + verdict.title), verdict.kind, verdict.reason)
 
@@ -132,9 +131,9 @@ def _conclude_from_quality(received: Received) -> Iterator[Headline]:
     if quality_report is None or received.profile.k == 1:
         return
     words = " ".join(quality_report.words)
-    if quality_report.verdict is Verdict.CANNOT_TELL:
+    if quality_report.verdict is QualityVerdict.CANNOT_TELL:
         yield Headline(f"At ε = {received.epsilon:.3g}, nobody can tell if they are right", "cannot tell", words)
-    if quality_report.verdict is Verdict.POOR:
+    if quality_report.verdict is QualityVerdict.POOR:
         yield Headline("Released values speak against the centres", "poor", words)
 
 
@@ -193,7 +192,7 @@ def _conclude_quality(received: Received) -> Conclusion:
         words = "No quality report was bought: nobody can tell from this release whether a group was missed."
         return Conclusion(words, good=False)
     words = " ".join(quality_report.words)
-    if quality_report.verdict is not Verdict.GOOD:
+    if quality_report.verdict is not QualityVerdict.GOOD:
         return Conclusion(words, good=False)
     if k == 1:
         return Conclusion(

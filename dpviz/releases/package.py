@@ -9,7 +9,7 @@ from dpviz import __version__
 from dpviz.releases.checks import CANNOT_TELL, Check
 from dpviz.releases.zips import make_zip as make_zip
 
-CENTERS, SEGMENTS, CARD, PAGE, DOSSIER = "centers.csv", "segments.csv", "card.yaml", "card.html", "dossier.html"
+CENTERS, SEGMENTS_FILE, CARD, PAGE, DOSSIER = "centers.csv", "segments.csv", "card.yaml", "card.html", "dossier.html"
 LEDGER, DECLARATION, ASSIGN, TRANSCRIPT, VERIFY = (
     *("ledger.csv", "declaration.json", "assign.py", "transcript.npz", "VERIFY.txt"),
 )
@@ -17,7 +17,7 @@ SIGNATURE = "SIGNATURE.txt"
 NEEDED = (CENTERS, CARD, PAGE, DOSSIER, LEDGER, DECLARATION, ASSIGN, TRANSCRIPT, VERIFY)
 """What every zip of a release holds; ``segments.csv`` and ``SIGNATURE.txt`` may be with it."""
 
-MAY_BE_THERE = frozenset({*NEEDED, SEGMENTS, SIGNATURE})
+MAY_BE_THERE = frozenset({*NEEDED, SEGMENTS_FILE, SIGNATURE})
 """All names that a file in it may have."""
 
 

@@ -25,7 +25,7 @@ from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.private_session import PrivateSession
 from dpviz.privacy.segment_counts import DistanceScales
 from dpviz.releases.intervals import Interval, bound_quantile, bound_ratio
-from dpviz.releases.segments_report import QualityReport, Verdict
+from dpviz.releases.segments_report import QualityReport, QualityVerdict
 from dpviz.table.domain import Region
 from dpviz.wording import round_percent
 
@@ -289,7 +289,7 @@ def _judge(
     sizes: Array,
     anywhere: float,
     noise_sd: Array | None,
-) -> tuple[Verdict, tuple[str, ...]]:
+) -> tuple[QualityVerdict, tuple[str, ...]]:
     """The verdict, and sentences that say why.
 
     A run has lost half of what it could have had where half of its loss is noise of the centres, or belongs to few rows
@@ -314,17 +314,17 @@ def _judge(
             "group was probably missed."
         )
     if scales.mass.sum() < _LEAST_SEEN * sizes.sum():
-        return Verdict.CANNOT_TELL, ("Noise covers how far a good part of the rows lie from their centres.",)
+        return QualityVerdict.CANNOT_TELL, ("Noise covers how far a good part of the rows lie from their centres.",)
     if words:
-        return Verdict.POOR, tuple(words)
+        return QualityVerdict.POOR, tuple(words)
     hidden = _SDS_OF_TENTH * sqrt(2) * scales.sd * anywhere
     if loss <= 2 * loss_sd or hidden > part * loss:
         could = (
             "A group of rows small enough to hide in the noise could carry half of the loss: it may have been missed."
         )
         idle = "One of the centres serves hardly any rows of its own, as one does where a group was missed."
-        return Verdict.CANNOT_TELL, (could, idle) if spared < _IDLE_PART * loss else (could,)
-    return Verdict.GOOD, ("Nothing that was released speaks against these centres.",)
+        return QualityVerdict.CANNOT_TELL, (could, idle) if spared < _IDLE_PART * loss else (could,)
+    return QualityVerdict.GOOD, ("Nothing that was released speaks against these centres.",)
 
 
 def compute_cost_of_sparing_one(sizes: Array, centers: Array) -> float:

@@ -33,14 +33,21 @@ from dpviz.releases.package import (
     DOSSIER,
     LEDGER,
     PAGE,
-    SEGMENTS,
+    SEGMENTS_FILE,
     TRANSCRIPT,
     VERIFY,
 )
 from dpviz.releases.package import format_verify as verify_text_of
 from dpviz.releases.playing import Played, play, recompose
 from dpviz.releases.registry_card import format_card
-from dpviz.releases.segments_report import CategoriesSaid, NumbersSaid, QualityReport, Segment, SegmentsReport, Verdict
+from dpviz.releases.segments_report import (
+    CategoriesSaid,
+    NumbersSaid,
+    QualityReport,
+    QualityVerdict,
+    Segment,
+    SegmentsReport,
+)
 from dpviz.releases.transcript import Transcript
 from dpviz.runs.center_tables import describe_center
 from dpviz.runs.open_table import make_domain
@@ -96,7 +103,7 @@ def render_files(played: Played) -> dict[str, bytes]:
     facts = collect_facts(played)
     texts = {
         CENTERS: format_centers(played),
-        SEGMENTS: format_segments(played),
+        SEGMENTS_FILE: format_segments(played),
         CARD: format_card(facts),
         PAGE: make_card_page(facts),
         DOSSIER: make_dossier_page(facts),
@@ -361,7 +368,7 @@ def find_least_size(report: SegmentsReport) -> float:
 def describe_quality_for_card(quality_report: QualityReport) -> dict[str, Any]:
     """The quality report in words; where it cannot tell, ratios of noise would say nothing either."""
     words = list(quality_report.words)
-    if quality_report.verdict is not Verdict.CANNOT_TELL:
+    if quality_report.verdict is not QualityVerdict.CANNOT_TELL:
         words += [
             f"Squared, rows lie {_format_times(quality_report.ratio)} as far from their centre as from a single one.",
             "From centres that were placed without looking at any row they lie "

@@ -90,7 +90,7 @@ class Segment:
     telling: tuple[str, ...]
 
 
-class Verdict(StrEnum):
+class QualityVerdict(StrEnum):
     """What the quality report makes of the clustering, from released values alone."""
 
     GOOD = "good"
@@ -103,7 +103,7 @@ class Verdict(StrEnum):
     @property
     def flagged(self) -> bool:
         """Whether a reader should be warned: of what was found, or of what could not be."""
-        return self is not Verdict.GOOD
+        return self is not QualityVerdict.GOOD
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class QualityReport:
     ratio: Interval
     ratio_blind: Interval
     distances: tuple[Interval, Interval]
-    verdict: Verdict
+    verdict: QualityVerdict
     words: tuple[str, ...]
 
 

@@ -24,7 +24,7 @@ from dpviz.releases.package import (
     LEDGER,
     MAY_BE_THERE,
     NEEDED,
-    SEGMENTS,
+    SEGMENTS_FILE,
     SIGNATURE,
     TRANSCRIPT,
     VERIFY,
@@ -41,7 +41,7 @@ from dpviz.releases.zips import MOST_BYTES, make_unreadable_error, read_members
 
 _ZIP = "the zip"
 _OTHER_LEGEND = "what it says of its arrays, their names, axes and units, is not what was asked."
-_TABLES = (CENTERS, SEGMENTS, LEDGER)
+_TABLES = (CENTERS, SEGMENTS_FILE, LEDGER)
 
 
 @dataclass(frozen=True)
@@ -99,8 +99,8 @@ def examine(source: Path | bytes) -> Examined:
     files, wrong = read_members(data, MAY_BE_THERE)
     if VERIFY not in files:
         raise RequestError(
-            f"It is not the zip of a release: it should hold {', '.join(NEEDED)}, and nothing else but {SEGMENTS} and "
-            f"{SIGNATURE}."
+            f"It is not the zip of a release: it should hold {', '.join(NEEDED)}, and nothing else but "
+            f"{SEGMENTS_FILE} and {SIGNATURE}."
         )
     found = _CheckedFiles(files)
     found.by[Check.FILES] = [*(Finding(_ZIP, f"{words}.") for words in wrong), *_check_hashes(files)]

@@ -18,12 +18,12 @@ import numpy as np
 
 from dpviz.algorithms.hashes.lsh_coreset import CoresetStep
 from dpviz.algorithms.steps import GridStep, Step
-from dpviz.algorithms.su2016.eugkm import find_standing_out, list_all_cells
+from dpviz.algorithms.su2016.eugkm import find_clear_cells, list_all_cells
 from dpviz.algorithms.tools.kmeans_pp import draw_kmeans_pp_seeds
 from dpviz.algorithms.tools.solvers import SignedPoints, find_best_of_starts
 from dpviz.arrays import Array
 from dpviz.check import RequestError
-from dpviz.privacy.noise import Shape, StudyNoise
+from dpviz.privacy.noise import ArrayShape, StudyNoise
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.evaluation import nicv
 from dpviz.runs.request import Contender, Request
@@ -41,15 +41,15 @@ _QUARTILES = (25, 50, 75)
 class _Quiet(StudyNoise):
     """Noise that is switched off; whatever samples or shuffles rows stays random."""
 
-    def normal(self, sd: float, shape: Shape) -> Array:
+    def normal(self, sd: float, shape: ArrayShape) -> Array:
         return np.zeros(shape)
 
-    def laplace(self, scale: float, shape: Shape) -> Array:
+    def laplace(self, scale: float, shape: ArrayShape) -> Array:
         return np.zeros(shape)
 
     gumbel = cauchy = spherical = laplace
 
-    def exponential(self, scale: float, shape: Shape) -> Array:
+    def exponential(self, scale: float, shape: ArrayShape) -> Array:
         """The median: a cell then wakes exactly if its true count is above the threshold."""
         return np.full(shape, np.log(2) * scale)
 
@@ -233,5 +233,5 @@ def _weigh_points(step: Step, region: Region, k: int, *, exact: bool) -> SignedP
         return None
     if exact:
         return list_all_cells(step, region)
-    clear = find_standing_out(step, region)
+    clear = find_clear_cells(step, region)
     return clear if np.count_nonzero(clear.weights > 0) >= k else list_all_cells(step, region)

@@ -23,7 +23,7 @@ from dpviz.table.lattice import ExactRows
 from dpviz.table.prepared_rows import Batch, Records, cap_rows, deal_rows, make_lattice_rows
 from dpviz.table.row_parts import BlockModel, count_dealt, join_lines, put_in_place, share_out
 from dpviz.table.rows import NOT_AT_ONCE, Rows, add_up
-from dpviz.table.seen_rows import Projected, RowView, Sparsified, Unfolded
+from dpviz.table.seen_rows import ProjectedRows, RowView, Sparsified, Unfolded
 
 Part: TypeAlias = Any
 """Some of the rows, where the engine keeps them."""
@@ -296,7 +296,7 @@ class ClusterRows:
 
     def project(self, frame: Array, region: Region) -> ClusterRows:
         """The rows under the linear map ``frame`` of shape (p, d), clipped to ``region``."""
-        return self._apply_view(Projected(lattice.round_points(frame), region))
+        return self._apply_view(ProjectedRows(lattice.round_points(frame), region))
 
     def sparsify(self, most: int, region: Region) -> ClusterRows:
         """The rows with their ``most`` largest entries each, in ``region``; the others become 0."""

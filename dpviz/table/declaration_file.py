@@ -21,7 +21,7 @@ from dpviz.table.loaded_table import IntakeError
 if TYPE_CHECKING:  # models are slow to import, and most processes read no declaration
     from dpviz.schema.declaration_document import DeclarationDocument, FormatDocument
 
-MAX_BYTES = 1_000_000
+MAX_DECLARATION_BYTES = 1_000_000
 
 _BOUNDS_FORMS = (
     'allowed are {"bounds": {"x": [0, 1]}} and {"lower": 0, "upper": 1, "columns": ["x"]}, finite numbers with '
@@ -106,8 +106,8 @@ def apply_declaration_file(path: str | os.PathLike[str], onto: Declaration = NOT
     missing = IntakeError(f"There is no file {name} at that path; write LO,HI or the path of a JSON file.")
     unreadable = IntakeError(f"The file {name} cannot be read; give a JSON file you may open.")
     with foreign.refuse_as(unreadable, missing=missing):
-        raw = foreign.read_bytes(Path(path), MAX_BYTES)
-    if len(raw) > MAX_BYTES:
+        raw = foreign.read_bytes(Path(path), MAX_DECLARATION_BYTES)
+    if len(raw) > MAX_DECLARATION_BYTES:
         raise IntakeError(f"The file {name} is larger than 1 MB, the most allowed; give the JSON, not the data.")
     try:
         text = raw.decode("utf-8-sig")

@@ -21,7 +21,7 @@ from dpviz.table.content import Hashes, hash_content, keep_rows_per_person
 from dpviz.table.domain import Domain, Region
 from dpviz.table.lattice import ExactRows
 from dpviz.table.row_parts import BlockModel, count_dealt, join_lines, put_in_place, share_out
-from dpviz.table.seen_rows import Projected, RowView, SeenRows, Sparsified, Unfolded
+from dpviz.table.seen_rows import ProjectedRows, RowView, SeenRows, Sparsified, Unfolded
 from dpviz.table.sparse_rows import find_complete, is_sparse, keep_largest_entries
 from dpviz.table.stored_rows import allocate_rows, choose_order
 
@@ -388,7 +388,7 @@ class Rows:
 
     def project(self, frame: Array, region: Region) -> Rows:
         """The rows under the linear map ``frame`` of shape (p, d), clipped to ``region``."""
-        return self.apply_view(Projected(lattice.round_points(frame), region), self.persons)
+        return self.apply_view(ProjectedRows(lattice.round_points(frame), region), self.persons)
 
     def sparsify(self, most: int, region: Region) -> Rows:
         """The rows with their ``most`` largest entries each, in ``region``; the others become 0."""

@@ -32,7 +32,7 @@ class RowView(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Projected:
+class ProjectedRows:
     """The image under the linear map ``frame`` (p, d), on the lattice of points, clipped to ``region``."""
 
     frame: Array

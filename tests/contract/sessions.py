@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from dpviz.privacy.private_session import PrivateSession
 from dpviz.privacy.replay import (
     CoupledBlocks,
-    Loss,
+    RecordedLoss,
     Recording,
     make_loss_session,
     make_recording_session,
@@ -19,7 +19,7 @@ from dpviz.table.rows import Rows
 __all__ = [
     "CoupledBlocks",
     "ExplodingRows",
-    "Loss",
+    "RecordedLoss",
     "Recording",
     "RowsTouched",
     "exploding_session",

@@ -10,14 +10,14 @@ import pytest
 from benchmarks.auditing.attacks import audit_of_an_attack, outlier, runs_on
 from dpviz.meaning import membership
 from dpviz.meaning.hypothesis_testing import bound_advantage
-from dpviz.meaning.membership import Attack, Share, Trial, attack, compute_staircase
+from dpviz.meaning.membership import Attack, AttackTrial, Share, attack, compute_staircase
 
 
 def test_doctests():
     assert doctest.testmod(membership).failed == 0
 
 
-def record(found: list[Trial], name: str) -> Attack:
+def record(found: list[AttackTrial], name: str) -> Attack:
     return attack(*([getattr(one, name) for one in found if one.present is there] for there in (True, False)))
 
 

@@ -39,7 +39,7 @@ from dpviz.table.loaded_table import IntakeError, LoadedTable, make_numeric_tabl
 from dpviz.table.samples import sample
 from tests.cases import about
 from tests.contract.sessions import (
-    Loss,
+    RecordedLoss,
     Recording,
     make_loss_session,
     make_recording_session,
@@ -272,7 +272,7 @@ def in_a_session(monkeypatch: pytest.MonkeyPatch, session: Any) -> None:
 
 def losses_of(monkeypatch: pytest.MonkeyPatch, one: LoadedTable, other: LoadedTable, declared: Declaration, seed: int):
     """What was bought on ``one``, and the loss of its releases beside ``other``."""
-    recording, loss = Recording(), Loss()
+    recording, loss = Recording(), RecordedLoss()
     with monkeypatch.context() as patch:
         in_a_session(patch, make_recording_session(recording))
         bought = buy_bounds(one, declared, epsilon=0.5, noise=noise(seed))
@@ -284,7 +284,7 @@ def losses_of(monkeypatch: pytest.MonkeyPatch, one: LoadedTable, other: LoadedTa
     return bought, loss
 
 
-def check_purchase(bought: BoughtBounds, loss: Loss) -> None:
+def check_purchase(bought: BoughtBounds, loss: RecordedLoss) -> None:
     assert loss.shift_squared == 0
     assert all(reach <= ROUNDING for reach in loss.fractions_of_bound)
     charged = sum(entry.epsilon for entry in bought.entries)

@@ -11,9 +11,9 @@ import pytest
 from dpviz.algorithms.loss_diagnostic import LossDiagnostic
 from dpviz.releases.conclusions import Received
 from dpviz.releases.intervals import Interval
-from dpviz.releases.segments_report import QualityReport, Verdict
+from dpviz.releases.segments_report import QualityReport, QualityVerdict
 from dpviz.runs.profile import Profile, ProfileColumn
-from dpviz.runs.verdict import Verdict as Ending
+from dpviz.runs.verdict import Verdict
 from tests.cases import about
 
 COLUMNS = (
@@ -28,9 +28,9 @@ GOOD = Profile(
 )
 
 
-def quality_report(verdict: Verdict = Verdict.GOOD, *, high: float = 0.3) -> QualityReport:
+def quality_report(verdict: QualityVerdict = QualityVerdict.GOOD, *, high: float = 0.3) -> QualityReport:
     one = Interval(1.0, 0.9, 1.1)
-    words = {Verdict.GOOD: "Nothing speaks against it.", Verdict.POOR: "A group was missed."}.get(
+    words = {QualityVerdict.GOOD: "Nothing speaks against it.", QualityVerdict.POOR: "A group was missed."}.get(
         verdict, "It is covered."
     )
     return QualityReport(one, one, one, (1, 1, 1), Interval(0.2, 0.1, high), one, (one, one), verdict, (words,))
@@ -58,8 +58,8 @@ ENDS = {
         "At ε = 1, 3 of 3 centres are lost in noise",
     ),
     "one": (received(quality=quality_report(high=1.2)), "3 centres may do no better than one"),
-    "cannot tell": (received(quality=quality_report(Verdict.CANNOT_TELL)), "At ε = 1, nobody can tell"),
-    "poor": (received(quality=quality_report(Verdict.POOR)), "Released values speak against the centres"),
+    "cannot tell": (received(quality=quality_report(QualityVerdict.CANNOT_TELL)), "At ε = 1, nobody can tell"),
+    "poor": (received(quality=quality_report(QualityVerdict.POOR)), "Released values speak against the centres"),
     "": (received(), "3 segments, told apart most by age and income"),
 }
 
@@ -75,12 +75,12 @@ def test_what_only_the_run_can_tell_is_told_of_its_release_too() -> None:
     loss = LossDiagnostic(0.95, 0.5, 1.5, ("A group could hide.",))
     for kind, sign, failed in (("refused", None, "refused"), ("doubted", None, "doubted"), ("fine", loss, "one")):
         run = SimpleNamespace(
-            verdict=Ending(kind, "the private test refused", "It did not pass."), loss_diagnostic=sign
+            verdict=Verdict(kind, "the private test refused", "It did not pass."), loss_diagnostic=sign
         )
         found = Received(GOOD, None, 1.0, 1e-6, False, run=run).finding
         assert found.failed == failed and found.reason
     # A certificate was bought to tell how good the centres are: it goes before what the algorithm says of itself.
-    doubted = SimpleNamespace(verdict=Ending("doubted", "", "A group could hide."), loss_diagnostic=loss)
+    doubted = SimpleNamespace(verdict=Verdict("doubted", "", "A group could hide."), loss_diagnostic=loss)
     assert received(run=doubted).finding.failed == ""
 
 
@@ -94,7 +94,9 @@ def test_what_may_be_concluded_follows_from_the_numbers() -> None:
     assert quality.good and "3 centres leave 0.200× the loss of one (at most 0.300×)" in quality.sentence
     near = replace(GOOD, sizes=np.array([510.0, 500.0, 300.0]))
     assert "is among the largest" in received(near).may[0].sentence
-    lost, noise, poor = received(replace(LOST, center_sd=np.full((3, 3), 400.0)), quality_report(Verdict.POOR)).may
+    lost, noise, poor = received(
+        replace(LOST, center_sd=np.full((3, 3), 400.0)), quality_report(QualityVerdict.POOR)
+    ).may
     assert not (lost.good or noise.good or poor.good)
     assert lost.sentence.startswith("2 of 3 segments may hold nobody") and poor.sentence == "A group was missed."
     assert noise.sentence == "In no column does a segment stand out of the noise."

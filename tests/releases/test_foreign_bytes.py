@@ -19,7 +19,7 @@ from benchmarks.fuzzing.release_cases import account_case, release_case
 from dpviz.check import RequestError
 from dpviz.releases.account import Account
 from dpviz.releases.account_file import open_to_change
-from dpviz.releases.package import CARD, CENTERS, LEDGER, SEGMENTS, SIGNATURE, VERIFY
+from dpviz.releases.package import CARD, CENTERS, LEDGER, SEGMENTS_FILE, SIGNATURE, VERIFY
 from dpviz.releases.releasing import preflight, publish
 from dpviz.releases.signature import format_signature
 from dpviz.releases.verify import verify
@@ -114,7 +114,7 @@ def test_names_that_are_formulas_are_text_in_every_table(tmp_path):
     said = apply_declaration_file(declaration).validate()
     release_request = replace(order_for(said, segments=0.3, epsilon=2.0), missing=0.1)
     files = publish(preflight(release_request, open_file(data), said, account_in(tmp_path))).files
-    for name in (CENTERS, SEGMENTS, LEDGER):
+    for name in (CENTERS, SEGMENTS_FILE, LEDGER):
         cells = [cell for row in csv.reader(io.StringIO(files[name].decode(), newline="")) for cell in row]
         assert not [cell for cell in cells if cell[:1] in "=+-@\t\r" and cell and not is_number(cell)], name
     assert f"'{evil[0]}" in files[CENTERS].decode() and verify(make_zip(files)).holds

@@ -19,7 +19,7 @@ from dpviz.releases.quality_report import (
 )
 from dpviz.releases.render import describe_quality_for_card
 from dpviz.releases.segments import ask_segments
-from dpviz.releases.segments_report import Verdict
+from dpviz.releases.segments_report import QualityVerdict
 from dpviz.table.domain import Region
 from tests.cases import about
 from tests.releases.segment_tables import clustered_only, opened
@@ -52,7 +52,7 @@ def test_the_ratio_is_near_the_revealed_one():
         said = _report(rows, MIDDLES, epsilon=0.5, seed=seed)
         with about(seed):
             assert said.ratio.value == pytest.approx(revealed, rel=0.1)
-            assert said.verdict is Verdict.GOOD
+            assert said.verdict is QualityVerdict.GOOD
             assert sum("as far" in words for words in describe_quality_for_card(said)["words"]) == 2
             assert said.ratio_blind.value > said.ratio.value
             assert said.released.low < said.released.value < said.released.high
@@ -68,27 +68,29 @@ def test_a_missed_group_and_a_centre_beside_its_rows_are_flagged(centers, word):
     for seed in range(4):
         said = _report(_groups(9000, 3000, 600), centers, epsilon=0.5, seed=seed)
         with about(seed):
-            assert said.verdict is Verdict.POOR and any(word in words for words in said.words)
+            assert said.verdict is QualityVerdict.POOR and any(word in words for words in said.words)
 
 
 def test_noise_of_the_centres_themselves_is_flagged():
     rows, noise_sd = _groups(9000, 3000, 6000), np.full(3, 0.05)
     said = _report(rows, MIDDLES + 0.05, epsilon=2.0, center_noise_sd=noise_sd)
     # Of 2 · 0.05² + 2 · 0.03², which a row lies from its centre, squared, 0.005.
-    assert said.verdict is Verdict.POOR and re.match("About 7. % of the loss is noise of the centres", said.words[0])
-    assert _report(rows, MIDDLES, epsilon=2.0, center_noise_sd=noise_sd / 50).verdict is Verdict.GOOD
+    assert said.verdict is QualityVerdict.POOR and re.match(
+        "About 7. % of the loss is noise of the centres", said.words[0]
+    )
+    assert _report(rows, MIDDLES, epsilon=2.0, center_noise_sd=noise_sd / 50).verdict is QualityVerdict.GOOD
 
 
 def test_rows_anywhere_are_no_missed_group():
     rng = np.random.default_rng(1)
     rows = np.r_[_groups(3000, 3000, 3000), rng.uniform(-1, 1, (4500, 2))]
-    assert _report(rows, MIDDLES, epsilon=2.0).verdict is Verdict.GOOD
+    assert _report(rows, MIDDLES, epsilon=2.0).verdict is QualityVerdict.GOOD
 
 
 def test_where_a_group_could_hide_nothing_is_said():
     for seed in range(4):
         said = _report(_groups(900, 300, 5), MIDDLES, epsilon=0.1, seed=seed)
-        assert said.verdict is Verdict.CANNOT_TELL
+        assert said.verdict is QualityVerdict.CANNOT_TELL
         assert describe_quality_for_card(said)["words"] == [*said.words], "no ratio of noise is printed"
 
 
@@ -98,7 +100,7 @@ def test_an_idle_centre_is_named_where_a_group_may_have_been_missed(rows, idle):
     counts[:, 20] = sizes
     centers = np.array([[-0.6, -0.6], [0.6, 0.6], [0.6, 0.5]])
     verdict, words = _judge(4.0, 3.0, Scales(counts, edges, 1.0), centers, sizes, 0.5, None)
-    assert verdict is Verdict.CANNOT_TELL and len(words) == 1 + idle
+    assert verdict is QualityVerdict.CANNOT_TELL and len(words) == 1 + idle
 
 
 def test_a_bin_far_out_counts_where_it_stands_out_by_itself():

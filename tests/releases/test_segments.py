@@ -32,7 +32,7 @@ from dpviz.releases.segments import (
     make_bins,
     score_columns,
 )
-from dpviz.releases.segments_report import RANGE, TOO_SMALL, NumbersSaid, Verdict, format_segments
+from dpviz.releases.segments_report import RANGE, TOO_SMALL, NumbersSaid, QualityVerdict, format_segments
 from dpviz.runs.open_table import declare
 from dpviz.table.coded_rows import MISSING, OTHER
 from dpviz.table.csv_intake import open_csv
@@ -42,7 +42,13 @@ from dpviz.table.declaration_file import apply_declaration
 from dpviz.table.parquet_intake import ParquetTable
 from dpviz.table.samples import sample
 from tests.contract.questions import check_move, room_over
-from tests.contract.sessions import Loss, Recording, make_loss_session, make_recording_session, make_replaying_session
+from tests.contract.sessions import (
+    RecordedLoss,
+    Recording,
+    make_loss_session,
+    make_recording_session,
+    make_replaying_session,
+)
 from tests.releases.segment_tables import (
     CENTERS,
     KINDS,
@@ -74,10 +80,10 @@ MIXED_NEIGHBOURS = {
 }
 
 
-def _losses(here, there, *, seeds: int, centers=CENTERS) -> Iterator[Loss]:
+def _losses(here, there, *, seeds: int, centers=CENTERS) -> Iterator[RecordedLoss]:
     """What releases about one table are likelier there than about its neighbour."""
     for seed in range(seeds):
-        recording, loss = Recording(), Loss()
+        recording, loss = Recording(), RecordedLoss()
         one = report_of(here, centers, seed=seed, session=make_recording_session(recording))
         other = report_of(there, centers, seed=seed, session=make_loss_session(recording, loss))
         assert len(loss.fractions_of_bound) == len(recording.released) and one.to_dict() == other.to_dict()
@@ -184,7 +190,7 @@ def test_a_great_deal_of_epsilon_says_what_is_so():
     loss = ((rows[:, None, :2] - CENTERS) ** 2).sum(axis=2).min(axis=1).mean()
     quality_report = report.quality_report
     assert quality_report.released.value == pytest.approx(loss, rel=0.02)
-    assert quality_report.verdict is Verdict.GOOD
+    assert quality_report.verdict is QualityVerdict.GOOD
     assert quality_report.distances[0].low <= np.sqrt(np.median(((rows[:, :2] - CENTERS[cell]) ** 2).sum(axis=1)))
 
 

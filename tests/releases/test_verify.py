@@ -24,7 +24,7 @@ from dpviz.releases.package import (
     LEDGER,
     NEEDED,
     PAGE,
-    SEGMENTS,
+    SEGMENTS_FILE,
     SIGNATURE,
     TRANSCRIPT,
     VERIFY,
@@ -56,7 +56,7 @@ def test_a_release_holds(files):
     assert render(transcript_in(files)) == files
 
 
-TEXTS = [name for name in (*NEEDED, SEGMENTS) if name not in (TRANSCRIPT, VERIFY)]
+TEXTS = [name for name in (*NEEDED, SEGMENTS_FILE) if name not in (TRANSCRIPT, VERIFY)]
 
 
 @pytest.mark.parametrize("name", [*TEXTS, TRANSCRIPT])
@@ -74,7 +74,7 @@ def test_another_file_in_its_place_is_named(files, name):
     assert "is missing" in findings(without)[name]
 
 
-@pytest.mark.parametrize("name", [CENTERS, LEDGER, SEGMENTS])
+@pytest.mark.parametrize("name", [CENTERS, LEDGER, SEGMENTS_FILE])
 def test_any_changed_number_of_a_table_is_named_with_its_line(files, name):
     lines = files[name].decode().split("\r\n")
     for place in range(1, len(lines) - 1):
@@ -98,7 +98,7 @@ def test_last_digits_may_differ_between_machines(files):
 
 
 def test_a_missing_line_of_a_table_is_named(files):
-    for name in (CENTERS, LEDGER, SEGMENTS):
+    for name in (CENTERS, LEDGER, SEGMENTS_FILE):
         lines = files[name].splitlines(keepends=True)
         assert "lines" in findings({**files, name: b"".join(lines[:-1])})[name]
 

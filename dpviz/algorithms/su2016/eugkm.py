@@ -355,7 +355,7 @@ def make_problem(grid: GridStep, k: int, region: Region, params: GridParams, rng
         Weighted points, and where to start.
     """
     if params.preset == "tuned":
-        cells = params.read_counts(find_standing_out(grid, region))
+        cells = params.read_counts(find_clear_cells(grid, region))
         if np.count_nonzero(cells.weights > 0) >= k:
             middles = region.clip(cells.columns.T.astype(np.float64))
             seeds = draw_many_kmeans_pp_seeds(middles, cells.weights, k, params.starts, rng)
@@ -383,7 +383,7 @@ def list_all_cells(step: GridStep, region: Region) -> SignedPoints:
     return _make_points(step, np.ones(len(step.codes), dtype=bool), region)
 
 
-def find_standing_out(step: GridStep, region: Region) -> SignedPoints:
+def find_clear_cells(step: GridStep, region: Region) -> SignedPoints:
     """The cells that stand out from the noise, alone or with their neighbours, with their signed noisy counts.
 
     A grid over many columns has far more empty cells than full ones, and their noise would drown the loss. A cell is

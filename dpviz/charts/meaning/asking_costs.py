@@ -20,7 +20,7 @@ from dpviz.meaning.asking_again import (
     price_together,
 )
 from dpviz.meaning.hypothesis_testing import bound_advantage
-from dpviz.meaning.membership import Trial, collect_scores
+from dpviz.meaning.membership import AttackTrial, collect_scores
 from dpviz.privacy.ledger import Entry
 from dpviz.runs.request import Request
 from dpviz.wording import round_percent
@@ -60,12 +60,12 @@ class AskingCosts:
     epsilon: float
 
     @classmethod
-    def of(cls, trials: Sequence[Trial], entries: Sequence[Entry], asked: Request) -> AskingCosts:
+    def of(cls, trials: Sequence[AttackTrial], entries: Sequence[Entry], asked: Request) -> AskingCosts:
         """Of runs of what was ``asked`` for, and the ledger of one of them.
 
         Parameters
         ----------
-        trials : sequence of Trial
+        trials : sequence of AttackTrial
             What was run.
         entries : sequence of Entry
             The ledger of one run.

@@ -11,7 +11,7 @@ import numpy as np
 from dpviz.charts.plot import Plot
 from dpviz.charts.theme import Kind, Palette, make_layout
 from dpviz.meaning.hypothesis_testing import bound_advantage, bound_hits, find_turning_point
-from dpviz.meaning.membership import Attack, Trial, attack, collect_scores
+from dpviz.meaning.membership import Attack, AttackTrial, attack, collect_scores
 from dpviz.runs.request import Request
 from dpviz.wording import round_percent
 
@@ -48,14 +48,14 @@ class AttackRegion:
     runs: int
 
     @classmethod
-    def of(cls, trials: Sequence[Trial], reference: Sequence[Trial], asked: Request) -> AttackRegion:
+    def of(cls, trials: Sequence[AttackTrial], reference: Sequence[AttackTrial], asked: Request) -> AttackRegion:
         """Of runs of what was ``asked`` for, and of k-means++ as the ``reference``.
 
         Parameters
         ----------
-        trials : sequence of Trial
+        trials : sequence of AttackTrial
             What was run.
-        reference : sequence of Trial
+        reference : sequence of AttackTrial
             Trials of k-means++.
         asked : Request
             What was asked for.
@@ -66,7 +66,7 @@ class AttackRegion:
             To be drawn.
         """
         attackers: list[Attacker] = []
-        sources: tuple[tuple[str, Kind, Sequence[Trial], str], ...] = (
+        sources: tuple[tuple[str, Kind, Sequence[AttackTrial], str], ...] = (
             ("who sees the centres", "released", trials, "nearness"),
             ("who reads all answers", "released", trials, "log_ratio"),
             ("k-means++ without privacy", "revealed", reference, "nearness"),

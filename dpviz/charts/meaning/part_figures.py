@@ -13,7 +13,7 @@ from dpviz.charts.player.player_page import Figured
 from dpviz.charts.view import make_view
 from dpviz.meaning.attack_work import ReferenceTrial, attack_work
 from dpviz.meaning.deployments import SOURCE, load_deployments
-from dpviz.meaning.membership import Trial
+from dpviz.meaning.membership import AttackTrial
 from dpviz.meaning.neighbors import find_farthest_row, make_neighbors
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.open_table import OpenTable
@@ -56,7 +56,7 @@ def _draw_odds(table: OpenTable, asked: Request) -> Iterator[Figured]:
 def _draw_attack(table: OpenTable, asked: Request) -> Iterator[Figured]:
     items = list(attack_work(make_neighbors(table, find_farthest_row(table)), asked))
     reference = [item.trial for item in items if isinstance(item, ReferenceTrial)]
-    region = AttackRegion.of([item for item in items if isinstance(item, Trial)], reference, asked)
+    region = AttackRegion.of([item for item in items if isinstance(item, AttackTrial)], reference, asked)
     yield Figured.under(
         region.draw, region.title, region.words(), "public", "released", "revealed", subtitle=region.sentence
     )
@@ -82,9 +82,9 @@ def _draw_others(table: OpenTable, asked: Request) -> Iterator[Figured]:
     yield Figured.under(strip.draw, strip.title, strip.words(), "public", subtitle=about)
 
 
-def _run_trials(table: OpenTable, asked: Request) -> list[Trial]:
+def _run_trials(table: OpenTable, asked: Request) -> list[AttackTrial]:
     both = attack_work(make_neighbors(table, find_farthest_row(table)), asked)
-    return [item for item in both if isinstance(item, Trial)]
+    return [item for item in both if isinstance(item, AttackTrial)]
 
 
 _PARTS: dict[str, Callable[[OpenTable, Request], Iterator[Figured]]] = {

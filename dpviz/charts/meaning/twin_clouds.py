@@ -13,7 +13,7 @@ from dpviz.charts.canvas import show_plane, split_xy
 from dpviz.charts.plot import Plot
 from dpviz.charts.theme import Palette, make_layout
 from dpviz.charts.view import View
-from dpviz.meaning.membership import Trial
+from dpviz.meaning.membership import AttackTrial
 from dpviz.wording import capitalize_first
 
 _HEIGHT, _MOST_ROWS = 480, 2_000
@@ -44,12 +44,12 @@ class TwinClouds:
     epsilon: float
 
     @classmethod
-    def of(cls, trials: Sequence[Trial], view: View, rows: Array, person: Array, epsilon: float) -> TwinClouds:
+    def of(cls, trials: Sequence[AttackTrial], view: View, rows: Array, person: Array, epsilon: float) -> TwinClouds:
         """Of runs on both tables, at least one on each.
 
         Parameters
         ----------
-        trials : sequence of Trial
+        trials : sequence of AttackTrial
             What was run.
         view : View
             The plane of the picture.

@@ -16,7 +16,7 @@ from dpviz.privacy.private_session import N_SHARE
 from dpviz.runs.record import AccessKind
 from dpviz.table.csv_intake import CsvFile
 from dpviz.table.declaration import NO_BOUNDS, ORIGINS, Declaration, FileKind
-from dpviz.table.declaration_file import MAX_BYTES
+from dpviz.table.declaration_file import MAX_DECLARATION_BYTES
 from dpviz.table.file_format import NumberStyle
 from dpviz.table.loaded_table import USUAL_LABEL, IntakeError, LoadedTable
 from dpviz.table.parquet_intake import ParquetTable
@@ -164,7 +164,7 @@ def _draw_json_panel(draft: Draft) -> None:
             "JSON file",
             type=["json"],
             key=f"declare_json:{draft.source.number}",
-            max_upload_size=MAX_BYTES // 1_000_000,
+            max_upload_size=MAX_DECLARATION_BYTES // 1_000_000,
         )
         with st.form(f"declare_json_text:{draft.source.number}", border=False):
             text = st.text_area(

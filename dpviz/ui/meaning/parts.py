@@ -20,7 +20,7 @@ from dpviz.check import RequestError
 from dpviz.glossary import explain_words
 from dpviz.meaning.attack_work import PAIRS, ReferenceTrial, attack_work
 from dpviz.meaning.deployments import SOURCE, load_deployments
-from dpviz.meaning.membership import Trial
+from dpviz.meaning.membership import AttackTrial
 from dpviz.releases.promise import format_small
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.jobs import Job
@@ -195,11 +195,11 @@ class Simulation:
     def running(self) -> bool:
         return any(not job.state.final for job in self.jobs)
 
-    def list_trials(self) -> list[Trial]:
+    def list_trials(self) -> list[AttackTrial]:
         """Of the private algorithm, as far as they have arrived."""
-        return [item for job in self.jobs for item in job.items if isinstance(item, Trial)]
+        return [item for job in self.jobs for item in job.items if isinstance(item, AttackTrial)]
 
-    def list_reference_trials(self) -> list[Trial]:
+    def list_reference_trials(self) -> list[AttackTrial]:
         """Of k-means++ without privacy."""
         return [item.trial for job in self.jobs for item in job.items if isinstance(item, ReferenceTrial)]
 

@@ -22,7 +22,7 @@ from dpviz.releases.conclusions import Received
 from dpviz.releases.example_release import example_work
 from dpviz.releases.promise import format_small
 from dpviz.releases.read_release import SNIPPET, ReadRelease
-from dpviz.releases.segments_report import QualityReport, Verdict
+from dpviz.releases.segments_report import QualityReport, QualityVerdict
 from dpviz.releases.two_releases import Comparison
 from dpviz.runs.jobs import Job
 from dpviz.runs.profile import Profile
@@ -178,7 +178,7 @@ def _draw_conclusions(received: Received) -> None:
 def _draw_quality(quality_report: QualityReport) -> None:
     """The quality report: how much of the loss of one centre is left."""
     st.subheader("How good are the segments?", anchor=False, help=explain_words("loss centre"))
-    if quality_report.verdict is Verdict.CANNOT_TELL:
+    if quality_report.verdict is QualityVerdict.CANNOT_TELL:
         st.markdown(f":red[:material/help:] {escape_markdown(' '.join(quality_report.words))}")
         return
     st.caption(

@@ -13,12 +13,12 @@ from dpviz.check import RequestError
 from dpviz.glossary import explain_term, explain_words
 from dpviz.releases.account import AccountBalance
 from dpviz.releases.conclusions import Headline
-from dpviz.releases.package import CENTERS, PAGE, SEGMENTS
+from dpviz.releases.package import CENTERS, PAGE, SEGMENTS_FILE
 from dpviz.releases.promise import format_plain_number, format_small
 from dpviz.releases.read_release import receive
 from dpviz.releases.release_parts import Parts
 from dpviz.releases.releasing import Release
-from dpviz.releases.segments_report import QualityReport, SegmentsReport, Verdict
+from dpviz.releases.segments_report import QualityReport, QualityVerdict, SegmentsReport
 from dpviz.releases.zips import make_zip
 from dpviz.ui.badges import draw_badge, format_badge
 from dpviz.ui.escape import escape_markdown
@@ -141,9 +141,9 @@ def _draw_tables(release: Release) -> None:
         help=explain_words("centre noise"),
     )
     _draw_segments_panel(release.played.parts, f"release:{release.number}")
-    if SEGMENTS in release.files:
+    if SEGMENTS_FILE in release.files:
         with st.expander("Every number about the segments", icon=":material/table_rows:"):
-            segments = _read(release.files[SEGMENTS])
+            segments = _read(release.files[SEGMENTS_FILE])
             draw_data_table(segments, alt=f"{len(segments)} released numbers about the segments, with their intervals")
 
 
@@ -232,7 +232,7 @@ def _draw_segments_panel(parts: Parts, key: str) -> None:
 def _draw_quality_report(quality_report: QualityReport) -> None:
     """What a reader without the rows can rest on."""
     words = escape_markdown(" ".join(quality_report.words))
-    if quality_report.verdict is Verdict.CANNOT_TELL:
+    if quality_report.verdict is QualityVerdict.CANNOT_TELL:
         st.markdown(f"{format_badge('released')} :red[**How good they are cannot be told.**] {words}")
         return
     low, high = (format_ratio(max(end, 0.0)) for end in (quality_report.ratio.low, quality_report.ratio.high))
@@ -240,7 +240,7 @@ def _draw_quality_report(quality_report: QualityReport) -> None:
         f"Squared, rows lie {format_ratio(quality_report.ratio.value)} as far from their centre as from a single one "
         f"({low} to {high})."
     )
-    warned = "" if quality_report.verdict is Verdict.GOOD else ":red[**Better centres exist.**] "
+    warned = "" if quality_report.verdict is QualityVerdict.GOOD else ":red[**Better centres exist.**] "
     st.markdown(f"{format_badge('released')} {warned}{words} {beside}", help=explain_words("loss centre"))
 
 

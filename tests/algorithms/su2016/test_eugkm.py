@@ -21,7 +21,7 @@ from dpviz.algorithms.su2016.eugkm import (
     compute_cells_per_axis,
     compute_smallest_n,
     describe_grid,
-    find_standing_out,
+    find_clear_cells,
     list_all_cells,
     make_problem,
 )
@@ -211,7 +211,7 @@ def _step(true_counts: np.ndarray, grid: Grid, scale: float, seed: int) -> GridS
 def test_only_noise_does_not_stand_out():
     region = box(1, 1, 1, 1)
     grid = cubes(region, 9)
-    kept = [len(find_standing_out(_step(np.zeros(grid.n_cells), grid, 2.0, seed), region)) for seed in range(20)]
+    kept = [len(find_clear_cells(_step(np.zeros(grid.n_cells), grid, 2.0, seed), region)) for seed in range(20)]
     assert np.mean(kept) < 0.002 * grid.n_cells
 
 
@@ -226,7 +226,7 @@ def test_a_heavy_cell_stands_out_alone_and_a_thin_crowd_together():
     sums = []
     for seed in range(30):
         step = _step(true_counts, grid, scale, seed)
-        cells = find_standing_out(step, region)
+        cells = find_clear_cells(step, region)
         middles = {tuple(np.round(c, 4)) for c in cells.columns.T.astype(float)}
         assert tuple(np.round(grid.centers(np.array([0]))[0], 4)) in middles
         inside = sum(tuple(np.round(c, 4)) in middles for c in grid.centers(np.flatnonzero(crowd)))
