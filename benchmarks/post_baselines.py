@@ -22,12 +22,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpviz.claims.google_coreset import BASELINE_FILE, DIFFPRIVLIB, TABLES
-from dpviz.claims.material import Material
-from dpviz.claims.registry import open_shelf
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.evaluation import assign, label_accuracy, nicv
 from dpviz.runs.study.study import measure_yardstick
+from experiments.google_coreset import BASELINE_FILE, DIFFPRIVLIB, TABLES
+from experiments.material import Material
+from experiments.registry import open_shelf
 
 _FITS = Path(__file__).with_name("diffprivlib_fits.py")
 _EPSILON = 1.0

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dpviz.claims.claim import Finding, Outcome, Verdict
-from dpviz.claims.registry import CLAIMS
-from dpviz.claims.shipped import STAND_INS, load_shipped
+from experiments.claim import Finding, Outcome, Verdict
+from experiments.registry import CLAIMS
+from experiments.shipped import STAND_INS, load_shipped
 
 _NONE = "–"
 

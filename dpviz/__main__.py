@@ -7,7 +7,7 @@ import os
 import sys
 import traceback
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.resources import files
 
 from dpviz import __version__
@@ -26,10 +26,15 @@ STOPPED = 130  # what shells expect after Ctrl-C
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Serve one command line and return its exit code; nothing that goes wrong shows a value of the data."""
+    return serve_line(read_arguments, argv)
+
+
+def serve_line(read: Callable[[Sequence[str]], argparse.Namespace], argv: Sequence[str] | None) -> int:
+    """Serve the command line that ``read`` understands; None: that of this process."""
     if argv is None:
         _prepare_process()
     try:
-        arguments = read_arguments(sys.argv[1:] if argv is None else argv)
+        arguments = read(sys.argv[1:] if argv is None else argv)
         print(arguments.serve(arguments), flush=True)
     except FoundWrong as error:
         print(error.printed, flush=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
@@ -28,8 +29,8 @@ class Said(NamedTuple):
         return found
 
 
-def call(capsys: pytest.CaptureFixture[str], *argv: object) -> Said:
-    """``dpviz ARGV`` in this process."""
+def call(capsys: pytest.CaptureFixture[str], *argv: object, main: Callable[[list[str]], int] = main) -> Said:
+    """``dpviz ARGV``, or another program's command line, in this process."""
     capsys.readouterr()
     code = main([str(part) for part in argv])
     return Said(code, *capsys.readouterr())

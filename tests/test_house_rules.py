@@ -154,7 +154,7 @@ PLANTED: list[tuple[Rule, str, str]] = [
     (goes_round_the_front_door, "dpviz/algorithms/a.py", "def plan(session):\n    import gc"),
     (imports_upward, "dpviz/table/a.py", "def f():\n    from dpviz.privacy.private_session import PrivateSession"),
     (imports_upward, "dpviz/check.py", "from dpviz.arrays import Array"),
-    (imports_upward, "dpviz/estimators.py", "from dpviz.claims.claim import Claim"),
+    (imports_upward, "dpviz/estimators.py", "from experiments.claim import Claim"),
     (imports_upward, "dpviz/ui/a.py", "import dpviz.cli.parser"),
     (imports_upward, "dpviz/cli/a.py", "from dpviz.charts.view import View"),
     (imports_upward, "dpviz/ui/a.py", "from . import b"),

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import pytest
 from playwright.sync_api import Browser, expect
 
-from dpviz.claims.registry import CLAIMS
+from experiments.registry import CLAIMS
 from tests import light_install
 from tests.browser.server import ROOT, own_environment, served
 from tests.browser.visitor import WIDE, Visitor
@@ -117,8 +117,8 @@ _ASKS = """
 import contextlib, io, json, pathlib
 import dpviz
 from dpviz.__main__ import main
-from dpviz.claims.registry import CLAIMS
-from dpviz.claims.shipped import load_shipped
+from experiments.registry import CLAIMS
+from experiments.shipped import load_shipped
 
 def said(*words):
     with contextlib.redirect_stdout(io.StringIO()) as printed:

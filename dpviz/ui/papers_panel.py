@@ -15,12 +15,6 @@ from dpviz.charts.canvas import TitledPlot
 from dpviz.charts.studies.claim_figure import ClaimFigure
 from dpviz.charts.studies.verdict_figure import INKS, VerdictFigure, count_answers
 from dpviz.charts.theme import choose_palette
-from dpviz.claims.claim import Claim, Finding, Outcome, Verdict
-from dpviz.claims.factors import WORDS
-from dpviz.claims.redraw import DRAWS, PATH_DRAWS, SEED
-from dpviz.claims.registry import CLAIMS
-from dpviz.claims.shipped import STAND_INS, Shipped, load_shipped
-from dpviz.claims.trials import find_setting
 from dpviz.glossary import explain_term, explain_words
 from dpviz.runs.synthetic_tables import USUAL_SPREAD
 from dpviz.ui.badges import draw_caption_with_badge
@@ -28,6 +22,12 @@ from dpviz.ui.data.ways_in import SyntheticTable, open_synthetic_table
 from dpviz.ui.escape import escape_markdown
 from dpviz.ui.figure import draw_data_table, show, show_wide
 from dpviz.ui.studies.one_setting import open_in_explore, turn_to_explore
+from experiments.claim import Claim, Finding, Outcome, Verdict
+from experiments.factors import WORDS
+from experiments.redraw import DRAWS, PATH_DRAWS, SEED
+from experiments.registry import CLAIMS
+from experiments.shipped import STAND_INS, Shipped, load_shipped
+from experiments.trials import find_setting
 
 _PAGE_WIDTH = 720
 _SYNTHETIC, _FILES = "synthetic tables", "published files"

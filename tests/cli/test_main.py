@@ -87,3 +87,12 @@ def test_the_module_runs_as_a_command(points):
     assert "Released" in plain.stdout
     wrong = subprocess.run([*command[:3], "dance"], capture_output=True, text=True)
     assert (wrong.returncode, wrong.stdout, wrong.stderr.count("\n")) == (2, "", 1)
+
+
+def test_the_papers_experiments_are_elsewhere_whatever_was_asked_of_them(capsys):
+    for options in ((), ("--list",), ("su-epsilon", "--quick", "--out", "x"), ("--help",)):
+        said = call(capsys, "reproduce", *options)
+        assert (said.code, said.out) == (2, "")
+        assert said.err == (
+            "dpviz: The papers' experiments are run by `python -m experiments`, in a checkout of dpviz.\n"
+        )

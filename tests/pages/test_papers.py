@@ -10,12 +10,12 @@ import pytest
 import dpviz.ui.papers_panel as papers_panel
 from dpviz.charts.studies.claim_figure import ClaimFigure
 from dpviz.charts.theme import choose_palette
-from dpviz.claims.claim import Outcome
-from dpviz.claims.material import PUBLISHED
-from dpviz.claims.registry import CLAIMS
-from dpviz.claims.shipped import STAND_INS, Shipped
+from experiments.claim import Outcome
+from experiments.material import PUBLISHED
+from experiments.registry import CLAIMS
+from experiments.shipped import STAND_INS, Shipped
 from tests.charts.test_theme import contrast
-from tests.claims.planted import PLANTED
+from tests.experiments.planted import PLANTED
 from tests.pages.site import everything_shown, fine, visit
 
 MADE = {"quick": True, "dpviz": "0.1.0", "command": "python -m dpviz reproduce --quick --out DIR"}

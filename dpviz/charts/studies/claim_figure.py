@@ -17,8 +17,8 @@ from dpviz.charts.plot import Data, Plot
 from dpviz.charts.studies.contenders import Style, choose_styles, describe_runs, narrow
 from dpviz.charts.studies.medians import Span, add_note, compute_quartiles, draw_band, draw_median_line
 from dpviz.charts.theme import Palette
-from dpviz.claims.claim import Picture
 from dpviz.wording import PHONE, capitalize_first, format_number, join_clauses
+from experiments.claim import Picture
 
 # Pixels of a panel, of all that is no panel and no legend, and of the name above one.
 _PANEL, _AROUND = 250, 90

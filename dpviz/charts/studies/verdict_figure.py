@@ -11,7 +11,7 @@ from typing import NamedTuple
 from dpviz.charts.canvas import TitledPlot, new_plot
 from dpviz.charts.plot import Data
 from dpviz.charts.theme import Palette
-from dpviz.claims.claim import Claim, Finding, Outcome, Verdict
+from experiments.claim import Claim, Finding, Outcome, Verdict
 
 #: Of a verdict on a light and a dark ground.
 INKS = {

@@ -13,8 +13,6 @@ from dpviz.charts.picture import RenderContext
 from dpviz.charts.studies.compare import ScoreDistributions, Typical, draw_compare
 from dpviz.charts.studies.contenders import find_measure
 from dpviz.charts.theme import choose_palette
-from dpviz.claims.registry import CLAIMS
-from dpviz.claims.shipped import load_shipped
 from dpviz.glossary import explain_words
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.python_script import write_sweep_script
@@ -30,6 +28,8 @@ from dpviz.ui.studies.study_form import draw_study_form
 from dpviz.ui.studies.study_job import StudyJob, StudyQuestion
 from dpviz.ui.studies.study_panel import Invitation, ask_measure, draw_study_download, draw_study_half
 from dpviz.wording import capitalize_first
+from experiments.registry import CLAIMS
+from experiments.shipped import load_shipped
 
 _KEY = "compare"
 # The stored runs that are shown before anybody has computed any: a table of this claim, at this ε.

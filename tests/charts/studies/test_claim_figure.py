@@ -6,12 +6,12 @@ import pytest
 from dpviz.charts.standalone import make_standalone_page
 from dpviz.charts.studies.claim_figure import ClaimFigure
 from dpviz.charts.theme import choose_palette
-from dpviz.claims.claim import Outcome
-from dpviz.claims.registry import CLAIMS
 from dpviz.wording import PHONE
+from experiments.claim import Outcome
+from experiments.registry import CLAIMS
 from tests.cases import about
 from tests.charts.laws import is_sound
-from tests.claims.planted import PLANTED
+from tests.experiments.planted import PLANTED
 
 
 @pytest.mark.some(2)

@@ -5,8 +5,8 @@ import pytest
 
 from dpviz.charts.studies.verdict_figure import INKS, VerdictFigure, count_answers
 from dpviz.charts.theme import choose_palette
-from dpviz.claims.claim import Finding, Interval, Outcome, Verdict
-from dpviz.claims.registry import CLAIMS
+from experiments.claim import Finding, Interval, Outcome, Verdict
+from experiments.registry import CLAIMS
 from tests.charts.test_theme import contrast
 
 YES = Finding("a", True, "", 3.0, interval=Interval(2.0, 4.0, 5))

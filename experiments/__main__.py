@@ -1,0 +1,260 @@
+"""Run the papers' experiments again and judge their claims: ``python -m experiments``, in a checkout.
+
+Exit codes are those of ``dpviz``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from math import inf
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from dpviz import check
+from dpviz.__main__ import serve_line
+from dpviz.check import RequestError
+from dpviz.cli.console import say
+from dpviz.cli.parser import Parser, join_words
+from dpviz.wording import format_duration
+from experiments.claim import Claim, Verdict
+from experiments.claim_folder import ClaimFolder, format_findings, format_tables, list_tables
+from experiments.fetching import fetch_missing
+from experiments.material import FOLDER_VARIABLE, Shelf
+from experiments.planner import Course, choose
+from experiments.redraw import LOOKS
+from experiments.registry import CLAIMS, find_claim, open_shelf
+
+_SAY_SECONDS = 30.0
+
+
+class Reproduced(NamedTuple):
+    """A claim that was run and judged."""
+
+    claim: Claim
+    table: pd.DataFrame
+    verdict: Verdict
+    seconds: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as ``--json`` prints them."""
+        return {
+            "id": self.claim.id,
+            "paper": self.claim.paper,
+            "claim": self.claim.claim,
+            "verdict": self.verdict.outcome.value,
+            "findings": [asdict(finding) | {"verdict": finding.outcome.value} for finding in self.verdict.findings],
+            "data": list_tables(self.table),
+            "notes": list(self.claim.notes),
+            "seconds": round(self.seconds),
+        }
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Serve one command line and return its exit code."""
+    return serve_line(read_arguments, argv)
+
+
+def read_arguments(argv: Sequence[str]) -> argparse.Namespace:
+    """The parsed command line; its ``serve`` does what is asked.
+
+    Raises
+    ------
+    RequestError
+        If it cannot be understood.
+    """
+    command = Parser(prog="python -m experiments", allow_abbrev=False)
+    command.description = (
+        "Run the papers' experiments again: tables, figures and a computed verdict for each claim. Published files are "
+        "used where --data (or DPVIZ_DATA) names a folder that holds them, else synthetic tables of the same size; "
+        "the output says which. With --hours, cells are run again, up to 4,096 times as often, where the interval of a "
+        "finding still holds its line. What lies in --out is used: the same command goes on where it stopped."
+    )
+    command.add_argument("ids", nargs="*", metavar="ID", help="claims, see --list (default: all)")
+    command.add_argument("--list", action="store_true", help="list the claims and run nothing")
+    command.add_argument("--quick", action="store_true", help="fewer repeats and points: minutes instead of hours")
+    command.add_argument("--out", metavar="DIR", help="folder for a table and a page a claim, and manifest.json")
+    command.add_argument("--data", metavar="DIR", help="folder of published files, such as s1.csv")
+    command.add_argument(
+        "--fetch",
+        action="store_true",
+        help="bring Letter, MNIST and Adult from OpenML into --data where they are missing: nothing else that dpviz "
+        "does asks another machine",
+    )
+    command.add_argument(
+        "--hours", type=float, metavar="H", help="processor hours to spend on findings that are open (default: none)"
+    )
+    command.add_argument("--json", action="store_true", help="print verdicts as JSON")
+    command.set_defaults(serve=serve)
+    return command.parse_args(join_words(argv))
+
+
+def serve(arguments: argparse.Namespace) -> str:
+    """Serve the request; the text to print.
+
+    Raises
+    ------
+    RequestError
+        If the request is wrong.
+    """
+    chosen = [find_claim(claim_id) for claim_id in arguments.ids] or list(CLAIMS.values())
+    if arguments.list:
+        return _format_list(chosen, as_json=arguments.json)
+    if arguments.out is None:
+        raise RequestError("--out is missing: give a folder for the tables and figures, or --list to see the claims.")
+    if arguments.hours is not None:
+        check.positive(hours=arguments.hours)
+    folder = _find_data_folder(arguments.data)
+    if arguments.fetch:
+        _fetch(folder)
+    tables = open_shelf(folder)  # refuses a folder that is not there before anything is run
+    out = ClaimFolder(Path(arguments.out))
+    journey = Journey(arguments, out, tables, with_data=folder is not None)
+    for claim in chosen:
+        journey.begin(claim)
+    while journey.go_on():
+        pass
+    done = journey.list_done()
+    if arguments.json:
+        return json.dumps([one.to_dict() for one in done], indent=1, ensure_ascii=False)
+    return _format_text(done)
+
+
+class Journey:
+    """The claims of one command, each with its course, and the processor time that is left for them."""
+
+    def __init__(self, arguments: argparse.Namespace, out: ClaimFolder, tables: Shelf, *, with_data: bool) -> None:
+        self._arguments, self._out, self._tables, self._with_data = arguments, out, tables, with_data
+        self._limit = inf if arguments.hours is None else 3600 * arguments.hours
+        self._courses = dict[str, Course]()
+        self._seconds, self._per_run = dict[str, float](), dict[str, float]()
+        self._began, self._said, self._late = time.process_time(), time.monotonic(), False
+
+    def begin(self, claim: Claim) -> None:
+        """Read what lies there, and run what a first look needs."""
+        settings = claim.settings(quick=self._arguments.quick)
+        stored, waiting, made = self._out.read(claim, settings)
+        looks = 1 if self._arguments.hours is None else LOOKS
+        look = made.get("look", 0) if (made.get("looks", 1) > 1) == (looks > 1) else 0  # intervals of one kind
+        # What a rule of fewer looks decided is not carried over.
+        before = self._out.read_verdict(claim, stored) if look and made.get("looks") == looks else None
+        course = Course(
+            claim, settings, self._tables, looks=looks, stored=stored, look=look, waiting=waiting, before=before
+        )
+        self._courses[claim.id] = course
+        self._seconds[claim.id] = float(made.get("seconds", 0.0))
+        self._per_run[claim.id] = self._seconds[claim.id] / max(len(stored), 1)
+        if look:
+            self._write(course)  # by today's rule, whichever the one was by which it was judged
+        elif not self._late:
+            self._advance(course)
+
+    def go_on(self) -> bool:
+        """Take the next look at the claim that answers most for its time; False if there is none, or no time."""
+        course = choose(self._courses.values(), self._per_run)
+        return course is not None and not self._late and self._advance(course)
+
+    def list_done(self) -> list[Reproduced]:
+        """The claims that were judged, in the order of the papers; of the others a sentence says how far they are."""
+        for course in self._courses.values():
+            if course.verdict is None:
+                say(
+                    f"{course.claim.id} is not judged: {course.missing} runs of its first look are missing. The same "
+                    "command with more --hours goes on from what was found."
+                )
+        order = [self._courses[claim_id] for claim_id in CLAIMS if claim_id in self._courses]
+        return [
+            Reproduced(course.claim, course.table(), course.verdict, self._seconds[course.claim.id])
+            for course in order
+            if course.verdict is not None
+        ]
+
+    def _advance(self, course: Course) -> bool:
+        """Run until the next look and take it; False if the time ends before."""
+        claim, missing, began = course.claim, course.missing, time.process_time()
+        found = 0
+        try:
+            for found, _ in enumerate(course.runs(), start=1):
+                self._show(course, found, missing)
+                if self._left < 0:
+                    self._late = True
+                    return False
+            if found:  # where all runs lay there nothing is known of what one takes
+                self._per_run[claim.id] = (time.process_time() - began) / found
+            course.take_look()
+        finally:
+            self._seconds[claim.id] += time.process_time() - began
+            self._out.keep(course)
+        self._write(course)
+        return True
+
+    def _write(self, course: Course) -> None:
+        claim, verdict = course.claim, course.verdict
+        self._out.write(
+            course, command=self._format_command(claim), quick=self._arguments.quick, seconds=self._seconds[claim.id]
+        )
+        say(f"{claim.id}, look {course.look} of {course.looks}: {verdict and verdict.sentence}")
+
+    @property
+    def _left(self) -> float:
+        """Processor seconds until the end of the time that was given."""
+        return self._limit - (time.process_time() - self._began)
+
+    def _show(self, course: Course, found: int, missing: int) -> None:
+        """Say now and then how far it is, and keep what was found."""
+        if time.monotonic() - self._said < _SAY_SECONDS:
+            return
+        self._said = time.monotonic()
+        self._out.keep(course)
+        time_left = "" if self._left == inf else f"; {format_duration(max(self._left, 0.0))} of processor time left"
+        say(f"{course.claim.id}, look {course.look + 1} of {course.looks}: {found} of {missing} runs{time_left}")
+
+    def _format_command(self, claim: Claim) -> str:
+        """The command that makes this claim's files again; the folders are the reader's own."""
+        asked = self._arguments
+        options = [claim.id, "--quick" if asked.quick else "", "--data DATA" if self._with_data else ""]
+        options += ["" if asked.hours is None else f"--hours {asked.hours:g}", "--out DIR"]
+        return " ".join(["python -m experiments", *(option for option in options if option)])
+
+
+def _format_list(claims: Sequence[Claim], *, as_json: bool) -> str:
+    if as_json:
+        listed = [{"id": c.id, "paper": c.paper, "claim": c.claim, "data": list(c.data)} for c in claims]
+        return json.dumps(listed, indent=1, ensure_ascii=False)
+    return "\n\n".join(f"{claim.id}  ({claim.paper})\n  {claim.claim}" for claim in claims)
+
+
+def _find_data_folder(option: str | None) -> Path | None:
+    named = option or os.environ.get(FOLDER_VARIABLE)
+    return Path(named) if named else None
+
+
+def _fetch(folder: Path | None) -> None:
+    if folder is None or not folder.is_dir():
+        raise RequestError("--fetch has no folder to fill: name one that is there with --data.")
+    brought = fetch_missing(folder)
+    say(f"From OpenML: {', '.join(brought) or 'nothing, all tables are there'}.")
+
+
+def _format_text(done: Sequence[Reproduced]) -> str:
+    blocks = []
+    for claim, table, verdict, _ in done:
+        lines = [f"{claim.id}  ({claim.paper})", f"  {claim.claim}", f"  Verdict: {verdict.sentence}"]
+        if verdict.today is not None:
+            lines.append(f"  With what is run today: {verdict.today.sentence}")
+        lines += [f"    {text}" for finding in verdict.findings for text in format_findings(finding)]
+        lines.append(f"  Data: {format_tables(table)}")
+        lines += [f"  Note: {note}" for note in claim.notes]
+        blocks.append("\n".join(lines))
+    return "\n\n".join(blocks)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,232 @@
+"""The folder of reproduced claims: a table and a page for each claim, and a manifest of how they were made."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from dpviz import __version__
+from dpviz.charts.standalone import make_standalone_page
+from dpviz.charts.studies.claim_figure import ClaimFigure
+from dpviz.charts.theme import choose_palette
+from dpviz.check import RequestError
+from dpviz.runs.owner_files import OWNER_ONLY, translate_disk_errors, write_whole
+from dpviz.schema.documents import read_document
+from dpviz.schema.manifest_document import ClaimManifest
+from dpviz.table.csv_writer import format_frame
+from experiments.claim import Claim, Finding, Outcome, Verdict
+from experiments.planner import FORMAT, Course
+from experiments.verdict_table import AS_RAN, FILE, LOOK, TODAY, judge_looks, list_lines
+
+
+class ClaimFolder:
+    """Writes what was reproduced; claims that lie there already are kept unless they are computed again.
+
+    Raises
+    ------
+    RequestError
+        If the folder cannot be used.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            self._manifest = path / "manifest.json"
+            earlier = json.loads(self._manifest.read_text("utf-8")) if self._manifest.exists() else {}
+            read_document(ClaimManifest, earlier, RequestError)
+            self._claims: dict[str, Any] = earlier.get("claims", {})
+        except (OSError, ValueError, RecursionError):
+            raise RequestError(
+                "--out cannot be used as the folder of reproduced claims: give another one, that you may write to."
+            ) from None
+
+    def read(self, claim: Claim, settings: Any) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, Any]]:
+        """The runs of ``claim`` by these settings that lie there, apart from those of a look that was interrupted.
+
+        Parameters
+        ----------
+        claim : Claim
+            Whose runs.
+        settings : object
+            By which they were made.
+
+        Returns
+        -------
+        DataFrame
+            Those that were judged; empty where nothing lies there, or what was made by other settings.
+        DataFrame
+            Those of a look that was not taken.
+        dict
+            Its entry in the manifest; empty where there is none.
+
+        Raises
+        ------
+        RequestError
+            If a table cannot be read.
+        """
+        made = self._claims.get(claim.id, {})
+        same = not made or made.get("settings") == json.loads(json.dumps(asdict(settings)))
+        files = self._file(claim), self._file(claim, ".part")
+        try:
+            judged, every = (pd.read_csv(file) if same and file.is_file() else pd.DataFrame() for file in files)
+            if any(len(part) and not {"repeat", "line"} <= set(part.columns) for part in (judged, every)):
+                raise ValueError
+        except (OSError, ValueError):
+            raise RequestError(
+                f"The runs of {claim.id} in --out cannot be read as a table: remove {claim.id}.csv and "
+                f"{claim.id}.part.csv there, or give another folder."
+            ) from None
+        if len(every):
+            both = pd.concat([judged, every]).drop(columns=LOOK, errors="ignore")
+            every = both.drop_duplicates().iloc[len(judged) :]
+        return judged, every, made if same else {}
+
+    def read_verdict(self, claim: Claim, table: pd.DataFrame) -> Verdict | None:
+        """What was found in ``table`` by the looks that were taken at it; None where no line says so.
+
+        Parameters
+        ----------
+        claim : Claim
+        table : DataFrame
+            The runs that lie there.
+
+        Returns
+        -------
+        Verdict or None
+        """
+        file = self._path / FILE
+        with translate_disk_errors():
+            lines = pd.read_csv(file).query("claim == @claim.id") if file.is_file() else pd.DataFrame()
+        return judge_looks(claim.judge, table, lines) if len(lines) else None
+
+    def _file(self, claim: Claim, which: str = "") -> Path:
+        return self._path / f"{claim.id}{which}.csv"
+
+    def keep(self, course: Course) -> None:
+        """All runs, if there are more than those of complete looks: nothing is judged by the others yet."""
+        table = course.table(every=True)
+        if len(table) > len(course.table() if course.look else ()):
+            self._write(self._file(course.claim, ".part"), table)
+
+    def _write(self, file: Path, table: pd.DataFrame) -> None:
+        self._put(file, format_frame(table, float_format=FORMAT, end="\n"))
+
+    def _put(self, file: Path, text: str) -> None:
+        with translate_disk_errors():
+            write_whole(file, text.encode(), mode=OWNER_ONLY)
+
+    def write(self, course: Course, *, command: str, quick: bool, seconds: float) -> pd.DataFrame:
+        """Runs, verdict, page and manifest after a look: what lies there is all that was judged.
+
+        Parameters
+        ----------
+        course : Course
+            What was judged so far.
+        command : str
+            That made it.
+        quick : bool
+            Whether it was a quick look.
+        seconds : float
+            How long it took.
+
+        Returns
+        -------
+        DataFrame
+            All runs that lie there now.
+        """
+        claim, verdict, table = course.claim, course.verdict, course.table()
+        assert verdict is not None
+        self._write(self._file(claim), table)
+        self._file(claim, ".part").unlink(missing_ok=True)
+        self.keep(course)
+        self._write_verdict(claim, verdict)
+        self._write_page(claim, table, verdict)
+        self._claims[claim.id] = {
+            "dpviz": __version__,
+            "command": command,
+            "quick": quick,
+            "settings": asdict(course.settings),
+            "look": course.look,
+            "looks": course.looks,
+            "data": list_tables(table),
+            "rows": len(table),
+            "seconds": round(seconds),
+        }
+        text = json.dumps({"claims": self._claims}, indent=1, ensure_ascii=False, sort_keys=True)
+        self._put(self._manifest, text + "\n")
+        return table
+
+    def _write_verdict(self, claim: Claim, verdict: Verdict) -> None:
+        """Its findings with their intervals, in the one table of all claims of the folder."""
+        file = self._path / FILE
+        with translate_disk_errors():
+            others = pd.read_csv(file).query("claim != @claim.id") if file.is_file() else pd.DataFrame()
+            both = [part for part in (others, pd.DataFrame(list(list_lines(claim.id, verdict)))) if len(part)]
+            lines = pd.concat(both, ignore_index=True).sort_values(["claim", "finding", "run"])
+        self._write(file, lines)
+
+    def _write_page(self, claim: Claim, table: pd.DataFrame, verdict: Verdict) -> None:
+        """Claim, verdict, findings and figures, to be opened from the disk."""
+        colors = choose_palette("light")
+        figures = [ClaimFigure(table, picture, verdict.sentence).draw(colors) for picture in claim.pictures]
+        page = make_standalone_page(
+            figures,
+            title=f"{claim.paper}: {verdict.outcome.value}",
+            paragraphs=[claim.claim, f"Data: {format_tables(table)}.", *claim.notes],
+            points=[text for finding in verdict.findings for text in format_findings(finding)],
+            palette=colors,
+        )
+        self._put(self._path / f"{claim.id}.html", page)
+
+
+def list_tables(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """The tables behind a result: name, origin, and how large."""
+    columns = [column for column in ("data", "origin", "n", "d") if column in table.columns]
+    tables: list[dict[str, Any]] = [
+        {str(name): value for name, value in row.items()} for row in table[columns].drop_duplicates().to_dict("records")
+    ]
+    return tables if len(tables) <= _MOST_LISTED else [{**tables[0], "number": len(tables)}]
+
+
+_MOST_LISTED = 12
+
+
+def format_tables(table: pd.DataFrame) -> str:
+    """The same in words, tables of one name together."""
+    words = []
+    for key, part in table.groupby(["data", "origin"], sort=False):
+        name, origin = map(str, key)
+        sizes = [
+            _format_sizes(part[column])
+            for column in ("n", "d")
+            if column in part.columns and part[column].notna().all()
+        ]
+        words.append(f"{name} ({', '.join([origin, ' × '.join(sizes)] if len(sizes) == 2 else [origin])})")
+    return "; ".join(words)
+
+
+def _format_sizes(values: pd.Series) -> str:
+    low, high = int(values.min()), int(values.max())
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+_SIGNS = {Outcome.HOLDS: "✓", Outcome.FAILS: "✗", Outcome.UNDECIDED: "?"}
+
+
+def format_findings(finding: Finding) -> list[str]:
+    """One finding in one line, and a second one for what is run today where that differs."""
+    if finding.today is None:
+        return [_format_finding(finding)]
+    return [f"{AS_RAN}: {_format_finding(finding)}", f"{TODAY}: {_format_finding(finding.today)}"]
+
+
+def _format_finding(finding: Finding) -> str:
+    between = "one run, no interval" if finding.interval is None else f"{finding.interval} in 9 of 10 redraws"
+    margin = f"margin {finding.margin:.4g}×, {between}"
+    text = f"{_SIGNS[finding.outcome]} {finding.says}: {finding.found} ({margin})"
+    return f"{text}. Reason: {finding.reason}" if finding.outcome is Outcome.FAILS else text

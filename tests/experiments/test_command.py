@@ -1,0 +1,143 @@
+"""``python -m experiments``: what it lists, refuses and writes; the runs themselves are planted here."""
+
+import json
+import re
+from dataclasses import replace
+from functools import partial
+
+import pandas as pd
+import pytest
+
+from dpviz import __version__
+from experiments import redraw
+from experiments.__main__ import main
+from experiments.claim import Outcome
+from experiments.registry import CLAIMS
+from tests import command_line
+from tests.cases import about
+from tests.experiments.planted import PLANTED
+
+call = partial(command_line.call, main=main)
+
+
+class _Planted:
+    """Runs that nobody ran, instead of those that a claim declares."""
+
+    def __init__(self, claim_id):
+        self.table = PLANTED[claim_id](Outcome.IN_PART)
+
+    def runs(self, shelf, wanted):
+        for row in self.table.to_dict("records"):
+            if row["repeat"] in wanted(row, 3):
+                yield [row]
+
+
+@pytest.fixture
+def planted(monkeypatch):
+    monkeypatch.setattr(redraw, "DRAWS", 5)
+    monkeypatch.setattr(redraw, "PATH_DRAWS", 5)
+    for claim in CLAIMS.values():
+        instead = replace(claim, blocks=lambda settings, claim_id=claim.id: [_Planted(claim_id)])
+        monkeypatch.setitem(CLAIMS, claim.id, instead)
+    monkeypatch.delenv("DPVIZ_DATA", raising=False)
+
+
+def test_the_list_names_every_group_with_its_paper(capsys):
+    said = call(capsys, "--list")
+    assert said.code == 0
+    assert all(f"{claim.id}  ({claim.paper})" in said.out for claim in CLAIMS.values())
+    listed = call(capsys, "--list", "--json", "su-epsilon").json
+    assert [(one["id"], one["paper"]) for one in listed] == [("su-epsilon", "Su et al. 2016, Fig. 1")]
+
+
+def test_a_wrong_request_is_refused_in_a_sentence(capsys):
+    for options, names in (
+        (("su-epsilon",), "--out"),
+        (("su-epsilom", "--list"), "su-epsilom"),
+        (("--out", "x", "--hours", "0"), "hours"),
+        (("--out", "x", "--hours", "nan"), "hours"),
+        (("--out", "x", "--data", "nowhere-at-all"), "--data"),
+        (("--out", "x", "--fetch"), "--fetch"),
+        (("--out", "x", "--fetch", "--data", "nowhere-at-all"), "--fetch"),
+    ):
+        said = call(capsys, *options)
+        with about(*options):
+            assert said.code == 2 and names in said.err and said.err.count("\n") == 1
+
+
+def test_tables_pages_and_a_manifest_lie_in_the_folder_beside_what_lay_there(capsys, planted, tmp_path):
+    text = call(capsys, "cohen-naive", "--quick", "--out", tmp_path)
+    assert text.code == 0, text.err
+    assert "Verdict: holds in part" in text.out and "✓" in text.out and "✗" in text.out
+    assert "Data: made up" in text.out and "Reason:" in text.out
+    said = call(capsys, "su-blocks", "--quick", "--out", tmp_path, "--json")
+    assert said.code == 0, said.err
+    assert [(one["id"], one["verdict"]) for one in said.json] == [("su-blocks", "holds in part")]
+    finding = said.json[0]["findings"][0]
+    assert set(finding) == {
+        "says",
+        "holds",
+        "found",
+        "margin",
+        "reason",
+        "paper",
+        "ours",
+        "interval",
+        "today",
+        "place",
+        "counted",
+        "verdict",
+    }
+    assert finding["interval"]["runs"] == 3 and finding["verdict"] in ("holds", "does not hold", "undecided")
+    written = pd.read_csv(tmp_path / "verdicts.csv")
+    assert set(written["claim"]) == {"su-blocks", "cohen-naive"}
+    assert (written["low"] <= written["margin"]).all() and (written["margin"] <= written["high"]).all()
+    table = pd.read_csv(tmp_path / "su-blocks.csv")
+    assert len(table) == len(PLANTED["su-blocks"](Outcome.IN_PART))
+    assert "Su et al. 2016, Fig. 3" in (tmp_path / "su-blocks.html").read_text("utf-8")
+    manifest = json.loads((tmp_path / "manifest.json").read_text("utf-8"))["claims"]
+    assert set(manifest) == {"su-blocks", "cohen-naive"}
+    assert manifest["su-blocks"]["command"] == "python -m experiments su-blocks --quick --out DIR"
+    assert manifest["su-blocks"]["dpviz"] == __version__ and manifest["su-blocks"]["settings"]["repeats"] > 0
+    assert manifest["su-blocks"]["look"] == manifest["su-blocks"]["looks"] == 1
+
+
+def test_a_budget_that_ends_loses_nothing_and_judges_nothing(capsys, planted, tmp_path):
+    asked = ("cohen-naive", "--quick", "--out", tmp_path, "--hours")
+    said = call(capsys, *asked, "1e-9")
+    assert said.code == 0 and "cohen-naive is not judged" in said.err and "go" in said.err
+    assert not (tmp_path / "cohen-naive.csv").exists() and not (tmp_path / "verdicts.csv").exists()
+    assert len(pd.read_csv(tmp_path / "cohen-naive.part.csv")) == 1
+    said = call(capsys, *asked, "1")
+    assert "look 1 of 13" in said.err and "Verdict: holds in part" in said.out
+    assert not (tmp_path / "cohen-naive.part.csv").exists()
+    assert len(pd.read_csv(tmp_path / "cohen-naive.csv")) == len(PLANTED["cohen-naive"](Outcome.IN_PART))
+
+
+def test_what_lies_there_by_a_rule_of_fewer_looks_is_judged_by_the_one_of_today(capsys, planted, tmp_path):
+    asked = ("cohen-naive", "--quick", "--out", tmp_path, "--hours")
+    assert call(capsys, *asked, "1").code == 0
+    manifest, verdicts = tmp_path / "manifest.json", tmp_path / "verdicts.csv"
+    made, judged = json.loads(manifest.read_text("utf-8")), verdicts.read_text("utf-8")
+    made["claims"]["cohen-naive"]["looks"] = 7
+    manifest.write_text(json.dumps(made), "utf-8")
+    verdicts.write_text(judged.replace("does not hold", "undecided"), "utf-8")
+    assert call(capsys, *asked, "1e-9").code == 0
+    assert json.loads(manifest.read_text("utf-8"))["claims"]["cohen-naive"]["looks"] == 13
+    assert verdicts.read_text("utf-8") == judged
+
+
+def test_a_stored_table_that_is_none_is_refused_in_a_sentence(capsys, planted, tmp_path):
+    (tmp_path / "cohen-naive.csv").write_text("a,b\n1,2\n")
+    said = call(capsys, "cohen-naive", "--quick", "--out", tmp_path)
+    assert said.code == 2 and "cohen-naive.csv" in said.err and said.err.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_both_baselines_are_printed_with_their_intervals(capsys, planted, tmp_path):
+    said = call(capsys, "google-coreset", "--quick", "--out", tmp_path)
+    first, second = (line for line in said.out.splitlines() if "lowest loss of" in line)
+    assert "as the paper ran it" in first and "against diffprivlib" in first
+    assert "today" in second and "against DPLloyd (journal)" in second
+    assert all(re.search(r"margin [\d.]+×, [\d.]+ to [\d.]+ in 9 of 10 redraws", line) for line in (first, second))
+    assert "With what is run today:" in said.out

@@ -1,0 +1,88 @@
+"""Orderings of medians: how many places, which one decides, and whose fault it is."""
+
+import pytest
+
+from experiments.claim import Finding, Verdict
+from experiments.evidence import (
+    UNEXPLAINED,
+    add_reason,
+    compare_least,
+    compare_lines,
+    compare_most,
+    compare_within_factor,
+    compute_rank_correlation,
+    conclude,
+)
+from experiments.material import SYNTHETIC
+from tests.cases import for_each
+from tests.experiments.planted import lines, table
+
+
+def four_places(*worse):
+    return table(lines({"a": 1.0, "b": loss}, epsilon=float(place)) for place, loss in enumerate(worse, start=1))
+
+
+@for_each(("share", "holds", "margin"), [(1.0, False, 0.5), (0.75, True, 1.2), (0.5, True, 2.0)])
+def test_the_place_that_decides_sets_the_margin(share, holds, margin):
+    finding = compare_lines(four_places(0.5, 1.2, 2.0, 4.0), ["a"], ["b"], says="a is better", share=share)
+    assert (finding.holds, finding.margin) == (holds, pytest.approx(margin))
+    assert "in 3 of 4 places" in finding.found and "ε = 1" in finding.found
+
+
+def test_all_of_the_better_ones_must_beat_all_of_the_worse_ones():
+    found = table([lines({"a": 1.0, "b": 2.0, "c": 3.0, "d": 1.5})])
+    assert compare_lines(found, ["a"], ["b", "c"], says="").margin == pytest.approx(2.0)
+    assert not compare_lines(found, ["a", "b"], ["c", "d"], says="").holds
+    assert not compare_lines(found, ["a"], ["b"], says="", factor=3.0).holds
+
+
+def test_lines_that_were_not_run_hold_nothing():
+    found = table([lines({"a": 1.0})]).assign(line="a")
+    missing = compare_lines(found[found["epsilon"] > 9], ["a"], ["a"], says="nothing")
+    assert not missing.holds and missing.reason == "not run"
+
+
+def test_bounds_have_margins_too():
+    assert compare_least(3.0, 2.0, says="", found="").margin == 1.5
+    assert not compare_most(3.0, 2.0, says="", found="").holds
+    assert (
+        compare_within_factor([1.0, 1.5], 2.0, says="", names=["x", "y"]).found
+        == "x 1, y 1.5: a factor of 1.5, 2 allowed"
+    )
+
+
+def test_what_the_paper_asks_for_stands_beside_what_was_found():
+    places = compare_lines(four_places(0.5, 1.2, 2.0, 4.0), ["a"], ["b"], says="a is better", share=0.5, factor=1.1)
+    assert (places.paper, places.ours) == ("2 of 4 places by 1.1×", "3 of 4")
+    one = compare_lines(four_places(0.5), ["a"], ["b"], says="a is better", factor=10.0)
+    assert (one.paper, one.ours) == ("at least 10×", "0.5×")
+    bound = compare_least(3.0, 2.0, says="", found="", unit=" rows")
+    assert (bound.paper, bound.ours) == ("at least 2 rows", "3 rows")
+    spread = compare_within_factor([1.0, 3.0], 2.0, says="", names=["x", "y"])
+    assert (spread.paper, spread.ours) == ("at most 2×", "3×")
+    assert compare_most(3.0, 2.0, says="", found="", paper="two", ours="three").paper == "two"
+
+
+def test_the_finding_that_decides_is_the_worst_one():
+    few = [Finding("a", True, "", 1.5), Finding("b", False, "", 0.5), Finding("c", True, "", 1.1)]
+    assert Verdict(tuple(few)).closest is few[1]
+    assert Verdict((few[0], few[2])).closest is few[2]
+
+
+def test_a_reason_says_whether_runs_bear_it_out():
+    bad, good = Finding("x", False, "found", 0.5), Finding("x", True, "found otherwise", 2.0)
+    assert add_reason(good, "why", bad) is good
+    assert add_reason(bad, "why", good).reason == "why (borne out by our runs: found otherwise)"
+    assert "not borne out" in add_reason(bad, "why", bad).reason
+
+
+def test_a_failure_without_a_reason_gets_the_one_that_the_table_knows():
+    bad, found = Finding("x", False, "", 0.5), four_places(1.0)
+    assert conclude(found, bad).findings[0].reason == UNEXPLAINED
+    assert "made up" in conclude(found.assign(origin=SYNTHETIC), bad).findings[0].reason
+
+
+def test_rank_correlation():
+    assert compute_rank_correlation([1, 2, 3, 4], [1, 10, 100, 1000]) == pytest.approx(1.0)
+    assert compute_rank_correlation([1, 2, 3], [3, 2, 1]) == pytest.approx(-1.0)
+    assert compute_rank_correlation([1, 2, 3], [5, 5, 5]) == 0.0

@@ -1,0 +1,81 @@
+"""The shelf: synthetic tables of the size of the paper's table, published files where they are, and what is refused."""
+
+import gzip
+
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans
+
+from dpviz.check import RequestError
+from experiments.catalogue import _MNIST_APART, _MNIST_WITHIN, CATALOGUE, make_ball_table, make_separated
+from experiments.material import PUBLISHED, RECIPE, SYNTHETIC, Published, Shelf
+from experiments.registry import CLAIMS, open_shelf
+from experiments.su_epsilon import CLUSTERS
+from tests.cases import for_each
+
+SIZES = {"S1": (5000, 2), "TIGER": (16281, 2), "Image": (34112, 3), "Lifesci": (26733, 10), "Letter": (20000, 16)}
+
+
+@for_each("name", SIZES)
+def test_a_stand_in_has_the_size_of_the_papers_table_and_lies_in_its_bounds(name):
+    made = open_shelf(None).table(name)
+    assert made.values.shape == SIZES[name]
+    assert made.origin == SYNTHETIC
+    unit = made.domain.to_unit(made.values)
+    assert np.abs(unit - made.domain.region.clip(unit)).max() < 1e-9
+    again = open_shelf(None).table(name)
+    assert (made.values == again.values).all()
+
+
+def test_every_table_of_a_claim_is_on_the_open_shelf():
+    assert {name for claim in CLAIMS.values() for name in claim.data} <= {entry.name for entry in CATALOGUE}
+    assert set(CLUSTERS) <= {entry.name for entry in CATALOGUE}
+
+
+def test_a_published_file_goes_before_its_stand_in(tmp_path):
+    with gzip.open(tmp_path / "letter.csv.gz", "wt") as file:
+        columns = [f"c{i}" for i in range(16)]
+        file.write(",".join([*columns, "label"]) + "\n")
+        file.writelines(",".join(["5"] * 16 + ["AB"[i % 2]]) + "\n" for i in range(10))
+    found = open_shelf(tmp_path).table("Letter")
+    assert (found.origin, found.values.shape) == (PUBLISHED, (10, 16))
+    assert found.labels.tolist() == [0, 1] * 5
+    assert found.domain.radius == 21.7
+    assert open_shelf(tmp_path).table("S1").origin == SYNTHETIC
+
+
+def test_a_file_with_other_columns_than_the_published_one_must_declare_its_bounds(tmp_path):
+    (tmp_path / "lifesci.csv").write_text("a,b\n1,2\n3,4\n")
+    with pytest.raises(RequestError, match=r"lifesci\.json"):
+        open_shelf(tmp_path).table("Lifesci")
+    (tmp_path / "lifesci.json").write_text('{"bounds": {"a": [0, 5], "b": [0, 5]}}')
+    assert open_shelf(tmp_path).table("Lifesci").domain.upper.tolist() == [5, 5]
+
+
+def test_a_folder_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(RequestError, match="not a folder"):
+        Shelf(tmp_path / "nowhere", (Published("x", {}, lambda: None),))
+
+
+def test_recipes_keep_what_the_paper_says_of_its_table():
+    made, labels = make_separated(1000, 4, 5), np.arange(1000) % 5
+    assert made.origin == RECIPE
+    middles = np.stack([made.values[labels == label].mean(axis=0) for label in range(5)])
+    gaps = np.linalg.norm(middles[:, None] - middles, axis=2) + 9 * np.eye(5)
+    within = np.linalg.norm(made.values - middles[labels], axis=1)
+    assert np.quantile(within, 0.99) < gaps.min() / 2
+    ball = make_ball_table("x", 500, 20, 4, 3, 0.3, seed=1)
+    assert np.linalg.norm(ball.values, axis=1).max() <= 1 + 1e-9
+    assert set(ball.labels) == set(range(4))
+
+
+@pytest.mark.slow
+def test_the_stand_in_of_mnist_is_clustered_as_loosely_as_mnist():
+    """One centre loses 1.34 times what ten do: published sums of squares of MNIST. It caps how a loss can grow."""
+    rows = make_ball_table("MNIST", 12_000, 784, 10, 4, _MNIST_WITHIN, seed=70_784, apart=_MNIST_APART).values
+    spread = float(((rows - rows.mean(axis=0)) ** 2).sum())
+    ten = KMeans(10, n_init=2, random_state=0).fit(rows).inertia_
+    assert 1.27 < spread / ten < 1.40
+    apart = make_ball_table("far", 12_000, 784, 10, 4, 0.5, seed=70_784).values
+    far = float(((apart - apart.mean(axis=0)) ** 2).sum())
+    assert far / KMeans(10, n_init=2, random_state=0).fit(apart).inertia_ > 2

@@ -1,0 +1,348 @@
+"""Intervals of margins: what is drawn again, how often they hold the truth, and what they leave undecided."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import norm as normal
+
+from experiments import redraw
+from experiments.claim import Finding, Interval, Outcome, Verdict
+from experiments.evidence import compare_lines, compare_most, compare_with_today, conclude
+from experiments.redraw import (
+    LOOKS,
+    PATH_DRAWS,
+    PATH_TAIL,
+    TAIL,
+    draw_runs,
+    explain_variance,
+    find_interval,
+    group_runs,
+    redraw_verdicts,
+    weigh_table,
+)
+from tests.cases import about, for_each
+from tests.experiments.planted import lines, table
+
+
+def losses(first, second):
+    """Two lines at one place, a run for each of their losses."""
+    parts = [
+        {**lines({line: loss})[0], "nicv": loss, "repeat": repeat}
+        for line, of_line in (("a", first), ("b", second))
+        for repeat, loss in enumerate(of_line)
+    ]
+    return pd.DataFrame(parts)
+
+
+def few(found):
+    return weigh_few(a_is_better, found)
+
+
+def weigh_few(judge, found):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(redraw, "DRAWS", 40)
+        return weigh_table(judge, found).verdict
+
+
+def a_is_better(found):
+    return conclude(found, compare_lines(found, ["a"], ["b"], says="a is better"))
+
+
+def test_a_margin_that_many_runs_agree_on_is_decided():
+    better = few(losses([1.0, 1.01, 1.02, 0.99, 1.0], [1.5, 1.4, 1.6, 1.5, 1.5])).findings[0]
+    assert better.outcome is Outcome.HOLDS and 1.3 < better.interval.low <= better.margin <= better.interval.high
+    worse = few(losses([1.5, 1.4, 1.6, 1.5, 1.5], [1.0, 1.01, 1.02, 0.99, 1.0])).findings[0]
+    assert worse.outcome is Outcome.FAILS and worse.interval.runs == 5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("second", [[0.8, 1.3, 0.994], [0.994, 0.8, 1.3, 0.99, 1.2]])
+def test_six_thousandths_on_runs_that_disagree_decide_nothing(second):
+    found = few(losses([1.0, 0.9, 1.1], second))
+    assert found.findings[0].interval.crosses
+    assert found.outcome is Outcome.UNDECIDED
+    assert found.sentence == "undecided: 0 of 1 findings hold, 1 undecided"
+
+
+def test_a_margin_of_one_thousandth_is_no_margin():
+    same = few(losses([1.0, 1.0, 1.0], [1.0004, 1.0004, 1.0004]))
+    assert same.findings[0].holds and same.outcome is Outcome.UNDECIDED
+    assert "closest margin" not in same.sentence
+
+
+@given(low=st.floats(0.01, 100), high=st.floats(0.01, 100), margin=st.floats(0.01, 100))
+def test_undecided_is_exactly_an_interval_that_crosses(low, high, margin):
+    low, margin, high = sorted((low, margin, high))
+    finding = Finding("x", margin >= 1, "", margin, interval=Interval(low, high, 5))
+    crosses = low < 1 <= high
+    if crosses:
+        assert finding.outcome is Outcome.UNDECIDED
+    elif low >= 1.001:
+        assert finding.outcome is Outcome.HOLDS
+    elif high <= 0.999:
+        assert finding.outcome is Outcome.FAILS
+
+
+@given(st.lists(st.sampled_from([Outcome.HOLDS, Outcome.FAILS, Outcome.UNDECIDED]), min_size=1, max_size=6))
+def test_a_claim_is_undecided_where_what_is_undecided_could_make_it_another(outcomes):
+    def claim(each):
+        intervals = {Outcome.HOLDS: (1.5, 2.0), Outcome.FAILS: (0.4, 0.6), Outcome.UNDECIDED: (0.8, 1.2)}
+        return Verdict(
+            tuple(Finding("x", True, "", 1.0, interval=Interval(*intervals[one], 5)) for one in each)
+        ).outcome
+
+    could = {
+        claim([settled if one is Outcome.UNDECIDED else one for one in outcomes])
+        for settled in (Outcome.HOLDS, Outcome.FAILS)
+    }
+    if Outcome.UNDECIDED in outcomes and could != {Outcome.IN_PART}:
+        assert claim(outcomes) is Outcome.UNDECIDED
+    else:
+        assert could == {claim(outcomes)}
+
+
+def held(runs, tables, without=False):
+    """In what part of tables of a known law, whose ratio is 1.2, the interval holds it."""
+    rng, groups = np.random.default_rng(runs), np.repeat([0, 1], runs)
+    chosen, right = draw_runs(groups, 300), 0
+    for _ in range(tables):
+        found = np.exp(0.3 * rng.standard_normal(2 * runs)) * np.where(groups == 1, 1.2, 1.0)
+        drawn = np.median(found[chosen].reshape(-1, 2, runs), axis=2)
+        margin = np.median(found[groups == 1]) / np.median(found[groups == 0])
+        between = find_interval(margin, drawn[:, 1] / drawn[:, 0], 5 if without else runs)
+        assert between.low <= margin <= between.high
+        right += between.low <= 1.2 <= between.high
+    return right / tables
+
+
+@for_each("runs", [2, 3, 4, 5, 20])
+def test_nine_intervals_in_ten_hold_the_ratio_of_a_known_law(runs):
+    assert 0.86 <= held(runs, 500) < 1.0  # one that never misses is too wide to decide anything
+
+
+def test_two_runs_need_the_widening():
+    """The negative twin: redraws alone miss often."""
+    assert held(2, 500, without=True) < 0.8
+
+
+def test_runs_are_drawn_among_the_same_line_at_the_same_place_and_keep_their_rows():
+    parts = [
+        {**row, "iteration": step, "nicv": 100 * place + 10 * row["repeat"] + step}
+        for place, k in enumerate((2, 3))
+        for row in lines({"a": 1.0}, k=k)
+        for step in range(4)
+    ]
+    found = pd.DataFrame(parts)
+    again = []
+    redraw_verdicts(again.append, found, 50)
+    assert all(len(one) == len(found) for one in again)
+    for one in again:
+        assert (one["k"].to_numpy() == found["k"].to_numpy()).all()
+        assert ((one["nicv"] // 100).to_numpy() == (found["k"] - 2).to_numpy()).all()
+        traces = one["nicv"].to_numpy().reshape(-1, 4)
+        assert (traces - traces[:, :1] == np.arange(4)).all()
+    assert len({tuple(one["nicv"]) for one in again}) > 20
+
+
+def test_the_generator_is_fixed_and_everything_has_its_chance():
+    group = np.repeat([0, 1, 2], [1, 3, 5])
+    first = draw_runs(group, 2_000)
+    assert (first == draw_runs(group, 2_000)).all() and (group[first] == group).all()
+    assert (first[:, 0] == 0).all()
+    assert np.bincount(first[:, 4:].ravel(), minlength=9)[4:] == pytest.approx(np.full(5, 2_000), rel=0.05)
+
+
+def test_one_run_has_no_interval():
+    once = losses([1.0], [2.0])
+    assert few(once).findings[0].interval is None
+
+
+@pytest.mark.slow
+def test_what_is_run_today_has_an_interval_of_its_own():
+    found = table([lines({"ours": 1.0, "theirs": 2.0, "theirs, tuned": 0.5})])
+
+    def judge(runs):
+        return conclude(
+            runs,
+            compare_with_today(
+                lambda line: compare_lines(runs, ["ours"], [line], says="best"), "theirs", "theirs, tuned", "tuning"
+            ),
+        )
+
+    verdict = weigh_table(judge, found).verdict
+    assert (verdict.outcome, verdict.today.outcome) == (Outcome.HOLDS, Outcome.FAILS)
+    assert verdict.findings[0].today.reason.startswith("tuning (borne out by our runs")
+    assert verdict.findings[0].today.interval.high < 1 < verdict.findings[0].interval.low
+
+
+def test_cells_matter_that_move_the_margin():
+    """Of two places the worse one decides: only its runs move the margin, and only they set how sure it is."""
+    far, near = losses([1.0, 1.1, 0.9, 1.05, 0.95, 1.0], [9.0] * 6), losses([1.0, 1.1, 0.9], [1.2, 1.3, 1.1])
+    found = pd.concat([far.assign(k=2), near.assign(k=3)], ignore_index=True)
+    weighed = weigh_table(a_is_better, found)
+    assert {(cell["k"], cell["line"]) for cell in weighed.cells[0]} == {(3, "a"), (3, "b")}
+    assert weighed.verdict.findings[0].interval.runs == 3
+    constant = explain_variance(np.ones(50), [[np.ones((50, 3))]])
+    assert constant.tolist() == [0.0]
+
+
+@pytest.mark.slow
+def test_a_cell_matters_whose_rare_bad_run_tips_a_margin():
+    """Of the five runs of "a" one is bad: where it is drawn thrice the margin is below 1, which no run of "b" does."""
+    found = losses([1.0, 1.0, 1.0, 1.0, 3.0], np.random.default_rng(0).uniform(1.1, 4.0, 60).tolist())
+    weighed = weigh_table(a_is_better, found, looks=LOOKS)
+    assert weighed.verdict.findings[0].outcome is Outcome.UNDECIDED
+    assert "a" in {cell["line"] for cell in weighed.cells[0]}
+    counts = np.random.default_rng(1).multinomial(5, [0.2] * 5, 200).astype(float)
+    other = np.random.default_rng(2).multinomial(60, [1 / 60] * 60, 200).astype(float)
+    tips = (counts[:, 0] == np.sort(counts[:, 0])[-3]).astype(float)
+    assert 0 < tips.mean() < 0.1
+    explained = explain_variance(tips, [[counts], [other]], tail=0.0)
+    assert explained[0] > 0.05 > explained[1]
+
+
+_FIRST = 4
+
+
+@cache
+def walk_paths(tail, looks=LOOKS, paths=200):
+    """Intervals over the true ratio of two log-normal lines: (paths, looks, 2), runs doubling from four.
+
+    Of a redraw only its median counts, so that its two middle ranks are drawn by their law, the same for all paths as
+    they are in use.
+    """
+    rng, found = np.random.default_rng(5), np.empty((paths, looks, 2))
+    middle = []
+    for look in range(looks):
+        half = _FIRST * 2**look // 2
+        low = rng.beta(half, half + 1, (PATH_DRAWS, 2))
+        ranks = np.stack([low, low + (1 - low) * rng.beta(1, half, (PATH_DRAWS, 2))])
+        middle.append((2 * half * ranks).astype(np.int64))
+    for path in found:
+        runs = np.exp(0.3 * rng.standard_normal((2, _FIRST * 2 ** (looks - 1))))
+        for look, between in enumerate(path):
+            seen = np.sort(runs[:, : _FIRST * 2**look], axis=1)
+            worse, better = (
+                line[ranks].mean(axis=0) for line, ranks in zip(seen, np.moveaxis(middle[look], -1, 0), strict=True)
+            )
+            margin = np.median(seen[1]) / np.median(seen[0])
+            of_look = find_interval(margin, better / worse, seen.shape[1], tail)
+            between[:] = of_look.low, of_look.high
+    return found
+
+
+def list_answers(intervals):
+    """Of each path the first answer, NaN where there is none: whether the margin is above 1."""
+    sides = np.where(intervals[..., 0] >= 1.001, 1.0, np.where(intervals[..., 1] <= 0.999, 0.0, np.nan))
+    sure = ~np.isnan(sides)
+    return np.where(sure.any(axis=1), np.take_along_axis(sides, sure.argmax(axis=1)[:, None], axis=1)[:, 0], np.nan)
+
+
+def count_misses(intervals):
+    """In what part of paths one interval or more does not hold the ratio."""
+    return ((intervals[..., 0] > 1) | (intervals[..., 1] < 1)).any(axis=1).mean()
+
+
+def test_nine_paths_in_ten_see_no_interval_that_misses():
+    """At the line, near it, and far from it: an answer is wrong in one path of ten at most, and far ones are found."""
+    intervals = walk_paths(PATH_TAIL)
+    assert count_misses(intervals) <= 0.1
+    for ratio, wanted in ((1.0, 0.0), (1.02, 0.5), (0.98, 0.5), (1.2, 0.9), (0.7, 0.9)):
+        answers = list_answers(intervals * ratio)
+        given = answers[~np.isnan(answers)]
+        wrong = len(given) if ratio == 1.0 else (given != (ratio > 1)).sum()
+        with about(ratio):
+            assert wrong <= 0.1 * len(answers)
+            assert len(given) - wrong >= wanted * len(answers)
+
+
+def test_more_looks_answer_what_is_nearer_to_the_line():
+    """A margin of two hundredths: seven looks seldom say, thirteen nearly always."""
+    few, all_looks = (list_answers(walk_paths(PATH_TAIL)[:, :looks] * 1.02) for looks in (7, LOOKS))
+    assert (few == 1).mean() < 0.3 and (all_looks == 1).mean() > 0.9
+
+
+def test_a_path_that_shares_nothing_errs_too_often():
+    """The negative twin: nine in ten at each look is less than nine in ten for the whole path."""
+    assert count_misses(walk_paths(TAIL, looks=6)) > 0.15
+
+
+def compute_missing(looks):
+    """In what part of paths of Gaussian looks that double one or more misses: by integrals over those that hold so far.
+
+    Of two looks the second is the first and as much of news: each look's law, cut where it misses, is passed on.
+    """
+    end = normal.isf(PATH_TAIL)
+    places, step = np.linspace(-end, end, 401, retstep=True)
+    weights = step / 3 * np.concatenate([[1], np.tile([4, 2], 199), [4, 1]])  # Simpson's
+    held = normal.pdf(places)
+    passed = normal.pdf(places[:, None], places / np.sqrt(2), np.sqrt(0.5))
+    for _ in range(looks - 1):
+        held = passed @ (held * weights)
+    return 1 - held @ weights
+
+
+def test_the_tail_of_a_path_is_that_of_gaussian_looks_which_double():
+    """All looks miss together in less than a tenth of the paths, and one more would be too many."""
+    assert compute_missing(1) == pytest.approx(2 * PATH_TAIL, rel=1e-6)
+    assert compute_missing(LOOKS) < 0.1 < compute_missing(LOOKS + 1)
+    assert compute_missing(LOOKS) == pytest.approx(0.094, abs=5e-4), "what the docstring of PATH_TAIL says"
+
+
+def test_counts_that_are_equal_to_what_is_asked_for_hold_and_losses_do_not():
+    """Equal counts are an answer once redraws agree; of a loss on its line digits could tip it."""
+    for (low, high), counted, measured in (
+        ((1.0, 1.0), Outcome.HOLDS, Outcome.UNDECIDED),
+        ((1.0, 2.0), Outcome.HOLDS, Outcome.UNDECIDED),
+        ((1.1, 2.0), Outcome.HOLDS, Outcome.HOLDS),
+        ((0.5, 1.0), Outcome.UNDECIDED, Outcome.UNDECIDED),
+        ((0.9995, 1.0), Outcome.UNDECIDED, Outcome.UNDECIDED),
+        ((0.5, 0.9995), Outcome.FAILS, Outcome.UNDECIDED),
+        ((0.5, 0.9), Outcome.FAILS, Outcome.FAILS),
+    ):
+        for is_count, outcome in ((True, counted), (False, measured)):
+            finding = Finding("x", high >= 1, "", high, interval=Interval(low, high, 6), counted=is_count)
+            with about(low, high, is_count):
+                assert finding.outcome is outcome
+                assert (finding.runs_needed > 0) == (outcome is Outcome.UNDECIDED)
+    on_the_line = Finding("x", True, "", 1.0, interval=Interval(0.5, 1.0, 6), counted=True)
+    assert on_the_line.runs_needed == 12 and replace(on_the_line, counted=False).runs_needed == np.inf
+
+
+def test_counts_are_weighed_as_counts():
+    """A block of ten rows is asked for: of runs that agree on ten it holds, of runs that do not it is open."""
+
+    def judge(found):
+        best = found.groupby("rows")["nicv"].median().idxmin()
+        return conclude(
+            found, *(compare_most(best, 10, says="", found="", counted=counted) for counted in (True, False))
+        )
+
+    def rows_of(ten, thirty):
+        parts = [losses(first, []).assign(rows=rows, line=f"{rows} rows") for rows, first in ((10, ten), (30, thirty))]
+        return pd.concat(parts, ignore_index=True)
+
+    agreed = weigh_few(judge, rows_of([1.0, 1.1, 0.9, 1.05, 0.95], [2.0, 2.1, 1.9, 2.05, 1.95])).findings
+    assert [finding.outcome for finding in agreed] == [Outcome.HOLDS, Outcome.UNDECIDED]
+    torn = weigh_few(judge, rows_of([1.0, 1.1, 0.9, 1.05, 0.95], [1.0, 1.1, 0.91, 1.05, 0.96])).findings
+    assert [finding.outcome for finding in torn] == [Outcome.UNDECIDED, Outcome.UNDECIDED]
+
+
+def test_a_cell_of_many_runs_matters_where_its_ranks_move_the_margin():
+    """More runs than draws explain any number by chance, one by one; by groups of like rank they do not."""
+    rng = np.random.default_rng(4)
+    found = losses(np.exp(0.3 * rng.standard_normal(900)), [1.0] * 900)
+    found.loc[found["line"] == "b", "seconds"] = rng.random(900)
+    drawn = draw_runs(np.repeat([0, 1], 900), 200)
+    counts = np.stack([np.bincount(one, minlength=1800) for one in drawn]).astype(float)
+    margins = 1 / np.median(found["nicv"].to_numpy()[drawn[:, :900]], axis=1)
+    both = [counts[:, :900], counts[:, 900:]]
+    explained = explain_variance(margins, group_runs(found, both))
+    assert explained[0] > 0.5 and explained[1] < 0.05
+    apart = explain_variance(margins, [[of_cell] for of_cell in both])
+    assert (apart < 0.5).all(), "the negative twin"

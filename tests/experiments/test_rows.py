@@ -1,0 +1,115 @@
+"""What a claim's runs look like, on settings small enough for a test; and that sizes and laws are what they say."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.mixture import GaussianMixture
+
+from dpviz.privacy.accounting import gdp_mu
+from experiments import balcan_theory, cohen_naive, su_genetic, su_theory
+from experiments.balcan_figure2 import DELTA, convert_to_basic
+from experiments.catalogue import make_ball_table
+from experiments.registry import CLAIMS, open_shelf
+from experiments.trials import Line, Sweep
+from experiments.tuple_sizes import Mixture, compute_averages_tuples, count_needed_tuples, search_noisy_centers_samples
+
+
+def every_row(blocks, shelf=None):
+    """The rows of a first look."""
+    runs = (run for block in blocks for run in block.runs(shelf, lambda cell, repeats: range(repeats)))
+    return [row for run in runs for row in run]
+
+
+def test_a_grid_is_tidy_and_repeats_itself():
+    material = make_ball_table("small", 400, 3, 3, 1, 0.2, seed=0)
+    asked = [Line("Lloyd", "dplloyd", {"preset": "su"}), Line("less", "sulq", {}, 1e-6, spends=lambda e: e / 2)]
+    sweep = Sweep(table=material, lines=asked, ks=(2,), epsilons=(0.5, 1.0), repeats=2)
+    found = [pd.DataFrame(every_row([sweep])) for _ in range(2)]
+    assert found[0].drop(columns="seconds").equals(found[1].drop(columns="seconds"))
+    assert len(found[0]) == 2 * 2 * 2
+    assert set(found[0]["epsilon"]) == {0.5, 1.0}  # of the axis, not what was spent
+    assert (found[0]["nicv"] >= found[0]["kmeans"] * 0.999).all()
+
+
+def test_the_genetic_search_and_lloyd_never_see_noise():
+    few = su_genetic.Settings(tables=("TIGER",), iterations=4, repeats=1, most_rows=300)
+    found = pd.DataFrame(every_row(su_genetic.list_blocks(few), open_shelf(None)))
+    lloyd = found.loc[found["line"] == su_genetic.LLOYD, "nicv"].to_numpy()
+    assert (np.diff(lloyd) <= 1e-12).all()
+    assert len(found) == 3 * 5
+
+
+def test_naive_samples_are_counted_never_held():
+    """A hundred million samples, of which no array is made; what is found of them are means and sides."""
+    few = cohen_naive.Settings(sizes=(100_000_000,), repeats=1)
+    found = pd.DataFrame(every_row(cohen_naive.list_blocks(few))).set_index("line")
+    assert found["separated"].between(0, 1).all() and (found["error"] >= 0).all()
+    assert found.loc[cohen_naive.FITTED, "error"] > 1 > found.loc[cohen_naive.NOISY, "error"]
+
+
+def test_a_mixture_fitted_to_counts_is_the_one_fitted_to_rows():
+    rng = np.random.default_rng(0)
+    rows = np.concatenate([rng.normal(-3.0, 1.0, 20_000), rng.normal(2.0, 0.5, 10_000)])
+    counts, edges = np.histogram(rows, 4_000)
+    found = np.sort(cohen_naive.fit_mixture((edges[1:] + edges[:-1]) / 2, counts.astype(float)))
+    fitted = GaussianMixture(2, random_state=0).fit(rows[:, None])
+    assert found == pytest.approx(np.sort(fitted.means_[:, 0]), abs=0.01)
+
+
+def test_formulas_stand_beside_what_runs_lose():
+    few = su_theory.Settings(ds=(2,), k=4, epsilons=(1.0,), sizes=(5_000,), repeats=1)
+    found = pd.DataFrame(every_row(su_theory.list_blocks(few))).set_index("line")
+    assert list(found.index) == [su_theory.ROUND, *su_theory.LINES[1:]] == list(su_theory.LINES)
+    lloyd = found.loc[[su_theory.ROUND, su_theory.LLOYD]]
+    # Eq. 7 in the unit square, of a round of five.
+    assert lloyd["predicted"].to_numpy() == pytest.approx(4 * (1 + 0.45**2) * (4 * 5 * 3 / 5_000) ** 2)
+    assert 0.4 < found["error"][su_theory.ROUND] / found["predicted"][su_theory.ROUND] < 2.5
+    assert found["noise"][su_theory.GRID] < found["predicted"][su_theory.GRID]
+
+
+def test_a_centre_is_captured_by_its_nearest_candidate_in_radii_of_its_cluster():
+    """Two clusters of radius 1 and 2, and candidates that are half a radius and three radii from their centres."""
+    points = np.array([[-1.0, 0], [1, 0], [8, 0], [12, 0]])
+    candidates = np.array([[0.0, 0.5], [10.0, 6.0], [50.0, 50.0]])
+    found = balcan_theory._measure_capture(points, np.array([0, 0, 1, 1]), candidates)
+    assert (found["captured"], found["farthest"]) == pytest.approx((1.75, 3.0))
+    # Of the nearest candidates (1.25 · 2 + 40 · 2) against 2 + 8.
+    assert found["alone"] == pytest.approx((2.5 + 80) / 10)
+    bound = balcan_theory.compute_loss_bound(1_000, 2, 3, 1.0, 1.0, 0.1)
+    assert bound == pytest.approx(0.1 * np.log(1e3) ** 3 + 11 * np.log(2e4) ** 5 / 1_000)
+
+
+def test_tuples_follow_the_law_of_block_means():
+    mixture = Mixture(k=4, d=3, reach=50.0)
+    tuples = mixture.tuples(20_000, 400, np.random.default_rng(0))
+    assert tuples.mean(axis=0) == pytest.approx(mixture.means, abs=0.01)
+    assert tuples.var(axis=0) == pytest.approx(np.full((4, 3), 1 / 100), rel=0.05)
+
+
+def test_separation_is_what_samples_would_say():
+    mixture, rng = Mixture(k=2, d=2, reach=5.0), np.random.default_rng(1)
+    samples = mixture.means[:, None] + rng.standard_normal((2, 2000, 2))
+    for centers in (mixture.means, mixture.means + 0.5, np.array([[5.0, 0.0], [-1.0, 0.0]]), np.zeros((2, 2))):
+        nearest = ((samples[:, :, None] - centers) ** 2).sum(axis=3).argmin(axis=2)
+        pure = (nearest == nearest[:, :1]).all() and nearest[0, 0] != nearest[1, 0]
+        assert mixture.separated(centers, 4000) == pure
+
+
+def test_the_papers_constants():
+    assert count_needed_tuples() == 4296  # where the paper reports 3,781
+    assert 4.5e5 < compute_averages_tuples(Mixture(2, 4, 512.0)) / 8 < 6.5e5
+    near, far = (search_noisy_centers_samples(Mixture(2, 1, reach), seed=(0,), draws=1) for reach in (128, 512))
+    assert near > 4 * far
+
+
+def test_the_accounting_of_2017_costs_several_times_the_noise():
+    given = convert_to_basic(1.0)
+    assert given < 0.3
+    basic = np.sqrt(2 * np.log(1.25 * 20 / DELTA)) * 20
+    assert np.sqrt(20) / gdp_mu(given, DELTA) == pytest.approx(basic, rel=1e-6)
+
+
+def test_quick_settings_are_not_more_than_full_ones():
+    for claim in CLAIMS.values():
+        assert type(claim.quick) is type(claim.full)
+        assert claim.quick.repeats <= claim.full.repeats

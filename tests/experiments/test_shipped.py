@@ -1,0 +1,205 @@
+"""The results that lie in the checkout: made by the settings of today, and what a recomputation gives."""
+
+import json
+from dataclasses import asdict, replace
+from functools import cache
+
+import pandas as pd
+import pytest
+
+from benchmarks.verdict_table import markdown
+from dpviz import __version__
+from dpviz.check import RequestError
+from dpviz.schema.documents import read_document
+from dpviz.schema.manifest_document import ClaimManifest
+from experiments.claim import Outcome
+from experiments.google_coreset import BASELINE_FILE, DIFFPRIVLIB, TABLES
+from experiments.material import PUBLISHED, SYNTHETIC
+from experiments.planner import FORMAT
+from experiments.redraw import LOOKS, list_place_columns, weigh_table
+from experiments.registry import CLAIMS, open_shelf
+from experiments.shipped import FOLDER, STAND_INS, load_shipped
+from experiments.trials import find_setting
+from experiments.verdict_table import list_lines, select_look
+
+# Parts of tables that take about a second each; ``dpviz reproduce`` makes the whole of them.
+RECOMPUTED = {
+    "cohen-naive": {"sizes": (100_000_000,), "repeats": 1},
+    "su-blocks": {"tables": ("TIGER",), "powers": (0.4,), "repeats": 1},
+    "su-scaling": {"ds": (2,), "ks": (2,), "repeats": 1},
+    "su-genetic": {"tables": ("TIGER",), "iterations": 3, "repeats": 1},
+    "balcan-small": {"repeats": 1},
+    "su-theory": {"ds": (2,), "epsilons": (0.1,), "sizes": (20_000,), "repeats": 1},
+    "balcan-theory": {"tables": ("three clusters",), "epsilons": (0.1,), "repeats": 1},
+}
+
+
+# What tells the runs of a table apart.
+WHERE = {"data", "n", "d", "k", "epsilon", "delta", "line", "repeat", "power", "iteration"}
+LISTED = json.loads((FOLDER / "manifest.json").read_text("utf-8"))["claims"]
+
+
+@cache
+def find_verdict(claim_id, folder=FOLDER):
+    """What lies there of a claim, and its verdict, which many tests ask for."""
+    found = load_shipped(CLAIMS[claim_id], folder)
+    return found, found.verdict(CLAIMS[claim_id])
+
+
+def test_tables_and_manifest_list_the_same_claims():
+    for folder in (FOLDER, STAND_INS):
+        read_document(ClaimManifest, json.loads((folder / "manifest.json").read_text("utf-8")), RequestError)
+    assert set(LISTED) == set(CLAIMS)
+    for folder in (FOLDER, STAND_INS):
+        assert {file.stem for file in folder.glob("*.csv")} == {*LISTED, "verdicts"}
+    assert set(RECOMPUTED) <= set(LISTED)
+
+
+@pytest.mark.parametrize("folder", [FOLDER, STAND_INS])
+def test_a_shipped_claim_was_made_by_the_settings_of_today(folder):
+    for claim_id in json.loads((folder / "manifest.json").read_text("utf-8"))["claims"]:
+        claim = CLAIMS[claim_id]
+        found = load_shipped(claim, folder)
+        assert found is not None
+        settings = json.loads(json.dumps(asdict(claim.settings(quick=found.made["quick"]))))
+        assert found.made["settings"] == settings, f"{claim_id} was made by other settings: reproduce it again"
+        assert found.made["dpviz"] == __version__ and claim_id in found.made["command"]
+        assert (folder / f"{claim_id}.csv").stat().st_size < 2_000_000
+        assert found.made["rows"] == len(found.table)
+
+
+def test_at_most_two_claims_fail_and_every_failure_has_a_reason():
+    verdicts = [find_verdict(claim_id)[1] for claim_id in LISTED]
+    assert len(verdicts) == len(LISTED)
+    assert sum(verdict.outcome is Outcome.FAILS for verdict in verdicts) <= 2
+    assert all(finding.holds or finding.reason for verdict in verdicts for finding in verdict.findings)
+
+
+def test_nothing_is_shipped_where_nothing_lies(tmp_path):
+    assert load_shipped(CLAIMS["su-blocks"], tmp_path) is None
+
+
+@pytest.mark.parametrize("folder", [FOLDER, STAND_INS])
+def test_each_finding_lies_there_with_its_interval(folder):
+    for claim_id in json.loads((folder / "manifest.json").read_text("utf-8"))["claims"]:
+        found, verdict = find_verdict(claim_id, folder)
+        lines = found.lines
+        again = pd.DataFrame(list_lines(claim_id, verdict))
+        assert again[["finding", "run", "verdict"]].to_numpy().tolist() == (
+            lines[["finding", "run", "verdict"]].to_numpy().tolist()
+        )
+        runs = found.table.groupby(list_place_columns(found.table), dropna=False)["repeat"].nunique().min()
+        assert all((finding.interval is None) == (runs < 2) for finding in verdict.findings)
+        assert lines["runs"].min() >= runs
+
+
+@pytest.mark.slow
+def test_the_intervals_are_those_of_the_generator_that_is_named():
+    claim_id = "cohen-naive"
+    claim = CLAIMS[claim_id]
+    found = load_shipped(claim)
+    assert found is not None
+    again = pd.DataFrame(
+        list_lines(
+            claim_id, weigh_table(claim.judge, select_look(found.table), looks=found.made.get("looks", 1)).verdict
+        )
+    )
+    for column in ("margin", "low", "high"):
+        assert again[column].to_numpy() == pytest.approx(found.lines[column].to_numpy(), rel=1e-4)
+
+
+@pytest.mark.slow
+def test_a_look_of_a_path_can_be_taken_again_from_the_stored_table():
+    """The look at which a finding of Fig. 3 was decided, which later ones leave as it is."""
+    claim = CLAIMS["su-blocks"]
+    found = load_shipped(claim)
+    line = found.lines.query("finding == 1").iloc[0]
+    assert 1 < line["look"] < found.made["look"] == found.table["look"].max()
+    finding = weigh_table(claim.judge, select_look(found.table, line["look"]), looks=LOOKS).verdict.findings[0]
+    assert finding.outcome is Outcome.HOLDS and finding.counted
+    assert (finding.margin, finding.interval.low, finding.interval.high) == tuple(line[["margin", "low", "high"]])
+
+
+def test_what_was_measured_of_diffprivlib():
+    """Spends more than it is asked for, by the formula of its swapped shares; the post's tables, and Letter itself."""
+    table = pd.read_csv(BASELINE_FILE)
+    d = table["d"].to_numpy()
+    swapped = (4 * d * 0.225**2) ** (1 / 3)
+    assert table["spent_epsilon"].to_numpy() == pytest.approx((1 + d * swapped) / (d + swapped), rel=1e-4)
+    assert set(table["data"]) == set(TABLES) and set(table["line"]) == {DIFFPRIVLIB}
+    assert set(table.loc[table["data"] == "Letter", "origin"]) == {PUBLISHED, SYNTHETIC}
+    assert (table.groupby(["data", "origin", "k"])["repeat"].nunique() == 5).all()
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("claim_id", RECOMPUTED)
+def test_what_is_shipped_is_what_a_run_finds(claim_id, tmp_path):
+    claim = CLAIMS[claim_id]
+    found = load_shipped(claim, STAND_INS)
+    assert found is not None
+    few = replace(claim.settings(quick=found.made["quick"]), **RECOMPUTED[claim_id])
+    pd.DataFrame(claim.rows(open_shelf(None), few)).to_csv(tmp_path / "again.csv", index=False, float_format=FORMAT)
+    again = pd.read_csv(tmp_path / "again.csv")
+    where = [name for name in again.columns if name in WHERE]
+    there = again[where].merge(found.table, on=where, how="left", validate="one_to_one")
+    measured = again.columns.difference([*where, "seconds"])
+    assert len(again) and len(measured)
+    # Libraries of linear algebra differ in their last bits from one processor to another.
+    pd.testing.assert_frame_equal(again[measured], there[measured], rtol=1e-4)
+
+
+def test_the_findings_show_the_verdicts_that_lie_there():
+    said = (FOLDER.parent / "findings.md").read_text("utf-8")
+    assert markdown() in said, "run python -m benchmarks.verdict_table and put its table into docs/findings.md"
+
+
+def test_every_finding_on_a_table_opens_a_setting_that_runs():
+    """The place that decides, where one does; the line is the one that the finding asks about."""
+    for claim_id in LISTED:
+        claim, (found, verdict) = CLAIMS[claim_id], find_verdict(claim_id)
+        settings = claim.settings(quick=found.made["quick"])
+        for finding in verdict.findings:
+            setting = find_setting(claim, settings, found.table, finding)
+            assert (setting is not None) == claim.has_tables
+            if setting is not None:
+                setting.request.check_numbers()
+                assert setting.n >= 1000 and 2 <= setting.d <= 784
+                assert finding.place.get("k", setting.request.k) == setting.request.k
+    found, verdict = find_verdict("su-hybrid")
+    setting = find_setting(CLAIMS["su-hybrid"], CLAIMS["su-hybrid"].quick, found.table, verdict.findings[3])
+    assert (setting.request.algorithm, setting.request.epsilon, setting.request.k) == ("dplloyd", 0.05, 5)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize(
+    ("claim_id", "column", "where"),
+    [
+        ("su-hybrid", "nicv", {"data": "Adult-num", "epsilon": 0.05, "line": "DPLloyd"}),
+        ("su-blocks", "nicv", {"data": "TIGER", "line": "GkM-3K"}),
+        ("su-epsilon", "nicv", {"data": "S1", "epsilon": 0.05, "line": "PGkM"}),
+    ],
+)
+def test_a_run_that_decides_a_finding_gives_the_stored_bytes(claim_id, column, where):
+    """Of the cells behind three findings, the first run and the last, by their seeds; stand-ins need no file."""
+    claim = CLAIMS[claim_id]
+    found = load_shipped(claim, STAND_INS)
+    there = found.table
+    for name, value in where.items():
+        there = there[there[name] == value]
+    asked = {int(there["repeat"].min()), int(there["repeat"].max())}
+
+    def wanted(cell, repeats):
+        return sorted(asked) if all(cell[name] == value for name, value in where.items()) else []
+
+    blocks = claim.blocks(claim.settings(quick=found.made["quick"]))
+    again = [row for block in blocks for run in block.runs(open_shelf(None), wanted) for row in run]
+    assert {row["repeat"] for row in again} == asked
+    text = (STAND_INS / f"{claim_id}.csv").read_text("utf-8").splitlines()
+    place = text[0].split(",").index(column)
+    stored = {line.split(",")[place] for line in text[1:]}
+    for row in again:
+        assert FORMAT % row[column] in stored
+        (line,) = there.index[there["repeat"] == row["repeat"]]
+        assert text[1 + line].split(",")[place] == FORMAT % row[column]
