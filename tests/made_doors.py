@@ -21,6 +21,7 @@ STUBS = {
     # A room inside a room has a door of its own.
     "dpviz/privacy/weighing": "from ..replay import Recording as Recording\n"
     "from dpviz.privacy.transcripts import compute_log_ratio as compute_log_ratio\n",
+    "dpviz/audit": "from .audited import Check as Check\n",
     "dpviz/runs": "from .evaluation import evaluate as evaluate\n"
     "from dpviz.privacy import PrivateTable as PrivateTable\n"
     "from .open_table import OpenTable as OpenTable, declare as declare\n",

@@ -65,6 +65,7 @@ def test_a_mistake_is_named(card, check):
         ("import dpviz.privacy.queries", "imports dpviz as a whole"),
         ("from dpviz import privacy", "imports dpviz.privacy as a whole"),
         ("from dpviz import runs as r", "imports dpviz.runs as a whole"),
+        ("from dpviz import audit", "imports dpviz.audit as a whole"),
         ("from dpviz.privacy import private_session", "imports dpviz.privacy.private_session as a whole"),
         ("from dpviz.privacy import *", "imports all names of dpviz.privacy"),
         ("from dpviz.privacy.private_session import *", "imports all names of dpviz.privacy.private_session"),
