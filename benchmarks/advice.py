@@ -35,8 +35,8 @@ from dpviz.runs.advice.advice import NEAR, find_best
 from dpviz.runs.advice.judgement import judge_request
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, nicv
+from dpviz.runs.one_run import run
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.run import run
 
 DELTA = 1e-6
 TABLE_SEED, RUN_SEED = 30_000, 90_000

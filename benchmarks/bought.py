@@ -32,8 +32,8 @@ from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.private_session import PrivateTable
 from dpviz.releases.bought_bounds import buy_bounds
 from dpviz.runs.advice.suggested_k import suggest_k
+from dpviz.runs.one_run import Run, run, run_frames
 from dpviz.runs.open_table import declare
-from dpviz.runs.run import Run, run, run_frames
 from dpviz.table.declaration import Declaration
 from dpviz.table.loaded_table import LoadedTable, make_numeric_table
 from dpviz.table.samples import sample

@@ -20,7 +20,7 @@ from dpviz.algorithms.sizes import NINE_IN_TEN
 from dpviz.algorithms.steps import CentersStep
 from dpviz.privacy.partitions import Voronoi
 from dpviz.runs.clipped_rows import clip_rows
-from dpviz.runs.run import run
+from dpviz.runs.one_run import run
 
 DELTA, SEED = 1e-6, 640
 # What is wanted of the median error at this ε, over so many columns.

@@ -33,7 +33,7 @@ from dpviz.algorithms.registry import find_card
 from dpviz.runs.advice.judgement import judge
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, nicv
-from dpviz.runs.run import run
+from dpviz.runs.one_run import run
 
 DELTA, SEED = 1e-6, 400
 EPSILONS = (0.1, 0.3, 1.0, 3.0)

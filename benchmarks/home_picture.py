@@ -16,8 +16,8 @@ import numpy as np
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.cluster_recovery import find_recovered_clusters
 from dpviz.runs.evaluation import assign, find_reference
+from dpviz.runs.one_run import run
 from dpviz.runs.open_table import OpenTable, declare
-from dpviz.runs.run import run
 from dpviz.table.samples import SAMPLES, sample
 
 EPSILONS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)

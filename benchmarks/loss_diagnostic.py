@@ -26,7 +26,7 @@ from benchmarks.timing import machine
 from dpviz.algorithms.auto.loss_diagnostic import collect_seen
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, nicv
-from dpviz.runs.run import run
+from dpviz.runs.one_run import run
 
 DELTA, BAD, FINE = 1e-6, 2.0, 1.2
 # One run in twenty lies below a range, and one above it.

@@ -16,7 +16,7 @@ from benchmarks.timing import machine, median_ratio
 from dpviz.privacy.private_session import PrivateTable
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, nicv
-from dpviz.runs.run import run
+from dpviz.runs.one_run import run
 from dpviz.table.csv_intake import load_csv
 from dpviz.table.domain import Domain
 from dpviz.table.samples import sample

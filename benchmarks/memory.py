@@ -29,7 +29,7 @@ def fit(name: str, n: int, answers: multiprocessing.Queue[tuple[float, float]]) 
     import numpy as np
 
     from dpviz.privacy.private_session import PrivateTable
-    from dpviz.runs.run import run
+    from dpviz.runs.one_run import run
     from dpviz.table.domain import Domain
 
     rng = np.random.default_rng(0)

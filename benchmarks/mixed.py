@@ -32,8 +32,8 @@ from dpviz.reporting import TextTable
 from dpviz.runs.center_tables import read_shares
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import assign, find_reference, nicv
+from dpviz.runs.one_run import run
 from dpviz.runs.open_table import OpenTable, declare
-from dpviz.runs.run import run
 from dpviz.runs.synthetic_tables import synthesise_declared
 from dpviz.table.csv_intake import load_csv
 from dpviz.table.declaration import Declaration

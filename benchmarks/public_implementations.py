@@ -19,7 +19,7 @@ from dpviz.algorithms.su2016.eugkm import make_problem
 from dpviz.algorithms.tools.solvers import find_best_of_starts
 from dpviz.privacy.private_session import PrivateTable
 from dpviz.runs.evaluation import compute_mean_losses
-from dpviz.runs.run import Run, run
+from dpviz.runs.one_run import Run, run
 from dpviz.table.domain import Domain
 
 Array = npt.NDArray[np.float64]

@@ -26,8 +26,8 @@ from dpviz.releases.segments import ask_segments
 from dpviz.releases.segments_report import QualityVerdict
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, nicv
+from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare
-from dpviz.runs.run import run
 from dpviz.table.declaration import Declaration
 from dpviz.table.loaded_table import make_numeric_table
 

@@ -28,9 +28,9 @@ from dpviz.privacy.exact_noise import ExactNoise, ExactSource
 from dpviz.privacy.private_session import PrivateTable
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import evaluate, find_reference
+from dpviz.runs.one_run import run_request
 from dpviz.runs.open_table import declare
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.run import run_request
 from dpviz.table.samples import sample
 
 SAMPLES = {"people": 5, "fifteen": 15}

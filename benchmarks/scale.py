@@ -86,7 +86,7 @@ def measure(way: str, folder: str, answers: multiprocessing.Queue[Measured]) -> 
 
 
 def _run(opened: Any) -> tuple[float, str]:
-    from dpviz.runs.run import run
+    from dpviz.runs.one_run import run
 
     done: list[Any] = []
     seconds = seconds_of(lambda: done.append(run("auto", opened.private, k=K, epsilon=EPSILON, delta=DELTA, seed=0)))

@@ -16,8 +16,8 @@ from dpviz.releases.described_table import DescribedTable, make_described_table
 from dpviz.releases.intervals import Interval
 from dpviz.releases.segments import ask_segments
 from dpviz.releases.segments_report import NumbersSaid, SegmentsReport
+from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare
-from dpviz.runs.run import run
 from dpviz.table.loaded_table import LoadedTable
 from dpviz.table.samples import sample
 

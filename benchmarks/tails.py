@@ -21,7 +21,7 @@ from dpviz.privacy.partitions import UnevenGrid
 from dpviz.privacy.private_session import PrivateTable
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, nicv
-from dpviz.runs.run import run
+from dpviz.runs.one_run import run
 from dpviz.table.domain import Domain, Scaling
 
 TABLE_SEED = 77

@@ -25,7 +25,7 @@ from benchmarks.timing import machine
 from dpviz.check import RequestError
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, match, nicv
-from dpviz.runs.run import run
+from dpviz.runs.one_run import run
 
 DELTA, BAD, FINE, LIKE_ONE = 1e-6, 2.0, 1.2, 0.9
 ALGORITHMS = (

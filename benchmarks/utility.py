@@ -41,8 +41,8 @@ from dpviz.check import RequestError
 from dpviz.privacy.private_session import PrivateTable
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import Reference, find_reference, nicv
+from dpviz.runs.one_run import run
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.run import run
 
 DELTA = 1e-6
 TABLE_SEED, RUN_SEED = 20_000, 70_000

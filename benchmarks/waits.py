@@ -63,7 +63,7 @@ def make_table(n: int, dim: int, k: int) -> Any:
 
 def fit(algorithm: str, n: int, dim: int, k: int, *, delta: float = 1e-6) -> Callable[[], object]:
     """A run on a table that is made once."""
-    from dpviz.runs.run import run
+    from dpviz.runs.one_run import run
 
     return partial(run, algorithm, make_table(n, dim, min(k, 60)), k=k, epsilon=1.0, delta=delta, seed=0)
 

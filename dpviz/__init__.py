@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from dpviz.privacy.private_session import PrivateTable
     from dpviz.privacy.queries import Relation
     from dpviz.releases.account import Account
-    from dpviz.releases.read_release import ReadRelease, read_release
-    from dpviz.releases.verify import verify
+    from dpviz.releases.release_reader import ReadRelease, read_release
+    from dpviz.releases.verifying import verify
     from dpviz.runs.advice.known_rows import advise_for as advise
-    from dpviz.runs.run import Run, run
+    from dpviz.runs.one_run import Run, run
     from dpviz.table.csv_intake import load_csv
     from dpviz.table.domain import Domain, Scaling
     from dpviz.table.loaded_table import LoadedTable
@@ -65,20 +65,20 @@ _HOMES = {
     "PrivacyWarning": "dpviz.check",
     "PrivateKMeans": "dpviz.estimators",
     "PrivateTable": "dpviz.privacy.private_session",
-    "ReadRelease": "dpviz.releases.read_release",
+    "ReadRelease": "dpviz.releases.release_reader",
     "Relation": "dpviz.privacy.queries",
     "RequestError": "dpviz.check",
-    "Run": "dpviz.runs.run",
+    "Run": "dpviz.runs.one_run",
     "Scaling": "dpviz.table.domain",
     "declare": "dpviz.commands",
     "open_table": "dpviz.commands",
     "release": "dpviz.commands",
     "select_k": "dpviz.commands",
     "sweep": "dpviz.commands",
-    "verify": "dpviz.releases.verify",
+    "verify": "dpviz.releases.verifying",
     "load_csv": "dpviz.table.csv_intake",
-    "read_release": "dpviz.releases.read_release",
-    "run": "dpviz.runs.run",
+    "read_release": "dpviz.releases.release_reader",
+    "run": "dpviz.runs.one_run",
     "sample": "dpviz.table.samples",
     "show": "dpviz.charts.player.shown",
 }

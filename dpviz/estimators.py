@@ -28,8 +28,8 @@ from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.queries import Relation
 from dpviz.releases.account import Account, Charge
 from dpviz.runs.evaluation import assign, nicv
+from dpviz.runs.one_run import Run, run_request
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.run import Run, run_request
 from dpviz.table.cluster_rows import ClusterRows
 from dpviz.table.dask_tables import (
     compute_in_parts,

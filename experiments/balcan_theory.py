@@ -13,7 +13,7 @@ import pandas as pd
 from dpviz.algorithms.balcan2017.balcan import CandidatesStep
 from dpviz.arrays import Array, Codes
 from dpviz.runs.evaluation import assign, nicv
-from dpviz.runs.run import run
+from dpviz.runs.one_run import run
 from experiments.claim import Claim, Finding, Picture, Row, Verdict, Wanted
 from experiments.evidence import add_reason, compare_places, compute_medians, conclude
 from experiments.material import Material, Shelf

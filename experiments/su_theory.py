@@ -15,8 +15,8 @@ from dpviz.algorithms.card import Setting
 from dpviz.algorithms.steps import CentersStep
 from dpviz.runs.advice.prediction import Prediction, predict
 from dpviz.runs.evaluation import assign, nicv
+from dpviz.runs.one_run import Run, run
 from dpviz.runs.request import Contender
-from dpviz.runs.run import Run, run
 from dpviz.wording import round_percent
 from experiments.catalogue import make_separated
 from experiments.claim import Claim, Finding, Picture, Row, Verdict

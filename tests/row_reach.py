@@ -39,7 +39,7 @@ HOLDERS = {
     "dpviz.releases.described_table": "makes the private table that segments are asked of",
     "dpviz.releases.missing_shares": "asks a session for missing cells",
     "dpviz.releases.publishing": "keeps what is pressed until it has left",
-    "dpviz.releases.read_release": "gives released numbers as data frames; no row is near",
+    "dpviz.releases.release_reader": "gives released numbers as data frames; no row is near",
     "dpviz.releases.release_parts": "opens a session for each part, over rows or over none",
     "dpviz.releases.releasing": "reads the table, and hands its transcript on",
     "dpviz.releases.segments": "asks a session for what segments are",

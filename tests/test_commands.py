@@ -8,7 +8,7 @@ import pytest
 
 import dpviz
 from dpviz import Account, PrivacyWarning, RequestError, commands
-from dpviz.releases.verify import verify
+from dpviz.releases.verifying import verify
 from dpviz.table.declaration_file import to_json
 from tests.cases import about
 from tests.command_line import told_by, write_points

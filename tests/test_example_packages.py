@@ -35,7 +35,7 @@ from dpviz.audit.neighboring_tables import PUBLIC
 from dpviz.check import RequestError
 from dpviz.privacy.exact_noise import ExactNoise
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.run import run_request
+from dpviz.runs.one_run import run_request
 
 auditing.CHECKS = {name: auditing.CHECKS[name] for name in ("source", "session", "replay", "neighbours")}
 for words in (

@@ -11,7 +11,7 @@ from tests.row_reach import CORE, HOLDERS, READERS, READS, Types, holders, reade
 TYPES = Types.of(PACKAGE)
 REACHING = TYPES.reaching()
 MAKES_FILES = (
-    *("render", "playing", "asked", "package", "comparing", "verify", "checks", "zips", "seen", "card_facts"),
+    *("render", "playing", "asked", "package", "comparing", "verifying", "checks", "zips", "seen", "card_facts"),
     *("card_page", "card_tables", "card_pictures", "registry_card", "promise", "charges", "segment_words"),
     *("segments_report", "signature", "rounding"),
 )
@@ -106,7 +106,7 @@ def test_what_is_rendered_reaches_no_row():
         ("render", "from dpviz.table.named import Content\ndef render(played, content: Content): ..."),
         ("card_page", "import pandas as pd\ndef card_page(facts, rows: pd.DataFrame | None = None): ..."),
         ("promise", "from dpviz.releases import releasing\ndef promise(facts, ready: releasing.Preflight): ..."),
-        ("verify", "from dpviz.table.loaded_table import LoadedTable\nclass Found:\n    table: 'LoadedTable'"),
+        ("verifying", "from dpviz.table.loaded_table import LoadedTable\nclass Found:\n    table: 'LoadedTable'"),
         (
             "asked",
             "from collections.abc import Callable\nfrom dpviz.privacy.private_session import PrivateSession\n"

@@ -18,7 +18,7 @@ from dpviz.privacy.accounting import Accounting, gdp_epsilon
 from dpviz.privacy.ledger import compute_total_epsilon
 from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.queries import Relation
-from dpviz.runs.run import Run
+from dpviz.runs.one_run import Run
 
 NOBODY = np.empty((0, 1))
 END, OTHER_END, BOTH_ENDS = np.ones((1, 1)), -np.ones((1, 1)), np.array([[-1.0], [1.0]])

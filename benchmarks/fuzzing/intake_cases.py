@@ -12,9 +12,9 @@ from benchmarks.fuzzing.case import Case, short
 from benchmarks.fuzzing.csv_bytes import HostileFile, hostile_file, well_formed_file
 from benchmarks.fuzzing.hostile import ENCODINGS, STRANGE_ENCODINGS, TEXTS, happens, one, some
 from dpviz.algorithms.registry import CARDS
+from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare
 from dpviz.runs.record import make_record
-from dpviz.runs.run import run
 from dpviz.table.csv_intake import load_csv, open_csv
 from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.declaration_file import apply_declaration, to_json

@@ -25,7 +25,7 @@ from dpviz.releases.release_parts import make_all_parts, make_empty_content, mak
 from dpviz.releases.release_request import ReleaseRequest, find_words
 from dpviz.releases.render import render
 from dpviz.releases.transcript import AnswerRecording, Transcript
-from dpviz.releases.verify import verify
+from dpviz.releases.verifying import verify
 from dpviz.releases.zips import make_zip, read_members
 from dpviz.runs.request import Contender, Request
 from dpviz.table.declaration_file import apply_declaration

@@ -14,7 +14,7 @@ from dpviz.algorithms.card import ParamField
 from dpviz.algorithms.registry import CARDS
 from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.queries import Relation
-from dpviz.runs.run import Run, run
+from dpviz.runs.one_run import Run, run
 from dpviz.table.domain import Domain
 
 _USUAL_EPSILON, _USUAL_DELTA = 1.0, 1e-6

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from dpviz import CARDS, run, sample, show
 from dpviz.algorithms.card import Card, Guarantee
+from dpviz.runs.one_run import Run
 from dpviz.runs.open_table import declare
-from dpviz.runs.run import Run
 
 EPSILON, DELTA, SEED = 1.0, 1e-6, 7
 _PROMISES = {

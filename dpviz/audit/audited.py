@@ -10,7 +10,7 @@ from dpviz.algorithms.card import Card
 from dpviz.audit.contract import run_card
 from dpviz.audit.neighboring_tables import list_settings, list_variants
 from dpviz.privacy.private_session import PrivateTable
-from dpviz.runs.run import Run
+from dpviz.runs.one_run import Run
 
 SEED = 11
 """Of every run of an audit that has one: whoever audits twice finds the same."""

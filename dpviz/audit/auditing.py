@@ -47,8 +47,8 @@ from dpviz.privacy.broken import Broken
 from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.replay import make_watched_session
+from dpviz.runs.one_run import Run
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.run import Run
 
 _EPSILONS = (0.1, 1.0, 35.0)
 _ROUNDING = 1e-8

@@ -24,7 +24,7 @@ from dpviz.privacy.replay import (
     make_replaying_session,
     open_as,
 )
-from dpviz.runs.run import Frame, Run, run_frames
+from dpviz.runs.one_run import Frame, Run, run_frames
 
 # Log densities and sums are floating-point numbers.
 _ROUNDING = 1e-8

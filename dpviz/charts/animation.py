@@ -14,7 +14,7 @@ from dpviz.charts.registry import find_picture
 from dpviz.charts.revealed import ROWS
 from dpviz.charts.theme import Kind, Palette
 from dpviz.glossary import explain_label
-from dpviz.runs.run import Frame, RunSoFar
+from dpviz.runs.one_run import Frame, RunSoFar
 
 # Values of so many marks, or letters, are worth a name.
 _LONG = 200

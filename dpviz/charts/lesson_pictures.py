@@ -23,8 +23,8 @@ from dpviz.charts.theme import Palette, make_axis_title, make_epsilon_axis, make
 from dpviz.charts.view import make_view
 from dpviz.lessons.computed import Computed
 from dpviz.lessons.lesson import Scene
+from dpviz.runs.one_run import Run
 from dpviz.runs.request import Request
-from dpviz.runs.run import Run
 from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import Row
 from dpviz.table.declaration import FileKind

@@ -21,7 +21,7 @@ from dpviz.charts.theme import Kind, Palette
 from dpviz.charts.view import View, describe_projected_axes
 from dpviz.runs.cluster_recovery import ClusterRecovery
 from dpviz.runs.evaluation import Reference
-from dpviz.runs.run import Run, RunSoFar
+from dpviz.runs.one_run import Run, RunSoFar
 from dpviz.runs.verdict import Verdict
 from dpviz.table.domain import Domain, Region
 from dpviz.wording import format_number

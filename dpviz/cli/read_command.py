@@ -11,7 +11,7 @@ import numpy as np
 
 from dpviz.cli.console import FoundWrong, create_out, refuse_taken
 from dpviz.cli.parser import Parser
-from dpviz.releases.read_release import ReadRelease, read_release
+from dpviz.releases.release_reader import ReadRelease, read_release
 from dpviz.reporting import format_table
 from dpviz.runs.profile import Profile, ProfileColumn
 from dpviz.table.codings import NUMBER, Cycle, Dates, Stretched

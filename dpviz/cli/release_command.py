@@ -20,7 +20,7 @@ from dpviz.releases.account import Account
 from dpviz.releases.bought_bounds import list_open_columns
 from dpviz.releases.package import CENTERS, SIGNATURE, VERIFY
 from dpviz.releases.playing import Played
-from dpviz.releases.read_release import receive
+from dpviz.releases.release_reader import receive
 from dpviz.releases.release_request import BOUNDS, OF_BOUNDS, SEGMENTS
 from dpviz.releases.releasing import Preflight, publish
 from dpviz.releases.signature import check_signer, format_signature

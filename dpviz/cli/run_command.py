@@ -18,11 +18,7 @@ from dpviz.privacy.ledger import tabulate_entries
 from dpviz.reporting import format_table
 from dpviz.runs.advice.judgement import judge_request
 from dpviz.runs.export import format_centers_csv
-from dpviz.runs.open_table import OpenTable
-from dpviz.runs.owner_files import write_whole
-from dpviz.runs.record import RELEASE_GRADE, AccessKind, ReleaseRecord, make_record
-from dpviz.runs.request import Contender, Request, parse_named_values
-from dpviz.runs.run import (
+from dpviz.runs.one_run import (
     NOT_HARDENED,
     Run,
     describe_loss_diagnostic,
@@ -30,6 +26,10 @@ from dpviz.runs.run import (
     run_request,
     tabulate_centers,
 )
+from dpviz.runs.open_table import OpenTable
+from dpviz.runs.owner_files import write_whole
+from dpviz.runs.record import RELEASE_GRADE, AccessKind, ReleaseRecord, make_record
+from dpviz.runs.request import Contender, Request, parse_named_values
 
 
 def add(command: Parser) -> None:

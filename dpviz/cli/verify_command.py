@@ -9,7 +9,7 @@ from pathlib import Path
 from dpviz.cli.console import FoundWrong
 from dpviz.cli.parser import Parser
 from dpviz.releases.checks import CANNOT_TELL
-from dpviz.releases.verify import Verification, verify
+from dpviz.releases.verifying import Verification, verify
 
 
 def add(command: Parser) -> None:

@@ -16,9 +16,9 @@ from dpviz.meaning.crowds import Crowd, measure_crowd
 from dpviz.runs.clipped_rows import ClippedRows, JudgedTable
 from dpviz.runs.cluster_recovery import ClusterRecovery, measure_recovery
 from dpviz.runs.evaluation import Reference, evaluate, find_reference
+from dpviz.runs.one_run import Run, run_request
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.request import Request
-from dpviz.runs.run import Run, run_request
 from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import Row, compute_study_rows
 from dpviz.table.drawing import PointDrawing, decode_drawing, make_painted_table

@@ -11,7 +11,7 @@ from dpviz.arrays import Array
 from dpviz.check import RequestError
 from dpviz.privacy.mechanisms import Laplace
 from dpviz.privacy.sparse_mechanisms import NoisyThreshold
-from dpviz.runs.run import Run
+from dpviz.runs.one_run import Run
 
 MOST_CROWD = 3_000
 EVEN = 0.5

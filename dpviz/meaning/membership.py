@@ -19,8 +19,8 @@ from dpviz.meaning.hypothesis_testing import bound_hits
 from dpviz.meaning.neighbors import NeighboringTables
 from dpviz.privacy.mechanisms import NoDensity
 from dpviz.privacy.transcripts import compute_log_ratio
+from dpviz.runs.one_run import run_request
 from dpviz.runs.request import Request
-from dpviz.runs.run import run_request
 from dpviz.runs.worker import Progress
 
 # Beyond this a ratio of densities is certainty; it stays finite, so that ratios of several releases add up.

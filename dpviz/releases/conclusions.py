@@ -15,8 +15,8 @@ import numpy as np
 from dpviz.meaning.odds import bound_belief
 from dpviz.releases.promise import describe_noise, format_at_most, format_small
 from dpviz.releases.segments_report import QualityReport, QualityVerdict
+from dpviz.runs.one_run import Run
 from dpviz.runs.profile import SEEN, SURE, Profile, ProfileColumn
-from dpviz.runs.run import Run
 from dpviz.runs.verdict import THRESHOLDS, LossShare, Verdict, judge_centers
 from dpviz.table.codings import Closed, Cycle, Nominal
 from dpviz.wording import capitalize_first, format_number, format_percent, format_ratio, format_things

@@ -1,6 +1,6 @@
 """A release to look at for whoever has none: of a public sample, drawn when it is asked for.
 
-It stands apart from ``check_work``, which is never given a row.
+It stands apart from ``work_check``, which is never given a row.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from dpviz.releases.account import Account
-from dpviz.releases.read_release import ReadRelease, read_release
+from dpviz.releases.release_reader import ReadRelease, read_release
 from dpviz.releases.release_request import SEGMENTS, ReleaseRequest, find_words
 from dpviz.releases.releasing import preflight, publish
 from dpviz.releases.zips import make_zip

@@ -15,7 +15,7 @@ from dpviz.releases.asked import Asked
 from dpviz.releases.card_facts import CostPart
 from dpviz.releases.release_parts import Parts, make_all_parts, make_empty_content, make_empty_tables
 from dpviz.releases.transcript import Playback, Transcript
-from dpviz.runs.run import Run
+from dpviz.runs.one_run import Run
 
 # Two ways to add up differ in the last digits; the independent library rounds losses up to a grid.
 _LAST_DIGITS, _COARSE = 1e-9, 1e-6

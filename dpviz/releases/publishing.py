@@ -15,8 +15,8 @@ from dpviz.check import RequestError
 from dpviz.releases.releasing import Preflight, Release, publish
 from dpviz.releases.zips import make_zip
 from dpviz.runs.jobs import Failure, JobState, Work
+from dpviz.runs.one_run import RunSoFar
 from dpviz.runs.owner_files import OWNER_ONLY, create_whole
-from dpviz.runs.run import RunSoFar
 from dpviz.runs.worker import Progress
 
 _STEPS = 1000

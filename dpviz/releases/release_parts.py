@@ -28,9 +28,9 @@ from dpviz.releases.release_request import ALGORITHM, OF_BOUNDS, OF_MISSING, OF_
 from dpviz.releases.rounding import Rounded, round_centers
 from dpviz.releases.segments import ask_segments
 from dpviz.releases.segments_report import SegmentsReport, format_segments
+from dpviz.runs.one_run import Run, RunSoFar, run_steps
 from dpviz.runs.open_table import make_domain
 from dpviz.runs.profile import Profile, make_profile
-from dpviz.runs.run import Run, RunSoFar, run_steps
 from dpviz.table.declaration import Declaration
 from dpviz.table.domain import Domain
 from dpviz.table.loaded_table import LoadedTable

@@ -50,9 +50,9 @@ from dpviz.releases.segments_report import (
 )
 from dpviz.releases.transcript import Transcript
 from dpviz.runs.center_tables import describe_center
+from dpviz.runs.one_run import Run
 from dpviz.runs.open_table import make_domain
 from dpviz.runs.profile import Profile
-from dpviz.runs.run import Run
 from dpviz.table.codings import Closed, Cycle, Dates, Nominal, Ordinal, Stretched
 from dpviz.table.csv_writer import format_csv
 from dpviz.table.declaration import Declaration

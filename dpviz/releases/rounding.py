@@ -9,7 +9,7 @@ import numpy as np
 
 from dpviz.algorithms.steps import CentersStep
 from dpviz.arrays import Array, Codes
-from dpviz.runs.run import Run
+from dpviz.runs.one_run import Run
 from dpviz.table.codings import Stretched
 
 # A grid is at most this part of the noise, or of a column's width where no noise is known.

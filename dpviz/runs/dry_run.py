@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import evaluate, find_reference
+from dpviz.runs.one_run import run_request
 from dpviz.runs.profile import Profile, make_profile
 from dpviz.runs.request import Request
-from dpviz.runs.run import run_request
 from dpviz.runs.scheduler import brief
 from dpviz.runs.synthetic_tables import synthesise_declared
 from dpviz.runs.worker import Progress

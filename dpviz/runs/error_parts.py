@@ -26,8 +26,8 @@ from dpviz.check import RequestError
 from dpviz.privacy.noise import ArrayShape, StudyNoise
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.evaluation import nicv
+from dpviz.runs.one_run import Run, run_request
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.run import Run, run_request
 from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import Yardstick, measure_yardstick
 from dpviz.runs.worker import Progress

@@ -8,8 +8,8 @@ from collections.abc import Container, Sequence
 import pandas as pd
 
 from dpviz.check import RequestError
+from dpviz.runs.one_run import Run
 from dpviz.runs.record import SIMULATION, ReleaseRecord
-from dpviz.runs.run import Run
 from dpviz.table.csv_writer import format_csv, format_frame
 
 _CLUSTER, _SIZE, _NOTE = "cluster", "noisy_size", "note"

@@ -17,7 +17,7 @@ from dpviz.algorithms.sizes import CLEAR, Sizes, measure_neighbour_gaps
 from dpviz.algorithms.steps import CentersStep
 from dpviz.arrays import Array, Codes, Flags
 from dpviz.runs.evaluation import match
-from dpviz.runs.run import Run
+from dpviz.runs.one_run import Run
 from dpviz.runs.verdict import THRESHOLDS, Evidence
 from dpviz.table.codings import NUMBER, Closed, Coding, Cycle, Dates, Nominal, Ordinal, Stretched
 from dpviz.table.domain import Domain

@@ -10,8 +10,8 @@ from typing import Any
 
 from dpviz import __version__
 from dpviz.arrays import Array
+from dpviz.runs.one_run import Run, RunFacts, RunSoFar
 from dpviz.runs.open_table import OpenTable
-from dpviz.runs.run import Run, RunFacts, RunSoFar
 from dpviz.table.codings import NUMBER
 from dpviz.table.declaration import Declaration
 from dpviz.table.declaration_file import list_file_values

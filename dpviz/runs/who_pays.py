@@ -18,8 +18,8 @@ from dpviz.check import RequestError
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.cluster_recovery import find_recovered_clusters
 from dpviz.runs.evaluation import Reference, assign, match
+from dpviz.runs.one_run import Run, run_request
 from dpviz.runs.profile import make_profile
-from dpviz.runs.run import Run, run_request
 from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import Yardstick, measure_yardstick
 from dpviz.runs.worker import Progress

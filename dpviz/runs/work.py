@@ -11,9 +11,9 @@ from dpviz.arrays import Array
 from dpviz.privacy.private_session import PrivateTable
 from dpviz.runs.clipped_rows import ClippedRows
 from dpviz.runs.evaluation import Reference, find_reference
+from dpviz.runs.one_run import Run, RunSoFar, run_steps
 from dpviz.runs.open_table import Plan, prepare_rows
 from dpviz.runs.request import Request
-from dpviz.runs.run import Run, RunSoFar, run_steps
 from dpviz.runs.scheduler import brief
 from dpviz.runs.worker import Progress
 from dpviz.table.lattice_file import LatticeFile

@@ -10,9 +10,9 @@ import streamlit as st
 from dpviz.arrays import Array
 from dpviz.check import RequestError
 from dpviz.runs.jobs import Job
+from dpviz.runs.one_run import Run, RunSoFar, run_request
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.request import Request
-from dpviz.runs.run import Run, RunSoFar, run_request
 from dpviz.runs.work import forecast_seconds, run_work
 from dpviz.ui.job_panel import draw_job_panel, open_job_registry
 from dpviz.ui.server_log import log_defect

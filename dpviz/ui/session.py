@@ -15,9 +15,9 @@ from typing import Any, TypeVar, cast
 
 import streamlit as st
 
+from dpviz.runs.one_run import RunSoFar
 from dpviz.runs.open_table import LargeTable, OpenTable, declare
 from dpviz.runs.record import AccessKind, ReleaseRecord, make_record, tabulate_accesses
-from dpviz.runs.run import RunSoFar
 from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.named import Content
 

@@ -14,7 +14,7 @@ import pytest
 from dpviz.privacy.private_session import PrivateTable
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, nicv
-from dpviz.runs.run import run
+from dpviz.runs.one_run import run
 from dpviz.table.domain import Domain
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"

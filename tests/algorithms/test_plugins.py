@@ -17,8 +17,8 @@ from dpviz.charts.studies.contenders import LOOKS, choose_styles
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.exact_noise import ExactNoise
+from dpviz.runs.one_run import run, run_request
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.run import run, run_request
 from tests.cases import for_each
 from tests.command_line import call
 from tests.contract.tables import PUBLIC

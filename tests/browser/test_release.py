@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from dpviz.releases.account import Account, State
-from dpviz.releases.verify import verify
+from dpviz.releases.verifying import verify
 from tests.browser.looks import LOOKS, WINDOW, offences, takes_on
 from tests.browser.owner import (
     CONFIRM,

@@ -20,9 +20,9 @@ from dpviz.charts.player.player_page import Figured, PlayerScene, animate, make_
 from dpviz.charts.studies.compare import ScoreDistributions
 from dpviz.lessons.lesson import RunReveal
 from dpviz.lessons.reading import read_lessons
+from dpviz.runs.one_run import Run
 from dpviz.runs.open_table import declare
 from dpviz.runs.record import make_record
-from dpviz.runs.run import Run
 from dpviz.table.samples import sample
 from tests.browser import quiet
 from tests.browser.visitor import NARROW, PATIENCE, WIDE, Visitor

@@ -37,7 +37,7 @@ from dpviz.privacy.queries import Count, SparseCount
 from dpviz.privacy.sparse_mechanisms import NoisyThreshold, SparseLaplace
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import Reference, find_reference
-from dpviz.runs.run import run
+from dpviz.runs.one_run import run
 from dpviz.table.domain import Domain, Region
 
 NAMES = ("longitude", "latitude", "age", "income", "hours", "height")

@@ -9,8 +9,8 @@ from dpviz.charts.picture import RenderContext
 from dpviz.charts.theme import choose_palette
 from dpviz.charts.view import make_view
 from dpviz.glossary import find_term, find_terms, read_glossary
+from dpviz.runs.one_run import run, run_steps
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.run import run, run_steps
 from tests.pages.tables import open_blobs
 
 

@@ -26,9 +26,9 @@ from dpviz.check import RequestError
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.cluster_recovery import measure_recovery
 from dpviz.runs.evaluation import Reference, find_reference
+from dpviz.runs.one_run import Run, run
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.record import make_record
-from dpviz.runs.run import Run, run
 from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.loaded_table import make_numeric_table
 from dpviz.table.samples import sample

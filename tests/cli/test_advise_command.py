@@ -8,8 +8,8 @@ import pytest
 
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, nicv
+from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare
-from dpviz.runs.run import run
 from dpviz.table.samples import sample
 from tests.cases import about
 from tests.command_line import call

@@ -8,7 +8,7 @@ import pytest
 from dpviz.algorithms.registry import CARDS
 from dpviz.check import RequestError
 from dpviz.privacy.private_session import PrivateTable
-from dpviz.runs.run import run
+from dpviz.runs.one_run import run
 from dpviz.table.domain import Domain
 from dpviz.table.prepared_rows import Batch, Preparation
 from dpviz.table.rows import Rows

@@ -7,7 +7,7 @@ import pytest
 from dpviz.audit.auditing import TABLES
 from dpviz.check import RequestError
 from dpviz.privacy.queries import Relation
-from dpviz.runs.run import run
+from dpviz.runs.one_run import run
 from tests.cases import about
 from tests.contract.checks import check_centers
 from tests.contract.tables import SETTINGS, hands, in_turn, is_fast, is_pure, make_blobs, make_small_table, named

@@ -16,7 +16,7 @@ from dpviz.privacy.private_session import PrivateSession, PrivateTable
 from dpviz.privacy.queries import Count, Relation
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import evaluate, find_reference
-from dpviz.runs.run import run
+from dpviz.runs.one_run import run
 from dpviz.table.domain import Domain
 from tests.cases import about
 from tests.contract.checks import (

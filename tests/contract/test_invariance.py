@@ -76,7 +76,7 @@ def test_the_bytes_of_a_run_know_neither_order_nor_chunks_nor_threads_nor_the_si
         larger.setattr(dpviz.table.stored_rows, "choose_number_type", lambda longest, bits: np.float64)
         assert _bytes_of(card, case.table(rows, persons), request) == expected
     if card.private:
-        # That a seed repeats a run to the last byte is tested with runs (tests/runs/test_run.py).
+        # That a seed repeats a run to the last byte is tested with runs (tests/runs/test_one_run.py).
         with about("no seed"):
             # Not by the centres: where noise drowns all, they lie on corners, and two draws may choose the same.
             fresh = [_bytes_of(card, case.table(rows, persons), {**request, "seed": None}) for _ in range(2)]

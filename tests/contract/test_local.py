@@ -20,7 +20,7 @@ from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.queries import Count, Relation, Sensitivity
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, nicv
-from dpviz.runs.run import run
+from dpviz.runs.one_run import run
 from dpviz.table.domain import Region
 from tests.cases import about
 from tests.contract.checks import check_booked, check_centers, check_replayed, record_run

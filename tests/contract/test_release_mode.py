@@ -15,8 +15,8 @@ from dpviz.meaning.independent_accounting import compute_independent_epsilon
 from dpviz.privacy.exact_noise import ExactNoise
 from dpviz.privacy.queries import Relation
 from dpviz.releases.transcript import AnswerRecording, Playback, Transcript, read_transcript
+from dpviz.runs.one_run import run_request
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.run import run_request
 from tests.contract.tables import NEIGHBOR_SETTINGS, NeighborSetting, list_settings
 
 EPSILON = 2.0

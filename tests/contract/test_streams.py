@@ -16,7 +16,7 @@ from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Everything
 from dpviz.privacy.private_session import PrivateSession
 from dpviz.privacy.queries import Count
-from dpviz.runs.run import run
+from dpviz.runs.one_run import run
 from dpviz.table.domain import Region
 from tests.contract.laws import check_independent
 from tests.contract.tables import PUBLIC
@@ -134,7 +134,7 @@ def test_noise_from_a_stream_like_that_of_the_coins(accounting, monkeypatch):
 
 @pytest.mark.slow
 def test_without_a_seed_noise_that_is_that_of_the_coins(monkeypatch):
-    monkeypatch.setattr("dpviz.runs.run._make_two_streams", lambda seed: (np.random.SeedSequence(),) * 2)
+    monkeypatch.setattr("dpviz.runs.one_run._make_two_streams", lambda seed: (np.random.SeedSequence(),) * 2)
     with caught:
         check_streams(Accounting.PURE, seeded=False)
 

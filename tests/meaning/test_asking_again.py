@@ -16,7 +16,7 @@ from dpviz.meaning.asking_again import (
     price_together,
 )
 from dpviz.meaning.hypothesis_testing import bound_advantage
-from dpviz.runs.run import run
+from dpviz.runs.one_run import run
 from tests.pages.site import sample_table
 
 

@@ -10,8 +10,8 @@ import pytest
 from dpviz.algorithms.balcan2017.candidate_centers import TreeStep
 from dpviz.check import RequestError
 from dpviz.meaning.crowds import Crowd, measure_crowd
+from dpviz.runs.one_run import Run, run
 from dpviz.runs.open_table import OpenTable, declare
-from dpviz.runs.run import Run, run
 from dpviz.table.drawing import PointDrawing, load_preset, make_painted_table
 
 HERMIT = load_preset("hermit").drawing

@@ -23,7 +23,7 @@ from tests.pages.test_titles import best_of_kmeans, found_by_hand
 
 def test_the_slider_shows_draws_that_were_made_beforehand(monkeypatch: pytest.MonkeyPatch):
     at = visit()
-    monkeypatch.setattr("dpviz.runs.run.run_steps", lambda *_, **__: pytest.fail("something ran"))
+    monkeypatch.setattr("dpviz.runs.one_run.run_steps", lambda *_, **__: pytest.fail("something ran"))
     found, seen = [], set()
     for epsilon in EPSILONS:
         fine(at.select_slider(key="home:epsilon").set_value(epsilon).run())

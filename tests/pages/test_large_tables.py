@@ -13,7 +13,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dpviz.runs.jobs import JobState, Work
-from dpviz.runs.run import RunSoFar
+from dpviz.runs.one_run import RunSoFar
 from dpviz.runs.worker import Failure
 from dpviz.ui import runner
 from dpviz.ui.data import ways_in

@@ -12,8 +12,8 @@ import pytest
 
 from dpviz.privacy.accounting import Accounting
 from dpviz.runs.export import format_frame_csv
+from dpviz.runs.one_run import run
 from dpviz.runs.record import AccessKind, make_record
-from dpviz.runs.run import run
 from dpviz.table.declaration import FileKind
 from dpviz.ui.ledger_panel import (
     ADDING,

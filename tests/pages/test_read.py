@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpviz.releases.package import CENTERS, TRANSCRIPT
-from dpviz.releases.read_release import read_release
+from dpviz.releases.release_reader import read_release
 from dpviz.releases.releasing import publish
 from dpviz.releases.zips import make_zip
 from dpviz.ui.escape import escape_markdown

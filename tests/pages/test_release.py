@@ -17,8 +17,8 @@ from dpviz.meaning.window import Risk
 from dpviz.releases import publishing
 from dpviz.releases.account import Account, State
 from dpviz.releases.package import CARD, CENTERS, DECLARATION, PAGE, make_zip
-from dpviz.releases.read_release import read_release
-from dpviz.releases.verify import verify
+from dpviz.releases.release_reader import read_release
+from dpviz.releases.verifying import verify
 from dpviz.runs.advice.judgement import judge_request
 from dpviz.runs.advice.known_rows import KnownRows
 from dpviz.runs.advice.target import Target

@@ -17,7 +17,7 @@ from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.queries import Count, Relation, SparseCount, Sum
 from dpviz.privacy.revealed_rows import Revealed
 from dpviz.privacy.sparse_mechanisms import SparseLaplace
-from dpviz.runs.run import run
+from dpviz.runs.one_run import run
 from dpviz.table.domain import Domain, Region
 from tests.contract.sessions import exploding_session, open_as
 from tests.contract.tables import make_blobs, make_small_table

@@ -13,7 +13,7 @@ from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Everything
 from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.queries import Count, Sensitivity
-from dpviz.runs.run import run
+from dpviz.runs.one_run import run
 from tests.contract.tables import make_blobs, make_small_table
 
 RNG, SMALL = np.random.default_rng(0), np.float16(1e-4)

@@ -10,8 +10,8 @@ import pytest
 from dpviz.meaning.neighbors import make_neighbors
 from dpviz.privacy.mechanisms import NoDensity
 from dpviz.privacy.transcripts import compute_log_ratio
+from dpviz.runs.one_run import run_request
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.run import run_request
 from tests.pages.site import sample_table
 
 RICH = 45

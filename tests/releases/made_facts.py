@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from dpviz.releases.card_facts import AccountFacts, CardColumn, CardFacts, CardWords, CostPart
+from dpviz.runs.one_run import Run, run
 from dpviz.runs.open_table import declare
-from dpviz.runs.run import Run, run
 from dpviz.table.samples import sample
 
 _UNITS = {"age": "years", "income": "$", "hours": "h", "commute_km": "km", "savings": "$", "visits": ""}

@@ -27,8 +27,8 @@ from dpviz.releases.bought_bounds import (
     list_open_columns,
 )
 from dpviz.releases.coded_table import Histograms
+from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare
-from dpviz.runs.run import run
 from dpviz.table.codings import Stretched
 from dpviz.table.csv_intake import CsvFile
 from dpviz.table.csv_stream import CsvOnDisk

@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 from dpviz.releases.example_release import example_work
-from dpviz.releases.read_release import ReadRelease
+from dpviz.releases.release_reader import ReadRelease
 
 
 def test_the_example_holds_says_what_it_is_and_leaves_nothing_behind(tmp_path: Path, monkeypatch) -> None:

@@ -22,7 +22,7 @@ from dpviz.releases.account_file import open_to_change
 from dpviz.releases.package import CARD, CENTERS, LEDGER, SEGMENTS_FILE, SIGNATURE, VERIFY
 from dpviz.releases.releasing import preflight, publish
 from dpviz.releases.signature import format_signature
-from dpviz.releases.verify import verify
+from dpviz.releases.verifying import verify
 from dpviz.releases.zips import make_zip
 from dpviz.table.declaration_file import apply_declaration_file
 from dpviz.table.named import open_file

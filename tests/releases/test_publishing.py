@@ -14,7 +14,7 @@ from dpviz.releases.account import Account, State
 from dpviz.releases.package import make_zip
 from dpviz.releases.publishing import PublishJob, keep_copy
 from dpviz.releases.releasing import publish
-from dpviz.releases.verify import verify
+from dpviz.releases.verifying import verify
 from dpviz.runs.jobs import JobState
 from tests import waiting
 from tests.releases.charges import a_charge

@@ -30,12 +30,12 @@ from dpviz.releases.releasing import Release, preflight, publish
 from dpviz.releases.render import collect_facts, render
 from dpviz.releases.seen import AccessCounts
 from dpviz.releases.transcript import AnswerRecording, Playback, read_transcript
-from dpviz.releases.verify import verify
+from dpviz.releases.verifying import verify
 from dpviz.releases.zips import make_zip
+from dpviz.runs.one_run import run_request
 from dpviz.runs.open_table import declare
 from dpviz.runs.record import make_record
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.run import run_request
 from dpviz.table.declaration import is_bought
 from dpviz.table.declaration_file import apply_declaration, apply_declaration_file, to_json
 from dpviz.table.named import open_file
@@ -133,7 +133,7 @@ CASES = [
 VERIFIES = """
 import sys
 from pathlib import Path
-from dpviz.releases.verify import verify
+from dpviz.releases.verifying import verify
 for path in map(Path, sys.argv[1:]):
     print(path.stem, verify(path.read_bytes()).holds)
 """

@@ -19,10 +19,10 @@ from dpviz.check import RequestError
 from dpviz.releases import releasing
 from dpviz.releases.account import Account, AccountExceeded, State
 from dpviz.releases.package import CARD, CENTERS, DECLARATION, LEDGER, NEEDED
-from dpviz.releases.read_release import read_release
+from dpviz.releases.release_reader import read_release
 from dpviz.releases.releasing import Release, describe_unit, hash_code, preflight, publish
 from dpviz.releases.render import make_centers_table
-from dpviz.releases.verify import verify
+from dpviz.releases.verifying import verify
 from dpviz.releases.zips import make_zip
 from dpviz.runs.evaluation import assign
 from dpviz.runs.profile import Profile, ProfileColumn

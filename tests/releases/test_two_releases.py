@@ -11,9 +11,9 @@ import pytest
 
 from dpviz.check import RequestError
 from dpviz.releases.two_releases import compare
+from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare
 from dpviz.runs.profile import ProfileColumn, make_profile
-from dpviz.runs.run import run
 from dpviz.table.samples import sample
 from tests.releases.test_conclusions import GOOD
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from scipy.sparse import csr_array
 
+from dpviz.runs.one_run import Run, run
 from dpviz.runs.open_table import OpenTable, declare
-from dpviz.runs.run import Run, run
 from dpviz.table.csv_intake import open_csv
 from dpviz.table.declaration import Declaration
 from dpviz.table.loaded_table import make_numeric_table

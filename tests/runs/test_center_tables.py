@@ -11,8 +11,8 @@ import pytest
 from dpviz.meaning import neighbors
 from dpviz.runs import center_tables
 from dpviz.runs.center_tables import compute_interval, describe_shares, list_profile_rows, read_shares
+from dpviz.runs.one_run import run
 from dpviz.runs.record import make_record
-from dpviz.runs.run import run
 from dpviz.runs.synthetic_tables import synthesise_declared
 from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.declaration_file import apply_declaration

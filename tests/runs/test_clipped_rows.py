@@ -11,8 +11,8 @@ from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.revealed_rows import Revealed
 from dpviz.runs.clipped_rows import JudgedTable, clip_rows
 from dpviz.runs.evaluation import evaluate, find_reference
+from dpviz.runs.one_run import run
 from dpviz.runs.request import Contender
-from dpviz.runs.run import run
 from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import Yardstick, compute_study_rows
 from dpviz.table.domain import Domain, Region

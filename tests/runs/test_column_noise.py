@@ -11,7 +11,7 @@ from dpviz.check import RequestError
 from dpviz.privacy.private_session import PrivateTable
 from dpviz.runs import column_noise as module
 from dpviz.runs.column_noise import ASSUMED_ROWS, compute_column_noise, count_cluster_rows
-from dpviz.runs.run import run
+from dpviz.runs.one_run import run
 from dpviz.table.domain import Domain
 
 K, N = 4, 4_000

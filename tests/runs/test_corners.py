@@ -12,7 +12,7 @@ from dpviz import check
 from dpviz.algorithms.registry import CARDS
 from dpviz.check import RequestError
 from dpviz.privacy.private_session import PrivateTable
-from dpviz.runs.run import run
+from dpviz.runs.one_run import run
 from dpviz.table.domain import Domain
 from tests.cases import about, for_each
 

@@ -16,9 +16,9 @@ from dpviz.audit.neighboring_tables import MIXED, make_mixed_rows
 from dpviz.check import RequestError
 from dpviz.privacy.private_session import PrivateTable
 from dpviz.runs.advice.judgement import judge
+from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.run import run
 from dpviz.table.coded_domain import make_coded_domain
 from dpviz.table.codings import NUMBER, Coding, Nominal, Ordinal
 from dpviz.table.csv_intake import open_csv

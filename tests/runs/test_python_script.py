@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from dpviz.releases.account import Account
+from dpviz.runs.one_run import run_request
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.python_script import Script, write_release_script, write_run_script, write_sweep_script
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.run import run_request
 from dpviz.runs.study.grid import StudyGrid
 from dpviz.table.declaration import FileKind
 from dpviz.table.declaration_file import apply_declaration_file, to_json

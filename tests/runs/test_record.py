@@ -14,10 +14,10 @@ import pytest
 
 from dpviz import __version__
 from dpviz.check import RequestError
+from dpviz.runs.one_run import run_steps
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.record import BROKEN_OFF, AccessKind, ReleaseRecord, make_record
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.run import run_steps
 from dpviz.schema.documents import read_document
 from dpviz.schema.run_document import RunDocument
 from dpviz.table.csv_intake import open_csv

@@ -14,8 +14,8 @@ from dpviz.algorithms.registry import CARDS, list_private_cards
 from dpviz.check import RequestError
 from dpviz.privacy.private_session import PrivateTable
 from dpviz.runs.advice.judgement import Judgement, judge_request
+from dpviz.runs.one_run import run
 from dpviz.runs.request import Contender, Request, parse_named_values
-from dpviz.runs.run import run
 from dpviz.runs.study.grid import StudyGrid
 from tests.cases import for_each
 from tests.contract.tables import BOUGHT, PUBLIC, REPLACE, SETTINGS, is_pure, make_blobs, make_small_table

@@ -10,8 +10,8 @@ import pytest
 from benchmarks.titles import OUTRIGHT, titles
 from dpviz.algorithms.loss_diagnostic import LossDiagnostic
 from dpviz.algorithms.steps import CentersStep
+from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare
-from dpviz.runs.run import run
 from dpviz.runs.verdict import reach_verdict
 from dpviz.table.domain import Domain
 from dpviz.table.samples import sample

@@ -12,9 +12,9 @@ import pytest
 from dpviz.algorithms.registry import find_card
 from dpviz.meaning.independent_accounting import compute_independent_epsilon
 from dpviz.runs.jobs import Job, JobState
+from dpviz.runs.one_run import Run, RunSoFar, run
 from dpviz.runs.open_table import declare, plan_table
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.run import Run, RunSoFar, run
 from dpviz.runs.work import Prepared, forecast_seconds, prepare_work, run_work
 from dpviz.runs.worker import Progress
 from dpviz.table.declaration import Declaration

@@ -24,8 +24,8 @@ import pytest
 from dpviz import PrivateKMeans
 from dpviz.check import RequestError
 from dpviz.privacy.private_session import PrivateTable
+from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare_on_cluster
-from dpviz.runs.run import run
 from dpviz.table import cluster_rows
 from dpviz.table.cluster_rows import ClusterRows, _gather, connect
 from dpviz.table.declaration import Declaration

@@ -10,9 +10,9 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dpviz.check import RequestError
+from dpviz.runs.one_run import run
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.record import AccessKind
-from dpviz.runs.run import run
 from dpviz.table.csv_intake import open_csv
 from dpviz.table.declaration import Declaration, FileKind
 from dpviz.table.file_format import FileFormat, NumberStyle

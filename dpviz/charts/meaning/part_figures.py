@@ -16,9 +16,9 @@ from dpviz.meaning.deployments import SOURCE, load_deployments
 from dpviz.meaning.membership import AttackTrial
 from dpviz.meaning.neighbors import find_farthest_row, make_neighbors
 from dpviz.runs.clipped_rows import clip_rows
+from dpviz.runs.one_run import run_request
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.request import Request
-from dpviz.runs.run import run_request
 
 _HALF = 0.5
 

@@ -18,8 +18,8 @@ from dpviz.charts.picture import RenderContext
 from dpviz.charts.player.assets import pack_library, read_asset, zip_text
 from dpviz.charts.plot import Data, Plot, pack
 from dpviz.charts.theme import FONT, Kind, Palette, Theme, choose_palette
+from dpviz.runs.one_run import NOT_HARDENED, Run
 from dpviz.runs.record import RELEASE_GRADE, SEEDED, SIMULATION, STUDY_NOISE, ReleaseRecord
-from dpviz.runs.run import NOT_HARDENED, Run
 from dpviz.table.declaration import FileKind
 from dpviz.templates.rendering import render
 from dpviz.wording import format_number

@@ -14,8 +14,8 @@ from dpviz.charts.registry import find_picture
 from dpviz.charts.theme import choose_palette
 from dpviz.charts.view import make_view
 from dpviz.check import RequestError
+from dpviz.runs.one_run import Run
 from dpviz.runs.owner_files import write_whole
-from dpviz.runs.run import Run
 from dpviz.templates.rendering import render
 
 MOST_BYTES = 6_000_000

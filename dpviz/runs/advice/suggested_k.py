@@ -25,7 +25,7 @@ from dpviz.algorithms.auto.zooming import ZoomStep
 from dpviz.algorithms.steps import GridStep
 from dpviz.algorithms.tools.solvers import SignedPoints, choose_starts, find_best_of_starts
 from dpviz.arrays import Array, Codes
-from dpviz.runs.run import RunSoFar
+from dpviz.runs.one_run import RunSoFar
 from dpviz.table.domain import Region
 from dpviz.wording import round_percent
 

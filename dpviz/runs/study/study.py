@@ -17,7 +17,7 @@ from dpviz.algorithms.tools.public_points import pack_spheres
 from dpviz.privacy.accounting import Accounting
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.evaluation import Reference, assign, evaluate, find_reference, label_accuracy, nicv
-from dpviz.runs.run import Run, run_request
+from dpviz.runs.one_run import Run, run_request
 from dpviz.runs.study.grid import StudyGrid, Trial
 from dpviz.runs.worker import Progress
 

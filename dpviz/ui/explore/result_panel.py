@@ -25,12 +25,12 @@ from dpviz.runs.advice.prediction import predict_floor
 from dpviz.runs.advice.suggested_k import MOST_K, find_synopsis, suggest_k
 from dpviz.runs.center_tables import compute_share_noise, list_profile_rows, read_shares
 from dpviz.runs.export import format_centers_csv, format_run_json, name_file, name_page, name_picture
+from dpviz.runs.one_run import Run, describe_loss_diagnostic, describe_verdict
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.profile import make_profile
 from dpviz.runs.python_script import write_run_script
 from dpviz.runs.record import ReleaseRecord
 from dpviz.runs.request import Request
-from dpviz.runs.run import Run, describe_loss_diagnostic, describe_verdict
 from dpviz.table.declaration import FileKind
 from dpviz.ui.badges import draw_caption_with_badge, format_badge
 from dpviz.ui.data_access import is_reveal_allowed

@@ -10,9 +10,9 @@ import streamlit as st
 
 from dpviz.arrays import Codes
 from dpviz.runs.evaluation import Reference, Scores, assign, evaluate, label_accuracy, label_ceiling
+from dpviz.runs.one_run import Run
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.record import AccessKind
-from dpviz.runs.run import Run
 from dpviz.ui.data_access import make_judged_table
 from dpviz.ui.runner import Result
 from dpviz.wording import format_percent

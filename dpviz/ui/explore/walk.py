@@ -15,9 +15,9 @@ from dpviz.charts.picture import RenderContext
 from dpviz.charts.plot import pack
 from dpviz.charts.theme import choose_palette
 from dpviz.runs.evaluation import Reference
+from dpviz.runs.one_run import RunSoFar
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.request import Request
-from dpviz.runs.run import RunSoFar
 from dpviz.ui.controls import ROUND_EPSILONS, choose_epsilon
 from dpviz.ui.data_access import is_reveal_allowed, reveal_view
 from dpviz.ui.explore.foresight import foresee_outcome as judged_before

@@ -24,7 +24,7 @@ from dpviz.meaning.membership import AttackTrial
 from dpviz.releases.promise import format_small
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.jobs import Job
-from dpviz.runs.run import run_request
+from dpviz.runs.one_run import run_request
 from dpviz.ui.escape import escape_markdown
 from dpviz.ui.figure import show
 from dpviz.ui.job_panel import draw_job_panel, open_job_registry

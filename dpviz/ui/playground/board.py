@@ -33,8 +33,8 @@ from dpviz.lessons.lesson import (
 )
 from dpviz.meaning.crowds import MOST_CROWD, Crowd, measure_crowd
 from dpviz.privacy.private_session import PrivateTable
+from dpviz.runs.one_run import Run, run_request
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.run import Run, run_request
 from dpviz.table.domain import Domain
 from dpviz.table.drawing import (
     COLUMNS,

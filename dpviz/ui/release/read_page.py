@@ -16,14 +16,14 @@ from dpviz.charts.plot import Plot
 from dpviz.charts.theme import choose_palette, make_layout
 from dpviz.check import RequestError
 from dpviz.glossary import explain_words
-from dpviz.releases.check_work import check_work
 from dpviz.releases.checks import CANNOT_TELL
 from dpviz.releases.conclusions import Received
 from dpviz.releases.example_release import example_work
 from dpviz.releases.promise import format_small
-from dpviz.releases.read_release import SNIPPET, ReadRelease
+from dpviz.releases.release_reader import SNIPPET, ReadRelease
 from dpviz.releases.segments_report import QualityReport, QualityVerdict
 from dpviz.releases.two_releases import Comparison
+from dpviz.releases.work_check import check_work
 from dpviz.runs.jobs import Job
 from dpviz.runs.profile import Profile
 from dpviz.runs.python_script import write_read_script

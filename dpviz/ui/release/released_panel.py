@@ -15,8 +15,8 @@ from dpviz.releases.account import AccountBalance
 from dpviz.releases.conclusions import Headline
 from dpviz.releases.package import CENTERS, PAGE, SEGMENTS_FILE
 from dpviz.releases.promise import format_plain_number, format_small
-from dpviz.releases.read_release import receive
 from dpviz.releases.release_parts import Parts
+from dpviz.releases.release_reader import receive
 from dpviz.releases.releasing import Release
 from dpviz.releases.segments_report import QualityReport, QualityVerdict, SegmentsReport
 from dpviz.releases.zips import make_zip

@@ -25,7 +25,7 @@ from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.queries import Relation
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, nicv
-from dpviz.runs.run import run
+from dpviz.runs.one_run import run
 from dpviz.table.domain import Domain, Scaling
 from tests.cases import about, for_each
 from tests.contract.tables import make_small_table

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.auto.auto_plan import ROWS, PlanStep
-from dpviz.runs.run import run
+from dpviz.runs.one_run import run
 from tests.charts.gallery import exhibit
 
 

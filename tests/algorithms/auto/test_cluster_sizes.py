@@ -13,7 +13,7 @@ from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.sizes import NINE_IN_TEN
 from dpviz.privacy.partitions import Grid, Voronoi
 from dpviz.runs.clipped_rows import clip_rows
-from dpviz.runs.run import run
+from dpviz.runs.one_run import run
 from dpviz.table.domain import Region
 from tests.charts.gallery import exhibit
 

@@ -14,7 +14,7 @@ from dpviz.algorithms.loss_diagnostic import LossDiagnostic
 from dpviz.privacy.private_session import PrivateTable
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import nicv
-from dpviz.runs.run import Run, describe_loss_diagnostic, run
+from dpviz.runs.one_run import Run, describe_loss_diagnostic, run
 from dpviz.table.domain import Domain, Scaling
 from tests.cases import for_each
 

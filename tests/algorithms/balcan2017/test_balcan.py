@@ -27,7 +27,7 @@ from dpviz.privacy.queries import Relation
 from dpviz.runs.advice.judgement import judge
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, nicv
-from dpviz.runs.run import Run, run
+from dpviz.runs.one_run import Run, run
 from dpviz.table.domain import Domain
 from tests.cases import for_each
 from tests.contract.checks import run_card

@@ -14,7 +14,7 @@ from dpviz.privacy.noise import StudyNoise
 from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.sums import Pull
-from dpviz.runs.run import run
+from dpviz.runs.one_run import run
 from tests.contract.tables import make_blobs, make_small_table
 from tests.privacy.asked import asked
 

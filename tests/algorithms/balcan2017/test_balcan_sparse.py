@@ -19,7 +19,7 @@ from dpviz.privacy.partitions import Voronoi
 from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.sums import ChosenSum
-from dpviz.runs.run import run
+from dpviz.runs.one_run import run
 from dpviz.table.domain import Domain
 from dpviz.table.sparse_rows import keep_largest_entries
 from tests.cases import for_each

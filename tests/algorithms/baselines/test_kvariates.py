@@ -15,7 +15,7 @@ from dpviz.algorithms.steps import CentersStep
 from dpviz.privacy.queries import Relation
 from dpviz.privacy.sensitivity_bounds import bound_distance
 from dpviz.runs.advice.judgement import judge
-from dpviz.runs.run import run
+from dpviz.runs.one_run import run
 from tests.cases import for_each
 from tests.contract.tables import PUBLIC, REPLACE, NeighborSetting, make_blobs, make_small_table
 

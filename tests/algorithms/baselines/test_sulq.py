@@ -12,7 +12,7 @@ from dpviz.algorithms.card import Setting
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import gdp_mu
 from dpviz.runs.evaluation import nicv
-from dpviz.runs.run import run
+from dpviz.runs.one_run import run
 from tests.contract.tables import PUBLIC, REPLACE, NeighborSetting, make_blobs
 
 REQUEST = {"k": 3, "epsilon": 1.0, "delta": 1e-6, "seed": 0}

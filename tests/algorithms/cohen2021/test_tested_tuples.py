@@ -10,7 +10,7 @@ from dpviz.algorithms.cohen2021.tested_tuples import TupleParams, TupleTestStep,
 from dpviz.privacy.accounting import Accounting, Budget
 from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.tuples.tuple_averages import TupleAverages
-from dpviz.runs.run import run
+from dpviz.runs.one_run import run
 from dpviz.table.domain import Domain
 from dpviz.table.samples import sample
 from tests.cases import for_each

@@ -16,7 +16,7 @@ from dpviz.privacy.queries import Relation
 from dpviz.runs.advice.judgement import judge
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, nicv
-from dpviz.runs.run import run
+from dpviz.runs.one_run import run
 from tests.contract.tables import make_blobs, make_small_table
 
 FEW = {"starts": 3}

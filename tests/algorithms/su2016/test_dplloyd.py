@@ -18,7 +18,7 @@ from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.measurement import Measurement
 from dpviz.privacy.mechanisms import Laplace
 from dpviz.privacy.noise import StudyNoise
-from dpviz.runs.run import run
+from dpviz.runs.one_run import run
 from dpviz.table.domain import Region
 from tests.cases import for_each
 from tests.contract.tables import BOUGHT, REPLACE, NeighborSetting, make_blobs, make_small_table

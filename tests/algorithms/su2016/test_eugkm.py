@@ -34,7 +34,7 @@ from dpviz.privacy.queries import Relation
 from dpviz.runs.advice.judgement import judge
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, nicv
-from dpviz.runs.run import run
+from dpviz.runs.one_run import run
 from dpviz.table.domain import Region
 from tests.algorithms.published import CENSUS, S1, ratios
 from tests.cases import for_each

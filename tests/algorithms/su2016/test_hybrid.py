@@ -10,7 +10,7 @@ from dpviz.algorithms.su2016.hybrid import HybridParams, compute_threshold_epsil
 from dpviz.privacy.queries import Relation
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import nicv
-from dpviz.runs.run import run
+from dpviz.runs.one_run import run
 from tests.algorithms.published import CENSUS, ratios
 from tests.cases import for_each
 from tests.contract.tables import make_blobs, make_small_table

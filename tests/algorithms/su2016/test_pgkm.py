@@ -20,7 +20,7 @@ from dpviz.algorithms.su2016.pgkm import (
 from dpviz.privacy.losses import PoolLoss
 from dpviz.privacy.sensitivity_bounds import bound_distance
 from dpviz.runs.evaluation import nicv
-from dpviz.runs.run import run
+from dpviz.runs.one_run import run
 from dpviz.table.domain import Region
 from dpviz.table.lattice import LOSS_BITS
 from tests.contract.tables import PUBLIC, NeighborSetting, make_blobs

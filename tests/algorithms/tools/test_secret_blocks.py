@@ -12,7 +12,7 @@ from dpviz.algorithms.registry import CARDS
 from dpviz.algorithms.su2016.gkm import RangesStep
 from dpviz.algorithms.tools.secret_blocks import Blocking, BlocksStep
 from dpviz.runs.advice.judgement import judge
-from dpviz.runs.run import run
+from dpviz.runs.one_run import run
 from tests.cases import for_each
 from tests.contract.tables import NeighborSetting, make_blobs
 

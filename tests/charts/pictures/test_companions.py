@@ -7,7 +7,7 @@ import pytest
 from dpviz.algorithms.steps import Step
 from dpviz.charts.theme import choose_palette
 from dpviz.charts.view import make_view
-from dpviz.runs.run import run
+from dpviz.runs.one_run import run
 from tests.charts.gallery import Exhibit, beside, boxed_synopsis, draw, exhibit, look_step, split_step, title_of
 from tests.charts.laws import is_sound, shows_kinds
 

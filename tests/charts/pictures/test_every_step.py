@@ -11,7 +11,7 @@ from dpviz.algorithms.steps import CentersStep, GridStep, Step
 from dpviz.charts.registry import find_picture
 from dpviz.charts.theme import choose_palette
 from dpviz.charts.view import View, make_view
-from dpviz.runs.run import run
+from dpviz.runs.one_run import run
 from tests.cases import about
 from tests.charts.gallery import Exhibit, draw, exhibit, steps_of
 from tests.charts.laws import is_sound, keeps_its_ranges, shows_kinds

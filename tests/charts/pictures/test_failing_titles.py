@@ -12,8 +12,8 @@ from dpviz.charts.view import make_view
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.cluster_recovery import measure_recovery
 from dpviz.runs.evaluation import assign, find_reference, label_accuracy, match
+from dpviz.runs.one_run import Run, run
 from dpviz.runs.open_table import OpenTable, declare
-from dpviz.runs.run import Run, run
 from dpviz.table.samples import sample
 
 

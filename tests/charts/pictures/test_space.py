@@ -12,7 +12,7 @@ from dpviz.charts.theme import choose_palette
 from dpviz.charts.view import make_view
 from dpviz.privacy.private_session import PrivateTable
 from dpviz.runs.evaluation import Reference
-from dpviz.runs.run import run
+from dpviz.runs.one_run import run
 from dpviz.table.domain import Domain
 
 LIGHT = choose_palette("light")

@@ -16,7 +16,7 @@ from dpviz.charts.registry import find_picture
 from dpviz.charts.theme import choose_palette
 from dpviz.charts.view import make_view
 from dpviz.runs.cluster_recovery import measure_recovery
-from dpviz.runs.run import Run, run
+from dpviz.runs.one_run import Run, run
 from dpviz.wording import format_number
 from tests.charts.gallery import Exhibit, exhibit
 

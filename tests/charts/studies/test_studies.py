@@ -14,7 +14,7 @@ from dpviz.charts.studies.curves import Curves
 from dpviz.charts.studies.medians import _spread_apart
 from dpviz.charts.theme import choose_palette
 from dpviz.charts.view import make_view
-from dpviz.runs.run import run
+from dpviz.runs.one_run import run
 from dpviz.runs.study.study import summarise, tidy
 from tests.charts.gallery import exhibit, subtitle_of, title_of
 from tests.charts.laws import has_finite_coordinates, is_sound, keeps_its_ranges, shows_kinds

@@ -17,8 +17,8 @@ from dpviz.privacy.private_session import PrivateTable
 from dpviz.privacy.queries import Relation
 from dpviz.runs.advice import prediction
 from dpviz.runs.advice.prediction import predict, predict_floor
+from dpviz.runs.one_run import read_centers, run
 from dpviz.runs.request import Contender
-from dpviz.runs.run import read_centers, run
 from dpviz.table.domain import Domain, Region
 from experiments.shipped import FOLDER
 from tests.cases import for_each

@@ -13,8 +13,8 @@ from dpviz.check import RequestError
 from dpviz.privacy.partitions import Grid
 from dpviz.runs.advice import suggested_k as module
 from dpviz.runs.advice.suggested_k import MOST_K, find_synopsis, make_cloud, redraw, suggest_k
+from dpviz.runs.one_run import Run, run, run_frames
 from dpviz.runs.open_table import declare
-from dpviz.runs.run import Run, run, run_frames
 from dpviz.table.samples import sample
 from tests.sequential import usually
 

@@ -16,9 +16,9 @@ from dpviz.charts.theme import choose_palette
 from dpviz.charts.view import make_view
 from dpviz.check import RequestError
 from dpviz.lessons.lesson import BOARD_ALGORITHMS
+from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.run import run
 from dpviz.table.drawing import MOST_POINTS, PointDrawing, decode_drawing, load_preset, make_painted_table
 from dpviz.ui.playground import board
 from dpviz.ui.playground.board import (

@@ -31,7 +31,7 @@ from dpviz.releases.package import (
 )
 from dpviz.releases.render import render
 from dpviz.releases.transcript import AnswerRecording, Playback, Transcript, read_transcript
-from dpviz.releases.verify import verify
+from dpviz.releases.verifying import verify
 from dpviz.releases.zips import make_zip
 from tests.cases import about
 from tests.releases.forging import changed, findings, rehashed, released, verdict_on

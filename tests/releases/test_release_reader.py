@@ -12,7 +12,7 @@ import pytest
 import dpviz
 from dpviz.check import RequestError
 from dpviz.releases.package import CENTERS, TRANSCRIPT
-from dpviz.releases.read_release import SNIPPET, read_release
+from dpviz.releases.release_reader import SNIPPET, read_release
 from dpviz.releases.releasing import publish
 from dpviz.releases.zips import make_zip
 from tests.releases.forging import rehashed, released

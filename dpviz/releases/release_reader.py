@@ -19,7 +19,7 @@ from dpviz.releases.promise import describe_unit
 from dpviz.releases.render import collect_facts
 from dpviz.releases.segments_report import RANGE, CategoriesSaid, NumbersSaid, SegmentsReport
 from dpviz.releases.two_releases import Comparison, compare
-from dpviz.releases.verify import Verification, examine
+from dpviz.releases.verifying import Verification, examine
 from dpviz.runs.profile import Profile
 from dpviz.table.codings import Dates, Ordinal
 from dpviz.table.csv_writer import format_csv

@@ -11,7 +11,7 @@ import pytest
 from dpviz.check import RequestError
 from dpviz.privacy.accounting import Accounting
 from dpviz.privacy.private_session import PrivateTable
-from dpviz.runs.run import Run, run, run_frames
+from dpviz.runs.one_run import Run, run, run_frames
 from dpviz.table.domain import Domain
 from tests.cases import about, for_each
 from tests.contract.sessions import exploding_session, open_as
