@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dpviz.releases.account import Account
     from dpviz.releases.release_reader import ReadRelease, read_release
     from dpviz.releases.verifying import verify
-    from dpviz.runs.advice.known_rows import advise_for as advise
+    from dpviz.runs.advice.known_rows import advise
     from dpviz.runs.one_run import Run, run
     from dpviz.table.csv_intake import load_csv
     from dpviz.table.domain import Domain, Scaling
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from dpviz.table.samples import sample
 
 __version__ = "0.1.0"
+# Classes and functions of these are of the module ``dpviz``, said where they are defined (``__module__``): what pickles
+# of them name stays where it is when files move.
 __all__ = [
     "CARDS",
     "Account",
@@ -83,9 +85,6 @@ _HOMES = {
     "show": "dpviz.charts.player.shown",
 }
 
-# Where the name at home is another one.
-_ELSEWHERE = {"advise": "advise_for"}
-
 # In a notebook a value is shown by a template, which a floor above fills.
 render_by(lambda *name, **values: str(import_extra("dpviz.templates.rendering").render(*name, **values)))
 # In a notebook a run begins with its picture, which a floor above draws; imported when the first one is displayed.
@@ -95,7 +94,7 @@ illustrate("Run", lambda run: str(import_extra("dpviz.charts.player.shown").show
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_extra(_HOMES[name]), _ELSEWHERE.get(name, name))
+    value = getattr(import_extra(_HOMES[name]), name)
     globals()[name] = value
     return value
 

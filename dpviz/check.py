@@ -9,7 +9,7 @@ several numbers, the last).
 >>> positive(epsilon=-1.0)
 Traceback (most recent call last):
     ...
-dpviz.check.RequestError: epsilon is -1: give a finite number above 0.
+dpviz.RequestError: epsilon is -1: give a finite number above 0.
 """
 
 from __future__ import annotations
@@ -44,6 +44,10 @@ class PrivacyWarning(UserWarning):
 
 class ChoiceWarning(UserWarning):
     """A choice by true scores of private rows, which no ε pays for."""
+
+
+for _exported in (RequestError, PrivacyWarning, ChoiceWarning):
+    _exported.__module__ = "dpviz"
 
 
 # Libraries that a light install leaves out, each with the extra that brings it.
@@ -112,7 +116,7 @@ def epsilon(**named: float) -> float:
     >>> epsilon(epsilon=0.0)
     Traceback (most recent call last):
         ...
-    dpviz.check.RequestError: epsilon is 0: give a number from 0.001 to 1e+09.
+    dpviz.RequestError: epsilon is 0: give a number from 0.001 to 1e+09.
     """
     return within(LEAST_EPSILON, MOST_EPSILON, **named)
 

@@ -406,3 +406,7 @@ def read_declared(data: Data, declaration: Declared | None) -> tuple[Content, De
     if declaration is None:
         return content, beside
     return content, read_declaration(declaration, declare_nothing(content))
+
+
+for _exported in (declare, open_table, sweep, release, select_k):
+    _exported.__module__ = "dpviz"

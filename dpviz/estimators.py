@@ -444,6 +444,9 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         return declared.numbers(X.copy(deep=False))
 
 
+PrivateKMeans.__module__ = "dpviz"
+
+
 # How scikit-learn's messages about shapes and names begin; its others may print the array, or quote a cell.
 _NO_VALUES = ("Found array with", "X has ", "The feature names should match")
 

@@ -2,10 +2,13 @@
 
 import json
 import os
+import pickle
+import pickletools
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import dpviz
@@ -25,6 +28,27 @@ def test_every_public_name_is_there():
     assert set(dpviz.__all__) <= set(dir(dpviz))
     assert (dpviz.PrivateKMeans, dpviz.load_csv) == (PrivateKMeans, load_csv)
     assert (dpviz.PrivateTable, dpviz.Relation) == (PrivateTable, Relation)
+
+
+def list_globals(value):
+    """Module and name of whatever a pickle asks for when it is read."""
+    asked = pickletools.genops(pickle.dumps(value, protocol=2))
+    return {tuple(said.split(" ")) for code, said, _ in asked if code.name == "GLOBAL"}
+
+
+def test_what_is_exported_is_of_the_package_wherever_it_is_defined():
+    exported = [getattr(dpviz, name) for name in dpviz.__all__ if name != "CARDS"]
+    assert {one.__module__ for one in exported} == {"dpviz"}
+    assert all(pickle.loads(pickle.dumps(one)) is one for one in exported)
+
+
+def test_a_pickle_of_an_estimator_names_no_module_of_what_is_exported():
+    X = np.random.default_rng(0).uniform(0, 1, (60, 2))
+    fitted = PrivateKMeans(2, epsilon=1.0, bounds=(0.0, 1.0), random_state=0).fit(X)
+    asked = list_globals(fitted)
+    assert {("dpviz", "PrivateKMeans"), ("dpviz", "Run"), ("dpviz", "Domain")} <= asked
+    assert [(home, name) for home, name in asked if name in dpviz.__all__ and home != "dpviz"] == []
+    assert np.array_equal(pickle.loads(pickle.dumps(fitted)).cluster_centers_, fitted.cluster_centers_)
 
 
 def test_an_unknown_name_is_an_attribute_error():

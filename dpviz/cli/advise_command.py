@@ -10,7 +10,7 @@ from dpviz.algorithms.registry import find_card
 from dpviz.cli.parser import Parser, read_number, read_whole, read_wholes
 from dpviz.reporting import format_table
 from dpviz.runs.advice.advice_words import WHERE_FROM, describe_certainty, describe_change, list_alternatives
-from dpviz.runs.advice.known_rows import RowsAdvice, advise_for
+from dpviz.runs.advice.known_rows import RowsAdvice, advise
 from dpviz.runs.advice.target import USUAL_LOSS, USUAL_SHARE
 from dpviz.table.declaration_file import read_declaration_file
 from dpviz.wording import round_percent
@@ -65,7 +65,7 @@ def serve(arguments: argparse.Namespace) -> str:
     """
     n = arguments.n
     declared = None if arguments.declaration is None else read_declaration_file(arguments.declaration)
-    advice = advise_for(
+    advice = advise(
         n[0] if n is not None and len(n) == 1 else n,
         arguments.d,
         arguments.k,

@@ -17,7 +17,7 @@ from dpviz import check
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.registry import find_card
 from dpviz.meaning.odds import bound_belief, compute_allowed_epsilon
-from dpviz.runs.advice.advice import EPSILONS, advise, find_needed_epsilons, load_stored_study
+from dpviz.runs.advice.advice import EPSILONS, find_needed_epsilons, load_stored_study, make_advice
 from dpviz.runs.advice.known_rows import KnownRows
 from dpviz.runs.advice.recommendation import MADE_UP
 from dpviz.runs.advice.target import Target
@@ -225,7 +225,7 @@ def find_window(
     check.check_delta(most_rows or setting.n, delta=setting.delta)
     times = count_times(setting.rows_per_person, rows_of_a_person)
     most = risk.allow(times)
-    advice = advise(setting, target=target)
+    advice = make_advice(setting, target=target)
     many = setting if most_rows is None else replace(setting, n=max(most_rows, setting.n or 0))
     algorithm = advice.leading.algorithm if advice.leading is not None else ""
     window = Window(

@@ -271,6 +271,9 @@ class PrivateTable:
         return Revealed(self.domain.to_unit(self.domain.limit(self._values[kept], far=1e9)), kept)
 
 
+PrivateTable.__module__ = "dpviz"
+
+
 @dataclass(eq=False, repr=False)
 class PrivateSession:
     """Answers with noise, paid from one ledger.

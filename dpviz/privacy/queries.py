@@ -44,6 +44,9 @@ class Relation(Enum):
         return 1 if self is Relation.ADD_REMOVE else 2
 
 
+Relation.__module__ = "dpviz"
+
+
 @dataclass(frozen=True)
 class Sensitivity:
     """The most that one row changes an answer.

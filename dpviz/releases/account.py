@@ -552,6 +552,9 @@ class Account:
         return tuple(found)
 
 
+Account.__module__ = "dpviz"
+
+
 def round_down(left: float) -> str:
     """Six digits that a release may ask for: never more than is left, but for rounding."""
     if left <= 0:

@@ -162,6 +162,9 @@ class ReadRelease:
         }
 
 
+ReadRelease.__module__ = "dpviz"
+
+
 def receive(played: Played) -> Received:
     """What a recipient has of a release that was played."""
     asked, parts = played.asked.release_request, played.parts
@@ -197,6 +200,9 @@ def read_release(source: Path | str | bytes) -> ReadRelease:
         If it is no zip of a release at all.
     """
     return ReadRelease(*examine(source if isinstance(source, bytes) else Path(source)))
+
+
+read_release.__module__ = "dpviz"
 
 
 def _read_numbers(made: Profile, report: SegmentsReport | None) -> Iterator[ReleasedNumber]:

@@ -87,6 +87,9 @@ def verify(source: Path | bytes) -> Verification:
     return examine(source).verdict
 
 
+verify.__module__ = "dpviz"
+
+
 def examine(source: Path | bytes) -> Examined:
     """The verdict on a zip, or on its bytes, and the release that its answers come to.
 

@@ -193,6 +193,9 @@ class Run(RunSoFar, Report):
         yield from (f"Note: {note}" for note in notes)
 
 
+Run.__module__ = "dpviz"
+
+
 def describe_verdict(verdict: Verdict) -> str:
     """A verdict in sentences.
 
@@ -286,6 +289,9 @@ def run(
         If the request is outside what is allowed; nothing has been read then.
     """
     return run_request(Request(Contender.of(card, params), k, epsilon, delta, seed), table)
+
+
+run.__module__ = "dpviz"
 
 
 def run_frames(

@@ -293,6 +293,9 @@ def load_csv(
     return file.read(declared, numbers=numbers, text=text)
 
 
+load_csv.__module__ = "dpviz"
+
+
 def _read_file(path: Path) -> bytes:
     with refuse_unreadable(path):
         raw = foreign.read_bytes(path, MAX_BYTES)

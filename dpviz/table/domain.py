@@ -35,6 +35,9 @@ class Scaling(StrEnum):
     """One scale for all columns: distances keep their data-unit geometry."""
 
 
+Scaling.__module__ = "dpviz"
+
+
 class CodedColumn(Protocol):
     """A declared column as its coding makes coordinates of it: what the domain asks of it."""
 
@@ -405,6 +408,9 @@ class Domain:
             return dict(zip(self.columns, center.tolist(), strict=True))
         parts = zip(self.declared, self.places, strict=True)
         return {column.name: column.describe(center[place]) for column, place in parts}
+
+
+Domain.__module__ = "dpviz"
 
 
 def _refuse_bounds(names: Sequence[str], low: Array, high: Array) -> None:

@@ -233,6 +233,9 @@ class LoadedTable:
         return codes.astype(np.int64)
 
 
+LoadedTable.__module__ = "dpviz"
+
+
 def stack_columns(columns: Mapping[str, Any], names: Sequence[str], codings: Mapping[str, CellCoding]) -> FloatArray:
     """Columns side by side (n, number of names), those with a coding as the numbers that it makes of their cells.
 

@@ -55,6 +55,9 @@ def sample(sample_id: str) -> Sample:
     return {entry.id: entry for entry in SAMPLES}[sample_id]
 
 
+sample.__module__ = "dpviz"
+
+
 def _list_file_samples() -> list[Sample]:
     samples = []
     for stem, clusters in _FILES.items():

@@ -103,6 +103,9 @@ def show(run: Run, step: int = -1, *, title: str = "") -> RunDisplay:
     return RunDisplay(run, step, title)
 
 
+show.__module__ = "dpviz"
+
+
 def frame_page(page: str) -> str:
     """A page inside another one: neither's style reaches the other; a sentence if it is too large for that."""
     if len(page.encode()) > MOST_BYTES:

@@ -291,7 +291,7 @@ def find_best(setting: Setting, *, study: SyntheticStudy | None = None) -> Outlo
     return _choose_cheapest(list_outlooks(setting, study=study))
 
 
-def advise(setting: Setting, *, target: Target, study: SyntheticStudy | None = None) -> Advice:
+def make_advice(setting: Setting, *, target: Target, study: SyntheticStudy | None = None) -> Advice:
     """The cheapest algorithm at the smallest ε from which on it meets ``target``; the ε of ``setting`` is not read.
 
     Parameters

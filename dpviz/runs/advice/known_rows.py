@@ -15,7 +15,7 @@ from dpviz.algorithms.card import Setting
 from dpviz.algorithms.registry import find_card
 from dpviz.check import RequestError
 from dpviz.privacy.queries import Relation
-from dpviz.runs.advice.advice import EPSILONS, Advice, advise
+from dpviz.runs.advice.advice import EPSILONS, Advice, make_advice
 from dpviz.runs.advice.recommendation import Recommendation, recommend
 from dpviz.runs.advice.target import USUAL_LOSS, USUAL_SHARE, Target
 from dpviz.table.declaration import Declaration
@@ -172,12 +172,12 @@ def advise_rows(rows: KnownRows | None, setting: Setting, *, target: Target) -> 
         raise RequestError(
             f"k is {setting.k} but there may be {rows.low:,} records: ask for at most that many clusters."
         )
-    few = advise(replace(setting, n=rows.low), target=target)
-    many = few if rows.high == rows.low else advise(replace(setting, n=rows.high), target=target)
+    few = make_advice(replace(setting, n=rows.low), target=target)
+    many = few if rows.high == rows.low else make_advice(replace(setting, n=rows.high), target=target)
     return RowsAdvice(rows, few, many)
 
 
-def advise_for(
+def advise(
     n: int | Sequence[int] | None = None,
     d: int | None = None,
     k: int = 5,
@@ -241,6 +241,9 @@ def advise_for(
         common=said.scaling == Scaling.COMMON.value and columns > 1,
     )
     return advise_rows(rows, setting, target=Target(target, share))
+
+
+advise.__module__ = "dpviz"
 
 
 def _format_title(algorithm: str) -> str:

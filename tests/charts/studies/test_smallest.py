@@ -14,7 +14,7 @@ from dpviz.charts.studies.curves import Curves
 from dpviz.charts.studies.forecast import Forecast
 from dpviz.charts.studies.smallest import Smallest
 from dpviz.charts.theme import choose_palette
-from dpviz.runs.advice.advice import EPSILONS, advise, forecast_rows
+from dpviz.runs.advice.advice import EPSILONS, forecast_rows, make_advice
 from dpviz.runs.advice.recommendation import recommend
 from dpviz.runs.advice.target import Target
 from dpviz.runs.smallest_epsilon import SmallestEpsilon, find_smallest_epsilons
@@ -80,7 +80,7 @@ def test_its_title_is_what_the_runs_say(share: float) -> None:
 
 def test_the_title_of_a_forecast_is_what_the_stored_study_says() -> None:
     setting = Setting(2, 15, 1.0, 1e-6, n=5_000)
-    advice = advise(setting, target=USUAL)
+    advice = make_advice(setting, target=USUAL)
     curves = Forecast(forecast_rows(setting, ("auto", "eugkm", "sulq"), EPSILONS), places=EPSILONS)
     picture = Smallest(curves, curves.list_answers(USUAL), recommend(USUAL, advice))
     is_sound(picture.draw(LIGHT).headed(LIGHT))

@@ -15,7 +15,7 @@ from dpviz.algorithms.regime import Level
 from dpviz.algorithms.registry import find_card, list_private_cards
 from dpviz.privacy.private_session import PrivateTable
 from dpviz.runs.advice import judgement
-from dpviz.runs.advice.advice import advise, find_needed_epsilon
+from dpviz.runs.advice.advice import find_needed_epsilon, make_advice
 from dpviz.runs.advice.judgement import describe_dry_run, explain_difference, judge, judge_request
 from dpviz.runs.advice.target import Target
 from dpviz.runs.dry_run import Tried, dry_run_work
@@ -70,7 +70,7 @@ def test_light_advice_and_announcement_agree() -> None:
             assert (expect_loss(scaled).tails or 0.0) <= 1.3, cell
         if asked <= cell.epsilon:
             assert judged.level is not Level.RED, cell
-        advice = advise(cell, target=USUAL)
+        advice = make_advice(cell, target=USUAL)
         if advice.best is not None:
             best = judge(find_card(advice.best.algorithm), replace(cell, epsilon=advice.epsilon))
             assert best.level in (Level.GREEN, Level.AMBER), cell

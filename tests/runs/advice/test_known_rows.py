@@ -10,7 +10,7 @@ import dpviz
 from dpviz.check import RequestError
 from dpviz.meaning.window import Risk
 from dpviz.runs.advice import known_rows
-from dpviz.runs.advice.known_rows import KnownRows, advise_for, read_known_rows
+from dpviz.runs.advice.known_rows import KnownRows, advise, read_known_rows
 from dpviz.runs.advice.target import Target
 from dpviz.runs.open_table import declare
 from dpviz.runs.request import Contender, Request
@@ -103,8 +103,8 @@ def test_thirty_private_tables_get_one_answer_from_every_door(capsys, tmp_path, 
 
 
 def test_a_range_of_rows_is_a_range_of_epsilon():
-    answer = advise_for((1_000, 30_000), 3, 3, delta=1e-6)
-    few, many = (advise_for(n, 3, 3, delta=1e-6) for n in (1_000, 30_000))
+    answer = advise((1_000, 30_000), 3, 3, delta=1e-6)
+    few, many = (advise(n, 3, 3, delta=1e-6) for n in (1_000, 30_000))
     assert few.few.epsilon > many.few.epsilon
     for one in (few, many):
         assert f"{one.few.epsilon:g} (with {one.rows.low:,}" in answer.sentence
@@ -123,7 +123,7 @@ def test_a_delta_as_large_as_one_over_n_is_refused_in_one_sentence_on_every_door
         sentence = "delta is 0.0001: give 0 or a number below 0.0001 (1/n); 1e-6 is usual."
         question = StudyQuestion("tradeoff", table, None, StudyGrid((Contender("auto"),), (2,), (1.0,), (1e-4,)))
         for ask in (
-            lambda: advise_for(declaration=declaration, k=2, delta=1e-4),  # noqa: B023 (called at once)
+            lambda: advise(declaration=declaration, k=2, delta=1e-4),  # noqa: B023 (called at once)
             lambda: choose_section.find_advice(question, Target()),  # noqa: B023
             lambda: dpviz.run(dpviz.CARDS["auto"], table.private, k=2, epsilon=1.0, delta=1e-4),  # noqa: B023
             lambda: dpviz.sweep(path, algorithms=["auto"], epsilons=[1.0], ks=[2], deltas=[1e-4]),  # noqa: B023
@@ -173,7 +173,7 @@ def test_what_is_known_of_the_number_of_rows():
 def test_wrong_numbers_of_rows_get_a_sentence():
     for n in (0, -1, (5, 2), (1, 2, 3), "many", 1.5, np.nan):
         with about(n), pytest.raises(RequestError):
-            advise_for(n, 2, 2)
+            advise(n, 2, 2)
 
 
 def test_examples_in_the_docstrings():

@@ -13,7 +13,7 @@ import pytest
 from benchmarks.families import Size
 from benchmarks.recommended import CONTENDERS, DELTA, SIZES, TARGETS, readings, study_on
 from dpviz.algorithms.card import Setting
-from dpviz.runs.advice.advice import EPSILONS, advise, forecast_rows
+from dpviz.runs.advice.advice import EPSILONS, forecast_rows, make_advice
 from dpviz.runs.advice.recommendation import compare_with_study, explain_apart, recommend
 from dpviz.runs.advice.target import Target, count_steps_apart, find_reached_loss
 from dpviz.runs.smallest_epsilon import SmallestEpsilon
@@ -63,7 +63,7 @@ def test_what_runs_on_a_stand_in_say_is_the_recommendation() -> None:
     assert [line["wrong"] for line in readings(study_on(size), size)] == [""] * len(TARGETS)
 
 
-ADVICE = advise(Setting(2, 15, 1.0, DELTA, n=5_000), target=USUAL)
+ADVICE = make_advice(Setting(2, 15, 1.0, DELTA, n=5_000), target=USUAL)
 # The stored study may be made again: what is said of it is true of any.
 ADVISED, RANGE = ADVICE.epsilon, f"ε = {min(ADVICE.each):g} to {max(ADVICE.each):g}"
 TRIED = (0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0)
