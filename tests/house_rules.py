@@ -124,6 +124,8 @@ def _read(path: Path) -> Source:
 PACKAGE = [_read(path) for path in sorted((ROOT / "dpviz").rglob("*.py"))]
 TESTS = [_read(path) for path in sorted((ROOT / "tests").rglob("*.py"))]
 PAGES = [_read(path) for path in (ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py")))]
+# The papers' experiments stand beside the package in all but their place: what they call a class binds nobody.
+EXPERIMENTS = "claims"
 
 Rule = Callable[[Source], Iterable[Offence]]
 
@@ -435,3 +437,12 @@ def shared_names(sources: Iterable[Source]) -> dict[str, list[str]]:
         for name, those in homes.items()
         if name != "__init__.py" and len({source.floor for source in those}) > 1
     }
+
+
+def classes_of_one_name(sources: Iterable[Source]) -> dict[str, list[str]]:
+    """Names of classes, those within functions and classes too, that stand twice, and where."""
+    homes = defaultdict(list)
+    for source in sources:
+        for node in source.all(ast.ClassDef):
+            homes[node.name].append(f"{source.name}:{node.lineno}")
+    return {name: places for name, places in homes.items() if len(places) > 1}

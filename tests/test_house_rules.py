@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from tests.house_rules import (
     CORE,
+    EXPERIMENTS,
     FLOORS,
     MOST_LINES,
     PACKAGE,
@@ -20,6 +21,7 @@ from tests.house_rules import (
     broken,
     calls_something_private,
     check,
+    classes_of_one_name,
     cycle_of,
     draws_noise_itself,
     draws_or_talks_in_the_core,
@@ -139,6 +141,12 @@ def test_no_two_floors_have_a_file_of_one_name():
     assert not offences, "\n" + "\n".join(offences)
 
 
+def test_no_class_name_stands_twice():
+    twice = classes_of_one_name(source for source in PACKAGE if source.floor != EXPERIMENTS)
+    offences = [f"{name}: {', '.join(places)}: say what each is where it stands" for name, places in twice.items()]
+    assert not offences, "\n" + "\n".join(offences)
+
+
 # What each rule is for: a rule, the file it is planted in, and the text that breaks it in its last line.
 PLANTED: list[tuple[Rule, str, str]] = [
     (reaches_for_rows, "pages/data.py", "rows = table._rows"),
@@ -251,3 +259,11 @@ def test_a_circle_and_a_shared_name_are_seen():
     assert set(pairwise(cycle)) == around
     twice = Source.of("dpviz/ui/b.py", "")
     assert shared_names([one, two, twice, package]) == {"b.py": ["dpviz/privacy/b.py", "dpviz/ui/b.py"]}
+
+
+def test_a_class_name_that_stands_twice_is_seen():
+    one = Source.of("dpviz/table/a.py", "class Rows: ...\nclass Row: ...")
+    two = Source.of(
+        "dpviz/ui/b.py", "from dpviz.table.a import Rows\ndef f():\n    class Rows: ...\n    class Cell: ..."
+    )
+    assert classes_of_one_name([one, two]) == {"Rows": ["dpviz/table/a.py:1", "dpviz/ui/b.py:3"]}
