@@ -20,7 +20,7 @@ RESOURCES = (
     "sample_data/*.npz",
     "lessons/*.yaml",
     "docs/reproduced/**/*.csv",
-    "docs/reproduced/**/manifest.json",
+    "docs/reproduced/**/verdicts.json",
 )
 
 

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from experiments.claim import Finding, Outcome, Verdict
-from experiments.registry import CLAIMS
-from experiments.shipped import STAND_INS, load_shipped
+from dpviz.charts.studies.stored_verdicts import STAND_INS, ClaimFinding, ClaimVerdict, Outcome, read_verdicts
 
 _NONE = "–"
 
@@ -21,17 +19,15 @@ def markdown() -> str:
 
 
 def _lines() -> Iterator[str]:
-    for claim in CLAIMS.values():
-        found = load_shipped(claim)
-        if found is None:
-            continue
-        verdict, made = found.verdict(claim), load_shipped(claim, STAND_INS) if found.on_files else None
-        cells = [claim.paper, _cell(verdict), found.about, _cell(made and made.verdict(claim)), _cell(verdict.today)]
+    made = {claim.id: claim.verdict for claim in read_verdicts(STAND_INS).claims}
+    for claim in read_verdicts().claims:
+        verdict, on_synthetic = claim.verdict, made.get(claim.id) if claim.is_on_files else None
+        cells = [claim.paper, _cell(verdict), claim.about, _cell(on_synthetic), _cell(verdict.today)]
         cells += [verdict.closest.says, _margin(verdict.closest)]
         yield f"| {' | '.join(cells)} |"
 
 
-def _cell(verdict: Verdict | None) -> str:
+def _cell(verdict: ClaimVerdict | None) -> str:
     if verdict is None:
         return _NONE
     undecided = verdict.count(Outcome.UNDECIDED)
@@ -39,7 +35,7 @@ def _cell(verdict: Verdict | None) -> str:
     return f"{verdict.outcome.value} ({verdict.count(Outcome.HOLDS)} of {len(verdict.findings)}{open_ones})"
 
 
-def _margin(finding: Finding) -> str:
+def _margin(finding: ClaimFinding) -> str:
     between = finding.interval
     return f"{finding.margin:.3g}×" + ("" if between is None else f", {between.low:.3g} to {between.high:.3g}")
 

@@ -20,11 +20,12 @@ import pandas as pd
 
 from dpviz import check
 from dpviz.__main__ import serve_line
+from dpviz.charts.studies.stored_verdicts import ClaimVerdict
 from dpviz.check import RequestError
 from dpviz.cli.console import say
 from dpviz.cli.parser import Parser, join_words
 from dpviz.wording import format_duration
-from experiments.claim import Claim, Verdict
+from experiments.claim import Claim
 from experiments.claim_folder import ClaimFolder, format_findings, format_tables, list_tables
 from experiments.fetching import fetch_missing
 from experiments.material import FOLDER_VARIABLE, Shelf
@@ -40,7 +41,7 @@ class Reproduced(NamedTuple):
 
     claim: Claim
     table: pd.DataFrame
-    verdict: Verdict
+    verdict: ClaimVerdict
     seconds: float
 
     def to_dict(self) -> dict[str, Any]:

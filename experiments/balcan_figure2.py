@@ -13,8 +13,9 @@ from math import log, sqrt
 import pandas as pd
 from scipy.optimize import brentq
 
+from dpviz.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, PaperFigure
 from dpviz.privacy.accounting import gdp_mu
-from experiments.claim import Claim, Finding, Picture, Verdict
+from experiments.claim import Claim
 from experiments.evidence import (
     PLACES,
     add_reason,
@@ -92,7 +93,7 @@ def list_blocks_by_clusters(settings: ByClusters) -> Iterator[Sweep]:
             yield Sweep(table=name, lines=lines, ks=ks, epsilons=settings.epsilons, repeats=repeats)
 
 
-def judge_clusters(table: pd.DataFrame) -> Verdict:
+def judge_clusters(table: pd.DataFrame) -> ClaimVerdict:
     """Against k-means++, against SuLQ, by dimension, and against sample and aggregate."""
     return conclude(
         table,
@@ -105,7 +106,7 @@ def judge_clusters(table: pd.DataFrame) -> Verdict:
     )
 
 
-def _judge_competitive(table: pd.DataFrame, line: str) -> Finding:
+def _judge_competitive(table: pd.DataFrame, line: str) -> ClaimFinding:
     """Loss of k-means++ over that of ``line``, place by place: 1 is as good."""
     places = table[table["line"] == line].groupby(list(PLACES), sort=False)
     nearness = places["kmeans"].median() / places["nicv"].median()
@@ -113,17 +114,17 @@ def _judge_competitive(table: pd.DataFrame, line: str) -> Finding:
     return compare_places(nearness, says=says, factor=1 / FACTORS.competitive)
 
 
-def _judge_gap(table: pd.DataFrame, sulq: str) -> Finding:
+def _judge_gap(table: pd.DataFrame, sulq: str) -> ClaimFinding:
     """SuLQ's loss over ours at the largest k, by number of columns: the 64 Gaussians are far apart and stand alone."""
     says = "the gap to SuLQ grows with the number of columns"
     gap = compute_advantages(table, [BALCAN], [sulq], places=("d", "k", "epsilon")).groupby("d").median().sort_index()
     listed = ", ".join(f"{value:.3g}× at d = {d}" for d, value in gap.items())
     if len(gap) < 2:
-        return Finding(says, False, f"one number of columns only: {listed}", 0.0, "not run")
+        return ClaimFinding(says, False, f"one number of columns only: {listed}", 0.0, "not run")
     return compare_least(float(gap.iloc[-1] / gap.iloc[0]), 1.0, says=says, found=f"median gap {listed}")
 
 
-def _judge_far_behind(table: pd.DataFrame) -> Finding:
+def _judge_far_behind(table: pd.DataFrame) -> ClaimFinding:
     says = f"sample and aggregate is orders of magnitude worse, {FACTORS.magnitudes:g}×"
     cap = float((compute_medians(table)[SAMPLES] / table.groupby(list(PLACES), sort=False)["kmeans"].median()).max())
     return add_reason(
@@ -144,8 +145,8 @@ CLUSTERS = Claim(
     full=ByClusters(ks=(2, 4, 8, 16, 32, 64), ks_of_samples=(2, 8, 32, 64), repeats=5),
     blocks=list_blocks_by_clusters,
     judge=judge_clusters,
-    pictures=(
-        Picture(
+    figures=(
+        PaperFigure(
             title="Loss against k at ε = 1 (Balcan et al. 2017, Fig. 2 a-c)",
             x="k",
             x_title="k",
@@ -174,7 +175,7 @@ def list_blocks_by_epsilon(settings: ByEpsilon) -> Iterator[Sweep]:
     yield Sweep(table="MNIST", lines=LINES, ks=(_K,), epsilons=settings.epsilons, repeats=settings.repeats)
 
 
-def judge_epsilon(table: pd.DataFrame) -> Verdict:
+def judge_epsilon(table: pd.DataFrame) -> ClaimVerdict:
     """How the losses grow from the largest ε to the smallest."""
     smallest = table[table["epsilon"] == table["epsilon"].min()]
     better = "better than SuLQ at the smallest ε"
@@ -192,7 +193,7 @@ def _measure_growth(table: pd.DataFrame, line: str) -> float:
     return float(values.iloc[0] / values.iloc[-1])
 
 
-def _judge_slow_degradation(table: pd.DataFrame, line: str) -> Finding:
+def _judge_slow_degradation(table: pd.DataFrame, line: str) -> ClaimFinding:
     growth = _measure_growth(table, line)
     low, high = table["epsilon"].min(), table["epsilon"].max()
     return compare_most(
@@ -203,7 +204,7 @@ def _judge_slow_degradation(table: pd.DataFrame, line: str) -> Finding:
     )
 
 
-def _judge_quick_degradation(table: pd.DataFrame, sulq: str) -> Finding:
+def _judge_quick_degradation(table: pd.DataFrame, sulq: str) -> ClaimFinding:
     """Growths are compared less 1: a loss that does not grow at all has the growth 1."""
     ours, theirs = _measure_growth(table, BALCAN), _measure_growth(table, sulq)
     return compare_least(
@@ -223,8 +224,8 @@ EPSILON = Claim(
     full=ByEpsilon(epsilons=(0.05, 0.1, 0.2, 0.5, 1.0, 2.0), repeats=10),
     blocks=list_blocks_by_epsilon,
     judge=judge_epsilon,
-    pictures=(
-        Picture(
+    figures=(
+        PaperFigure(
             title="Loss against ε on MNIST, k = 10 (Balcan et al. 2017, Fig. 2 d)",
             x="epsilon",
             x_title="ε",

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from experiments.claim import Claim, Picture, Verdict
+from dpviz.charts.studies.stored_verdicts import ClaimVerdict, PaperFigure
+from experiments.claim import Claim
 from experiments.evidence import add_reason, compare_lines, compare_within_factor, compute_medians, conclude
 from experiments.factors import FACTORS
 from experiments.trials import Line, Sweep
@@ -41,7 +42,7 @@ def list_blocks(settings: Settings) -> Iterator[Sweep]:
     yield Sweep(table=table, lines=_LINES, ks=(_K,), epsilons=settings.epsilons, repeats=settings.repeats)
 
 
-def judge(table: pd.DataFrame) -> Verdict:
+def judge(table: pd.DataFrame) -> ClaimVerdict:
     """Who comes first, who is alike, who is far behind."""
     found = compute_medians(table).iloc[0]
     alike, practical = (BALCAN, SULQ, SAMPLES), (BALCAN, SULQ, SAMPLES_PRACTICAL)
@@ -83,8 +84,8 @@ CLAIM = Claim(
     full=Settings(repeats=100),
     blocks=list_blocks,
     judge=judge,
-    pictures=(
-        Picture(
+    figures=(
+        PaperFigure(
             title="Loss at ε = 1 (Balcan et al. 2017, §7, small table)",
             x="line",
             x_title="",

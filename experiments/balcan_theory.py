@@ -12,9 +12,10 @@ import pandas as pd
 
 from dpviz.algorithms.balcan2017.balcan import CandidatesStep
 from dpviz.arrays import Array, Codes
+from dpviz.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, PaperFigure
 from dpviz.runs.evaluation import assign, nicv
 from dpviz.runs.one_run import run
-from experiments.claim import Claim, Finding, Picture, Row, Verdict, Wanted
+from experiments.claim import Claim, Row, Wanted
 from experiments.evidence import add_reason, compare_places, compute_medians, conclude
 from experiments.material import Material, Shelf
 from experiments.trials import Line, Series
@@ -130,7 +131,7 @@ def compute_loss_bound(n: int, d: int, k: int, epsilon: float, radius: float, le
     return log(n) ** 3 * least + added / n
 
 
-def judge(table: pd.DataFrame) -> Verdict:
+def judge(table: pd.DataFrame) -> ClaimVerdict:
     """Captured centres and losses of the algorithm as printed against the theorems, with constants of 1."""
     printed = table[table["line"] == PRINTED]
     rows, farthest, alone = np.log(printed["n"]), printed["farthest"], printed["alone"]
@@ -168,7 +169,7 @@ def _round(times: float) -> str:
     return f"{float(f'{times:.2g}'):,g}"
 
 
-def _compare(limits: pd.DataFrame, column: str, *, says: str, found: str, ours: str) -> Finding:
+def _compare(limits: pd.DataFrame, column: str, *, says: str, found: str, ours: str) -> ClaimFinding:
     """What was found against a theorem, at every place; ``column`` is above 1 where the theorem holds."""
     advantage = compute_medians(limits, measure=column)[PRINTED]
     finding = add_reason(compare_places(advantage, says=says), _NEVER_WAKES)
@@ -188,8 +189,8 @@ CLAIM = Claim(
     full=Settings(tables=tuple(_CLUSTERS), epsilons=(0.1, 0.3, 1.0, 3.0, 10.0), repeats=20),
     blocks=list_blocks,
     judge=judge,
-    pictures=(
-        Picture(
+    figures=(
+        PaperFigure(
             title="Farthest that an optimal centre is from its candidate (Balcan et al. 2017, Fig. 1, Theorem 5)",
             x="epsilon",
             x_title="ε",
@@ -200,7 +201,7 @@ CLAIM = Claim(
             baseline="allowed",
             baseline_title="log^1.5 n radii",
         ),
-        Picture(
+        PaperFigure(
             title="Loss of a run, dashed the bound of Corollary 1 with constants of 1 (Balcan et al. 2017, Table 1)",
             x="epsilon",
             x_title="ε",

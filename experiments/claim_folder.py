@@ -1,26 +1,51 @@
-"""The folder of reproduced claims: a table and a page for each claim, and a manifest of how they were made."""
+"""The folder of reproduced claims: a table and a page for each claim, their verdicts, and how they were made."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pandas as pd
 
 from dpviz import __version__
 from dpviz.charts.standalone import make_standalone_page
+from dpviz.charts.studies import stored_verdicts
 from dpviz.charts.studies.claim_figure import ClaimFigure
+from dpviz.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, Outcome
 from dpviz.charts.theme import choose_palette
 from dpviz.check import RequestError
 from dpviz.runs.owner_files import OWNER_ONLY, translate_disk_errors, write_whole
-from dpviz.schema.documents import read_document
-from dpviz.schema.manifest_document import ClaimManifest
+from dpviz.schema.documents import Document, key, read_document
 from dpviz.table.csv_writer import format_frame
-from experiments.claim import Claim, Finding, Outcome, Verdict
+from experiments.claim import Claim
 from experiments.planner import FORMAT, Course
+from experiments.stored_results import describe_result, format_verdicts
 from experiments.verdict_table import AS_RAN, FILE, LOOK, TODAY, judge_looks, list_lines
+
+
+class MadeClaim(Document):
+    """How the results of one claim were made."""
+
+    shown: ClassVar = '{"dpviz": "0.1.0"}'
+    dpviz: str = key(..., "text", "the version of dpviz")
+    command: str = key(..., "text", "that makes it again")
+    quick: bool = key(..., "true or false", "whether it was a quick run")
+    settings: dict[str, Any] = key(..., "an object", "of the experiment")
+    look: int = key(1, "a whole number", "how often the runs had been judged by then")
+    looks: int = key(1, "a whole number", "how often they may be")
+    data: list[dict[str, Any]] = key(..., "a list of objects", "the tables: name, origin, n and d")
+    rows: int = key(..., "a whole number", "of its table")
+    seconds: int = key(..., "a whole number", "that it took")
+
+
+class ClaimManifest(Document):
+    """What a folder of reproduced claims holds."""
+
+    called: ClassVar = "manifest of claims"
+    shown: ClassVar = '{"claims": {}}'
+    claims: dict[str, MadeClaim] = key({}, "an object by claim", "how each was made")
 
 
 class ClaimFolder:
@@ -40,6 +65,7 @@ class ClaimFolder:
             earlier = json.loads(self._manifest.read_text("utf-8")) if self._manifest.exists() else {}
             read_document(ClaimManifest, earlier, RequestError)
             self._claims: dict[str, Any] = earlier.get("claims", {})
+            self._results = {result.id: result for result in stored_verdicts.read_verdicts(path).claims}
         except (OSError, ValueError, RecursionError):
             raise RequestError(
                 "--out cannot be used as the folder of reproduced claims: give another one, that you may write to."
@@ -86,7 +112,7 @@ class ClaimFolder:
             every = both.drop_duplicates().iloc[len(judged) :]
         return judged, every, made if same else {}
 
-    def read_verdict(self, claim: Claim, table: pd.DataFrame) -> Verdict | None:
+    def read_verdict(self, claim: Claim, table: pd.DataFrame) -> ClaimVerdict | None:
         """What was found in ``table`` by the looks that were taken at it; None where no line says so.
 
         Parameters
@@ -97,7 +123,7 @@ class ClaimFolder:
 
         Returns
         -------
-        Verdict or None
+        ClaimVerdict or None
         """
         file = self._path / FILE
         with translate_disk_errors():
@@ -159,9 +185,11 @@ class ClaimFolder:
         }
         text = json.dumps({"claims": self._claims}, indent=1, ensure_ascii=False, sort_keys=True)
         self._put(self._manifest, text + "\n")
+        self._results[claim.id] = describe_result(claim, table, self._claims[claim.id], verdict)
+        self._put(self._path / stored_verdicts.FILE, format_verdicts(self._results))
         return table
 
-    def _write_verdict(self, claim: Claim, verdict: Verdict) -> None:
+    def _write_verdict(self, claim: Claim, verdict: ClaimVerdict) -> None:
         """Its findings with their intervals, in the one table of all claims of the folder."""
         file = self._path / FILE
         with translate_disk_errors():
@@ -170,10 +198,10 @@ class ClaimFolder:
             lines = pd.concat(both, ignore_index=True).sort_values(["claim", "finding", "run"])
         self._write(file, lines)
 
-    def _write_page(self, claim: Claim, table: pd.DataFrame, verdict: Verdict) -> None:
+    def _write_page(self, claim: Claim, table: pd.DataFrame, verdict: ClaimVerdict) -> None:
         """Claim, verdict, findings and figures, to be opened from the disk."""
         colors = choose_palette("light")
-        figures = [ClaimFigure(table, picture, verdict.sentence).draw(colors) for picture in claim.pictures]
+        figures = [ClaimFigure(table, figure, verdict.sentence).draw(colors) for figure in claim.figures]
         page = make_standalone_page(
             figures,
             title=f"{claim.paper}: {verdict.outcome.value}",
@@ -199,8 +227,8 @@ _MOST_LISTED = 12
 def format_tables(table: pd.DataFrame) -> str:
     """The same in words, tables of one name together."""
     words = []
-    for key, part in table.groupby(["data", "origin"], sort=False):
-        name, origin = map(str, key)
+    for place, part in table.groupby(["data", "origin"], sort=False):
+        name, origin = map(str, place)
         sizes = [
             _format_sizes(part[column])
             for column in ("n", "d")
@@ -218,14 +246,14 @@ def _format_sizes(values: pd.Series) -> str:
 _SIGNS = {Outcome.HOLDS: "✓", Outcome.FAILS: "✗", Outcome.UNDECIDED: "?"}
 
 
-def format_findings(finding: Finding) -> list[str]:
+def format_findings(finding: ClaimFinding) -> list[str]:
     """One finding in one line, and a second one for what is run today where that differs."""
     if finding.today is None:
         return [_format_finding(finding)]
     return [f"{AS_RAN}: {_format_finding(finding)}", f"{TODAY}: {_format_finding(finding.today)}"]
 
 
-def _format_finding(finding: Finding) -> str:
+def _format_finding(finding: ClaimFinding) -> str:
     between = "one run, no interval" if finding.interval is None else f"{finding.interval} in 9 of 10 redraws"
     margin = f"margin {finding.margin:.4g}×, {between}"
     text = f"{_SIGNS[finding.outcome]} {finding.says}: {finding.found} ({margin})"

@@ -16,9 +16,10 @@ from scipy.stats import norm
 from dpviz.algorithms.tools.kmeans_pp import draw_kmeans_pp_seeds
 from dpviz.algorithms.tools.solvers import SignedPoints, find_best_of_starts
 from dpviz.arrays import Array
+from dpviz.charts.studies.stored_verdicts import ClaimVerdict, PaperFigure
 from dpviz.table.domain import Region
 from dpviz.wording import round_percent
-from experiments.claim import Claim, Picture, Row, Verdict
+from experiments.claim import Claim, Row
 from experiments.evidence import add_reason, compare_least, compare_most, conclude
 from experiments.material import RECIPE
 from experiments.trials import Series
@@ -161,7 +162,7 @@ def _measure_separated(centers: Array, n: int) -> float:
     return 1.0 - round(n * missed) / n
 
 
-def judge(table: pd.DataFrame) -> Verdict:
+def judge(table: pd.DataFrame) -> ClaimVerdict:
     """Errors of the means at the largest size, in units of R."""
     largest = table[table["n"] == table["n"].max()]
     n = f"{table['n'].max():,} samples"
@@ -209,8 +210,8 @@ CLAIM = Claim(
     full=Settings(sizes=(100_000, 1_000_000, 10_000_000, 100_000_000), repeats=9),
     blocks=list_blocks,
     judge=judge,
-    pictures=(
-        Picture(
+    figures=(
+        PaperFigure(
             title="Error of the means against the number of samples (Cohen et al. 2021, §5)",
             x="n",
             y="error",

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from experiments.claim import Claim, Finding, Picture, Row, Verdict
+from dpviz.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, PaperFigure
+from experiments.claim import Claim, Row
 from experiments.evidence import (
     add_reason,
     ask_again,
@@ -126,7 +127,7 @@ def predict_samples(line: str, mixture: Mixture) -> float:
     return SAMPLES_PER_CLUSTER * mixture.k * compute_averages_tuples(mixture)
 
 
-def _judge_theory(table: pd.DataFrame, line: str, theorem: str) -> Finding:
+def _judge_theory(table: pd.DataFrame, line: str, theorem: str) -> ClaimFinding:
     """What was searched and what a theorem asks for, within a factor of ten on either side at every place."""
     found = table[(table["line"] == line) & (table.get("how", "searched") == "searched")]
     ratio = found.groupby(["data", "d", "k", "reach"])[["by_theory", "samples"]].median()
@@ -139,7 +140,7 @@ def _judge_theory(table: pd.DataFrame, line: str, theorem: str) -> Finding:
     )
 
 
-def judge_distance(table: pd.DataFrame) -> Verdict:
+def judge_distance(table: pd.DataFrame) -> ClaimVerdict:
     """Whether the sizes fall with the distance, and the number of tuples."""
     sizes = compute_medians(table, ("reach",), "samples").sort_index()
     noisy = sizes[NOISY]
@@ -170,7 +171,7 @@ def judge_distance(table: pd.DataFrame) -> Verdict:
     )
 
 
-def _judge_drop(samples: pd.Series) -> Finding:
+def _judge_drop(samples: pd.Series) -> ClaimFinding:
     """Whether what is needed does not drop from the least distance to the largest."""
     drop = float(samples.iloc[0] / samples.iloc[-1])
     return compare_most(
@@ -192,8 +193,8 @@ SEPARATION = Claim(
     full=ByDistance(repeats=10, draws=10),
     blocks=list_blocks_by_distance,
     judge=judge_distance,
-    pictures=(
-        Picture(
+    figures=(
+        PaperFigure(
             title="Samples needed against R, d = 1, k = 2 (Cohen et al. 2021, Fig. 5)",
             x="reach",
             y="samples",
@@ -202,7 +203,7 @@ SEPARATION = Claim(
             log_x=True,
             log_y=True,
         ),
-        Picture(
+        PaperFigure(
             title="Samples needed against R, dashed what the theorems ask for (Cohen et al. 2021, Theorems 4.8, 4.11)",
             x="reach",
             x_title="R",
@@ -255,7 +256,7 @@ def _search_or_compute(mixture: Mixture, draws: int, searched: bool, repeat: int
     yield noisy | {"how": "searched", "by_constants": noisy["samples"]}
 
 
-def judge_dimensions(table: pd.DataFrame) -> Verdict:
+def judge_dimensions(table: pd.DataFrame) -> ClaimVerdict:
     """The hidden constant, who needs fewer samples in these ranges, and who would beyond them."""
     tests = table[table["data"] != ONE_DISTANCE]
     return conclude(
@@ -284,7 +285,7 @@ def judge_dimensions(table: pd.DataFrame) -> Verdict:
     )
 
 
-def _judge_per_unit(table: pd.DataFrame, searched: str) -> Finding:
+def _judge_per_unit(table: pd.DataFrame, searched: str) -> ClaimFinding:
     """Tuples for each cluster and column: by the constants of all places, and searched as the line says."""
     averages = table[table["line"] == AVERAGES]
     by_constants = (averages["by_constants"] / averages["samples_per_tuple"] / averages["k"] / averages["d"]).median()
@@ -300,13 +301,13 @@ def _judge_per_unit(table: pd.DataFrame, searched: str) -> Finding:
     )
 
 
-def _judge_growth(table: pd.DataFrame, test: str) -> Finding:
+def _judge_growth(table: pd.DataFrame, test: str) -> ClaimFinding:
     """The advantage of NoisyCenters at the least k over that at the largest; for Averages the constants count."""
     says = "Averages grows more slowly with k, and would need fewer samples in the end"
     sizes = compute_medians(table[table["data"] == test], ("k",), "by_constants").sort_index()
     advantage = (sizes[AVERAGES] / sizes[NOISY]).dropna()
     if len(advantage) < 2:
-        return Finding(says, False, "NoisyCenters separates at one k at most", 0.0, "not reached")
+        return ClaimFinding(says, False, "NoisyCenters separates at one k at most", 0.0, "not reached")
     listed = ", ".join(f"{value:.3g}× at k = {k}" for k, value in advantage.items())
     return compare_least(
         float(advantage.iloc[0] / advantage.iloc[-1]), 1.0, says=says, found=f"Averages over NoisyCenters: {listed}"
@@ -323,8 +324,8 @@ DIMENSIONS = Claim(
     full=ByDimensions(repeats=5, draws=5, largest_table=2e8),
     blocks=list_blocks_by_dimensions,
     judge=judge_dimensions,
-    pictures=(
-        Picture(
+    figures=(
+        PaperFigure(
             title="Samples needed against k, d = 4 (Cohen et al. 2021, Fig. 6)",
             x="k",
             y="samples",
@@ -333,7 +334,7 @@ DIMENSIONS = Claim(
             log_y=True,
             only={"data": (BY_CLUSTERS,), "line": (AVERAGES, NOISY)},
         ),
-        Picture(
+        PaperFigure(
             title="Samples needed against d, k = 2 (Cohen et al. 2021, Fig. 7)",
             x="d",
             y="samples",

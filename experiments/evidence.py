@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from dpviz.arrays import Array
-from experiments.claim import Finding, Verdict
+from dpviz.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict
 from experiments.material import PUBLISHED, RECIPE
 
 # Where nothing is to blame.
@@ -81,7 +81,7 @@ def compare_lines(
     measure: str = "nicv",
     factor: float = 1.0,
     share: float = 1.0,
-) -> Finding:
+) -> ClaimFinding:
     """Whether all of ``better`` lie below all of ``worse`` by ``factor`` in a ``share`` of the places.
 
     The margin is that of the place that decides: the worst one of the best ``share``.
@@ -105,7 +105,7 @@ def compare_lines(
 
     Returns
     -------
-    Finding
+    ClaimFinding
         With its margin, which is at least 1 where it holds.
     """
     advantage = compute_advantages(table, better, worse, places=places, measure=measure)
@@ -113,7 +113,7 @@ def compare_lines(
     return _add_reason(table, replace(found, place={**found.place, "line": better[0]}))
 
 
-def compare_places(advantage: pd.Series, *, says: str, factor: float = 1.0, share: float = 1.0) -> Finding:
+def compare_places(advantage: pd.Series, *, says: str, factor: float = 1.0, share: float = 1.0) -> ClaimFinding:
     """Whether ``advantage`` is at least ``factor`` in a ``share`` of its places.
 
     Parameters
@@ -129,12 +129,12 @@ def compare_places(advantage: pd.Series, *, says: str, factor: float = 1.0, shar
 
     Returns
     -------
-    Finding
+    ClaimFinding
         With its margin, which is at least 1 where it holds.
         Its place is the one that decides.
     """
     if advantage.empty:
-        return Finding(says, False, "no place has all these runs", 0.0, "not run")
+        return ClaimFinding(says, False, "no place has all these runs", 0.0, "not run")
     down = advantage.sort_values(ascending=False)
     needed = ceil(share * len(down) - 1e-9)
     margin = float(down.iloc[needed - 1]) / factor
@@ -151,7 +151,7 @@ def compare_places(advantage: pd.Series, *, says: str, factor: float = 1.0, shar
     key = down.index[needed - 1]
     values = (value.item() if isinstance(value, np.generic) else value for value in _list_parts(key))
     place = dict(zip(map(str, advantage.index.names), values, strict=True))
-    return Finding(says, margin >= 1, found, margin, paper=paper, ours=ours, place=place)
+    return ClaimFinding(says, margin >= 1, found, margin, paper=paper, ours=ours, place=place)
 
 
 def compare_least(
@@ -164,7 +164,7 @@ def compare_least(
     paper: str = "",
     ours: str = "",
     counted: bool = False,
-) -> Finding:
+) -> ClaimFinding:
     """Whether one number reaches another; ``paper`` and ``ours`` where these say more than both with their ``unit``.
 
     Parameters
@@ -184,12 +184,12 @@ def compare_least(
 
     Returns
     -------
-    Finding
+    ClaimFinding
         With its margin, which is at least 1 where it holds.
     """
     margin = value / least if least else float("inf")
     asked, got = paper or f"at least {least:.3g}{unit}", ours or f"{value:.3g}{unit}"
-    return Finding(says, value >= least, found, margin, paper=asked, ours=got, counted=counted)
+    return ClaimFinding(says, value >= least, found, margin, paper=asked, ours=got, counted=counted)
 
 
 def compare_most(
@@ -202,7 +202,7 @@ def compare_most(
     paper: str = "",
     ours: str = "",
     counted: bool = False,
-) -> Finding:
+) -> ClaimFinding:
     """Whether one number stays below another; ``paper`` and ``ours`` where these say more than both with ``unit``.
 
     Parameters
@@ -222,17 +222,17 @@ def compare_most(
 
     Returns
     -------
-    Finding
+    ClaimFinding
         With its margin, which is at least 1 where it holds.
     """
     margin = most / value if value else float("inf")
     asked, got = paper or f"at most {most:.3g}{unit}", ours or f"{value:.3g}{unit}"
-    return Finding(says, value <= most, found, margin, paper=asked, ours=got, counted=counted)
+    return ClaimFinding(says, value <= most, found, margin, paper=asked, ours=got, counted=counted)
 
 
 def compare_within_factor(
     values: Sequence[float], most: float, *, says: str, names: Sequence[str], paper: str = "", ours: str = ""
-) -> Finding:
+) -> ClaimFinding:
     """Whether the largest of ``values`` is at most ``most`` times the least.
 
     Parameters
@@ -250,7 +250,7 @@ def compare_within_factor(
 
     Returns
     -------
-    Finding
+    ClaimFinding
         With its margin, which is at least 1 where it holds.
     """
     spread = max(values) / min(values)
@@ -259,20 +259,20 @@ def compare_within_factor(
     return compare_most(spread, most, says=says, found=found, paper=paper, ours=ours)
 
 
-def add_reason(finding: Finding, reason: str, instead: Finding | None = None) -> Finding:
+def add_reason(finding: ClaimFinding, reason: str, instead: ClaimFinding | None = None) -> ClaimFinding:
     """``finding`` with its reason, if it does not hold; ``instead`` is the same question without what is to blame.
 
     Parameters
     ----------
-    finding : Finding
+    finding : ClaimFinding
     reason : str
         What is to blame, by name.
-    instead : Finding or None
+    instead : ClaimFinding or None
         The same question without it: whether our runs bear the reason out.
 
     Returns
     -------
-    Finding
+    ClaimFinding
     """
     if finding.holds:
         return finding
@@ -282,12 +282,12 @@ def add_reason(finding: Finding, reason: str, instead: Finding | None = None) ->
     return replace(finding, reason=f"{reason} ({borne_out}: {instead.found})")
 
 
-def ask_again(question: Callable[[str], Finding], line: str, reason: str, innocent: str) -> Finding:
+def ask_again(question: Callable[[str], ClaimFinding], line: str, reason: str, innocent: str) -> ClaimFinding:
     """What ``question`` finds of ``line``; where it does not hold, what it finds of a line without what is to blame.
 
     Parameters
     ----------
-    question : function of a line to Finding
+    question : function of a line to ClaimFinding
     line : str
         What the paper ran.
     reason : str
@@ -297,17 +297,17 @@ def ask_again(question: Callable[[str], Finding], line: str, reason: str, innoce
 
     Returns
     -------
-    Finding
+    ClaimFinding
     """
     return add_reason(question(line), reason, question(innocent))
 
 
-def compare_with_today(question: Callable[[str], Finding], ran: str, now: str, reason: str) -> Finding:
+def compare_with_today(question: Callable[[str], ClaimFinding], ran: str, now: str, reason: str) -> ClaimFinding:
     """What ``question`` finds of the line as the paper ran it, beside it what it finds of today's and its reason.
 
     Parameters
     ----------
-    question : function of a line to Finding
+    question : function of a line to ClaimFinding
     ran, now : str
         The lines as the paper ran it and of today.
     reason : str
@@ -315,31 +315,31 @@ def compare_with_today(question: Callable[[str], Finding], ran: str, now: str, r
 
     Returns
     -------
-    Finding
+    ClaimFinding
         As the paper ran it; ``today`` is the other.
     """
     as_ran = question(ran)
     return replace(as_ran, today=add_reason(question(now), reason, as_ran))
 
 
-def conclude(table: pd.DataFrame, *findings: Finding) -> Verdict:
+def conclude(table: pd.DataFrame, *findings: ClaimFinding) -> ClaimVerdict:
     """The verdict; a finding that does not hold and has no reason of its own gets the one that the table knows.
 
     Parameters
     ----------
     table : DataFrame
         One row a run, as ``python -m experiments`` writes it.
-    *findings : Finding
+    *findings : ClaimFinding
         As its judge found them.
 
     Returns
     -------
-    Verdict
+    ClaimVerdict
     """
-    return Verdict(tuple(_add_reason(table, finding) for finding in findings))
+    return ClaimVerdict(tuple(_add_reason(table, finding) for finding in findings))
 
 
-def _add_reason(table: pd.DataFrame, finding: Finding) -> Finding:
+def _add_reason(table: pd.DataFrame, finding: ClaimFinding) -> ClaimFinding:
     if finding.today is not None:
         finding = replace(finding, today=_add_reason(table, finding.today))
     if finding.holds or finding.reason:

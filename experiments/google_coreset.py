@@ -9,8 +9,9 @@ from math import nan
 import numpy as np
 import pandas as pd
 
+from dpviz.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, PaperFigure
 from dpviz.resources import RESOURCES
-from experiments.claim import Block, Claim, Finding, Picture, Row, Verdict, Wanted
+from experiments.claim import Block, Claim, Row, Wanted
 from experiments.evidence import ask_again, compute_advantages, conclude
 from experiments.factors import FACTORS
 from experiments.material import Shelf
@@ -76,7 +77,7 @@ class Baseline(Block):
                 yield [{**row, "label_accuracy": nan} if self.table == _GAS else row]
 
 
-def judge(table: pd.DataFrame) -> Verdict:
+def judge(table: pd.DataFrame) -> ClaimVerdict:
     """Tables on which the coreset leads, by loss and by label accuracy: among the post's algorithms, and today's."""
     labelled = table[table["label_accuracy"].notna()]
     number = labelled["data"].nunique()
@@ -91,14 +92,16 @@ def judge(table: pd.DataFrame) -> Verdict:
     )
 
 
-def _compare_with_today(question: Callable[[str, list[str]], Finding]) -> Finding:
+def _compare_with_today(question: Callable[[str, list[str]], ClaimFinding]) -> ClaimFinding:
     """Against what the post ran; beside it, against tuned rounds of Lloyd, where tuned constants are tried, too."""
     reason = "printed constants: counts on 21 levels and no polishing leave it behind tuned rounds of Lloyd"
     today = ask_again(lambda line: question(line, _TODAY), CORESET, reason, PRACTICAL)
     return replace(question(CORESET, _OTHERS), today=today)
 
 
-def _judge_lead(table: pd.DataFrame, line: str, others: list[str], measure: str, wanted: int, *, says: str) -> Finding:
+def _judge_lead(
+    table: pd.DataFrame, line: str, others: list[str], measure: str, wanted: int, *, says: str
+) -> ClaimFinding:
     """On how many tables ``line`` leads in the median over k; the margin is that of the last table that is wanted."""
     better, worse = ([line], others) if measure == "nicv" else (others, [line])
     found = compute_advantages(table, better, worse, measure=measure)
@@ -111,7 +114,7 @@ def _judge_lead(table: pd.DataFrame, line: str, others: list[str], measure: str,
         cells = {other: 1 / advantage for other, advantage in cells.items()}
     against = ", ".join(f"{other} (behind in {(of >= 1).sum()} of {len(of)} cells)" for other, of in cells.items())
     missing = f"not run: of {len(of_table)} tables only are all losses known" if len(of_table) < wanted else ""
-    return Finding(
+    return ClaimFinding(
         says,
         margin >= 1,
         f"against {against}: {line} leads on {len(won)} of {len(of_table)} ({listed}, medians over k)",
@@ -132,8 +135,8 @@ CLAIM = Claim(
     full=Settings(ks=(2, 4, 8, 16, 32, 64), repeats=20),
     blocks=list_blocks,
     judge=judge,
-    pictures=(
-        Picture(
+    figures=(
+        PaperFigure(
             title="Loss against k at ε = 1, δ = 1e-6 (Google 2021, first figure)",
             x="k",
             x_title="k",
@@ -141,7 +144,7 @@ CLAIM = Claim(
             log_y=True,
             baseline="kmeans",
         ),
-        Picture(
+        PaperFigure(
             title="Label accuracy against k (Google 2021, second figure)",
             x="k",
             y="label_accuracy",

@@ -21,8 +21,9 @@ from typing import Any
 
 import pandas as pd
 
+from dpviz.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, Outcome
 from dpviz.table.csv_writer import format_frame
-from experiments.claim import Claim, Finding, Outcome, Row, Verdict
+from experiments.claim import Claim, Row
 from experiments.material import Shelf
 from experiments.redraw import PLACE, Weighed, weigh_table
 from experiments.verdict_table import LOOK, select_look
@@ -58,7 +59,7 @@ class Course:
         How many looks were taken at them.
     waiting : DataFrame or None
         Runs that no look was taken at: those of one that was interrupted.
-    before : Verdict or None
+    before : ClaimVerdict or None
         What these looks found, by the rule of so many looks; None: the runs are judged anew, as one look.
     """
 
@@ -72,7 +73,7 @@ class Course:
         stored: pd.DataFrame,
         look: int = 0,
         waiting: pd.DataFrame | None = None,
-        before: Verdict | None = None,
+        before: ClaimVerdict | None = None,
     ) -> None:
         self.claim, self.settings, self.looks, self.look = claim, settings, looks, look
         self._shelf = shelf
@@ -144,7 +145,7 @@ class Course:
     def weigh(self) -> None:
         """Look: judge the runs that were wanted so far, and choose the cells that the next look needs."""
         weighed = _stamp(weigh_table(self.claim.judge, select_look(self.table()), looks=self.looks), self.look)
-        self.verdict = weighed.verdict if self.verdict is None else self.verdict.settle(weighed.verdict)
+        self.verdict = weighed.verdict if self.verdict is None else settle_verdict(self.verdict, weighed.verdict)
         both = zip(self.verdict.findings, weighed.cells, strict=True)
         self._targets = dict[Key, int]()
         for finding, cells in both:
@@ -152,7 +153,7 @@ class Course:
                 for key in {find_key(cell) for cell in cells} & set(self._repeats):
                     self._targets[key] = max(self._targets.get(key, 0), self._choose_target(finding, key))
 
-    def _choose_target(self, finding: Finding, key: Key) -> int:
+    def _choose_target(self, finding: ClaimFinding, key: Key) -> int:
         """The runs of a cell for the next look: what the look allows, or what its finding needs, where that is less."""
         have, allowed = self._judged.get(key, 0), self._repeats[key] * 2**self.look
         times = finding.runs_needed / finding.interval.runs if finding.interval else 2.0
@@ -200,11 +201,28 @@ def choose(courses: Iterable[Course], seconds: Mapping[str, float]) -> Course | 
     )
 
 
+def settle_verdict(before: ClaimVerdict, now: ClaimVerdict) -> ClaimVerdict:
+    """What ``now`` says a look later: a finding that was decided stays as it was at the first look that decided.
+
+    An answer errs where an interval of the path misses, which is what the rule of a path bounds: later looks would
+    give a decided finding more chances to err, and no fewer.
+    """
+    parts = []
+    for earlier, later in zip(before.findings, now.findings, strict=True):
+        today = later.today and (later.today if earlier.today is None else _settle(earlier.today, later.today))
+        parts.append(replace(_settle(earlier, later), today=today))
+    return ClaimVerdict(tuple(parts))
+
+
+def _settle(earlier: ClaimFinding, later: ClaimFinding) -> ClaimFinding:
+    return later if earlier.interval is None or earlier.is_open else earlier
+
+
 def _stamp(weighed: Weighed, look: int) -> Weighed:
     """The same with the look at each interval."""
 
-    def stamp(finding: Finding) -> Finding:
+    def stamp(finding: ClaimFinding) -> ClaimFinding:
         today = finding.today and stamp(finding.today)
         return replace(finding, today=today, interval=finding.interval and replace(finding.interval, look=look))
 
-    return weighed._replace(verdict=Verdict(tuple(map(stamp, weighed.verdict.findings))))
+    return weighed._replace(verdict=ClaimVerdict(tuple(map(stamp, weighed.verdict.findings))))

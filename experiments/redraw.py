@@ -22,7 +22,7 @@ from scipy.stats import norm as normal
 from scipy.stats import t as student
 
 from dpviz.arrays import Array, Codes
-from experiments.claim import Finding, Interval, Verdict
+from dpviz.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, MarginInterval
 
 DRAWS, TAIL, SEED = 200, 0.05, 0
 LOOKS = 13
@@ -48,11 +48,11 @@ _MATTERS = 0.05
 class Weighed(NamedTuple):
     """A verdict with its intervals, and of each finding the cells that its margin rests on: places and lines."""
 
-    verdict: Verdict
+    verdict: ClaimVerdict
     cells: tuple[list[dict[Hashable, Any]], ...]
 
 
-def weigh_table(judge: Callable[[pd.DataFrame], Verdict], table: pd.DataFrame, *, looks: int = 1) -> Weighed:
+def weigh_table(judge: Callable[[pd.DataFrame], ClaimVerdict], table: pd.DataFrame, *, looks: int = 1) -> Weighed:
     """What ``judge`` finds in ``table``, each finding with the interval of its margin.
 
     Parameters
@@ -86,12 +86,12 @@ def weigh_table(judge: Callable[[pd.DataFrame], Verdict], table: pd.DataFrame, *
         today = _weigh_today(finding, [verdict.findings[place].today for verdict in drawn], number, tail)
         parts.append(replace(with_interval, today=today))
         moved.append([cell for cell, counts in zip(cells, matters, strict=True) if counts])
-    return Weighed(Verdict(tuple(parts)), tuple(moved))
+    return Weighed(ClaimVerdict(tuple(parts)), tuple(moved))
 
 
 def redraw_verdicts(
-    judge: Callable[[pd.DataFrame], Verdict], table: pd.DataFrame, draws: int
-) -> tuple[list[Verdict], list[Array]]:
+    judge: Callable[[pd.DataFrame], ClaimVerdict], table: pd.DataFrame, draws: int
+) -> tuple[list[ClaimVerdict], list[Array]]:
     """The verdicts of tables that were drawn again, and of each cell how often each of its runs was drawn.
 
     Parameters
@@ -104,7 +104,7 @@ def redraw_verdicts(
 
     Returns
     -------
-    list of Verdict
+    list of ClaimVerdict
     list of array of shape (draws, runs of the cell)
         In the order in which the cells appear.
     """
@@ -220,17 +220,19 @@ def count_effective_runs(explained: Array, runs: Codes) -> int:
     return 1 + floor(float(weights.sum() / (weights / (runs - 1)).sum()) + 1e-9)
 
 
-def _weigh_today(finding: Finding, drawn: Sequence[Finding | None], runs: int, tail: float) -> Finding | None:
+def _weigh_today(
+    finding: ClaimFinding, drawn: Sequence[ClaimFinding | None], runs: int, tail: float
+) -> ClaimFinding | None:
     if finding.today is None:
         return None
     return _add_interval(finding.today, np.array([again.margin for again in drawn if again is not None]), runs, tail)
 
 
-def _add_interval(finding: Finding, margins: Array, runs: int, tail: float) -> Finding:
+def _add_interval(finding: ClaimFinding, margins: Array, runs: int, tail: float) -> ClaimFinding:
     return replace(finding, interval=find_interval(finding.margin, margins, runs, tail))
 
 
-def find_interval(margin: float, drawn: Array, runs: int, tail: float = TAIL) -> Interval:
+def find_interval(margin: float, drawn: Array, runs: int, tail: float = TAIL) -> MarginInterval:
     """The margins that were drawn but for a ``tail`` at either end, and the one found; margins may be infinite.
 
     Parameters
@@ -246,35 +248,37 @@ def find_interval(margin: float, drawn: Array, runs: int, tail: float = TAIL) ->
 
     Returns
     -------
-    Interval
+    MarginInterval
         It holds ``margin``.
     """
     low = min(margin, float(np.quantile(drawn, tail, method="lower")))
     high = max(margin, float(np.quantile(drawn, 1 - tail, method="higher")))
-    return widen_interval(margin, Interval(low, high, runs), tail)
+    return widen_interval(margin, MarginInterval(low, high, runs), tail)
 
 
-def widen_interval(margin: float, between: Interval, tail: float = TAIL) -> Interval:
+def widen_interval(margin: float, between: MarginInterval, tail: float = TAIL) -> MarginInterval:
     """``between`` about ``margin``, by ratios: redraws of fewer than five runs hardly leave the range of these.
 
     Parameters
     ----------
     margin : float
         What lies in it.
-    between : Interval
+    between : MarginInterval
     tail : float
         What it leaves out at either end.
 
     Returns
     -------
-    Interval
+    MarginInterval
         The same one from five runs on.
     """
     if between.runs >= _ENOUGH or not 0 < margin < inf:
         return between
     left = between.runs - 1
     wider = float(student.ppf(1 - tail, left) / normal.ppf(1 - tail)) * sqrt(between.runs / left)
-    return Interval(margin * (between.low / margin) ** wider, margin * (between.high / margin) ** wider, between.runs)
+    return MarginInterval(
+        margin * (between.low / margin) ** wider, margin * (between.high / margin) ** wider, between.runs
+    )
 
 
 def draw_runs(group: Codes, draws: int, seed: int = SEED) -> Codes:

@@ -8,7 +8,8 @@ from math import nan
 
 import pandas as pd
 
-from experiments.claim import Block, Claim, Finding, Picture, Row, Verdict, Wanted
+from dpviz.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, PaperFigure
+from experiments.claim import Block, Claim, Row, Wanted
 from experiments.evidence import (
     compare_lines,
     compare_most,
@@ -74,7 +75,7 @@ def _list_lines(rows_per_block: int) -> list[Line]:
     return [Line(GKM, "gkm", params), Line(QUIET, "gkm", params, spends=lambda epsilon: epsilon * _NO_NOISE)]
 
 
-def judge(table: pd.DataFrame) -> Verdict:
+def judge(table: pd.DataFrame) -> ClaimVerdict:
     """The best block size, what noise makes of the paper's, and GkM-3K among the others."""
     swept = table[table["power"].notna()]
     special = table[table["data"].isin(_BETTER_THAN_PGKM)]
@@ -88,7 +89,7 @@ def judge(table: pd.DataFrame) -> Verdict:
     )
 
 
-def _judge_best_size(swept: pd.DataFrame) -> Finding:
+def _judge_best_size(swept: pd.DataFrame) -> ClaimFinding:
     """Rows a cluster of the block size with the least loss, the largest over the tables.
 
     Blocks of fewer than k rows know no cluster and answer with public points: they are left out.
@@ -109,14 +110,14 @@ def _judge_best_size(swept: pd.DataFrame) -> Finding:
     )
 
 
-def _judge_noise(swept: pd.DataFrame) -> Finding:
+def _judge_noise(swept: pd.DataFrame) -> ClaimFinding:
     nearest = swept.loc[(swept["power"] - _PAPER_POWER).abs() < 1e-9]
     found = compute_medians(nearest)
     says = f"with n^0.4 blocks the error is dominated by the noise, {FACTORS.much:g}× what it is without"
     return compare_places(found[GKM] / found[QUIET], says=says, factor=FACTORS.much, share=FACTORS.most)
 
 
-def _judge_alike(table: pd.DataFrame) -> Finding:
+def _judge_alike(table: pd.DataFrame) -> ClaimFinding:
     found = compute_medians(table)
     ratio = float((found[PGKM] / found[GKM_3K]).median())
     return compare_within_factor(
@@ -139,8 +140,8 @@ CLAIM = Claim(
     full=Settings(tables=tuple(CLUSTERS), powers=(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0), repeats=30),
     blocks=list_blocks,
     judge=judge,
-    pictures=(
-        Picture(
+    figures=(
+        PaperFigure(
             title="Loss of GkM against rows of a block (Su et al. 2016, Fig. 3)",
             x="rows_per_block",
             x_title="rows of a block",

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from experiments.claim import Claim, Picture, Verdict
+from dpviz.charts.studies.stored_verdicts import ClaimVerdict, PaperFigure
+from experiments.claim import Claim
 from experiments.evidence import add_reason, compare_lines, conclude
 from experiments.factors import FACTORS
 from experiments.trials import Line, Sweep
@@ -68,7 +69,7 @@ def _list_lines(starts: int) -> list[Line]:
     return [LLOYD_LINE, GKM_LINE, GKM_3K_LINE, PGKM_LINE, make_grid_line(starts)]
 
 
-def judge(table: pd.DataFrame) -> Verdict:
+def judge(table: pd.DataFrame) -> ClaimVerdict:
     """Who leads among the interactive ones, who comes last, and grid against Lloyd by the number of columns."""
     s1_small = table[(table["data"] == "S1") & (table["epsilon"] < _SMALLEST)]
     low_small = table[table["data"].isin(PLANE) & (table["epsilon"] <= _SMALL)]
@@ -118,8 +119,8 @@ CLAIM = Claim(
     full=ByEpsilon(epsilons=(0.05, 0.1, 0.2, 0.4, 0.7, 1.0, 2.0), repeats=30, starts_on_many_columns=30),
     blocks=list_blocks,
     judge=judge,
-    pictures=(
-        Picture(
+    figures=(
+        PaperFigure(
             title="Loss against ε on six tables (Su et al. 2016, Fig. 1)",
             x="epsilon",
             x_title="ε",

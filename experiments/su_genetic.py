@@ -12,10 +12,11 @@ import pandas as pd
 from dpviz.algorithms.su2016.pgkm import cross_and_mutate, draw_first_pool, match_sets
 from dpviz.algorithms.tools.public_points import pack_spheres
 from dpviz.arrays import Array
+from dpviz.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, PaperFigure
 from dpviz.runs.clipped_rows import ClippedRows
 from dpviz.runs.evaluation import assign, compute_mean_losses, find_reference
 from dpviz.wording import round_percent
-from experiments.claim import Block, Claim, Finding, Picture, Row, Verdict, Wanted
+from experiments.claim import Block, Claim, Row, Wanted
 from experiments.evidence import add_reason, compare_least, compare_most, compare_places, compute_medians, conclude
 from experiments.material import Material, Shelf
 from experiments.su_epsilon import CLUSTERS
@@ -152,7 +153,7 @@ def _trace_gene(
     return np.array(losses)
 
 
-def judge(table: pd.DataFrame) -> Verdict:
+def judge(table: pd.DataFrame) -> ClaimVerdict:
     """When each one reaches the baseline on Image, who leads early, and who wins in the end."""
     found = compute_medians(table, ("data", "iteration"))
     early = found.xs(_SET.early, level="iteration")
@@ -184,7 +185,7 @@ def judge(table: pd.DataFrame) -> Verdict:
     )
 
 
-def _judge_need(table: pd.DataFrame, line: str, end: int) -> Finding:
+def _judge_need(table: pd.DataFrame, line: str, end: int) -> ClaimFinding:
     gene = _count_until_reached(table, line)
     return compare_least(
         gene,
@@ -208,7 +209,7 @@ def _format_iterations(number: float, end: int) -> str:
     return f"more than {end} iterations" if number == float("inf") else f"{number:g} iterations"
 
 
-def _judge_end(found: pd.DataFrame, end: int) -> Finding:
+def _judge_end(found: pd.DataFrame, end: int) -> ClaimFinding:
     last = found.xs(end, level="iteration")
     says = "the genetic search overtakes the average of Lloyd's starts in the end"
     return compare_places(
@@ -226,8 +227,8 @@ CLAIM = Claim(
     full=Settings(tables=tuple(CLUSTERS), iterations=300, repeats=5, most_rows=1_000_000),
     blocks=list_blocks,
     judge=judge,
-    pictures=(
-        Picture(
+    figures=(
+        PaperFigure(
             title="Loss against iterations, no privacy (Su et al. 2016, Fig. 4)",
             x="iteration",
             x_title="iteration",

@@ -8,8 +8,9 @@ from itertools import product
 
 import pandas as pd
 
+from dpviz.charts.studies.stored_verdicts import ClaimVerdict, PaperFigure
 from experiments.catalogue import make_separated
-from experiments.claim import Claim, Picture, Verdict
+from experiments.claim import Claim
 from experiments.evidence import compare_lines, compare_places, compute_advantages, conclude
 from experiments.factors import FACTORS
 from experiments.su_epsilon import (
@@ -51,7 +52,7 @@ def _list_lines(starts: int) -> list[Line]:
     return [LLOYD_LINE, make_grid_line(starts), Line(HYBRID, "hybrid", {"preset": "su", "starts": starts})]
 
 
-def judge(table: pd.DataFrame) -> Verdict:
+def judge(table: pd.DataFrame) -> ClaimVerdict:
     """Six tables against EUGkM and DPLloyd, two single points, the synthetic tables, and the clock."""
     six, synthetic = table[table["data"] != SYNTHETIC], table[table["data"] == SYNTHETIC]
     low, wide = six[~six["data"].isin(WIDE)], six[six["data"].isin(WIDE)]
@@ -122,8 +123,8 @@ CLAIM = Claim(
     ),
     blocks=list_blocks,
     judge=judge,
-    pictures=(
-        Picture(
+    figures=(
+        PaperFigure(
             title="Loss against ε on six tables (Su et al. 2016, Fig. 5)",
             x="epsilon",
             x_title="ε",
@@ -132,14 +133,14 @@ CLAIM = Claim(
             baseline="kmeans",
             only={"data": tuple(CLUSTERS)},
         ),
-        Picture(
+        PaperFigure(
             title="Loss by d and k at ε = 1 (Su et al. 2016, Fig. 6)",
             x="k",
             x_title="k",
             heat="d",
             only={"data": (SYNTHETIC,), "line": (GRID, HYBRID)},
         ),
-        Picture(
+        PaperFigure(
             title="Time of a run at ε = 0.1 (Su et al. 2016, Fig. 7)",
             x="line",
             y="seconds",

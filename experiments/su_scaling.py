@@ -9,9 +9,10 @@ from itertools import product
 import pandas as pd
 
 from dpviz.algorithms.su2016.eugkm import compute_cells_per_axis
+from dpviz.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, PaperFigure
 from dpviz.wording import round_percent
 from experiments.catalogue import make_separated
-from experiments.claim import Claim, Finding, Picture, Verdict
+from experiments.claim import Claim
 from experiments.evidence import compare_least, compare_lines, compute_medians, compute_rank_correlation, conclude
 from experiments.su_epsilon import GRID, LLOYD, LLOYD_LINE
 from experiments.trials import Line, Sweep
@@ -84,7 +85,7 @@ def _list_grids(settings: Settings, d: int) -> list[Line]:
     ]
 
 
-def judge(table: pd.DataFrame) -> Verdict:
+def judge(table: pd.DataFrame) -> ClaimVerdict:
     """What drives each algorithm's excess loss over k-means++, and which θ."""
     places = ("d", "k")
     few, many = table[table["d"] <= _SET.few], table[table["d"] >= _SET.many]
@@ -105,7 +106,7 @@ def judge(table: pd.DataFrame) -> Verdict:
     )
 
 
-def _judge_driver(table: pd.DataFrame, line: str, other: str, by: str, *, says: str) -> Finding:
+def _judge_driver(table: pd.DataFrame, line: str, other: str, by: str, *, says: str) -> ClaimFinding:
     """Rank correlation of the excess loss of both lines with d or k; medians over the runs."""
     first, second = _correlate(table, line, by), _correlate(table, other, by)
     found = f"rank correlation of the excess loss with {by}: {line} {first:.2f}, {other} {second:.2f}"
@@ -117,7 +118,7 @@ def _correlate(table: pd.DataFrame, line: str, by: str) -> float:
     return compute_rank_correlation(of[by].to_numpy(), of[line].to_numpy())
 
 
-def _judge_theta(table: pd.DataFrame) -> Finding:
+def _judge_theta(table: pd.DataFrame) -> ClaimFinding:
     """The least loss of the other θ over that of θ = 10, where there are others."""
     others = sorted({line for line in table["line"] if line.startswith(f"{GRID},")})
     found = compute_medians(table, ("d", "k"))
@@ -155,8 +156,8 @@ CLAIM = Claim(
     ),
     blocks=list_blocks,
     judge=judge,
-    pictures=(
-        Picture(
+    figures=(
+        PaperFigure(
             title="Loss above k-means++ by d and k (Su et al. 2016, Fig. 2)",
             x="k",
             y="excess",

@@ -13,13 +13,14 @@ import pandas as pd
 
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.steps import CentersStep
+from dpviz.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, PaperFigure
 from dpviz.runs.advice.prediction import Prediction, predict
 from dpviz.runs.evaluation import assign, nicv
 from dpviz.runs.one_run import Run, run
 from dpviz.runs.request import Contender
 from dpviz.wording import round_percent
 from experiments.catalogue import make_separated
-from experiments.claim import Claim, Finding, Picture, Row, Verdict
+from experiments.claim import Claim, Row
 from experiments.evidence import add_reason, compare_most, compare_places, compute_medians, conclude
 from experiments.factors import FACTORS
 from experiments.material import Material
@@ -102,7 +103,7 @@ def _measure_rounds(points: np.ndarray, made: Run) -> float:
     return float(np.mean(errors))
 
 
-def judge(table: pd.DataFrame) -> Verdict:
+def judge(table: pd.DataFrame) -> ClaimVerdict:
     """How far runs are from the formulas: within a factor, or on the side of a bound."""
     stepped = table[(table["line"] != HYBRID) | (table["predicted"] == table["noise"])]
     return conclude(
@@ -146,7 +147,7 @@ def _compare(table: pd.DataFrame, line: str, column: str) -> pd.Series:
     return error / compute_medians(of, PLACES, column)[line]
 
 
-def _judge_factor(table: pd.DataFrame, line: str, says: str) -> Finding:
+def _judge_factor(table: pd.DataFrame, line: str, says: str) -> ClaimFinding:
     """Within a factor of two on either side in most places."""
     ratio = _compare(table, line, "predicted")
     off = pd.Series(np.maximum(ratio, 1 / ratio), index=ratio.index)
@@ -159,7 +160,7 @@ def _judge_factor(table: pd.DataFrame, line: str, says: str) -> Finding:
     return _name_line(finding, line, found, f"within {most:.3g}×")
 
 
-def _judge_bound(table: pd.DataFrame, line: str, says: str, *, above: str = "", below: str = "") -> Finding:
+def _judge_bound(table: pd.DataFrame, line: str, says: str, *, above: str = "", below: str = "") -> ClaimFinding:
     ratio = _compare(table, line, above or below)
     advantage = 1 / ratio if above else ratio
     finding = compare_places(advantage, says=says, share=FACTORS.most)
@@ -168,11 +169,11 @@ def _judge_bound(table: pd.DataFrame, line: str, says: str, *, above: str = "", 
     return _name_line(finding, line, found, f"{middle:.3g} times the formula")
 
 
-def _name_line(finding: Finding, line: str, found: str, ours: str) -> Finding:
+def _name_line(finding: ClaimFinding, line: str, found: str, ours: str) -> ClaimFinding:
     return replace(finding, found=f"{finding.found}; {found}", ours=ours, place={**finding.place, "line": line})
 
 
-def _judge_power(table: pd.DataFrame, line: str, expected: Callable[[int], float], says: str) -> Finding:
+def _judge_power(table: pd.DataFrame, line: str, expected: Callable[[int], float], says: str) -> ClaimFinding:
     """The slope of the error over n ε on logarithmic axes, for each number of columns."""
     error = compute_medians(table[table["line"] == line], PLACES, "error")[line].clip(lower=1e-12)
     off, told = 1.0, []
@@ -210,9 +211,9 @@ CLAIM = Claim(
     ),
     blocks=list_blocks,
     judge=judge,
-    pictures=(
+    figures=(
         *(
-            Picture(
+            PaperFigure(
                 title=f"Errors with {d} columns and 20,000 rows against ε, dashed as predicted (Su et al. 2016, §6)",
                 x="epsilon",
                 x_title="ε",
@@ -221,7 +222,7 @@ CLAIM = Claim(
             )
             for d in (_WIDE, 2)
         ),
-        Picture(
+        PaperFigure(
             title=f"Errors with {_WIDE} columns at ε = 1 against n, dashed as predicted (Su et al. 2016, §6)",
             x="n",
             x_title="rows",

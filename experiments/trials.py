@@ -6,15 +6,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from math import nan
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
 from dpviz.algorithms.registry import AUTO
-from dpviz.runs.request import Contender, Request
+from dpviz.charts.studies.stored_verdicts import ClaimFinding, FindingSetting
+from dpviz.runs.request import Contender
 from dpviz.runs.study.grid import StudyGrid, Trial
 from dpviz.runs.study.study import compute_study_rows
-from experiments.claim import Block, Claim, Finding, Row, Wanted
+from experiments.claim import Block, Claim, Row, Wanted
 from experiments.material import Material, Shelf
 
 
@@ -39,32 +40,23 @@ class Line:
     spends: Callable[[float], float] = float
 
 
-class Setting(NamedTuple):
-    """What a finding is about, to be looked at: how large a table, and what runs on it."""
-
-    n: int
-    d: int
-    request: Request
-
-
-def find_setting(claim: Claim, settings: Any, table: pd.DataFrame, finding: Finding) -> Setting | None:
-    """The place that decides ``finding``, or the first of ``table``; None where its samples are drawn on the way.
+def find_setting(claim: Claim, settings: Any, table: pd.DataFrame, finding: ClaimFinding) -> FindingSetting:
+    """The place that decides ``finding``, or the first of ``table``.
 
     Parameters
     ----------
     claim : Claim
+        One that has tables.
     settings : settings
         Of the claim, by which ``table`` was made.
     table : DataFrame
-    finding : Finding
+    finding : ClaimFinding
         One of the claim's, judged from ``table``.
 
     Returns
     -------
-    Setting or None
+    FindingSetting
     """
-    if "n" not in table.columns or not claim.has_tables:
-        return None
     there = table
     for column, value in finding.place.items():
         if column in there.columns and (there[column] == value).any():
@@ -73,9 +65,7 @@ def find_setting(claim: Claim, settings: Any, table: pd.DataFrame, finding: Find
     lines = {line.name: line for block in claim.blocks(settings) for line in getattr(block, "shown", ())}
     line = lines.get(str(row["line"]), Line("", AUTO, delta=1e-6))
     k, epsilon = int(row["k"]), float(row.get("epsilon", 1.0))
-    return Setting(
-        int(row["n"]), int(row["d"]), Request(Contender(line.algorithm, line.params), k, epsilon, line.delta)
-    )
+    return FindingSetting(int(row["n"]), int(row["d"]), line.algorithm, line.params, k, epsilon, line.delta)
 
 
 @dataclass(frozen=True, kw_only=True)

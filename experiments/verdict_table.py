@@ -10,7 +10,8 @@ from typing import Any
 
 import pandas as pd
 
-from experiments.claim import Finding, Interval, Row, Verdict
+from dpviz.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, MarginInterval
+from experiments.claim import Row
 
 FILE = "verdicts.csv"
 AS_RAN, TODAY = "as the paper ran it", "today"
@@ -20,13 +21,13 @@ LOOK = "look"
 _SAME = 1e-3
 
 
-def list_lines(claim_id: str, verdict: Verdict) -> Iterator[Row]:
+def list_lines(claim_id: str, verdict: ClaimVerdict) -> Iterator[Row]:
     """A line for each finding, and one for what is run today where that differs.
 
     Parameters
     ----------
     claim_id : str
-    verdict : Verdict
+    verdict : ClaimVerdict
         Of that claim.
 
     Returns
@@ -54,7 +55,9 @@ def list_lines(claim_id: str, verdict: Verdict) -> Iterator[Row]:
                 }
 
 
-def judge_looks(judge: Callable[[pd.DataFrame], Verdict], table: pd.DataFrame, lines: pd.DataFrame) -> Verdict:
+def judge_looks(
+    judge: Callable[[pd.DataFrame], ClaimVerdict], table: pd.DataFrame, lines: pd.DataFrame
+) -> ClaimVerdict:
     """What ``judge`` finds, each finding of the runs of its own look, with the interval of its line.
 
     Parameters
@@ -67,13 +70,13 @@ def judge_looks(judge: Callable[[pd.DataFrame], Verdict], table: pd.DataFrame, l
 
     Returns
     -------
-    Verdict
+    ClaimVerdict
     """
     known = {(line["finding"], line["run"]): line for line in lines.to_dict("records")}
     looks = {key: inf if isnan(line.get(LOOK, nan)) else line[LOOK] for key, line in known.items()}
 
     @cache
-    def judge_at(look: float) -> tuple[Finding, ...]:
+    def judge_at(look: float) -> tuple[ClaimFinding, ...]:
         return judge(select_look(table, look)).findings
 
     parts = []
@@ -82,7 +85,7 @@ def judge_looks(judge: Callable[[pd.DataFrame], Verdict], table: pd.DataFrame, l
         finding = _add_interval(judge_at(as_ran)[number - 1], known.get((number, AS_RAN)))
         now = last.today and judge_at(today)[number - 1].today
         parts.append(replace(finding, today=now and _add_interval(now, known.get((number, TODAY)))))
-    return Verdict(tuple(parts))
+    return ClaimVerdict(tuple(parts))
 
 
 def select_look(table: pd.DataFrame, look: float = inf) -> pd.DataFrame:
@@ -100,10 +103,10 @@ def select_look(table: pd.DataFrame, look: float = inf) -> pd.DataFrame:
     return table[table[LOOK] <= look].drop(columns=LOOK) if LOOK in table else table
 
 
-def _add_interval(finding: Finding, line: dict[Hashable, Any] | None) -> Finding:
+def _add_interval(finding: ClaimFinding, line: dict[Hashable, Any] | None) -> ClaimFinding:
     if line is None or pd.isna(line["low"]):
         return finding
     same = line["margin"] == finding.margin or abs(line["margin"] - finding.margin) <= _SAME * abs(finding.margin)
     look = line.get(LOOK, nan)
-    between = Interval(line["low"], line["high"], line["runs"], 0 if isnan(look) else int(look))
+    between = MarginInterval(line["low"], line["high"], line["runs"], 0 if isnan(look) else int(look))
     return replace(finding, interval=between) if same else finding

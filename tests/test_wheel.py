@@ -14,7 +14,6 @@ from typing import NamedTuple
 import pytest
 from playwright.sync_api import Browser, expect
 
-from experiments.registry import CLAIMS
 from tests import light_install
 from tests.browser.server import ROOT, own_environment, served
 from tests.browser.visitor import WIDE, Visitor
@@ -78,7 +77,7 @@ def test_a_wheel_holds_the_dashboard_the_samples_and_the_results_and_nothing_els
     wanted = [ROOT / "app.py", ROOT / ".streamlit" / "config.toml", *(ROOT / "pages").glob("*.py")]
     wanted += [path for path in _SAMPLES.iterdir() if path.suffix in (".csv", ".json", ".npz")]
     wanted += [*(ROOT / "lessons").glob("*.yaml")]
-    wanted += [path for path in _RESULTS.rglob("*") if path.suffix in (".csv", ".json")]
+    wanted += [path for path in _RESULTS.rglob("*") if path.suffix == ".csv" or path.name == "verdicts.json"]
     assert beside == {path.relative_to(ROOT).as_posix() for path in wanted}
     rest = {path.relative_to(ROOT).as_posix() for path in (ROOT / "dpviz").rglob("*") if path.is_file()}
     package = {path.as_posix() for path in packed if path.parts[0] == "dpviz"} - {
@@ -105,7 +104,6 @@ def test_a_wheel_needs_what_the_requirements_say(wheel: Path) -> None:
     assert extras == {
         "": named - light_install.EXTRAS,
         "app": {"streamlit", "plotly"},
-        "papers": {"plotly"},
         "release": {"opendp", "cryptography"},
         "cluster": {"dask"},
         "all": named & light_install.EXTRAS,
@@ -117,8 +115,7 @@ _ASKS = """
 import contextlib, io, json, pathlib
 import dpviz
 from dpviz.__main__ import main
-from experiments.registry import CLAIMS
-from experiments.shipped import load_shipped
+from dpviz.charts.studies.stored_verdicts import read_runs, read_verdicts
 
 def said(*words):
     with contextlib.redirect_stdout(io.StringIO()) as printed:
@@ -133,7 +130,7 @@ own = json.loads(said("run", "fifteen", "--bounds", "0,9", "--k", "1", "--epsilo
 mine.unlink()
 print(json.dumps({
     "place": dpviz.__file__, "sample": sample, "own": own,
-    "claims": said("reproduce", "--list"), "shipped": sum(load_shipped(claim) is not None for claim in CLAIMS.values()),
+    "stored": {claim.id: len(read_runs(claim.id)) for claim in read_verdicts().claims},
 }))
 """
 
@@ -146,7 +143,10 @@ def test_what_is_installed_is_the_wheel_and_finds_samples_by_name_and_results(in
     sample = told["sample"]
     assert (len(sample["released"]["centers"]), sample["columns"]) == (3, ["x", "y"])
     assert "ratio" in sample["revealed"]
-    assert (told["shipped"], "su-epsilon" in told["claims"]) == (len(CLAIMS), True)
+    assert len(told["stored"]) == 14 and min(told["stored"].values()) > 0
+    elsewhere = installed.run("dpviz", "reproduce", "--list")
+    assert (elsewhere.returncode, elsewhere.stderr.count("\n")) == (2, 1)
+    assert "python -m experiments" in elsewhere.stderr
     assert told["own"]["n_public"] is None  # the file of that name, not the sample
 
 

@@ -10,10 +10,11 @@ from typing import get_args
 from dpviz.schema.declaration_document import DeclarationDocument
 from dpviz.schema.documents import Document, list_key_meanings
 from dpviz.schema.lesson_document import LessonDocument
-from dpviz.schema.manifest_document import ClaimManifest, StudyManifest
+from dpviz.schema.manifest_document import StudyManifest
 from dpviz.schema.release_document import AskedDocument
 from dpviz.schema.run_document import RunDocument
 from dpviz.schema.study_document import StudyDocument
+from experiments.claim_folder import ClaimManifest
 
 DOCUMENTS: dict[str, type[Document]] = {
     "Declaration file": DeclarationDocument,
@@ -29,7 +30,7 @@ DOCUMENTS: dict[str, type[Document]] = {
 
 def make_pages(root: Path) -> dict[str, str]:
     """One page, a table for each document and for each object in it."""
-    lines = ["# Keys of documents", "", "Made from the models that read them (`dpviz/schema/`)."]
+    lines = ["# Keys of documents", "", "Made from the models that read them (`dpviz/schema/`, `experiments/`)."]
     for heading, document in DOCUMENTS.items():
         lines += ["", f"## {heading}"]
         for model in list_models(document):

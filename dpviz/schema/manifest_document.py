@@ -1,4 +1,4 @@
-"""Manifests: what was asked of a folder of results, so that it can be gone on with or made again."""
+"""The manifest of a study: what was asked of a folder of results, so that it can be gone on with or made again."""
 
 from __future__ import annotations
 
@@ -38,26 +38,3 @@ class StudyManifest(Document):
     ks: list[int] = key([], "a list of whole numbers", "the numbers of clusters")
     ns: list[int | None] | None = key(None, "a list of whole numbers", "rows of subsamples")
     repeats: int = key(0, "a whole number", "draws of each point")
-
-
-class MadeClaim(Document):
-    """How the results of one claim were made."""
-
-    shown: ClassVar = '{"dpviz": "0.1.0"}'
-    dpviz: str = key(..., "text", "the version of dpviz")
-    command: str = key(..., "text", "that makes it again")
-    quick: bool = key(..., "true or false", "whether it was a quick run")
-    settings: dict[str, Any] = key(..., "an object", "of the experiment")
-    look: int = key(1, "a whole number", "how often the runs had been judged by then")
-    looks: int = key(1, "a whole number", "how often they may be")
-    data: list[dict[str, Any]] = key(..., "a list of objects", "the tables: name, origin, n and d")
-    rows: int = key(..., "a whole number", "of its table")
-    seconds: int = key(..., "a whole number", "that it took")
-
-
-class ClaimManifest(Document):
-    """What a folder of reproduced claims holds."""
-
-    called: ClassVar = "manifest of claims"
-    shown: ClassVar = '{"claims": {}}'
-    claims: dict[str, MadeClaim] = key({}, "an object by claim", "how each was made")

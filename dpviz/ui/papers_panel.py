@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import inf
 from typing import Literal, NamedTuple
 
@@ -12,22 +12,26 @@ import streamlit as st
 from pandas.io.formats.style import Styler
 
 from dpviz.charts.canvas import TitledPlot
+from dpviz.charts.studies import stored_verdicts
 from dpviz.charts.studies.claim_figure import ClaimFigure
+from dpviz.charts.studies.stored_verdicts import (
+    ClaimFinding,
+    ClaimResult,
+    ClaimVerdict,
+    FindingSetting,
+    Outcome,
+    PaperFigure,
+)
 from dpviz.charts.studies.verdict_figure import INKS, VerdictFigure, count_answers
 from dpviz.charts.theme import choose_palette
 from dpviz.glossary import explain_term, explain_words
+from dpviz.runs.request import Contender, Request
 from dpviz.runs.synthetic_tables import USUAL_SPREAD
 from dpviz.ui.badges import draw_caption_with_badge
 from dpviz.ui.data.ways_in import SyntheticTable, open_synthetic_table
 from dpviz.ui.escape import escape_markdown
 from dpviz.ui.figure import draw_data_table, show, show_wide
 from dpviz.ui.studies.one_setting import open_in_explore, turn_to_explore
-from experiments.claim import Claim, Finding, Outcome, Verdict
-from experiments.factors import WORDS
-from experiments.redraw import DRAWS, PATH_DRAWS, SEED
-from experiments.registry import CLAIMS
-from experiments.shipped import STAND_INS, Shipped, load_shipped
-from experiments.trials import find_setting
 
 _PAGE_WIDTH = 720
 _SYNTHETIC, _FILES = "synthetic tables", "published files"
@@ -87,56 +91,57 @@ _FINDINGS = {
 _NONE = "–"
 
 
-class _Result(NamedTuple):
-    """What is stored of a claim, and its verdict; on synthetic tables, too, where files are behind that."""
+class _Line(NamedTuple):
+    """Of the board: what came of a claim; on synthetic tables, too, where files are behind that."""
 
-    shipped: Shipped
-    verdict: Verdict
-    synthetic: Shipped | None
-    on_synthetic: Verdict | None
+    result: ClaimResult
+    synthetic: ClaimResult | None
+
+    @property
+    def verdict(self) -> ClaimVerdict:
+        return self.result.verdict
+
+    @property
+    def on_synthetic(self) -> ClaimVerdict | None:
+        return None if self.synthetic is None else self.synthetic.verdict
 
 
 def draw_papers() -> None:
     """All findings in a picture and all claims in a table; of the chosen one its findings, figures and runs."""
     turn_to_explore()
-    results = {claim_id: result for claim_id in CLAIMS if (result := _load(claim_id)) is not None}
-    if not results:
+    stored = stored_verdicts.read_verdicts()
+    lines = list_lines(stored.claims)
+    if not lines:
         st.info(
-            "No tables of results lie beside these pages. `python -m dpviz reproduce --quick --out DIR` makes them.",
+            "No tables of results lie beside these pages. `python -m experiments --quick --out DIR` makes them.",
             title="Nothing has been reproduced here yet",
             icon=":material/science:",
         )
         return
-    verdicts = {claim_id: result.verdict for claim_id, result in results.items()}
-    st.subheader(escape_markdown(format_headline(verdicts)), anchor=False)
-    st.caption(escape_markdown(format_answers(results)))
-    _draw_verdicts(verdicts)
-    _draw_scoreboard(results)
-    missing = [claim for claim_id, claim in CLAIMS.items() if claim_id not in verdicts]
-    if missing:
-        st.caption(f"Not computed here yet: {'; '.join(escape_markdown(claim.paper) for claim in missing)}.")
+    headline = format_headline([line.verdict for line in lines.values()])
+    st.subheader(escape_markdown(headline), anchor=False)
+    st.caption(escape_markdown(format_answers(lines.values())))
+    _draw_verdicts(lines, headline)
+    _draw_scoreboard(lines, headline)
     chosen = st.selectbox(
         "Claim",
-        list(verdicts),
-        format_func=lambda claim_id: f"{CLAIMS[claim_id].paper}: {verdicts[claim_id].outcome.value}",
+        list(lines),
+        format_func=lambda claim_id: f"{lines[claim_id].result.paper}: {lines[claim_id].verdict.outcome.value}",
         key=_CHOSEN,
     )
-    _draw_claim(CLAIMS[chosen], results[chosen])
+    _draw_claim(lines[chosen], stored.rules)
 
 
-def _load(claim_id: str) -> _Result | None:
-    claim = CLAIMS[claim_id]
-    found = load_shipped(claim)
-    if found is None:
-        return None
-    made = load_shipped(claim, STAND_INS) if found.on_files else None
-    return _Result(found, _judge(claim_id, found), made, None if made is None else _judge(claim_id, made))
+def list_lines(results: Iterable[ClaimResult]) -> dict[str, _Line]:
+    """The lines of the board, by the ids of their claims."""
+    made = {result.id: result for result in stored_verdicts.read_verdicts(stored_verdicts.STAND_INS).claims}
+    return {of.id: _Line(of, made.get(of.id) if of.is_on_files else None) for of in results}
 
 
-def format_headline(verdicts: Mapping[str, Verdict]) -> str:
+def format_headline(verdicts: Collection[ClaimVerdict]) -> str:
     """How many findings there are, and what became of them."""
-    number = sum(len(verdict.findings) for verdict in verdicts.values())
-    counts = [(outcome, sum(verdict.count(outcome) for verdict in verdicts.values())) for outcome in Outcome]
+    number = sum(len(verdict.findings) for verdict in verdicts)
+    counts = [(outcome, sum(verdict.count(outcome) for verdict in verdicts)) for outcome in Outcome]
     parts = [f"{count:d} {_VERBS[outcome][count != 1]}" for outcome, count in counts if count]
     said = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
     return f"Of {number:d} findings in {len(verdicts):d} groups, run again as the papers ran them, {said}"
@@ -150,48 +155,47 @@ _VERBS = {
 }
 
 
-def format_answers(results: Mapping[str, _Result]) -> str:
+def format_answers(lines: Collection[_Line]) -> str:
     """How often each paper's findings hold, and on which tables."""
-    papers: dict[str, list[_Result]] = {}
-    for claim_id, result in results.items():
-        papers.setdefault(CLAIMS[claim_id].source, []).append(result)
-    said = "; ".join(f"{paper}: {count_answers([one.verdict for one in of])}" for paper, of in papers.items())
-    about = Counter(result.shipped.about for result in results.values())
+    papers: dict[str, list[ClaimVerdict]] = {}
+    for line in lines:
+        papers.setdefault(line.result.source, []).append(line.verdict)
+    said = "; ".join(f"{paper}: {count_answers(verdicts)}" for paper, verdicts in papers.items())
+    about = Counter(line.result.about for line in lines)
     on = ", ".join(f"{number} on {kind}" for kind, number in sorted(about.items()))
     return f"{said}. Groups: {on}."
 
 
-def _draw_verdicts(verdicts: Mapping[str, Verdict]) -> None:
-    headline = format_headline(verdicts)
-    picture = VerdictFigure([(CLAIMS[claim_id], verdict) for claim_id, verdict in verdicts.items()], headline)
+def _draw_verdicts(lines: Mapping[str, _Line], headline: str) -> None:
+    picture = VerdictFigure([line.result for line in lines.values()], headline)
     dark = st.context.theme.type == "dark"
     plot = picture.draw(choose_palette(st.context.theme.type), dark=dark).plot
-    show(plot, alt=picture.words(), key=_PICTURE, stem="verdicts", on_click=lambda: _choose_mark(list(verdicts)))
+    show(plot, alt=picture.words(), key=_PICTURE, stem="verdicts", on_click=lambda: _choose_mark(list(lines)))
 
 
-def tabulate_claims(results: Mapping[str, _Result]) -> pd.DataFrame:
+def tabulate_claims(lines: Mapping[str, _Line]) -> pd.DataFrame:
     """A line a claim: its verdicts, and the finding that decides; what the paper says of it stands with the claim."""
-    lines = [
+    cells = [
         {
-            "paper": CLAIMS[claim_id].paper,
-            "run": _short(result.verdict),
-            "on": result.shipped.about,
-            "made": _short(result.on_synthetic),
-            "today": _short(result.verdict.today),
-            "findings": count_answers([result.verdict]),
-            "margin": _margin(result.verdict.closest),
-            "decides": result.verdict.closest.says,
+            "paper": line.result.paper,
+            "run": _short(line.verdict),
+            "on": line.result.about,
+            "made": _short(line.on_synthetic),
+            "today": _short(line.verdict.today),
+            "findings": count_answers([line.verdict]),
+            "margin": _margin(line.verdict.closest),
+            "decides": line.verdict.closest.says,
         }
-        for claim_id, result in results.items()
+        for line in lines.values()
     ]
-    return pd.DataFrame(lines, index=list(results), columns=list(_COLUMNS))
+    return pd.DataFrame(cells, index=list(lines), columns=list(_COLUMNS))
 
 
-def _short(verdict: Verdict | None) -> str:
+def _short(verdict: ClaimVerdict | None) -> str:
     return _NONE if verdict is None else _SHORT[verdict.outcome]
 
 
-def _margin(finding: Finding) -> str:
+def _margin(finding: ClaimFinding) -> str:
     """The margin, and where it lies in nine of ten redraws."""
     between = finding.interval
     drawn = (
@@ -205,9 +209,8 @@ def _round(times: float) -> str:
     return f"{times:.3g}" if not 1_000 <= times < inf else f"{float(f'{times:.3g}'):,.0f}"
 
 
-def _draw_scoreboard(results: Mapping[str, _Result]) -> None:
-    board = tabulate_claims(results)
-    verdicts = {claim_id: result.verdict for claim_id, result in results.items()}
+def _draw_scoreboard(lines: Mapping[str, _Line], headline: str) -> None:
+    board = tabulate_claims(lines)
     st.dataframe(
         _color_cells(board, ["run", "made", "today"]),
         hide_index=True,
@@ -215,10 +218,9 @@ def _draw_scoreboard(results: Mapping[str, _Result]) -> None:
         row_height=_BOARD_PIXELS,
         column_config=_COLUMNS,
         key=_BOARD,
-        on_select=lambda: _choose(list(results)),
+        on_select=lambda: _choose(list(lines)),
         selection_mode="single-row",
-        alt=f"{format_headline(verdicts)}. A line a claim: "
-        f"{', '.join(verdict.outcome.value for verdict in verdicts.values())}.",
+        alt=f"{headline}. A line a claim: {', '.join(line.verdict.outcome.value for line in lines.values())}.",
     )
     st.caption("Choose a line, or a claim below, for its findings and figures.")
 
@@ -258,45 +260,42 @@ def _choose(claims: list[str]) -> None:
         st.session_state[_CHOSEN] = claims[rows[0]]
 
 
-# Judging all claims takes some 2 seconds, drawing one up to 1: what anybody sees is worked out once a server.
-@st.cache_data(max_entries=4 * len(CLAIMS), show_spinner=False)
-def _verdict(claim_id: str, table: pd.DataFrame, lines: pd.DataFrame) -> Verdict:
-    return Shipped(table, {}, lines).verdict(CLAIMS[claim_id])
-
-
-def _judge(claim_id: str, result: Shipped) -> Verdict:
-    return _verdict(claim_id, result.table, result.lines)
-
-
-@st.cache_data(max_entries=4 * len(CLAIMS), show_spinner=False)
-def _figures(claim_id: str, table: pd.DataFrame, sentence: str, theme: str | None) -> list[_Figure]:
+# Drawing a claim takes up to a second: what anybody sees is worked out once a server, from either kind of tables and
+# in either theme.
+@st.cache_data(max_entries=64, show_spinner=False)
+def _draw_figures(
+    figures: tuple[PaperFigure, ...], table: pd.DataFrame, sentence: str, theme: str | None
+) -> list[_Figure]:
     """The figures of a claim in the colours of a theme, and what they show in words."""
     colors = choose_palette(theme)
-    shown = [ClaimFigure(table, picture, sentence) for picture in CLAIMS[claim_id].pictures]
+    shown = [ClaimFigure(table, figure, sentence) for figure in figures]
     return [_Figure(each.draw(colors, width=_PAGE_WIDTH), each.words()) for each in shown]
 
 
-def _choose_source(claim: Claim, result: _Result) -> Shipped:
-    """Which of its results the figures show, where there are two."""
-    if result.synthetic is None:
-        return result.shipped
+def _choose_source(line: _Line) -> tuple[ClaimResult, pd.DataFrame]:
+    """Which of its results the figures show, where there are two, and the runs behind that."""
+    claim_id = line.result.id
+    if line.synthetic is None:
+        return line.result, stored_verdicts.read_runs(claim_id)
     choice = st.segmented_control(
         "Figures and reasons from",
         [_FILES, _SYNTHETIC],
         default=_FILES,
         required=True,
-        key=f"papers:source:{claim.id}",
+        key=f"papers:source:{claim_id}",
         help=explain_term("synthetic-table", "These have the n, d and k of the papers' tables."),
     )
-    return result.shipped if choice == _FILES else result.synthetic
+    if choice == _FILES:
+        return line.result, stored_verdicts.read_runs(claim_id)
+    return line.synthetic, stored_verdicts.read_runs(claim_id, stored_verdicts.STAND_INS)
 
 
-def _draw_claim(claim: Claim, result: _Result) -> None:
-    verdict = result.verdict
+def _draw_claim(line: _Line, rules: Sequence[str]) -> None:
+    claim, verdict = line.result, line.verdict
     words = " ".join([claim.claim, *map(_finding, verdict.findings)])
     st.markdown(f"{_outcome(verdict)} {escape_markdown(claim.claim)}", help=explain_words(words))
     st.dataframe(
-        _color_cells(tabulate_findings(verdict, result.on_synthetic), ["run", "made", "today"]),
+        _color_cells(tabulate_findings(verdict, line.on_synthetic), ["run", "made", "today"]),
         hide_index=True,
         height=_ROW_PIXELS + _FINDING_PIXELS * len(verdict.findings) + 3,
         row_height=_FINDING_PIXELS,
@@ -306,78 +305,64 @@ def _draw_claim(claim: Claim, result: _Result) -> None:
     if verdict.turning is not None:
         finding, factor = verdict.turning
         st.caption(escape_markdown(f"The smallest change that would turn it: {finding.says}, by {factor:.3g}×."))
-    _draw_opener(claim, result)
-    shown = _choose_source(claim, result)
-    verdict = _judge(claim.id, shown)
-    for place, (drawn, alt) in enumerate(_figures(claim.id, shown.table, verdict.sentence, st.context.theme.type)):
+    _draw_opener(claim)
+    shown, runs = _choose_source(line)
+    figures = _draw_figures(shown.figures, runs, shown.verdict.sentence, st.context.theme.type)
+    for place, (drawn, alt) in enumerate(figures):
         show_wide(drawn, alt=alt, key=f"papers:{claim.id}:{place}", stem=f"{claim.id}-{place + 1}")
     with st.expander("How each finding was judged"):
-        _draw_reasons(claim, shown, verdict)
+        _draw_reasons(shown, rules)
     with st.expander("The table behind it"):
-        draw_data_table(shown.table, alt=f"Runs behind {claim.paper}")
+        draw_data_table(runs, alt=f"Runs behind {claim.paper}")
 
 
-def _draw_opener(claim: Claim, result: _Result) -> None:
+def _draw_opener(claim: ClaimResult) -> None:
     """A way to Explore for each finding: a made-up table of its size, and the setting that decides it."""
-    if not claim.has_tables:
+    if not claim.settings:
         st.caption("Its samples are drawn while it runs: there is no table to open in Explore.")
         return
     help = "Opens a made-up table with as many rows, columns and clusters, and the setting that decides the finding."
     with st.popover("Open a finding in Explore", icon=":material/travel_explore:", help=help):
-        numbers = list(range(len(result.verdict.findings)))
-        says = [f"{number + 1}. {finding.says}" for number, finding in enumerate(result.verdict.findings)]
+        says = [f"{number}. {finding.says}" for number, finding in enumerate(claim.verdict.findings, start=1)]
         chosen = st.selectbox(
-            "Finding", numbers, format_func=lambda number: says[number], key=f"papers:open:{claim.id}"
+            "Finding", list(range(len(says))), format_func=lambda number: says[number], key=f"papers:open:{claim.id}"
         )
         st.button(
             "Open in Explore",
             icon=":material/arrow_forward:",
             key=f"papers:explore:{claim.id}",
             on_click=_open_finding,
-            args=(claim, result, chosen),
+            args=(claim.settings[chosen],),
         )
 
 
-def _open_finding(claim: Claim, result: _Result, number: int) -> None:
-    found, finding = result.shipped, result.verdict.findings[number]
-    setting = find_setting(claim, claim.settings(quick=found.made["quick"]), found.table, finding)
-    if setting is None:
-        return
-    request = setting.request
+def _open_finding(setting: FindingSetting) -> None:
     rows = min(setting.n, _MOST_CELLS // setting.d)
-    open_synthetic_table(SyntheticTable(-1.0, 1.0, rows, setting.d, request.k, USUAL_SPREAD))
-    open_in_explore(request)
+    open_synthetic_table(SyntheticTable(-1.0, 1.0, rows, setting.d, setting.k, USUAL_SPREAD))
+    contender = Contender(setting.algorithm, setting.params)
+    open_in_explore(Request(contender, setting.k, setting.epsilon, setting.delta))
 
 
-def _draw_reasons(claim: Claim, result: Shipped, verdict: Verdict) -> None:
-    for finding in verdict.findings:
+def _draw_reasons(result: ClaimResult, rules: Sequence[str]) -> None:
+    for finding in result.verdict.findings:
         st.markdown(_finding(finding))
         if finding.today is not None:
             st.markdown(f"Today: {_finding(finding.today)}")
-    st.caption(f"Computed by {escape_markdown(result.how.replace('`', ''))}. Data: {'; '.join(_origins(result))}.")
-    for note in claim.notes:
-        st.caption(escape_markdown(note))
-    st.caption(
-        "Advantage: how many times larger the loss of the one that the paper calls worse is. Margin: how far a "
-        "finding is from tipping; above 1× it holds. Behind it, where it lies in nine of ten tables whose runs were "
-        f"drawn again with replacement ({DRAWS} draws, numpy's PCG64 with seed {SEED}); where that interval crosses 1, "
-        "the finding is open. Where there are several looks, nine in ten is for all of them together, each by "
-        f"{PATH_DRAWS} draws, and the first look that decides stands. A count that equals what is asked for holds; "
-        "a loss that does is open."
-    )
-    said = "; ".join(f"{word}: {meaning}" for word, meaning in WORDS.items())
-    st.caption(escape_markdown(f"What words come to, chosen by us: {said}."))
+    tables = "; ".join(map(escape_markdown, result.tables))
+    st.caption(f"Computed by {escape_markdown(result.how)}. Data: {tables}.")
+    for sentence in (*result.notes, *rules):
+        st.caption(escape_markdown(sentence))
     draw_caption_with_badge("revealed", "Losses are measured on the rows themselves, of public or generated tables.")
 
 
-def tabulate_findings(verdict: Verdict, on_synthetic: Verdict | None) -> pd.DataFrame:
+def tabulate_findings(verdict: ClaimVerdict, on_synthetic: ClaimVerdict | None) -> pd.DataFrame:
     """A line a finding: what came of it, on synthetic tables, and today, beside what the paper says.
 
     Parameters
     ----------
-    verdict : Verdict
+    verdict : ClaimVerdict
         Of one claim.
-    on_synthetic : Verdict or None
+    on_synthetic : ClaimVerdict or None
         The same on synthetic tables; None: there are none.
 
     Returns
@@ -393,13 +378,13 @@ def tabulate_findings(verdict: Verdict, on_synthetic: Verdict | None) -> pd.Data
     return pd.DataFrame(lines, columns=list(_FINDINGS))
 
 
-def _cell(finding: Finding | None) -> str:
+def _cell(finding: ClaimFinding | None) -> str:
     if finding is None:
         return _NONE
     return f"{_SHORT[finding.outcome]}: {finding.ours}; {_margin(finding)}{_format_needs(finding)}"
 
 
-def _format_needs(finding: Finding) -> str:
+def _format_needs(finding: ClaimFinding) -> str:
     """What it would take to answer, where it is open."""
     if finding.outcome is not Outcome.UNDECIDED or finding.interval is None:
         return ""
@@ -408,20 +393,15 @@ def _format_needs(finding: Finding) -> str:
     return f"; {finding.interval.runs} runs, some {finding.runs_needed:,.0f} needed"
 
 
-def _outcome(verdict: Verdict) -> str:
+def _outcome(verdict: ClaimVerdict) -> str:
     look = _LOOKS[verdict.outcome]
     return f":{look.color}-badge[{look.icon} {escape_markdown(verdict.outcome.value)}]"
 
 
-def _finding(finding: Finding) -> str:
+def _finding(finding: ClaimFinding) -> str:
     look = _LOOKS[finding.outcome]
     text = (
         f":{look.color}[{look.icon}] {escape_markdown(finding.says)}: {escape_markdown(finding.found)}; "
         f"margin {_margin(finding)}."
     )
     return f"{text} *Reason: {escape_markdown(finding.reason)}.*" if finding.outcome is Outcome.FAILS else text
-
-
-def _origins(result: Shipped) -> list[str]:
-    pairs = result.table[["data", "origin"]].drop_duplicates()
-    return [escape_markdown(f"{row.data} ({row.origin})") for row in pairs.itertuples()]

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from dpviz.charts.studies.stored_verdicts import Outcome
 from experiments import balcan_figure2 as bl
 from experiments import balcan_small as small
 from experiments import balcan_theory as captures
@@ -18,7 +19,6 @@ from experiments import su_blocks as blocks
 from experiments import su_epsilon as su
 from experiments import su_genetic as genetic
 from experiments import su_theory as theory
-from experiments.claim import Outcome
 from experiments.material import RECIPE
 from experiments.su_hybrid import SYNTHETIC
 

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 from dpviz import __version__
+from dpviz.charts.studies.stored_verdicts import Outcome, read_runs, read_verdicts
 from experiments import redraw
 from experiments.__main__ import main
-from experiments.claim import Outcome
 from experiments.registry import CLAIMS
 from tests import command_line
 from tests.cases import about
@@ -95,6 +95,13 @@ def test_tables_pages_and_a_manifest_lie_in_the_folder_beside_what_lay_there(cap
     table = pd.read_csv(tmp_path / "su-blocks.csv")
     assert len(table) == len(PLANTED["su-blocks"](Outcome.IN_PART))
     assert "Su et al. 2016, Fig. 3" in (tmp_path / "su-blocks.html").read_text("utf-8")
+    results = read_verdicts(tmp_path).claims
+    assert [(result.id, result.verdict.outcome) for result in results] == [
+        ("su-blocks", Outcome.IN_PART),
+        ("cohen-naive", Outcome.IN_PART),
+    ]
+    assert results[1].how == "a quick run of dpviz 0.1.0: python -m experiments cohen-naive --quick --out DIR"
+    assert read_runs("su-blocks", tmp_path).equals(table)
     manifest = json.loads((tmp_path / "manifest.json").read_text("utf-8"))["claims"]
     assert set(manifest) == {"su-blocks", "cohen-naive"}
     assert manifest["su-blocks"]["command"] == "python -m experiments su-blocks --quick --out DIR"

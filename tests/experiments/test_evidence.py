@@ -2,7 +2,7 @@
 
 import pytest
 
-from experiments.claim import Finding, Verdict
+from dpviz.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict
 from experiments.evidence import (
     UNEXPLAINED,
     add_reason,
@@ -64,20 +64,20 @@ def test_what_the_paper_asks_for_stands_beside_what_was_found():
 
 
 def test_the_finding_that_decides_is_the_worst_one():
-    few = [Finding("a", True, "", 1.5), Finding("b", False, "", 0.5), Finding("c", True, "", 1.1)]
-    assert Verdict(tuple(few)).closest is few[1]
-    assert Verdict((few[0], few[2])).closest is few[2]
+    few = [ClaimFinding("a", True, "", 1.5), ClaimFinding("b", False, "", 0.5), ClaimFinding("c", True, "", 1.1)]
+    assert ClaimVerdict(tuple(few)).closest is few[1]
+    assert ClaimVerdict((few[0], few[2])).closest is few[2]
 
 
 def test_a_reason_says_whether_runs_bear_it_out():
-    bad, good = Finding("x", False, "found", 0.5), Finding("x", True, "found otherwise", 2.0)
+    bad, good = ClaimFinding("x", False, "found", 0.5), ClaimFinding("x", True, "found otherwise", 2.0)
     assert add_reason(good, "why", bad) is good
     assert add_reason(bad, "why", good).reason == "why (borne out by our runs: found otherwise)"
     assert "not borne out" in add_reason(bad, "why", bad).reason
 
 
 def test_a_failure_without_a_reason_gets_the_one_that_the_table_knows():
-    bad, found = Finding("x", False, "", 0.5), four_places(1.0)
+    bad, found = ClaimFinding("x", False, "", 0.5), four_places(1.0)
     assert conclude(found, bad).findings[0].reason == UNEXPLAINED
     assert "made up" in conclude(found.assign(origin=SYNTHETIC), bad).findings[0].reason
 

@@ -7,11 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dpviz.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, MarginInterval
 from experiments import redraw
-from experiments.claim import Claim, Finding, Interval, Verdict
+from experiments.claim import Claim
 from experiments.evidence import compare_lines, conclude
 from experiments.material import RECIPE
-from experiments.planner import Course, choose, find_key
+from experiments.planner import Course, choose, find_key, settle_verdict
 from experiments.redraw import weigh_table
 from experiments.trials import Series
 from experiments.verdict_table import judge_looks, list_lines, select_look
@@ -108,7 +109,7 @@ def _look_again(found):
     assert sorted(table["look"].unique()) == [1, 2]
     for look in (1, 2):
         now = weigh_table(found.claim.judge, select_look(table, look), looks=2).verdict
-        again = now if again is None else again.settle(now)
+        again = now if again is None else settle_verdict(again, now)
     for kept, made, look in zip(verdict.findings, again.findings, (1, 2), strict=True):
         assert (kept.margin, kept.interval) == (made.margin, replace(made.interval, look=look))
     assert judge_looks(found.claim.judge, table, pd.DataFrame(list_lines("planted", verdict))) == verdict
@@ -119,22 +120,22 @@ def test_a_cell_that_begins_to_matter_late_gets_four_times_what_its_finding_need
     found = course(looks=1)
     (key, *_) = found._repeats
     found.look, found._judged = 5, {key: 5}
-    narrow, wide = (Finding("x", True, "", 1.2, interval=Interval(low, 2.0, 5)) for low in (0.8, 0.1))
+    narrow, wide = (ClaimFinding("x", True, "", 1.2, interval=MarginInterval(low, 2.0, 5)) for low in (0.8, 0.1))
     assert narrow.runs_needed == 26 and found._choose_target(narrow, key) == 104
     assert found._choose_target(wide, key) == 160
-    on_the_line = Finding("x", True, "", 1.0, interval=Interval(0.5, 2.0, 5))
+    on_the_line = ClaimFinding("x", True, "", 1.0, interval=MarginInterval(0.5, 2.0, 5))
     assert found._choose_target(on_the_line, key) == 160
 
 
 def test_a_decided_finding_stays_and_an_open_one_moves():
     def finding(margin, low, high, today=None):
-        return Finding("x", margin >= 1, "", margin, interval=Interval(low, high, 5), today=today)
+        return ClaimFinding("x", margin >= 1, "", margin, interval=MarginInterval(low, high, 5), today=today)
 
     decided, unsure, later = finding(1.2, 1.1, 1.3), finding(1.2, 0.9, 1.3), finding(1.0, 0.9, 1.1)
-    no_interval = Finding("x", True, "", 2.0)
-    before = Verdict((decided, unsure, finding(1.2, 0.9, 1.3, today=decided), no_interval))
-    now = Verdict((later, later, finding(0.8, 0.7, 0.9, today=later), later))
-    settled = before.settle(now).findings
+    no_interval = ClaimFinding("x", True, "", 2.0)
+    before = ClaimVerdict((decided, unsure, finding(1.2, 0.9, 1.3, today=decided), no_interval))
+    now = ClaimVerdict((later, later, finding(0.8, 0.7, 0.9, today=later), later))
+    settled = settle_verdict(before, now).findings
     assert settled[:2] == (decided, later) and settled[3] == later
     assert settled[2] == finding(0.8, 0.7, 0.9, today=decided), "each with its own"
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm as normal
 
+from dpviz.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, MarginInterval, Outcome
 from experiments import redraw
-from experiments.claim import Finding, Interval, Outcome, Verdict
 from experiments.evidence import compare_lines, compare_most, compare_with_today, conclude
 from experiments.redraw import (
     LOOKS,
@@ -78,7 +78,7 @@ def test_a_margin_of_one_thousandth_is_no_margin():
 @given(low=st.floats(0.01, 100), high=st.floats(0.01, 100), margin=st.floats(0.01, 100))
 def test_undecided_is_exactly_an_interval_that_crosses(low, high, margin):
     low, margin, high = sorted((low, margin, high))
-    finding = Finding("x", margin >= 1, "", margin, interval=Interval(low, high, 5))
+    finding = ClaimFinding("x", margin >= 1, "", margin, interval=MarginInterval(low, high, 5))
     crosses = low < 1 <= high
     if crosses:
         assert finding.outcome is Outcome.UNDECIDED
@@ -92,8 +92,8 @@ def test_undecided_is_exactly_an_interval_that_crosses(low, high, margin):
 def test_a_claim_is_undecided_where_what_is_undecided_could_make_it_another(outcomes):
     def claim(each):
         intervals = {Outcome.HOLDS: (1.5, 2.0), Outcome.FAILS: (0.4, 0.6), Outcome.UNDECIDED: (0.8, 1.2)}
-        return Verdict(
-            tuple(Finding("x", True, "", 1.0, interval=Interval(*intervals[one], 5)) for one in each)
+        return ClaimVerdict(
+            tuple(ClaimFinding("x", True, "", 1.0, interval=MarginInterval(*intervals[one], 5)) for one in each)
         ).outcome
 
     could = {
@@ -306,11 +306,11 @@ def test_counts_that_are_equal_to_what_is_asked_for_hold_and_losses_do_not():
         ((0.5, 0.9), Outcome.FAILS, Outcome.FAILS),
     ):
         for is_count, outcome in ((True, counted), (False, measured)):
-            finding = Finding("x", high >= 1, "", high, interval=Interval(low, high, 6), counted=is_count)
+            finding = ClaimFinding("x", high >= 1, "", high, interval=MarginInterval(low, high, 6), counted=is_count)
             with about(low, high, is_count):
                 assert finding.outcome is outcome
                 assert (finding.runs_needed > 0) == (outcome is Outcome.UNDECIDED)
-    on_the_line = Finding("x", True, "", 1.0, interval=Interval(0.5, 1.0, 6), counted=True)
+    on_the_line = ClaimFinding("x", True, "", 1.0, interval=MarginInterval(0.5, 1.0, 6), counted=True)
     assert on_the_line.runs_needed == 12 and replace(on_the_line, counted=False).runs_needed == np.inf
 
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from experiments.claim import Finding, Outcome, Verdict
+from dpviz.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, Outcome
 from experiments.registry import CLAIMS
 from tests.cases import for_each
 from tests.experiments.planted import PLANTED
@@ -52,7 +52,7 @@ def test_a_factor_is_named_where_a_word_stands_for_it():
 
 
 def test_a_verdict_is_as_strong_as_its_findings():
-    good, bad = Finding("a", True, "", 2.0), Finding("b", False, "", 0.5, "why")
-    assert Verdict((good, good)).sentence == "holds: 2 of 2 findings hold; closest margin 2×"
-    assert Verdict((good, bad)).outcome is Outcome.IN_PART
-    assert Verdict((bad,)).sentence == "does not hold: 0 of 1 findings hold"
+    good, bad = ClaimFinding("a", True, "", 2.0), ClaimFinding("b", False, "", 0.5, "why")
+    assert ClaimVerdict((good, good)).sentence == "holds: 2 of 2 findings hold; closest margin 2×"
+    assert ClaimVerdict((good, bad)).outcome is Outcome.IN_PART
+    assert ClaimVerdict((bad,)).sentence == "does not hold: 0 of 1 findings hold"

@@ -3,34 +3,44 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from types import SimpleNamespace
 
 import pytest
 
 import dpviz.ui.papers_panel as papers_panel
+from dpviz.charts.studies import stored_verdicts
 from dpviz.charts.studies.claim_figure import ClaimFigure
+from dpviz.charts.studies.stored_verdicts import FOLDER, STAND_INS, Outcome, StoredVerdicts, read_verdicts
 from dpviz.charts.theme import choose_palette
-from experiments.claim import Outcome
 from experiments.material import PUBLISHED
 from experiments.registry import CLAIMS
-from experiments.shipped import STAND_INS, Shipped
+from experiments.stored_results import describe_result
 from tests.charts.test_theme import contrast
 from tests.experiments.planted import PLANTED
 from tests.pages.site import everything_shown, fine, visit
 
-MADE = {"quick": True, "dpviz": "0.1.0", "command": "python -m dpviz reproduce --quick --out DIR"}
+MADE = {"quick": True, "dpviz": "0.1.0", "command": "python -m experiments --quick --out DIR"}
 
 
 # What lies in the folder of verdicts, and in the one of generated tables.
-OUTCOMES = {None: Outcome.IN_PART, STAND_INS: Outcome.HOLDS}
+OUTCOMES = {FOLDER: Outcome.IN_PART, STAND_INS: Outcome.HOLDS}
 
 
 @pytest.fixture
 def planted(monkeypatch):
-    def load(claim, folder=None):
-        return Shipped(PLANTED[claim.id](OUTCOMES[folder]).assign(origin=PUBLISHED), MADE)
+    def runs(claim_id, folder=FOLDER):
+        return PLANTED[claim_id](OUTCOMES[folder]).assign(origin=PUBLISHED)
 
-    monkeypatch.setattr(papers_panel, "load_shipped", load)
+    @cache
+    def read(folder=FOLDER):
+        tables = ((claim, runs(claim.id, folder)) for claim in CLAIMS.values())
+        return StoredVerdicts(
+            ("a rule",), tuple(describe_result(claim, table, MADE, claim.judge(table)) for claim, table in tables)
+        )
+
+    monkeypatch.setattr(stored_verdicts, "read_verdicts", read)
+    monkeypatch.setattr(stored_verdicts, "read_runs", runs)
 
 
 @pytest.mark.slow
@@ -40,9 +50,9 @@ def test_all_claims_stand_there_with_their_verdicts_and_the_command(planted):
     assert all(
         claim.id in str(at.selectbox(key="papers:claim").options) or claim.paper in shown for claim in CLAIMS.values()
     )
-    verdicts = {claim.id: claim.judge(PLANTED[claim.id](Outcome.IN_PART)) for claim in CLAIMS.values()}
+    verdicts = [claim.judge(PLANTED[claim.id](Outcome.IN_PART)) for claim in CLAIMS.values()]
     assert at.subheader[0].value == papers_panel.format_headline(verdicts)
-    assert "a quick run of dpviz 0.1.0" in shown
+    assert "a quick run of dpviz 0.1.0" in shown and "a rule" in shown
     kinds = [node.type for node in at.main]
     assert kinds.index("plotly_chart") < kinds.index("selectbox"), "the picture of all findings comes first"
     assert "Holds: 5 of 5" not in shown
@@ -53,29 +63,29 @@ def test_all_claims_stand_there_with_their_verdicts_and_the_command(planted):
 
 
 @pytest.fixture(scope="module")
-def results():
-    """Of what is shipped."""
-    return {claim_id: papers_panel._load(claim_id) for claim_id in CLAIMS}
+def lines():
+    """Of what is stored."""
+    return papers_panel.list_lines(read_verdicts().claims)
 
 
-def test_the_headline_counts_the_findings_of_what_is_shipped(results):
-    verdicts = {claim_id: result.verdict for claim_id, result in results.items()}
+def test_the_headline_counts_the_findings_of_what_is_stored(lines):
+    verdicts = [line.verdict for line in lines.values()]
     said = papers_panel.format_headline(verdicts)
-    number = sum(len(verdict.findings) for verdict in verdicts.values())
+    number = sum(len(verdict.findings) for verdict in verdicts)
     assert said.startswith(f"Of {number} findings in {len(CLAIMS)} groups")
     for words, outcome in ((r"(\d+) holds?\b", Outcome.HOLDS), (r"(\d+) do(?:es)? not", Outcome.FAILS)):
-        counted = sum(verdict.count(outcome) for verdict in verdicts.values())
+        counted = sum(verdict.count(outcome) for verdict in verdicts)
         assert int(re.search(words, said)[1]) == counted
-    answers = papers_panel.format_answers(results)
+    answers = papers_panel.format_answers(lines.values())
     assert "Su et al. 2016: " in answers and "Cohen et al. 2021: " in answers
-    assert f"{sum(result.shipped.on_files for result in results.values())} on published files" in answers
+    assert f"{sum(line.result.is_on_files for line in lines.values())} on published files" in answers
 
 
-def test_each_line_has_the_finding_that_decides_and_its_claim_the_paper_s_value_beside_ours(results):
-    board = papers_panel.tabulate_claims(results)
+def test_each_line_has_the_finding_that_decides_and_its_claim_the_paper_s_value_beside_ours(lines):
+    board = papers_panel.tabulate_claims(lines)
     assert list(board.index) == list(CLAIMS) and not (board == "").any(axis=None)
-    for claim_id, result in results.items():
-        verdict = result.verdict
+    for claim_id, of_claim in lines.items():
+        verdict = of_claim.verdict
         worst = min(verdict.findings, key=lambda finding: finding.margin)
         line = board.loc[claim_id]
         assert line["decides"] == worst.says
@@ -84,16 +94,16 @@ def test_each_line_has_the_finding_that_decides_and_its_claim_the_paper_s_value_
         assert line["margin"].startswith(f"{worst.margin:.3g}×")
         drawn = worst.interval is not None and worst.interval.low < worst.interval.high
         assert (" to " in line["margin"]) == drawn
-        assert (line["made"] == papers_panel._NONE) == (not result.shipped.on_files)
+        assert (line["made"] == papers_panel._NONE) == (not of_claim.result.is_on_files)
         assert (line["today"] == papers_panel._NONE) == (verdict.today is None)
         assert all(finding.paper and finding.ours for finding in verdict.findings)
     assert board.loc["cohen-separation", "run"] == "in part"
     assert not {look.color for look in papers_panel._LOOKS.values()} & {"orange", "blue", "gray"}
 
 
-def test_an_open_finding_says_what_it_would_take(results):
-    for result in results.values():
-        for finding in result.verdict.findings:
+def test_an_open_finding_says_what_it_would_take(lines):
+    for line in lines.values():
+        for finding in line.verdict.findings:
             cell = papers_panel._cell(finding)
             needs = " needed" in cell or "too near" in cell
             assert needs == (finding.outcome is Outcome.UNDECIDED and finding.interval is not None), cell
@@ -137,27 +147,26 @@ def test_a_claim_is_judged_and_drawn_once_a_server_for_each_theme(planted, monke
 
     draw_claim = ClaimFigure.draw
     monkeypatch.setattr(ClaimFigure, "draw", draw)
-    papers_panel._figures.clear()
+    papers_panel._draw_figures.clear()
     first = [chart.proto.spec for chart in visit("papers.py").get("plotly_chart")]
     assert first == [chart.proto.spec for chart in visit("papers.py").get("plotly_chart")]
     assert len(drawn) == len(first) - 1 > 0  # the picture of all findings is no claim's
 
 
 def test_without_results_the_page_says_how_to_make_them(monkeypatch):
-    monkeypatch.setattr(papers_panel, "load_shipped", lambda claim, folder=None: None)
-    assert "python -m dpviz reproduce" in everything_shown(visit("papers.py"))
+    monkeypatch.setattr(stored_verdicts, "read_verdicts", lambda folder=FOLDER: StoredVerdicts())
+    assert "python -m experiments" in everything_shown(visit("papers.py"))
 
 
-def test_a_finding_opens_a_table_of_its_size_and_the_setting_that_decides_it(results, monkeypatch):
+def test_a_finding_opens_a_table_of_its_size_and_the_setting_that_decides_it(lines, monkeypatch):
     opened = []
     monkeypatch.setattr(papers_panel, "open_synthetic_table", opened.append)
     monkeypatch.setattr(papers_panel, "open_in_explore", opened.append)
-    papers_panel._open_finding(CLAIMS["su-epsilon"], results["su-epsilon"], 1)
+    papers_panel._open_finding(lines["su-epsilon"].result.settings[1])
     table, request = opened
     assert (table.n, table.d, table.k) == (5_000, 2, 15) and table.is_allowed()
     assert (request.algorithm, request.k, request.epsilon) == ("pgkm", 15, 0.05)
     opened.clear()
-    papers_panel._open_finding(CLAIMS["balcan-epsilon"], results["balcan-epsilon"], 2)
+    papers_panel._open_finding(lines["balcan-epsilon"].result.settings[2])
     assert opened[0].is_allowed() and opened[0].n * opened[0].d <= papers_panel._MOST_CELLS, "what a page can hold"
-    papers_panel._open_finding(CLAIMS["cohen-naive"], results["cohen-naive"], 0)
-    assert len(opened) == 2, "its samples are no table"
+    assert not lines["cohen-naive"].result.settings, "its samples are no table"

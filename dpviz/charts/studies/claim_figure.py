@@ -16,9 +16,9 @@ from dpviz.charts.canvas import LEGEND_LINE, Panel, TitledPlot, new_plot, place_
 from dpviz.charts.plot import Data, Plot
 from dpviz.charts.studies.contenders import Style, choose_styles, describe_runs, narrow
 from dpviz.charts.studies.medians import Span, add_note, compute_quartiles, draw_band, draw_median_line
+from dpviz.charts.studies.stored_verdicts import PaperFigure
 from dpviz.charts.theme import Palette
 from dpviz.wording import PHONE, capitalize_first, format_number, join_clauses
-from experiments.claim import Picture
 
 # Pixels of a panel, of all that is no panel and no legend, and of the name above one.
 _PANEL, _AROUND = 250, 90
@@ -78,14 +78,14 @@ class ClaimFigure:
     Parameters
     ----------
     runs : DataFrame
-        One row a run, as ``dpviz reproduce`` writes it.
-    picture : Picture
+        One row a run, as ``python -m experiments`` writes it.
+    picture : PaperFigure
     verdict : str
         In words: the title.
     """
 
     runs: pd.DataFrame
-    picture: Picture
+    picture: PaperFigure
     verdict: str
 
     def draw(self, palette: Palette, *, width: int = _WIDTH) -> TitledPlot:

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from dpviz.charts.canvas import TitledPlot, new_plot
 from dpviz.charts.plot import Data
+from dpviz.charts.studies.stored_verdicts import ClaimFinding, ClaimResult, ClaimVerdict, Outcome
 from dpviz.charts.theme import Palette
-from experiments.claim import Claim, Finding, Outcome, Verdict
 
 #: Of a verdict on a light and a dark ground.
 INKS = {
@@ -33,9 +33,9 @@ _NAMES, _FRAME = 108, 88
 
 class _Lane(NamedTuple):
     height: float
-    claim: Claim
+    claim: ClaimResult
     number: int
-    finding: Finding
+    finding: ClaimFinding
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,23 +44,23 @@ class VerdictFigure:
 
     Parameters
     ----------
-    verdicts : sequence of (Claim, Verdict)
+    results : sequence of ClaimResult
         In the order of the papers.
     title : str
         What they come to.
     """
 
-    verdicts: Sequence[tuple[Claim, Verdict]]
+    results: Sequence[ClaimResult]
     title: str
 
     @cached_property
     def lanes(self) -> list[_Lane]:
         """The findings from top to bottom; heights are below 0."""
         found, height, paper = list[_Lane](), 0.0, ""
-        for claim, verdict in self.verdicts:
+        for claim in self.results:
             height -= _PAPER_GAP if paper and paper != claim.source else _GAP
             paper = claim.source
-            for number, finding in enumerate(verdict.findings, start=1):
+            for number, finding in enumerate(claim.verdict.findings, start=1):
                 height -= 1
                 found.append(_Lane(height, claim, number, finding))
         return found
@@ -91,11 +91,11 @@ class VerdictFigure:
             title_text="← short of the line by · beyond it by →",
             tickangle=0,
         )
-        heights = {claim.id: [lane.height for lane in self.lanes if lane.claim is claim] for claim, _ in self.verdicts}
+        heights = [[lane.height for lane in self.lanes if lane.claim is claim] for claim in self.results]
         plot.update_yaxes(
             range=[low, 0.3],
-            tickvals=[sum(of_claim) / len(of_claim) for of_claim in heights.values()],
-            ticktext=[claim.short for claim, _ in self.verdicts],
+            tickvals=[sum(of_claim) / len(of_claim) for of_claim in heights],
+            ticktext=[claim.short for claim in self.results],
             showgrid=False,
             zeroline=False,
         )
@@ -104,14 +104,14 @@ class VerdictFigure:
 
     def words(self) -> str:
         """The picture in words."""
-        listed = "; ".join(f"{claim.paper}: {count_answers([verdict])}" for claim, verdict in self.verdicts)
+        listed = "; ".join(f"{claim.paper}: {count_answers([claim.verdict])}" for claim in self.results)
         return f"{self.title}. {listed}."
 
 
-def count_answers(verdicts: Sequence[Verdict]) -> str:
+def count_answers(verdicts: Sequence[ClaimVerdict]) -> str:
     """How often the answer is yes, no and open.
 
-    >>> count_answers([Verdict((Finding("x", True, "", 2.0), Finding("y", False, "", 0.5)))])
+    >>> count_answers([ClaimVerdict((ClaimFinding("x", True, "", 2.0), ClaimFinding("y", False, "", 0.5)))])
     '1 yes, 1 no'
     """
     counts = {outcome: sum(verdict.count(outcome) for verdict in verdicts) for outcome in _WORDS}

@@ -12,6 +12,7 @@ import streamlit as st
 from dpviz.charts.picture import RenderContext
 from dpviz.charts.studies.compare import ScoreDistributions, Typical, draw_compare
 from dpviz.charts.studies.contenders import find_measure
+from dpviz.charts.studies.stored_verdicts import read_runs, read_verdicts
 from dpviz.charts.theme import choose_palette
 from dpviz.glossary import explain_words
 from dpviz.runs.open_table import OpenTable
@@ -28,8 +29,6 @@ from dpviz.ui.studies.study_form import draw_study_form
 from dpviz.ui.studies.study_job import StudyJob, StudyQuestion
 from dpviz.ui.studies.study_panel import Invitation, ask_measure, draw_study_download, draw_study_half
 from dpviz.wording import capitalize_first
-from experiments.registry import CLAIMS
-from experiments.shipped import load_shipped
 
 _KEY = "compare"
 # The stored runs that are shown before anybody has computed any: a table of this claim, at this ε.
@@ -65,13 +64,14 @@ def draw_compare_study(question: StudyQuestion) -> None:
 
 def _draw_example() -> None:
     """What a comparison looks like: runs on a public file, stored with the claims of the papers."""
-    found = load_shipped(CLAIMS[_CLAIM])
+    found = next((claim for claim in read_verdicts().claims if claim.id == _CLAIM), None)
     if found is None:
         return
-    runs = found.table[(found.table["data"] == _TABLE) & (found.table["epsilon"] == _EPSILON)]
+    table = read_runs(_CLAIM)
+    runs = table[(table["data"] == _TABLE) & (table["epsilon"] == _EPSILON)]
     losses = {"contender": runs["line"], "epsilon": runs["epsilon"], "ratio": runs["nicv"] / runs["kmeans"]}
     scores = ScoreDistributions(pd.DataFrame(losses))
-    draw_caption_with_badge("public", f"An example: stored runs of {CLAIMS[_CLAIM].paper}, on its table {_TABLE}.")
+    draw_caption_with_badge("public", f"An example: stored runs of {found.paper}, on its table {_TABLE}.")
     drawn = scores.draw(choose_palette(st.context.theme.type))
     show_wide(drawn, alt=scores.words(), key=f"{_KEY}:example", stem=f"{scores.stem}-example")
 

@@ -5,9 +5,9 @@ import pytest
 
 from dpviz.charts.standalone import make_standalone_page
 from dpviz.charts.studies.claim_figure import ClaimFigure
+from dpviz.charts.studies.stored_verdicts import Outcome
 from dpviz.charts.theme import choose_palette
 from dpviz.wording import PHONE
-from experiments.claim import Outcome
 from experiments.registry import CLAIMS
 from tests.cases import about
 from tests.charts.laws import is_sound
@@ -17,13 +17,13 @@ from tests.experiments.planted import PLANTED
 @pytest.mark.some(2)
 @pytest.mark.parametrize("claim_id", CLAIMS)
 def test_a_claim_is_drawn_as_its_medians(claim_id):
-    for place in range(len(CLAIMS[claim_id].pictures)):
+    for place in range(len(CLAIMS[claim_id].figures)):
         with about(place):
             is_drawn_as_its_medians(CLAIMS[claim_id], place)
 
 
 def is_drawn_as_its_medians(claim, place):
-    table, picture = PLANTED[claim.id](Outcome.IN_PART), claim.pictures[place]
+    table, picture = PLANTED[claim.id](Outcome.IN_PART), claim.figures[place]
     claimed = ClaimFigure(table, picture, "holds in part")
     colors = choose_palette("dark" if place else "light")
     figure = claimed.draw(colors, width=PHONE).headed(colors)
@@ -42,7 +42,7 @@ def is_drawn_as_its_medians(claim, place):
 
 def test_a_page_fetches_nothing_and_says_what_was_found():
     claim = CLAIMS["balcan-small"]
-    figure = ClaimFigure(PLANTED[claim.id](Outcome.HOLDS), claim.pictures[0], "holds").draw(choose_palette("light"))
+    figure = ClaimFigure(PLANTED[claim.id](Outcome.HOLDS), claim.figures[0], "holds").draw(choose_palette("light"))
     page = make_standalone_page(
         [figure, figure],
         title="A <claim>",
@@ -59,7 +59,7 @@ def test_a_page_fetches_nothing_and_says_what_was_found():
 def test_the_legend_stands_above_the_panels_with_and_without_a_head():
     claim = CLAIMS["su-epsilon"]
     light = choose_palette("light")
-    drawn = ClaimFigure(PLANTED[claim.id](Outcome.HOLDS), claim.pictures[0], "holds").draw(light, width=720)
+    drawn = ClaimFigure(PLANTED[claim.id](Outcome.HOLDS), claim.figures[0], "holds").draw(light, width=720)
     for figure in (drawn.headed(light), drawn.plot.figure()):
         legend, margin = figure.layout.legend, figure.layout.margin
         above = (legend.y - 1) * (figure.layout.height - margin.t - margin.b)

@@ -3,20 +3,23 @@
 import numpy as np
 import pytest
 
+from dpviz.charts.studies.stored_verdicts import ClaimFinding, ClaimResult, ClaimVerdict, MarginInterval, Outcome
 from dpviz.charts.studies.verdict_figure import INKS, VerdictFigure, count_answers
 from dpviz.charts.theme import choose_palette
-from experiments.claim import Finding, Interval, Outcome, Verdict
-from experiments.registry import CLAIMS
 from tests.charts.test_theme import contrast
 
-YES = Finding("a", True, "", 3.0, interval=Interval(2.0, 4.0, 5))
-NO = Finding("b", False, "", 0.0)
-OPEN = Finding("c", True, "", 1.1, interval=Interval(0.5, float("inf"), 5))
+YES = ClaimFinding("a", True, "", 3.0, interval=MarginInterval(2.0, 4.0, 5))
+NO = ClaimFinding("b", False, "", 0.0)
+OPEN = ClaimFinding("c", True, "", 1.1, interval=MarginInterval(0.5, float("inf"), 5))
+
+
+def result(claim_id, paper, *findings):
+    return ClaimResult(claim_id, paper, "", "", (), "", (), (), (), ClaimVerdict(findings))
 
 
 @pytest.fixture(scope="module")
 def picture():
-    return VerdictFigure([(CLAIMS["su-epsilon"], Verdict((YES, OPEN))), (CLAIMS["cohen-naive"], Verdict((NO,)))], "t")
+    return VerdictFigure([result("su-epsilon", "Su et al. 2016, Fig. 1", YES, OPEN), result("naive", "Cohen", NO)], "t")
 
 
 def test_marks_stand_on_their_side_with_their_answer(picture):
@@ -24,7 +27,7 @@ def test_marks_stand_on_their_side_with_their_answer(picture):
     marks = {trace.name: trace for trace in figure.data if trace.meta == "margin"}
     assert set(marks) == {"yes (1)", "no (1)", "open (1)"}
     assert marks["yes (1)"].x[0] == pytest.approx(np.log10(3.0)) and marks["no (1)"].x[0] < -1
-    assert list(marks["no (1)"].customdata) == ["cohen-naive"]
+    assert list(marks["no (1)"].customdata) == ["naive"]
     assert {mark.marker.symbol for mark in marks.values()} == {"circle", "x", "circle-open"}, "not by colour alone"
     low, high = figure.layout.xaxis.range
     drawn = [x for trace in figure.data for x in trace.x if x is not None]
@@ -38,7 +41,7 @@ def test_papers_stand_apart_and_no_two_findings_on_one_lane(picture):
 
 
 def test_words_and_counts(picture):
-    assert count_answers([Verdict((YES, NO)), Verdict((OPEN,))]) == "1 yes, 1 no, 1 open"
+    assert count_answers([ClaimVerdict((YES, NO)), ClaimVerdict((OPEN,))]) == "1 yes, 1 no, 1 open"
     assert "Su et al. 2016, Fig. 1: 1 yes, 1 open" in picture.words()
 
 

@@ -9,20 +9,21 @@ import pytest
 
 from benchmarks.verdict_table import markdown
 from dpviz import __version__
+from dpviz.charts.studies.stored_verdicts import FILE, FOLDER, STAND_INS, Outcome, read_verdicts
 from dpviz.check import RequestError
+from dpviz.runs.request import Contender, Request
 from dpviz.schema.documents import read_document
-from dpviz.schema.manifest_document import ClaimManifest
-from experiments.claim import Outcome
+from experiments.claim_folder import ClaimManifest
 from experiments.google_coreset import BASELINE_FILE, DIFFPRIVLIB, TABLES
 from experiments.material import PUBLISHED, SYNTHETIC
 from experiments.planner import FORMAT
 from experiments.redraw import LOOKS, list_place_columns, weigh_table
 from experiments.registry import CLAIMS, open_shelf
-from experiments.shipped import FOLDER, STAND_INS, load_shipped
+from experiments.stored_results import format_verdicts, judge_folder, load_runs
 from experiments.trials import find_setting
 from experiments.verdict_table import list_lines, select_look
 
-# Parts of tables that take about a second each; ``dpviz reproduce`` makes the whole of them.
+# Parts of tables that take about a second each; ``python -m experiments`` makes the whole of them.
 RECOMPUTED = {
     "cohen-naive": {"sizes": (100_000_000,), "repeats": 1},
     "su-blocks": {"tables": ("TIGER",), "powers": (0.4,), "repeats": 1},
@@ -42,8 +43,8 @@ LISTED = json.loads((FOLDER / "manifest.json").read_text("utf-8"))["claims"]
 @cache
 def find_verdict(claim_id, folder=FOLDER):
     """What lies there of a claim, and its verdict, which many tests ask for."""
-    found = load_shipped(CLAIMS[claim_id], folder)
-    return found, found.verdict(CLAIMS[claim_id])
+    found = load_runs(CLAIMS[claim_id], folder)
+    return found, found.judge(CLAIMS[claim_id])
 
 
 def test_tables_and_manifest_list_the_same_claims():
@@ -59,7 +60,7 @@ def test_tables_and_manifest_list_the_same_claims():
 def test_a_shipped_claim_was_made_by_the_settings_of_today(folder):
     for claim_id in json.loads((folder / "manifest.json").read_text("utf-8"))["claims"]:
         claim = CLAIMS[claim_id]
-        found = load_shipped(claim, folder)
+        found = load_runs(claim, folder)
         assert found is not None
         settings = json.loads(json.dumps(asdict(claim.settings(quick=found.made["quick"]))))
         assert found.made["settings"] == settings, f"{claim_id} was made by other settings: reproduce it again"
@@ -75,8 +76,23 @@ def test_at_most_two_claims_fail_and_every_failure_has_a_reason():
     assert all(finding.holds or finding.reason for verdict in verdicts for finding in verdict.findings)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("folder", [FOLDER, STAND_INS])
+def test_the_page_s_file_is_what_the_judges_say_of_the_stored_tables(folder):
+    assert (folder / FILE).read_text("utf-8") == judge_folder(folder), "run python -m experiments.stored_results"
+
+
+def test_the_page_s_file_is_read_as_it_was_written():
+    for folder in (FOLDER, STAND_INS):
+        stored = {result.id: result for result in read_verdicts(folder).claims}
+        assert format_verdicts(stored) == (folder / FILE).read_text("utf-8")
+        assert list(stored) == [claim_id for claim_id in CLAIMS if claim_id in stored]
+        for claim_id, result in stored.items():
+            assert len(result.settings) == (len(result.verdict.findings) if CLAIMS[claim_id].has_tables else 0)
+
+
 def test_nothing_is_shipped_where_nothing_lies(tmp_path):
-    assert load_shipped(CLAIMS["su-blocks"], tmp_path) is None
+    assert load_runs(CLAIMS["su-blocks"], tmp_path) is None
 
 
 @pytest.mark.parametrize("folder", [FOLDER, STAND_INS])
@@ -97,7 +113,7 @@ def test_each_finding_lies_there_with_its_interval(folder):
 def test_the_intervals_are_those_of_the_generator_that_is_named():
     claim_id = "cohen-naive"
     claim = CLAIMS[claim_id]
-    found = load_shipped(claim)
+    found = load_runs(claim)
     assert found is not None
     again = pd.DataFrame(
         list_lines(
@@ -112,7 +128,7 @@ def test_the_intervals_are_those_of_the_generator_that_is_named():
 def test_a_look_of_a_path_can_be_taken_again_from_the_stored_table():
     """The look at which a finding of Fig. 3 was decided, which later ones leave as it is."""
     claim = CLAIMS["su-blocks"]
-    found = load_shipped(claim)
+    found = load_runs(claim)
     line = found.lines.query("finding == 1").iloc[0]
     assert 1 < line["look"] < found.made["look"] == found.table["look"].max()
     finding = weigh_table(claim.judge, select_look(found.table, line["look"]), looks=LOOKS).verdict.findings[0]
@@ -136,7 +152,7 @@ def test_what_was_measured_of_diffprivlib():
 @pytest.mark.parametrize("claim_id", RECOMPUTED)
 def test_what_is_shipped_is_what_a_run_finds(claim_id, tmp_path):
     claim = CLAIMS[claim_id]
-    found = load_shipped(claim, STAND_INS)
+    found = load_runs(claim, STAND_INS)
     assert found is not None
     few = replace(claim.settings(quick=found.made["quick"]), **RECOMPUTED[claim_id])
     pd.DataFrame(claim.rows(open_shelf(None), few)).to_csv(tmp_path / "again.csv", index=False, float_format=FORMAT)
@@ -160,15 +176,15 @@ def test_every_finding_on_a_table_opens_a_setting_that_runs():
         claim, (found, verdict) = CLAIMS[claim_id], find_verdict(claim_id)
         settings = claim.settings(quick=found.made["quick"])
         for finding in verdict.findings:
-            setting = find_setting(claim, settings, found.table, finding)
-            assert (setting is not None) == claim.has_tables
-            if setting is not None:
-                setting.request.check_numbers()
+            if claim.has_tables:
+                setting = find_setting(claim, settings, found.table, finding)
+                contender = Contender(setting.algorithm, setting.params)
+                Request(contender, setting.k, setting.epsilon, setting.delta).check_numbers()
                 assert setting.n >= 1000 and 2 <= setting.d <= 784
-                assert finding.place.get("k", setting.request.k) == setting.request.k
+                assert finding.place.get("k", setting.k) == setting.k
     found, verdict = find_verdict("su-hybrid")
     setting = find_setting(CLAIMS["su-hybrid"], CLAIMS["su-hybrid"].quick, found.table, verdict.findings[3])
-    assert (setting.request.algorithm, setting.request.epsilon, setting.request.k) == ("dplloyd", 0.05, 5)
+    assert (setting.algorithm, setting.epsilon, setting.k) == ("dplloyd", 0.05, 5)
 
 
 @pytest.mark.slow
@@ -184,7 +200,7 @@ def test_every_finding_on_a_table_opens_a_setting_that_runs():
 def test_a_run_that_decides_a_finding_gives_the_stored_bytes(claim_id, column, where):
     """Of the cells behind three findings, the first run and the last, by their seeds; stand-ins need no file."""
     claim = CLAIMS[claim_id]
-    found = load_shipped(claim, STAND_INS)
+    found = load_runs(claim, STAND_INS)
     there = found.table
     for name, value in where.items():
         there = there[there[name] == value]
