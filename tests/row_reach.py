@@ -59,7 +59,6 @@ HOLDERS = {
 
 READERS = {
     "dpviz": "names what a notebook imports",
-    "experiments.material": "the tables of the papers, which are published or made",
     "dpviz.cli.declared_table": "opens the table of a command",
     "dpviz.cli.open_command": "refuses what the pages cannot show",
     "dpviz.commands": "opens tables for commands, and proposes how a file is read, a look",
@@ -83,8 +82,6 @@ CORE = ("table", "privacy", "algorithms", "runs", "audit")
 """The floors that make tables and sessions; of rows in them ``house_rules`` speaks."""
 
 READS = {
-    "experiments.catalogue: frame": "labels of a published table",
-    "experiments.material: frame": "labels of a published table",
     "dpviz.cli.run_command: n_rows": "a word to the owner of a tiny file",
     "dpviz.cli.run_command: unfold": "labels of rows whose losses were asked for, a counted look",
     "dpviz.releases.coded_table: read": "columns that bounds or missing cells are bought of, into a private table",

@@ -122,7 +122,6 @@ _REFUSALS: dict[str, Callable[[Path], str]] = {
     "a number of thousands of characters": _command("run", "data.csv", "--k", "x" * 3_000),
     "a command of thousands of characters": _command("y" * 3_000),
     "an option of thousands of characters": _command("run", "data.csv", *_ASK, "--" + "y" * 3_000),
-    "claims of thousands of characters": _command("reproduce", "y" * 3_000),
     "a path too long for the system, without bounds": _command("run", "x" * 5_000, "--k", "2", "--epsilon", "1"),
     "a name too long for the system, of a sparse file": _command("run", "x" * 255 + ".npz", *_ASK),
     "a seed below nought in the folder of a study": _study_with_a_seed_below_nought,
