@@ -25,12 +25,24 @@ STOPPED = 130  # what shells expect after Ctrl-C
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Serve one command line and return its exit code; nothing that goes wrong shows a value of the data."""
+    """Serve one command line of ``dpviz``."""
     return serve_line(read_arguments, argv)
 
 
 def serve_line(read: Callable[[Sequence[str]], argparse.Namespace], argv: Sequence[str] | None) -> int:
-    """Serve the command line that ``read`` understands; None: that of this process."""
+    """Serve one command line and return its exit code; nothing that goes wrong shows a value of the data.
+
+    Parameters
+    ----------
+    read : function of words
+        What understands them.
+    argv : sequence of str or None
+        None: those of this process.
+
+    Returns
+    -------
+    int
+    """
     if argv is None:
         _prepare_process()
     try:

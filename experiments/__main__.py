@@ -60,17 +60,11 @@ class Reproduced(NamedTuple):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Serve one command line and return its exit code."""
-    return serve_line(read_arguments, argv)
+    return serve_line(lambda words: make_parser().parse_args(join_words(words)), argv)
 
 
-def read_arguments(argv: Sequence[str]) -> argparse.Namespace:
-    """The parsed command line; its ``serve`` does what is asked.
-
-    Raises
-    ------
-    RequestError
-        If it cannot be understood.
-    """
+def make_parser() -> Parser:
+    """The options; what is parsed has ``serve``, which does what is asked."""
     command = Parser(prog="python -m experiments", allow_abbrev=False)
     command.description = (
         "Run the papers' experiments again: tables, figures and a computed verdict for each claim. Published files are "
@@ -94,7 +88,7 @@ def read_arguments(argv: Sequence[str]) -> argparse.Namespace:
     )
     command.add_argument("--json", action="store_true", help="print verdicts as JSON")
     command.set_defaults(serve=serve)
-    return command.parse_args(join_words(argv))
+    return command
 
 
 def serve(arguments: argparse.Namespace) -> str:

@@ -83,7 +83,6 @@ def tell_refusals() -> dict[str, object]:
         release = ("--k", "2", "--epsilon", "1", "--account", str(place / "a.sqlite"), "--out", str(place / "r.zip"))
         for words in (
             ("open", "fifteen"),
-            ("reproduce", "--list"),
             ("run", "fifteen", "--k", "2", "--epsilon", "1", "--cluster", "tcp://127.0.0.1:1"),
             ("release", str(place / "d.json"), "fifteen", *release, "--yes"),
         ):

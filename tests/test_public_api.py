@@ -89,7 +89,7 @@ def test_without_any_extra_studies_are_the_same_and_what_is_missing_is_a_command
     told = json.loads(done.stdout)
     refused = told.pop("refused")
     assert told == light_install.tell_results()
-    brings = {"open": "app", "reproduce": "app", "run": "cluster", "release": "release"}
+    brings = {"open": "app", "run": "cluster", "release": "release"}
     for command, extra in brings.items():
         code, said = refused[command]
         assert code == 2 and said.count("\n") == 0 and f'pip install "dpviz[{extra}]" brings it.' in said, refused

@@ -19,12 +19,12 @@ import pytest
 import yaml
 
 import dpviz
-import experiments.__main__ as experiments
 from dpviz.__main__ import read_arguments
 from dpviz.algorithms.registry import CARDS
 from dpviz.lessons.computed import Computed, list_refusals
 from dpviz.lessons.facts import FACTS, list_wrong_says
 from dpviz.lessons.reading import PARTS, TABLES, read_lesson
+from experiments.__main__ import make_parser
 from tests.cases import about
 from tests.command_line import call, told_by
 
@@ -85,7 +85,7 @@ def test_every_command_of_the_papers_is_understood() -> None:
     assert len(shown) > 2
     for command in shown:
         with about(command):
-            asked = experiments.read_arguments(_words(command))
+            asked = make_parser().parse_args(_words(command))
             assert asked.out or asked.list
 
 

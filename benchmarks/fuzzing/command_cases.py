@@ -78,13 +78,12 @@ _NEEDED: Mapping[str, Sequence[str]] = {
     "sweep": ("--algorithms", "--epsilons", "--ks", "--out", "--bounds", "--repeats", "--jobs"),
     "advise": ("--n", "--d", "--k"),
 }
-_OPTIONS = {"run": _RUN, "sweep": _SWEEP, "advise": _ADVISE, "declare": _DECLARE, "reproduce": {}}
+_OPTIONS = {"run": _RUN, "sweep": _SWEEP, "advise": _ADVISE, "declare": _DECLARE}
 _FLAGS: Mapping[str, Sequence[str]] = {
     "run": ("--evaluate", "--json", "--help"),
     "sweep": ("--resume",),
     "advise": ("--json",),
     "declare": (),
-    "reproduce": ("--list", "--json", "--quick"),
 }
 # Work without end may be asked for; what a mistake may not do is start it.
 _TOO_MUCH = {"--repeats", "--jobs"}
@@ -96,7 +95,7 @@ def command_case(rng: np.random.Generator) -> Case:
         words = (*TEXTS, "run", "sweep", "declare", "advise", "--k", "--help", "--version", "algorithms")
         argv = [one(rng, words) for _ in range(int(rng.integers(0, 5)))]
         return Case("command line", short(argv, most=300), lambda folder: command(argv), for_a_page=False)
-    which = one(rng, ("run", "run", "run", "run", "declare", "declare", "sweep", "advise", "reproduce"))
+    which = one(rng, ("run", "run", "run", "run", "declare", "declare", "sweep", "advise"))
     file = well_formed_file(rng) if happens(rng, 0.6) else hostile_file(rng)
     declaration_file = one(
         rng, (None, {"bounds": {"x": [-1, 1], "y": [-1, 1]}}, {"lower": -1, "upper": 1, "label": "label"})
@@ -128,8 +127,6 @@ def _argv(rng: np.random.Generator, which: str) -> list[str]:
     if happens(rng, 0.1) and given:
         del given[one(rng, tuple(given))]
     flags = some(rng, _FLAGS[which], 2)
-    if which == "reproduce":  # without an id it works for hours
-        return ["reproduce", "--list", *flags] if happens(rng, 0.5) else ["reproduce", f"no {one(rng, TEXTS)}"]
     places = (*("data.csv",) * 12, "nowhere.csv", ".", "", "\0", "x" * 5_000, "/dev/null")
     data = [] if which == "advise" else [one(rng, places)]
     if which == "run" and happens(rng, 0.2):

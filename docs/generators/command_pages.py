@@ -10,6 +10,7 @@ from pathlib import Path
 
 from dpviz.__main__ import COMMANDS
 from dpviz.cli.parser import Parser
+from experiments.__main__ import make_parser
 
 
 def make_pages(root: Path) -> dict[str, str]:
@@ -21,12 +22,16 @@ def make_pages(root: Path) -> dict[str, str]:
         "found; 2 the request or the file is wrong, and a sentence on stderr says what to do. No output holds a value",
         "of the data.",
     ]
-    for name in COMMANDS:
-        parser = Parser(prog=f"dpviz {name}", allow_abbrev=False)
-        import_module(f"dpviz.cli.{name}_command").add(parser)
+    for parser in (*map(_make_parser, COMMANDS), make_parser()):
         for one in _list_with_subcommands(parser):
             lines += _write_section(one)
     return {"reference/command-line.md": "\n".join(lines)}
+
+
+def _make_parser(name: str) -> Parser:
+    parser = Parser(prog=f"dpviz {name}", allow_abbrev=False)
+    import_module(f"dpviz.cli.{name}_command").add(parser)
+    return parser
 
 
 def _list_with_subcommands(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
@@ -44,7 +49,8 @@ def _write_section(parser: argparse.ArgumentParser) -> list[str]:
     rows = [
         f"<tr><td><code>{escape(_spell(action))}</code></td><td>{escape(_explain(action))}</td></tr>"
         for action in parser._actions
-        if action.dest != "help" and not isinstance(action, argparse._SubParsersAction)
+        if action.dest != "help" and action.help != argparse.SUPPRESS
+        if not isinstance(action, argparse._SubParsersAction)
     ]
     if not rows:
         return lines

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
+import argparse
 
 from dpviz.check import RequestError
 from dpviz.cli.parser import Parser
 
+_ELSEWHERE = "The papers' experiments are run by `python -m experiments`, in a checkout of dpviz."
 
-def add(command: Parser) -> NoReturn:
-    """Refuse, whatever the options are.
+
+def add(command: Parser) -> None:
+    """No option: whatever is given is told the same."""
+    command.description = _ELSEWHERE
+    command.prefix_chars = ""  # nothing is an option
+    command.add_argument("words", nargs="*", help=argparse.SUPPRESS)
+
+
+def serve(arguments: argparse.Namespace) -> str:
+    """Refuse.
 
     Raises
     ------
     RequestError
         Always.
     """
-    del command
-    raise RequestError("The papers' experiments are run by `python -m experiments`, in a checkout of dpviz.")
+    del arguments
+    raise RequestError(_ELSEWHERE)

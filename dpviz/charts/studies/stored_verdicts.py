@@ -304,5 +304,17 @@ def read_verdicts(folder: Path = FOLDER) -> StoredVerdicts:
 
 
 def read_runs(claim_id: str, folder: Path = FOLDER) -> pd.DataFrame:
-    """The runs behind a claim, a row or several each."""
+    """The runs behind a claim.
+
+    Parameters
+    ----------
+    claim_id : str
+    folder : Path
+        In which they are stored.
+
+    Returns
+    -------
+    DataFrame
+        A row a run, or several.
+    """
     return pd.read_csv(folder / f"{claim_id}.csv")

@@ -71,7 +71,9 @@ def _draw_example() -> None:
     runs = table[(table["data"] == _TABLE) & (table["epsilon"] == _EPSILON)]
     losses = {"contender": runs["line"], "epsilon": runs["epsilon"], "ratio": runs["nicv"] / runs["kmeans"]}
     scores = ScoreDistributions(pd.DataFrame(losses))
-    draw_caption_with_badge("public", f"An example: stored runs of {found.paper}, on its table {_TABLE}.")
+    draw_caption_with_badge(
+        "public", f"An example: stored runs of {escape_markdown(found.paper)}, on its table {_TABLE}."
+    )
     drawn = scores.draw(choose_palette(st.context.theme.type))
     show_wide(drawn, alt=scores.words(), key=f"{_KEY}:example", stem=f"{scores.stem}-example")
 
