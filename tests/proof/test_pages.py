@@ -1,0 +1,95 @@
+"""All that each page says, as it opens and after a run: texts, labels, tooltips, options, tables, what charts draw."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpviz.releases.zips import make_zip
+from tests.pages.tables import app_on, computed, sound
+from tests.pages.test_lessons import LESSONS, opened, walked
+from tests.pages.test_tradeoff import traded
+from tests.pages.test_words import PAGES
+from tests.proof.kept import Item, compare, without_day
+from tests.proof.test_releases import release
+
+# Of what is sent to the browser, that which somebody reads, and what charts and the player are given.
+SAID = ("label", "body", "title", "help", "placeholder", "options", "content", "text", "alt", "columns", "spec", "json")
+
+
+class SameSeed(np.random.SeedSequence):
+    """Noise that is asked for without a seed has this one."""
+
+    def __init__(self, entropy: Any = None, **more: Any) -> None:
+        super().__init__(0 if entropy is None else entropy, **more)
+
+
+def list_pages(folder: Path) -> Iterator[tuple[str, AppTest]]:
+    for name, make in PAGES.items():
+        yield name, make()
+    yield "trade-off after a run", computed(traded(repeats=1), "tradeoff")
+    for name in ("glossary", "playground", "lessons"):
+        yield name, app_on(f"{name}.py", None)
+    for lesson in LESSONS.values():
+        yield f"lesson {lesson.id}", opened(lesson.id)
+        if lesson.id != "asking-twice":  # runs for as long as all others together
+            yield from ((f"lesson {lesson.id}, scene {place}", app) for place, app in walked(opened(lesson.id), lesson))
+    read = app_on("read.py", None)
+    yield "read", read
+    read.file_uploader(key="read:one").upload("release.zip", make_zip(release(folder)))
+    yield "read a release", sound(read.run())
+
+
+def list_texts(folder: Path) -> Iterator[Item]:
+    """An item for each kind of element of a page, and one for the order in which they stand."""
+    for page, app in list_pages(folder):
+        texts: dict[str, list[str]] = defaultdict(list)
+        for part in (app.main, app.sidebar):
+            for element in list_elements(part):
+                said = list(dict.fromkeys([*list_said(element.proto), *list_values(element)]))
+                if said:
+                    texts["order"].append(element.type)
+                    texts[element.type] += [*said, ""]
+        for kind, said in texts.items():
+            yield f"{page}: {kind}", without_day("\n".join(said))
+
+
+def list_elements(block: Any) -> Iterator[Any]:
+    for element in block.children.values():
+        if getattr(element, "proto", None) is not None:
+            yield element
+        if hasattr(element, "children"):
+            yield from list_elements(element)
+
+
+def list_said(message: Any) -> Iterator[str]:
+    for field, value in message.ListFields():
+        for one in value if field.is_repeated else [value]:
+            if hasattr(one, "ListFields"):
+                yield from list_said(one)
+            elif isinstance(one, str) and field.name in SAID:
+                yield one
+
+
+def list_values(element: Any) -> Iterator[str]:
+    """What stands in a field or a table, and which image is shown."""
+    if element.type == "image":
+        yield from (image.url for image in element.proto.imgs)
+    value = getattr(element, "value", None)
+    if isinstance(value, pd.DataFrame):
+        yield value.to_csv()
+    elif isinstance(value, int | float | str | list | tuple):
+        yield str(value)
+
+
+@pytest.mark.slow
+def test_what_pages_say_is_what_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(np.random, "SeedSequence", SameSeed)
+    compare("pages", list_texts(tmp_path))
