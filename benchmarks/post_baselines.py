@@ -27,7 +27,7 @@ from dpviz.runs.evaluation import assign, label_accuracy, nicv
 from dpviz.runs.study.study import measure_yardstick
 from experiments.google_coreset import BASELINE_FILE, DIFFPRIVLIB, TABLES
 from experiments.material import Material
-from experiments.registry import open_shelf
+from experiments.registry import open_datasets
 
 _FITS = Path(__file__).with_name("diffprivlib_fits.py")
 _EPSILON = 1.0
@@ -77,7 +77,7 @@ def main() -> None:
     asked = parser.parse_args()
     found = pd.read_csv(asked.out) if asked.out.is_file() else pd.DataFrame()
     for name in asked.tables:
-        made = pd.DataFrame(baseline_rows(open_shelf(asked.data).table(name), asked.ks, asked.repeats, asked.python))
+        made = pd.DataFrame(baseline_rows(open_datasets(asked.data).table(name), asked.ks, asked.repeats, asked.python))
         if len(found):
             found = found[(found["data"] != name) | (found["origin"] != made["origin"].iloc[0])]
         found = pd.concat([found, made], ignore_index=True)

@@ -28,15 +28,15 @@ from dpviz.wording import format_duration
 from experiments.claim import Claim
 from experiments.claim_folder import ClaimFolder, format_findings, format_tables, list_tables
 from experiments.fetching import fetch_missing
-from experiments.material import FOLDER_VARIABLE, Shelf
-from experiments.planner import Course, choose
+from experiments.material import FOLDER_VARIABLE, DatasetCache
+from experiments.planner import RunPlan, choose
 from experiments.redraw import LOOKS
-from experiments.registry import CLAIMS, find_claim, open_shelf
+from experiments.registry import CLAIMS, find_claim, open_datasets
 
 _SAY_SECONDS = 30.0
 
 
-class Reproduced(NamedTuple):
+class ClaimReport(NamedTuple):
     """A claim that was run and judged."""
 
     claim: Claim
@@ -109,26 +109,28 @@ def serve(arguments: argparse.Namespace) -> str:
     folder = _find_data_folder(arguments.data)
     if arguments.fetch:
         _fetch(folder)
-    tables = open_shelf(folder)  # refuses a folder that is not there before anything is run
+    tables = open_datasets(folder)  # refuses a folder that is not there before anything is run
     out = ClaimFolder(Path(arguments.out))
-    journey = Journey(arguments, out, tables, with_data=folder is not None)
+    queue = ClaimQueue(arguments, out, tables, with_data=folder is not None)
     for claim in chosen:
-        journey.begin(claim)
-    while journey.go_on():
+        queue.begin(claim)
+    while queue.go_on():
         pass
-    done = journey.list_done()
+    done = queue.list_done()
     if arguments.json:
         return json.dumps([one.to_dict() for one in done], indent=1, ensure_ascii=False)
     return _format_text(done)
 
 
-class Journey:
-    """The claims of one command, each with its course, and the processor time that is left for them."""
+class ClaimQueue:
+    """The claims of one command, each with its plan, and the processor time that is left for them."""
 
-    def __init__(self, arguments: argparse.Namespace, out: ClaimFolder, tables: Shelf, *, with_data: bool) -> None:
+    def __init__(
+        self, arguments: argparse.Namespace, out: ClaimFolder, tables: DatasetCache, *, with_data: bool
+    ) -> None:
         self._arguments, self._out, self._tables, self._with_data = arguments, out, tables, with_data
         self._limit = inf if arguments.hours is None else 3600 * arguments.hours
-        self._courses = dict[str, Course]()
+        self._plans = dict[str, RunPlan]()
         self._seconds, self._per_run = dict[str, float](), dict[str, float]()
         self._began, self._said, self._late = time.process_time(), time.monotonic(), False
 
@@ -140,76 +142,76 @@ class Journey:
         look = made.get("look", 0) if (made.get("looks", 1) > 1) == (looks > 1) else 0  # intervals of one kind
         # What a rule of fewer looks decided is not carried over.
         before = self._out.read_verdict(claim, stored) if look and made.get("looks") == looks else None
-        course = Course(
+        plan = RunPlan(
             claim, settings, self._tables, looks=looks, stored=stored, look=look, waiting=waiting, before=before
         )
-        self._courses[claim.id] = course
+        self._plans[claim.id] = plan
         self._seconds[claim.id] = float(made.get("seconds", 0.0))
         self._per_run[claim.id] = self._seconds[claim.id] / max(len(stored), 1)
         if look:
-            self._write(course)  # by today's rule, whichever the one was by which it was judged
+            self._write(plan)  # by today's rule, whichever the one was by which it was judged
         elif not self._late:
-            self._advance(course)
+            self._advance(plan)
 
     def go_on(self) -> bool:
         """Take the next look at the claim that answers most for its time; False if there is none, or no time."""
-        course = choose(self._courses.values(), self._per_run)
-        return course is not None and not self._late and self._advance(course)
+        plan = choose(self._plans.values(), self._per_run)
+        return plan is not None and not self._late and self._advance(plan)
 
-    def list_done(self) -> list[Reproduced]:
+    def list_done(self) -> list[ClaimReport]:
         """The claims that were judged, in the order of the papers; of the others a sentence says how far they are."""
-        for course in self._courses.values():
-            if course.verdict is None:
+        for plan in self._plans.values():
+            if plan.verdict is None:
                 say(
-                    f"{course.claim.id} is not judged: {course.missing} runs of its first look are missing. The same "
+                    f"{plan.claim.id} is not judged: {plan.missing} runs of its first look are missing. The same "
                     "command with more --hours goes on from what was found."
                 )
-        order = [self._courses[claim_id] for claim_id in CLAIMS if claim_id in self._courses]
+        order = [self._plans[claim_id] for claim_id in CLAIMS if claim_id in self._plans]
         return [
-            Reproduced(course.claim, course.table(), course.verdict, self._seconds[course.claim.id])
-            for course in order
-            if course.verdict is not None
+            ClaimReport(plan.claim, plan.table(), plan.verdict, self._seconds[plan.claim.id])
+            for plan in order
+            if plan.verdict is not None
         ]
 
-    def _advance(self, course: Course) -> bool:
+    def _advance(self, plan: RunPlan) -> bool:
         """Run until the next look and take it; False if the time ends before."""
-        claim, missing, began = course.claim, course.missing, time.process_time()
+        claim, missing, began = plan.claim, plan.missing, time.process_time()
         found = 0
         try:
-            for found, _ in enumerate(course.runs(), start=1):
-                self._show(course, found, missing)
+            for found, _ in enumerate(plan.runs(), start=1):
+                self._show(plan, found, missing)
                 if self._left < 0:
                     self._late = True
                     return False
             if found:  # where all runs lay there nothing is known of what one takes
                 self._per_run[claim.id] = (time.process_time() - began) / found
-            course.take_look()
+            plan.take_look()
         finally:
             self._seconds[claim.id] += time.process_time() - began
-            self._out.keep(course)
-        self._write(course)
+            self._out.keep(plan)
+        self._write(plan)
         return True
 
-    def _write(self, course: Course) -> None:
-        claim, verdict = course.claim, course.verdict
+    def _write(self, plan: RunPlan) -> None:
+        claim, verdict = plan.claim, plan.verdict
         self._out.write(
-            course, command=self._format_command(claim), quick=self._arguments.quick, seconds=self._seconds[claim.id]
+            plan, command=self._format_command(claim), quick=self._arguments.quick, seconds=self._seconds[claim.id]
         )
-        say(f"{claim.id}, look {course.look} of {course.looks}: {verdict and verdict.sentence}")
+        say(f"{claim.id}, look {plan.look} of {plan.looks}: {verdict and verdict.sentence}")
 
     @property
     def _left(self) -> float:
         """Processor seconds until the end of the time that was given."""
         return self._limit - (time.process_time() - self._began)
 
-    def _show(self, course: Course, found: int, missing: int) -> None:
+    def _show(self, plan: RunPlan, found: int, missing: int) -> None:
         """Say now and then how far it is, and keep what was found."""
         if time.monotonic() - self._said < _SAY_SECONDS:
             return
         self._said = time.monotonic()
-        self._out.keep(course)
+        self._out.keep(plan)
         time_left = "" if self._left == inf else f"; {format_duration(max(self._left, 0.0))} of processor time left"
-        say(f"{course.claim.id}, look {course.look + 1} of {course.looks}: {found} of {missing} runs{time_left}")
+        say(f"{plan.claim.id}, look {plan.look + 1} of {plan.looks}: {found} of {missing} runs{time_left}")
 
     def _format_command(self, claim: Claim) -> str:
         """The command that makes this claim's files again; the folders are the reader's own."""
@@ -238,7 +240,7 @@ def _fetch(folder: Path | None) -> None:
     say(f"From OpenML: {', '.join(brought) or 'nothing, all tables are there'}.")
 
 
-def _format_text(done: Sequence[Reproduced]) -> str:
+def _format_text(done: Sequence[ClaimReport]) -> str:
     blocks = []
     for claim, table, verdict, _ in done:
         lines = [f"{claim.id}  ({claim.paper})", f"  {claim.claim}", f"  Verdict: {verdict.sentence}"]

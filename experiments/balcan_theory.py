@@ -15,9 +15,9 @@ from dpviz.arrays import Array, Codes
 from dpviz.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, PaperFigure
 from dpviz.runs.evaluation import assign, nicv
 from dpviz.runs.one_run import run
-from experiments.claim import Claim, Row, Wanted
+from experiments.claim import Claim, RepeatChoice, Row
 from experiments.evidence import add_reason, compare_places, compute_medians, conclude
-from experiments.material import Material, Shelf
+from experiments.material import DatasetCache, Material
 from experiments.trials import Line, Series
 
 PRINTED, PRACTICAL = "Balcan et al.", "Balcan et al. (practical)"
@@ -39,7 +39,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class _Captures:
-    """The runs on one table of the shelf."""
+    """The runs on one table."""
 
     name: str
     settings: Settings
@@ -49,9 +49,9 @@ class _Captures:
         """What can be looked at elsewhere."""
         return [Line(line, "balcan", {"preset": preset}, _DELTA) for line, preset in _PRESETS.items()]
 
-    def runs(self, shelf: Shelf, wanted: Wanted) -> Iterator[list[Row]]:
+    def runs(self, datasets: DatasetCache, wanted: RepeatChoice) -> Iterator[list[Row]]:
         """One row a run."""
-        table, k = shelf.table(self.name), _CLUSTERS[self.name]
+        table, k = datasets.table(self.name), _CLUSTERS[self.name]
         for epsilon in self.settings.epsilons:
             facts = {**table.facts, "k": k, "epsilon": epsilon, "delta": _DELTA}
             both = Series(
@@ -60,7 +60,7 @@ class _Captures:
                 repeats=self.settings.repeats,
                 run=partial(_measure, table, k, epsilon),
             )
-            yield from both.runs(shelf, wanted)
+            yield from both.runs(datasets, wanted)
 
 
 def list_blocks(settings: Settings) -> Iterator[_Captures]:

@@ -13,7 +13,7 @@ from dpviz.algorithms.tools.public_points import pack_spheres
 from dpviz.arrays import Array
 from dpviz.table.domain import Domain, Region
 from dpviz.table.made_tables import MIXTURE, make_gaussian_mixture, simulate
-from experiments.material import PUBLISHED, RECIPE, SUBSTITUTE, SYNTHETIC, Bound, Material, Published
+from experiments.material import PUBLISHED, RECIPE, SUBSTITUTE, SYNTHETIC, Bound, Material, PaperTable
 
 # Centre of Letter's columns, from its published table.
 _LETTER_MEANS = (
@@ -198,18 +198,18 @@ def _draw_in_ball(number: int, d: int, radius: float, rng: np.random.Generator) 
 
 def _publish_box(
     name: str, files: dict[str, str], n: int, d: int, k: int, spread: float, lower: Bound = None, upper: Bound = None
-) -> Published:
-    return Published(name, files, partial(make_box_table, name, n, d, k, spread, seed=n), lower, upper)
+) -> PaperTable:
+    return PaperTable(name, files, partial(make_box_table, name, n, d, k, spread, seed=n), lower, upper)
 
 
 def _publish_ball(
     name: str, file: str, n: int, d: int, labels: int, parts: int, within: float, apart: Apart = _APART
-) -> Published:
+) -> PaperTable:
     make = partial(make_ball_table, name, n, d, labels, parts, within, seed=n + d, apart=apart)
-    return Published(name, {file: PUBLISHED}, make)
+    return PaperTable(name, {file: PUBLISHED}, make)
 
 
-def _center_around(entry: Published, middle: tuple[float, ...], radius: float) -> Published:
+def _center_around(entry: PaperTable, middle: tuple[float, ...], radius: float) -> PaperTable:
     """``entry`` in a ball around a published middle, data units."""
     lower, upper = (tuple(mean + side * radius for mean in middle) for side in (-1, 1))
     return replace(entry, lower=lower, upper=upper, radius=radius)
@@ -253,8 +253,8 @@ CATALOGUE = (
     _publish_ball("MNIST embedding", "mnist_embedding.csv.gz", 60_000, 40, 10, 4, 0.25),
     _center_around(_publish_ball("Letter", "letter.csv.gz", 20_000, 16, 26, 2, 0.3), _LETTER_MEANS, _RADII.letter),
     _center_around(_publish_ball("Gas turbine", "gas_turbine.csv", 36_733, 11, 8, 1, 0.3), _GAS_MEANS, _RADII.gas),
-    Published("64 Gaussians", {}, make_sixty_four_gaussians),
-    Published(
+    PaperTable("64 Gaussians", {}, make_sixty_four_gaussians),
+    PaperTable(
         "three clusters", {}, partial(make_ball_table, "three clusters", 5_000, 3, 3, 1, 0.15, seed=3, origin=RECIPE)
     ),
 )

@@ -9,22 +9,22 @@ from typing import Any, Protocol, TypeAlias
 import pandas as pd
 
 from dpviz.charts.studies.stored_verdicts import ClaimVerdict, PaperFigure
-from experiments.material import Shelf
+from experiments.material import DatasetCache
 
 Row = dict[str, Any]
-Wanted: TypeAlias = Callable[[Row, int], Sequence[int]]
+RepeatChoice: TypeAlias = Callable[[Row, int], Sequence[int]]
 """Which repeats of a cell are to be run, of the place and line in a row, and the number that a first look takes."""
 
 
 class Block(Protocol):
     """Experiments that are declared, not yet run: cells, each a line at a place of one table."""
 
-    def runs(self, shelf: Shelf, wanted: Wanted) -> Iterator[list[Row]]:
+    def runs(self, datasets: DatasetCache, wanted: RepeatChoice) -> Iterator[list[Row]]:
         """The rows of each run that is ``wanted``; each cell is asked for once, whether it is run or not.
 
         Parameters
         ----------
-        shelf : Shelf
+        datasets : DatasetCache
             The tables.
         wanted : function of a cell and a number
             Which repeats of a cell are to be run; the number is that of a first look.
@@ -45,7 +45,7 @@ class Claim:
     id, paper, claim : str
         ``claim`` is one sentence.
     data : tuple of str
-        Names of the tables on the shelf that it needs.
+        Names of the tables that it needs.
     quick, full : settings
         A frozen dataclass each: what ``blocks`` is given, and what the manifest writes down.
     blocks : function of settings to Block
@@ -75,12 +75,12 @@ class Claim:
         """The settings of a quick or a full run."""
         return self.quick if quick else self.full
 
-    def rows(self, shelf: Shelf, settings: Any) -> Iterator[Row]:
+    def rows(self, datasets: DatasetCache, settings: Any) -> Iterator[Row]:
         """The rows of a first look at all cells.
 
         Parameters
         ----------
-        shelf : Shelf
+        datasets : DatasetCache
             The tables.
         settings : settings
             Of this claim.
@@ -90,5 +90,5 @@ class Claim:
         iterator of Row
         """
         for block in self.blocks(settings):
-            for run in block.runs(shelf, lambda cell, repeats: range(repeats)):
+            for run in block.runs(datasets, lambda cell, repeats: range(repeats)):
                 yield from run

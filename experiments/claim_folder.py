@@ -20,7 +20,7 @@ from dpviz.runs.owner_files import OWNER_ONLY, translate_disk_errors, write_whol
 from dpviz.schema.documents import Document, key, read_document
 from dpviz.table.csv_writer import format_frame
 from experiments.claim import Claim
-from experiments.planner import FORMAT, Course
+from experiments.planner import FORMAT, RunPlan
 from experiments.stored_results import describe_result, format_verdicts
 from experiments.verdict_table import AS_RAN, FILE, LOOK, TODAY, judge_looks, list_lines
 
@@ -133,11 +133,11 @@ class ClaimFolder:
     def _file(self, claim: Claim, which: str = "") -> Path:
         return self._path / f"{claim.id}{which}.csv"
 
-    def keep(self, course: Course) -> None:
+    def keep(self, plan: RunPlan) -> None:
         """All runs, if there are more than those of complete looks: nothing is judged by the others yet."""
-        table = course.table(every=True)
-        if len(table) > len(course.table() if course.look else ()):
-            self._write(self._file(course.claim, ".part"), table)
+        table = plan.table(every=True)
+        if len(table) > len(plan.table() if plan.look else ()):
+            self._write(self._file(plan.claim, ".part"), table)
 
     def _write(self, file: Path, table: pd.DataFrame) -> None:
         self._put(file, format_frame(table, float_format=FORMAT, end="\n"))
@@ -146,12 +146,12 @@ class ClaimFolder:
         with translate_disk_errors():
             write_whole(file, text.encode(), mode=OWNER_ONLY)
 
-    def write(self, course: Course, *, command: str, quick: bool, seconds: float) -> pd.DataFrame:
+    def write(self, plan: RunPlan, *, command: str, quick: bool, seconds: float) -> pd.DataFrame:
         """Runs, verdict, page and manifest after a look: what lies there is all that was judged.
 
         Parameters
         ----------
-        course : Course
+        plan : RunPlan
             What was judged so far.
         command : str
             That made it.
@@ -165,20 +165,20 @@ class ClaimFolder:
         DataFrame
             All runs that lie there now.
         """
-        claim, verdict, table = course.claim, course.verdict, course.table()
+        claim, verdict, table = plan.claim, plan.verdict, plan.table()
         assert verdict is not None
         self._write(self._file(claim), table)
         self._file(claim, ".part").unlink(missing_ok=True)
-        self.keep(course)
+        self.keep(plan)
         self._write_verdict(claim, verdict)
         self._write_page(claim, table, verdict)
         self._claims[claim.id] = {
             "dpviz": __version__,
             "command": command,
             "quick": quick,
-            "settings": asdict(course.settings),
-            "look": course.look,
-            "looks": course.looks,
+            "settings": asdict(plan.settings),
+            "look": plan.look,
+            "looks": plan.looks,
             "data": list_tables(table),
             "rows": len(table),
             "seconds": round(seconds),

@@ -16,7 +16,7 @@ from dpviz.table.loaded_table import USUAL_LABEL
 
 
 class PublicTable(NamedTuple):
-    """A table on OpenML, and the file that the shelf looks for.
+    """A table on OpenML, and the file that is looked for.
 
     Parameters
     ----------

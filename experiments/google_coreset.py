@@ -11,10 +11,10 @@ import pandas as pd
 
 from dpviz.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, PaperFigure
 from dpviz.resources import RESOURCES
-from experiments.claim import Block, Claim, Row, Wanted
+from experiments.claim import Block, Claim, RepeatChoice, Row
 from experiments.evidence import ask_again, compute_advantages, conclude
 from experiments.factors import FACTORS
-from experiments.material import Shelf
+from experiments.material import DatasetCache
 from experiments.trials import Line, Sweep
 
 _GAS = "Gas turbine"
@@ -64,9 +64,9 @@ class Baseline(Block):
     ks: tuple[int, ...]
     epsilons: tuple[float, ...]
 
-    def runs(self, shelf: Shelf, wanted: Wanted) -> Iterator[list[Row]]:
+    def runs(self, datasets: DatasetCache, wanted: RepeatChoice) -> Iterator[list[Row]]:
         """One row a run, as many as there are."""
-        stored, facts = pd.read_csv(BASELINE_FILE), shelf.table(self.table).facts
+        stored, facts = pd.read_csv(BASELINE_FILE), datasets.table(self.table).facts
         same = np.logical_and.reduce([stored[name] == value for name, value in facts.items()])
         asked = stored["k"].isin(self.ks) & stored["epsilon"].isin(self.epsilons)
         for place, rows in stored.loc[same & asked, _COLUMNS].groupby(["k", "epsilon"], sort=False):

@@ -79,7 +79,7 @@ Bound = float | tuple[float, ...] | None
 
 
 @dataclass(frozen=True)
-class Published:
+class PaperTable:
     """A table that a paper used.
 
     Parameters
@@ -102,14 +102,14 @@ class Published:
     radius: float | None = None
 
 
-class Shelf:
+class DatasetCache:
     """The tables that claims ask for by name.
 
     Parameters
     ----------
     folder : Path or None
-        Published files; what it does not hold is generated.
-    catalogue : tuple of Published
+        PaperTable files; what it does not hold is generated.
+    catalogue : tuple of PaperTable
 
     Raises
     ------
@@ -117,7 +117,7 @@ class Shelf:
         If there is no such folder.
     """
 
-    def __init__(self, folder: Path | None, catalogue: tuple[Published, ...]) -> None:
+    def __init__(self, folder: Path | None, catalogue: tuple[PaperTable, ...]) -> None:
         if folder is not None and not folder.is_dir():
             raise RequestError("--data is not a folder: give one that holds published files, or leave it out.")
         self._folder = folder
@@ -137,14 +137,14 @@ class Shelf:
         found = self._file(self._catalogue[name])
         return "" if found is None else found[1]
 
-    def _file(self, entry: Published) -> tuple[Path, str] | None:
+    def _file(self, entry: PaperTable) -> tuple[Path, str] | None:
         if self._folder is None:
             return None
         there = ((self._folder / file, origin) for file, origin in entry.files.items())
         return next(((path, origin) for path, origin in there if path.is_file()), None)
 
 
-def _read(entry: Published, path: Path, origin: str) -> Material:
+def _read(entry: PaperTable, path: Path, origin: str) -> Material:
     """A file with float columns and perhaps one named ``label``; its bounds are published, or declared beside it."""
     loaded = load_csv(path)
     columns = [name for name in loaded.numeric_columns if name != "label"]

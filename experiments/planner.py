@@ -24,8 +24,8 @@ import pandas as pd
 from dpviz.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, Outcome
 from dpviz.table.csv_writer import format_frame
 from experiments.claim import Claim, Row
-from experiments.material import Shelf
-from experiments.redraw import PLACE, Weighed, weigh_table
+from experiments.material import DatasetCache
+from experiments.redraw import PLACE, VerdictCells, weigh_table
 from experiments.verdict_table import LOOK, select_look
 
 # Digits of a number in a stored table: more would be rounding, and the files are small.
@@ -42,7 +42,7 @@ def find_key(row: Mapping[Any, Any]) -> Key:
     return tuple(value if isinstance(value, str) else FORMAT % (nan if value is None else value) for value in values)
 
 
-class Course:
+class RunPlan:
     """One claim on its way: the runs that there are, those that are wanted next, and the verdict so far.
 
     Parameters
@@ -50,7 +50,7 @@ class Course:
     claim : Claim
     settings : settings
         Of the claim.
-    shelf : Shelf
+    datasets : DatasetCache
     looks : int
         The most that the path may take.
     stored : DataFrame
@@ -67,7 +67,7 @@ class Course:
         self,
         claim: Claim,
         settings: Any,
-        shelf: Shelf,
+        datasets: DatasetCache,
         *,
         looks: int,
         stored: pd.DataFrame,
@@ -76,7 +76,7 @@ class Course:
         before: ClaimVerdict | None = None,
     ) -> None:
         self.claim, self.settings, self.looks, self.look = claim, settings, looks, look
-        self._shelf = shelf
+        self._datasets = datasets
         self._repeats = dict[Key, int]()
         self._rows: list[Row] = []
         self._have = dict[Key, set[int]]()
@@ -105,7 +105,7 @@ class Course:
             return []
 
         for block in self.claim.blocks(self.settings):
-            for _ in block.runs(self._shelf, note):
+            for _ in block.runs(self._datasets, note):
                 raise AssertionError("nothing was wanted")
 
     def _add(self, row: Row) -> None:
@@ -137,7 +137,7 @@ class Course:
     def runs(self) -> Iterator[list[Row]]:
         """The runs until the next look, each once it is found."""
         for block in self.claim.blocks(self.settings):
-            for rows in block.runs(self._shelf, self._wanted):
+            for rows in block.runs(self._datasets, self._wanted):
                 for row in rows:
                     self._add(row)
                 yield rows
@@ -179,24 +179,24 @@ class Course:
         return pd.read_csv(StringIO(text))
 
 
-def choose(courses: Iterable[Course], seconds: Mapping[str, float]) -> Course | None:
+def choose(plans: Iterable[RunPlan], seconds: Mapping[str, float]) -> RunPlan | None:
     """The claim whose next look answers most for its time: open findings over the seconds of its missing runs.
 
     Parameters
     ----------
-    courses : iterable of Course
+    plans : iterable of RunPlan
     seconds : mapping
         What a run of a claim takes, by its id.
 
     Returns
     -------
-    Course or None
+    RunPlan or None
         None where no look is left or needed.
     """
-    waiting = [course for course in courses if not course.done]
+    waiting = [plan for plan in plans if not plan.done]
     return max(
         waiting,
-        key=lambda course: (course.look == 0, course.open / max(course.missing * seconds[course.claim.id], 1e-9)),
+        key=lambda plan: (plan.look == 0, plan.open / max(plan.missing * seconds[plan.claim.id], 1e-9)),
         default=None,
     )
 
@@ -218,7 +218,7 @@ def _settle(earlier: ClaimFinding, later: ClaimFinding) -> ClaimFinding:
     return later if earlier.interval is None or earlier.is_open else earlier
 
 
-def _stamp(weighed: Weighed, look: int) -> Weighed:
+def _stamp(weighed: VerdictCells, look: int) -> VerdictCells:
     """The same with the look at each interval."""
 
     def stamp(finding: ClaimFinding) -> ClaimFinding:

@@ -45,14 +45,14 @@ PLACE = ("data", "origin", "n", "d", "k", "epsilon", "delta", "reach", "power", 
 _MATTERS = 0.05
 
 
-class Weighed(NamedTuple):
+class VerdictCells(NamedTuple):
     """A verdict with its intervals, and of each finding the cells that its margin rests on: places and lines."""
 
     verdict: ClaimVerdict
     cells: tuple[list[dict[Hashable, Any]], ...]
 
 
-def weigh_table(judge: Callable[[pd.DataFrame], ClaimVerdict], table: pd.DataFrame, *, looks: int = 1) -> Weighed:
+def weigh_table(judge: Callable[[pd.DataFrame], ClaimVerdict], table: pd.DataFrame, *, looks: int = 1) -> VerdictCells:
     """What ``judge`` finds in ``table``, each finding with the interval of its margin.
 
     Parameters
@@ -65,14 +65,14 @@ def weigh_table(judge: Callable[[pd.DataFrame], ClaimVerdict], table: pd.DataFra
 
     Returns
     -------
-    Weighed
+    VerdictCells
     """
     found = judge(table)
     where = list_place_columns(table)
     cells = table[where].drop_duplicates().to_dict("records")
     runs = table.groupby(where, dropna=False, sort=False)["repeat"].nunique().to_numpy().astype(np.int64)
     if runs.min() < 2:
-        return Weighed(found, tuple(cells for _ in found.findings))
+        return VerdictCells(found, tuple(cells for _ in found.findings))
     tail, draws = (TAIL, DRAWS) if looks == 1 else (PATH_TAIL, PATH_DRAWS)
     drawn, shares = redraw_verdicts(judge, table, draws)
     groupings = group_runs(table, shares)
@@ -86,7 +86,7 @@ def weigh_table(judge: Callable[[pd.DataFrame], ClaimVerdict], table: pd.DataFra
         today = _weigh_today(finding, [verdict.findings[place].today for verdict in drawn], number, tail)
         parts.append(replace(with_interval, today=today))
         moved.append([cell for cell, counts in zip(cells, matters, strict=True) if counts])
-    return Weighed(ClaimVerdict(tuple(parts)), tuple(moved))
+    return VerdictCells(ClaimVerdict(tuple(parts)), tuple(moved))
 
 
 def redraw_verdicts(

@@ -21,7 +21,7 @@ from experiments import (
 )
 from experiments.catalogue import CATALOGUE
 from experiments.claim import Claim
-from experiments.material import Shelf
+from experiments.material import DatasetCache
 
 _CLAIMS = (
     *(su_epsilon.CLAIM, su_scaling.CLAIM, su_blocks.CLAIM, su_genetic.CLAIM, su_hybrid.CLAIM, su_theory.CLAIM),
@@ -46,6 +46,6 @@ def find_claim(claim_id: str) -> Claim:
     return CLAIMS[claim_id]
 
 
-def open_shelf(folder: Path | None) -> Shelf:
+def open_datasets(folder: Path | None) -> DatasetCache:
     """All tables of the papers; ``folder`` may hold published files."""
-    return Shelf(folder, CATALOGUE)
+    return DatasetCache(folder, CATALOGUE)

@@ -9,7 +9,7 @@ from math import nan
 import pandas as pd
 
 from dpviz.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, PaperFigure
-from experiments.claim import Block, Claim, Row, Wanted
+from experiments.claim import Block, Claim, RepeatChoice, Row
 from experiments.evidence import (
     compare_lines,
     compare_most,
@@ -19,7 +19,7 @@ from experiments.evidence import (
     conclude,
 )
 from experiments.factors import FACTORS
-from experiments.material import Shelf
+from experiments.material import DatasetCache
 from experiments.su_epsilon import CLUSTERS, GKM, GKM_3K, GKM_3K_LINE, LLOYD, LLOYD_LINE, PGKM, PGKM_LINE
 from experiments.trials import Line, Sweep
 
@@ -53,15 +53,15 @@ class BySize(Block):
         """What it runs, GkM with blocks of the paper's size."""
         return [LLOYD_LINE, PGKM_LINE, GKM_3K_LINE, Line(GKM, "gkm", {"preset": "paper"})]
 
-    def runs(self, shelf: Shelf, wanted: Wanted) -> Iterator[list[Row]]:
+    def runs(self, datasets: DatasetCache, wanted: RepeatChoice) -> Iterator[list[Row]]:
         """One row a run; how many rows a block has follows from how many the table has."""
-        k, n = CLUSTERS[self.table], len(shelf.table(self.table).values)
+        k, n = CLUSTERS[self.table], len(datasets.table(self.table).values)
         sizes = [(power, max(1, round(n**power)), _list_lines(max(1, round(n**power)))) for power in self.powers]
         others = [(nan, nan, [LLOYD_LINE, PGKM_LINE]), (nan, 3.0 * k, [GKM_3K_LINE])]
         for power, rows_per_block, lines in (*sizes, *others):
             facts, repeats = {"power": power, "rows_per_block": rows_per_block}, self.repeats
             sweep = Sweep(table=self.table, lines=lines, ks=(k,), epsilons=(_EPSILON,), repeats=repeats, facts=facts)
-            yield from sweep.runs(shelf, wanted)
+            yield from sweep.runs(datasets, wanted)
 
 
 def list_blocks(settings: Settings) -> Iterator[BySize]:

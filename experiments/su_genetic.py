@@ -16,9 +16,9 @@ from dpviz.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, Pap
 from dpviz.runs.clipped_rows import ClippedRows
 from dpviz.runs.evaluation import assign, compute_mean_losses, find_reference
 from dpviz.wording import round_percent
-from experiments.claim import Block, Claim, Row, Wanted
+from experiments.claim import Block, Claim, RepeatChoice, Row
 from experiments.evidence import add_reason, compare_least, compare_most, compare_places, compute_medians, conclude
-from experiments.material import Material, Shelf
+from experiments.material import DatasetCache, Material
 from experiments.su_epsilon import CLUSTERS
 from experiments.trials import Series
 
@@ -84,12 +84,12 @@ class Traces(Block):
     table: str
     settings: Settings
 
-    def runs(self, shelf: Shelf, wanted: Wanted) -> Iterator[list[Row]]:
+    def runs(self, datasets: DatasetCache, wanted: RepeatChoice) -> Iterator[list[Row]]:
         """The traces of a repeat together, on the same rows."""
-        material, k = shelf.table(self.table), CLUSTERS[self.table]
+        material, k = datasets.table(self.table), CLUSTERS[self.table]
         facts = {**material.facts, "k": k}
         run, repeats = partial(self._run, material), self.settings.repeats
-        yield from Series(facts=facts, lines=LINES, repeats=repeats, run=run).runs(shelf, wanted)
+        yield from Series(facts=facts, lines=LINES, repeats=repeats, run=run).runs(datasets, wanted)
 
     def _run(self, material: Material, repeat: int) -> Iterator[Row]:
         k, settings = CLUSTERS[self.table], self.settings

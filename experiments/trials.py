@@ -15,8 +15,8 @@ from dpviz.charts.studies.stored_verdicts import ClaimFinding, FindingSetting
 from dpviz.runs.request import Contender
 from dpviz.runs.study.grid import StudyGrid, Trial
 from dpviz.runs.study.study import compute_study_rows
-from experiments.claim import Block, Claim, Row, Wanted
-from experiments.material import Material, Shelf
+from experiments.claim import Block, Claim, RepeatChoice, Row
+from experiments.material import DatasetCache, Material
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Sweep(Block):
     Parameters
     ----------
     table : str or Material
-        A table of the shelf, by name, or one that is made.
+        A published table, by name, or one that is made.
     lines : sequence of Line
     ks, epsilons : sequences
     repeats : int
@@ -102,9 +102,9 @@ class Sweep(Block):
         """What can be looked at elsewhere."""
         return self.lines
 
-    def runs(self, shelf: Shelf, wanted: Wanted) -> Iterator[list[Row]]:
+    def runs(self, datasets: DatasetCache, wanted: RepeatChoice) -> Iterator[list[Row]]:
         """One row a run."""
-        material = shelf.table(self.table) if isinstance(self.table, str) else self.table
+        material = datasets.table(self.table) if isinstance(self.table, str) else self.table
         for line, k, epsilon in product(self.lines, self.ks, self.epsilons):
             cell = {**material.facts, "k": k, "epsilon": epsilon, "delta": line.delta, "line": line.name, **self.facts}
             for repeat in wanted(cell, self.repeats):
@@ -152,9 +152,9 @@ class Series(Block):
     run: Callable[[int], Iterator[Row]]
     shown: Sequence[Line] = ()
 
-    def runs(self, shelf: Shelf, wanted: Wanted) -> Iterator[list[Row]]:
+    def runs(self, datasets: DatasetCache, wanted: RepeatChoice) -> Iterator[list[Row]]:
         """All rows of a repeat together."""
-        del shelf
+        del datasets
         asked = [wanted(self.facts | {"line": line}, self.repeats) for line in self.lines]
         for repeat in sorted(set().union(*asked)):
             yield [self.facts | {"repeat": repeat} | row for row in self.run(repeat)]

@@ -26,7 +26,7 @@ class _Planted:
     def __init__(self, claim_id):
         self.table = PLANTED[claim_id](Outcome.IN_PART)
 
-    def runs(self, shelf, wanted):
+    def runs(self, datasets, wanted):
         for row in self.table.to_dict("records"):
             if row["repeat"] in wanted(row, 3):
                 yield [row]

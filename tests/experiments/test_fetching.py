@@ -12,7 +12,7 @@ import pytest
 from dpviz.check import RequestError
 from experiments.fetching import ON_OPENML, PublicTable, fetch_missing
 from experiments.material import PUBLISHED
-from experiments.registry import open_shelf
+from experiments.registry import open_datasets
 
 LETTER = ON_OPENML[0]
 
@@ -37,7 +37,7 @@ def openml(monkeypatch):
 def test_a_table_that_is_missing_is_brought_and_read_as_the_published_file(openml, tmp_path):
     assert fetch_missing(tmp_path, [LETTER]) == ["letter.csv.gz"]
     assert openml.asked == [("letter", 1)]
-    found = open_shelf(tmp_path).table("Letter")
+    found = open_datasets(tmp_path).table("Letter")
     assert (found.origin, found.values.shape, found.domain.radius) == (PUBLISHED, (10, 16), 21.7)
     assert found.labels.tolist() == [0, 1] * 5
     assert [file.name for file in tmp_path.iterdir()] == ["letter.csv.gz"]

@@ -1,4 +1,4 @@
-"""The shelf: synthetic tables of the size of the paper's table, published files where they are, and what is refused."""
+"""Tables of the papers: synthetic ones of the right size, published files where they are, and what is refused."""
 
 import gzip
 
@@ -8,8 +8,8 @@ from sklearn.cluster import KMeans
 
 from dpviz.check import RequestError
 from experiments.catalogue import _MNIST_APART, _MNIST_WITHIN, CATALOGUE, make_ball_table, make_separated
-from experiments.material import PUBLISHED, RECIPE, SYNTHETIC, Published, Shelf
-from experiments.registry import CLAIMS, open_shelf
+from experiments.material import PUBLISHED, RECIPE, SYNTHETIC, DatasetCache, PaperTable
+from experiments.registry import CLAIMS, open_datasets
 from experiments.su_epsilon import CLUSTERS
 from tests.cases import for_each
 
@@ -18,16 +18,16 @@ SIZES = {"S1": (5000, 2), "TIGER": (16281, 2), "Image": (34112, 3), "Lifesci": (
 
 @for_each("name", SIZES)
 def test_a_stand_in_has_the_size_of_the_papers_table_and_lies_in_its_bounds(name):
-    made = open_shelf(None).table(name)
+    made = open_datasets(None).table(name)
     assert made.values.shape == SIZES[name]
     assert made.origin == SYNTHETIC
     unit = made.domain.to_unit(made.values)
     assert np.abs(unit - made.domain.region.clip(unit)).max() < 1e-9
-    again = open_shelf(None).table(name)
+    again = open_datasets(None).table(name)
     assert (made.values == again.values).all()
 
 
-def test_every_table_of_a_claim_is_on_the_open_shelf():
+def test_every_table_of_a_claim_is_among_the_open_datasets():
     assert {name for claim in CLAIMS.values() for name in claim.data} <= {entry.name for entry in CATALOGUE}
     assert set(CLUSTERS) <= {entry.name for entry in CATALOGUE}
 
@@ -37,24 +37,24 @@ def test_a_published_file_goes_before_its_stand_in(tmp_path):
         columns = [f"c{i}" for i in range(16)]
         file.write(",".join([*columns, "label"]) + "\n")
         file.writelines(",".join(["5"] * 16 + ["AB"[i % 2]]) + "\n" for i in range(10))
-    found = open_shelf(tmp_path).table("Letter")
+    found = open_datasets(tmp_path).table("Letter")
     assert (found.origin, found.values.shape) == (PUBLISHED, (10, 16))
     assert found.labels.tolist() == [0, 1] * 5
     assert found.domain.radius == 21.7
-    assert open_shelf(tmp_path).table("S1").origin == SYNTHETIC
+    assert open_datasets(tmp_path).table("S1").origin == SYNTHETIC
 
 
 def test_a_file_with_other_columns_than_the_published_one_must_declare_its_bounds(tmp_path):
     (tmp_path / "lifesci.csv").write_text("a,b\n1,2\n3,4\n")
     with pytest.raises(RequestError, match=r"lifesci\.json"):
-        open_shelf(tmp_path).table("Lifesci")
+        open_datasets(tmp_path).table("Lifesci")
     (tmp_path / "lifesci.json").write_text('{"bounds": {"a": [0, 5], "b": [0, 5]}}')
-    assert open_shelf(tmp_path).table("Lifesci").domain.upper.tolist() == [5, 5]
+    assert open_datasets(tmp_path).table("Lifesci").domain.upper.tolist() == [5, 5]
 
 
 def test_a_folder_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(RequestError, match="not a folder"):
-        Shelf(tmp_path / "nowhere", (Published("x", {}, lambda: None),))
+        DatasetCache(tmp_path / "nowhere", (PaperTable("x", {}, lambda: None),))
 
 
 def test_recipes_keep_what_the_paper_says_of_its_table():

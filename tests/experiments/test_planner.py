@@ -1,4 +1,4 @@
-"""The course of a claim: which runs it asks for, what it keeps, and when it stops."""
+"""The plan of a claim: which runs it asks for, what it keeps, and when it stops."""
 
 from dataclasses import replace
 from io import StringIO
@@ -12,7 +12,7 @@ from experiments import redraw
 from experiments.claim import Claim
 from experiments.evidence import compare_lines, conclude
 from experiments.material import RECIPE
-from experiments.planner import Course, choose, find_key, settle_verdict
+from experiments.planner import RunPlan, choose, find_key, settle_verdict
 from experiments.redraw import weigh_table
 from experiments.trials import Series
 from experiments.verdict_table import judge_looks, list_lines, select_look
@@ -49,9 +49,9 @@ def planted(seen=None):
     return Claim("planted", "", "", (), 5, 5, list_blocks, judge, ())
 
 
-def course(seen=None, stored=None, look=0, looks=4, waiting=None):
+def plan(seen=None, stored=None, look=0, looks=4, waiting=None):
     table = pd.DataFrame() if stored is None else stored
-    return Course(planted(seen), 5, None, looks=looks, stored=table, look=look, waiting=waiting)
+    return RunPlan(planted(seen), 5, None, looks=looks, stored=table, look=look, waiting=waiting)
 
 
 def follow(found):
@@ -66,7 +66,7 @@ def follow(found):
 def test_only_what_is_open_is_run_again(monkeypatch):
     monkeypatch.setattr(redraw, "PATH_DRAWS", 200)
     seen = []
-    found = follow(course(seen, looks=2))
+    found = follow(plan(seen, looks=2))
     runs = pd.DataFrame(seen, columns=["spread", "repeat"]).groupby("spread")["repeat"].nunique()
     assert runs[0.01] == 5 and runs[0.6] == 10
     assert len(seen) == len(set(seen)), "no run is run twice"
@@ -77,13 +77,13 @@ def test_only_what_is_open_is_run_again(monkeypatch):
 
 
 def test_one_look_is_one_look():
-    found = follow(course(looks=1))
+    found = follow(plan(looks=1))
     assert found.look == 1 and found.table().groupby(["k", "line"])["repeat"].nunique().tolist() == [5] * 4
 
 
-def test_an_interrupted_course_comes_to_the_same_table():
-    whole = follow(course(looks=2))
-    stopped = course(looks=2)
+def test_an_interrupted_plan_comes_to_the_same_table():
+    whole = follow(plan(looks=2))
+    stopped = plan(looks=2)
     for _ in stopped.runs():
         pass
     stopped.take_look()
@@ -92,7 +92,7 @@ def test_an_interrupted_course_comes_to_the_same_table():
         next(runs)
     judged, kept = (pd.read_csv(StringIO(stopped.table(every=every).to_csv(index=False))) for every in (False, True))
     assert len(judged) < len(kept) and judged["repeat"].max() == 4, "a look that is not complete judges nothing"
-    resumed = course(stored=judged, look=1, looks=2, waiting=kept.iloc[len(judged) :])
+    resumed = plan(stored=judged, look=1, looks=2, waiting=kept.iloc[len(judged) :])
     assert [one.margin for one in resumed.verdict.findings] == [one.margin for one in stopped.verdict.findings]
     again = follow(resumed)
     order = ["k", "line", "repeat"]
@@ -117,7 +117,7 @@ def _look_again(found):
 
 def test_a_cell_that_begins_to_matter_late_gets_four_times_what_its_finding_needs():
     """At the sixth look a cell may have 160 runs: one with five, whose finding needs 26, gets four times as many."""
-    found = course(looks=1)
+    found = plan(looks=1)
     (key, *_) = found._repeats
     found.look, found._judged = 5, {key: 5}
     narrow, wide = (ClaimFinding("x", True, "", 1.2, interval=MarginInterval(low, 2.0, 5)) for low in (0.8, 0.1))
@@ -140,13 +140,13 @@ def test_a_decided_finding_stays_and_an_open_one_moves():
     assert settled[2] == finding(0.8, 0.7, 0.9, today=decided), "each with its own"
 
 
-def test_a_course_that_has_not_begun_has_an_empty_table():
-    assert course().table(every=True).empty and course().missing == 4 * 5
+def test_a_plan_that_has_not_begun_has_an_empty_table():
+    assert plan().table(every=True).empty and plan().missing == 4 * 5
 
 
 def test_runs_of_another_table_are_left_out():
-    other = follow(course(looks=1)).table().assign(origin="generated stand-in")
-    assert course(stored=other).missing == 4 * 5
+    other = follow(plan(looks=1)).table().assign(origin="generated stand-in")
+    assert plan(stored=other).missing == 4 * 5
 
 
 def test_a_cell_is_the_same_before_it_is_written_and_after_it_was_read():
@@ -156,10 +156,10 @@ def test_a_cell_is_the_same_before_it_is_written_and_after_it_was_read():
 
 
 def test_first_looks_come_first_and_then_what_answers_most_for_its_time():
-    looked = course()
+    looked = plan()
     for _ in looked.runs():
         pass
     looked.take_look()
-    assert choose([looked, fresh := course()], {"planted": 1.0}) is fresh
+    assert choose([looked, fresh := plan()], {"planted": 1.0}) is fresh
     assert choose([looked], {"planted": 1.0}) is looked
-    assert choose([follow(course(looks=1))], {"planted": 1.0}) is None
+    assert choose([follow(plan(looks=1))], {"planted": 1.0}) is None

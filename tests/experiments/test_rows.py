@@ -9,14 +9,14 @@ from dpviz.privacy.accounting import gdp_mu
 from experiments import balcan_theory, cohen_naive, su_genetic, su_theory
 from experiments.balcan_figure2 import DELTA, convert_to_basic
 from experiments.catalogue import make_ball_table
-from experiments.registry import CLAIMS, open_shelf
+from experiments.registry import CLAIMS, open_datasets
 from experiments.trials import Line, Sweep
 from experiments.tuple_sizes import Mixture, compute_averages_tuples, count_needed_tuples, search_noisy_centers_samples
 
 
-def every_row(blocks, shelf=None):
+def every_row(blocks, datasets=None):
     """The rows of a first look."""
-    runs = (run for block in blocks for run in block.runs(shelf, lambda cell, repeats: range(repeats)))
+    runs = (run for block in blocks for run in block.runs(datasets, lambda cell, repeats: range(repeats)))
     return [row for run in runs for row in run]
 
 
@@ -33,7 +33,7 @@ def test_a_grid_is_tidy_and_repeats_itself():
 
 def test_the_genetic_search_and_lloyd_never_see_noise():
     few = su_genetic.Settings(tables=("TIGER",), iterations=4, repeats=1, most_rows=300)
-    found = pd.DataFrame(every_row(su_genetic.list_blocks(few), open_shelf(None)))
+    found = pd.DataFrame(every_row(su_genetic.list_blocks(few), open_datasets(None)))
     lloyd = found.loc[found["line"] == su_genetic.LLOYD, "nicv"].to_numpy()
     assert (np.diff(lloyd) <= 1e-12).all()
     assert len(found) == 3 * 5

@@ -18,7 +18,7 @@ from experiments.google_coreset import BASELINE_FILE, DIFFPRIVLIB, TABLES
 from experiments.material import PUBLISHED, SYNTHETIC
 from experiments.planner import FORMAT
 from experiments.redraw import LOOKS, list_place_columns, weigh_table
-from experiments.registry import CLAIMS, open_shelf
+from experiments.registry import CLAIMS, open_datasets
 from experiments.stored_results import format_verdicts, judge_folder, load_runs
 from experiments.trials import find_setting
 from experiments.verdict_table import list_lines, select_look
@@ -155,7 +155,7 @@ def test_what_is_shipped_is_what_a_run_finds(claim_id, tmp_path):
     found = load_runs(claim, STAND_INS)
     assert found is not None
     few = replace(claim.settings(quick=found.made["quick"]), **RECOMPUTED[claim_id])
-    pd.DataFrame(claim.rows(open_shelf(None), few)).to_csv(tmp_path / "again.csv", index=False, float_format=FORMAT)
+    pd.DataFrame(claim.rows(open_datasets(None), few)).to_csv(tmp_path / "again.csv", index=False, float_format=FORMAT)
     again = pd.read_csv(tmp_path / "again.csv")
     where = [name for name in again.columns if name in WHERE]
     there = again[where].merge(found.table, on=where, how="left", validate="one_to_one")
@@ -210,7 +210,7 @@ def test_a_run_that_decides_a_finding_gives_the_stored_bytes(claim_id, column, w
         return sorted(asked) if all(cell[name] == value for name, value in where.items()) else []
 
     blocks = claim.blocks(claim.settings(quick=found.made["quick"]))
-    again = [row for block in blocks for run in block.runs(open_shelf(None), wanted) for row in run]
+    again = [row for block in blocks for run in block.runs(open_datasets(None), wanted) for row in run]
     assert {row["repeat"] for row in again} == asked
     text = (STAND_INS / f"{claim_id}.csv").read_text("utf-8").splitlines()
     place = text[0].split(",").index(column)
