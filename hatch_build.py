@@ -1,8 +1,8 @@
 """How a checkout becomes a wheel: requirements.txt has its dependencies, and the dashboard goes inside the package.
 
 A checkout has app.py, pages/, samples, lessons and the stored results beside the package; nothing else of a wheel may
-lie there, so a wheel has them in ``dpviz/beside/``, each at its own place (``dpviz.resources`` says which of both it
-is).
+lie there, so a wheel has them in ``dpviz/beside/``, each at its own place (``dpviz.words.resources`` says which of
+both it is).
 """
 
 from pathlib import Path

@@ -29,8 +29,8 @@ from benchmarks.real_tables import REAL, real_table
 from benchmarks.timing import machine
 from dpviz.algorithms.card import Card, Setting
 from dpviz.algorithms.registry import list_private_cards
-from dpviz.privacy.private_session import PrivateTable
-from dpviz.privacy.revealed_rows import Revealed
+from dpviz.core.private_session import PrivateTable
+from dpviz.core.revealed_rows import Revealed
 from dpviz.runs.advice.advice import NEAR, find_best
 from dpviz.runs.advice.judgement import judge_request
 from dpviz.runs.clipped_rows import clip_rows

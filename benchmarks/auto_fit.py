@@ -17,9 +17,9 @@ from benchmarks.fit_time import table_of
 from benchmarks.lsh_coreset import mixture
 from benchmarks.memory import peak_megabytes
 from benchmarks.timing import machine, median_ratio
-from dpviz.privacy.private_session import PrivateTable
+from dpviz.core.domain import Domain
+from dpviz.core.private_session import PrivateTable
 from dpviz.runs.one_run import run
-from dpviz.table.domain import Domain
 
 EPSILON, DELTA = 1.0, 1e-6
 

@@ -27,16 +27,16 @@ from threadpoolctl import threadpool_limits
 from benchmarks.real_tables import REAL, real_table
 from benchmarks.timing import machine
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
-from dpviz.arrays import Array
-from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.private_session import PrivateTable
+from dpviz.core.arrays import Array
+from dpviz.core.noise import StudyNoise
+from dpviz.core.private_session import PrivateTable
 from dpviz.releases.bought_bounds import buy_bounds
 from dpviz.runs.advice.suggested_k import suggest_k
 from dpviz.runs.one_run import Run, run, run_frames
 from dpviz.runs.open_table import declare
-from dpviz.table.declaration import Declaration
-from dpviz.table.loaded_table import LoadedTable, make_numeric_table
-from dpviz.table.samples import sample
+from dpviz.tables.declaration import Declaration
+from dpviz.tables.loaded_table import LoadedTable, make_numeric_table
+from dpviz.tables.samples import sample
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 DELTA, K_ADULT, MOST, K_SEEDS = 1e-6, 5, 20, 10

@@ -18,7 +18,7 @@ from benchmarks.families import FAMILIES, FORECAST_FAMILIES, Rows, Size, generat
 from benchmarks.timing import load, machine
 from dpviz.algorithms.sizes import NINE_IN_TEN
 from dpviz.algorithms.steps import CentersStep
-from dpviz.privacy.partitions import Voronoi
+from dpviz.core.partitions import Voronoi
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.one_run import run
 

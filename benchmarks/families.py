@@ -13,8 +13,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from dpviz.privacy.private_session import PrivateTable
-from dpviz.table.domain import Domain, Scaling
+from dpviz.core.domain import Domain, Scaling
+from dpviz.core.private_session import PrivateTable
 
 Rows = npt.NDArray[np.float64]
 Generator = np.random.Generator

@@ -11,9 +11,9 @@ import numpy as np
 
 from benchmarks.timing import fitted_exponent, machine, median_seconds
 from dpviz.algorithms.registry import CARDS
-from dpviz.privacy.private_session import PrivateTable
+from dpviz.core.domain import Domain
+from dpviz.core.private_session import PrivateTable
 from dpviz.runs.one_run import run
-from dpviz.table.domain import Domain
 
 K, EPSILON, DELTA = 8, 1.0, 1e-7
 DIMS = (2, 6)

@@ -1,6 +1,6 @@
 """What the Home page shows before anything runs: a draw of Auto for each ε, and a few points of every sample.
 
-python -m benchmarks.home_picture      writes dpviz/ui/assets/home.json
+python -m benchmarks.home_picture      writes dpviz/app/ui/assets/home.json
 
 The page draws it without a run and without the drawing library: that is most of what a cold start would wait for.
 """
@@ -18,12 +18,12 @@ from dpviz.runs.cluster_recovery import find_recovered_clusters
 from dpviz.runs.evaluation import assign, find_reference
 from dpviz.runs.one_run import run
 from dpviz.runs.open_table import OpenTable, declare
-from dpviz.table.samples import SAMPLES, sample
+from dpviz.tables.samples import SAMPLES, sample
 
 EPSILONS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 SAMPLE, CLUSTERS, SEED = "fifteen", 15, 6
 MOST_DOTS, MOST_OF_A_SAMPLE = 1_200, 220
-OUT = Path(__file__).parents[1] / "dpviz" / "ui" / "assets" / "home.json"
+OUT = Path(__file__).parents[1] / "dpviz" / "app" / "ui" / "assets" / "home.json"
 
 
 def main() -> None:

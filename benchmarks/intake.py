@@ -22,10 +22,10 @@ import pandas as pd
 
 from benchmarks.timing import busy, judge, machine
 from dpviz.runs.open_table import declare
-from dpviz.table.csv_intake import load_csv, open_csv
-from dpviz.table.declaration import ColumnBounds, Declaration
-from dpviz.table.file_format import FileFormat, NumberStyle
-from dpviz.table.proposal import propose
+from dpviz.tables.csv_intake import load_csv, open_csv
+from dpviz.tables.declaration import ColumnBounds, Declaration
+from dpviz.tables.file_format import FileFormat, NumberStyle
+from dpviz.tables.proposal import propose
 
 COLUMNS = 10
 MOST, MOST_SECONDS = 2.5, 5.0

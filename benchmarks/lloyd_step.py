@@ -14,14 +14,14 @@ import numpy as np
 from sklearn.cluster import KMeans
 
 from benchmarks.timing import judge, machine, median_seconds, seconds_of
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.measurement import Question
-from dpviz.privacy.mechanisms import Laplace
-from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.partitions import Voronoi
-from dpviz.privacy.private_session import PrivateTable
-from dpviz.privacy.queries import Count, Sum
-from dpviz.table.domain import Domain
+from dpviz.core.accounting import Accounting
+from dpviz.core.domain import Domain
+from dpviz.core.measurement import Question
+from dpviz.core.mechanisms import Laplace
+from dpviz.core.noise import StudyNoise
+from dpviz.core.partitions import Voronoi
+from dpviz.core.private_session import PrivateTable
+from dpviz.core.queries import Count, Sum
 
 STEPS, AIM = 20, 1.15
 SHAPES = ((100_000, 2, 15), (1_000_000, 2, 100), (100_000, 10, 10), (1_000_000, 10, 10), (100_000, 100, 64))

@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.timing import judge, machine, median_ratio
-from dpviz.privacy.losses import SwapLoss
-from dpviz.table.domain import Region
-from dpviz.table.rows import Rows
+from dpviz.core.domain import Region
+from dpviz.core.losses import SwapLoss
+from dpviz.core.rows import Rows
 
 REGION = Region.ball(8, 3.0)
 AIM = 50

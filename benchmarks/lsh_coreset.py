@@ -13,13 +13,13 @@ import numpy as np
 from sklearn.cluster import KMeans
 
 from benchmarks.timing import machine, median_ratio
-from dpviz.privacy.private_session import PrivateTable
+from dpviz.core.domain import Domain
+from dpviz.core.private_session import PrivateTable
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.one_run import run
-from dpviz.table.csv_intake import load_csv
-from dpviz.table.domain import Domain
-from dpviz.table.samples import sample
+from dpviz.tables.csv_intake import load_csv
+from dpviz.tables.samples import sample
 
 EPSILON, DELTA = 1.0, 1e-6
 TIMED = 3

@@ -28,9 +28,9 @@ def fit(name: str, n: int, answers: multiprocessing.Queue[tuple[float, float]]) 
     """Peak memory before and after one fit."""
     import numpy as np
 
-    from dpviz.privacy.private_session import PrivateTable
+    from dpviz.core.domain import Domain
+    from dpviz.core.private_session import PrivateTable
     from dpviz.runs.one_run import run
-    from dpviz.table.domain import Domain
 
     rng = np.random.default_rng(0)
     rows = rng.uniform(-0.7, 0.7, (K, DIM))[rng.integers(0, K, n)]

@@ -27,18 +27,18 @@ import pandas as pd
 from scipy.spatial.distance import cdist
 from sklearn.metrics import adjusted_rand_score
 
-from dpviz.arrays import Array, Codes
-from dpviz.reporting import TextTable
+from dpviz.core.arrays import Array, Codes
+from dpviz.core.reporting import TextTable
 from dpviz.runs.center_tables import read_shares
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import assign, find_reference, nicv
 from dpviz.runs.one_run import run
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.synthetic_tables import synthesise_declared
-from dpviz.table.csv_intake import load_csv
-from dpviz.table.declaration import Declaration
-from dpviz.table.declaration_file import apply_declaration
-from dpviz.table.loaded_table import make_numeric_table
+from dpviz.tables.csv_intake import load_csv
+from dpviz.tables.declaration import Declaration
+from dpviz.tables.declaration_file import apply_declaration
+from dpviz.tables.loaded_table import make_numeric_table
 
 DELTA, ALGORITHMS = 1e-6, ("auto", "lsh-coreset", "balcan", "dplloyd")
 _STARTS, _ROUNDS = 3, 30

@@ -17,10 +17,10 @@ from dpviz.algorithms.registry import CARDS
 from dpviz.algorithms.steps import GridStep
 from dpviz.algorithms.su2016.eugkm import make_problem
 from dpviz.algorithms.tools.solvers import find_best_of_starts
-from dpviz.privacy.private_session import PrivateTable
+from dpviz.core.domain import Domain
+from dpviz.core.private_session import PrivateTable
 from dpviz.runs.evaluation import compute_mean_losses
 from dpviz.runs.one_run import Run, run
-from dpviz.table.domain import Domain
 
 Array = npt.NDArray[np.float64]
 Fit = Callable[[Array, int, float, int], tuple[Array, float]]

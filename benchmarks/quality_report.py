@@ -19,8 +19,8 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.families import FAMILIES, Family, Rows, Size, group_middles, group_width
 from dpviz.algorithms.steps import CentersStep
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.noise import StudyNoise
+from dpviz.core.accounting import Accounting
+from dpviz.core.noise import StudyNoise
 from dpviz.releases.described_table import make_described_table
 from dpviz.releases.segments import ask_segments
 from dpviz.releases.segments_report import QualityVerdict
@@ -28,8 +28,8 @@ from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare
-from dpviz.table.declaration import Declaration
-from dpviz.table.loaded_table import make_numeric_table
+from dpviz.tables.declaration import Declaration
+from dpviz.tables.loaded_table import make_numeric_table
 
 DELTA, BAD = 1e-6, 2.0
 SIZES = (Size(20_000, 2, 5), Size(20_000, 6, 4), Size(5_000, 6, 5))

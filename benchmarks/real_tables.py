@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from dpviz.privacy.private_session import PrivateTable
-from dpviz.table.csv_intake import load_csv
-from dpviz.table.domain import Domain, Scaling
+from dpviz.core.domain import Domain, Scaling
+from dpviz.core.private_session import PrivateTable
+from dpviz.tables.csv_intake import load_csv
 
 
 @dataclass(frozen=True)

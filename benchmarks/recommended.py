@@ -21,8 +21,8 @@ from threadpoolctl import threadpool_limits
 from benchmarks.families import Size
 from benchmarks.timing import machine
 from dpviz.algorithms.card import Setting
-from dpviz.charts.studies.curves import Curves
-from dpviz.charts.studies.smallest import Smallest
+from dpviz.app.charts.studies.curves import Curves
+from dpviz.app.charts.studies.smallest import Smallest
 from dpviz.runs.advice.advice import Advice, make_advice
 from dpviz.runs.advice.recommendation import compare_with_study, recommend
 from dpviz.runs.advice.target import Target, count_steps_apart, find_start
@@ -32,8 +32,8 @@ from dpviz.runs.request import Contender
 from dpviz.runs.smallest_epsilon import SmallestEpsilon, find_smallest_epsilons
 from dpviz.runs.study.grid import StudyGrid, list_epsilons
 from dpviz.runs.study.study import compute_study_rows, tidy
-from dpviz.table.declaration import Declaration
-from dpviz.table.made_tables import simulate
+from dpviz.tables.declaration import Declaration
+from dpviz.tables.made_tables import simulate
 
 DELTA = 1e-6
 CONTENDERS = (Contender("auto"), Contender("eugkm"), Contender("dplloyd"))

@@ -24,14 +24,14 @@ from scipy.stats import mannwhitneyu
 from benchmarks.real_tables import REAL, real_table
 from benchmarks.tails import TUNING, table_of
 from benchmarks.timing import machine
-from dpviz.privacy.exact_noise import ExactNoise, ExactSource
-from dpviz.privacy.private_session import PrivateTable
+from dpviz.core.exact_noise import ExactNoise, ExactSource
+from dpviz.core.private_session import PrivateTable
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import evaluate, find_reference
 from dpviz.runs.one_run import run_request
 from dpviz.runs.open_table import declare
 from dpviz.runs.request import Contender, Request
-from dpviz.table.samples import sample
+from dpviz.tables.samples import sample
 
 SAMPLES = {"people": 5, "fifteen": 15}
 

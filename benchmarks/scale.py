@@ -59,8 +59,8 @@ def write_table(folder: Path, rows: int) -> None:
 def measure(way: str, folder: str, answers: multiprocessing.Queue[Measured]) -> None:
     """Prepare the table and run on it."""
     import dpviz.runs.open_table as opening
-    from dpviz.table import parquet_intake
-    from dpviz.table.declaration import Declaration
+    from dpviz.tables import parquet_intake
+    from dpviz.tables.declaration import Declaration
 
     source = parquet_intake.ParquetTable(Path(folder))
     parquet_intake._MOST_BYTES = 0 if way == "file" else 2**62

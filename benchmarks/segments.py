@@ -10,16 +10,16 @@ from collections import defaultdict
 
 import numpy as np
 
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.noise import StudyNoise
+from dpviz.core.accounting import Accounting
+from dpviz.core.noise import StudyNoise
 from dpviz.releases.described_table import DescribedTable, make_described_table
 from dpviz.releases.intervals import Interval
 from dpviz.releases.segments import ask_segments
 from dpviz.releases.segments_report import NumbersSaid, SegmentsReport
 from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare
-from dpviz.table.loaded_table import LoadedTable
-from dpviz.table.samples import sample
+from dpviz.tables.loaded_table import LoadedTable
+from dpviz.tables.samples import sample
 
 DELTA, CLUSTERS = 1e-6, 5
 _LEVELS = {"lower_quartile": 0.25, "median": 0.5, "upper_quartile": 0.75}

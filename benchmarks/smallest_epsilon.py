@@ -24,7 +24,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks.families import FAMILIES, Size, generated
 from benchmarks.real_tables import REAL, real_table
 from benchmarks.timing import machine
-from dpviz.privacy.private_session import PrivateTable
+from dpviz.core.private_session import PrivateTable
 from dpviz.runs.advice.target import Target
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.request import Contender

@@ -17,12 +17,12 @@ from threadpoolctl import threadpool_limits
 from benchmarks.families import Generator, Rows
 from benchmarks.timing import load, machine
 from dpviz.algorithms.steps import GridStep, Step
-from dpviz.privacy.partitions import UnevenGrid
-from dpviz.privacy.private_session import PrivateTable
+from dpviz.core.domain import Domain, Scaling
+from dpviz.core.partitions import UnevenGrid
+from dpviz.core.private_session import PrivateTable
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.one_run import run
-from dpviz.table.domain import Domain, Scaling
 
 TABLE_SEED = 77
 # Of a column's farthest rows so many are set to where the first of them lies.

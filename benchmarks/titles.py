@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.families import FAMILIES, FORECAST_FAMILIES, Family, Size, generated
 from benchmarks.timing import machine
-from dpviz.check import RequestError
+from dpviz.core.check import RequestError
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, match, nicv
 from dpviz.runs.one_run import run

@@ -37,8 +37,8 @@ from benchmarks.timing import machine
 from benchmarks.utility_report import list_far_cells, report
 from dpviz import __version__
 from dpviz.algorithms.registry import CARDS, list_private_cards
-from dpviz.check import RequestError
-from dpviz.privacy.private_session import PrivateTable
+from dpviz.core.check import RequestError
+from dpviz.core.private_session import PrivateTable
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import Reference, find_reference, nicv
 from dpviz.runs.one_run import run

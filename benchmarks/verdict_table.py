@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dpviz.charts.studies.stored_verdicts import STAND_INS, ClaimFinding, ClaimVerdict, Outcome, read_verdicts
+from dpviz.app.charts.studies.stored_verdicts import STAND_INS, ClaimFinding, ClaimVerdict, Outcome, read_verdicts
 
 _NONE = "–"
 

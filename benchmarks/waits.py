@@ -52,9 +52,9 @@ def make_table(n: int, dim: int, k: int) -> Any:
     """``n`` rows in ``k`` Gaussian clusters."""
     import numpy as np
 
-    from dpviz.table.domain import Domain
+    from dpviz.core.domain import Domain
 
-    table = find_name("PrivateTable", "dpviz.privacy.private_session", "dpviz.privacy.room")
+    table = find_name("PrivateTable", "dpviz.core.private_session", "dpviz.core.room")
     rng = np.random.default_rng(0)
     centers = rng.uniform(-0.7, 0.7, (k, dim))
     rows = np.clip(centers[rng.integers(0, k, n)] + rng.normal(0, 0.06, (n, dim)), -1, 1)
@@ -72,13 +72,13 @@ def step(n: int, dim: int, k: int) -> Callable[[], object]:
     """Noisy counts and sums of all clusters, ten times."""
     import numpy as np
 
-    from dpviz.privacy.accounting import Accounting
-    from dpviz.privacy.mechanisms import Laplace
-    from dpviz.privacy.noise import StudyNoise
-    from dpviz.privacy.partitions import Voronoi
-    from dpviz.privacy.queries import Count, Sum
+    from dpviz.core.accounting import Accounting
+    from dpviz.core.mechanisms import Laplace
+    from dpviz.core.noise import StudyNoise
+    from dpviz.core.partitions import Voronoi
+    from dpviz.core.queries import Count, Sum
 
-    question = find_name("Question", "dpviz.privacy.measurement", "dpviz.privacy.released")
+    question = find_name("Question", "dpviz.core.measurement", "dpviz.core.released")
     table = make_table(n, dim, k)
     cells = np.random.default_rng(1).uniform(-1, 1, (k, dim))
 
@@ -98,10 +98,10 @@ def swap(n: int, dim: int, k: int, candidates: int) -> Callable[[], object]:
     """One private choice among all swaps of a centre and a candidate: candidates lie where rows are."""
     import numpy as np
 
-    from dpviz.privacy.accounting import Accounting
-    from dpviz.privacy.losses import SwapLoss
-    from dpviz.privacy.mechanisms import Exponential
-    from dpviz.privacy.noise import StudyNoise
+    from dpviz.core.accounting import Accounting
+    from dpviz.core.losses import SwapLoss
+    from dpviz.core.mechanisms import Exponential
+    from dpviz.core.noise import StudyNoise
 
     table, rng = make_table(n, dim, k), np.random.default_rng(0)
     centers = rng.uniform(-0.7, 0.7, (k, dim))  # those of the table

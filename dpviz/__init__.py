@@ -4,26 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dpviz.check import import_extra
-from dpviz.reporting import illustrate, render_by
+from dpviz.core import illustrate, import_extra, render_by
 
 if TYPE_CHECKING:
-    from dpviz.algorithms.registry import CARDS
-    from dpviz.charts.player.shown import show
-    from dpviz.check import ChoiceWarning, PrivacyWarning, RequestError
-    from dpviz.commands import declare, open_table, release, select_k, sweep
-    from dpviz.estimators import PrivateKMeans
-    from dpviz.privacy.private_session import PrivateTable
-    from dpviz.privacy.queries import Relation
-    from dpviz.releases.account import Account
-    from dpviz.releases.release_reader import ReadRelease, read_release
-    from dpviz.releases.verifying import verify
-    from dpviz.runs.advice.known_rows import advise
-    from dpviz.runs.one_run import Run, run
-    from dpviz.table.csv_intake import load_csv
-    from dpviz.table.domain import Domain, Scaling
-    from dpviz.table.loaded_table import LoadedTable
-    from dpviz.table.samples import sample
+    from dpviz.algorithms import CARDS
+    from dpviz.api import PrivateKMeans, declare, open_table, release, select_k, sweep
+    from dpviz.app import show
+    from dpviz.core import ChoiceWarning, Domain, PrivacyWarning, PrivateTable, Relation, RequestError, Scaling
+    from dpviz.releases import Account, ReadRelease, read_release, verify
+    from dpviz.runs import Run, advise, run
+    from dpviz.tables import LoadedTable, load_csv, sample
 
 __version__ = "0.1.0"
 # Classes and functions of these are of the module ``dpviz``, said where they are defined (``__module__``): what pickles
@@ -58,37 +48,37 @@ __all__ = [
 
 # Imported when first asked for: the command line and the workers should not wait for pandas or scikit-learn.
 _HOMES = {
-    "advise": "dpviz.runs.advice.known_rows",
-    "CARDS": "dpviz.algorithms.registry",
-    "Account": "dpviz.releases.account",
-    "ChoiceWarning": "dpviz.check",
-    "Domain": "dpviz.table.domain",
-    "LoadedTable": "dpviz.table.loaded_table",
-    "PrivacyWarning": "dpviz.check",
-    "PrivateKMeans": "dpviz.estimators",
-    "PrivateTable": "dpviz.privacy.private_session",
-    "ReadRelease": "dpviz.releases.release_reader",
-    "Relation": "dpviz.privacy.queries",
-    "RequestError": "dpviz.check",
-    "Run": "dpviz.runs.one_run",
-    "Scaling": "dpviz.table.domain",
-    "declare": "dpviz.commands",
-    "open_table": "dpviz.commands",
-    "release": "dpviz.commands",
-    "select_k": "dpviz.commands",
-    "sweep": "dpviz.commands",
-    "verify": "dpviz.releases.verifying",
-    "load_csv": "dpviz.table.csv_intake",
-    "read_release": "dpviz.releases.release_reader",
-    "run": "dpviz.runs.one_run",
-    "sample": "dpviz.table.samples",
-    "show": "dpviz.charts.player.shown",
+    "advise": "dpviz.runs",
+    "CARDS": "dpviz.algorithms",
+    "Account": "dpviz.releases",
+    "ChoiceWarning": "dpviz.core",
+    "Domain": "dpviz.core",
+    "LoadedTable": "dpviz.tables",
+    "PrivacyWarning": "dpviz.core",
+    "PrivateKMeans": "dpviz.api",
+    "PrivateTable": "dpviz.core",
+    "ReadRelease": "dpviz.releases",
+    "Relation": "dpviz.core",
+    "RequestError": "dpviz.core",
+    "Run": "dpviz.runs",
+    "Scaling": "dpviz.core",
+    "declare": "dpviz.api",
+    "open_table": "dpviz.api",
+    "release": "dpviz.api",
+    "select_k": "dpviz.api",
+    "sweep": "dpviz.api",
+    "verify": "dpviz.releases",
+    "load_csv": "dpviz.tables",
+    "read_release": "dpviz.releases",
+    "run": "dpviz.runs",
+    "sample": "dpviz.tables",
+    "show": "dpviz.app",
 }
 
 # In a notebook a value is shown by a template, which a floor above fills.
-render_by(lambda *name, **values: str(import_extra("dpviz.templates.rendering").render(*name, **values)))
+render_by(lambda *name, **values: str(import_extra("dpviz.words.templates.rendering").render(*name, **values)))
 # In a notebook a run begins with its picture, which a floor above draws; imported when the first one is displayed.
-illustrate("Run", lambda run: str(import_extra("dpviz.charts.player.shown").show(run)._repr_html_()))
+illustrate("Run", lambda run: str(import_extra("dpviz.app.charts.player.shown").show(run)._repr_html_()))
 
 
 def __getattr__(name: str) -> Any:

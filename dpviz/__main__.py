@@ -11,15 +11,14 @@ from collections.abc import Callable, Sequence
 from importlib.resources import files
 
 from dpviz import __version__
-from dpviz.check import RequestError, import_extra
-from dpviz.cli.console import FoundWrong, NotWritten, say
-from dpviz.cli.parser import Parser, join_words
+from dpviz.api import FoundWrong, NotWritten, Parser, join_words, say
+from dpviz.core import RequestError, import_extra
 
 COMMANDS = (
     *("algorithms", "audit", "advise", "declare", "run", "sweep"),
     *("reproduce", "open", "account", "release", "verify", "read"),
 )
-"""Each is a module ``dpviz.cli.NAME_command`` with ``add(parser)`` and ``serve(arguments)``."""
+"""Each is a module ``dpviz.api.cli.NAME_command`` with ``add(parser)`` and ``serve(arguments)``."""
 
 STOPPED = 130  # what shells expect after Ctrl-C
 
@@ -90,7 +89,7 @@ def read_arguments(argv: Sequence[str]) -> argparse.Namespace:
     for name in COMMANDS:
         command = listed.add_parser(name, help=_format_help(name), allow_abbrev=False)
         if name == named:
-            module = import_extra(f"dpviz.cli.{name}_command")
+            module = import_extra(f"dpviz.api.cli.{name}_command")
             module.add(command)
             command.set_defaults(serve=module.serve)
     return parser.parse_args(join_words(argv))
@@ -98,7 +97,7 @@ def read_arguments(argv: Sequence[str]) -> argparse.Namespace:
 
 def _format_help(name: str) -> str:
     """What the first line of a command's file says of it."""
-    line = (files("dpviz.cli") / f"{name}_command.py").read_text("utf-8").partition("\n")[0]
+    line = (files("dpviz.api.cli") / f"{name}_command.py").read_text("utf-8").partition("\n")[0]
     return line.partition("``: ")[2].rstrip('."')
 
 

@@ -18,13 +18,13 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from dpviz import check
 from dpviz.__main__ import serve_line
-from dpviz.charts.studies.stored_verdicts import ClaimVerdict
-from dpviz.check import RequestError
-from dpviz.cli.console import say
-from dpviz.cli.parser import Parser, join_words
-from dpviz.wording import format_duration
+from dpviz.api.cli.console import say
+from dpviz.api.cli.parser import Parser, join_words
+from dpviz.app.charts.studies.stored_verdicts import ClaimVerdict
+from dpviz.core import check
+from dpviz.core.check import RequestError
+from dpviz.words.wording import format_duration
 from experiments.claim import Claim
 from experiments.claim_folder import ClaimFolder, format_findings, format_tables, list_tables
 from experiments.fetching import fetch_missing

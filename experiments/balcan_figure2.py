@@ -13,8 +13,8 @@ from math import log, sqrt
 import pandas as pd
 from scipy.optimize import brentq
 
-from dpviz.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, PaperFigure
-from dpviz.privacy.accounting import gdp_mu
+from dpviz.app.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, PaperFigure
+from dpviz.core.accounting import gdp_mu
 from experiments.claim import Claim
 from experiments.evidence import (
     PLACES,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from dpviz.charts.studies.stored_verdicts import ClaimVerdict, PaperFigure
+from dpviz.app.charts.studies.stored_verdicts import ClaimVerdict, PaperFigure
 from experiments.claim import Claim
 from experiments.evidence import add_reason, compare_lines, compare_within_factor, compute_medians, conclude
 from experiments.factors import FACTORS

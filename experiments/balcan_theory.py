@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from dpviz.algorithms.balcan2017.balcan import CandidatesStep
-from dpviz.arrays import Array, Codes
-from dpviz.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, PaperFigure
+from dpviz.app.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, PaperFigure
+from dpviz.core.arrays import Array, Codes
 from dpviz.runs.evaluation import assign, nicv
 from dpviz.runs.one_run import run
 from experiments.claim import Claim, RepeatChoice, Row

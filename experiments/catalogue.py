@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from dpviz.algorithms.tools.public_points import pack_spheres
-from dpviz.arrays import Array
-from dpviz.table.domain import Domain, Region
-from dpviz.table.made_tables import MIXTURE, make_gaussian_mixture, simulate
+from dpviz.core.arrays import Array
+from dpviz.core.domain import Domain, Region
+from dpviz.tables.made_tables import MIXTURE, make_gaussian_mixture, simulate
 from experiments.material import PUBLISHED, RECIPE, SUBSTITUTE, SYNTHETIC, Bound, Material, PaperTable
 
 # Centre of Letter's columns, from its published table.

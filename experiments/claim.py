@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeAlias
 
 import pandas as pd
 
-from dpviz.charts.studies.stored_verdicts import ClaimVerdict, PaperFigure
+from dpviz.app.charts.studies.stored_verdicts import ClaimVerdict, PaperFigure
 from experiments.material import DatasetCache
 
 Row = dict[str, Any]

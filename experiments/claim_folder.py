@@ -10,15 +10,15 @@ from typing import Any, ClassVar
 import pandas as pd
 
 from dpviz import __version__
-from dpviz.charts.standalone import make_standalone_page
-from dpviz.charts.studies import stored_verdicts
-from dpviz.charts.studies.claim_figure import ClaimFigure
-from dpviz.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, Outcome
-from dpviz.charts.theme import choose_palette
-from dpviz.check import RequestError
+from dpviz.app.charts.standalone import make_standalone_page
+from dpviz.app.charts.studies import stored_verdicts
+from dpviz.app.charts.studies.claim_figure import ClaimFigure
+from dpviz.app.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, Outcome
+from dpviz.core.check import RequestError
 from dpviz.runs.owner_files import OWNER_ONLY, translate_disk_errors, write_whole
-from dpviz.schema.documents import Document, key, read_document
-from dpviz.table.csv_writer import format_frame
+from dpviz.tables.csv_writer import format_frame
+from dpviz.words.documents import Document, key, read_document
+from dpviz.words.theme import choose_palette
 from experiments.claim import Claim
 from experiments.planner import FORMAT, RunPlan
 from experiments.stored_results import describe_result, format_verdicts

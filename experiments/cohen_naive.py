@@ -15,10 +15,10 @@ from scipy.stats import norm
 
 from dpviz.algorithms.tools.kmeans_pp import draw_kmeans_pp_seeds
 from dpviz.algorithms.tools.solvers import SignedPoints, find_best_of_starts
-from dpviz.arrays import Array
-from dpviz.charts.studies.stored_verdicts import ClaimVerdict, PaperFigure
-from dpviz.table.domain import Region
-from dpviz.wording import round_percent
+from dpviz.app.charts.studies.stored_verdicts import ClaimVerdict, PaperFigure
+from dpviz.core.arrays import Array
+from dpviz.core.domain import Region
+from dpviz.words.wording import round_percent
 from experiments.claim import Claim, Row
 from experiments.evidence import add_reason, compare_least, compare_most, conclude
 from experiments.material import RECIPE

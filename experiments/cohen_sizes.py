@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpviz.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, PaperFigure
+from dpviz.app.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, PaperFigure
 from experiments.claim import Claim, Row
 from experiments.evidence import (
     add_reason,

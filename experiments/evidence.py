@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpviz.arrays import Array
-from dpviz.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict
+from dpviz.app.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict
+from dpviz.core.arrays import Array
 from experiments.material import PUBLISHED, RECIPE
 
 # Where nothing is to blame.

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from dpviz.check import RequestError
+from dpviz.core.check import RequestError
 from dpviz.runs.owner_files import translate_disk_errors, write_whole
-from dpviz.table.csv_writer import format_frame
-from dpviz.table.loaded_table import USUAL_LABEL
+from dpviz.tables.csv_writer import format_frame
+from dpviz.tables.loaded_table import USUAL_LABEL
 
 
 class PublicTable(NamedTuple):

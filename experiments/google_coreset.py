@@ -9,8 +9,8 @@ from math import nan
 import numpy as np
 import pandas as pd
 
-from dpviz.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, PaperFigure
-from dpviz.resources import RESOURCES
+from dpviz.app.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, PaperFigure
+from dpviz.words.resources import RESOURCES
 from experiments.claim import Block, Claim, RepeatChoice, Row
 from experiments.evidence import ask_again, compute_advantages, conclude
 from experiments.factors import FACTORS

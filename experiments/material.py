@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.arrays import Array, Codes
-from dpviz.check import RequestError
-from dpviz.privacy.private_session import PrivateTable
+from dpviz.core.arrays import Array, Codes
+from dpviz.core.check import RequestError
+from dpviz.core.domain import Domain
+from dpviz.core.private_session import PrivateTable
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.study.study import Yardstick, measure_yardstick
-from dpviz.table.csv_intake import load_csv
-from dpviz.table.declaration_file import find_declaration_path, read_declaration_file
-from dpviz.table.domain import Domain
-from dpviz.table.loaded_table import quote_name
+from dpviz.tables.csv_intake import load_csv
+from dpviz.tables.declaration_file import find_declaration_path, read_declaration_file
+from dpviz.tables.loaded_table import quote_name
 
 PUBLISHED, SUBSTITUTE, SYNTHETIC, RECIPE = (
     "published file",

@@ -21,8 +21,8 @@ import pandas as pd
 from scipy.stats import norm as normal
 from scipy.stats import t as student
 
-from dpviz.arrays import Array, Codes
-from dpviz.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, MarginInterval
+from dpviz.app.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, MarginInterval
+from dpviz.core.arrays import Array, Codes
 
 DRAWS, TAIL, SEED = 200, 0.05, 0
 LOOKS = 13

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dpviz.check import RequestError, format_value
+from dpviz.core.check import RequestError, format_value
 from experiments import (
     balcan_figure2,
     balcan_small,

@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from dpviz.charts.studies.stored_verdicts import (
+from dpviz.app.charts.studies.stored_verdicts import (
     FILE,
     FOLDER,
     STAND_INS,

@@ -8,7 +8,7 @@ from math import nan
 
 import pandas as pd
 
-from dpviz.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, PaperFigure
+from dpviz.app.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, PaperFigure
 from experiments.claim import Block, Claim, RepeatChoice, Row
 from experiments.evidence import (
     compare_lines,

@@ -11,11 +11,11 @@ import pandas as pd
 
 from dpviz.algorithms.su2016.pgkm import cross_and_mutate, draw_first_pool, match_sets
 from dpviz.algorithms.tools.public_points import pack_spheres
-from dpviz.arrays import Array
-from dpviz.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, PaperFigure
+from dpviz.app.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, PaperFigure
+from dpviz.core.arrays import Array
 from dpviz.runs.clipped_rows import ClippedRows
 from dpviz.runs.evaluation import assign, compute_mean_losses, find_reference
-from dpviz.wording import round_percent
+from dpviz.words.wording import round_percent
 from experiments.claim import Block, Claim, RepeatChoice, Row
 from experiments.evidence import add_reason, compare_least, compare_most, compare_places, compute_medians, conclude
 from experiments.material import DatasetCache, Material

@@ -8,7 +8,7 @@ from itertools import product
 
 import pandas as pd
 
-from dpviz.charts.studies.stored_verdicts import ClaimVerdict, PaperFigure
+from dpviz.app.charts.studies.stored_verdicts import ClaimVerdict, PaperFigure
 from experiments.catalogue import make_separated
 from experiments.claim import Claim
 from experiments.evidence import compare_lines, compare_places, compute_advantages, conclude

@@ -9,8 +9,8 @@ from itertools import product
 import pandas as pd
 
 from dpviz.algorithms.su2016.eugkm import compute_cells_per_axis
-from dpviz.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, PaperFigure
-from dpviz.wording import round_percent
+from dpviz.app.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, PaperFigure
+from dpviz.words.wording import round_percent
 from experiments.catalogue import make_separated
 from experiments.claim import Claim
 from experiments.evidence import compare_least, compare_lines, compute_medians, compute_rank_correlation, conclude

@@ -13,12 +13,12 @@ import pandas as pd
 
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.steps import CentersStep
-from dpviz.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, PaperFigure
+from dpviz.app.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, PaperFigure
 from dpviz.runs.advice.prediction import Prediction, predict
 from dpviz.runs.evaluation import assign, nicv
 from dpviz.runs.one_run import Run, run
 from dpviz.runs.request import Contender
-from dpviz.wording import round_percent
+from dpviz.words.wording import round_percent
 from experiments.catalogue import make_separated
 from experiments.claim import Claim, Row
 from experiments.evidence import add_reason, compare_most, compare_places, compute_medians, conclude

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from dpviz.algorithms.registry import AUTO
-from dpviz.charts.studies.stored_verdicts import ClaimFinding, FindingSetting
+from dpviz.app.charts.studies.stored_verdicts import ClaimFinding, FindingSetting
 from dpviz.runs.request import Contender
 from dpviz.runs.study.grid import StudyGrid, Trial
 from dpviz.runs.study.study import compute_study_rows

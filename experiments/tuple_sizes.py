@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from dpviz.algorithms.cohen2021.tested_tuples import compute_printed_far, find_smallest_number
-from dpviz.arrays import Array
-from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.tuples.center_noise import NoisyCenters
-from dpviz.privacy.tuples.tuple_averages import TupleAverages
-from dpviz.privacy.tuples.tuples import TupleTable
+from dpviz.core.arrays import Array
+from dpviz.core.noise import StudyNoise
+from dpviz.core.tuples.center_noise import NoisyCenters
+from dpviz.core.tuples.tuple_averages import TupleAverages
+from dpviz.core.tuples.tuples import TupleTable
 
 EPSILON, DELTA, BETA = 1.0, exp(-28), 0.05
 _CONSTANTS: dict[str, Any] = {"epsilon": EPSILON, "delta": DELTA, "beta": BETA, "printed": True}

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from dpviz.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, MarginInterval
+from dpviz.app.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, MarginInterval
 from experiments.claim import Row
 
 FILE = "verdicts.csv"

@@ -7,15 +7,15 @@ _OWN_TABLES = ("lessons", "playground", "read")
 def main() -> None:
     import streamlit as st  # here, so that importing this file stays light
 
-    from dpviz.ui import FAVICON
-    from dpviz.ui.controls import remember_link
-    from dpviz.ui.data.large_table import claim_prepared
-    from dpviz.ui.data.table_link import follow_table_link
-    from dpviz.ui.data.ways_in import begin_with_given
-    from dpviz.ui.lessons.lesson_link import is_presented
-    from dpviz.ui.rail import WIDTH, draw_rail_foot, draw_rail_head
-    from dpviz.ui.reader import follow_reader
-    from dpviz.ui.runner import claim_finished
+    from dpviz.app.ui import FAVICON
+    from dpviz.app.ui.controls import remember_link
+    from dpviz.app.ui.data.large_table import claim_prepared
+    from dpviz.app.ui.data.table_link import follow_table_link
+    from dpviz.app.ui.data.ways_in import begin_with_given
+    from dpviz.app.ui.lessons.lesson_link import is_presented
+    from dpviz.app.ui.rail import WIDTH, draw_rail_foot, draw_rail_head
+    from dpviz.app.ui.reader import follow_reader
+    from dpviz.app.ui.runner import claim_finished
 
     # A picture of our own: a Material icon here would make the browser ask a font server.
     st.set_page_config(

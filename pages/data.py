@@ -2,17 +2,17 @@
 
 import streamlit as st
 
-from dpviz.check import RequestError
-from dpviz.table.sparse_intake import SparseTable
-from dpviz.ui.data.declaration_form import draw_declaration_form, draw_reload_note
-from dpviz.ui.data.large_table import bring_to_use, draw_preparation_panel, is_preparing
-from dpviz.ui.data.preview import draw_preview
-from dpviz.ui.data.table_link import is_forgotten, is_own_file
-from dpviz.ui.data.table_summary import draw_declaration_download, draw_table_in_python, draw_table_summary
-from dpviz.ui.data.ways_in import draw_three_ways
-from dpviz.ui.escape import escape_markdown
-from dpviz.ui.owner_path import draw_owner_path
-from dpviz.ui.session import LOST, find_source, find_table, find_undeclared, require_table, set_aside
+from dpviz.app.ui.data.declaration_form import draw_declaration_form, draw_reload_note
+from dpviz.app.ui.data.large_table import bring_to_use, draw_preparation_panel, is_preparing
+from dpviz.app.ui.data.preview import draw_preview
+from dpviz.app.ui.data.table_link import is_forgotten, is_own_file
+from dpviz.app.ui.data.table_summary import draw_declaration_download, draw_table_in_python, draw_table_summary
+from dpviz.app.ui.data.ways_in import draw_three_ways
+from dpviz.app.ui.escape import escape_markdown
+from dpviz.app.ui.owner_path import draw_owner_path
+from dpviz.app.ui.session import LOST, find_source, find_table, find_undeclared, require_table, set_aside
+from dpviz.core import RequestError
+from dpviz.tables import SparseTable
 
 st.title("Data", anchor=False)
 draw_owner_path(here="data")

@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from dpviz.glossary import explain_term, explain_words
-from dpviz.ui.data.ways_in import draw_sample_tiles
-from dpviz.ui.home_doors import draw_received_release, draw_ways_in, open_picture
-from dpviz.ui.home_picture import draw_home_picture
-from dpviz.ui.owner_path import draw_guide
+from dpviz.app.ui.data.ways_in import draw_sample_tiles
+from dpviz.app.ui.home_doors import draw_received_release, draw_ways_in, open_picture
+from dpviz.app.ui.home_picture import draw_home_picture
+from dpviz.app.ui.owner_path import draw_guide
+from dpviz.words import explain_term, explain_words
 
 st.title("What does privacy cost your clusters?", anchor=False)
 st.markdown(

@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from dpviz.glossary import explain_term
-from dpviz.ui.ledger_panel import draw_accesses_panel, draw_charges_panel, draw_together_panel, draw_totals_panel
-from dpviz.ui.owner_path import draw_owner_path
-from dpviz.ui.session import describe_accesses, list_booked
+from dpviz.app.ui.ledger_panel import draw_accesses_panel, draw_charges_panel, draw_together_panel, draw_totals_panel
+from dpviz.app.ui.owner_path import draw_owner_path
+from dpviz.app.ui.session import describe_accesses, list_booked
+from dpviz.words import explain_term
 
 st.title("Ledger", anchor=False, help=explain_term("ledger"))
 draw_owner_path(here="ledger")

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dpviz.ui.papers_panel import draw_papers
+from dpviz.app.ui.papers_panel import draw_papers
 
 st.title("Papers", anchor=False)
 draw_papers()

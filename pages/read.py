@@ -1,5 +1,5 @@
 """Read: a release, for whoever received it; the zip is all that it needs."""
 
-from dpviz.ui.release.read_page import draw_read_page
+from dpviz.app.ui.release.read_page import draw_read_page
 
 draw_read_page()

@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-from dpviz.table.declaration import Declaration, FileKind
-from dpviz.table.declaration_file import to_json
-from dpviz.table.described import Described
+from dpviz.tables.declaration import Declaration, FileKind
+from dpviz.tables.declaration_file import to_json
+from dpviz.tables.described import Described
 from sample_data.instances import laboratories, towns, words
 from sample_data.made import LICENCE, SOURCE, Array, Made, MadeSparse, csv_text
 

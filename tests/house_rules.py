@@ -14,11 +14,11 @@ from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path, PurePosixPath
 
-from dpviz.audit import auditing
-from dpviz.audit.auditing import Offence, list_imports, list_whole
-from dpviz.audit.auditing import format_dotted as _dotted
-from dpviz.audit.auditing import list_named as _named_by
-from dpviz.audit.doors import is_door
+from dpviz.runs.audits import auditing
+from dpviz.runs.audits.auditing import Offence, list_imports, list_whole
+from dpviz.runs.audits.auditing import format_dotted as _dotted
+from dpviz.runs.audits.auditing import list_named as _named_by
+from dpviz.runs.audits.doors import is_door
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -59,8 +59,8 @@ APART = [{"charts", "estimators"}, {"charts", "cli"}, {"ui", "cli"}]
 AROUND = {"app", "pages", "tests", "benchmarks", "experiments", "sample_data"}
 MOST_LINES = 700
 # A transcript is a session whose answers are weighed: that is no release, and ``weighs_answers`` says who may.
-READERS = {"privacy/private_session.py", "privacy/transcripts.py", "privacy/replay.py", "table/rows.py"}
-WEIGHS = {"dpviz.privacy.transcripts": "meaning/membership", "dpviz.privacy.replay": "audit/"}
+READERS = {"core/private_session.py", "core/transcripts.py", "core/replay.py", "core/rows.py"}
+WEIGHS = {"dpviz.core.transcripts": "meaning/membership", "dpviz.core.replay": "audit/"}
 # Tests wait for what happens, in one place.
 WAITING = "tests/waiting.py"
 _CLOCKS = {"wait_for_timeout", "sleep", "Timer", "monotonic", "perf_counter"}
@@ -209,7 +209,7 @@ def is_trusted(module: str) -> bool:
 
 def trusts_what_is_outside(source: Source) -> Iterator[Offence]:
     """Whoever checks what happens to rows reads nothing else of the package, whenever it is imported."""
-    folders = {"dpviz.table"}  # of which a module is named besides
+    folders = {"dpviz.tables"}  # of which a module is named besides
     for line, module in _imports(source):
         if is_trusted(source.module) and module.startswith("dpviz.") and not is_trusted(module) | (module in folders):
             yield line, f"imports {module}, which does not belong to what has to be trusted"
@@ -232,7 +232,7 @@ def draws_or_talks_in_the_core(source: Source) -> Iterator[Offence]:
             yield line, "plotly is for charts and pages"
         talks = {"requests", "urllib3", "httpx", "socket", "aiohttp"}
         # The command that serves the pages asks for a port before it starts them, and says nothing to anybody.
-        if (top, source.inside) == ("socket", "cli/open_command.py"):
+        if (top, source.inside) == ("socket", "api/cli/open_command.py"):
             continue
         if top in talks or module.startswith(("urllib.request", "http.client")):
             yield line, f"imports {module}: nothing leaves the machine"
@@ -246,9 +246,9 @@ def accesses_while_releasing(source: Source) -> Iterator[Offence]:
     How many looks there were is counted, and said.
     """
     seeing = {
-        *("dpviz.ui.data_access", "dpviz.ui.reference", "dpviz.ui.studies", "dpviz.ui.data.preview"),
-        *("dpviz.privacy.revealed_rows", "dpviz.charts.revealed", "dpviz.runs.evaluation", "dpviz.runs.clipped_rows"),
-        *("dpviz.runs.column_noise", "dpviz.runs.error_parts", "dpviz.runs.cluster_recovery", "dpviz.table.row_sample"),
+        *("dpviz.app.ui.data_access", "dpviz.app.ui.reference", "dpviz.app.ui.studies", "dpviz.app.ui.data.preview"),
+        *("dpviz.core.revealed_rows", "dpviz.app.charts.revealed", "dpviz.runs.evaluation", "dpviz.runs.clipped_rows"),
+        *("dpviz.runs.column_noise", "dpviz.runs.error_parts", "dpviz.runs.cluster_recovery", "dpviz.core.row_sample"),
     }
     for line, module in _imports(source):
         if any(f"{module}.".startswith(f"{one}.") for one in seeing):
@@ -266,12 +266,12 @@ def scatters_slowly_or_draws_globally(source: Source) -> Iterator[Offence]:
         if name.endswith(("add.at", "subtract.at")):
             yield node.lineno, f"{name}: use bincount"
     # The audit looks at the generators that all share, to see that nobody draws from them.
-    if source.inside != "audit/auditing.py":
+    if source.inside != "runs/audits/auditing.py":
         yield from auditing.list_global_draws(source.tree)
 
 
 def draws_noise_itself(source: Source) -> Iterator[Offence]:
-    if source.inside != "privacy/noise.py":
+    if source.inside != "core/noise.py":
         for node in source.all(ast.Attribute):
             if _dotted(node.value).endswith("rng"):
                 yield node.lineno, f"draws {node.attr} itself"
@@ -281,8 +281,8 @@ def takes_a_shortcut_of_the_page_library(source: Source) -> Iterator[Offence]:
     for node in source.all(ast.keyword):
         if node.arg in ("unsafe_allow_html", "use_container_width"):
             yield node.value.lineno, node.arg
-        if node.arg == "run_every" and source.inside != "ui/polled.py":
-            yield node.value.lineno, "runs again without a place of its own: ask dpviz.ui.polled"
+        if node.arg == "run_every" and source.inside != "app/ui/polled.py":
+            yield node.value.lineno, "runs again without a place of its own: ask dpviz.app.ui.polled"
     for node in source.all(ast.Attribute):
         if _dotted(node).endswith("components.html"):
             yield node.lineno, "components.html"

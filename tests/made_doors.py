@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dpviz.audit import doors
+from dpviz.runs.audits import doors
 
 STUBS = {
     "dpviz/table": "from .rows import Rows as Rows\nfrom .loaded_table import LoadedTable as LoadedTable\n"
@@ -19,11 +19,11 @@ STUBS = {
     "from .revealed_rows import Revealed as Revealed\nfrom .weighing import Recording as Recording\n"
     "from .weighing import compute_log_ratio as compute_log_ratio\n",
     # A room inside a room has a door of its own.
-    "dpviz/privacy/weighing": "from ..replay import Recording as Recording\n"
-    "from dpviz.privacy.transcripts import compute_log_ratio as compute_log_ratio\n",
+    "dpviz/core/weighing": "from ..replay import Recording as Recording\n"
+    "from dpviz.core.transcripts import compute_log_ratio as compute_log_ratio\n",
     "dpviz/audit": "from .audited import Check as Check\n",
     "dpviz/runs": "from .evaluation import evaluate as evaluate\n"
-    "from dpviz.privacy import PrivateTable as PrivateTable\n"
+    "from dpviz.core import PrivateTable as PrivateTable\n"
     "from .open_table import OpenTable as OpenTable, declare as declare\n",
 }
 
@@ -34,7 +34,7 @@ def made_doors(folder: Path) -> Iterator[None]:
     for place, stub in STUBS.items():
         (folder / place).mkdir(parents=True, exist_ok=True)
         (folder / place / "__init__.pyi").write_text(stub, encoding="utf-8")
-    head = "from dpviz.privacy import PrivateTable as PrivateTable\n"
+    head = "from dpviz.core import PrivateTable as PrivateTable\n"
     (folder / "dpviz" / "__init__.pyi").write_text(head, encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(doors, "_ROOT", folder)

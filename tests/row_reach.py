@@ -15,20 +15,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from dpviz.audit.auditing import format_dotted
-from dpviz.audit.doors import find_home
+from dpviz.runs.audits.auditing import format_dotted
+from dpviz.runs.audits.doors import find_home
 from tests.house_rules import Source
 
 ROWS = {
-    *("dpviz.table.loaded_table.LoadedTable", "dpviz.table.csv_intake.CsvFile", "dpviz.table.csv_stream.CsvOnDisk"),
-    *("dpviz.table.parquet_intake.ParquetTable", "dpviz.table.sparse_intake.SparseTable", "dpviz.table.rows.Rows"),
-    *("dpviz.table.rows.RowSource", "dpviz.table.cluster_rows.ClusterRows", "dpviz.table.lattice_file.LatticeFile"),
+    *("dpviz.tables.loaded_table.LoadedTable", "dpviz.tables.csv_intake.CsvFile", "dpviz.tables.csv_stream.CsvOnDisk"),
+    *("dpviz.tables.parquet_intake.ParquetTable", "dpviz.tables.sparse_intake.SparseTable", "dpviz.core.rows.Rows"),
+    *("dpviz.core.rows.RowSource", "dpviz.tables.cluster_rows.ClusterRows", "dpviz.tables.lattice_file.LatticeFile"),
     *(
-        "dpviz.privacy.private_session.PrivateTable",
-        "dpviz.privacy.private_session.PrivateSession",
-        "dpviz.privacy.revealed_rows.Revealed",
+        "dpviz.core.private_session.PrivateTable",
+        "dpviz.core.private_session.PrivateSession",
+        "dpviz.core.revealed_rows.Revealed",
     ),
-    *("dpviz.privacy.exact_noise.WholeTruth", "pandas.DataFrame"),
+    *("dpviz.core.exact_noise.WholeTruth", "pandas.DataFrame"),
 }
 """The types that hold rows, or answers about them without noise."""
 
@@ -45,35 +45,35 @@ HOLDERS = {
     "dpviz.releases.segments": "asks a session for what segments are",
     "dpviz.releases.two_releases": "gives released numbers as data frames; no row is near",
     "dpviz.releases.transcript": "answers a session in place of noise, whatever the truth is",
-    "dpviz.cli.release_command": "opens the table that is released",
-    "dpviz.ui.release.account_section": "is told which table is open",
-    "dpviz.ui.release.words_form": "is told which table is open",
-    "dpviz.ui.release.page": "is told which table is open",
-    "dpviz.ui.release.publish_section": "hands the open table over",
-    "dpviz.ui.release.read_page": "shows released numbers as data frames; no row is near",
-    "dpviz.ui.release.released_notice": "is told which table is open",
-    "dpviz.ui.release.released_panel": "shows a press, which holds its table until it has left",
-    "dpviz.ui.release.subject": "is the open table, or the file that waits",
+    "dpviz.api.cli.release_command": "opens the table that is released",
+    "dpviz.app.ui.release.account_section": "is told which table is open",
+    "dpviz.app.ui.release.words_form": "is told which table is open",
+    "dpviz.app.ui.release.page": "is told which table is open",
+    "dpviz.app.ui.release.publish_section": "hands the open table over",
+    "dpviz.app.ui.release.read_page": "shows released numbers as data frames; no row is near",
+    "dpviz.app.ui.release.released_notice": "is told which table is open",
+    "dpviz.app.ui.release.released_panel": "shows a press, which holds its table until it has left",
+    "dpviz.app.ui.release.subject": "is the open table, or the file that waits",
 }
 """The modules on the way of a release that hold rows, and what for. Whatever makes or checks a file is not here."""
 
 READERS = {
     "dpviz": "names what a notebook imports",
-    "dpviz.cli.declared_table": "opens the table of a command",
-    "dpviz.cli.open_command": "refuses what the pages cannot show",
-    "dpviz.commands": "opens tables for commands, and proposes how a file is read, a look",
-    "dpviz.estimators": "opens the table that is fitted",
-    "dpviz.meaning.neighbors": "a table with and without one of its rows, public or made",
-    "dpviz.ui.data.codings_form": "proposes the values of a column to its owner, a counted look",
-    "dpviz.ui.data.declaration_form": "asks a file for its header",
-    "dpviz.ui.data.draft": "asks a file for its header, and a look for its format",
-    "dpviz.ui.data.format_form": "reads lines of a file for its owner, a counted look",
-    "dpviz.ui.data.table_link": "keeps public files for the next visit",
-    "dpviz.ui.data.large_table": "prepares a table that memory does not hold",
-    "dpviz.ui.data.preview": "shows rows to their owner, a counted look",
-    "dpviz.ui.data_access": "shows rows to their owner, a counted look",
-    "dpviz.ui.meaning.stage": "takes a public table for a simulation",
-    "dpviz.ui.playground.board": "makes a public table of what was painted",
+    "dpviz.api.cli.declared_table": "opens the table of a command",
+    "dpviz.api.cli.open_command": "refuses what the pages cannot show",
+    "dpviz.api.commands": "opens tables for commands, and proposes how a file is read, a look",
+    "dpviz.api.estimators": "opens the table that is fitted",
+    "dpviz.runs.meaning.neighbors": "a table with and without one of its rows, public or made",
+    "dpviz.app.ui.data.codings_form": "proposes the values of a column to its owner, a counted look",
+    "dpviz.app.ui.data.declaration_form": "asks a file for its header",
+    "dpviz.app.ui.data.draft": "asks a file for its header, and a look for its format",
+    "dpviz.app.ui.data.format_form": "reads lines of a file for its owner, a counted look",
+    "dpviz.app.ui.data.table_link": "keeps public files for the next visit",
+    "dpviz.app.ui.data.large_table": "prepares a table that memory does not hold",
+    "dpviz.app.ui.data.preview": "shows rows to their owner, a counted look",
+    "dpviz.app.ui.data_access": "shows rows to their owner, a counted look",
+    "dpviz.app.ui.meaning.stage": "takes a public table for a simulation",
+    "dpviz.app.ui.playground.board": "makes a public table of what was painted",
     "pages.data": "tells sparse tables apart",
 }
 """The modules above the core, beside those of a release, that name a type of rows itself."""
@@ -82,32 +82,32 @@ CORE = ("table", "privacy", "algorithms", "runs", "audit")
 """The floors that make tables and sessions; of rows in them ``house_rules`` speaks."""
 
 READS = {
-    "dpviz.cli.run_command: n_rows": "a word to the owner of a tiny file",
-    "dpviz.cli.run_command: unfold": "labels of rows whose losses were asked for, a counted look",
+    "dpviz.api.cli.run_command: n_rows": "a word to the owner of a tiny file",
+    "dpviz.api.cli.run_command: unfold": "labels of rows whose losses were asked for, a counted look",
     "dpviz.releases.coded_table: read": "columns that bounds or missing cells are bought of, into a private table",
     "dpviz.releases.described_table: encode_columns": "clustered columns beside them, into the same private table",
     "dpviz.releases.described_table: frame": "columns that segments are described by, into a private table",
     "dpviz.releases.described_table: identifiers": "whose rows they are, into a private table",
     "dpviz.releases.described_table: read": "columns that segments are described by, into a private table",
-    "dpviz.ui.data.declaration_form: frame": "the names of its columns",
-    "dpviz.ui.data.draft: read_beginning": "the first lines, which the form of a format shows after a counted look",
-    "dpviz.ui.data.draft: n_rows": "whether there are any, for the owner who declares the file",
-    "dpviz.ui.data.draft: read": "columns of a file, for a form that its owner fills in",
-    "dpviz.ui.data.large_table: holds_text": "columns of a Parquet file, by its head",
-    "dpviz.ui.data.large_table: read": "a table that memory does not hold, into a private one",
-    "dpviz.meaning.neighbors: encode_columns": "of a public or made table",
-    "dpviz.meaning.neighbors: identifiers": "of a public or made table",
-    "dpviz.ui.data.table_link: raw": "how long a public file is",
-    "dpviz.ui.data.codings_form: frame": "after a counted look",
-    "dpviz.ui.data.codings_form: read": "after a counted look",
-    "dpviz.ui.data.codings_form: whole": "after a counted look",
-    "dpviz.ui.data.declaration_form: encode_columns": "of a public file, or after a counted look",
-    "dpviz.ui.data.preview: inside": "after a counted look",
-    "dpviz.ui.data.preview: n_rows": "after a counted look",
-    "dpviz.ui.data.preview: points": "after a counted look",
-    "dpviz.ui.meaning.stage: n_rows": "of a table that may be shown",
-    "dpviz.ui.runner: n_rows": "where a run takes place, on its owner's machine",
-    "dpviz.ui.studies.study_job: n_rows": "of a table that may be shown",
+    "dpviz.app.ui.data.declaration_form: frame": "the names of its columns",
+    "dpviz.app.ui.data.draft: read_beginning": "the first lines, which the form of a format shows after a counted look",
+    "dpviz.app.ui.data.draft: n_rows": "whether there are any, for the owner who declares the file",
+    "dpviz.app.ui.data.draft: read": "columns of a file, for a form that its owner fills in",
+    "dpviz.app.ui.data.large_table: holds_text": "columns of a Parquet file, by its head",
+    "dpviz.app.ui.data.large_table: read": "a table that memory does not hold, into a private one",
+    "dpviz.runs.meaning.neighbors: encode_columns": "of a public or made table",
+    "dpviz.runs.meaning.neighbors: identifiers": "of a public or made table",
+    "dpviz.app.ui.data.table_link: raw": "how long a public file is",
+    "dpviz.app.ui.data.codings_form: frame": "after a counted look",
+    "dpviz.app.ui.data.codings_form: read": "after a counted look",
+    "dpviz.app.ui.data.codings_form: whole": "after a counted look",
+    "dpviz.app.ui.data.declaration_form: encode_columns": "of a public file, or after a counted look",
+    "dpviz.app.ui.data.preview: inside": "after a counted look",
+    "dpviz.app.ui.data.preview: n_rows": "after a counted look",
+    "dpviz.app.ui.data.preview: points": "after a counted look",
+    "dpviz.app.ui.meaning.stage: n_rows": "of a table that may be shown",
+    "dpviz.app.ui.runner: n_rows": "where a run takes place, on its owner's machine",
+    "dpviz.app.ui.studies.study_job: n_rows": "of a table that may be shown",
 }
 """What is read of a value that holds rows, other than what is public, where its type is written."""
 
@@ -123,7 +123,7 @@ UNDONE = {"getattr", "vars", "asdict", "astuple", "dumps", "attrgetter", "repr",
 _HANDED_ON = 4
 """So often a value goes from name to name in one function, at most."""
 
-GUARDED = ("dpviz.releases.", "dpviz.ui.release.", "dpviz.cli.release_command", "dpviz.cli.verify_command")
+GUARDED = ("dpviz.releases.", "dpviz.app.ui.release.", "dpviz.api.cli.release_command", "dpviz.api.cli.verify_command")
 
 
 @dataclass
@@ -220,7 +220,7 @@ class Types:
 
     def reads(self, source: Source) -> Iterator[str]:
         """What a file reads of values that hold rows, as ``module: attribute``; a session answers by its doors."""
-        known, rows = names_in(source), ROWS - {"pandas.DataFrame", "dpviz.privacy.private_session.PrivateSession"}
+        known, rows = names_in(source), ROWS - {"pandas.DataFrame", "dpviz.core.private_session.PrivateSession"}
         for function, owner in _functions(source):
             named = self._in_function(function, owner, known)
             for node in ast.walk(function):

@@ -30,10 +30,10 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 # What the commands print follows in their order, each after its exit code.
 COMMANDS = """
 from dpviz.__main__ import main
-from dpviz.audit import auditing
-from dpviz.audit.neighboring_tables import PUBLIC
-from dpviz.check import RequestError
-from dpviz.privacy.exact_noise import ExactNoise
+from dpviz.runs.audits import auditing
+from dpviz.runs.audits.neighboring_tables import PUBLIC
+from dpviz.core.check import RequestError
+from dpviz.core.exact_noise import ExactNoise
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.one_run import run_request
 

@@ -150,63 +150,63 @@ def test_no_class_name_stands_twice():
 # What each rule is for: a rule, the file it is planted in, and the text that breaks it in its last line.
 PLANTED: list[tuple[Rule, str, str]] = [
     (reaches_for_rows, "pages/data.py", "rows = table._rows"),
-    (reaches_for_rows, "dpviz/ui/a.py", "x = run.compute_non_private"),
+    (reaches_for_rows, "dpviz/app/ui/a.py", "x = run.compute_non_private"),
     (reaches_for_rows, "dpviz/runs/a.py", "class Mine(PrivateSession): ..."),
-    (weighs_answers, "dpviz/runs/a.py", "from dpviz.privacy.transcripts import compute_log_ratio"),
-    (weighs_answers, "dpviz/releases/a.py", "from dpviz.privacy.replay import Recording"),
+    (weighs_answers, "dpviz/runs/a.py", "from dpviz.core.transcripts import compute_log_ratio"),
+    (weighs_answers, "dpviz/releases/a.py", "from dpviz.core.replay import Recording"),
     (goes_round_the_front_door, "dpviz/algorithms/a.py", "x = session._n"),
     (goes_round_the_front_door, "dpviz/algorithms/a.py", "x = session.reveal(note='')"),
     (goes_round_the_front_door, "dpviz/algorithms/a.py", "x = getattr(session, '_n')"),
-    (goes_round_the_front_door, "dpviz/algorithms/a.py", "from dpviz.table.rows import Rows"),
+    (goes_round_the_front_door, "dpviz/algorithms/a.py", "from dpviz.core.rows import Rows"),
     (goes_round_the_front_door, "dpviz/algorithms/a.py", "x = session.release.__self__"),
     (goes_round_the_front_door, "dpviz/algorithms/a.py", "def plan(session):\n    import gc"),
-    (imports_upward, "dpviz/table/a.py", "def f():\n    from dpviz.privacy.private_session import PrivateSession"),
-    (imports_upward, "dpviz/check.py", "from dpviz.arrays import Array"),
-    (imports_upward, "dpviz/estimators.py", "from dpviz.charts.view import View"),
-    (imports_upward, "dpviz/ui/a.py", "from experiments.claim import Claim"),
-    (imports_upward, "dpviz/ui/a.py", "import dpviz.cli.parser"),
-    (imports_upward, "dpviz/cli/a.py", "from dpviz.charts.view import View"),
-    (imports_upward, "dpviz/ui/a.py", "from . import b"),
-    (imports_upward, "dpviz/ui/a.py", "import benchmarks.soak"),
-    (imports_upward, "dpviz/table/a.py", "from dpviz import run"),
-    (trusts_what_is_outside, "dpviz/table/domain.py", "if TYPE_CHECKING:\n    from dpviz.table.codings import Coding"),
-    (trusts_what_is_outside, "dpviz/privacy/a.py", "def f():\n    from dpviz.table import cluster_rows"),
-    (trusts_what_is_outside, "dpviz/check.py", "import dpviz.wording"),
-    (draws_or_talks_in_the_core, "dpviz/charts/a.py", "import streamlit as st"),
+    (imports_upward, "dpviz/tables/a.py", "def f():\n    from dpviz.core.private_session import PrivateSession"),
+    (imports_upward, "dpviz/core/check.py", "from dpviz.core.arrays import Array"),
+    (imports_upward, "dpviz/api/estimators.py", "from dpviz.app.charts.view import View"),
+    (imports_upward, "dpviz/app/ui/a.py", "from experiments.claim import Claim"),
+    (imports_upward, "dpviz/app/ui/a.py", "import dpviz.api.cli.parser"),
+    (imports_upward, "dpviz/api/cli/a.py", "from dpviz.app.charts.view import View"),
+    (imports_upward, "dpviz/app/ui/a.py", "from . import b"),
+    (imports_upward, "dpviz/app/ui/a.py", "import benchmarks.soak"),
+    (imports_upward, "dpviz/tables/a.py", "from dpviz import run"),
+    (trusts_what_is_outside, "dpviz/core/domain.py", "if TYPE_CHECKING:\n    from dpviz.tables.codings import Coding"),
+    (trusts_what_is_outside, "dpviz/core/a.py", "def f():\n    from dpviz.tables import cluster_rows"),
+    (trusts_what_is_outside, "dpviz/core/check.py", "import dpviz.words.wording"),
+    (draws_or_talks_in_the_core, "dpviz/app/charts/a.py", "import streamlit as st"),
     (draws_or_talks_in_the_core, "dpviz/runs/a.py", "from plotly import graph_objects"),
-    (draws_or_talks_in_the_core, "dpviz/ui/a.py", "from urllib.request import urlopen"),
-    (draws_or_talks_in_the_core, "dpviz/ui/a.py", "import socket"),
-    (draws_or_talks_in_the_core, "dpviz/ui/a.py", "from sklearn.datasets import fetch_openml"),
+    (draws_or_talks_in_the_core, "dpviz/app/ui/a.py", "from urllib.request import urlopen"),
+    (draws_or_talks_in_the_core, "dpviz/app/ui/a.py", "import socket"),
+    (draws_or_talks_in_the_core, "dpviz/app/ui/a.py", "from sklearn.datasets import fetch_openml"),
     (accesses_while_releasing, "dpviz/releases/a.py", "from dpviz.runs.evaluation import evaluate"),
-    (accesses_while_releasing, "dpviz/ui/release/a.py", "from dpviz.ui import data_access"),
+    (accesses_while_releasing, "dpviz/app/ui/release/a.py", "from dpviz.app.ui import data_access"),
     (accesses_while_releasing, "pages/release.py", "rows = table.private.reveal(note='')"),
-    (scatters_slowly_or_draws_globally, "dpviz/charts/a.py", "np.add.at(x, i, 1)"),
+    (scatters_slowly_or_draws_globally, "dpviz/app/charts/a.py", "np.add.at(x, i, 1)"),
     (scatters_slowly_or_draws_globally, "app.py", "np.random.normal()"),
-    (scatters_slowly_or_draws_globally, "dpviz/charts/a.py", "from random import choice"),
-    (draws_noise_itself, "dpviz/privacy/mechanisms.py", "x = noise_rng.normal()"),
+    (scatters_slowly_or_draws_globally, "dpviz/app/charts/a.py", "from random import choice"),
+    (draws_noise_itself, "dpviz/core/mechanisms.py", "x = noise_rng.normal()"),
     (takes_a_shortcut_of_the_page_library, "pages/a.py", "st.markdown(x, unsafe_allow_html=True)"),
-    (takes_a_shortcut_of_the_page_library, "dpviz/ui/a.py", "st.components.html(x)"),
-    (takes_a_shortcut_of_the_page_library, "dpviz/ui/a.py", "st.fragment(f, run_every=1)"),
-    (is_large_or_nameless, "dpviz/ui/a.py", "\n" * MOST_LINES + "x = 1"),
-    (is_large_or_nameless, "dpviz/ui/utils.py", "x = 1"),
-    (waits_by_the_clock, "tests/ui/test_a.py", "visit.page.wait_for_timeout(150)"),
-    (waits_by_the_clock, "tests/ui/test_a.py", "from time import sleep\nsleep(1)"),
-    (waits_by_the_clock, "tests/ui/test_a.py", "threading.Timer(1, f).start()"),
-    (waits_by_the_clock, "tests/ui/test_a.py", "assert time.perf_counter() - began < 1"),
-    (waits_by_the_clock, "tests/ui/test_a.py", "began = time.time()"),
-    (waits_by_the_clock, "tests/ui/test_a.py", "program = 'import time; time.sleep(60)'"),
-    (is_not_spoken_for, "dpviz/ui/a.py", "x = 1"),
-    (is_not_spoken_for, "dpviz/ui/a.py", '"""A."""\ndef f(): ...'),
-    (is_not_spoken_for, "dpviz/ui/a.py", '"""A."""\nclass A:\n    """A."""\n    def f(self): ...'),
+    (takes_a_shortcut_of_the_page_library, "dpviz/app/ui/a.py", "st.components.html(x)"),
+    (takes_a_shortcut_of_the_page_library, "dpviz/app/ui/a.py", "st.fragment(f, run_every=1)"),
+    (is_large_or_nameless, "dpviz/app/ui/a.py", "\n" * MOST_LINES + "x = 1"),
+    (is_large_or_nameless, "dpviz/app/ui/utils.py", "x = 1"),
+    (waits_by_the_clock, "tests/app/ui/test_a.py", "visit.page.wait_for_timeout(150)"),
+    (waits_by_the_clock, "tests/app/ui/test_a.py", "from time import sleep\nsleep(1)"),
+    (waits_by_the_clock, "tests/app/ui/test_a.py", "threading.Timer(1, f).start()"),
+    (waits_by_the_clock, "tests/app/ui/test_a.py", "assert time.perf_counter() - began < 1"),
+    (waits_by_the_clock, "tests/app/ui/test_a.py", "began = time.time()"),
+    (waits_by_the_clock, "tests/app/ui/test_a.py", "program = 'import time; time.sleep(60)'"),
+    (is_not_spoken_for, "dpviz/app/ui/a.py", "x = 1"),
+    (is_not_spoken_for, "dpviz/app/ui/a.py", '"""A."""\ndef f(): ...'),
+    (is_not_spoken_for, "dpviz/app/ui/a.py", '"""A."""\nclass A:\n    """A."""\n    def f(self): ...'),
     (releases_without_a_guarantee, "dpviz/algorithms/a.py", "def plan(session): session.release(1)"),
     (calls_something_private, "dpviz/runs/a.py", "private_n = 1"),
     (calls_something_private, "dpviz/runs/a.py", "def f(private_n): ..."),
-    (prices_by_a_name, "dpviz/privacy/ledger.py", "x = entry.mechanism == 'laplace'"),
-    (prices_by_a_name, "dpviz/privacy/ledger.py", "x = name.startswith('laplace')"),
-    (writes_what_is_written_once, "dpviz/ui/a.py", "def _format_percent(part): ..."),
-    (writes_what_is_written_once, "dpviz/ui/a.py", "x = f'{share:.0%} of it'"),
-    (writes_what_is_written_once, "dpviz/cli/a.py", "out.write_text(card)"),
-    (writes_what_is_written_once, "dpviz/cli/a.py", "with out.open('xb') as file: ..."),
+    (prices_by_a_name, "dpviz/core/ledger.py", "x = entry.mechanism == 'laplace'"),
+    (prices_by_a_name, "dpviz/core/ledger.py", "x = name.startswith('laplace')"),
+    (writes_what_is_written_once, "dpviz/app/ui/a.py", "def _format_percent(part): ..."),
+    (writes_what_is_written_once, "dpviz/app/ui/a.py", "x = f'{share:.0%} of it'"),
+    (writes_what_is_written_once, "dpviz/api/cli/a.py", "out.write_text(card)"),
+    (writes_what_is_written_once, "dpviz/api/cli/a.py", "with out.open('xb') as file: ..."),
 ]
 
 
@@ -217,17 +217,17 @@ def test_every_rule_sees_what_it_is_for():
 
 
 PLANTED_BEHIND_DOORS: list[tuple[Rule, str, str]] = [
-    (goes_round_the_front_door, "dpviz/algorithms/a.py", "from dpviz.table import Rows as R"),
-    (goes_round_the_front_door, "dpviz/algorithms/a.py", "from dpviz.privacy import PrivateTable"),
+    (goes_round_the_front_door, "dpviz/algorithms/a.py", "from dpviz.tables import Rows as R"),
+    (goes_round_the_front_door, "dpviz/algorithms/a.py", "from dpviz.core import PrivateTable"),
     (reaches_for_rows, "dpviz/runs/a.py", "class Mine(privacy.PrivateSession): ..."),
-    (weighs_answers, "dpviz/runs/a.py", "def f():\n    from dpviz.privacy import compute_log_ratio"),
-    (weighs_answers, "dpviz/releases/a.py", "from dpviz.privacy import Recording"),
-    (imports_upward, "dpviz/table/a.py", "from dpviz.table import Account"),
+    (weighs_answers, "dpviz/runs/a.py", "def f():\n    from dpviz.core import compute_log_ratio"),
+    (weighs_answers, "dpviz/releases/a.py", "from dpviz.core import Recording"),
+    (imports_upward, "dpviz/tables/a.py", "from dpviz.tables import Account"),
     (accesses_while_releasing, "dpviz/releases/a.py", "from dpviz.runs import evaluate"),
-    (trusts_what_is_outside, "dpviz/privacy/a.py", "from dpviz.privacy import Account"),
+    (trusts_what_is_outside, "dpviz/core/a.py", "from dpviz.core import Account"),
     (takes_a_whole_door, "dpviz/runs/a.py", "from dpviz import privacy"),
-    (takes_a_whole_door, "dpviz/runs/a.py", "import dpviz.privacy as p"),
-    (takes_a_whole_door, "pages/data.py", "from dpviz.privacy import *"),
+    (takes_a_whole_door, "dpviz/runs/a.py", "import dpviz.core as p"),
+    (takes_a_whole_door, "pages/data.py", "from dpviz.core import *"),
 ]
 
 
@@ -237,34 +237,40 @@ def test_every_rule_sees_through_a_door(tmp_path):
             lines = {message.split(":")[1] for message in broken(rule, [Source.of(name, text)])}
             assert lines == {str(len(text.splitlines()))}, f"{rule.__name__} lets pass: {text}"
         for name, text in (
-            ("dpviz/runs/a.py", "from dpviz.privacy import Ledger"),
-            ("dpviz/meaning/membership.py", "from dpviz.privacy import compute_log_ratio"),
+            ("dpviz/runs/a.py", "from dpviz.core import Ledger"),
+            ("dpviz/runs/meaning/membership.py", "from dpviz.core import compute_log_ratio"),
         ):
             planted = [Source.of(name, text)]
             assert not [broken(rule, planted) for rule in (weighs_answers, imports_upward) if broken(rule, planted)]
-        one = Source.of("dpviz/table/rows.py", "from dpviz.privacy import Ledger")
-        other = Source.of("dpviz/privacy/ledger.py", "from dpviz.table import Rows")
+        one = Source.of("dpviz/core/rows.py", "from dpviz.core import Ledger")
+        other = Source.of("dpviz/core/ledger.py", "from dpviz.tables import Rows")
         assert cycle_of([one, other])
 
 
 def test_a_circle_and_a_shared_name_are_seen():
-    one = Source.of("dpviz/table/a.py", "from dpviz.privacy import b\nfrom dpviz import check")
-    two = Source.of("dpviz/privacy/b.py", "try:\n    from dpviz.ui.c import x\nexcept ImportError: ...")
-    three = Source.of("dpviz/ui/c.py", "import dpviz.table.a")
-    lazy = Source.of("dpviz/ui/c.py", "if TYPE_CHECKING:\n    import dpviz.table.a\ndef f():\n    import dpviz.table.a")
-    package = Source.of("dpviz/__init__.py", "import dpviz.table.a")
+    one = Source.of("dpviz/tables/a.py", "from dpviz.core import b\nfrom dpviz import check")
+    two = Source.of("dpviz/core/b.py", "try:\n    from dpviz.app.ui.c import x\nexcept ImportError: ...")
+    three = Source.of("dpviz/app/ui/c.py", "import dpviz.tables.a")
+    lazy = Source.of(
+        "dpviz/app/ui/c.py", "if TYPE_CHECKING:\n    import dpviz.tables.a\ndef f():\n    import dpviz.tables.a"
+    )
+    package = Source.of("dpviz/__init__.py", "import dpviz.tables.a")
     assert cycle_of([one, two, lazy, package]) == []
     first, *_, last = cycle = cycle_of([one, two, three, package])
     assert first == last
-    around = {("dpviz.table.a", "dpviz.privacy.b"), ("dpviz.privacy.b", "dpviz.ui.c"), ("dpviz.ui.c", "dpviz.table.a")}
+    around = {
+        ("dpviz.tables.a", "dpviz.core.b"),
+        ("dpviz.core.b", "dpviz.app.ui.c"),
+        ("dpviz.app.ui.c", "dpviz.tables.a"),
+    }
     assert set(pairwise(cycle)) == around
-    twice = Source.of("dpviz/ui/b.py", "")
-    assert shared_names([one, two, twice, package]) == {"b.py": ["dpviz/privacy/b.py", "dpviz/ui/b.py"]}
+    twice = Source.of("dpviz/app/ui/b.py", "")
+    assert shared_names([one, two, twice, package]) == {"b.py": ["dpviz/core/b.py", "dpviz/app/ui/b.py"]}
 
 
 def test_a_class_name_that_stands_twice_is_seen():
-    one = Source.of("dpviz/table/a.py", "class Rows: ...\nclass Row: ...")
+    one = Source.of("dpviz/tables/a.py", "class Rows: ...\nclass Row: ...")
     two = Source.of(
-        "dpviz/ui/b.py", "from dpviz.table.a import Rows\ndef f():\n    class Rows: ...\n    class Cell: ..."
+        "dpviz/app/ui/b.py", "from dpviz.tables.a import Rows\ndef f():\n    class Rows: ...\n    class Cell: ..."
     )
-    assert classes_of_one_name([one, two]) == {"Rows": ["dpviz/table/a.py:1", "dpviz/ui/b.py:3"]}
+    assert classes_of_one_name([one, two]) == {"Rows": ["dpviz/tables/a.py:1", "dpviz/app/ui/b.py:3"]}

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import dpviz
-from dpviz.estimators import PrivateKMeans
-from dpviz.privacy.private_session import PrivateTable
-from dpviz.privacy.queries import Relation
-from dpviz.table.csv_intake import load_csv
+from dpviz.api.estimators import PrivateKMeans
+from dpviz.core.private_session import PrivateTable
+from dpviz.core.queries import Relation
+from dpviz.tables.csv_intake import load_csv
 from tests import light_install
 
 ROOT = Path(__file__).resolve().parents[1]

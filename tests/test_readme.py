@@ -21,9 +21,9 @@ import yaml
 import dpviz
 from dpviz.__main__ import read_arguments
 from dpviz.algorithms.registry import CARDS
-from dpviz.lessons.computed import Computed, list_refusals
-from dpviz.lessons.facts import FACTS, list_wrong_says
-from dpviz.lessons.reading import PARTS, TABLES, read_lesson
+from dpviz.app.lessons.computed import Computed, list_refusals
+from dpviz.app.lessons.facts import FACTS, list_wrong_says
+from dpviz.app.lessons.reading import PARTS, TABLES, read_lesson
 from experiments.__main__ import make_parser
 from tests.cases import about
 from tests.command_line import call, told_by
@@ -149,8 +149,8 @@ def test_a_table_beyond_memory_or_on_a_cluster_gives_the_same(
     table.to_csv(tmp_path / "rows.csv", index=False)
     table.to_parquet(tmp_path / "rows.parquet", row_group_size=700)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("dpviz.table.parquet_intake._MOST_BYTES", 100)
-    monkeypatch.setattr("dpviz.table.csv_intake.MAX_BYTES", 1000)
+    monkeypatch.setattr("dpviz.tables.parquet_intake._MOST_BYTES", 100)
+    monkeypatch.setattr("dpviz.tables.csv_intake.MAX_BYTES", 1000)
     said = []
     # Workers in this process: that they may be other ones is tried where rows are dealt out.
     workers = {"n_workers": 2, "threads_per_worker": 1, "processes": False, "protocol": "tcp://"}

@@ -49,28 +49,28 @@ def test_what_is_read_of_a_value_with_rows_is_listed():
     ],
 )
 def test_a_row_that_is_read_is_found(text: str, read: str):
-    imports = "from dpviz.runs.open_table import OpenTable, declare\nfrom dpviz.ui.session import Source\n"
-    planted = Source.of("dpviz/ui/a.py", imports + text)
-    assert f"dpviz.ui.a: {read}" in set(TYPES.beside(Types.of([planted])).reads(planted))
+    imports = "from dpviz.runs.open_table import OpenTable, declare\nfrom dpviz.app.ui.session import Source\n"
+    planted = Source.of("dpviz/app/ui/a.py", imports + text)
+    assert f"dpviz.app.ui.a: {read}" in set(TYPES.beside(Types.of([planted])).reads(planted))
 
 
 def test_a_row_behind_a_door_is_found(tmp_path):
-    imports = "from dpviz.runs import OpenTable as Opened, declare\nfrom dpviz.table import LoadedTable\n"
+    imports = "from dpviz.runs import OpenTable as Opened, declare\nfrom dpviz.tables import LoadedTable\n"
     with made_doors(tmp_path):
         for text in (
             "def f(table: Opened): return table.loaded.frame",
             "def f(source): return declare(source, None).loaded.frame",
             "def f(table: LoadedTable): return table.frame",
         ):
-            planted = Source.of("dpviz/ui/a.py", imports + text)
-            assert "dpviz.ui.a: frame" in set(TYPES.beside(Types.of([planted])).reads(planted)), text
+            planted = Source.of("dpviz/app/ui/a.py", imports + text)
+            assert "dpviz.app.ui.a: frame" in set(TYPES.beside(Types.of([planted])).reads(planted)), text
         for text in (
-            "from dpviz.table import LoadedTable",
+            "from dpviz.tables import LoadedTable",
             "from dpviz import table\ndef f(x: table.LoadedTable): ...",
-            "import dpviz.table as t\ndef f(x): return t.LoadedTable(x)",
-            "import dpviz.table\ndef f(x): return dpviz.table.LoadedTable(x)",
+            "import dpviz.tables as t\ndef f(x): return t.LoadedTable(x)",
+            "import dpviz.tables\ndef f(x): return dpviz.tables.LoadedTable(x)",
         ):
-            assert readers([Source.of("dpviz/ui/a.py", text)]) == {"dpviz.ui.a"}, text
+            assert readers([Source.of("dpviz/app/ui/a.py", text)]) == {"dpviz.app.ui.a"}, text
             assert holders([Source.of("dpviz/releases/render.py", text)], REACHING), text
         field = Source.of("dpviz/releases/seen.py", "from dpviz.runs import OpenTable\nclass Seen:\n    x: OpenTable")
         assert "dpviz.releases.seen.Seen" in TYPES.beside(Types.of([field])).reaching()
@@ -94,7 +94,7 @@ def test_what_is_rendered_reaches_no_row():
     for name in (
         "dpviz.runs.open_table.OpenTable",
         "dpviz.releases.releasing.Preflight",
-        "dpviz.ui.release.subject.ReleaseSubject",
+        "dpviz.app.ui.release.subject.ReleaseSubject",
     ):
         assert name in REACHING
 
@@ -103,13 +103,13 @@ def test_what_is_rendered_reaches_no_row():
     ("module", "text"),
     [
         ("render", "from dpviz.runs.open_table import OpenTable"),
-        ("render", "from dpviz.table.named import Content\ndef render(played, content: Content): ..."),
+        ("render", "from dpviz.tables.named import Content\ndef render(played, content: Content): ..."),
         ("card_page", "import pandas as pd\ndef card_page(facts, rows: pd.DataFrame | None = None): ..."),
         ("promise", "from dpviz.releases import releasing\ndef promise(facts, ready: releasing.Preflight): ..."),
-        ("verifying", "from dpviz.table.loaded_table import LoadedTable\nclass Found:\n    table: 'LoadedTable'"),
+        ("verifying", "from dpviz.tables.loaded_table import LoadedTable\nclass Found:\n    table: 'LoadedTable'"),
         (
             "asked",
-            "from collections.abc import Callable\nfrom dpviz.privacy.private_session import PrivateSession\n"
+            "from collections.abc import Callable\nfrom dpviz.core.private_session import PrivateSession\n"
             "x: Callable[[], PrivateSession]",
         ),
     ],

@@ -115,7 +115,7 @@ _ASKS = """
 import contextlib, io, json, pathlib
 import dpviz
 from dpviz.__main__ import main
-from dpviz.charts.studies.stored_verdicts import read_runs, read_verdicts
+from dpviz.app.charts.studies.stored_verdicts import read_runs, read_verdicts
 
 def said(*words):
     with contextlib.redirect_stdout(io.StringIO()) as printed:
@@ -179,5 +179,5 @@ def test_the_dashboard_opens_from_an_empty_folder_and_a_sample_runs(installed: I
 @pytest.mark.slow
 def test_an_editable_install_is_the_checkout(tmp_path: Path) -> None:
     editable = _installed(["--editable", str(ROOT)], tmp_path)
-    assert editable.ask("from dpviz.resources import RESOURCES; print(RESOURCES)") == str(ROOT)
+    assert editable.ask("from dpviz.words.resources import RESOURCES; print(RESOURCES)") == str(ROOT)
     assert not list((tmp_path / "venv").rglob("site-packages/dpviz"))

@@ -6,13 +6,13 @@ from collections import defaultdict
 from dataclasses import replace
 
 from benchmarks.auditing.bounds import Audit
-from dpviz.meaning.hypothesis_testing import bound_advantage
-from dpviz.meaning.membership import AttackTrial, attack, collect_scores, run_trials
-from dpviz.meaning.neighbors import NeighboringTables, make_neighbors
+from dpviz.runs.meaning.hypothesis_testing import bound_advantage
+from dpviz.runs.meaning.membership import AttackTrial, attack, collect_scores, run_trials
+from dpviz.runs.meaning.neighbors import NeighboringTables, make_neighbors
 from dpviz.runs.open_table import declare
 from dpviz.runs.request import Contender, Request
-from dpviz.table.declaration import FileKind
-from dpviz.table.samples import sample
+from dpviz.tables.declaration import FileKind
+from dpviz.tables.samples import sample
 
 RICH = 45
 """The row of the sample that lies far from all others."""

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-from dpviz.arrays import Array
+from dpviz.core.arrays import Array
 
 SIZES = (125, 250, 500, 1000, 2000, 4000, 8000)
 """How many draws are tried, one after another."""

@@ -13,15 +13,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.auditing.bounds import Audit, lower_bound
-from dpviz.privacy.accounting import Accounting, Budget, gdp_epsilon
-from dpviz.privacy.kernel_draw import DistanceWeights, KernelDraw
-from dpviz.privacy.mechanisms import Exponential, Gaussian, KNorm, Laplace, Peeling
-from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.quantiles import ClippedColumns, ExponentialQuantile, Medians, Quantiles, SmoothMedian
-from dpviz.privacy.queries import Relation, SparseCounts
-from dpviz.privacy.sparse_mechanisms import NoisyExcess, NoisyThreshold, PathCounts, SparseLaplace
-from dpviz.table.domain import Region
-from tests.privacy.asked import asked
+from dpviz.core.accounting import Accounting, Budget, gdp_epsilon
+from dpviz.core.domain import Region
+from dpviz.core.kernel_draw import DistanceWeights, KernelDraw
+from dpviz.core.mechanisms import Exponential, Gaussian, KNorm, Laplace, Peeling
+from dpviz.core.noise import StudyNoise
+from dpviz.core.quantiles import ClippedColumns, ExponentialQuantile, Medians, Quantiles, SmoothMedian
+from dpviz.core.queries import Relation, SparseCounts
+from dpviz.core.sparse_mechanisms import NoisyExcess, NoisyThreshold, PathCounts, SparseLaplace
+from tests.core.asked import asked
 
 EPSILON = 1.5
 # Of a claim that holds there are a hundred bounds: together they hold with 95 %.

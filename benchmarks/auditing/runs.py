@@ -16,13 +16,13 @@ from benchmarks.auditing.bounds import Audit, lower_bound
 from benchmarks.auditing.tiny_tables import SHORT, claimed, tables_of
 from dpviz.algorithms.card import Card
 from dpviz.algorithms.registry import list_private_cards
-from dpviz.audit.contract import run_card
-from dpviz.audit.neighboring_tables import list_settings
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.private_session import PrivateSession
-from dpviz.privacy.queries import Relation
-from dpviz.privacy.replay import CoupledBlocks, Recording, make_recording_session
+from dpviz.core.accounting import Accounting
+from dpviz.core.noise import StudyNoise
+from dpviz.core.private_session import PrivateSession
+from dpviz.core.queries import Relation
+from dpviz.core.replay import CoupledBlocks, Recording, make_recording_session
+from dpviz.runs.audits.contract import run_card
+from dpviz.runs.audits.neighboring_tables import list_settings
 
 DELTAS = (0.03, 0.1, 0.3)
 NOISES = ("laplace", "normal", "spherical", "gumbel", "cauchy")

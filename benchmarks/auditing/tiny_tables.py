@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from dpviz.algorithms.card import Card
-from dpviz.arrays import Array
-from dpviz.audit.neighboring_tables import MIXED, NeighborSetting
-from dpviz.privacy.accounting import Accounting, gdp_epsilon
-from dpviz.privacy.ledger import compute_total_epsilon
-from dpviz.privacy.private_session import PrivateTable
-from dpviz.privacy.queries import Relation
+from dpviz.core.accounting import Accounting, gdp_epsilon
+from dpviz.core.arrays import Array
+from dpviz.core.ledger import compute_total_epsilon
+from dpviz.core.private_session import PrivateTable
+from dpviz.core.queries import Relation
+from dpviz.runs.audits.neighboring_tables import MIXED, NeighborSetting
 from dpviz.runs.one_run import Run
 
 NOBODY = np.empty((0, 1))

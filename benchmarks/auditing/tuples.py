@@ -14,17 +14,17 @@ import numpy as np
 
 from benchmarks.auditing.bounds import Audit, lower_bound
 from benchmarks.auditing.runs import thinner_noise
-from dpviz.arrays import Array
-from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.hash_partitions import HashCodes
-from dpviz.privacy.local_model import LocalNoise, LocalReports, UserAnswers
-from dpviz.privacy.mechanisms import KNorm
-from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.queries import Sensitivity
-from dpviz.privacy.tuples.center_noise import NoisyCenters
-from dpviz.privacy.tuples.tuple_averages import TupleAverages
-from dpviz.privacy.tuples.tuples import TupleTable
-from tests.privacy.tuple_checks import CHEAP, tight_tuples
+from dpviz.core.accounting import Accounting, Budget
+from dpviz.core.arrays import Array
+from dpviz.core.hash_partitions import HashCodes
+from dpviz.core.local_model import LocalNoise, LocalReports, UserAnswers
+from dpviz.core.mechanisms import KNorm
+from dpviz.core.noise import StudyNoise
+from dpviz.core.queries import Sensitivity
+from dpviz.core.tuples.center_noise import NoisyCenters
+from dpviz.core.tuples.tuple_averages import TupleAverages
+from dpviz.core.tuples.tuples import TupleTable
+from tests.core.tuple_checks import CHEAP, tight_tuples
 
 # With the noise of a hundredth, a test is all but certain.
 THINNED = 100

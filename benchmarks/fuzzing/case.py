@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 import dpviz.__main__ as command_line
 from benchmarks.fuzzing.secrets import Secrets
-from dpviz.check import RequestError
+from dpviz.core.check import RequestError
 
 REFUSED = 2
 # A refusal may print what was paid for and could not be written.

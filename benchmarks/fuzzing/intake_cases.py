@@ -15,12 +15,12 @@ from dpviz.algorithms.registry import CARDS
 from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare
 from dpviz.runs.record import make_record
-from dpviz.table.csv_intake import load_csv, open_csv
-from dpviz.table.declaration import Declaration, FileKind
-from dpviz.table.declaration_file import apply_declaration, to_json
-from dpviz.table.file_format import FileFormat, NumberStyle
-from dpviz.table.loaded_table import LoadedTable
-from dpviz.table.proposal import propose
+from dpviz.tables.csv_intake import load_csv, open_csv
+from dpviz.tables.declaration import Declaration, FileKind
+from dpviz.tables.declaration_file import apply_declaration, to_json
+from dpviz.tables.file_format import FileFormat, NumberStyle
+from dpviz.tables.loaded_table import LoadedTable
+from dpviz.tables.proposal import propose
 
 
 def read_case(rng: np.random.Generator) -> Case:

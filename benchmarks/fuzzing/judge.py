@@ -18,7 +18,7 @@ from types import FrameType
 from typing import Any
 
 from benchmarks.fuzzing.case import Broken, Case
-from dpviz.check import RequestError
+from dpviz.core.check import RequestError
 
 SECONDS = 20.0
 """Of work: what other programs take of a busy machine meanwhile is not counted."""

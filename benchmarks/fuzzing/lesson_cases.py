@@ -14,8 +14,8 @@ import yaml
 from benchmarks.fuzzing.case import Broken, Case, short
 from benchmarks.fuzzing.hostile import any_value, damaged, happens, one, some
 from benchmarks.fuzzing.settings_cases import RAW_YAML
-from dpviz.lessons.reading import FOLDER, read_lessons
-from dpviz.ui.lessons import lesson_panel
+from dpviz.app.lessons.reading import FOLDER, read_lessons
+from dpviz.app.ui.lessons import lesson_panel
 
 _NAMES = tuple(
     os.fsdecode(name + b".yaml") for name in (b"a", b"caf\xe9", b"\xff\xfe", b"a\nb", b"\x1b[31m", b"-", b"x y")

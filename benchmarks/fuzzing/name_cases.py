@@ -15,7 +15,7 @@ import numpy as np
 from benchmarks.fuzzing.case import Broken, Case, command, short
 from benchmarks.fuzzing.hostile import one
 from benchmarks.fuzzing.secrets import Secrets
-from dpviz.check import RequestError
+from dpviz.core.check import RequestError
 
 _STEERS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _STEMS = (

@@ -19,12 +19,12 @@ import pyarrow.parquet as pq
 from benchmarks.fuzzing.case import Broken, Case, command, short
 from benchmarks.fuzzing.hostile import TEXTS, damaged, happens, one, some
 from benchmarks.fuzzing.secrets import Secrets
-from dpviz.check import RequestError
+from dpviz.core.check import RequestError
 from dpviz.runs.open_table import declare, plan_table
-from dpviz.table import parquet_intake
-from dpviz.table.declaration import Declaration
-from dpviz.table.named import open_file
-from dpviz.table.parquet_intake import ParquetTable
+from dpviz.tables import parquet_intake
+from dpviz.tables.declaration import Declaration
+from dpviz.tables.named import open_file
+from dpviz.tables.parquet_intake import ParquetTable
 
 _Make = Callable[[np.random.Generator, int, Secrets], pa.Array]
 _CHOSEN = (["x"], ["x"], ["x"], ["x"], ["x", "y"], ["y"], ["nowhere"])

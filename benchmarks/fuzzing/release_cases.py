@@ -15,9 +15,9 @@ import numpy as np
 
 from benchmarks.fuzzing.case import Broken, Case, command, short
 from benchmarks.fuzzing.hostile import NUMBERS, TEXTS, damaged, happens, one
-from dpviz.cli.verify_command import format_verdict
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.exact_noise import ExactSource, WholeTruth
+from dpviz.api.cli.verify_command import format_verdict
+from dpviz.core.accounting import Accounting
+from dpviz.core.exact_noise import ExactSource, WholeTruth
 from dpviz.releases.account_file import create, open_to_change
 from dpviz.releases.asked import AccountThen, Asked
 from dpviz.releases.package import LEDGER, TRANSCRIPT, VERIFY, format_verify
@@ -28,7 +28,7 @@ from dpviz.releases.transcript import AnswerRecording, Transcript
 from dpviz.releases.verifying import verify
 from dpviz.releases.zips import make_zip, read_members
 from dpviz.runs.request import Contender, Request
-from dpviz.table.declaration_file import apply_declaration
+from dpviz.tables.declaration_file import apply_declaration
 
 _DECLARED = '{"title": "People", "bounds": {"age": [0, 100], "pay": [0, 9]}, "bounds_origin": "law", "n_public": 500}'
 _BOMB = 150_000_000

@@ -12,10 +12,10 @@ from benchmarks.fuzzing.case import Case, short
 from benchmarks.fuzzing.hostile import NUMBER_TEXTS, NUMBERS, TEXTS, any_value, happens, one, some
 from dpviz.algorithms.card import ParamField
 from dpviz.algorithms.registry import CARDS
-from dpviz.privacy.private_session import PrivateTable
-from dpviz.privacy.queries import Relation
+from dpviz.core.domain import Domain
+from dpviz.core.private_session import PrivateTable
+from dpviz.core.queries import Relation
 from dpviz.runs.one_run import Run, run
-from dpviz.table.domain import Domain
 
 _USUAL_EPSILON, _USUAL_DELTA = 1.0, 1e-6
 _ODD_BOUNDS = (

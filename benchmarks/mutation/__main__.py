@@ -38,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--sample", type=int, default=400)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--part", choices=PARTS, action="append", help="this folder only; may be repeated")
-    parser.add_argument("--file", action="append", help="of these files only, such as dpviz/privacy/private_session.py")
+    parser.add_argument("--file", action="append", help="of these files only, such as dpviz/core/private_session.py")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="of tests for a change, without it")
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--out", type=Path)

@@ -56,7 +56,7 @@ def _as_fit(tests: Sequence[str], seconds: dict[str, float], left: float) -> lis
 
 
 def _mirrors(test: str, file: str) -> bool:
-    """``tests/privacy/test_private_session.py`` is about ``dpviz/privacy/private_session.py``."""
+    """``tests/core/test_private_session.py`` is about ``dpviz/core/private_session.py``."""
     path = Path(test.partition("::")[0])
     return path.name == f"test_{Path(file).name}" and Path(file).parts[1] in path.parts
 

@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 
 from dpviz.__main__ import COMMANDS
-from dpviz.cli.parser import Parser
+from dpviz.api.cli.parser import Parser
 from experiments.__main__ import make_parser
 
 
@@ -30,7 +30,7 @@ def make_pages(root: Path) -> dict[str, str]:
 
 def _make_parser(name: str) -> Parser:
     parser = Parser(prog=f"dpviz {name}", allow_abbrev=False)
-    import_module(f"dpviz.cli.{name}_command").add(parser)
+    import_module(f"dpviz.api.cli.{name}_command").add(parser)
     return parser
 
 

@@ -9,7 +9,7 @@ import yaml
 
 def make_pages(root: Path) -> dict[str, str]:
     """One page, a heading for each group of words."""
-    groups = yaml.safe_load((root / "dpviz" / "glossary.yaml").read_text("utf-8"))
+    groups = yaml.safe_load((root / "dpviz" / "words" / "glossary.yaml").read_text("utf-8"))
     lines = ["# Glossary", "", "Each word in two sentences, as the dashboard explains it."]
     for group, terms in groups.items():
         lines += ["", f"## {group}", ""]

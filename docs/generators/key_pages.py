@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
 
-from dpviz.schema.declaration_document import DeclarationDocument
-from dpviz.schema.documents import Document, list_key_meanings
-from dpviz.schema.lesson_document import LessonDocument
-from dpviz.schema.manifest_document import StudyManifest
-from dpviz.schema.release_document import AskedDocument
-from dpviz.schema.run_document import RunDocument
-from dpviz.schema.study_document import StudyDocument
+from dpviz.app.lessons.lesson_document import LessonDocument
+from dpviz.releases.release_document import AskedDocument
+from dpviz.runs.manifest_document import StudyManifest
+from dpviz.runs.run_document import RunDocument
+from dpviz.runs.study.study_document import StudyDocument
+from dpviz.tables.declaration_document import DeclarationDocument
+from dpviz.words.documents import Document, list_key_meanings
 from experiments.claim_folder import ClaimManifest
 
 DOCUMENTS: dict[str, type[Document]] = {
@@ -30,7 +30,7 @@ DOCUMENTS: dict[str, type[Document]] = {
 
 def make_pages(root: Path) -> dict[str, str]:
     """One page, a table for each document and for each object in it."""
-    lines = ["# Keys of documents", "", "Made from the models that read them (`dpviz/schema/`, `experiments/`)."]
+    lines = ["# Keys of documents", "", "Made from the models that read them (`dpviz/words/`, `experiments/`)."]
     for heading, document in DOCUMENTS.items():
         lines += ["", f"## {heading}"]
         for model in list_models(document):

@@ -10,16 +10,11 @@ from typing import Any, Literal, get_args, get_type_hints
 
 import numpy as np
 
-from dpviz import check
 from dpviz.algorithms.loss_diagnostic import LossDiagnostic
 from dpviz.algorithms.regime import Expectation, OfCategories
 from dpviz.algorithms.sizes import Sizes
 from dpviz.algorithms.steps import Step
-from dpviz.privacy.accounting import Accounting, Budget, compute_capacity
-from dpviz.privacy.loss_distributions import NoiseDraws
-from dpviz.privacy.private_session import PrivateSession
-from dpviz.privacy.queries import Relation
-from dpviz.table.domain import Region
+from dpviz.core import Accounting, Budget, NoiseDraws, PrivateSession, Region, Relation, check, compute_capacity
 
 
 class Guarantee(Enum):

@@ -19,10 +19,7 @@ import numpy as np
 from dpviz.algorithms.card import DOES, AccountingRule, Card, Guarantee, Params, Plan, Setting
 from dpviz.algorithms.regime import Expectation
 from dpviz.algorithms.steps import CentersStep, Step
-from dpviz.check import RequestError, format_value
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.broken import Broken
-from dpviz.privacy.private_session import PrivateSession
+from dpviz.core import Accounting, Broken, PrivateSession, RequestError, format_value
 
 GROUP = "dpviz.algorithms"
 """The group of entry points, each of which names a ``Card``."""
@@ -95,7 +92,7 @@ def _find_wrong(card: Card, taken: Collection[Card]) -> str | None:
 
 def _list_wrong_parts(card: Card) -> Iterator[str]:
     """Whatever in a card a form, a page or a sweep could not show."""
-    from dpviz.table.samples import SAMPLES  # of no use where no package brings anything
+    from dpviz.tables import SAMPLES  # of no use where no package brings anything
 
     said = {"title": card.title, "family": card.family, "paper": card.paper, "summary": card.summary}
     said |= {"story": card.story, "when": card.when}

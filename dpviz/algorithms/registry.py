@@ -10,7 +10,7 @@ from dpviz.algorithms.baselines import kmeans_plus_plus
 from dpviz.algorithms.card import Card
 from dpviz.algorithms.plugins import Brought, load_plugins
 from dpviz.algorithms.su2016 import dplloyd
-from dpviz.check import RequestError, format_value
+from dpviz.core import RequestError, format_value
 
 _FILES = (
     "auto.auto",

@@ -12,8 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dpviz.algorithms.steps import CentersStep, GridStep, Step
-from dpviz.arrays import Array, Flags
-from dpviz.privacy.partitions import Voronoi
+from dpviz.core import Array, Flags, Voronoi
 
 NINE_IN_TEN = 1.645
 """Half the width of an interval that nine values in ten lie in, in standard deviations."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dpviz.arrays import Array, Codes
-from dpviz.privacy.partitions import Grid
+from dpviz.core import Array, Codes, Grid
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

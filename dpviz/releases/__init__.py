@@ -1,1 +1,5 @@
-"""A release as files: the registry's card, the page that a reader holds in hand, and what finds a row's segment."""
+"""Account, publish, read, verify."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -22,13 +22,10 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any, NamedTuple
 
-from dpviz import __version__, check
-from dpviz.check import RequestError, format_value
-from dpviz.foreign import format_name
-from dpviz.privacy.loss_distributions import compose_guarantees
-from dpviz.privacy.queries import Relation
+from dpviz import __version__
+from dpviz.core import Relation, RequestError, TextTable, check, compose_guarantees, format_value
 from dpviz.releases.account_file import create, make_damage_error, may_be_account, open_to_change, open_to_read
-from dpviz.reporting import TextTable
+from dpviz.words import format_name
 
 # Ten times 0.1 is 1: this forgives the last bits of the check itself.
 _ROUNDING = 1e-12

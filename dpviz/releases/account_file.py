@@ -16,7 +16,7 @@ from hashlib import sha256
 from pathlib import Path
 from stat import S_ISREG
 
-from dpviz.check import RequestError, format_value
+from dpviz.core import RequestError, format_value
 
 APPLICATION, VERSION = 0x64707661, 1
 """What the head of the file says: "dpva", and which form of it."""

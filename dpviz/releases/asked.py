@@ -9,14 +9,13 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
-from dpviz.algorithms.registry import CARDS
-from dpviz.check import RequestError
+from dpviz.algorithms import CARDS
+from dpviz.core import RequestError
 from dpviz.releases.card_facts import CardWords, is_day
 from dpviz.releases.release_request import ReleaseRequest
 from dpviz.releases.seen import AccessCounts, Where
-from dpviz.runs.request import Contender, Request
-from dpviz.table.declaration import Declaration
-from dpviz.table.declaration_file import apply_declaration, to_json
+from dpviz.runs import Contender, Request
+from dpviz.tables import Declaration, apply_declaration, to_json
 
 
 class AccountThen(NamedTuple):
@@ -101,8 +100,8 @@ class Asked:
         RequestError
             If something is missing, is there beside, or could not have been released.
         """
-        from dpviz.schema.documents import read_document  # slow to import
-        from dpviz.schema.release_document import AskedDocument
+        from dpviz.releases.release_document import AskedDocument
+        from dpviz.words import read_document  # slow to import
 
         document = read_document(AskedDocument, said, RequestError, whole=True)
         request, seen = document.request, document.seen

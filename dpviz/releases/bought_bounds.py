@@ -23,18 +23,19 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from dpviz import check
-from dpviz.arrays import Array, Codes
-from dpviz.privacy.exact_noise import AnySource
-from dpviz.privacy.ledger import Entry
-from dpviz.privacy.queries import Relation
+from dpviz.core import AnySource, Array, Codes, Entry, Relation, check
 from dpviz.releases.coded_table import NoisyBins, count_histograms, make_coded_table, spell_out_columns
-from dpviz.table.coded_rows import EqualBins
-from dpviz.table.codings import Stretched
-from dpviz.table.declaration import ColumnBounds, Declaration, describe_bought_origin
-from dpviz.table.loaded_table import list_names
-from dpviz.table.magnitudes import Ends, Magnitudes
-from dpviz.table.named import Content
+from dpviz.tables import (
+    ColumnBounds,
+    Content,
+    Declaration,
+    Ends,
+    EqualBins,
+    Magnitudes,
+    Stretched,
+    describe_bought_origin,
+    list_names,
+)
 
 # How bounds are read from noisy bins.
 # Chosen by hand, on Adult and made-up columns: ``benchmarks/bought.py`` says what they are worth.

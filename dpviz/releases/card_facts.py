@@ -12,10 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpviz.arrays import Array
-from dpviz.check import RequestError
+from dpviz.core import Array, RequestError
 from dpviz.releases.seen import AccessCounts, Where
-from dpviz.runs.profile import Profile, ProfileColumn
+from dpviz.runs import Profile, ProfileColumn
 
 SECTORS = ("Technology", "Healthcare", "Education", "Government", "Energy", "Finance")
 """The sectors that the public registry of deployments knows."""

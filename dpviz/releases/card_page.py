@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from dpviz.charts.theme import FONT, Theme, choose_palette
 from dpviz.releases.card_facts import CardFacts, list_said
 from dpviz.releases.card_pictures import draw_centers, draw_sizes
 from dpviz.releases.card_tables import (
@@ -35,8 +34,7 @@ from dpviz.releases.promise import (
 )
 from dpviz.releases.segment_words import describe_quality
 from dpviz.releases.segments_report import TOO_SMALL
-from dpviz.templates.rendering import render
-from dpviz.wording import capitalize_first, format_percent, join_clauses
+from dpviz.words import FONT, Theme, capitalize_first, choose_palette, format_percent, join_clauses, render
 
 _NEIGHBOURS = {"add_remove": "added or removed", "replace": "replaced by another"}
 _CODE = {"light": "#f2f4f7", "dark": "#1d2530"}

@@ -7,13 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms.sizes import NINE_IN_TEN
-from dpviz.arrays import Array
+from dpviz.algorithms import NINE_IN_TEN
+from dpviz.core import Array
 from dpviz.releases.card_facts import CardColumn, CardFacts, CardPicture
 from dpviz.releases.promise import format_plain_number
-from dpviz.runs.profile import ProfileColumn
-from dpviz.templates.rendering import render
-from dpviz.wording import capitalize_first, format_number, format_things, shorten
+from dpviz.runs import ProfileColumn
+from dpviz.words import capitalize_first, format_number, format_things, render, shorten
 
 _WIDTH, _LEFT, _RIGHT = 420.0, 104.0, 14.0
 _DOT, _LANE, _AIR, _LANES = 7.0, 15.0, 15.0, 3

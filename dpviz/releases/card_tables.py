@@ -13,8 +13,8 @@ from dpviz.releases.card_facts import CardFacts
 from dpviz.releases.charges import Charges, group_charges
 from dpviz.releases.promise import describe_sizes, describe_smallest, format_small, format_span
 from dpviz.releases.segment_words import ColumnTold, SegmentTold, WrittenInterval, describe_segments
-from dpviz.table.declaration import FROM_ROWS
-from dpviz.wording import format_number, format_percent, format_things
+from dpviz.tables import FROM_ROWS
+from dpviz.words import format_number, format_percent, format_things
 
 # What a sheet holds side by side and below each other; the files beside the card have all.
 _MOST_COLUMNS, _MOST_CENTERS = 10, 24

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dpviz.releases.card_facts import CardFacts
-from dpviz.wording import format_number
+from dpviz.words import format_number
 
 _QUESTIONS = {
     "Count": "numbers of rows",

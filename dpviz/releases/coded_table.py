@@ -7,23 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz import check
-from dpviz.arrays import Array
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.exact_noise import AnySource
-from dpviz.privacy.ledger import Entry
-from dpviz.privacy.mechanisms import Laplace
-from dpviz.privacy.partitions import Grid
-from dpviz.privacy.private_session import PrivateTable
-from dpviz.privacy.queries import Count
-from dpviz.runs.open_table import list_columns
-from dpviz.table.coded_rows import CodingRule, code_rows
-from dpviz.table.csv_intake import CsvFile
-from dpviz.table.declaration import Declaration
-from dpviz.table.domain import Domain, Scaling
-from dpviz.table.loaded_table import LoadedTable, list_names
-from dpviz.table.named import Content
-from dpviz.table.parquet_intake import ParquetTable
+from dpviz.core import Accounting, AnySource, Array, Count, Domain, Entry, Grid, Laplace, PrivateTable, Scaling, check
+from dpviz.runs import list_columns
+from dpviz.tables import CodingRule, Content, CsvFile, Declaration, LoadedTable, ParquetTable, code_rows, list_names
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,14 +12,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.meaning.odds import bound_belief
 from dpviz.releases.promise import describe_noise, format_at_most, format_small
 from dpviz.releases.segments_report import QualityReport, QualityVerdict
-from dpviz.runs.one_run import Run
-from dpviz.runs.profile import SEEN, SURE, Profile, ProfileColumn
-from dpviz.runs.verdict import THRESHOLDS, LossShare, Verdict, judge_centers
-from dpviz.table.codings import Closed, Cycle, Nominal
-from dpviz.wording import capitalize_first, format_number, format_percent, format_ratio, format_things
+from dpviz.runs import (
+    SEEN,
+    SURE,
+    THRESHOLDS,
+    LossShare,
+    Profile,
+    ProfileColumn,
+    Run,
+    Verdict,
+    bound_belief,
+    judge_centers,
+)
+from dpviz.tables import Closed, Cycle, Nominal
+from dpviz.words import capitalize_first, format_number, format_percent, format_ratio, format_things
 
 # Ends that a run tells, because centres cannot; and those that another ε would have brought to another end.
 _BEFORE_CENTERS, _OF_EPSILON = ("refused", "dropped"), ("failed", "sizes", "noise")

@@ -14,24 +14,37 @@ from typing import Any
 
 import numpy as np
 
-from dpviz import check
-from dpviz.arrays import Array
-from dpviz.privacy.partitions import ProjectedCells, Voronoi
-from dpviz.privacy.private_session import PrivateTable
-from dpviz.privacy.queries import Relation
-from dpviz.runs.open_table import LargeTable, OpenTable
-from dpviz.table.coded_rows import Categories, CodingRule, EqualBins, code_rows
-from dpviz.table.codings import NUMBER, Coding, Dates, DeclaredColumn
-from dpviz.table.csv_intake import CsvFile
-from dpviz.table.declaration import Declaration
-from dpviz.table.described import Described
-from dpviz.table.domain import Domain, Scaling
-from dpviz.table.loaded_table import LoadedTable, list_names
-from dpviz.table.named import Content
-from dpviz.table.parquet_intake import ParquetTable
-from dpviz.table.region import Shape
-from dpviz.table.rows import convert_to_unit
-from dpviz.table.sparse_rows import find_complete
+from dpviz.core import (
+    Array,
+    Domain,
+    PrivateTable,
+    ProjectedCells,
+    Relation,
+    Scaling,
+    Shape,
+    Voronoi,
+    check,
+    convert_to_unit,
+    find_complete,
+)
+from dpviz.runs import LargeTable, OpenTable
+from dpviz.tables import (
+    NUMBER,
+    Categories,
+    Coding,
+    CodingRule,
+    Content,
+    CsvFile,
+    Dates,
+    Declaration,
+    DeclaredColumn,
+    Described,
+    EqualBins,
+    LoadedTable,
+    ParquetTable,
+    code_rows,
+    list_names,
+)
 
 MOST_CLUSTERED = 40
 """Of more clustered columns none is described: there would be nothing left but noise."""

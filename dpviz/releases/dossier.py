@@ -45,7 +45,7 @@ from dpviz.releases.promise import (
 from dpviz.releases.registry_card import NOT_AUDITED
 from dpviz.releases.segment_words import describe_segments
 from dpviz.releases.segments_report import TOO_SMALL
-from dpviz.wording import format_count, format_number, format_things, join_clauses
+from dpviz.words import format_count, format_number, format_things, join_clauses
 
 # Nine tenths of a Laplace draw lie within so many scales, and of a Gaussian one within so many sd.
 _LAPLACE, _GAUSSIAN = 2.303, 1.645

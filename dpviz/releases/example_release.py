@@ -16,10 +16,8 @@ from dpviz.releases.release_reader import ReadRelease, read_release
 from dpviz.releases.release_request import SEGMENTS, ReleaseRequest, find_words
 from dpviz.releases.releasing import preflight, publish
 from dpviz.releases.zips import make_zip
-from dpviz.runs.request import Contender, Request
-from dpviz.runs.scheduler import brief
-from dpviz.runs.worker import Progress
-from dpviz.table.samples import sample
+from dpviz.runs import Contender, Progress, Request, brief
+from dpviz.tables import sample
 
 _SAMPLE, _K, _EPSILON, _DELTA = "people", 5, 2.0, 1e-6
 

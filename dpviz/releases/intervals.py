@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.arrays import Array
+from dpviz.core import Array
 
 COVERED = 0.9
 WIDE = 0.15

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.privacy.queries import SparseCounts
+from dpviz.core import SparseCounts
 from dpviz.releases.release_parts import Parts
 from dpviz.releases.release_request import OF_SEGMENTS
 from dpviz.releases.segments_report import SegmentsReport

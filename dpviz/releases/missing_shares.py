@@ -9,15 +9,10 @@ from math import log
 import numpy as np
 import numpy.typing as npt
 
-from dpviz import check
-from dpviz.arrays import Codes
-from dpviz.privacy.exact_noise import AnySource
-from dpviz.privacy.ledger import Entry
+from dpviz.core import AnySource, Codes, Entry, check
 from dpviz.releases.coded_table import NoisyBins, count_histograms, make_coded_table, spell_out_columns
-from dpviz.table.codings import Nominal
-from dpviz.table.declaration import Declaration
-from dpviz.table.named import Content
-from dpviz.wording import format_percent
+from dpviz.tables import Content, Declaration, Nominal
+from dpviz.words import format_percent
 
 CONFIDENCE = 0.9
 

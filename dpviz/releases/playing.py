@@ -7,15 +7,12 @@ from dataclasses import dataclass
 from functools import partial
 from math import fsum
 
-from dpviz.check import RequestError
-from dpviz.meaning.independent_accounting import compute_independent_epsilon
-from dpviz.privacy.ledger import compute_total_epsilon, list_draws
-from dpviz.privacy.loss_distributions import compose_epsilon
+from dpviz.core import RequestError, compose_epsilon, compute_total_epsilon, list_draws
 from dpviz.releases.asked import Asked
 from dpviz.releases.card_facts import CostPart
 from dpviz.releases.release_parts import Parts, make_all_parts, make_empty_content, make_empty_tables
 from dpviz.releases.transcript import Playback, Transcript
-from dpviz.runs.one_run import Run
+from dpviz.runs import Run, compute_independent_epsilon
 
 # Two ways to add up differ in the last digits; the independent library rounds losses up to a grid.
 _LAST_DIGITS, _COARSE = 1e-9, 1e-6

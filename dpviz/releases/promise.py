@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from math import ceil, exp, expm1, floor, log10
 
-from dpviz.meaning.odds import bound_belief
 from dpviz.releases.card_facts import CardColumn, CardFacts
-from dpviz.table.codings import Coding, Stretched
-from dpviz.wording import capitalize_first, format_count, format_number
+from dpviz.runs import bound_belief
+from dpviz.tables import Coding, Stretched
+from dpviz.words import capitalize_first, format_count, format_number
 
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _LARGEST_FACTOR = 10.0
@@ -337,7 +337,7 @@ def describe_noise(coding: Coding, sd: float, unit: str) -> str:
     str
         Two digits.
 
-    >>> from dpviz.table.codings import NUMBER
+    >>> from dpviz.tables.codings import NUMBER
     >>> describe_noise(NUMBER, 12.34, "km"), describe_noise(Stretched("log"), 0.0953, "€")
     ('12 km', 'a factor of 1.1')
     >>> describe_noise(Stretched("root"), 3.0, "€"), describe_noise(NUMBER, 18.0, "days from 2015-01-01")

@@ -11,13 +11,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from dpviz.check import RequestError
+from dpviz.core import RequestError
 from dpviz.releases.releasing import Preflight, Release, publish
 from dpviz.releases.zips import make_zip
-from dpviz.runs.jobs import Failure, JobState, Work
-from dpviz.runs.one_run import RunSoFar
-from dpviz.runs.owner_files import OWNER_ONLY, create_whole
-from dpviz.runs.worker import Progress
+from dpviz.runs import OWNER_ONLY, Failure, JobState, Progress, RunSoFar, Work, create_whole
 
 _STEPS = 1000
 

@@ -15,19 +15,23 @@ from typing import NamedTuple
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from dpviz.algorithms.tools.public_points import draw_random_points, pack_spheres
-from dpviz.arrays import Array
-from dpviz.privacy.accounting import Budget
-from dpviz.privacy.losses import CappedLosses
-from dpviz.privacy.measurement import Measurement, Question
-from dpviz.privacy.mechanisms import Additive, Laplace
-from dpviz.privacy.partitions import Voronoi
-from dpviz.privacy.private_session import PrivateSession
-from dpviz.privacy.segment_counts import DistanceScales
+from dpviz.algorithms import draw_random_points, pack_spheres
+from dpviz.core import (
+    Additive,
+    Array,
+    Budget,
+    CappedLosses,
+    DistanceScales,
+    Laplace,
+    Measurement,
+    PrivateSession,
+    Question,
+    Region,
+    Voronoi,
+)
 from dpviz.releases.intervals import Interval, bound_quantile, bound_ratio
 from dpviz.releases.segments_report import QualityReport, QualityVerdict
-from dpviz.table.domain import Region
-from dpviz.wording import round_percent
+from dpviz.words import round_percent
 
 # What is asked of distances and losses, and where a loss is called poor.
 # Chosen by hand; ``benchmarks/quality_report.py`` says how many runs are flagged rightly.

@@ -31,7 +31,7 @@ from dpviz.releases.promise import (
     list_protected,
     list_unprotected,
 )
-from dpviz.wording import capitalize_first, format_things
+from dpviz.words import capitalize_first, format_things
 
 _SIGNS = re.compile(r"[\\`*_\[\]<>$|~#&]")
 # An algorithm of the local model: every person adds the noise, before a curator sees anything.

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
-from dpviz.check import format_value
+from dpviz.core import format_value
 from dpviz.releases.card_facts import SECTORS, is_day
 
 STATUSES = (

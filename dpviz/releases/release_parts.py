@@ -13,13 +13,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from dpviz.algorithms.steps import CentersStep
-from dpviz.arrays import Array
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.exact_noise import ExactSource
-from dpviz.privacy.ledger import Entry
-from dpviz.privacy.private_session import PrivateTable
-from dpviz.privacy.queries import Relation
+from dpviz.algorithms import CentersStep
+from dpviz.core import Accounting, Array, Domain, Entry, ExactSource, PrivateTable, Relation
 from dpviz.releases.bought_bounds import BoughtBounds, buy_bounds, list_open_columns
 from dpviz.releases.card_facts import CostPart
 from dpviz.releases.described_table import DescribedTable, make_description
@@ -28,13 +23,8 @@ from dpviz.releases.release_request import ALGORITHM, OF_BOUNDS, OF_MISSING, OF_
 from dpviz.releases.rounding import Rounded, round_centers
 from dpviz.releases.segments import ask_segments
 from dpviz.releases.segments_report import SegmentsReport, format_segments
-from dpviz.runs.one_run import Run, RunSoFar, run_steps
-from dpviz.runs.open_table import make_domain
-from dpviz.runs.profile import Profile, make_profile
-from dpviz.table.declaration import Declaration
-from dpviz.table.domain import Domain
-from dpviz.table.loaded_table import LoadedTable
-from dpviz.table.named import Content
+from dpviz.runs import Profile, Run, RunSoFar, make_domain, make_profile, run_steps
+from dpviz.tables import Content, Declaration, LoadedTable
 
 Watch = Callable[[RunSoFar], None]
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from dpviz.check import RequestError
+from dpviz.core import Domain, RequestError
 from dpviz.releases.conclusions import Received
 from dpviz.releases.intervals import COVERED, Interval, to_plain
 from dpviz.releases.playing import Played
@@ -20,10 +20,8 @@ from dpviz.releases.render import collect_facts
 from dpviz.releases.segments_report import RANGE, CategoriesSaid, NumbersSaid, SegmentsReport
 from dpviz.releases.two_releases import Comparison, compare
 from dpviz.releases.verifying import Verification, examine
-from dpviz.runs.profile import Profile
-from dpviz.table.codings import Dates, Ordinal
-from dpviz.table.csv_writer import format_csv
-from dpviz.table.domain import Domain
+from dpviz.runs import Profile
+from dpviz.tables import Dates, Ordinal, format_csv
 
 # Noise exceeds so many of its standard deviations, up or down, in 8 of 100 draws: intervals are made for a little more
 # than the nine in ten that is said of them.

@@ -6,17 +6,13 @@ from dataclasses import dataclass, field, replace
 from math import isqrt
 from typing import Any
 
-from dpviz import check
-from dpviz.check import RequestError
-from dpviz.privacy.accounting import Accounting
+from dpviz.core import Accounting, RequestError, check
 from dpviz.releases.account import Charge, read_user
 from dpviz.releases.bought_bounds import list_open_columns
 from dpviz.releases.card_facts import NOT_STATED, CardWords, CostPart
 from dpviz.releases.seen import AccessCounts
-from dpviz.runs.request import Request
-from dpviz.table.codings import NUMBER
-from dpviz.table.declaration import FROM_ROWS, Declaration
-from dpviz.table.loaded_table import list_names
+from dpviz.runs import Request
+from dpviz.tables import FROM_ROWS, NUMBER, Declaration, list_names
 
 SEGMENTS = 0.2
 """The share of ε that segments get where nobody says otherwise."""

@@ -18,9 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from dpviz import __version__
-from dpviz.check import RequestError
-from dpviz.privacy.exact_draws import name_library
-from dpviz.privacy.exact_noise import ExactNoise
+from dpviz.core import ExactNoise, RequestError, name_library
 from dpviz.releases.account import Account, AccountBalance, Charge
 from dpviz.releases.asked import AccountThen, Asked
 from dpviz.releases.bought_bounds import list_open_columns, refuse_too_few
@@ -30,23 +28,13 @@ from dpviz.releases.comparing import list_differences
 from dpviz.releases.described_table import make_described_table
 from dpviz.releases.package import CARD
 from dpviz.releases.playing import Played, describe_overspending, play
-from dpviz.releases.release_parts import (
-    Parts,
-    Tables,
-    Watch,
-    make_all_parts,
-    make_empty_content,
-    make_empty_tables,
-)
+from dpviz.releases.release_parts import Parts, Tables, Watch, make_all_parts, make_empty_content, make_empty_tables
 from dpviz.releases.release_request import ReleaseRequest
 from dpviz.releases.render import format_ledger, render_whole
 from dpviz.releases.transcript import AnswerRecording, Transcript
 from dpviz.releases.zips import make_zip
-from dpviz.runs.open_table import OpenTable, declare
-from dpviz.runs.owner_files import create_whole
-from dpviz.table.codings import Stretched
-from dpviz.table.declaration import ColumnBounds, Declaration
-from dpviz.table.named import Content
+from dpviz.runs import OpenTable, create_whole, declare
+from dpviz.tables import ColumnBounds, Content, Declaration, Stretched
 
 # A number of rows for rehearsals where the public one is not known yet.
 _ANY_N = 10_000

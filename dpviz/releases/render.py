@@ -15,11 +15,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpviz.algorithms.registry import find_card
-from dpviz.arrays import Array
-from dpviz.check import RequestError
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.ledger import Entry
+from dpviz.algorithms import find_card
+from dpviz.core import Accounting, Array, CodedColumn, Domain, Entry, RequestError
 from dpviz.releases.card_facts import AccountFacts, CardColumn, CardFacts, CostPart, ToldColumn
 from dpviz.releases.card_page import make_card_page
 from dpviz.releases.dossier import make_dossier_page
@@ -49,19 +46,24 @@ from dpviz.releases.segments_report import (
     SegmentsReport,
 )
 from dpviz.releases.transcript import Transcript
-from dpviz.runs.center_tables import describe_center
-from dpviz.runs.one_run import Run
-from dpviz.runs.open_table import make_domain
-from dpviz.runs.profile import Profile
-from dpviz.table.codings import Closed, Cycle, Dates, Nominal, Ordinal, Stretched
-from dpviz.table.csv_writer import format_csv
-from dpviz.table.declaration import Declaration
-from dpviz.table.declaration_file import to_json
-from dpviz.table.domain import CodedColumn, Domain
-from dpviz.table.file_format import MISSING, PLAIN_FORMAT, FileFormat
-from dpviz.table.loaded_table import make_canonical_ids
-from dpviz.table.text_type import TEXT
-from dpviz.wording import format_ratio
+from dpviz.runs import Profile, Run, describe_center, make_domain
+from dpviz.tables import (
+    MISSING,
+    PLAIN_FORMAT,
+    TEXT,
+    Closed,
+    Cycle,
+    Dates,
+    Declaration,
+    FileFormat,
+    Nominal,
+    Ordinal,
+    Stretched,
+    format_csv,
+    make_canonical_ids,
+    to_json,
+)
+from dpviz.words import format_ratio
 
 _LEDGER_COLUMNS = (
     *("part", "part_epsilon", "part_delta", "composed_by", "cost", "cost_unit"),

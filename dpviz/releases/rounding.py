@@ -7,10 +7,10 @@ from math import floor, log10
 
 import numpy as np
 
-from dpviz.algorithms.steps import CentersStep
-from dpviz.arrays import Array, Codes
-from dpviz.runs.one_run import Run
-from dpviz.table.codings import Stretched
+from dpviz.algorithms import CentersStep
+from dpviz.core import Array, Codes
+from dpviz.runs import Run
+from dpviz.tables import Stretched
 
 # A grid is at most this part of the noise, or of a column's width where no noise is known.
 _PART_OF_NOISE, _PART_OF_WIDTH = 0.5, 1e-4

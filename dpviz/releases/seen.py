@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from dpviz.wording import format_count, format_number, format_things
+from dpviz.words import format_count, format_number, format_things
 
 _ACCESSES = {
     "rows": ("look at rows or at counts of them", "looks at rows or at counts of them"),

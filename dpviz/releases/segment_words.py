@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from dpviz.wording import format_day, format_number, format_percent
+from dpviz.words import format_day, format_number, format_percent
 
 _VALUES = ("value", "estimate", "share", "median", "size", "count")
 _MOST_SHARES = 6

@@ -17,15 +17,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz import check
-from dpviz.arrays import Array
-from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.measurement import Measurement, Question
-from dpviz.privacy.mechanisms import Additive, Laplace
-from dpviz.privacy.partitions import Voronoi
-from dpviz.privacy.private_session import PrivateSession
-from dpviz.privacy.queries import Count
-from dpviz.privacy.segment_counts import FINE_PARTS, SegmentHistogram
+from dpviz.core import (
+    FINE_PARTS,
+    Accounting,
+    Additive,
+    Array,
+    Budget,
+    Count,
+    Laplace,
+    Measurement,
+    PrivateSession,
+    Question,
+    SegmentHistogram,
+    Voronoi,
+    check,
+)
 from dpviz.releases.described_table import FINEST, Description, SegmentColumn
 from dpviz.releases.intervals import (
     Interval,

@@ -10,8 +10,8 @@ from typing import Any
 
 from dpviz.releases.intervals import COVERED, Interval, to_plain
 from dpviz.releases.missing_shares import MissingShare
-from dpviz.table.csv_writer import format_csv
-from dpviz.wording import format_day
+from dpviz.tables import format_csv
+from dpviz.words import format_day
 
 TOO_SMALL = "too small to say"
 """Of a segment that noise drowns. Whether it does is read off its noisy size, never off the true one."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from dpviz.check import RequestError, import_extra
-from dpviz.foreign import read_bytes
+from dpviz.core import RequestError, import_extra
+from dpviz.words import read_bytes
 
 _LONGEST_KEY = 65_536
 _KEY, _SIGNATURE = "Ed25519 public key: ", "Signature of VERIFY.txt: "

@@ -16,11 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpviz.check import RequestError
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.exact_noise import ExactSource, WholeTruth
-from dpviz.privacy.mechanisms import Mechanism
-from dpviz.privacy.queries import SparseCounts
+from dpviz.core import Accounting, ExactSource, Mechanism, RequestError, SparseCounts, WholeTruth
 from dpviz.releases.zips import make_zip, read_members
 
 _FORMAT = 3

@@ -13,9 +13,8 @@ from statistics import NormalDist
 import numpy as np
 import pandas as pd
 
-from dpviz.arrays import Array, Codes
-from dpviz.check import RequestError
-from dpviz.runs.profile import SURE, Profile
+from dpviz.core import Array, Codes, RequestError
+from dpviz.runs import SURE, Profile
 
 # When two releases differ.
 # Chosen by hand; ``tests/releases/test_two_releases.py`` draws from the same rows.

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dpviz import __version__
-from dpviz.check import RequestError
-from dpviz.foreign import read_bytes, refuse_as
+from dpviz.core import RequestError
 from dpviz.releases.checks import CANNOT_TELL, Check, Finding
 from dpviz.releases.comparing import list_differences
 from dpviz.releases.legend import make_legend
@@ -38,6 +37,7 @@ from dpviz.releases.render import collect_facts, render_files
 from dpviz.releases.signature import sign
 from dpviz.releases.transcript import Transcript, read_transcript
 from dpviz.releases.zips import MOST_BYTES, make_unreadable_error, read_members
+from dpviz.words import read_bytes, refuse_as
 
 _ZIP = "the zip"
 _OTHER_LEGEND = "what it says of its arrays, their names, axes and units, is not what was asked."

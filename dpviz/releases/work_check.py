@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dpviz.releases.release_reader import ReadRelease, read_release
-from dpviz.runs.scheduler import brief
-from dpviz.runs.worker import Progress
+from dpviz.runs import Progress, brief
 
 
 @brief

@@ -10,8 +10,8 @@ import zipfile
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from dpviz.check import RequestError
-from dpviz.foreign import refuse_as
+from dpviz.core import RequestError
+from dpviz.words import refuse_as
 
 MOST_BYTES = 100_000_000
 """Of a zip, and of all that is unpacked of one: more is no release."""

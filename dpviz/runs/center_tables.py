@@ -12,11 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpviz.arrays import Array
-from dpviz.reporting import TextTable
-from dpviz.table.codings import Cycle, Dates, Stretched
-from dpviz.table.domain import CodedColumn, Domain
-from dpviz.wording import format_percent
+from dpviz.core import Array, CodedColumn, Domain, TextTable
+from dpviz.tables import Cycle, Dates, Stretched
+from dpviz.words import format_percent
 
 # Standard deviations within which a released number is not told from another.
 _TOLD_APART = 2.0

@@ -11,12 +11,7 @@ from math import nan
 
 import numpy as np
 
-from dpviz.arrays import Array, Codes
-from dpviz.check import RequestError
-from dpviz.privacy.private_session import PrivateTable
-from dpviz.privacy.revealed_rows import Revealed
-from dpviz.table.domain import Region
-from dpviz.table.sparse_rows import is_sparse
+from dpviz.core import Array, Codes, PrivateTable, Region, RequestError, Revealed, is_sparse
 
 # Clipping into a ball moves by rounding whoever stands on its surface.
 _ROUNDING = 1e-9

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from dpviz.algorithms.sizes import measure_neighbour_gaps
-from dpviz.arrays import Array, Codes
+from dpviz.algorithms import measure_neighbour_gaps
+from dpviz.core import Array, Codes
 from dpviz.runs.evaluation import Reference, assign
 
 FOUND_RULE = "found: a centre in a k-means++ cluster’s cloud, at least half of their rows shared"

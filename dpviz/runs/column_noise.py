@@ -5,10 +5,7 @@ from __future__ import annotations
 from math import sqrt
 from typing import Any
 
-from dpviz import check
-from dpviz.arrays import Array
-from dpviz.privacy.queries import Relation
-from dpviz.table.domain import Domain
+from dpviz.core import Array, Domain, Relation, check
 
 ASSUMED_ROWS = 1_000
 """Rows taken to be in a cluster where the number of rows is private."""

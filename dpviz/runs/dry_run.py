@@ -13,7 +13,7 @@ from dpviz.runs.request import Request
 from dpviz.runs.scheduler import brief
 from dpviz.runs.synthetic_tables import synthesise_declared
 from dpviz.runs.worker import Progress
-from dpviz.table.declaration import Declaration
+from dpviz.tables import Declaration
 
 SPREADS = (0.02, 0.05, 0.1)
 """The shapes: widths of a cluster as a share of the bounds, from groups far apart to groups that overlap."""

@@ -16,14 +16,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms.hashes.lsh_coreset import CoresetStep
-from dpviz.algorithms.steps import GridStep, Step
-from dpviz.algorithms.su2016.eugkm import find_clear_cells, list_all_cells
-from dpviz.algorithms.tools.kmeans_pp import draw_kmeans_pp_seeds
-from dpviz.algorithms.tools.solvers import SignedPoints, find_best_of_starts
-from dpviz.arrays import Array
-from dpviz.check import RequestError
-from dpviz.privacy.noise import ArrayShape, StudyNoise
+from dpviz.algorithms import (
+    CoresetStep,
+    GridStep,
+    SignedPoints,
+    Step,
+    draw_kmeans_pp_seeds,
+    find_best_of_starts,
+    find_clear_cells,
+    list_all_cells,
+)
+from dpviz.core import Array, ArrayShape, Region, RequestError, StudyNoise
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.evaluation import nicv
 from dpviz.runs.one_run import Run, run_request
@@ -31,7 +34,6 @@ from dpviz.runs.request import Contender, Request
 from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import Yardstick, measure_yardstick
 from dpviz.runs.worker import Progress
-from dpviz.table.domain import Region
 
 # Starts of the solver that stands in for the best one: three times those of the reference.
 _STARTS = 30

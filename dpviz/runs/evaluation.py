@@ -9,11 +9,9 @@ from math import isnan, nan
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from dpviz.algorithms.baselines.kmeans_plus_plus import find_reference_centers
-from dpviz.arrays import Array, Codes
+from dpviz.algorithms import find_reference_centers
+from dpviz.core import BLOCK_NUMBERS, Array, Codes, compute_squared_norms
 from dpviz.runs.clipped_rows import ClippedRows
-from dpviz.table.rows import BLOCK_NUMBERS
-from dpviz.table.sparse_rows import compute_squared_norms
 
 # Ten starts of the reference, three where one start already takes seconds.
 _STARTS, _STARTS_LARGE, _LARGE = 10, 3, 1e8

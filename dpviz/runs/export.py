@@ -7,10 +7,10 @@ from collections.abc import Container, Sequence
 
 import pandas as pd
 
-from dpviz.check import RequestError
+from dpviz.core import RequestError
 from dpviz.runs.one_run import Run
 from dpviz.runs.record import SIMULATION, ReleaseRecord
-from dpviz.table.csv_writer import format_csv, format_frame
+from dpviz.tables import format_csv, format_frame
 
 _CLUSTER, _SIZE, _NOTE = "cluster", "noisy_size", "note"
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, ParamSpec
 
-from dpviz.check import RequestError
+from dpviz.core import RequestError
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.jobs import Job, Work
 from dpviz.runs.scheduler import SCHEDULER, Scheduler, is_brief

@@ -9,27 +9,38 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.algorithms.baselines.kmeans_plus_plus import ReferenceStep
-from dpviz.algorithms.card import Card, Params
-from dpviz.algorithms.loss_diagnostic import LossDiagnostic
-from dpviz.algorithms.regime import Level
-from dpviz.algorithms.registry import find_card
-from dpviz.algorithms.sizes import Sizes, estimate_sizes
-from dpviz.algorithms.steps import CentersStep, Step
-from dpviz.arrays import Array
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.exact_noise import ExactSource
-from dpviz.privacy.ledger import Entry, Ledger
-from dpviz.privacy.noise import NoiseSource, StudyNoise
-from dpviz.privacy.private_session import PrivateTable
-from dpviz.privacy.queries import Relation
-from dpviz.reporting import Report, TextTable
+from dpviz.algorithms import (
+    Card,
+    CentersStep,
+    Level,
+    LossDiagnostic,
+    Params,
+    ReferenceStep,
+    Sizes,
+    Step,
+    estimate_sizes,
+    find_card,
+)
+from dpviz.core import (
+    Accounting,
+    Array,
+    Domain,
+    Entry,
+    ExactSource,
+    Ledger,
+    NoiseSource,
+    PrivateTable,
+    Region,
+    Relation,
+    Report,
+    StudyNoise,
+    TextTable,
+)
 from dpviz.runs.advice.judgement import judge
 from dpviz.runs.column_noise import list_noisy_shares
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.verdict import Verdict, reach_verdict
-from dpviz.table.domain import Domain, Region
-from dpviz.wording import format_percent
+from dpviz.words import format_percent
 
 NOT_HARDENED = "the noise is study noise, not hardened against floating-point attacks: do not publish."
 _MOST_COLUMNS = 8  # of a printed run: as many as a terminal holds side by side

@@ -6,24 +6,34 @@ import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from dpviz.arrays import Array, Codes
-from dpviz.check import RequestError, import_extra
-from dpviz.privacy.private_session import PrivateTable
-from dpviz.privacy.queries import Relation
-from dpviz.privacy.revealed_rows import Revealed
-from dpviz.table.cluster_rows import ClusterRows
-from dpviz.table.coded_domain import make_coded_domain
-from dpviz.table.csv_intake import CsvFile
-from dpviz.table.csv_stream import CsvOnDisk
-from dpviz.table.declaration import Declaration, FileKind
-from dpviz.table.domain import Domain
-from dpviz.table.lattice_file import LatticeFile
-from dpviz.table.loaded_table import LoadedTable, list_names
-from dpviz.table.named import Content
-from dpviz.table.parquet_intake import ParquetTable, Piece
-from dpviz.table.prepared_rows import Preparation
-from dpviz.table.rows import Rows, RowSource
-from dpviz.table.sparse_intake import SparseTable
+from dpviz.core import (
+    Array,
+    Codes,
+    Domain,
+    PrivateTable,
+    Relation,
+    RequestError,
+    Revealed,
+    Rows,
+    RowSource,
+    import_extra,
+)
+from dpviz.tables import (
+    ClusterRows,
+    Content,
+    CsvFile,
+    CsvOnDisk,
+    Declaration,
+    FileKind,
+    LatticeFile,
+    LoadedTable,
+    ParquetTable,
+    Piece,
+    Preparation,
+    SparseTable,
+    list_names,
+    make_coded_domain,
+)
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from dpviz.check import RequestError
+from dpviz.core import RequestError
 
 try:
     import fcntl

@@ -13,15 +13,13 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms.sizes import CLEAR, Sizes, measure_neighbour_gaps
-from dpviz.algorithms.steps import CentersStep
-from dpviz.arrays import Array, Codes, Flags
+from dpviz.algorithms import CLEAR, CentersStep, Sizes, measure_neighbour_gaps
+from dpviz.core import Array, Codes, Domain, Flags
 from dpviz.runs.evaluation import match
 from dpviz.runs.one_run import Run
 from dpviz.runs.verdict import THRESHOLDS, Evidence
-from dpviz.table.codings import NUMBER, Closed, Coding, Cycle, Dates, Nominal, Ordinal, Stretched
-from dpviz.table.domain import Domain
-from dpviz.wording import format_number, format_percent
+from dpviz.tables import NUMBER, Closed, Coding, Cycle, Dates, Nominal, Ordinal, Stretched
+from dpviz.words import format_number, format_percent
 
 SURE = CLEAR
 """Standard deviations of noise beyond which a released number is taken to say something."""

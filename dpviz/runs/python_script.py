@@ -12,9 +12,7 @@ from typing import Any
 from dpviz import __version__
 from dpviz.runs.request import Request
 from dpviz.runs.study.grid import StudyGrid
-from dpviz.table.declaration import Declaration
-from dpviz.table.declaration_file import to_json
-from dpviz.table.samples import SAMPLES
+from dpviz.tables import SAMPLES, Declaration, to_json
 
 _WIDTH = 100
 _NOT_THERE = "the table was made on the page; write it to a file, and name that file here"

@@ -9,12 +9,10 @@ from enum import StrEnum
 from typing import Any
 
 from dpviz import __version__
-from dpviz.arrays import Array
+from dpviz.core import Array
 from dpviz.runs.one_run import Run, RunFacts, RunSoFar
 from dpviz.runs.open_table import OpenTable
-from dpviz.table.codings import NUMBER
-from dpviz.table.declaration import Declaration
-from dpviz.table.declaration_file import list_file_values
+from dpviz.tables import NUMBER, Declaration, list_file_values
 
 FORMAT = 2
 """The version of what ``run --json`` prints; 2 has the declaration and no time."""

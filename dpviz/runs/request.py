@@ -13,13 +13,8 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 from urllib.parse import urlencode
 
-from dpviz import check
-from dpviz.algorithms.card import Card, Params, Setting
-from dpviz.algorithms.registry import AUTO, CARDS, find_card, list_private_cards
-from dpviz.check import RequestError
-from dpviz.privacy.accounting import Accounting, compute_capacity
-from dpviz.privacy.private_session import PrivateTable
-from dpviz.table.domain import Scaling
+from dpviz.algorithms import AUTO, CARDS, Card, Params, Setting, find_card, list_private_cards
+from dpviz.core import Accounting, PrivateTable, RequestError, Scaling, check, compute_capacity
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import weakref
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from dpviz.table.lattice_file import LatticeFile
+from dpviz.tables import LatticeFile
 
 _ALIGNED = 64
 

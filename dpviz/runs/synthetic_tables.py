@@ -9,11 +9,16 @@ import numpy as np
 import pandas as pd
 
 from dpviz.runs.open_table import OpenTable, declare, make_domain
-from dpviz.table.codings import NUMBER
-from dpviz.table.declaration import Declaration, FileKind
-from dpviz.table.file_format import PLAIN_FORMAT
-from dpviz.table.loaded_table import FloatArray, LoadedTable, make_numeric_table
-from dpviz.table.made_tables import simulate
+from dpviz.tables import (
+    NUMBER,
+    PLAIN_FORMAT,
+    Declaration,
+    FileKind,
+    FloatArray,
+    LoadedTable,
+    make_numeric_table,
+    simulate,
+)
 
 USUAL_SPREAD = 0.05
 

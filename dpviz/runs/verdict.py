@@ -16,11 +16,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms.loss_diagnostic import LossDiagnostic
-from dpviz.algorithms.sizes import CLEAR, Sizes, estimate_sizes, measure_neighbour_gaps
-from dpviz.algorithms.steps import CentersStep, Step
-from dpviz.arrays import Array, Flags
-from dpviz.table.domain import Region
+from dpviz.algorithms import CLEAR, CentersStep, LossDiagnostic, Sizes, Step, estimate_sizes, measure_neighbour_gaps
+from dpviz.core import Array, Flags, Region
 
 Kind = Literal["refused", "dropped", "failed", "edge", "sizes", "noise", "one", "doubted", "fine"]
 

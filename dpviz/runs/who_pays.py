@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpviz.arrays import Array, Codes
-from dpviz.check import RequestError
+from dpviz.core import Array, Codes, RequestError, is_sparse
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.cluster_recovery import find_recovered_clusters
 from dpviz.runs.evaluation import Reference, assign, match
@@ -23,7 +22,6 @@ from dpviz.runs.profile import make_profile
 from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import Yardstick, measure_yardstick
 from dpviz.runs.worker import Progress
-from dpviz.table.sparse_rows import is_sparse
 
 # A cluster is shown at an ε where it is found in so many draws of all.
 _SHOWN = 0.8

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from time import monotonic
 
-from dpviz.algorithms.card import Card, Params, Setting
-from dpviz.arrays import Array
-from dpviz.privacy.private_session import PrivateTable
+from dpviz.algorithms import Card, Params, Setting
+from dpviz.core import Array, PrivateTable, Rows, sample_rows
 from dpviz.runs.clipped_rows import ClippedRows
 from dpviz.runs.evaluation import Reference, find_reference
 from dpviz.runs.one_run import Run, RunSoFar, run_steps
@@ -16,9 +15,7 @@ from dpviz.runs.open_table import Plan, prepare_rows
 from dpviz.runs.request import Request
 from dpviz.runs.scheduler import brief
 from dpviz.runs.worker import Progress
-from dpviz.table.lattice_file import LatticeFile
-from dpviz.table.row_sample import sample_rows
-from dpviz.table.rows import Rows
+from dpviz.tables import LatticeFile
 
 # Elementary operations (one multiply-add of a vectorised pass) that one core does in a second, on the safe side.
 OPERATIONS_PER_SECOND = 1.5e8

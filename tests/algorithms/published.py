@@ -11,11 +11,11 @@ from typing import NamedTuple
 import pandas as pd
 import pytest
 
-from dpviz.privacy.private_session import PrivateTable
+from dpviz.core.domain import Domain
+from dpviz.core.private_session import PrivateTable
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.one_run import run
-from dpviz.table.domain import Domain
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 

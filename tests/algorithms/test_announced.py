@@ -22,7 +22,7 @@ from dpviz.algorithms.balcan2017.balcan import BalcanParams, choose_constants
 from dpviz.algorithms.card import Card, Setting
 from dpviz.algorithms.registry import CARDS
 from dpviz.algorithms.su2016.dplloyd import plan_rounds
-from dpviz.privacy.queries import Relation
+from dpviz.core.queries import Relation
 from tests.cases import about
 
 STORED = Path(__file__).with_name("announced.yaml")

@@ -11,9 +11,9 @@ import pytest
 from dpviz.algorithms.card import DOES, Card, Does, Guarantee, Params, Setting, param_field
 from dpviz.algorithms.regime import Level, round_up
 from dpviz.algorithms.registry import AUTO, CARDS, find_card, list_private_cards
-from dpviz.check import RequestError
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.queries import Relation
+from dpviz.core.accounting import Accounting
+from dpviz.core.check import RequestError
+from dpviz.core.queries import Relation
 from dpviz.runs.advice.judgement import judge
 from tests.cases import about, for_each
 from tests.contract.tables import SETTINGS

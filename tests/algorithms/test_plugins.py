@@ -13,10 +13,10 @@ from dpviz.algorithms import plugins
 from dpviz.algorithms.card import Params, always
 from dpviz.algorithms.registry import CARDS, find_card, list_private_cards
 from dpviz.algorithms.steps import CentersStep, Step
-from dpviz.charts.studies.contenders import LOOKS, choose_styles
-from dpviz.check import RequestError
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.exact_noise import ExactNoise
+from dpviz.app.charts.studies.contenders import LOOKS, choose_styles
+from dpviz.core.accounting import Accounting
+from dpviz.core.check import RequestError
+from dpviz.core.exact_noise import ExactNoise
 from dpviz.runs.one_run import run, run_request
 from dpviz.runs.request import Contender, Request
 from tests.cases import for_each

@@ -7,10 +7,10 @@ import pytest
 
 from dpviz.algorithms.sizes import NINE_IN_TEN, Sizes, combine_sizes, estimate_sizes, measure_neighbour_gaps
 from dpviz.algorithms.steps import CentersStep, GridStep
-from dpviz.privacy.partitions import Grid, Voronoi
+from dpviz.core.partitions import Grid, Voronoi
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.one_run import run
-from tests.charts.gallery import exhibit
+from tests.app.charts.gallery import exhibit
 
 CENTERS = np.array([[-0.75], [0.25]])
 

@@ -31,7 +31,7 @@ LOOKS = {
 _NOT_OURS = ['[data-testid="stHeader"]', '[data-testid="stToolbar"]', '[data-testid="stSidebarNavItems"]']
 # Nor is what it paints in the dark: a slider's value and a chosen segment are in the primary colour, and on buttons and
 # chips of that colour stands white. No colour is 4.5 to 1 both as text on a dark page and under white text; this one
-# is so under white, and 3 to 1 on the page (tests/charts/test_theme.py).
+# is so under white, and 3 to 1 on the page (tests/words/test_theme.py).
 _NOT_OURS_IN_THE_DARK = ['[data-testid="stSliderThumbValue"]', '[data-testid="stButtonGroup"]']
 # Its rail is scrolled by keys, as any part of a page in today's browsers, if nothing that is in it can be reached.
 _RAIL, _UNREACHABLE = 'data-testid="stSidebarContent"', "scrollable-region-focusable"
@@ -58,7 +58,7 @@ def takes_on(visit: Visitor, look: Look) -> None:
     others = dark != visit.page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
     visit.page.emulate_media(color_scheme=look.colors)
     visit.page.set_viewport_size(look.window)
-    if others:  # the page tells the server (dpviz/ui/assets/reader.js), and is drawn again
+    if others:  # the page tells the server (dpviz/app/ui/assets/reader.js), and is drawn again
         told = re.compile(f'"dark":{str(dark).lower()}')
         expect(visit.page.locator(".probe")).to_have_attribute("data-told", told)
     visit.is_still()

@@ -11,8 +11,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, ViewportSize, expect
 
-from dpviz.charts.theme import choose_palette
-from dpviz.glossary import read_glossary
+from dpviz.words.glossary import read_glossary
+from dpviz.words.theme import choose_palette
 from tests.browser import quiet
 from tests.browser.looks import LOOKS, takes_on
 from tests.browser.visitor import NARROW, Visitor

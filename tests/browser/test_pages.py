@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
-from dpviz.glossary import read_glossary
+from dpviz.words.glossary import read_glossary
 from tests.browser.looks import LOOKS, WINDOW, offences, takes_on
 from tests.browser.visitor import Visitor
 

@@ -10,10 +10,10 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from dpviz.algorithms.baselines.kmeans_plus_plus import find_reference_centers
-from dpviz.lessons.lesson import NumberGuess
-from dpviz.lessons.reading import read_lessons
+from dpviz.app.lessons.lesson import NumberGuess
+from dpviz.app.lessons.reading import read_lessons
 from dpviz.runs.evaluation import nicv
-from dpviz.table.drawing import decode_drawing, load_preset
+from dpviz.tables.drawing import decode_drawing, load_preset
 from tests.browser import quiet
 from tests.browser.looks import LOOKS, WINDOW, offences, takes_on
 from tests.browser.visitor import NARROW, PATIENCE, Visitor

@@ -15,18 +15,18 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 import dpviz
-from dpviz.charts.player.lesson_page import make_lesson_page
-from dpviz.charts.player.player_page import Figured, PlayerScene, animate, make_player_page
-from dpviz.charts.studies.compare import ScoreDistributions
-from dpviz.lessons.lesson import RunReveal
-from dpviz.lessons.reading import read_lessons
+from dpviz.app.charts.player.lesson_page import make_lesson_page
+from dpviz.app.charts.player.player_page import Figured, PlayerScene, animate, make_player_page
+from dpviz.app.charts.studies.compare import ScoreDistributions
+from dpviz.app.lessons.lesson import RunReveal
+from dpviz.app.lessons.reading import read_lessons
 from dpviz.runs.one_run import Run
 from dpviz.runs.open_table import declare
 from dpviz.runs.record import make_record
-from dpviz.table.samples import sample
+from dpviz.tables.samples import sample
+from tests.app.charts.test_player_page import truth_of
 from tests.browser import quiet
 from tests.browser.visitor import NARROW, PATIENCE, WIDE, Visitor
-from tests.charts.test_player_page import truth_of
 from tests.waiting import eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]

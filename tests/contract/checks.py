@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpviz.audit.contract import (
+from dpviz.runs.audits.contract import (
     check_booked,
     check_centers,
     check_ledger,

@@ -10,18 +10,20 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.hash_partitions import HashCodes, HashTree
-from dpviz.privacy.kernel_draw import DistanceWeights, WeightedRows
-from dpviz.privacy.local_model import EachRow
-from dpviz.privacy.losses import CappedLosses, Loss, MedianLoss, PoolLoss, SwapLoss
-from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.partitions import CubeTree, Everything, Grid, ProjectedCells, UnevenGrid, Voronoi, Zoomed
-from dpviz.privacy.private_session import PrivateSession, PrivateTable
-from dpviz.privacy.quantiles import ClippedColumns, Medians, Quantiles
-from dpviz.privacy.queries import Count, Query, Relation, Sensitivity, SparseCount, SparseCounts, Sum
-from dpviz.privacy.segment_counts import DistanceScales, SegmentHistogram
-from dpviz.privacy.sums import (
+from dpviz.core.accounting import Accounting
+from dpviz.core.domain import Domain, Region
+from dpviz.core.hash_partitions import HashCodes, HashTree
+from dpviz.core.kernel_draw import DistanceWeights, WeightedRows
+from dpviz.core.local_model import EachRow
+from dpviz.core.losses import CappedLosses, Loss, MedianLoss, PoolLoss, SwapLoss
+from dpviz.core.noise import StudyNoise
+from dpviz.core.partitions import CubeTree, Everything, Grid, ProjectedCells, UnevenGrid, Voronoi, Zoomed
+from dpviz.core.private_session import PrivateSession, PrivateTable
+from dpviz.core.quantiles import ClippedColumns, Medians, Quantiles
+from dpviz.core.queries import Count, Query, Relation, Sensitivity, SparseCount, SparseCounts, Sum
+from dpviz.core.region import Shape
+from dpviz.core.segment_counts import DistanceScales, SegmentHistogram
+from dpviz.core.sums import (
     BoxSum,
     ChosenSum,
     Pull,
@@ -32,11 +34,9 @@ from dpviz.privacy.sums import (
     Spread,
     Weights,
 )
-from dpviz.privacy.tuples.tuples import Tuples, TupleTable
-from dpviz.table.coded_domain import make_coded_domain
-from dpviz.table.codings import Closed, Cycle, Nominal
-from dpviz.table.domain import Domain, Region
-from dpviz.table.region import Shape
+from dpviz.core.tuples.tuples import Tuples, TupleTable
+from dpviz.tables.coded_domain import make_coded_domain
+from dpviz.tables.codings import Closed, Cycle, Nominal
 
 Maker = Callable[[Region, np.random.Generator], Query]
 

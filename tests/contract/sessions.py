@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from dpviz.privacy.private_session import PrivateSession
-from dpviz.privacy.replay import (
+from dpviz.core.private_session import PrivateSession
+from dpviz.core.replay import (
     CoupledBlocks,
     RecordedLoss,
     Recording,
@@ -14,7 +14,7 @@ from dpviz.privacy.replay import (
     make_replaying_session,
     open_as,
 )
-from dpviz.table.rows import Rows
+from dpviz.core.rows import Rows
 
 __all__ = [
     "CoupledBlocks",

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dpviz.algorithms.registry import list_private_cards
-from dpviz.audit.neighboring_tables import (
+from dpviz.runs.audits.neighboring_tables import (
     BOUGHT,
     NEIGHBOR_SETTINGS,
     PERSONS,

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.registry import CARDS
-from dpviz.privacy.partitions import UnevenGrid
-from dpviz.privacy.private_session import PrivateTable
-from dpviz.privacy.queries import Relation
-from dpviz.table.domain import Domain, Scaling
+from dpviz.core.domain import Domain, Scaling
+from dpviz.core.partitions import UnevenGrid
+from dpviz.core.private_session import PrivateTable
+from dpviz.core.queries import Relation
 from tests.contract.checks import check_ledger, check_loss, check_replay, run_card
 from tests.contract.tables import NeighborSetting
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.registry import CARDS
-from dpviz.check import RequestError
-from dpviz.privacy.private_session import PrivateTable
+from dpviz.core.check import RequestError
+from dpviz.core.domain import Domain
+from dpviz.core.private_session import PrivateTable
+from dpviz.core.rows import Rows
 from dpviz.runs.one_run import run
-from dpviz.table.domain import Domain
-from dpviz.table.prepared_rows import Batch, Preparation
-from dpviz.table.rows import Rows
+from dpviz.tables.prepared_rows import Batch, Preparation
 from tests.cases import about
 
 DOMAIN = Domain.of(("x", "y", "z"), -1, 1)
@@ -57,7 +57,7 @@ def check_alike(algorithm: str, values: np.ndarray, large: PrivateTable, **asked
 
 def test_blocks_are_read_from_a_file_in_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     values = rows(900)
-    monkeypatch.setattr("dpviz.table.rows.BLOCKED_NUMBERS", 3 * 200)  # five passes
+    monkeypatch.setattr("dpviz.core.rows.BLOCKED_NUMBERS", 3 * 200)  # five passes
     for algorithm in ("gkm", "sample-aggregate"):
         check_alike(algorithm, values, in_file(values), k=2, epsilon=2.0, delta=0.0, seed=3)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from dpviz.audit.auditing import TABLES
-from dpviz.check import RequestError
-from dpviz.privacy.queries import Relation
+from dpviz.core.check import RequestError
+from dpviz.core.queries import Relation
+from dpviz.runs.audits.auditing import TABLES
 from dpviz.runs.one_run import run
 from tests.cases import about
 from tests.contract.checks import check_centers

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.registry import CARDS
-from dpviz.check import RequestError
-from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.partitions import Everything, Voronoi
-from dpviz.privacy.private_session import PrivateSession, PrivateTable
-from dpviz.privacy.queries import Count, Relation
+from dpviz.core.accounting import Accounting, Budget
+from dpviz.core.check import RequestError
+from dpviz.core.domain import Domain
+from dpviz.core.noise import StudyNoise
+from dpviz.core.partitions import Everything, Voronoi
+from dpviz.core.private_session import PrivateSession, PrivateTable
+from dpviz.core.queries import Count, Relation
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import evaluate, find_reference
 from dpviz.runs.one_run import run
-from dpviz.table.domain import Domain
 from tests.cases import about
 from tests.contract.checks import (
     check_booked,
@@ -31,7 +31,7 @@ from tests.contract.checks import (
 )
 from tests.contract.sessions import exploding_session
 from tests.contract.tables import make_blobs, make_small_table
-from tests.privacy.tuple_checks import tight_tuples
+from tests.core.tuple_checks import tight_tuples
 
 ENOUGH = 1800
 GIVEN = [

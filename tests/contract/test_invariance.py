@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import dpviz.table.rows
-import dpviz.table.stored_rows
+import dpviz.core.rows
+import dpviz.core.stored_rows
 from dpviz.algorithms.registry import CARDS
-from dpviz.privacy.private_session import PrivateTable
-from dpviz.privacy.quantiles import ClippedColumns
-from dpviz.table.domain import Domain, Region
+from dpviz.core.domain import Domain, Region
+from dpviz.core.private_session import PrivateTable
+from dpviz.core.quantiles import ClippedColumns
 from tests.cases import about
 from tests.contract.checks import collect_frames, list_arrays, run_card
 from tests.contract.questions import QUESTIONS
@@ -27,8 +27,8 @@ from tests.contract.tables import (
     make_blobs,
     named,
 )
+from tests.core.asked import asked
 from tests.examples import examples
-from tests.privacy.asked import asked
 
 REQUEST = {"k": 3, "epsilon": 4.0, "seed": 11}
 IN_A_BALL = NeighborSetting("nine columns in a ball", dim=9, radius=1.0)
@@ -70,10 +70,10 @@ def test_the_bytes_of_a_run_know_neither_order_nor_chunks_nor_threads_nor_the_si
     with about("the size of chunks"):
         assert _bytes_of(card, case.table(rows, persons, block_numbers=CHUNK), request) == expected
     with about("the number of threads"), monkeypatch.context() as more:
-        more.setattr(dpviz.table.rows, "_count_threads", lambda: 3)
+        more.setattr(dpviz.core.rows, "_count_threads", lambda: 3)
         assert _bytes_of(card, case.table(rows, persons, block_numbers=CHUNK), request) == expected
     with about("the size of floats"), monkeypatch.context() as larger:
-        larger.setattr(dpviz.table.stored_rows, "choose_number_type", lambda longest, bits: np.float64)
+        larger.setattr(dpviz.core.stored_rows, "choose_number_type", lambda longest, bits: np.float64)
         assert _bytes_of(card, case.table(rows, persons), request) == expected
     if card.private:
         # That a seed repeats a run to the last byte is tested with runs (tests/runs/test_one_run.py).

@@ -12,17 +12,17 @@ import pytest
 from dpviz.algorithms.card import Card, always
 from dpviz.algorithms.registry import CARDS, list_private_cards
 from dpviz.algorithms.steps import CentersStep
-from dpviz.check import RequestError
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.ledger import BudgetExceeded, Ledger
-from dpviz.privacy.loss_distributions import DrawList, NoiseDraws, NotAnnounced
-from dpviz.privacy.losses import Loss
-from dpviz.privacy.measurement import Question
-from dpviz.privacy.mechanisms import Exponential, Gaussian, Laplace, choose_noise_kind
-from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.partitions import CubeTree, Everything, Grid, Voronoi
-from dpviz.privacy.queries import Count, SparseCount, Sum
-from dpviz.privacy.sparse_mechanisms import NoisyThreshold, SparseLaplace
+from dpviz.core.accounting import Accounting
+from dpviz.core.check import RequestError
+from dpviz.core.ledger import BudgetExceeded, Ledger
+from dpviz.core.loss_distributions import DrawList, NoiseDraws, NotAnnounced
+from dpviz.core.losses import Loss
+from dpviz.core.measurement import Question
+from dpviz.core.mechanisms import Exponential, Gaussian, Laplace, choose_noise_kind
+from dpviz.core.noise import StudyNoise
+from dpviz.core.partitions import CubeTree, Everything, Grid, Voronoi
+from dpviz.core.queries import Count, SparseCount, Sum
+from dpviz.core.sparse_mechanisms import NoisyThreshold, SparseLaplace
 from tests.cases import about
 from tests.contract.checks import check_ledger, run_card
 from tests.contract.sessions import RowsTouched, exploding_session, open_as

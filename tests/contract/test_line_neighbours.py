@@ -15,12 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpviz.check import RequestError
+from dpviz.core.check import RequestError
 from dpviz.runs.open_table import OpenTable, declare
-from dpviz.table.codings import Closed, Cycle, Dates, Nominal, Ordinal, Stretched
-from dpviz.table.csv_intake import CsvFile, open_csv
-from dpviz.table.declaration import Declaration
-from dpviz.table.file_format import FileFormat, NumberStyle
+from dpviz.tables.codings import Closed, Cycle, Dates, Nominal, Ordinal, Stretched
+from dpviz.tables.csv_intake import CsvFile, open_csv
+from dpviz.tables.declaration import Declaration
+from dpviz.tables.file_format import FileFormat, NumberStyle
 from tests.examples import examples
 
 HEADERS = {",": b"who,x,y,label\n", ";": b"who;x;y;label\n", "whitespace": b"who x y label\n"}

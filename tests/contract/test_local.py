@@ -11,17 +11,17 @@ from scipy import stats
 
 from dpviz.algorithms.hashes.lsh_local import _compute_center_noise, grow_server_tree, list_leaves
 from dpviz.algorithms.registry import CARDS
-from dpviz.check import RequestError
-from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.hash_partitions import HashCodes
-from dpviz.privacy.local_model import LocalReports, Response, UserAnswers, UserQuestion, choose_sent, toss_response
-from dpviz.privacy.mechanisms import Gaussian, Laplace
-from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.queries import Count, Relation, Sensitivity
+from dpviz.core.accounting import Accounting, Budget
+from dpviz.core.check import RequestError
+from dpviz.core.domain import Region
+from dpviz.core.hash_partitions import HashCodes
+from dpviz.core.local_model import LocalReports, Response, UserAnswers, UserQuestion, choose_sent, toss_response
+from dpviz.core.mechanisms import Gaussian, Laplace
+from dpviz.core.noise import StudyNoise
+from dpviz.core.queries import Count, Relation, Sensitivity
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.one_run import run
-from dpviz.table.domain import Region
 from tests.cases import about
 from tests.contract.checks import check_booked, check_centers, check_replayed, record_run
 from tests.contract.laws import check_frequencies, check_scale

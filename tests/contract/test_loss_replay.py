@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.card import Card
-from dpviz.privacy.queries import Relation
+from dpviz.core.queries import Relation
 from tests.cases import about
 from tests.contract.checks import check_loss
 from tests.contract.tables import (

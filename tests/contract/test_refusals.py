@@ -10,14 +10,14 @@ import pytest
 
 import dpviz.algorithms.baselines.kvariates
 import dpviz.algorithms.su2016.pgkm
-import tests.privacy.test_kernel_draw as draw_tests
+import tests.core.test_kernel_draw as draw_tests
 from dpviz.algorithms.registry import CARDS
 from dpviz.algorithms.steps import CentersStep
-from dpviz.check import RequestError
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.kernel_draw import DistanceWeights, KernelDraw
-from dpviz.privacy.ledger import BudgetExceeded
-from dpviz.privacy.noise import StudyNoise
+from dpviz.core.accounting import Accounting
+from dpviz.core.check import RequestError
+from dpviz.core.kernel_draw import DistanceWeights, KernelDraw
+from dpviz.core.ledger import BudgetExceeded
+from dpviz.core.noise import StudyNoise
 from tests.contract.checks import check_ledger, run_card
 from tests.contract.sessions import exploding_session, open_as
 from tests.contract.tables import PUBLIC

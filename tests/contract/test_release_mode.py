@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.registry import CARDS
-from dpviz.check import RequestError
-from dpviz.meaning.independent_accounting import compute_independent_epsilon
-from dpviz.privacy.exact_noise import ExactNoise
-from dpviz.privacy.queries import Relation
+from dpviz.core.check import RequestError
+from dpviz.core.exact_noise import ExactNoise
+from dpviz.core.queries import Relation
 from dpviz.releases.transcript import AnswerRecording, Playback, Transcript, read_transcript
+from dpviz.runs.meaning.independent_accounting import compute_independent_epsilon
 from dpviz.runs.one_run import run_request
 from dpviz.runs.request import Contender, Request
 from tests.contract.tables import NEIGHBOR_SETTINGS, NeighborSetting, list_settings

@@ -14,22 +14,22 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.block_models import BlockKMeans
-from dpviz.privacy.local_model import LocalNoise, LocalReports, UserAnswers
-from dpviz.privacy.mechanisms import KNorm
-from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.private_session import PrivateSession
-from dpviz.privacy.tuples.center_noise import NoisyCenters
-from dpviz.privacy.tuples.partition_check import PartitionTest
-from dpviz.privacy.tuples.tuple_averages import measure_pair_distances
-from dpviz.privacy.tuples.tuples import TupleTable
-from dpviz.table.content import order_by_content, order_persons_by_content
-from dpviz.table.domain import Region
+from dpviz.core.accounting import Accounting
+from dpviz.core.block_models import BlockKMeans
+from dpviz.core.content import order_by_content, order_persons_by_content
+from dpviz.core.domain import Region
+from dpviz.core.local_model import LocalNoise, LocalReports, UserAnswers
+from dpviz.core.mechanisms import KNorm
+from dpviz.core.noise import StudyNoise
+from dpviz.core.private_session import PrivateSession
+from dpviz.core.tuples.center_noise import NoisyCenters
+from dpviz.core.tuples.partition_check import PartitionTest
+from dpviz.core.tuples.tuple_averages import measure_pair_distances
+from dpviz.core.tuples.tuples import TupleTable
 from tests.cases import about
 from tests.contract.laws import check_frequencies
 from tests.contract.tables import make_small_table
-from tests.privacy.tuple_checks import CHEAP
+from tests.core.tuple_checks import CHEAP
 
 caught = pytest.raises(AssertionError)
 

@@ -9,16 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpviz.privacy.hash_partitions import HashCodes, HashTree
-from dpviz.privacy.kernel_draw import DistanceWeights
-from dpviz.privacy.known import PARTITIONS, QUERIES
-from dpviz.privacy.local_model import EachRow
-from dpviz.privacy.losses import CappedLosses, Loss, MedianLoss, PoolLoss, SwapLoss
-from dpviz.privacy.partitions import CubeTree, Everything, Grid, ProjectedCells, UnevenGrid, Voronoi, Zoomed
-from dpviz.privacy.quantiles import Medians, Quantiles
-from dpviz.privacy.queries import Count, Relation, SparseCount, Sum
-from dpviz.privacy.segment_counts import DistanceScales, SegmentHistogram
-from dpviz.privacy.sums import (
+from dpviz.core.domain import Domain, Region
+from dpviz.core.hash_partitions import HashCodes, HashTree
+from dpviz.core.kernel_draw import DistanceWeights
+from dpviz.core.known import PARTITIONS, QUERIES
+from dpviz.core.local_model import EachRow
+from dpviz.core.losses import CappedLosses, Loss, MedianLoss, PoolLoss, SwapLoss
+from dpviz.core.partitions import CubeTree, Everything, Grid, ProjectedCells, UnevenGrid, Voronoi, Zoomed
+from dpviz.core.quantiles import Medians, Quantiles
+from dpviz.core.queries import Count, Relation, SparseCount, Sum
+from dpviz.core.rows import Rows
+from dpviz.core.segment_counts import DistanceScales, SegmentHistogram
+from dpviz.core.sums import (
     BoxSum,
     ChosenSum,
     Pull,
@@ -29,9 +31,7 @@ from dpviz.privacy.sums import (
     Spread,
     Weights,
 )
-from dpviz.privacy.tuples.tuples import Tuples
-from dpviz.table.domain import Domain, Region
-from dpviz.table.rows import Rows
+from dpviz.core.tuples.tuples import Tuples
 from tests.cases import about, for_each
 from tests.contract.questions import (
     DENSE,
@@ -189,10 +189,10 @@ def _attained(kind, over, region):
             # One row lies on the only centre of both sets, the other one farther away than either cap.
             return CappedLosses(np.stack([-far, -far])[:, None], caps=np.array([1.0, 0.125])), far
         case _ if kind is DistanceWeights:
-            # Without centres every row weighs 1; tests/privacy/test_kernel_draw.py has the weights of distances.
+            # Without centres every row weighs 1; tests/core/test_kernel_draw.py has the weights of distances.
             return DistanceWeights(np.empty((0, region.dim))), far
         case _ if kind is PoolLoss:
-            # Where the sets are as far apart as can be; tests/privacy/test_pool_loss.py has pools that come together.
+            # Where the sets are as far apart as can be; tests/core/test_pool_loss.py has pools that come together.
             return PoolLoss(np.stack([far, -far])[:, None]), far
         case _ if kind is BoxSum:
             return BoxSum(-far, far), far

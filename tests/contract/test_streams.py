@@ -11,13 +11,13 @@ import pytest
 
 from dpviz.algorithms.registry import CARDS
 from dpviz.algorithms.steps import CentersStep
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.partitions import Everything
-from dpviz.privacy.private_session import PrivateSession
-from dpviz.privacy.queries import Count
+from dpviz.core.accounting import Accounting
+from dpviz.core.domain import Region
+from dpviz.core.noise import StudyNoise
+from dpviz.core.partitions import Everything
+from dpviz.core.private_session import PrivateSession
+from dpviz.core.queries import Count
 from dpviz.runs.one_run import run
-from dpviz.table.domain import Region
 from tests.contract.laws import check_independent
 from tests.contract.tables import PUBLIC
 

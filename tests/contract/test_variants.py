@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpviz.algorithms.registry import CARDS, list_private_cards
-from dpviz.audit.neighboring_tables import list_variants
+from dpviz.runs.audits.neighboring_tables import list_variants
 from tests.cases import about
 from tests.contract.checks import check_booked, check_loss, check_replayed, record_run
 from tests.contract.tables import BOUGHT, PERSONS, PUBLIC, REPLACE, list_neighbours

@@ -14,13 +14,13 @@ from docs.generators import algorithm_pages, api_pages, command_pages, documents
 from docs.generators.links import list_broken_links
 from dpviz.__main__ import COMMANDS
 from dpviz.algorithms.registry import CARDS
-from dpviz.check import RequestError
-from dpviz.glossary import read_glossary
+from dpviz.core.check import RequestError
 from dpviz.releases.package import MAY_BE_THERE
-from dpviz.schema.documents import read_document
-from dpviz.schema.run_document import RunDocument
-from dpviz.table.declaration_file import apply_declaration
-from dpviz.table.loaded_table import IntakeError
+from dpviz.runs.run_document import RunDocument
+from dpviz.tables.declaration_file import apply_declaration
+from dpviz.tables.loaded_table import IntakeError
+from dpviz.words.documents import read_document
+from dpviz.words.glossary import read_glossary
 from tests.cases import about
 from tests.command_line import call
 

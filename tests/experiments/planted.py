@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from dpviz.charts.studies.stored_verdicts import Outcome
+from dpviz.app.charts.studies.stored_verdicts import Outcome
 from experiments import balcan_figure2 as bl
 from experiments import balcan_small as small
 from experiments import balcan_theory as captures

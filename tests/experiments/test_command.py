@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from dpviz import __version__
-from dpviz.charts.studies.stored_verdicts import Outcome, read_runs, read_verdicts
+from dpviz.app.charts.studies.stored_verdicts import Outcome, read_runs, read_verdicts
 from experiments import redraw
 from experiments.__main__ import main
 from experiments.registry import CLAIMS

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dpviz.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict
+from dpviz.app.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict
 from experiments.evidence import (
     UNEXPLAINED,
     add_reason,

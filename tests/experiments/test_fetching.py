@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpviz.check import RequestError
+from dpviz.core.check import RequestError
 from experiments.fetching import ON_OPENML, PublicTable, fetch_missing
 from experiments.material import PUBLISHED
 from experiments.registry import open_datasets

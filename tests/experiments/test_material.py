@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 
-from dpviz.check import RequestError
+from dpviz.core.check import RequestError
 from experiments.catalogue import _MNIST_APART, _MNIST_WITHIN, CATALOGUE, make_ball_table, make_separated
 from experiments.material import PUBLISHED, RECIPE, SYNTHETIC, DatasetCache, PaperTable
 from experiments.registry import CLAIMS, open_datasets

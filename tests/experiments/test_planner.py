@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpviz.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, MarginInterval
+from dpviz.app.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, MarginInterval
 from experiments import redraw
 from experiments.claim import Claim
 from experiments.evidence import compare_lines, conclude

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm as normal
 
-from dpviz.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, MarginInterval, Outcome
+from dpviz.app.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, MarginInterval, Outcome
 from experiments import redraw
 from experiments.evidence import compare_lines, compare_most, compare_with_today, conclude
 from experiments.redraw import (

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.mixture import GaussianMixture
 
-from dpviz.privacy.accounting import gdp_mu
+from dpviz.core.accounting import gdp_mu
 from experiments import balcan_theory, cohen_naive, su_genetic, su_theory
 from experiments.balcan_figure2 import DELTA, convert_to_basic
 from experiments.catalogue import make_ball_table

@@ -9,10 +9,10 @@ import pytest
 
 from benchmarks.verdict_table import markdown
 from dpviz import __version__
-from dpviz.charts.studies.stored_verdicts import FILE, FOLDER, STAND_INS, Outcome, read_verdicts
-from dpviz.check import RequestError
+from dpviz.app.charts.studies.stored_verdicts import FILE, FOLDER, STAND_INS, Outcome, read_verdicts
+from dpviz.core.check import RequestError
 from dpviz.runs.request import Contender, Request
-from dpviz.schema.documents import read_document
+from dpviz.words.documents import read_document
 from experiments.claim_folder import ClaimManifest
 from experiments.google_coreset import BASELINE_FILE, DIFFPRIVLIB, TABLES
 from experiments.material import PUBLISHED, SYNTHETIC

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from dpviz.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, Outcome
+from dpviz.app.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, Outcome
 from experiments.registry import CLAIMS
 from tests.cases import for_each
 from tests.experiments.planted import PLANTED

@@ -12,10 +12,10 @@ from scipy import sparse
 from benchmarks.fuzzing.case import Broken, Case, command
 from benchmarks.fuzzing.secrets import Secrets
 from dpviz.runs.open_table import declare
-from dpviz.table.csv_intake import load_csv, open_csv
-from dpviz.table.declaration_file import apply_declaration
-from dpviz.table.file_format import FileFormat, NumberStyle
-from dpviz.table.proposal import propose
+from dpviz.tables.csv_intake import load_csv, open_csv
+from dpviz.tables.declaration_file import apply_declaration
+from dpviz.tables.file_format import FileFormat, NumberStyle
+from dpviz.tables.proposal import propose
 
 _ASK = ("--k", "2", "--epsilon", "1", "--bounds", "-1,1")
 _TABLE = "x,y,name\n731944027,0.5,qwrtzpsdfg\n0.1,0.2,b\n-0.3,0.4,c\n"

@@ -12,7 +12,7 @@ import numpy as np
 
 from benchmarks.fuzzing.case import Broken, Case
 from benchmarks.fuzzing.secrets import Secrets
-from dpviz.check import RequestError
+from dpviz.core.check import RequestError
 
 SECRETS = Secrets((731_944_027,), ("qwrtzpsdfg",))
 MEGABYTES = 160

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from dpviz.lessons.lesson import (
+from dpviz.app.lessons.lesson import (
     TOOLS,
     CurveGuess,
     DrawsReveal,
@@ -19,8 +19,8 @@ from dpviz.lessons.lesson import (
     RunReveal,
     StudyReveal,
 )
-from dpviz.lessons.reading import LessonError, read_lesson, read_lesson_fields, read_lessons
-from dpviz.table.drawing import decode_drawing
+from dpviz.app.lessons.reading import LessonError, read_lesson, read_lesson_fields, read_lessons
+from dpviz.tables.drawing import decode_drawing
 from tests.cases import for_each
 
 GOOD: dict[str, Any] = {

@@ -9,9 +9,9 @@ from functools import cache
 
 import pytest
 
-from dpviz.lessons.computed import Computed, find_step, list_refusals
-from dpviz.lessons.facts import list_wrong_says
-from dpviz.lessons.lesson import (
+from dpviz.app.lessons.computed import Computed, find_step, list_refusals
+from dpviz.app.lessons.facts import list_wrong_says
+from dpviz.app.lessons.lesson import (
     PLACEHOLDER,
     DrawsReveal,
     Lesson,
@@ -22,8 +22,8 @@ from dpviz.lessons.lesson import (
     Scene,
     StudyReveal,
 )
-from dpviz.lessons.reading import read_lessons
-from dpviz.table.drawing import encode_drawing, load_preset
+from dpviz.app.lessons.reading import read_lessons
+from dpviz.tables.drawing import encode_drawing, load_preset
 from tests.cases import for_each
 
 SHELVED = read_lessons()

@@ -10,8 +10,8 @@ from typing import Any
 from streamlit.testing.v1 import AppTest
 
 from dpviz.runs.open_table import OpenTable, declare
-from dpviz.table.declaration import FileKind
-from dpviz.table.samples import sample
+from dpviz.tables.declaration import FileKind
+from dpviz.tables.samples import sample
 from tests import waiting
 
 ROUTER = Path(__file__).resolve().parents[2] / "pages" / "_router.py"

@@ -11,18 +11,18 @@ import numpy as np
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Toggle
 
+from dpviz.app.ui.studies.study_job import StudyJob
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.jobs import JobState, Work
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import compute_study_rows
 from dpviz.runs.worker import Failure
-from dpviz.table.declaration import Declaration, FileKind
-from dpviz.table.loaded_table import make_numeric_table
-from dpviz.ui.studies.study_job import StudyJob
+from dpviz.tables.declaration import Declaration, FileKind
+from dpviz.tables.loaded_table import make_numeric_table
 from tests import waiting
 from tests.contract.tables import make_blobs
-from tests.privacy.tuple_checks import tight_tuples
+from tests.core.tuple_checks import tight_tuples
 
 LOSS = "the loss of k-means++"
 ROUTER = Path(__file__).resolve().parents[2] / "pages" / "_router.py"

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.registry import CARDS, list_private_cards
+from dpviz.app.ui.escape import escape_markdown
+from dpviz.app.ui.studies.compare_panel import find_median_runs
+from dpviz.app.ui.studies.contender_choice import list_contenders
 from dpviz.runs.jobs import JobState
-from dpviz.table.declaration import FileKind
-from dpviz.ui.escape import escape_markdown
-from dpviz.ui.studies.compare_panel import find_median_runs
-from dpviz.ui.studies.contender_choice import list_contenders
-from dpviz.wording import format_ratio
+from dpviz.tables.declaration import FileKind
+from dpviz.words.wording import format_ratio
 from tests.pages.site import press
 from tests.pages.tables import ArrivingJob, app_on, computed, open_blobs, sound, study_in, text_of, truth_switch
 

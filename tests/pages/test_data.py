@@ -8,8 +8,8 @@ import re
 import numpy as np
 import pytest
 
-from dpviz.table.declaration import FROM_ROWS, FileKind
-from dpviz.ui.data.column_rows import COLUMNS_SHOWN
+from dpviz.app.ui.data.column_rows import COLUMNS_SHOWN
+from dpviz.tables.declaration import FROM_ROWS, FileKind
 from tests.cases import about
 from tests.pages.site import (
     declared,
@@ -120,7 +120,7 @@ def test_a_file_whose_reading_fell_over_stays_refused(monkeypatch):
     def falls_over(*_: object, **__: object) -> None:
         raise ZeroDivisionError(SECRET)
 
-    monkeypatch.setattr("dpviz.ui.data.ways_in.open_csv", falls_over)
+    monkeypatch.setattr("dpviz.app.ui.data.ways_in.open_csv", falls_over)
     at = visit("data.py")
     at.file_uploader(key="csv").upload("people.csv", PEOPLE)
     at.run()

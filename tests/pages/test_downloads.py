@@ -13,15 +13,15 @@ import pytest
 import streamlit
 from streamlit.testing.v1 import AppTest
 
-from dpviz.charts.animation import TitleNumber
-from dpviz.charts.player.player_page import RELEASED_ONLY, animate
-from dpviz.charts.player.shown import MOST_BYTES
-from dpviz.charts.plot import pack
+from dpviz.app.charts.animation import TitleNumber
+from dpviz.app.charts.player.player_page import RELEASED_ONLY, animate
+from dpviz.app.charts.player.shown import MOST_BYTES
+from dpviz.app.charts.plot import pack
 from dpviz.runs.export import format_centers_csv, format_run_json
 from dpviz.runs.open_table import OpenTable, declare
-from dpviz.table.csv_intake import open_csv
-from dpviz.table.declaration import FROM_ROWS, Declaration, FileKind
-from tests.charts.test_player_page import leaks, packed_in, truth_of
+from dpviz.tables.csv_intake import open_csv
+from dpviz.tables.declaration import FROM_ROWS, Declaration, FileKind
+from tests.app.charts.test_player_page import leaks, packed_in, truth_of
 from tests.contract.tables import make_blobs
 from tests.pages.tables import app_on, computed, numbers, open_blobs, read_animation, sound, text_of, truth_switch
 from tests.runs.declared import open_persons
@@ -179,7 +179,7 @@ def test_a_page_is_made_when_it_is_asked_for_and_not_before(monkeypatch: pytest.
     def asked(*_: Any) -> bytes:
         raise AssertionError("nobody has asked for the file yet")
 
-    monkeypatch.setattr("dpviz.ui.explore.result_panel.make_run_page", asked)
+    monkeypatch.setattr("dpviz.app.ui.explore.result_panel.make_run_page", asked)
     app = ran(open_blobs())
     assert PLAYED in [button.proto.label for button in app.get("download_button")]
 

@@ -9,10 +9,10 @@ import pytest
 from scipy.sparse import csr_array
 
 from dpviz.algorithms.registry import CARDS, list_private_cards
-from dpviz.privacy.private_session import PrivateTable
+from dpviz.app.ui import runner
+from dpviz.core.private_session import PrivateTable
 from dpviz.runs.open_table import OpenTable
-from dpviz.table.declaration import FileKind
-from dpviz.ui import runner
+from dpviz.tables.declaration import FileKind
 from tests import waiting
 from tests.contract.tables import make_blobs
 from tests.example_packages import Entry, bringing, example

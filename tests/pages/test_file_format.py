@@ -9,27 +9,16 @@ import numpy as np
 import pytest
 
 from dpviz.__main__ import read_arguments
-from dpviz.cli.declared_table import open_declared_table
-from dpviz.table.csv_intake import open_csv
-from dpviz.table.declaration import Declaration, FileKind
-from dpviz.table.declaration_file import to_json
-from dpviz.table.file_format import FileFormat, NumberStyle
-from dpviz.table.loaded_table import IntakeError
-from dpviz.table.proposal import propose
-from dpviz.ui.session import DataAccess
+from dpviz.api.cli.declared_table import open_declared_table
+from dpviz.app.ui.session import DataAccess
+from dpviz.tables.csv_intake import open_csv
+from dpviz.tables.declaration import Declaration, FileKind
+from dpviz.tables.declaration_file import to_json
+from dpviz.tables.file_format import FileFormat, NumberStyle
+from dpviz.tables.loaded_table import IntakeError
+from dpviz.tables.proposal import propose
 from tests.cases import about
-from tests.pages.site import (
-    declared,
-    everything_shown,
-    fine,
-    of_kind,
-    paste_bounds,
-    press,
-    tick,
-    ticked,
-    upload,
-    visit,
-)
+from tests.pages.site import declared, everything_shown, fine, of_kind, paste_bounds, press, tick, ticked, upload, visit
 
 COMMAS = b"age;income;who\n31,5;1.000,25;a\n44,5;2.500,5;b\n52,0;3.000,75;c\n"
 VALUES = [[31.5, 1000.25], [44.5, 2500.5], [52.0, 3000.75]]
@@ -248,7 +237,7 @@ def _expected(path: Path) -> Declaration | str:
         return str(error)
 
 
-CASES = Path(__file__).parents[1] / "table" / "cases"
+CASES = Path(__file__).parents[1] / "tables" / "cases"
 
 
 @pytest.mark.slow

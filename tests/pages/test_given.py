@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpviz.table.named import GIVEN
+from dpviz.tables.named import GIVEN
 from tests.command_line import write_points
 from tests.pages.site import fine, press, visit
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
-from dpviz.glossary import Term, read_glossary
+from dpviz.words.glossary import Term, read_glossary
 from tests.pages.site import fine, visit
 from tests.pages.tables import app_on
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import streamlit as st
 
-from dpviz.check import RequestError
+from dpviz.app.ui.tradeoff.settings_section import apply
+from dpviz.core.check import RequestError
 from dpviz.runs.study.grid import StudyGrid
-from dpviz.ui.tradeoff.settings_section import apply
 from tests.cases import about
 from tests.pages.tables import app_on, open_blobs, sound, text_of
 

@@ -12,11 +12,11 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from dpviz.app.ui import runner
+from dpviz.app.ui.data import ways_in
 from dpviz.runs.jobs import JobState, Work
 from dpviz.runs.one_run import RunSoFar
 from dpviz.runs.worker import Failure
-from dpviz.ui import runner
-from dpviz.ui.data import ways_in
 from tests import waiting
 from tests.contract.tables import make_blobs
 from tests.pages.site import everything_shown, fine, paste_bounds, press
@@ -39,9 +39,9 @@ DECLARED = {"bounds": {"x": [-1, 1], "y": [-1, 1]}, "bounds_origin": "known befo
 
 @pytest.fixture(autouse=True)
 def small_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dpviz.table.parquet_intake._MOST_BYTES", 10)
+    monkeypatch.setattr("dpviz.tables.parquet_intake._MOST_BYTES", 10)
     assert ways_in  # its uploader has the true limit
-    monkeypatch.setattr("dpviz.table.csv_intake.MAX_BYTES", 1_000)
+    monkeypatch.setattr("dpviz.tables.csv_intake.MAX_BYTES", 1_000)
 
 
 @pytest.fixture
@@ -179,7 +179,7 @@ def test_true_counts_are_those_of_all_rows_or_none_are_shown(
     parquet: Path, monkeypatch: pytest.MonkeyPatch, fits: bool
 ) -> None:
     if fits:
-        monkeypatch.setattr("dpviz.table.parquet_intake._MOST_BYTES", 10**9)
+        monkeypatch.setattr("dpviz.tables.parquet_intake._MOST_BYTES", 10**9)
     at = preparing(parquet, "public")
     fine(at.run())
     at.switch_page("explore.py")

@@ -10,12 +10,7 @@ import json
 import pandas as pd
 import pytest
 
-from dpviz.privacy.accounting import Accounting
-from dpviz.runs.export import format_frame_csv
-from dpviz.runs.one_run import run
-from dpviz.runs.record import AccessKind, make_record
-from dpviz.table.declaration import FileKind
-from dpviz.ui.ledger_panel import (
+from dpviz.app.ui.ledger_panel import (
     ADDING,
     compose_together,
     describe_agreement,
@@ -24,7 +19,12 @@ from dpviz.ui.ledger_panel import (
     tabulate_charges,
     tabulate_totals,
 )
-from dpviz.ui.session import Booked
+from dpviz.app.ui.session import Booked
+from dpviz.core.accounting import Accounting
+from dpviz.runs.export import format_frame_csv
+from dpviz.runs.one_run import run
+from dpviz.runs.record import AccessKind, make_record
+from dpviz.tables.declaration import FileKind
 from tests.pages.site import everything_shown, sample_table, visit
 
 

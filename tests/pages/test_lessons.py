@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpviz.lessons import reading
-from dpviz.lessons.lesson import CurveGuess, Lesson, NumberGuess, Options, PartReveal, RunReveal
-from dpviz.lessons.reading import read_lessons
-from dpviz.table.drawing import load_preset
-from dpviz.ui.escape import escape_markdown
-from dpviz.ui.meaning import parts
+from dpviz.app.lessons import reading
+from dpviz.app.lessons.lesson import CurveGuess, Lesson, NumberGuess, Options, PartReveal, RunReveal
+from dpviz.app.lessons.reading import read_lessons
+from dpviz.app.ui.escape import escape_markdown
+from dpviz.app.ui.meaning import parts
+from dpviz.tables.drawing import load_preset
+from tests.app.ui.playground.test_board import said
 from tests.pages.tables import app_on, board_in, read_animation, sound, text_of
-from tests.ui.playground.test_board import said
 
 LESSONS = read_lessons().lessons
 RICH = LESSONS["rich-person"]

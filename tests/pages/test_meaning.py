@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dpviz.table.declaration import FileKind
-from dpviz.ui.meaning.parts import PARTS
+from dpviz.app.ui.meaning.parts import PARTS
+from dpviz.tables.declaration import FileKind
 from tests.pages.site import sample_table
 from tests.pages.tables import app_on, open_blobs, sound, text_of
 
@@ -85,5 +85,5 @@ def test_more_runs_add_to_the_first_and_the_person_can_be_chosen(quick_attacks: 
 @pytest.fixture
 def quick_attacks(monkeypatch: pytest.MonkeyPatch) -> None:
     """A few runs tell as much of the page as many."""
-    monkeypatch.setattr("dpviz.ui.meaning.parts.PAIRS", 8)
-    monkeypatch.setattr("dpviz.ui.meaning.parts._LEAST", 4)
+    monkeypatch.setattr("dpviz.app.ui.meaning.parts.PAIRS", 8)
+    monkeypatch.setattr("dpviz.app.ui.meaning.parts._LEAST", 4)

@@ -8,17 +8,17 @@ from types import SimpleNamespace
 
 import pytest
 
-import dpviz.ui.papers_panel as papers_panel
-from dpviz.charts.studies import stored_verdicts
-from dpviz.charts.studies.claim_figure import ClaimFigure
-from dpviz.charts.studies.stored_verdicts import FOLDER, STAND_INS, Outcome, StoredVerdicts, read_verdicts
-from dpviz.charts.theme import choose_palette
+import dpviz.app.ui.papers_panel as papers_panel
+from dpviz.app.charts.studies import stored_verdicts
+from dpviz.app.charts.studies.claim_figure import ClaimFigure
+from dpviz.app.charts.studies.stored_verdicts import FOLDER, STAND_INS, Outcome, StoredVerdicts, read_verdicts
+from dpviz.words.theme import choose_palette
 from experiments.material import PUBLISHED
 from experiments.registry import CLAIMS
 from experiments.stored_results import describe_result
-from tests.charts.test_theme import contrast
 from tests.experiments.planted import PLANTED
 from tests.pages.site import everything_shown, fine, visit
+from tests.words.test_theme import contrast
 
 MADE = {"quick": True, "dpviz": "0.1.0", "command": "python -m experiments --quick --out DIR"}
 

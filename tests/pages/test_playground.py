@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dpviz.app.ui.playground.page import KEY, make_animation_page, read_link
 from dpviz.runs.request import Contender, Request
-from dpviz.table.drawing import PointDrawing, decode_drawing, encode_drawing, load_preset, make_painted_table
-from dpviz.ui.playground.page import KEY, make_animation_page, read_link
+from dpviz.tables.drawing import PointDrawing, decode_drawing, encode_drawing, load_preset, make_painted_table
+from tests.app.charts.test_player_page import packed_in
+from tests.app.ui.playground.test_board import FULL, HERMIT, ONE, SPOT, said
 from tests.cases import about
-from tests.charts.test_player_page import packed_in
 from tests.pages.tables import app_on, board_in, sound, text_of
 from tests.pages.test_table_link import reloaded
-from tests.ui.playground.test_board import FULL, HERMIT, ONE, SPOT, said
 
 PAGE, PART = "playground.py", f"{KEY}:0"
 

@@ -13,7 +13,10 @@ import pytest
 import yaml
 from streamlit.testing.v1 import AppTest
 
-from dpviz.meaning.window import Risk
+from dpviz.app.ui import session
+from dpviz.app.ui.escape import escape_markdown
+from dpviz.app.ui.session import DataAccess
+from dpviz.app.ui.tradeoff.window_section import Accepted
 from dpviz.releases import publishing
 from dpviz.releases.account import Account, State
 from dpviz.releases.package import CARD, CENTERS, DECLARATION, PAGE, make_zip
@@ -22,16 +25,13 @@ from dpviz.releases.verifying import verify
 from dpviz.runs.advice.judgement import judge_request
 from dpviz.runs.advice.known_rows import KnownRows
 from dpviz.runs.advice.target import Target
+from dpviz.runs.meaning.window import Risk
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.record import AccessKind
 from dpviz.runs.request import Contender, Request
-from dpviz.table.declaration import FROM_ROWS, FileKind
-from dpviz.table.declaration_file import apply_declaration, apply_declaration_file
-from dpviz.table.named import open_file
-from dpviz.ui import session
-from dpviz.ui.escape import escape_markdown
-from dpviz.ui.session import DataAccess
-from dpviz.ui.tradeoff.window_section import Accepted
+from dpviz.tables.declaration import FROM_ROWS, FileKind
+from dpviz.tables.declaration_file import apply_declaration, apply_declaration_file
+from dpviz.tables.named import open_file
 from tests import waiting
 from tests.pages.site import everything_shown, fine, paste_bounds, upload, visit
 from tests.pages.tables import app_on, sound, text_of, truth_switch
@@ -269,7 +269,7 @@ def test_what_a_study_run_has_bought_argues_on_no_card(tmp_path, monkeypatch):
     table = people(tmp_path, n_public=None)
     app = accepting(on_page(table), table, rows=900)
     assert "made-up tables of 900 rows" in text_of(app) and not app.button(key="release:try").disabled
-    monkeypatch.setattr("dpviz.ui.tradeoff.window_section.list_bought_rows", lambda table: [912.0, 899.6, 905.2])
+    monkeypatch.setattr("dpviz.app.ui.tradeoff.window_section.list_bought_rows", lambda table: [912.0, 899.6, 905.2])
     said = text_of(sound(app.run()))
     assert (
         "900 rows" not in said and "It keeps the accepted risk" not in said and app.button(key="release:try").disabled
@@ -338,7 +338,7 @@ def test_a_file_that_is_no_account_is_refused_in_a_sentence(tmp_path):
 
 
 def test_where_others_see_the_pages_the_command_line_releases(tmp_path, monkeypatch):
-    monkeypatch.setattr("dpviz.ui.release.page.is_local_server", lambda: False)
+    monkeypatch.setattr("dpviz.app.ui.release.page.is_local_server", lambda: False)
     app = app_on("release.py", people(tmp_path), k="3")
     (code,) = app.code
     assert "--k 3 --epsilon 1 --delta 1e-06 --segments 0.2 --account people.sqlite" in code.value

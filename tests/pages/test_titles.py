@@ -13,9 +13,9 @@ from sklearn.metrics import pairwise_distances, pairwise_distances_argmin
 from streamlit.testing.v1 import AppTest
 
 from dpviz.runs.open_table import OpenTable, declare
-from dpviz.table.declaration import Declaration, FileKind
-from dpviz.table.loaded_table import make_numeric_table
-from dpviz.wording import format_number, format_percent, format_ratio
+from dpviz.tables.declaration import Declaration, FileKind
+from dpviz.tables.loaded_table import make_numeric_table
+from dpviz.words.wording import format_number, format_percent, format_ratio
 from tests.contract.tables import make_blobs
 from tests.pages.site import sample_table, visit
 from tests.pages.tables import LOSS, app_on, numbers, read_animation, sound, text_of, truth_switch

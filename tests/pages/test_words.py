@@ -12,9 +12,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.algorithms.registry import CARDS
-from dpviz.glossary import find_term, find_terms
 from dpviz.runs.open_table import OpenTable
-from dpviz.table.declaration import FileKind
+from dpviz.tables.declaration import FileKind
+from dpviz.words.glossary import find_term, find_terms
 from tests.pages.site import sample_table
 from tests.pages.tables import app_on, computed, open_blobs, open_pairs, players, read_animation, sound
 

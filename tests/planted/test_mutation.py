@@ -15,8 +15,8 @@ from benchmarks.mutation.places import Place, places_of, sample
 from benchmarks.mutation.reached import ReachedLines
 from benchmarks.mutation.results import Result, explanations, killed_before, report, store, stored
 
-FILE = "dpviz/privacy/measurement.py"
-TESTS = ["tests/privacy/test_measurement.py"]
+FILE = "dpviz/core/measurement.py"
+TESTS = ["tests/core/test_measurement.py"]
 
 
 def source() -> str:
@@ -31,14 +31,14 @@ def test_a_wrong_module_is_caught_and_the_test_is_named(nursery):
 
 
 def test_a_module_that_does_the_same_lives(nursery):
-    before = {path: path.stat().st_mtime_ns for path in (ROOT / "dpviz" / "privacy").iterdir()}
+    before = {path: path.stat().st_mtime_ns for path in (ROOT / "dpviz" / "core").iterdir()}
     assert nursery.run(Trial(TESTS, FILE, source() + "\n\nNOTHING_NEW = 1\n")).outcome == LIVES
-    assert before == {path: path.stat().st_mtime_ns for path in (ROOT / "dpviz" / "privacy").iterdir()}
+    assert before == {path: path.stat().st_mtime_ns for path in (ROOT / "dpviz" / "core").iterdir()}
 
 
 def test_a_module_that_is_called_like_a_test_is_changed_too(nursery):
-    file = "dpviz/privacy/tuples/partition_check.py"
-    assert nursery.run(Trial(["tests/privacy/test_tuples.py"], file, "assert False\n")).outcome == KILLED
+    file = "dpviz/core/tuples/partition_check.py"
+    assert nursery.run(Trial(["tests/core/test_tuples.py"], file, "assert False\n")).outcome == KILLED
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def f(x: int | str = 1, *, y: int = 0) -> int | None:
 @pytest.fixture
 def example(monkeypatch):
     monkeypatch.setattr(places_module, "source_of", lambda file: CODE)
-    return "dpviz/privacy/example.py"
+    return "dpviz/core/example.py"
 
 
 def test_only_what_a_program_can_notice_is_changed(example):
@@ -107,7 +107,7 @@ def test_a_change_is_one_token_and_its_key_survives_other_lines(example, monkeyp
 
 
 def test_a_larger_sample_holds_the_smaller_and_every_folder_has_its_share(monkeypatch):
-    files = {"privacy": "dpviz/privacy/sensitivity_bounds.py", "release": "dpviz/releases/release_request.py"}
+    files = {"privacy": "dpviz/core/sensitivity_bounds.py", "release": "dpviz/releases/release_request.py"}
     monkeypatch.setattr(places_module, "places", lambda part: [*places_of(files[part])])
     small, large = sample((*files,), 6, 3), sample((*files,), 12, 3)
     assert {place.key for place in small} <= {place.key for place in large}
@@ -117,7 +117,7 @@ def test_a_larger_sample_holds_the_smaller_and_every_folder_has_its_share(monkey
 
 def place_at(line: int) -> Place:
     lines = CODE.splitlines()
-    return Place("dpviz/privacy/example.py", "NumberReplacer", 0, (line, 0), (line, 1), lines[line - 1])
+    return Place("dpviz/core/example.py", "NumberReplacer", 0, (line, 0), (line, 1), lines[line - 1])
 
 
 class Reached(ReachedLines):
@@ -133,8 +133,8 @@ class Reached(ReachedLines):
 
 def test_of_the_tests_of_a_line_cheap_ones_come_first_and_of_these_the_mirror_file(example, monkeypatch):
     monkeypatch.setattr("benchmarks.mutation.choice.source_of", lambda file: CODE)
-    mirror, other = "tests/privacy/test_example.py::test_f", "tests/contract/test_all.py::test_f"
-    seconds = {other: 0.1, f"{mirror}[1]": 2.0, f"{mirror}[2]": 0.5, "tests/privacy/test_example.py::test_slow": 99.0}
+    mirror, other = "tests/core/test_example.py::test_f", "tests/contract/test_all.py::test_f"
+    seconds = {other: 0.1, f"{mirror}[1]": 2.0, f"{mirror}[2]": 0.5, "tests/core/test_example.py::test_slow": 99.0}
     reached = Reached({17: frozenset(seconds)}, seconds)
     assert chosen_tests(place_at(17), reached, seconds=10.0) == [f"{mirror}[2]", other, f"{mirror}[1]"]
     # What runs on import: the lines that it has an effect on.

@@ -10,10 +10,10 @@ import pytest
 
 from dpviz.algorithms.cohen2021.tested_tuples import TupleParams
 from dpviz.algorithms.registry import CARDS
-from dpviz.audit.contract import list_values
-from dpviz.privacy.private_session import PrivateTable
+from dpviz.core.domain import Domain
+from dpviz.core.private_session import PrivateTable
+from dpviz.runs.audits.contract import list_values
 from dpviz.runs.one_run import Run, run
-from dpviz.table.domain import Domain
 from tests.contract.tables import PUBLIC, NeighborSetting, list_settings, make_blobs
 from tests.proof.kept import Item, compare, spell
 

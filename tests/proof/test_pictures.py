@@ -8,12 +8,12 @@ from dataclasses import replace
 import pytest
 
 from dpviz.algorithms.steps import Step
-from dpviz.charts.picture import Drawing, RenderContext
-from dpviz.charts.plot import pack
-from dpviz.charts.registry import find_picture
-from dpviz.charts.theme import choose_palette
-from dpviz.charts.view import make_view
-from tests.charts.gallery import Exhibit, exhibit, steps_of
+from dpviz.app.charts.picture import Drawing, RenderContext
+from dpviz.app.charts.plot import pack
+from dpviz.app.charts.registry import find_picture
+from dpviz.app.charts.view import make_view
+from dpviz.words.theme import choose_palette
+from tests.app.charts.gallery import Exhibit, exhibit, steps_of
 from tests.proof.kept import Item, compare
 
 # Columns, clusters, scaling and cells along an axis.

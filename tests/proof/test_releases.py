@@ -11,9 +11,9 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from dpviz.arrays import Codes
-from dpviz.privacy import exact_noise
-from dpviz.privacy.exact_noise import ExactNoise
+from dpviz.core import exact_noise
+from dpviz.core.arrays import Codes
+from dpviz.core.exact_noise import ExactNoise
 from dpviz.releases import releasing
 from dpviz.releases.render import render
 from dpviz.releases.transcript import read_transcript

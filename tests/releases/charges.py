@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dpviz.check import RequestError
+from dpviz.core.check import RequestError
 from dpviz.releases.account import Account, Charge
 
 ROOT = Path(__file__).resolve().parents[2]

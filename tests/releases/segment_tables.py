@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.private_session import PrivateSession, PrivateTable
+from dpviz.core.accounting import Accounting
+from dpviz.core.noise import StudyNoise
+from dpviz.core.private_session import PrivateSession, PrivateTable
 from dpviz.releases.described_table import DescribedTable, Description, make_described_table
 from dpviz.releases.segments import ask_segments
 from dpviz.releases.segments_report import SegmentsReport
 from dpviz.runs.open_table import declare
-from dpviz.table.declaration import Declaration
-from dpviz.table.declaration_file import apply_declaration
-from dpviz.table.described import Described
-from dpviz.table.loaded_table import make_numeric_table
+from dpviz.tables.declaration import Declaration
+from dpviz.tables.declaration_file import apply_declaration
+from dpviz.tables.described import Described
+from dpviz.tables.loaded_table import make_numeric_table
 from tests.contract.sessions import open_as
 
 CENTERS = np.array([[-0.5, -0.5], [0.5, 0.5], [0.6, -0.6]])

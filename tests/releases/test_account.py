@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpviz import __version__
-from dpviz.check import RequestError
+from dpviz.core.check import RequestError
 from dpviz.releases.account import (
     Account,
     AccountBalance,

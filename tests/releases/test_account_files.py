@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from dpviz.check import RequestError
+from dpviz.core.check import RequestError
 from dpviz.releases import account_file
 from dpviz.releases.account import Account
 from dpviz.releases.account_file import AccountLocked

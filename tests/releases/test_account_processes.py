@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from dpviz.check import RequestError
+from dpviz.core.check import RequestError
 from dpviz.releases.account import Account, AccountExceeded, State
 from dpviz.releases.account_file import AccountLocked
 from tests.releases.charges import ROOT, a_charge

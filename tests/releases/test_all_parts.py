@@ -8,15 +8,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpviz.privacy.ledger import compute_total_epsilon
+from dpviz.core.ledger import compute_total_epsilon
 from dpviz.releases.package import CENTERS, DECLARATION, TRANSCRIPT
 from dpviz.releases.releasing import preflight, publish
 from dpviz.releases.render import collect_facts
 from dpviz.releases.seen import AccessCounts
 from dpviz.releases.transcript import AnswerRecording, Transcript, read_transcript
 from dpviz.releases.zips import make_zip, read_members
-from dpviz.table.declaration_file import apply_declaration, apply_declaration_file, to_json
-from dpviz.table.named import open_file
+from dpviz.tables.declaration_file import apply_declaration, apply_declaration_file, to_json
+from dpviz.tables.named import open_file
 from tests.releases.forging import changed, findings
 from tests.releases.people import account_in, order_for, write_people
 

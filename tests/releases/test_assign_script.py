@@ -13,14 +13,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dpviz.arrays import Array, Codes
-from dpviz.check import RequestError
+from dpviz.core.arrays import Array, Codes
+from dpviz.core.check import RequestError
+from dpviz.core.domain import Domain
 from dpviz.releases.render import write_assign_script
 from dpviz.runs.evaluation import assign
-from dpviz.table.coded_domain import make_coded_domain
-from dpviz.table.codings import Stretched
-from dpviz.table.domain import Domain
-from dpviz.table.file_format import FileFormat, NumberStyle
+from dpviz.tables.coded_domain import make_coded_domain
+from dpviz.tables.codings import Stretched
+from dpviz.tables.file_format import FileFormat, NumberStyle
 
 _NAMES = ("age", "income", "hours")
 _LOWER, _UPPER = np.array([18.0, 0.0, -20.0]), np.array([100.0, 200_000.0, 80.0])

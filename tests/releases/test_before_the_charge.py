@@ -8,15 +8,15 @@ from dataclasses import replace
 import pytest
 import yaml
 
-from dpviz.check import RequestError
+from dpviz.core.check import RequestError
 from dpviz.releases import releasing
 from dpviz.releases.account import Account
 from dpviz.releases.package import CARD
 from dpviz.releases.playing import play
 from dpviz.releases.releasing import draw, make_transcript, preflight, publish, refuse_unpaid
-from dpviz.table.csv_stream import CsvOnDisk
-from dpviz.table.declaration_file import apply_declaration_file
-from dpviz.table.named import open_file
+from dpviz.tables.csv_stream import CsvOnDisk
+from dpviz.tables.declaration_file import apply_declaration_file
+from dpviz.tables.named import open_file
 from tests.releases.charges import a_charge
 from tests.releases.people import account_in, order_for, ready_in, write_people
 
@@ -63,7 +63,7 @@ def test_an_id_column_that_is_missing_is_refused_where_bounds_are_bought(tmp_pat
 
 
 def test_noise_that_cannot_be_drawn_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("dpviz.privacy.exact_noise.MOST_GAUSSIAN", 5)
+    monkeypatch.setattr("dpviz.core.exact_noise.MOST_GAUSSIAN", 5)
     prepared = ready_in(tmp_path, algorithm="dplloyd:preset=gaussian")
     with pytest.raises(RequestError, match="draws Gaussian noise on at most"):
         publish(prepared)

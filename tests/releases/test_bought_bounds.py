@@ -11,12 +11,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpviz.check import RequestError
-from dpviz.meaning.independent_accounting import compute_independent_epsilon
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.ledger import compute_total_epsilon
-from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.queries import Relation
+from dpviz.core.accounting import Accounting
+from dpviz.core.check import RequestError
+from dpviz.core.ledger import compute_total_epsilon
+from dpviz.core.noise import StudyNoise
+from dpviz.core.queries import Relation
 from dpviz.releases import bought_bounds, coded_table
 from dpviz.releases.bought_bounds import (
     BoughtBounds,
@@ -27,16 +26,17 @@ from dpviz.releases.bought_bounds import (
     list_open_columns,
 )
 from dpviz.releases.coded_table import Histograms
+from dpviz.runs.meaning.independent_accounting import compute_independent_epsilon
 from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare
-from dpviz.table.codings import Stretched
-from dpviz.table.csv_intake import CsvFile
-from dpviz.table.csv_stream import CsvOnDisk
-from dpviz.table.declaration import FROM_ROWS, ColumnBounds, Declaration, is_bought
-from dpviz.table.declaration_file import apply_declaration, to_json
-from dpviz.table.file_format import FileFormat, NumberStyle
-from dpviz.table.loaded_table import IntakeError, LoadedTable, make_numeric_table
-from dpviz.table.samples import sample
+from dpviz.tables.codings import Stretched
+from dpviz.tables.csv_intake import CsvFile
+from dpviz.tables.csv_stream import CsvOnDisk
+from dpviz.tables.declaration import FROM_ROWS, ColumnBounds, Declaration, is_bought
+from dpviz.tables.declaration_file import apply_declaration, to_json
+from dpviz.tables.file_format import FileFormat, NumberStyle
+from dpviz.tables.loaded_table import IntakeError, LoadedTable, make_numeric_table
+from dpviz.tables.samples import sample
 from tests.cases import about
 from tests.contract.sessions import (
     RecordedLoss,

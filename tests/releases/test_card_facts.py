@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.check import RequestError
+from dpviz.core.check import RequestError
 from dpviz.releases.card_facts import NOT_STATED, CardColumn, CostPart
 from dpviz.releases.charges import group_charges
 from dpviz.releases.promise import (

@@ -21,7 +21,7 @@ from dpviz.releases.card_tables import (
     make_segments_table,
 )
 from dpviz.releases.segment_words import WrittenInterval, describe_quality, describe_segments, make_interval
-from dpviz.templates.rendering import render
+from dpviz.words.templates.rendering import render
 from tests.releases.made_facts import facts, people_facts
 
 

@@ -8,20 +8,20 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from dpviz.check import RequestError
-from dpviz.privacy.partitions import Voronoi
-from dpviz.privacy.segment_counts import SegmentHistogram
+from dpviz.core.check import RequestError
+from dpviz.core.partitions import Voronoi
+from dpviz.core.segment_counts import SegmentHistogram
 from dpviz.releases.described_table import FINEST, MOST_CLUSTERED, make_described_table
 from dpviz.runs.open_table import declare
-from dpviz.table.coded_rows import MISSING, OTHER
-from dpviz.table.csv_intake import CsvFile
-from dpviz.table.csv_stream import CsvOnDisk
-from dpviz.table.declaration import Declaration
-from dpviz.table.described import Described
-from dpviz.table.loaded_table import make_numeric_table
-from dpviz.table.samples import sample
-from dpviz.table.sparse_intake import SparseTable
-from tests.privacy.asked import asked
+from dpviz.tables.coded_rows import MISSING, OTHER
+from dpviz.tables.csv_intake import CsvFile
+from dpviz.tables.csv_stream import CsvOnDisk
+from dpviz.tables.declaration import Declaration
+from dpviz.tables.described import Described
+from dpviz.tables.loaded_table import make_numeric_table
+from dpviz.tables.samples import sample
+from dpviz.tables.sparse_intake import SparseTable
+from tests.core.asked import asked
 from tests.releases.segment_tables import KINDS, described_mixed, mixed_frame
 
 LINES = (

@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.asymmetric import ed25519
 
 from benchmarks.fuzzing.judge import judged
 from benchmarks.fuzzing.release_cases import account_case, release_case
-from dpviz.check import RequestError
+from dpviz.core.check import RequestError
 from dpviz.releases.account import Account
 from dpviz.releases.account_file import open_to_change
 from dpviz.releases.package import CARD, CENTERS, LEDGER, SEGMENTS_FILE, SIGNATURE, VERIFY
@@ -24,8 +24,8 @@ from dpviz.releases.releasing import preflight, publish
 from dpviz.releases.signature import format_signature
 from dpviz.releases.verifying import verify
 from dpviz.releases.zips import make_zip
-from dpviz.table.declaration_file import apply_declaration_file
-from dpviz.table.named import open_file
+from dpviz.tables.declaration_file import apply_declaration_file
+from dpviz.tables.named import open_file
 from tests.releases.charges import a_charge
 from tests.releases.forging import findings, released
 from tests.releases.people import account_in, order_for, write_people

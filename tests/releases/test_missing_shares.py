@@ -9,14 +9,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpviz.check import RequestError
-from dpviz.privacy.noise import StudyNoise
+from dpviz.core.check import RequestError
+from dpviz.core.noise import StudyNoise
 from dpviz.releases.missing_shares import CONFIDENCE, _compute_part, buy_missing_shares
-from dpviz.table.csv_intake import CsvFile
-from dpviz.table.declaration import Declaration
-from dpviz.table.declaration_file import apply_declaration
-from dpviz.table.loaded_table import make_numeric_table
-from dpviz.table.parquet_intake import ParquetTable
+from dpviz.tables.csv_intake import CsvFile
+from dpviz.tables.declaration import Declaration
+from dpviz.tables.declaration_file import apply_declaration
+from dpviz.tables.loaded_table import make_numeric_table
+from dpviz.tables.parquet_intake import ParquetTable
 
 RNG = np.random.default_rng(0)
 N = 4000

@@ -9,8 +9,8 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.exact_noise import ExactNoise, WholeTruth
+from dpviz.core.accounting import Accounting
+from dpviz.core.exact_noise import ExactNoise, WholeTruth
 from dpviz.releases import releasing
 from dpviz.releases.releasing import draw
 from tests.releases.people import ready_in

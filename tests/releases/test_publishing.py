@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dpviz.check import RequestError
+from dpviz.core.check import RequestError
 from dpviz.releases.account import Account, State
 from dpviz.releases.package import make_zip
 from dpviz.releases.publishing import PublishJob, keep_copy

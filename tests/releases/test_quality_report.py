@@ -9,6 +9,7 @@ import pytest
 
 import dpviz.releases.quality_report
 import dpviz.releases.segments
+from dpviz.core.domain import Region
 from dpviz.releases.intervals import bound_ratio
 from dpviz.releases.quality_report import (
     Scales,
@@ -20,7 +21,6 @@ from dpviz.releases.quality_report import (
 from dpviz.releases.render import describe_quality_for_card
 from dpviz.releases.segments import ask_segments
 from dpviz.releases.segments_report import QualityVerdict
-from dpviz.table.domain import Region
 from tests.cases import about
 from tests.releases.segment_tables import clustered_only, opened
 

@@ -20,8 +20,8 @@ import numpy as np
 import pytest
 import yaml
 
-from dpviz.privacy.exact_noise import ExactNoise
-from dpviz.privacy.ledger import compute_total_epsilon
+from dpviz.core.exact_noise import ExactNoise
+from dpviz.core.ledger import compute_total_epsilon
 from dpviz.releases import releasing
 from dpviz.releases.account import Account
 from dpviz.releases.package import CARD, DECLARATION, PAGE
@@ -36,9 +36,9 @@ from dpviz.runs.one_run import run_request
 from dpviz.runs.open_table import declare
 from dpviz.runs.record import make_record
 from dpviz.runs.request import Contender, Request
-from dpviz.table.declaration import is_bought
-from dpviz.table.declaration_file import apply_declaration, apply_declaration_file, to_json
-from dpviz.table.named import open_file
+from dpviz.tables.declaration import is_bought
+from dpviz.tables.declaration_file import apply_declaration, apply_declaration_file, to_json
+from dpviz.tables.named import open_file
 from tests.cases import about
 from tests.releases.forging import findings
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import dpviz
-from dpviz.check import RequestError
+from dpviz.core.check import RequestError
 from dpviz.releases.package import CENTERS, TRANSCRIPT
 from dpviz.releases.release_reader import SNIPPET, read_release
 from dpviz.releases.releasing import publish

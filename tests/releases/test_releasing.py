@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from dpviz.check import RequestError
+from dpviz.core.check import RequestError
 from dpviz.releases import releasing
 from dpviz.releases.account import Account, AccountExceeded, State
 from dpviz.releases.package import CARD, CENTERS, DECLARATION, LEDGER, NEEDED
@@ -26,9 +26,9 @@ from dpviz.releases.verifying import verify
 from dpviz.releases.zips import make_zip
 from dpviz.runs.evaluation import assign
 from dpviz.runs.profile import Profile, ProfileColumn
-from dpviz.table.declaration import Declaration
-from dpviz.table.declaration_file import apply_declaration, apply_declaration_file
-from dpviz.table.named import open_file
+from dpviz.tables.declaration import Declaration
+from dpviz.tables.declaration_file import apply_declaration, apply_declaration_file
+from dpviz.tables.named import open_file
 from tests.releases.people import account_in, order_for, ready_in, write_people
 
 RELEASABLE = ["auto", "dplloyd", "dplloyd:preset=gaussian", "eugkm", "lsh-coreset", "balcan", "hybrid", "sulq"]
@@ -352,7 +352,7 @@ def test_the_hash_of_the_code_follows_modules_doors_and_templates_and_nothing_el
         return hash_code(tmp_path)
 
     known = {hash_now()}
-    for name in ("core/rows.py", "core/__init__.pyi", "templates/card.html.j2"):
+    for name in ("core/rows.py", "core/__init__.pyi", "words/templates/card.html.j2"):
         for text in ("", "x"):
             (tmp_path / name).parent.mkdir(exist_ok=True)
             (tmp_path / name).write_text(text)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from dpviz.cli import release_command
+from dpviz.api.cli import release_command
 from dpviz.releases import seen as seen_module
 from dpviz.releases.card_page import make_card_page
 from dpviz.releases.registry_card import make_registry_card

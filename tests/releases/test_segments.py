@@ -15,12 +15,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpviz.check import RequestError
-from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.ledger import BudgetExceeded, Ledger
-from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.partitions import Voronoi
-from dpviz.privacy.segment_counts import FINE_PARTS, SegmentHistogram
+from dpviz.core.accounting import Accounting, Budget
+from dpviz.core.check import RequestError
+from dpviz.core.ledger import BudgetExceeded, Ledger
+from dpviz.core.noise import StudyNoise
+from dpviz.core.partitions import Voronoi
+from dpviz.core.segment_counts import FINE_PARTS, SegmentHistogram
 from dpviz.releases.described_table import make_described_table
 from dpviz.releases.segments import (
     WEIGHTS,
@@ -34,13 +34,13 @@ from dpviz.releases.segments import (
 )
 from dpviz.releases.segments_report import RANGE, TOO_SMALL, NumbersSaid, QualityVerdict, format_segments
 from dpviz.runs.open_table import declare
-from dpviz.table.coded_rows import MISSING, OTHER
-from dpviz.table.csv_intake import open_csv
-from dpviz.table.csv_stream import CsvOnDisk
-from dpviz.table.declaration import Declaration
-from dpviz.table.declaration_file import apply_declaration
-from dpviz.table.parquet_intake import ParquetTable
-from dpviz.table.samples import sample
+from dpviz.tables.coded_rows import MISSING, OTHER
+from dpviz.tables.csv_intake import open_csv
+from dpviz.tables.csv_stream import CsvOnDisk
+from dpviz.tables.declaration import Declaration
+from dpviz.tables.declaration_file import apply_declaration
+from dpviz.tables.parquet_intake import ParquetTable
+from dpviz.tables.samples import sample
 from tests.contract.questions import check_move, room_over
 from tests.contract.sessions import (
     RecordedLoss,

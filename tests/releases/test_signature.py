@@ -6,7 +6,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519
 
-from dpviz.check import RequestError
+from dpviz.core.check import RequestError
 from dpviz.releases.signature import check_signer, format_signature, sign
 
 

@@ -9,12 +9,12 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from dpviz.check import RequestError
+from dpviz.core.check import RequestError
 from dpviz.releases.two_releases import compare
 from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare
 from dpviz.runs.profile import ProfileColumn, make_profile
-from dpviz.table.samples import sample
+from dpviz.tables.samples import sample
 from tests.releases.test_conclusions import GOOD
 
 

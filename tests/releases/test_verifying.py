@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import yaml
 
-from dpviz.check import RequestError
+from dpviz.core.check import RequestError
 from dpviz.releases import zips
 from dpviz.releases.checks import CANNOT_TELL, Check
 from dpviz.releases.comparing import list_differences

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from dpviz import check
 from dpviz.algorithms.card import ParamField
 from dpviz.algorithms.registry import CARDS, list_private_cards
+from dpviz.core import check
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.study.grid import StudyGrid
 

@@ -8,10 +8,10 @@ from scipy.sparse import csr_array
 
 from dpviz.runs.one_run import Run, run
 from dpviz.runs.open_table import OpenTable, declare
-from dpviz.table.csv_intake import open_csv
-from dpviz.table.declaration import Declaration
-from dpviz.table.loaded_table import make_numeric_table
-from dpviz.table.sparse_intake import SparseTable
+from dpviz.tables.csv_intake import open_csv
+from dpviz.tables.declaration import Declaration
+from dpviz.tables.loaded_table import make_numeric_table
+from dpviz.tables.sparse_intake import SparseTable
 from tests.contract.tables import make_blobs
 
 BOX: dict[str, Any] = {"columns": ("x", "y"), "lower": (-1.0, -2.0), "upper": (1.0, 2.0)}

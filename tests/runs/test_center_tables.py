@@ -8,15 +8,15 @@ import json
 import numpy as np
 import pytest
 
-from dpviz.meaning import neighbors
+from dpviz.core.domain import Domain
 from dpviz.runs import center_tables
 from dpviz.runs.center_tables import compute_interval, describe_shares, list_profile_rows, read_shares
+from dpviz.runs.meaning import neighbors
 from dpviz.runs.one_run import run
 from dpviz.runs.record import make_record
 from dpviz.runs.synthetic_tables import synthesise_declared
-from dpviz.table.declaration import Declaration, FileKind
-from dpviz.table.declaration_file import apply_declaration
-from dpviz.table.domain import Domain
+from dpviz.tables.declaration import Declaration, FileKind
+from dpviz.tables.declaration_file import apply_declaration
 from tests.cases import for_each
 
 SAID = {

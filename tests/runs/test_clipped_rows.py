@@ -7,15 +7,15 @@ import pytest
 from scipy import sparse
 from sklearn.cluster import KMeans
 
-from dpviz.privacy.private_session import PrivateTable
-from dpviz.privacy.revealed_rows import Revealed
+from dpviz.core.domain import Domain, Region
+from dpviz.core.private_session import PrivateTable
+from dpviz.core.revealed_rows import Revealed
 from dpviz.runs.clipped_rows import JudgedTable, clip_rows
 from dpviz.runs.evaluation import evaluate, find_reference
 from dpviz.runs.one_run import run
 from dpviz.runs.request import Contender
 from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import Yardstick, compute_study_rows
-from dpviz.table.domain import Domain, Region
 from tests.contract.tables import make_blobs
 
 BOX = Domain.of(["x", "y"], 0.0, 10.0)

@@ -7,12 +7,12 @@ import doctest
 import numpy as np
 import pytest
 
-from dpviz.check import RequestError
-from dpviz.privacy.private_session import PrivateTable
+from dpviz.core.check import RequestError
+from dpviz.core.domain import Domain
+from dpviz.core.private_session import PrivateTable
 from dpviz.runs import column_noise as module
 from dpviz.runs.column_noise import ASSUMED_ROWS, compute_column_noise, count_cluster_rows
 from dpviz.runs.one_run import run
-from dpviz.table.domain import Domain
 
 K, N = 4, 4_000
 

@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from dpviz import check
 from dpviz.algorithms.registry import CARDS
-from dpviz.check import RequestError
-from dpviz.privacy.private_session import PrivateTable
+from dpviz.core import check
+from dpviz.core.check import RequestError
+from dpviz.core.domain import Domain
+from dpviz.core.private_session import PrivateTable
 from dpviz.runs.one_run import run
-from dpviz.table.domain import Domain
 from tests.cases import about, for_each
 
 pytestmark = pytest.mark.slow

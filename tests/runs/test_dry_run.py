@@ -8,8 +8,8 @@ import pytest
 from dpviz.runs.dry_run import RUNS, SPREADS, Tried, dry_run_work
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.synthetic_tables import synthesise_declared
-from dpviz.table.declaration import Declaration, FileKind
-from dpviz.table.described import Described
+from dpviz.tables.declaration import Declaration, FileKind
+from dpviz.tables.described import Described
 
 DECLARED = Declaration(
     columns=("age", "pay"),

@@ -10,15 +10,15 @@ import pytest
 from sklearn.cluster import KMeans
 
 from dpviz.algorithms.registry import list_private_cards
-from dpviz.check import RequestError
-from dpviz.privacy.private_session import PrivateTable
+from dpviz.core.check import RequestError
+from dpviz.core.domain import Domain
+from dpviz.core.private_session import PrivateTable
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.error_parts import ErrorParts, compute_error_parts, explain_refusal, measure_error_rows
 from dpviz.runs.request import Contender
 from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import Yardstick, compute_study_rows
 from dpviz.runs.worker import Progress
-from dpviz.table.domain import Domain
 from tests.cases import for_each
 from tests.contract.tables import make_blobs
 

@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.check import RequestError
+from dpviz.core.check import RequestError
 from dpviz.runs.export import format_centers_csv, format_frame_csv, format_run_json, name_file, name_picture
 from dpviz.runs.record import make_record
-from dpviz.table.csv_intake import load_csv
-from dpviz.table.declaration import FROM_ROWS
+from dpviz.tables.csv_intake import load_csv
+from dpviz.tables.declaration import FROM_ROWS
 from tests.runs.declared import finished, open_rows
 
 WIDE = {"lower": (900.0, -2e6), "upper": (1100.0, 2e6)}

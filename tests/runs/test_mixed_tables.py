@@ -12,22 +12,22 @@ import pytest
 from dpviz.algorithms.regime import Level
 from dpviz.algorithms.registry import list_private_cards
 from dpviz.algorithms.steps import CentersStep
-from dpviz.audit.neighboring_tables import MIXED, make_mixed_rows
-from dpviz.check import RequestError
-from dpviz.privacy.private_session import PrivateTable
+from dpviz.core.check import RequestError
+from dpviz.core.domain import Domain
+from dpviz.core.private_session import PrivateTable
 from dpviz.runs.advice.judgement import judge
+from dpviz.runs.audits.neighboring_tables import MIXED, make_mixed_rows
 from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare
 from dpviz.runs.request import Contender, Request
-from dpviz.table.coded_domain import make_coded_domain
-from dpviz.table.codings import NUMBER, Coding, Nominal, Ordinal
-from dpviz.table.csv_intake import open_csv
-from dpviz.table.csv_stream import CsvOnDisk
-from dpviz.table.declaration_file import apply_declaration
-from dpviz.table.domain import Domain
-from dpviz.table.lattice_file import LatticeFile
-from dpviz.table.parquet_intake import ParquetTable
-from dpviz.table.prepared_rows import Preparation
+from dpviz.tables.coded_domain import make_coded_domain
+from dpviz.tables.codings import NUMBER, Coding, Nominal, Ordinal
+from dpviz.tables.csv_intake import open_csv
+from dpviz.tables.csv_stream import CsvOnDisk
+from dpviz.tables.declaration_file import apply_declaration
+from dpviz.tables.lattice_file import LatticeFile
+from dpviz.tables.parquet_intake import ParquetTable
+from dpviz.tables.prepared_rows import Preparation
 from tests.cases import about, for_each
 from tests.contract.tables import make_blobs
 

@@ -8,11 +8,11 @@ import pickle
 import numpy as np
 import pytest
 
-from dpviz.check import RequestError
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.private_session import PrivateTable
+from dpviz.core.accounting import Accounting
+from dpviz.core.check import RequestError
+from dpviz.core.domain import Domain
+from dpviz.core.private_session import PrivateTable
 from dpviz.runs.one_run import Run, run, run_frames
-from dpviz.table.domain import Domain
 from tests.cases import about, for_each
 from tests.contract.sessions import exploding_session, open_as
 from tests.contract.tables import BOUGHT, SETTINGS, is_fast, make_blobs, make_small_table

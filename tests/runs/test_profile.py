@@ -16,8 +16,8 @@ from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare, make_domain
 from dpviz.runs.profile import Profile, ProfileColumn, compute_honest_noise, list_profile_columns, make_profile
 from dpviz.runs.synthetic_tables import synthesise_declared
-from dpviz.table.declaration_file import apply_declaration
-from dpviz.table.samples import sample
+from dpviz.tables.declaration_file import apply_declaration
+from dpviz.tables.samples import sample
 
 NAMES = ("age", "town", "hour", "joined", "stage")
 COLUMNS = (ProfileColumn("age", 0.0, 100.0, "years"), ProfileColumn("income", 0.0, 1000.0))

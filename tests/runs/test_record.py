@@ -13,21 +13,21 @@ import numpy as np
 import pytest
 
 from dpviz import __version__
-from dpviz.check import RequestError
+from dpviz.core.check import RequestError
 from dpviz.runs.one_run import run_steps
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.record import BROKEN_OFF, AccessKind, ReleaseRecord, make_record
 from dpviz.runs.request import Contender, Request
-from dpviz.schema.documents import read_document
-from dpviz.schema.run_document import RunDocument
-from dpviz.table.csv_intake import open_csv
-from dpviz.table.declaration import FROM_ROWS, Declaration
-from dpviz.table.declaration_file import apply_declaration
-from dpviz.table.file_format import FileFormat, NumberStyle
-from dpviz.table.loaded_table import make_numeric_table
+from dpviz.runs.run_document import RunDocument
+from dpviz.tables.csv_intake import open_csv
+from dpviz.tables.declaration import FROM_ROWS, Declaration
+from dpviz.tables.declaration_file import apply_declaration
+from dpviz.tables.file_format import FileFormat, NumberStyle
+from dpviz.tables.loaded_table import make_numeric_table
+from dpviz.words.documents import read_document
 from tests.cases import for_each
 from tests.contract.tables import SETTINGS, is_fast
-from tests.privacy.tuple_checks import tight_tuples
+from tests.core.tuple_checks import tight_tuples
 from tests.runs.declared import BOX, finished, open_persons, open_rows, open_sparse
 
 each_setting = for_each(

@@ -11,8 +11,8 @@ from scipy import sparse
 
 from dpviz.algorithms.regime import Level
 from dpviz.algorithms.registry import CARDS, list_private_cards
-from dpviz.check import RequestError
-from dpviz.privacy.private_session import PrivateTable
+from dpviz.core.check import RequestError
+from dpviz.core.private_session import PrivateTable
 from dpviz.runs.advice.judgement import Judgement, judge_request
 from dpviz.runs.one_run import run
 from dpviz.runs.request import Contender, Request, parse_named_values

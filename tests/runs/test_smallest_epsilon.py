@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.isotonic import IsotonicRegression
 
-from dpviz.privacy.private_session import PrivateTable
+from dpviz.core.domain import Domain
+from dpviz.core.private_session import PrivateTable
 from dpviz.runs.advice.target import Target
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.request import Contender
@@ -20,7 +21,6 @@ from dpviz.runs.smallest_epsilon import _make_falling, find_smallest_epsilons, s
 from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import Yardstick, compute_study_rows, tidy
 from dpviz.runs.worker import Progress
-from dpviz.table.domain import Domain
 from tests.contract.tables import make_blobs
 from tests.examples import examples
 from tests.sequential import usually

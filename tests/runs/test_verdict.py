@@ -10,11 +10,11 @@ import pytest
 from benchmarks.titles import OUTRIGHT, titles
 from dpviz.algorithms.loss_diagnostic import LossDiagnostic
 from dpviz.algorithms.steps import CentersStep
+from dpviz.core.domain import Domain
 from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare
 from dpviz.runs.verdict import reach_verdict
-from dpviz.table.domain import Domain
-from dpviz.table.samples import sample
+from dpviz.tables.samples import sample
 from tests.cases import for_each
 
 REGION = Domain.of(["x", "y"], -1, 1).region

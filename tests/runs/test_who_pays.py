@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.check import RequestError
-from dpviz.privacy.private_session import PrivateTable
+from dpviz.core.check import RequestError
+from dpviz.core.domain import Domain
+from dpviz.core.private_session import PrivateTable
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.request import Contender
 from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import Yardstick
 from dpviz.runs.who_pays import WhoPays, measure_payer_rows, summarise_payers
 from dpviz.runs.worker import Progress
-from dpviz.table.domain import Domain
 
 SIZES = (3000, 1000, 60)
 CENTERS = np.array([[-0.6, -0.6], [0.6, 0.5], [0.5, -0.7]])

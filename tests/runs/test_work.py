@@ -10,18 +10,18 @@ import pyarrow.parquet as pq
 import pytest
 
 from dpviz.algorithms.registry import find_card
-from dpviz.meaning.independent_accounting import compute_independent_epsilon
+from dpviz.core.rows import Rows
 from dpviz.runs.jobs import Job, JobState
+from dpviz.runs.meaning.independent_accounting import compute_independent_epsilon
 from dpviz.runs.one_run import Run, RunSoFar, run
 from dpviz.runs.open_table import declare, plan_table
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.work import Prepared, forecast_seconds, prepare_work, run_work
 from dpviz.runs.worker import Progress
-from dpviz.table.declaration import Declaration
-from dpviz.table.lattice_file import LatticeFile
-from dpviz.table.loaded_table import IntakeError
-from dpviz.table.parquet_intake import ParquetTable
-from dpviz.table.rows import Rows
+from dpviz.tables.declaration import Declaration
+from dpviz.tables.lattice_file import LatticeFile
+from dpviz.tables.loaded_table import IntakeError
+from dpviz.tables.parquet_intake import ParquetTable
 from tests.contract.tables import make_blobs, make_small_table
 from tests.waiting import SECONDS
 
@@ -79,7 +79,7 @@ def test_a_prepared_file_is_the_table_that_memory_would_hold(tmp_path: Path, mon
     source = ParquetTable(tmp_path / "t.parquet")
     declared = Declaration(lower=(-1.0,), upper=(1.0,))
     in_memory = declare(source, declared).private
-    monkeypatch.setattr("dpviz.table.parquet_intake._MOST_BYTES", 10)
+    monkeypatch.setattr("dpviz.tables.parquet_intake._MOST_BYTES", 10)
     plan = plan_table(source, declared)
     file = LatticeFile(plan.domain.region)
     job = Job.start(prepare_work, plan, file)

@@ -30,10 +30,7 @@ from dpviz.algorithms.auto.zooming import zoom
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field, pure_or, released_always
 from dpviz.algorithms.regime import Expectation
 from dpviz.algorithms.steps import CentersStep, Step
-from dpviz.arrays import Array
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.loss_distributions import NoiseDraws
-from dpviz.privacy.private_session import PrivateSession
+from dpviz.core import Accounting, Array, NoiseDraws, PrivateSession
 
 # How ``auto`` solves and clips.
 # Chosen by hand on the tuning families of ``benchmarks/families.py``.
@@ -108,7 +105,7 @@ def auto(session: PrivateSession, k: int, params: AutoParams, rng: np.random.Gen
 
     Composition: the list of draws is fixed before the first answer, that of a bought n included; Gaussian draws that
     share a fixed μ² may divide it as releases suggest (``DrawList``, to which the session keeps the plan). K-norm noise
-    is dominated by Laplace noise of the same multiplier (``dpviz.privacy.loss_kinds``).
+    is dominated by Laplace noise of the same multiplier (``dpviz.core.loss_kinds``).
     """
     plan = _plan_session(session, k, session.n)
     shares = plan.shares(session)

@@ -34,11 +34,7 @@ from dpviz.algorithms.auto.stages import (
 )
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.steps import Step
-from dpviz.arrays import Array
-from dpviz.privacy.accounting import Accounting, Budget, gdp_mu
-from dpviz.privacy.loss_distributions import NoiseDraws, compose_epsilon
-from dpviz.privacy.private_session import PrivateSession
-from dpviz.privacy.queries import Relation
+from dpviz.core import Accounting, Array, Budget, NoiseDraws, PrivateSession, Relation, compose_epsilon, gdp_mu
 
 # Up to so many columns a grid lies over the rows themselves; beyond, over a few axes.
 FLAT_DIM = 3

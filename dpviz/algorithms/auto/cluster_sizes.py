@@ -21,8 +21,7 @@ from dpviz.algorithms.auto.polishing import PolishStep
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.sizes import Sizes, combine_sizes
 from dpviz.algorithms.steps import Step
-from dpviz.arrays import Array
-from dpviz.table.domain import Region
+from dpviz.core import Array, Region
 
 # Rows in a cell on the border of two clusters may all be in either: their variance, of an even share of them.
 _EITHER = 1 / 12

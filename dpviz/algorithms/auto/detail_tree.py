@@ -25,7 +25,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from dpviz.arrays import Array, Codes
+from dpviz.core import Array, Codes
 
 # How far beyond what chance shows once a level a detail has to be, in its logarithm; and how far a lone part has to be
 # from 0, so that it is not taken for empty.

@@ -27,9 +27,7 @@ from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.loss_diagnostic import LossDiagnostic
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.public_points import draw_random_points
-from dpviz.arrays import Array
-from dpviz.privacy.partitions import UnevenGrid
-from dpviz.table.domain import Region
+from dpviz.core import Array, Region, UnevenGrid
 
 
 @dataclass(frozen=True)

@@ -16,13 +16,22 @@ import numpy as np
 from dpviz.algorithms.auto.auto_plan import AutoPlan
 from dpviz.algorithms.auto.stages import Paid, Round, Swap
 from dpviz.algorithms.steps import CentersStep
-from dpviz.arrays import Array, Codes
-from dpviz.privacy.measurement import Measurement
-from dpviz.privacy.mechanisms import Gaussian, KNorm, Laplace
-from dpviz.privacy.partitions import Voronoi
-from dpviz.privacy.private_session import PrivateSession
-from dpviz.privacy.queries import Count
-from dpviz.privacy.sums import Radii, ResidualSum, ScaledResidualSum, Spread, unpack_symmetric
+from dpviz.core import (
+    Array,
+    Codes,
+    Count,
+    Gaussian,
+    KNorm,
+    Laplace,
+    Measurement,
+    PrivateSession,
+    Radii,
+    ResidualSum,
+    ScaledResidualSum,
+    Spread,
+    Voronoi,
+    unpack_symmetric,
+)
 
 # How rounds shorten and splits decide.
 # Chosen by hand on the tuning families of ``benchmarks/families.py``.

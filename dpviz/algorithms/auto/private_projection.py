@@ -14,11 +14,17 @@ from scipy.ndimage import label
 
 from dpviz.algorithms.auto.stages import Paid, ProjectionStage, StagePart
 from dpviz.algorithms.steps import Step
-from dpviz.arrays import Array
-from dpviz.privacy.partitions import Everything, Voronoi
-from dpviz.privacy.private_session import PrivateSession
-from dpviz.privacy.queries import Sum
-from dpviz.privacy.sums import Radii, ScaledResidualSum, Spread, unpack_symmetric
+from dpviz.core import (
+    Array,
+    Everything,
+    PrivateSession,
+    Radii,
+    ScaledResidualSum,
+    Spread,
+    Sum,
+    Voronoi,
+    unpack_symmetric,
+)
 
 # How a look is taken and a tail is seen.
 # Chosen by hand on the tuning families of ``benchmarks/families.py``.

@@ -17,10 +17,7 @@ from dpviz.algorithms.auto.private_projection import ProjectionStep
 from dpviz.algorithms.auto.stages import Paid, SolutionChoice
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.tools.solvers import SignedPoints, StartsStep, choose_starts, find_best_of_starts
-from dpviz.arrays import Array
-from dpviz.privacy.losses import CappedLosses
-from dpviz.privacy.mechanisms import Exponential
-from dpviz.privacy.private_session import PrivateSession
+from dpviz.core import Array, CappedLosses, Exponential, PrivateSession
 
 # How solutions are told apart and compared.
 # Chosen by hand on the tuning families of ``benchmarks/families.py``.

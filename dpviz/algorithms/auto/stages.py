@@ -6,12 +6,7 @@ from collections.abc import Mapping
 from math import sqrt
 from typing import Literal, NamedTuple
 
-from dpviz.arrays import Array
-from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.loss_distributions import NoiseDraws
-from dpviz.privacy.measurement import Question
-from dpviz.privacy.mechanisms import Gaussian, Kind, KNorm, Laplace
-from dpviz.privacy.queries import Query
+from dpviz.core import Accounting, Array, Budget, Gaussian, Kind, KNorm, Laplace, NoiseDraws, Query, Question
 
 Noise = Literal["Laplace", "K-norm", "Gaussian", "exponential"]
 # Of noise that is added.

@@ -29,14 +29,22 @@ from dpviz.algorithms.auto.stages import Cells, Paid, StagePart
 from dpviz.algorithms.auto.zooming import ZoomStep, lay_around_box, lay_around_core
 from dpviz.algorithms.steps import GridStep
 from dpviz.algorithms.tools.cubes import make_cube_grid
-from dpviz.arrays import Array, Codes
-from dpviz.privacy.mechanisms import Laplace
-from dpviz.privacy.partitions import Grid, ProjectedCells, UnevenGrid, Zoomed
-from dpviz.privacy.private_session import PrivateSession
-from dpviz.privacy.queries import Count, SparseCount
-from dpviz.privacy.sparse_mechanisms import NoisyExcess, SparseLaplace
-from dpviz.table import lattice
-from dpviz.table.domain import Region
+from dpviz.core import (
+    Array,
+    Codes,
+    Count,
+    Grid,
+    Laplace,
+    NoisyExcess,
+    PrivateSession,
+    ProjectedCells,
+    Region,
+    SparseCount,
+    SparseLaplace,
+    UnevenGrid,
+    Zoomed,
+    lattice,
+)
 
 # How a synopsis is laid and read.
 # Chosen by hand on the tuning families of ``benchmarks/families.py``.

@@ -18,12 +18,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from dpviz.algorithms.auto.stages import Paid, Zoom
 from dpviz.algorithms.steps import GridStep
 from dpviz.algorithms.tools.cubes import make_cube_grid
-from dpviz.arrays import Array, Flags
-from dpviz.privacy.mechanisms import Laplace
-from dpviz.privacy.partitions import Grid, UnevenGrid
-from dpviz.privacy.private_session import PrivateSession
-from dpviz.privacy.queries import Count
-from dpviz.table import lattice
+from dpviz.core import Array, Count, Flags, Grid, Laplace, PrivateSession, UnevenGrid, lattice
 
 # When a block is small and full, and how cells widen around it.
 # Chosen by hand on the tuning families of ``benchmarks/families.py``.

@@ -16,13 +16,22 @@ from dpviz.algorithms.balcan2017.projection import Projection, draw_gaussian_fra
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field, pure_or
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.lloyd_round import compute_count_to_sum_ratio, revive, run_lloyd_round
-from dpviz.arrays import Array, Codes
-from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.mechanisms import calibrate_mechanism, choose_noise_kind
-from dpviz.privacy.partitions import CubeTree, Everything, Voronoi
-from dpviz.privacy.private_session import PrivateSession
-from dpviz.privacy.queries import Relation, SparseCount, Sum
-from dpviz.table.domain import Region
+from dpviz.core import (
+    Accounting,
+    Array,
+    Budget,
+    Codes,
+    CubeTree,
+    Everything,
+    PrivateSession,
+    Region,
+    Relation,
+    SparseCount,
+    Sum,
+    Voronoi,
+    calibrate_mechanism,
+    choose_noise_kind,
+)
 
 # Constants of the practical preset, chosen by hand; ``python -m benchmarks.leaderboard`` shows what they come to.
 

@@ -20,15 +20,21 @@ from dpviz.algorithms.balcan2017.balcan import (
 )
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field
 from dpviz.algorithms.steps import CentersStep, Step
-from dpviz.arrays import Array
-from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.losses import MedianLoss
-from dpviz.privacy.mechanisms import Peeling, calibrate_mechanism, choose_noise_kind
-from dpviz.privacy.partitions import ProjectedCells, Voronoi
-from dpviz.privacy.private_session import PrivateSession
-from dpviz.privacy.queries import Count
-from dpviz.privacy.sums import Pull
-from dpviz.table.domain import Region
+from dpviz.core import (
+    Accounting,
+    Array,
+    Budget,
+    Count,
+    MedianLoss,
+    Peeling,
+    PrivateSession,
+    ProjectedCells,
+    Pull,
+    Region,
+    Voronoi,
+    calibrate_mechanism,
+    choose_noise_kind,
+)
 
 # Constants of the rounds of medians, which are not the paper's: chosen by hand.
 

@@ -19,13 +19,19 @@ from dpviz.algorithms.balcan2017.balcan import (
 )
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field
 from dpviz.algorithms.steps import CentersStep, Step
-from dpviz.arrays import Array, Codes
-from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.mechanisms import Peeling
-from dpviz.privacy.partitions import ProjectedCells, Voronoi
-from dpviz.privacy.private_session import PrivateSession
-from dpviz.privacy.queries import Count
-from dpviz.privacy.sums import ChosenSum, Weights
+from dpviz.core import (
+    Accounting,
+    Array,
+    Budget,
+    ChosenSum,
+    Codes,
+    Count,
+    Peeling,
+    PrivateSession,
+    ProjectedCells,
+    Voronoi,
+    Weights,
+)
 
 # Constants of the recovery, chosen by hand: the paper's own parts cost more than they claim (docs/proofs).
 

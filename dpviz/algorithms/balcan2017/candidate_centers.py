@@ -15,13 +15,19 @@ from scipy.special import ndtri
 from dpviz.algorithms.balcan2017.projection import Projection
 from dpviz.algorithms.steps import Step
 from dpviz.algorithms.tools.public_points import pack_spheres
-from dpviz.arrays import Array, Codes, Flags
-from dpviz.privacy.accounting import Budget
-from dpviz.privacy.mechanisms import Gaussian, Laplace, choose_noise_kind
-from dpviz.privacy.partitions import CubeTree
-from dpviz.privacy.queries import SparseCount
-from dpviz.privacy.sparse_mechanisms import NoisyThreshold
-from dpviz.table.domain import Region
+from dpviz.core import (
+    Array,
+    Budget,
+    Codes,
+    CubeTree,
+    Flags,
+    Gaussian,
+    Laplace,
+    NoisyThreshold,
+    Region,
+    SparseCount,
+    choose_noise_kind,
+)
 
 # All trees of a run together keep at most this many cubes.
 MOST_CUBES = 20_000

@@ -12,12 +12,7 @@ from dpviz.algorithms.balcan2017.candidate_centers import Candidates
 from dpviz.algorithms.balcan2017.projection import Projection
 from dpviz.algorithms.steps import Step
 from dpviz.algorithms.tools.kmeans_pp import draw_kmeans_pp_seeds
-from dpviz.arrays import Array, Codes
-from dpviz.privacy.accounting import Budget
-from dpviz.privacy.losses import Loss, SwapLoss, compute_swap_gains
-from dpviz.privacy.mechanisms import Exponential
-from dpviz.privacy.partitions import Voronoi
-from dpviz.table.domain import Region
+from dpviz.core import Array, Budget, Codes, Exponential, Loss, Region, SwapLoss, Voronoi, compute_swap_gains
 
 # Swaps that are asked for even where none is likely to stand out, and at most.
 _LEAST, _MOST = 3, 20

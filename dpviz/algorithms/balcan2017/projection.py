@@ -8,10 +8,7 @@ from math import sqrt
 
 import numpy as np
 
-from dpviz.arrays import Array
-from dpviz.privacy.partitions import ProjectedCells, Voronoi
-from dpviz.privacy.private_session import PrivateSession
-from dpviz.table.domain import Region
+from dpviz.core import Array, PrivateSession, ProjectedCells, Region, Voronoi
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,10 +11,7 @@ import numpy as np
 from dpviz.algorithms.card import Card, Guarantee, Params, always, param_field
 from dpviz.algorithms.steps import Step
 from dpviz.algorithms.tools.public_points import pack_spheres
-from dpviz.arrays import Array
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.private_session import PrivateSession
-from dpviz.table.sparse_rows import is_sparse
+from dpviz.core import Accounting, Array, PrivateSession, is_sparse
 
 # A table with fewer distinct rows than clusters, which scikit-learn warns about, usually shows in this many rows.
 _FEW = 2000

@@ -12,12 +12,7 @@ from dpviz.algorithms.card import Card, Guarantee, Params, Setting, always, para
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.lloyd_round import run_lloyd_round
 from dpviz.algorithms.tools.public_points import draw_random_points
-from dpviz.arrays import Array
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.kernel_draw import DistanceWeights, KernelDraw
-from dpviz.privacy.partitions import Voronoi
-from dpviz.privacy.private_session import PrivateSession
-from dpviz.privacy.queries import Relation
+from dpviz.core import Accounting, Array, DistanceWeights, KernelDraw, PrivateSession, Relation, Voronoi
 
 # Public points that stand in for the uniform law: enough to be everywhere, few enough to add up their densities.
 _PUBLIC_POINTS = 256

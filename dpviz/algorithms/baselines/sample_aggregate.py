@@ -19,13 +19,19 @@ from dpviz.algorithms.tools.secret_blocks import (
     fit_models,
     make_domain_box,
 )
-from dpviz.arrays import Array
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.mechanisms import Kind, calibrate_mechanism
-from dpviz.privacy.private_session import PrivateSession
-from dpviz.privacy.quantiles import ExponentialQuantile, Medians, Quantiles, SmoothMedian
-from dpviz.privacy.queries import Relation
-from dpviz.table.domain import Region
+from dpviz.core import (
+    Accounting,
+    Array,
+    ExponentialQuantile,
+    Kind,
+    Medians,
+    PrivateSession,
+    Quantiles,
+    Region,
+    Relation,
+    SmoothMedian,
+    calibrate_mechanism,
+)
 
 # A median says something where the number of blocks times its ε is at least this.
 _TELLING_RANKS = 20.0

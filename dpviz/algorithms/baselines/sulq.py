@@ -11,9 +11,7 @@ from dpviz.algorithms.card import Card, Guarantee, Params, always, param_field, 
 from dpviz.algorithms.steps import CentersStep
 from dpviz.algorithms.tools.lloyd_round import compute_gaussian_smallest_n, plan_gaussian_rounds, run_lloyd_round
 from dpviz.algorithms.tools.public_points import draw_random_points
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.partitions import Voronoi
-from dpviz.privacy.private_session import PrivateSession
+from dpviz.core import Accounting, PrivateSession, Voronoi
 
 _PAPER_ROUNDS, _USUAL_ROUNDS = 20, 5
 

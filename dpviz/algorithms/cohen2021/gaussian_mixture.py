@@ -25,13 +25,18 @@ from dpviz.algorithms.tools.kmeans_pp import draw_kmeans_pp_seeds
 from dpviz.algorithms.tools.lloyd_round import run_lloyd_round
 from dpviz.algorithms.tools.public_points import pack_spheres
 from dpviz.algorithms.tools.solvers import SignedPoints, find_best_of_starts
-from dpviz.arrays import Array
-from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.local_model import EachRow, LocalNoise
-from dpviz.privacy.mechanisms import Gaussian
-from dpviz.privacy.partitions import Voronoi
-from dpviz.privacy.private_session import PrivateSession
-from dpviz.privacy.sums import ResidualMoments, read_power_sums
+from dpviz.core import (
+    Accounting,
+    Array,
+    Budget,
+    EachRow,
+    Gaussian,
+    LocalNoise,
+    PrivateSession,
+    ResidualMoments,
+    Voronoi,
+    read_power_sums,
+)
 
 _NAIVE = "naive"
 # The second measure takes this part of what the tuples leave.

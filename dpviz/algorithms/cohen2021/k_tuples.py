@@ -28,8 +28,7 @@ from dpviz.algorithms.cohen2021.tested_tuples import (
 )
 from dpviz.algorithms.regime import TOO_COARSE
 from dpviz.algorithms.steps import Step
-from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.private_session import PrivateSession
+from dpviz.core import Accounting, Budget, PrivateSession
 
 # Part of the budget that finds the clusters, where their means are measured after it.
 TUPLES_PART = 0.5

@@ -21,17 +21,21 @@ from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.lloyd_round import run_lloyd_round
 from dpviz.algorithms.tools.public_points import pack_spheres
 from dpviz.algorithms.tools.secret_blocks import count_most_blocks
-from dpviz.arrays import Array
-from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.block_models import BlockKMeans
-from dpviz.privacy.measurement import Measurement
-from dpviz.privacy.partitions import Voronoi
-from dpviz.privacy.private_session import PrivateSession
-from dpviz.privacy.queries import Relation
-from dpviz.privacy.tuples.center_noise import NoisyCenters
-from dpviz.privacy.tuples.partition_check import PartitionTest
-from dpviz.privacy.tuples.tuple_averages import TupleAverages
-from dpviz.privacy.tuples.tuples import NoisyTuple, Tuples
+from dpviz.core import (
+    Accounting,
+    Array,
+    BlockKMeans,
+    Budget,
+    Measurement,
+    NoisyCenters,
+    NoisyTuple,
+    PartitionTest,
+    PrivateSession,
+    Relation,
+    TupleAverages,
+    Tuples,
+    Voronoi,
+)
 
 # Rows of a block for each cluster, in the paper's runs.
 _ROWS_PER_CLUSTER = 15

@@ -13,16 +13,29 @@ from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field,
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.lloyd_round import revive, run_lloyd_round
 from dpviz.algorithms.tools.solvers import SignedPoints, StartsStep, choose_starts, find_best_of_starts, sum_mass_near
-from dpviz.arrays import Array, Codes, Flags
-from dpviz.privacy.accounting import Accounting, Budget, Shares, gdp_mu
-from dpviz.privacy.hash_partitions import HashCodes, HashTree, find_level
-from dpviz.privacy.loss_distributions import NoiseDraws
-from dpviz.privacy.mechanisms import calibrate_mechanism, choose_noise_kind
-from dpviz.privacy.partitions import Everything, Voronoi
-from dpviz.privacy.private_session import PrivateSession
-from dpviz.privacy.queries import SparseCount, SparseCounts, Sum
-from dpviz.privacy.sparse_mechanisms import PathCounts
-from dpviz.table.domain import Region
+from dpviz.core import (
+    Accounting,
+    Array,
+    Budget,
+    Codes,
+    Everything,
+    Flags,
+    HashCodes,
+    HashTree,
+    NoiseDraws,
+    PathCounts,
+    PrivateSession,
+    Region,
+    Shares,
+    SparseCount,
+    SparseCounts,
+    Sum,
+    Voronoi,
+    calibrate_mechanism,
+    choose_noise_kind,
+    find_level,
+    gdp_mu,
+)
 
 MOST_LEVELS = 20
 

@@ -14,14 +14,23 @@ from dpviz.algorithms.hashes.lsh_coreset import CoresetStep
 from dpviz.algorithms.regime import TOO_COARSE
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.solvers import SignedPoints, StartsStep, choose_starts, find_best_of_starts, sum_mass_near
-from dpviz.arrays import Array, Codes, Flags
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.hash_partitions import HashCodes, find_code_range, find_level
-from dpviz.privacy.local_model import LocalReports, Reports, UserAnswers, UserQuestion
-from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.private_session import PrivateSession
-from dpviz.privacy.sparse_mechanisms import list_children
-from dpviz.table.domain import Region
+from dpviz.core import (
+    Accounting,
+    Array,
+    Codes,
+    Flags,
+    HashCodes,
+    LocalReports,
+    PrivateSession,
+    Region,
+    Reports,
+    StudyNoise,
+    UserAnswers,
+    UserQuestion,
+    find_code_range,
+    find_level,
+    list_children,
+)
 
 # Constants chosen by hand: the paper leaves them open.
 

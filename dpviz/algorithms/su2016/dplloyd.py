@@ -20,9 +20,7 @@ from dpviz.algorithms.tools.lloyd_round import (
     run_lloyd_round,
 )
 from dpviz.algorithms.tools.public_points import draw_random_points, pack_spheres
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.partitions import Voronoi
-from dpviz.privacy.private_session import PrivateSession
+from dpviz.core import Accounting, PrivateSession, Voronoi
 
 _PAPER_ROUNDS = 5
 _SPHERES, _EQUAL = "spheres", "equal"

@@ -26,14 +26,21 @@ from dpviz.algorithms.tools.solvers import (
     find_best_of_starts,
     sum_mass_near,
 )
-from dpviz.arrays import Array, Flags
-from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.mechanisms import choose_noise_kind
-from dpviz.privacy.partitions import Everything, Grid
-from dpviz.privacy.private_session import PrivateSession
-from dpviz.privacy.queries import Count, Relation, SparseCount
-from dpviz.privacy.sparse_mechanisms import SparseLaplace
-from dpviz.table.domain import Region
+from dpviz.core import (
+    Accounting,
+    Array,
+    Budget,
+    Count,
+    Everything,
+    Flags,
+    Grid,
+    PrivateSession,
+    Region,
+    Relation,
+    SparseCount,
+    SparseLaplace,
+    choose_noise_kind,
+)
 
 # Up to this many cells all are listed; beyond, the cut leaves about LISTED_CELLS empty ones. Cells whose coordinates
 # are in memory at a time. Chosen by hand, not measured.

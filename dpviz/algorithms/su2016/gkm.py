@@ -23,15 +23,21 @@ from dpviz.algorithms.tools.secret_blocks import (
     fit_models,
     make_domain_box,
 )
-from dpviz.arrays import Array
-from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.mechanisms import calibrate_mechanism, choose_noise_kind
-from dpviz.privacy.partitions import Everything
-from dpviz.privacy.private_session import PrivateSession
-from dpviz.privacy.quantiles import ExponentialQuantile, Quantiles
-from dpviz.privacy.queries import Relation, Sum
-from dpviz.privacy.sums import BoxSum
-from dpviz.table.domain import Region
+from dpviz.core import (
+    Accounting,
+    Array,
+    BoxSum,
+    Budget,
+    Everything,
+    ExponentialQuantile,
+    PrivateSession,
+    Quantiles,
+    Region,
+    Relation,
+    Sum,
+    calibrate_mechanism,
+    choose_noise_kind,
+)
 
 # How many blocks there are, and how their centres are read.
 # The first is the paper's, the quartiles' distance is Tukey's fence, and the others were chosen by hand.

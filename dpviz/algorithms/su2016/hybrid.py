@@ -19,11 +19,8 @@ from dpviz.algorithms.su2016.eugkm import (
     run_grid_kmeans,
 )
 from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET, run_lloyd_round
-from dpviz.arrays import Array
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.partitions import Voronoi
-from dpviz.privacy.private_session import PrivateSession
-from dpviz.wording import round_percent
+from dpviz.core import Accounting, Array, PrivateSession, Voronoi
+from dpviz.words import round_percent
 
 
 @dataclass(frozen=True)

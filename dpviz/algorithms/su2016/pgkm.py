@@ -15,12 +15,18 @@ from dpviz.algorithms.regime import TOO_COARSE
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.su2016 import FAMILY, PAPER
 from dpviz.algorithms.tools.public_points import draw_random_points
-from dpviz.arrays import Array, Codes
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.losses import Loss, PoolLoss
-from dpviz.privacy.mechanisms import Exponential, Peeling, calibrate_mechanism
-from dpviz.privacy.private_session import PrivateSession
-from dpviz.table.domain import Region
+from dpviz.core import (
+    Accounting,
+    Array,
+    Codes,
+    Exponential,
+    Loss,
+    Peeling,
+    PoolLoss,
+    PrivateSession,
+    Region,
+    calibrate_mechanism,
+)
 
 POOL = 200
 

@@ -6,9 +6,7 @@ from math import sqrt
 
 import numpy as np
 
-from dpviz.arrays import Array, Codes
-from dpviz.privacy.known import MOST_CELLS
-from dpviz.privacy.partitions import Grid
+from dpviz.core import MOST_CELLS, Array, Codes, Grid
 
 # A narrower axis than this part of the widest is as good as none.
 _NARROWEST = 1e-9

@@ -10,7 +10,7 @@ from math import log, sqrt
 import numpy as np
 
 from dpviz.algorithms.tools.leaves import split_into_leaves
-from dpviz.arrays import Array, Codes
+from dpviz.core import Array, Codes
 
 # From so many distances on it pays to list the points near a proposal, if that leaves out three in four.
 _WORTH_A_LIST, _SHORT, _TILE = 2**18, 4, 2**15

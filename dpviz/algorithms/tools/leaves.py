@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from dpviz.arrays import Array, Codes
+from dpviz.core import Array, Codes
 
 Single = npt.NDArray[np.float32]
 

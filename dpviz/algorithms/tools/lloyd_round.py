@@ -8,14 +8,21 @@ import numpy as np
 
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.steps import CentersStep
-from dpviz.arrays import Array
-from dpviz.privacy.accounting import Accounting, Budget, gdp_mu
-from dpviz.privacy.measurement import Measurement, Question
-from dpviz.privacy.mechanisms import Additive
-from dpviz.privacy.partitions import ProjectedCells, Voronoi
-from dpviz.privacy.private_session import PrivateSession
-from dpviz.privacy.queries import Count, Sum
-from dpviz.table.domain import Region
+from dpviz.core import (
+    Accounting,
+    Additive,
+    Array,
+    Budget,
+    Count,
+    Measurement,
+    PrivateSession,
+    ProjectedCells,
+    Question,
+    Region,
+    Sum,
+    Voronoi,
+    gdp_mu,
+)
 
 # Typical distance of a centre from the middle of its axis, in half-widths: 2ρ with the ρ = .225 of Su et al.
 TYPICAL_OFFSET = 0.45

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from dpviz.arrays import Array
-from dpviz.table.domain import Region
+from dpviz.core import Array, Region
 
 _HALVINGS = 25
 _REJECTIONS = 100

@@ -20,8 +20,7 @@ from dpviz.algorithms.steps import Step
 from dpviz.algorithms.tools.kmeans_pp import draw_many_kmeans_pp_seeds
 from dpviz.algorithms.tools.leaves import Leaves
 from dpviz.algorithms.tools.public_points import pack_spheres
-from dpviz.arrays import Array, Codes
-from dpviz.table.domain import Region
+from dpviz.core import Array, Codes, Region
 
 Single = npt.NDArray[np.float32]
 

@@ -18,13 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Setting
-from dpviz.algorithms.regime import Level
-from dpviz.algorithms.registry import find_card
-from dpviz.arrays import Array
-from dpviz.check import RequestError
-from dpviz.privacy.accounting import gdp_mu
-from dpviz.privacy.queries import Relation
+from dpviz.algorithms import Card, Level, Setting, find_card
+from dpviz.core import Array, Relation, RequestError, gdp_mu
 from dpviz.runs.advice.target import Target, find_start
 from dpviz.runs.request import Contender
 

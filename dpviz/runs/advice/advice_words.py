@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dpviz.algorithms.regime import format_apart
-from dpviz.algorithms.registry import find_card
+from dpviz.algorithms import find_card, format_apart
 from dpviz.runs.advice.advice import Advice, Change, Outlook
-from dpviz.wording import round_percent
+from dpviz.words import round_percent
 
 # So much more loss is not worth a word, and so much more time is.
 _SLIGHTLY, _MUCH_CHEAPER = 1.02, 3.0

@@ -17,15 +17,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Params, Setting
-from dpviz.algorithms.regime import SURE, Expectation, Level, format_apart, round_up
-from dpviz.check import RequestError
-from dpviz.privacy.private_session import PrivateTable
+from dpviz.algorithms import SURE, Card, Expectation, Level, Params, Setting, format_apart, round_up
+from dpviz.core import PrivateTable, RequestError
 from dpviz.runs.advice.advice import EPSILONS, compute_share_met, find_needed_epsilon, load_stored_study
 from dpviz.runs.advice.target import Target, find_start
 from dpviz.runs.request import Request
 from dpviz.runs.verdict import Verdict
-from dpviz.wording import round_percent
+from dpviz.words import round_percent
 
 # Where an answer turns, and how finely the numbers of one are looked for.
 # Chosen by hand; ``benchmarks/recommended.py`` says whether runs agree with the answers.

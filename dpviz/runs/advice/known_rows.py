@@ -10,17 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from dpviz import check
-from dpviz.algorithms.card import Setting
-from dpviz.algorithms.registry import find_card
-from dpviz.check import RequestError
-from dpviz.privacy.queries import Relation
+from dpviz.algorithms import Setting, find_card
+from dpviz.core import Relation, RequestError, Scaling, check
 from dpviz.runs.advice.advice import EPSILONS, Advice, make_advice
 from dpviz.runs.advice.recommendation import Recommendation, recommend
 from dpviz.runs.advice.target import USUAL_LOSS, USUAL_SHARE, Target
-from dpviz.table.declaration import Declaration
-from dpviz.table.declaration_file import read_declaration
-from dpviz.table.domain import Scaling
+from dpviz.tables import Declaration, read_declaration
 
 NOBODY_SAID = (
     "How many rows there are is not known, and advice rests on nothing else: give a number, give a range such as "

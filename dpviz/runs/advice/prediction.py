@@ -17,22 +17,34 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms.card import Setting
-from dpviz.algorithms.su2016.dplloyd import DPLloydParams, plan_rounds
-from dpviz.algorithms.su2016.eugkm import GridParams, compute_epsilon_per_row
-from dpviz.algorithms.su2016.hybrid import HybridParams, compute_threshold_epsilon
-from dpviz.algorithms.tools.cubes import make_cube_grid
-from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET, compute_count_to_sum_ratio
-from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.ledger import Ledger
-from dpviz.privacy.mechanisms import calibrate_mechanism, choose_noise_kind
-from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.partitions import Everything, Voronoi
-from dpviz.privacy.private_session import PrivateSession
-from dpviz.privacy.queries import Count, Sum
+from dpviz.algorithms import (
+    TYPICAL_OFFSET,
+    DPLloydParams,
+    GridParams,
+    HybridParams,
+    Setting,
+    compute_count_to_sum_ratio,
+    compute_epsilon_per_row,
+    compute_threshold_epsilon,
+    make_cube_grid,
+    plan_rounds,
+)
+from dpviz.core import (
+    Accounting,
+    Budget,
+    Count,
+    Everything,
+    Ledger,
+    PrivateSession,
+    Region,
+    Rows,
+    StudyNoise,
+    Sum,
+    Voronoi,
+    calibrate_mechanism,
+    choose_noise_kind,
+)
 from dpviz.runs.request import Contender
-from dpviz.table.domain import Region
-from dpviz.table.rows import Rows
 
 
 class Prediction(NamedTuple):

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from math import inf, isfinite
 from typing import Literal, NamedTuple
 
-from dpviz.algorithms.regime import format_apart
-from dpviz.algorithms.registry import find_card
+from dpviz.algorithms import find_card, format_apart
 from dpviz.runs.advice.advice import EPSILONS, Advice
 from dpviz.runs.advice.target import Target, count_steps_apart
 from dpviz.runs.request import Contender

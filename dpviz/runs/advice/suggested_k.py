@@ -19,15 +19,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz import check
-from dpviz.algorithms.auto.view_synopsis import Cloud, SynopsisStep, find_standing_out, project_onto_total
-from dpviz.algorithms.auto.zooming import ZoomStep
-from dpviz.algorithms.steps import GridStep
-from dpviz.algorithms.tools.solvers import SignedPoints, choose_starts, find_best_of_starts
-from dpviz.arrays import Array, Codes
+from dpviz.algorithms import (
+    Cloud,
+    GridStep,
+    SignedPoints,
+    SynopsisStep,
+    ZoomStep,
+    choose_starts,
+    find_best_of_starts,
+    find_standing_out,
+    project_onto_total,
+)
+from dpviz.core import Array, Codes, Region, check
 from dpviz.runs.one_run import RunSoFar
-from dpviz.table.domain import Region
-from dpviz.wording import round_percent
+from dpviz.words import round_percent
 
 MOST_K = 60
 """Beyond so many clusters the loss is not computed: a synopsis tells no such number of them apart."""

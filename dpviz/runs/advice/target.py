@@ -12,9 +12,7 @@ from math import inf
 
 import numpy as np
 
-from dpviz import check
-from dpviz.arrays import Array
-from dpviz.check import RequestError
+from dpviz.core import Array, RequestError, check
 
 USUAL_LOSS, USUAL_SHARE = 1.1, 0.8
 """What is wanted where nobody says otherwise: 8 of 10 runs lose at most 10 % more than k-means++."""

@@ -21,10 +21,10 @@ from typing import Any
 
 import numpy as np
 
-from dpviz import foreign
-from dpviz.check import RequestError
+from dpviz.core import RequestError
 from dpviz.runs.owner_files import OWNER_ONLY, lock_writer, open_to, translate_disk_errors, write_whole
-from dpviz.table.csv_writer import format_csv
+from dpviz.tables import format_csv
+from dpviz.words import foreign
 
 _TEXT = ("contender", "algorithm", "preset", "trial")
 _WHOLE = ("k", "n", "repeat")
@@ -181,8 +181,8 @@ class StudyFolder:
     def _read_manifest(self) -> dict[str, Any]:
         if not self._manifest.exists():
             return {}
-        from dpviz.schema.documents import read_document  # slow to import
-        from dpviz.schema.manifest_document import StudyManifest
+        from dpviz.runs.manifest_document import StudyManifest
+        from dpviz.words import read_document  # slow to import
 
         try:
             manifest: dict[str, Any] = json.loads(foreign.read_bytes(self._manifest, _MOST_MANIFEST).decode("utf-8"))

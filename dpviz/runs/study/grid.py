@@ -14,15 +14,13 @@ from urllib.parse import urlencode
 import numpy as np
 import yaml
 
-from dpviz import check, foreign
-from dpviz.algorithms.registry import AUTO
-from dpviz.check import RequestError
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.private_session import PrivateTable
+from dpviz.algorithms import AUTO
+from dpviz.core import Accounting, PrivateTable, RequestError, check
 from dpviz.runs.request import Contender, Request, format_value, parse_number
+from dpviz.words import foreign
 
 if TYPE_CHECKING:
-    from dpviz.schema.study_document import EntryDocument, FirstStudyDocument
+    from dpviz.runs.study.study_document import EntryDocument, FirstStudyDocument
 
 _ROUND_EPSILONS = (0.03, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0)
 _WHAT, _VERSION = "trade-off study", 2
@@ -186,8 +184,8 @@ class StudyGrid:
         RequestError
             If it is neither, or asks for what is not allowed.
         """
-        from dpviz.schema.documents import read_document  # slow to import
-        from dpviz.schema.study_document import FirstStudyDocument, StudyDocument
+        from dpviz.runs.study.study_document import FirstStudyDocument, StudyDocument
+        from dpviz.words import read_document  # slow to import
 
         said = _parse(text)
         if said.get("dpviz") != _WHAT or said.get("version") not in (1, _VERSION):

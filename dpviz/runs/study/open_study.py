@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from dpviz import __version__
-from dpviz.check import RequestError
+from dpviz.core import RequestError
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.jobs import Failure, Job, JobState, Work
 from dpviz.runs.owner_files import make_private

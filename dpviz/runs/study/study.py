@@ -12,9 +12,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from dpviz import check
-from dpviz.algorithms.tools.public_points import pack_spheres
-from dpviz.privacy.accounting import Accounting
+from dpviz.algorithms import pack_spheres
+from dpviz.core import Accounting, check
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.evaluation import Reference, assign, evaluate, find_reference, label_accuracy, nicv
 from dpviz.runs.one_run import Run, run_request

@@ -9,8 +9,7 @@ from itertools import product
 from math import inf
 from typing import Any, NamedTuple, TypeVar
 
-from dpviz.check import RequestError
-from dpviz.privacy.ledger import BudgetExceeded
+from dpviz.core import BudgetExceeded, RequestError
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.jobs import Failure, Job, JobState
 from dpviz.runs.shared_memory import share_content

@@ -7,12 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, param_field, pure_or
-from dpviz.algorithms.steps import CentersStep
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.partitions import Voronoi
-from dpviz.privacy.private_session import PrivateSession
-from dpviz.privacy.queries import Count, Sum
+from dpviz.algorithms import Card, CentersStep, Guarantee, Params, param_field, pure_or
+from dpviz.core import Accounting, Count, PrivateSession, Sum, Voronoi
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, always
-from dpviz.algorithms.steps import CentersStep
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.partitions import Voronoi
-from dpviz.privacy.private_session import PrivateSession
-from dpviz.privacy.queries import Count, Sum
+from dpviz.algorithms import Card, CentersStep, Guarantee, Params, always
+from dpviz.core import Accounting, Count, PrivateSession, Sum, Voronoi
 
 
 def _one_round(session: PrivateSession, centers: np.ndarray, part: float) -> CentersStep:

@@ -18,15 +18,15 @@ from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.auto.zooming import ZoomStep
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.tools.cubes import make_cube_grid
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.partitions import UnevenGrid
-from dpviz.privacy.private_session import PrivateTable
-from dpviz.privacy.queries import Relation
+from dpviz.core.accounting import Accounting
+from dpviz.core.domain import Domain, Scaling
+from dpviz.core.noise import StudyNoise
+from dpviz.core.partitions import UnevenGrid
+from dpviz.core.private_session import PrivateTable
+from dpviz.core.queries import Relation
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.one_run import run
-from dpviz.table.domain import Domain, Scaling
 from tests.cases import about, for_each
 from tests.contract.tables import make_small_table
 

@@ -7,7 +7,7 @@ import pytest
 
 from dpviz.algorithms.auto.auto_plan import ROWS, PlanStep
 from dpviz.runs.one_run import run
-from tests.charts.gallery import exhibit
+from tests.app.charts.gallery import exhibit
 
 
 @pytest.mark.parametrize(("dim", "epsilon", "delta"), [(2, 1.0, 0.0), (2, 2.0, 1e-6), (6, 8.0, 1e-6), (6, 8.0, 0.0)])
@@ -22,7 +22,7 @@ def test_the_plan_says_what_the_meter_will_count(dim: int, epsilon: float, delta
 
 
 def test_a_number_of_rows_that_is_bought_is_the_first_part_of_the_plan() -> None:
-    from dpviz.privacy.private_session import PrivateTable
+    from dpviz.core.private_session import PrivateTable
 
     public = exhibit(2, 3, n=2000)
     table = PrivateTable(public.table.domain.from_unit(public.reveal.points), public.table.domain)

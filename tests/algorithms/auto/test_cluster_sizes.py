@@ -11,11 +11,11 @@ from dpviz.algorithms.auto.cluster_sizes import estimate_sizes, measure_extents
 from dpviz.algorithms.auto.polishing import PolishStep, SplitStep
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.sizes import NINE_IN_TEN
-from dpviz.privacy.partitions import Grid, Voronoi
+from dpviz.core.domain import Region
+from dpviz.core.partitions import Grid, Voronoi
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.one_run import run
-from dpviz.table.domain import Region
-from tests.charts.gallery import exhibit
+from tests.app.charts.gallery import exhibit
 
 BOX = Region(np.ones(1), 1.0)
 CENTERS = np.array([[-0.75], [0.25]])

@@ -11,11 +11,11 @@ import pytest
 from dpviz.algorithms.auto.loss_diagnostic import _DOUBT_EVIDENCE, _FITTED, _list_doubts, collect_seen, diagnose_loss
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.loss_diagnostic import LossDiagnostic
-from dpviz.privacy.private_session import PrivateTable
+from dpviz.core.domain import Domain, Scaling
+from dpviz.core.private_session import PrivateTable
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import nicv
 from dpviz.runs.one_run import Run, describe_loss_diagnostic, run
-from dpviz.table.domain import Domain, Scaling
 from tests.cases import for_each
 
 WAY = "the last round moved it as far as a row may pull."

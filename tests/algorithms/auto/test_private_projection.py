@@ -6,8 +6,8 @@ import numpy as np
 
 from dpviz.algorithms.auto.private_projection import _buy_axes, _find_clipping_radius, _read_medians
 from dpviz.algorithms.auto.stages import StagePart
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.noise import StudyNoise
+from dpviz.core.accounting import Accounting
+from dpviz.core.noise import StudyNoise
 from tests.contract.tables import make_small_table
 
 SCALE, BINS, FARTHEST = 200.0, 40, 40.0

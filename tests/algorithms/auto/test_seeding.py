@@ -9,13 +9,13 @@ from dpviz.algorithms.auto.seeding import Seeds, choose_best_read, choose_by_row
 from dpviz.algorithms.auto.stages import SolutionChoice, StagePart
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.tools.solvers import StartsStep
-from dpviz.arrays import Array
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.exact_noise import ExactNoise
-from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.partitions import Grid
-from dpviz.privacy.private_session import PrivateSession, PrivateTable
-from dpviz.table.domain import Domain
+from dpviz.core.accounting import Accounting
+from dpviz.core.arrays import Array
+from dpviz.core.domain import Domain
+from dpviz.core.exact_noise import ExactNoise
+from dpviz.core.noise import StudyNoise
+from dpviz.core.partitions import Grid
+from dpviz.core.private_session import PrivateSession, PrivateTable
 
 GRID = Grid(np.ones(1), np.array([20]))
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.auto.zooming import ZoomStep, _find_core, _make_zoom_grid, lay_around_box, lay_around_core
-from dpviz.privacy.partitions import UnevenGrid
+from dpviz.core.partitions import UnevenGrid
 from tests.cases import about, for_each
 
 SQUARE = np.ones(2)

@@ -18,17 +18,17 @@ from dpviz.algorithms.card import Setting
 from dpviz.algorithms.regime import Level
 from dpviz.algorithms.steps import CentersStep
 from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.mechanisms import KNorm
-from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.partitions import ProjectedCells
-from dpviz.privacy.private_session import PrivateTable
-from dpviz.privacy.queries import Relation
+from dpviz.core.accounting import Accounting
+from dpviz.core.domain import Domain
+from dpviz.core.mechanisms import KNorm
+from dpviz.core.noise import StudyNoise
+from dpviz.core.partitions import ProjectedCells
+from dpviz.core.private_session import PrivateTable
+from dpviz.core.queries import Relation
 from dpviz.runs.advice.judgement import judge
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.one_run import Run, run
-from dpviz.table.domain import Domain
 from tests.cases import for_each
 from tests.contract.checks import run_card
 from tests.contract.sessions import Recording, make_recording_session

@@ -8,15 +8,15 @@ import pytest
 from dpviz.algorithms.balcan2017.balcan_kmedian import draw_medians, list_places, run_median_rounds
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.registry import CARDS
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.losses import Loss, MedianLoss
-from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.partitions import Voronoi
-from dpviz.privacy.queries import Relation
-from dpviz.privacy.sums import Pull
+from dpviz.core.accounting import Accounting
+from dpviz.core.losses import Loss, MedianLoss
+from dpviz.core.noise import StudyNoise
+from dpviz.core.partitions import Voronoi
+from dpviz.core.queries import Relation
+from dpviz.core.sums import Pull
 from dpviz.runs.one_run import run
 from tests.contract.tables import make_blobs, make_small_table
-from tests.privacy.asked import asked
+from tests.core.asked import asked
 
 CARD = CARDS["balcan-kmedian"]
 

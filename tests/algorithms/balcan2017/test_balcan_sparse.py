@@ -11,17 +11,17 @@ from sklearn.metrics import adjusted_rand_score
 
 from dpviz.algorithms.balcan2017.balcan_sparse import SparseParams, recover_coordinates
 from dpviz.algorithms.registry import CARDS
-from dpviz.check import RequestError
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.mechanisms import Exponential, Peeling
-from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.partitions import Voronoi
-from dpviz.privacy.private_session import PrivateTable
-from dpviz.privacy.queries import Relation
-from dpviz.privacy.sums import ChosenSum
+from dpviz.core.accounting import Accounting
+from dpviz.core.check import RequestError
+from dpviz.core.domain import Domain
+from dpviz.core.mechanisms import Exponential, Peeling
+from dpviz.core.noise import StudyNoise
+from dpviz.core.partitions import Voronoi
+from dpviz.core.private_session import PrivateTable
+from dpviz.core.queries import Relation
+from dpviz.core.sparse_rows import keep_largest_entries
+from dpviz.core.sums import ChosenSum
 from dpviz.runs.one_run import run
-from dpviz.table.domain import Domain
-from dpviz.table.sparse_rows import keep_largest_entries
 from tests.cases import for_each
 from tests.command_line import call
 from tests.contract.laws import check_frequencies

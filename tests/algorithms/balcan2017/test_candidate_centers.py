@@ -7,11 +7,11 @@ import pytest
 
 from dpviz.algorithms.balcan2017.candidate_centers import Candidates, grow_trees, list_candidates
 from dpviz.algorithms.balcan2017.projection import Projection
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.partitions import CubeTree
-from dpviz.privacy.private_session import PrivateSession
-from dpviz.table.domain import Region
+from dpviz.core.accounting import Accounting
+from dpviz.core.domain import Region
+from dpviz.core.noise import StudyNoise
+from dpviz.core.partitions import CubeTree
+from dpviz.core.private_session import PrivateSession
 from tests.cases import for_each
 from tests.contract.tables import make_blobs, make_small_table
 

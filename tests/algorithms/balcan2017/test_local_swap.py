@@ -8,17 +8,17 @@ import pytest
 from dpviz.algorithms.balcan2017.candidate_centers import Candidates
 from dpviz.algorithms.balcan2017.local_swap import compute_log_prior, count_useful_swaps, local_swap, start_on_cubes
 from dpviz.algorithms.balcan2017.projection import Projection, project
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.losses import SwapLoss, compute_swap_gains
-from dpviz.privacy.mechanisms import Exponential
-from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.partitions import Voronoi
-from dpviz.privacy.private_session import PrivateSession
-from dpviz.privacy.queries import Relation
+from dpviz.core.accounting import Accounting
+from dpviz.core.losses import SwapLoss, compute_swap_gains
+from dpviz.core.mechanisms import Exponential
+from dpviz.core.noise import StudyNoise
+from dpviz.core.partitions import Voronoi
+from dpviz.core.private_session import PrivateSession
+from dpviz.core.queries import Relation
 from tests.cases import for_each
 from tests.contract.sessions import Recording, make_recording_session, open_as
 from tests.contract.tables import make_blobs, make_small_table
-from tests.privacy.asked import asked
+from tests.core.asked import asked
 
 
 def open_session(

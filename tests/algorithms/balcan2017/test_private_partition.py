@@ -11,12 +11,12 @@ from scipy import stats
 
 from dpviz.algorithms.balcan2017.candidate_centers import TreeStep, compute_quiet_threshold, grow_private_partition
 from dpviz.algorithms.balcan2017.projection import Projection
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.mechanisms import Gaussian, Laplace
-from dpviz.privacy.noise import StudyNoise
-from dpviz.privacy.partitions import CubeTree
-from dpviz.privacy.private_session import PrivateSession
-from dpviz.privacy.queries import Relation
+from dpviz.core.accounting import Accounting
+from dpviz.core.mechanisms import Gaussian, Laplace
+from dpviz.core.noise import StudyNoise
+from dpviz.core.partitions import CubeTree
+from dpviz.core.private_session import PrivateSession
+from dpviz.core.queries import Relation
 from tests.cases import for_each
 from tests.contract.sessions import open_as
 from tests.contract.tables import make_blobs, make_small_table

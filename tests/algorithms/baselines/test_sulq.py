@@ -9,8 +9,8 @@ import pytest
 
 from dpviz.algorithms.baselines.sulq import CARD, SuLQParams
 from dpviz.algorithms.card import Setting
-from dpviz.check import RequestError
-from dpviz.privacy.accounting import gdp_mu
+from dpviz.core.accounting import gdp_mu
+from dpviz.core.check import RequestError
 from dpviz.runs.evaluation import nicv
 from dpviz.runs.one_run import run
 from tests.contract.tables import PUBLIC, REPLACE, NeighborSetting, make_blobs

@@ -7,12 +7,12 @@ import pytest
 
 from dpviz.algorithms.cohen2021.gaussian_mixture import MixtureStep, bound_covariances, choose_clipping_radius
 from dpviz.algorithms.cohen2021.tested_tuples import TupleParams, TupleTestStep, count_averaged_tuples, halve_budget
-from dpviz.privacy.accounting import Accounting, Budget
-from dpviz.privacy.private_session import PrivateTable
-from dpviz.privacy.tuples.tuple_averages import TupleAverages
+from dpviz.core.accounting import Accounting, Budget
+from dpviz.core.domain import Domain
+from dpviz.core.private_session import PrivateTable
+from dpviz.core.tuples.tuple_averages import TupleAverages
 from dpviz.runs.one_run import run
-from dpviz.table.domain import Domain
-from dpviz.table.samples import sample
+from dpviz.tables.samples import sample
 from tests.cases import for_each
 
 # Half as many rows as the sample of two towns, at δ = 1e-5: as cheap as it gets.

@@ -10,9 +10,9 @@ import pytest
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.hashes.lsh_coreset import CARD, CoresetStep, HashTreeStep, LshCoresetParams
 from dpviz.algorithms.regime import Level
-from dpviz.privacy.accounting import Accounting, gdp_mu
-from dpviz.privacy.hash_partitions import find_level
-from dpviz.privacy.queries import Relation
+from dpviz.core.accounting import Accounting, gdp_mu
+from dpviz.core.hash_partitions import find_level
+from dpviz.core.queries import Relation
 from dpviz.runs.advice.judgement import judge
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, nicv

@@ -14,12 +14,12 @@ from dpviz.algorithms.tools.lloyd_round import (
     compute_count_to_sum_ratio,
     compute_noisy_means,
 )
-from dpviz.privacy.accounting import Accounting
-from dpviz.privacy.measurement import Measurement
-from dpviz.privacy.mechanisms import Laplace
-from dpviz.privacy.noise import StudyNoise
+from dpviz.core.accounting import Accounting
+from dpviz.core.domain import Region
+from dpviz.core.measurement import Measurement
+from dpviz.core.mechanisms import Laplace
+from dpviz.core.noise import StudyNoise
 from dpviz.runs.one_run import run
-from dpviz.table.domain import Region
 from tests.cases import for_each
 from tests.contract.tables import BOUGHT, REPLACE, NeighborSetting, make_blobs, make_small_table
 

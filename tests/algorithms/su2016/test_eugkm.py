@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpviz import check
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.regime import Level
 from dpviz.algorithms.steps import CentersStep, GridStep
@@ -27,15 +26,16 @@ from dpviz.algorithms.su2016.eugkm import (
 )
 from dpviz.algorithms.tools.cubes import make_cube_grid
 from dpviz.algorithms.tools.solvers import SignedPoints, StartsStep
-from dpviz.privacy.known import MOST_CELLS
-from dpviz.privacy.partitions import Grid
-from dpviz.privacy.private_session import PrivateTable
-from dpviz.privacy.queries import Relation
+from dpviz.core import check
+from dpviz.core.domain import Region
+from dpviz.core.known import MOST_CELLS
+from dpviz.core.partitions import Grid
+from dpviz.core.private_session import PrivateTable
+from dpviz.core.queries import Relation
 from dpviz.runs.advice.judgement import judge
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.one_run import run
-from dpviz.table.domain import Region
 from tests.algorithms.published import CENSUS, S1, ratios
 from tests.cases import for_each
 from tests.contract.tables import make_blobs, make_small_table

@@ -7,7 +7,7 @@ import pytest
 
 from dpviz.algorithms.steps import CentersStep, GridStep
 from dpviz.algorithms.su2016.hybrid import HybridParams, compute_threshold_epsilon
-from dpviz.privacy.queries import Relation
+from dpviz.core.queries import Relation
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import nicv
 from dpviz.runs.one_run import run

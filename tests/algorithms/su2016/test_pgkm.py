@@ -17,12 +17,12 @@ from dpviz.algorithms.su2016.pgkm import (
     move_centers,
     plan_search,
 )
-from dpviz.privacy.losses import PoolLoss
-from dpviz.privacy.sensitivity_bounds import bound_distance
+from dpviz.core.domain import Region
+from dpviz.core.lattice import LOSS_BITS
+from dpviz.core.losses import PoolLoss
+from dpviz.core.sensitivity_bounds import bound_distance
 from dpviz.runs.evaluation import nicv
 from dpviz.runs.one_run import run
-from dpviz.table.domain import Region
-from dpviz.table.lattice import LOSS_BITS
 from tests.contract.tables import PUBLIC, NeighborSetting, make_blobs
 
 PAPER, PRACTICAL = PGkMParams(preset="paper"), PGkMParams(preset="practical")

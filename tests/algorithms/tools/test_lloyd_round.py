@@ -7,7 +7,7 @@ import inspect
 import numpy as np
 
 from dpviz.algorithms.tools.lloyd_round import revive
-from dpviz.table.domain import Region
+from dpviz.core.domain import Region
 from tests.cases import for_each
 
 REGION = Region(np.ones(2), np.sqrt(2))

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from dpviz.algorithms.tools.public_points import draw_random_points, pack_spheres
-from dpviz.table.domain import Region
+from dpviz.core.domain import Region
 from tests.cases import for_each
 
 REGIONS = {

@@ -16,7 +16,7 @@ from dpviz.algorithms.tools.solvers import (
     find_best_of_starts,
     run_signed_lloyd,
 )
-from dpviz.table.domain import Region
+from dpviz.core.domain import Region
 from tests.cases import for_each
 
 

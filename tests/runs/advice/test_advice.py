@@ -11,8 +11,8 @@ import pytest
 
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.registry import CARDS
-from dpviz.check import RequestError
-from dpviz.privacy.queries import Relation
+from dpviz.core.check import RequestError
+from dpviz.core.queries import Relation
 from dpviz.runs.advice.advice import EPSILONS as TRIED
 from dpviz.runs.advice.advice import (
     Outlook,

@@ -13,7 +13,8 @@ from dpviz.algorithms.auto.auto import expect_loss
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.regime import Level
 from dpviz.algorithms.registry import find_card, list_private_cards
-from dpviz.privacy.private_session import PrivateTable
+from dpviz.core.domain import Domain
+from dpviz.core.private_session import PrivateTable
 from dpviz.runs.advice import judgement
 from dpviz.runs.advice.advice import find_needed_epsilon, make_advice
 from dpviz.runs.advice.judgement import describe_dry_run, explain_difference, judge, judge_request
@@ -21,8 +22,7 @@ from dpviz.runs.advice.target import Target
 from dpviz.runs.dry_run import Tried, dry_run_work
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.verdict import Verdict
-from dpviz.table.declaration import Declaration
-from dpviz.table.domain import Domain
+from dpviz.tables.declaration import Declaration
 from tests.cases import for_each
 
 SIZES = (

@@ -7,22 +7,22 @@ import numpy as np
 import pytest
 
 import dpviz
-from dpviz.check import RequestError
-from dpviz.meaning.window import Risk
+from dpviz.app.ui.studies.study_job import StudyQuestion
+from dpviz.app.ui.tradeoff import choose_section
+from dpviz.app.ui.tradeoff.window_section import Accepted, find_window_for
+from dpviz.core.check import RequestError
 from dpviz.runs.advice import known_rows
 from dpviz.runs.advice.known_rows import KnownRows, advise, read_known_rows
 from dpviz.runs.advice.target import Target
+from dpviz.runs.meaning.window import Risk
 from dpviz.runs.open_table import declare
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.study.grid import StudyGrid
-from dpviz.table.codings import Coding, Cycle, Nominal
-from dpviz.table.csv_intake import CsvFile
-from dpviz.table.declaration import Declaration
-from dpviz.table.declaration_file import apply_declaration, to_json
-from dpviz.table.loaded_table import IntakeError
-from dpviz.ui.studies.study_job import StudyQuestion
-from dpviz.ui.tradeoff import choose_section
-from dpviz.ui.tradeoff.window_section import Accepted, find_window_for
+from dpviz.tables.codings import Coding, Cycle, Nominal
+from dpviz.tables.csv_intake import CsvFile
+from dpviz.tables.declaration import Declaration
+from dpviz.tables.declaration_file import apply_declaration, to_json
+from dpviz.tables.loaded_table import IntakeError
 from tests.cases import about
 from tests.command_line import call
 
@@ -66,7 +66,7 @@ def test_thirty_private_tables_get_one_answer_from_every_door(capsys, tmp_path, 
         table = declare(CsvFile("t", raw.encode()), declaration)
         assert declaration.count_coordinates() == (table.domain.dim, table.domain.coded_dim)
         monkeypatch.setattr(table.private, "reveal", None)
-        monkeypatch.setattr("dpviz.ui.studies.judged_rows.find_bought_rows", lambda table, bought=bought: bought)
+        monkeypatch.setattr("dpviz.app.ui.studies.judged_rows.find_bought_rows", lambda table, bought=bought: bought)
         path = tmp_path / f"{number}.json"
         path.write_text(to_json(declaration))
         given = [] if bought is None else ["--n", str(max(1, round(bought)))]

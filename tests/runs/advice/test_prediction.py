@@ -13,14 +13,14 @@ from scipy.optimize import brentq
 
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET
-from dpviz.charts.studies.stored_verdicts import FOLDER
-from dpviz.privacy.private_session import PrivateTable
-from dpviz.privacy.queries import Relation
+from dpviz.app.charts.studies.stored_verdicts import FOLDER
+from dpviz.core.domain import Domain, Region
+from dpviz.core.private_session import PrivateTable
+from dpviz.core.queries import Relation
 from dpviz.runs.advice import prediction
 from dpviz.runs.advice.prediction import predict, predict_floor
 from dpviz.runs.one_run import read_centers, run
 from dpviz.runs.request import Contender
-from dpviz.table.domain import Domain, Region
 from tests.cases import for_each
 
 SQUARE = Region(np.ones(2), sqrt(2))

@@ -9,13 +9,13 @@ import pytest
 
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.steps import GridStep
-from dpviz.check import RequestError
-from dpviz.privacy.partitions import Grid
+from dpviz.core.check import RequestError
+from dpviz.core.partitions import Grid
 from dpviz.runs.advice import suggested_k as module
 from dpviz.runs.advice.suggested_k import MOST_K, find_synopsis, make_cloud, redraw, suggest_k
 from dpviz.runs.one_run import Run, run, run_frames
 from dpviz.runs.open_table import declare
-from dpviz.table.samples import sample
+from dpviz.tables.samples import sample
 from tests.sequential import usually
 
 MOST = 20

@@ -13,7 +13,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.check import RequestError
+from dpviz.core.check import RequestError
 from dpviz.runs.request import Contender
 from dpviz.runs.study.grid import USUAL, StudyGrid, list_epsilons
 from tests.cases import for_each

@@ -20,7 +20,7 @@ import pandas as pd
 import pytest
 from threadpoolctl import threadpool_limits
 
-from dpviz.check import RequestError
+from dpviz.core.check import RequestError
 from dpviz.runs import jobs
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.job_registry import JobRegistry

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from dpviz.algorithms.registry import list_private_cards
-from dpviz.check import RequestError
-from dpviz.privacy.private_session import PrivateTable
+from dpviz.core.check import RequestError
+from dpviz.core.private_session import PrivateTable
 from dpviz.runs.clipped_rows import JudgedTable, clip_rows
 from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.request import Contender

@@ -1,0 +1,11 @@
+from .cli.console import FoundWrong as FoundWrong
+from .cli.console import NotWritten as NotWritten
+from .cli.console import say as say
+from .cli.parser import Parser as Parser
+from .cli.parser import join_words as join_words
+from .commands import declare as declare
+from .commands import open_table as open_table
+from .commands import release as release
+from .commands import select_k as select_k
+from .commands import sweep as sweep
+from .estimators import PrivateKMeans as PrivateKMeans

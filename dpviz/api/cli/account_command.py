@@ -1,0 +1,78 @@
+"""``dpviz account``: make or show the account of a data set, to which every release is charged."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from dpviz.api.cli.console import say
+from dpviz.api.cli.parser import Parser, read_number
+from dpviz.releases import Account, AccountBalance
+from dpviz.words import format_name
+
+_FORMAT = 1
+
+
+def add(command: Parser) -> None:
+    """Its options."""
+    command.description = (
+        "An account is a file of yours that outlives the visit: a cap, and every release that was charged to it. It "
+        "holds no row. Reads no table."
+    )
+    actions = command.add_subparsers(dest="action", required=True, metavar="{new,show}")
+    new = actions.add_parser("new", help="make an account without releases", allow_abbrev=False)
+    new.add_argument("account", metavar="FILE.sqlite", help="a new file, for you alone; copy it as you copy the data")
+    new.add_argument("--name", required=True, metavar="NAME", help="what the data set is called")
+    new.add_argument(
+        "--cap-epsilon", type=read_number, required=True, metavar="E", help="the most ε of all releases together"
+    )
+    new.add_argument("--cap-delta", type=read_number, default=0.0, metavar="D", help="the most δ of them (default: 0)")
+    show = actions.add_parser("show", help="what is spent, what is left, and on what", allow_abbrev=False)
+    show.add_argument("account", metavar="FILE.sqlite", help="what `account new` made")
+    show.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def serve(arguments: argparse.Namespace) -> str:
+    """Serve the request; the text to print.
+
+    Raises
+    ------
+    RequestError
+        If the account cannot be made or read.
+    """
+    path = Path(arguments.account)
+    if arguments.action == "new":
+        caps = {"cap_epsilon": arguments.cap_epsilon, "cap_delta": arguments.cap_delta}
+        Account.new(path, name=arguments.name, **caps)
+        return (
+            f"{format_name(path)} is the account of {arguments.name}: ε = {arguments.cap_epsilon:g} and "
+            f"δ = {arguments.cap_delta:g} for all releases together. Keep it as long as the data: only it knows what "
+            "is spent."
+        )
+    account = Account.open(path)
+    standing, look_alikes = account.standing(), account.look_alikes()
+    for other in look_alikes:
+        say(
+            f"Warning: {other} has a release with the same columns and bounds. If it is about the same people, what "
+            "both accounts have spent adds up: go on with one of them."
+        )
+    return (
+        json.dumps(_to_plain(standing, look_alikes), indent=2, ensure_ascii=False) if arguments.json else standing.text
+    )
+
+
+def _to_plain(standing: AccountBalance, look_alikes: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        "format": _FORMAT,
+        "name": standing.name,
+        "unit": standing.unit,
+        "relation": standing.relation,
+        "cap": {"epsilon": standing.cap_epsilon, "delta": standing.cap_delta},
+        "spent": {"epsilon": standing.spent_epsilon, "delta": standing.spent_delta},
+        "left": {"epsilon": standing.left_epsilon, "delta": standing.left_delta},
+        "together": {"epsilon": standing.together_epsilon, "delta": standing.cap_delta},
+        "releases": [entry.to_dict() for entry in standing.entries],
+        "look_alikes": list(look_alikes),
+    }

@@ -1,0 +1,126 @@
+"""``dpviz advise``: name an algorithm and the smallest ε for a size and a target; reads no table."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict
+
+from dpviz.algorithms import find_card
+from dpviz.api.cli.parser import Parser, read_number, read_whole, read_wholes
+from dpviz.core import format_table
+from dpviz.runs import (
+    USUAL_LOSS,
+    USUAL_SHARE,
+    WHERE_FROM,
+    RowsAdvice,
+    advise,
+    describe_certainty,
+    describe_change,
+    list_alternatives,
+)
+from dpviz.tables import read_declaration_file
+from dpviz.words import round_percent
+
+
+def add(command: Parser) -> None:
+    """Its options."""
+    command.description = (
+        "Name the cheapest algorithm and the smallest ε that should keep the loss near that of k-means++, from a "
+        "stored study of made-up tables. Reads no table."
+    )
+    command.add_argument(
+        "--n", type=read_wholes, metavar="N | LO,HI", help="the number of rows, or a range of it (default: as declared)"
+    )
+    command.add_argument(
+        "--d",
+        type=read_whole,
+        metavar="D",
+        help="the number of columns (default: as declared, each value of a category one)",
+    )
+    command.add_argument(
+        "--declaration", metavar="FILE.json", help="of a table: it says what other options leave out; no row is read"
+    )
+    command.add_argument("--k", type=read_whole, required=True, metavar="K", help="number of clusters")
+    command.add_argument(
+        "--target",
+        type=read_number,
+        default=USUAL_LOSS,
+        metavar="R",
+        help=f"most loss over that of k-means++ (default: {USUAL_LOSS:g})",
+    )
+    command.add_argument(
+        "--share",
+        type=read_number,
+        default=USUAL_SHARE,
+        metavar="S",
+        help=f"on which part of the tables it is met (default: {USUAL_SHARE:g})",
+    )
+    command.add_argument("--delta", type=read_number, default=0.0, metavar="D", help="0 for pure ε (default: 0)")
+    command.add_argument("--relation", metavar="add_remove|replace", help="neighbours (default: add_remove)")
+    command.add_argument("--rows-per-person", type=read_whole, metavar="M", help="most rows of one person (default: 1)")
+    command.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def serve(arguments: argparse.Namespace) -> str:
+    """Serve the request; the text to print.
+
+    Raises
+    ------
+    RequestError
+        If a number is outside its range.
+    """
+    n = arguments.n
+    declared = None if arguments.declaration is None else read_declaration_file(arguments.declaration)
+    advice = advise(
+        n[0] if n is not None and len(n) == 1 else n,
+        arguments.d,
+        arguments.k,
+        declaration=declared,
+        target=arguments.target,
+        share=arguments.share,
+        delta=arguments.delta,
+        relation=arguments.relation,
+        rows_per_person=arguments.rows_per_person,
+    )
+    return json.dumps(_to_plain(advice), indent=2, ensure_ascii=False) if arguments.json else _format_text(advice)
+
+
+def _format_text(answer: RowsAdvice) -> str:
+    advice = answer.few
+    known = [one for one in (advice.best, *advice.others) if one is not None]
+    lines = [
+        [
+            find_card(one.algorithm).title,
+            f"{one.median:.4g}",
+            f"{one.low:.4g} to {one.high:.4g}",
+            round_percent(one.share),
+            f"{one.seconds:.2g}",
+        ]
+        for one in known
+    ]
+    header = ["algorithm", "loss / k-means++ (median)", "25-75 %", "held on", "seconds"]
+    said = [answer.sentence, describe_certainty(advice), *list_alternatives(advice)]
+    what_if = [describe_change(change, advice) for change in advice.changes]
+    table = [f"At ε = {advice.setting.epsilon:g}, on made-up tables:", format_table(header, lines)] if lines else []
+    return "\n".join([*said, *what_if, *table, WHERE_FROM])
+
+
+def _to_plain(answer: RowsAdvice) -> dict[str, object]:
+    advice, many = answer.few, answer.many.best
+    return {
+        "answer": answer.sentence,
+        "n": list(answer.rows),
+        "certainty": describe_certainty(advice),
+        "target": advice.target.loss,
+        "share": advice.target.share,
+        "best": None if advice.best is None else asdict(advice.best),
+        "best_of_most_rows": None if many is None else asdict(many),
+        "others": [asdict(one) for one in advice.others],
+        "changes": [
+            {"with": one.words, "outlook": None if one.outlook is None else asdict(one.outlook)}
+            for one in advice.changes
+        ],
+        "stand_ins": advice.n_tables,
+        "beyond": advice.beyond,
+    }

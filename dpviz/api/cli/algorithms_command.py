@@ -1,0 +1,77 @@
+"""``dpviz algorithms``: list the algorithms and their parameters."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from textwrap import fill
+from typing import Any
+
+from dpviz.algorithms import CARDS, Card, Guarantee, ParamField
+from dpviz.api.cli.console import say
+from dpviz.api.cli.parser import Parser
+
+
+def add(command: Parser) -> None:
+    """Its options."""
+    command.add_argument("--json", action="store_true", help="print a JSON list")
+
+
+def serve(arguments: argparse.Namespace) -> str:
+    """The text to print; what packages bring and is left out is named beside it."""
+    for sentence in CARDS.brought.left_out:
+        say(sentence)
+    if arguments.json:
+        return json.dumps([card_to_dict(card) for card in CARDS.values()], indent=2)
+    return "\n\n".join(_format_card(card) for card in CARDS.values())
+
+
+def card_to_dict(card: Card) -> dict[str, Any]:
+    """An algorithm as plain values. ``guarantee`` is the strongest it can promise, ``guarantees`` are all."""
+    return {
+        "id": card.id,
+        "title": card.title,
+        "does": card.does,
+        "family": card.family,
+        "paper": card.paper,
+        "guarantee": _find_strongest(card).value,
+        "guarantees": [guarantee.value for guarantee in card.guarantees],
+        "model": "local" if card.local else "central",
+        "summary": card.summary,
+        "when": card.when,
+        "needs": {"n": card.needs_n, "delta": _find_strongest(card) is Guarantee.APPROX},
+        "sample": card.sample,
+        "brought_by": card.brought_by or None,
+        "parameters": [_param_field_to_dict(param_field) for param_field in card.params.param_fields()],
+    }
+
+
+def _find_strongest(card: Card) -> Guarantee:
+    return next(guarantee for guarantee in Guarantee if guarantee in card.guarantees)
+
+
+def _param_field_to_dict(param_field: ParamField) -> dict[str, Any]:
+    return {
+        "name": param_field.name,
+        "type": param_field.kind.__name__,
+        "default": param_field.default,
+        "optional": param_field.optional,
+        "range": None if param_field.low is None and param_field.high is None else [param_field.low, param_field.high],
+        "choices": None if param_field.choices is None else list(param_field.choices),
+        "help": param_field.help,
+    }
+
+
+def _format_card(card: Card) -> str:
+    promised = " or ".join(guarantee.value for guarantee in card.guarantees)
+    by = f"; brought by {card.brought_by}" if card.brought_by else ""
+    lines = [f"{card.id}  ({card.title}; guarantee: {promised}{by})", _indent(card.summary), _indent(card.paper)]
+    for param_field in card.params.param_fields():
+        allowed = ", ".join(param_field.choices) if param_field.choices is not None else param_field.range_text
+        default = "by a rule" if param_field.default is None else param_field.default
+        lines.append(_indent(f"--set {param_field.name}={default}  ({allowed}) {param_field.help}", by=4))
+    return "\n".join(lines)
+
+
+def _indent(text: str, *, by: int = 2) -> str:
+    return fill(text, 110, initial_indent=" " * by, subsequent_indent=" " * (by + 4))

@@ -1,0 +1,75 @@
+"""``dpviz declare``: propose how a file is to be read, as a declaration file to complete: a look at the rows."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from dpviz.api.cli.console import create_out, refuse_taken, say
+from dpviz.api.cli.parser import Parser, read_names
+from dpviz.api.commands import complete_proposal
+from dpviz.tables import Declaration, Proposal, list_names, to_json
+from dpviz.words import foreign
+
+_LOOK = (
+    "This looked at the rows in order to propose how they are read, for the eyes of the file's owner: check it, and "
+    'declare what you know. Runs that use it say so ("proposed").'
+)
+
+
+def add(command: Parser) -> None:
+    """Its options."""
+    command.description = (
+        "Look at the first rows of a file and propose its declaration: encoding, delimiter, header, marks in numbers, "
+        "columns. Bounds are left open: they never come from rows. Nothing else reads a file by its rows."
+    )
+    command.add_argument(
+        "data", metavar="DATA", help="a CSV file (.csv.gz is unpacked); of Parquet only names and types are read"
+    )
+    command.add_argument("--out", metavar="DATA.json", help="write the declaration file to this new file")
+    command.add_argument(
+        "--confirm",
+        type=read_names,
+        default=[],
+        metavar="A,B",
+        help="columns that hold what the notes say: their categories, ranks or cycles are declared as found",
+    )
+
+
+def serve(arguments: argparse.Namespace) -> str:
+    """Serve the request; the text to print.
+
+    Raises
+    ------
+    RequestError
+        If the file cannot be used, or the declaration cannot be written.
+    """
+    path = Path(arguments.data)
+    out = None if arguments.out is None else Path(arguments.out)
+    if out is not None:
+        refuse_taken(out)
+    declared, proposal = complete_proposal(path, confirmed=arguments.confirm)
+    text = to_json(declared)
+    for note in (*((_LOOK,) if declared.proposed else ()), *proposal.notes, *_list_to_do(declared, proposal)):
+        say(note)
+    if out is None:
+        return text.rstrip("\n")
+    create_out(out, text.encode())
+    return f"Written to {foreign.format_name(out)}: put the bounds in."
+
+
+def _list_to_do(declared: Declaration, proposal: Proposal) -> tuple[str, ...]:
+    if not declared.columns:
+        return ('Name the columns to cluster, with their bounds, under "bounds".',)
+    bounds = (
+        f"Put bounds in for {list_names(declared.columns)} in place of null, from what is known without a look at the "
+        'rows, and say where from in "bounds_origin".'
+    )
+    whose = (
+        f'One person, one row? If not, name the column that says whose a row is as "id_column" '
+        f'({list_names(proposal.ids)} may be it) and the most rows of a person as "rows_per_person": a wrong answer '
+        "protects rows, not people."
+    )
+    found = [name for name, form in proposal.list_forms(declared).items() if "dates" not in form]
+    confirm = f"--confirm declares {list_names(found)} as they were found, where you know it to be so."
+    return (bounds, *([whose] if proposal.ids else []), *([confirm] if found else []))

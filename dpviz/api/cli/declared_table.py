@@ -1,0 +1,212 @@
+"""From a file and what is declared about it, on the command line or in its declaration file, to an open table."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NoReturn
+
+from dpviz.api.cli.parser import Parser, read_names, read_number, read_whole, read_wholes, read_yes_or_no
+from dpviz.core import RequestError
+from dpviz.runs import OpenTable, declare, declare_on_cluster, list_columns
+from dpviz.tables import (
+    FOR_THE_OWNER,
+    Content,
+    Declaration,
+    FileKind,
+    LoadedTable,
+    SparseTable,
+    apply_bounds_option,
+    connect,
+    count_row_loss,
+    declare_nothing,
+    list_names,
+    open_named,
+    quote_name,
+)
+
+# What a file given with --bounds replaces as a whole; whatever else it is silent about stays as the declaration file
+# says.
+_GEOMETRY = (*("columns", "lower", "upper", "codings", "weights", "origins", "bounds_origin", "radius", "scaling"),)
+_OPTIONS = ("radius", "scaling", "relation")
+_FILE_OPTIONS = ("encoding", "delimiter", "header", "names", "skip", "units_line")
+_STYLE_OPTIONS = ("decimal", "grouping", "sign", "negative")
+_TAB = "\\t"
+
+
+@dataclass(frozen=True, eq=False)
+class DeclaredTable:
+    """An open table, and what its owner should know of the way there.
+
+    ``accesses`` counts what was told of private rows: whatever was found, so that the count itself tells nothing.
+    """
+
+    table: OpenTable
+    notes: tuple[str, ...]
+
+    @property
+    def accesses(self) -> int:
+        """How often private rows were looked at for ``notes``."""
+        return int(self.table.kind is FileKind.PRIVATE and isinstance(self.table.loaded, LoadedTable))
+
+
+def add_table_options(command: Parser) -> None:
+    """The table, and what may be said of it."""
+    command.add_argument(
+        "data",
+        metavar="DATA",
+        help="a CSV file (.csv.gz is unpacked), a Parquet file or folder, a sparse .npz, or the name of a sample",
+    )
+    command.add_argument(
+        "--cluster", metavar="ADDRESS", help="a Dask scheduler whose workers read DATA (Parquet) and answer"
+    )
+    declared = command.add_argument_group("what is declared about the table (DATA.json beside it may say it too)")
+    declared.add_argument("--columns", type=read_names, metavar="A,B", help="the columns to cluster")
+    declared.add_argument(
+        "--bounds", metavar="LO,HI | FILE.json", help="declared bounds, data units; never taken from the rows"
+    )
+    declared.add_argument(
+        "--radius", type=read_number, metavar="R", help="largest distance from the middle of the bounds"
+    )
+    declared.add_argument("--scaling", metavar="unit|common", help="each column by its bounds, or one scale for all")
+    declared.add_argument(
+        "--relation", metavar="add_remove|replace", help="neighbours (default: as DATA.json says, or add_remove)"
+    )
+    declared.add_argument("--n-public", type=read_whole, metavar="N", help="the number of rows, if it is public")
+    declared.add_argument("--n-range", type=read_wholes, metavar="LO,HI", help="a range of it, if only that is public")
+    declared.add_argument("--label", metavar="NAME", help='the column with a known grouping; "" for none')
+    declared.add_argument("--id-column", metavar="NAME", help='the column that says whose a row is; "" for none')
+    declared.add_argument("--rows-per-person", type=read_whole, metavar="M", help="most rows of one id that are used")
+    file = command.add_argument_group("how the file is read (never worked out from its rows; see dpviz declare)")
+    file.add_argument("--encoding", metavar="NAME", help="default: utf-8")
+    file.add_argument(
+        "--delimiter", metavar="C", help=r"one character, \t or whitespace (default: as the header has it)"
+    )
+    file.add_argument("--header", type=read_yes_or_no, metavar="yes|no", help="whether the first line holds names")
+    file.add_argument("--names", type=read_names, metavar="A,B", help="names of all columns, in place of the header's")
+    file.add_argument(
+        "--skip", type=read_whole, metavar="N", help="lines above the header that are no rows (default: 0)"
+    )
+    file.add_argument(
+        "--units-line", type=read_yes_or_no, metavar="yes|no", help="whether units stand below the header"
+    )
+    file.add_argument("--decimal", metavar=". or ,", help="decimal mark (default: .)")
+    file.add_argument("--grouping", metavar="C", help='mark between groups of digits, or "lakh" (default: none)')
+    file.add_argument("--sign", metavar="TEXT", help="stripped beside numbers: %%, $, €")
+    file.add_argument("--negative", metavar="() or -", help="negative as (5) or as 5- (default: as -5 only)")
+
+
+def open_declared_table(arguments: argparse.Namespace) -> DeclaredTable:
+    """Read the file as declared; an option of the command line goes before the declaration file.
+
+    Raises
+    ------
+    RequestError
+        If the file or a declaration is missing or wrong.
+    """
+    if arguments.cluster is not None:
+        connect(arguments.cluster)
+    content, of_file = open_named(arguments.data)
+    declaration = _read_declaration(content, of_file, arguments)
+    if isinstance(content, SparseTable):
+        _refuse_names(arguments)
+        table = declare(content, declaration)
+        return DeclaredTable(table, table.loaded.notes)
+    declaration = replace(declaration, file=_read_format(declaration, arguments))
+    if isinstance(content, LoadedTable) and declaration.file != of_file.file:
+        raise RequestError("A sample is there already, however a file is read: leave out the options of a file.")
+    header = list_columns(content, declaration)
+    if arguments.columns is not None:
+        chosen = arguments.columns
+        declaration = _scale_as_coordinates(declaration, chosen).choose_columns(chosen)
+    notes = () if declaration.columns else _list_columns(declaration, header)
+    table = declare(content, declaration) if arguments.cluster is None else declare_on_cluster(content, declaration)
+    return DeclaredTable(table, (*table.loaded.notes, *notes, *_describe_lost_rows(table)))
+
+
+def _describe_lost_rows(table: OpenTable) -> tuple[str, ...]:
+    """What the table lost on the way in; nothing where memory does not hold it, or nothing is lost."""
+    if not isinstance(table.loaded, LoadedTable):
+        return ()
+    loss = count_row_loss(table.loaded, table.declaration)
+    if loss.is_none:
+        return ()
+    wrong = any(column.no_number for column in loss.columns)
+    hint = ('"dpviz declare FILE" proposes how to read the file.',) if wrong else ()
+    return tuple(f"{FOR_THE_OWNER}{sentence}" for sentence in (*loss.sentences, *hint))
+
+
+def _refuse_names(arguments: argparse.Namespace) -> None:
+    if arguments.columns is not None or arguments.id_column:
+        raise RequestError("A sparse file has no named columns: leave out --columns and --id-column.")
+
+
+def _read_declaration(content: Content, declared: Declaration, arguments: argparse.Namespace) -> Declaration:
+    """What is ``declared`` already, replaced by --bounds, replaced by single options."""
+    if arguments.bounds is not None:
+        if os.path.isfile(arguments.bounds):  # noqa: PTH113
+            nothing = declare_nothing(content)
+            declared = replace(declared, **{name: getattr(nothing, name) for name in _GEOMETRY})
+        declared = apply_bounds_option(arguments.bounds, declared)
+    elif not declared.lower:
+        _refuse_without_bounds(Path(arguments.data))
+    changes: dict[str, Any] = {name: value for name in _OPTIONS if (value := getattr(arguments, name)) is not None}
+    if arguments.n_public is not None or arguments.n_range is not None:
+        if arguments.n_range is not None and len(arguments.n_range) != 2:
+            raise RequestError("--n-range is no pair of whole numbers: write LO,HI, such as 8000,12000.")
+        within = None if arguments.n_range is None else tuple(arguments.n_range)
+        changes |= {"n_public": arguments.n_public, "n_range": within}
+    if arguments.id_column is not None and (arguments.id_column or None) != declared.id_column:
+        changes |= {"id_column": arguments.id_column or None, "rows_per_person": 1}
+    if arguments.rows_per_person is not None:
+        changes["rows_per_person"] = arguments.rows_per_person
+    if arguments.label is not None:
+        changes["label_column"] = arguments.label
+    return replace(declared, **changes)
+
+
+def _read_format(declaration: Declaration, arguments: argparse.Namespace) -> Any:
+    """How the file is read: as the declaration file says, but for single options."""
+    options = {name: getattr(arguments, name) for name in _FILE_OPTIONS}
+    said: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+    if "delimiter" in said:
+        said["delimiter"] = said["delimiter"].replace(_TAB, "\t")
+    if "names" in said:
+        said["names"] = tuple(said["names"])
+    style = {name: getattr(arguments, name) for name in _STYLE_OPTIONS if getattr(arguments, name) is not None}
+    if style:
+        said |= {"style": declaration.file.style._replace(**style), "styles": {}}
+    return replace(declaration.file, **said)
+
+
+def _scale_as_coordinates(declaration: Declaration, columns: list[str]) -> Declaration:
+    """Columns that are named on the command line are coordinates, whatever the declaration file takes them for."""
+    if declaration.id_column in columns:
+        raise RequestError(
+            f"{quote_name(str(declaration.id_column))} is the id column, not a coordinate: leave it out of one."
+        )
+    label = "" if declaration.label_column in columns else declaration.label_column
+    return replace(declaration, label_column=label, numbers=())
+
+
+def _list_columns(declaration: Declaration, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The sentence that says which columns are clustered where nobody named them."""
+    chosen = declaration.over(names).columns
+    without = [name for name in names if name not in chosen]
+    if not chosen:
+        raise RequestError(
+            f"No column is left beside {list_names(without)}: clustering needs one; name it with --columns."
+        )
+    but = f" but {list_names(without)}" if without else ""
+    return (f"No columns were named, so all columns{but} are read as numbers and used: {list_names(chosen)}.",)
+
+
+def _refuse_without_bounds(path: Path) -> NoReturn:
+    beside = quote_name(Path(path.name.removesuffix(".gz")).stem + ".json")
+    raise RequestError(
+        "No bounds are declared for this table: give --bounds LO,HI for all columns, --bounds FILE.json, or put "
+        f'{{"bounds": {{"COLUMN": [LO, HI], ...}}}} into {beside} next to it; they come from what is known '
+        "beforehand, never from the rows."
+    )

@@ -1,0 +1,67 @@
+"""``dpviz open``: open the dashboard in a browser on this machine, until Ctrl-C."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import runpy
+import sys
+
+from dpviz.api.cli.parser import Parser, read_whole
+from dpviz.core import RequestError, check
+from dpviz.tables import GIVEN, SparseTable, find_sample, open_named
+from dpviz.words import RESOURCES
+
+_APP = RESOURCES / "app.py"
+# Streamlit's part that takes the port: when it cannot, it says so here and leaves with this code.
+_SERVER, _NO_PORT = "streamlit.web.server.starlette.starlette_server", 1
+
+
+def add(command: Parser) -> None:
+    """Its options."""
+    command.description = (
+        "Serve the dashboard to this machine alone, until Ctrl-C. Whoever can log in to it can see DATA: name a "
+        "private file on a machine of your own only, or bring it on the Data page."
+    )
+    first = "what every visit begins with: a CSV or Parquet file, a folder of Parquet files, or a sample"
+    command.add_argument("data", nargs="?", metavar="DATA", help=first)
+    command.add_argument("--port", type=read_whole, metavar="P", help="default: the first free one from 8501 on")
+
+
+def serve(arguments: argparse.Namespace) -> str:
+    """Serve pages until somebody stops it; each visit begins with the table that is named, if one is.
+
+    Raises
+    ------
+    RequestError
+        If there is no such table, the port cannot be used, or the libraries of the dashboard are not installed.
+    """
+    check.import_extra("streamlit")
+    check.import_extra("plotly")
+    port: int | None = arguments.port
+    settings: dict[str, object] = {"server.fileWatcherType": "none"}  # nobody edits what is installed
+    if port is not None:
+        check.within(1, 65535, port=port)
+        settings["server.port"] = port
+    if arguments.data is not None:
+        os.environ[GIVEN] = _check_data(arguments.data)
+    logging.getLogger(_SERVER).addFilter(lambda record: "is not available" not in record.getMessage())
+    sys.argv = [str(_APP)]  # Streamlit looks for its settings and pages where this script lies
+    try:
+        runpy.run_path(str(_APP))["app"].run(config=settings)
+    except SystemExit as stopped:
+        if stopped.code != _NO_PORT:
+            raise
+        what = "no port from 8501 on can be used" if port is None else f"port is {port}, which cannot be used"
+        raise RequestError(f"{what}: another program may have it; give another one with --port.") from None
+    return "Stopped."
+
+
+def _check_data(word: str) -> str:
+    """``word`` as every visit may read it, from whatever folder; refuses what the pages could not open."""
+    if find_sample(word) is not None:
+        return word
+    if isinstance(open_named(word).content, SparseTable):
+        raise RequestError("The pages open CSV and Parquet: use `dpviz run` for a sparse file.")
+    return os.path.abspath(word)  # noqa: PTH100 (a link stays one: the declaration file lies beside it)

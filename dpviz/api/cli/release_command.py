@@ -1,0 +1,281 @@
+"""``dpviz release``: release the centres of a declared table, charged to an account, as a zip that can be defended."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+from dpviz.api.cli.console import NotWritten, refuse_taken, say
+from dpviz.api.cli.parser import Parser, read_number, read_numbers, read_whole
+from dpviz.api.cli.read_command import list_center_tables
+from dpviz.api.commands import plan_release, read_declared
+from dpviz.core import RequestError
+from dpviz.releases import (
+    BOUNDS,
+    CENTERS,
+    OF_BOUNDS,
+    SEGMENTS,
+    SIGNATURE,
+    VERIFY,
+    Account,
+    Played,
+    Preflight,
+    check_signer,
+    format_signature,
+    list_open_columns,
+    make_zip,
+    publish,
+    receive,
+)
+from dpviz.runs import (
+    USUAL_ACCEPTED,
+    USUAL_LOSS,
+    USUAL_PRIOR,
+    Contender,
+    Request,
+    Risk,
+    Target,
+    Window,
+    declare_on_cluster,
+    find_studied_window,
+    parse_named_values,
+    read_known_rows,
+    write_whole,
+)
+from dpviz.tables import Declaration, connect, list_names
+from dpviz.words import format_name
+
+
+def add(command: Parser) -> None:
+    """Its options."""
+    command.description = (
+        "Release k centres, and what the segments are, with release-grade noise. The account is charged before noise "
+        "is drawn: a release that breaks off stays charged."
+    )
+    command.add_argument("declaration", metavar="DECLARATION.json", help="what is declared of the table")
+    command.add_argument("data", metavar="DATA", help="a CSV file, a Parquet file or folder, or the name of a sample")
+    command.add_argument("--k", type=read_whole, required=True, metavar="K", help="number of clusters")
+    command.add_argument("--epsilon", type=read_number, required=True, metavar="E", help="the whole ε of this release")
+    command.add_argument("--delta", type=read_number, default=0.0, metavar="D", help="the whole δ (default: 0)")
+    command.add_argument("--algorithm", default="auto", metavar="ID", help="default: auto")
+    command.add_argument("--set", nargs="+", action="extend", default=[], metavar="name=value", help="its parameters")
+    command.add_argument(
+        "--segments",
+        type=read_number,
+        default=SEGMENTS,
+        metavar="SHARE",
+        help=f"of ε (default: {SEGMENTS}); 0 for none",
+    )
+    command.add_argument(
+        "--buy-bounds", type=read_number, default=BOUNDS, metavar="PART", help=f"of ε a column (default: {BOUNDS})"
+    )
+    command.add_argument(
+        "--missing",
+        type=read_number,
+        default=0.0,
+        metavar="PART",
+        help="of ε, for the shares of missing cells (default: 0)",
+    )
+    command.add_argument(
+        "--accept-loss",
+        type=read_number,
+        metavar="R",
+        help=f"most loss over that of k-means++ that you accept (usual: {USUAL_LOSS:g}); the card argues with it",
+    )
+    command.add_argument(
+        "--accept-risk",
+        type=read_numbers,
+        metavar="P,Q",
+        help="a guess P about a person that may become Q at most "
+        f"(usual: {USUAL_PRIOR:g},{USUAL_ACCEPTED:g}); the card argues with it",
+    )
+    command.add_argument("--account", required=True, metavar="FILE", help="the account of the data set")
+    command.add_argument("--out", required=True, metavar="ZIP", help="write the release to this new file")
+    command.add_argument("--chosen", metavar="TEXT", help="what was chosen after a look at the rows; printed verbatim")
+    command.add_argument("--sign", metavar="KEY.pem", help="sign with this Ed25519 private key")
+    command.add_argument("--cluster", metavar="ADDRESS", help="a Dask scheduler whose workers read DATA (Parquet)")
+    command.add_argument("--yes", action="store_true", help="release without asking once more")
+    command.add_argument("--seed", help=argparse.SUPPRESS)
+
+
+def serve(arguments: argparse.Namespace) -> str:
+    """Serve the request; the text to print.
+
+    Raises
+    ------
+    RequestError
+        If something stands against the release (nothing is charged then), or it failed after its charge.
+    """
+    if arguments.seed is not None:
+        raise RequestError("A release has no seed: whoever knows it could take the noise off; leave --seed out.")
+    out = Path(arguments.out)
+    refuse_taken(out)
+    if arguments.sign is not None:
+        check_signer(Path(arguments.sign))
+    account = Account.open(Path(arguments.account))
+    target, risk = _read_accepted(arguments)
+    prepared = _prepare(arguments, account)
+    window = _find_window(prepared, target, risk)
+    if window is not None and (arguments.accept_loss is not None or arguments.accept_risk is not None):
+        argument = window.argument(prepared.release_request.request.epsilon, of_algorithm=_spend_on_centers(prepared))
+        asked = prepared.release_request
+        asked = replace(asked, expected_loss=f"{asked.expected_loss} {argument}".strip())
+        prepared = replace(prepared, release_request=asked)
+    for name in account.look_alikes():
+        say(
+            f"The account {name} has a release of the same columns and bounds: if it is about the same people, use one."
+        )
+    say(describe_promise(prepared))
+    if prepared.release_request.expected_loss:
+        say(f"What to expect. {prepared.release_request.expected_loss}")
+    if window is not None:
+        say(describe_window(window, prepared))
+    if not arguments.yes:
+        _ask(prepared.release_request.request.epsilon)
+    release = publish(prepared)
+    files = dict(release.files)
+    if arguments.sign is not None:
+        files[SIGNATURE] = format_signature(files[VERIFY], Path(arguments.sign)).encode()
+    data = make_zip(files)
+    try:
+        write_whole(out, data)
+    except OSError as error:
+        raise _report_kept(Path(arguments.account), release.number, data, release.files[CENTERS], error) from None
+    tables = list_center_tables(release.played.parts.profile)
+    blocks = [*tables, *_list_conclusions(release.played, prepared)]
+    return "\n\n".join([*blocks, f"Written to {format_name(out)}; charge {release.number}."])
+
+
+def _list_conclusions(played: Played, prepared: Preflight) -> Iterator[str]:
+    """What came out by released values, as its recipient reads it, and what was said beforehand of such a run."""
+    received = receive(played)
+    finding = received.finding
+    said = [f"  {'✓' if one.good else '!'} {one.sentence}" for one in received.may]
+    yield "\n".join([". ".join(filter(None, (finding.title, finding.reason))), *said])
+    expected = prepared.release_request.expected_loss
+    yield from (f"Note: {warning}" for warning in played.run.warnings if warning not in expected)
+
+
+def _prepare(arguments: argparse.Namespace, account: Account) -> Preflight:
+    content, declaration = read_declared(arguments.data, arguments.declaration)
+    chosen = _describe_choice(arguments, declaration)
+    contender = Contender.parse(arguments.algorithm, parse_named_values(arguments.set))
+    opened = None
+    if arguments.cluster is not None:
+        connect(arguments.cluster)
+        opened = declare_on_cluster(content, declaration)
+    return plan_release(
+        Request(contender, arguments.k, arguments.epsilon, arguments.delta),
+        content,
+        declaration,
+        account,
+        words={} if chosen is None else {"chosen_after_looking": chosen},
+        segments=arguments.segments,
+        bounds=arguments.buy_bounds,
+        missing=arguments.missing,
+        opened=opened,
+    )
+
+
+def _read_accepted(arguments: argparse.Namespace) -> tuple[Target, Risk]:
+    """The loss and the risk that are accepted; what is usually asked about where nobody says."""
+    said = arguments.accept_risk
+    if said is not None and len(said) != 2:
+        raise RequestError("--accept-risk takes a guess and what it may become: write them as 0.1,0.25.")
+    risk = Risk() if said is None else Risk(*said)
+    risk.allow()  # refuses what is no probability
+    loss = USUAL_LOSS if arguments.accept_loss is None else arguments.accept_loss
+    return Target(loss), risk
+
+
+def _find_window(prepared: Preflight, target: Target, risk: Risk) -> Window | None:
+    """The window for ε; None where nobody says how many rows there are, or no such table was studied."""
+    rows, request = read_known_rows(prepared.declaration), prepared.release_request.request
+    if prepared.table is None or rows is None or rows.low < request.k:
+        return None
+    setting = replace(request.make_setting(prepared.table.private), delta=prepared.release_request.delta)
+    return None if prepared.table.private.sparse else find_studied_window(setting, rows, target=target, risk=risk)
+
+
+def _spend_on_centers(prepared: Preflight) -> float:
+    return prepared.release_request.make_algorithm_request(prepared.declaration).epsilon
+
+
+def describe_window(window: Window, prepared: Preflight) -> str:
+    """Where ε lies in the window, and what would open one where there is none.
+
+    Parameters
+    ----------
+    window : Window
+        For the table, by what the owner accepts.
+    prepared : Preflight
+        What is about to be released.
+
+    Returns
+    -------
+    str
+        One line.
+    """
+    argument = window.argument(prepared.release_request.request.epsilon, of_algorithm=_spend_on_centers(prepared))
+    opens = "; ".join(f"{what.lower()} ({words})" for what, words in window.openings)
+    return f"{window.finding}. {argument}" + (f" What would open a window: {opens}." if opens else "")
+
+
+def _describe_choice(arguments: argparse.Namespace, declaration: Declaration) -> str | None:
+    """What was chosen after a look: this process knows of none before it, so that whoever is there is asked."""
+    declared = "chosen_after_looking" in declaration.words
+    if arguments.chosen is not None or declared or arguments.yes or not sys.stdin.isatty():
+        return cast("str | None", arguments.chosen)
+    say(
+        "What was seen of these rows before (tables, counts, losses, runs of any program), and what was chosen because "
+        "of it? The card prints your answer, one line; an empty one leaves it to say that you have not said."
+    )
+    return sys.stdin.readline().strip()
+
+
+def describe_promise(prepared: Preflight) -> str:
+    """What is about to leave, in a sentence; and what bounds that nobody declared take of it, in another one."""
+    release_request, before = prepared.release_request, prepared.before
+    bought = prepared.shares.get(OF_BOUNDS)
+    told = (
+        f" Of ε, {bought.epsilon:g} buys the bounds of {list_names(list_open_columns(prepared.declaration))}, "
+        "which are open."
+        if bought is not None
+        else ""
+    )
+    request = release_request.request
+    spent = before.spent_epsilon + request.epsilon
+    return (
+        f"About to release {request.k} centres by {request.card.title} at ε = {request.epsilon:g}, "
+        f"δ = {release_request.delta:g}. Account {before.name}: ε = {before.spent_epsilon:g} spent before, {spent:g} "
+        f"of {before.cap_epsilon:g} after.{told}"
+    )
+
+
+def _ask(epsilon: float) -> None:
+    """The typed confirmation."""
+    if not sys.stdin.isatty():
+        raise RequestError("Nobody is there to confirm: add --yes to release.")
+    say(f"Type {epsilon:g} to release; anything else ends here, and nothing is charged.")
+    if sys.stdin.readline().strip() != f"{epsilon:g}":
+        raise RequestError("Not confirmed: nothing was charged or released.")
+
+
+def _report_kept(account: Path, number: int, data: bytes, centers: bytes, error: OSError) -> NotWritten:
+    """Where a paid release is kept that could not be written where it was wanted."""
+    beside = account.with_name(f"{account.stem}-release-{number}.zip")
+    where = "could be kept nowhere else"
+    try:
+        write_whole(beside, data)
+        where = f"is kept beside the account as {format_name(beside)}"
+    except OSError:
+        pass
+    return NotWritten(
+        f"--out cannot be written ({error.strerror or type(error).__name__}): the release is charged, stands on stdout "
+        f"and {where}; do not release again.",
+        centers.decode("utf-8"),
+    )

@@ -1,0 +1,29 @@
+"""``dpviz reproduce``: says where the papers' experiments are run: beside the package, not in it."""
+
+from __future__ import annotations
+
+import argparse
+
+from dpviz.api.cli.parser import Parser
+from dpviz.core import RequestError
+
+_ELSEWHERE = "The papers' experiments are run by `python -m experiments`, in a checkout of dpviz."
+
+
+def add(command: Parser) -> None:
+    """No option: whatever is given is told the same."""
+    command.description = _ELSEWHERE
+    command.prefix_chars = ""  # nothing is an option
+    command.add_argument("words", nargs="*", help=argparse.SUPPRESS)
+
+
+def serve(arguments: argparse.Namespace) -> str:
+    """Refuse.
+
+    Raises
+    ------
+    RequestError
+        Always.
+    """
+    del arguments
+    raise RequestError(_ELSEWHERE)

@@ -1,0 +1,268 @@
+"""``dpviz run``: run one algorithm on a table and print what it releases."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+from dpviz.algorithms import Card, find_card
+from dpviz.api.cli.console import NotWritten, say
+from dpviz.api.cli.declared_table import add_table_options, open_declared_table
+from dpviz.api.cli.parser import Parser, add_request_options, read_number, read_whole
+from dpviz.core import RequestError, format_table, tabulate_entries
+from dpviz.runs import (
+    NOT_HARDENED,
+    RELEASE_GRADE,
+    AccessKind,
+    Contender,
+    OpenTable,
+    ReleaseRecord,
+    Request,
+    Run,
+    describe_loss_diagnostic,
+    describe_verdict,
+    format_centers_csv,
+    judge_request,
+    make_record,
+    parse_named_values,
+    run_request,
+    tabulate_centers,
+    write_whole,
+)
+
+
+def add(command: Parser) -> None:
+    """Its options."""
+    add_table_options(command)
+    command.add_argument("--algorithm", default="auto", metavar="ID", help="see `dpviz algorithms` (default: auto)")
+    command.add_argument("--k", type=read_whole, required=True, metavar="K", help="number of clusters")
+    command.add_argument("--epsilon", type=read_number, required=True, metavar="E", help="the whole ε of this run")
+    add_request_options(command, seed="repeatable noise, for a study; never for a release")
+    command.add_argument(
+        "--evaluate", action="store_true", help="also measure the loss on the rows: revealed, not private"
+    )
+    command.add_argument("--json", action="store_true", help="print one JSON object")
+    command.add_argument("--out", metavar="CENTERS.csv", help="write the released centres to this file")
+
+
+def serve(arguments: argparse.Namespace) -> str:
+    """Serve the request; the text to print.
+
+    Raises
+    ------
+    RequestError
+        If the request or the file is wrong, or --out cannot be written (``NotWritten``).
+    """
+    card = find_card(arguments.algorithm)
+    contender = Contender.parse(card.id, parse_named_values(arguments.set))
+    request = Request(contender, arguments.k, arguments.epsilon, arguments.delta, arguments.seed)
+    request.check_numbers()
+    if arguments.out is not None:
+        _check_out(Path(arguments.out), card, data=Path(arguments.data))
+    declared = open_declared_table(arguments)
+    table = declared.table
+    judged = judge_request(request, table.private)
+    finished = run_request(request, table.private)
+    accesses = {
+        AccessKind.ROWS: declared.accesses,
+        AccessKind.LOSS: int(arguments.evaluate),
+        AccessKind.REFERENCE: int(not finished.private),
+    }
+    record = make_record(finished, table, accesses=accesses)
+    # Before anything else is worked out: what was paid for must not be lost.
+    refused = None if arguments.out is None else _write_centers(Path(arguments.out), record)
+    report = _make_report(record, finished, table, evaluated=arguments.evaluate) | {"expected": judged.announcement}
+    report["verdict"] = "" if finished.verdict is None or finished.verdict.fine else describe_verdict(finished.verdict)
+    for note in (*declared.notes, *_warn_of_few_rows(table, k=finished.k)):
+        say(note)
+    if arguments.json:
+        text = json.dumps(report, allow_nan=False)
+    else:
+        text = format_run(report, card, name=table.loaded.name, finished=finished)
+    if refused is None:
+        return text
+    in_full = "" if arguments.json else f"\n\nThe same as --out would hold it:\n{_format_centers(record).strip()}"
+    raise NotWritten(
+        f"--out cannot be written ({refused}): the centres are paid for and stand on stdout instead; keep them, for "
+        "another run spends again.",
+        text + in_full,
+    )
+
+
+def _make_report(record: ReleaseRecord, finished: Run, table: OpenTable, *, evaluated: bool) -> dict[str, Any]:
+    """The run in the form of ``--json``; what was read without privacy stands under "revealed"."""
+    report = record.to_dict()
+    revealed: dict[str, Any] = {}
+    if not finished.private:
+        revealed["centers"] = finished.centers.tolist()
+    if evaluated:
+        revealed |= _compute_scores(finished, table)
+    if revealed:
+        report["revealed"] = revealed
+    finite: dict[str, Any] = _replace_infinities(report)
+    return finite
+
+
+def _warn_of_few_rows(table: OpenTable, *, k: int) -> tuple[str, ...]:
+    """A word to the owner of a tiny file. A private n must not decide whether a release is made, so it is no error."""
+    if table.loaded.n_rows >= k:
+        return ()
+    return (
+        "For the eyes of the file's owner: it has fewer rows than clusters were asked for, so the result is noise; "
+        "k up to the number of rows makes sense; ask for a smaller k.",
+    )
+
+
+def _compute_scores(finished: Run, table: OpenTable) -> dict[str, float]:
+    """Measures of the centres; ``unlabelled`` is how many of the rows or points that are judged have no label."""
+    from dpviz.runs import assign, clip_rows, evaluate, find_reference, label_accuracy, label_ceiling
+
+    revealed = table.private.reveal(note="run --evaluate")
+    rows = clip_rows(revealed, table.private.domain.region).unfold(finished.points_per_row)
+    scores = evaluate(rows, finished.unit_centers, find_reference(rows, finished.k)).to_dict()
+    labels = table.read_labels(revealed.unfold(finished.points_per_row))
+    if labels is not None:
+        scores["label_accuracy"] = label_accuracy(labels, assign(rows.points, finished.unit_centers))
+        scores["label_ceiling"] = label_ceiling(labels, finished.k)
+        scores["unlabelled"] = int((labels < 0).sum())
+    return scores
+
+
+def _replace_infinities(value: Any) -> Any:
+    """``value`` with None for numbers that JSON cannot write."""
+    match value:
+        case dict():
+            return {key: _replace_infinities(item) for key, item in value.items()}
+        case list():
+            return [_replace_infinities(item) for item in value]
+        case float():
+            return value if math.isfinite(value) else None
+        case _:
+            return value
+
+
+def _check_out(out: Path, card: Card, *, data: Path) -> None:
+    """Refuse a file that could not be written before any budget is spent."""
+    if not card.private:
+        raise RequestError(
+            f"--out writes released centres, and {card.id} releases none, because it has no privacy: choose a private "
+            "algorithm, or drop --out and read its centres under revealed."
+        )
+    try:
+        is_data = out.exists() and data.exists() and out.samefile(data)
+        has_place = not out.is_dir() and out.absolute().parent.is_dir()
+    except (OSError, ValueError):  # a name that is too long, or with a character that no file may have
+        raise RequestError("--out is no path that a file can have here: give another one.") from None
+    if is_data:
+        raise RequestError("--out names the data file itself: give another file.")
+    if not has_place:
+        raise RequestError("--out is not a file in a folder that exists: make the folder first, or give another path.")
+
+
+def _write_centers(out: Path, record: ReleaseRecord) -> str | None:
+    """Write what was paid for; if that cannot be done, why not."""
+    try:
+        write_whole(out, _format_centers(record).encode("utf-8", errors="replace"))
+    except OSError as error:
+        return error.strerror or type(error).__name__
+    return None
+
+
+def _format_centers(record: ReleaseRecord) -> str:
+    return format_centers_csv(record, numbered=False)
+
+
+def format_run(report: dict[str, Any], card: Card, *, name: str, finished: Run) -> str:
+    """``report`` is what ``--json`` prints of a ``finished`` run.
+
+    Parameters
+    ----------
+    report : mapping of str to object
+        What ``--json`` prints.
+    card : Card
+        The algorithm.
+    name : str
+        Of the table.
+    finished : Run
+        The run.
+
+    Returns
+    -------
+    str
+        Lines, joined.
+    """
+    blocks = [f"{card.title} on {name}: k = {report['k']}", _format_privacy(report)]
+    if report["released"]["centers"] is not None:
+        heading = "Released centres (they carry noise), data units"
+        released = report["released"]
+        centers = tabulate_centers(heading, report["columns"], released["centers"], released["weights"])
+        if finished.domain.declared:
+            centers = finished.profiles(f"{heading}; shares of categories (--json and --out have all of them)")
+        blocks.append(centers.to_text(most=None))
+        heading = "Ledger (what was spent, and on what; --json lists all)"
+        blocks.append(tabulate_entries(report["ledger"]["entries"], heading).to_text())
+    if "revealed" in report:
+        blocks.append(_format_revealed(report))
+    if report["verdict"]:
+        blocks.append(f"By released values: {report['verdict']}")
+    if finished.loss_diagnostic is not None:
+        blocks.append(f"{describe_loss_diagnostic(finished.loss_diagnostic)}.")
+    if report["expected"]:
+        blocks.append(f"What was to be expected. {report['expected']}")
+    blocks += [f"Note: {warning}" for warning in report["warnings"] if warning not in report["expected"]]
+    if card.private and report["noise"] != RELEASE_GRADE:
+        blocks.append(f"Note: {NOT_HARDENED}")
+    return "\n\n".join(blocks)
+
+
+def _format_privacy(report: dict[str, Any]) -> str:
+    ledger = report["ledger"]
+    if ledger["epsilon"] is None:
+        return "Privacy: none. The rows themselves were read."
+    public = "" if report["n_public"] is None else f"{report['n_public']:,}, public: "
+    n = {"bought": "private, a noisy one was bought"}.get(report["n_origin"], f"{public}{report['n_origin']}")
+    return (
+        f"Privacy: ε = {report['epsilon']:g} (spent {ledger['epsilon']:.6g}), δ = {ledger['delta']:g}, "
+        f"{ledger['accounting']} accounting; relation {report['relation']}; unit of privacy: {report['unit']}; n: {n}"
+    )
+
+
+def _format_revealed(report: dict[str, Any]) -> str:
+    revealed = dict(report["revealed"])
+    centers = revealed.pop("centers", None)
+    parts = []
+    if centers is not None:
+        heading = "Revealed centres (read from the rows without privacy, never a release), data units"
+        parts.append(tabulate_centers(heading, report["columns"], centers, None).to_text(most=None))
+    if revealed:
+        if revealed.get("label_accuracy", 0.0) is None:
+            # No row has a label, as the next line says.
+            del revealed["label_accuracy"], revealed["label_ceiling"]
+        rows = [[_SCORE_WORDS[name], _format_score(value)] for name, value in revealed.items()]
+        scores = format_table(["measure", "value"], rows)
+        parts.append(f"Revealed (read from the rows for their owner, never part of a release):\n{scores}")
+    return "\n\n".join(parts)
+
+
+def _format_score(value: float | None) -> str:
+    if value is None:
+        return "infinite"
+    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
+
+
+_SCORE_WORDS = {
+    "nicv": "loss per row",
+    "nicv_kmeans": "loss per row of k-means++",
+    "ratio": "ratio to k-means++",
+    "matched_error": "error of matched centres",
+    "distance_ratio": "mean distance against k-means++",
+    "ari": "adjusted Rand index against k-means++",
+    "share_gap": "largest error of a segment's share",
+    "label_accuracy": "label accuracy of the labelled",
+    "label_ceiling": "label accuracy, the most that so many clusters can have",
+    "unlabelled": "without a label, left out there",
+    "clipping": "clipping: squared move of a row, beside the losses",
+}

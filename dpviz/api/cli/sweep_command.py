@@ -1,0 +1,176 @@
+"""``dpviz sweep``: run algorithms many times over a grid of ε, δ, k and n; results land in a folder as they come."""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from importlib.metadata import version
+from math import isnan
+from pathlib import Path
+from typing import Any
+
+from dpviz import __version__
+from dpviz.api.cli.console import say
+from dpviz.api.cli.declared_table import add_table_options, open_declared_table
+from dpviz.api.cli.parser import (
+    Parser,
+    add_request_options,
+    read_names,
+    read_numbers,
+    read_whole,
+    read_wholes,
+    read_wholes_or_all,
+)
+from dpviz.api.commands import run_trials
+from dpviz.core import RequestError, check, format_table
+from dpviz.runs import Contender, OpenTable, StudyFolder, StudyGrid, count_cores, parse_named_values, summarise, tidy
+from dpviz.words import format_duration
+
+_SECONDS_BETWEEN_REPORTS = 2.0
+_REVEALED = "A sweep reads the rows to measure losses: its results are for the eyes of the data's owner, not a release."
+
+
+def add(command: Parser) -> None:
+    """Its options."""
+    command.description = (
+        "Run algorithms many times over a grid of ε, δ, k and n, and measure what each run loses. Losses are read from "
+        "the rows: the results are for the owner of the data, not a release."
+    )
+    add_table_options(command)
+    command.add_argument(
+        "--algorithms", type=read_names, required=True, metavar="A,B", help="ids; a variant is written ID:name=value"
+    )
+    command.add_argument("--epsilons", type=read_numbers, required=True, metavar="E,E", help="the ε of the runs")
+    command.add_argument("--ks", type=read_wholes, required=True, metavar="K,K", help="the numbers of clusters")
+    command.add_argument(
+        "--ns", type=read_wholes_or_all, metavar="N,N", help="rows of subsamples; all means the table (default: all)"
+    )
+    command.add_argument("--deltas", type=read_numbers, metavar="D,D", help="several δ, instead of --delta")
+    command.add_argument("--repeats", type=read_whole, default=20, metavar="N", help="runs of each point (default: 20)")
+    command.add_argument("--out", required=True, metavar="DIR", help="folder for results.csv and manifest.json")
+    command.add_argument("--resume", action="store_true", help="go on with the study in --out; finished runs are kept")
+    command.add_argument("--jobs", type=read_whole, metavar="N", help="worker processes (default: one a core)")
+    add_request_options(
+        command, seed="another draw of the whole study (default: 0; the same study has the same results)"
+    )
+
+
+def serve(arguments: argparse.Namespace) -> str:
+    """Serve the request; the text to print.
+
+    Raises
+    ------
+    RequestError
+        If the request or a file is wrong.
+    """
+    grid = _read_grid(arguments)
+    trials = grid.list_trials()
+    planned = [trial.key for trial in trials]
+    workers = count_cores() if arguments.jobs is None else arguments.jobs
+    check.at_least(1, jobs=workers)
+    with StudyFolder(Path(arguments.out), resume=arguments.resume) as folder:
+        declared = open_declared_table(arguments)
+        table = declared.table
+        grid = replace(grid, seed=folder.seed(given=arguments.seed))
+        grid.check(table.private)
+        folder.begin(_make_manifest(arguments, table, grid), must_agree=_FIXED)
+        for note in (*declared.notes, _REVEALED):
+            say(note)
+        left = [trial for trial in trials if trial.key not in folder.done]
+        for row in _report(run_trials(table, grid, left, workers=workers), total=len(left), planned=len(planned)):
+            folder.append(row)
+        folder.finish(planned)
+        return _summarize(folder.rows(planned))
+
+
+def _read_grid(arguments: argparse.Namespace) -> StudyGrid:
+    """What is asked for; of ``--set``, each algorithm takes the parameters that it knows."""
+    shared = parse_named_values(arguments.set)
+    contenders = tuple(Contender.from_text(text, shared) for text in arguments.algorithms)
+    for name in shared:
+        if not any(name in contender.params for contender in contenders):
+            raise RequestError(f"None of the algorithms has a parameter {name!r}: see `dpviz algorithms`.")
+    return StudyGrid(
+        contenders,
+        tuple(arguments.ks),
+        tuple(arguments.epsilons),
+        tuple(arguments.deltas or [arguments.delta]),
+        tuple(arguments.ns or [None]),
+        repeats=arguments.repeats,
+        seed=arguments.seed or 0,
+    )
+
+
+# What the numbers depend on besides dpviz; written down, so that a study resumed elsewhere can be told.
+_LIBRARIES = ("numpy", "scipy", "scikit-learn")
+
+# What must stay the same when a study is resumed; the grid may grow.
+_FIXED = ("data", "columns", "lower", "upper", "radius", "scaling", "relation", "unit", "n_public", "delta", "seed")
+
+
+def _make_manifest(arguments: argparse.Namespace, table: OpenTable, grid: StudyGrid) -> dict[str, Any]:
+    """The request, from which the study can be repeated; public values only."""
+    domain = table.private.domain
+    return {
+        "dpviz": __version__,
+        "libraries": {name: version(name) for name in _LIBRARIES},
+        "python": platform.python_version(),
+        "what": _REVEALED,
+        "data": Path(arguments.data).name,
+        "columns": list(domain.columns),
+        "lower": domain.lower.tolist(),
+        "upper": domain.upper.tolist(),
+        "radius": domain.radius,
+        "scaling": domain.scaling.value,
+        "relation": table.private.relation.value,
+        "unit": table.private.unit,
+        "n_public": table.private.n_public,
+        "delta": arguments.deltas or arguments.delta,
+        "seed": grid.seed,
+        "algorithms": [{"id": one.algorithm, "parameters": dict(one.params)} for one in grid.contenders],
+        "epsilons": arguments.epsilons,
+        "ks": arguments.ks,
+        "ns": arguments.ns,
+        "repeats": arguments.repeats,
+    }
+
+
+def _report(rows: Iterator[dict[str, Any]], *, total: int, planned: int) -> Iterator[dict[str, Any]]:
+    """The rows as they pass, with a word on stderr every few seconds."""
+    if total < planned:
+        say(f"{planned - total} of {planned} runs are in the folder already.")
+    first_at = reported_at = time.monotonic()
+    for done, row in enumerate(rows, start=1):
+        yield row
+        if done == 1:
+            first_at = time.monotonic()  # the pace is measured from here on: workers take a while to start
+        if done == total or time.monotonic() - reported_at >= _SECONDS_BETWEEN_REPORTS:
+            reported_at = time.monotonic()
+            left = (reported_at - first_at) / max(1, done - 1) * (total - done)
+            say(
+                f"{done} of {total} runs done" + (f", about {format_duration(left)} left." if 1 < done < total else ".")
+            )
+
+
+def _summarize(rows: Sequence[dict[str, Any]]) -> str:
+    frame = tidy(rows)
+    ratio, seconds = summarise(frame), summarise(frame, "seconds")
+    lines = [
+        [
+            line["contender"],
+            str(line["k"]),
+            "all" if isnan(line["n"]) else f"{line['n']:.0f}",
+            "-" if isnan(line["epsilon"]) else f"{line['epsilon']:g}",
+            f"{line['delta']:g}",
+            str(line["runs"]),
+            f"{line['median']:.4g}",
+            f"{line['q25']:.4g} to {line['q75']:.4g}",
+            f"{time_taken:.3g}",
+        ]
+        for line, time_taken in zip(ratio.to_dict("records"), seconds["median"], strict=True)
+    ]
+    header = ["algorithm", "k", "n", "ε", "δ", "runs", "loss / k-means++ (median)", "25-75 %", "seconds"]
+    return "Revealed: losses measured on the rows\n" + format_table(header, lines)

@@ -1,0 +1,50 @@
+"""``dpviz verify``: check a release without the data: every file is made again from what was released."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from dpviz.api.cli.console import FoundWrong
+from dpviz.api.cli.parser import Parser
+from dpviz.releases import CANNOT_TELL, Verification, verify
+
+
+def add(command: Parser) -> None:
+    """Its options."""
+    command.description = (
+        "Make every file of a release anew from its released answers, without its rows, and compare. Ends with 1 where "
+        "something is wrong, and names the file."
+    )
+    command.add_argument("zip", metavar="ZIP", help="the zip of a release")
+    command.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def serve(arguments: argparse.Namespace) -> str:
+    """Serve the request; the text to print.
+
+    Raises
+    ------
+    RequestError
+        If the file is no zip of a release.
+    FoundWrong
+        If something in it is wrong.
+    """
+    verdict = verify(Path(arguments.zip))
+    text = json.dumps(verdict.to_dict(), ensure_ascii=False) if arguments.json else format_verdict(verdict)
+    if not verdict.holds:
+        raise FoundWrong(text)
+    return text
+
+
+def format_verdict(verdict: Verification) -> str:
+    """What was checked, what is wrong, and what nobody can tell."""
+    blocks = ["\n".join(f"  {line}" for line in verdict.checked)]
+    if verdict.holds:
+        blocks.append("Nothing is wrong with this release, as far as it can be checked.")
+    else:
+        listed = "\n".join(f"  {finding.file}: {finding.what}" for finding in verdict.findings)
+        blocks.append(f"Wrong ({len(verdict.findings)}):\n{listed}")
+    blocks.append("What nobody can tell from these files:\n" + "\n".join(f"  {line}" for line in CANNOT_TELL))
+    return "\n\n".join(blocks)

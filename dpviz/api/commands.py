@@ -1,0 +1,435 @@
+"""The commands in Python: ``declare``, ``sweep`` and ``release``, and k from a paid synopsis.
+
+The command line goes the same way: it reads what was typed, calls these, and prints.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dpviz.algorithms import AUTO
+from dpviz.api.costs import read_uncounted
+from dpviz.api.estimators import PrivateKMeans
+from dpviz.core import PrivateTable, RequestError, check
+from dpviz.releases import (
+    BOUNDS,
+    SEGMENTS,
+    AccessCounts,
+    Account,
+    Preflight,
+    Release,
+    ReleaseRequest,
+    Where,
+    find_words,
+    preflight,
+    publish,
+)
+from dpviz.runs import (
+    MOST_K,
+    AccessKind,
+    Contender,
+    JudgedTable,
+    OpenTable,
+    Request,
+    StudyGrid,
+    SuggestedK,
+    Trial,
+    compute_rows,
+    count_cores,
+    judge_request,
+    read_known_rows,
+    suggest_k,
+    tidy,
+)
+from dpviz.runs import declare as declare_table
+from dpviz.tables import (
+    NOTHING_DECLARED,
+    PLAIN_FORMAT,
+    Content,
+    Declaration,
+    ParquetTable,
+    Proposal,
+    apply_declaration,
+    declare_nothing,
+    find_sample,
+    is_parquet,
+    make_numeric_table,
+    open_csv,
+    open_file,
+    open_named,
+    propose,
+    read_declaration,
+)
+
+_WITH_SYNOPSIS = (AUTO, "eugkm")
+Data = str | Path | pd.DataFrame | np.ndarray[Any, Any]
+"""A CSV or Parquet file, a folder of Parquet files, the name of a sample, or a table of numbers in memory."""
+
+Declared = Declaration | Mapping[str, Any] | str | Path
+"""What is declared of a table: a declaration, what its JSON says, or the path of such a file."""
+
+
+def declare(data: str | Path, known: Mapping[str, Any] | None = None, *, confirmed: Sequence[str] = ()) -> Declaration:
+    """Propose how a file is read: a look at its first rows, for the eyes of its owner.
+
+    Parameters
+    ----------
+    data : path
+        A CSV file, perhaps packed (.csv.gz), or Parquet, of which only the names and types of columns are read.
+    known : mapping or None
+        What its owner knows, by the keys of a declaration file, such as ``bounds`` and ``bounds_origin``; it goes
+        before what is proposed.
+    confirmed : sequence of str
+        Columns that are declared as they were found in the rows: their categories, ranks or cycles.
+
+    Returns
+    -------
+    Declaration
+        With bounds left open where ``known`` has none: they never come from rows. Of a CSV file ``proposed`` is set,
+        and runs that use it say so.
+
+    **Guarantee.** None: this reads rows. Check what is proposed, and declare what you know.
+
+    Raises
+    ------
+    RequestError
+        If the file cannot be used.
+    """
+    proposed, _ = complete_proposal(data, confirmed=confirmed)
+    return (
+        proposed if known is None else apply_declaration(json.dumps(known), proposed, what="What is known").validate()
+    )
+
+
+def complete_proposal(data: str | Path, *, confirmed: Sequence[str] = ()) -> tuple[Declaration, Proposal]:
+    """What ``declare`` proposes, and what it saw on the way there.
+
+    Parameters
+    ----------
+    data : path
+        A CSV file, perhaps packed (.csv.gz), or Parquet, of which only the names and types of columns are read.
+    confirmed : sequence of str
+        Columns that are declared as they were found in the rows.
+
+    Returns
+    -------
+    Declaration and Proposal
+
+    **Guarantee.** None: this reads rows.
+    """
+    path = Path(data)
+    proposal = _propose_for_parquet(path) if is_parquet(path) else propose(open_csv(path))
+    return replace(proposal.join_to(NOTHING_DECLARED, confirmed=confirmed), proposed=not is_parquet(path)), proposal
+
+
+def _propose_for_parquet(path: Path) -> Proposal:
+    """What the names and types of the columns say: no row is looked at."""
+    table = ParquetTable(path)
+    text = tuple(name for name in table.columns if name not in table.numeric_columns)
+    note = "Read from the names and types of the columns; no row was looked at."
+    return Proposal(PLAIN_FORMAT, table.columns, table.numeric_columns, text, (note,))
+
+
+def open_table(data: Data, declaration: Declared | None = None) -> PrivateTable:
+    """A table as it is declared, ready for ``run``.
+
+    Parameters
+    ----------
+    data : path, name of a sample, data frame or array of shape (n, d)
+        Data units.
+    declaration : Declaration, mapping, path or None
+        None: what a sample, or the JSON file beside a file, declares.
+
+    Returns
+    -------
+    PrivateTable
+        With all that is declared about its rows.
+
+    Raises
+    ------
+    RequestError
+        If the table or what is declared of it cannot be used.
+    """
+    return declare_table(*read_declared(data, declaration)).private
+
+
+def sweep(
+    data: Data,
+    declaration: Declared | None = None,
+    *,
+    algorithms: Sequence[str],
+    epsilons: Sequence[float],
+    ks: Sequence[int],
+    ns: Sequence[int | None] = (None,),
+    deltas: Sequence[float] = (1e-6,),
+    repeats: int = 20,
+    seed: int = 0,
+    jobs: int | None = None,
+) -> pd.DataFrame:
+    """Run algorithms many times over a grid, and measure what each run loses.
+
+    Parameters
+    ----------
+    data : path, name of a sample, data frame or array of shape (n, d)
+        Data units.
+    declaration : Declaration, mapping, path or None
+        None: what a sample, or the JSON file beside a file, declares.
+    algorithms : sequence of str
+        Ids; a variant is written ``"ID:name=value"``.
+    epsilons, ks, ns, deltas : sequences
+        The grid; n = None is the whole table.
+    repeats : int
+        Runs of each point.
+    seed : int
+        The same study has the same results.
+    jobs : int or None
+        Worker processes; None: one a core.
+
+    Returns
+    -------
+    DataFrame
+        A line a run, in the order of the grid; ``ratio`` is its loss over that of k-means++.
+
+    **Guarantee.** None: losses are read from the rows. The results are for the eyes of the data's owner.
+
+    Raises
+    ------
+    RequestError
+        If the request is outside what is allowed; no run has begun then.
+    """
+    table = declare_table(*read_declared(data, declaration))
+    contenders = tuple(Contender.from_text(text) for text in algorithms)
+    grid = StudyGrid(contenders, tuple(ks), tuple(epsilons), tuple(deltas), tuple(ns), repeats=repeats, seed=seed)
+    grid.check(table.private)
+    workers = check.at_least(1, jobs=count_cores() if jobs is None else jobs)
+    trials = grid.list_trials()
+    place = {trial.key: number for number, trial in enumerate(trials)}
+    return tidy(sorted(run_trials(table, grid, trials, workers=workers), key=lambda row: place[row["trial"]]))
+
+
+def run_trials(table: OpenTable, grid: StudyGrid, trials: Iterable[Trial], *, workers: int) -> Iterator[dict[str, Any]]:
+    """The results of ``trials`` as they come, measured on the rows of ``table``.
+
+    Parameters
+    ----------
+    table : OpenTable
+        Its rows are read.
+    grid : StudyGrid
+        What the study asks.
+    trials : iterable of Trial
+        Which of its runs.
+    workers : int
+        Processes.
+
+    Yields
+    ------
+    dict of str to object
+        A line of the study.
+
+    **Guarantee.** None: losses are read from the rows.
+    """
+    revealed = table.private.reveal(note="sweep")
+    judged = JudgedTable.of(table.private, revealed, table.read_labels(revealed))
+    yield from compute_rows(judged, grid, list(trials), workers=workers)
+
+
+def release(
+    declaration: Declared,
+    data: Data,
+    *,
+    k: int,
+    epsilon: float,
+    account: Account | str | Path,
+    delta: float = 0.0,
+    algorithm: str = "auto",
+    params: Mapping[str, Any] | None = None,
+    segments: float = SEGMENTS,
+    buy_bounds: float = BOUNDS,
+    missing: float = 0.0,
+    chosen: str | None = None,
+    words: Mapping[str, Any] | None = None,
+) -> Release:
+    """Release k centres, and what the segments are, with release-grade noise.
+
+    Parameters
+    ----------
+    declaration : Declaration, mapping or path
+        What is declared of the table.
+    data : path, name of a sample, data frame or array of shape (n, d)
+    k : int
+    epsilon, delta : float
+        Of the whole release.
+    account : Account or path
+        Charged before noise is drawn.
+    algorithm : str
+    params : mapping or None
+        Its parameters.
+    segments, buy_bounds, missing : float
+        Parts of ε: for what the segments are, for each open column's bounds, for the shares of missing cells.
+    chosen : str or None
+        What was chosen after a look at the rows; printed verbatim on the card.
+    words : mapping or None
+        The owner's words, in place of what is declared.
+
+    Returns
+    -------
+    Release
+        With the number of its charge and its files; ``save`` writes the zip.
+
+    **Guarantee.** (ε, δ)-DP as ordered; see ``dpviz.releases.releasing.publish``. A release that breaks off stays
+    charged.
+
+    Raises
+    ------
+    RequestError
+        If something stands against it (nothing is charged then), or it failed after its charge.
+    """
+    used = account if isinstance(account, Account) else Account.open(account)
+    content, declared = read_declared(data, declaration)
+    said = {**(words or {}), **({} if chosen is None else {"chosen_after_looking": chosen})}
+    request = Request(Contender.parse(algorithm, params or {}), k, epsilon, delta)
+    prepared = plan_release(
+        request, content, declared, used, words=said, segments=segments, bounds=buy_bounds, missing=missing
+    )
+    return publish(prepared)
+
+
+def plan_release(
+    request: Request,
+    content: Content,
+    declared: Declaration,
+    account: Account,
+    *,
+    words: Mapping[str, Any],
+    segments: float,
+    bounds: float,
+    missing: float,
+    opened: OpenTable | None = None,
+) -> Preflight:
+    """A release that nothing stands against, with what is to be expected of it; nothing is charged yet.
+
+    Parameters
+    ----------
+    request : Request
+    content, declared
+        The table, and what is declared of it.
+    account : Account
+    words : mapping
+        The owner's words, in place of what is declared.
+    segments, bounds, missing : float
+        Parts of ε.
+    opened : OpenTable or None
+        Rows that are prepared already, such as those on a cluster.
+
+    Returns
+    -------
+    Preflight
+        Ready to be published.
+
+    Raises
+    ------
+    RequestError
+        If something stands against it.
+    """
+    fits = read_uncounted()
+    release_request = ReleaseRequest(
+        request,
+        find_words(declared, today=datetime.now(UTC).date().isoformat(), **words),
+        segments=segments,
+        bounds=bounds,
+        missing=missing,
+        seen=AccessCounts(
+            {AccessKind.PROPOSAL.value: 1} if declared.proposed else {},
+            runs=fits.number,
+            runs_epsilon=fits.epsilon,
+            where=Where.COMMAND,
+        ),
+    )
+    prepared = preflight(release_request, content, declared, account, opened=opened)
+    if prepared.table is None:  # bounds that are still to be bought tell nothing
+        return prepared
+    rows = read_known_rows(declared)
+    asked = prepared.release_request.make_algorithm_request(declared)
+    expected = judge_request(asked, prepared.table.private, n=None if rows is None else rows.low).announcement
+    return replace(prepared, release_request=replace(prepared.release_request, expected_loss=expected))
+
+
+def select_k(
+    X: Any,
+    *,
+    most: int,
+    epsilon: float,
+    bounds: Any,
+    algorithm: str = AUTO,
+    random_state: int | None = None,
+    **settings: Any,
+) -> SuggestedK:
+    """How many clusters there are, read from one paid synopsis that serves every k.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Data units.
+    most : int
+        The largest k that is considered.
+    algorithm : str
+        One that releases a synopsis: ``auto`` or ``eugkm``.
+    epsilon, bounds, random_state, **settings
+        As for ``PrivateKMeans``, ``delta``, ``n_public`` and ``account`` among them.
+
+    Returns
+    -------
+    SuggestedK
+        The suggested k, and the loss at each.
+
+    **Guarantee.** (ε, δ)-DP: one fit with k = ``most``; whatever is read from it is free.
+
+    Raises
+    ------
+    RequestError
+        If a number is outside its range, or the account does not bear it; nothing is charged or released then.
+    """
+    check.within(2, MOST_K, most=most)
+    if algorithm not in _WITH_SYNOPSIS:
+        raise RequestError(f"{algorithm} releases no synopsis to read k from: ask for auto or eugkm.")
+    model = PrivateKMeans(most, algorithm, epsilon, bounds=bounds, random_state=random_state, **settings).fit(X)
+    return suggest_k(model.run_, most, np.random.default_rng(random_state))
+
+
+def read_declared(data: Data, declaration: Declared | None) -> tuple[Content, Declaration]:
+    """The table that ``data`` names, none of its rows read, and what is declared of it.
+
+    Parameters
+    ----------
+    data : path, name of a sample, data frame or array of shape (n, d)
+    declaration : Declaration, mapping, path or None
+        None: what a sample, or the JSON file beside a file, declares.
+
+    Returns
+    -------
+    Content and Declaration
+    """
+    if isinstance(data, str | Path):
+        sample = find_sample(str(data))
+        if declaration is None or sample is not None:
+            content, beside = open_named(str(data))
+        else:
+            content = open_file(Path(data))
+            beside = declare_nothing(content)
+    else:
+        content, beside = make_numeric_table(data), Declaration()
+    if declaration is None:
+        return content, beside
+    return content, read_declaration(declaration, declare_nothing(content))
+
+
+for _exported in (declare, open_table, sweep, release, select_k):
+    _exported.__module__ = "dpviz"

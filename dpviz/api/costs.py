@@ -1,0 +1,97 @@
+"""What the fits of one process cost: charged to an account, or counted here so that the second one warns."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from math import fsum
+from typing import NamedTuple
+
+from dpviz.core import ChoiceWarning, PrivacyWarning
+from dpviz.releases import Account, Charge
+
+# Fits of this process that no account has counted, and what was said of them.
+_uncounted: list[tuple[float, float]] = []
+_warned: set[type[Warning]] = set()
+_lock = threading.Lock()
+
+
+class Uncounted(NamedTuple):
+    """Fits that no account has counted: how many, and what they cost where they share rows."""
+
+    number: int
+    epsilon: float
+
+
+def read_uncounted() -> Uncounted:
+    """What this process has fitted without an account."""
+    with _lock:
+        return Uncounted(len(_uncounted), fsum(epsilon for epsilon, _ in _uncounted))
+
+
+@contextmanager
+def count_fit(charge: Charge, account: Account | None) -> Iterator[None]:
+    """A fit that is charged before it draws, and what has become of it noted; without an account, the second one warns.
+
+    Parameters
+    ----------
+    charge : Charge
+        What the fit costs, and what it is about; all of it public.
+    account : Account or None
+
+    Yields
+    ------
+    None
+        Nothing; the fit is done inside the block.
+
+    **Guarantee.** What the block draws is on the account's disk before the block begins, and stays charged.
+
+    Raises
+    ------
+    AccountExceeded, RequestError
+        If the account does not bear it; nothing is charged or drawn then.
+    """
+    if account is None:
+        _warn_of_sum(charge.epsilon, charge.delta)
+        yield
+        return
+    number = account.charge(charge)
+    try:
+        yield
+    except BaseException as error:
+        account.note_failed(number, why=type(error).__name__)
+        raise
+    account.note_released(number)
+
+
+def _warn_of_sum(epsilon: float, delta: float) -> None:
+    with _lock:
+        _uncounted.append((epsilon, delta))
+        if len(_uncounted) < 2 or PrivacyWarning in _warned:
+            return
+        _warned.add(PrivacyWarning)
+        epsilons, deltas = zip(*_uncounted, strict=True)
+    with_delta, cap_delta = (f", δ = {fsum(deltas):g}", ", cap_delta=...") if any(deltas) else ("", "")
+    warnings.warn(
+        f"This process has fitted {len(epsilons)} private models and counted none: where they share rows, they cost "
+        f"ε = {fsum(epsilons):g}{with_delta} together, and every further fit adds its own. Count them: give "
+        f"PrivateKMeans(account=dpviz.Account.temporary(cap_epsilon=...{cap_delta})), or an account in a file.",
+        PrivacyWarning,
+        stacklevel=5,
+    )
+
+
+def warn_of_choice() -> None:
+    """Warn once of a score beside several models: nobody can tell what it is for, but a choice by it is not paid."""
+    with _lock:
+        if len(_uncounted) < 2 or ChoiceWarning in _warned:
+            return
+        _warned.add(ChoiceWarning)
+    warnings.warn(
+        "score reads the private rows. Whoever chooses ε, k or an algorithm by it chooses by true scores, which no ε "
+        "pays for: choose from public knowledge, or k by dpviz.select_k.",
+        ChoiceWarning,
+        stacklevel=3,
+    )

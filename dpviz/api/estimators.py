@@ -1,0 +1,529 @@
+"""Private k-means behind scikit-learn's fit and predict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from math import fsum
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy.spatial.distance import cdist
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from dpviz.algorithms import CARDS, Card, Params, find_card
+from dpviz.api.costs import count_fit, warn_of_choice
+from dpviz.core import (
+    Accounting,
+    Array,
+    Codes,
+    Domain,
+    Ledger,
+    PrivateTable,
+    Relation,
+    RequestError,
+    Scaling,
+    check,
+    is_sparse,
+    one_of,
+)
+from dpviz.releases import Account, Charge
+from dpviz.runs import Contender, Request, Run, assign, nicv, run_request
+from dpviz.tables import (
+    ClusterRows,
+    DeclaredFrame,
+    RowLoss,
+    compute_in_parts,
+    count_loss,
+    describe_wrong_columns,
+    is_collection,
+    list_batches,
+    list_names,
+    list_objects,
+    list_parts,
+    make_canonical_ids,
+    make_empty_frame,
+    make_example_row,
+    read_bounds,
+    read_given,
+    read_plain_numbers,
+    refuse_other_types,
+)
+
+# Rows farther out than this many half-widths count as being there, so that squared distances stay finite.
+_FAR = 1e9
+# So many numbers of a sparse table are written out at once.
+_WRITTEN_OUT = 2**22
+
+RandomState = int | np.random.RandomState | np.random.Generator | None
+
+
+class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """k-means clustering whose centres are differentially private.
+
+    **Guarantee.** One ``fit`` is (ε, δ)-DP for the chosen neighbouring relation, one row being one person (or, with
+    ``groups``, one group of rows), as long as ``bounds`` and all other parameters are public. Each further ``fit`` on
+    the same rows spends again: an ``account`` adds up what they cost, and refuses what goes beyond its cap. Only
+    ``cluster_centers_``, ``run_`` and ``ledger_`` are released; ``predict``, ``transform``, ``score`` and
+    ``fit_predict`` read the rows that they are given without any privacy. An empty X is refused, as scikit-learn asks.
+    The noise is study noise, not hardened against floating-point attacks.
+
+    Parameters
+    ----------
+    n_clusters : int
+    algorithm : str
+        An id of ``dpviz.CARDS``, or ``"auto"``.
+    epsilon, delta : float
+        The budget of one ``fit``. δ is used by approximate algorithms only; it must be below 1/n where n is public.
+    bounds : pair (lower, upper), each a number or an array of shape (d,), or d pairs, Domain, or dict by column name
+        Declared bounds, data units; never taken from X. Rows outside are moved to the bounds. A list of pairs of
+        numbers, such as ``[(0, 10), (20, 30)]``, has one pair a column; a pair of arrays, such as ``([0, 20], [10,
+        30])``, is all lower and all upper bounds. Of two columns other forms that can be read both ways are refused. A
+        ``Domain`` of numbers has its own radius and scaling. A dict is for a data
+        frame and says of each column what a declaration says: ``[0, 100]``, ``{"bounds": [1, 1e6], "scale": "log"}``
+        (or ``"root"``), ``{"categories": ["N", "S"]}``, ``{"categories": ["F", "M"], "closed": True}``, ``{"order":
+        ["I", "II"]}``, ``{"dates": ["2015-01-01", "2024-12-31"]}`` or ``{"cycle": 24}``.
+    categories : dict of column name to list of str, or None
+        The values of columns of text, in place of ``{"categories": ...}`` in ``bounds``; never taken from X, nor from
+        the categories of a pandas column, which are. Any other value, and an empty cell, is a value of its own.
+    weights : dict of column name to float, or None
+        How much a column counts: the half-width of numbers (1), how far two categories lie apart (√½).
+    radius : float or None
+        Largest distance of a row from the middle of the bounds (see ``Domain``).
+    scaling : "unit" or "common"
+        Each column by its own bounds, or one scale for all columns.
+    relation : "add_remove" or "replace"
+    n_public : int or None
+        The number of rows, if it is public. Otherwise a noisy one is bought where the algorithm needs it.
+    params : dict or None
+        Parameters of the algorithm.
+    random_state : int, RandomState, Generator or None
+        None draws fresh noise. Anything else makes a study repeatable and is not fit for a release.
+    account : Account, path or None
+        Every ``fit`` is charged to it before a row is asked about, and refused beyond its cap; copies and clones share
+        it. None: the account of the ``with`` block around, if there is one.
+    rows_per_person : int
+        At most this many rows of a person, as ``fit`` is told by ``groups``, are used.
+    distances : "unit" or "data"
+        The units of what ``transform`` returns.
+
+    Attributes
+    ----------
+    cluster_centers_ : array of shape (n_clusters, d)
+        Released centres, data units; of a category one coordinate for each value, the share of it.
+    cluster_profiles_ : list of dict
+        What each centre says of each declared column: a number, a date, or the shares of its values.
+    ledger_ : Ledger
+        What was spent, and on what.
+    run_ : Run
+        The frames of the run: released steps.
+    n_features_in_ : int
+        Declared columns, of which some make several coordinates.
+    feature_names_in_ : array of shape (d,)
+        If X had column names.
+
+    Notes
+    -----
+    There is no ``labels_`` and no ``inertia_``: they are functions of private rows. ``predict`` and ``score`` compute
+    them on request. Under ``add_remove`` a row with a missing or infinite cell is dropped; under ``replace`` the middle
+    of the bounds stands in for it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dpviz import PrivateKMeans
+    >>> X = np.random.default_rng(0).uniform(0, 10, (500, 2))
+    >>> model = PrivateKMeans(n_clusters=3, epsilon=1.0, bounds=(0, 10)).fit(X)
+    >>> model.cluster_centers_.shape
+    (3, 2)
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        algorithm: str = "auto",
+        epsilon: float = 1.0,
+        delta: float = 1e-6,
+        bounds: tuple[npt.ArrayLike, npt.ArrayLike] | npt.ArrayLike | Domain | Mapping[str, Any] | None = None,
+        radius: float | None = None,
+        scaling: str | Scaling = "unit",
+        relation: str | Relation = "add_remove",
+        n_public: int | None = None,
+        params: Mapping[str, Any] | None = None,
+        random_state: RandomState = None,
+        categories: Mapping[str, Any] | None = None,
+        weights: Mapping[str, float] | None = None,
+        account: Account | str | Path | None = None,
+        rows_per_person: int = 1,
+        distances: str = "unit",
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.algorithm = algorithm
+        self.epsilon = epsilon
+        self.delta = delta
+        self.bounds = bounds
+        self.radius = radius
+        self.scaling = scaling
+        self.relation = relation
+        self.n_public = n_public
+        self.params = params
+        self.random_state = random_state
+        self.categories = categories
+        self.weights = weights
+        self.account = account
+        self.rows_per_person = rows_per_person
+        self.distances = distances
+
+    def fit(self, X: Any, y: object = None, groups: Any = None, **others: object) -> PrivateKMeans:
+        """Spend (ε, δ) on private centres of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Data units: an array, a masked one (a masked cell is a missing one), a frame of pandas, Polars or Arrow, or
+            a sparse array where the algorithm takes one (``dpviz.CARDS[id].sparse``). It may be a Dask array or data
+            frame: its rows stay where they are, and its number of rows need not be known.
+        y : ignored
+        groups : array-like of shape (n,) or None
+            Whose each row is: text or whole numbers, missing where nobody knows (such a row is dropped). A person is
+            then the unit of privacy, with at most ``rows_per_person`` rows.
+        **others
+            What scikit-learn may pass on; refused unless it is known.
+
+        Returns
+        -------
+        PrivateKMeans
+            Itself, with centres in data units.
+
+        **Guarantee.** (ε, δ)-DP; see the class.
+
+        Raises
+        ------
+        ValueError
+            If no bounds are declared, a parameter is outside its range, or the account does not bear it (as
+            ``AccountExceeded``); nothing is charged or released then.
+        """
+        _refuse_others(others)
+        X = read_given(X)
+        one_of(("unit", "data"), distances=self.distances)
+        card, account = find_card(self.algorithm), self._find_account()
+        params = card.params.parse(self.params or {})
+        if account is not None and card.private:  # before a row is read
+            delta = check.check_delta(None, delta=self.delta)
+            account.standing().refuse_cost(check.epsilon(epsilon=self.epsilon), _spend_delta(card, params, delta))
+        table = self._make_table(X, groups)
+        if params.points_per_row(self.n_clusters) > 1:
+            raise RequestError(
+                "PrivateKMeans gives every row of X one cluster, and with these params a row holds several points: "
+                "use dpviz.run, or rows = records."
+            )
+        contender = Contender.of(card, params)
+        request = Request(contender, self.n_clusters, self.epsilon, self.delta, _choose_seed(self.random_state))
+        request.check(table)
+        with count_fit(_make_charge(request, table), account) if card.private else nullcontext():
+            self.run_: Run = run_request(request, table)
+        self.cluster_centers_: Array = self.run_.centers
+        self.cluster_profiles_: list[dict[str, Any]] = [self.run_.domain.describe(one) for one in self.cluster_centers_]
+        self.ledger_: Ledger = self.run_.ledger
+        return self
+
+    def predict(self, X: Any) -> Codes:
+        """Nearest centre of each row of X, shape (n,): what scikit-learn calls ``labels_``.
+
+        A row with a missing or infinite cell gets -1. Of a Dask collection a Dask array is made, computed when asked.
+
+        **Guarantee.** None: this reads the private rows of X. What it returns must not be released.
+        """
+        if is_collection(X):
+            later: Codes = compute_in_parts(self.predict, X)
+            return later
+        labels = []
+        for points in self._scale_points(X):
+            complete = np.isfinite(points).all(axis=1)
+            labels.append(np.full(len(points), -1, dtype=np.int64))
+            labels[-1][complete] = assign(points[complete], self.run_.unit_centers)
+        return np.concatenate(labels)
+
+    def transform(self, X: npt.ArrayLike) -> Array:
+        """Distances of each row of X to each centre, shape (n, n_clusters), in units as ``distances`` says.
+
+        A row with a missing or infinite cell gets NaN.
+
+        **Guarantee.** None: this reads the private rows of X. What it returns must not be released.
+        """
+        parts = self._scale_points(X)
+        if self.distances == "data":
+            return np.concatenate([cdist(self.run_.domain.from_unit(one), self.run_.centers) for one in parts])
+        return np.concatenate([cdist(one, self.run_.unit_centers) for one in parts])
+
+    def score(self, X: npt.ArrayLike, y: object = None) -> float:
+        """Minus the sum of squared distances of the rows of X to their centres (scikit-learn's ``-inertia_``).
+
+        Distances are in unit coordinates; rows with a missing or infinite cell and ``y`` are ignored.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Data units.
+        y : ignored
+            For scikit-learn's contract.
+
+        Returns
+        -------
+        float
+            At most 0.
+
+        **Guarantee.** None: this reads the private rows of X. Choosing ε, k or an algorithm by such a score leaks.
+        """
+        parts = self._scale_points(X)
+        warn_of_choice()
+        whole = [points[np.isfinite(points).all(axis=1)] for points in parts]
+        return -fsum(nicv(rows, self.run_.unit_centers) * len(rows) for rows in whole if len(rows))
+
+    def row_loss(self, X: Any) -> RowLoss:
+        """What of X counts for nothing: missing or infinite cells by column, and the rows that they cost.
+
+        **Guarantee.** None: this reads the private rows of X. What it returns must not be released.
+        """
+        values = self._check_values(read_given(X), reset=False)
+        names = getattr(self, "feature_names_in_", [f"x{place}" for place in range(self.n_features_in_)])
+        return count_loss(values, list(names), dropped=Relation(self.relation) is Relation.ADD_REMOVE)
+
+    def fit_predict(self, X: npt.ArrayLike, y: object = None, groups: Any = None) -> Codes:
+        """``fit`` on X, then ``predict`` on X, shape (n,).
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Data units.
+        y : ignored
+            For scikit-learn's contract.
+        groups : array-like of shape (n,) or None
+            Whose each row is.
+
+        Returns
+        -------
+        int array of shape (n,)
+            The cluster of each row.
+
+        **Guarantee.** None for the labels, which read the private rows of X; the fitted centres are as private as ever.
+        """
+        return self.fit(X, groups=groups).predict(X)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What another process gets; the account of a ``with`` block goes with it, so that it is charged there, too."""
+        state: dict[str, Any] = super().__getstate__()
+        if state.get("account") is None:
+            state = {**state, "account": Account.current()}
+        return state
+
+    def __sklearn_tags__(self) -> Tags:
+        tags: Tags = super().__sklearn_tags__()
+        # Not by scikit-learn's ClusterMixin, which promises labels_.
+        tags.estimator_type = "clusterer"
+        tags.input_tags.allow_nan = True
+        return tags
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.cluster_centers_)
+
+    def _make_domain(self) -> Domain:
+        """The domain of as many numbers as X has columns."""
+        columns = getattr(self, "feature_names_in_", None)
+        if isinstance(self.bounds, Domain):
+            self._refuse_other_domain(self.bounds, columns)
+            return self.bounds
+        names = [f"x{place}" for place in range(self.n_features_in_)] if columns is None else columns
+        lower, upper = read_bounds(self.bounds, len(names))
+        return Domain.of(names, lower, upper, radius=self.radius, scaling=self.scaling)
+
+    def _refuse_other_domain(self, given: Domain, columns: Sequence[str] | None) -> None:
+        if given.declared:
+            raise RequestError(
+                "bounds is a Domain with categories, dates or weights: declare them by the names of columns instead, "
+                'bounds={NAME: {"categories": [...]}}.'
+            )
+        if given.dim != self.n_features_in_ or (columns is not None and tuple(columns) != given.columns):
+            raise RequestError(
+                f"bounds is a Domain of {list_names(given.columns)}: give X with these columns in this order."
+            )
+        if self.radius not in (None, given.radius) or self.scaling not in (Scaling.UNIT, given.scaling):
+            raise RequestError("bounds is a Domain, which has its own radius and scaling: leave them out.")
+
+    def _find_account(self) -> Account | None:
+        if self.account is None:
+            return Account.current()
+        return self.account if isinstance(self.account, Account) else Account.open(self.account)
+
+    def _make_table(self, X: Any, groups: Any) -> PrivateTable:
+        collection = is_collection(X)
+        if collection and groups is not None:
+            raise RequestError("Of a Dask collection no groups are taken: use `dpviz run` with an id column instead.")
+        if self.bounds is None and self.categories is None:
+            raise RequestError(
+                "No bounds are declared: give PrivateKMeans(bounds=(lower, upper)), numbers or arrays of shape (d,), "
+                "from what is known before anyone looks at X; they are never computed from X."
+            )
+        numbers: Callable[[Any], Array] = read_plain_numbers
+        self._frame: DeclaredFrame | None = self._declare_frame(X)
+        if self._frame is None:
+            # Of a collection only the shape and the names are looked at here: a row is read where it lies.
+            values = self._check_values(make_example_row(X) if collection else X, reset=True)
+            domain = self._make_domain()
+        else:
+            domain, numbers = self._frame.domain(radius=self.radius, scaling=self.scaling), self._frame.numbers
+            values = np.empty((0, domain.width)) if collection else self._check_values(X, reset=True)
+            if collection:
+                validate_data(self, make_empty_frame(X), reset=True, skip_check_array=True)
+        if not collection:
+            return PrivateTable(
+                values,
+                domain,
+                relation=self.relation,
+                n_public=self.n_public,
+                persons=None if groups is None else _code_persons(groups),
+                rows_per_person=self.rows_per_person,
+            )
+        if self.rows_per_person != 1:
+            raise RequestError("Of a Dask collection every row is a person's only one: leave rows_per_person at 1.")
+        drops = Relation(self.relation) is Relation.ADD_REMOVE
+        rows = ClusterRows.of(list_batches(X, numbers), domain, drop_incomplete=drops)
+        return PrivateTable.over(rows, domain, relation=self.relation, n_public=self.n_public)
+
+    def _declare_frame(self, X: Any) -> DeclaredFrame | None:
+        """What is declared of the columns by their names; None where a pair of bounds is all there is."""
+        by_name = isinstance(self.bounds, Mapping) or self.categories is not None or self.weights is not None
+        if not by_name:
+            return None
+        if not hasattr(X, "columns"):
+            raise RequestError("X has no column names: give a data frame where columns are declared by name.")
+        if isinstance(self.bounds, Domain):
+            raise RequestError("bounds is a Domain: declare categories and weights with bounds by column name.")
+        return DeclaredFrame.of(list(X.columns), self.bounds, self.categories, self.weights)
+
+    def _scale_points(self, X: npt.ArrayLike) -> Iterator[Array]:
+        """Rows in unit coordinates, NaN where a cell is missing or infinite; those of a sparse table in parts."""
+        check_is_fitted(self)
+        domain = self.run_.domain
+        given = self._check_values(read_given(X), reset=False)
+        return (self._place(part) for part in list_parts(given, max(1, _WRITTEN_OUT // domain.dim)))
+
+    def _place(self, part: Any) -> Array:
+        values: Array = part.toarray() if is_sparse(part) else part
+        domain = self.run_.domain
+        whole = np.isfinite(values).all(axis=1)
+        points = np.full((len(values), domain.dim), np.nan)
+        points[whole] = domain.to_unit(domain.limit(values[whole], far=_FAR))
+        return points
+
+    def _check_values(self, X: npt.ArrayLike, *, reset: bool) -> Array:
+        """X as a checked float64 array. Missing cells are accepted: a refusal would tell that somebody has one."""
+        if self._frame is not None:
+            return self._code_frame(X, self._frame, reset=reset)
+        refuse_other_types(X)
+        if is_sparse(X) and not find_card(self.algorithm).sparse:
+            able = ", ".join(card.id for card in CARDS.values() if card.sparse)
+            raise RequestError(
+                f"X is sparse, and {find_card(self.algorithm).title} would write out all its columns: choose one of "
+                f"{able}, or give X.toarray()."
+            )
+        options = {"dtype": np.float64, "ensure_all_finite": False, "accept_sparse": "csr"}
+        try:
+            values: Array = validate_data(self, X, reset=reset, **options)
+        except ValueError as error:
+            raise RequestError(_describe_refusal(str(error), list_objects(X))) from None
+        return values
+
+    def _code_frame(self, X: Any, declared: DeclaredFrame, *, reset: bool) -> Array:
+        """The columns of a data frame as the numbers of their codings."""
+        if not hasattr(X, "columns"):
+            raise RequestError("X has no column names: give a data frame with the columns of the declared ones.")
+        try:
+            validate_data(self, X, reset=reset, skip_check_array=True)
+        except ValueError as error:
+            raise RequestError(_describe_refusal(str(error))) from None
+        if len(X) == 0:
+            raise RequestError("Found array with 0 sample(s): give a data frame with rows.")
+        return declared.numbers(X.copy(deep=False))
+
+
+PrivateKMeans.__module__ = "dpviz"
+
+
+# How scikit-learn's messages about shapes and names begin; its others may print the array, or quote a cell.
+_NO_VALUES = ("Found array with", "X has ", "The feature names should match")
+
+
+def _describe_refusal(message: str, objects: Sequence[Any] = ()) -> str:
+    """Why scikit-learn refused X, with no value of X in it; ``objects`` are its columns that may hold anything."""
+    if message.startswith(_NO_VALUES):
+        return message
+    if message.startswith("Expected 2D array"):
+        return "X does not have two dimensions: give rows and columns. Reshape your data to (n, d)."
+    if message.startswith("Complex data not supported"):
+        return "Complex data not supported: give real numbers."
+    if objects:
+        return describe_wrong_columns(list(objects))
+    return "X is not a table of numbers: give numeric columns of one length, without text."
+
+
+def _make_charge(request: Request, table: PrivateTable) -> Charge:
+    """What a fit costs, and what it is about."""
+    domain = table.domain
+    return Charge(
+        epsilon=float(request.epsilon),
+        delta=_spend_delta(request.card, request.contender.settings, request.delta),
+        algorithm=request.algorithm,
+        k=int(request.k),
+        unit=table.unit,
+        relation=table.relation.value,
+        columns=tuple(map(str, domain.columns)),
+        lower=tuple(domain.lower.tolist()),
+        upper=tuple(domain.upper.tolist()),
+    )
+
+
+def _spend_delta(card: Card, params: Params, delta: float) -> float:
+    """The δ that a fit costs: none where all that is drawn is pure."""
+    return 0.0 if card.accounting(params, delta) is Accounting.PURE else float(delta)
+
+
+def _refuse_others(others: Mapping[str, object]) -> None:
+    if others.get("sample_weight") is not None:
+        raise RequestError(
+            "sample_weight is not taken: a weight is as private as its row, and the largest one that is allowed would "
+            "multiply every sensitivity. Leave it out, or repeat rows under an id with groups and rows_per_person."
+        )
+    if unknown := others.keys() - {"sample_weight"}:
+        raise TypeError(f"fit() takes X, y and groups, not {', '.join(sorted(unknown))}.")
+
+
+def _code_persons(groups: Any) -> Codes:
+    """Codes (n,) of ids, -1 where one is missing; told by the type of the array alone, never by what is in it."""
+    groups = groups.to_pandas() if hasattr(groups, "to_pandas") else groups
+    ids = groups if isinstance(groups, pd.Series) else pd.Series(groups)
+    if pd.api.types.is_float_dtype(ids.dtype) or pd.api.types.is_complex_dtype(ids.dtype):
+        raise RequestError(
+            "groups holds floats: above 2^53 different whole numbers are one float, and rows of several people would "
+            "pass for those of one. Give whole numbers, pandas' Int64 where some are missing, or text."
+        )
+    codes, _ = pd.factorize(make_canonical_ids(ids))
+    return codes.astype(np.int64)
+
+
+def _choose_seed(random_state: RandomState) -> int | None:
+    if random_state is None:
+        return None
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**63))
+    if isinstance(random_state, int | np.integer):
+        if random_state < 0:
+            raise RequestError(f"random_state is {random_state}: give a whole number of at least 0, or None.")
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31 - 1))

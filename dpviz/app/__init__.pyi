@@ -1,0 +1,1 @@
+from .charts.player.shown import show as show

@@ -1,0 +1,223 @@
+"""Steps as an animation: each with its picture, companions and words, as plain data for the page to play."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from typing import Any, NamedTuple, get_args
+
+from dpviz.algorithms import Step
+from dpviz.app.charts.picture import Companion, Drawing, RenderContext
+from dpviz.app.charts.plot import Data, Plot, pack, strip_tags
+from dpviz.app.charts.registry import find_picture
+from dpviz.app.charts.revealed import ROWS
+from dpviz.runs import Frame, RunSoFar
+from dpviz.words import Kind, Palette, explain_label
+
+# Values of so many marks, or letters, are worth a name.
+_LONG = 200
+
+
+class TitleNumber(NamedTuple):
+    """A number beside the title: its kind, and what it is of, in a few words."""
+
+    kind: Kind
+    value: str
+    of: str
+
+    def to_data(self) -> Data:
+        """With what its words mean."""
+        return {**self._asdict(), "about": explain_label(f"{self.value} {self.of}")}
+
+
+class Shot(NamedTuple):
+    """One step of an animation: what the stepper calls it, what it costs beside the others, and what is spent then."""
+
+    step: Step
+    name: str
+    cost: float
+    spent: str
+
+
+@dataclass
+class Animation:
+    """What the player of a page is given: pictures of steps, one after the other, in one context.
+
+    Parameters
+    ----------
+    shots : sequence of Shot
+    context : RenderContext
+    beside : function
+        What can stand beside a step.
+    """
+
+    shots: Sequence[Shot]
+    context: RenderContext
+    beside: Callable[[Step], Iterable[Companion]]
+    rows: dict[str, Data] = field(default_factory=dict)
+    shared: dict[str, Any] = field(default_factory=dict)
+    drawn: dict[Drawing[Any], Data] = field(default_factory=dict)
+
+    @classmethod
+    def of_run(cls, run: RunSoFar, context: RenderContext) -> Animation:
+        """Every step of a run.
+
+        Parameters
+        ----------
+        run : RunSoFar
+            Finished or under way.
+        context : RenderContext
+            What all its pictures share.
+
+        Returns
+        -------
+        Animation
+        """
+        context, steps, before = context.with_steps_of(run), [frame.step for frame in run.frames], 0.0
+        shots = []
+        for frame in run.frames:
+            cost = round(frame.spent_epsilon - before, 6) if run.private else 0
+            shots.append(Shot(frame.step, find_picture(frame.step).called, cost, _describe_spending(run, frame)))
+            before = frame.spent_epsilon
+        return cls(shots, context, lambda step: find_picture(step).companions(context, steps))
+
+    def to_data(self) -> Data:
+        """All steps, the rows that lie under them, what steps share, and the colours of the page."""
+        steps, colors = list(self._steps()), choose_colors(self.context.palette)
+        return {
+            "steps": steps,
+            "rows": self.rows,
+            "shared": self.shared,
+            "colors": colors,
+            "words": _format_words(steps),
+        }
+
+    def draw_still(self, place: int) -> Data:
+        """The picture of one step, by its place from 0, with everything in it, and nothing drawn of the others."""
+        step = self._format_shot(self.shots[place])
+        for trace in step["data"]:
+            trace.update({name: self._whole(value) for name, value in trace.items()})
+        return step
+
+    def _steps(self) -> Iterator[Data]:
+        for shot in self.shots:
+            yield {**self._format_shot(shot), "sides": [self._format_side(one) for one in self.beside(shot.step)]}
+
+    def _format_shot(self, shot: Shot) -> Data:
+        """The picture of a step, and what is said of it."""
+        picture = find_picture(shot.step)
+        drawn, note = self._draw(picture), picture.note(self._adapt_context(picture))
+        return {
+            **drawn,
+            "name": shot.name,
+            "told": shot.step.title,
+            "note": note,
+            "about": explain_label(f"{drawn['title']} {note}"),
+            "cost": shot.cost,
+            "spent": shot.spent,
+        }
+
+    def _format_side(self, companion: Companion) -> Data:
+        """What stands beside a picture; what stands beside several is drawn once."""
+        name, drawing, kind = companion
+        if drawing not in self.drawn:
+            self.drawn[drawing] = self._draw(drawing)
+        drawn, note = self.drawn[drawing], drawing.note(self._adapt_context(drawing))
+        said, about = f"{kind}: {note}" if note else kind, explain_label(f"{drawn['title']} {note}")
+        return {**drawn, "name": name, "note": said, "about": about, "kind": kind}
+
+    def _draw(self, drawing: Drawing[Any]) -> Data:
+        plot = drawing.plot(self.context)
+        legend = list(make_legend(plot))
+        rows = self._lift(plot)
+        title, alt = drawing.title(self.context), drawing.words(self.context.view.domain)
+        made = plot.to_data()
+        made["data"] = [{name: self._once(value) for name, value in trace.items()} for trace in made["data"]]
+        return {"title": title, "alt": alt, "legend": legend, "rows": rows, **made}
+
+    def _once(self, value: Any) -> Any:
+        """Long values are sent once: steps of a tree or of a swap differ in a few marks only."""
+        if (
+            not isinstance(value, list | dict)
+            or len(value.get("bdata", "") if isinstance(value, dict) else value) < _LONG
+        ):
+            return value
+        name = blake2b(pack({"": value}).encode(), digest_size=8).hexdigest()
+        self.shared.setdefault(name, value)
+        return {"same": name}
+
+    def _whole(self, value: Any) -> Any:
+        """A value that was given a name, itself."""
+        return self.shared.get(value["same"], value) if isinstance(value, dict) and "same" in value else value
+
+    def _adapt_context(self, drawing: Drawing[Any]) -> RenderContext:
+        return replace(self.context, view=drawing.view(self.context.view))
+
+    def _lift(self, plot: Plot) -> str:
+        """Rows lie under many pictures: they are taken out, sent once, and named by what they are."""
+        shown = next((trace for trace in plot.traces if trace.get("uid") == ROWS), None)
+        if shown is None:
+            return ""
+        plot.traces.remove(shown)
+        name = blake2b(shown["x"].tobytes() + shown["y"].tobytes(), digest_size=8).hexdigest()
+        if name not in self.rows:
+            self.rows[name] = strip_tags({"x": shown["x"], "y": shown["y"]})
+        return name
+
+
+def _format_words(steps: Sequence[Data]) -> dict[str, str]:
+    """What names and lines of a legend mean, where a word of the glossary is in them."""
+    shots = [shot for step in steps for shot in (step, *step["sides"])]
+    texts = [*get_args(Kind), *(shot["name"] for shot in shots)]
+    texts += [entry["word"] for shot in shots for entry in shot["legend"]]
+    return {text: about for text in texts if (about := explain_label(text))}
+
+
+def make_legend(plot: Plot) -> Iterator[Data]:
+    """What each kind of mark means, once, with its sign and its colour."""
+    for trace in plot.traces:
+        name, kind = trace.get("name"), trace.get("meta")
+        if name and trace.get("showlegend") is not False:
+            words = name.removeprefix("◉ ").removeprefix("○ ")
+            yield {"mark": _make_mark(trace), "color": _choose_color(trace), "word": words, "kind": kind or "released"}
+
+
+def _make_mark(trace: Data) -> str:
+    marker, line = trace.get("marker", {}), trace.get("line", {})
+    if trace.get("uid") == ROWS:
+        return "dot"
+    if trace["type"] in ("bar", "heatmap"):
+        return "square"
+    if "markers" in trace.get("mode", ""):
+        symbol = marker.get("symbol", "circle")
+        if not isinstance(symbol, str):
+            return "circle"
+        return "cross" if symbol.startswith("x") else symbol
+    if trace.get("fill"):
+        return "square-open"
+    return "line" if line.get("dash", "solid") == "solid" else "line-dash"
+
+
+def _choose_color(trace: Data) -> str:
+    if trace["type"] == "heatmap":
+        scale = trace["colorscale"]
+        return str(scale[-1][1]) if not isinstance(scale, str) else "currentColor"
+    marks = trace.get("marker" if "markers" in trace.get("mode", "markers") else "line", {})
+    if "colorscale" in marks:
+        return str(marks["colorscale"][-1][1])
+    color = marks.get("color")
+    # Marks of many colours stand for their kind.
+    return color if isinstance(color, str) else f"var(--{trace['meta']})" if trace.get("meta") else "currentColor"
+
+
+def choose_colors(palette: Palette) -> dict[str, str]:
+    """What the player calls the colours of a theme."""
+    names = ("text", "muted", "surface", "public", "released", "revealed")
+    return {**{name: getattr(palette, name) for name in names}, "line": palette.grid}
+
+
+def _describe_spending(run: RunSoFar, frame: Frame) -> str:
+    if not run.private:
+        return "no budget: rows were read"
+    return f"ε {frame.spent_epsilon:.2g} of {run.epsilon:g} spent"

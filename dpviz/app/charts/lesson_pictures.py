@@ -1,0 +1,345 @@
+"""What a lesson shows beside animations: its rows, a guessed curve with the true one, and what many draws came to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from dpviz.app.charts.animation import TitleNumber
+from dpviz.app.charts.canvas import TitledPlot, name_kinds, new_plot
+from dpviz.app.charts.picture import RenderContext
+from dpviz.app.charts.plot import Plot
+from dpviz.app.charts.plot_canvas import PlotCanvas
+from dpviz.app.charts.revealed import RevealedView
+from dpviz.app.charts.studies.contenders import choose_styles
+from dpviz.app.charts.studies.medians import compute_quartiles, draw_band, draw_median_line
+from dpviz.app.charts.view import make_view
+from dpviz.app.lessons.computed import Computed
+from dpviz.app.lessons.lesson import Scene
+from dpviz.core import Array
+from dpviz.runs import Request, Row, Run, StudyGrid
+from dpviz.tables import FileKind
+from dpviz.words import (
+    Palette,
+    capitalize_first,
+    format_ratio,
+    format_things,
+    make_axis_title,
+    make_epsilon_axis,
+    make_layout,
+    make_log_axis,
+)
+
+_HEIGHT, _STRIP_HEIGHT = 460, 230
+# A jot beyond what can be guessed.
+_LEAST_LOSS, _MOST_LOSS = 0.9, 24.0
+
+
+class Walk(NamedTuple):
+    """A run of a lesson, how it is looked at, and the numbers beside its title."""
+
+    run: Run
+    context: RenderContext
+    numbers: list[TitleNumber]
+
+
+def make_context(computed: Computed, palette: Palette) -> RenderContext:
+    """The rows of a public sample, for all to see.
+
+    Parameters
+    ----------
+    computed : Computed
+        What a lesson's numbers are computed from.
+    palette : Palette
+        Colours, light or dark.
+
+    Returns
+    -------
+    RenderContext
+        With rows.
+    """
+    return RenderContext(
+        make_view(computed.table.domain),
+        palette,
+        reveal=RevealedView.of(computed.rows.points, "a lesson on a public sample"),
+    )
+
+
+def make_walk(computed: Computed, request: Request, palette: Palette, *, whole: bool) -> Walk:
+    """A run; if not ``whole``, without how good it is, which would give an answer away.
+
+    Parameters
+    ----------
+    computed : Computed
+        What a lesson's numbers are computed from.
+    request : Request
+        What is asked.
+    palette : Palette
+        Colours, light or dark.
+    whole : bool
+        Whether it says how good the run is.
+
+    Returns
+    -------
+    Walk
+        All its steps.
+    """
+    run = computed.run(request)
+    context = replace(make_context(computed, palette), epsilon=run.epsilon if run.private else None)
+    if not run.private:
+        return Walk(run, context, [])
+    numbers = [TitleNumber("released", f"ε {run.spent_epsilon:.3g}", f"spent, {len(run.entries)} charges")]
+    if not whole:
+        return Walk(run, context, numbers)
+    loss = computed.compute_loss_ratio(run.unit_centers)
+
+    def of_run(centers: Array) -> float | None:
+        return loss if np.array_equal(centers, run.unit_centers) else None
+
+    reference = computed.compute_reference(run.k)
+    context = replace(context, reference=reference, found=computed.measure_recovery, ratio=of_run)
+    return Walk(run, context, [*numbers, TitleNumber("revealed", format_ratio(loss), "the loss of k-means++")])
+
+
+def describe_sample(computed: Computed, request: Request) -> str:
+    """Whose rows an animation shows, and why it is the same for everybody.
+
+    Parameters
+    ----------
+    computed : Computed
+        What a lesson's numbers are computed from.
+    request : Request
+        What is asked.
+
+    Returns
+    -------
+    str
+        A sentence.
+    """
+    return (
+        f"{_of(computed)}. Seed {request.seed:d}: the same noise for everybody, so that a "
+        "lesson can be repeated. A release has no seed."
+    )
+
+
+def describe_seeds(computed: Computed, number: int, grid: StudyGrid) -> str:
+    """The same of many runs.
+
+    Parameters
+    ----------
+    computed : Computed
+        What a lesson's numbers are computed from.
+    number : int
+        Of runs.
+    grid : StudyGrid
+        What the study asks.
+
+    Returns
+    -------
+    str
+        A sentence.
+    """
+    return f"{_of(computed)}; {number:d} runs, whose seeds follow from {grid.seed:d}: the same for everybody."
+
+
+def _of(computed: Computed) -> str:
+    simulated = computed.table.kind == FileKind.SIMULATED
+    return f"{computed.table.title}, {'simulated points' if simulated else 'a public sample'}"
+
+
+def draw_sample(context: RenderContext, title: str) -> TitledPlot:
+    """The rows of a public sample, and nothing else.
+
+    Parameters
+    ----------
+    context : RenderContext
+        What all pictures of a run share.
+    title : str
+        Above it.
+
+    Returns
+    -------
+    TitledPlot
+        Of the view's plane.
+    """
+    palette, view = context.palette, context.view
+    canvas = PlotCanvas(new_plot(palette, legend_lines=1), palette, view)
+    canvas.rows(context.reveal)
+    canvas.plane()
+    return TitledPlot(title, view.about, name_kinds(canvas.plot, palette))
+
+
+def draw_guessed_curve(
+    epsilons: Sequence[float], guess: Sequence[float] | None, runs: pd.DataFrame | None, *, palette: Palette
+) -> Plot:
+    """The ``guess`` of the loss at each ε, if there is one, and once there are ``runs``, their medians and band.
+
+    Parameters
+    ----------
+    epsilons : sequence of float
+        Ascending.
+    guess : sequence of float or None
+        What the class said; None: nothing yet.
+    runs : DataFrame or None
+        Of the study; None: not revealed yet.
+    palette : Palette
+        Colours, light or dark.
+
+    Returns
+    -------
+    Plot
+        Loss against ε.
+    """
+    plot = Plot(make_layout(palette, height=_HEIGHT))
+    if runs is not None:
+        name = str(runs["contender"].iloc[0])
+        style = choose_styles([name])[name]
+        middle = compute_quartiles(runs, "ratio", ["epsilon"])
+        x = middle["epsilon"].to_numpy(dtype=np.float64)
+        low, median, high = (middle[part].to_numpy(dtype=np.float64) for part in ("low", "median", "high"))
+        plot.add_trace(draw_band(x, low, high, palette.fade(style.color, 0.18)))
+        told = [format_ratio(value) for value in median]
+        plot.add_trace(
+            draw_median_line(name, x, median, style, showlegend=True, text=told, hovertemplate="ε = %{x}: %{text}")
+        )
+    if guess is not None:
+        plot.add_trace(
+            {
+                **{"type": "scatter", "x": list(epsilons), "y": list(guess), "name": "your guess"},
+                **{"mode": "lines+markers", "line": {"color": palette.text, "width": 2.2, "dash": "dash"}},
+                "marker": {"symbol": "circle-open", "size": 10, "color": palette.text, "line": {"width": 2}},
+                "hovertemplate": "your guess at ε = %{x}: %{y}×",
+            }
+        )
+    across = make_epsilon_axis(min(epsilons), max(epsilons))
+    up = make_log_axis(0, 1.4) | {"range": [np.log10(_LEAST_LOSS), np.log10(_MOST_LOSS)]}
+    plot.update_xaxes(**across)
+    plot.update_yaxes(**up, title_text=make_axis_title("loss", "× that of k-means++"))
+    return plot.update_layout(legend={"y": -0.22}, margin={"t": 16})
+
+
+def describe_curve(epsilons: Sequence[float], guess: Sequence[float] | None, runs: pd.DataFrame | None) -> str:
+    """The figure in words.
+
+    Parameters
+    ----------
+    epsilons : sequence of float
+        Ascending.
+    guess : sequence of float or None
+        What the class said; None: nothing yet.
+    runs : DataFrame or None
+        Of the study; None: not revealed yet.
+
+    Returns
+    -------
+    str
+        Sentences.
+    """
+    said = "" if guess is None else f"Your guess goes from {format_ratio(guess[0])} to {format_ratio(guess[-1])}. "
+    if runs is None:
+        return f"{said}Loss against ε, from {min(epsilons):g} to {max(epsilons):g}; the true curve is not shown yet."
+    medians = compute_quartiles(runs, "ratio", ["epsilon"])["median"].to_numpy(dtype=np.float64)
+    return (
+        f"{said}The median loss goes from {format_ratio(medians[0])} to {format_ratio(medians[-1])} that of k-means++."
+    )
+
+
+def title_curve(runs: pd.DataFrame | None) -> str:
+    """What the curve came to, or that it is still to come.
+
+    >>> title_curve(None)
+    'The curve that you expect'
+    """
+    if runs is None:
+        return "The curve that you expect"
+    middle = compute_quartiles(runs, "ratio", ["epsilon"])
+    first, last = middle.iloc[0], middle.iloc[-1]
+    return (
+        f"{format_ratio(float(first['median']))} the loss of k-means++ at ε = {first['epsilon']:g}, "
+        f"{format_ratio(float(last['median']))} at ε = {last['epsilon']:g}"
+    )
+
+
+def make_strip(scene: Scene, rows: Sequence[Row], computed: Computed) -> tuple[list[float], str]:
+    """What a scene asks of each draw, and its name: clusters found, or the loss.
+
+    Parameters
+    ----------
+    scene : Scene
+        A scene of a lesson.
+    rows : sequence of Row
+        A line for each draw.
+    computed : Computed
+        What a lesson's numbers are computed from.
+
+    Returns
+    -------
+    list of float, str
+        A number for each draw, and what it is.
+    """
+    if any("found" in say.what for say in scene.says.values()):
+        return [float(computed.measure_recovery(row["centers"]).found) for row in rows], "clusters found"
+    return [float(row["ratio"]) for row in rows], "loss, × that of k-means++"
+
+
+def draw_strip(values: Sequence[float], algorithm: str, *, what: str, guess: float | None, palette: Palette) -> Plot:
+    """A dot for each draw of an ``algorithm`` over its value, piled up where values are alike; ``guess`` is a line.
+
+    Parameters
+    ----------
+    values : sequence of float
+        One for each draw.
+    algorithm : str
+        Its title.
+    what : str
+        What the values are.
+    guess : float or None
+        What the class said; None: nothing yet.
+    palette : Palette
+        Colours, light or dark.
+
+    Returns
+    -------
+    Plot
+        Dots.
+    """
+    piles: Counter[float] = Counter()
+    heights = []
+    for value in values:
+        piles[value] += 1
+        heights.append(piles[value])
+    plot = Plot(make_layout(palette, height=_STRIP_HEIGHT))
+    marker = {"size": 11, "color": choose_styles([algorithm])[algorithm].color}
+    dots = {"type": "scatter", "mode": "markers", "marker": marker, "x": list(values), "y": heights}
+    plot.add_trace({**dots, "hovertemplate": "%{x}<extra></extra>"})
+    if guess is not None:
+        plot.add_vline(guess, line={"color": palette.text, "dash": "dash", "width": 2})
+        plot.add_annotation(
+            {"x": guess, "y": 1, "yref": "paper", "yanchor": "bottom", "text": "your guess", "showarrow": False}
+        )
+    plot.update_xaxes(title_text=what)
+    plot.update_yaxes(visible=False, range=[0, max(4, *heights) + 1])
+    return plot.update_layout(margin={"t": 24, "l": 16}, showlegend=False)
+
+
+def describe_strip(values: Sequence[float], what: str) -> str:
+    """The strip in words.
+
+    Parameters
+    ----------
+    values : sequence of float
+        One for each draw.
+    what : str
+        What the values are.
+
+    Returns
+    -------
+    str
+        Sentences.
+    """
+    return f"{capitalize_first(format_things(len(values), 'draw'))}: {min(values):.3g} to {max(values):.3g} {what}"

@@ -1,0 +1,349 @@
+"""What a picture is: how one kind of step is drawn, tabled and told, and what can stand beside it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+
+import numpy as np
+import pandas as pd
+
+from dpviz.algorithms import Step
+from dpviz.app.charts.canvas import TitledPlot, make_bare_layout, name_kinds, new_plot
+from dpviz.app.charts.names import spell_name
+from dpviz.app.charts.plot import Plot
+from dpviz.app.charts.plot_canvas import PlotCanvas
+from dpviz.app.charts.revealed import RevealedView
+from dpviz.app.charts.view import View, describe_projected_axes
+from dpviz.core import Array, Domain, Region
+from dpviz.runs import ClusterRecovery, Reference, Run, RunSoFar, Verdict
+from dpviz.words import Kind, Palette, format_number
+
+S = TypeVar("S", bound=Step)
+T = TypeVar("T")
+
+# Keeps the room of a note, so that the plot does not move from step to step.
+_BLANK = "\u00a0"
+# Columns that words name, and that hovering over a mark tells.
+_NAMED, _TOLD = 4, 6
+
+
+@dataclass(frozen=True, eq=False)
+class RenderContext:
+    """How the steps of a run are looked at: one value for all of them.
+
+    Parameters
+    ----------
+    view : View
+        The plane; steps that a slanted plane cannot show (boxes, projected spaces) take the nearest one that can.
+    palette : Palette
+    reveal : RevealedView or None
+        The owner's rows, drawn in orange only when they are handed over.
+    reference : Reference or None
+        k-means++, drawn as open diamonds beside released centres.
+    found : function or None
+        How many clusters of the reference some centres (k, d) find, for titles.
+    epsilon : float or None
+        What the run was allowed to spend, for titles.
+    reference_coming : bool
+        Whether k-means++ is still being computed.
+    ratio : function or None
+        The loss of centres (k, d) over that of the reference, for titles.
+    steps : sequence of Step
+        Those of the run: what a step builds on is drawn under it, and only the last speaks for the run.
+    final : array of shape (k, d) or None
+        The centres of the run: cells keep their colours through all steps.
+    ghosts : tuple of arrays of shape (k, d)
+        Centres of earlier draws.
+    known : dict or None
+        What pictures have found out for each other.
+    verdict : Verdict or None
+        How the run ended, by released values alone.
+    """
+
+    view: View
+    palette: Palette
+    reveal: RevealedView | None = None
+    reference: Reference | None = None
+    found: Callable[[Array], ClusterRecovery | None] | None = None
+    epsilon: float | None = None
+    reference_coming: bool = False
+    ratio: Callable[[Array], float | None] | None = None
+    steps: Sequence[Step] = ()
+    final: Array | None = None
+    ghosts: tuple[Array, ...] = ()
+    known: dict[tuple[Any, ...], Any] | None = None
+    verdict: Verdict | None = None
+
+    def with_steps_of(self, run: RunSoFar) -> RenderContext:
+        """The context of all steps of a run: of one under way none is the last."""
+        return replace(
+            self,
+            steps=tuple(frame.step for frame in run.frames),
+            final=run.unit_centers,
+            known={},
+            verdict=run.verdict if isinstance(run, Run) else None,
+        )
+
+    @property
+    def reveals(self) -> bool:
+        """Whether it shows anything of the rows without privacy."""
+        return any(part is not None for part in (self.reveal, self.reference, self.found, self.ratio))
+
+    def without_rows(self) -> RenderContext:
+        """The context that may leave with a release: its plane and colours, and nothing of rows or of other runs."""
+        return RenderContext(self.view, self.palette, epsilon=self.epsilon)
+
+    def once(self, what: tuple[Any, ...], make: Callable[[], T]) -> T:
+        """What ``make`` gives, made once for the pictures of a run: several steps want to know the same.
+
+        Parameters
+        ----------
+        what : tuple of object
+            Tells what is made from everything else.
+        make : function
+            Makes it.
+
+        Returns
+        -------
+        T
+            What was made.
+        """
+        if self.known is None:
+            return make()
+        if what not in self.known:
+            self.known[what] = make()
+        made: T = self.known[what]
+        return made
+
+    def clusters_found(self, centers: Array) -> ClusterRecovery | None:
+        """How many clusters of the reference are found, where that is known and says something."""
+        if self.found is None or self.reference is None:
+            return None
+        found, asked = self.found, ("found", centers.tobytes())
+        counted = self.once(asked, lambda: found(centers))
+        return counted if counted is not None and counted.clusters > 1 else None
+
+    def is_last(self, step: Step) -> bool:
+        """Whether ``step`` is the one that the run ends with."""
+        return not self.steps or (self.final is not None and self.steps[-1] is step)
+
+    def list_before(self, step: Step, *kinds: str) -> list[Any]:
+        """The steps of these kinds that the run took before ``step``.
+
+        Parameters
+        ----------
+        step : Step
+            The step that is shown.
+        *kinds
+            Names of types of steps.
+
+        Returns
+        -------
+        list of object
+            In their order.
+        """
+        place = next((i for i, other in enumerate(self.steps) if other is step), 0)
+        return [other for other in self.steps[:place] if type(other).__name__ in kinds]
+
+    def find_rows(self, space: Region, frame: Array | None = None) -> Array | None:
+        """All revealed rows where an algorithm saw them; None unless they are handed over.
+
+        Parameters
+        ----------
+        space : Region
+            Where an algorithm saw rows; None: the view's own space.
+        frame : array of shape (p, d) or None
+            What it mapped rows by.
+
+        Returns
+        -------
+        array of shape (n, p) or None
+            Coordinates of the space.
+        """
+        return None if self.reveal is None else self.reveal.find_rows(space, frame)
+
+
+@dataclass(frozen=True, eq=False)
+class Drawing(ABC, Generic[S]):
+    """Something drawn of a step: marks on a canvas, with a title that says what they show.
+
+    What it draws is plain data, and its title and note stand beside it.
+    """
+
+    step: S
+
+    legend_lines: ClassVar[int] = 4
+    """Room for a legend that wraps on a phone; 0 hides the legend."""
+
+    @abstractmethod
+    def finding(self, domain: Domain) -> str:
+        """What the step's own numbers say, in a sentence without its full stop."""
+
+    def title(self, context: RenderContext) -> str:
+        """The finding, and what the context adds to it."""
+        return self.finding(context.view.domain)
+
+    def note(self, context: RenderContext) -> str:
+        """What has to be known to read the drawing, in clauses; ``context.view`` is the view that is drawn."""
+        return ""
+
+    @abstractmethod
+    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
+        """Put the marks on an empty canvas, and dress its axes.
+
+        Parameters
+        ----------
+        canvas : PlotCanvas
+            Empty.
+        context : RenderContext
+            What all pictures of a run share.
+        """
+
+    def words(self, domain: Domain) -> str:
+        """Alternative text: what is drawn, computed from public and released values only."""
+        return f"{self.finding(domain)}."
+
+    def table(self, domain: Domain) -> pd.DataFrame | None:
+        """The numbers behind the drawing, in data units where it has them; None: those of the step's picture."""
+        return None
+
+    def view(self, view: View) -> View:
+        """The view that is drawn where ``view`` is chosen: its axes and ranges are those of the figure."""
+        return view
+
+    def plot(self, context: RenderContext) -> Plot:
+        """The marks and the axes alone: title, note and legend stand elsewhere on the page."""
+        context = replace(context, view=self.view(context.view))
+        plot = Plot(make_bare_layout(context.palette))
+        self.paint(PlotCanvas(plot, context.palette, context.view, bare=True), context)
+        return plot
+
+    def draw(self, context: RenderContext) -> TitledPlot:
+        """Title and note, and the plot with its legend below."""
+        context = replace(context, view=self.view(context.view))
+        plot = new_plot(context.palette, legend_lines=self.legend_lines)
+        self.paint(PlotCanvas(plot, context.palette, context.view), context)
+        if plot.layout["showlegend"]:
+            name_kinds(plot, context.palette)
+        return TitledPlot(self.title(context), self.note(context) or _BLANK, plot)
+
+
+class Companion(NamedTuple):
+    """A drawing that can stand beside a picture, the word on its button, and the kind of its values."""
+
+    name: str
+    drawing: Drawing[Any]
+    kind: Kind = "released"
+
+
+class Picture(Drawing[S]):
+    """The picture of a kind of step. ``GridPicture`` draws a ``GridStep``, and so on."""
+
+    called: ClassVar[str]
+    """What a step of this kind is, in a word or two for the stepper."""
+
+    @abstractmethod
+    def table(self, domain: Domain) -> pd.DataFrame:
+        """The table behind the figure, in data units where the step has them."""
+
+    def companions(self, context: RenderContext, steps: Sequence[Step]) -> Iterator[Companion]:
+        """What can stand beside it, the most telling first; ``steps`` are those of the whole run.
+
+        Parameters
+        ----------
+        context : RenderContext
+            What all pictures of a run share.
+        steps : sequence of Step
+            Those of the whole run.
+
+        Yields
+        ------
+        Companion
+            As many as there are.
+        """
+        yield from ()
+
+    @property
+    def kind(self) -> Kind:
+        """What the picture shows apart from revealed marks: public values before any row was read, released after."""
+        return "public" if self.step.public else "released"
+
+    def list_alike(self, steps: Sequence[Step]) -> list[Any]:
+        """The steps of a run that are of this picture's kind."""
+        return [step for step in steps if type(step).__name__ == type(self.step).__name__]
+
+
+def format_columns(domain: Domain) -> str:
+    """The first columns of a domain, for words.
+
+    >>> format_columns(Domain.of(["a", "b", "c", "d", "e"], 0, 1))
+    'a, b, c, d …'
+    """
+    return ", ".join(domain.columns[:_NAMED]) + (" …" if domain.dim > _NAMED else "")
+
+
+def tabulate_points(points: Array, domain: Domain, counted: str = "", *, projected: bool = False) -> pd.DataFrame:
+    """Points (m, d), unit coordinates, in data units, or as they are where they are ``projected``.
+
+    A first column counts them from 1, if ``counted`` says what they are.
+
+    Parameters
+    ----------
+    points : array of shape (m, d)
+        Unit coordinates.
+    domain : Domain
+        Declared bounds and scaling.
+    counted : str
+        What the points are; "": they are not counted.
+    projected : bool
+        Whether they lie in a projection.
+
+    Returns
+    -------
+    DataFrame
+        A line for each point.
+    """
+    names = describe_projected_axes(points.shape[1]) if projected else domain.columns
+    table = pd.DataFrame(points if projected else domain.from_unit(points), columns=list(names))
+    if counted:
+        table.insert(0, counted, np.arange(1, len(table) + 1))
+    return table
+
+
+def describe_step(
+    points: Array, domain: Domain, counted: str, values: Mapping[str, Array | None] | None = None
+) -> list[str]:
+    """What hovering over released points (m, d), unit coordinates, tells: which it is, where it lies, and its values.
+
+    ``values`` are (m,) each, by what they are; one that is None is left out.
+
+    Parameters
+    ----------
+    points : array of shape (m, d)
+        Unit coordinates.
+    domain : Domain
+        Declared bounds and scaling.
+    counted : str
+        What the points are.
+    values : mapping of str to array or None or None
+        Arrays of shape (m,) by what they are.
+
+    Returns
+    -------
+    list of str
+        A text for each point.
+    """
+    known = {name: value for name, value in (values or {}).items() if value is not None}
+    listed = dict(zip(map(spell_name, domain.columns[:_TOLD]), domain.from_unit(points).T, strict=False)) | known
+    return [
+        "<br>".join(
+            [
+                f"<b>{counted} {i + 1}</b> (released)",
+                *(f"{name}: {format_number(float(v[i]))}" for name, v in listed.items()),
+            ]
+        )
+        for i in range(len(points))
+    ]

@@ -1,0 +1,179 @@
+"""Three columns at once, as a body that turns: cubes of a tree, candidates or centres, with the rows where revealed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpviz.algorithms import CandidatesStep, CentersStep, Step, TreeStep
+from dpviz.app.charts.canvas import TitledPlot, new_plot
+from dpviz.app.charts.names import spell_name
+from dpviz.app.charts.picture import RenderContext
+from dpviz.app.charts.plot import Data
+from dpviz.app.charts.registry import find_picture
+from dpviz.app.charts.view import View
+from dpviz.core import Array, Domain
+from dpviz.words import Palette, join_clauses
+
+_HEIGHT, _DIMENSIONS = 620, 3
+# More rows would hide what is released, more cubes each other; the finest come first.
+_MOST_ROWS, _MOST_CUBES = 2_500, 600
+_CAMERA = {"eye": {"x": 1.5, "y": -1.6, "z": 0.9}, "center": {"x": 0, "y": 0, "z": -0.12}}
+# The corners of a cube, and the twelve pairs of them that an edge joins: they differ along one axis.
+_CORNERS = np.array([[i & 1, i >> 1 & 1, i >> 2] for i in range(8)])
+_EDGES = np.array([(i, j) for i in range(8) for j in range(i) if (_CORNERS[i] != _CORNERS[j]).sum() == 1])
+
+
+def can_turn(domain: Domain) -> bool:
+    """Whether there are three columns of numbers, each an axis."""
+    return domain.dim == _DIMENSIONS and not domain.declared
+
+
+def list_turning_places(steps: Sequence[Step], domain: Domain) -> list[int]:
+    """Which of the steps can be turned: trees, candidates and centres that lie in the columns themselves.
+
+    Parameters
+    ----------
+    steps : sequence of Step
+        Those of a run.
+    domain : Domain
+        Its columns.
+
+    Returns
+    -------
+    list of int
+        Their numbers, from 0; empty for another number of columns.
+    """
+    if not can_turn(domain):
+        return []
+    return [place for place, step in enumerate(steps) if _lies_in_columns(step)]
+
+
+def _lies_in_columns(step: Step) -> bool:
+    """By name, not by class, as pictures are found."""
+    kind = type(step).__name__
+    if kind in (TreeStep.__name__, CandidatesStep.__name__):
+        return getattr(step, "frame", None) is None
+    return kind == CentersStep.__name__
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """One step of a run over three columns.
+
+    Parameters
+    ----------
+    step : Step
+        A tree, candidates or centres.
+    """
+
+    step: Any
+
+    def draw(self, context: RenderContext) -> TitledPlot:
+        """The body: what is released, over the rows and k-means++ where these are revealed.
+
+        Parameters
+        ----------
+        context : RenderContext
+            Colours, and what may be shown.
+
+        Returns
+        -------
+        TitledPlot
+            Turned by dragging.
+        """
+        palette, view = context.palette, context.view
+        plot = new_plot(palette, height=_HEIGHT, legend_lines=1).update_layout(
+            scene=_make_scene(palette, view),
+            margin={"l": 0, "r": 0, "b": 64},
+            legend={"y": -0.02, "itemsizing": "constant"},
+            showlegend=True,
+        )
+        plot.add_traces(list(self._list_traces(context)))
+        subtitle = join_clauses("three columns, true to the declared bounds", "drag to turn, scroll to come nearer")
+        return TitledPlot(find_picture(self.step).title(context), subtitle, plot)
+
+    def words(self, domain: Domain) -> str:
+        """The picture in words: those of the plane, and that it turns."""
+        return f"In three dimensions, to be turned. {find_picture(self.step).words(domain)}"
+
+    def _list_traces(self, context: RenderContext) -> Iterator[Data]:
+        palette, view, step = context.palette, context.view, self.step
+        if context.reveal is not None:
+            # In an order that was drawn already: the first ones are evenly picked.
+            some = np.asarray(context.reveal.find_drawn_rows(view.region, None)[:_MOST_ROWS])
+            marker = {"size": 1.8, "color": palette.revealed, "opacity": 0.45}
+            yield _mark(view, some, f"{len(some):,} rows (revealed)", marker, hoverinfo="skip")
+        if context.reference is not None:
+            marker = {"size": 5, "symbol": "diamond-open", "color": palette.revealed}
+            yield _mark(view, context.reference.centers, "k-means++ (revealed)", marker)
+        if hasattr(step, "tree"):
+            yield from _draw_cubes(view, step, palette)
+        elif hasattr(step, "candidates"):
+            # The deeper its cube, the smaller a candidate: deep ones are many and lie close.
+            size = 3.0 + 9.0 / (2.0 + np.maximum(step.depths, 0))
+            marker = {"size": size, "color": palette.released, "opacity": 0.6, "line": {"width": 0}}
+            yield _mark(view, step.candidates, f"{len(step.candidates):,} candidates", marker)
+        else:
+            yield from _draw_centers(view, step, palette)
+
+
+def _draw_centers(view: View, step: CentersStep, palette: Palette) -> Iterator[Data]:
+    """Numbered centres, and where each came from."""
+    if step.previous is not None and step.previous.shape == step.centers.shape:
+        line = {"color": palette.muted, "width": 3}
+        yield _join(view, np.stack([step.previous, step.centers], axis=1), "came from", line)
+    numbers = [str(number) for number in range(1, len(step.centers) + 1)]
+    marker = {"size": 6, "color": palette.released, "line": {"width": 1, "color": palette.surface}}
+    told = {"mode": "markers+text", "text": numbers, "textfont": {"color": palette.text}}
+    yield _mark(view, step.centers, f"{len(numbers):,} centres", marker, **told)
+
+
+def _draw_cubes(view: View, step: TreeStep, palette: Palette) -> Iterator[Data]:
+    """The edges of the newest active cubes, within the bounds, and fainter those of the level above."""
+    tree, half = step.tree, view.region.half
+    for level, width in ((tree.depth - 1, 1.0), (tree.depth, 2.5)):
+        if level < 0:
+            continue
+        low = tree.corners(level)[:_MOST_CUBES]
+        high = np.clip(low + tree.edge(level), -half, half)
+        low = np.clip(low, -half, half)
+        corners = np.where(_CORNERS == 1, high[:, None], low[:, None])
+        named = f"level {level}: {len(tree.corners(level)):,} cubes awake"
+        color = palette.released if level == tree.depth else palette.fade(palette.released, 0.5)
+        yield _join(view, corners[:, _EDGES].reshape(-1, 2, _DIMENSIONS), named, {"color": color, "width": width})
+
+
+def _mark(view: View, points: Array, name: str, marker: dict[str, Any], **options: Any) -> Data:
+    """Marks at ``points`` (m, 3), unit coordinates."""
+    x, y, z = view.to_axis_units(points).T
+    trace: Data = {"type": "scatter3d", "x": x, "y": y, "z": z, "mode": "markers", "name": name, "marker": marker}
+    return trace | options
+
+
+def _join(view: View, pairs: Array, name: str, line: dict[str, Any]) -> Data:
+    """A line for each of ``pairs`` (m, 2, 3) of points, unit coordinates, all of them in one trace."""
+    ends = view.to_axis_units(pairs.reshape(-1, _DIMENSIONS)).reshape(pairs.shape)
+    broken = np.concatenate([ends, np.full((len(ends), 1, _DIMENSIONS), np.nan)], axis=1)
+    x, y, z = broken.reshape(-1, _DIMENSIONS).T
+    trace: Data = {"type": "scatter3d", "x": x, "y": y, "z": z, "mode": "lines", "name": name, "line": line}
+    return trace | {"hoverinfo": "skip"}
+
+
+def _make_scene(palette: Palette, view: View) -> dict[str, Any]:
+    """Three axes over the declared bounds, as long as each other."""
+    half = view.domain.region.half
+    low, high = view.to_axis_units(np.stack([-half, half]))
+    axis = {
+        **{"backgroundcolor": palette.background, "gridcolor": palette.grid, "zerolinecolor": palette.grid},
+        **{"color": palette.text, "showspikes": False},
+    }
+    named = zip(("xaxis", "yaxis", "zaxis"), view.domain.columns, low, high, strict=True)
+    axes = {
+        place: axis | {"title": {"text": spell_name(name)}, "range": [float(start), float(end)]}
+        for place, name, start, end in named
+    }
+    return {**axes, "aspectmode": "cube", "camera": _CAMERA, "dragmode": "orbit", "bgcolor": palette.background}

@@ -1,0 +1,353 @@
+"""Animations as a page of its own: one HTML file that plays all steps without network or server, light and dark."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import isfinite
+from typing import NamedTuple, get_args
+
+import pandas as pd
+
+from dpviz import __version__
+from dpviz.algorithms import find_card
+from dpviz.app.charts.animation import Animation, TitleNumber, choose_colors
+from dpviz.app.charts.canvas import TitledPlot
+from dpviz.app.charts.picture import RenderContext
+from dpviz.app.charts.player.assets import pack_library, read_asset, zip_text
+from dpviz.app.charts.plot import Data, Plot, pack
+from dpviz.runs import NOT_HARDENED, RELEASE_GRADE, SEEDED, SIMULATION, STUDY_NOISE, ReleaseRecord, Run
+from dpviz.tables import FileKind
+from dpviz.words import FONT, Kind, Palette, Theme, choose_palette, format_number, render
+
+_THEMES: tuple[Theme, ...] = get_args(Theme)
+# In JSON these mean the same; in a page they could end the block that it stands in.
+_UNSAFE = str.maketrans({letter: f"\\u{ord(letter):04x}" for letter in "<>&"})
+
+
+class Figured(NamedTuple):
+    """A plot in both themes, the words above it as text, what it says of itself, and the kinds of its values."""
+
+    title: str
+    subtitle: str
+    words: str
+    kinds: tuple[Kind, ...]
+    drawn: Data
+
+    @classmethod
+    def of(cls, draw: Callable[[Palette], TitledPlot], words: str, *kinds: Kind) -> Figured:
+        """What ``draw`` makes of a palette.
+
+        Parameters
+        ----------
+        draw : function
+            Of a palette, to a plot with its title.
+        words : str
+            What it shows, for a reader who does not see it.
+        *kinds
+            Kinds of values that are shown.
+
+        Returns
+        -------
+        Figured
+            In both looks.
+        """
+        light, dark = (draw(choose_palette(theme)) for theme in _THEMES)
+        drawn: Data = {theme: _read_plot(made.plot) for theme, made in zip(_THEMES, (light, dark), strict=True)}
+        return cls(light.title, light.subtitle, words, kinds, drawn)
+
+    @classmethod
+    def under(
+        cls, draw: Callable[[Palette], Plot], title: str, words: str, *kinds: Kind, subtitle: str = ""
+    ) -> Figured:
+        """What ``draw`` makes of a palette, under a ``title``.
+
+        Parameters
+        ----------
+        draw : function
+            Of a palette, to a plot.
+        title : str
+            Of the figure.
+        words : str
+            What it shows, for a reader who does not see it.
+        subtitle : str
+            Below the title.
+        *kinds
+            Kinds of values that are shown.
+
+        Returns
+        -------
+        Figured
+            In both looks.
+        """
+        return cls.of(lambda palette: TitledPlot(title, subtitle, draw(palette)), words, *kinds)
+
+
+def _read_plot(plot: Plot) -> Data:
+    """As the drawing library reads it, with the settings that it takes for granted."""
+    drawn: Data = json.loads(str(plot.figure().to_json()))
+    return drawn
+
+
+@dataclass(frozen=True, eq=False)
+class PlayerScene:
+    """An animation or figures, with what has to be said about them; or words alone.
+
+    Parameters
+    ----------
+    heading : str
+    paragraphs : sequence of str
+        Plain text.
+    animation : dict or None
+        See ``animate``; its ``kinds`` are those of all values in it.
+    run : Run, ReleaseRecord or None
+        Whose facts and ledger stand below.
+    table : str
+        The title of the table.
+    figures : sequence of Figured
+    note : str
+        What may not be overlooked.
+    numbers : DataFrame or None
+        The table behind the figures, to unfold.
+    turn, leads : str
+        Among several scenes: its name in their menu, if not its place and title, and what the button to the next says.
+    """
+
+    heading: str = ""
+    paragraphs: Sequence[str] = ()
+    animation: Data | None = None
+    run: Run | ReleaseRecord | None = None
+    table: str = ""
+    figures: Sequence[Figured] = ()
+    note: str = ""
+    numbers: pd.DataFrame | None = None
+    turn: str = ""
+    leads: str = "Next"
+
+    @property
+    def kinds(self) -> set[Kind]:
+        """Of all values that it shows."""
+        return {
+            *(self.animation["kinds"] if self.animation else ()),
+            *(kind for one in self.figures for kind in one.kinds),
+        }
+
+    @property
+    def title(self) -> str:
+        """Its heading, or what its animation finds in the end."""
+        found = (
+            [self.animation["steps"][_THEMES[0]][-1]["title"]]
+            if self.animation
+            else [one.title for one in self.figures]
+        )
+        return self.heading or next(iter(found), "")
+
+
+def animate(run: Run, context: RenderContext, numbers: Sequence[TitleNumber] = (), *, at: int | None = None) -> Data:
+    """An animation for a page of its own: its steps in both themes, and once what these share.
+
+    What ``context`` has of the rows is in it: `Look.released` leaves that out. The step ``at`` is seen first, or the
+    last.
+
+    Parameters
+    ----------
+    run : Run
+        A finished run.
+    context : RenderContext
+        What all pictures of a run share.
+    numbers : sequence of TitleNumber
+        Beside the title.
+    at : int or None
+        The step that is seen first; None: the last.
+
+    Returns
+    -------
+    Data
+        As JSON has it.
+    """
+    made = {
+        theme: Animation.of_run(run, replace(context, palette=choose_palette(theme))).to_data() for theme in _THEMES
+    }
+    kinds = {entry["kind"] for animation in made.values() for entry in _format_legends(animation)}
+    kinds |= {number.kind for number in numbers} | ({"revealed"} if context.reveals or not run.private else set())
+    return {
+        "steps": {theme: animation["steps"] for theme, animation in made.items()},
+        "colors": {theme: animation["colors"] for theme, animation in made.items()},
+        **{
+            part: {name: value for animation in made.values() for name, value in animation[part].items()}
+            for part in _SHARED
+        },
+        "around": {"numbers": [number.to_data() for number in numbers], "said": ""},
+        "at": at,
+        "kinds": [kind for kind in get_args(Kind) if kind in kinds],
+    }
+
+
+_SHARED = ("rows", "shared", "words")
+
+
+def make_player_page(scenes: Sequence[PlayerScene], *, title: str = "") -> str:
+    """HTML of one or several scenes, one at a time; a browser opens it from a disk, its network off.
+
+    Parameters
+    ----------
+    scenes : sequence of PlayerScene
+        At least one.
+    title : str
+        Of the page; by default the last finding of the first scene, and its table.
+
+    Returns
+    -------
+    str
+        A whole HTML file.
+    """
+    first = scenes[0]
+    kinds = {kind for scene in scenes for kind in scene.kinds}
+    drawn = pack(
+        {
+            "animations": [scene.animation for scene in scenes],
+            "figures": [[one.drawn for one in scene.figures] for scene in scenes],
+        }
+    )
+    data = {"library": pack_library(), "player": read_asset("player.js"), "drawn": zip_text(drawn)}
+    light, dark = (
+        "".join(f"--{name}:{color};" for name, color in choose_colors(choose_palette(theme)).items())
+        for theme in _THEMES
+    )
+    return render(
+        "player_page.html.j2",
+        version=__version__,
+        title=title or " · ".join(filter(None, (first.title, first.table))),
+        light=light,
+        dark=dark,
+        font=FONT,
+        style=read_asset("player.css"),
+        scenes=[_list_parts(scene) for scene in scenes],
+        kinds=[(kind, meaning) for kind, meaning in _MEANINGS.items() if kind in kinds],
+        player=read_asset("player.html"),
+        packed=pack(data).translate(_UNSAFE),
+        script=read_asset("alone.js"),
+    )
+
+
+class _PageTable(NamedTuple):
+    """A table of a page: its heads, its rows, the columns of numbers, and how many rows were left out."""
+
+    heads: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    numbers: Collection[int]
+    rest: int
+
+
+def _list_parts(scene: PlayerScene) -> dict[str, object]:
+    """What the template says of a scene."""
+    return {
+        "heading": scene.heading,
+        "paragraphs": scene.paragraphs,
+        "leads": scene.leads,
+        "turn": scene.turn,
+        "title": scene.title,
+        "animation": scene.animation is not None,
+        "figures": scene.figures,
+        "note": scene.note,
+        "numbers": None if scene.numbers is None else _make_numbers_table(scene.numbers),
+        "facts": None if scene.run is None else _describe_run(scene.run, scene.table, scene.kinds),
+    }
+
+
+def _format_legends(animation: Data) -> Iterator[Data]:
+    for step in animation["steps"]:
+        for picture in (step, *step["sides"]):
+            yield from picture["legend"]
+
+
+_MEANINGS: dict[Kind, str] = {
+    "public": "declared, or made without looking at any row; it costs no privacy.",
+    "released": "computed from the rows, covered by noise, and paid for in the ledger.",
+    "revealed": "read from the rows as they are, without any privacy; no release.",
+}
+_NEIGHBOURS = {"add_remove": "added or removed", "replace": "replaced by another"}
+_TABLES = {
+    FileKind.PUBLIC: "public",
+    FileKind.SIMULATED: "simulated: nobody is in it",
+    FileKind.PRIVATE: "private: not in this file",
+}
+RELEASED_ONLY = (
+    "Only released and public values are in this file: no row, no true count, and nothing that was computed from the "
+    "rows without noise."
+)
+"""What a page says that holds nothing revealed."""
+# Charges beyond these are counted only: a tree has hundreds.
+_MOST_CHARGES = 40
+_MOST_LINES = 400
+
+
+def _describe_run(run: Run | ReleaseRecord, table: str, kinds: Collection[Kind]) -> dict[str, object]:
+    """Above a film, what ran on what; below it what may not be overlooked, how it was made, and the ledger."""
+    budget = f"ε = {run.epsilon:g}, δ = {run.delta:g}" if run.private else "no privacy"
+    return {
+        "table": table,
+        "origin": [find_card(run.algorithm).title, budget, f"k = {run.k}", f"protects {run.unit}"],
+        "kinds": [kind for kind in get_args(Kind) if kind in kinds],
+        "note": run.note if isinstance(run, ReleaseRecord) else _format_note(run),
+        "promise": RELEASED_ONLY if kinds and "revealed" not in kinds else "",
+        "made": list(_list_facts(run, table)),
+        "ledger": _make_ledger_table(run) if run.private else None,
+    }
+
+
+def _make_numbers_table(table: pd.DataFrame) -> _PageTable:
+    """The numbers behind a figure; cut where nobody would read on."""
+    rows = [[*map(_format_cell, row)] for row in table.head(_MOST_LINES).itertuples(index=False, name=None)]
+    numbers = [place for place, name in enumerate(table.columns) if table[name].dtype.kind == "f"]
+    return _PageTable([*map(str, table.columns)], rows, numbers, len(table) - _MOST_LINES)
+
+
+def _format_cell(value: object) -> str:
+    if isinstance(value, float):
+        return format_number(value) if isfinite(value) else ""
+    return str(value)
+
+
+def _format_note(run: Run) -> str:
+    if not run.private or (run.hardened and not run.seeded):
+        return ""
+    return f"{SIMULATION}: {SEEDED if run.seeded else NOT_HARDENED}"
+
+
+def _list_facts(run: Run | ReleaseRecord, table: str) -> Iterator[tuple[str, str]]:
+    record = run if isinstance(run, ReleaseRecord) else None
+    if table or record:
+        yield "table", f"{table} ({_TABLES[record.declaration.kind]})" if record else table
+    yield "algorithm", find_card(run.algorithm).title
+    chosen = {name: value for name, value in run.parameters.items() if value is not None}
+    if settings := ", ".join(f"{name} = {_format_plainly(value)}" for name, value in chosen.items()):
+        yield "its settings", settings
+    yield "clusters", f"k = {run.k}"
+    if run.private:
+        yield "budget", f"ε = {run.epsilon:g}, of which {run.spent_epsilon:.6g} spent; δ = {run.delta:g}"
+        yield "accounting", run.accounting.value
+        yield "protects", f"{run.unit}, {_NEIGHBOURS[run.relation]}"
+        yield "number of rows", f"{run.n:,.0f} ({run.n_origin})" if run.n is not None else run.n_origin
+        yield "noise", RELEASE_GRADE if run.hardened else STUDY_NOISE
+    for warning in run.warnings:
+        yield "note", warning
+    if record:
+        looks = ", ".join(f"{kind}: {times}" for kind, times in record.looks.items())
+        yield "looks at the rows", looks or "none"
+        yield "made", f"dpviz {record.version}, {record.date}"
+
+
+def _make_ledger_table(run: Run | ReleaseRecord) -> _PageTable:
+    entries = run.entries[:_MOST_CHARGES]
+    rows = [
+        [entry.note, entry.mechanism, *map(format_number, (entry.scale, entry.amount, entry.epsilon))]
+        for entry in entries
+    ]
+    heads = ["for", "mechanism", "noise scale", f"cost ({run.accounting.unit.symbol})", "ε alone"]
+    return _PageTable(heads, rows, (2, 3, 4), len(run.entries) - len(entries))
+
+
+def _format_plainly(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,135 @@
+"""The budget as a bar: what each purpose costs, filled as far as it has been spent."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from dpviz.app.charts.canvas import NUMBER_SIZE, TitledPlot, make_hidden_axis, new_plot
+from dpviz.app.charts.plot import Plot
+from dpviz.core import Entry
+from dpviz.words import Palette, format_number, format_percent
+
+_HEIGHT = 122
+# Shares below this hold no label.
+_LABELLED = 0.14
+
+
+class MeterReading(NamedTuple):
+    """What the meter had counted after the first ``entries`` charges: that part of the whole budget."""
+
+    entries: int
+    fraction: float
+
+
+def list_shares(
+    entries: Sequence[Entry], *, spent_fraction: float, upto: int | None = None, meter: Sequence[MeterReading] = ()
+) -> dict[str, float]:
+    """What each purpose costs, as a share of the whole budget: of all entries, or of the first ``upto``.
+
+    ``spent_fraction`` is what all ``entries`` together are of the budget. "round 1", "round 2" are one purpose.
+    Amounts that do not add up to ε are shared out between readings of the ``meter`` only.
+
+    Parameters
+    ----------
+    entries : sequence of Entry
+        Of the ledger.
+    spent_fraction : float
+        Between 0 and 1.
+    upto : int or None
+        Entries that count; None: all.
+    meter : sequence of MeterReading
+        Readings of the meter, step by step.
+
+    Returns
+    -------
+    mapping of str to float
+        Between 0 and 1.
+    """
+    shares: dict[str, float] = {_describe_purpose(entry.note): 0.0 for entry in entries}
+    begun = MeterReading(0, 0.0)
+    for read in (*meter, MeterReading(len(entries), spent_fraction)):
+        stage = entries[begun.entries : read.entries]
+        total = sum(entry.amount for entry in stage)
+        for place, entry in enumerate(stage, start=begun.entries):
+            if total > 0 and (upto is None or place < upto):
+                shares[_describe_purpose(entry.note)] += entry.amount / total * (read.fraction - begun.fraction)
+        begun = read
+    return shares
+
+
+def draw_spent(
+    shares: Mapping[str, float], *, palette: Palette, epsilon: float, spent: Mapping[str, float] | None = None
+) -> TitledPlot:
+    """A bar of the whole budget ``epsilon``, divided by purpose; solid where ``spent`` (all, by default).
+
+    Parameters
+    ----------
+    shares : mapping of str to float
+        Part of the budget by purpose.
+    palette : Palette
+        Colours, light or dark.
+    epsilon : float
+        Of the guarantee.
+    spent : mapping of str to float or None
+        Part that is spent by purpose; None: all.
+
+    Returns
+    -------
+    TitledPlot
+        A bar.
+    """
+    done = dict(shares if spent is None else spent)
+    used = sum(done.values())
+    plot, left = new_plot(palette, height=_HEIGHT, legend_lines=0), 0.0
+    for place, (purpose, share) in enumerate(shares.items()):
+        _add_block(plot, left, share, palette.fade(palette.released, 0.14), purpose, palette)
+        if done.get(purpose, 0) > 0:
+            color = palette.fade(palette.released, 0.85 if place % 2 else 0.65)
+            _add_block(plot, left, done[purpose], color, purpose, palette)
+        if share >= _LABELLED:
+            label = {"text": f"{purpose}<br>{format_percent(share)}", "showarrow": False}
+            font = {"size": NUMBER_SIZE, "color": palette.muted}
+            plot.add_annotation({**label, "x": left + share / 2, "y": 0.62, "yanchor": "bottom", "font": font})
+        left += share
+    plot.update_xaxes(**make_hidden_axis(), range=[0, 1])
+    plot.update_yaxes(**make_hidden_axis(), range=[-0.6, 2.0])
+    plot.update_layout(barmode="overlay", margin={"l": 12, "r": 12, "b": 8})
+    part = f"{format_percent(min(1.0, used))} of ε = {epsilon:g} is spent"
+    return TitledPlot(part if used else f"Nothing of ε = {epsilon:g} is spent yet", "", plot)
+
+
+def describe_spent(shares: Mapping[str, float], *, epsilon: float) -> str:
+    """The picture in words.
+
+    Parameters
+    ----------
+    shares : mapping of str to float
+        Part of the budget by purpose.
+    epsilon : float
+        Of the guarantee.
+
+    Returns
+    -------
+    str
+        Sentences.
+    """
+    listed = ", ".join(f"{purpose} {format_percent(share)}" for purpose, share in shares.items())
+    return f"Shares of ε = {epsilon:g} by purpose: {listed}."
+
+
+def _add_block(plot: Plot, left: float, width: float, color: str, purpose: str, palette: Palette) -> None:
+    plot.add_trace(
+        {
+            **{"type": "bar", "orientation": "h", "x": [width], "y": [0], "base": [left], "width": [1.0]},
+            "marker": {"color": color, "line": {"color": palette.surface, "width": 1.5}},
+            "hovertemplate": f"{purpose}: {format_number(100 * width)} % of the budget<extra></extra>",
+            **{"showlegend": False, "meta": "released"},
+        }
+    )
+
+
+def _describe_purpose(note: str) -> str:
+    """A note without its numbers."""
+    return re.sub(r"[\s,:]*\d.*$", "", note) or note

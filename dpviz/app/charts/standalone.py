@@ -1,0 +1,50 @@
+"""Figures as a page of its own, to be opened from a disk: the drawing library lies inside, nothing is fetched."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dpviz.app.charts.canvas import TitledPlot
+from dpviz.words import FONT, Palette, make_config, render
+
+# Pixels that titles are broken for: such a page is read on a screen.
+_WIDTH = 900
+
+
+def make_standalone_page(
+    figures: Sequence[TitledPlot], *, title: str, paragraphs: Sequence[str], points: Sequence[str], palette: Palette
+) -> str:
+    """HTML that needs no network and no server.
+
+    Parameters
+    ----------
+    figures : sequence of TitledPlot
+        Drawn in ``palette``.
+    title : str
+    paragraphs : sequence of str
+        The first is in the text colour, the others are muted.
+    points : sequence of str
+        A list after the first paragraph.
+    palette : Palette
+        Colours, light or dark.
+
+    Returns
+    -------
+    str
+        A whole HTML file.
+    """
+    drawn = [
+        figure.headed(palette, width=_WIDTH).to_html(
+            full_html=False, include_plotlyjs=place == 0, config=make_config(title)
+        )
+        for place, figure in enumerate(figures)
+    ]
+    return render(
+        "figures.html.j2",
+        title=title,
+        paragraphs=paragraphs,
+        points=points,
+        figures=drawn,
+        palette=palette,
+        font=FONT,
+    )

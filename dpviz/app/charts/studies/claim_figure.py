@@ -1,0 +1,270 @@
+"""A claim's table in the form of its paper's figure: lines over panels, heat maps, or marks by line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import ceil
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from dpviz.app.charts.canvas import LEGEND_LINE, Panel, TitledPlot, new_plot, place_below_plot
+from dpviz.app.charts.plot import Data, Plot
+from dpviz.app.charts.studies.contenders import Style, choose_styles, describe_runs, narrow
+from dpviz.app.charts.studies.medians import Span, add_note, compute_quartiles, draw_band, draw_median_line
+from dpviz.app.charts.studies.stored_verdicts import PaperFigure
+from dpviz.core import Array
+from dpviz.words import PHONE, Palette, capitalize_first, format_number, join_clauses
+
+# Pixels of a panel, of all that is no panel and no legend, and of the name above one.
+_PANEL, _AROUND = 250, 90
+_NAME_ROOM = 30.0
+# Part of the figure between panels beside each other.
+_BETWEEN = 0.09
+_BAND = 0.16
+_WIDTH = 900
+"""Pixels of a page of its own, which is read on a screen; the app gives its own width."""
+
+
+class _Panel(NamedTuple):
+    """A panel of a grid of ``rows`` and ``columns``, filled from the left and from above; ``number`` there are."""
+
+    place: int
+    rows: int
+    columns: int
+    number: int
+
+    @property
+    def column(self) -> int:
+        return self.place % self.columns
+
+    @property
+    def is_lowest(self) -> bool:
+        """Whether no panel stands below it."""
+        return self.place + self.columns >= self.number
+
+    @property
+    def whole(self) -> Panel:
+        """Where it stands in the figure."""
+        between = min(0.3, 2.6 * _NAME_ROOM / (_PANEL * self.rows)) if self.rows > 1 else 0.0
+        wide = (1 - _BETWEEN * (self.columns - 1)) / self.columns
+        high = (1 - between * (self.rows - 1)) / self.rows
+        left, top = self.column * (wide + _BETWEEN), 1 - self.place // self.columns * (high + between)
+        return Panel(self.place, (left, left + wide), (max(0.0, top - high), top))
+
+    @property
+    def axes(self) -> dict[str, str]:
+        return self.whole.axes
+
+    @property
+    def x(self) -> str:
+        return self.axes["xaxis"]
+
+    @property
+    def y(self) -> str:
+        return self.axes["yaxis"]
+
+
+@dataclass(frozen=True, eq=False)
+class ClaimFigure:
+    """Medians over the repeats with bands from 25 % to 75 %, a panel for each table of the paper.
+
+    It depends on nothing but these, the palette and the width: the same ones make the same figure.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        One row a run, as ``python -m experiments`` writes it.
+    picture : PaperFigure
+    verdict : str
+        In words: the title.
+    """
+
+    runs: pd.DataFrame
+    picture: PaperFigure
+    verdict: str
+
+    def draw(self, palette: Palette, *, width: int = _WIDTH) -> TitledPlot:
+        """The panels, as many beside each other as ``width`` has room for.
+
+        Parameters
+        ----------
+        palette : Palette
+            Colours, light or dark.
+        width : int
+            Pixels.
+
+        Returns
+        -------
+        TitledPlot
+            In the paper's form.
+        """
+        names = list(dict.fromkeys(self._shown[self._over].astype(str)))
+        cols = 1 if len(names) == 1 or width <= PHONE else 2 if len(names) in (2, 4) or width < _WIDTH else 3
+        rows = max(1, ceil(len(names) / cols))
+        plot = self._empty(palette, rows, width)
+        for place, name in enumerate(names):
+            panel = _Panel(place, rows, cols, len(names))
+            part = self._shown[self._shown[self._over].astype(str) == name]
+            if self.picture.heat:
+                self._draw_heat(plot, part, palette, panel)
+            elif self.picture.x == self.picture.line:
+                self._draw_marks(plot, part, palette, panel)
+            else:
+                self._draw_lines(plot, part, palette, panel)
+            corner = {"x": 0, "y": 1, "xref": f"{panel.x} domain", "yref": f"{panel.y} domain"}
+            at = {**corner, "xanchor": "left", "yanchor": "bottom"}
+            add_note(plot, f"<b>{narrow(name, 40)}</b>", palette.text, at)
+        return TitledPlot(capitalize_first(self.verdict), self._describe_below(), plot)
+
+    def words(self) -> str:
+        """The picture in words."""
+        medians = self._shown.groupby(self.picture.line, sort=False)[self.picture.y].median()
+        listed = ", ".join(f"{name} {format_number(float(value))}" for name, value in medians.items())
+        said = f"{self.picture.title}. {capitalize_first(self.verdict)}."
+        return f"{said} Medians of {self.picture.y_title} over all runs: {listed}."
+
+    @property
+    def _over(self) -> str:
+        """What there is a panel for."""
+        return self.picture.line if self.picture.heat else self.picture.panel
+
+    @cached_property
+    def _shown(self) -> pd.DataFrame:
+        kept = self.runs[self.runs[self.picture.y].notna()]
+        for column, values in self.picture.only.items():
+            kept = kept[kept[column].isin(list(values))]
+        return kept
+
+    @cached_property
+    def _styles(self) -> dict[str, Style]:
+        return choose_styles(list(dict.fromkeys(self.runs[self.picture.line].astype(str))))
+
+    def _describe_below(self) -> str:
+        picture = self.picture
+        points = [column for column in (picture.panel, picture.line, picture.x, picture.heat) if column]
+        return join_clauses(
+            picture.title,
+            "median" if picture.heat else "median and middle half",
+            describe_runs(sorted(set(self._shown.groupby(points).size()))),
+            f"dashed: {picture.baseline_title}" if picture.baseline else "",
+        )
+
+    def _empty(self, palette: Palette, rows: int, width: int) -> Plot:
+        legend = 3 if self.picture.heat else 1 + ceil(len(self._styles) / (2 if width < _WIDTH else 5))
+        height = _AROUND + (_PANEL if rows > 1 else 360) * rows + LEGEND_LINE * legend
+        plot = new_plot(palette, height=height, legend_lines=legend)
+        margin = plot.layout["margin"]
+        if self.picture.heat:
+            return plot.update_layout(margin={"t": _NAME_ROOM})
+        # The legend stands above the panels, nearer to their lines than below all of them.
+        room = LEGEND_LINE * legend
+        plot.update_layout(margin={"t": _NAME_ROOM + room, "b": margin["b"] - room})
+        high = height - margin["t"] - margin["b"]
+        where = {"x": 0, "xref": "paper", "y": 1 + _NAME_ROOM / high, "yref": "paper", "yanchor": "bottom"}
+        return plot.update_layout(legend=where)
+
+    def _draw_lines(self, plot: Plot, part: pd.DataFrame, palette: Palette, panel: _Panel) -> None:
+        """A line for each algorithm over its band, and that of k-means++."""
+        named = {trace.get("name") for trace in plot.traces}
+        traces: list[Data] = []
+        for name, curve in self._curves(part).items():
+            x, low, middle, high = curve[[self.picture.x, "low", "median", "high"]].to_numpy(np.float64).T
+            hover = f"<b>{name}</b><br>{self.picture.x_title} %{{x:.4g}}: %{{y:.3g}}<extra></extra>"
+            together: dict[str, Any] = {"legendgroup": name, **panel.axes}
+            fill = palette.fade(self._styles[name].color, _BAND)
+            once = {"showlegend": name not in named, "hovertemplate": hover}
+            traces.append(draw_band(x, low, high, fill, **together))
+            traces.append(draw_median_line(name, x, middle, self._styles[name], **together | once))
+        if self.picture.baseline:
+            base, title = part.groupby(self.picture.x)[self.picture.baseline].median(), self.picture.baseline_title
+            traces.append(
+                {
+                    **{"type": "scatter", "x": base.index.to_numpy(float), "y": base.to_numpy(float), "mode": "lines"},
+                    **{"line": _dash(palette), "hovertemplate": f"{title} %{{y:.3g}}<extra></extra>"},
+                    **{"name": title, "legendgroup": title, "showlegend": title not in named},
+                    **{"meta": "baseline", **panel.axes},
+                }
+            )
+        plot.add_traces(traces)
+        picture = self.picture
+        across = _axis(np.concatenate([trace["x"] for trace in traces])) if picture.log_x else {}
+        self._add_panel(plot, palette, panel, across, [trace["y"] for trace in traces])
+
+    def _curves(self, part: pd.DataFrame) -> dict[str, pd.DataFrame]:
+        """Quartiles over the repeats at each x, by line, in the order of the table."""
+        line = self.picture.line
+        parts = compute_quartiles(part, self.picture.y, list(dict.fromkeys([line, self.picture.x])))
+        return {name: parts[parts[line].astype(str) == name] for name in dict.fromkeys(part[line].astype(str))}
+
+    def _draw_marks(self, plot: Plot, part: pd.DataFrame, palette: Palette, panel: _Panel) -> None:
+        """A mark for each algorithm, side by side."""
+        curves, ends = self._curves(part), list[Array]()
+        for step, (name, curve) in enumerate(curves.items()):
+            ((low, middle, high),) = curve[["low", "median", "high"]].to_numpy(np.float64)
+            ends.append(np.array([low, middle, high]))
+            style = self._styles[name]
+            plot.add_trace(
+                {
+                    **{"type": "scatter", "x": [step], "y": [middle], "mode": "markers", "showlegend": False},
+                    "marker": {"symbol": style.marker, "size": 12, "color": style.color},
+                    "error_y": {"symmetric": False, "array": [high - middle], "arrayminus": [middle - low]},
+                    **{"hovertemplate": f"<b>{name}</b> %{{y:.3g}}<extra></extra>", "meta": "median", **panel.axes},
+                }
+            )
+        names = {"tickvals": list(range(len(curves))), "ticktext": [narrow(name) for name in curves]}
+        self._add_panel(plot, palette, panel, {**names, "range": [-0.6, len(curves) - 0.4]}, ends)
+        if self.picture.baseline:
+            level = float(part[self.picture.baseline].median())
+            at = {"x0": 0, "x1": 1, "y0": level, "y1": level, "xref": f"{panel.x} domain", "yref": panel.y}
+            plot.add_shape(type="line", line=_dash(palette), **at)
+
+    def _draw_heat(self, plot: Plot, part: pd.DataFrame, palette: Palette, panel: _Panel) -> None:
+        picture = self.picture
+        grid = part.pivot_table(values=picture.y, index=picture.heat, columns=picture.x, aggfunc="median")
+        # One colour scale for all panels.
+        medians = self._shown.groupby([picture.panel, picture.line, picture.heat, picture.x])[picture.y].median()
+        bar = {"title": {"text": picture.y_title, "side": "top"}, "thickness": 12}
+        plot.add_trace(
+            {
+                **{"type": "heatmap", "x": grid.columns.to_numpy(), "y": grid.index.to_numpy()},
+                **{"z": grid.to_numpy(float), "zmin": min(0.0, float(medians.min())), "zmax": float(medians.max())},
+                **{"colorscale": palette.sequential, "showscale": panel.place == 0},
+                "colorbar": place_below_plot(plot.layout) | bar,
+                "hovertemplate": f"{picture.heat} %{{y}}, {picture.x} %{{x}}: %{{z:.3g}}<extra></extra>",
+                **{"meta": "median", **panel.axes},
+            }
+        )
+        across, up = ({"tickvals": values.tolist()} for values in (grid.columns, grid.index))
+        self._add_panel(plot, palette, panel, across, (), up)
+
+    def _add_panel(
+        self,
+        plot: Plot,
+        palette: Palette,
+        panel: _Panel,
+        across: Mapping[str, Any],
+        heights: Sequence[Array],
+        up: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Axes that hold what is drawn, with titles on the outer panels only."""
+        picture = self.picture
+        log_up = _axis(np.concatenate(heights)) if picture.log_y and heights else {}
+        x_title = picture.x_title if panel.is_lowest else ""
+        y_title = (picture.heat or picture.y_title) if panel.column == 0 else ""
+        panel.whole.add(
+            plot, palette, {**across, "title_text": x_title}, {**log_up, **(up or {}), "title_text": y_title}
+        )
+
+
+def _axis(values: Array) -> dict[str, Any]:
+    """An axis that holds the positive ones."""
+    return Span.of(values[values > 0], air=0.05).axis
+
+
+def _dash(palette: Palette) -> dict[str, Any]:
+    """The line of k-means++."""
+    return {"color": palette.text, "width": 1.3, "dash": "dash"}

@@ -1,0 +1,237 @@
+"""Centres of several algorithms side by side: small pictures with the same axes, each against k-means++."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from dpviz.app.charts.canvas import NUMBER_SIZE, TitledPlot, new_plot
+from dpviz.app.charts.cells import outline_segments
+from dpviz.app.charts.picture import RenderContext
+from dpviz.app.charts.plot import Plot
+from dpviz.app.charts.plot_canvas import PlotCanvas
+from dpviz.app.charts.studies.contenders import (
+    choose_styles,
+    describe_runs,
+    find_measure,
+    list_names,
+    name_column,
+    narrow,
+)
+from dpviz.app.charts.studies.medians import Span, add_note, compute_quartiles
+from dpviz.core import Array
+from dpviz.runs import MEASURES, match, summarise
+from dpviz.words import (
+    Palette,
+    format_ratio,
+    format_things,
+    join_clauses,
+    make_center_marker,
+    make_layout,
+    make_reference_marker,
+)
+
+# Up to so many pictures, the least width of each and the height of its plane in pixels: many pictures stand in fours
+# on a desktop, in twos on a phone.
+_SIZES = ((4, 320, 310), (9, 230, 200), (1000, 165, 165))
+# Room for ticks below and to the left of a small plane, and air on its other sides.
+_MARGIN = {"l": 30, "b": 20, "r": 6, "t": 6}
+_TICK_SIZE = 9
+# Rows in each small picture: more would hide the centres.
+_MOST_ROWS = 1000
+# Of so few each is to be seen.
+_FEW_ROWS = 500
+_HOVER = "%{x:.4g}, %{y:.4g}"
+
+
+class Typical(NamedTuple):
+    """A typical release of one algorithm: centres (k, d), unit coordinates; its median loss over that of k-means++."""
+
+    centers: Array
+    loss: float
+
+
+class AlgorithmPanel(NamedTuple):
+    """The picture of one algorithm, and its score in words."""
+
+    name: str
+    score: str
+    plot: Plot
+
+
+class SideBySide(NamedTuple):
+    """Small pictures, what they show together, and the least width of each in pixels."""
+
+    title: str
+    about: str
+    panels: list[AlgorithmPanel]
+    least_width: int
+
+
+def draw_compare(releases: Mapping[str, Typical], context: RenderContext) -> SideBySide:
+    """A picture for each algorithm, the best first; centres are tied to those of k-means++ where these are given.
+
+    Parameters
+    ----------
+    releases : mapping of str to Typical
+        A typical run by algorithm.
+    context : RenderContext
+        What all pictures of a run share.
+
+    Returns
+    -------
+    SideBySide
+        Pictures beside each other.
+    """
+    names, view = sorted(releases, key=lambda name: releases[name].loss), context.view
+    width, height = next((width, height) for most, width, height in _SIZES if len(names) <= most)
+    panels = [
+        AlgorithmPanel(name, format_ratio(releases[name].loss), _draw_picture(releases[name].centers, context, height))
+        for name in names
+    ]
+    title = f"Centres of {format_things(len(names), 'algorithm')} on the same axes"
+    if len(names) > 1:
+        title = f"{names[0]} comes closest to k-means++"
+    across, up = view.name
+    axes = f"across: {across}" if view.flat else f"across: {across}, up: {up}"
+    return SideBySide(title, join_clauses("number: median loss / loss of k-means++", axes, view.about), panels, width)
+
+
+def _draw_picture(centers: Array, context: RenderContext, height: int) -> Plot:
+    """A plane without any title: what the axes are is the same in all pictures, and stands above them once."""
+    view, palette = context.view, context.palette
+    plot = Plot(make_layout(palette, height=height + _MARGIN["t"] + _MARGIN["b"]))
+    plot.update_layout(margin=_MARGIN, showlegend=False)
+    canvas, drawn = PlotCanvas(plot, palette, view), view.plane(centers)
+    if context.reveal is not None:
+        rows = view.plane(context.reveal.points[:_MOST_ROWS], "rows")
+        dots = {"size": 3, "opacity": 0.6} if len(context.reveal.points) <= _FEW_ROWS else {"size": 2, "opacity": 0.3}
+        canvas.marks(rows, "rows", "revealed", dots, hover=_HOVER)
+    if context.reference is not None:
+        partner = view.plane(context.reference.centers, "reference")
+        if len(context.reference.centers) == len(centers):
+            links = outline_segments(partner[match(centers, context.reference.centers)], drawn)
+            canvas.lines(links, "", None, color=palette.muted, width=1.1)
+        mark = make_reference_marker(palette, 9) | {"line": {"width": 1.5}}
+        canvas.marks(partner, "k-means++", "revealed", mark, hover=_HOVER)
+    size = 9 if len(centers) <= 20 else 7
+    mark = make_center_marker(palette, palette.released, size) | {"line": {"width": 1, "color": palette.surface}}
+    canvas.marks(drawn, "centres", "released", mark, hover=_HOVER)
+    canvas.plane()
+    plot.update_xaxes(title_text="", nticks=4, tickfont_size=_TICK_SIZE)
+    plot.update_yaxes(title_text="", nticks=4, tickfont_size=_TICK_SIZE)
+    return plot
+
+
+# Pixels of a row of scores, and of what stands above and below all of them.
+_ROW, _AROUND = 50, 118
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreDistributions:
+    """Distributions of a measure over the runs of each algorithm, the best on top.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        One row a run, with the columns of a study: contender (or algorithm), epsilon and the measure.
+    """
+
+    runs: pd.DataFrame
+    measure: str = "ratio"
+
+    @cached_property
+    def medians(self) -> pd.DataFrame:
+        """Low, median, high and runs of each algorithm that has a finite score, by name, the best first."""
+        column, lowest_first = name_column(self.runs), find_measure(self.measure).lower_is_better
+        medians = compute_quartiles(self.runs, self.measure, [column]).set_index(column)
+        return medians.sort_values("median", ascending=lowest_first, kind="stable")
+
+    @property
+    def stem(self) -> str:
+        """What a file of it is called."""
+        return f"compare-{self.measure}"
+
+    @property
+    def finding(self) -> str:
+        """Who comes first."""
+        if self.medians.empty:
+            return "No run yet"
+        epsilons = sorted(set(self.runs["epsilon"].dropna())) if "epsilon" in self.runs.columns else []
+        at = f"At ε = {epsilons[0]:g}, " if len(epsilons) == 1 else ""
+        return at + find_measure(self.measure).describe_first(self.medians["median"])
+
+    def draw(self, palette: Palette) -> TitledPlot:
+        """The plot: a row an algorithm."""
+        score, rows = find_measure(self.measure), max(3, len(self.medians))
+        numbers = describe_runs(self.medians["runs"].tolist())
+        plot = new_plot(palette, height=_AROUND + _ROW * rows, legend_lines=0)
+        for place, name in enumerate(self.medians.index):
+            self._draw_row(plot, name, -float(place), palette)
+        # k-means++ itself is always in the picture of a ratio.
+        drawn = self.runs[self.measure][self.runs[name_column(self.runs)].isin(self.medians.index)]
+        span = Span.of([*drawn, *[1.0] * score.ratio], air=0.05)
+        if score.ratio:
+            plot.add_vline(x=1, line={"color": palette.text, "width": 1.2, "dash": "dot"})
+            at = {"x": span.to_axis(1), "y": 0.72, "xanchor": "left", "xshift": 4}
+            add_note(plot, "◇ k-means++ = 1", palette.muted, at)
+        plot.update_xaxes(**span.axis, title_text=score.axis)
+        plot.update_yaxes(
+            tickvals=[-place for place in range(len(self.medians))],
+            ticktext=[
+                f"{narrow(name)}<br><b>{score.format(median)}</b> ({score.format(low)} to {score.format(high)})"
+                for name, low, median, high in self.medians[["low", "median", "high"]].itertuples()
+            ],
+            tickfont={"color": palette.text, "size": NUMBER_SIZE},
+            range=[-rows + 0.4, 0.9],
+            showgrid=False,
+            zeroline=False,
+        )
+        return TitledPlot(self.finding, join_clauses("dots: runs, bar: middle half, line: median", numbers), plot)
+
+    def words(self) -> str:
+        """The picture in words."""
+        score = find_measure(self.measure)
+        medians = ", ".join(f"{name} {score.format(median)}" for name, median in self.medians["median"].items())
+        return f"Median {score.name} by algorithm: {medians or 'no run yet'}."
+
+    def table(self) -> pd.DataFrame:
+        """Medians of every measure in words, of the chosen one with quartiles; an algorithm a line, the best first."""
+        known = [self.measure, *(name for name in MEASURES if name != self.measure and self.runs[name].notna().any())]
+        lines = {name: summarise(self.runs, name) for name in {"ratio", *known}}
+        table = pd.DataFrame({"algorithm": lines["ratio"]["contender"], "runs": lines["ratio"]["runs"]})
+        for name in known:
+            score = find_measure(name)
+            table[name] = [
+                score.format(median) + (f" [{score.format(low)}, {score.format(high)}]" if name == self.measure else "")
+                for median, low, high in lines[name][["median", "q25", "q75"]].to_numpy(dtype=float)
+            ]
+        return table.iloc[lines["ratio"]["median"].to_numpy().argsort(kind="stable")]
+
+    def _draw_row(self, plot: Plot, name: str, y: float, palette: Palette) -> None:
+        style = choose_styles(list_names(self.runs))[name]
+        low, middle, high, _ = self.medians.loc[name]
+        scores = self.runs[self.measure][self.runs[name_column(self.runs)] == name].to_numpy(np.float64)
+        finite = scores[np.isfinite(scores)]
+        # Spread the dots evenly over the row in the order of the runs: no random jitter, nothing hides.
+        heights = y + 0.26 * (np.arange(len(finite)) % 5 - 2) / 2
+        plot.add_trace(
+            {
+                **{"type": "scatter", "x": finite, "y": heights, "mode": "markers", "showlegend": False},
+                "marker": {"color": style.color, "size": 6, "symbol": style.marker},
+                **{"hovertemplate": "%{x:.3g}<extra></extra>", "meta": "run"},
+            }
+        )
+        plot.add_shape(
+            **{"type": "rect", "x0": low, "x1": high, "y0": y - 0.17, "y1": y + 0.17, "layer": "below"},
+            **{"fillcolor": palette.fade(style.color, 0.3), "line": {"width": 0}},
+        )
+        plot.add_shape(
+            **{"type": "line", "x0": middle, "x1": middle, "y0": y - 0.3, "y1": y + 0.3, "layer": "above"},
+            line={"color": palette.text, "width": 2.5},
+        )

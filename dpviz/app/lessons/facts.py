@@ -1,0 +1,277 @@
+"""The numbers that a lesson may say: each is a few words, and is computed from the lesson's own runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import exp, sqrt
+from typing import Literal
+
+import numpy as np
+
+from dpviz.algorithms import CandidatesStep, GridStep, Step, SwapStep, TreeStep
+from dpviz.app.lessons.computed import Computed, compute_median
+from dpviz.app.lessons.lesson import Say, Scene
+from dpviz.core import CubeTree, Entry, Laplace, RequestError
+from dpviz.runs import Row
+
+Compute = Callable[[Computed, Say], float]
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A number that a lesson may say.
+
+    Parameters
+    ----------
+    of : {"run", "many runs", "sample", "formula"}
+        What it is computed from.
+    words : str
+        What it is, for whoever writes a lesson.
+    compute : function
+    needs : tuple of str
+        What has to be said with it.
+    """
+
+    of: Literal["run", "many runs", "sample", "formula"]
+    words: str
+    compute: Compute
+    needs: tuple[str, ...] = ()
+
+
+def list_wrong_says(scene: Scene, computed: Computed) -> list[str]:
+    """A sentence for each number of a scene that is not what comes out.
+
+    Parameters
+    ----------
+    scene : Scene
+        A scene of a lesson.
+    computed : Computed
+        What it is computed from.
+
+    Returns
+    -------
+    list of str
+        Sentences; empty where all are right.
+    """
+    sentences = []
+    for say in scene.says.values():
+        try:
+            found = FACTS[say.what].compute(computed, say)
+        except RequestError as error:
+            sentences.append(f"{say.name}: {error}")
+            continue
+        if not say.is_true_of(found):
+            sentences.append(f"{say.name} ({say.what}) is said to be {say.text}, and comes out as {found:.6g}.")
+    return sentences
+
+
+def _list_frames(computed: Computed, say: Say) -> list[Step]:
+    return [frame.step for frame in computed.run(say.request).frames]
+
+
+def _count_found(computed: Computed, say: Say) -> float:
+    return computed.measure_recovery(computed.run(say.request).unit_centers).found
+
+
+def _compute_loss(computed: Computed, say: Say) -> float:
+    return computed.compute_loss_ratio(computed.run(say.request).unit_centers)
+
+
+def _find_charge(computed: Computed, say: Say) -> Entry:
+    entries, place = computed.run(say.request).entries, int(say.options["charge"])
+    if not 1 <= place <= len(entries):
+        raise RequestError(f"charge is {place}, and the run has {len(entries)} charges: choose one of them.")
+    return entries[place - 1]
+
+
+def _find_grid_step(computed: Computed, say: Say) -> GridStep:
+    grid = next((step for step in _list_frames(computed, say) if isinstance(step, GridStep)), None)
+    if grid is None:
+        raise RequestError("The run counts no grid: choose an algorithm that does, such as eugkm.")
+    return grid
+
+
+def _list_trees(computed: Computed, say: Say) -> list[TreeStep]:
+    """The trees of a run, each with all its levels."""
+    steps = [step for step in _list_frames(computed, say) if isinstance(step, TreeStep)]
+    if not steps:
+        raise RequestError("The run grows no tree: choose an algorithm that does, such as balcan.")
+    return list({step.shift: step for step in steps}.values())
+
+
+def _count_asked(computed: Computed, say: Say) -> float:
+    trees = [step.tree for step in _list_trees(computed, say)]
+    return sum(parents << tree.dim for tree in trees for parents in (1, *map(len, tree.levels[:-1])))
+
+
+def _count_woken(computed: Computed, say: Say) -> float:
+    return sum(len(level) for step in _list_trees(computed, say) for level in step.tree.levels)
+
+
+def _count_empty_woken(computed: Computed, say: Say) -> float:
+    empty = 0
+    for step in _list_trees(computed, say):
+        points = computed.rows.points
+        rows = step.region.clip(points if step.frame is None else points @ step.frame.T)
+        tree = step.tree
+        for level, active in enumerate(tree.levels):
+            held = CubeTree(tree.origin, tree.side, tree.levels[:level]).assign(rows)
+            empty += int((~np.isin(active, held)).sum())
+    return empty
+
+
+def _count_quiet(computed: Computed, say: Say) -> float:
+    step = _list_trees(computed, say)[0]
+    if step.noise_name != Laplace.name:
+        raise RequestError("Its noise is not Laplace noise: choose a pure guarantee, without a δ.")
+    return 2 * exp(step.threshold / step.noise_scale)
+
+
+def _list_swaps(computed: Computed, say: Say) -> list[SwapStep]:
+    return [step for step in _list_frames(computed, say) if isinstance(step, SwapStep)]
+
+
+def _count_made(computed: Computed, say: Say) -> float:
+    return sum(not np.array_equal(step.centers, step.previous) for step in _list_swaps(computed, say))
+
+
+def _count_candidates(computed: Computed, say: Say) -> float:
+    step = next((step for step in _list_frames(computed, say) if isinstance(step, CandidatesStep)), None)
+    if step is None:
+        raise RequestError("The run has no candidates: choose an algorithm that does, such as balcan.")
+    return len(step.candidates)
+
+
+def _find_nearest(computed: Computed, say: Say) -> float:
+    """In data units, the ``column`` of the centre that lies nearest to the row that is farthest from all others."""
+    domain, centers = computed.table.domain, computed.run(say.request).unit_centers
+    if say.options["column"] not in domain.columns:
+        raise RequestError(f"The sample has the columns {', '.join(domain.columns)}: choose one of them.")
+    loner = find_lonely_row(computed)
+    nearest = centers[((centers - loner) ** 2).sum(axis=1).argmin()]
+    return float(domain.from_unit(nearest[None])[0, domain.columns.index(str(say.options["column"]))])
+
+
+def find_lonely_row(computed: Computed) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """The row that lies farthest from the middle of all, unit coordinates, shape (d,)."""
+    points = computed.rows.points
+    row: np.ndarray[tuple[int], np.dtype[np.float64]] = points[
+        ((points - points.mean(axis=0)) ** 2).sum(axis=1).argmax()
+    ]
+    return row
+
+
+def _compute_noticed_size(computed: Computed, say: Say) -> float:
+    needed = computed.compute_crowd(say.request).needed
+    if needed is None:
+        raise RequestError("No crowd up to 3,000 would be noticed: choose a larger ε.")
+    return needed
+
+
+def _compute_chance(computed: Computed, say: Say) -> float:
+    return 100 * computed.compute_crowd(say.request).chance(int(say.options["crowd"]))
+
+
+def _run_study(computed: Computed, say: Say) -> list[Row]:
+    assert say.grid is not None
+    rows = computed.run_study(say.grid)
+    if "epsilon" not in say.options:
+        return rows
+    rows = [row for row in rows if row["epsilon"] == say.options["epsilon"]]
+    if not rows:
+        raise RequestError(f"The scene studies no ε = {say.options['epsilon']:g}: choose one that it does.")
+    return rows
+
+
+def _list_losses(computed: Computed, say: Say) -> list[float]:
+    return [row["ratio"] for row in _run_study(computed, say)]
+
+
+def _list_found(computed: Computed, say: Say) -> list[int]:
+    return [computed.measure_recovery(row["centers"]).found for row in _run_study(computed, say)]
+
+
+def _compute_sd_of_average(computed: Computed, say: Say) -> float:
+    return sqrt(2) / float(say.options["epsilon"]) / sqrt(float(say.options["times"]))
+
+
+FACTS: dict[str, Fact] = {
+    "rows": Fact("sample", "rows of the sample", lambda e, s: len(e.rows.points)),
+    "clusters": Fact("run", "clusters of k-means++ with the run's k", lambda e, s: s.request.k),
+    "epsilon": Fact("run", "ε of the run", lambda e, s: s.request.epsilon),
+    "clusters found": Fact("run", "clusters of k-means++ that the run's centres find", _count_found),
+    "loss ratio": Fact("run", "loss of the run's centres over that of k-means++", _compute_loss),
+    "epsilon spent": Fact("run", "ε that the run spent", lambda e, s: e.run(s.request).spent_epsilon),
+    "charges": Fact("run", "charges in the ledger of the run", lambda e, s: len(e.run(s.request).entries)),
+    "noise scale": Fact("run", "noise scale of a charge", lambda e, s: _find_charge(e, s).scale, ("charge",)),
+    "charged": Fact("run", "ε of a charge on its own", lambda e, s: _find_charge(e, s).epsilon, ("charge",)),
+    "steps": Fact("run", "steps of the run", lambda e, s: len(_list_frames(e, s))),
+    "cells": Fact("run", "cells of the noisy grid", lambda e, s: len(_find_grid_step(e, s).noisy_counts)),
+    "negative cells": Fact(
+        "run", "cells whose noisy count is below 0", lambda e, s: int((_find_grid_step(e, s).noisy_counts < 0).sum())
+    ),
+    "noise of a cell": Fact("run", "standard deviation of the noise on a cell", lambda e, s: _find_grid_step(e, s).sd),
+    "cubes asked": Fact("run", "cubes that the tree asked, all levels", _count_asked),
+    "cubes woken": Fact("run", "cubes that woke up, all levels", _count_woken),
+    "empty cubes woken": Fact("run", "cubes that woke up and hold no row", _count_empty_woken),
+    "threshold": Fact("run", "noisy count from which a cube wakes up", lambda e, s: _list_trees(e, s)[0].threshold),
+    "empty cubes to wake one": Fact("run", "of how many empty cubes noise alone wakes one", _count_quiet),
+    "people to be noticed": Fact(
+        "run",
+        "on a board: the smallest crowd at my place over which a cube rather wakes than not",
+        _compute_noticed_size,
+    ),
+    "chance to be noticed": Fact(
+        "run",
+        "on a board: the chance in percent that a cube wakes over a crowd at my place",
+        _compute_chance,
+        ("crowd",),
+    ),
+    "moved without me": Fact(
+        "run",
+        "on a board: how far a centre of k-means++ moves without me",
+        lambda e, s: e.measure_move_without_me(s.request.k),
+    ),
+    "candidates": Fact("run", "candidate centres", _count_candidates),
+    "swaps": Fact("run", "swaps that were asked for", lambda e, s: len(_list_swaps(e, s))),
+    "swaps made": Fact("run", "swaps that changed a centre", _count_made),
+    "centre nearest the loner": Fact(
+        "run",
+        "a column of the centre nearest to the row that is farthest from all, data units",
+        _find_nearest,
+        ("column",),
+    ),
+    "median loss": Fact(
+        "many runs", "median loss ratio at an ε", lambda e, s: compute_median(_list_losses(e, s)), ("epsilon",)
+    ),
+    "least loss": Fact("many runs", "least loss ratio at an ε", lambda e, s: min(_list_losses(e, s)), ("epsilon",)),
+    "largest loss": Fact("many runs", "largest loss ratio at an ε", lambda e, s: max(_list_losses(e, s)), ("epsilon",)),
+    "runs": Fact("many runs", "how many runs there are", lambda e, s: len(_run_study(e, s))),
+    "fewest found": Fact(
+        "many runs", "fewest clusters found in a run at an ε", lambda e, s: min(_list_found(e, s)), ("epsilon",)
+    ),
+    "most found": Fact(
+        "many runs", "most clusters found in a run at an ε", lambda e, s: max(_list_found(e, s)), ("epsilon",)
+    ),
+    "odds factor": Fact("formula", "e^ε", lambda e, s: exp(float(s.options["epsilon"])), ("epsilon",)),
+    "percent from a half": Fact(
+        "formula",
+        "what a chance of 50 % can become, in percent",
+        lambda e, s: 100 / (1 + exp(-float(s.options["epsilon"]))),
+        ("epsilon",),
+    ),
+    "epsilon together": Fact(
+        "formula",
+        "ε of several releases together",
+        lambda e, s: float(s.options["times"]) * float(s.options["epsilon"]),
+        ("times", "epsilon"),
+    ),
+    "noise of an average": Fact(
+        "formula",
+        "standard deviation of the average of several noisy counts",
+        _compute_sd_of_average,
+        ("times", "epsilon"),
+    ),
+}
+"""The vocabulary of ``says``."""

@@ -1,0 +1,231 @@
+"""A lesson as its YAML file has it; an empty line is as if it were left out."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Annotated, Any, ClassVar
+
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Strict, StringConstraints, Tag
+
+from dpviz.core import LEAST_EPSILON, RequestError
+from dpviz.words import Document, key
+
+_MOST_SCENES = 12
+
+
+def _read_number(said: Any) -> Any:
+    """YAML takes 1e-6 for a text."""
+    try:
+        return float(said) if isinstance(said, str) else said
+    except ValueError:
+        return said
+
+
+def _read_whole(said: Any) -> Any:
+    number = _read_number(said)
+    return int(number) if isinstance(number, float) and number.is_integer() else number
+
+
+def _refuse_same(texts: tuple[str, ...]) -> tuple[str, ...]:
+    if len(set(texts)) < len(texts):
+        raise RequestError("two of them are the same; write different texts.")
+    return texts
+
+
+def _refuse_falling(numbers: tuple[float, ...]) -> tuple[float, ...]:
+    if any(later <= earlier for earlier, later in pairwise(numbers)):
+        raise RequestError("they do not rise; write different numbers from small to large.")
+    return numbers
+
+
+_Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=60)]
+_Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+_Ask = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
+_Prose = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2_000)]
+_K = Annotated[int, BeforeValidator(_read_whole), Field(ge=1, le=100)]
+_Seed = Annotated[int, BeforeValidator(_read_whole), Field(ge=0, le=2**32)]
+_Epsilon = Annotated[float, BeforeValidator(_read_number), Field(ge=LEAST_EPSILON, le=100)]
+_Delta = Annotated[float, BeforeValidator(_read_number), Field(ge=0, le=0.1)]
+_End = Annotated[float, BeforeValidator(_read_number), Field(ge=-1e9, le=1e9)]
+_Amount = Annotated[int | float, BeforeValidator(_read_number), Field(ge=LEAST_EPSILON, le=1e6)]
+_Place = Annotated[int, BeforeValidator(_read_whole), Field(ge=0, le=255)]
+
+
+def _name_kind(said: Any) -> str:
+    return "text" if isinstance(said, str) else "whole"
+
+
+_StepPlace = Annotated[int, BeforeValidator(_read_whole), Field(ge=1, le=500)]
+_StepWords = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
+_Step = Annotated[Annotated[_StepWords, Tag("text")] | Annotated[_StepPlace, Tag("whole")], Discriminator(_name_kind)]
+
+
+class DrawDocument(Document):
+    """The settings of a run without δ."""
+
+    shown: ClassVar = "{algorithm: eugkm, k: 15}"
+    algorithm: str | None = key(None, "the id of an algorithm", "what runs", shown="auto")
+    k: _K | None = key(None, "a whole number", "clusters")
+    epsilon: _Epsilon | None = key(None, "a number", "the budget ε")
+    seed: _Seed | None = key(None, "a whole number from 0 on", "of its noise")
+    set: dict[Any, Any] | None = key(None, "fields", "parameters of the algorithm", shown={"theta": 30})
+
+
+class SettingsDocument(DrawDocument):
+    """The settings of a run; what is left out is as in the lesson."""
+
+    delta: _Delta | None = key(None, "a number", "the budget δ")
+
+
+class RunRevealDocument(SettingsDocument):
+    """A run, stopped at a step."""
+
+    step: _Step | None = key(None, "a whole number", "the place of the step, or words of its title")
+
+
+class DrawsDocument(SettingsDocument):
+    """The same run with new noise."""
+
+    shown: ClassVar = "{times: 20}"
+    times: Annotated[int, BeforeValidator(_read_whole), Field(ge=2, le=100)] = key(..., "a whole number", "draws")
+
+
+class StudyRevealDocument(SettingsDocument):
+    """Loss against ε."""
+
+    shown: ClassVar = "{epsilons: [0.1, 1, 10], repeats: 10}"
+    epsilons: Annotated[
+        tuple[_Epsilon, ...], Strict(False), Field(min_length=2, max_length=9), AfterValidator(_refuse_falling)
+    ] = key(..., "a list of 2 to 9 numbers", "the budgets, rising", each="a number", shown=[0.1, 1, 10])
+    repeats: Annotated[int, BeforeValidator(_read_whole), Field(ge=1, le=100)] = key(
+        ..., "a whole number", "draws at each ε"
+    )
+
+
+class PartDocument(SettingsDocument):
+    """A part of the page *What ε means*, about a run of its own."""
+
+    shown: ClassVar = "{name: odds}"
+    name: str = key(..., "the name of a part", "the part", shown="odds")
+
+
+_Part = Annotated[
+    Annotated[str, Tag("text")] | Annotated[PartDocument, Tag("PartDocument")],
+    Discriminator(lambda said: "PartDocument" if isinstance(said, dict | PartDocument) else "text"),
+]
+
+
+class RevealDocument(Document):
+    """What answers the question: one of these."""
+
+    shown: ClassVar = "{run: {}}"
+    run: RunRevealDocument | None = key(None, "fields", "a run")
+    draws: DrawsDocument | None = key(None, "fields", "draws of it")
+    study: StudyRevealDocument | None = key(None, "fields", "loss against ε")
+    part: _Part | None = key(None, "the name of a part", "of the page What ε means", shown="odds")
+
+
+class ShowsDocument(Document):
+    """What may be seen while the question is open."""
+
+    shown: ClassVar = "{run: {step: 1}}"
+    run: RunRevealDocument = key(..., "fields", "a run")
+
+
+class NumberDocument(Document):
+    """A range to guess a number in."""
+
+    shown: ClassVar = "{from: 0, to: 15}"
+    low: _End = key(..., "a number", "its lower end", alias="from")
+    high: _End = key(..., "a number", "its upper end", alias="to")
+    step: Annotated[float, BeforeValidator(_read_number), Field(ge=1e-6, le=1e9)] | None = key(
+        None, "a number", "of the slider"
+    )
+    unit: Annotated[str, StringConstraints(strip_whitespace=True, max_length=20)] | None = key(
+        None, "text", "what stands behind it"
+    )
+
+
+class QuestionDocument(Document):
+    """A question with one kind of answer."""
+
+    shown: ClassVar = "{ask: Which?, options: [This, That], right: That}"
+    ask: _Ask = key(..., "text", "what is asked")
+    options: (
+        Annotated[tuple[_Words, ...], Strict(False), Field(min_length=2, max_length=5), AfterValidator(_refuse_same)]
+        | None
+    ) = key(None, "a list of 2 to 5 texts", "answers to choose from", each="text", shown=["This", "That"])
+    right: str | None = key(None, "text", "one of the options, or the name of a number")
+    number: NumberDocument | None = key(None, "fields", "a number is guessed")
+    curve: bool | None = key(None, "true or false", "the loss is drawn at each ε of the study")
+
+
+class SayDocument(SettingsDocument):
+    """A number that texts say."""
+
+    shown: ClassVar = "{what: rows, is: 5000}"
+    epsilon: _Amount | None = key(None, "a number", "of the run, or that the fact is about")
+    what: str = key(..., "a fact", "what it is of", shown="rows")
+    value: float | int = key(..., "a number", "what it is, with the digits that are shown", alias="is")
+    charge: _Amount | None = key(None, "a number", "which charge of the ledger")
+    column: str | None = key(None, "text", "which column")
+    crowd: _Amount | None = key(None, "a number", "people beside me")
+    times: _Amount | None = key(None, "a number", "how often")
+
+
+class BoardDocument(DrawDocument):
+    """A board to paint on, and its first draw."""
+
+    shown: ClassVar = "{drawing: hermit}"
+    drawing: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1_900)] = key(
+        ..., "text", "a picture to begin with, by its name or as in the link of a playground"
+    )
+    me: Annotated[tuple[_Place, _Place], Strict(False)] | None = key(
+        None, "two whole numbers, x and y,", "where I am", each="a whole number", shown=[226, 34]
+    )
+    step: _Step | None = key(None, "a whole number", "the place of the step, or words of its title")
+    view: str | None = key(None, "text", "run, worlds or crowd")
+    tools: Annotated[tuple[_Words, ...], Strict(False), Field(max_length=4), AfterValidator(_refuse_same)] | None = key(
+        None, "a list of texts", "what one can paint with", each="text", shown=["erase"]
+    )
+    preview: bool | None = key(None, "true or false", "whether it is drawn while one paints")
+    guess: bool | None = key(None, "true or false", "whether it waits for the prediction")
+
+
+class SceneDocument(Document):
+    """A scene: one idea."""
+
+    shown: ClassVar = "{title: …, text: …}"
+    title: _Line = key(..., "text", "of the scene")
+    text: _Prose = key(..., "text", "plain words; a blank line begins a paragraph")
+    question: QuestionDocument | None = key(None, "fields", "what is to be predicted")
+    shows: ShowsDocument | None = key(None, "fields", "what may be seen while the question is open")
+    reveal: RevealDocument | None = key(None, "fields", "what answers it")
+    answer: _Prose | None = key(None, "text", "what came out")
+    says: dict[str, SayDocument] | None = key(
+        None,
+        "numbers by their names",
+        "what texts quote as {name}",
+        shown={"found": {"what": "clusters found", "is": 3}},
+    )
+    board: BoardDocument | None = key(None, "fields", "a board to paint on")
+
+
+class LessonDocument(Document):
+    """A lesson."""
+
+    called: ClassVar = "lesson"
+    shown: ClassVar = '{"title": "…", "minutes": 5, "sentence": "…", "scenes": []}'
+    title: _Line = key(..., "text", "of the lesson")
+    minutes: Annotated[int, BeforeValidator(_read_whole), Field(ge=1, le=90)] = key(
+        ..., "a whole number", "how long it takes"
+    )
+    sample: str | None = key(None, "the name of a sample", "the table", shown="fifteen")
+    settings: SettingsDocument | None = key(None, "fields", "of every run that says nothing else")
+    sentence: _Words = key(..., "text", "what is to be remembered; no number")
+    order: Annotated[int, BeforeValidator(_read_whole), Field(ge=1, le=99)] | None = key(
+        None, "a whole number", "its place among others"
+    )
+    scenes: Annotated[tuple[SceneDocument, ...], Strict(False), Field(min_length=1, max_length=_MOST_SCENES)] = key(
+        ..., f"a list of 1 to {_MOST_SCENES} scenes", "one idea each", shown=[{"title": "…", "text": "…"}]
+    )

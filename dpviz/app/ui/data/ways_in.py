@@ -1,0 +1,359 @@
+"""Ways to a table: a sample, a CSV file, a synthetic table from public numbers, or what ``dpviz open`` named."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from math import isfinite
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from dpviz.app.ui.controls import suggest_delta, suggest_k
+from dpviz.app.ui.data.draft import open_draft
+from dpviz.app.ui.data.large_table import is_large, is_local_server, take_brought
+from dpviz.app.ui.escape import escape_markdown
+from dpviz.app.ui.home_picture import draw_sample_picture
+from dpviz.app.ui.session import (
+    TABLE_LINK,
+    Source,
+    find_source,
+    find_table,
+    find_undeclared,
+    open_table,
+    recall,
+    remember,
+    require_table,
+    set_aside,
+)
+from dpviz.core import RequestError
+from dpviz.runs import OpenTable
+from dpviz.tables import (
+    GIVEN,
+    MAX_BYTES,
+    SAMPLES,
+    Content,
+    Declaration,
+    FileKind,
+    IntakeError,
+    PointDrawing,
+    Sample,
+    decode_drawing,
+    encode_drawing,
+    find_sample,
+    make_painted_table,
+    open_csv,
+    open_named,
+    simulate,
+)
+from dpviz.tables import sample as sample_of
+from dpviz.words import explain_term
+
+_READ, _REFUSED = "ways_in:read", "ways_in:refused"
+_UNREADABLE = "A defect of dpviz stopped the reading of this file: try it without the columns that you do not need."
+
+_NAMED = "ways_in:named"
+_SHOWN_AT_ONCE = "fifteen"
+_MOST_ROWS, _MOST, _LEAST_SPREAD = 5_000_000, 1_000, 0.001
+_STAND_IN_ORIGIN = "declared for the simulation; nobody is in it"
+
+
+class SyntheticTable(NamedTuple):
+    """What a synthetic table is made of; each of its columns has the same bounds."""
+
+    low: float
+    high: float
+    n: int
+    d: int
+    k: int
+    spread: float
+
+    def is_allowed(self) -> bool:
+        """Whether the form could ask for it."""
+        finite = all(map(isfinite, (self.low, self.high, self.spread)))
+        within = 1 <= self.n <= _MOST_ROWS and 1 <= self.d <= _MOST and 1 <= self.k <= _MOST
+        return finite and within and self.low < self.high and _LEAST_SPREAD <= self.spread <= 1
+
+
+def open_sample(sample: Sample) -> None:
+    """Make a sample the table of this visit, with what its declaration file declares."""
+    open_table(*sample.load())
+    _set_name_in_links(sample.id)
+    suggest_k(sample.clusters)
+    suggest_delta()
+
+
+def open_table_or_sample() -> OpenTable:
+    """The open table; where nothing is open, waits or is asked for by a link, a public sample is opened at once."""
+    if find_table() is None and find_undeclared() is None and TABLE_LINK not in st.query_params:
+        open_sample(sample_of(_SHOWN_AT_ONCE))
+        st.rerun()
+    return require_table()
+
+
+def open_synthetic_table(told: SyntheticTable) -> None:
+    """Make a simulated table the table of this visit.
+
+    Raises
+    ------
+    RequestError
+        If no table can be made of these numbers.
+    """
+    low, high, n, d, k, spread = told
+    loaded = simulate(low, high, n, d, k, seed=0, spread=spread, name="Synthetic table")
+    open_table(
+        loaded,
+        Declaration(
+            lower=(low,),
+            upper=(high,),
+            bounds_origin=_STAND_IN_ORIGIN,
+            n_public=n,
+            kind=FileKind.SIMULATED,
+            title=loaded.name,
+        ),
+    )
+    _set_name_in_links(told)
+    suggest_k(k)
+    suggest_delta()
+
+
+PAINTED = "painted."
+"""What the name of a drawing in a link begins with; its text follows."""
+
+
+def open_painted(drawing: PointDrawing, k: int) -> None:
+    """Make what was painted the table of this visit, as a link says it: after a reload it is the same.
+
+    Parameters
+    ----------
+    drawing : PointDrawing
+        Painted points.
+    k : int
+        Clusters.
+
+    Raises
+    ------
+    RequestError
+        If nobody is on the board.
+    """
+    text = encode_drawing(drawing)
+    table, declared = make_painted_table(decode_drawing(text))
+    open_table(table, replace(declared, n_public=table.n_rows))  # as of a synthetic table: nobody is in it
+    _set_name_in_links(f"{PAINTED}{text}")
+    suggest_k(k)
+    suggest_delta()
+
+
+def find_named_in_links(source: Source | None) -> str | SyntheticTable | None:
+    """The id of the sample, the numbers of the synthetic table, or the drawing that ``source`` was made of."""
+    number, name = recall(_NAMED, (0, None))
+    return name if source is not None and source.number == number else None
+
+
+def _set_name_in_links(name: str | SyntheticTable) -> None:
+    source = find_source()
+    assert source is not None
+    remember(_NAMED, (source.number, name))
+
+
+def draw_sample_tiles() -> bool:
+    """A tile for every sample, one for an own file, one for a synthetic table; True if a table was opened just now."""
+    opened = False
+    with st.grid(min_column_width=200, key="samples"):
+        for sample in SAMPLES:
+            with _draw_tile(sample.title, sample.description, partial(draw_sample_picture, sample.id)):
+                if st.button(f"Open {sample.title}", key=f"open:{sample.id}", width="stretch"):
+                    with st.spinner("Opening…"):
+                        open_sample(sample)
+                    opened = True
+        with _draw_tile("Your own CSV file", "Private or public; its rows are shown to nobody unless you ask."):
+            if st.button("Bring a file", key="bring_a_file", type="primary", width="stretch"):
+                st.switch_page("data.py")
+        with _draw_tile("A synthetic table", "Made-up rows of the size you say: the place to choose ε."):
+            opened = _draw_synthetic_button(width="stretch") or opened
+    return opened
+
+
+def draw_three_ways() -> bool:
+    """A sample, a file of one's own, a synthetic table, side by side; True if a table was opened just now."""
+    sample_place, file_place, synthetic_place = st.columns([3, 4, 3], gap="small")
+    with sample_place, st.container(border=True, height="stretch", vertical_alignment="distribute"):
+        opened = _draw_sample_choice()
+    with file_place, st.container(border=True, height="stretch"):
+        _draw_csv_upload()
+    with synthetic_place, st.container(border=True, height="stretch", vertical_alignment="distribute"):
+        st.markdown(":small[Made-up rows]")
+        return _draw_synthetic_button(width="content") or opened
+
+
+def _draw_sample_choice() -> bool:
+    by_id = {sample.id: sample for sample in SAMPLES}
+    named = find_named_in_links(find_source())
+    place = list(by_id).index(named) if isinstance(named, str) and named in by_id else 0
+    chosen = st.selectbox("Sample", list(by_id), place, format_func=lambda sample_id: by_id[sample_id].title)
+    sample = by_id[chosen]
+    if not st.button("Open this sample", key="open_sample", help=sample.description):
+        return False
+    with st.spinner("Opening…"):
+        open_sample(sample)
+    return True
+
+
+def _draw_synthetic_button(*, width: Literal["stretch", "content"]) -> bool:
+    help = "Nobody is in its rows: the place to choose ε."
+    with st.popover("Make a synthetic table", width=width, key="simulate", icon=":material/casino:", help=help):
+        return draw_synthetic_form()
+
+
+def _draw_tile(title: str, text: str, picture: Callable[[], None] | None = None) -> DeltaGenerator:
+    tile = st.container(border=True, height="stretch", vertical_alignment="distribute", gap="small")
+    if picture is not None:
+        with tile:
+            picture()
+    tile.markdown(f"**{title}**  \n:small[{text}]")
+    return tile
+
+
+def _draw_csv_upload() -> None:
+    """The uploader: a good file waits for its declarations, a bad one is refused and changes nothing."""
+    file = st.file_uploader(
+        "Your CSV file",
+        type=["csv", "tsv", "txt", "gz"],
+        key="csv",
+        on_change=_forget_upload,
+        max_upload_size=MAX_BYTES // 1_000_000,
+        help="A text file with one row a line; gzip is unpacked. It stays in this server's memory for this visit, "
+        "a public one for an hour longer: nothing is written to disk, nothing leaves it.",
+    )
+    if file is not None and st.session_state.get(_READ) != file.file_id:
+        st.session_state[_READ] = file.file_id
+        st.session_state[_REFUSED] = _UNREADABLE  # what stays said if a defect stops the reading
+        st.session_state[_REFUSED] = _read(file)
+    if is_local_server():
+        _draw_file_here()
+    if message := st.session_state.get(_REFUSED):
+        table = find_table()
+        stays = f" “{table.title}” stays open." if table is not None else ""
+        st.error(escape_markdown(f"{message}{stays}"), title="This file cannot be used", icon=":material/block:")
+        if file is None:  # another page was open meanwhile, and the uploader has let go of it
+            st.button("Forget this file", key="forget_refused", on_click=_forget_refusal)
+
+
+def _draw_file_here() -> None:
+    """A file by its path: of any size, since nobody sends it anywhere."""
+    help = (
+        "CSV, Parquet, or a folder of Parquet files, by its path on this machine, of any size: what memory does not "
+        "hold is read in pieces. Whoever is logged in to this machine can do the same while the app runs."
+    )
+    with (
+        st.popover("A file on this machine", icon=":material/hard_drive:", help=help, key="here"),
+        st.form("file_here", border=False, enter_to_submit=False),
+    ):
+        path = st.text_input("Path", placeholder="/data/trips.parquet", key="file_here_path")
+        if st.form_submit_button("Bring it") and path:
+            st.session_state[_REFUSED] = _UNREADABLE
+            st.session_state[_REFUSED] = _find_file(path)
+            if st.session_state[_REFUSED] is None:
+                st.rerun()
+
+
+def _find_file(path: str) -> str | None:
+    try:
+        with st.spinner("Reading the file…"):
+            _open_file(str(Path(path.strip().strip('"')).expanduser()))
+    except RequestError as error:
+        return str(error)
+    return None
+
+
+def _forget_upload() -> None:
+    """What was said of a file goes with it; the uploader also empties, without this, whenever the page changes."""
+    if st.session_state.get("csv") is None:
+        _forget_refusal()
+
+
+def _forget_refusal() -> None:
+    st.session_state.pop(_REFUSED, None)
+
+
+def draw_synthetic_form() -> bool:
+    """Bounds, n, d and k make a table; True if one was opened just now."""
+    with st.form("synthetic_table", border=False):
+        low_place, high_place = st.columns(2)
+        of_all = explain_term("bounds", "Here: of every column, data units.")
+        low = low_place.number_input("lower bound", value=0.0, format="%g", help=of_all)
+        high = high_place.number_input("upper bound", value=100.0, format="%g", help=of_all)
+        n_place, d_place = st.columns(2)
+        n = n_place.number_input("n, rows", 1, _MOST_ROWS, value=10_000, step=1000, help="Public, as all of this is.")
+        d = d_place.number_input("d, columns", 1, _MOST, value=2, help="Two can be seen whole.")
+        k_place, spread_place = st.columns(2)
+        k = k_place.number_input("clusters put in", 1, _MOST, value=5, help=explain_term("cluster"))
+        spread = spread_place.number_input(
+            "spread", _LEAST_SPREAD, 1.0, value=0.05, step=0.01, help="Width of a cluster as a share of the bounds."
+        )
+        pressed = st.form_submit_button("Simulate and open", icon=":material/casino:")
+    if not pressed:
+        return False
+    try:
+        with st.spinner("Simulating…"):
+            open_synthetic_table(SyntheticTable(float(low), float(high), int(n), int(d), int(k), float(spread)))
+    except RequestError as error:
+        st.error(escape_markdown(error), icon=":material/block:")
+        return False
+    return True
+
+
+def _read(file: UploadedFile) -> str | None:
+    """Set the file aside to be declared; a sentence if it cannot be unpacked or is too large."""
+    try:
+        with st.spinner("Reading the file…"):
+            set_aside(open_csv(file.getvalue(), name=file.name.removesuffix(".gz").rsplit(".", 1)[0]))
+    except IntakeError as error:
+        return str(error)
+    return None
+
+
+_BEGUN = "given:begun"
+
+
+def begin_with_given() -> bool:
+    """Once a visit, open the named sample or declared file, or set the file aside to be declared; True if it did."""
+    word = os.environ.get(GIVEN)
+    if word is None or _BEGUN in st.session_state or find_table() is not None:
+        return False
+    st.session_state[_BEGUN] = True
+    try:
+        if (sample := find_sample(word)) is not None:
+            open_sample(sample)
+        else:
+            _open_file(word)
+    except RequestError as error:  # the file has gone, or has become another, since the command was given
+        st.error(escape_markdown(error), title="This file cannot be used", icon=":material/block:")
+        return False
+    return True
+
+
+def _open_file(word: str) -> None:
+    content, declared = open_named(word)
+    content = take_brought(content)
+    declaration = replace(declared, title=declared.title or content.name)
+    if is_large(content):  # the form has the button that prepares it
+        _wait_for_declaration(content, declaration)
+        return
+    try:
+        open_table(content, declaration)
+        suggest_delta()
+    except RequestError:  # the form says what is missing
+        _wait_for_declaration(content, declaration)
+
+
+def _wait_for_declaration(content: Content, declaration: Declaration) -> None:
+    set_aside(content)
+    waiting = find_undeclared()
+    assert waiting is not None
+    open_draft(waiting, declaration)

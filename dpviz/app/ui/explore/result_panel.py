@@ -1,0 +1,452 @@
+"""What stands below the picture of a run, each in a tab: what it found, its ledger, its story, numbers and files."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from dpviz.algorithms import CentersStep
+from dpviz.app.charts.picture import RenderContext
+from dpviz.app.charts.pictures.space import Space, list_turning_places
+from dpviz.app.charts.player.player_page import PlayerScene, animate, make_player_page
+from dpviz.app.charts.registry import find_picture
+from dpviz.app.charts.share_bars import ShareBars
+from dpviz.app.charts.spent import MeterReading, describe_spent, draw_spent, list_shares
+from dpviz.app.charts.studies.k_curve import KCurve
+from dpviz.app.ui.badges import draw_caption_with_badge, format_badge
+from dpviz.app.ui.data_access import is_reveal_allowed
+from dpviz.app.ui.escape import escape_markdown
+from dpviz.app.ui.explore.algorithm_choice import draw_catalogue, draw_description
+from dpviz.app.ui.explore.foresight import foresee_outcome, make_foresight
+from dpviz.app.ui.explore.scores import Judged
+from dpviz.app.ui.explore.walk import list_numbers
+from dpviz.app.ui.figure import draw_data_table, show_wide
+from dpviz.app.ui.profile_panel import draw_profile_panel
+from dpviz.app.ui.python_section import draw_python_section
+from dpviz.app.ui.reference import await_recovery
+from dpviz.app.ui.runner import Result
+from dpviz.app.ui.session import count_grid_read, find_record, make_once
+from dpviz.core import Accounting, RequestError
+from dpviz.runs import (
+    MOST_K,
+    OpenTable,
+    ReleaseRecord,
+    Request,
+    Run,
+    compute_share_noise,
+    describe_loss_diagnostic,
+    describe_verdict,
+    explain_difference,
+    find_synopsis,
+    format_centers_csv,
+    format_run_json,
+    list_profile_rows,
+    make_profile,
+    name_file,
+    name_page,
+    name_picture,
+    predict_floor,
+    read_shares,
+    suggest_k,
+    write_run_script,
+)
+from dpviz.tables import FileKind
+from dpviz.words import capitalize_first, choose_palette, explain_term, explain_words, format_number, format_ratio
+
+# How the charges of a run add up, after its accounting.
+_ADDS_UP = {
+    Accounting.PURE: "Their ε add up to the ε of the run.",
+    Accounting.GDP: "Their costs μ² add up (Gaussian privacy), and the sum is worth the ε and δ of the run.",
+    Accounting.ZCDP: "Their costs ρ add up (zero-concentrated privacy), and the sum is worth the ε and δ of the run.",
+    Accounting.BASIC: "Their ε add up to the ε of the run, and their δ to its δ (basic composition).",
+    Accounting.PLD: "Their privacy losses are composed as distributions, which costs less than their ρ (a common "
+    "currency of the charges) would add up to; the bar shows what each added to ε in its turn.",
+    Accounting.NONE: "",
+}
+
+
+# From so many columns on a plane shows little: centres are drawn as profiles, too.
+_PROFILED = 3
+_TABS = ("What was found", "Ledger", "How it works", "Table", "Take away")
+
+
+def draw_empty_panel(table: OpenTable) -> None:
+    """What to do when nothing has run yet on this table."""
+    st.info(
+        f"Set ε at the left and press **Run**. The steps of the run on {escape_markdown(table.title)} "
+        f"appear here, each with "
+        "what it spent.",
+        title="Nothing has run yet",
+        icon=":material/play_circle:",
+    )
+
+
+def draw_below(table: OpenTable, result: Result, context: RenderContext, judged: Judged | None) -> None:
+    """Draw the tabs under the pictures of a run; of those only the open one.
+
+    Parameters
+    ----------
+    table : OpenTable
+    result : Result
+        A finished run and what was asked.
+    context : RenderContext
+        That of the pictures above.
+    judged : Judged or None
+        Scores against the rows; None where truth is hidden.
+    """
+    run = result.run
+    found_tab, ledger, story, numbers, files = st.tabs(_TABS, key="explore:below", on_change="rerun")
+    if found_tab.open:
+        with found_tab:
+            if run.private and run.domain.dim >= _PROFILED:
+                reference = None if context.reference is None else context.reference.centers
+                mark = "refused (⊥)" if _draw_refusal(run) else ""
+                draw_profile_panel(make_profile(run, reference=reference), "explore", mark=mark, table=False)
+            _draw_clusters(table, run, judged, result.request)
+            draw_turning(run, context)
+            draw_k_reading(result)
+    if ledger.open:
+        with ledger:
+            _draw_ledger(run)
+    if story.open:
+        with story:
+            draw_description(result.request.card)
+            draw_catalogue(make_foresight(table))
+    if numbers.open:
+        with numbers:
+            _draw_numbers(run)
+    if files.open:
+        with files:
+            _draw_take_away(table, result, context, judged)
+            draw_python_section(
+                lambda: write_run_script(table.loaded.name, table.declaration, result.request),
+                key="explore",
+                stem="run",
+            )
+
+
+def _draw_refusal(run: Run) -> bool:
+    """Whether a private test did not pass, so that the last centres know no data, or come from ones that do not."""
+    step = run.frames[-1].step
+    return step.public or "⊥" in step.title
+
+
+def _draw_numbers(run: Run) -> None:
+    """The numbers behind the picture of any step."""
+    last = len(run.frames) - 1
+    place = st.selectbox(
+        "Step",
+        range(len(run.frames)),
+        index=last,
+        format_func=lambda i: f"{i + 1}/{last + 1} {run.frames[i].step.title}",
+        key=f"explore:table:{run.algorithm}:{last}",
+    )
+    picture = find_picture(run.frames[last if place is None else place].step)
+    st.markdown(format_badge(picture.kind))
+    draw_data_table(picture.table(run.domain), alt="The numbers behind the picture")
+
+
+def _draw_ledger(run: Run) -> None:
+    """Every charge of a run, and how the budget was divided between the stages of the algorithm."""
+    if not run.private:
+        st.markdown(f"{format_badge('revealed')} No ledger: k-means++ has no privacy to account for.")
+        return
+    st.markdown(
+        f"{format_badge('released')} Every charge of this run. {_ADDS_UP[run.accounting]}",
+        help=explain_words("ledger, charge, accounting"),
+    )
+    meter = [MeterReading(frame.entries, frame.spent_fraction) for frame in run.frames]
+    shares = list_shares(run.entries, spent_fraction=run.spent_fraction, meter=meter)
+    bar = draw_spent(shares, palette=choose_palette(st.context.theme.type), epsilon=run.epsilon)
+    words = describe_spent(shares, epsilon=run.epsilon)
+    show_wide(bar, alt=words, key="explore:shares", stem=f"{name_picture(run)}-budget")
+    charges = [
+        {
+            "": place,
+            "for": entry.note,
+            "mechanism": entry.mechanism,
+            "query": entry.query,
+            "sensitivity": entry.sensitivity,
+            "scale": entry.scale,
+            f"cost ({run.accounting.unit.symbol})": entry.amount,
+            "ε alone": entry.epsilon,
+        }
+        for place, entry in enumerate(run.entries, start=1)
+    ]
+    draw_data_table(pd.DataFrame(charges), alt="Every charge of this run", height="auto")
+
+
+_TURNED = "explore:turned"
+
+
+def draw_turning(run: Run, context: RenderContext) -> None:
+    """Draw three columns as a body that turns, once somebody asks; nothing where there are more columns, or fewer.
+
+    Parameters
+    ----------
+    run : Run
+        On the table that is open.
+    context : RenderContext
+        Colours, and what may be shown.
+    """
+    places = list_turning_places([frame.step for frame in run.frames], run.domain)
+    if not places or not st.toggle(
+        "Turn it in three dimensions",
+        key=_TURNED,
+        help="Trees, candidates and centres over all three columns. The planes above show two at a time.",
+    ):
+        return
+    last = places[-1]
+    place = st.selectbox(
+        "Step that is turned",
+        places,
+        index=len(places) - 1,
+        format_func=lambda i: f"{i + 1}/{len(run.frames)} {run.frames[i].step.title}",
+        key=f"{_TURNED}:{run.algorithm}:{last}",
+    )
+    space = Space(run.frames[last if place is None else place].step)
+    shown = space.draw(context.with_steps_of(run))
+    show_wide(shown, alt=space.words(run.domain), key=f"{_TURNED}:figure", stem=f"{name_picture(run)}-3d")
+
+
+_READ = "explore:read_k"
+# As far as the curve goes, beside the k of the run: a grid is as fine as its k asks for.
+_LEAST = 8
+
+
+def draw_k_reading(result: Result) -> None:
+    """The loss on the run's synopsis for each k up to its own, once somebody asks; nothing where there is no grid."""
+    run = result.run
+    try:
+        find_synopsis(run)
+    except RequestError:
+        return
+    most = min(max(run.k, _LEAST), MOST_K)
+    asked = st.toggle(
+        f"How many groups are there? Read it from the grid, for k up to {most:d}",
+        key=_READ,
+        help="The noisy grid is paid for and serves every k: reading the loss on it costs nothing. Run with the "
+        "largest k that you would consider, so that the grid is fine enough for it.",
+    )
+    if not asked:
+        return
+    with st.spinner("The grid is solved for every k, and again with the noise redrawn", show_time=True):
+        read = make_once(
+            f"{_READ}:curve", (result.number, most), lambda: suggest_k(run, most, np.random.default_rng(0))
+        )
+    count_grid_read(result.place, result.number)
+    curve = KCurve(read)
+    show_wide(
+        curve.draw(choose_palette(st.context.theme.type)), alt=curve.words(), key="explore:k_curve", stem=curve.stem
+    )
+    st.markdown(f"{format_badge('released')} {escape_markdown(read.words)}")
+    with st.expander("The numbers"):
+        draw_data_table(curve.table(), alt="The loss on the grid for each number of clusters")
+
+
+def _draw_take_away(table: OpenTable, result: Result, context: RenderContext, judged: Judged | None) -> None:
+    """The buttons, and what is in the files; without privacy there is nothing to take away."""
+    record = find_record(result.place)
+    if not record.private:
+        draw_caption_with_badge("revealed", "k-means++ is never a release: there is nothing to download.")
+        return
+    stem, shown = name_file(record), _make_public_context(table, result, context)
+    scores = judged if shown.reveals else None
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.download_button(
+            "Play it anywhere (HTML)",
+            lambda: make_run_page(table, result, record, shown, scores),  # made when it is asked for
+            name_page(record, revealed=shown.reveals),
+            "text/html",
+            type="primary",
+            icon=":material/play_circle:",
+            key="download_page",
+            on_click="ignore",
+            help="All steps in one file of about 2 MB: it opens in any browser, without network or server.",
+        )
+        st.download_button(
+            "Centres (CSV)",
+            format_centers_csv(record).encode("utf-8"),
+            f"{stem}_centres.csv",
+            "text/csv",
+            icon=":material/download:",
+            key="download_centers",
+            on_click="ignore",
+        )
+        st.download_button(
+            "Run (JSON)",
+            format_run_json(record).encode("utf-8"),
+            f"{stem}_run.json",
+            "application/json",
+            icon=":material/data_object:",
+            key="download_run",
+            on_click="ignore",
+        )
+    if shown.reveals:
+        draw_caption_with_badge(
+            "revealed",
+            f"The page shows the rows and k-means++ in orange, as here: {escape_markdown(table.title)} may "
+            f"be shown. Switch off "
+            "*Show truth* for a page of released values only.",
+        )
+    draw_caption_with_badge(
+        "released",
+        f"{'The other two files' if shown.reveals else 'All files'} hold released values only: centres in data units, "
+        "noisy sizes; the JSON also what was declared, the ledger, and how often anybody looked at the rows. How long "
+        "the run took is in none: it depends on the rows.",
+    )
+    if record.note:
+        st.caption(f":material/warning: {escape_markdown(record.note)} Each file says so inside and by its name.")
+
+
+def _make_public_context(table: OpenTable, result: Result, context: RenderContext) -> RenderContext:
+    """What a page of its own may show: of a private table nothing but the release, whatever its owner sees here."""
+    if not (table.kind.may_be_shown and context.reveals):
+        return context.without_rows()
+    # Earlier draws stand in no ledger of this file.
+    shown = replace(context, ghosts=(), reference_coming=False)
+    if context.found is None or context.reference is None:
+        return shown
+    return replace(shown, found=await_recovery(table, context.reference, points_per_row=result.run.points_per_row))
+
+
+def make_run_page(
+    table: OpenTable, result: Result, record: ReleaseRecord, context: RenderContext, judged: Judged | None
+) -> bytes:
+    """The walk through a run as one HTML file.
+
+    Parameters
+    ----------
+    table : OpenTable
+    result : Result
+        A finished run and what was asked.
+    record : ReleaseRecord
+        What may leave of the run.
+    context : RenderContext
+        What the page may show.
+    judged : Judged or None
+        Scores against the rows; None where truth is hidden.
+
+    Returns
+    -------
+    bytes
+        A whole HTML file.
+    """
+    animation = animate(result.run, context, list(list_numbers(table, result, judged)))
+    return make_player_page([PlayerScene(animation=animation, run=record, table=table.title)]).encode("utf-8")
+
+
+# Columns shown as bars within their bounds; a table with more of them says numbers alone.
+_MOST_BARS = 12
+_CLUSTER, _ROWS, _NOISE = "cluster", "rows", "± noise"
+_UNITS = "In unit coordinates²; k-means++ reads the same rows, as the declared bounds leave them."
+_SHIFT = "centre ± (% of range)"
+
+
+def _draw_clusters(table: OpenTable, run: Run, judged: Judged | None, request: Request) -> None:
+    """The table of clusters, and the loss under it; ``request`` is what was run."""
+    kind = format_badge("released" if run.private else "revealed")
+    st.markdown(f"{kind} {escape_markdown(_describe_clusters(run))}")
+    _draw_verdict(run, request, table)
+    if run.domain.declared:
+        draw_data_table(tabulate_clusters(run), alt="Every cluster: its size, and what its centre says", height="auto")
+        _draw_shares(run)
+        _draw_loss_diagnostic(run)
+        _draw_cost(table, judged, request)
+        return
+    bars = {
+        name: st.column_config.ProgressColumn(format="%.4g", min_value=float(low), max_value=float(high))
+        for name, low, high in zip(run.domain.columns, run.domain.lower, run.domain.upper, strict=True)
+    }
+    shown = bars if run.domain.dim <= _MOST_BARS else {}
+    draw_data_table(tabulate_clusters(run), alt="Every cluster: its size and its centre", height="auto", columns=shown)
+    _draw_loss_diagnostic(run)
+    _draw_cost(table, judged, request)
+
+
+def _draw_verdict(run: Run, request: Request, table: OpenTable) -> None:
+    """How it ended, where something speaks against it, and why its light said otherwise."""
+    if run.verdict is not None and not run.verdict.fine:
+        draw_caption_with_badge(
+            "released", f":material/warning: {escape_markdown(capitalize_first(describe_verdict(run.verdict)))}"
+        )
+    if apart := explain_difference(foresee_outcome(request, table), run.verdict):
+        st.caption(escape_markdown(apart))
+
+
+def tabulate_clusters(run: Run) -> pd.DataFrame:
+    """One line a cluster: size ± noise where they were measured, and its centre in data units."""
+    step = run.frames[-1].step
+    lines = pd.DataFrame({_CLUSTER: np.arange(1, run.k + 1)})
+    if isinstance(step, CentersStep):
+        if run.noisy_weights is not None:
+            lines[_ROWS] = run.noisy_weights.round().clip(min=0).astype(np.int64)
+            if run.sizes is not None:
+                lines[_NOISE] = run.sizes.sd
+        if step.center_noise_sd is not None:
+            # Unit coordinates run over 2, from -1 to 1, in a column of full width.
+            lines[_SHIFT] = 50.0 * step.center_noise_sd
+    if run.domain.declared:
+        told = list_profile_rows(run.domain, run.unit_centers, run.center_noise_sd)
+        return pd.concat([lines, pd.DataFrame(told, columns=list(run.domain.names))], axis="columns")
+    centers = pd.DataFrame(run.centers, columns=list(run.domain.columns))
+    return pd.concat([lines, centers], axis="columns")
+
+
+def _draw_shares(run: Run) -> None:
+    """The shares of declared values, if there are any."""
+    shares = read_shares(run.domain, run.centers)
+    if not shares:
+        return
+    sd = run.center_noise_sd
+    declared = {column.name: column for column in run.domain.declared}
+    noise = {} if sd is None else {name: compute_share_noise(declared[name], sd) for name in shares}
+    bars = ShareBars(shares, noise)
+    theme = choose_palette(st.context.theme.type)
+    show_wide(bars.draw(theme), alt=bars.words(), key="explore:shares_of_values", stem=f"{name_picture(run)}-shares")
+
+
+def _draw_loss_diagnostic(run: Run) -> None:
+    """Whether the run went well, as far as released values tell."""
+    if run.loss_diagnostic is None:
+        return
+    doubtful = ":material/warning: " if run.loss_diagnostic.doubts else ""
+    words = f"{doubtful}{escape_markdown(describe_loss_diagnostic(run.loss_diagnostic))}."
+    draw_caption_with_badge(
+        "released",
+        words,
+        help="From the noisy histogram and the last round; nothing was spent on it. "
+        f"The range held for nine in ten of many runs on generated tables. {explain_term('loss')}",
+    )
+
+
+def _describe_clusters(run: Run) -> str:
+    sizes = run.noisy_weights
+    if sizes is None:
+        return f"{run.k} clusters; their sizes were not measured."
+    low, high = (format_number(max(0.0, float(size))) for size in (sizes.min(), sizes.max()))
+    sds = None if run.sizes is None else (format_number(float(sd)) for sd in (run.sizes.sd.min(), run.sizes.sd.max()))
+    noise = "" if sds is None else f", each ± {' to '.join(dict.fromkeys(sds))}"
+    return f"{run.k} clusters of about {low} to {high} rows{noise}."
+
+
+def _draw_cost(table: OpenTable, judged: Judged | None, request: Request) -> None:
+    if judged is None:
+        why = "k-means++ is still being computed." if is_reveal_allowed(table) else "Hidden: Show truth is off."
+        draw_caption_with_badge("revealed", f"Loss against k-means++. {why}")
+        return
+    scores = judged.scores
+    losses = f"{format_number(scores.nicv)} against {format_number(scores.nicv_kmeans)}"
+    words = f"Loss {format_ratio(scores.ratio)} that of k-means++ ({losses})."
+    floor = predict_floor(request.make_setting(table.private)) if request.card.private else None
+    if floor is not None:
+        more = f"{format_number(100 * (floor - 1))} % more than k-means++"
+        words += f" One perfect step at this ε would lose {more}; no algorithm beats that by much."
+    if scores.clipping > 0 and table.kind is not FileKind.PRIVATE:
+        words += f" The bounds alone move a row by {format_number(scores.clipping)} on the same scale."
+    if judged.labels is not None and judged.labels.unlabelled:
+        words += f" {judged.labels.unlabelled:,d} rows without a label are left out of the label accuracy."
+    draw_caption_with_badge("revealed", words, help=f"{explain_term('loss', _UNITS)}\n\n{explain_words('k-means++')}")

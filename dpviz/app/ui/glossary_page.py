@@ -1,0 +1,86 @@
+"""The page Glossary: a box to search, the word that a link names, and all others group by group."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+import streamlit as st
+
+from dpviz.app.charts.word_pictures import PICTURES
+from dpviz.words import Term, choose_palette, read_glossary
+
+PAGE = "glossary.py"
+_PICTURE_WIDTH, _PICTURE_LINES, _LETTERS = 300, 6, 55
+
+
+def draw_glossary_page() -> None:
+    """Draw it; what is typed narrows the list at once."""
+    title, box = st.columns([3, 2], vertical_alignment="bottom")
+    title.title("Glossary", anchor=False)
+    typed = box.text_input(
+        "Find a word",
+        type="search",
+        placeholder=f"Find one of {len(read_glossary()):d} words",
+        icon=":material/search:",
+        label_visibility="collapsed",
+        live=True,
+        key="glossary:typed",
+    )
+    named = read_glossary().get(st.query_params.get("term", ""))
+    found = find_terms(typed)
+    if named is not None and not typed.strip():
+        with st.container(border=True, key="glossary:named"):
+            _draw_entry(named)
+    elif not found:
+        st.info("No word here has that in its name or in what is said of it.", icon=":material/search_off:")
+    shown = [term for term in found if term is not named or typed.strip()]
+    for _, among in groupby(shown, key=lambda term: term.group):
+        term, *others = among
+        st.subheader(term.group, divider="gray", anchor=False)
+        _draw_list([term, *others])
+
+
+def find_terms(typed: str) -> list[Term]:
+    """The terms that have what is typed in a form of their name or else in their sentences, in the order of the file.
+
+    >>> [term.id for term in find_terms("voro")]
+    ['voronoi']
+    """
+    sought = " ".join(typed.split()).casefold()
+    by_name = [term for term in read_glossary().values() if any(sought in form.casefold() for form in term.forms)]
+    return by_name or [term for term in read_glossary().values() if sought in term.says.casefold()]
+
+
+def _draw_list(terms: Sequence[Term]) -> None:
+    """In two columns that end at about the same height, each read from top to bottom."""
+    heights = [_estimate_height(term) for term in terms]
+    left = sum(2 * sum(heights[:place]) + heights[place] <= sum(heights) for place in range(len(terms)))
+    for column, part in zip(st.columns(2, gap="large"), (terms[:left], terms[left:]), strict=True):
+        for term in part:
+            with column.container(gap="xsmall"):
+                _draw_entry(term)
+
+
+def _estimate_height(term: Term) -> int:
+    """About how many lines an entry takes."""
+    return 3 + len(term.says) // _LETTERS + 2 * bool(term.number) + _PICTURE_LINES * bool(term.picture)
+
+
+def _draw_entry(term: Term) -> None:
+    """A word, what it means, its number and its picture; the word is a link to itself."""
+    st.page_link(PAGE, label=f"**{term.name}**", query_params={"term": term.id})
+    st.markdown(term.says)
+    if term.number:
+        st.markdown(f":material/calculate: :small[{term.number}]")
+    if term.picture:
+        picture = PICTURES[term.picture]
+        figure = picture.draw(choose_palette(st.context.theme.type)).figure()
+        st.plotly_chart(
+            figure,
+            width=_PICTURE_WIDTH,
+            theme=None,
+            key=f"glossary:{term.id}",
+            config={"staticPlot": True, "displayModeBar": False},
+            alt=picture.alt,
+        )

@@ -1,0 +1,150 @@
+"""The pictures on the Home page: a public sample under a slider of ε, and a few points of every sample.
+
+All of it was computed beforehand (``python -m benchmarks.home_picture``) and is drawn as plain SVG: nothing runs, and
+the drawing library is not loaded, before anybody has asked for more.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from math import exp
+from typing import Any, NamedTuple
+
+import numpy as np
+import streamlit as st
+
+from dpviz.app.charts.home_pictures import count_right_guesses, draw_guesses, draw_thumbnail, draw_trial
+from dpviz.app.ui.badges import format_badge
+from dpviz.app.ui.escape import escape_markdown
+from dpviz.core import Array, Flags
+from dpviz.runs import FOUND_RULE, bound_belief
+from dpviz.words import capitalize_first, choose_palette, explain_term, explain_words
+
+_FIRST = 0.02
+SAMPLE, CLUSTERS = "fifteen", 15
+"""What the picture shows, for whoever opens it."""
+
+
+class Draw(NamedTuple):
+    """Released centres (k, 2), unit coordinates, and which groups of k-means++ they find."""
+
+    epsilon: float
+    centers: Array
+    which: Flags
+
+    @property
+    def finding(self) -> str:
+        """What was found, at which ε."""
+        found, groups = int(self.which.sum()), len(self.which)
+        many = f"all {groups} groups are" if found == groups else f"{found} of {groups} groups {_format_are(found)}"
+        return f"At ε = {self.epsilon:g}, {many} found"
+
+
+class SampleDraws(NamedTuple):
+    """Rows (n, 2) of a public sample and their groups, its k-means++ centres (k, 2), and a draw for each ε."""
+
+    title: str
+    half: Array
+    points: Array
+    groups: Sequence[int]
+    reference: Array
+    draws: Mapping[float, Draw]
+
+    def place_points(self, points: Array) -> Array:
+        """Points in [0, 1] rather than between the bounds."""
+        at: Array = (points / self.half + 1) / 2
+        return at
+
+
+def draw_home_picture() -> float:
+    """Draw it, the same for everybody; moving the slider runs nothing. The ε that is looked at."""
+    shown = read_trial()
+    _draw_answer(shown)
+    words = (
+        f":small[{escape_markdown(shown.title)}, a public sample; one draw of Auto for each ε. "
+        f"{format_badge('released')} discs: private centres. {format_badge('public')} dots: made-up points, "
+        f"paler where "
+        f"their group was missed; diamonds: k-means++ without privacy. {capitalize_first(FOUND_RULE)}.]"
+    )
+    # No caption: it would fade the badges.
+    st.markdown(words, help=explain_words("noise, one draw, centre, cluster, k-means++"))
+    return float(str(st.session_state.get("home:epsilon", _FIRST)))
+
+
+@st.fragment
+def _draw_answer(shown: SampleDraws) -> None:
+    """The slider and what it shows; nothing else on the page is drawn again when it moves."""
+    picture, words = st.columns([2, 4], gap="large", vertical_alignment="center")
+    with words:
+        epsilon = st.select_slider(
+            "ε: smaller is more private",
+            list(shown.draws),
+            value=_FIRST,
+            format_func=lambda value: f"{value:g}",
+            key="home:epsilon",
+            help=explain_term("epsilon"),
+        )
+        draw, colors = shown.draws[float(str(epsilon))], choose_palette(st.context.theme.type)
+        st.subheader(escape_markdown(draw.finding), anchor=False)
+        right = count_right_guesses(bound_belief(0.5, epsilon=draw.epsilon).most)
+        said = (
+            f"{describe_privacy(draw.epsilon)} Of 100 guesses about a person 50 are right by chance, at "
+            f"most {right} now:"
+        )
+        st.markdown(escape_markdown(said))
+        alt = f"One hundred dots: 50 guesses right by chance, at most {right} with the release."
+        st.image(draw_guesses(right, colors), width="stretch", alt=alt)
+    with picture:
+        drawn = draw_trial(
+            shown.place_points(shown.points),
+            shown.groups,
+            shown.place_points(shown.reference),
+            shown.place_points(draw.centers),
+            draw.which,
+            colors,
+        )
+        st.image(drawn, width="stretch", alt=f"{draw.finding}: private centres over a public sample.")
+
+
+def draw_sample_picture(sample_id: str) -> None:
+    """A few points of a sample; nothing for one that has none stored."""
+    points = read_stored()["samples"].get(sample_id)
+    if points is not None:
+        st.image(draw_thumbnail(points, choose_palette(st.context.theme.type)), width="stretch", alt="")
+
+
+def describe_privacy(epsilon: float) -> str:
+    """What ε promises to a person.
+
+    >>> describe_privacy(0.1)
+    'Nobody’s row changes the odds of any result by more than 11 %.'
+    """
+    more = 100 * (exp(epsilon) - 1)
+    return f"Nobody’s row changes the odds of any result by more than {more:.{2 if more < 100 else 3}g} %."
+
+
+@cache
+def read_stored() -> Any:
+    """What was computed beforehand."""
+    return json.loads((files("dpviz.app.ui") / "assets" / "home.json").read_text(encoding="utf-8"))
+
+
+@cache
+def read_trial() -> SampleDraws:
+    """The draws as they were stored."""
+    told = read_stored()["trial"]
+    reference = np.array(told["reference"])
+    draws = {}
+    for draw in told["draws"]:
+        which = np.zeros(len(reference), dtype=np.bool_)
+        which[draw["found"]] = True
+        draws[draw["epsilon"]] = Draw(draw["epsilon"], np.array(draw["centers"]), which)
+    points = np.array(told["points"])
+    return SampleDraws(told["title"], np.array(told["half"]), points, told["groups"], reference, draws)
+
+
+def _format_are(number: int) -> str:
+    return "is" if number == 1 else "are"

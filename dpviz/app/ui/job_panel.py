@@ -1,0 +1,85 @@
+"""A running job on the page: how far it is, how long it will take, a way to stop it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import streamlit as st
+
+from dpviz.app.ui.escape import escape_markdown
+from dpviz.app.ui.polled import poll
+from dpviz.runs import JobRegistry, JobState, Work
+from dpviz.words import format_duration, format_things
+
+_REGISTRY = "job_panel:registry"
+_POLL_SECONDS = 0.5
+# Pictures of many runs take a good part of a second to draw, which the worker needs too.
+_PICTURES_SECONDS = 2.0
+
+
+def open_job_registry() -> JobRegistry:
+    """The jobs of this visit: they keep running while other pages are open, and end with the visit."""
+    if _REGISTRY not in st.session_state:
+        st.session_state[_REGISTRY] = JobRegistry()
+    return cast(JobRegistry, st.session_state[_REGISTRY])
+
+
+def draw_job_panel(job: Work[Any], *, label: str, key: str, live: Callable[[], None] | None = None) -> None:
+    """Show ``job`` until it has ended, then run the page once more; a failed or cancelled one says so.
+
+    Parameters
+    ----------
+    job : Work
+    label : str
+        What is being computed, as a noun: "Trade-off of 3 algorithms".
+    key : str
+        Tells panels on one page apart.
+    live : callable, optional
+        Draws what has arrived so far below the panel: every other second while the job runs, and once it has ended.
+    """
+    if job.state.final:
+        _draw_epilogue(job, label)
+        if live is not None:
+            live()
+        return
+
+    def panel() -> None:
+        if job.state.final:
+            st.rerun()
+        bar, button = st.columns([6, 1], vertical_alignment="center")
+        with bar:
+            _draw_progress(job, label)
+        button.button("Cancel", key=f"{key}:cancel", on_click=job.cancel, width="stretch")
+
+    poll(panel, every=_POLL_SECONDS, key=f"{key}:panel")
+    if live is not None:
+        poll(live, every=_PICTURES_SECONDS, key=f"{key}:live")
+
+
+def _draw_progress(job: Work[Any], label: str) -> None:
+    if job.state is JobState.QUEUED:
+        first = f"; before it {format_things(job.before, 'waiting job')}" if job.before else ""
+        st.progress(0.0, text=f"**{escape_markdown(label)}**: waits until one of the busy workers is free{first}")
+        return
+    report, left = job.progress, job.seconds_left
+    note = report.note if report and report.note else "under way" if report else "starting"
+    estimate = "" if left is None else f", {'about ' if left >= 1 else ''}{format_duration(left)} left"
+    text = f"**{escape_markdown(label)}**: {escape_markdown(note)} · {format_duration(job.elapsed)} so far{estimate}"
+    st.progress(report.fraction if report else 0.0, text=text)
+
+
+def _draw_epilogue(job: Work[Any], label: str) -> None:
+    if job.state is JobState.FAILED and job.error is not None:
+        unsaid = f"It stopped with {job.error.kind}. Its message is not shown, because it could quote the rows."
+        st.error(
+            escape_markdown(job.error.message or unsaid),
+            title=f"{escape_markdown(label)}: failed",
+            icon=":material/error:",
+        )
+    elif job.state is JobState.CANCELLED:
+        st.info(
+            f"Stopped after {format_duration(job.elapsed)}; what had arrived is kept.",
+            title=f"{escape_markdown(label)}: cancelled",
+            icon=":material/stop_circle:",
+        )

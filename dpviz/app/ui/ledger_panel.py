@@ -1,0 +1,340 @@
+"""The books of a visit: one line a charge, one line a run, one line a group of runs that add up, and the looks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from math import fsum
+from typing import Any, NamedTuple
+
+import pandas as pd
+import streamlit as st
+
+from dpviz.app.ui.badges import draw_badge, format_badge
+from dpviz.app.ui.escape import escape_markdown
+from dpviz.app.ui.session import Booked, make_once
+from dpviz.app.ui.table_words import RELATION_WORDS
+from dpviz.core import Accounting
+from dpviz.releases import format_small
+from dpviz.runs import compute_independent_epsilon, format_frame_csv
+from dpviz.words import explain_term, explain_words, format_number
+
+_READDED, _MOST_READDED = "ledger:readded", 10_000
+_WEAK = 5.0  # e^5 = 148: what an ε means, said on the page
+_ROW_PIXELS, _MOST_PIXELS = 35, 420
+# Pixels of a column for the longest number of four digits, 0.000001234: a narrower one would cut its first digits off.
+# Only a cost or a δ is that small; other numbers begin at 0.00001234.
+_NUMBER, _SHORT_NUMBER = 106, 96
+_number, _text = partial(st.column_config.NumberColumn, format="%.4g"), st.column_config.TextColumn
+_count = st.column_config.NumberColumn
+
+# What matters most comes first: a page of 800 pixels shows it without scrolling.
+_RUNS = {
+    "run": _count(width=48, pinned=True),
+    "kind": _text(width=76),
+    "table": _text(width=120),
+    "algorithm": _text(width=120),
+    "k": _count(width=44),
+    "ε asked": _number(width=72),
+    "ε spent": _number(width=_SHORT_NUMBER),
+    "ε by dp-accounting": _number(
+        "ε checked",
+        width=_SHORT_NUMBER,
+        help="What dp-accounting, a second library, makes of the noise of every charge. Never above what was asked.",
+    ),
+    "agrees": _text(width=62, help="Whether the checked ε stays within what was asked."),
+    "δ": _count(width=_NUMBER, format="%.2g", help=explain_term("delta")),
+    "accounting": _text("how charges add up", width=150, help=explain_term("accounting")),
+    "charges": _count(width=66, help=explain_term("charge")),
+    "n": _text(width=64, help="Where the number of rows is from: declared, the replace relation, bought, or not used."),
+    "noise": _text(help=explain_term("noise")),
+    "protects": _text(help=explain_term("unit")),
+}
+_CHARGES = {
+    "run": _count(width=44, pinned=True),
+    "step": _count(width=44),
+    "what for": _text(width=122),
+    "question": _text(width=100),
+    "mechanism": _text("kind of noise", width=112),
+    "sensitivity": _number("one can move it", width=122, help=explain_term("sensitivity")),
+    "noise scale": _number(
+        "noise", width=_SHORT_NUMBER, help=explain_term("noise", "Here: how wide it is, in the units of the answer.")
+    ),
+    "amount": _number("cost", width=_NUMBER, help="The costs of a run add up to what it spends."),
+    "unit": _text("in", width=44, help=f"ε itself, or squares that stand for it. {explain_term('accounting')}"),
+    "epsilon alone": _number("ε alone", width=_SHORT_NUMBER, help="What this charge alone would be worth."),
+    "delta alone": _count("δ alone", width=_NUMBER, format="%.2g"),
+}
+# A page of 1440 pixels has no room for them beside the others: what holds of all runs is said in a line below.
+_OF_ALL = {"noise": "Noise", "protects": "Each protects", "accounting": "Charges add up", "n": "Number of rows"}
+
+ADDING = {
+    Accounting.PURE: "ε by ε",
+    Accounting.BASIC: "ε by ε, δ by δ",
+    Accounting.GDP: "in squares (μ²)",
+    Accounting.ZCDP: "in squares (ρ)",
+    Accounting.PLD: "by exact odds",
+    Accounting.NONE: "no guarantee",
+}
+AGREES, NO_GUARANTEE = "✓", "no guarantee"
+# The independent total may differ by the rounding of its grid; above the request it may never be.
+_ROUNDING = 1e-9
+
+
+class JointPromise(NamedTuple):
+    """Runs on the same rows with the same relation and unit: what they promise together, by simple composition."""
+
+    table_title: str
+    relation: str
+    unit: str
+    runs: int
+    epsilon: float
+    delta: float
+
+
+def tabulate_charges(booked: Sequence[Booked]) -> pd.DataFrame:
+    """Every entry of every run; numbers in their own columns, units in words."""
+    lines = [
+        {
+            "run": number,
+            "table": entry.record.declaration.title,
+            "algorithm": entry.record.algorithm,
+            "step": place,
+            "what for": charge.note,
+            "question": charge.query,
+            "mechanism": charge.mechanism,
+            "sensitivity": charge.sensitivity,
+            "noise scale": charge.scale,
+            "amount": charge.amount,
+            "unit": charge.accounting.unit.symbol,
+            "epsilon alone": charge.epsilon,
+            "delta alone": charge.delta,
+            "n": entry.record.n_origin,
+            "looks": describe_accesses(entry),
+            "version": entry.record.version,
+            "date": entry.record.date,
+            "note": entry.record.note,
+        }
+        for number, entry in enumerate(booked, start=1)
+        if entry.record.private
+        for place, charge in enumerate(entry.record.entries, start=1)
+    ]
+    return pd.DataFrame(lines, columns=_CHARGE_COLUMNS)
+
+
+_CHARGE_COLUMNS = [
+    *("run", "table", "algorithm", "step", "what for", "question", "mechanism", "sensitivity", "noise scale"),
+    *("amount", "unit", "epsilon alone", "delta alone", "n", "looks", "version", "date", "note"),
+]
+
+
+def tabulate_totals(booked: Sequence[Booked], independent: Sequence[float | None]) -> pd.DataFrame:
+    """What each run asked for, what it spent, and what another library adds up.
+
+    Parameters
+    ----------
+    booked : sequence of Booked
+        Runs of the visit.
+    independent : sequence of float or None
+        What another library adds up for each, from scales alone, as ε; None where it cannot.
+
+    Returns
+    -------
+    DataFrame
+        A line a run.
+    """
+    return pd.DataFrame(
+        [
+            {
+                "run": number,
+                "table": entry.record.declaration.title,
+                "algorithm": entry.record.algorithm,
+                "k": entry.record.k,
+                "kind": "released" if entry.record.private else "revealed",
+                "ε asked": entry.record.epsilon if entry.record.private else None,
+                "ε spent": entry.record.spent_epsilon if entry.record.private else None,
+                "ε by dp-accounting": again,
+                "agrees": describe_agreement(entry, again),
+                "δ": entry.record.delta if entry.record.private else None,
+                "charges": len(entry.record.entries) if entry.record.private else 0,
+                "accounting": ADDING[entry.record.accounting],
+                "protects": f"{entry.record.unit}, {RELATION_WORDS[entry.record.relation]}",
+                "n": entry.record.n_origin,
+                "noise": describe_noise(entry),
+            }
+            for number, (entry, again) in enumerate(zip(booked, independent, strict=True), start=1)
+        ]
+    )
+
+
+def describe_agreement(entry: Booked, again: float | None) -> str:
+    """Whether the independent total is there and stays within what was asked for.
+
+    Parameters
+    ----------
+    entry : Booked
+        A run of the visit.
+    again : float or None
+        What another library adds up, as ε; None where it cannot.
+
+    Returns
+    -------
+    str
+        A word or two.
+    """
+    if not entry.record.private:
+        return NO_GUARANTEE
+    if again is None:
+        return AGREES if not entry.record.entries else "✗ not added up"
+    return AGREES if again <= entry.record.epsilon * (1 + _ROUNDING) else "✗ more than asked"
+
+
+def describe_noise(entry: Booked) -> str:
+    """Whether the noise is fit for a release."""
+    if not entry.record.private:
+        return "none"
+    if entry.record.seeded:
+        return "seeded: simulation only"
+    return "release-grade" if entry.record.hardened else "simulation only"
+
+
+def describe_accesses(entry: Booked) -> str:
+    """How often the rows were looked at, by kind."""
+    return " ".join(f"{kind}: {number}" for kind, number in entry.record.looks.items())
+
+
+def compose_together(booked: Sequence[Booked]) -> list[JointPromise]:
+    """Releases added up where they are about the same rows under the same promise, whatever was declared about them."""
+    groups: dict[tuple[str, str, str], list[Booked]] = {}
+    for entry in booked:
+        if entry.record.private:
+            groups.setdefault((entry.source_key, entry.record.relation, entry.record.unit), []).append(entry)
+    return [
+        JointPromise(
+            table_title=entries[-1].record.declaration.title,
+            relation=relation,
+            unit=unit,
+            runs=len(entries),
+            epsilon=fsum(entry.record.spent_epsilon or 0.0 for entry in entries),
+            delta=fsum(entry.record.delta for entry in entries),
+        )
+        for (_, relation, unit), entries in groups.items()
+    ]
+
+
+def format_file_name(booked: Sequence[Booked]) -> str:
+    """The name of the file of all charges, with the marks of every run in it."""
+    marks = dict.fromkeys(mark for entry in booked if entry.record.private for mark in entry.record.marks)
+    return "_".join((*marks, "ledger.csv"))
+
+
+def draw_together_panel(entries: Sequence[Booked]) -> None:
+    """What all releases of this visit promise together, table by table."""
+    groups = compose_together(entries)
+    if not groups:
+        return
+    st.subheader(describe_total(groups), divider="gray", anchor=False)
+    with st.grid(min_column_width=260):
+        for group in groups:
+            runs = f"{group.runs:d} release{'' if group.runs == 1 else 's'}"
+            with st.container(border=True, height="stretch"):
+                st.markdown(f"{format_badge('released')} **{escape_markdown(group.table_title)}**")
+                st.metric(
+                    "ε of all runs together",
+                    f"{format_number(group.epsilon)}",
+                    help=explain_term("epsilon", "Those of all runs on these rows are added, and so are their δ."),
+                )
+                protected = f"protects {escape_markdown(group.unit)}, {RELATION_WORDS[group.relation]}"
+                st.caption(
+                    f"δ = {escape_markdown(format_small(group.delta))}, over {runs}  \n{protected}",
+                    help=explain_words("δ, unit of privacy"),
+                )
+    if any(group.runs > 1 for group in groups):
+        st.warning(
+            "Running again adds up. Whoever gives away several results, or one chosen from several, promises the sum "
+            "above.",
+            icon=":material/functions:",
+        )
+    if any(group.epsilon >= _WEAK for group in groups):
+        st.caption("At ε = 5 the odds of a result may change by a factor of 148.", help=explain_term("epsilon"))
+
+
+def describe_total(groups: Sequence[JointPromise]) -> str:
+    """What was spent, and on which rows most of it."""
+    most = max(groups, key=lambda group: group.epsilon)
+    runs = f"{most.runs:d} run{'' if most.runs == 1 else 's'}"
+    rest = f"; {len(groups) - 1:d} more below" if len(groups) > 1 else ""
+    both = " together" if most.runs > 1 else ""
+    return f"{escape_markdown(most.table_title)}: {runs} spent ε = {format_number(most.epsilon)}{both}{rest}"
+
+
+def draw_totals_panel(entries: Sequence[Booked]) -> None:
+    """One line a run, and its independent re-addition."""
+    st.subheader("Runs", divider="gray", anchor=False)
+    with st.spinner("A second library checks…"):
+        again = [_add_again(entry) for entry in entries]
+    table = tabulate_totals(entries, again)
+    shared = {name: str(table[name].iloc[0]) for name in ("kind", *_OF_ALL) if table[name].nunique() == 1}
+    words = f"{len(table)} runs with ε asked, ε spent and ε checked by dp-accounting."
+    _draw_shown(table, {name: column for name, column in _RUNS.items() if name not in shared}, alt=words)
+    if of_all := [f"{_OF_ALL[name]}: {escape_markdown(words)}" for name, words in shared.items() if name in _OF_ALL]:
+        st.caption(". ".join(of_all) + ".", help=explain_words("noise, unit of privacy, accounting"))
+    answers = {*table["agrees"]} - {NO_GUARANTEE}  # of runs without one nothing is compared
+    if answers == {AGREES}:
+        st.caption(":green[✓] A second library, dp-accounting, finds no run above its request.")
+    elif answers:
+        st.error(
+            "dp-accounting does not confirm a run marked ✗: do not use it, and report this.",
+            icon=":material/dangerous:",
+        )
+
+
+def draw_charges_panel(entries: Sequence[Booked]) -> None:
+    """Every charge, and the file of all charges."""
+    st.subheader("Charges", divider="gray", anchor=False, help=explain_term("charge"))
+    draw_badge("released")
+    charged = tabulate_charges(entries)
+    _draw_shown(
+        charged, _CHARGES, alt=f"{len(charged)} charges with the kind and width of their noise, and their costs."
+    )
+    for note in dict.fromkeys(entry.record.note for entry in entries if entry.record.private and entry.record.note):
+        st.caption(f":material/warning: {escape_markdown(note)}", help=explain_words(note))
+    st.download_button(
+        "Ledger (CSV)",
+        format_frame_csv(charged),
+        format_file_name(entries),
+        "text/csv",
+        key="ledger_csv",
+        icon=":material/download:",
+        on_click="ignore",
+    )
+
+
+def draw_accesses_panel(accesses: Sequence[str]) -> None:
+    """Every look at rows."""
+    st.subheader("Looks", divider="gray", anchor=False, help=explain_term("look"))
+    draw_badge("revealed")
+    if not accesses:
+        st.caption("Nobody has looked at any row in this visit.")
+        return
+    st.markdown("\n".join(f"- {escape_markdown(access)}" for access in accesses), help=explain_words("loss, k-means++"))
+
+
+def _add_again(entry: Booked) -> float | None:
+    """The independent total of a run, computed once a visit."""
+    if not entry.record.private:
+        return None
+    record = entry.record
+    # The entries of a run stay alive, and the same object, as long as the books do.
+    return make_once(
+        _READDED,
+        id(record.entries),
+        lambda: compute_independent_epsilon(record.entries, delta=record.delta),
+        most=_MOST_READDED,
+    )
+
+
+def _draw_shown(table: pd.DataFrame, columns: Mapping[str, Any], *, alt: str) -> None:
+    """These columns of a table, in this order."""
+    height = min(_MOST_PIXELS, _ROW_PIXELS * (len(table) + 1) + 3)
+    st.dataframe(table, hide_index=True, height=height, column_order=list(columns), column_config=columns, alt=alt)

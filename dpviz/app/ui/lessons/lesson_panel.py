@@ -1,0 +1,287 @@
+"""One scene of a lesson on the page: text, question and guess at the left, the picture at the right."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+import streamlit as st
+
+from dpviz.app.charts.player.lesson_page import make_lesson_page
+from dpviz.app.charts.printed_lesson import make_printed_lesson
+from dpviz.app.lessons import reading
+from dpviz.app.lessons.computed import Computed, list_refusals
+from dpviz.app.lessons.facts import list_wrong_says
+from dpviz.app.lessons.lesson import Lesson
+from dpviz.app.lessons.reading import LessonCollection, read_lessons
+from dpviz.app.ui.escape import escape_markdown
+from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
+from dpviz.app.ui.lessons.guesses import (
+    ask,
+    compare,
+    compute_score,
+    forget_guesses,
+    is_revealed,
+    read_guess,
+    reveal_scene,
+)
+from dpviz.app.ui.lessons.lesson_link import Place, go_to
+from dpviz.app.ui.lessons.scene_picture import begin_runs, draw_scene_picture
+from dpviz.app.ui.session import make_once
+from dpviz.core import RequestError
+from dpviz.runs import Work
+
+
+def _draw_lesson_panel(lesson: Lesson, place: Place) -> None:
+    """Draw the scene that the address asks for."""
+    reasons = make_once("lessons:refusals", lesson, lambda: list_refusals(lesson, open_computed), most=8)
+    for sentence in reasons:
+        st.error(escape_markdown(sentence), title="This lesson cannot be given", icon=":material/block:")
+    if reasons:
+        st.button("All lessons", key="lesson:all", on_click=go_to, args=(None,))
+        return
+    scene = max(1, min(place.scene, len(lesson.scenes)))
+    here, computed = (
+        Place(lesson.id, scene, place.presented),
+        open_computed(lesson.find_subject(lesson.scenes[scene - 1])),
+    )
+    begin_runs(lesson.scenes[scene - 1], computed)
+    # Large type needs room.
+    words, picture = st.columns([2, 3] if place.presented else [1, 2], gap="large")
+    with words:
+        _draw_head(lesson, here)
+        _draw_scene(lesson, here)
+        if is_revealed(lesson, scene):
+            _draw_answer(lesson, here, computed)
+        if scene == len(lesson.scenes) and is_revealed(lesson, scene):
+            _draw_farewell(lesson, here)
+        _draw_walk(lesson, here)
+        if not place.presented:
+            _draw_ways(lesson, here)
+    with picture:
+        draw_scene_picture(lesson, scene, computed)
+
+
+def _say(text: str, presented: bool) -> None:
+    """Text of a lesson, paragraph by paragraph; larger for a class."""
+    for paragraph in text.split("\n\n"):
+        if presented:
+            st.header(escape_markdown(paragraph), anchor=False)
+        else:
+            st.markdown(escape_markdown(paragraph))
+
+
+def _draw_head(lesson: Lesson, here: Place) -> None:
+    many = len(lesson.scenes)
+    st.progress(here.scene / many, text=f"{escape_markdown(lesson.title)} · {here.scene:d} of {many:d}")
+    st.title(escape_markdown(lesson.scenes[here.scene - 1].title), anchor=False)
+
+
+def _draw_scene(lesson: Lesson, here: Place) -> None:
+    scene = lesson.scenes[here.scene - 1]
+    _say(scene.fill_text(scene.text), here.presented)
+    if scene.question is None:
+        return
+    st.header(escape_markdown(scene.fill_text(scene.question.ask)), anchor=False)
+    if not is_revealed(lesson, here.scene):
+        ask(lesson, here.scene)
+    else:
+        compare(lesson, here.scene)
+
+
+def _draw_walk(lesson: Lesson, here: Place) -> None:
+    """Back, and what comes next: the answer, or the next scene. For a class the arrow keys do the same."""
+    revealed, many = is_revealed(lesson, here.scene), len(lesson.scenes)
+    with st.container(horizontal=True, gap="small"):
+        _draw_mover("Back", "Left", lesson, here, here.scene - 1, disabled=here.scene == 1)
+        if not revealed:
+            # A class answers aloud.
+            waits = read_guess(lesson, here.scene) is None and not here.presented
+            st.button(
+                "Reveal",
+                key="lesson:reveal",
+                type="primary",
+                icon=":material/visibility:",
+                on_click=reveal_scene,
+                args=(lesson, here.scene),
+                disabled=waits,
+                shortcut="Right" if here.presented else None,
+                help="Predict first: then the answer appears." if waits else None,
+            )
+        else:
+            _draw_mover("Next", "Right", lesson, here, here.scene + 1, disabled=here.scene == many)
+        if here.presented:
+            st.button(
+                "End", key="lesson:end", type="tertiary", on_click=go_to, args=(lesson.id, here.scene), shortcut="Esc"
+            )
+
+
+def _draw_mover(label: str, shortcut: str, lesson: Lesson, here: Place, scene: int, *, disabled: bool) -> None:
+    st.button(
+        label,
+        key=f"lesson:{label.lower()}",
+        type="primary" if label == "Next" else "secondary",
+        on_click=go_to,
+        args=(lesson.id, scene),
+        kwargs={"present": here.presented},
+        disabled=disabled,
+        shortcut=shortcut if here.presented and not disabled else None,
+    )
+
+
+def _draw_answer(lesson: Lesson, here: Place, computed: Computed) -> None:
+    scene = lesson.scenes[here.scene - 1]
+    if scene.answer:
+        _say(scene.fill_text(scene.answer), here.presented)
+    if any(say.grid is not None and not computed.knows(say.grid) for say in scene.says.values()):
+        return  # its runs are under way
+    for sentence in make_once("lessons:wrong", (lesson, here.scene), lambda: list_wrong_says(scene, computed), most=20):
+        st.error(escape_markdown(f"This lesson is not right any more: {sentence}"), icon=":material/error:")
+
+
+def _draw_farewell(lesson: Lesson, here: Place) -> None:
+    """The sentence to remember, and how many predictions came true."""
+    with st.container(border=True):
+        st.markdown(":small[:gray[To remember]]")
+        st.header(escape_markdown(lesson.sentence), anchor=False)
+        score = compute_score(lesson)
+        if score.asked and not here.presented:
+            st.caption(f"{score.right:d} of {score.asked:d} predictions came true. Nobody but you sees this.")
+
+
+def _draw_ways(lesson: Lesson, here: Place) -> None:
+    """Ways out of a scene."""
+
+    def sheet() -> str:
+        return make_printed_lesson(lesson)
+
+    with st.container(horizontal=True, gap="small"):
+        _draw_way("All lessons", ":material/apps:", "all", go_to, None)
+        present: Callable[[], None] = lambda: go_to(lesson.id, here.scene, present=True)  # noqa: E731
+        st.button("Present", icon=":material/co_present:", key="lesson:present", type="tertiary", on_click=present)
+        st.download_button(
+            "Sheet to print (HTML)",
+            sheet,
+            f"{lesson.id}_sheet.html",
+            "text/html",
+            icon=":material/print:",
+            key="lesson:sheet",
+            type="tertiary",
+            on_click="ignore",
+        )
+        draw_file_button(lesson)
+        _draw_way("Begin again", ":material/restart_alt:", "again", forget_guesses, lesson)
+    draw_file_progress(lesson)
+
+
+def _draw_way(label: str, icon: str, key: str, act: Callable[..., None], *given: object) -> None:
+    st.button(label, icon=icon, key=f"lesson:{key}", type="tertiary", on_click=act, args=given)
+
+
+def draw_lessons_list(collection: LessonCollection) -> None:
+    """A card for each lesson, and a sentence for each file that is none."""
+    with st.grid(min_column_width=220, key="lessons"):
+        for lesson in collection.lessons.values():
+            with st.container(border=True, height="stretch"):
+                st.button(
+                    escape_markdown(lesson.title),
+                    key=f"lesson:begin:{lesson.id}",
+                    on_click=go_to,
+                    args=(lesson.id,),
+                    width="stretch",
+                )
+                st.markdown(escape_markdown(lesson.sentence))
+                st.caption(f"{lesson.minutes:d} minutes · {len(lesson.scenes):d} scenes")
+    for sentence in collection.refused:
+        st.error(escape_markdown(sentence), title="A file that is no lesson", icon=":material/block:")
+
+
+def draw_lessons_page(place: Place | None) -> None:
+    """The list of lessons, or the scene that the address asks for."""
+    collection = read_collection()
+    if place is not None and place.lesson in collection.lessons:
+        _draw_lesson_panel(collection.lessons[place.lesson], place)
+        return
+    st.title("Lessons", anchor=False)
+    if place is not None:
+        st.info("There is no lesson of this name here: choose another one.", icon=":material/search_off:")
+    st.markdown("Predict, then see. Each lesson has one sentence to remember; a class can take it together.")
+    draw_lessons_list(collection)
+
+
+OWN = "DPVIZ_LESSONS"
+"""The environment variable that names a folder of more lessons."""
+
+
+def read_collection() -> LessonCollection:
+    """All lessons: a file that is put into a folder, or changed there, is seen at the next look."""
+    own = os.environ.get(OWN, "")
+    folders = [reading.FOLDER, *([Path(own)] if own else [])]
+    found = [_read(folder, _read_stamps(folder)) for folder in folders]
+    lessons = {name: lesson for collection in found for name, lesson in collection.lessons.items()}
+    return LessonCollection(lessons, tuple(sentence for collection in found for sentence in collection.refused))
+
+
+def _read_stamps(folder: Path) -> tuple[tuple[str, int, int], ...]:
+    """What tells that a file has changed; also of a link that leads nowhere, as editors make them to lock a file."""
+    return tuple(map(_read_stamp, sorted(folder.glob("*.yaml"))))
+
+
+def _read_stamp(path: Path) -> tuple[str, int, int]:
+    try:
+        state = path.stat()
+    except OSError:
+        return path.name, 0, 0
+    return path.name, state.st_mtime_ns, state.st_size
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _read(folder: Path, stamps: tuple[tuple[str, int, int], ...]) -> LessonCollection:
+    del stamps  # they tell files that changed apart, for the cache
+    return read_lessons(folder)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def open_computed(subject: str) -> Computed:
+    """The sample or the drawing of a scene and what was computed on it: the same for everybody, so once a server."""
+    return Computed.open_subject(subject)
+
+
+_LABEL, _ICON = "Play it anywhere (HTML)", ":material/play_circle:"
+_HELP = "All scenes in one file of about 3 MB: it opens in any browser, without network or server."
+
+
+def draw_file_button(lesson: Lesson) -> None:
+    """Asks for the page, or hands it over once it is there."""
+    job = _find_job(lesson)
+    page = next((item for item in job.items if isinstance(item, str)), None) if job is not None else None
+    look: Any = {"icon": _ICON, "key": "lesson:file", "type": "tertiary", "help": _HELP}
+    if page is not None:
+        st.download_button(_LABEL, page, f"{lesson.id}_lesson.html", "text/html", on_click="ignore", **look)
+    elif st.button(_LABEL, disabled=job is not None and not job.state.final, **look):
+        try:
+            st.session_state[_make_key(lesson)] = open_job_registry().submit(make_lesson_page, lesson)
+        except RequestError as error:
+            st.error(escape_markdown(error), icon=":material/hourglass:")
+            return
+        st.rerun()
+
+
+def draw_file_progress(lesson: Lesson) -> None:
+    """How far it is; that it is there."""
+    job = _find_job(lesson)
+    if job is None:
+        return
+    draw_job_panel(job, label="The lesson as a file", key="lesson:file:job")
+    if job.items:
+        st.caption(f"The file is there: press {_LABEL} once more.")
+
+
+def _make_key(lesson: Lesson) -> str:
+    return f"lessons:file:{lesson.id}"
+
+
+def _find_job(lesson: Lesson) -> Work[Any] | None:
+    return cast("Work[Any] | None", st.session_state.get(_make_key(lesson)))

@@ -1,0 +1,253 @@
+"""The five parts of the page, each to be drawn on a stage: by the page itself, or by a lesson."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, cast
+
+import streamlit as st
+
+from dpviz.app.charts.meaning.asking_costs import AskingCosts
+from dpviz.app.charts.meaning.attack_region import AttackRegion
+from dpviz.app.charts.meaning.deployment_strip import DeploymentStrip
+from dpviz.app.charts.meaning.icon_array import IconArray
+from dpviz.app.charts.meaning.twin_clouds import TwinClouds
+from dpviz.app.charts.view import make_view
+from dpviz.app.ui.escape import escape_markdown
+from dpviz.app.ui.figure import show
+from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
+from dpviz.app.ui.meaning.stage import Stage
+from dpviz.app.ui.session import make_once
+from dpviz.core import Array, RequestError
+from dpviz.releases import format_small
+from dpviz.runs import (
+    PAIRS,
+    SOURCE,
+    AttackTrial,
+    Job,
+    ReferenceTrial,
+    attack_work,
+    clip_rows,
+    load_deployments,
+    run_request,
+)
+from dpviz.words import choose_palette, explain_words
+
+# Averages of sixteen, of which there must be two.
+_KEPT, _LEAST = 4, 32
+
+
+class PagePart(NamedTuple):
+    """A part of the page: what it is called, and what draws it."""
+
+    label: str
+    icon: str
+    draw: Callable[[Stage], None]
+
+
+def draw_odds(stage: Stage) -> None:
+    """What can be believed of one person after a release."""
+    place = st.container()
+    words, picture = st.columns([1, 2], gap="large", vertical_alignment="center")
+    with words:
+        prior = st.slider("A belief about you before, %", 1, 99, 50, key="meaning:prior", help=_PRIOR_HELP)
+        array = IconArray(prior / 100, stage.request.epsilon)
+        _say_unit_and_slack(stage)
+    with place:
+        _draw_head(array.title, array.sentence)
+    with picture:
+        show(array.draw(_choose_colors()), alt=array.words(), key="meaning:odds", stem="odds", bare=True)
+    st.caption(
+        "What the release teaches about everybody, that smoking harms say, it teaches about you too: with or without "
+        "your data. The promise is about what your data adds."
+    )
+
+
+def draw_membership(stage: Stage) -> None:
+    """The attack, run: was this person in the table?"""
+
+    def draw(simulation: Simulation) -> None:
+        region = AttackRegion.of(simulation.list_trials(), simulation.list_reference_trials(), stage.request)
+        _draw_head(region.title, region.sentence)
+        show(region.draw(_choose_colors()), alt=region.words(), key="meaning:attack", stem="attack", bare=True)
+
+    _draw_simulation(stage, draw)
+    st.caption(
+        "One attacker sees the centres: is one near the person? The other knows all other rows and reads every "
+        "released answer. Each chose its threshold on one half of the runs; the mark is its record on the other half, "
+        "the box holds the truth 19 times in 20. There may be better attackers: the line holds for all."
+    )
+
+
+def draw_twins(stage: Stage) -> None:
+    """Two tables, one person apart."""
+    guess = st.pills(
+        "Take the person away: how far do the centres move?",
+        ["not to be seen", "about as far as the noise", "much farther"],
+        key="meaning:guess",
+    )
+
+    def draw(simulation: Simulation) -> None:
+        view, person = make_view(stage.table.domain), stage.neighbors.person
+        clouds = TwinClouds.of(simulation.list_trials(), view, _read_points(stage), person, stage.request.epsilon)
+        if guess:
+            told = f"You said: {guess}. It is {clouds.moved:.2g} times the noise."
+            _draw_head(clouds.title, f"{clouds.sentence} {told}")
+        else:
+            _draw_head("The same table, with one person and without", "Guess first: then the second table appears.")
+        figure = clouds.draw(_choose_colors(), both=guess is not None)
+        show(figure, alt=clouds.words(), key="meaning:twins", stem="neighbouring-tables", bare=True)
+
+    _draw_simulation(stage, draw)
+
+
+def draw_again(stage: Stage) -> None:
+    """What asking again buys, and what it costs."""
+
+    def draw(simulation: Simulation) -> None:
+        costs = _draw_costs(stage, simulation)
+        _draw_head(costs.title, costs.sentence)
+        for place, curve in zip(st.columns(len(costs.curves)), costs.curves, strict=True):
+            with place:
+                st.markdown(f"**{escape_markdown(curve.heading)}**")
+                key = f"meaning:again:{curve.heading}"
+                show(curve.draw(_choose_colors()), alt=curve.words, key=key, stem="asking-again", bare=True)
+
+    _draw_simulation(stage, draw, least=_LEAST)
+    st.caption(
+        "First: how far averages of t releases lie apart, in % of one release. Then: what t releases cost, added up "
+        "and by the sharper composition; and what the attacker who reads all answers gains about the person, from "
+        "sums of the runs' likelihoods drawn again, beside what none can pass."
+    )
+
+
+def draw_others(stage: Stage) -> None:
+    """Where others stand."""
+    strip = DeploymentStrip(load_deployments(), stage.request.epsilon)
+    _draw_head(strip.title, strip.sentence)
+    show(strip.draw(_choose_colors()), alt=strip.words(), key="meaning:others", stem="deployments", bare=True)
+    st.caption(f"Hollow: their ρ, told as ε at their δ or at 10⁻⁶. Source: {escape_markdown(SOURCE)}.")
+
+
+PARTS: dict[str, PagePart] = {
+    "odds": PagePart("Odds", ":material/casino:", draw_odds),
+    "attack": PagePart("The attack, run", ":material/person_search:", draw_membership),
+    "worlds": PagePart("Neighbouring tables", ":material/compare:", draw_twins),
+    "again": PagePart("Ask again", ":material/replay:", draw_again),
+    "others": PagePart("Where others stand", ":material/public:", draw_others),
+}
+
+_PRIOR_HELP = "Anything about you: that you are ill, that you are rich, that you are in the table at all."
+
+
+def _draw_head(title: str, sentence: str) -> None:
+    st.title(escape_markdown(title), anchor=False)
+    st.markdown(f"**{escape_markdown(sentence)}**")
+
+
+def _say_unit_and_slack(stage: Stage) -> None:
+    """Who "you" is, and what δ adds to the factor."""
+    delta = stage.request.delta
+    st.markdown(
+        f"“Your data” is **{escape_markdown(stage.table.private.unit)}** here.", help=explain_words("unit of privacy")
+    )
+    if delta > 0:
+        # Too little for the digits of a share.
+        slack, more = escape_markdown(format_small(delta)), escape_markdown(f"{format_small(100 * delta)} %")
+        st.markdown(
+            f"δ = {slack} is slack: any result may be likelier by another {more}, beyond the factor.",
+            help=explain_words("δ"),
+        )
+
+
+def _choose_colors() -> Any:
+    return choose_palette(st.context.theme.type)
+
+
+def _read_points(stage: Stage) -> Array:
+    """Of a public table, unit coordinates."""
+    table = stage.table
+    return make_once(
+        "meaning:rows",
+        table.key,
+        lambda: clip_rows(table.private.reveal(note="neighbours of a public table"), table.domain.region).points,
+        most=_KEPT,
+    )
+
+
+def _draw_costs(stage: Stage, simulation: Simulation) -> AskingCosts:
+    asked = stage.request
+    entries = make_once(
+        "meaning:entries", stage.key, lambda: run_request(asked, stage.table.private).entries, most=_KEPT
+    )
+    return AskingCosts.of(simulation.list_trials(), entries, asked)
+
+
+_KEPT_SIMULATIONS = 6
+
+
+@dataclass(eq=False)
+class Simulation:
+    """All jobs of one stage: the first runs, and more where they were asked for."""
+
+    stage: Stage
+    jobs: list[Job[Any]] = field(default_factory=list)
+
+    @property
+    def running(self) -> bool:
+        return any(not job.state.final for job in self.jobs)
+
+    def list_trials(self) -> list[AttackTrial]:
+        """Of the private algorithm, as far as they have arrived."""
+        return [item for job in self.jobs for item in job.items if isinstance(item, AttackTrial)]
+
+    def list_reference_trials(self) -> list[AttackTrial]:
+        """Of k-means++ without privacy."""
+        return [item.trial for job in self.jobs for item in job.items if isinstance(item, ReferenceTrial)]
+
+    def begin(self) -> None:
+        """The first runs, or as many more."""
+        done = len(self.list_trials()) // 2
+        asked = self.stage.request
+        self.jobs.append(open_job_registry().submit(attack_work, self.stage.neighbors, asked, PAIRS, done))
+
+
+def _draw_simulation(stage: Stage, draw: Callable[[Simulation], None], *, least: int = 8) -> None:
+    """Draw what is known of a stage, and go on drawing while runs arrive; they begin by themselves.
+
+    Nobody's privacy is spent: the rows are public. ``least`` pairs are waited for before anything is drawn.
+    """
+    simulation = make_once("meaning:simulations", stage.key, lambda: Simulation(stage), most=_KEPT_SIMULATIONS)
+    _leave_others(simulation)
+    if not simulation.jobs:
+        try:
+            simulation.begin()
+        except RequestError as error:
+            st.info(escape_markdown(error), icon=":material/hourglass:")
+            return
+    job = simulation.jobs[-1]
+
+    def live() -> None:
+        if len(simulation.list_trials()) // 2 >= least:
+            draw(simulation)
+        else:
+            st.skeleton(height=440)
+
+    key = f"meaning:job:{len(simulation.jobs)}"
+    draw_job_panel(job, label=f"{PAIRS} runs with the person and {PAIRS} without", key=key, live=live)
+    if not simulation.running:
+        pairs = len(simulation.list_trials()) // 2
+        more, words = st.columns([1, 4], vertical_alignment="center")
+        more.button("More runs", icon=":material/add:", key="meaning:more", on_click=simulation.begin)
+        words.caption(f"{pairs} runs with the person and {pairs} without, of a public table: nothing is spent.")
+
+
+def _leave_others(simulation: Simulation) -> None:
+    """A moved control makes the runs for the settings before worthless, unless they have ended."""
+    kept = cast("dict[Any, Simulation]", st.session_state["meaning:simulations"])
+    for other in kept.values():
+        if other is not simulation and other.running:
+            for job in other.jobs:
+                job.cancel()
+            other.jobs.clear()

@@ -1,0 +1,405 @@
+"""The papers' claims: all findings in a picture, and behind each what the paper says, our runs, and its figure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from math import inf
+from typing import Literal, NamedTuple
+
+import pandas as pd
+import streamlit as st
+from pandas.io.formats.style import Styler
+
+from dpviz.app.charts.canvas import TitledPlot
+from dpviz.app.charts.studies import stored_verdicts
+from dpviz.app.charts.studies.claim_figure import ClaimFigure
+from dpviz.app.charts.studies.stored_verdicts import (
+    ClaimFinding,
+    ClaimResult,
+    ClaimVerdict,
+    FindingSetting,
+    Outcome,
+    PaperFigure,
+)
+from dpviz.app.charts.studies.verdict_figure import INKS, VerdictFigure, count_answers
+from dpviz.app.ui.badges import draw_caption_with_badge
+from dpviz.app.ui.data.ways_in import SyntheticTable, open_synthetic_table
+from dpviz.app.ui.escape import escape_markdown
+from dpviz.app.ui.figure import draw_data_table, show, show_wide
+from dpviz.app.ui.studies.one_setting import open_in_explore, turn_to_explore
+from dpviz.runs import USUAL_SPREAD, Contender, Request
+from dpviz.words import choose_palette, explain_term, explain_words
+
+_PAGE_WIDTH = 720
+_SYNTHETIC, _FILES = "synthetic tables", "published files"
+_CHOSEN, _BOARD, _PICTURE = "papers:claim", "papers:board", "papers:verdicts"
+# A made-up table for Explore has no more.
+_MOST_CELLS = 2_000_000
+# Of the heads, of a line of the board, and of a finding: above 64 pixels sentences are broken into lines.
+_ROW_PIXELS, _BOARD_PIXELS, _FINDING_PIXELS = 35, 66, 92
+
+
+class _Look(NamedTuple):
+    """Of a verdict. Orange is none of them: it is what was revealed."""
+
+    color: Literal["green", "violet", "red", "yellow"]
+    icon: str
+
+
+class _Figure(NamedTuple):
+    shown: TitledPlot
+    alt: str
+
+
+_LOOKS = {
+    Outcome.HOLDS: _Look("green", ":material/check_circle:"),
+    Outcome.IN_PART: _Look("violet", ":material/contrast:"),
+    Outcome.FAILS: _Look("red", ":material/cancel:"),
+    Outcome.UNDECIDED: _Look("yellow", ":material/question_mark:"),
+}
+_RUN_HELP = (
+    "As the paper ran it, on published files where there are some, else on tables by the paper's recipe or size."
+)
+_MADE_HELP = "The same on tables of the papers' n, d and k that are made here, where files are behind the verdict."
+_TODAY_HELP = "Against what is run today, where that differs: tuned, or composed exactly."
+_COLUMNS = {
+    "paper": st.column_config.TextColumn("paper", width=150),
+    "run": st.column_config.TextColumn("verdict", width=100, help=_RUN_HELP),
+    "on": st.column_config.TextColumn("on", width=86, help="The tables that the verdict is about."),
+    "made": st.column_config.TextColumn("synthetic", width=100, help=_MADE_HELP),
+    "today": st.column_config.TextColumn("today", width=100, help=_TODAY_HELP),
+    "findings": st.column_config.TextColumn("findings", width=76, help="How often the answer is yes, no and open."),
+    "margin": st.column_config.TextColumn(
+        "margin",
+        width=118,
+        help="And where nine in ten redraws have it. Above 1× it holds; undecided where these hold 1.",
+    ),
+    "decides": st.column_config.TextColumn(
+        "what decides", width=240, help="The finding that fails by most or, where all hold, the closest one."
+    ),
+}
+_FINDINGS = {
+    "finding": st.column_config.TextColumn("finding", width=210),
+    "run": st.column_config.TextColumn("verdict", width=175, help=_RUN_HELP),
+    "made": st.column_config.TextColumn("synthetic tables", width=175, help=_MADE_HELP),
+    "today": st.column_config.TextColumn("today", width=175, help=_TODAY_HELP),
+    "asked": st.column_config.TextColumn("paper says", width=100),
+}
+_NONE = "–"
+
+
+class _Line(NamedTuple):
+    """Of the board: what came of a claim; on synthetic tables, too, where files are behind that."""
+
+    result: ClaimResult
+    synthetic: ClaimResult | None
+
+    @property
+    def verdict(self) -> ClaimVerdict:
+        return self.result.verdict
+
+    @property
+    def on_synthetic(self) -> ClaimVerdict | None:
+        return None if self.synthetic is None else self.synthetic.verdict
+
+
+def draw_papers() -> None:
+    """All findings in a picture and all claims in a table; of the chosen one its findings, figures and runs."""
+    turn_to_explore()
+    stored = stored_verdicts.read_verdicts()
+    lines = list_lines(stored.claims)
+    if not lines:
+        st.info(
+            "No tables of results lie beside these pages. `python -m experiments --quick --out DIR` makes them.",
+            title="Nothing has been reproduced here yet",
+            icon=":material/science:",
+        )
+        return
+    headline = format_headline([line.verdict for line in lines.values()])
+    st.subheader(escape_markdown(headline), anchor=False)
+    st.caption(escape_markdown(format_answers(lines.values())))
+    _draw_verdicts(lines, headline)
+    _draw_scoreboard(lines, headline)
+    chosen = st.selectbox(
+        "Claim",
+        list(lines),
+        format_func=lambda claim_id: f"{lines[claim_id].result.paper}: {lines[claim_id].verdict.outcome.value}",
+        key=_CHOSEN,
+    )
+    _draw_claim(lines[chosen], stored.rules)
+
+
+def list_lines(results: Iterable[ClaimResult]) -> dict[str, _Line]:
+    """The lines of the board, by the ids of their claims."""
+    made = {result.id: result for result in stored_verdicts.read_verdicts(stored_verdicts.STAND_INS).claims}
+    return {of.id: _Line(of, made.get(of.id) if of.is_on_files else None) for of in results}
+
+
+def format_headline(verdicts: Collection[ClaimVerdict]) -> str:
+    """How many findings there are, and what became of them."""
+    number = sum(len(verdict.findings) for verdict in verdicts)
+    counts = [(outcome, sum(verdict.count(outcome) for verdict in verdicts)) for outcome in Outcome]
+    parts = [f"{count:d} {_VERBS[outcome][count != 1]}" for outcome, count in counts if count]
+    said = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+    return f"Of {number:d} findings in {len(verdicts):d} groups, run again as the papers ran them, {said}"
+
+
+_VERBS = {
+    Outcome.HOLDS: ("holds", "hold"),
+    Outcome.IN_PART: ("holds in part", "hold in part"),
+    Outcome.FAILS: ("does not", "do not"),
+    Outcome.UNDECIDED: ("is open", "are open"),
+}
+
+
+def format_answers(lines: Collection[_Line]) -> str:
+    """How often each paper's findings hold, and on which tables."""
+    papers: dict[str, list[ClaimVerdict]] = {}
+    for line in lines:
+        papers.setdefault(line.result.source, []).append(line.verdict)
+    said = "; ".join(f"{paper}: {count_answers(verdicts)}" for paper, verdicts in papers.items())
+    about = Counter(line.result.about for line in lines)
+    on = ", ".join(f"{number} on {kind}" for kind, number in sorted(about.items()))
+    return f"{said}. Groups: {on}."
+
+
+def _draw_verdicts(lines: Mapping[str, _Line], headline: str) -> None:
+    picture = VerdictFigure([line.result for line in lines.values()], headline)
+    dark = st.context.theme.type == "dark"
+    plot = picture.draw(choose_palette(st.context.theme.type), dark=dark).plot
+    show(plot, alt=picture.words(), key=_PICTURE, stem="verdicts", on_click=lambda: _choose_mark(list(lines)))
+
+
+def tabulate_claims(lines: Mapping[str, _Line]) -> pd.DataFrame:
+    """A line a claim: its verdicts, and the finding that decides; what the paper says of it stands with the claim."""
+    cells = [
+        {
+            "paper": line.result.paper,
+            "run": _short(line.verdict),
+            "on": line.result.about,
+            "made": _short(line.on_synthetic),
+            "today": _short(line.verdict.today),
+            "findings": count_answers([line.verdict]),
+            "margin": _margin(line.verdict.closest),
+            "decides": line.verdict.closest.says,
+        }
+        for line in lines.values()
+    ]
+    return pd.DataFrame(cells, index=list(lines), columns=list(_COLUMNS))
+
+
+def _short(verdict: ClaimVerdict | None) -> str:
+    return _NONE if verdict is None else _SHORT[verdict.outcome]
+
+
+def _margin(finding: ClaimFinding) -> str:
+    """The margin, and where it lies in nine of ten redraws."""
+    between = finding.interval
+    drawn = (
+        "" if between is None or between.low == between.high else f", {_round(between.low)} to {_round(between.high)}"
+    )
+    return f"{_round(finding.margin)}×{drawn}"
+
+
+def _round(times: float) -> str:
+    """Three digits, large ones written out."""
+    return f"{times:.3g}" if not 1_000 <= times < inf else f"{float(f'{times:.3g}'):,.0f}"
+
+
+def _draw_scoreboard(lines: Mapping[str, _Line], headline: str) -> None:
+    board = tabulate_claims(lines)
+    st.dataframe(
+        _color_cells(board, ["run", "made", "today"]),
+        hide_index=True,
+        height=_ROW_PIXELS + _BOARD_PIXELS * len(board) + 3,
+        row_height=_BOARD_PIXELS,
+        column_config=_COLUMNS,
+        key=_BOARD,
+        on_select=lambda: _choose(list(lines)),
+        selection_mode="single-row",
+        alt=f"{headline}. A line a claim: {', '.join(line.verdict.outcome.value for line in lines.values())}.",
+    )
+    st.caption("Choose a line, or a claim below, for its findings and figures.")
+
+
+# Text of a verdict on a light and a dark table.
+_SHORT = {
+    Outcome.HOLDS: "holds",
+    Outcome.IN_PART: "in part",
+    Outcome.FAILS: "fails",
+    Outcome.UNDECIDED: "undecided",
+}
+_INKS = {_SHORT[outcome]: inks for outcome, inks in INKS.items()}
+
+
+def _color_cells(lines: pd.DataFrame, columns: list[str]) -> Styler:
+    """The lines with the cells of these columns, which begin with a verdict, in its colour."""
+    dark = st.context.theme.type == "dark"
+
+    def ink(text: object) -> str:
+        inks = _INKS.get(str(text).split(":")[0])
+        return "" if inks is None else f"color: {inks[dark]}; font-weight: 600"
+
+    return lines.style.map(ink, subset=pd.Index(columns))
+
+
+def _choose_mark(claims: list[str]) -> None:
+    """Show the claim whose mark was chosen."""
+    points = st.session_state[_PICTURE].selection.points
+    if points and points[0].get("customdata") in claims:
+        st.session_state[_CHOSEN] = points[0]["customdata"]
+
+
+def _choose(claims: list[str]) -> None:
+    """Show the claim whose line was chosen."""
+    rows = st.session_state[_BOARD].selection.rows
+    if rows:
+        st.session_state[_CHOSEN] = claims[rows[0]]
+
+
+# Drawing a claim takes up to a second: what anybody sees is worked out once a server, from either kind of tables and
+# in either theme.
+@st.cache_data(max_entries=64, show_spinner=False)
+def _draw_figures(
+    figures: tuple[PaperFigure, ...], table: pd.DataFrame, sentence: str, theme: str | None
+) -> list[_Figure]:
+    """The figures of a claim in the colours of a theme, and what they show in words."""
+    colors = choose_palette(theme)
+    shown = [ClaimFigure(table, figure, sentence) for figure in figures]
+    return [_Figure(each.draw(colors, width=_PAGE_WIDTH), each.words()) for each in shown]
+
+
+def _choose_source(line: _Line) -> tuple[ClaimResult, pd.DataFrame]:
+    """Which of its results the figures show, where there are two, and the runs behind that."""
+    claim_id = line.result.id
+    if line.synthetic is None:
+        return line.result, stored_verdicts.read_runs(claim_id)
+    choice = st.segmented_control(
+        "Figures and reasons from",
+        [_FILES, _SYNTHETIC],
+        default=_FILES,
+        required=True,
+        key=f"papers:source:{claim_id}",
+        help=explain_term("synthetic-table", "These have the n, d and k of the papers' tables."),
+    )
+    if choice == _FILES:
+        return line.result, stored_verdicts.read_runs(claim_id)
+    return line.synthetic, stored_verdicts.read_runs(claim_id, stored_verdicts.STAND_INS)
+
+
+def _draw_claim(line: _Line, rules: Sequence[str]) -> None:
+    claim, verdict = line.result, line.verdict
+    words = " ".join([claim.claim, *map(_finding, verdict.findings)])
+    st.markdown(f"{_outcome(verdict)} {escape_markdown(claim.claim)}", help=explain_words(words))
+    st.dataframe(
+        _color_cells(tabulate_findings(verdict, line.on_synthetic), ["run", "made", "today"]),
+        hide_index=True,
+        height=_ROW_PIXELS + _FINDING_PIXELS * len(verdict.findings) + 3,
+        row_height=_FINDING_PIXELS,
+        column_config=_FINDINGS,
+        alt=f"{claim.paper}: {verdict.sentence}.",
+    )
+    if verdict.turning is not None:
+        finding, factor = verdict.turning
+        st.caption(escape_markdown(f"The smallest change that would turn it: {finding.says}, by {factor:.3g}×."))
+    _draw_opener(claim)
+    shown, runs = _choose_source(line)
+    figures = _draw_figures(shown.figures, runs, shown.verdict.sentence, st.context.theme.type)
+    for place, (drawn, alt) in enumerate(figures):
+        show_wide(drawn, alt=alt, key=f"papers:{claim.id}:{place}", stem=f"{claim.id}-{place + 1}")
+    with st.expander("How each finding was judged"):
+        _draw_reasons(shown, rules)
+    with st.expander("The table behind it"):
+        draw_data_table(runs, alt=f"Runs behind {claim.paper}")
+
+
+def _draw_opener(claim: ClaimResult) -> None:
+    """A way to Explore for each finding: a made-up table of its size, and the setting that decides it."""
+    if not claim.settings:
+        st.caption("Its samples are drawn while it runs: there is no table to open in Explore.")
+        return
+    help = "Opens a made-up table with as many rows, columns and clusters, and the setting that decides the finding."
+    with st.popover("Open a finding in Explore", icon=":material/travel_explore:", help=help):
+        says = [f"{number}. {finding.says}" for number, finding in enumerate(claim.verdict.findings, start=1)]
+        chosen = st.selectbox(
+            "Finding", list(range(len(says))), format_func=lambda number: says[number], key=f"papers:open:{claim.id}"
+        )
+        st.button(
+            "Open in Explore",
+            icon=":material/arrow_forward:",
+            key=f"papers:explore:{claim.id}",
+            on_click=_open_finding,
+            args=(claim.settings[chosen],),
+        )
+
+
+def _open_finding(setting: FindingSetting) -> None:
+    rows = min(setting.n, _MOST_CELLS // setting.d)
+    open_synthetic_table(SyntheticTable(-1.0, 1.0, rows, setting.d, setting.k, USUAL_SPREAD))
+    contender = Contender(setting.algorithm, setting.params)
+    open_in_explore(Request(contender, setting.k, setting.epsilon, setting.delta))
+
+
+def _draw_reasons(result: ClaimResult, rules: Sequence[str]) -> None:
+    for finding in result.verdict.findings:
+        st.markdown(_finding(finding))
+        if finding.today is not None:
+            st.markdown(f"Today: {_finding(finding.today)}")
+    tables = "; ".join(map(escape_markdown, result.tables))
+    st.caption(f"Computed by {escape_markdown(result.how)}. Data: {tables}.")
+    for sentence in (*result.notes, *rules):
+        st.caption(escape_markdown(sentence))
+    draw_caption_with_badge("revealed", "Losses are measured on the rows themselves, of public or generated tables.")
+
+
+def tabulate_findings(verdict: ClaimVerdict, on_synthetic: ClaimVerdict | None) -> pd.DataFrame:
+    """A line a finding: what came of it, on synthetic tables, and today, beside what the paper says.
+
+    Parameters
+    ----------
+    verdict : ClaimVerdict
+        Of one claim.
+    on_synthetic : ClaimVerdict or None
+        The same on synthetic tables; None: there are none.
+
+    Returns
+    -------
+    DataFrame
+        A line a finding.
+    """
+    others = [None] * len(verdict.findings) if on_synthetic is None else on_synthetic.findings
+    lines = [
+        (finding.says, _cell(finding), _cell(made), _cell(finding.today), finding.paper)
+        for finding, made in zip(verdict.findings, others, strict=True)
+    ]
+    return pd.DataFrame(lines, columns=list(_FINDINGS))
+
+
+def _cell(finding: ClaimFinding | None) -> str:
+    if finding is None:
+        return _NONE
+    return f"{_SHORT[finding.outcome]}: {finding.ours}; {_margin(finding)}{_format_needs(finding)}"
+
+
+def _format_needs(finding: ClaimFinding) -> str:
+    """What it would take to answer, where it is open."""
+    if finding.outcome is not Outcome.UNDECIDED or finding.interval is None:
+        return ""
+    if finding.runs_needed == inf:
+        return f"; {finding.interval.runs} runs, too near to the line for any number"
+    return f"; {finding.interval.runs} runs, some {finding.runs_needed:,.0f} needed"
+
+
+def _outcome(verdict: ClaimVerdict) -> str:
+    look = _LOOKS[verdict.outcome]
+    return f":{look.color}-badge[{look.icon} {escape_markdown(verdict.outcome.value)}]"
+
+
+def _finding(finding: ClaimFinding) -> str:
+    look = _LOOKS[finding.outcome]
+    text = (
+        f":{look.color}[{look.icon}] {escape_markdown(finding.says)}: {escape_markdown(finding.found)}; "
+        f"margin {_margin(finding)}."
+    )
+    return f"{text} *Reason: {escape_markdown(finding.reason)}.*" if finding.outcome is Outcome.FAILS else text

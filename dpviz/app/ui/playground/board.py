@@ -1,0 +1,484 @@
+"""The board: what somebody paints is asked of real private algorithms, and drawn by the pictures of their steps.
+
+Its script is a file that the browser keeps: text that came with the component would travel with every answer.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from hashlib import blake2b
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+import streamlit as st
+
+from dpviz.algorithms import CARDS
+from dpviz.app.charts.animation import Animation, choose_colors
+from dpviz.app.charts.picture import RenderContext
+from dpviz.app.charts.plot import pack
+from dpviz.app.charts.view import make_view
+from dpviz.app.lessons.lesson import BOARD_ALGORITHMS, BOARD_EPSILONS, LEAST_BOARD_K, MOST_BOARD_K, TOOLS, BoardView
+from dpviz.app.ui.player.vendor import BOARD_FILES
+from dpviz.core import Domain, PrivateTable, RequestError
+from dpviz.runs import MOST_CROWD, Contender, Crowd, Request, Run, measure_crowd, run_request
+from dpviz.tables import COLUMNS, MOST_POINTS, PRESETS, SIDE, PointDrawing, Preset, encode_drawing, load_preset
+from dpviz.words import choose_palette, format_number, format_percent, format_things
+
+DOMAIN = Domain.of(COLUMNS, 0.0, float(SIDE), scaling="common")
+TREE, GRID = "balcan", "eugkm"
+_ROOM_BELOW = 76  # pixels of a wide page, for what stands under the board
+WORLD_DRAWS = 12
+"""Draws with me in the table, and as many without."""
+_FINE = "Painted points are simulated: nobody's. The noise is study noise."
+_FULL = f"The board holds {MOST_POINTS:,} points and is full: erase some first."
+_NO_SCRIPT = "The board cannot be drawn: start the app with app.py, which serves its script."
+_GARBLED = "The board said something that cannot be read: reload the page."
+
+
+# --- what is asked
+
+
+@dataclass(frozen=True, eq=False)
+class Ask:
+    """A question of a board: what is painted, what is to run on it, and what of that is looked at.
+
+    Parameters
+    ----------
+    token, draw : int
+        Number the questions and the draws of a board: a question with the draw of the one before is about that run.
+    drawing : PointDrawing
+    request : Request
+        Without a seed.
+    step : int or None
+        The place of a step, from 0; None is the last.
+    view : {"run", "worlds", "crowd"}
+    fresh : bool
+        Whether it is one more draw of the same picture.
+    """
+
+    token: int
+    draw: int
+    drawing: PointDrawing
+    request: Request
+    step: int | None = None
+    view: BoardView = "run"
+    fresh: bool = False
+
+    @classmethod
+    def read(cls, said: object, params: Mapping[str, Any] | None = None, of: str = "") -> Ask:
+        """Read a question that a browser asks.
+
+        Parameters
+        ----------
+        said : object
+            What a browser sent.
+        params : mapping of str to object or None
+            Of the algorithm; a browser does not say them.
+        of : str
+            Id of the algorithm that these belong to.
+
+        Returns
+        -------
+        Ask
+            Checked as any input.
+
+        Raises
+        ------
+        RequestError
+            If it is no question, or asks for more than a board may.
+        """
+        if not isinstance(said, Mapping):
+            raise RequestError(_GARBLED)
+        algorithm, epsilon = said.get("algorithm"), said.get("epsilon")
+        if not isinstance(algorithm, str) or algorithm not in BOARD_ALGORITHMS:
+            raise RequestError(f"The board runs {', '.join(BOARD_ALGORITHMS.values())}: choose one of them.")
+        k, view = _read_whole(said.get("k")), said.get("view")
+        if not LEAST_BOARD_K <= k <= MOST_BOARD_K:
+            raise RequestError(f"The board draws {LEAST_BOARD_K} to {MOST_BOARD_K} centres: choose such a k.")
+        if epsilon not in BOARD_EPSILONS:
+            raise RequestError(
+                f"The board knows ε from {BOARD_EPSILONS[0]:g} to {BOARD_EPSILONS[-1]:g}: take the slider."
+            )
+        request = Request(Contender.of(algorithm, params if algorithm == of else None), k, float(epsilon))
+        step = said.get("step")
+        return cls(
+            _read_whole(said.get("token")),
+            _read_whole(said.get("draw")),
+            PointDrawing.of(_read_points(said.get("points")), _read_place(said.get("me"))),
+            request,
+            None if step is None else _read_whole(step),
+            next((known for known in get_args(BoardView) if known == view), "run"),
+            said.get("fresh") is True,
+        )
+
+
+def _read_whole(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 2**31 or value % 1:
+        raise RequestError(_GARBLED)
+    return int(value)
+
+
+def _read_place(value: Any) -> tuple[int, int] | None:
+    if value is None:
+        return None
+    if not isinstance(value, Sequence) or isinstance(value, str) or len(value) != 2:
+        raise RequestError(_GARBLED)
+    return _read_whole(value[0]), _read_whole(value[1])
+
+
+def _read_points(text: Any) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    if not isinstance(text, str) or len(text) > 4 * MOST_POINTS:
+        raise RequestError(f"More than {MOST_POINTS:,} points are painted; the board holds no more: erase some.")
+    try:
+        raw = base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        raise RequestError(_GARBLED) from None
+    if len(raw) % 2:
+        raise RequestError(_GARBLED)
+    return np.frombuffer(raw, np.uint8).reshape(-1, 2)
+
+
+# --- what comes of it
+
+
+class TwinDraws(NamedTuple):
+    """Centres of so many draws with me and without me, data units, (draws, k, 2) each."""
+
+    present: np.ndarray[Any, np.dtype[np.float64]]
+    absent: np.ndarray[Any, np.dtype[np.float64]]
+
+
+@dataclass(frozen=True, eq=False)
+class BoardAnswer:
+    """A question and the run that answers it, or why there is none; its pictures by theme, each drawn once."""
+
+    ask: Ask
+    run: Run | None
+    refused: str = ""
+    pictures: dict[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def twin_draws(self) -> TwinDraws | None:
+        """Draws with me and without, if they are looked at; each draw has noise of its own."""
+        drawing = self.ask.drawing
+        if self.ask.view != "worlds" or drawing.me is None:
+            return None
+        with_me, without = (
+            np.stack([run_on(rows, self.ask.request).centers for _ in range(WORLD_DRAWS)])
+            for rows in (drawing.everybody, drawing.others)
+        )
+        return TwinDraws(with_me, without)
+
+    @cached_property
+    def crowd(self) -> Crowd | None:
+        """What the tree makes of a crowd at my place, if that is looked at: of this run, or of one at the same ε."""
+        drawing, asked = self.ask.drawing, self.ask.request
+        if self.ask.view != "crowd" or drawing.me is None or self.run is None:
+            return None
+        run = self.run
+        if asked.algorithm != TREE:
+            run = run_on(drawing.everybody, Request(Contender.of(TREE), asked.k, asked.epsilon))
+        return measure_crowd(DOMAIN.to_unit(drawing.mine)[0], DOMAIN.to_unit(drawing.others), run)
+
+
+def run_on(rows: np.ndarray[Any, np.dtype[np.float64]], request: Request, seed: int | None = None) -> Run:
+    """Run on painted rows.
+
+    **Guarantee.** (ε, δ)-DP for a row that is added or removed, as every run.
+
+    Parameters
+    ----------
+    rows : array of shape (n, 2)
+        Painted points, data units.
+    request : Request
+        What is asked.
+    seed : int or None
+        None: fresh noise.
+
+    Returns
+    -------
+    Run
+        Finished.
+    """
+    asked = Request(request.contender, request.k, request.epsilon, request.delta, seed)
+    return run_request(asked, PrivateTable(rows, DOMAIN))
+
+
+def draw(ask: Ask, before: BoardAnswer | None = None, *, seed: int | None = None) -> BoardAnswer:
+    """Answer a question of the board.
+
+    Parameters
+    ----------
+    ask : Ask
+        The question.
+    before : BoardAnswer or None
+        The draw that the board shows; the question may be about it.
+    seed : int or None
+        None: fresh noise.
+
+    Returns
+    -------
+    BoardAnswer
+        That draw, or a new one.
+    """
+    if before is not None and before.run is not None and before.ask.draw == ask.draw:
+        return BoardAnswer(ask, before.run)
+    try:
+        return BoardAnswer(ask, run_on(ask.drawing.everybody, ask.request, seed))
+    except RequestError as error:
+        return BoardAnswer(ask, None, str(error))
+
+
+def make_answer(drawn: BoardAnswer, theme: str | None, *, linked: bool = True) -> str:
+    """What the board is told: the picture of the step that it shows, and what it says of the draw.
+
+    Parameters
+    ----------
+    drawn : BoardAnswer
+        A draw and its question.
+    theme : str or None
+        light or dark; None: not known yet.
+    linked : bool
+        Whether a link to the drawing goes along.
+
+    Returns
+    -------
+    str
+        JSON.
+    """
+    ask, run = drawn.ask, drawn.run
+    told: dict[str, Any] = {"token": ask.token, "draw": ask.draw, "refused": drawn.refused}
+    told["fine"] = _FULL if len(ask.drawing.points) >= MOST_POINTS else _FINE
+    if run is None or drawn.refused:
+        return pack(told)
+    context = RenderContext(make_view(run.domain), choose_palette(theme), epsilon=run.epsilon)
+    at = len(run.frames) - 1 if ask.step is None else min(ask.step, len(run.frames) - 1)
+    final = np.round(run.centers, 1).tolist()
+    step = run.frames[at].step
+    told |= {
+        "at": at,
+        "steps": [frame.step.title for frame in run.frames],
+        "picture": Animation.of_run(run, context).draw_still(at),
+        "centers": np.round(DOMAIN.from_unit(step.centers), 1).tolist() if hasattr(step, "centers") else [],
+        "final": final,
+        "found": "; ".join(f"centre {place} at x {x:.0f}, y {y:.0f}" for place, (x, y) in enumerate(final, 1)) + ".",
+        "epsilon": run.epsilon,
+        "fresh": ask.fresh,
+        "link": format_board_link(ask) if linked else None,
+    }
+    if (twin_draws := drawn.twin_draws) is not None:
+        told["worlds"] = [np.round(centers, 1).tolist() for centers in twin_draws]
+    if (crowd := drawn.crowd) is not None:
+        told["crowd"] = {"box": DOMAIN.from_unit(crowd.box).tolist(), **describe_crowd(crowd)._asdict()}
+    return pack(told)
+
+
+class CrowdWords(NamedTuple):
+    """A finding and what is to be said with it."""
+
+    title: str
+    says: str
+
+
+def describe_crowd(crowd: Crowd) -> CrowdWords:
+    """How many people hide one, in words."""
+    least, noise = format_number(crowd.threshold), format_number(crowd.noise_sd)
+    threshold = f"In the tree, a cube wakes from a noisy count of {least} on; the noise is ±{noise}."
+    if not crowd.alone:
+        return CrowdWords(
+            "The town hides me: no cube is mine alone",
+            f"{threshold} Even the smallest cube over me holds others too: put me farther out.",
+        )
+    alone = format_percent(round(crowd.chance(1), 3))
+    needed = crowd.needed
+    if needed is None:
+        return CrowdWords("No crowd at my place would be noticed", f"{threshold} At this ε the tree sees nobody.")
+    sizes = sorted({max(2, needed // 2), needed, min(2 * needed, MOST_CROWD)})
+    chances = ", ".join(f"{size} people: {format_percent(round(crowd.chance(size), 2))}" for size in sizes)
+    return CrowdWords(
+        f"Up to {format_things(needed - 1, 'person', 'people')} at my place stay hidden",
+        f"{threshold} The chance that the cube over my place wakes: I alone: {alone}, {chances}. "
+        "Exact, from true counts.",
+    )
+
+
+# --- as a link
+
+DRAWING_LINK, ASKED_LINK = "drawing", "asked"
+"""What a link calls the drawing, and what is asked: the algorithm, ε and k."""
+
+
+def format_board_link(ask: Ask) -> dict[str, str]:
+    """What an address says of a board."""
+    asked = ask.request
+    return {
+        DRAWING_LINK: encode_drawing(ask.drawing),
+        ASKED_LINK: f"{asked.algorithm},{asked.epsilon:g},{asked.k}",
+    }
+
+
+# --- the component
+
+
+@dataclass(frozen=True, eq=False)
+class Board:
+    """How a board begins, and what may be done on it.
+
+    Parameters
+    ----------
+    drawing : PointDrawing
+    request : Request
+        Its seed is that of the first draw; its parameters hold while its algorithm is chosen.
+    step : int or None
+        The place of the step that is seen first; None is the last.
+    view : {"run", "worlds", "crowd"}
+    tools : tuple of str
+        Of ``TOOLS``.
+    preview : bool
+        Whether exact counts and k-means may be seen while somebody paints.
+    locked : bool
+        Whether it is a picture only: nothing is asked yet.
+    linked : bool
+        Whether the address of the page says what is painted.
+    level : int
+        Of its title among the headings of the page.
+    """
+
+    drawing: PointDrawing
+    request: Request
+    step: int | None = None
+    view: BoardView = "run"
+    tools: tuple[str, ...] = TOOLS
+    preview: bool = True
+    locked: bool = False
+    linked: bool = False
+    level: Literal[1, 2] = 2
+
+    @property
+    def first(self) -> Ask:
+        """The question that nobody has to ask."""
+        return Ask(0, 0, self.drawing, self.request, self.step, self.view)
+
+    def read(self, said: object) -> Ask:
+        """What its browser said."""
+        return Ask.read(said, self.request.params, self.request.algorithm)
+
+
+@dataclass(eq=False)
+class BoardState:
+    """What stands on a board now, and how often it was begun anew.
+
+    A download is made when it is asked for, outside of the visit: it is given this.
+    """
+
+    drawn: BoardAnswer | None = None
+    begun: int = 0
+
+
+def find_standing(key: str) -> BoardState:
+    """What stands on the board of that ``key`` in this visit."""
+    standing: BoardState = st.session_state.setdefault(f"{key}:standing", BoardState())
+    return standing
+
+
+@st.fragment
+def draw_board(begins: Board, *, key: str) -> None:
+    """Draw a board; only it runs again when somebody paints. It stays as it was left while the visit lasts.
+
+    Parameters
+    ----------
+    begins : Board
+        What it begins with.
+    key : str
+        Its place on the page.
+    """
+    # Said before this run, and gone where another page was open meanwhile: then the board is told how it stood.
+    standing = find_standing(key)
+    if begins.locked and standing.drawn is not None:  # a lesson that begins again, with what it has to show
+        standing.drawn, standing.begun = None, standing.begun + 1
+    part = f"{key}:{standing.begun}"
+    said = (st.session_state.get(part) or {}).get("ask")
+    held = standing.drawn = None if begins.locked else _answer(begins, said, standing.drawn)
+    theme, answer = str(st.context.theme.type), None
+    if held is not None:
+        if theme not in held.pictures:
+            held.pictures[theme] = make_answer(held, theme, linked=begins.linked)
+        answer = held.pictures[theme]
+    stands = begins.first if held is None else held.ask
+    told = {
+        "answer": answer,
+        "start": None if said is not None else _start(stands, begins),
+        "colors": choose_colors(choose_palette(theme)),
+        "dress": {
+            "tools": [tool for tool in TOOLS if tool in begins.tools],
+            "preview": begins.preview,
+            "locked": begins.locked,
+            "linked": begins.linked,
+            "level": begins.level,
+            "below": _ROOM_BELOW if begins.linked else 0,
+        },
+    }
+    _declare_component()(data=told, key=part, on_ask_change=lambda: None)
+
+
+def _answer(begins: Board, said: Any, held: BoardAnswer | None) -> BoardAnswer:
+    if held is None:
+        held = draw(begins.first, seed=begins.request.seed)
+    token = said.get("token") if isinstance(said, Mapping) else None
+    if said is None or token == held.ask.token:
+        return held  # a run of the page for another reason is no new draw
+    try:
+        return draw(begins.read(said), held)
+    except RequestError as error:
+        # Its number goes back with the answer: the board waits for that.
+        number = token if isinstance(token, int) else held.ask.token
+        return BoardAnswer(replace(held.ask, token=number), held.run, str(error))
+
+
+def _start(stands: Ask, begins: Board) -> str:
+    asked, presets = stands.request, {name: load_preset(name) for name in PRESETS} if begins.tools else {}
+    return pack(
+        {
+            **_describe_board(stands.drawing),
+            "k": asked.k,
+            "epsilon": asked.epsilon,
+            "algorithm": asked.algorithm,
+            "view": stands.view,
+            "step": stands.step,
+            "token": stands.token,
+            "draw": stands.draw,
+            "limits": {
+                "epsilons": BOARD_EPSILONS,
+                "most": MOST_POINTS,
+                "algorithms": BOARD_ALGORITHMS,
+                "titles": {name: CARDS[name].title for name in BOARD_ALGORITHMS},
+            },
+            "presets": {name: _draw_preset(one) for name, one in presets.items()},
+        }
+    )
+
+
+def _draw_preset(one: Preset) -> dict[str, Any]:
+    return {"title": one.title, "k": one.k, **_describe_board(one.drawing)}
+
+
+def _describe_board(drawing: PointDrawing) -> dict[str, Any]:
+    return {"points": base64.b64encode(drawing.points.tobytes()).decode(), "me": drawing.me}
+
+
+@st.cache_resource(show_spinner=False)
+def _declare_component() -> Any:
+    version = blake2b(b"".join(path.read_bytes() for path in sorted(BOARD_FILES.iterdir())), digest_size=6).hexdigest()
+    loads = f'''const board = import(new URL("/board/board.js?{version}", location.origin).href);
+export default (component) => {{
+  board.then(({{ mount }}) => mount(component), () => {{
+    component.parentElement.querySelector(".board").textContent = "{_NO_SCRIPT}";
+  }});
+}};
+'''
+    box = '<section class="board" aria-label="Playground" style="min-height: 640px"></section>'
+    return st.components.v2.component("dpviz_board", html=box, js=loads, isolate_styles=False)

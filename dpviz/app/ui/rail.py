@@ -1,0 +1,51 @@
+"""The rail at the left of every page: what is open at its head; at its foot whether truth is shown, and who looked.
+
+Between the two, a page puts its own controls: ``with st.sidebar:``.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpviz.app.ui.badges import draw_badge
+from dpviz.app.ui.data_access import draw_reveal_switch
+from dpviz.app.ui.escape import escape_markdown
+from dpviz.app.ui.session import find_table, list_private_accesses
+from dpviz.app.ui.table_words import KIND_WORDS, describe_size, describe_unit
+from dpviz.core import MOST_SAMPLED
+from dpviz.tables import FileKind
+
+WIDTH = 264
+"""Pixels."""
+
+
+def draw_rail_head() -> None:
+    """Which table is open, of what kind and size, and whom ε protects."""
+    table = find_table()
+    with st.sidebar:
+        if table is None:
+            st.markdown("**No table is open**  \n:small[:gray[Open one on Home or Data.]]")
+        else:
+            st.markdown(
+                f"**{escape_markdown(table.title)}**  \n:small[:gray[{KIND_WORDS[table.kind]} · "
+                f"{describe_size(table)}]]  \n"
+                f":small[:gray[protects {describe_unit(table)}]]"
+            )
+
+
+def draw_rail_foot(*, with_truth: bool = True) -> None:
+    """The owner's switch ``with_truth``, the number of looks at private rows, and what the kinds of values are."""
+    table = find_table()
+    with st.sidebar:
+        if with_truth and table is not None and draw_reveal_switch(table) and not table.private.in_memory:
+            st.caption(f"Rows, losses and k-means++ are those of {MOST_SAMPLED:,} rows that stand for all of them.")
+        accesses = len(list_private_accesses())
+        if accesses or (table is not None and table.kind is FileKind.PRIVATE):
+            st.caption(
+                f":material/visibility: {accesses:d} look{'' if accesses == 1 else 's'} at private rows in this visit"
+            )
+        with st.container(horizontal=True, gap="xsmall"):
+            draw_badge("public")
+            draw_badge("released")
+            if with_truth:
+                draw_badge("revealed")

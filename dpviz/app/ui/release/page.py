@@ -1,0 +1,359 @@
+"""The page *Release*, top to bottom: what leaves, what it rests on, what it costs, and one button.
+
+All on it is public or released. A row, a true count or a loss on the rows has no way here.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any, cast
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from dpviz.app.ui.badges import draw_caption_with_badge
+from dpviz.app.ui.data.large_table import is_local_server
+from dpviz.app.ui.escape import escape_markdown
+from dpviz.app.ui.explore.foresight import describe_judgement
+from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
+from dpviz.app.ui.owner_path import draw_owner_path
+from dpviz.app.ui.profile_panel import draw_profile_panel
+from dpviz.app.ui.python_section import draw_python_section
+from dpviz.app.ui.release.account_section import draw_account_section
+from dpviz.app.ui.release.publish_section import draw_publish_section, find_last_publication
+from dpviz.app.ui.release.released_panel import draw_publication_panel
+from dpviz.app.ui.release.subject import ReleaseSubject, find_subject
+from dpviz.app.ui.release.words_form import (
+    describe_missing,
+    draw_accesses_section,
+    draw_bounds_section,
+    draw_terms,
+    draw_words_form,
+)
+from dpviz.app.ui.session import require_table
+from dpviz.app.ui.tradeoff.window_section import compute_window, find_stated_rows
+from dpviz.core import RequestError, name_library
+from dpviz.releases import (
+    BOUNDS,
+    ReleaseRequest,
+    describe_odds,
+    find_words,
+    format_one_in,
+    format_small,
+    list_open_columns,
+)
+from dpviz.runs import (
+    Job,
+    OpenTable,
+    Profile,
+    Request,
+    Tried,
+    describe_dry_run,
+    dry_run_work,
+    format_value,
+    judge_request,
+    read_known_rows,
+    write_release_script,
+)
+from dpviz.words import capitalize_first, explain_term, explain_words, format_number, format_percent, format_things
+
+
+def draw_release_page() -> None:
+    """Draw it: the form, or the press that takes its place."""
+    st.title("Release", anchor=False, help=explain_term("released"))
+    draw_owner_path(here="release")
+    if (publication := find_last_publication()) is not None:
+        draw_publication_panel(publication)
+        return
+    asked_of = find_subject()
+    if asked_of is None:
+        require_table()
+        return
+    _draw_form(asked_of)
+
+
+def _explain_epsilon(draft: ReleaseRequest, asked_of: ReleaseSubject) -> str:
+    """The argument for ε by the window of this visit, for the card; "" where nobody asked for one."""
+    table, request = asked_of.table, draft.request
+    window = None if table is None else compute_window(table, k=request.k, delta=draft.delta, leaves=True)
+    if window is None:
+        return ""
+    argument = window.argument(request.epsilon, of_algorithm=draft.make_algorithm_request(asked_of.declaration).epsilon)
+    draw_caption_with_badge("public", escape_markdown(argument))
+    return argument
+
+
+def _draw_form(asked_of: ReleaseSubject) -> None:
+    declared, today = asked_of.declaration, datetime.now(UTC).date().isoformat()
+    terms = draw_terms(buys=bool(list_open_columns(declared)))
+    draft = ReleaseRequest(
+        terms.request, find_words(declared, today=today), terms.segments, terms.bounds, terms.missing
+    )
+    status = _draw_what_leaves(draft, asked_of)
+    found: dict[str, list[str]] = {"Bounds": draw_bounds_section(draft, asked_of)}
+    told = draw_accesses_section(asked_of)
+    words = draw_words_form(asked_of.declaration, asked_of.source_key, today=today, chosen=told.chosen)
+    found["Words of the card"] = [describe_missing(one) for one in words.list_missing()]
+    opened = None
+    if is_local_server():
+        opened, found["Account"] = draw_account_section(draft, asked_of)
+    else:
+        found["Account"] = draw_command_line(draft)
+    found["Noise"] = _draw_noise_section(draft, asked_of)
+    expected = f"{_draw_dry_run_section(draft, asked_of)} {_explain_epsilon(draft, asked_of)}".strip()
+    release_request = replace(draft, words=words, seen=told.seen, expected_loss=expected)
+    in_words = asked_of.with_words(words)
+    draw_publish_section(release_request, in_words, opened, list_hindrances(found))
+    script = partial(
+        write_release_script,
+        in_words.content.name,
+        in_words.declaration,
+        release_request.request,
+        release_request.parts,
+        opened and opened.account.path,
+    )
+    draw_python_section(script, key="release", stem="release")
+    _draw_standing(status, found)
+
+
+Hindrances = Mapping[str, Sequence[str]]
+"""By part of the page, each sentence that stands against the release."""
+
+
+def list_hindrances(found: Hindrances) -> list[str]:
+    """All of them, in the order of the page."""
+    return [words for of_part in found.values() for words in of_part]
+
+
+def _draw_standing(place: DeltaGenerator, found: Hindrances) -> None:
+    """Say in ``place`` which parts are ready, and what to do first about those that are not."""
+    against = list_hindrances(found)
+    with place.container(gap="xsmall"):
+        with st.container(horizontal=True, gap="xsmall"):
+            for part, of_part in found.items():
+                if of_part:
+                    st.badge(f"{escape_markdown(part)}: {len(of_part):d} to do", icon=":material/block:", color="red")
+                else:
+                    st.badge(escape_markdown(part), icon=":material/check:", color="green")
+        if not against:
+            st.markdown(":green[:material/check_circle: **Ready.**] Type ε at the foot of this page, and press.")
+            return
+        more = f" And {format_things(len(against) - 1, 'more thing')} below." if len(against) > 1 else ""
+        st.markdown(f":red[:material/block: **Nothing can leave yet.**] {escape_markdown(against[0])}{more}")
+
+
+_MOST_NAMES = 8
+
+
+def _draw_what_leaves(release_request: ReleaseRequest, asked_of: ReleaseSubject) -> DeltaGenerator:
+    """Draw the sentence; the place below it that tells what stands against the release."""
+    declared = asked_of.declaration
+    st.subheader(
+        escape_markdown(_describe_what_leaves(release_request, asked_of)),
+        anchor=False,
+        help=explain_words("ε, centre, segment"),
+    )
+    names = ", ".join(map(escape_markdown, declared.columns[:_MOST_NAMES]))
+    rest = f" and {len(declared.columns) - _MOST_NAMES} more" if len(declared.columns) > _MOST_NAMES else ""
+    slack = (
+        f"The exception is δ = {format_small(release_request.delta)}, {format_one_in(release_request.delta)}."
+        if release_request.delta
+        else ""
+    )
+    odds = capitalize_first(
+        describe_odds(declared.relation, release_request.request.epsilon, has_id=declared.id_column is not None)
+    )
+    st.markdown(escape_markdown(f"{odds} {slack}".rstrip()), help=explain_words("ε, odds, unit of privacy"))
+    draw_caption_with_badge("public", f"Of **{escape_markdown(asked_of.title)}**: {names}{rest}.")
+    return st.container()
+
+
+def _describe_what_leaves(release_request: ReleaseRequest, asked_of: ReleaseSubject) -> str:
+    """What is published, and at which ε."""
+    request, declared = release_request.request, asked_of.declaration
+    columns = format_things(len(declared.columns), "column")
+    segments = ", and what their segments are" if release_request.segments else ""
+    missing = ", and how many values are missing" if release_request.missing else ""
+    centers = capitalize_first(format_things(request.k, "centre"))
+    return f"{centers} of {columns}{segments}{missing}, at ε = {format_number(request.epsilon)}"
+
+
+def draw_command_line(release_request: ReleaseRequest) -> list[str]:
+    """Draw the commands for what is asked; why the page cannot do it."""
+    st.subheader("The account", divider="gray", anchor=False, help=explain_term("account"))
+    st.info(
+        "This server listens to other machines, too: whoever can see this page could name a file of it. So an account "
+        "is opened by the command line, where the rows are.",
+        title="Released by the command line",
+        icon=":material/terminal:",
+    )
+    st.code("\n".join(list_commands(release_request)), language="bash")
+    return ["This server is not this machine's alone: release by the command line, with the commands below."]
+
+
+def list_commands(release_request: ReleaseRequest) -> list[str]:
+    """An account, a release and its check, as they are typed."""
+    request = release_request.request
+    settings = [f"{name}={format_value(value)}" for name, value in request.params.items()]
+    of_algorithm = f" --algorithm {request.algorithm}" if request.algorithm != "auto" else ""
+    said = f" --set {' '.join(map(shlex.quote, settings))}" if settings else ""
+    said += f" --segments {release_request.segments:g}"
+    said += f" --buy-bounds {release_request.bounds:g}" if release_request.bounds != BOUNDS else ""
+    said += f" --missing {release_request.missing:g}" if release_request.missing else ""
+    return [
+        f"dpviz account new people.sqlite --name people --cap-epsilon {format_number(2 * request.epsilon)} "
+        f"--cap-delta 1e-5",
+        f"dpviz release people.json people.csv --k {request.k} --epsilon {request.epsilon:g} "
+        f"--delta {release_request.delta:g}{of_algorithm}{said} --account people.sqlite --out release.zip",
+        "dpviz verify release.zip",
+    ]
+
+
+def _draw_noise_section(release_request: ReleaseRequest, asked_of: ReleaseSubject) -> list[str]:
+    """Draw it; what in it stands against the release."""
+    st.subheader("The noise", divider="gray", anchor=False, help=explain_term("noise"))
+    try:
+        library = name_library()
+    except RequestError as error:
+        st.error(escape_markdown(error), icon=":material/block:")
+        return [str(error)]
+    against = _list_hindrances(release_request, asked_of)
+    st.markdown(
+        f"Drawn by **{escape_markdown(library)}** on whole numbers, discrete, from the randomness of the "
+        f"operating "
+        "system: no "
+        "seed gives it again, and its last digits tell nothing."
+    )
+    for words in against:
+        st.error(escape_markdown(words), icon=":material/block:")
+    if not against:
+        shares = release_request.shares(asked_of.declaration)
+        epsilon = release_request.request.epsilon
+        parts = [
+            f"{escape_markdown(name)} ε = {format_number(part.epsilon)} ({format_percent(part.epsilon / epsilon)})"
+            for name, part in shares.items()
+        ]
+        st.caption(f"ε is divided: {'; '.join(parts)}. The parts add up.", help=explain_term("accounting"))
+    return against
+
+
+def _list_hindrances(release_request: ReleaseRequest, asked_of: ReleaseSubject) -> list[str]:
+    declared = asked_of.declaration
+    try:
+        release_request.request.check_numbers()
+        if not release_request.request.card.private:
+            raise RequestError(
+                f"{release_request.request.card.title} reads the rows as they are: it is never released."
+            )
+        if not min(part.epsilon for part in release_request.shares(declared).values()) > 0:
+            raise RequestError("Bounds and segments leave nothing of ε: buy fewer bounds, or give segments less.")
+        if asked_of.table is not None:
+            request = release_request.make_algorithm_request(declared)
+            request.check(asked_of.table.private)
+            request.check_releasable(asked_of.table.private)
+    except RequestError as error:
+        return [str(error)]
+    return []
+
+
+_JOB = "release:dry_run"
+# From so many columns on centres are drawn as profiles.
+_PROFILED = 3
+_MOST_ROWS = 200_000
+# Pixels of a box for one number: what is written in it while it is empty fits.
+_NARROW = 320
+
+
+@dataclass(frozen=True, eq=False)
+class _DryRun:
+    """What was tried, and the job."""
+
+    asked: tuple[Request, str, int | None]
+    job: Job[Any]
+
+
+def _draw_dry_run_section(release_request: ReleaseRequest, asked_of: ReleaseSubject) -> str:
+    """Draw it; what is to be expected, in words for the card."""
+    st.subheader("What to expect", divider="gray", anchor=False, help=explain_term("synthetic-table"))
+    table = asked_of.table
+    if table is None:
+        st.caption("Bounds that are still to be bought cannot be tried beforehand.")
+        return ""
+    request, dry = release_request.make_algorithm_request(asked_of.declaration), _find_kept()
+    n = _ask_rows(table)
+    asked = (request, table.key, n)
+    dry = dry if dry is not None and dry.asked == asked else None
+    done = [] if dry is None else [item for item in dry.job.items if isinstance(item, Tried)]
+    tried = [item.ratio for item in done]
+    declared = read_known_rows(table.declaration)
+    judgement = judge_request(request, table.private, n=None if declared is None else declared.low, tried=tried)
+    if not judgement.refusal and (told := describe_judgement(judgement, request)):
+        draw_caption_with_badge("public", told)
+    if dry is not None:
+        draw_job_panel(dry.job, label="Dry run", key=_JOB)
+        # Of a private number of records the light says nothing, and the runs are told by themselves.
+        said = describe_dry_run(tried, rows=n) if tried and judgement.level is None else ""
+        if said:
+            draw_caption_with_badge("public", escape_markdown(said))
+        if done:
+            _draw_profile(done[-1].profile)
+        return "" if judgement.refusal else f"{judgement.announcement} {said}".strip()
+    size = "" if n is None else f" of {n:,} rows"
+    tries = st.button(
+        "Try it on made-up rows",
+        icon=":material/casino:",
+        key="release:try",
+        disabled=bool(judgement.refusal) or n is None or n < request.k,
+        help=f"Runs on three tables{size}, with your columns and bounds; nobody is in them.",
+    )
+    if tries and n is not None:
+        _begin(request, asked_of, n, asked)
+    return "" if judgement.refusal else judgement.announcement
+
+
+def _ask_rows(table: OpenTable) -> int | None:
+    """Rows of the made-up tables: as many as somebody said that there are; asked for where nobody did."""
+    said = find_stated_rows(table)
+    if said is not None:
+        return min(said.low, _MOST_ROWS)
+    typed = st.number_input(
+        "Rows of the made-up tables",
+        *(1, _MOST_ROWS),
+        value=None,
+        step=1_000,
+        key=f"release:rows:{table.source_key}",
+        placeholder="about how many your file has",
+        persist_state="session",
+        width=_NARROW,
+        help="How many rows your file has is not declared, and nobody looks: guess it from outside of the file.",
+    )
+    return None if typed is None else int(typed)
+
+
+def _draw_profile(profile: Profile | None) -> None:
+    """What such a release would show, of a table that nobody is in."""
+    if profile is None or profile.dim < _PROFILED:
+        return
+    with st.expander("What it would show, on made-up rows", icon=":material/preview:"):
+        draw_profile_panel(profile, "release:tried", beside="k-means++ on the made-up rows", table=False)
+
+
+def _begin(request: Request, asked_of: ReleaseSubject, n: int, asked: tuple[Request, str, int | None]) -> None:
+    if (before := _find_kept()) is not None:
+        before.job.cancel()
+    declared = replace(asked_of.declaration, title=asked_of.title)
+    try:
+        job = open_job_registry().submit(dry_run_work, request, declared, n)
+    except RequestError as error:
+        st.error(escape_markdown(error), icon=":material/block:")
+        return
+    st.session_state[_JOB] = _DryRun(asked, job)
+    st.rerun()
+
+
+def _find_kept() -> _DryRun | None:
+    return cast("_DryRun | None", st.session_state.get(_JOB))

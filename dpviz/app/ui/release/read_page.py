@@ -1,0 +1,284 @@
+"""The page *Read*: whoever has the zip of a release drops it, and sees whether it holds and what it tells.
+
+Nothing on it is of rows: the zip is all there is, and what is shown comes from its released answers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple, cast
+
+import pandas as pd
+import streamlit as st
+
+from dpviz.app.charts.plot import Plot
+from dpviz.app.ui.escape import escape_markdown
+from dpviz.app.ui.figure import draw_data_table, show
+from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
+from dpviz.app.ui.profile_panel import draw_profile_panel
+from dpviz.app.ui.python_section import draw_python_section
+from dpviz.core import RequestError
+from dpviz.releases import (
+    CANNOT_TELL,
+    SNIPPET,
+    Comparison,
+    QualityReport,
+    QualityVerdict,
+    ReadRelease,
+    Received,
+    check_work,
+    example_work,
+    format_small,
+)
+from dpviz.runs import Job, Profile, write_read_script
+from dpviz.words import capitalize_first, choose_palette, explain_words, format_ratio, format_things, make_layout
+
+_MOST_MEGABYTES, _MOST_FINDINGS = 60, 20
+_EXAMPLE = "read:example"
+_ANSWERS = {
+    "Is it what it says?": "Without the data, every file of the zip is made anew from its answers and compared.",
+    "What was released?": "Segments on a lane for each column, every number with its noise.",
+    "What may I conclude?": "Sentences that the noise allows, and those that it does not.",
+    "Has anything changed?": "Two releases side by side, where their segments pair off.",
+}
+"""What the page answers, while it has nothing to read."""
+# The axis of the quality gauge ends here: what is worse is as bad.
+_WORST = 4.0
+
+
+class _Dropped(NamedTuple):
+    """A zip that was dropped, by the id of its upload, and the job that reads it."""
+
+    upload: str
+    job: Job[Any]
+
+
+def draw_read_page() -> None:
+    """Draw it."""
+    head, below = st.container(), st.container()
+    with below:
+        release = _ask_zip("The zip of a release", "read:one")
+        if st.session_state.get("read:one") is None:
+            release = _ask_example()
+    with head:
+        _draw_title(release)
+        if release is None:
+            _draw_answers()
+    if release is None:
+        return
+    if release.received is None or release.profile is None:
+        return
+    failed = release.received.shows_noise
+    mark = "" if release.holds else "not what it says"
+    draw_profile_panel(release.profile, "read", failed=failed, mark=mark, table=False)
+    if release.holds:  # of a release that is not what it says nothing is concluded
+        _draw_conclusions(release.received)
+        if release.report is not None:
+            _draw_quality(release.report.quality_report)
+    _draw_more(release)
+
+
+def _draw_answers() -> None:
+    for place, (question, answer) in zip(st.columns(len(_ANSWERS)), _ANSWERS.items(), strict=True):
+        place.markdown(f"**{escape_markdown(question)}**  \n{escape_markdown(answer)}")
+    st.caption("Nothing leaves this machine.", help=explain_words("segment, centre, noise, ledger"))
+
+
+def _ask_example() -> ReadRelease | None:
+    """A release of a public sample for whoever has none at hand; None until it is asked for and there."""
+    job = cast("Job[Any] | None", st.session_state.get(_EXAMPLE))
+    found = None if job is None else next((item for item in job.items if isinstance(item, ReadRelease)), None)
+    if found is not None:
+        st.caption("An example: a public sample, released for you a moment ago. Drop a zip to read yours.")
+        return found
+    if job is not None:
+        draw_job_panel(job, label="An example", key=_EXAMPLE)
+    if job is None or job.state.final:  # nobody asked yet, or it was cancelled
+        about = "A public sample is released here and now, with noise of its own, and read like any zip."
+        if st.button("Show me an example", icon=":material/visibility:", key=f"{_EXAMPLE}:open", help=about):
+            try:
+                st.session_state[_EXAMPLE] = open_job_registry().submit(example_work)
+            except RequestError as error:
+                st.error(escape_markdown(error), icon=":material/block:")
+                return None
+            st.rerun()
+    return None
+
+
+def _ask_zip(label: str, key: str) -> ReadRelease | None:
+    """The release in the zip that is dropped here; None while there is none."""
+    file = st.file_uploader(label, type=["zip"], key=key, max_upload_size=_MOST_MEGABYTES)
+    if file is None:
+        return None
+    slot = f"{key}:dropped"
+    dropped = cast("_Dropped | None", st.session_state.get(slot))
+    if dropped is None or dropped.upload != file.file_id:
+        if dropped is not None:
+            dropped.job.cancel()
+        try:
+            dropped = _Dropped(file.file_id, open_job_registry().submit(check_work, file.getvalue()))
+        except RequestError as error:
+            st.error(escape_markdown(error), icon=":material/block:")
+            return None
+        st.session_state[slot] = dropped
+    draw_job_panel(dropped.job, label="Reading", key=slot)
+    return next((item for item in dropped.job.items if isinstance(item, ReadRelease)), None)
+
+
+def _draw_title(release: ReadRelease | None) -> None:
+    if release is None:
+        st.title("Read a release", anchor=False)
+        return
+    received = release.received
+    if not release.holds or received is None:
+        title = "This release cannot be read" if received is None else "This release is not what it says"
+        st.title(title, anchor=False)
+        _draw_findings(release)
+        return
+    st.title(escape_markdown(received.finding.title), anchor=False)
+    checks = sum(line.startswith("Yes") for line in release.verdict.checked)
+    signed = f" Signed by the key {release.verdict.signer}." if release.verdict.signer else ""
+    st.markdown(
+        f":green[:material/verified:] **{escape_markdown(release.name)} is what it says**: {checks:d} "
+        f"checks hold, from the zip "
+        f"alone. ε = {received.epsilon:g}, δ = {escape_markdown(format_small(received.delta))}; protected: "
+        f"{escape_markdown(release.unit)}.{escape_markdown(signed)}",
+        help="Nobody can tell from the files: " + "; ".join(CANNOT_TELL) + ".",
+    )
+    if received.finding.reason:
+        st.markdown(f"**{escape_markdown(received.finding.reason)}**")
+
+
+def _draw_findings(release: ReadRelease, title: str = "Do not rely on it") -> None:
+    """What was found, before anything else."""
+    findings = release.verdict.findings
+    lines = [f"- **{escape_markdown(one.file)}**: {escape_markdown(one.what)}" for one in findings[:_MOST_FINDINGS]]
+    if len(findings) > _MOST_FINDINGS:
+        lines.append(f"- and {len(findings) - _MOST_FINDINGS:d} more")
+    number = f"{capitalize_first(format_things(len(findings), 'thing'))} {'is' if len(findings) == 1 else 'are'}"
+    words = f"{number} not as a release writes it.\n" + "\n".join(lines)
+    st.error(words, title=title, icon=":material/gpp_bad:")
+
+
+def _draw_conclusions(received: Received) -> None:
+    """Two lists: what may be concluded, and what not."""
+    may, may_not = st.columns(2, gap="large")
+    with may:
+        st.subheader("What may I conclude?", anchor=False)
+        for one in received.may:
+            mark = ":green[:material/check:]" if one.good else ":red[:material/warning:]"
+            st.markdown(f"{mark} {escape_markdown(one.sentence)}")
+    with may_not:
+        st.subheader("What not?", anchor=False)
+        for sentence in received.may_not:
+            st.markdown(f":gray[:material/block:] {escape_markdown(sentence)}")
+
+
+def _draw_quality(quality_report: QualityReport) -> None:
+    """The quality report: how much of the loss of one centre is left."""
+    st.subheader("How good are the segments?", anchor=False, help=explain_words("loss centre"))
+    if quality_report.verdict is QualityVerdict.CANNOT_TELL:
+        st.markdown(f":red[:material/help:] {escape_markdown(' '.join(quality_report.words))}")
+        return
+    st.caption(
+        "Loss of the released centres, and of centres placed without any data, as a part of the loss of one centre. "
+        "Intervals cover nine in ten; in the shaded part segments do hardly better than one centre."
+    )
+    value, blind = format_ratio(quality_report.ratio.value), format_ratio(quality_report.ratio_blind.value)
+    alt = f"Loss over that of one centre: {value} of the released centres, {blind} of centres without data"
+    show(_make_gauge(quality_report), alt=alt, key="read:gauge", stem="quality", bare=True)
+
+
+def _make_gauge(quality_report: QualityReport) -> Plot:
+    ink = choose_palette(st.context.theme.type)
+    plot = Plot(make_layout(ink, height=130))
+    plot.update_layout(margin={"l": 8, "r": 12, "t": 8, "b": 26}, showlegend=False, dragmode=False)
+    plot.add_vrect(0.9, _WORST, line={"width": 0}, fillcolor=ink.fade(ink.muted, 0.12), layer="below")
+    plot.add_vline(1.0, line={"color": ink.text, "width": 1.5})
+    told = ((quality_report.ratio, ink.released), (quality_report.ratio_blind, ink.muted))
+    for y, (one, hue) in enumerate(told):
+        ends = [min(max(end, 0.0), _WORST) for end in (one.low, one.high)]
+        trace = {"type": "scatter", "mode": "lines", "x": ends, "y": [y, y], "hoverinfo": "skip", "meta": "released"}
+        plot.add_trace({**trace, "line": {"color": ink.fade(hue, 0.45), "width": 9}})
+        at = {"type": "scatter", "mode": "markers+text", "x": [min(one.value, _WORST)], "y": [y], "meta": "released"}
+        look = {"marker": {"size": 13, "color": hue, "line": {"width": 1.5, "color": ink.surface}}}
+        words = {"text": [f"<b>{format_ratio(one.value)}</b>"], "textposition": "top center", "cliponaxis": False}
+        plot.add_trace({**at, **look, **words, "textfont": {"size": 12, "color": ink.text}, "hoverinfo": "skip"})
+    plot.update_xaxes(range=[0, _WORST], tickvals=[0, 1, 2, 3, 4], ticktext=["0", "one centre", "2×", "3×", "4×"])
+    plot.update_xaxes(showgrid=False, zeroline=False, fixedrange=True, tickangle=0)
+    plot.update_yaxes(range=[1.5, -0.9], tickvals=[0, 1], ticktext=["these centres", "without data"])
+    plot.update_yaxes(showgrid=False, zeroline=False, fixedrange=True)
+    return plot
+
+
+def _draw_more(release: ReadRelease) -> None:
+    numbers, other, files, checked = st.tabs(
+        ["Numbers with their noise", "Compare with another", "Take away", "What was checked"],
+        key="read:more",
+        on_change="rerun",
+    )
+    if numbers.open:
+        with numbers:
+            st.caption("A row a number: its interval covers nine in ten, noise_sd is the sd of its noise.")
+            draw_data_table(release.to_pandas(), alt=f"{len(release.numbers)} released numbers with their noise")
+    if other.open:
+        with other:
+            _draw_comparison(release)
+    if files.open:
+        with files:
+            _draw_take_away(release)
+    if checked.open:
+        with checked:
+            st.markdown("\n".join(f"- {escape_markdown(line)}" for line in release.verdict.checked))
+            st.markdown("**What nobody can tell from these files**")
+            st.markdown("\n".join(f"- {escape_markdown(line)}" for line in CANNOT_TELL))
+
+
+def _draw_comparison(release: ReadRelease) -> None:
+    """A second release beside the first; no difference is shown unless their segments pair off."""
+    second = _ask_zip("A second zip, of the same columns, bounds and k", "read:two")
+    if second is None:
+        return
+    if not second.holds:
+        _draw_findings(second, "The second release is not what it says")
+    try:
+        found = release.compare_with(second)
+    except RequestError as error:
+        st.error(escape_markdown(error), icon=":material/block:")
+        return
+    st.subheader(escape_markdown(found.title), anchor=False)
+    st.markdown(escape_markdown(found.words))
+    beside, mark = (
+        "the second release, matched one to one",
+        "" if release.holds and second.holds else "not what it says",
+    )
+    draw_profile_panel(
+        _join_profiles(found), "read:both", beside=beside, mark=mark, arrange="Arrange both", table=False
+    )
+    if found.passes:
+        _draw_differences(found.table(), found.limit)
+
+
+def _join_profiles(found: Comparison) -> Profile:
+    return replace(found.one, reference=found.other.centers)
+
+
+def _draw_differences(table: pd.DataFrame, limit: float) -> None:
+    st.caption(f"Second less first, in standard deviations of both noises; a difference counts beyond {limit:.1f}.")
+    draw_data_table(table.round(1), alt="Differences in standard deviations of both noises", height="auto")
+
+
+def _draw_take_away(release: ReadRelease) -> None:
+    st.download_button(
+        "Every number (tidy CSV)",
+        release.to_csv().encode("utf-8"),
+        "release_tidy.csv",
+        "text/csv",
+        icon=":material/download:",
+        key="read:tidy",
+        on_click="ignore",
+    )
+    st.code(SNIPPET, language="python")
+    st.caption("The same without this page: `dpviz read release.zip`.")
+    draw_python_section(partial(write_read_script, "release.zip"), key="read", stem="read-release")

@@ -1,0 +1,268 @@
+"""A press on the page: its steps while it is under way, then what has left, or why nothing did."""
+
+from __future__ import annotations
+
+import io
+
+import pandas as pd
+import streamlit as st
+
+from dpviz.app.charts.segment_panels import SegmentPanels
+from dpviz.app.ui.badges import draw_badge, format_badge
+from dpviz.app.ui.escape import escape_markdown
+from dpviz.app.ui.figure import draw_data_table, show_wide
+from dpviz.app.ui.polled import poll
+from dpviz.app.ui.profile_panel import draw_profile_panel
+from dpviz.app.ui.release.publish_section import Publication, prepare_another
+from dpviz.core import RequestError
+from dpviz.releases import (
+    CENTERS,
+    PAGE,
+    SEGMENTS_FILE,
+    AccountBalance,
+    Headline,
+    Parts,
+    QualityReport,
+    QualityVerdict,
+    Release,
+    SegmentsReport,
+    format_plain_number,
+    format_small,
+    make_zip,
+    receive,
+)
+from dpviz.words import (
+    choose_palette,
+    explain_term,
+    explain_words,
+    format_duration,
+    format_number,
+    format_ratio,
+    format_things,
+)
+
+_POLL_SECONDS = 0.5
+# From so many columns on centres are drawn as profiles.
+_PROFILED = 3
+
+
+def draw_publication_panel(publication: Publication) -> None:
+    """Draw it; nothing on it can be changed."""
+    if not publication.job.state.final:
+        _draw_progress(publication)
+    elif publication.job.release is not None:
+        _draw_release(publication, publication.job.release)
+    else:
+        _draw_failure(publication)
+    if publication.job.state.final:
+        st.button(
+            "Prepare another release",
+            key="release:prepare_another",
+            icon=":material/add:",
+            on_click=prepare_another,
+            help="It is another charge: the ε of both add up.",
+        )
+
+
+def _draw_progress(publication: Publication) -> None:
+    job, request = publication.job, publication.release_request.request
+    st.subheader(
+        f"Releasing {request.k:d} centres of {escape_markdown(publication.title)} at ε = "
+        f"{format_number(request.epsilon)}",
+        anchor=False,
+    )
+
+    def panel() -> None:
+        if job.state.final:
+            st.rerun()
+        report = job.progress
+        note = report.note if report is not None else "begins"
+        charge = f"charge {job.number:d} is written" if job.number is not None else "nothing is charged yet"
+        st.progress(
+            report.fraction if report is not None else 0.0,
+            text=f"**{escape_markdown(note)}** · {charge} · {format_duration(job.elapsed)} so far",
+        )
+
+    poll(panel, every=_POLL_SECONDS, key="release:under_way")
+    st.caption(
+        "It goes on whatever you do: another page, a reload or a closed window neither stops nor repeats it. A copy of "
+        "what leaves is kept beside the account."
+    )
+
+
+def _draw_release(publication: Publication, release: Release) -> None:
+    request, job = publication.release_request.request, publication.job
+    standing = _read_standing(publication)
+    left = (
+        ""
+        if standing is None
+        else f"; ε = {format_number(standing.left_epsilon)} of {format_number(standing.cap_epsilon)} left"
+    )
+    st.subheader(
+        f"{escape_markdown(publication.title)}: released at ε = {format_number(request.epsilon)}{left}",
+        anchor=False,
+        help=explain_term("released"),
+    )
+    st.success(
+        f"Charge {release.number:d}. The zip holds {format_things(len(release.files), 'file')}: centres, "
+        f"card, ledger, the "
+        "declaration, and what others need to check it without a row."
+        + (f" A copy lies beside the account as {escape_markdown(job.kept)}." if job.kept else ""),
+        icon=":material/check_circle:",
+    )
+    with st.container(horizontal=True, gap="small"):
+        st.download_button(
+            "The release (zip)",
+            make_zip(release.files),
+            f"{_name_file(publication)}.zip",
+            "application/zip",
+            type="primary",
+            icon=":material/download:",
+            key="release:zip",
+            on_click="ignore",
+        )
+        st.download_button(
+            "The card alone (HTML)",
+            release.files[PAGE],
+            f"{_name_file(publication)}-card.html",
+            "text/html",
+            icon=":material/article:",
+            key="release:card",
+            on_click="ignore",
+        )
+    if not job.kept:
+        st.warning("No copy could be written beside the account: take the zip now.", icon=":material/warning:")
+    _draw_tables(release)
+
+
+def _draw_tables(release: Release) -> None:
+    _draw_bought(release)
+    _draw_missing(release)
+    st.subheader("The centres", divider="gray", anchor=False, help=explain_term("centre"))
+    draw_badge("released")
+    received = receive(release.played)
+    _draw_finding(received.finding)
+    if release.played.parts.profile.dim >= _PROFILED:
+        key, noise = f"release:{release.number}", received.shows_noise
+        draw_profile_panel(release.played.parts.profile, key, failed=noise, table=False)
+    centers = _read(release.files[CENTERS])
+    facts = f"{len(centers)} released centres in data units, rounded to their grid"
+    draw_data_table(centers, alt=facts, height="auto")
+    st.caption(
+        "Centres carry noise and are rounded to a public grid; sizes carry noise. Columns that end in _sd are the "
+        "standard deviation of it.",
+        help=explain_words("centre noise"),
+    )
+    _draw_segments_panel(release.played.parts, f"release:{release.number}")
+    if SEGMENTS_FILE in release.files:
+        with st.expander("Every number about the segments", icon=":material/table_rows:"):
+            segments = _read(release.files[SEGMENTS_FILE])
+            draw_data_table(segments, alt=f"{len(segments)} released numbers about the segments, with their intervals")
+
+
+def _draw_finding(finding: Headline) -> None:
+    """What came out, as its recipient reads it: the worst first."""
+    said = f"**{escape_markdown(finding.title)}.** {escape_markdown(finding.reason)}".strip()
+    st.markdown(f":red[:material/warning:] {said}" if finding.failed else said)
+
+
+def _draw_missing(release: Release) -> None:
+    """The shares of missing cells that were bought."""
+    told = release.played.parts.missing_told
+    if not told:
+        return
+    st.subheader("Missing values", divider="gray", anchor=False, help=explain_term("released"))
+    draw_badge("released")
+    st.markdown("\n".join(f"- {escape_markdown(one)}" for one in told))
+
+
+def _draw_bought(release: Release) -> None:
+    """The bounds that were bought, and whether noise hid them."""
+    bought = release.played.parts.bounds
+    if bought is None:
+        return
+    st.subheader("The bounds that were bought", divider="gray", anchor=False, help=explain_term("bounds"))
+    lines = [
+        f"- **{escape_markdown(one.name)}**: {escape_markdown(format_plain_number(one.lower))} to "
+        f"{escape_markdown(format_plain_number(one.upper))}"
+        + ("" if one.sure else "; :red[:material/warning: noise hides the range: do not rely on it]")
+        for one in bought.columns
+    ]
+    draw_badge("released")
+    st.markdown("\n".join(lines))
+
+
+def _read(file: bytes) -> pd.DataFrame:
+    """A file of the release as it is written, numbers as numbers."""
+    return pd.read_csv(io.BytesIO(file), keep_default_na=False, na_values=[""])
+
+
+def _draw_failure(publication: Publication) -> None:
+    job = publication.job
+    charged = job.number is not None
+    why = job.error.message if job.error is not None and job.error.message else ""
+    kind = job.error.kind if job.error is not None else ""
+    if not why:
+        why = f"It stopped with {kind}. Its message is not shown, because it could quote the rows."
+    title = f"Charged ({job.number}), and nothing was released" if charged else "Nothing was charged or released"
+    st.error(escape_markdown(why), title=escape_markdown(title), icon=":material/error:")
+    if charged:
+        st.markdown(
+            f"The charge of ε = {format_number(publication.release_request.request.epsilon)}, "
+            f"δ = {escape_markdown(format_small(publication.release_request.delta))} stays in "
+            "the account: noise may have been drawn. Another release is another charge."
+        )
+
+
+def _read_standing(publication: Publication) -> AccountBalance | None:
+    try:
+        return publication.job.prepared.account.standing()
+    except RequestError:
+        return None
+
+
+def _name_file(publication: Publication) -> str:
+    letters = "".join(letter if letter.isalnum() else "-" for letter in publication.title.lower()).strip("-")
+    return f"{letters[:40] or 'table'}-release-{publication.job.number or 0}"
+
+
+_LONGEST_NAME, _MOST_NAMED = 24, 20
+
+
+def _draw_segments_panel(parts: Parts, key: str) -> None:
+    """Draw it; nothing where a release says nothing of its segments."""
+    if parts.told is None:
+        return
+    report = parts.told.report
+    st.subheader("What the segments are", divider="gray", anchor=False, help=explain_words("release noise ε"))
+    _draw_quality_report(report.quality_report)
+    panels = SegmentPanels(report.to_dict(), _ask_names(report, key))
+    show_wide(
+        panels.draw(choose_palette(st.context.theme.type)), alt=panels.words(), key=f"{key}:segments", stem=panels.stem
+    )
+
+
+def _draw_quality_report(quality_report: QualityReport) -> None:
+    """What a reader without the rows can rest on."""
+    words = escape_markdown(" ".join(quality_report.words))
+    if quality_report.verdict is QualityVerdict.CANNOT_TELL:
+        st.markdown(f"{format_badge('released')} :red[**How good they are cannot be told.**] {words}")
+        return
+    low, high = (format_ratio(max(end, 0.0)) for end in (quality_report.ratio.low, quality_report.ratio.high))
+    beside = (
+        f"Squared, rows lie {format_ratio(quality_report.ratio.value)} as far from their centre as from a single one "
+        f"({low} to {high})."
+    )
+    warned = "" if quality_report.verdict is QualityVerdict.GOOD else ":red[**Better centres exist.**] "
+    st.markdown(f"{format_badge('released')} {warned}{words} {beside}", help=explain_words("loss centre"))
+
+
+def _ask_names(report: SegmentsReport, key: str) -> tuple[str, ...]:
+    """What the owner calls the segments, for the picture on this page; the files of the release are as they are."""
+    number = min(len(report.segments), _MOST_NAMED)
+    with st.popover("Name the segments", icon=":material/label:", key=f"{key}:naming"):
+        st.caption("For this page and its picture. What has left is not changed.")
+        return tuple(
+            st.text_input(f"Segment {place + 1:d}", max_chars=_LONGEST_NAME, key=f"{key}:name:{place}") or ""
+            for place in range(number)
+        )

@@ -1,0 +1,399 @@
+"""What the card says in the owner's words: folded away once it is complete."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import streamlit as st
+
+from dpviz.algorithms import Guarantee
+from dpviz.app.ui.controls import draw_epsilon_control, draw_k_and_delta
+from dpviz.app.ui.escape import escape_markdown
+from dpviz.app.ui.explore.algorithm_choice import draw_algorithm_choice
+from dpviz.app.ui.explore.setup_panel import draw_params_form
+from dpviz.app.ui.release.subject import ReleaseSubject
+from dpviz.app.ui.session import (
+    add_simulated_epsilon,
+    count_accesses,
+    count_grids_read,
+    count_simulated,
+    count_studies,
+    recall,
+    remember,
+)
+from dpviz.app.ui.table_words import describe_coding
+from dpviz.releases import (
+    BOUNDS,
+    OWNER_QUESTIONS,
+    SECTORS,
+    SEGMENTS,
+    AccessCounts,
+    CardColumn,
+    CardWords,
+    ReleaseRequest,
+    find_words,
+    format_plain_number,
+    format_span,
+    list_open_columns,
+    list_undefended,
+)
+from dpviz.runs import Contender, Request, tabulate_accesses
+from dpviz.tables import FROM_ROWS, NUMBER, SEVERAL_WORDS, Declaration, list_names
+from dpviz.words import capitalize_first, explain_term, format_number, format_things
+
+_LONGEST = 2_000
+_ASKED = {
+    "name": ("Name", "Visitors of the clinic, 2026"),
+    "description": ("Description: what is published, in a sentence", "Centres of six groups of visitors, by age."),
+    "intended_use": ("Intended use", "Planning of opening hours"),
+    "curators": ("Curators: who publishes it, one a line", "Clinic of Bremen"),
+    "region": ("Region that the data describe", "Bremen, Germany"),
+    "justification": (
+        "Justification: why these bounds, this ε and this k",
+        "Bounds from the law; ε from a synthetic table",
+    ),
+    "authors": ("Authors: who filled in the card, one a line", "A. Muster"),
+}
+_LONG = ("description", "justification", "curators", "authors")
+_DECLARED_FIRST = ("name", "description")
+
+
+def draw_words_form(declared: Declaration, source_key: str, *, today: str, chosen: str) -> CardWords:
+    """Draw the form of the card's words.
+
+    Parameters
+    ----------
+    declared : Declaration
+        What is declared of the table.
+    source_key : str
+        Of the table.
+    today : str
+        Date that the card begins with.
+    chosen : str
+        What the owner says was chosen after looking at rows.
+
+    Returns
+    -------
+    CardWords
+        All words of the card.
+    """
+    kept = f"release:words:{source_key[:16]}"
+    before: dict[str, Any] = {**_propose_words(declared, today), **recall(kept, {}), "publication_date": today}
+    missing = CardWords(**before, chosen_after_looking=chosen).list_missing()
+    title = "The card in your words" + (f": {format_things(len(missing), 'thing')} to say" if missing else "")
+    with st.expander(escape_markdown(title), expanded=bool(missing), icon=":material/edit_note:", key=f"{kept}:open"):
+        left, right = st.columns(2, gap="medium")
+        said: dict[str, Any] = {}
+        for place, (name, (label, hint)) in enumerate(_ASKED.items()):
+            with left if place % 2 == 0 else right:
+                said[name] = _ask_answer(f"{kept}:{name}", name, label, hint, before[name])
+        with right:
+            said["sector"] = _ask_sector(f"{kept}:sector", before["sector"])
+    said |= _ask_evaluation(kept, before)
+    return CardWords(**remember(kept, {**before, **said}), chosen_after_looking=chosen)
+
+
+def _ask_evaluation(kept: str, before: dict[str, Any]) -> dict[str, str]:
+    """Answers to what only the owner can say; the dossier prints them, and names what is left open."""
+    # What was typed just now is in the session before its box is drawn again.
+    now = {name: st.session_state.get(f"{kept}:{name}", before[name]) for name in OWNER_QUESTIONS}
+    open_ended = sum(not str(said).strip() for said in now.values())
+    title = "What an evaluator asks" + (f": {format_things(open_ended, 'question')} open" if open_ended else "")
+    with st.expander(escape_markdown(title), icon=":material/fact_check:", key=f"{kept}:evaluators"):
+        st.caption("The dossier in the zip prints your answers word by word. A question left open is named as open.")
+        left, right = st.columns(2, gap="medium")
+        said = {}
+        for place, (name, question) in enumerate(OWNER_QUESTIONS.items()):
+            with left if place % 2 == 0 else right:
+                said[name] = (
+                    st.text_area(
+                        escape_markdown(question),
+                        value=before[name],
+                        max_chars=_LONGEST,
+                        height=68,
+                        key=f"{kept}:{name}",
+                    )
+                    or ""
+                )
+    return said
+
+
+def describe_missing(missing: str) -> str:
+    """A sentence about a missing word, with the name that its field has on the page.
+
+    >>> describe_missing("intended_use is empty: say what the release is for.")
+    'Intended use is empty: say what the release is for.'
+    """
+    name, gap, rest = missing.partition(" ")
+    return f"{capitalize_first(name.replace('_', ' '))}{gap}{rest}"
+
+
+def _propose_words(declared: Declaration, today: str) -> dict[str, Any]:
+    """What is declared; where nothing is, a name and a description are proposed, and all else is asked."""
+    usual = find_words(declared, today=today)
+    asked = [name for name in _ASKED if name not in (*declared.words, *_DECLARED_FIRST)]
+    words = {name: getattr(usual, name) for name in (*_ASKED, *OWNER_QUESTIONS, "sector", "publication_date")}
+    return words | {name: () if name in SEVERAL_WORDS else "" for name in asked}
+
+
+def _ask_answer(key: str, name: str, label: str, hint: str, before: Any) -> Any:
+    text = "\n".join(before) if name in SEVERAL_WORDS else before
+    if name not in _LONG:
+        return st.text_input(escape_markdown(label), value=text, max_chars=_LONGEST, placeholder=hint, key=key) or ""
+    said = (
+        st.text_area(escape_markdown(label), value=text, max_chars=_LONGEST, height=68, placeholder=hint, key=key) or ""
+    )
+    if name not in SEVERAL_WORDS:
+        return said
+    return tuple(line.strip() for line in said.splitlines() if line.strip())
+
+
+def _ask_sector(key: str, before: str) -> str:
+    return (
+        st.selectbox(
+            "Sector (optional)",
+            SECTORS,
+            index=SECTORS.index(before) if before in SECTORS else None,
+            placeholder="none of these",
+            key=key,
+        )
+        or ""
+    )
+
+
+_LONGEST_REASON = 2_000
+
+
+class VisitWords(NamedTuple):
+    """What was seen of the rows in this visit, and what its owner says was chosen after it."""
+
+    seen: AccessCounts
+    chosen: str
+
+
+def draw_accesses_section(asked_of: ReleaseSubject) -> VisitWords:
+    """Draw it; what the card will say."""
+    st.subheader("Looks at the rows in this visit", divider="gray", anchor=False, help=explain_term("look"))
+    key = asked_of.source_key
+    seen = AccessCounts(
+        tabulate_accesses(count_accesses(key), asked_of.declaration),
+        count_studies(key),
+        count_simulated(key),
+        add_simulated_epsilon(key),
+        count_grids_read(key),
+    )
+    st.markdown(escape_markdown(seen.words))
+    return VisitWords(seen, _ask_choice(asked_of.declaration, key))
+
+
+def _ask_choice(declared: Declaration, source_key: str) -> str:
+    kept = f"release:chosen:{source_key[:16]}"
+    before = declared.words.get("chosen_after_looking", "")
+    said = st.text_area(
+        "What did you choose after looking?",
+        value=recall(kept, before if isinstance(before, str) else ""),
+        max_chars=_LONGEST_REASON,
+        height=68,
+        key=kept,
+        placeholder="Columns, bounds, k, ε … or: nothing. Left empty, the card says that you did not say.",
+        help="The card prints it word by word. No ε covers what was chosen because of the rows.",
+    )
+    return remember(kept, said or "")
+
+
+_MOST_LINES = 12
+_NOWHERE = "not stated"
+_ALL, _SAID_OF_ALL = "Said of all bounds", "see below"
+
+
+class Line(NamedTuple):
+    """One column: what is declared of it, where that comes from, and what is wrong with it, or what it costs."""
+
+    column: str
+    bounds: str
+    origin: str
+    wrong: str = ""
+    cost: str = ""
+
+
+def draw_bounds_section(release_request: ReleaseRequest, asked_of: ReleaseSubject) -> list[str]:
+    """Draw the table of bounds and where they come from.
+
+    Parameters
+    ----------
+    release_request : ReleaseRequest
+        What is to be released.
+    asked_of : ReleaseSubject
+        The table, and what is declared of it.
+
+    Returns
+    -------
+    list of str
+        What in it stands against the release, a sentence each.
+    """
+    declared = asked_of.declaration
+    st.subheader("Where every bound comes from", divider="gray", anchor=False, help=explain_term("bounds"))
+    against = _list_hindrances(declared)
+    lines = sorted(list_lines(release_request, declared), key=lambda line: not (line.wrong or line.cost))
+    st.markdown(_make_table(lines[:_MOST_LINES]))
+    if len(lines) > _MOST_LINES:
+        with st.expander(f"{len(lines) - _MOST_LINES:d} more columns, all declared"):
+            st.markdown(_make_table(lines[_MOST_LINES:]))
+    if declared.bounds_origin.strip():
+        st.caption(f"{_ALL}: {escape_markdown(declared.bounds_origin.strip())}")
+    for words in against:
+        st.markdown(f":red[:material/block: {escape_markdown(words)}]")
+    st.page_link("data.py", label="Change bounds, or where they come from", icon=":material/edit:")
+    return against
+
+
+def list_lines(release_request: ReleaseRequest, declared: Declaration) -> list[Line]:
+    """What is said of each column's bounds.
+
+    Parameters
+    ----------
+    release_request : ReleaseRequest
+        What is to be released.
+    declared : Declaration
+        What is declared of the table.
+
+    Returns
+    -------
+    list of Line
+        A line for each column; those of segments only come last.
+    """
+    to_buy = list_open_columns(declared)
+    lines = []
+    for name, bounds in declared.bounds.items():
+        unit, origin, stated = (
+            declared.units.get(name, ""),
+            declared.describe_origin(name),
+            bounds.origin or _SAID_OF_ALL,
+        )
+        if name in to_buy:
+            cost = f"will be bought with ε = {format_number(release_request.request.epsilon * release_request.bounds)}"
+            lines.append(Line(name, "open", "nobody knows them", cost=cost))
+            continue
+        wrong = "blocked: the rows" if FROM_ROWS in origin else "blocked: nobody says" if origin == _NOWHERE else ""
+        coding = declared.codings.get(name, NUMBER)
+        span = (
+            describe_coding(coding.to_plain(bounds.lower, bounds.upper))
+            if coding.words
+            else format_span(CardColumn(name, bounds.lower or 0.0, bounds.upper or 0.0, unit, kind=coding.kind))
+        )
+        lines.append(Line(name, span, origin if origin == _NOWHERE else stated, wrong))
+    for name, one in declared.describe.items():
+        low, high = one.lower, one.upper
+        said = (
+            format_things(len(one.categories), "category", "categories")
+            if low is None or high is None
+            else (f"{format_plain_number(low)} to {format_plain_number(high)}")
+        )
+        lines.append(Line(name, said, "declared, for segments only"))
+    return lines
+
+
+def _list_hindrances(declared: Declaration) -> list[str]:
+    """What a release would be refused for, with what to do about it on these pages."""
+    if declared.bounds_from_rows:
+        return [
+            "Some bounds come from the rows, and no ε covers what they tell: on Data, type bounds that are known "
+            "without the rows, or leave them empty, and they are bought."
+        ]
+    if nowhere := list_undefended(declared):
+        return [
+            f"Nobody says where the bounds of {list_names(nowhere)} come from, and a release has to defend them: say "
+            "it on Data, beside the bounds."
+        ]
+    return []
+
+
+def _make_table(lines: list[Line]) -> str:
+    head = "| column | bounds | where from |\n|---|---|---|"
+    rows = [
+        f"| {escape_markdown(one.column)} | {escape_markdown(one.bounds)} | {_describe_origin(one)} |" for one in lines
+    ]
+    return "\n".join([head, *rows])
+
+
+def _describe_origin(line: Line) -> str:
+    if line.wrong:
+        said = f" ({escape_markdown(line.origin)})" if line.origin not in (_NOWHERE, FROM_ROWS) else ""
+        return f":red[:material/block: **{escape_markdown(line.wrong)}**]{said}"
+    return f"**{escape_markdown(line.cost)}**" if line.cost else escape_markdown(line.origin)
+
+
+_SHARE, _BOUNDS, _MISSING = "release:share", "release:bounds", "release:missing"
+_MOST_PERCENT, _MOST_OF_BOUNDS = 50, 20
+
+
+class Terms(NamedTuple):
+    """One run without a seed, the share of ε for segments, the part of each open bound, and that of missing cells."""
+
+    request: Request
+    segments: float
+    bounds: float
+    missing: float
+
+
+def draw_terms(*, buys: bool) -> Terms:
+    """Draw the controls of what a release holds.
+
+    Parameters
+    ----------
+    buys : bool
+        Whether some bounds are open.
+
+    Returns
+    -------
+    Terms
+        What they ask for.
+    """
+    with st.sidebar:
+        card = draw_algorithm_choice()
+        (epsilon,), _ = draw_epsilon_control()
+        k, delta = draw_k_and_delta(delta_disabled=Guarantee.APPROX not in card.guarantees)
+        with st.popover("Parameters", icon=":material/tune:", width="stretch"):
+            params = draw_params_form(card)
+        request = Request(Contender(card.id, params), k, epsilon, delta)
+        return Terms(request, _ask_segments_share(), _ask_bounds_share() if buys else BOUNDS, _ask_missing_share())
+
+
+def _ask_bounds_share() -> float:
+    percent = st.slider(
+        "ε for each open column, %",
+        1,
+        _MOST_OF_BOUNDS,
+        value=recall(_BOUNDS, round(100 * BOUNDS)),
+        key=_BOUNDS,
+        help="What part of ε buys the bounds of a column that are left open. The fewer rows there are, the more it "
+        f"takes: too little, and noise hides the range. {explain_term('bounds')}",
+    )
+    return remember(_BOUNDS, int(percent)) / 100
+
+
+def _ask_missing_share() -> float:
+    percent = st.slider(
+        "ε for missing values, %",
+        0,
+        _MOST_OF_BOUNDS,
+        value=recall(_MISSING, 0),
+        key=_MISSING,
+        help="What part of ε, shared by the columns, says how many of their values are missing. With 0 % it is not "
+        f"shown. {explain_term('budget')}",
+    )
+    return remember(_MISSING, int(percent)) / 100
+
+
+def _ask_segments_share() -> float:
+    percent = st.slider(
+        "ε for segments, %",
+        0,
+        _MOST_PERCENT,
+        value=recall(_SHARE, round(100 * SEGMENTS)),
+        step=5,
+        key=_SHARE,
+        help="What part of ε says how large the segments are and what tells them apart. With 0 % nothing is said of "
+        f"them but their centres. {explain_term('budget')}",
+    )
+    return remember(_SHARE, int(percent)) / 100

@@ -1,0 +1,214 @@
+"""From what is asked to a result that stays: small runs at once, long ones in a worker, none repeated by a rerun."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import streamlit as st
+
+from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
+from dpviz.app.ui.server_log import log_defect
+from dpviz.app.ui.session import book
+from dpviz.core import Array, RequestError
+from dpviz.runs import Job, OpenTable, Request, Run, RunSoFar, forecast_seconds, run_request, run_work
+
+_RESULT, _PENDING, _FAILED = "run:result", "run:pending", "run:failed"
+_SECONDS_INLINE = 1.0
+_MOST_EARLIER = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """A finished run and what was asked for; kept until another run takes its place."""
+
+    request: Request
+    table_key: str
+    run: Run
+    place: int
+    """Where it stands in the books of this visit."""
+    number: int
+    """Counts the results of this visit."""
+    live: bool = False
+    """Whether a moved control asked for it, not a button."""
+    earlier: tuple[Array, ...] = ()
+    """Centres (k, d), unit coordinates, of the last draws of the same request, latest first."""
+
+
+@dataclass(eq=False)
+class _Pending:
+    """A run that is under way."""
+
+    request: Request
+    table: OpenTable
+    live: bool
+    job: Job[Any]
+    is_booked: bool = False
+    """Whether what its steps spent is in the books of this visit, because it was broken off."""
+
+    @property
+    def so_far(self) -> RunSoFar | None:
+        """The steps that have arrived, as one run; None before the first."""
+        steps = [item for item in self.job.items if not isinstance(item, Run)]
+        return replace(steps[-1], frames=tuple(step.frames[0] for step in steps)) if steps else None
+
+
+def start(table: OpenTable, request: Request, *, live: bool = False) -> None:
+    """Run what is asked: at once if it takes a moment, else as a job that can be cancelled.
+
+    What fails in the middle is remembered (``find_failure``); the last result stays.
+
+    Parameters
+    ----------
+    table : OpenTable
+    request : Request
+        What is asked.
+    live : bool
+        Whether a control that moved asks for it, so that its run replaces the one before.
+
+    Raises
+    ------
+    RequestError
+        If the request is outside what is allowed, or too many jobs wait already.
+    """
+    cancel_pending()
+    st.session_state.pop(_FAILED, None)
+    # The true number of rows only decides where the run takes place, on its owner's machine.
+    setting = replace(request.make_setting(table.private), n=table.loaded.n_rows)
+    if forecast_seconds(request.card, setting, request.contender.settings) > _SECONDS_INLINE:
+        job = open_job_registry().submit(run_work, request, table.private)
+        st.session_state[_PENDING] = _Pending(request, table, live, job)
+        return
+    try:
+        finished = run_request(request, table.private)
+    except RequestError:
+        raise
+    except Exception as error:  # its message is not kept: it could quote the rows
+        log_defect(error)
+        st.session_state[_FAILED] = (table.key, request, type(error).__name__)
+        return
+    _finish(table, request, finished, live=live)
+
+
+def is_asked(table: OpenTable, request: Request) -> bool:
+    """Whether this very request is done, under way, or has failed.
+
+    Parameters
+    ----------
+    table : OpenTable
+    request : Request
+        What is asked.
+
+    Returns
+    -------
+    bool
+        True: nothing more is to be started for it.
+    """
+    pending, result = _find_pending(), find_result(table)
+    failed = st.session_state.get(_FAILED)
+    if pending is not None and pending.table.key == table.key:
+        return pending.request == request
+    if failed is not None and failed[:2] == (table.key, request):
+        return True
+    return result is not None and result.request == request
+
+
+def find_failure(table: OpenTable, request: Request) -> str:
+    """The kind of the error with which a request failed in the middle.
+
+    Parameters
+    ----------
+    table : OpenTable
+    request : Request
+        What is asked.
+
+    Returns
+    -------
+    str
+        "" if it did not fail.
+    """
+    failed = st.session_state.get(_FAILED)
+    return str(failed[2]) if failed is not None and failed[:2] == (table.key, request) else ""
+
+
+def claim_finished() -> None:
+    """Keep and book a run that has ended in its worker, whatever page is open."""
+    pending = _find_pending()
+    if pending is None:
+        return
+    for finished in (item for item in pending.job.items if isinstance(item, Run)):
+        del st.session_state[_PENDING]
+        _finish(pending.table, pending.request, finished, live=pending.live)
+        return
+    if pending.job.state.final:
+        _book_part(pending)
+
+
+def draw_pending_panel(table: OpenTable) -> RunSoFar | None:
+    """Show the job of a run on ``table`` that is under way or went wrong.
+
+    Returns the steps that have arrived of it, if there are any; the page runs once more when the first ones have.
+    """
+    claim_finished()
+    pending = _find_pending()
+    if pending is None or pending.table.key != table.key:
+        return None
+    job, so_far = pending.job, pending.so_far
+
+    def look_for_steps() -> None:
+        if pending.so_far is not None:
+            st.rerun()
+
+    title = f"{pending.request.card.title}, k = {pending.request.k}"
+    draw_job_panel(job, label=title, key="run", live=None if so_far else look_for_steps)
+    return so_far if so_far is not None and (so_far.entries or not job.state.final) else None
+
+
+def read_steps() -> RunSoFar | None:
+    """The steps that have arrived of a run under way by now, for a piece of a page that runs again by itself."""
+    pending = _find_pending()
+    return None if pending is None else pending.so_far
+
+
+def is_under_way(table: OpenTable) -> bool:
+    """Whether a run on ``table`` is being computed."""
+    pending = _find_pending()
+    return pending is not None and pending.table.key == table.key and not pending.job.state.final
+
+
+def find_result(table: OpenTable) -> Result | None:
+    """The last result, if it is about ``table``."""
+    result = cast("Result | None", st.session_state.get(_RESULT))
+    return result if result is not None and result.table_key == table.key else None
+
+
+def cancel_pending() -> None:
+    """Forget a run that is under way: another one takes its place."""
+    pending = _find_pending()
+    if pending is not None:
+        pending.job.cancel()
+        _book_part(pending)
+        del st.session_state[_PENDING]
+
+
+def _find_pending() -> _Pending | None:
+    return cast("_Pending | None", st.session_state.get(_PENDING))
+
+
+def _book_part(pending: _Pending) -> None:
+    """A run that was broken off has spent what its steps spent: they may have been seen."""
+    so_far = pending.so_far
+    if so_far is not None and so_far.entries and so_far.private and not pending.live and not pending.is_booked:
+        pending.is_booked = True
+        book(so_far, pending.table)
+
+
+def _finish(table: OpenTable, request: Request, finished: Run, *, live: bool) -> None:
+    before = find_result(table)
+    again = before is not None and before.request == request
+    earlier = (before.run.unit_centers, *before.earlier)[:_MOST_EARLIER] if before is not None and again else ()
+    replaced = before.place if before is not None and before.live and live and not again else None
+    place = book(finished, table, instead_of=replaced)
+    last = cast("Result | None", st.session_state.get(_RESULT))
+    number = 1 if last is None else last.number + 1
+    st.session_state[_RESULT] = Result(request, table.key, finished, place, number, live, earlier)

@@ -1,0 +1,419 @@
+"""What this visit has in hand: the open table, a file that waits to be declared, settings, looks, and the books.
+
+All of it lives in the session of one visit: nothing is global, nothing is written to disk. The settings are the one
+place that remembers what a widget was set to: Streamlit forgets a widget that the page does not draw.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from math import fsum
+from typing import Any, TypeVar, cast
+
+import streamlit as st
+
+from dpviz.runs import (
+    AccessKind,
+    LargeTable,
+    OpenTable,
+    ReleaseRecord,
+    RunSoFar,
+    declare,
+    make_record,
+    tabulate_accesses,
+)
+from dpviz.tables import Content, Declaration, FileKind
+
+_TABLE, _UNDECLARED, _BOOKS = "visit:table", "visit:undeclared", "visit:books"
+_SOURCE, _SOURCES = "visit:source", "visit:sources"
+_SETTINGS, _ACCESSES, _STUDIES, _CLUSTERS = "visit:settings", "looks:list", "looks:studies", "clusters:known"
+_GRIDS = "looks:grids"
+
+TABLE_LINK = "table"
+"""What names the open table in a link."""
+LOST = "The table of this link is not open, because a reload forgets files: open it again."
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """What a table is made of, with the number under which the widgets of this visit ask about it.
+
+    The number tells any two uploads apart and depends on nothing in them.
+    """
+
+    content: Content
+    number: int
+
+
+@dataclass(frozen=True, eq=False)
+class Booked:
+    """The record of a finished run, and the file that it was about."""
+
+    record: ReleaseRecord
+    source_key: str
+
+
+@dataclass(frozen=True)
+class DataAccess:
+    """One look at one table: what was seen, and why."""
+
+    key: str
+    source_key: str
+    table_title: str
+    kind: FileKind
+    what: AccessKind
+    note: str
+
+
+def find_table() -> OpenTable | None:
+    """The table that this visit works on, if one is open."""
+    return cast("OpenTable | None", st.session_state.get(_TABLE))
+
+
+def require_table() -> OpenTable:
+    """The open table; without one, say so, offer the way to the Data page, and stop the page."""
+    table = find_table()
+    if table is None:
+        st.info(
+            LOST if TABLE_LINK in st.query_params else "Open a sample, a file or a synthetic table first.",
+            title="No table is open yet",
+            icon=":material/folder_open:",
+        )
+        if st.button("Open a table", type="primary", key="open_a_table"):
+            st.switch_page("data.py")
+        st.stop()
+    return table
+
+
+def open_table(content: Content, declaration: Declaration) -> OpenTable:
+    """Make a file, read as it is declared, the table of this visit.
+
+    Parameters
+    ----------
+    content : Content
+        What the file holds.
+    declaration : Declaration
+        How it is read.
+
+    Returns
+    -------
+    OpenTable
+        Open in this visit.
+
+    Raises
+    ------
+    RequestError
+        If the declaration is incomplete or contradictory; the table that was open stays open, and a file that waits
+        for its declaration goes on waiting.
+    """
+    return put_to_use(content, declare(content, declaration))
+
+
+def put_to_use(content: Content, table: OpenTable) -> OpenTable:
+    """Make a table the table of this visit.
+
+    Parameters
+    ----------
+    content : Content
+        What the file holds.
+    table : OpenTable
+        Made of that.
+
+    Returns
+    -------
+    OpenTable
+        The same.
+    """
+    sources = (find_undeclared(), st.session_state.get(_SOURCE))
+    source = next((source for source in sources if source is not None and source.content is content), None)
+    st.session_state[_TABLE] = table
+    st.session_state[_SOURCE] = source or _number_source(content)
+    set_aside(None)
+    return table
+
+
+def find_source() -> Source | None:
+    """What the open table was made of: it can be declared anew."""
+    table = find_table()
+    if table is None:
+        return None
+    source = cast("Source | None", st.session_state.get(_SOURCE))
+    if source is None:
+        source = st.session_state[_SOURCE] = _number_source(
+            table.loaded.file if isinstance(table.loaded, LargeTable) else table.loaded
+        )
+    return source
+
+
+def find_undeclared() -> Source | None:
+    """A file that waits to be declared, if there is one."""
+    return cast("Source | None", st.session_state.get(_UNDECLARED))
+
+
+def set_aside(content: Content | None) -> None:
+    """Keep a file until it is declared; None forgets it."""
+    if content is None:
+        st.session_state.pop(_UNDECLARED, None)
+    else:
+        st.session_state[_UNDECLARED] = _number_source(content)
+
+
+def remember(name: str, value: Value) -> Value:
+    """Keep what a widget says, for every page and for the next time that it is drawn.
+
+    Parameters
+    ----------
+    name : str
+        Of the widget.
+    value : object
+        What it says.
+
+    Returns
+    -------
+    object
+        The same value.
+    """
+    st.session_state.setdefault(_SETTINGS, {})[name] = value
+    return value
+
+
+def recall(name: str, usual: Value) -> Value:
+    """What was remembered in this visit.
+
+    Parameters
+    ----------
+    name : str
+        Under which it was remembered, on any page.
+    usual : object
+        If nothing was.
+
+    Returns
+    -------
+    object
+        As it was last.
+    """
+    return cast("Value", st.session_state.get(_SETTINGS, {}).get(name, usual))
+
+
+def read_setting(name: str, usual: Value) -> Value:
+    """What a widget says where this page draws it, else what was last remembered.
+
+    Parameters
+    ----------
+    name : str
+        Of the widget.
+    usual : object
+        If nothing was remembered.
+
+    Returns
+    -------
+    object
+        As it is now.
+    """
+    return cast("Value", st.session_state.get(name, recall(name, usual)))
+
+
+def know_clusters(k: int) -> None:
+    """The open table is publicly known to hold ``k`` clusters: a sample or a synthetic table was made with so many."""
+    table = find_table()
+    if table is not None:
+        remember(_CLUSTERS, (table.source_key, k))
+
+
+def find_known_clusters(table: OpenTable) -> int | None:
+    """How many clusters ``table`` is publicly known to hold, if that is known."""
+    key, k = recall(_CLUSTERS, ("", 0))
+    return k if key == table.source_key else None
+
+
+def make_once(name: str, given: Hashable, make: Callable[[], Value], *, most: int = 1) -> Value:
+    """A value of this visit that is made once for all that it depends on.
+
+    Parameters
+    ----------
+    name : str
+        Under which it is kept.
+    given : Hashable
+        What the value depends on.
+    make : function
+        Makes it.
+    most : int
+        So many values are kept, those that were asked for last.
+
+    Returns
+    -------
+    object
+        Made now, or before.
+    """
+    kept = cast("OrderedDict[Hashable, Value]", st.session_state.setdefault(name, OrderedDict()))
+    if given not in kept:
+        kept[given] = make()
+    kept.move_to_end(given)
+    while len(kept) > most:
+        kept.popitem(last=False)
+    return kept[given]
+
+
+def choose(name: str, value: Any) -> None:
+    """Set a widget; call it from a callback, or before the widget is drawn.
+
+    Parameters
+    ----------
+    name : str
+        Of the widget.
+    value : object
+        What it says from now on, on every page.
+    """
+    st.session_state[name] = remember(name, value)
+
+
+def count_access(access: DataAccess) -> bool:
+    """Count a look at rows, once; whether it is a new one."""
+    new = access not in _list_accesses()
+    if new:
+        _list_accesses().append(access)
+    return new
+
+
+def describe_accesses() -> list[str]:
+    """All looks of this visit in words, oldest first."""
+    return [f"{access.table_title} ({access.kind.value}): {access.note}" for access in _list_accesses()]
+
+
+def count_accesses(source_key: str) -> dict[AccessKind, int]:
+    """How many looks there were at the rows of one file, by kind, whatever was declared about it."""
+    return dict(Counter(access.what for access in _list_accesses() if access.source_key == source_key))
+
+
+def count_study(source_key: str, note: str) -> None:
+    """Count a study that reads losses from the rows of one file.
+
+    Parameters
+    ----------
+    source_key : str
+        Of the file.
+    note : str
+        What was read; each distinct one counts once.
+    """
+    st.session_state.setdefault(_STUDIES, set()).add((source_key, note))
+
+
+def count_studies(source_key: str) -> int:
+    """How many studies read losses from the rows of one file."""
+    return sum(key == source_key for key, _ in st.session_state.get(_STUDIES, ()))
+
+
+def count_grid_read(place: int, number: int) -> None:
+    """Count that a k was read from the grid of a run, once for each run.
+
+    No account has paid for that grid.
+
+    Parameters
+    ----------
+    place : int
+        Of the run in the books.
+    number : int
+        Of the run among those of the visit.
+    """
+    st.session_state.setdefault(_GRIDS, set()).add((_list_entries()[place].source_key, number))
+
+
+def count_grids_read(source_key: str) -> int:
+    """From how many runs on the rows of one file a k was read."""
+    return sum(key == source_key for key, _ in st.session_state.get(_GRIDS, ()))
+
+
+def list_private_accesses() -> list[DataAccess]:
+    """The looks at private files only: the ones that weigh."""
+    return [access for access in _list_accesses() if access.kind == FileKind.PRIVATE]
+
+
+def book(run: RunSoFar, table: OpenTable, *, instead_of: int | None = None) -> int:
+    """Enter the record of a run into the books of this visit.
+
+    Parameters
+    ----------
+    run : RunSoFar
+        Ended.
+    table : OpenTable
+    instead_of : int or None
+        Place of the run before it, which nothing is kept of: a moved control made both. None: a line of its own.
+
+    Returns
+    -------
+    int
+        Its place in the books.
+    """
+    entries = _list_entries()
+    entry = Booked(make_record(run, table, accesses=count_accesses(table.source_key)), table.source_key)
+    if instead_of is not None:
+        entries[instead_of] = entry
+        return instead_of
+    entries.append(entry)
+    return len(entries) - 1
+
+
+def list_booked() -> list[Booked]:
+    """The records of all runs of this visit, oldest first, with the looks at their rows up to now."""
+    entries = _list_entries()
+    entries[:] = [_add_later_accesses(entry) for entry in entries]
+    return list(entries)
+
+
+def count_simulated(source_key: str) -> int:
+    """How many runs with study noise this visit has made on the rows of one file."""
+    return sum(entry.source_key == source_key and entry.record.private for entry in _list_entries())
+
+
+def find_bought_rows(table: OpenTable) -> float | None:
+    """The noisy number of rows that the last run of this visit bought on the file of ``table``; None if none did."""
+    bought = list_bought_rows(table)
+    return bought[-1] if bought else None
+
+
+def list_bought_rows(table: OpenTable) -> list[float]:
+    """The noisy numbers of rows that runs of this visit bought on the file of ``table``, in their order."""
+    records = [entry.record for entry in _list_entries() if entry.source_key == table.source_key]
+    return [record.n for record in records if record.n_origin == "bought" and record.n is not None]
+
+
+def add_spending(table: OpenTable) -> float:
+    """The ε of all runs of this visit on the file of ``table``, added up."""
+    return add_simulated_epsilon(table.source_key)
+
+
+def add_simulated_epsilon(source_key: str) -> float:
+    """The ε of all runs with study noise on the rows of one file, added up; no account has paid for it."""
+    entries = (entry.record for entry in _list_entries() if entry.source_key == source_key)
+    return fsum(record.spent_epsilon or 0.0 for record in entries if record.private)
+
+
+def find_record(place: int) -> ReleaseRecord:
+    """The record at that place of the books."""
+    return list_booked()[place].record
+
+
+def _add_later_accesses(entry: Booked) -> Booked:
+    """Whoever takes a result away chose it after all looks, not only after those before the run."""
+    accesses = tabulate_accesses(count_accesses(entry.source_key), entry.record.declaration)
+    if accesses == entry.record.looks:
+        return entry
+    return dataclasses.replace(entry, record=dataclasses.replace(entry.record, looks=accesses))
+
+
+def _number_source(content: Content) -> Source:
+    number = st.session_state[_SOURCES] = st.session_state.get(_SOURCES, 0) + 1
+    return Source(content, number)
+
+
+def _list_accesses() -> list[DataAccess]:
+    return cast("list[DataAccess]", st.session_state.setdefault(_ACCESSES, []))
+
+
+def _list_entries() -> list[Booked]:
+    return cast("list[Booked]", st.session_state.setdefault(_BOOKS, []))

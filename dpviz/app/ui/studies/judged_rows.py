@@ -1,0 +1,171 @@
+"""The rows that a study reads losses from: the table's own where its owner allows it, else those of a synthetic table.
+
+A synthetic table is a simulated twin of the open table: same columns, bounds and relation, nobody in it, free to look
+at.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, cast
+
+import streamlit as st
+
+from dpviz.app.ui.badges import draw_caption_with_badge, format_badge
+from dpviz.app.ui.data_access import allow_reveal, is_reveal_allowed
+from dpviz.app.ui.session import find_bought_rows, recall, remember
+from dpviz.runs import KnownRows, OpenTable, make_synthetic_table, read_known_rows
+from dpviz.words import explain_term
+
+_TYPED = "judged:rows"
+_SYNTHETIC, _ROWS = "a synthetic table", "the rows themselves"
+_SAME, _LARGER = "the rows above", "a larger synthetic table"
+_MOST_NUMBERS = 5_000_000
+_MOST_ROWS, _MOST_ROWS_OF_A_LARGER = 1_000_000, 300_000
+
+
+def ask_judged_rows(table: OpenTable, key: str, *, k: int) -> OpenTable | None:
+    """Ask whose rows a study reads losses from.
+
+    Choosing by true utility leaks: a private file is judged on a synthetic table unless its owner says otherwise.
+
+    Parameters
+    ----------
+    table : OpenTable
+    key : str
+        Tells its widgets from others on the page.
+    k : int
+        Clusters.
+
+    Returns
+    -------
+    OpenTable or None
+        None while the owner has not decided.
+    """
+    if table.kind.may_be_shown:
+        return _ask_own_rows(
+            table,
+            key,
+            why="Losses are read from the rows, and **Show truth** is off for this table.",
+            button="Show truth for this table",
+            about="Losses are read from the rows.",
+        )
+    choice = st.segmented_control(
+        "Judge the results on",
+        [_SYNTHETIC, _ROWS],
+        default=_SYNTHETIC,
+        required=True,
+        key=f"{key}:judged",
+        persist_state="session",
+        help=explain_term(
+            "synthetic-table",
+            "The rows themselves tell more, but an algorithm, k or ε that was chosen by its true loss carries some of "
+            "the rows into the release, unpaid.",
+        ),
+    )
+    if choice == _ROWS:
+        return _ask_own_rows(
+            table,
+            key,
+            why="This reads true losses from a private file. Whatever is chosen by them (the algorithm, k, ε) leaks "
+            "something that no ledger pays for. Each study is counted as a look and listed on the Ledger page.",
+            button="I know: show truth, and count it",
+            about="True losses of a private file: for your eyes, counted, never exported as a release.",
+        )
+    usual, known = guess_rows(table), find_known_rows(table)
+    typed = st.number_input(
+        "Rows in the synthetic table",
+        100,
+        _MOST_ROWS,
+        value=usual if usual is None else min(_MOST_ROWS, max(100, usual)),
+        step=1_000,
+        key=f"{key}:synthetic_rows:{'' if known is None else known.low}",
+        placeholder="about how many your file has",
+        help="About as many as your file has, if the picture is to carry over: more rows make privacy cheaper.",
+    )
+    n = _keep_typed(table, typed)
+    if n is None:
+        st.caption("How many rows your file has is not declared, so say about how many; nobody looks.")
+        return None
+    draw_caption_with_badge(
+        "public", "Losses are those of a simulated table with your columns and bounds. No row of your file is read."
+    )
+    return _keep_synthetic_table("study:synthetic_table", table, int(n), k)
+
+
+def ask_larger_rows(key: str, table: OpenTable, source: OpenTable | None, *, k: int) -> OpenTable | None:
+    """Ask which rows are subsampled.
+
+    Parameters
+    ----------
+    key : str
+        Tells its widgets from others on the page.
+    table : OpenTable
+    source : OpenTable or None
+        Whose rows a study reads; None: not decided.
+    k : int
+        Clusters.
+
+    Returns
+    -------
+    OpenTable or None
+        That, or a synthetic table with more rows.
+    """
+    chosen = st.segmented_control(
+        "Subsamples of",
+        [_SAME, _LARGER],
+        default=_SAME,
+        required=True,
+        key=f"{key}:whose",
+        persist_state="session",
+        help=explain_term("synthetic-table", "It says what more rows would bring; subsamples, what fewer would cost."),
+    )
+    if chosen == _SAME:
+        return source
+    many = guess_rows(table) or (source.n_public if source is not None else None) or _MOST_ROWS_OF_A_LARGER // 10
+    n = min(10 * many, max(_MOST_ROWS_OF_A_LARGER, table.n_public or 0))
+    draw_caption_with_badge("public", f"A simulated table of {n:,} rows: no row of yours is read.")
+    return _keep_synthetic_table("study:larger", table, n, k)
+
+
+def guess_rows(table: OpenTable) -> int | None:
+    """How many rows a synthetic table gets at first: as many as declared, bought, or typed on another page; else
+    None."""
+    known = find_known_rows(table)
+    said = known.low if known is not None else recall(f"{_TYPED}:{table.source_key}", None)
+    return None if said is None else min(said, max(1_000, _MOST_NUMBERS // table.domain.dim))
+
+
+def find_known_rows(table: OpenTable) -> KnownRows | None:
+    """What is publicly known of the number of rows: declared, bought by a run of this visit, or within a range."""
+    if table.n_public is not None:
+        return KnownRows(table.n_public, table.n_public)
+    return read_known_rows(replace(table.declaration, n_public=None), bought=find_bought_rows(table))
+
+
+def _keep_typed(table: OpenTable, typed: float | None) -> int | None:
+    """What was typed, for this page and the others."""
+    if typed is not None and find_known_rows(table) is None:
+        remember(f"{_TYPED}:{table.source_key}", int(typed))
+    return None if typed is None else int(typed)
+
+
+def _ask_own_rows(table: OpenTable, key: str, *, why: str, button: str, about: str) -> OpenTable | None:
+    """The table itself; while its owner does not allow looks none, but ``why`` they are needed and a ``button``."""
+    if is_reveal_allowed(table):
+        draw_caption_with_badge("revealed", about)
+        return table
+    with st.container(border=True):
+        st.markdown(f"{format_badge('revealed')} {why}")
+        icon = ":material/visibility:"
+        st.button(button, icon=icon, key=f"{key}:allow", on_click=allow_reveal, args=(table,))
+    return None
+
+
+def _keep_synthetic_table(place: str, table: OpenTable, n: int, k: int) -> OpenTable:
+    wanted = (table.key, n, k)
+    kept = cast("tuple[Any, OpenTable] | None", st.session_state.get(place))
+    if kept is None or kept[0] != wanted:
+        with st.spinner("Making a synthetic table"):
+            kept = st.session_state[place] = (wanted, make_synthetic_table(table, n=n, k=k))
+    return kept[1]

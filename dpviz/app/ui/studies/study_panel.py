@@ -1,0 +1,379 @@
+"""What stands around a study on a page: the button, its job, its picture with the numbers behind it, and its file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from dpviz.app.charts.player.player_page import Figured, PlayerScene, make_player_page
+from dpviz.app.charts.studies.contenders import find_measure
+from dpviz.app.ui.badges import draw_caption_with_badge, format_badge
+from dpviz.app.ui.escape import escape_markdown
+from dpviz.app.ui.figure import draw_data_table, show_wide
+from dpviz.app.ui.job_panel import draw_job_panel
+from dpviz.app.ui.studies.one_setting import bind_click
+from dpviz.app.ui.studies.study_job import StudyJob, StudyQuestion, begin_study, find_job
+from dpviz.app.ui.studies.study_picture import PictureNumbers, StudyPicture
+from dpviz.core import RequestError
+from dpviz.runs import MEASURES, REVEALED_NOTE, JobState, Study, count_cores, format_frame_csv, name_revealed_file
+from dpviz.tables import FileKind
+from dpviz.words import capitalize_first, choose_palette, format_duration
+
+_SKELETON = 560
+# Starting workers, and k-means++ before the first run.
+_SECONDS_TO_BEGIN = 1.5
+_WHERE = ":small[The controls are on the left; a narrow window folds them behind **»**.]"
+
+
+@dataclass(frozen=True)
+class Invitation:
+    """What stands in place of a study that nobody has asked for yet; ``what`` is its name, as a noun.
+
+    ``button`` computes it: a page that has two of them gives each a name of its own.
+    """
+
+    what: str
+    title: str
+    words: str
+    icon: str
+    button: str = "Compute"
+
+
+def draw_study_button(
+    question: StudyQuestion,
+    *,
+    invitation: Invitation | None = None,
+    with_centers: bool = False,
+    problem: str | None = None,
+    said: DeltaGenerator | None = None,
+) -> None:
+    """Draw the button that starts a study.
+
+    Parameters
+    ----------
+    question : StudyQuestion
+        What the form asks for.
+    invitation : Invitation or None
+        Names the button; None: "Compute".
+    with_centers : bool
+        Whether the runs keep their centres.
+    problem : str or None
+        Why it cannot run; None: what the question itself says.
+    said : DeltaGenerator or None
+        Where it says how much it will compute; None: below it.
+    """
+    problem = problem or question.problem
+    words = ""
+    if problem is None:
+        about = format_duration(_SECONDS_TO_BEGIN + question.seconds / count_cores())
+        words = f"{len(question.grid.list_trials()):,} runs, about {about}{question.provided}"
+    begin = partial(begin_study, with_centers=with_centers)
+    label = "Compute" if invitation is None else invitation.button
+    draw_ask_button(question, begin, words=words, problem=problem, label=label, said=said)
+
+
+def draw_ask_button(
+    question: StudyQuestion,
+    begin: Callable[[StudyQuestion], None],
+    *,
+    words: str,
+    problem: str | None,
+    label: str = "Compute",
+    said: DeltaGenerator | None = None,
+) -> None:
+    """Draw a button that begins something long.
+
+    Parameters
+    ----------
+    question : StudyQuestion
+        What the form asks for.
+    begin : function
+        Starts it.
+    words : str
+        What that takes.
+    problem : str or None
+        Why it cannot run; None: it can.
+    label : str
+        Of the button.
+    said : DeltaGenerator or None
+        Where the words stand; None: below it.
+    """
+    key, barred = f"{question.key}:compute", problem is not None
+    pressed = st.button(label, type="primary", icon=":material/play_circle:", key=key, disabled=barred, width="stretch")
+    place = st.container() if said is None else said
+    place.caption(
+        f":red-badge[:material/cancel: cannot run] {escape_markdown(problem)}" if problem else escape_markdown(words)
+    )
+    if not pressed:
+        return
+    try:
+        begin(question)
+    except RequestError as error:
+        st.error(escape_markdown(error), title="This cannot run", icon=":material/block:")
+
+
+def draw_study_half(
+    question: StudyQuestion,
+    *,
+    invitation: Invitation,
+    pictures: Callable[[StudyJob], None],
+    example: Callable[[], None] | None = None,
+) -> None:
+    """Draw the lower half of a page: its last study, or an invitation.
+
+    Parameters
+    ----------
+    question : StudyQuestion
+        What the form asks for.
+    invitation : Invitation
+        Stands in place of a study that was not asked for yet.
+    pictures : function
+        Draws a study, live while it runs.
+    example : function or None
+        Draws below the invitation what such a study shows.
+    """
+    study = find_job(question)
+    if study is None:
+        st.title(invitation.title, anchor=False)
+        st.info(f"{invitation.words} {_WHERE}", icon=invitation.icon)
+        if example is not None:
+            example()
+        return
+
+    def draw() -> None:
+        now = study.take_snapshot()
+        if now.rows:
+            pictures(now)
+        else:
+            st.skeleton(height=_SKELETON)
+
+    if not study.is_answer_to(question):
+        st.markdown(
+            f":yellow-badge[:material/history: older settings] Press **{invitation.button}** to apply the new ones."
+        )
+    draw_job_panel(study.job, label=invitation.what, key=question.key, live=draw)
+    badge = format_badge("revealed" if study.source.kind is not FileKind.SIMULATED else "public")
+    st.markdown(
+        f"{badge} losses on {escape_markdown(study.source.title)} {_draw_standing(study, question, invitation)}"
+    )
+
+
+def _draw_standing(study: StudyJob, question: StudyQuestion, invitation: Invitation) -> str:
+    """Whether it is what the form asks for now, and whether that is all; older settings are told of above."""
+    if not study.is_answer_to(question):
+        return ""
+    if study.job.state is JobState.CANCELLED and isinstance(study.job, Study):
+        stopped = ":yellow-badge[:material/pause_circle: not complete]"
+        return f"{stopped} Press **{invitation.button}** to go on where it stopped."
+    return ":green-badge[:material/check: matches the settings]"
+
+
+def ask_measure(frame: pd.DataFrame, key: str, *, without: Sequence[str] = ()) -> str:
+    """Ask which measure is drawn.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Of the study; a line a run.
+    key : str
+        Tells its widgets from others on the page.
+    without : sequence of str
+        Measures that are not offered.
+
+    Returns
+    -------
+    str
+        Its name; label accuracy only where labels are known.
+    """
+    offered = [name for name in MEASURES if name not in without and frame[name].notna().any()] or ["ratio"]
+    offered.sort(key=lambda name: name != "ratio")
+    chosen = st.pills(
+        "Measure",
+        offered,
+        format_func=lambda name: capitalize_first(find_measure(name).short),
+        default="ratio",
+        required=True,
+        wrap=True,
+        key=f"{key}:measure",
+    )
+    return str(chosen or "ratio")
+
+
+def show_picture(
+    picture: StudyPicture,
+    study: StudyJob,
+    *,
+    opens: bool = False,
+    beneath: Callable[[], None] = lambda: None,
+    growing: bool = False,
+) -> None:
+    """Show a picture of a study as wide as the page, and the numbers behind it to unfold.
+
+    Parameters
+    ----------
+    picture : StudyPicture
+        Of the study.
+    study : StudyJob
+        What was asked, and the runs so far.
+    opens : bool
+        Whether a click opens Explore; curves are then named as algorithms are.
+    beneath : function
+        Draws what stands below it.
+    growing : bool
+        Whether more of it is still to come.
+    """
+    key, shown = f"{study.question.key}:figure", picture.draw(choose_palette(st.context.theme.type))
+    clicked = bind_click(shown.plot, study.grid, key) if opens else None
+    show_wide(shown, alt=picture.words(), key=key, stem=picture.stem, first=True, on_click=clicked)
+    beneath()
+    draw_numbers(picture, study, growing=growing)
+
+
+def draw_numbers(picture: PictureNumbers, study: StudyJob, *, growing: bool = False) -> None:
+    """Draw a table to unfold, and its file where its rows may leave.
+
+    Parameters
+    ----------
+    picture : PictureNumbers
+        Whose numbers they are.
+    study : StudyJob
+        What was asked, and the runs so far.
+    growing : bool
+        Whether more is to come: a table that grows has no file yet, which the next picture would take away.
+    """
+    key = study.question.key
+    behind = st.expander("The numbers behind it", icon=":material/table:", key=f"{key}:table", on_change="rerun")
+    if not behind.open:
+        return
+    with behind:
+        table = picture.table()
+        draw_data_table(table, alt=f"The numbers behind the picture: {picture.finding}", height="auto")
+        if _may_leave(study) and not (study.running or growing):
+            _draw_download(
+                "These numbers (CSV)", format_frame_csv(table, note=REVEALED_NOTE), picture.stem, key=f"{key}:csv"
+            )
+
+
+def draw_study_download(study: StudyJob, picture: StudyPicture) -> None:
+    """Offer all runs of a study as CSV and its picture as a page, unless they are losses of a private file.
+
+    Parameters
+    ----------
+    study : StudyJob
+        What was asked, and the runs so far.
+    picture : StudyPicture
+        Of the study.
+    """
+    if not _may_leave(study):
+        return
+    number = len(study.rows)
+    if study.running:  # a file that every picture replaces would be gone before the browser has seen it
+        st.caption(f"A file of all runs comes with the last of them; {number:,} have arrived.")
+        return
+    key = study.question.key
+    label = f"All {number:,} runs (CSV)" if number > 1 else "One run (CSV)"
+    with st.container(horizontal=True, vertical_alignment="center"):
+        draw_page_button(study, picture)
+        _draw_download(
+            label, format_study(study), f"{key.replace(':', '_')}_k{study.grid.ks[0]}", key=f"{key}:download"
+        )
+
+
+def draw_page_button(study: StudyJob, picture: StudyPicture) -> None:
+    """Offer a picture of a study as a page, which is made when it is asked for.
+
+    Parameters
+    ----------
+    study : StudyJob
+        What was asked, and the runs so far.
+    picture : StudyPicture
+        Of the study.
+    """
+    st.download_button(
+        "See it anywhere (HTML)",
+        lambda: draw_study_page(study, picture),
+        name_revealed_file(picture.stem, "html"),
+        "text/html",
+        icon=":material/public:",
+        on_click="ignore",
+        key=f"{study.question.key}:page",
+        help="The picture, its numbers and what was asked, in one file of about 2 MB that needs no network.",
+    )
+
+
+def format_study(study: StudyJob) -> bytes:
+    """One line a run; each says that it was read from rows.
+
+    Raises
+    ------
+    RequestError
+        For losses read from a private file.
+    """
+    study.refuse_to_export_private()
+    return format_frame_csv(study.make_frame(), note=REVEALED_NOTE)
+
+
+def _may_leave(study: StudyJob) -> bool:
+    """Whether its losses may be taken away; says so if they may not."""
+    if not study.source.kind.may_be_shown:
+        draw_caption_with_badge("revealed", "Losses of a private file are for your eyes: there is no file of them.")
+    return study.source.kind.may_be_shown
+
+
+def _draw_download(label: str, content: bytes, stem: str, *, key: str) -> None:
+    st.download_button(
+        label,
+        content,
+        name_revealed_file(stem),
+        "text/csv",
+        icon=":material/download:",
+        on_click="ignore",
+        key=key,
+    )
+
+
+def draw_study_page(study: StudyJob, picture: StudyPicture) -> bytes:
+    """The picture of a study as a page, which needs no network and no server.
+
+    Parameters
+    ----------
+    study : StudyJob
+        What was asked, and the runs so far.
+    picture : StudyPicture
+        Of the study.
+
+    Returns
+    -------
+    bytes
+        A whole HTML file.
+
+    Raises
+    ------
+    RequestError
+        For losses read from a private file.
+    """
+    study.refuse_to_export_private()
+    simulated = study.source.kind is FileKind.SIMULATED
+    figure = Figured.of(picture.draw, picture.words(), "public" if simulated else "revealed")
+    scene = PlayerScene(
+        figures=[figure], paragraphs=[_describe_asked(study)], note=REVEALED_NOTE, numbers=picture.table()
+    )
+    return make_player_page([scene], title=f"{picture.finding} · {study.source.title}").encode("utf-8")
+
+
+def _describe_asked(study: StudyJob) -> str:
+    """What was run, on what, and whom ε protects."""
+    grid, source = study.grid, study.source
+    epsilons = ", ".join(f"{epsilon:g}" for epsilon in grid.epsilons)
+    ks = ", ".join(map(str, grid.ks))
+    deltas = ", ".join(f"{delta:g}" for delta in grid.deltas)
+    who = ", ".join(contender.label for contender in grid.contenders)
+    return (
+        f"Losses on {source.title}, {len(study.rows):,} runs: {who}; ε = {epsilons}; δ = {deltas}; k = {ks}; "
+        f"protects {source.private.unit}."
+    )

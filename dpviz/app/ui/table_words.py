@@ -1,0 +1,118 @@
+"""What is open, in words: lines for the sidebar, for summaries, and to stand beside every ε."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dpviz.app.ui.escape import escape_markdown
+from dpviz.runs import OpenTable, read_known_rows
+from dpviz.tables import WHITESPACE, FileKind
+
+KIND_WORDS = {
+    FileKind.PUBLIC: "public file",
+    FileKind.SIMULATED: "simulated: nobody is in it",
+    FileKind.PRIVATE: "private file",
+}
+RELATION_WORDS = {"add_remove": "added or removed", "replace": "replaced by another"}
+DELIMITER_WORDS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", WHITESPACE: "blanks or tabs"}
+_MOST_COLUMNS, _MOST_NOTES, _MOST_LETTERS = 6, 12, 80
+_VALUES = {"categories": "categories", "order": "ranks", "dates": "dates"}
+
+
+def format_bullets(notes: Sequence[str], most: int = _MOST_NOTES) -> str:
+    """The first few notes as a list in Markdown, and how many more there are.
+
+    Parameters
+    ----------
+    notes : sequence of str
+        A sentence each.
+    most : int
+        So many are listed; the others are counted.
+
+    Returns
+    -------
+    str
+        A list in Markdown.
+    """
+    rest = len(notes) - most
+    lines = [*map(escape_markdown, notes[:most]), *([f"and {rest} more notes"] if rest > 0 else [])]
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def join_unbroken(words: str) -> str:
+    """Words that stay on one line.
+
+    >>> join_unbroken("δ = 1e-06") == "δ\\N{NO-BREAK SPACE}=\\N{NO-BREAK SPACE}1e\\N{NON-BREAKING HYPHEN}06"
+    True
+    """
+    return words.replace(" ", "\N{NO-BREAK SPACE}").replace("-", "\N{NON-BREAKING HYPHEN}")
+
+
+def describe_unit(table: OpenTable) -> str:
+    """Unit of privacy and neighbouring relation, to stand beside every ε."""
+    return f"{escape_markdown(table.private.unit)}, {RELATION_WORDS[table.private.relation.value]}"
+
+
+def describe_rows(table: OpenTable) -> str:
+    """The number of rows where it is public, else what happens instead."""
+    if table.n_public is not None:
+        return f"{table.n_public:,} rows (public)"
+    known = read_known_rows(table.declaration)
+    return "number of rows private: bought" if known is None else f"{escape_markdown(known.words)} (a public range)"
+
+
+def describe_size(table: OpenTable) -> str:
+    """Rows, where their number is public, by columns.
+
+    A private number of rows is bought by whoever needs it.
+    """
+    known = read_known_rows(table.declaration)
+    rows = "rows not public" if known is None else escape_markdown(known.words)
+    if table.n_public is not None:
+        rows = f"{table.n_public:,} rows"
+    return f"{rows} × {len(table.domain.names)} column{'' if len(table.domain.names) == 1 else 's'}"
+
+
+def describe_delimiter(delimiter: str) -> str:
+    """What stands between two fields, in a word where there is one."""
+    return DELIMITER_WORDS.get(delimiter, delimiter)
+
+
+def describe_columns(names: tuple[str, ...], most: int = _MOST_COLUMNS) -> str:
+    """How many columns, and the names of the first few, as Markdown.
+
+    Parameters
+    ----------
+    names : tuple of str
+        In the order of the file.
+    most : int
+        So many are named.
+
+    Returns
+    -------
+    str
+        Markdown.
+
+    >>> describe_columns(("age", "height"))
+    '2 columns: age, height'
+    """
+    rest = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{len(names)} column{'' if len(names) == 1 else 's'}: {', '.join(map(escape_markdown, names[:most]))}{rest}"
+
+
+def describe_coding(said: Any) -> str:
+    """A coding in words.
+
+    >>> [describe_coding(said) for said in ({"categories": ["N", "S"]}, {"cycle": 24.0}, {"order": ["I", "II"]})]
+    ['categories N, S', 'a cycle of 24', 'ranks I, II']
+    """
+    if not isinstance(said, dict):
+        return "numbers"
+    if "scale" in said:
+        return f"{said['scale']} scale"
+    if "cycle" in said:
+        return f"a cycle of {said['cycle']:g}"
+    word, values = next((word, said[key]) for key, word in _VALUES.items() if key in said)
+    told = f"{word} {', '.join(values)}"
+    return told if len(told) <= _MOST_LETTERS else f"{told[: _MOST_LETTERS - 1]}…"

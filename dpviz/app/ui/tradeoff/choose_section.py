@@ -1,0 +1,439 @@
+"""Which ε to choose: one recommendation for a target, with the picture it was read off and the evidence under it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
+from math import inf, sqrt
+
+import pandas as pd
+import streamlit as st
+
+from dpviz.algorithms import AUTO, Setting, find_card
+from dpviz.app.charts.studies.curves import Curves
+from dpviz.app.charts.studies.forecast import Forecast
+from dpviz.app.charts.studies.smallest import Smallest
+from dpviz.app.ui.badges import draw_caption_with_badge, format_badge
+from dpviz.app.ui.escape import escape_markdown
+from dpviz.app.ui.explore.foresight import format_light
+from dpviz.app.ui.figure import draw_data_table, show
+from dpviz.app.ui.job_panel import draw_job_panel
+from dpviz.app.ui.owner_path import decide_epsilon
+from dpviz.app.ui.studies.contender_choice import list_contenders
+from dpviz.app.ui.studies.judged_rows import find_known_rows
+from dpviz.app.ui.studies.one_setting import bind_click, draw_opener, open_in_explore, turn_to_explore
+from dpviz.app.ui.studies.study_job import StudyJob, StudyQuestion, find_job, send
+from dpviz.app.ui.studies.study_panel import Invitation, ask_measure, draw_numbers, draw_study_download, draw_study_half
+from dpviz.app.ui.studies.study_picture import StudyPicture
+from dpviz.app.ui.tradeoff.window_section import draw_questions, draw_window, find_window_for, say_rows_first
+from dpviz.core import RequestError
+from dpviz.runs import (
+    EPSILONS,
+    WHERE_FROM,
+    Advice,
+    Contender,
+    KnownRows,
+    Outlook,
+    Recommendation,
+    Request,
+    RowsAdvice,
+    SmallestEpsilon,
+    Target,
+    Window,
+    advise_rows,
+    compare_with_study,
+    describe_certainty,
+    describe_change,
+    find_smallest_epsilons,
+    forecast_rows,
+    format_epsilon,
+    judge,
+    list_alternatives,
+    predict,
+    predict_floor,
+    recommend,
+    sharpen_rows,
+)
+from dpviz.words import choose_palette, round_percent
+
+_KEY, _SHARPER = "tradeoff", "tradeoff:smallest"
+_REPEATS, _ROUNDS = 20, 5
+# The picture ends here, or at twice the target: whoever loses more is out of the question.
+_MOST = 3.0
+_INVITATION = Invitation("Trade-off", "No runs yet", "Press **Compute**.", icon=":material/show_chart:")
+_DASHED = (
+    "What Su et al. 2016 predict from n, k, d and ε alone, on top of the loss of k-means++: the noise of a round of "
+    "Lloyd (Eq. 7), or the noise of a grid (Eq. 9) plus the most that its cells can be off (Eq. 10). "
+    "It holds if clusters are of like size. Drawn only where centres stay apart, and where n is public."
+)
+
+
+def draw_choose_section(question: StudyQuestion) -> None:
+    """The target, the recommendation, its picture: the stored study's until there are runs on the table."""
+    turn_to_explore()
+    accepted = draw_questions(question.table)
+    target, answer, window, refused = accepted.target, None, None, None
+    if accepted.rows is not None:
+        (k,), (delta,) = question.grid.ks, question.grid.deltas
+        try:
+            answer = find_advice(question, target, rows=accepted.rows)
+            window = find_window_for(accepted, question.table, k=k, delta=delta)
+        except RequestError as error:
+            refused = error
+            st.error(escape_markdown(error), title="No advice for this", icon=":material/block:")
+    elif find_job(question) is None:
+        say_rows_first()
+        return
+    advice = None if answer is None or not answer.is_studied else answer.few
+    if find_job(question) is not None:
+        allowed = accepted.allow(question.table)
+        draw = partial(_measure, advice=advice, target=target, allowed=allowed)
+        draw_study_half(question, invitation=_INVITATION, pictures=draw)
+        words = f"The risk that you accept allows ε up to {format_epsilon(allowed)}: {accepted.risk.words}."
+        st.caption(escape_markdown(words))
+    elif advice is not None and answer is not None and window is not None:
+        _draw_stored(question, answer, window)
+    elif refused is None:
+        if answer is not None:
+            st.markdown(escape_markdown(answer.sentence))
+        st.info("The stored study has no table like this: press **Compute**.", icon=":material/show_chart:")
+    if advice is not None:
+        draw_evidence(advice)
+
+
+def _draw_stored(question: StudyQuestion, answer: RowsAdvice, window: Window) -> None:
+    """What to expect before any run: the window, how its lower end is judged, and the algorithms beside each other."""
+    draw_window(window)
+    advice, recommendation = answer.few, answer.recommendation
+    _ask_rows(question, advice)
+    _take(question, recommendation)
+    each = st.expander(
+        "The algorithms beside each other", icon=":material/show_chart:", key=f"{_KEY}:each", on_change="rerun"
+    )
+    if not each.open:
+        return
+    curves = make_forecast(question, advice, most=_ask_most(advice.target))
+    with each:
+        about = f"From made-up tables for {advice.setting.n:,} rows; none of yours is read."
+        _show(
+            Smallest(curves, curves.list_answers(advice.target), recommendation), f"{_KEY}:forecast", about, small=True
+        )
+
+
+def _ask_rows(question: StudyQuestion, advice: Advice) -> None:
+    """The light at the advised ε, by the judgement of every page."""
+    if advice.best is None or question.table.private.sparse:
+        return
+    judged = judge(find_card(advice.best.algorithm), advice.setting, target=advice.target)
+    if judged.level is not None:
+        said = (
+            f"{format_light(judged)} at ε = {advice.epsilon:g} with "
+            f"{escape_markdown(find_card(advice.best.algorithm).title)}"
+        )
+        st.markdown(said, help=escape_markdown(judged.message))
+
+
+def _measure(study: StudyJob, *, advice: Advice | None, target: Target, allowed: float) -> None:
+    """Read off runs: those of the study, and a bisection's."""
+    bisection = find_job(study.question.narrow(_SHARPER))
+    if bisection is None or bisection.origin is not study.job:
+        _draw_answer(study, None, advice, target, allowed)
+        return
+    whose = f"Bisection for {bisection.grid.contenders[0].label}"
+    draw = partial(_draw_answer, study, bisection, advice, target, allowed)
+    draw_job_panel(bisection.job, label=whose, key=_SHARPER, live=draw)
+
+
+def _draw_answer(
+    study: StudyJob, bisection: StudyJob | None, advice: Advice | None, target: Target, allowed: float
+) -> None:
+    grid, frame = study.grid, study.make_frame(bisection.rows if bisection is not None else ())
+    points = frame.groupby(["contender", "epsilon"], observed=True).ngroups
+    # While some point has no run yet, what the others say would be read as the whole.
+    whole = not study.running or points >= len(grid.contenders) * len(grid.epsilons)
+    answers = find_smallest_epsilons(frame, target) if whole else []
+    tried = sorted(frame["epsilon"].unique())
+    recommendation = replace(recommend(target, advice, answers, tried, grid.contenders), allowed=allowed)
+    place = st.container()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        _take(study.question, recommendation)
+        measure, baselines = _draw_look(study)
+        _draw_sharpen(study, answers, frame, target)
+        draw_opener(grid, _KEY)
+    growing = bisection is not None and bisection.running
+    with place:
+        if measure == "ratio" and not baselines:
+            curves = Curves(frame, places=grid.epsilons, floor=list_floor(study), most=_ask_most(target))
+            smallest = Smallest(curves, answers, recommendation)
+            about = compare_with_study(recommendation, advice) if answers and advice is not None else ""
+            if study.source.key != study.question.table.key:
+                about = f"A synthetic table has {grid.ks[0]} clear groups; your rows may need more. {about}"
+            about = f"{recommendation.reason} {about}".strip()
+            _show(smallest, f"{_KEY}:figure", about, study)
+            numbers: StudyPicture = smallest
+        else:
+            numbers = Curves(
+                frame,
+                measure,
+                places=grid.epsilons,
+                baselines=compute_baselines(study, measure) if baselines else {},
+                predictions=list_predictions(study, measure) if baselines else {},
+                floor=list_floor(study) if measure == "ratio" else (),
+            )
+            _show(numbers, f"{_KEY}:figure", "", study)
+    draw_numbers(numbers, study, growing=growing)
+    draw_study_download(study, numbers)
+
+
+def _ask_most(target: Target) -> float:
+    return max(_MOST, 2 * target.loss)
+
+
+def _take(question: StudyQuestion, recommendation: Recommendation) -> None:
+    """A button that hands the recommendation on."""
+    contender = _make_contender(question, recommendation)
+    if contender is None:
+        return
+    (k,), (delta,) = question.grid.ks, question.grid.deltas
+    st.button(
+        f"Open ε = {recommendation.epsilon:.3g} in Explore",
+        icon=":material/arrow_forward:",
+        key=f"{_KEY}:take",
+        on_click=_draw_hand_on,
+        args=(question.table.source_key, Request(contender, k, recommendation.epsilon, delta)),
+    )
+
+
+def _draw_hand_on(source_key: str, request: Request) -> None:
+    """The ε is decided, and opens in Explore."""
+    decide_epsilon(source_key, request.epsilon)
+    open_in_explore(request)
+
+
+def _make_contender(question: StudyQuestion, recommendation: Recommendation) -> Contender | None:
+    if not recommendation.reached:
+        return None
+    everyone = {contender.label: contender for contender in (*list_contenders(), *question.grid.contenders)}
+    return everyone.get(recommendation.who)
+
+
+def _draw_look(study: StudyJob) -> tuple[str, bool]:
+    """Another measure, and what costs nothing beside it: out of the way until they are asked for."""
+    with st.popover("Other pictures", icon=":material/stacked_line_chart:"):
+        measure = ask_measure(study.make_frame(), _KEY, without=("seconds",))
+        baselines = st.toggle(
+            "Baselines and predictions", value=False, key=f"{_KEY}:dashed", persist_state="session", help=_DASHED
+        )
+    return measure, baselines
+
+
+def _show(picture: StudyPicture, key: str, about: str, study: StudyJob | None = None, *, small: bool = False) -> None:
+    """A picture under its title, the page's own unless it is ``small``; a click opens a setting in Explore."""
+    title, subtitle, plot = picture.draw(choose_palette(st.context.theme.type))
+    with st.container(gap="xsmall"):
+        if small:
+            st.markdown(f"**{escape_markdown(title)}**")
+        else:
+            st.title(escape_markdown(title), anchor=False)
+        if about:
+            st.markdown(
+                f"{format_badge('public')} {escape_markdown(about)}" if study is None else escape_markdown(about)
+            )
+        st.caption(escape_markdown(subtitle))
+    clicked = None if study is None else bind_click(plot, study.grid, key)
+    show(plot, alt=picture.words(), key=key, stem=picture.stem, on_click=clicked)
+
+
+def _draw_sharpen(study: StudyJob, answers: Sequence[SmallestEpsilon], frame: pd.DataFrame, target: Target) -> None:
+    """A bisection for one algorithm, from the runs that are there."""
+    able = [one for one in answers if one.reached and not one.sharp and one.epsilon > one.lowest]
+    if study.running or not able or study.yardstick is None:
+        return
+    with st.popover("Try ε in between", icon=":material/target:"):
+        label = st.selectbox("For", [answer.contender for answer in able], key=f"{_SHARPER}:whom")
+        pressed = st.button("Bisect", icon=":material/target:", key=f"{_SHARPER}:compute")
+    if not pressed:
+        return
+    contender = next(contender for contender in study.grid.contenders if contender.label == label)
+    question = study.question.narrow(_SHARPER, contenders=(contender,), repeats=_REPEATS)
+    known = [row for row in frame.to_dict("records") if row["contender"] == label]
+    access = f"{_REPEATS * _ROUNDS} study runs for the smallest ε, k = {study.grid.ks[0]}"
+    options = {"yardstick": study.yardstick, "rounds": _ROUNDS}
+    try:
+        send(question, sharpen_rows, known, target, access=access, origin=study.job, **options)
+    except RequestError as error:
+        st.error(escape_markdown(error), title="This cannot run", icon=":material/block:")
+        return
+    st.rerun()
+
+
+def compute_baselines(study: StudyJob, measure: str) -> dict[str, float]:
+    """What can be had for nothing, and k-means++.
+
+    Parameters
+    ----------
+    study : StudyJob
+        What was asked, and the runs so far.
+    measure : str
+        Of the curves; only losses have baselines.
+
+    Returns
+    -------
+    mapping of str to float
+        Values by what they are.
+    """
+    yardstick = study.yardstick
+    if yardstick is None or measure not in ("nicv", "ratio"):
+        return {}
+    unit = yardstick.reference.nicv if measure == "ratio" else 1.0
+    if unit == 0:
+        return {}
+    return {
+        "one centre": yardstick.one_center / unit,
+        "centres that saw no row": yardstick.data_independent / unit,
+        "k-means++": yardstick.reference.nicv / unit,
+    }
+
+
+def list_predictions(study: StudyJob, measure: str) -> dict[str, list[tuple[float, float]]]:
+    """The closed-form curve of each algorithm that has one.
+
+    Parameters
+    ----------
+    study : StudyJob
+        What was asked, and the runs so far.
+    measure : str
+        Of the curves; only losses are predicted.
+
+    Returns
+    -------
+    mapping of str to list of (float, float)
+        Pairs of ε and value by contender; those that hold, where n is public.
+    """
+    reference = study.yardstick.reference if study.yardstick is not None else None
+    if reference is None or reference.nicv == 0 or measure not in ("nicv", "ratio", "matched_error"):
+        return {}
+    table, curves = study.source.private, dict[str, list[tuple[float, float]]]()
+    for trial in (trial for trial in study.grid.list_trials() if trial.repeat == 0):
+        setting = study.grid.make_request(trial).make_setting(table)
+        prediction = predict(trial.contender, setting, table.domain.region)
+        if prediction is not None and prediction.holds:
+            loss = reference.nicv + prediction.excess
+            value = {"nicv": loss, "ratio": loss / reference.nicv, "matched_error": sqrt(prediction.excess)}
+            curves.setdefault(trial.contender.label, []).append((trial.epsilon, value[measure]))
+    return {name: curve for name, curve in curves.items() if len(curve) > 1}
+
+
+def list_floor(study: StudyJob) -> list[tuple[float, float]]:
+    """What one perfect step would lose at each ε, over the loss of k-means++; empty where n is not public."""
+    first = {trial.epsilon: trial for trial in study.grid.list_trials() if trial.repeat == 0}
+    settings = [study.grid.make_request(first[epsilon]).make_setting(study.source.private) for epsilon in sorted(first)]
+    return _list_floor(settings)
+
+
+def _list_floor(settings: Sequence[Setting]) -> list[tuple[float, float]]:
+    floors = [(setting.epsilon, predict_floor(setting)) for setting in settings]
+    known = [(epsilon, floor) for epsilon, floor in floors if floor is not None]
+    return known if len(known) > 1 else []
+
+
+def read_stored_rows(question: StudyQuestion) -> KnownRows | None:
+    """How many rows are spoken of: as declared or bought, or else those of the synthetic table that was asked for."""
+    table, source = question.table, question.source
+    if (known := find_known_rows(table)) is not None:
+        return known
+    stands_in = source is not None and source.key != table.key
+    n = source.n_public if source is not None and stands_in else None
+    return None if n is None else KnownRows(n, n)
+
+
+def find_advice(question: StudyQuestion, target: Target, *, rows: KnownRows | None = None) -> RowsAdvice | None:
+    """What the stored study advises.
+
+    Parameters
+    ----------
+    question : StudyQuestion
+        What the form asks for.
+    target : Target
+        What is good enough.
+    rows : KnownRows or None
+        How many there are; None: what was said on the page.
+
+    Returns
+    -------
+    RowsAdvice or None
+        None of a sparse table: the study has none.
+
+    Raises
+    ------
+    RequestError
+        If nobody said how many rows there are, or nobody could serve such a request.
+    """
+    table, (k,), (delta,) = question.table, question.grid.ks, question.grid.deltas
+    if table.private.sparse:
+        return None
+    setting = Request(Contender(AUTO), k, EPSILONS[-1], delta).make_setting(table.private)
+    return _advise(rows or read_stored_rows(question), replace(setting, n=None, epsilon=1.0), target)
+
+
+def make_forecast(question: StudyQuestion, advice: Advice, *, most: float = inf) -> Forecast:
+    """The stored study's curves of whoever is compared.
+
+    Parameters
+    ----------
+    question : StudyQuestion
+        What the form asks for.
+    advice : Advice
+        Its algorithm is among the curves.
+    most : float
+        Where the axis ends at the latest, over the loss of k-means++.
+
+    Returns
+    -------
+    Forecast
+        Over all ε that matter.
+    """
+    leading = advice.leading
+    asked = [contender.algorithm for contender in question.grid.contenders if not contender.params]
+    names = list(dict.fromkeys([*asked, *([] if leading is None else [leading.algorithm])]))
+    ends = (*question.grid.epsilons, advice.setting.epsilon)
+    places = [epsilon for epsilon in EPSILONS if min(ends) <= epsilon <= max(ends)]
+    floor = _list_floor([replace(advice.setting, epsilon=epsilon) for epsilon in places])
+    runs = _tabulate_forecast(advice.setting, tuple(names), tuple(places))
+    return Forecast(runs, places=places, floor=floor, most=most)
+
+
+def draw_evidence(advice: Advice) -> None:
+    """How sure the stored study is, what would change its answer, and every algorithm at its ε; to unfold."""
+    with st.expander("What this rests on, and what would change it", icon=":material/lightbulb:"):
+        st.markdown(escape_markdown(describe_certainty(advice)))
+        lines = [*list_alternatives(advice), *(describe_change(one, advice) for one in advice.changes)]
+        st.markdown("\n".join(f"- {escape_markdown(words)}" for words in lines))
+        known = [one for one in (advice.best, *advice.others) if one is not None]
+        if known:
+            alt = f"What the stored study says of each algorithm at ε = {advice.setting.epsilon:g}"
+            st.caption(f"{escape_markdown(alt)}:")
+            draw_data_table(tabulate_advice(known), alt=alt, height="auto")
+        draw_caption_with_badge("public", WHERE_FROM)
+
+
+def tabulate_advice(known: list[Outlook]) -> pd.DataFrame:
+    """One line an algorithm."""
+    rows = [
+        (find_card(one.algorithm).title, one.median, one.low, one.high, round_percent(one.share), one.seconds)
+        for one in known
+    ]
+    names = ["algorithm", "loss / k-means++, median", "25 %", "75 %", "target met on", "seconds of a run"]
+    return pd.DataFrame(rows, columns=names)
+
+
+@lru_cache(maxsize=64)
+def _advise(rows: KnownRows | None, setting: Setting, target: Target) -> RowsAdvice:
+    """The same question has the same answer in every visit: it depends on public numbers alone."""
+    return advise_rows(rows, setting, target=target)
+
+
+@lru_cache(maxsize=64)
+def _tabulate_forecast(setting: Setting, algorithms: tuple[str, ...], epsilons: tuple[float, ...]) -> pd.DataFrame:
+    return forecast_rows(setting, algorithms, epsilons)

@@ -1,0 +1,305 @@
+"""The two questions behind ε: which loss and which risk are accepted; and the window between them, on every page."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import streamlit as st
+
+from dpviz.algorithms import AUTO
+from dpviz.app.charts.meaning.epsilon_window import EpsilonWindow
+from dpviz.app.ui.escape import escape_markdown
+from dpviz.app.ui.figure import draw_data_table, show
+from dpviz.app.ui.session import list_bought_rows, recall, remember
+from dpviz.app.ui.studies.judged_rows import find_known_rows
+from dpviz.core import RequestError, check
+from dpviz.releases import format_small
+from dpviz.runs import (
+    USUAL_ACCEPTED,
+    USUAL_LOSS,
+    USUAL_PRIOR,
+    USUAL_SHARE,
+    Contender,
+    KnownRows,
+    OpenTable,
+    Request,
+    Risk,
+    Target,
+    Window,
+    count_times,
+    find_studied_window,
+    format_epsilon,
+    read_known_rows,
+)
+from dpviz.tables import NOTHING_DECLARED
+from dpviz.words import choose_palette, explain_term, explain_words, format_percent
+
+_KEY = "window"
+_LOSS = "tradeoff:smallest"
+_SHARES = (0.5, USUAL_SHARE, 0.9)
+_PRIORS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.5)
+_POSTERIORS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.75, 0.9, 0.95)
+# Digits, or groups of them of which the last has three: 1.5 is no number of rows.
+_NUMBER = r"(\d{1,3}(?:[,. ’']\d{2,3})*[,. ’']\d{3}|\d+)"
+_ROWS = re.compile(rf"\s*{_NUMBER}(?:\s*(?:-|–|to|…|\.\.)\s*{_NUMBER})?\s*(?:rows)?\s*", re.IGNORECASE)
+
+
+class Accepted(NamedTuple):
+    """What an owner accepts: a loss, a risk; and about how many rows there are, and how many of one person."""
+
+    rows: KnownRows | None
+    of_a_person: int
+    target: Target
+    risk: Risk
+
+    def allow(self, table: OpenTable) -> float:
+        """The largest ε that keeps the risk: what one person may have beyond what ε protects counts."""
+        return self.risk.allow(count_times(table.private.rows_per_person, self.of_a_person))
+
+
+def read_rows_in(text: str) -> KnownRows | None:
+    """A number of rows or a range of it; None for no text.
+
+    >>> read_rows_in("8,000–12,000"), read_rows_in("500"), read_rows_in(" ")
+    (KnownRows(low=8000, high=12000), KnownRows(low=500, high=500), None)
+
+    Raises
+    ------
+    RequestError
+        If it is neither.
+    """
+    if not text.strip():
+        return None
+    said = _ROWS.fullmatch(text)
+    numbers = [int(re.sub(r"\D", "", part)) for part in (said.groups() if said else ()) if part]
+    if not numbers:
+        raise RequestError("That is no number of rows: write one, such as 10,000, or a range, such as 8,000–12,000.")
+    for n in numbers:
+        check.records(n=n)
+    return KnownRows(min(numbers), max(numbers))
+
+
+def draw_questions(table: OpenTable) -> Accepted:
+    """Ask what is accepted; the answers are kept for the visit and asked of every page."""
+    with st.container(border=True), st.grid(min_column_width=150):
+        rows = _ask_rows(table)
+        a_person = st.number_input(
+            "Rows a person",
+            *(1, check.MOST_ROWS_PER_PERSON),
+            value=min(table.private.rows_per_person, check.MOST_ROWS_PER_PERSON),
+            key=f"{_KEY}:person",
+            persist_state="session",
+            help="The most rows that one person may have. Without a column of persons ε protects a single row, and the "
+            "risk of a person grows with each of theirs.",
+        )
+        prior = st.select_slider(
+            "Guess of a person",
+            _PRIORS,
+            value=USUAL_PRIOR,
+            format_func=format_percent,
+            key=f"{_KEY}:prior",
+            persist_state="session",
+            help="How likely somebody holds a fact about one person before they see the release.",
+        )
+        accepted = st.select_slider(
+            "… may become",
+            _POSTERIORS,
+            value=USUAL_ACCEPTED,
+            format_func=format_percent,
+            key=f"{_KEY}:accepted",
+            persist_state="session",
+            help="The risk that you accept: whatever else is known, nobody’s guess can become more than this.",
+        )
+        above = st.number_input(
+            "% over k-means++",
+            *(0.1, 1000.0, round(100 * (USUAL_LOSS - 1), 6)),
+            step=1.0,
+            format="%g",
+            key=f"{_LOSS}:above",
+            persist_state="session",
+            help=explain_term("loss", f"Here: how far it may at most lie above that.\n\n{explain_words('k-means++')}"),
+        )
+        share = st.selectbox(
+            "In",
+            _SHARES,
+            index=_SHARES.index(USUAL_SHARE),
+            format_func=lambda share: Target(share=share).describe_often(),
+            key=f"{_LOSS}:share",
+            persist_state="session",
+            help="A release is one run. Half of all runs is what usually happens; 9 of 10 is what one can count on.",
+        )
+    # Whole tenths of a percent, so that 110 % is the same target wherever it is written.
+    target = Target(round(1 + float(above) / 100, 6), float(share))
+    said = Accepted(rows, int(a_person), target, Risk(float(str(prior)), float(str(accepted))))
+    return remember(_make_key(table), said)
+
+
+def _ask_rows(table: OpenTable) -> KnownRows | None:
+    before: Accepted | None = recall(_make_key(table), None)
+    known = find_known_rows(table) if before is None or before.rows is None else before.rows
+    written = "" if known is None else f"{known.low:,}" if known.low == known.high else f"{known.low:,}–{known.high:,}"
+    text = st.text_input(
+        "Rows, or a range",
+        value=written,
+        key=f"{_KEY}:rows:{table.source_key}",
+        help="Public, or a guess from outside of the file: no row is read. Before it is said nothing is advised.",
+    )
+    try:
+        return read_rows_in(str(text or ""))
+    except RequestError as error:
+        st.caption(f":red[{escape_markdown(error)}]")
+        return None
+
+
+def compute_window(table: OpenTable, *, k: int, delta: float, leaves: bool = False) -> Window | None:
+    """The window of ε for the open table by what was accepted in this visit.
+
+    Parameters
+    ----------
+    table : OpenTable
+    k : int
+        Clusters.
+    delta : float
+        δ of the guarantee.
+    leaves : bool
+        Whether it leaves with a release: then no number of rows counts that only a run of this visit has bought.
+
+    Returns
+    -------
+    Window or None
+        None before anybody was asked, and where it cannot be computed.
+    """
+    accepted: Accepted | None = recall(_make_key(table), None)
+    if leaves and accepted is not None and _is_bought(table, accepted.rows):
+        accepted = accepted._replace(rows=find_stated_rows(table))
+    if accepted is None or accepted.rows is None or table.private.sparse:
+        return None
+    try:
+        return find_window_for(accepted, table, k=k, delta=delta)
+    except RequestError:
+        return None
+
+
+def find_stated_rows(table: OpenTable) -> KnownRows | None:
+    """How many rows there are by what may leave with a release: declared, or said beside the window.
+
+    What a run of this visit has bought is none of it: no account paid for it, and its noise is that of a study.
+    """
+    if table.n_public is not None:
+        return KnownRows(table.n_public, table.n_public)
+    accepted: Accepted | None = recall(_make_key(table), None)
+    said = None if accepted is None or _is_bought(table, accepted.rows) else accepted.rows
+    return read_known_rows(table.declaration) or said
+
+
+def _is_bought(table: OpenTable, rows: KnownRows | None) -> bool:
+    """Whether a number of rows is one that a run of this visit has bought."""
+    return any(rows == read_known_rows(NOTHING_DECLARED, bought=bought) for bought in list_bought_rows(table))
+
+
+def find_window_for(accepted: Accepted, table: OpenTable, *, k: int, delta: float) -> Window | None:
+    """The window of ε for a table.
+
+    Parameters
+    ----------
+    accepted : Accepted
+        With a number of rows.
+    table : OpenTable
+    k : int
+        Clusters.
+    delta : float
+        δ of the guarantee.
+
+    Returns
+    -------
+    Window or None
+        None where the stored study has no such tables.
+
+    Raises
+    ------
+    RequestError
+        If nobody could serve such a request, or δ is not below 1/n.
+    """
+    assert accepted.rows is not None
+    private = table.private
+    if private.sparse:
+        return None
+    setting = Request(Contender(AUTO), k, 1.0, delta).make_setting(private)
+    rows, target, risk, of_a_person = accepted.rows, accepted.target, accepted.risk, accepted.of_a_person
+    return find_studied_window(setting, rows, target=target, risk=risk, rows_of_a_person=of_a_person)
+
+
+def say_rows_first() -> None:
+    """No headline before anybody has said how many rows there are."""
+    st.title("Say how many rows first", anchor=False)
+    st.markdown(
+        "No ε can be advised without it: with ten times the rows, a tenth of the ε does. A range such as "
+        "*800–1,200* will do; guess it from outside of the file."
+    )
+
+
+def draw_window(window: Window) -> None:
+    """The answer, why, what would open it where there is none, and the picture."""
+    picture = EpsilonWindow(window)
+    with st.container(gap="xsmall"):
+        st.title(escape_markdown(window.finding), anchor=False)
+        st.markdown(escape_markdown(window.sentence))
+        if window.openings:
+            with st.container(horizontal=True, gap="small"):
+                for what, words in window.openings:
+                    st.markdown(f":gray-badge[**{escape_markdown(what)}**: {escape_markdown(words)}]", width="content")
+    show(
+        picture.draw(choose_palette(st.context.theme.type)),
+        alt=picture.words(),
+        key=f"{_KEY}:figure",
+        stem=picture.stem,
+    )
+    more = "" if window.most_rows <= (window.setting.n or 0) else f"; dashed: {window.most_rows:,} rows"
+    more += "" if not more else f", for which {format_epsilon(window.least_of_many, up=True)} would do"
+    delta = window.setting.delta
+    slack = f" δ = {format_small(delta)}: beyond this belief with that chance." if delta > 0 else ""
+    often, who = window.target.describe_often("made-up tables"), window.who or "any algorithm"
+    st.caption(
+        escape_markdown(
+            f"Above: what a guess of {format_percent(window.risk.prior)} can become, at most. Below: the "
+            f"loss that {often} "
+            f"of {window.setting.n:,} rows do not exceed with {who}, and quartiles{more}.{slack} No row was read."
+        )
+    )
+    with st.expander("The numbers"):
+        draw_data_table(picture.table(), alt="Belief and loss at each ε")
+
+
+def draw_window_beside_slider(table: OpenTable, *, k: int, delta: float, epsilon: float) -> None:
+    """The window under a slider of ε, once it was asked for: where ε lies in it.
+
+    Parameters
+    ----------
+    table : OpenTable
+    k : int
+        Clusters.
+    delta : float
+        δ of the guarantee.
+    epsilon : float
+        Where the slider stands.
+    """
+    window = compute_window(table, k=k, delta=delta)
+    if window is None:
+        return
+    least, most = format_epsilon(window.least, up=True), format_epsilon(window.most)
+    if window.kind in ("none", "out of reach"):
+        st.markdown(
+            f":red-badge[no window] :small[{escape_markdown(window.finding)}]", help=escape_markdown(window.sentence)
+        )
+        return
+    inside = window.least * (1 - 1e-9) <= epsilon <= window.most * (1 + 1e-9)
+    color, where = ("blue", "in") if inside else ("yellow", "below" if epsilon < window.least else "above")
+    st.markdown(
+        f":{color}-badge[{escape_markdown(where)} your window: {escape_markdown(least)} to {escape_markdown(most)}]",
+        help=escape_markdown(window.argument(epsilon)),
+    )
+
+
+def _make_key(table: OpenTable) -> str:
+    return f"{_KEY}:{table.source_key}"

@@ -1,0 +1,169 @@
+"""What follows from a row's content alone, on any machine: a hash, an order, coins; which rows of a person count.
+
+No row's numbers depend on another row, on its place or on the chunk that it lies in.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dpviz.core.arrays import Array, Codes
+from dpviz.core.sparse_rows import is_sparse
+
+Hashes = npt.NDArray[np.uint64]
+
+_LN_2 = 0.6931471805599453
+# Terms of the series of a logarithm, beyond which nothing of a float changes.
+_TERMS = 12
+
+
+def hash_content(rows: Any) -> Hashes:
+    """64 bits for each of ``rows`` (n, d), dense in either size of floats, or sparse; equal rows have equal ones."""
+    if is_sparse(rows):
+        return _hash_sparse(rows)
+    mixed = np.zeros(len(rows), dtype=np.uint64)
+    for column in rows.T:
+        number = np.ascontiguousarray(column, dtype=np.float64) + 0.0
+        mixed = (mixed ^ number.view(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+    return mixed
+
+
+def _hash_sparse(rows: Any) -> Hashes:
+    """Of the entries that are not 0, each mixed with its column, added up."""
+    place = (rows.indices.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    entries = _mix(place ^ rows.data.view(np.uint64)) * (rows.data != 0)
+    return _add_between(entries, rows.indptr)
+
+
+def _add_between(numbers: Hashes, borders: Any) -> Hashes:
+    """Sums, modulo 2^64, of the numbers between neighbouring ``borders``."""
+    running = np.r_[np.uint64(0), np.cumsum(numbers, dtype=np.uint64)]
+    sums: Hashes = running[borders[1:]] - running[borders[:-1]]
+    return sums
+
+
+def order_by_content(rows: Any) -> Codes:
+    """An order of ``rows`` (n, d) in which only equal rows can change places."""
+    order: Codes = np.argsort(hash_content(rows), kind="stable")
+    return order
+
+
+def order_persons_by_content(rows: Any, persons: Codes) -> tuple[Codes, Codes]:
+    """Persons numbered by what their rows are: a number for each row, and the position of each person in that order.
+
+    Parameters
+    ----------
+    rows : array of shape (n, d)
+        Unit coordinates, on the lattice; dense or sparse.
+    persons : int array of shape (n,)
+        Whose each row is.
+
+    Returns
+    -------
+    whose : int array of shape (n,)
+    place : int array, one entry a person
+        Persons with the same rows may change places, and no others.
+    """
+    known, whose = np.unique(persons, return_inverse=True)
+    by_person = np.argsort(whose, kind="stable")
+    borders = np.searchsorted(whose[by_person], np.arange(len(known) + 1))
+    sums = _add_between(_mix(hash_content(rows))[by_person], borders)
+    place = np.empty(len(known), dtype=np.int64)
+    place[np.argsort(sums, kind="stable")] = np.arange(len(known))
+    return whose, place
+
+
+def draw_content_uniforms(rows: Array, salt: int) -> Array:
+    """A number in (0, 1) for each row, from its content and ``salt`` alone: no row's number depends on another row.
+
+    Parameters
+    ----------
+    rows : array of shape (n, d)
+        Unit coordinates, on the lattice; dense or sparse.
+    salt : int
+        A public coin.
+
+    Returns
+    -------
+    array of shape (n,)
+        Between 0 and 1, both left out.
+    """
+    mixed = _mix(hash_content(rows) ^ np.uint64((salt + 1) * 0xBF58476D1CE4E5B9 % 2**64))
+    uniforms: Array = ((mixed >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
+    return uniforms
+
+
+def draw_content_waits(rows: Array, salt: int) -> Array:
+    """A draw of the exponential law for each row, as ``draw_content_uniforms``.
+
+    Of rows with weights w, the one with the largest w / wait is one drawn in proportion to w.
+
+    Parameters
+    ----------
+    rows : array of shape (n, d)
+        Unit coordinates, on the lattice; dense or sparse.
+    salt : int
+        A public coin.
+
+    Returns
+    -------
+    array of shape (n,)
+        Positive.
+    """
+    return compute_minus_log(draw_content_uniforms(rows, salt))
+
+
+def compute_minus_log(uniforms: Array) -> Array:
+    """-ln of numbers in (0, 1), by sums and products only: libraries differ in the last bits of a logarithm.
+
+    >>> compute_minus_log(np.array([0.5, 0.25])) / _LN_2
+    array([1., 2.])
+    """
+    part, exponent = np.frexp(uniforms)
+    low = part < 0.7071067811865476
+    part, exponent = np.where(low, 2 * part, part), exponent - low
+    ratio = (part - 1) / (part + 1)
+    squared, series = ratio * ratio, np.zeros_like(ratio)
+    for term in reversed(range(_TERMS)):
+        series = series * squared + 1 / (2 * term + 1)
+    logs: Array = exponent * _LN_2 + 2 * ratio * series
+    return -logs
+
+
+def _mix(hashes: Hashes) -> Hashes:
+    for shift in (30, 27, 31):
+        hashes = (hashes ^ (hashes >> np.uint64(shift))) * np.uint64(0x94D049BB133111EB)
+    return hashes
+
+
+def keep_rows_per_person(rows: Array, persons: Codes, most: int) -> Codes:
+    """Indices of at most ``most`` rows of each person, by a rule that sees that person's rows only.
+
+    The kept rows are those with the smallest hash of their content: neither file order nor another person's
+    rows can change the choice.
+
+    Parameters
+    ----------
+    rows : array of shape (n, d)
+        Unit coordinates, on the lattice; dense or sparse.
+    persons : int array of shape (n,)
+        Whose each row is.
+    most : int
+        Rows of a person.
+
+    Returns
+    -------
+    int array
+        Ascending.
+    """
+    order = np.lexsort((hash_content(rows), persons))
+    person = persons[order]
+    first_of_person = np.r_[True, person[1:] != person[:-1]] if len(person) else np.zeros(0, dtype=bool)
+    start = np.maximum.accumulate(np.where(first_of_person, np.arange(len(person)), 0))
+    rank = np.arange(len(person)) - start
+    kept: Codes = np.sort(order[rank < most])
+    return kept

@@ -1,0 +1,456 @@
+"""The public domain: what the data owner declares before any row is read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from itertools import pairwise, takewhile
+from math import prod
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from dpviz.core import check
+from dpviz.core.arrays import Array
+from dpviz.core.region import Block, Blocks, Region
+
+__all__ = ["CodedColumn", "Domain", "Region", "Scaling"]
+
+# Widths and radii that squares neither overflow nor underflow on: outside, a norm would be computed as 0 or infinite.
+_NARROWEST, _WIDEST = 1e-100, 1e100
+# Columns narrower than this beside 1 are rounded to a few steps of the lattice; of a radius smaller than that too
+# little would be left.
+_NARROWEST_PART, _SMALLEST_RADIUS = 2.0**-16, 2.0**-8
+
+
+class Scaling(StrEnum):
+    """How data units become unit coordinates."""
+
+    UNIT = "unit"
+    """Each column by its own bounds, to [-1, 1] (Su et al. 2016)."""
+    COMMON = "common"
+    """One scale for all columns: distances keep their data-unit geometry."""
+
+
+Scaling.__module__ = "dpviz"
+
+
+class CodedColumn(Protocol):
+    """A declared column as its coding makes coordinates of it: what the domain asks of it."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def coding(self) -> Any: ...
+
+    @property
+    def lower(self) -> float: ...
+
+    @property
+    def upper(self) -> float: ...
+
+    @property
+    def side(self) -> float: ...
+
+    @property
+    def is_number(self) -> bool: ...
+
+    @property
+    def labels(self) -> tuple[str, ...]: ...
+
+    @property
+    def dim(self) -> int: ...
+
+    @property
+    def middle(self) -> Array: ...
+
+    @property
+    def scale(self) -> Array: ...
+
+    @property
+    def even_scale(self) -> Array: ...
+
+    @property
+    def placeholder(self) -> float: ...
+
+    def encode(self, values: Array) -> Array: ...
+
+    def decode(self, points: Array) -> Array: ...
+
+    def to_unit_coordinates(self, coordinates: Array) -> Array: ...
+
+    def read_numbers(self, points: Array) -> Array: ...
+
+    def describe(self, coordinates: Array) -> Any: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Domain:
+    """Declared bounds of the chosen columns: public, never read from rows.
+
+    Parameters
+    ----------
+    columns : tuple of str
+    lower, upper : arrays of shape (d,)
+        Declared bounds, data units.
+    radius : float or None
+        Largest distance of a row from the middle of the bounds: in data units under ``common`` scaling, in
+        half-widths under ``unit`` scaling. None means that the bounds alone limit a row.
+    scaling : Scaling
+    units : tuple of str
+        What the numbers of each column count, "" where nobody said; empty: of none.
+    declared : tuple of CodedColumn
+        Where a declared column is more than a number between bounds, all of them: then ``columns`` and bounds are those
+        of coordinates, one for each category, and a row (n, ``width``) has one number a declared column.
+    """
+
+    columns: tuple[str, ...]
+    lower: Array
+    upper: Array
+    radius: float | None = None
+    scaling: Scaling = Scaling.UNIT
+    units: tuple[str, ...] = ()
+    declared: tuple[CodedColumn, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        columns: Sequence[str],
+        lower: npt.ArrayLike,
+        upper: npt.ArrayLike,
+        *,
+        radius: float | None = None,
+        scaling: Scaling | str = Scaling.UNIT,
+        units: Mapping[str, str] | None = None,
+    ) -> Domain:
+        """A checked domain; scalar bounds serve every column.
+
+        Parameters
+        ----------
+        columns : sequence of str
+            Names of the columns.
+        lower, upper : number or array of shape (d,)
+            Declared bounds, data units.
+        radius : float or None
+            Largest distance from the middle of the bounds; None: the box alone.
+        scaling : "unit" or "common"
+            Each column to [-1, 1], or one scale for all.
+        units : mapping of str to str or None
+            What the numbers of a column count; for eyes only.
+
+        Returns
+        -------
+        Domain
+            Public: nothing in it comes from rows.
+
+        Raises
+        ------
+        RequestError
+            If a bound is missing, not finite, or not below its partner, the radius is not positive, or a width is
+            beyond what arithmetic can square.
+        """
+        names = tuple(str(name) for name in columns)
+        check.at_least(1, number_of_columns=len(names))
+        check.one_of(tuple(scale.value for scale in Scaling), scaling=scaling)
+        low, high = (_expand_bound(bound, names, which) for bound, which in ((lower, "lower"), (upper, "upper")))
+        _refuse_bounds(names, low, high)
+        if radius is not None:
+            radius = check.positive(radius=radius)
+        stated = tuple((units or {}).get(name, "") for name in names)
+        domain = cls(names, low, high, radius, Scaling(scaling), stated if any(stated) else ())
+        domain.refuse_short_radius()
+        return domain
+
+    def refuse_short_radius(self) -> None:
+        """Refuse a declared radius that leaves next to nothing of the bounds.
+
+        Raises
+        ------
+        RequestError
+            Where its ball has hardly any room in unit coordinates.
+        """
+        if self._free_radius < _SMALLEST_RADIUS and self.radius is not None:
+            raise check.RequestError(
+                f"radius is {self.radius:g}, {self._free_radius:.2g} of the half-width of the bounds: give a "
+                "larger radius, or narrower bounds."
+            )
+
+    @cached_property
+    def narrow(self) -> tuple[str, ...]:
+        """Columns so much narrower than the widest one that the lattice of rows leaves a few steps of them."""
+        if self.declared:
+            return tuple(column.name for column in self.declared if column.side < _NARROWEST_PART)
+        return tuple(name for name, half in zip(self.columns, self._half, strict=True) if half < _NARROWEST_PART)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the owner should know of the declared columns beside each other."""
+        return tuple(
+            f"Column {name!r} is so much narrower than the widest one that it is rounded to a few steps and hardly "
+            "counts: choose unit scaling, or give the columns in units of like size."
+            for name in self.narrow
+        )
+
+    @property
+    def dim(self) -> int:
+        return len(self.columns)
+
+    @cached_property
+    def titles(self) -> tuple[str, ...]:
+        """The columns with their units, as axes are called: ``income (k$)``."""
+        units = self.units or ("",) * self.dim
+        return tuple(f"{name} ({unit})" if unit else name for name, unit in zip(self.columns, units, strict=True))
+
+    @property
+    def width(self) -> int:
+        """Numbers of a row as it is read: one a declared column."""
+        return len(self.declared) or self.dim
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The declared columns."""
+        return tuple(column.name for column in self.declared) or self.columns
+
+    @cached_property
+    def places(self) -> tuple[slice, ...]:
+        """The coordinates of each declared column."""
+        if not self.declared:
+            return tuple(slice(place, place + 1) for place in range(self.dim))
+        ends = np.cumsum([0, *(column.dim for column in self.declared)]).tolist()
+        return tuple(slice(first, end) for first, end in pairwise(ends))
+
+    @property
+    def coded_dim(self) -> int:
+        """Coordinates that blocks make: of categories and circles."""
+        return sum(column.dim for column in self.declared if column.coding.shape is not None)
+
+    @cached_property
+    def different_rows(self) -> int | None:
+        """How many different rows the declared values make; None where some column is a number between bounds."""
+        numbers = [len(column.coding.values) for column in self.declared]
+        return prod(numbers) if numbers and all(numbers) else None
+
+    @cached_property
+    def center(self) -> Array:
+        """Middle of the bounds, data units, shape (d,)."""
+        if self.declared:
+            return np.concatenate([column.middle for column in self.declared])
+        middle: Array = self.lower + (self.upper - self.lower) / 2
+        return middle
+
+    @cached_property
+    def scale(self) -> Array:
+        """Data units per unit coordinate, shape (d,); on a logarithmic scale around the middle."""
+        if self.declared:
+            return np.concatenate([column.scale for column in self.declared])
+        half: Array = (self.upper - self.lower) / 2
+        return half if self.scaling is Scaling.UNIT else np.full(self.dim, half.max())
+
+    @cached_property
+    def even_scale(self) -> Array:
+        """The same on the scale on which each column is clustered: of a log scale natural logarithms, shape (d,)."""
+        return np.concatenate([column.even_scale for column in self.declared]) if self.declared else self.scale
+
+    @cached_property
+    def kinds(self) -> tuple[str, ...]:
+        """How each coordinate is spread between its bounds, shape (d,): "number" evenly, or "log" or "root"."""
+        if not self.declared:
+            return ("number",) * self.dim
+        return tuple(column.coding.kind for column in self.declared for _ in column.labels)
+
+    @cached_property
+    def _half(self) -> Array:
+        """Half-width of each coordinate, unit coordinates."""
+        if self.declared:
+            return np.repeat([column.side for column in self.declared], [column.dim for column in self.declared])
+        half: Array = (self.upper - self.lower) / 2 / self.scale
+        return half
+
+    @cached_property
+    def _blocks(self) -> tuple[Block, ...]:
+        shaped = zip(self.declared, self.places, strict=False)
+        return tuple(
+            Block(column.coding.shape, place.start, place.stop)
+            for column, place in shaped
+            if column.coding.shape is not None
+        )
+
+    @cached_property
+    def _free_radius(self) -> float:
+        """The longest that a row is in the coordinates of numbers, unit coordinates."""
+        free = np.ones(self.dim, dtype=bool)
+        for block in self._blocks:
+            free[block.place] = False
+        corner = float(np.linalg.norm(self._half[free]))
+        if self.radius is None:
+            return corner
+        if self.scaling is Scaling.UNIT:
+            return min(self.radius, corner)
+        if not self.declared:
+            return min(self.radius / float(self.scale[0]), corner)
+        widths = [column.upper - column.lower for column in self.declared if column.is_number]
+        return min(self.radius / (max(widths) / 2), corner) if widths else corner
+
+    @cached_property
+    def region(self) -> Region:
+        """The domain in unit coordinates."""
+        half = np.maximum(self._half, _NARROWEST_PART)
+        if self._blocks:
+            return Region.of_blocks(half, Blocks(self._blocks, self.dim, self._free_radius))
+        return Region(half, self._free_radius)
+
+    def unfold(self, points: int) -> Domain:
+        """The domain of each of ``points`` points that a row holds: its columns are theirs, one point after the other.
+
+        Raises
+        ------
+        RequestError
+            If the columns cannot be shared out evenly, or the points have different bounds.
+        """
+        if points == 1:
+            return self
+        if self.declared:
+            raise check.RequestError(
+                "A row that holds several points has plain numbers only: leave out categories, scales and weights, or "
+                "choose an algorithm that takes a row as a point, such as auto."
+            )
+        if self.dim % points:
+            raise check.RequestError(
+                f"A row of {self.dim} columns does not hold {points} points: choose a number of columns that k = "
+                f"{points} divides, all columns of one point after those of the other, or another k."
+            )
+        dim = self.dim // points
+        for bound in (self.lower.reshape(points, dim), self.upper.reshape(points, dim)):
+            for point, axis in np.argwhere(bound != bound[0])[:1].tolist():
+                raise check.RequestError(
+                    f"Columns {self.columns[axis]!r} and {self.columns[point * dim + axis]!r} are the same coordinate "
+                    "of two points of a row, with different bounds: declare the same bounds for every point, and give "
+                    "all columns of one point after those of the other."
+                )
+        names = tuple(_find_shared_name(self.columns[axis::dim]) for axis in range(dim))
+        distinct = len({*names}) == dim and all(names)
+        return Domain(
+            names if distinct else self.columns[:dim],
+            self.lower[:dim],
+            self.upper[:dim],
+            self.radius,
+            self.scaling,
+            self.units[:dim],
+        )
+
+    @cached_property
+    def placeholder(self) -> Array:
+        """The row that stands in for one with a missing cell, shape (width,): middles, and the empty category."""
+        return np.array([column.placeholder for column in self.declared]) if self.declared else self.center
+
+    def limit(self, values: Array, *, far: float = 0.0) -> Array:
+        """Rows (n, width) moved to the declared bounds, or to so many half-widths of numbers ``far`` from the middle.
+
+        So that a cell of 1e300 does not overflow on its way to unit coordinates. Codes have no far: they are places.
+
+        Parameters
+        ----------
+        values : array of shape (n, width)
+            Data units.
+        far : float
+            In half-widths.
+
+        Returns
+        -------
+        array of shape (n, width)
+            Data units.
+        """
+        if not self.declared:
+            if not far:
+                return np.clip(values, self.lower, self.upper)
+            return np.clip(values, self.center - far * self.scale, self.center + far * self.scale)
+        ends = np.array([(column.lower, column.upper) for column in self.declared])
+        room = far * (ends[:, 1] - ends[:, 0]) * [column.is_number for column in self.declared]
+        return np.clip(values, ends[:, 0] - room, ends[:, 1] + room)
+
+    def to_unit(self, values: Array) -> Array:
+        """Rows (..., width) in data units to unit coordinates (..., d); nothing is clipped."""
+        if self.declared:
+            return np.concatenate([column.encode(values[:, j]) for j, column in enumerate(self.declared)], axis=1)
+        scaled: Array = (values - self.center) / self.scale
+        return scaled
+
+    def from_unit(self, points: Array) -> Array:
+        """Unit coordinates to data units, shape (..., d): of a category to its share, of a log scale to amounts."""
+        if self.declared:
+            flat = np.reshape(points, (-1, self.dim))
+            parts = [column.decode(flat[:, place]) for column, place in zip(self.declared, self.places, strict=True)]
+            return np.concatenate(parts, axis=1).reshape(np.shape(points))
+        values: Array = points * self.scale + self.center
+        return values
+
+    def to_unit_coordinates(self, centers: Array) -> Array:
+        """Back from ``from_unit``: unit coordinates of centres (k, d) in data units."""
+        if not self.declared:
+            return self.to_unit(centers)
+        parts = zip(self.declared, self.places, strict=True)
+        return np.concatenate([column.to_unit_coordinates(centers[:, place]) for column, place in parts], axis=1)
+
+    def to_rows(self, points: Array) -> Array:
+        """Rows (n, width) of the unit coordinates (n, d) of rows: what ``to_unit`` takes."""
+        if not self.declared:
+            return self.from_unit(points)
+        parts = zip(self.declared, self.places, strict=True)
+        return np.stack([column.read_numbers(points[:, place]) for column, place in parts], axis=1)
+
+    def describe(self, center: Array) -> dict[str, Any]:
+        """What a released centre (d,), data units, says of each declared column: a number, or the shares of values."""
+        if not self.declared:
+            return dict(zip(self.columns, center.tolist(), strict=True))
+        parts = zip(self.declared, self.places, strict=True)
+        return {column.name: column.describe(center[place]) for column, place in parts}
+
+
+Domain.__module__ = "dpviz"
+
+
+def _refuse_bounds(names: Sequence[str], low: Array, high: Array) -> None:
+    for name, lo, hi in zip(names, low.tolist(), high.tolist(), strict=True):
+        if not (np.isfinite(lo) and np.isfinite(hi) and np.isfinite(hi - lo)):
+            raise check.RequestError(f"The bounds of column {name!r} are not finite: declare two finite numbers.")
+        if lo >= hi:
+            raise check.RequestError(
+                f"The lower bound of column {name!r} ({lo:g}) is not below its upper bound ({hi:g}): "
+                "declare lower < upper."
+            )
+        if not _NARROWEST <= hi - lo <= _WIDEST:
+            raise check.RequestError(
+                f"The bounds of column {name!r} are {hi - lo:g} apart: give the column in units in which they are "
+                f"{_NARROWEST:g} to {_WIDEST:g} apart."
+            )
+
+
+def _find_shared_name(names: Sequence[str]) -> str:
+    """What the names of one coordinate of several points have in common.
+
+    >>> _find_shared_name(["home1_east", "home2_east"]), _find_shared_name(["x_1", "x_2"])
+    ('home_east', 'x')
+    """
+    start = _find_shared_start(names)
+    end = _find_shared_start([name[len(start) :][::-1] for name in names])[::-1]
+    return (start + end).strip(" _-.")
+
+
+def _find_shared_start(names: Sequence[str]) -> str:
+    same = (len({*letters}) == 1 for letters in zip(*names, strict=False))
+    return names[0][: sum(takewhile(bool, same))]
+
+
+def _expand_bound(bound: npt.ArrayLike, names: tuple[str, ...], which: str) -> Array:
+    values = np.asarray(bound, dtype=np.float64)
+    if values.ndim == 0:
+        values = np.full(len(names), float(values))
+    if values.shape != (len(names),):
+        raise check.RequestError(
+            f"{which} has shape {values.shape}: give one number, or one for each of the {len(names)} columns."
+        )
+    return values.copy()

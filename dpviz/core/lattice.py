@@ -1,0 +1,216 @@
+"""The lattice that rows and released points lie on, so that products and sums of them are exact.
+
+Coordinates of rows are whole multiples of 2^-20, those of released points of 2^-17 (unit coordinates), rounded towards
+0. Why sums then know no order, and which operations may come before a rounding, is in ``docs/proofs/exact-sums.md``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import ceil, floor, log2
+from typing import Any
+
+import numpy as np
+
+from dpviz.core import check
+from dpviz.core.arrays import Array, Codes
+
+# Coordinates of rows are multiples of 2^-ROW_BITS, or coarser where the region is long; those of released points, of
+# planes and of frames are multiples of 2^-POINT_BITS.
+ROW_BITS, POINT_BITS = 20, 17
+# Vectors that are multiplied with each other are rounded to this part of their greatest length.
+FACTOR_BITS = 15
+# Losses of a row are rounded down to multiples of 2^-LOSS_BITS, or coarser where the region is long.
+LOSS_BITS = 20
+# Whole numbers up to 2^53 are exact as floats, up to 2^24 as floats of half the size.
+_WHOLE, _WHOLE_SHORT = 53, 24
+# Totals are 64-bit whole numbers: what a row adds is bounded so that so many rows fit.
+MOST_ROWS = 2**30
+# A vector that was shortened must not exceed its length by rounding.
+SHRINK = 1.0 - 1e-13
+
+
+@dataclass(frozen=True, eq=False)
+class ExactRows:
+    """Some rows on the lattice, for questions: only a row source makes them, so that no other rows get in.
+
+    Parameters
+    ----------
+    stored : array of shape (rows, d)
+        As the source holds them, dense in either size of floats, or sparse. Not to be written to.
+    padded : array of shape (rows, d + 1) or None
+        Dense rows as floats, with a column of ones behind them; in use until the source's next chunk.
+    bits : int
+        Coordinates are multiples of 2^-bits.
+    radius : float
+        No row is longer.
+    shared : dict
+        What several questions about these rows need, computed once.
+    """
+
+    stored: Any
+    padded: Array | None
+    bits: int
+    radius: float
+    shared: dict[Any, Any] = field(default_factory=dict)
+
+    @classmethod
+    def dense(cls, rows: Array, bits: int, radius: float) -> ExactRows:
+        """Rows (n, d) that were just rounded to multiples of 2^-bits, none longer than ``radius``.
+
+        Parameters
+        ----------
+        rows : array of shape (n, d)
+            Unit coordinates.
+        bits : int
+            Coordinates are multiples of 2^-bits.
+        radius : float
+            Largest length of a row, unit coordinates.
+
+        Returns
+        -------
+        ExactRows
+            To ask questions about.
+        """
+        return cls(rows, np.concatenate([rows, np.ones((len(rows), 1))], axis=1), bits, radius)
+
+    def __len__(self) -> int:
+        return int(self.stored.shape[0])
+
+    def select(self, some: Codes) -> ExactRows:
+        """Some of these rows, by their places."""
+        padded = None if self.padded is None else self.padded[some]
+        return ExactRows(self.stored[some], padded, self.bits, self.radius)
+
+    @property
+    def values(self) -> Any:
+        """The rows as floats (rows, d), or sparse."""
+        return self.stored if self.padded is None else self.padded[:, :-1]
+
+
+def round_inward(values: Any, bits: int) -> Array:
+    """``values`` rounded towards 0 to multiples of 2^-bits; there is one 0.
+
+    Parameters
+    ----------
+    values : array
+        Any shape.
+    bits : int
+        Coordinates are multiples of 2^-bits.
+
+    Returns
+    -------
+    array
+        Shape as the values; none is larger in magnitude.
+    """
+    rounded: Array = np.multiply(values, 2.0**bits)
+    np.trunc(rounded, out=rounded)
+    rounded *= 2.0**-bits
+    rounded += 0.0  # -0.0 becomes 0.0: equal rows are equal bytes
+    return rounded
+
+
+def round_points(values: Any) -> Array:
+    """Released or public points, planes or axes on their lattice; the very array where it lies there already."""
+    given = np.asarray(values, dtype=np.float64)
+    rounded = round_inward(given, POINT_BITS)
+    return given if np.array_equal(given, rounded) else rounded
+
+
+def count_quanta(values: Array, bits: int) -> Any:
+    """Sums of multiples of 2^-bits as whole numbers of that quantum.
+
+    Parameters
+    ----------
+    values : array
+        Whole multiples of the quantum.
+    bits : int
+        Coordinates are multiples of 2^-bits.
+
+    Returns
+    -------
+    int array
+        Shape as the values.
+    """
+    return (values * 2.0**bits).astype(np.int64)
+
+
+def count_row_bits(radius: float) -> int:
+    """The bits of rows of at most that length: their products with points, and their squared distances, are exact.
+
+    >>> count_row_bits(1.0), count_row_bits(28.0), count_row_bits(300.0)
+    (20, 20, 17)
+
+    Raises
+    ------
+    RequestError
+        If no bits are enough.
+    """
+    squared = 2 * log2(max(radius, 1.0))
+    of_products = _WHOLE - POINT_BITS - ceil(squared + log2(3))
+    of_distances = floor((_WHOLE - 2 - squared) / 2)
+    bits = min(ROW_BITS, of_products, of_distances)
+    if bits < POINT_BITS:
+        raise check.RequestError(
+            f"Rows may be {radius:.3g} half-widths long, too long for exact sums: declare a radius, or fewer columns."
+        )
+    return bits
+
+
+def count_loss_bits(radius: float) -> int:
+    """The bits of losses of rows and centres in a region of that radius.
+
+    >>> count_loss_bits(1.0), count_loss_bits(300.0)
+    (20, 13)
+    """
+    return min(LOSS_BITS, floor(62 - log2(MOST_ROWS) - 2 - 2 * log2(max(radius, 1.0))))
+
+
+def choose_number_type(longest: float, bits: int) -> type[np.floating[Any]]:
+    """The smaller floats, where coordinates up to ``longest`` are exact in them.
+
+    Parameters
+    ----------
+    longest : float
+        Largest magnitude of a coordinate.
+    bits : int
+        Coordinates are multiples of 2^-bits.
+
+    Returns
+    -------
+    type of floating
+        float32 where that is exact, else float64.
+    """
+    return np.float32 if longest * 2.0**bits <= 2.0**_WHOLE_SHORT else np.float64
+
+
+def make_mark(centers: int) -> int:
+    """The lowest bits, all set, that hold the number of one of so many ``centers``.
+
+    >>> [make_mark(k) for k in (1, 2, 3, 16, 17)]
+    [1, 1, 3, 15, 31]
+    """
+    return (1 << max(1, (centers - 1).bit_length())) - 1
+
+
+def count_mark_bits(centers: Array, radius: float, bits: int) -> int | None:
+    """Empty bits below all 2 x·c - |c|² for a mark of each of ``centers`` (k, d); None where there is no room.
+
+    Parameters
+    ----------
+    centers : array of shape (k, d)
+        Unit coordinates, on the lattice of points.
+    radius : float
+        Largest length of a row, unit coordinates.
+    bits : int
+        Coordinates are multiples of 2^-bits.
+
+    Returns
+    -------
+    int or None
+        Bits.
+    """
+    marks = make_mark(len(centers)).bit_length()
+    longest = float(np.sqrt(np.einsum("kd,kd->k", centers, centers).max()))
+    largest = (2 * max(radius, longest) + longest) * longest + 1e-300
+    return marks if log2(largest) + bits + POINT_BITS + marks + 1 <= _WHOLE else None

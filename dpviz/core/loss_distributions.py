@@ -1,0 +1,332 @@
+"""Totals of Laplace and Gaussian noise and of choices, by composing their privacy loss distributions numerically.
+
+Such totals do not add up: the least noise for an (ε, δ) is found by solving for one scale of all draws together. What
+they compose to is the ε of a list that was fixed beforehand (``DrawList``, ``docs/proofs/accounting.md``).
+
+References
+----------
+Koskela, Jälkö & Honkela 2020; Doroshenko et al. 2022 (how distributions are rounded up to a grid: dp-accounting).
+Zhu, Dong & Wang 2022, Theorem 10 (dominating pairs compose where queries are adaptive). Smith & Thakurta 2022 (where
+the Gaussian noise is adaptive too).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import fsum, sqrt
+from typing import Any, NamedTuple
+
+from scipy.optimize import brentq
+
+from dpviz.core.accounting import gdp_epsilon, zcdp_epsilon, zcdp_rho
+from dpviz.core.check import RequestError
+
+# Losses are rounded up to a grid of this part of the total; whoever adds up again with a finer one finds less.
+GRID, FINER_GRID = 1e-3, 2.5e-4
+
+
+@dataclass(frozen=True)
+class _Tolerances:
+    """How closely numbers are computed; what is rounded is rounded to the safe side.
+
+    Parameters
+    ----------
+    margin, close : float
+        What a calibration leaves unspent, and how close it comes to that.
+    step : float
+        How fast the search goes down from a scale that is enough.
+    same : float
+        Two computations of one multiplier agree to this; a calibration leaves more unspent than so many of its
+        draws take.
+    large : float
+        Beyond this ε, probabilities on a grid of losses under- and overflow; no such total protects anybody.
+    """
+
+    margin: float = 2e-5
+    close: float = 1e-5
+    step: float = 0.8
+    same: float = 1e-9
+    large: float = 200.0
+
+
+_WITHIN = _Tolerances()
+
+
+class NoiseDraws(NamedTuple):
+    """Noise of one kind, Laplace or Gaussian, drawn several times with ``multiplier`` = scale / sensitivity of each.
+
+    What is bounded by Laplace noise counts as such: see ``LossKind``.
+    """
+
+    gaussian: bool
+    multiplier: float
+    times: int = 1
+
+    @classmethod
+    def gaussian_of(cls, rho: float) -> NoiseDraws:
+        """The Gaussian draw that costs so much ρ."""
+        return cls(True, 1 / sqrt(2 * rho))
+
+    @property
+    def rho(self) -> float:
+        """What these draws cost in zCDP: a rough price in one currency."""
+        return self.times / (2 * self.multiplier**2)
+
+
+class NotAnnounced(RequestError):
+    """A draw that is not on the list that was fixed before the first answer; nothing was computed or released."""
+
+
+@dataclass(frozen=True)
+class DrawList:
+    """The draws that are left of a list that was fixed before the first answer.
+
+    Parameters
+    ----------
+    scale : float
+        What the multipliers that were asked for were multiplied with, so that the whole list costs the budget.
+    laplace : tuple of float
+        A multiplier for each draw that Laplace noise bounds, in rising order.
+    gaussian : float
+        What is left for Gaussian draws together: the sum of 1 / multiplier².
+
+    **Guarantee.** Questions, their order and whether all are asked may follow from answers: together the answers are
+    (ε, δ)-DP for every (ε, δ) that the loss distributions of the whole list compose to.
+
+    Gaussian noise may follow from answers, as long as the sum of μ² does not; a Laplace draw may have more noise than
+    announced, never less. Which of the two is drawn may not follow from answers.
+    """
+
+    scale: float
+    laplace: tuple[float, ...]
+    gaussian: float
+
+    @classmethod
+    def of(cls, draws: Sequence[NoiseDraws], *, scale: float = 1.0) -> DrawList:
+        """The list of these draws.
+
+        Parameters
+        ----------
+        draws : sequence of NoiseDraws
+            Multipliers of the scale, by kind of noise.
+        scale : float
+            Found so that the whole list costs the budget.
+
+        Returns
+        -------
+        DrawList
+            With nothing drawn yet.
+        """
+        pure = (alike for alike in draws if not alike.gaussian)
+        laplace = sorted(alike.multiplier for alike in pure for _ in range(alike.times))
+        return cls(scale, tuple(laplace), 2 * _sum_rho([alike for alike in draws if alike.gaussian]))
+
+    def subtract(self, draws: NoiseDraws, *, note: str) -> DrawList:
+        """What is left after ``draws``, for the step of this ``note``.
+
+        Parameters
+        ----------
+        draws : NoiseDraws
+            What is drawn now.
+        note : str
+            Of the step, for the sentence of a refusal.
+
+        Returns
+        -------
+        DrawList
+            Without them.
+
+        Raises
+        ------
+        NotAnnounced
+            If they are not on the list: of the other kind, with less noise, or one too many.
+        """
+        if draws.gaussian:
+            left = self.gaussian - 2 * draws.rho
+            if left < -_WITHIN.same * 2 * draws.rho:
+                raise _make_not_announced("Gaussian", draws, note)
+            return replace(self, gaussian=max(0.0, left))
+        # Of those with no more noise than is drawn the one with the most.
+        last = bisect_right(self.laplace, draws.multiplier * (1 + _WITHIN.same))
+        if last < draws.times:
+            raise _make_not_announced("Laplace", draws, note)
+        return replace(self, laplace=self.laplace[: last - draws.times] + self.laplace[last:])
+
+
+def _make_not_announced(kind: str, draws: NoiseDraws, note: str) -> NotAnnounced:
+    times = "" if draws.times == 1 else f" {draws.times} times"
+    return NotAnnounced(
+        f"The step {note!r} draws {kind} noise of {draws.multiplier:.6g} sensitivities{times}. That is not, or not any "
+        "more, on the list of draws that was fixed before the first answer, and loss distributions add up no other: "
+        "announce all draws at the start (calibrated, or the card's draws), or choose another accounting."
+    )
+
+
+@lru_cache(maxsize=4096)
+def compose_epsilon(
+    draws: tuple[NoiseDraws, ...], delta: float, *, grid: float = GRID, whole: tuple[NoiseDraws, ...] = ()
+) -> float:
+    """The smallest ε for which all ``draws`` together are (ε, δ)-DP, rounded up by the ``grid``.
+
+    Where they are some of a ``whole`` the grid is that of the whole: what some compose to then serves for the next.
+
+    Parameters
+    ----------
+    draws : tuple of NoiseDraws
+        Scales over sensitivities, by kind of noise.
+    delta : float
+        At which ε is asked for.
+    grid : float
+        Width that losses are rounded up to.
+    whole : tuple of NoiseDraws
+        All draws that were calibrated together; empty: only these.
+
+    Returns
+    -------
+    float
+        Never below the true one.
+    """
+    from dp_accounting.pld import privacy_loss_distribution  # slow to import
+
+    if zcdp_epsilon(_sum_rho(draws), delta) > _WITHIN.large:
+        return _compose_basic_epsilon(draws, delta)
+    rho = _sum_rho(draws if not whole or zcdp_epsilon(_sum_rho(whole), delta) > _WITHIN.large else whole)
+    # Where δ alone nearly pays for all, the ε left is small beside the losses themselves: these set the grid then.
+    interval = grid * max(zcdp_epsilon(rho, delta), sqrt(2 * rho), 1e-6)
+    losses = _compose_laplace(tuple(alike for alike in draws if not alike.gaussian), interval)
+    # Gaussian draws compose exactly into one; rounding each of many up to the grid would add up to something.
+    of_gaussians = _sum_rho([alike for alike in draws if alike.gaussian])
+    if of_gaussians:
+        deviation = 1 / sqrt(2 * of_gaussians)
+        losses = losses.compose(
+            privacy_loss_distribution.from_gaussian_mechanism(deviation, value_discretization_interval=interval)
+        )
+    return float(losses.get_epsilon_for_delta(delta))
+
+
+@lru_cache(maxsize=256)
+def _compose_laplace(draws: tuple[NoiseDraws, ...], interval: float) -> Any:
+    """The loss distribution of Laplace draws: each added to that of those before it, which is kept."""
+    from dp_accounting.pld import privacy_loss_distribution
+
+    if not draws:
+        return privacy_loss_distribution.identity(value_discretization_interval=interval)
+    *before, last = draws
+    alone = privacy_loss_distribution.from_laplace_mechanism(last.multiplier, value_discretization_interval=interval)
+    return _compose_laplace(tuple(before), interval).compose(alone.self_compose(last.times))
+
+
+def compose_guarantees(guarantees: Sequence[tuple[float, float]], delta: float) -> float:
+    """An ε for which mechanisms of which nothing is known but (ε, δ) each are together (ε, ``delta``)-DP.
+
+    Rounded up by the grid, so it may be above the sum of their ε, which it is where ``delta`` is 0 or the sum is large.
+    It holds for parameters that were chosen before any of these mechanisms was run.
+
+    Parameters
+    ----------
+    guarantees : sequence of pairs of float
+        (ε, δ) of each mechanism.
+    delta : float
+        Of all together.
+
+    Returns
+    -------
+    float
+        Infinite where ``delta`` is less than the sum of theirs.
+    """
+    total = fsum(epsilon for epsilon, _ in guarantees)
+    if not guarantees or not delta or total > _WITHIN.large:
+        return total
+    from dp_accounting.pld.common import DifferentialPrivacyParameters  # slow to import
+    from dp_accounting.pld.privacy_loss_distribution import from_privacy_parameters
+
+    interval = GRID * total / len(guarantees)
+    losses = [
+        from_privacy_parameters(
+            DifferentialPrivacyParameters(*guarantee), value_discretization_interval=interval
+        ).self_compose(times)
+        for guarantee, times in Counter(guarantees).items()
+    ]
+    while len(losses) > 1:  # in pairs of like size: one after the other, each would be composed with all before it
+        pairs = zip(losses[::2], losses[1::2], strict=False)
+        losses = [*(one.compose(other) for one, other in pairs), *losses[len(losses) // 2 * 2 :]]
+    return float(losses[0].get_epsilon_for_delta(delta))
+
+
+def _sum_rho(draws: Sequence[NoiseDraws]) -> float:
+    return fsum(alike.rho for alike in draws)
+
+
+def _compose_basic_epsilon(draws: tuple[NoiseDraws, ...], delta: float) -> float:
+    """The ε of pure draws added up, and of the Gaussian ones together: sound, and little more where both are large."""
+    pure = fsum(alike.times / alike.multiplier for alike in draws if not alike.gaussian)
+    rho = _sum_rho([alike for alike in draws if alike.gaussian])
+    return pure + (gdp_epsilon(sqrt(2 * rho), delta) if rho else 0.0)
+
+
+@lru_cache(maxsize=4096)
+def calibrate_scale(
+    draws: tuple[NoiseDraws, ...], spent: tuple[NoiseDraws, ...] = (), *, epsilon: float, delta: float
+) -> float:
+    """The least number to multiply all multipliers of ``draws`` with, so that they and ``spent`` cost at most (ε, δ).
+
+    Parameters
+    ----------
+    draws : tuple of NoiseDraws
+        Multipliers, by kind of noise.
+    spent : tuple of NoiseDraws
+        What was drawn before, at its own scale.
+    epsilon, delta : float
+        Of the guarantee.
+
+    Returns
+    -------
+    float
+        In units of the multipliers.
+
+    Raises
+    ------
+    RequestError
+        If what is spent leaves nothing.
+    """
+    target = epsilon * (1 - _WITHIN.margin)
+    left = zcdp_rho(epsilon, delta) - _sum_rho(spent)
+    if not left > 0:
+        raise RequestError("Nothing of this budget is left to draw noise with: give a larger epsilon.")
+
+    def excess(scale: float) -> float:
+        return compose_epsilon(spent + scale_draws(draws, scale), delta) - target
+
+    # A sum of ρ is worth more than the distributions compose to, so that its scale is enough.
+    enough = sqrt(_sum_rho(draws) / left)
+    while excess(enough) > 0:
+        enough /= _WITHIN.step
+    less = enough * _WITHIN.step
+    while excess(less) < 0:
+        enough, less = less, less * _WITHIN.step
+    least = float(brentq(excess, less, enough, rtol=_WITHIN.close))
+    while excess(least) > 0:
+        least *= 1 + _WITHIN.close
+    return least
+
+
+def scale_draws(draws: Sequence[NoiseDraws], scale: float) -> tuple[NoiseDraws, ...]:
+    """The same draws with ``scale`` times the noise.
+
+    Parameters
+    ----------
+    draws : sequence of NoiseDraws
+        Multipliers, by kind of noise.
+    scale : float
+        What each is multiplied with.
+
+    Returns
+    -------
+    tuple of Draws
+        As many as before.
+    """
+    return tuple(alike._replace(multiplier=alike.multiplier * scale) for alike in draws)

@@ -1,0 +1,201 @@
+"""The only place that draws noise.
+
+``StudyNoise`` is for studies and teaching: seedable, floating-point, fast; it is not hardened against an adversary who
+inspects the low-order bits of a release (Mironov 2012). A release-grade source implements the same protocol.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from dpviz.core.arrays import Array, Codes
+
+ArrayShape = tuple[int, ...]
+
+
+class NoiseSource(Protocol):
+    """What mechanisms need from randomness."""
+
+    hardened: bool
+    """Whether samples are safe against floating-point attacks and come from the operating system's randomness."""
+
+    def laplace(self, scale: float, shape: ArrayShape) -> Array:
+        """Density exp(-|x| / scale) / (2 scale).
+
+        Parameters
+        ----------
+        scale : float
+            In the units of what it is added to.
+        shape : int or tuple of int
+            Of what is drawn.
+
+        Returns
+        -------
+        array
+            Independent draws.
+        """
+
+    def normal(self, sd: float, shape: ArrayShape) -> Array:
+        """Mean 0, standard deviation ``sd``.
+
+        Parameters
+        ----------
+        sd : float
+            In the units of what it is added to.
+        shape : int or tuple of int
+            Of what is drawn.
+
+        Returns
+        -------
+        array
+            Independent draws.
+        """
+
+    def exponential(self, scale: float, shape: ArrayShape) -> Array:
+        """Mean ``scale``.
+
+        Parameters
+        ----------
+        scale : float
+            In the units of what it is added to.
+        shape : int or tuple of int
+            Of what is drawn.
+
+        Returns
+        -------
+        array
+            Independent draws, none below 0.
+        """
+
+    def gumbel(self, scale: float, shape: ArrayShape) -> Array:
+        """Standard Gumbel times ``scale``.
+
+        Parameters
+        ----------
+        scale : float
+            In the units of what it is added to.
+        shape : int or tuple of int
+            Of what is drawn.
+
+        Returns
+        -------
+        array
+            Independent draws.
+        """
+
+    def cauchy(self, scale: float, shape: ArrayShape) -> Array:
+        """Density 1 / (π scale (1 + (x / scale)²)).
+
+        Parameters
+        ----------
+        scale : float
+            In the units of what it is added to.
+        shape : int or tuple of int
+            Of what is drawn.
+
+        Returns
+        -------
+        array
+            Independent draws.
+        """
+
+    def spherical(self, scale: float, shape: ArrayShape) -> Array:
+        """Vectors along the last axis with density proportional to exp(-norm / scale).
+
+        Parameters
+        ----------
+        scale : float
+            In the units of what it is added to.
+        shape : int or tuple of int
+            Of what is drawn.
+
+        Returns
+        -------
+        array
+            Of that shape; vectors are independent of each other.
+        """
+        ...
+
+    def uniform(self, shape: ArrayShape) -> Array: ...
+    def binomial(self, trials: int, probability: float) -> int:
+        """How many of ``trials`` succeed.
+
+        Parameters
+        ----------
+        trials : int
+            How many there are.
+        probability : float
+            Of one success.
+
+        Returns
+        -------
+        int
+            From 0 to ``trials``.
+        """
+
+    def codes(self, below: int, size: int) -> Codes:
+        """Uniform whole numbers.
+
+        Parameters
+        ----------
+        below : int
+            All are less than this.
+        size : int
+            How many.
+
+        Returns
+        -------
+        int array of shape (size,)
+            From 0, repeats included.
+        """
+
+
+class StudyNoise:
+    """Noise from a seeded NumPy generator: simulation only."""
+
+    hardened = False
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self._rng = rng
+
+    def laplace(self, scale: float, shape: ArrayShape) -> Array:
+        """Density exp(-|x| / scale) / (2 scale)."""
+        return self._rng.laplace(0.0, scale, shape)
+
+    def normal(self, sd: float, shape: ArrayShape) -> Array:
+        """Mean 0, standard deviation ``sd``."""
+        return self._rng.normal(0.0, sd, shape)
+
+    def exponential(self, scale: float, shape: ArrayShape) -> Array:
+        """Mean ``scale``."""
+        return self._rng.exponential(scale, shape)
+
+    def gumbel(self, scale: float, shape: ArrayShape) -> Array:
+        """Standard Gumbel times ``scale``."""
+        return self._rng.gumbel(0.0, scale, shape)
+
+    def cauchy(self, scale: float, shape: ArrayShape) -> Array:
+        """Density 1 / (π scale (1 + (x / scale)²)): no mean and no variance."""
+        return scale * self._rng.standard_cauchy(shape)
+
+    def spherical(self, scale: float, shape: ArrayShape) -> Array:
+        """Uniform directions with radius Gamma(d, scale), the K-norm mechanism for a Euclidean ball."""
+        direction = self._rng.normal(size=shape)
+        direction /= np.linalg.norm(direction, axis=-1, keepdims=True)
+        radius = self._rng.gamma(shape[-1], scale, (*shape[:-1], 1))
+        vectors: Array = direction * radius
+        return vectors
+
+    def uniform(self, shape: ArrayShape) -> Array:
+        """On [0, 1)."""
+        return self._rng.random(shape)
+
+    def binomial(self, trials: int, probability: float) -> int:
+        """Successes in up to 2^62 trials."""
+        return int(self._rng.binomial(trials, probability))
+
+    def codes(self, below: int, size: int) -> Codes:
+        """Uniform integers in [0, below), ``below`` up to 2^62."""
+        return self._rng.integers(0, below, size)

@@ -1,0 +1,629 @@
+"""The row source: rows as chunks, so that memory is bounded by the chunk and not by the table."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from math import ceil
+from threading import local
+from typing import Any, Protocol
+
+import numpy as np
+from scipy import sparse
+from threadpoolctl import ThreadpoolController
+
+from dpviz.core import check, lattice
+from dpviz.core.arrays import Array, Codes
+from dpviz.core.content import Hashes, hash_content, keep_rows_per_person
+from dpviz.core.domain import Domain, Region
+from dpviz.core.lattice import ExactRows
+from dpviz.core.row_parts import BlockModel, count_dealt, join_lines, put_in_place, share_out
+from dpviz.core.seen_rows import ProjectedRows, RowView, SeenRows, Sparsified, Unfolded
+from dpviz.core.sparse_rows import find_complete, is_sparse, keep_largest_entries
+from dpviz.core.stored_rows import allocate_rows, choose_order
+
+# One temporary block of a query (chunk rows x its width) holds about this many numbers: 2 MB. With smaller ones
+# threads lose more by waiting for each other than the cache wins.
+BLOCK_NUMBERS = 2**18
+
+# Rows of secret blocks that are read from a file together hold about this many numbers: 128 MB.
+BLOCKED_NUMBERS = 2**24
+
+# A chunk has at least this many rows, however wide the question.
+_FEWEST_ROWS = 64
+
+NOT_AT_ONCE = (
+    "The rows are not in memory, and this question needs all of them at once: choose an algorithm that asks for sums, "
+    "such as auto."
+)
+_SCRATCH = local()
+
+
+class RowSource(Protocol):
+    """Rows in unit coordinates, on the lattice of their region, wherever they lie: what a session asks."""
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether ``values`` can be had."""
+        ...
+
+    @property
+    def dim(self) -> int:
+        """Columns."""
+        ...
+
+    @property
+    def persons(self) -> Codes | None:
+        """Whose each row is, of rows in memory; None where every row is somebody else's."""
+        ...
+
+    @property
+    def values(self) -> Any:
+        """All rows at once."""
+        ...
+
+    def __len__(self) -> int: ...
+
+    def total(self, ask: Callable[[ExactRows], list[Any]], width: int) -> list[Any]:
+        """Sums of the answers of ``ask`` over all chunks of rows, for a question of ``width`` numbers a row.
+
+        Parameters
+        ----------
+        ask : function
+            Of some of the rows, to a list of answers that can be added.
+        width : int
+            Numbers a row that the answer needs in memory.
+
+        Returns
+        -------
+        list of object
+            One sum for each answer, in whole numbers.
+        """
+        ...
+
+    def hash_rows(self) -> Hashes:
+        """64 bits for each row, shape (n,), from its content alone."""
+        ...
+
+    def fit_blocks(self, model: BlockModel, block: Codes, number: int) -> Array:
+        """The lines of ``model`` for all blocks.
+
+        Parameters
+        ----------
+        model : BlockModel
+            What is computed from each block by itself.
+        block : int array of shape (n,)
+            Where each row lies.
+        number : int
+            How many blocks there are.
+
+        Returns
+        -------
+        array of shape (number, ...)
+            A line for each block.
+        """
+        ...
+
+    def ask_each(self, ask: Callable[..., Any], who: Codes, *given: Any, width: int) -> Any:
+        """What single rows answer, each by itself.
+
+        Parameters
+        ----------
+        ask : function
+            Of some of the rows, the places of those among them that are asked, and what is given to each of these; to
+            an array with a line for each.
+        who : int array of shape (m,)
+            Rows, by their number in this source, none twice.
+        *given : array of shape (m, ...)
+            A line for each of them.
+        width : int
+            Numbers a row that the answer needs in memory.
+
+        Returns
+        -------
+        array of shape (m, ...)
+            A line for each of them.
+        """
+        ...
+
+    def unfold(self, points: int, region: Region) -> RowSource:
+        """The ``points`` points that stand side by side in each row, as rows of one person, in ``region``.
+
+        Parameters
+        ----------
+        points : int
+            How many stand side by side.
+        region : Region
+            Where rows live, unit coordinates.
+
+        Returns
+        -------
+        RowSource
+            Of as many rows as there are points.
+        """
+        ...
+
+    def project(self, frame: Array, region: Region) -> RowSource:
+        """The rows under the linear map ``frame`` of shape (p, d), clipped to ``region``.
+
+        Parameters
+        ----------
+        frame : array of shape (p, d)
+            Rows are axes.
+        region : Region
+            Where rows live, unit coordinates.
+
+        Returns
+        -------
+        RowSource
+            Of as many rows.
+        """
+        ...
+
+    def sparsify(self, most: int, region: Region) -> RowSource:
+        """The rows with their ``most`` largest entries each, in ``region``; the others become 0.
+
+        Parameters
+        ----------
+        most : int
+            Entries of a row.
+        region : Region
+            Where rows live, unit coordinates.
+
+        Returns
+        -------
+        RowSource
+            Of as many rows.
+        """
+        ...
+
+
+class Rows:
+    """Rows in unit coordinates, on the lattice of their region, in memory or beyond it.
+
+    Parameters
+    ----------
+    stored : Stored
+        On the lattice already: an array as ``allocate_rows`` makes it, a file of such rows, or sparse as its chunks
+        are then.
+    region : Region
+    persons : int array of shape (n,) or None
+        Whose each row is; None where every row is somebody else's.
+    block_numbers : int
+        Size of one temporary block; any size gives the same answers.
+    """
+
+    def __init__(
+        self, stored: Any, region: Region, *, persons: Codes | None = None, block_numbers: int = BLOCK_NUMBERS
+    ) -> None:
+        self.persons, self.block_numbers, self._region = persons, block_numbers, region
+        self._sparse = is_sparse(stored)
+        self.in_memory = self._sparse or isinstance(stored, np.ndarray)
+        self._stored: Any = stored
+        if self._sparse:
+            self._stored = sparse.csr_array(stored)
+        elif self.in_memory:
+            self._stored = np.require(stored, requirements=choose_order(region.dim))
+
+    @classmethod
+    def of(cls, values: Any, region: Region, **more: Any) -> Rows:
+        """Rows (n, d) of any numbers, moved into the region and onto its lattice.
+
+        Parameters
+        ----------
+        values : array of shape (n, d)
+            Unit coordinates.
+        region : Region
+            Where rows live, unit coordinates.
+        **more
+            What the rows carry beside their coordinates.
+
+        Returns
+        -------
+        Rows
+            In memory.
+        """
+        return cls.on_lattice(region.rows(values), region, **more)
+
+    @classmethod
+    def on_lattice(cls, values: Any, region: Region, **more: Any) -> Rows:
+        """Rows (n, d) that lie in the region and on its lattice already.
+
+        Parameters
+        ----------
+        values : array of shape (n, d)
+            Unit coordinates.
+        region : Region
+            Where rows live, unit coordinates.
+        **more
+            What the rows carry beside their coordinates.
+
+        Returns
+        -------
+        Rows
+            In memory.
+        """
+        stored = allocate_rows(len(values), region)
+        stored[:, :-1] = values
+        return cls(stored, region, **more)
+
+    def __len__(self) -> int:
+        return int(self._stored.shape[0])
+
+    @property
+    def dim(self) -> int:
+        return self._region.dim
+
+    @property
+    def values(self) -> Any:
+        """All rows at once, as floats (n, d) or sparse.
+
+        Raises
+        ------
+        RequestError
+            If they are not in memory.
+        """
+        if not self.in_memory:
+            raise check.RequestError(NOT_AT_ONCE)
+        return self._stored if self._sparse else self._stored[:, :-1].astype(np.float64)
+
+    def chunks(self, width: int) -> Iterator[ExactRows]:
+        """Consecutive chunks for a question that needs ``width`` temporary numbers a row; at least one chunk."""
+        size = self._choose_chunk_size(width)
+        return (self._chunk(start, size) for start in range(0, max(1, len(self)), size))
+
+    def _choose_chunk_size(self, width: int) -> int:
+        # The rows themselves, as floats, are a block too.
+        columns = 1 if self._sparse else self.dim + 1
+        return max(_FEWEST_ROWS, self.block_numbers // max(columns, width))
+
+    def _chunk(self, start: int, size: int) -> ExactRows:
+        stored = self._stored[start : min(start + size, len(self))]
+        if self._sparse:
+            return ExactRows(stored, None, self._region.row_bits, self._region.radius)
+        return ExactRows(stored[:, :-1], _convert_to_floats(stored), self._region.row_bits, self._region.radius)
+
+    def total(self, ask: Callable[[ExactRows], list[Any]], width: int, *, threads: int | None = None) -> list[Any]:
+        """Sums of the answers of ``ask`` over all chunks.
+
+        ``ask`` gives a list of answers that can be added, in any order. Each core takes the next chunk when it is done
+        with one: none waits for another that began late, and memory is bounded by a chunk for each core.
+
+        Parameters
+        ----------
+        ask : function
+            Of some of the rows, to a list of answers that can be added.
+        width : int
+            Numbers a row that the answer needs in memory.
+        threads : int or None
+            None: one a core.
+
+        Returns
+        -------
+        list of object
+            One sum for each answer, in whole numbers.
+        """
+        n, size = max(1, len(self)), self._choose_chunk_size(width)
+        threads = min(threads or _count_threads(), ceil(n / size))
+        even = ceil(n / (threads * ceil(n / (threads * size))))  # as many chunks for each core
+        starts = iter(range(0, n, even))  # shared: taking the next one is a single step of the interpreter
+
+        def total_of_mine() -> list[Any]:
+            return add_up(ask(self._chunk(start, even)) for start in starts)
+
+        with _control_linear_algebra().limit(limits=1):
+            others = [_open_pool(os.getpid()).submit(total_of_mine) for _ in range(threads - 1)]
+            mine = total_of_mine()
+            theirs = [other.result() for other in others if not other.cancel()]
+            return add_up(part for part in [mine, *theirs] if part)
+
+    def hash_rows(self) -> Hashes:
+        """64 bits for each row, shape (n,), from its content alone."""
+        if self.in_memory:
+            return hash_content(self.values)
+        return np.concatenate([hash_content(chunk.values) for chunk in self.chunks(self.dim)])
+
+    def fit_blocks(self, model: BlockModel, block: Codes, number: int) -> Array:
+        """What a model makes of each block of rows.
+
+        Parameters
+        ----------
+        model : BlockModel
+            What is computed from each block.
+        block : int array of shape (n,)
+            Where each row lies, from 0.
+        number : int
+            Of blocks.
+
+        Returns
+        -------
+        array of shape (number, ...)
+            The line of each block.
+        """
+        if self.in_memory:
+            return model.fit(self.values, block, number)
+        passes = min(number, max(1, ceil(len(self) * self.dim / BLOCKED_NUMBERS)))
+        fitted = [
+            model.fit(*self._read_blocks(block, at, passes), count_dealt(number, at, passes)) for at in range(passes)
+        ]
+        return join_lines(fitted, number)
+
+    def ask_each(self, ask: Callable[..., Any], who: Codes, *given: Any, width: int) -> Any:
+        """What single rows answer, chunk by chunk, each by itself; see ``RowSource.ask_each``."""
+        size = self._choose_chunk_size(width)
+        starts = range(0, max(1, len(self)), size)
+        asked = share_out(who, [size] * len(starts))
+        answers = [
+            ask(self._chunk(start, size), who[mine] - start, *(column[mine] for column in given))
+            for start, mine in zip(starts, asked, strict=True)
+        ]
+        return put_in_place(answers, asked)
+
+    def _read_blocks(self, block: Codes, at: int, passes: int) -> tuple[Array, Codes]:
+        """The rows of every block in ``passes`` from that ``at`` on, and the place of their block among these."""
+        parts, start = [], 0
+        for chunk in self.chunks(self.dim):
+            end = start + len(chunk.values)
+            parts.append(np.asarray(chunk.values[block[start:end] % passes == at], dtype=np.float64))
+            start = end
+        return np.concatenate(parts), block[block % passes == at] // passes
+
+    def cap(self, most: int) -> tuple[Rows, Codes]:
+        """The rows without those that a person has beyond ``most``, and the indices of the ones that stay."""
+        assert self.persons is not None
+        content = self._stored if self._sparse else self._stored[:, :-1]
+        kept = keep_rows_per_person(content, self.persons, most)
+        whose, stored = self.persons[kept], self._stored[kept]
+        return Rows(stored, self._region, persons=whose, block_numbers=self.block_numbers), kept
+
+    def unfold(self, points: int, region: Region) -> Rows:
+        """The ``points`` points that stand side by side in each row, as rows of one person, in ``region``."""
+        if not self.in_memory:
+            return self.apply_view(Unfolded(points, region), None)
+        persons = np.arange(len(self)) if self.persons is None else self.persons
+        return self.apply_view(Unfolded(points, region), np.repeat(persons, points))
+
+    def project(self, frame: Array, region: Region) -> Rows:
+        """The rows under the linear map ``frame`` of shape (p, d), clipped to ``region``."""
+        return self.apply_view(ProjectedRows(lattice.round_points(frame), region), self.persons)
+
+    def sparsify(self, most: int, region: Region) -> Rows:
+        """The rows with their ``most`` largest entries each, in ``region``; the others become 0."""
+        if self._sparse:
+            kept = keep_largest_entries(self._stored, most)
+            return Rows(kept, region, persons=self.persons, block_numbers=self.block_numbers)
+        return self.apply_view(Sparsified(most, region), self.persons)
+
+    def apply_view(self, view: RowView, persons: Codes | None = None) -> Rows:
+        """The rows through ``view``, kept as these are: in memory, or nowhere.
+
+        Parameters
+        ----------
+        view : RowView
+            A map of rows.
+        persons : int array of shape (n,)
+            Whose each row is.
+
+        Returns
+        -------
+        Rows
+            Of as many rows.
+        """
+        seen = SeenRows(self._stored, view)
+        if not self.in_memory:
+            return Rows(seen, view.region, persons=persons, block_numbers=self.block_numbers)
+        image = allocate_rows(seen.shape[0], view.region)
+        step = max(_FEWEST_ROWS, self.block_numbers // sum(image.shape[1:]))
+        for start in range(0, len(image), step):
+            image[start : start + step] = seen[start : start + step]
+        return Rows(image, view.region, persons=persons, block_numbers=self.block_numbers)
+
+
+def _convert_to_floats(stored: Any) -> Array:
+    """Rows as floats, ones behind them included; overwritten by the next call in this thread."""
+    n, columns = stored.shape
+    by_column = choose_order(columns - 1) == "F"
+    padded: Array = borrow_scratch(columns, n, "rows").T if by_column else borrow_scratch(n, columns, "rows")
+    np.copyto(padded, stored)
+    return padded
+
+
+def add_up(parts: Iterator[list[Any]]) -> list[Any]:
+    """The sums of several answers, entry by entry; nothing of none."""
+    totals = next(parts, [])
+    for part in parts:
+        totals = [total + answer for total, answer in zip(totals, part, strict=True)]
+    return totals
+
+
+@lru_cache(maxsize=1)
+def _control_linear_algebra() -> ThreadpoolController:
+    # Threads over chunks and threads inside a matrix product would get in each other's way.
+    return ThreadpoolController().select(user_api="blas")
+
+
+@lru_cache(maxsize=1)
+def _open_pool(process: int) -> ThreadPoolExecutor:
+    """Threads that stay: they and what they keep for their arithmetic cost more to make than a small question.
+
+    A process that was forked off has none of its parent's threads, so it gets a pool of its own.
+    """
+    return ThreadPoolExecutor(max(1, _count_threads() - 1), thread_name_prefix=f"rows of {process}")
+
+
+def _count_threads() -> int:
+    threads = os.environ.get("OMP_NUM_THREADS", "")
+    return max(1, int(threads)) if threads.isdecimal() else os.cpu_count() or 1
+
+
+def borrow_scratch(rows: int, columns: int, use: str = "answers", kind: type = np.float64) -> Any:
+    """An array that this thread uses again and again: fresh memory for every chunk would cost more than the arithmetic.
+
+    The next call for the same use and kind of number overwrites it.
+
+    Parameters
+    ----------
+    rows : int
+        Lines of the array.
+    columns : int
+        Numbers in a line.
+    use : str
+        A name; two uses never share an array.
+    kind : type
+        Of a number.
+
+    Returns
+    -------
+    array of shape (rows, columns)
+        Not initialised.
+    """
+    name = f"{use} {kind.__name__}"
+    kept: Any = getattr(_SCRATCH, name, np.empty(0, kind))
+    if kept.size < rows * columns:
+        kept = np.empty(rows * columns, kind)
+        setattr(_SCRATCH, name, kept)
+    return kept[: rows * columns].reshape(rows, columns)
+
+
+def multiply(points: Array, rows: ExactRows, *, plus: Array | None = None, out: Array | None = None) -> Array:
+    """``points @ rows.T`` (and ``plus``, a number for each point), shape (points, rows).
+
+    Exact where the points lie on their lattice and ``plus`` on that of the products.
+
+    Parameters
+    ----------
+    points : array of shape (points, d)
+        Unit coordinates.
+    rows : ExactRows
+        Some of the rows, on their lattice.
+    plus : array of shape (points,) or None
+        What is added to each point's products.
+    out : array or None
+        Where the result goes; None: scratch memory.
+
+    Returns
+    -------
+    array of shape (points, rows)
+        Exact.
+    """
+    if plus is not None:
+        return multiply_plus(np.concatenate([points, plus[:, None]], axis=1), rows, out=out)
+    if rows.padded is None:
+        return np.asarray((rows.values @ points.T).T)
+    return np.matmul(points, rows.values.T, out=out)
+
+
+def multiply_plus(points: Array, rows: ExactRows, *, out: Array | None = None) -> Array:
+    """Products with ``points`` (k, d + 1) that carry the number to add to theirs behind them, shape (k, rows).
+
+    Parameters
+    ----------
+    points : array of shape (k, d + 1)
+        Unit coordinates, and what is added.
+    rows : ExactRows
+        Some of the rows, on their lattice.
+    out : array or None
+        Where the result goes; None: scratch memory.
+
+    Returns
+    -------
+    array of shape (k, rows)
+        Exact.
+    """
+    if rows.padded is None:
+        return np.asarray((rows.values @ points[:, :-1].T).T) + points[:, -1:]
+    # The column of ones behind the rows adds it within the product, for next to nothing.
+    return np.matmul(points, rows.padded.T, out=out)
+
+
+def make_person_codes(persons: Codes) -> Codes:
+    """The persons of rows; the type of the array alone says whether it can tell them apart.
+
+    Raises
+    ------
+    RequestError
+        If it holds anything but integers.
+    """
+    codes = np.asarray(persons)
+    if codes.dtype.kind not in "iu":
+        raise check.RequestError(
+            f"persons holds {codes.dtype}, not whole numbers: floats are the same for different whole numbers above "
+            "2^53. Give an array of integers, one for each row and -1 where it is missing, such as "
+            "pandas.factorize(ids)[0] of ids that are text or nullable integers."
+        )
+    return codes
+
+
+def find_rows_in_use(values: Any, persons: Codes | None, *, drop_incomplete: bool) -> Codes:
+    """Indices of the rows that count: all of them, or the complete ones of somebody.
+
+    A row whose person is -1 is nobody's, and does not count.
+
+    Parameters
+    ----------
+    values : array of shape (n, d)
+        Data units, NaN where a cell is missing.
+    persons : int array of shape (n,) or None
+        -1 is nobody.
+    drop_incomplete : bool
+        Whether a row with a missing cell does not count.
+
+    Returns
+    -------
+    int array
+        Ascending.
+    """
+    if not drop_incomplete:
+        return np.arange(values.shape[0])
+    if persons is None:
+        return np.flatnonzero(find_complete(values))
+    if is_sparse(values):
+        raise check.RequestError("A sparse table has no id column: give one row a person.")
+    return np.flatnonzero(find_complete(values) & (np.asarray(persons) >= 0))
+
+
+def move_into_region(values: Array, kept: Codes, domain: Domain) -> Any:
+    """Storage of the ``kept`` rows, in unit coordinates, on the lattice; one with a missing cell is the placeholder.
+
+    Parameters
+    ----------
+    values : array of shape (n, d)
+        Data units.
+    kept : int array
+        Indices of the rows that count.
+    domain : Domain
+        Declared bounds and scaling.
+
+    Returns
+    -------
+    array of shape (kept, dim)
+        Unit coordinates.
+    """
+    unit = allocate_rows(len(kept), domain.region)
+    step = max(64, BLOCK_NUMBERS // domain.dim)
+    for start in range(0, len(unit), step):
+        unit[start : start + step, :-1] = convert_to_unit(values[kept[start : start + step]], domain)
+    return unit
+
+
+def convert_to_unit(values: Array, domain: Domain) -> Array:
+    """Rows (n, d) in data units as a session holds them; one with a missing cell becomes the placeholder. Each row by
+    itself.
+
+    Parameters
+    ----------
+    values : array of shape (n, d)
+        Data units.
+    domain : Domain
+        Declared bounds and scaling.
+
+    Returns
+    -------
+    array of shape (n, dim)
+        Unit coordinates.
+    """
+    whole = find_complete(values)
+    values = values if whole.all() else np.where(whole[:, None], values, domain.placeholder)
+    return domain.region.rows(domain.to_unit(domain.limit(values)))

@@ -1,0 +1,345 @@
+"""The contract of every private algorithm, as checks that raise: audits and tests run them; mistakes must fail them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dpviz.algorithms import Card
+from dpviz.core import (
+    Accounting,
+    Array,
+    Broken,
+    Entry,
+    PrivateSession,
+    PrivateTable,
+    RecordedLoss,
+    Recording,
+    compute_total_epsilon,
+    make_loss_session,
+    make_recording_session,
+    make_replaying_session,
+    open_as,
+)
+from dpviz.runs.meaning.independent_accounting import compute_independent_epsilon
+from dpviz.runs.one_run import Frame, Run, run_frames
+
+# Log densities and sums are floating-point numbers.
+_ROUNDING = 1e-8
+# What a ledger has to spend of a request, and what an independent library, which rounds upward, has to find of it.
+_LEAST_SPENT, _LEAST_FOUND = 0.99, 0.98
+
+
+class Recorded(NamedTuple):
+    """A run whose releases were recorded."""
+
+    recording: Recording
+    frames: list[Frame]
+    run: Run
+
+
+@contextmanager
+def add_context(*where: object) -> Iterator[None]:
+    """Whatever breaks inside says in which case."""
+    try:
+        yield
+    except Broken as broken:
+        raise Broken(f"{', '.join(map(str, where))}: {broken}") from broken
+
+
+def demand(holds: bool | np.bool_, sentence: str) -> None:
+    """Refuse what does not hold.
+
+    Parameters
+    ----------
+    holds : bool or bool
+        What has to be true.
+    sentence : str
+        What is wrong otherwise.
+
+    Raises
+    ------
+    Broken
+    """
+    if not holds:
+        raise Broken(sentence)
+
+
+def collect_frames(
+    card: Card, table: PrivateTable, *, session: type[PrivateSession] | None = None, **request: Any
+) -> list[Frame]:
+    """The frames of a run in that kind of session.
+
+    Parameters
+    ----------
+    card : Card
+        The algorithm.
+    table : PrivateTable
+        A small table that is made up.
+    session : type of PrivateSession or None
+        Which kind of session the table opens as.
+    **request
+        What is asked, as for ``run``.
+
+    Returns
+    -------
+    list of Frame
+        Step by step.
+    """
+    return [frame for frame in run_frames(card, open_as(table, session), **request) if isinstance(frame, Frame)]
+
+
+def run_card(card: Card, table: PrivateTable, *, session: type[PrivateSession] | None = None, **request: Any) -> Run:
+    """A run in that kind of session.
+
+    Parameters
+    ----------
+    card : Card
+        The algorithm.
+    table : PrivateTable
+        A small table that is made up.
+    session : type of PrivateSession or None
+        Which kind of session the table opens as.
+    **request
+        What is asked, as for ``run``.
+
+    Returns
+    -------
+    Run
+        With its ledger.
+    """
+    *_, last = run_frames(card, open_as(table, session), **request)
+    assert isinstance(last, Run)
+    return last
+
+
+def record_run(card: Card, table: PrivateTable, **request: Any) -> Recorded:
+    """A run with all that it released; nothing of it holds the table.
+
+    Parameters
+    ----------
+    card : Card
+        The algorithm.
+    table : PrivateTable
+        A small table that is made up.
+    **request
+        What is asked, as for ``run``.
+
+    Returns
+    -------
+    Recorded
+        Steps, answers and ledger.
+    """
+    recording = Recording()
+    run = run_card(card, table, session=make_recording_session(recording), **request)
+    return Recorded(recording, list(run.frames), run)
+
+
+def check_replay(card: Card, table: PrivateTable, **request: Any) -> None:
+    """With the answers recorded and the rows taken away, the same steps come out.
+
+    Parameters
+    ----------
+    card : Card
+        The algorithm.
+    table : PrivateTable
+        A small table that is made up.
+    **request
+        What is asked, as for ``run``.
+    """
+    check_replayed(card, table, record_run(card, table, **request), **request)
+
+
+def check_replayed(card: Card, table: PrivateTable, first: Recorded, **request: Any) -> None:
+    """With its answers recorded, a run comes out the same over a ``table`` whose rows may be any: nobody reads them.
+
+    Parameters
+    ----------
+    card : Card
+        The algorithm.
+    table : PrivateTable
+        A small table that is made up.
+    first : Recorded
+        What was recorded.
+    **request
+        What is asked, as for ``run``.
+    """
+    again = run_card(card, table, session=make_replaying_session(first.recording), **request)
+    demand(not first.recording.broken, "; ".join(first.recording.broken))
+    demand(len(first.frames) == len(again.frames), "without the rows, there are more steps or fewer")
+    for place, (one, other) in enumerate(zip(first.frames, again.frames, strict=True), start=1):
+        demand(one.step.title == other.step.title, f"without the rows, step {place} has another title")
+        here, there = (list(list_values(frame.step)) for frame in (one, other))
+        same = len(here) == len(there) and all(map(_is_equal, here, there))
+        demand(same, f"without the rows, step {place} ({one.step.title!r}) holds other numbers: something was read")
+        demand(one.spent_epsilon == other.spent_epsilon, f"without the rows, step {place} costs more or less")
+
+
+def _is_equal(one: Any, other: Any) -> bool:
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        return np.array_equal(one, other, equal_nan=one.dtype.kind == other.dtype.kind == "f")
+    return bool(one == other or (one != one and other != other))
+
+
+def list_values(thing: object, *, depth: int = 4) -> Iterator[Any]:
+    """Every array, number and word in a step, those inside its grids and trees included.
+
+    Parameters
+    ----------
+    thing : object
+        A step, or a part of one.
+    depth : int
+        How deep it is looked into.
+
+    Yields
+    ------
+    object
+        As they are found.
+    """
+    if isinstance(thing, np.ndarray | np.generic | int | float | str):
+        yield thing
+    elif isinstance(thing, tuple | list):
+        for part in thing:
+            yield from list_values(part, depth=depth)
+    elif dataclasses.is_dataclass(thing) and depth > 0:
+        for one in dataclasses.fields(thing):
+            yield from list_values(getattr(thing, one.name), depth=depth - 1)
+
+
+def list_arrays(thing: object) -> list[Array]:
+    """Every array in a step."""
+    return [value for value in list_values(thing) if isinstance(value, np.ndarray)]
+
+
+def check_loss(card: Card, one: PrivateTable, other: PrivateTable, **request: Any) -> RecordedLoss:
+    """No transcript of ``one`` is likelier there than on its neighbour by more than was declared; returns the loss.
+
+    Parameters
+    ----------
+    card : Card
+        The algorithm.
+    one : PrivateTable
+        A table.
+    other : PrivateTable
+        Its neighbour.
+    **request
+        What is asked, as for ``run``.
+
+    Returns
+    -------
+    RecordedLoss
+        Added up over all releases.
+    """
+    loss, first = RecordedLoss(), record_run(card, one, **request)
+    run_card(card, other, session=make_loss_session(first.recording, loss), **request)
+    demand(not first.recording.broken, "; ".join(first.recording.broken))
+    asked = len(loss.fractions_of_bound) + len(loss.unbounded)
+    demand(asked == len(first.recording.released), "the neighbour asks fewer questions")
+    for (name, _), part in zip(loss.per_release, loss.fractions_of_bound, strict=True):
+        demand(part <= 1 + _ROUNDING, f"a {name} release loses {part:.4f} times what its entry says")
+    _check_total_loss(first.run, loss)
+    return loss
+
+
+def _check_total_loss(run: Run, loss: RecordedLoss) -> None:
+    most = run.epsilon * (1 + _ROUNDING)
+    beyond = f"a transcript is e^{loss.log_ratio:.4f} times as likely on a neighbour, at ε = {run.epsilon:g}"
+    match run.accounting:
+        case Accounting.PURE:
+            demand(loss.shift_squared == 0, "Gaussian noise is priced by ε alone")
+            demand(loss.log_ratio <= most, beyond)
+        case Accounting.BASIC:
+            # Of (ε, δ) releases, one in 1/δ may lose more; seeds are fixed. Gaussian ones are bounded above.
+            demand(loss.log_ratio <= most, beyond)
+            epsilon, delta = (sum(part) for part in zip(*((e.epsilon, e.delta) for e in run.entries), strict=True))
+            demand(epsilon <= most, "entries add up to more than ε")
+            demand(delta <= run.delta * (1 + _ROUNDING), "entries add up to more than δ")
+            for mechanism in loss.unbounded:
+                cost = mechanism.cost(Accounting.BASIC)
+                demand(any(entry.epsilon == cost for entry in run.entries), "a release is booked at another price")
+        case Accounting.GDP:
+            demand(loss.log_ratio == 0, "noise that is not Gaussian is priced by μ²")
+            booked = sum(entry.amount for entry in run.entries)
+            demand(loss.shift_squared <= booked * (1 + _ROUNDING), "answers shift by more than the booked μ²")
+        case Accounting.ZCDP | Accounting.PLD:
+            # Releases are bounded one by one above, and their ρ add up, or their loss distributions compose.
+            demand(sum(entry.amount for entry in run.entries) > 0, "nothing was booked")
+        case Accounting.NONE:
+            raise Broken("a private card runs without a guarantee")
+
+
+def check_ledger(card: Card, table: PrivateTable, **request: Any) -> None:
+    """The entries are what was drawn, and add up to the request: all but 1 % of it, and no more, by two libraries.
+
+    Parameters
+    ----------
+    card : Card
+        The algorithm.
+    table : PrivateTable
+        A small table that is made up.
+    **request
+        What is asked, as for ``run``.
+    """
+    check_booked(record_run(card, table, **request))
+
+
+def check_booked(first: Recorded) -> None:
+    """Of a run that was recorded: the entries are what was drawn, and add up to the request."""
+    recording, _, run = first
+    drawn = [(m.name, m.sensitivity, m.scale) for m in recording.mechanisms]
+    booked = [(entry.mechanism, entry.sensitivity, entry.scale) for entry in run.entries]
+    demand(drawn == booked, "the ledger does not list what was drawn")
+    demand(len(run.entries) > 0, "nothing was asked, so that nothing was spent")
+    check_total(run.entries, epsilon=run.epsilon, delta=run.delta, fraction=run.spent_fraction)
+    demand(0 < run.spent_epsilon <= run.epsilon, f"ε = {run.spent_epsilon:.6g} of {run.epsilon:g} was spent")
+    for entry in run.entries:
+        demand(entry.accounting is run.accounting, "an entry is booked under another accounting")
+        demand(entry.amount > 0, "an entry costs nothing")
+        demand(0 < entry.epsilon <= run.epsilon * (1 + _ROUNDING), "an entry costs more than was asked for")
+
+
+def check_total(entries: tuple[Entry, ...], *, epsilon: float, delta: float, fraction: float) -> None:
+    """A ledger's total, in its own accounting and by dp-accounting.
+
+    Parameters
+    ----------
+    entries : tuple of Entry
+        The ledger.
+    epsilon, delta : float
+        That was asked for.
+    fraction : float
+        The least part of it that has to be spent.
+    """
+    accounting = entries[0].accounting
+    spent = f"{fraction:.4f} of the request was spent; {_LEAST_SPENT:g} to 1 is allowed"
+    demand(_LEAST_SPENT <= fraction <= 1.0, spent)
+    total = compute_total_epsilon(accounting, entries, delta=delta)
+    demand(total <= epsilon, f"the entries add up to ε = {total:.6g} of {epsilon:g}")
+    independent = compute_independent_epsilon(entries, delta=delta)
+    if independent is None:
+        raise Broken("an independent library cannot add the entries up")
+    added = f"an independent library adds the entries up to ε = {independent:.6g} of {epsilon:g}"
+    demand(_LEAST_FOUND * epsilon <= independent <= epsilon, added)
+
+
+def check_centers(run: Run, k: int) -> None:
+    """Exactly k finite centres inside the domain.
+
+    Parameters
+    ----------
+    run : Run
+        A finished run.
+    k : int
+        Centres.
+    """
+    domain = run.domain
+    demand(run.centers.shape == (k, domain.dim), f"the centres have shape {run.centers.shape}, not {(k, domain.dim)}")
+    demand(np.isfinite(run.centers).all(), "a centre is not finite")
+    slack = 1e-9 * domain.scale
+    inside = (run.centers >= domain.lower - slack).all() and (run.centers <= domain.upper + slack).all()
+    radius = np.linalg.norm(run.unit_centers, axis=1).max()
+    demand(inside and radius <= domain.region.radius * (1 + 1e-9), "a centre lies outside the bounds")

@@ -1,0 +1,164 @@
+"""Asking again: the average of several releases comes nearer to the truth, and every one of them is paid."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from dpviz.core import Accounting, Array, Codes, Entry
+from dpviz.runs.meaning.independent_accounting import compute_independent_epsilon
+
+TIMES = (1, 4, 16, 64)
+"""How many releases are averaged."""
+USUAL_DELTA = 1e-6
+"""At which the sharper composition of pure releases is told."""
+_SUMS = 4_000
+
+
+class RepeatedCost(NamedTuple):
+    """What ``times`` equal releases cost together: simply added, and by composing their privacy losses at ``delta``."""
+
+    times: int
+    added: float
+    composed: float
+    delta: float
+
+
+def price_together(entries: Sequence[Entry], times: int, *, epsilon: float, delta: float) -> RepeatedCost:
+    """The price of asking ``times`` times, from the ledger of one release.
+
+    Simply added, ε and δ are ``times`` as large. The composed ε is at that very δ, or at ``USUAL_DELTA`` where releases
+    are pure; it is never above the sum.
+
+    Parameters
+    ----------
+    entries : sequence of Entry
+        The ledger of one release.
+    times : int
+        How many releases.
+    epsilon, delta : float
+        Of one release.
+
+    Returns
+    -------
+    RepeatedCost
+        Added, and composed.
+
+    References
+    ----------
+    Dwork & Roth 2014, Theorem 3.16 (ε and δ add up). Kairouz, Oh & Viswanath 2015, Theorem 3.3 (optimal composition of
+    pure releases). Koskela, Jälkö & Honkela 2020 (loss distributions).
+    """
+    if entries[0].accounting is Accounting.PURE:
+        at, composed = USUAL_DELTA, compose_repeated_epsilon(epsilon, times, USUAL_DELTA)
+    else:
+        at = times * delta
+        composed = compute_independent_epsilon([entry for entry in entries for _ in range(times)], delta=at) or np.inf
+    return RepeatedCost(times, times * epsilon, min(times * epsilon, float(composed)), at)
+
+
+@lru_cache(maxsize=256)
+def compose_repeated_epsilon(epsilon: float, times: int, delta: float) -> float:
+    """The smallest ε for which ``times`` pure releases of ``epsilon`` each, chosen one after the other, are (ε, δ)-DP.
+
+    Parameters
+    ----------
+    epsilon : float
+        Of one release.
+    times : int
+        How many.
+    delta : float
+        At which ε is asked for.
+
+    Returns
+    -------
+    float
+        Exact.
+
+    References
+    ----------
+    Kairouz, Oh & Viswanath 2015, Theorem 3.3: no ε-DP release is worse than a randomised response, so the composition
+    of ``times`` of these is exact.
+    """
+    from dp_accounting.pld import common, privacy_loss_distribution  # slow to import
+
+    single = privacy_loss_distribution.from_privacy_parameters(
+        common.DifferentialPrivacyParameters(epsilon, 0.0), value_discretization_interval=epsilon
+    )
+    return float(single.self_compose(times).get_epsilon_for_delta(delta))
+
+
+def match_releases(releases: Sequence[Array], target: Array) -> Array:
+    """Released centres, each release in the order of ``target`` (k, d) that it fits best; shape (m, k, d).
+
+    Which centre is which is read off for the drawing; nothing else is learned from ``target``.
+
+    Parameters
+    ----------
+    releases : sequence of arrays of shape (k, d)
+        Released, unit coordinates.
+    target : array of shape (k, d)
+        Same coordinates.
+
+    Returns
+    -------
+    array of shape (m, k, d)
+        Reordered.
+    """
+    return np.stack([release[_match_order(release, target)] for release in releases])
+
+
+def _match_order(release: Array, target: Array) -> Codes:
+    squared = ((target[:, None] - release[None]) ** 2).sum(axis=-1)
+    return np.asarray(linear_sum_assignment(squared)[1], dtype=np.int64)
+
+
+def measure_noise_left(releases: Array, times: int) -> float:
+    """The spread of averages of ``times`` releases each around their own mean: what averaging leaves of the noise.
+
+    Parameters
+    ----------
+    releases : array of shape (m, k, d)
+        Matched; at least two averages must come of them.
+    times : int
+        How many are averaged.
+
+    Returns
+    -------
+    float
+        Root mean square over centres, in the units of ``releases``. An average of t independent releases has 1/√t of
+        the spread of one.
+    """
+    groups = len(releases) // times
+    means = releases[: groups * times].reshape(groups, times, *releases.shape[1:]).mean(axis=1)
+    return float(np.sqrt(means.var(axis=0, ddof=1).sum(axis=-1).mean()))
+
+
+def measure_gain(present: Sequence[float], absent: Sequence[float], times: int, rng: np.random.Generator) -> float:
+    """How many more hits than false alarms an attacker has who reads ``times`` releases at once, as a share.
+
+    Log ratios of independent releases add up, and whoever minds both mistakes alike says "in" where the sum is above 0.
+    Sums are drawn with replacement from the log ratios of single releases, with the person and without.
+
+    Parameters
+    ----------
+    present : sequence of float
+        Log ratios of single releases with the person.
+    absent : sequence of float
+        The same without.
+    times : int
+        Releases that are read at once.
+    rng : numpy Generator
+        Draws the sums.
+
+    Returns
+    -------
+    float
+        Between -1 and 1.
+    """
+    said = [rng.choice(np.asarray(side), size=(_SUMS, times)).sum(axis=1) > 0 for side in (present, absent)]
+    return max(0.0, float(said[0].mean() - said[1].mean()))

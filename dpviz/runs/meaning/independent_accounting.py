@@ -1,0 +1,96 @@
+"""A ledger added up again by an independent library (dp-accounting), which sees only sensitivities and scales."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import reduce
+from math import fsum, sqrt
+
+import dp_accounting
+import numpy as np
+from dp_accounting.pld import PLDAccountant
+from dp_accounting.pld.common import DifferentialPrivacyParameters
+from dp_accounting.pld.privacy_loss_distribution import from_privacy_parameters
+from dp_accounting.rdp import RdpAccountant
+
+from dpviz.core import FINER_GRID, Accounting, Entry, LossKind, compose_epsilon, list_draws
+
+# The library gives no finite ε at δ = 0. At a Rényi order so large the divergence of a pure mechanism is its ε to nine
+# digits, whatever the mechanism, and this δ adds nothing.
+_PURE_ORDER, _NEGLIGIBLE_DELTA = 1e9, 1e-9
+_ORDERS = tuple(1 + np.geomspace(1e-3, 1e6, 4001))
+
+
+def compute_independent_epsilon(entries: Sequence[Entry], *, delta: float) -> float | None:
+    """The total ε at ``delta`` of a ledger's entries by dp-accounting; None if there is nothing to add.
+
+    Privacy-loss distributions add up Gaussian ledgers; Rényi divergences add up pure ledgers and those that mix
+    Gaussian with exponential mechanisms. What the ledger composed from loss distributions itself is composed again on a
+    finer grid.
+
+    Parameters
+    ----------
+    entries : sequence of Entry
+        Of one ledger.
+    delta : float
+        At which ε is asked for.
+
+    Returns
+    -------
+    float or None
+        Compared with what the ledger says itself.
+    """
+    if not entries:
+        return None
+    match entries[0].accounting:
+        case Accounting.NONE:
+            return None
+        case Accounting.PURE:
+            return _compose_events(
+                RdpAccountant(orders=(_PURE_ORDER,)), map(_make_noise_event, entries), _NEGLIGIBLE_DELTA
+            )
+        case Accounting.GDP:
+            # Loss distributions are rounded up to a grid, which has to be fine beside the total.
+            mu = sqrt(fsum((entry.sensitivity / entry.scale) ** 2 for entry in entries))
+            fine = PLDAccountant(value_discretization_interval=min(1e-3, 4e-4 * mu))
+            return _compose_events(fine, map(_make_noise_event, entries), delta)
+        case Accounting.BASIC:
+            return _compose_by_parameters(entries, delta)
+        case Accounting.ZCDP:
+            return _compose_events(RdpAccountant(orders=_ORDERS), map(_make_concentrated_event, entries), delta)
+        case Accounting.PLD:
+            return compose_epsilon(tuple(list_draws(entry) for entry in entries), delta, grid=FINER_GRID)
+
+
+def _compose_events(
+    accountant: dp_accounting.PrivacyAccountant, events: Iterable[dp_accounting.DpEvent], delta: float
+) -> float:
+    for event in events:
+        accountant.compose(event)
+    return float(accountant.get_epsilon(delta))
+
+
+def _compose_by_parameters(entries: Sequence[Entry], delta: float) -> float:
+    """Composition of mechanisms of which nothing is known but (ε, δ) each."""
+    interval = 2e-4 * min(entry.epsilon for entry in entries) / len(entries)
+    parts = [
+        from_privacy_parameters(
+            DifferentialPrivacyParameters(entry.epsilon, entry.delta), value_discretization_interval=interval
+        )
+        for entry in entries
+    ]
+    return float(reduce(lambda one, other: one.compose(other), parts).get_epsilon_for_delta(delta))
+
+
+def _make_noise_event(entry: Entry) -> dp_accounting.DpEvent:
+    """Gaussian noise, or the Laplace noise of the same ε."""
+    kind = dp_accounting.GaussianDpEvent if entry.loss is LossKind.GAUSSIAN else dp_accounting.LaplaceDpEvent
+    return kind(entry.scale / entry.sensitivity)
+
+
+def _make_concentrated_event(entry: Entry) -> dp_accounting.DpEvent:
+    if entry.loss is LossKind.GAUSSIAN:
+        return _make_noise_event(entry)
+    epsilon = entry.sensitivity / entry.scale / entry.draws
+    one = dp_accounting.ZCDpEvent(epsilon**2 / (8 if entry.loss is LossKind.BOUNDED_RANGE else 2))
+    return dp_accounting.SelfComposedDpEvent(one, entry.draws)

@@ -1,0 +1,227 @@
+"""Membership attacks that are run: was this person in the table? Two attackers, and how often they are right.
+
+The one looks at the released centres: is one of them near the person? The other is the one that the guarantee assumes:
+it knows all other rows, reads every released answer, and weighs how likely each was with the person and without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from scipy.stats import binomtest
+
+from dpviz.core import Array, NoDensity, compute_log_ratio
+from dpviz.runs.meaning.hypothesis_testing import bound_hits
+from dpviz.runs.meaning.neighbors import NeighboringTables
+from dpviz.runs.one_run import run_request
+from dpviz.runs.request import Request
+from dpviz.runs.worker import Progress
+
+# Beyond this a ratio of densities is certainty; it stays finite, so that ratios of several releases add up.
+_CERTAIN = 1e6
+
+
+class AttackTrial(NamedTuple):
+    """One run, with the person or without; both scores are larger where the person seems to be in.
+
+    ``centers`` are those it released, unit coordinates, shape (k, d); ``nearness`` is minus the distance of the nearest
+    one to the person; ``log_ratio`` is how much likelier all released answers were with the person, or None
+    where no density can be written down.
+    """
+
+    present: bool
+    centers: Array
+    nearness: float
+    log_ratio: float | None
+
+
+def run_trials(
+    neighbors: NeighboringTables, request: Request, number: int, *, first: int = 0
+) -> Iterator[Progress | AttackTrial]:
+    """``number`` runs with the person and as many without, in turns.
+
+    Parameters
+    ----------
+    neighbors : NeighboringTables
+    request : Request
+        Its seed is that of the first run; no two runs share one, or both tables would have the same noise.
+    number, first : int
+        How many pairs, and how many there are already.
+
+    Yields
+    ------
+    Progress or Trial
+        As they come.
+
+    **Guarantee.** None: attackers know the rows.
+    """
+    readable = request.card.private
+    yield Progress(0, number, "both tables")
+    for place in range(number):
+        for turn, present in enumerate((True, False)):
+            asked = replace(request, seed=(request.seed or 0) + 2 * (first + place) + turn)
+            here, there = (neighbors.present, neighbors.absent) if present else (neighbors.absent, neighbors.present)
+            ratio = None
+            if readable:
+                try:
+                    run, ratio = compute_log_ratio(partial(run_request, asked), here, there)
+                except NoDensity:
+                    readable = False
+            if ratio is None:
+                run = run_request(asked, here)
+            centers = run.unit_centers
+            yield AttackTrial(
+                present, centers, _measure_nearness(centers, neighbors.person), _score_presence(ratio, present)
+            )
+        yield Progress(place + 1, number, "both tables")
+
+
+def _measure_nearness(centers: Array, person: Array) -> float:
+    return -float(np.sqrt(((centers[:, None] - person[None]) ** 2).sum(axis=-1)).min())
+
+
+def _score_presence(ratio: float | None, present: bool) -> float | None:
+    if ratio is None:
+        return None
+    return float(np.clip(ratio if present else -ratio, -_CERTAIN, _CERTAIN))
+
+
+def collect_scores(trials: Sequence[AttackTrial], of: str) -> tuple[list[float], list[float]] | None:
+    """The scores called ``of``, with the person and without, as many of each; None where there are none.
+
+    Parameters
+    ----------
+    trials : sequence of AttackTrial
+        What was run.
+    of : {"nearness", "log_ratio"}
+
+    Returns
+    -------
+    list of float, list of float or None
+        Two lists of one length.
+    """
+    sides: tuple[list[float], list[float]] = ([], [])
+    for trial in trials:
+        score = getattr(trial, of)
+        if score is None:
+            return None
+        sides[0 if trial.present else 1].append(score)
+    pairs = min(map(len, sides))
+    return (sides[0][:pairs], sides[1][:pairs]) if pairs >= 2 else None
+
+
+class Share(NamedTuple):
+    """How often something happened; ``low`` and ``high`` are its Clopper-Pearson limits, 97.5 % sure each.
+
+    >>> share = Share(3, 30)
+    >>> share.rate, round(share.low, 3), round(share.high, 3)
+    (0.1, 0.021, 0.265)
+    """
+
+    times: int
+    of: int
+
+    @property
+    def rate(self) -> float:
+        return self.times / self.of
+
+    @property
+    def low(self) -> float:
+        return float(binomtest(self.times, self.of).proportion_ci().low)
+
+    @property
+    def high(self) -> float:
+        return float(binomtest(self.times, self.of).proportion_ci().high)
+
+
+@dataclass(frozen=True)
+class Attack:
+    """An attacker's record: every threshold on one half of the runs, and the one that the other half chose.
+
+    Parameters
+    ----------
+    staircase : array of shape (m, 2)
+        Shares of false alarms and of hits, from "never" to "always", in the measuring half.
+    false_alarms, hits : Share
+        At the threshold that did best in the choosing half.
+    """
+
+    staircase: Array
+    false_alarms: Share
+    hits: Share
+
+    @property
+    def advantage(self) -> float:
+        """Hits less false alarms."""
+        return self.hits.rate - self.false_alarms.rate
+
+    def passes(self, *, epsilon: float, delta: float) -> bool:
+        """Whether it did better than any attack can, chance apart: of sound releases at most 1 in 20 seems to.
+
+        Parameters
+        ----------
+        epsilon, delta : float
+            Of the guarantee.
+
+        Returns
+        -------
+        bool
+            Whether a sound release would hardly ever let it.
+        """
+        return self.hits.low > bound_hits(self.false_alarms.high, epsilon=epsilon, delta=delta)
+
+
+def attack(present: Sequence[float], absent: Sequence[float]) -> Attack:
+    """What an attacker with these scores achieves: its threshold comes from every other run, its record from the rest.
+
+    Parameters
+    ----------
+    present, absent : sequence of float
+        Scores with the person and without, at least two of each.
+
+    Returns
+    -------
+    Attack
+        Its threshold, its hits and its false alarms.
+    """
+    there, away = np.asarray(present, dtype=np.float64), np.asarray(absent, dtype=np.float64)
+    best = _find_best_threshold(there[::2], away[::2])
+    there, away = there[1::2], away[1::2]
+    return Attack(
+        compute_staircase(there, away),
+        Share(int((away >= best).sum()), len(away)),
+        Share(int((there >= best).sum()), len(there)),
+    )
+
+
+def compute_staircase(present: Array, absent: Array) -> Array:
+    """Shares of false alarms and of hits at every threshold, shape (m, 2), from (0, 0) to (1, 1).
+
+    Parameters
+    ----------
+    present : array of shape (m,)
+        Scores with the person.
+    absent : array of shape (m,)
+        Scores without.
+
+    Returns
+    -------
+    array of shape (m, 2)
+        Ascending.
+    """
+    thresholds = np.unique(np.concatenate([present, absent]))[::-1]
+    shares = [1 - np.searchsorted(np.sort(scores), thresholds) / len(scores) for scores in (absent, present)]
+    return np.concatenate([np.zeros((1, 2)), np.stack(shares, axis=1)])
+
+
+def _find_best_threshold(present: Array, absent: Array) -> float:
+    """Between the two scores that it tells apart, so that a run a rounding error away falls on the same side."""
+    steps = compute_staircase(present, absent)
+    place = int(np.argmax(steps[1:, 1] - steps[1:, 0]))
+    thresholds = np.unique(np.concatenate([present, absent]))[::-1]
+    below = thresholds[min(place + 1, len(thresholds) - 1)]
+    return float(thresholds[place] + below) / 2

@@ -1,0 +1,137 @@
+"""What a declaration says of a column besides a pair of bounds: categories, an order, dates, a cycle, a scale."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dpviz.core import RequestError
+from dpviz.tables.coded_rows import MISSING as MISSING_LABEL
+from dpviz.tables.coded_rows import OTHER, Categories
+from dpviz.tables.codings import NUMBER, Closed, Coding, Cycle, Dates, Nominal, Ordinal, Stretched
+from dpviz.tables.file_format import MISSING as EMPTY_CELLS
+from dpviz.tables.loaded_table import IntakeError
+from dpviz.words import quote_name
+
+MOST_CATEGORIES = 500
+"""Declared values of one column."""
+LEAST_WEIGHT, MOST_WEIGHT = 0.1, 4.0
+FORMS = (
+    'write "income": [1, 1000000], {"bounds": [1, 1000000], "scale": "log"}, {"categories": ["N", "S"]}, '
+    '{"categories": ["F", "M"], "closed": true}, {"order": ["I", "II"]}, {"dates": ["2015-01-01", "2024-12-31"]} or '
+    '{"cycle": 24}'
+)
+"""How a column is declared, for a sentence."""
+
+
+def read_coding(name: str, said: Any) -> tuple[Coding, float | None, float | None]:
+    """What a declaration says of a column besides a pair of bounds: its coding, and the ends of its numbers.
+
+    Parameters
+    ----------
+    name : str
+        Of the column.
+    said : Document or mapping
+        One of the forms of a column, or the plain values of one.
+
+    Returns
+    -------
+    tuple of Coding, float or None, float or None
+        The ends are those of what the coding makes of a cell; None where a bound is still open.
+
+    Raises
+    ------
+    IntakeError
+        If it has another form, or names what cannot be.
+    """
+    # Models are slow to import, and most processes read no declaration.
+    from dpviz.tables import declaration_document as forms
+    from dpviz.words import Document, read_document
+
+    form = said
+    if not isinstance(form, Document):
+        form = read_document(forms.DeclarationDocument, {"bounds": {name: said}}, IntakeError).bounds[name]
+    match form:
+        case forms.ScaledForm(bounds=(lower, upper), scale=scale):
+            scaled = NUMBER if scale == "linear" else Stretched(scale)
+            scaled.check_bounds(name, lower, upper)
+            return scaled, lower, upper
+        case forms.CategoriesForm(categories=names, closed=closed):
+            coding: Coding = _read_closed(name, names) if closed else Nominal(_check_values(name, names))
+        case forms.OrderForm(order=names):
+            coding = Ordinal(_check_values(name, names))
+            if len(names) < 2:
+                raise IntakeError(
+                    f"The order of {quote_name(name)} names one value, and no rank tells rows apart; name two."
+                )
+        case forms.DatesForm(dates=(first, last), written=written):
+            if first >= last:
+                raise IntakeError(
+                    f"The first date of {quote_name(name)} is not before the last one; declare other dates."
+                )
+            coding = Dates(first, last, written)
+        case forms.CycleForm(cycle=period):
+            coding = Cycle(period)
+        case _:
+            raise IntakeError(f"{quote_name(name)} is declared in no form that is known; {FORMS}.")
+    return coding, *(coding.ends or (None, None))
+
+
+def _read_closed(name: str, names: tuple[str, ...]) -> Closed:
+    if len(names) != 2:
+        raise IntakeError(
+            f"{quote_name(name)} has {len(names)} closed categories, and two make a coordinate; name two, or leave out "
+            '"closed".'
+        )
+    return Closed(_check_values(name, names))
+
+
+def check_weight(name: str, weight: Any) -> float:
+    """A weight that is allowed.
+
+    Parameters
+    ----------
+    name : str
+        Of the column.
+    weight : object
+        What was given.
+
+    Returns
+    -------
+    float
+        Positive and finite.
+
+    Raises
+    ------
+    IntakeError
+        If it is not.
+    """
+    allowed = isinstance(weight, int | float) and not isinstance(weight, bool)
+    if not allowed or not LEAST_WEIGHT <= weight <= MOST_WEIGHT:
+        raise IntakeError(
+            f"The weight of {quote_name(name)} is no number from {LEAST_WEIGHT:g} to {MOST_WEIGHT:g}: below, its noise "
+            "would drown it, above, it would decide alone; give another, or leave it out."
+        )
+    return float(weight)
+
+
+def _check_values(name: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Declared values, each of which a file can hold, and each once."""
+    if len(names) > MOST_CATEGORIES:
+        raise IntakeError(
+            f"{quote_name(name)} has {len(names):,} values, and at most {MOST_CATEGORIES} are allowed; keep the common "
+            "ones, all others share one."
+        )
+    if empty := [one for one in names if one in EMPTY_CELLS or not one]:
+        raise IntakeError(
+            f"Of {quote_name(name)}, {quote_name(empty[0])} is how an empty cell is written, which is a value of "
+            "its own; leave it out."
+        )
+    if taken := [one for one in names if one in (OTHER, MISSING_LABEL)]:
+        raise IntakeError(
+            f"Of {quote_name(name)}, {quote_name(taken[0])} is there without being declared; leave it out."
+        )
+    try:
+        Categories(names)
+    except RequestError as error:
+        raise IntakeError(f"Of column {quote_name(name)}: {error}") from None
+    return names

@@ -1,0 +1,653 @@
+"""How a declared column becomes coordinates, and released coordinates become what the column says.
+
+A coding turns each cell into one number by that cell and the declaration alone: a category into its place in the
+declared list, a date into days, a rank into its place. The number then becomes unit coordinates: one, or one for each
+category. Nothing here looks at a second cell.
+
+Before the noise only arithmetic is used that rounds the same on every machine (see ``cell_arithmetic``). After it,
+anything may be used.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import cached_property
+from itertools import pairwise
+from math import atan2, sqrt, tau
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from dpviz.core import CIRCLE, Array, Codes, Shape, lattice
+from dpviz.tables.cell_arithmetic import compute_exact_log, count_days, make_circle
+from dpviz.tables.coded_rows import MISSING as MISSING_LABEL
+from dpviz.tables.coded_rows import OTHER, Categories
+from dpviz.tables.loaded_table import IntakeError, quote_name
+
+USUAL_APART = sqrt(0.5)
+"""How far two different categories lie apart, in half-widths of a column of numbers, where no weight is declared."""
+
+# Cycles of whole steps that are told one by one; a stored circle has a whole number of points in each step of them.
+_SHORT_CYCLES, _USUAL_BINS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12), 8
+_DATE_FORMATS = {"dmy": "%d.%m.%Y", "mdy": "%m/%d/%Y"}
+# Of made-up cells, those whose value has nothing to do with their cluster.
+_MADE_ANYHOW = 0.3
+
+
+@dataclass(frozen=True)
+class Coding:
+    """A column of numbers between its bounds: the usual one, and the form of all others."""
+
+    textual: ClassVar[bool] = False
+    """Whether its cells are read as text."""
+    shape: ClassVar[Shape | None] = None
+    """The block that its coordinates are, if they are one."""
+
+    @property
+    def unit(self) -> str:
+        """What its numbers count where the owner does not say."""
+        return ""
+
+    @property
+    def kind(self) -> str:
+        """The scale on which its numbers are even: their own, or "log" or "root"."""
+        return "number"
+
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        """The smallest and largest number of a cell, where the declaration says it; None: the bounds do."""
+        return None
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """What a cell can be; empty: any number."""
+        return ()
+
+    @property
+    def bins(self) -> tuple[str, ...]:
+        """What cells are counted as: the declared values, or equal parts of a cycle; empty: parts of the bounds."""
+        return self.values
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What a cell can be, in words; empty: numbers between the bounds."""
+        return self.values
+
+    def to_plain(self, lower: float | None, upper: float | None) -> Any:
+        """What ``read_coding`` reads back, as JSON has it.
+
+        Parameters
+        ----------
+        lower, upper : float or None
+            Declared bound, data units.
+
+        Returns
+        -------
+        object
+            Lists, objects and numbers.
+        """
+        return [lower, upper]
+
+    def check_bounds(self, name: str, lower: float | None, upper: float | None) -> None:
+        """Refuse bounds that it cannot code.
+
+        Parameters
+        ----------
+        name : str
+            Of the column.
+        lower, upper : float or None
+            Declared bound, data units; None where it is open.
+
+        Raises
+        ------
+        IntakeError
+            If it cannot.
+        """
+
+    def numbers(self, cells: Any) -> Array:
+        """The number of each cell (n,); NaN makes its row incomplete."""
+        return np.asarray(cells, dtype=np.float64)
+
+    def labels(self, name: str) -> tuple[str, ...]:
+        """What its coordinates are called."""
+        return (name,)
+
+    def half(self, weight: float | None, part: float) -> float:
+        """Half-width of each coordinate, unit coordinates; ``part`` is that of its bounds beside the widest.
+
+        Parameters
+        ----------
+        weight : float or None
+            Declared; None: the usual one.
+        part : float
+            Width of its bounds over the widest one's.
+
+        Returns
+        -------
+        float
+            Unit coordinates.
+        """
+        return (1.0 if weight is None else weight) * part
+
+    def choose_placeholder(self, lower: float, upper: float) -> float:
+        """The number that stands in for a cell of an incomplete row.
+
+        Parameters
+        ----------
+        lower, upper : float
+            Declared bound, data units.
+
+        Returns
+        -------
+        float
+            As a cell's number, between the bounds.
+        """
+        return lower + (upper - lower) / 2
+
+    def span(self, lower: float, upper: float) -> tuple[float, float]:
+        """Ends of a released coordinate, data units.
+
+        Parameters
+        ----------
+        lower, upper : float
+            Declared bound, data units.
+
+        Returns
+        -------
+        float, float
+            Lower and upper end, data units.
+        """
+        return lower, upper
+
+    def encode(self, values: Array, lower: float, upper: float, half: float) -> Array:
+        """Unit coordinates (n, number of labels) of numbers (n,) between the bounds.
+
+        Parameters
+        ----------
+        values : array of shape (n,)
+            Numbers that the coding made of cells.
+        lower, upper : float
+            Declared bound, data units.
+        half : float
+            Half-width of each coordinate, unit coordinates.
+
+        Returns
+        -------
+        array of shape (n, labels)
+            Unit coordinates.
+        """
+        low, high = self.stretch(np.array([lower, upper]))
+        middle, scale = low + (high - low) / 2, (high - low) / 2 / half
+        coordinates: Array = ((self.stretch(values) - middle) / scale)[:, None]
+        return coordinates
+
+    def decode(self, points: Array, lower: float, upper: float, half: float) -> Array:
+        """Data units of unit coordinates of the same shape (n, number of labels).
+
+        Parameters
+        ----------
+        points : array of shape (n, labels)
+            Unit coordinates.
+        lower, upper : float
+            Declared bound, data units.
+        half : float
+            Half-width of each coordinate, unit coordinates.
+
+        Returns
+        -------
+        array of shape (n, labels)
+            Data units.
+        """
+        low, high = self.stretch(np.array([lower, upper]))
+        middle, scale = low + (high - low) / 2, (high - low) / 2 / half
+        return self.unstretch(points * scale + middle)
+
+    def read_numbers(self, decoded: Array) -> Array:
+        """The numbers (n,) of the cells of rows whose coordinates (n, number of labels) are ``decoded``."""
+        return decoded[:, 0]
+
+    def stretch(self, values: Array) -> Array:
+        """Numbers on the scale on which the column is clustered."""
+        return values
+
+    def unstretch(self, values: Array) -> Array:
+        """Back from that scale."""
+        return values
+
+    def cells(self, part: Array, lower: float, upper: float, rng: np.random.Generator) -> Any:
+        """Made-up cells (n,): ``part`` of the way from ``lower`` to ``upper``, which are on the stretched scale.
+
+        Parameters
+        ----------
+        part : array of shape (n,)
+            Between 0 and 1.
+        lower, upper : float
+            Declared bound, data units.
+        rng : numpy Generator
+            Of the synthetic table.
+
+        Returns
+        -------
+        array of shape (n,)
+            As cells of a file.
+        """
+        return self.unstretch(lower + part * (upper - lower))
+
+    def describe(self, coordinates: Array) -> Any:
+        """What released coordinates (number of labels,), data units, say of a cluster."""
+        return float(coordinates[0])
+
+
+NUMBER = Coding()
+
+
+@dataclass(frozen=True)
+class Stretched(Coding):
+    """Numbers on a logarithmic scale, or by their signed square roots: for money, whose tail is long.
+
+    A centre is then a geometric mean (of roots: the square of a mean root), and noise a factor.
+    """
+
+    scale: str
+
+    @property
+    def kind(self) -> str:
+        return self.scale
+
+    def to_plain(self, lower: float | None, upper: float | None) -> Any:
+        return {"bounds": [lower, upper], "scale": self.scale}
+
+    def check_bounds(self, name: str, lower: float | None, upper: float | None) -> None:
+        least = next((end for end in (lower, upper) if end is not None), 1.0)
+        if self.scale == "log" and least <= 0:
+            where = f"begin at {least:g}" if lower is not None else f"end at {least:g}"
+            raise IntakeError(
+                f"The bounds of {quote_name(name)} {where}, and a logarithmic scale has no 0: declare the "
+                'smallest amount that matters, such as 1, or "scale": "root", which reads 0 and negative amounts too.'
+            )
+
+    def stretch(self, values: Array) -> Array:
+        if self.scale == "log":
+            return compute_exact_log(np.maximum(values, np.finfo(float).tiny))
+        roots: Array = np.sign(values) * np.sqrt(np.abs(values))
+        return roots
+
+    def unstretch(self, values: Array) -> Array:
+        if self.scale == "log":
+            return np.exp(values)
+        squares: Array = np.sign(values) * values * values
+        return squares
+
+    def spread_around(self, values: Array, sd: Array) -> Array:
+        """Half of what lies within ``sd`` on either side of amounts, in their units: noise of a released amount.
+
+        Parameters
+        ----------
+        values : array of shape (k,)
+            Amounts.
+        sd : array of shape (k,)
+            On the scale of the column: logarithms, or roots.
+
+        Returns
+        -------
+        array of shape (k,)
+            Amounts. Of a small ``sd`` it is the slope of the scale times that.
+        """
+        middle = self.stretch(values)
+        spread: Array = (self.unstretch(middle + sd) - self.unstretch(middle - sd)) / 2
+        return spread
+
+    def find_even_sd(self, values: Array, spread: Array) -> Array:
+        """Back from ``spread_around``: the sd on the scale of the column whose ``spread`` around amounts (k,) that is.
+
+        >>> log, pay = Stretched("log"), np.array([2000.0])
+        >>> round(float(log.find_even_sd(pay, log.spread_around(pay, np.array([0.5])))[0]), 9)
+        0.5
+
+        Parameters
+        ----------
+        values : array of shape (k,)
+            Amounts.
+        spread : array of shape (k,)
+            Amounts.
+
+        Returns
+        -------
+        array of shape (k,)
+            Logarithms, or roots.
+        """
+        size = np.maximum(np.abs(values), np.finfo(float).tiny)
+        if self.scale == "log":
+            return np.arcsinh(spread / size)
+        near: Array = np.where(spread <= 2 * size, spread / (2 * np.sqrt(size)), np.sqrt(np.abs(spread - size)))
+        return near
+
+
+@dataclass(frozen=True)
+class Nominal(Coding):
+    """Declared categories, any other value, and empty cells: corners of a simplex, all equally far apart.
+
+    No cell is refused and no row is dropped for it. The categories are declared, never taken from rows: a category
+    that is there only when somebody is would tell of that person.
+    """
+
+    names: tuple[str, ...]
+    textual: ClassVar[bool] = True
+    shape: ClassVar[Shape | None] = Shape.SIMPLEX
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """What a cell can be, as a released share is called."""
+        return (*self.names, OTHER, MISSING_LABEL)
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        return 0.0, len(self.names) + 1.0
+
+    def to_plain(self, lower: float | None, upper: float | None) -> Any:
+        return {"categories": list(self.names)}
+
+    def numbers(self, cells: Any) -> Array:
+        return Categories(self.names).codes(cells).astype(np.float64)
+
+    def labels(self, name: str) -> tuple[str, ...]:
+        return tuple(f"{name} = {value}" for value in self.values)
+
+    def half(self, weight: float | None, part: float) -> float:
+        # Stored, not divided: s of the usual distance is 1/2, where √½ / √2 is a little less in floats.
+        return 0.5 if weight is None else _round_to_points(weight / sqrt(2))
+
+    def choose_placeholder(self, lower: float, upper: float) -> float:
+        return upper  # the empty cell
+
+    def span(self, lower: float, upper: float) -> tuple[float, float]:
+        return 0.0, 1.0
+
+    def encode(self, values: Array, lower: float, upper: float, half: float) -> Array:
+        corners = np.zeros((len(values), len(self.values)))
+        corners[np.arange(len(values)), values.astype(np.int64)] = half
+        return corners
+
+    def decode(self, points: Array, lower: float, upper: float, half: float) -> Array:
+        shares: Array = points / half
+        return shares
+
+    def read_numbers(self, decoded: Array) -> Array:
+        places: Array = decoded.argmax(axis=1).astype(np.float64)
+        return places
+
+    def cells(self, part: Array, lower: float, upper: float, rng: np.random.Generator) -> Any:
+        return _make_values(self.names, part, rng)
+
+    def describe(self, coordinates: Array) -> Any:
+        return dict(zip(self.values, coordinates.tolist(), strict=True))
+
+
+@dataclass(frozen=True)
+class Closed(Coding):
+    """Two categories that are all there is, such as yes and no: one coordinate. Any other cell is missing."""
+
+    names: tuple[str, ...]
+    textual: ClassVar[bool] = True
+    shape: ClassVar[Shape | None] = Shape.PAIR
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """What a cell can be."""
+        return self.names
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        return 0.0, 1.0
+
+    def to_plain(self, lower: float | None, upper: float | None) -> Any:
+        return {"categories": list(self.names), "closed": True}
+
+    def numbers(self, cells: Any) -> Array:
+        return _find_places(self.names, cells)
+
+    def labels(self, name: str) -> tuple[str, ...]:
+        return (f"{name} = {self.names[1]}",)
+
+    def half(self, weight: float | None, part: float) -> float:
+        return _round_to_points((USUAL_APART if weight is None else weight) / 2)
+
+    def cells(self, part: Array, lower: float, upper: float, rng: np.random.Generator) -> Any:
+        return _make_values(self.names, part, rng)
+
+    def describe(self, coordinates: Array) -> Any:
+        second = float(coordinates[0])
+        return {self.names[0]: 1.0 - second, self.names[1]: second}
+
+
+@dataclass(frozen=True)
+class Ordinal(Coding):
+    """Values in a declared order, as equally spaced ranks. Any other cell is missing."""
+
+    order: tuple[str, ...]
+    textual: ClassVar[bool] = True
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        return 1.0, float(len(self.order))
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """What a cell can be."""
+        return self.order
+
+    def to_plain(self, lower: float | None, upper: float | None) -> Any:
+        return {"order": list(self.order)}
+
+    def numbers(self, cells: Any) -> Array:
+        return _find_places(self.order, cells) + 1.0
+
+    def cells(self, part: Array, lower: float, upper: float, rng: np.random.Generator) -> Any:
+        return np.array(self.order, dtype=object)[_find_slices(part, len(self.order))]
+
+    def describe(self, coordinates: Array) -> Any:
+        rank = int(np.clip(round(float(coordinates[0])), 1, len(self.order)))
+        return self.order[rank - 1]
+
+
+@dataclass(frozen=True)
+class Dates(Coding):
+    """Days since the first declared date, which is day 0. ``written`` is the order of day, month and year in a cell."""
+
+    first: date
+    last: date
+    written: str = "ymd"
+    textual: ClassVar[bool] = True
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        return 0.0, float((self.last - self.first).days)
+
+    @property
+    def unit(self) -> str:
+        return f"days from {self.first.isoformat()}"
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """From the first date to the last one."""
+        return (f"{self.first.isoformat()} to {self.last.isoformat()}",)
+
+    def to_plain(self, lower: float | None, upper: float | None) -> Any:
+        said: dict[str, Any] = {"dates": [self.first.isoformat(), self.last.isoformat()]}
+        return said if self.written == "ymd" else {**said, "written": self.written}
+
+    def numbers(self, cells: Any) -> Array:
+        return count_days(pd.Series(cells).reset_index(drop=True), self.written) - (self.first - date(1970, 1, 1)).days
+
+    def cells(self, part: Array, lower: float, upper: float, rng: np.random.Generator) -> Any:
+        days = np.datetime64(self.first) + np.rint(part * (self.last - self.first).days).astype(np.int64)
+        if self.written == "ymd":
+            return days.astype(str).astype(object)
+        return pd.Series(days.astype("datetime64[s]")).dt.strftime(_DATE_FORMATS[self.written]).to_numpy(dtype=object)
+
+    def describe(self, coordinates: Array) -> Any:
+        return (self.first + timedelta(days=round(float(coordinates[0])))).isoformat()
+
+
+@dataclass(frozen=True)
+class Cycle(Coding):
+    """Numbers that come round again after ``period``, such as hours after 24: points of a circle."""
+
+    period: float
+    shape: ClassVar[Shape | None] = Shape.CIRCLE
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        return 0.0, self.period
+
+    def to_plain(self, lower: float | None, upper: float | None) -> Any:
+        return {"cycle": self.period}
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """How long it takes to come round."""
+        return (f"a cycle of {self.period:g}",)
+
+    @property
+    def bins(self) -> tuple[str, ...]:
+        """Whole steps of a short cycle, such as weekdays and months; else eighths, such as three hours of a day."""
+        whole = self.period in _SHORT_CYCLES
+        number = int(self.period) if whole else _USUAL_BINS
+        ends = [self.period * place / number for place in range(number + 1)]
+        return tuple(f"{low:g}" if whole else f"{low:g} to {high:g}" for low, high in pairwise(ends))
+
+    def numbers(self, cells: Any) -> Array:
+        values = np.asarray(cells, dtype=np.float64)
+        known = np.isfinite(values)
+        return np.where(known, np.mod(np.where(known, values, 0.0), self.period), np.nan)
+
+    def labels(self, name: str) -> tuple[str, ...]:
+        return f"{name} (cosine)", f"{name} (sine)"
+
+    def half(self, weight: float | None, part: float) -> float:
+        return 0.5 if weight is None else _round_to_points(weight / 2)
+
+    def span(self, lower: float, upper: float) -> tuple[float, float]:
+        return -1.0, 1.0
+
+    def encode(self, values: Array, lower: float, upper: float, half: float) -> Array:
+        place = np.rint(values / self.period * CIRCLE).astype(np.int64) % CIRCLE
+        return make_circle(half)[place]
+
+    def decode(self, points: Array, lower: float, upper: float, half: float) -> Array:
+        along: Array = points / half
+        return along
+
+    def read_numbers(self, decoded: Array) -> Array:
+        turns: Array = np.arctan2(decoded[:, 1], decoded[:, 0]) / tau
+        return (turns % 1.0) * self.period
+
+    def describe(self, coordinates: Array) -> Any:
+        across, up = coordinates.tolist()
+        return atan2(up, across) % tau / tau * self.period
+
+
+@dataclass(frozen=True)
+class DeclaredColumn:
+    """A column to cluster with its coding: numbers of cells lie in ``lower`` to ``upper``; ``side`` is its half-width.
+
+    The half-width is that of each of its coordinates, unit coordinates.
+    """
+
+    name: str
+    coding: Coding
+    lower: float
+    upper: float
+    side: float
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it is a column of plain numbers."""
+        return self.coding == NUMBER
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What its coordinates are called."""
+        return self.coding.labels(self.name)
+
+    @property
+    def dim(self) -> int:
+        """How many coordinates it makes."""
+        return len(self.labels)
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """Ends of each released coordinate, data units."""
+        return self.coding.span(self.lower, self.upper)
+
+    @cached_property
+    def middle(self) -> Array:
+        """What the middle of the region is, data units, shape (dim,)."""
+        return np.asarray(self.decode(np.zeros((1, self.dim)))[0])
+
+    @cached_property
+    def scale(self) -> Array:
+        """Data units of a unit step, shape (dim,); around the middle where the scale is not even."""
+        step = 1e-6 if isinstance(self.coding, Stretched) else 1.0
+        ends = (self.decode(np.full((1, self.dim), end)) for end in (step, -step))
+        return np.asarray(np.subtract(*ends)[0] / (2 * step))
+
+    @cached_property
+    def even_scale(self) -> Array:
+        """The same on the scale on which the column is clustered, where it is one number: logarithms, roots."""
+        if not isinstance(self.coding, Stretched):
+            return self.scale
+        low, high = self.coding.stretch(np.array([self.lower, self.upper]))
+        return np.array([(high - low) / 2 / self.side])
+
+    @property
+    def placeholder(self) -> float:
+        """The number that stands in for a cell of an incomplete row."""
+        return self.coding.choose_placeholder(self.lower, self.upper)
+
+    def encode(self, values: Array) -> Array:
+        """Unit coordinates (n, dim) of numbers (n,)."""
+        return self.coding.encode(values, self.lower, self.upper, self.side)
+
+    def decode(self, points: Array) -> Array:
+        """Data units of unit coordinates (n, dim)."""
+        return self.coding.decode(points, self.lower, self.upper, self.side)
+
+    def to_unit_coordinates(self, coordinates: Array) -> Array:
+        """Unit coordinates of released ones in data units, both (n, dim)."""
+        if isinstance(self.coding, Stretched):
+            return self.encode(coordinates[:, 0])
+        return (coordinates - self.middle) / self.scale
+
+    def read_numbers(self, points: Array) -> Array:
+        """Numbers (n,) of the unit coordinates (n, dim) of rows."""
+        return self.coding.read_numbers(self.decode(points))
+
+    def describe(self, coordinates: Array) -> Any:
+        """What released coordinates (dim,), data units, say of a cluster."""
+        return self.coding.describe(coordinates)
+
+
+def _find_places(names: tuple[str, ...], cells: Any) -> Array:
+    """The place of each cell in ``names``, from 0 on; NaN for any other."""
+    codes: Codes = Categories(names).codes(cells)
+    return np.where(codes < len(names), codes, np.nan)
+
+
+def _find_slices(part: Array, number: int) -> Codes:
+    """In which of ``number`` equal slices of 0 to 1 each ``part`` (n,) lies."""
+    codes: Codes = np.minimum((part * number).astype(np.int64), number - 1)
+    return codes
+
+
+def _make_values(names: tuple[str, ...], part: Array, rng: np.random.Generator) -> Any:
+    anyhow = rng.random(len(part)) < _MADE_ANYHOW
+    place = np.where(anyhow, rng.integers(len(names), size=len(part)), _find_slices(part, len(names)))
+    return np.array(names, dtype=object)[place]
+
+
+def _round_to_points(length: float) -> float:
+    """The nearest length on the lattice of released points."""
+    return round(length * 2.0**lattice.POINT_BITS) * 2.0**-lattice.POINT_BITS

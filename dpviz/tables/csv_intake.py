@@ -1,0 +1,540 @@
+"""Bytes of a CSV file to a table, as declared: the first line gives names, every line below it is a row.
+
+Nothing is worked out from rows, and no cell is ever quoted. What a line becomes is told in ``records``.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import hashlib
+import os
+import re
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TypeVar
+
+from dpviz.tables.file_format import MAX_COLUMNS, PLAIN_FORMAT, WHITESPACE, FileFormat, can_delimit, refuse_garbled
+from dpviz.tables.loaded_table import USUAL_LABEL, IntakeError, LoadedTable, list_names, make_table, quote_name
+from dpviz.tables.records import Wanted, read_lines, read_records, split_fields
+from dpviz.words import foreign
+
+Value = TypeVar("Value")
+
+MAX_BYTES = 200_000_000  # as much as the server of the pages takes: .streamlit/config.toml
+_MOST_SEVERAL_LINES = 20_000_000  # here every cell is a Python object for a while, of some 60 bytes and more
+_TOO_LARGE = "The file is larger than 200 MB, the most allowed; keep only the columns you need, or fewer rows."
+
+_LONGEST = 1_000_000  # of a first line: 2,000 names of 80 characters, in any encoding
+_DELIMITERS = (",", ";", "\t", "|")
+_STATES_DELIMITER = re.compile(r"\s*sep=([^\n\r]*)", flags=re.IGNORECASE)
+_LONGEST_NAME = 80
+
+_SIGNS = r"[%‰$€£¥₹₽₩₺฿¢°]"
+_CODES = "usd|eur|gbp|chf|jpy|cny|inr|rub|brl|mxn|krw|try|pln|czk|huf|sek|nok|dkk|cad|aud|nzd|zar|kr|rs"
+_UNIT = rf"({_SIGNS}|{_CODES})"
+_NUMBER = rf"[(]?\s*{_UNIT}?\s*[-+−–]?\s*{_UNIT}?\s*(\d[\d.,'’\s]*|[.,]\d+)([eE][-+−]?\d+)?\s*{_UNIT}?\s*[)]?"
+_MONTH = r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+_READS_LIKE_A_ROW = re.compile(
+    "|".join(
+        (
+            _NUMBER,
+            r"[-+−]?(inf|infinity|nan)",
+            r"\d{1,4}\s*[-/.]\s*\d{1,2}\s*[-/.]\s*\d{1,4}\.?([T\s]\s*\d{1,2}:\d{2}.*)?",
+            r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?\s*([ap]\.?m\.?)?",
+            rf"\d{{1,2}}\.?[-\s]{_MONTH}[-\s,]*(\d{{2,4}})?",
+            rf"{_MONTH}\s+\d{{1,2}}(st|nd|rd|th)?,?(\s+\d{{2,4}})?",
+        )
+    ),
+    flags=re.IGNORECASE,
+)
+_OTHER_FORMATS = {
+    b"PK\x03\x04": "a zip archive or an Excel workbook",
+    b"\xd0\xcf\x11\xe0": "an old Excel or Word file",
+    b"%PDF": "a PDF",
+    b"BZh": "a bzip2 archive",
+    b"\xfd7zXZ": "an xz archive",
+    b"7z\xbc\xaf": "a 7-zip archive",
+    b"\x89PNG": "a picture",
+    b"\xff\xd8\xff": "a picture",
+    b"SQLite format": "a database",
+    b"<": "a web page or XML",
+    b"{": "JSON",
+    b"[": "JSON",
+}
+RETURNS_ALONE = (
+    "The header holds another line end, a carriage return alone as on old Macs; save the file with the line ends of "
+    "Windows or Unix, or mend the header."
+)
+NO_CSV = "The file cannot be read as a CSV; a CSV has names in its first line, then one row a line; save it again."
+TOO_MANY_COLUMNS = f"The file has more than {MAX_COLUMNS:,} columns, the most allowed; keep those you need."
+_HOW_TO_SAY = 'declare "header": true, or "header": false with "names" ("dpviz declare FILE" proposes one of them)'
+
+
+class TooLarge(IntakeError):
+    """A file that is not held in memory: by its path it can be read all the same."""
+
+
+@dataclass(frozen=True)
+class Header:
+    """What the first line says, or what is declared in its place; public either way.
+
+    Attributes
+    ----------
+    names : tuple of str
+        One clean, distinct name a column.
+    delimiter : str
+        One character, or ``WHITESPACE``.
+    body : int
+        Where the rows begin, in bytes.
+    notes : tuple of str
+        Names that were changed.
+    """
+
+    names: tuple[str, ...]
+    delimiter: str
+    body: int
+    notes: tuple[str, ...] = ()
+
+    def list_wanted(self, declared: FileFormat, numbers: Sequence[str], text: Sequence[str]) -> Wanted:
+        """What to read for those columns, as the file is declared.
+
+        Parameters
+        ----------
+        declared : FileFormat
+            How the file is read.
+        numbers : sequence of str
+            Columns that hold numbers.
+        text : sequence of str
+            Columns that are read as text.
+
+        Returns
+        -------
+        Wanted
+            Places of columns, and how each is read.
+
+        Raises
+        ------
+        IntakeError
+            If there is no such column.
+        """
+        place = {name: number for number, name in enumerate(self.names)}
+        if unknown := [name for name in (*numbers, *text) if name not in place]:
+            raise IntakeError(
+                f"There is no column {list_names(unknown)}; the columns are {list_names(self.names)}; choose "
+                "among these, "
+                "or declare other names."
+            )
+        return Wanted(
+            len(self.names),
+            self.delimiter,
+            declared.byte_encoding,
+            {place[name]: declared.get_style(name) for name in numbers},
+            [place[name] for name in text],
+        )
+
+    def key_by_name(self, by_place: Mapping[int, Value]) -> dict[str, Value]:
+        """By name what was read by place."""
+        return {name: by_place[place] for place, name in enumerate(self.names) if place in by_place}
+
+
+@dataclass(frozen=True, eq=False)
+class CsvFile:
+    """The bytes of a file in hand, unpacked; nothing of its rows has been looked at.
+
+    Attributes
+    ----------
+    name : str
+        What the table is called on screen.
+    raw : bytes
+    """
+
+    name: str
+    raw: bytes = field(repr=False)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of the bytes: it tells files apart, however they are read."""
+        return hashlib.sha256(self.raw).hexdigest()
+
+    def lines(self, declared: FileFormat = PLAIN_FORMAT) -> bytes:
+        """The bytes in an encoding in which a line ends with one byte, without a byte order mark."""
+        raw = self.raw
+        if declared.encoding != declared.byte_encoding:
+            text = raw.decode(declared.encoding, errors="replace")
+            raw = text.removeprefix("\ufeff").encode("utf-8", errors="replace")
+        return raw.removeprefix(codecs.BOM_UTF8) if declared.byte_encoding == "utf-8" else raw
+
+    def header(self, declared: FileFormat = PLAIN_FORMAT) -> Header:
+        """Column names and delimiter, from the first line and the declaration.
+
+        Raises
+        ------
+        IntakeError
+            If the first line cannot be a header.
+        """
+        with foreign.refuse_as(IntakeError(NO_CSV)):
+            return read_header(self.lines(declared), declared)
+
+    def read(
+        self, declared: FileFormat = PLAIN_FORMAT, *, numbers: Sequence[str] | None = None, text: Sequence[str] = ()
+    ) -> LoadedTable:
+        """The declared columns; every line below the header is a row, whatever stands in it.
+
+        A cell of a number column that is no number in the declared style is missing, and so is every cell of a line
+        that is broken, too long or too short: it concerns that row only.
+
+        Parameters
+        ----------
+        declared : FileFormat
+            How the file is read.
+        numbers, text : sequence of str
+            Columns to read as numbers, and as text; all those that are not text are numbers by default.
+
+        Returns
+        -------
+        LoadedTable
+            Data units; NaN where a number is missing.
+
+        Raises
+        ------
+        IntakeError
+            If the first line cannot be a header, or has no such column.
+        """
+        with foreign.refuse_as(IntakeError(NO_CSV)):
+            return self._read(declared, numbers, text)
+
+    def _read(self, declared: FileFormat, numbers: Sequence[str] | None, text: Sequence[str]) -> LoadedTable:
+        lines = self.lines(declared)
+        header = read_header(lines, declared)
+        if numbers is None:
+            numbers = [name for name in header.names if name not in text]
+        wanted = header.list_wanted(declared, numbers, text)
+        if declared.several_lines:
+            if len(lines) > _MOST_SEVERAL_LINES:
+                raise IntakeError(
+                    "The file is larger than 20 MB, the most allowed where cells go on over several lines; write one "
+                    "record a line, or keep only the columns you need."
+                )
+            read = read_records(lines[header.body :].decode(wanted.encoding, errors="replace"), wanted)
+        else:
+            read = read_lines(lines, wanted, first=header.body)
+        return make_table(
+            header.key_by_name(read.columns), name=self.name, notes=header.notes, unread=header.key_by_name(read.unread)
+        )
+
+
+def open_csv(source: bytes | str | os.PathLike[str], *, name: str | None = None) -> CsvFile:
+    """A CSV file in hand, as bytes or by its path; gzip is unpacked.
+
+    Parameters
+    ----------
+    source : bytes or path
+    name : str, optional
+        What to call the table; the file name without its ending by default.
+
+    Returns
+    -------
+    CsvFile
+        None of its rows are read yet.
+
+    Raises
+    ------
+    IntakeError
+        If the file is not there, cannot be unpacked, or is larger than 200 MB.
+    """
+    raw = _unpack(source if isinstance(source, bytes) else _read_file(Path(source)))
+    return CsvFile(name or ("table" if isinstance(source, bytes) else strip_endings(Path(source))), raw)
+
+
+def load_csv(
+    source: bytes | str | os.PathLike[str],
+    *,
+    declared: FileFormat = PLAIN_FORMAT,
+    numbers: Sequence[str] | None = None,
+    text: Sequence[str] | None = None,
+    name: str | None = None,
+) -> LoadedTable:
+    """Read a CSV file as it is declared: by default UTF-8, a header line, decimal points.
+
+    All columns are numbers by default, but for ``text``, which is a column named ``label`` where there is one. How a
+    record is read depends on that record and on the declaration only. See ``CsvFile.read``.
+
+    Parameters
+    ----------
+    source : bytes or str or PathLike
+        Bytes, or a path.
+    declared : FileFormat
+        How the file is read.
+    numbers : sequence of str or None
+        Columns to read as numbers; None: all that are not text.
+    text : sequence of str or None
+        Columns to read as text; None: one named ``label``, if there is one.
+    name : str or None
+        What to call the table; None: the file's name without its ending.
+
+    Returns
+    -------
+    LoadedTable
+        Data units; NaN where a number is missing.
+
+    Raises
+    ------
+    IntakeError
+        If the file is not there, larger than 200 MB, or not as declared.
+    """
+    file = open_csv(source, name=name)
+    if text is None:
+        text = [column for column in file.header(declared).names if column == USUAL_LABEL]
+    return file.read(declared, numbers=numbers, text=text)
+
+
+load_csv.__module__ = "dpviz"
+
+
+def _read_file(path: Path) -> bytes:
+    with refuse_unreadable(path):
+        raw = foreign.read_bytes(path, MAX_BYTES)
+    if len(raw) > MAX_BYTES:
+        raise TooLarge(_TOO_LARGE)
+    return raw
+
+
+def refuse_unreadable(path: Path) -> AbstractContextManager[None]:
+    """Errors of whatever reads the CSV file as sentences that name it."""
+    name = quote_name(path.name)
+    missing = IntakeError(f"There is no file {name} at that path; check the path.")
+    return foreign.refuse_as(
+        IntakeError(f"The file {name} cannot be read; give a CSV file you may open."), missing=missing
+    )
+
+
+def _unpack(raw: bytes) -> bytes:
+    if raw.startswith(b"\x1f\x8b"):
+        raw = _gunzip(raw)
+    if len(raw) > MAX_BYTES:
+        raise TooLarge(_TOO_LARGE)
+    return raw
+
+
+def _gunzip(packed: bytes) -> bytes:
+    """All members of a gzip file, and never much more than the size allowed, whatever it would unpack to."""
+    pieces: list[bytes] = []
+    room = MAX_BYTES + 1
+    while packed and room > 0:
+        member = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+        try:
+            pieces.append(member.decompress(packed, room))
+        except zlib.error:
+            raise IntakeError("The gzip file is damaged; pack it again, or load the CSV itself.") from None
+        room -= len(pieces[-1])
+        if room > 0 and not member.eof:
+            raise IntakeError("The gzip file ends too early; pack it again, or load the CSV itself.")
+        packed = member.unused_data.lstrip(b"\0")
+    return b"".join(pieces)
+
+
+def strip_endings(path: Path) -> str:
+    """The name of a table that lies in a file, without the endings."""
+    return Path(foreign.format_name(path).removesuffix(".gz")).stem
+
+
+def read_header(lines: bytes, declared: FileFormat) -> Header:
+    """The header of ``lines`` (see ``CsvFile.lines``); where none is declared, the declared names.
+
+    Parameters
+    ----------
+    lines : bytes
+        Bytes below whatever the file has above its header.
+    declared : FileFormat
+        How the file is read.
+
+    Returns
+    -------
+    Header
+        Names of the columns, and where rows begin.
+
+    Raises
+    ------
+    IntakeError
+        If the first line cannot be a header, or is too long, or names too many columns.
+    """
+    above = _find_end_of_lines(lines, declared.skip)
+    if declared.header is False:
+        return Header(declared.names, declared.delimiter or ",", above)
+    line, end, stated = _read_first_line(lines, declared, above)
+    if declared.units_line:
+        end = _find_end_of_lines(lines, 1, end)
+    delimiter = declared.delimiter or stated or _guess_delimiter(line)
+    cells = split_header(line, delimiter)
+    if declared.header is None and any(map(reads_like_a_row, list_pieces((*cells, *_split_in_utf_8(line, declared))))):
+        raise IntakeError(
+            "The first line holds a number, a date or an amount, so it may be a row; a header holds names only; "
+            f"{_HOW_TO_SAY}."
+        )
+    if declared.names:
+        return Header(declared.names, delimiter, end)
+    names, notes = clean_names(cells)
+    missing = [name for name in declared.styles if name not in names]
+    if missing:
+        raise IntakeError(
+            f"Number styles are declared for {list_names(missing)}; columns are {list_names(names)}; mend one."
+        )
+    return Header(names, delimiter, end, notes)
+
+
+def split_header(line: str, delimiter: str) -> list[str]:
+    """The cells of a header line.
+
+    Parameters
+    ----------
+    line : str
+        Text without its line end.
+    delimiter : str
+        Between two cells.
+
+    Returns
+    -------
+    list of str
+        Names.
+
+    Raises
+    ------
+    IntakeError
+        If a quotation mark of it is never closed, or it breaks off in the middle: rows must not become names. If
+        there are none, or too many.
+    """
+    try:
+        cells = line.removeprefix("#").split() if delimiter == WHITESPACE else split_fields(line, delimiter)
+    except (csv.Error, ValueError):
+        raise IntakeError(
+            "The header is not one whole line: a quotation mark in it is not closed, or it holds another line end; a "
+            "header closes each quotation mark on the first line; mend it, or declare the names."
+        ) from None
+    if len(cells) > MAX_COLUMNS:
+        raise IntakeError(TOO_MANY_COLUMNS)
+    if not any(cell.strip() for cell in cells):
+        raise IntakeError("The first line is empty; a CSV has column names there, then one row a line; add the names.")
+    return cells
+
+
+def reads_like_a_row(cell: str) -> bool:
+    """Whether a cell is a number, an amount, a percentage, a date or a time rather than a name.
+
+    >>> [reads_like_a_row(cell) for cell in ("12%", "$73519.44", "1987-03-12", "inf", "−5", "x1", "age")]
+    [True, True, True, True, True, False, False]
+    """
+    # One blank for many: the pattern tries every way to share them out among its parts.
+    return _READS_LIKE_A_ROW.fullmatch(" ".join(cell.strip().strip('"').split())) is not None
+
+
+def _split_in_utf_8(line: str, declared: FileFormat) -> list[str]:
+    """The pieces of a line in UTF-8, where another encoding is declared: in that, an amount may look like a name."""
+    try:
+        text = line.encode(declared.byte_encoding).decode()
+    except (UnicodeError, LookupError):
+        return []
+    return [] if text == line else re.split(r"[,;\t|]", text)
+
+
+def list_pieces(cells: Iterable[str]) -> list[str]:
+    """Cells, and what they would be if another delimiter was meant: ``1.5,2`` in a ``;`` file is no name either."""
+    split = ((cell, re.split(r"[,;\t|]", cell)) for cell in cells)
+    return [piece for cell, pieces in split for piece in ([cell] if len(pieces) == 1 else [cell, *pieces])]
+
+
+def clean_names(names: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Distinct printable names of at most 80 characters, and what was changed: ``column_3`` for a blank, ``a_2``."""
+    clean: list[str] = []
+    taken: set[str] = set()
+    notes: list[str] = []
+    for place, name in enumerate(names, start=1):
+        plain = "".join(letter if letter.isprintable() else " " for letter in name.lstrip("\ufeff#"))
+        stem = " ".join(plain.split())[:_LONGEST_NAME] or f"column_{place}"
+        new, number = stem, 2
+        while new in taken:
+            new, number = f"{stem}_{number}", number + 1
+        taken.add(new)
+        clean.append(new)
+        if new != stem:
+            notes.append(f"Column name {quote_name(stem)} repeats; column {place} was renamed to {quote_name(new)}.")
+        elif new != name:
+            notes.append(f"Column {place} was renamed to {quote_name(new)}.")
+    return tuple(clean), tuple(notes)
+
+
+def find_delimiter_above(lines: str) -> str:
+    """The delimiter that a first line ``sep=;`` states, else "".
+
+    Raises
+    ------
+    IntakeError
+        If it states something that cannot be one.
+    """
+    stated = _STATES_DELIMITER.match(lines)
+    if stated is None:
+        return ""
+    delimiter = stated[1].strip(" ") or ","
+    if not can_delimit(delimiter):
+        raise IntakeError("The first line states a delimiter that is none; write sep= and one of , ; | or a tab.")
+    return delimiter
+
+
+def _find_end_of_lines(lines: bytes, number: int, start: int = 0) -> int:
+    """Where so many lines from ``start`` on end."""
+    for _ in range(number):
+        _, start = _read_line(lines, start)
+    return start
+
+
+def _read_first_line(lines: bytes, declared: FileFormat, start: int) -> tuple[str, int, str]:
+    """The header line as text, where it ends, and the delimiter that a line ``sep=;`` above it states."""
+    line, end = _read_line(lines, start)
+    if b"\r" in line.removesuffix(b"\r") and b'"' not in line:
+        raise IntakeError(RETURNS_ALONE)
+    stated = find_delimiter_above(line.decode(declared.byte_encoding, errors="replace"))
+    if stated:
+        line, end = _read_line(lines, end)
+    refuse_other_formats(line)
+    try:
+        header = line.removesuffix(b"\r").decode(declared.byte_encoding)
+    except UnicodeDecodeError:
+        raise IntakeError(
+            f"The header is not {declared.encoding}; files that are not UTF-8 need their encoding declared, such as "
+            "cp1252 (Windows) or iso8859-1; declare it, or save the file as UTF-8."
+        ) from None
+    refuse_garbled(header, declared)
+    return header, end, stated
+
+
+def _read_line(lines: bytes, start: int) -> tuple[bytes, int]:
+    end = lines.find(b"\n", start, start + _LONGEST)
+    if end < 0 and len(lines) - start >= _LONGEST:
+        raise IntakeError("The first line is longer than a million bytes; a CSV has one row a line; save it again.")
+    return (lines[start:], len(lines)) if end < 0 else (lines[start:end], end + 1)
+
+
+def _guess_delimiter(line: str) -> str:
+    """The delimiter that stands most often outside quotation marks in the header line."""
+    outside = re.sub(r'"[^"]*"', "", line)
+    return max(_DELIMITERS, key=outside.count)
+
+
+def refuse_other_formats(line: bytes) -> None:
+    """Refuse a file whose first line is that of something else than a CSV in UTF-8."""
+    if line.startswith(b"PAR1"):
+        raise IntakeError(
+            "The file is Parquet, which is read as it is: give it the ending .parquet and open it by its path, on the "
+            'command line or on the Data page under "A file on this machine".'
+        )
+    for magic, what in _OTHER_FORMATS.items():
+        if line.lstrip().startswith(magic):
+            raise IntakeError(f"The file looks like {what}, not a CSV; export the table as CSV and load that.")
+    if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise IntakeError('The file is UTF-16, not UTF-8; declare "encoding": "utf-16", or save it as UTF-8.')
+    if b"\0" in line:
+        raise IntakeError("The file is binary, or UTF-16 without a mark; save it as CSV in UTF-8.")

@@ -1,0 +1,380 @@
+"""A painted town: points on a square of 256 × 256 places, as text short enough for a link, and as a table.
+
+The text lists the places in the order in which Hilbert's curve passes them. Painted points are crowded, so that the
+gaps between them are small numbers: each is written in Rice's code (a quotient as so many ones, a remainder in bits).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpviz.core import Array, Codes, RequestError
+from dpviz.tables.declaration import Declaration, FileKind
+from dpviz.tables.loaded_table import LoadedTable, make_numeric_table
+
+SIDE, MOST_POINTS = 256, 3_000
+"""Places along an edge, and how many people may be painted, me not counted."""
+MOST_LETTERS = 1_900
+"""Of a drawing in a link: with the address before it, it stays below two thousand and forty-eight."""
+COLUMNS = ("x", "y")
+
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+_SIX, _CHECK_LETTERS = 6, 2
+_VERSION, _FINEST, _COARSEST = 1, 8, 6
+# Gaps that share a parameter, and the bits that say which.
+_BLOCK, _PARAMETER = 32, 4
+_WIDTHS = {"version": 3, "order": 2, "points": 12, "with me": 1}
+
+CUT = "This link has no whole drawing in it: it was cut or changed on its way. Ask for the link again, or paint anew."
+
+Bits = NDArray[np.uint8]
+Place = tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class PointDrawing:
+    """Painted points, and perhaps one more: me.
+
+    Parameters
+    ----------
+    points : uint8 array of shape (n, 2)
+        Places from 0 to 255; x to the right, y upward. A place may hold several people.
+    me : tuple of two int, or None
+    """
+
+    points: NDArray[np.uint8]
+    me: Place | None = None
+
+    @classmethod
+    def of(cls, points: NDArray[np.uint8], me: Place | None = None) -> PointDrawing:
+        """A drawing of places that somebody else names.
+
+        Parameters
+        ----------
+        points : array of shape (n, 2)
+            Places on the board.
+        me : Place or None
+            The place of one person; None: nobody.
+
+        Returns
+        -------
+        PointDrawing
+            Sorted, as a link has it.
+
+        Raises
+        ------
+        RequestError
+            If there are too many, or ``me`` is not on the board.
+        """
+        if len(points) > MOST_POINTS:
+            raise RequestError(f"{len(points):,} points are painted; the board holds {MOST_POINTS:,}: erase some.")
+        if me is not None and not all(0 <= place < SIDE for place in me):
+            raise RequestError(f"I am not on the board: choose a place from 0 to {SIDE - 1} on both axes.")
+        return cls(points, me)
+
+    @property
+    def others(self) -> Array:
+        """Everybody but me, data units, shape (n, 2): the middles of their places."""
+        return self.points.astype(np.float64) + 0.5
+
+    @property
+    def mine(self) -> Array:
+        """Me, data units, shape (1, 2), or (0, 2) where I am not on the board."""
+        return np.array([] if self.me is None else [self.me], dtype=np.float64).reshape(-1, 2) + 0.5
+
+    @property
+    def everybody(self) -> Array:
+        """All rows, data units, shape (n, 2) or (n + 1, 2); I am the last one."""
+        return np.concatenate([self.others, self.mine])
+
+    @property
+    def size(self) -> int:
+        """How many people there are."""
+        return len(self.points) + (self.me is not None)
+
+
+# --- as text
+
+
+def encode_drawing(drawing: PointDrawing) -> str:
+    """The drawing as at most ``MOST_LETTERS`` letters of a link.
+
+    Parameters
+    ----------
+    drawing : PointDrawing
+
+    Returns
+    -------
+    str
+        Letters, digits, ``-`` and ``_``. Where 256 places an edge would take too many, it is written with 128 or 64,
+        and points move to the middles of those. Points come back in the order of the curve.
+
+    References
+    ----------
+    Rice & Plaunt 1971 (adaptive codes of small numbers); Hilbert 1891.
+    """
+    for order in range(_FINEST, _COARSEST - 1, -1):
+        text = _write(drawing, order)
+        if len(text) <= MOST_LETTERS:
+            break
+    return text
+
+
+def decode_drawing(text: str) -> PointDrawing:
+    """The drawing that ``encode_drawing`` wrote.
+
+    Parameters
+    ----------
+    text : str
+        From a link, or from anybody.
+
+    Returns
+    -------
+    PointDrawing
+
+    Raises
+    ------
+    RequestError
+        If it did not write this text, or not all of it is there.
+    """
+    body, check = text[:-_CHECK_LETTERS], text[-_CHECK_LETTERS:]
+    if len(text) > MOST_LETTERS or not set(text) <= set(_LETTERS) or _compute_check(body) != check:
+        raise RequestError(CUT)
+    bits = _read_bits(body)
+    version, order, points, with_me = _decode_numbers(bits, tuple(_WIDTHS.values()))
+    order += _COARSEST
+    if version != _VERSION or order > _FINEST or points > MOST_POINTS:
+        raise RequestError(CUT)
+    at = sum(_WIDTHS.values())
+    me = None
+    if with_me:
+        me = _make_place(_decode_numbers(bits[at:], (_FINEST, _FINEST)))
+        at += 2 * _FINEST
+    places = np.cumsum(_decode_gaps(bits[at:], points))
+    if points and places[-1] >= 4**order:
+        raise RequestError(CUT)
+    coarser = _FINEST - order
+    lattice = _find_on_curve(places, order) << coarser
+    return PointDrawing((lattice + ((1 << coarser) >> 1)).astype(np.uint8), me)
+
+
+def _write(drawing: PointDrawing, order: int) -> str:
+    places = np.sort(_place_on_curve(drawing.points.astype(np.int64) >> (_FINEST - order), order))
+    heads = (_VERSION, order - _COARSEST, len(places), drawing.me is not None)
+    parts = [_encode_fixed(np.array([head]), width) for head, width in zip(heads, _WIDTHS.values(), strict=True)]
+    if drawing.me is not None:
+        parts.append(_encode_fixed(np.array(drawing.me), _FINEST))
+    bits = np.concatenate([*parts, _encode_rice(np.diff(places, prepend=0))])
+    sixes = np.pad(bits, (0, -len(bits) % _SIX)).reshape(-1, _SIX) @ (1 << np.arange(_SIX)[::-1])
+    body = "".join(_LETTERS[six] for six in sixes.tolist())
+    return body + _compute_check(body)
+
+
+def _compute_check(body: str) -> str:
+    rest = crc32(body.encode("ascii"))
+    return "".join(_LETTERS[rest >> (_SIX * place) & 63] for place in range(_CHECK_LETTERS))
+
+
+def _read_bits(text: str) -> Bits:
+    sixes = np.array([_LETTERS.index(letter) for letter in text], dtype=np.int64)
+    return _encode_fixed(sixes, _SIX)
+
+
+def _encode_fixed(values: Codes, width: int) -> Bits:
+    """Numbers in ``width`` bits each, the highest first."""
+    bits: Bits = (values[:, None] >> np.arange(width)[::-1] & 1).astype(np.uint8).ravel()
+    return bits
+
+
+def _decode_numbers(bits: Bits, widths: tuple[int, ...]) -> list[int]:
+    """The first numbers in so many bits each."""
+    if sum(widths) > len(bits):
+        raise RequestError(CUT)
+    return [int(value) for value in _decode_remainders(bits, np.array(widths, dtype=np.int64))]
+
+
+def _decode_remainders(bits: Bits, widths: Codes) -> Codes:
+    """Numbers of different widths, (m,), one after the other in ``bits``."""
+    ends = np.cumsum(widths)
+    of = np.repeat(np.arange(len(widths)), widths)
+    weights = np.ldexp(1.0, ends[of] - 1 - np.arange(len(of)))
+    return np.bincount(of, weights=weights * bits[: len(of)], minlength=len(widths)).astype(np.int64)
+
+
+def _encode_rice(gaps: Codes) -> Bits:
+    """A parameter for each block, all remainders, all quotients: apart, so that each is read in one go."""
+    if not len(gaps):
+        return np.zeros(0, dtype=np.uint8)
+    blocks = np.arange(0, len(gaps), _BLOCK)
+    choices = np.arange(1 << _PARAMETER)
+    lengths = (gaps[:, None] >> choices) + 1 + choices
+    parameters = np.add.reduceat(lengths, blocks, axis=0).argmin(axis=1)
+    widths = np.repeat(parameters, _BLOCK)[: len(gaps)]
+    of = np.repeat(np.arange(len(gaps)), widths)
+    down = np.cumsum(widths)[of] - 1 - np.arange(len(of))
+    quotients = gaps >> widths
+    ones = np.ones(int(quotients.sum()) + len(gaps), dtype=np.uint8)
+    ones[np.cumsum(quotients + 1) - 1] = 0
+    return np.concatenate([_encode_fixed(parameters, _PARAMETER), (gaps[of] >> down & 1).astype(np.uint8), ones])
+
+
+def _decode_gaps(bits: Bits, number: int) -> Codes:
+    blocks = -(-number // _BLOCK)
+    parameters = np.array(_decode_numbers(bits, (_PARAMETER,) * blocks), dtype=np.int64)
+    widths = np.repeat(parameters, _BLOCK)[:number]
+    at, whole = _PARAMETER * blocks, int(widths.sum())
+    ends = np.flatnonzero(bits[at + whole :] == 0)[:number]
+    if len(ends) < number:
+        raise RequestError(CUT)
+    quotients = np.diff(ends, prepend=-1) - 1
+    gaps: Codes = (quotients << widths) + _decode_remainders(bits[at:], widths)
+    return gaps
+
+
+def _place_on_curve(points: Codes, order: int) -> Codes:
+    """The place of points (n, 2) on Hilbert's curve through a square of 2^order, (n,)."""
+    x, y = points[:, 0].copy(), points[:, 1].copy()
+    along = np.zeros(len(x), dtype=np.int64)
+    for level in range(order - 1, -1, -1):
+        right, upper = x >> level & 1, y >> level & 1
+        along += (3 * right ^ upper) << (2 * level)
+        x, y = _turn(x & (1 << level) - 1, y & (1 << level) - 1, right, upper, level)
+    return along
+
+
+def _find_on_curve(along: Codes, order: int) -> Codes:
+    """The points (n, 2) at places (n,) of the curve."""
+    x, y = np.zeros_like(along), np.zeros_like(along)
+    for level in range(order):
+        quarter = along >> (2 * level) & 3
+        right = quarter >> 1
+        upper = quarter & 1 ^ right
+        x, y = _turn(x, y, right, upper, level)
+        x, y = x + (right << level), y + (upper << level)
+    return np.stack([x, y], axis=1)
+
+
+def _turn(x: Codes, y: Codes, right: Codes, upper: Codes, level: int) -> tuple[Codes, Codes]:
+    """The curve in a lower quarter is turned, and at the right mirrored too; its own inverse."""
+    last, mirrored, turned = (1 << level) - 1, (upper == 0) & (right == 1), upper == 0
+    x, y = np.where(mirrored, last - x, x), np.where(mirrored, last - y, y)
+    return np.where(turned, y, x), np.where(turned, x, y)
+
+
+def _make_place(numbers: list[int]) -> Place:
+    return numbers[0], numbers[1]
+
+
+# --- as a table
+
+_PAINTED = Declaration(
+    columns=COLUMNS,
+    lower=(0.0, 0.0),
+    upper=(float(SIDE), float(SIDE)),
+    bounds_origin="the edges of the board",
+    scaling="common",
+    kind=FileKind.SIMULATED,
+    title="Painted town",
+    description="Points that somebody painted: nobody's.",
+)
+
+
+class PaintedTable(NamedTuple):
+    """A drawing as a table, and what is declared about it."""
+
+    table: LoadedTable
+    declaration: Declaration
+
+
+def make_painted_table(drawing: PointDrawing) -> PaintedTable:
+    """Everybody on the board as rows of a simulated table, me last; their number is not declared.
+
+    Raises
+    ------
+    RequestError
+        If nobody is on it.
+    """
+    if not drawing.size:
+        raise RequestError("The board is empty: paint at least one point first.")
+    return PaintedTable(make_numeric_table(drawing.everybody, COLUMNS, name="Painted town"), _PAINTED)
+
+
+# --- to begin with
+
+
+class Preset(NamedTuple):
+    """A picture to begin with: its name on the page, how many centres suit it, and what is painted."""
+
+    title: str
+    k: int
+    drawing: PointDrawing
+
+
+def _draw_crowd(public_rng: np.random.Generator, x: float, y: float, spread: float, people: int) -> Array:
+    return public_rng.normal((x, y), spread, (people, 2))
+
+
+def _draw_circle(public_rng: np.random.Generator, radius: float, spread: float, people: int) -> Array:
+    turn = public_rng.uniform(0, 2 * np.pi, people)
+    reach = radius + public_rng.normal(0, spread, people)
+    around: Array = np.column_stack([np.cos(turn), np.sin(turn)])
+    return SIDE / 2 + reach[:, None] * around
+
+
+def _draw_blobs(rng: np.random.Generator) -> list[Array]:
+    return [_draw_crowd(rng, *place, 14, 300) for place in ((70, 70), (190, 90), (120, 195))]
+
+
+def _draw_unlike(rng: np.random.Generator) -> list[Array]:
+    return [_draw_crowd(rng, 90, 110, 24, 900), _draw_crowd(rng, 200, 60, 8, 90), _draw_crowd(rng, 205, 200, 6, 25)]
+
+
+def _draw_ring(rng: np.random.Generator) -> list[Array]:
+    return [_draw_circle(rng, 95, 5, 500), _draw_crowd(rng, 128, 128, 12, 200)]
+
+
+def _draw_rich(rng: np.random.Generator) -> list[Array]:
+    return [_draw_crowd(rng, 48, 52, 12, 40), _draw_crowd(rng, 86, 40, 10, 40)]
+
+
+def _draw_hermit(rng: np.random.Generator) -> list[Array]:
+    return [_draw_crowd(rng, 80, 150, 16, 500), _draw_crowd(rng, 140, 190, 14, 400)]
+
+
+def _draw_nobody(rng: np.random.Generator) -> list[Array]:
+    return [np.empty((0, 2))]
+
+
+class _Recipe(NamedTuple):
+    title: str
+    k: int
+    paint: Callable[[np.random.Generator], list[Array]]
+    me: Place | None = None
+
+
+_RECIPES: Mapping[str, _Recipe] = {
+    "blobs": _Recipe("Three blobs", 3, _draw_blobs),
+    "unlike": _Recipe("Unlike sizes", 3, _draw_unlike),
+    "ring": _Recipe("A ring", 4, _draw_ring),
+    "rich": _Recipe("One rich person", 2, _draw_rich, (243, 243)),
+    "hermit": _Recipe("A town and a hermit", 3, _draw_hermit, (226, 34)),
+    "empty": _Recipe("Empty town", 3, _draw_nobody),
+}
+PRESETS = tuple(_RECIPES)
+"""The pictures to begin with, by their ids."""
+
+
+@cache
+def load_preset(preset_id: str) -> Preset:
+    """The picture of that id, the same for everybody."""
+    recipe, public_rng = _RECIPES[preset_id], np.random.default_rng(11)
+    rows = np.concatenate(recipe.paint(public_rng))
+    points = np.clip(np.rint(rows), 0, SIDE - 1).astype(np.uint8)
+    return Preset(recipe.title, recipe.k, PointDrawing(points, recipe.me))

@@ -1,0 +1,251 @@
+"""How the bytes of a file are to be read: declared, never worked out from its rows."""
+
+from __future__ import annotations
+
+import codecs
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from dpviz.core import check
+from dpviz.tables.loaded_table import IntakeError
+from dpviz.words import list_names, quote_name
+
+MAX_COLUMNS = check.MOST_COLUMNS
+WHITESPACE = "whitespace"
+"""The delimiter of columns that are set apart by any number of blanks and tabs."""
+
+# One byte a character, the first 128 as in ASCII: a line, a delimiter and a digit are found without decoding.
+_ONE_BYTE = (
+    *(f"cp125{page}" for page in range(9)),
+    *(f"iso8859-{part}" for part in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 16)),
+    "koi8-r",
+    "koi8-u",
+    "mac-roman",
+    "ascii",
+)
+# These are turned into UTF-8 as a whole before they are read.
+_MARKED = ("utf-16", "utf-32")
+_TRANSCODED = (*_MARKED, *(f"{encoding}-{order}" for encoding in _MARKED for order in ("le", "be")))
+ENCODINGS = ("utf-8", *_TRANSCODED, *_ONE_BYTE)
+
+MISSING = frozenset(("", "NA", "N/A", "n/a", "#N/A", "NULL", "null", "nan", "NaN", "None"))
+"""What people write for a missing cell, besides nothing."""
+BLANKS = (" ", "\u00a0", "\u202f", "\u2009")
+"""Blanks that may stand around a number, or between groups of its digits."""
+INDIAN = "lakh"
+"""The grouping 12,34,567: three digits last, two in each group before."""
+
+_DECIMALS = (".", ",")
+_GROUPINGS: Mapping[str, tuple[str, ...]] = {
+    "": (),
+    ",": (",",),
+    ".": (".",),
+    "'": ("'", "\u2019"),
+    " ": BLANKS,
+    INDIAN: (",",),
+}
+NEGATIVES = ("", "()", "-")
+"""How negative numbers are written, besides a minus in front: between parentheses, or with the minus behind."""
+_LONGEST_SIGN = 8
+_PARTS_OF_NUMBERS = frozenset("+-.,\"'\u2019\u2212()")
+MOST_SKIPPED = 1_000
+_NEVER_DELIMITERS = frozenset("\"'.+-_\r\n")
+
+
+class NumberStyle(NamedTuple):
+    """How numbers are written: ``1.234,5 €`` has the decimal mark ``,``, the grouping mark ``.`` and the sign ``€``.
+
+    Parameters
+    ----------
+    decimal : "." or ","
+    grouping : "", ",", ".", "'", " " or "lakh"
+        Stands between groups of three digits; a blank also means a no-break or thin space. ``lakh`` is the Indian way,
+        ``12,34,567``.
+    sign : str
+        Stripped before or behind the number: ``%``, ``$``, ``€``, ``kg``. The number itself stays as it is.
+    negative : "", "()" or "-"
+        What else than a minus in front makes a number negative: parentheses around it, or a minus behind it.
+    """
+
+    decimal: str = "."
+    grouping: str = ""
+    sign: str = ""
+    negative: str = ""
+
+    def validate(self) -> NumberStyle:
+        """Itself.
+
+        Raises
+        ------
+        IntakeError
+            If the marks contradict each other or are none.
+        """
+        if self.decimal not in _DECIMALS:
+            raise IntakeError(f'The decimal mark is {quote_name(self.decimal)}; write "." or ",".')
+        if self.grouping not in _GROUPINGS or self.decimal in self.grouping_marks:
+            allowed = ", ".join(f'"{name}"' for name, marks in _GROUPINGS.items() if self.decimal not in marks)
+            raise IntakeError(f"The grouping mark is {quote_name(self.grouping)}; allowed are {allowed}; write one.")
+        if not _can_be_stripped(self.sign):
+            raise IntakeError(
+                f"The sign to strip is {quote_name(self.sign)}; write at most {_LONGEST_SIGN} characters without "
+                "digits, "
+                "blanks, commas, points, quotation marks and + or -, and not e alone, such as % or €."
+            )
+        if self.negative not in NEGATIVES:
+            raise IntakeError(
+                f'Negative numbers are written {quote_name(self.negative)}; write "" for a minus in front, "()" for '
+                'parentheses, or "-" for a minus behind.'
+            )
+        return self
+
+    @property
+    def grouping_marks(self) -> tuple[str, ...]:
+        """Every character that may stand between groups of digits."""
+        return _GROUPINGS[self.grouping]
+
+    def __str__(self) -> str:
+        number = f"12,34,567{self.decimal}5" if self.grouping == INDIAN else f"1{self.grouping}234{self.decimal}5"
+        signed = f"{number} {self.sign}".rstrip()
+        return {"()": f"({signed})", "-": f"{number}- {self.sign}".rstrip()}.get(self.negative, signed)
+
+
+PLAIN_STYLE = NumberStyle()
+
+
+@dataclass(frozen=True)
+class FileFormat:
+    """What is declared about the bytes of a file. The default reads no row: UTF-8, a header line, decimal points.
+
+    Parameters
+    ----------
+    encoding : str
+        One of ``ENCODINGS``; a byte that it does not know spoils its cell only.
+    delimiter : str
+        One character, or ``WHITESPACE``; empty: the one that the header line uses.
+    header : bool or None
+        Whether the first line holds names. None: it does, and is refused if it reads like a row.
+    names : tuple of str
+        Column names in place of the header's; needed where there is no header.
+    style : NumberStyle
+        How numbers are written.
+    styles : mapping of str to NumberStyle
+        Columns that write them in another way.
+    skip : int
+        Lines above the header, or above the rows where there is none: titles, comments.
+    units_line : bool
+        Whether the line below the header holds units, and no row.
+    several_lines : bool
+        Whether a quoted cell may go on over several lines. One line can then change how all lines below are read, so
+        that this is for public files only.
+    """
+
+    encoding: str = "utf-8"
+    delimiter: str = ""
+    header: bool | None = None
+    names: tuple[str, ...] = ()
+    style: NumberStyle = PLAIN_STYLE
+    styles: Mapping[str, NumberStyle] = field(default_factory=dict, hash=False)
+    several_lines: bool = False
+    skip: int = 0
+    units_line: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "encoding", _check_encoding(self.encoding))
+        if self.delimiter not in ("", WHITESPACE) and not can_delimit(self.delimiter):
+            raise IntakeError(
+                f"The delimiter is {quote_name(self.delimiter)}; write one character that is no letter, digit, "
+                "quotation "
+                f'mark, point or sign, such as , ; | or a tab, or "{WHITESPACE}".'
+            )
+        if self.header is False and not self.names:
+            raise IntakeError("A file without a header line needs column names; declare them as names.")
+        if self.header is False and self.encoding in _MARKED:
+            raise IntakeError(
+                f"The encoding is {self.encoding} and there is no header line, so a row would say which byte comes "
+                f"first; write {self.encoding}-le or {self.encoding}-be."
+            )
+        if not 0 <= self.skip <= MOST_SKIPPED:
+            raise IntakeError(f"{self.skip:,} lines are to be skipped; write a number from 0 to {MOST_SKIPPED:,}.")
+        if self.units_line and self.header is False:
+            raise IntakeError("A line of units stands below a header, and none is declared; leave one of the two out.")
+        if len(self.names) > MAX_COLUMNS:
+            raise IntakeError(f"{len(self.names):,} names are declared; at most {MAX_COLUMNS:,} are allowed.")
+        if len(set(self.names)) < len(self.names) or not all(map(_is_a_name, self.names)):
+            raise IntakeError(
+                "The declared column names repeat, are empty or cannot be written; give every column a name of its own."
+            )
+        for style in (self.style, *self.styles.values()):
+            style.validate()
+        unknown = [name for name in self.styles if self.names and name not in self.names]
+        if unknown:
+            raise IntakeError(f"Number styles are declared for {list_names(unknown)}, which the names do not hold.")
+
+    def get_style(self, column: str) -> NumberStyle:
+        """How ``column`` writes its numbers."""
+        return self.styles.get(column, self.style)
+
+    @property
+    def byte_encoding(self) -> str:
+        """The encoding of the bytes that lines are looked for in."""
+        return "utf-8" if self.encoding in _TRANSCODED else self.encoding
+
+
+def _check_encoding(name: str) -> str:
+    try:
+        known = codecs.lookup(name).name
+    except (LookupError, ValueError):
+        known = ""
+    if known == "utf-8-sig":
+        return "utf-8"
+    if known not in ENCODINGS:
+        usual = "utf-8, utf-16, cp1252 and iso8859-1"
+        raise IntakeError(
+            f"The encoding is {quote_name(name)}; usual are {usual}; save the file as UTF-8 or declare one."
+        )
+    return known
+
+
+def _is_a_name(name: str) -> bool:
+    """Whether a name is there, and can be written: half of a character cannot."""
+    return bool(name) and name == name.encode(errors="ignore").decode()
+
+
+def _can_be_stripped(sign: str) -> bool:
+    """Whether a number stays the number that it is when ``sign`` is taken off."""
+    if len(sign) > _LONGEST_SIGN or sign in ("e", "E"):
+        return False
+    return not any(letter.isdigit() or letter.isspace() or letter in _PARTS_OF_NUMBERS for letter in sign)
+
+
+def can_delimit(character: str) -> bool:
+    """Whether fields can be set apart by ``character``: one of ASCII that no number and no quotation needs."""
+    if len(character) != 1 or not character.isascii() or character in _NEVER_DELIMITERS:
+        return False
+    return character == "\t" or (character.isprintable() and not character.isalnum())
+
+
+PLAIN_FORMAT = FileFormat()
+
+
+def refuse_garbled(line: str, declared: FileFormat) -> None:
+    """Refuse a header line of several bytes a letter that is no text of its encoding: it may have run on into rows.
+
+    One byte too many or too few turns line ends into letters that no alphabet has.
+
+    Parameters
+    ----------
+    line : str
+        Text of the header.
+    declared : FileFormat
+        How the file is read.
+
+    Raises
+    ------
+    IntakeError
+        If it holds such letters, zero bytes, or what the encoding does not know.
+    """
+    several_bytes = declared.encoding != declared.byte_encoding
+    if several_bytes and any(letter in "\0\ufffd" or unicodedata.category(letter) == "Cn" for letter in line):
+        raise IntakeError(f"The header is no text in {declared.encoding}: declare its encoding, or save it as UTF-8.")

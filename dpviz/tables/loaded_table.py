@@ -1,0 +1,377 @@
+"""A table in memory, before any privacy: what intake hands on, and the one error it raises."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
+from types import MappingProxyType
+from typing import Any, Protocol
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from dpviz.core import RequestError
+from dpviz.tables.text_type import TEXT
+from dpviz.words import list_names as list_names
+from dpviz.words import quote_name as quote_name
+
+FloatArray = NDArray[np.float64]
+
+USUAL_LABEL = "label"
+"""The name of a column that is no coordinate but a known grouping, unless something else is declared."""
+
+
+def make_float_id_error(column: str) -> IntakeError:
+    """Why a column of floats says of no row whose it is; told by the type of the column, never by what is in it."""
+    return IntakeError(
+        f"The id column {quote_name(column)} holds numbers with a point (floats): pandas makes them of whole numbers "
+        "where one is missing. Above 2^53 different whole numbers are one float, and rows of several people would "
+        "count as one person's. Write the ids as text or as whole numbers that may be missing (pandas: read them with "
+        'dtype="Int64" or "string"), or declare another id column.'
+    )
+
+
+CELLS_KEPT = 500
+"""Cells of a column that are no number, kept to find out how they are written."""
+# A whole number as spreadsheets and data frames write it where a cell of its column is empty.
+_POINT_NOUGHT = r"^([+-]?\d+)\.0+$"
+
+
+class CellCoding(Protocol):
+    """What turns each cell of a column into a number, by itself (see ``codings``)."""
+
+    @property
+    def textual(self) -> bool:
+        """Whether it takes text."""
+        ...
+
+    def numbers(self, cells: Any) -> FloatArray:
+        """The number of each cell (n,)."""
+        ...
+
+
+class IntakeError(RequestError):
+    """A file or table that cannot be used, and what to do about it; never a value of a cell."""
+
+
+NO_CODINGS: Mapping[str, CellCoding] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Unread:
+    """What a column lost on the way in: counts of rows, read without privacy, for the owner's eyes.
+
+    Attributes
+    ----------
+    empty, no_number : int
+        Cells with nothing in them, or a word for nothing; and cells that hold something else than a number.
+    broken : int
+        Lines that have too many or too few fields, or whose quotation marks do not close.
+    cells : tuple of bytes
+        Some of the cells that are no number, as they stand in the file: to find out how they are written.
+    """
+
+    empty: int = 0
+    no_number: int = 0
+    broken: int = 0
+    cells: tuple[bytes, ...] = field(default=(), repr=False)
+
+    @classmethod
+    def combine(cls, parts: Sequence[Unread]) -> Unread:
+        """What several pieces of a column lost together."""
+        cells = dict.fromkeys(cell for part in parts for cell in part.cells)
+        return cls(
+            sum(part.empty for part in parts),
+            sum(part.no_number for part in parts),
+            sum(part.broken for part in parts),
+            tuple(islice(cells, CELLS_KEPT)),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedTable:
+    """Rows and columns as they came in; nothing here is released.
+
+    Attributes
+    ----------
+    name : str
+        What the table is called on screen: the file name without its ending, or what the caller chose.
+    frame : pandas.DataFrame, shape (n, number of columns)
+        Every column that was kept: numeric ones as float64 (missing = NaN), the others as text.
+    fingerprint : str
+        SHA-256 of names and values, computed once at load: the key for caches.
+    notes : tuple of str
+        What the owner should know of the way in, by column name; neither cell values nor counts.
+    whole : mapping of str to series
+        Columns that were whole numbers before they became float64, as they were: ids are told apart by them.
+    unread : mapping of str to Unread
+        What number columns lost on the way, where a file was read.
+    """
+
+    name: str
+    frame: pd.DataFrame = field(repr=False)
+    fingerprint: str
+    notes: tuple[str, ...] = ()
+    whole: Mapping[str, pd.Series[Any]] = field(default_factory=dict, repr=False)
+    unread: Mapping[str, Unread] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def numeric_columns(self) -> tuple[str, ...]:
+        """The columns of numbers, in file order."""
+        return tuple(str(name) for name, kind in self.frame.dtypes.items() if kind == np.float64)
+
+    @cached_property
+    def text_columns(self) -> tuple[str, ...]:
+        """The other columns, in file order."""
+        return tuple(str(name) for name, kind in self.frame.dtypes.items() if kind != np.float64)
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are: a private number under add/remove, neither shown nor used unpaid."""
+        return len(self.frame)
+
+    def columns(self, names: Sequence[str]) -> FloatArray:
+        """The chosen numeric columns as a new float64 array of shape (n, d), data units, missing = NaN.
+
+        Raises
+        ------
+        IntakeError
+            If no name is given, a name is given twice, or a name is not a numeric column.
+        """
+        chosen = [names] if isinstance(names, str) else list(names)
+        allowed = f"numeric columns are {list_names(self.numeric_columns)}"
+        if not chosen:
+            raise IntakeError(f"No column was chosen; {allowed}; choose at least one.")
+        if len(set(chosen)) < len(chosen):
+            raise IntakeError(f"Columns {list_names(chosen)} were asked for, one of them twice; name each once.")
+        unknown = [name for name in chosen if name not in self.frame.columns]
+        if unknown:
+            raise IntakeError(f"There is no column {list_names(unknown)}; {allowed}; choose among these.")
+        text = [name for name in chosen if name in self.text_columns]
+        if text:
+            raise IntakeError(
+                f"Column {list_names(text)} holds text, not numbers; {allowed}; choose among these, or declare its "
+                "categories: they are never taken from rows."
+            )
+        return np.ascontiguousarray(self.frame[chosen].to_numpy(dtype=np.float64))
+
+    def encode_columns(self, names: Sequence[str], codings: Mapping[str, CellCoding]) -> FloatArray:
+        """As ``columns``, with the columns that have a coding as the numbers that it makes of their cells.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Columns, in the order that is wanted.
+        codings : mapping of str to CellCoding
+            Coding of each column that has one.
+
+        Returns
+        -------
+        array of shape (n, names)
+            Data units; NaN where a cell is missing.
+
+        Raises
+        ------
+        IntakeError
+            As ``columns``; a coded column may hold text.
+        """
+        if not codings:
+            return self.columns(names)
+        if unknown := [name for name in names if name not in self.frame.columns]:
+            raise IntakeError(
+                f"There is no column {list_names(unknown)}; columns are {list_names(tuple(self.frame.columns))}; "
+                "choose among "
+                "these."
+            )
+        textual = [name for name in names if name in codings and codings[name].textual]
+        plain = [name for name in names if name not in textual]
+        numbers = dict(zip(plain, self.columns(plain).T, strict=True)) if plain else {}
+        cells = {name: self.whole.get(name, self.frame[name]) for name in textual}
+        return stack_columns({**numbers, **cells}, names, codings)
+
+    def check_id(self, column: str) -> None:
+        """Refuse an id column of floats.
+
+        Raises
+        ------
+        IntakeError
+            If it is one.
+        """
+        if column in self.numeric_columns and column not in self.whole:
+            raise make_float_id_error(column)
+
+    def identifiers(self, column: str) -> NDArray[np.int64]:
+        """Whose each row is: codes 0, 1, ... of shape (n,), -1 where the cell is empty.
+
+        Two cells are the same if they are the same text, after blanks around it are dropped, letters are composed, and
+        a whole number such as ``7.0`` is written ``7``: what a cell is called depends on that cell only.
+
+        Raises
+        ------
+        IntakeError
+            If the column does not exist, or holds floats.
+        """
+        self.check_id(column)
+        return self.groups(column)
+
+    def groups(self, column: str) -> NDArray[np.int64]:
+        """To which group each row belongs, as ``identifiers``, of any column.
+
+        Raises
+        ------
+        IntakeError
+            If the column does not exist.
+        """
+        if column not in self.frame.columns:
+            names = list_names(tuple(self.frame.columns))
+            raise IntakeError(f"There is no id column {quote_name(column)}; columns are {names}; choose among these.")
+        codes, _ = pd.factorize(make_canonical_ids(self.whole.get(column, self.frame[column])))
+        return codes.astype(np.int64)
+
+
+LoadedTable.__module__ = "dpviz"
+
+
+def stack_columns(columns: Mapping[str, Any], names: Sequence[str], codings: Mapping[str, CellCoding]) -> FloatArray:
+    """Columns side by side (n, number of names), those with a coding as the numbers that it makes of their cells.
+
+    Parameters
+    ----------
+    columns : mapping of str to object
+        Numbers or text by name.
+    names : sequence of str
+        Columns, in the order that is wanted.
+    codings : mapping of str to CellCoding
+        Coding of each column that has one.
+
+    Returns
+    -------
+    array of shape (n, names)
+        Data units; NaN where a cell is missing.
+    """
+    coded = (codings[name].numbers(columns[name]) if name in codings else columns[name] for name in names)
+    return np.stack([np.asarray(column, dtype=np.float64) for column in coded], axis=1)
+
+
+def make_canonical_ids(cells: pd.Series[Any]) -> pd.Series[Any]:
+    """Cells of an id column as texts that are the same for the same person, missing where nobody is named."""
+    numbers = pd.api.types.is_float_dtype(cells.dtype)
+    text = cells.map(_format_number, na_action="ignore") if numbers else cells
+    canonical = text.astype(TEXT).str.normalize("NFC").str.strip().str.replace(_POINT_NOUGHT, r"\1", regex=True)
+    return canonical.where(canonical != "")
+
+
+def make_numeric_table(
+    values: Any, columns: Sequence[str] | None = None, *, name: str = "table", notes: tuple[str, ...] = ()
+) -> LoadedTable:
+    """A table from numbers already in memory.
+
+    Parameters
+    ----------
+    values : array-like of shape (n,) or (n, d), or pandas.DataFrame
+        Numbers in data units; a frame may also hold text columns, which are kept as text.
+    columns : sequence of str, optional
+        One name a column; ``column_1``, ``column_2``, ... for an array without names.
+    name : str
+        Of the table.
+    notes : tuple of str
+        Sentences about the table, for its owner.
+
+    Returns
+    -------
+    LoadedTable
+        All columns numbers, but for a frame's text.
+
+    Raises
+    ------
+    IntakeError
+        If the values are not numbers in one or two dimensions, or the names do not fit.
+    """
+    frame = values.copy(deep=False) if isinstance(values, pd.DataFrame) else _make_frame(values)
+    names = [str(column) for column in frame.columns] if columns is None else [str(column) for column in columns]
+    if len(names) != frame.shape[1]:
+        raise IntakeError(f"{len(names)} column names for {frame.shape[1]} columns; give one name a column.")
+    if len(set(names)) < len(names):
+        raise IntakeError(f"Column names {list_names(names)} repeat; give every column its own name.")
+    kept = {new: _store_column(frame.iloc[:, place]) for place, new in enumerate(names)}
+    as_given = ((new, frame.iloc[:, place]) for place, new in enumerate(names))
+    whole = {new: cells.reset_index(drop=True) for new, cells in as_given if pd.api.types.is_integer_dtype(cells)}
+    return make_table(kept, name=name, notes=notes, whole=whole)
+
+
+def make_table(
+    columns: dict[str, FloatArray | pd.Series[Any]],
+    *,
+    name: str,
+    notes: tuple[str, ...] = (),
+    whole: Mapping[str, pd.Series[Any]] | None = None,
+    unread: Mapping[str, Unread] | None = None,
+) -> LoadedTable:
+    """A ``LoadedTable`` from finished columns: float64 arrays are numeric, series are text; see there for the rest.
+
+    Parameters
+    ----------
+    columns : mapping of str to array or Series
+        By name.
+    name : str
+        Of the table.
+    notes : tuple of str
+        Sentences about the table, for its owner.
+    whole : mapping of str to Series or None
+        Text columns as they stood, for ids.
+    unread : mapping of str to Unread or None
+        What could not be read, by column.
+
+    Returns
+    -------
+    LoadedTable
+        Data units.
+    """
+    for values in columns.values():
+        if isinstance(values, np.ndarray):
+            values.flags.writeable = False
+    return LoadedTable(
+        name, pd.DataFrame(columns, copy=False), _hash_columns(columns), notes, whole or {}, unread or {}
+    )
+
+
+def _format_number(value: float) -> str:
+    """A number as text that tells any two numbers apart."""
+    return repr(float(value))
+
+
+def _make_frame(values: Any) -> pd.DataFrame:
+    # `from None`: the message of the error underneath can quote a cell.
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise IntakeError("The values are not all numbers; give an array of numbers or a data frame.") from None
+    if array.ndim not in (1, 2):
+        raise IntakeError(f"The array has {array.ndim} dimensions; a table has rows and columns; reshape it.")
+    table = array.reshape(len(array), -1) if array.size else array.reshape(len(array), max(array.shape[1:], default=1))
+    return pd.DataFrame(table, columns=[f"column_{place}" for place in range(1, table.shape[1] + 1)], copy=False)
+
+
+def _store_column(values: pd.Series[Any]) -> FloatArray | pd.Series[Any]:
+    if pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_complex_dtype(values):
+        # A copy, so that freezing our column never freezes the caller's array.
+        return np.array(values.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64)
+    return values.astype(TEXT).reset_index(drop=True)
+
+
+def _hash_columns(columns: dict[str, FloatArray | pd.Series[Any]]) -> str:
+    digest = hashlib.sha256()
+    for name, values in columns.items():
+        digest.update(f"{len(name)}:{name}:{len(values)}:".encode("utf-8", "surrogatepass"))
+        if isinstance(values, np.ndarray):
+            digest.update(np.ascontiguousarray(values).data)
+            continue
+        codes, known = pd.factorize(values)
+        digest.update(b"text" + codes.astype(np.int64).tobytes())
+        lengths = known.str.len().to_numpy(dtype=np.int64)
+        digest.update(lengths.tobytes() + "".join(known).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()

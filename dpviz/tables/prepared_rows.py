@@ -1,0 +1,206 @@
+"""From batches of a table that memory does not hold to its rows in a file: each row by itself, as declared.
+
+What a row becomes, and which rows of a person count, is the same as in memory; in which order they stand in the file
+shows nowhere.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import IO, Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from dpviz.core import Array, Domain, Region, choose_number_type, convert_to_unit, find_complete, keep_rows_per_person
+from dpviz.tables.lattice_file import LatticeFile, refuse_full_disk
+from dpviz.tables.loaded_table import FloatArray, make_canonical_ids
+
+# Rows of persons are dealt into so many files by whose they are: each of them has to fit into memory.
+_PARTS = 256
+
+
+# Rows with 128 bits of whose they are.
+Records: TypeAlias = NDArray[np.void]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Batch:
+    """Some consecutive rows of a table; its ``repr`` shows none, since logs may hold it.
+
+    Parameters
+    ----------
+    values : array of shape (m, d)
+        Data units, missing = NaN.
+    ids : series of shape (m,) or None
+        Whose each row is, as it stands in the table; None without an id column.
+    read : float
+        Part of the table that has been read with it, in [0, 1].
+    """
+
+    values: FloatArray
+    ids: pd.Series[Any] | None
+    read: float
+
+
+class Preparation:
+    """Rows in a file, batch by batch.
+
+    Parameters
+    ----------
+    domain : Domain
+    drop_incomplete : bool
+        Whether a row with a missing cell is left out; else the middle of the domain stands in for that cell.
+    rows_per_person : int
+        Of batches with ids: so many rows of a person are kept.
+    file : LatticeFile, optional
+        An empty one, which somebody else reads afterwards; a new one by default.
+
+    Raises
+    ------
+    IntakeError
+        If the disk is full.
+    """
+
+    def __init__(
+        self, domain: Domain, *, drop_incomplete: bool, rows_per_person: int = 1, file: LatticeFile | None = None
+    ) -> None:
+        self._domain, self._drop, self._most = domain, drop_incomplete, rows_per_person
+        self._file = file or LatticeFile(domain.region)
+        self._dealt: _RowsOfPersons | None = None
+
+    def take(self, batch: Batch) -> None:
+        """The next rows."""
+        unit, ids = make_lattice_rows(batch, self._domain, drop_incomplete=self._drop)
+        if ids is None:
+            self._file.append(unit)
+            return
+        if self._dealt is None:
+            self._dealt = _RowsOfPersons(self._domain.region, self._most)
+        self._dealt.append(unit, ids)
+
+    def finish(self) -> LatticeFile:
+        """All rows that count."""
+        if self._dealt is not None:
+            for rows in self._dealt.read_kept():
+                self._file.append(rows)
+            self._dealt.close()
+        return self._file
+
+
+def make_lattice_rows(batch: Batch, domain: Domain, *, drop_incomplete: bool) -> tuple[Array, pd.Series[Any] | None]:
+    """The rows of a batch that count, on the lattice, and whose they are, as canonical texts.
+
+    Parameters
+    ----------
+    batch : Batch
+        Rows in data units.
+    domain : Domain
+        Declared bounds and scaling.
+    drop_incomplete : bool
+        Whether a row with a missing cell is dropped; else the middle stands in for it.
+
+    Returns
+    -------
+    array, Series or None
+        An array of shape (rows, dim) in unit coordinates, and ids or None.
+    """
+    values, ids = batch.values, None if batch.ids is None else make_canonical_ids(batch.ids)
+    if drop_incomplete:
+        kept = find_complete(values) if ids is None else find_complete(values) & ids.notna().to_numpy()
+        values, ids = values[kept], None if ids is None else ids[kept]
+    return convert_to_unit(values, domain), ids
+
+
+def deal_rows(unit: Array, ids: pd.Series[Any], region: Region, *, number: int, most: int) -> list[Records]:
+    """Rows with whose they are, in ``number`` parts: a person's lie in the same one, no more than may be kept.
+
+    Parameters
+    ----------
+    unit : array of shape (n, dim)
+        Unit coordinates, on the lattice.
+    ids : Series
+        Text of shape (n,).
+    region : Region
+        Where rows live, unit coordinates.
+    number : int
+        How many parts.
+    most : int
+        Rows of a person.
+
+    Returns
+    -------
+    list of Records
+        Each with its own persons.
+    """
+    records = cap_rows(np.rec.fromarrays([_hash_ids(ids), unit], dtype=_make_record_type(region)), most)
+    part = records["person"][:, 0] % number
+    order = np.argsort(part, kind="stable")
+    borders = np.searchsorted(part[order], np.arange(number + 1))
+    return [records[order[first:end]] for first, end in pairwise(borders)]
+
+
+def cap_rows(records: Records, most: int) -> Records:
+    """At most so many rows of each person, by that person's rows alone.
+
+    Parameters
+    ----------
+    records : Records
+        Rows with whose they are.
+    most : int
+        Rows of a person.
+
+    Returns
+    -------
+    Records
+        Those that stay.
+    """
+    _, person = np.unique(records["person"], axis=0, return_inverse=True)
+    return records[keep_rows_per_person(records["row"], person.astype(np.int64), most)]
+
+
+class _RowsOfPersons:
+    """Rows with whose they are, dealt into files without names: all rows of a person lie in one."""
+
+    def __init__(self, region: Region, most: int) -> None:
+        self._most, self._region, self._open = most, region, ExitStack()
+        with refuse_full_disk():
+            files = (tempfile.TemporaryFile(prefix="dpviz-") for _ in range(_PARTS))  # noqa: SIM115 (the stack closes)
+            self._files: list[IO[bytes]] = [self._open.enter_context(file) for file in files]
+
+    def append(self, unit: Array, ids: pd.Series[Any]) -> None:
+        """More rows. Of a person who has many of these, no more than may be kept in the end."""
+        parts = deal_rows(unit, ids, self._region, number=_PARTS, most=self._most)
+        with refuse_full_disk():
+            for file, records in zip(self._files, parts, strict=True):
+                file.write(records.tobytes())
+
+    def read_kept(self) -> Iterator[Array]:
+        """The rows that count, file by file."""
+        for file in self._files:
+            with refuse_full_disk():
+                file.flush()
+                file.seek(0)
+            records = np.frombuffer(file.read(), dtype=_make_record_type(self._region))
+            yield cap_rows(records, self._most)["row"].astype(np.float64)
+
+    def close(self) -> None:
+        """Give the files back."""
+        self._open.close()
+
+
+def _make_record_type(region: Region) -> np.dtype[Any]:
+    kind = choose_number_type(float(region.half.max()), region.row_bits)
+    return np.dtype([("person", "<u8", 2), ("row", kind, (region.dim,))])
+
+
+def _hash_ids(ids: pd.Series[Any]) -> NDArray[np.uint64]:
+    """128 bits for each id, shape (m, 2): no two of any table are the same."""
+    text = ids.to_numpy(dtype=object)
+    halves = [pd.util.hash_array(text, hash_key=f"dpviz, persons {i}", categorize=False) for i in (1, 2)]
+    return np.stack(halves, axis=1)

@@ -1,0 +1,193 @@
+"""What a table lost on its way in: cells that are empty or no numbers, and the rows that they cost; for its owner.
+
+All of it is counted from the rows without privacy: of a private file it is an access, and nothing of it is released.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+import numpy as np
+
+from dpviz.core import Array
+from dpviz.tables.declaration import Declaration
+from dpviz.tables.file_format import NumberStyle
+from dpviz.tables.loaded_table import LoadedTable, Unread, list_names, quote_name
+from dpviz.tables.number_styles import find_mending_style
+
+FOR_THE_OWNER = "For the eyes of the file's owner, never part of a release: "
+_NAMED = 6
+
+
+@dataclass(frozen=True)
+class ColumnLoss:
+    """What one column lost.
+
+    Attributes
+    ----------
+    name : str
+    empty, no_number : int
+        Cells with nothing in them, and cells that hold something else than a number; of whole lines.
+    alone : int
+        Rows in which this column alone has no number: as many more would be used without it.
+    style : NumberStyle or None
+        Another style that would read most of the cells that are no numbers.
+    """
+
+    name: str
+    empty: int
+    no_number: int
+    alone: int
+    style: NumberStyle | None = None
+
+    @property
+    def sentence(self) -> str:
+        """Its loss, and what would mend it."""
+        empty = f"{_format_cells(self.empty)} empty" if self.empty else ""
+        wrong = (
+            f"{_format_cells(self.no_number)} no number{'' if self.no_number == 1 else 's'}" if self.no_number else ""
+        )
+        said = f"{quote_name(self.name)}: {' and '.join(filter(None, (empty, wrong)))}"
+        return f"{said}; most of these would be read if written like {self.style}." if self.style else f"{said}."
+
+
+@dataclass(frozen=True)
+class RowLoss:
+    """What a table lost.
+
+    Attributes
+    ----------
+    rows : int
+        Lines of the file, or rows of the frame.
+    incomplete : int
+        Rows with no number in some column to cluster.
+    broken : int
+        Lines among them with too many or too few fields, or a quotation mark that does not close.
+    nobody : int
+        Rows without an id, where an id column is declared.
+    columns : tuple of ColumnLoss
+        The columns that lost something, the dearest first.
+    dropped : bool
+        Whether such rows are left out; else the middle of the bounds stands in for them.
+    """
+
+    rows: int
+    incomplete: int
+    broken: int
+    nobody: int
+    columns: tuple[ColumnLoss, ...]
+    dropped: bool
+
+    @property
+    def is_none(self) -> bool:
+        """Whether every row is whole."""
+        return self.incomplete == 0 and self.nobody == 0
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The loss in words: rows first, then column by column.
+
+        >>> RowLoss(4, 0, 0, 0, (), True).sentences
+        ('No row is lost: every cell of the columns to cluster is a number.',)
+        """
+        if self.is_none:
+            return ("No row is lost: every cell of the columns to cluster is a number.",)
+        said = []
+        if self.incomplete:
+            fate = "dropped" if self.dropped else "replaced by the middle of the bounds"
+            dearest = f"; {quote_name(self.columns[0].name)} costs most of them" if len(self.columns) > 1 else ""
+            said.append(f"{_format_part(self.incomplete, self.rows)} {fate}: some column has no number there{dearest}.")
+        if self.broken:
+            said.append(
+                f"{_format_part(self.broken, self.rows)} no record: too many or too few fields, or a quotation "
+                "mark that does "
+                "not close."
+            )
+        if self.nobody:
+            said.append(f"{_format_part(self.nobody, self.rows)} nobody's: the id is missing.")
+        said += [column.sentence for column in self.columns[:_NAMED]]
+        if rest := [column.name for column in self.columns[_NAMED:]]:
+            said.append(f"Less is missing in {list_names(rest)}.")
+        return tuple(said)
+
+
+def count_row_loss(loaded: LoadedTable, declared: Declaration) -> RowLoss:
+    """What ``loaded`` lost of the columns that ``declared`` clusters.
+
+    Parameters
+    ----------
+    loaded : LoadedTable
+        The table in memory.
+    declared : Declaration
+        What is declared about it.
+
+    Returns
+    -------
+    RowLoss
+        For the owner's eyes.
+
+    **Guarantee.** None: this reads the rows. What it returns is for their owner and must not be released.
+    """
+    names = declared.columns
+    values = loaded.encode_columns(names, declared.coded)
+    loss = count_loss(values, names, dropped=declared.relation == "add_remove", unread=loaded.unread)
+    mended = tuple(
+        replace(one, style=_find_mending(loaded.unread.get(one.name, Unread()), declared.file.get_style(one.name)))
+        for one in loss.columns
+    )
+    nobody = 0
+    if declared.id_column is not None:
+        nobody = int(np.count_nonzero(loaded.identifiers(declared.id_column) < 0))
+    return replace(loss, nobody=nobody, columns=mended)
+
+
+def count_loss(
+    values: Array, names: Sequence[str], *, dropped: bool = True, unread: Mapping[str, Unread] = MappingProxyType({})
+) -> RowLoss:
+    """The same of rows (n, d) of numbers, NaN where one is missing.
+
+    Parameters
+    ----------
+    values : array of shape (n, d)
+        Data units, NaN where a cell is missing.
+    names : sequence of str
+        Of the columns.
+    dropped : bool
+        Whether incomplete rows are dropped.
+    unread : mapping of str to Unread
+        What could not be read, by column.
+
+    Returns
+    -------
+    RowLoss
+        For the owner's eyes.
+
+    **Guarantee.** None: this reads the rows.
+    """
+    missing = ~np.isfinite(values)
+    incomplete = missing.any(axis=1)
+    alone = missing & (missing.sum(axis=1) == 1)[:, None]
+    columns = []
+    for place, name in enumerate(names):
+        lost = unread.get(name, Unread(empty=int(missing[:, place].sum())))
+        if lost.empty or lost.no_number:
+            columns.append(ColumnLoss(name, lost.empty, lost.no_number, int(alone[:, place].sum())))
+    columns.sort(key=lambda one: (one.alone, one.empty + one.no_number), reverse=True)
+    broken = max((lost.broken for name, lost in unread.items() if name in names), default=0)
+    return RowLoss(len(values), int(incomplete.sum()), broken, 0, tuple(columns), dropped)
+
+
+def _find_mending(lost: Unread, style: NumberStyle) -> NumberStyle | None:
+    cells = [cell.decode(errors="replace") for cell in lost.cells]
+    return find_mending_style(cells, style) if cells else None
+
+
+def _format_part(part: int, whole: int) -> str:
+    is_one = part == 1
+    return f"{part:,} of {whole:,} rows ({100 * part / whole:.3g} %) {'is' if is_one else 'are'}"
+
+
+def _format_cells(many: int) -> str:
+    return f"{many:,} cell{' is' if many == 1 else 's are'}"

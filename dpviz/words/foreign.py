@@ -1,0 +1,174 @@
+"""Bytes from elsewhere: a file that is one, read no further than agreed; YAML without surprises; and no traceback."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from dpviz.core import RequestError
+
+
+@contextmanager
+def open_file(path: Path) -> Iterator[IO[bytes]]:
+    """A regular file, open for reading. A pipe, a device or a folder is not opened: it may never answer, or never end.
+
+    Raises
+    ------
+    OSError
+        If it is none, is not there, or may not be read.
+    ValueError
+        If no file can have such a name.
+    """
+    _refuse_others(os.stat(path).st_mode)  # noqa: PTH116 (of a path, whatever its name)
+    with path.open("rb") as file:
+        _refuse_others(os.fstat(file.fileno()).st_mode)  # should another one have taken its place meanwhile
+        yield file
+
+
+def read_bytes(path: Path, most: int) -> bytes:
+    """The content of a regular file, or its first ``most`` + 1 bytes where there are more; see ``open_file``.
+
+    Parameters
+    ----------
+    path : Path
+        Of a file from elsewhere.
+    most : int
+        Bytes.
+
+    Returns
+    -------
+    bytes
+        At most one byte more than ``most``.
+    """
+    with open_file(path) as file:
+        return file.read(most + 1)
+
+
+def format_name(path: Path) -> str:
+    """The name of a file on one line that can be written anywhere; what is no UTF-8 or cannot be printed is marked.
+
+    >>> format_name(Path("caf\\udce9\\x1b[31m.csv"))
+    'caf��[31m.csv'
+    """
+    name = os.fsencode(path.name).decode("utf-8", errors="replace")
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in name)
+
+
+def quote_name(name: str) -> str:
+    """A name between quotation marks, cut at 60 characters, on one line."""
+    short = name if len(name) <= 60 else name[:57] + "..."
+    return '"' + "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in short) + '"'
+
+
+def list_names(names: Sequence[str], *, most: int = 12) -> str:
+    """Names as a short list for a sentence; ``(none)`` when there are none.
+
+    Parameters
+    ----------
+    names : sequence of str
+        From elsewhere.
+    most : int
+        So many are spelled out.
+
+    Returns
+    -------
+    str
+        Quoted, on one line.
+    """
+    shown = ", ".join(quote_name(name) for name in names[:most])
+    rest = len(names) - most
+    return f"{shown} and {rest} more" if rest > 0 else shown or "(none)"
+
+
+def read_yaml(text: str, *, most: int) -> Any:
+    """The values that YAML says, each written out where it stands.
+
+    A name for a part (an alias) is refused: a few hundred bytes of them can stand for gigabytes.
+
+    Parameters
+    ----------
+    text : str
+        From elsewhere.
+    most : int
+        Letters.
+
+    Returns
+    -------
+    object
+        Lists, mappings, texts and numbers.
+
+    Raises
+    ------
+    ValueError
+        If it is no YAML of plain values, or longer than ``most`` letters; ``line`` of it is where, if that is known.
+    """
+    import yaml  # slow to import
+
+    class PlainLoader(yaml.SafeLoader):
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            if self.check_event(yaml.AliasEvent):
+                raise yaml.YAMLError("a name that stands for another part")
+            node = super().compose_node(parent, index)
+            if isinstance(node, yaml.ScalarNode):
+                node.value.encode()  # half a character, which nothing can show, is an error
+            return node
+
+    if len(text) > most:
+        raise NoYaml(None)
+    try:
+        return yaml.load(text, PlainLoader)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        raise NoYaml(None if mark is None else mark.line + 1) from None
+    except Exception:  # its reader has more than one way to say no: a date that is none, a number of 5,000 digits
+        raise NoYaml(None) from None
+
+
+class NoYaml(ValueError):
+    """What is no YAML; ``line`` is where, if that is known."""
+
+    def __init__(self, line: int | None) -> None:
+        super().__init__("no YAML")
+        self.line = line
+
+
+@contextmanager
+def refuse_as(refusal: RequestError, *, missing: RequestError | None = None) -> Iterator[None]:
+    """Whatever a reader of foreign bytes fails with is ``refusal``, a sentence without a value of them.
+
+    Sentences of our own go on as they are.
+
+    Parameters
+    ----------
+    refusal : RequestError
+        What to raise.
+    missing : RequestError or None
+        What to raise of a file that is not there; None: the same.
+
+    Yields
+    ------
+    None
+        Nothing; what is read inside the block is guarded.
+
+    Raises
+    ------
+    RequestError
+        One of the two.
+    """
+    try:
+        yield
+    except RequestError:
+        raise
+    except FileNotFoundError:
+        raise missing or refusal from None
+    except Exception:
+        raise refusal from None
+
+
+def _refuse_others(mode: int) -> None:
+    if not stat.S_ISREG(mode):
+        raise OSError("not a regular file")

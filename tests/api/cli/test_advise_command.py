@@ -1,0 +1,67 @@
+"""Advice from the shell: an answer for a size, in words or as JSON, without any table."""
+
+import re
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+from dpviz.runs.clipped_rows import clip_rows
+from dpviz.runs.evaluation import find_reference, nicv
+from dpviz.runs.one_run import run
+from dpviz.runs.open_table import declare
+from dpviz.tables.samples import sample
+from tests.cases import about
+from tests.command_line import call
+
+SIZE = ("advise", "--n", "50000", "--d", "4", "--k", "5")
+
+
+def test_advice_names_an_algorithm_an_epsilon_and_how_sure_it_is(capsys):
+    said = call(capsys, *SIZE, "--delta", "1e-6", "--json")
+    assert said.code == 0, said.err
+    best = said.json["best"]
+    assert 0.01 <= best["epsilon"] <= 10 and best["median"] <= 1.1 and best["share"] >= 0.799
+    text = call(capsys, *SIZE, "--delta", "1e-6").out
+    assert said.json["answer"] in text and "no row of yours is read" in text
+    assert f"At ε = {best['epsilon']:g}, on made-up tables:" in text
+    stricter = call(capsys, *SIZE, "--delta", "1e-6", "--target", "1.02", "--json").json["best"]
+    assert stricter is None or stricter["epsilon"] >= best["epsilon"]
+
+
+def test_a_wrong_question_is_refused_in_one_line(capsys):
+    for options in (
+        *(("--target", "1"), ("--n", "0"), ("--k", "0")),
+        *(("--delta", "0.1"), ("--relation", "swap"), ("--d", "x")),
+    ):
+        said = call(capsys, *SIZE, *options)
+        with about(*options):
+            assert (said.code, said.err.count("\n")) == (2, 1)
+
+
+PAGE = (Path(__file__).resolve().parents[3] / "docs" / "howto" / "choose.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_the_documentation_says_how_often_its_advice_is_kept_and_with_another_k_not(capsys):
+    """On the people of the sample: losses of the advised algorithm at the advised ε over that of k-means++."""
+    source, declared = sample("people").load()
+    table = declare(source, declared)
+    (shown, *_) = re.findall(r"python -m dpviz (advise .*)", PAGE)
+    words = dict(zip(shown.split()[1::2], shown.split()[2::2], strict=True))
+    assert (int(words["--n"]), int(words["--d"])) == (source.n_rows, table.domain.dim)
+    said = re.search(
+        r"in (\d+) of 20 runs with\s+k = (\d), at ε = (\S+), and in (\d+) of 20 with k = (\d), at ε = (\S+)\.\n", PAGE
+    )
+    assert said is not None and (said[1], said[2]) == ("20", words["--k"])
+    rows = clip_rows(table.private.reveal(note="test"), table.domain.region)
+    # Of what is always kept five runs are enough to see that it is.
+    for runs, kept, k, epsilon in ((5, 5, *said.groups()[1:3]), (20, *said.groups()[3:])):
+        words["--k"] = k
+        best = call(capsys, "advise", *chain(*words.items()), "--json").json["best"]
+        assert best["epsilon"] == float(epsilon)
+        reference = find_reference(rows, int(k)).nicv
+        asked = {"k": int(k), "epsilon": best["epsilon"], "delta": 1e-6}
+        drawn = (run(best["algorithm"], table.private, **asked, seed=seed).unit_centers for seed in range(runs))
+        losses = [nicv(rows.points, centers) / reference for centers in drawn]
+        assert sum(loss <= float(words["--target"]) for loss in losses) == int(kept)

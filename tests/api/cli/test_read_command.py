@@ -1,0 +1,68 @@
+"""``dpviz read``: a release as tables with their noise, without its rows; what is wrong comes first."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pytest
+
+from dpviz.api.cli.read_command import list_center_tables
+from dpviz.releases.package import CENTERS
+from dpviz.releases.zips import make_zip
+from tests.command_line import told_by
+from tests.releases.forging import rehashed, released
+from tests.runs.test_profile import make_mixed_profile
+
+
+@pytest.fixture(scope="module")
+def zips(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("zips")
+    forged = rehashed({**released(), CENTERS: released()[CENTERS].replace(b"1", b"2")})
+    for name, files in (("good", released()), ("forged", forged), ("none", {"a.txt": b"a"})):
+        (folder / f"{name}.zip").write_bytes(make_zip(files))
+    return folder
+
+
+def test_a_good_release_is_told_in_tables_and_sentences(zips, tmp_path):
+    out = tmp_path / "tidy.csv"
+    said = told_by("read", zips / "good.zip", "--compare", zips / "good.zip", "--out", out)
+    assert said.code == 0 and said.out.startswith("This release is what it says: ")
+    for told in (
+        "± one standard deviation of the noise",
+        "What may be concluded",
+        "What not",
+        "Nothing differs beyond",
+    ):
+        assert told in said.out
+    rows = list(csv.DictReader(out.read_text(encoding="utf-8").splitlines()))
+    assert {"segment", "column", "statistic", "value", "low", "high", "noise_sd"} <= set(rows[0]) and len(rows) > 9
+    again = told_by("read", zips / "good.zip", "--out", out)
+    assert again.code == 2 and "is there already" in again.err
+
+
+def test_json_says_the_same(zips):
+    said = told_by("read", zips / "good.zip", "--json", "--compare", zips / "good.zip")
+    told = json.loads(said.out)
+    assert said.code == 0 and told["verdict"]["holds"] and told["k"] == 3 and told["comparison"]["beyond"] == 0
+    assert all(one["noise_sd"] is not None or one["low"] is not None for one in told["numbers"])
+
+
+def test_a_forged_one_says_first_what_is_wrong_and_ends_with_one(zips):
+    said = told_by("read", zips / "forged.zip")
+    assert said.code == 1 and said.out.startswith(
+        "This release is NOT what it says: do not rely on it.\n  centers.csv: "
+    )
+    assert told_by("read", zips / "good.zip", "--compare", zips / "forged.zip").code == 1
+
+
+def test_what_is_no_release_is_refused_in_a_sentence(zips):
+    for path in (zips / "none.zip", zips / "nothing.zip", zips):
+        said = told_by("read", path)
+        assert said.code == 2 and said.err.count("\n") == 1 and not said.out
+
+
+def test_shares_hours_dates_and_ranks_are_told_as_such():
+    told = "\n".join(list_center_tables(make_mixed_profile()))
+    assert "70 % ± 5 %" in told and "2020-02-01 ± 0.05 days" in told and "II ± 0.05" in told
+    assert told.count("hour") == 1 and "18 ± 0.382" in told and "cosine" not in told

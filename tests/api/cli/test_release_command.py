@@ -1,0 +1,204 @@
+"""``dpviz release`` and ``dpviz verify``: to the letter, with their exit codes, refusals and what is kept."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ed25519
+
+from dpviz.api.cli import release_command
+from dpviz.core.check import RequestError, check_delta
+from dpviz.releases.account import Account
+from dpviz.releases.checks import CANNOT_TELL
+from tests.cases import about
+from tests.command_line import call
+from tests.releases.people import account_in, write_people
+
+ASKED = ("--k", 3, "--epsilon", 1, "--delta", 1e-6)
+
+
+@pytest.fixture
+def desk(tmp_path) -> Path:
+    """A folder with a CSV, its declaration and an account."""
+    write_people(tmp_path)
+    account_in(tmp_path)
+    return tmp_path
+
+
+def release(capsys, desk: Path, *more: object, out: str = "release.zip", asked=ASKED, yes: bool = True):
+    given = ("--account", desk / "people.sqlite", "--out", desk / out, *more, *(("--yes",) if yes else ()))
+    return call(capsys, "release", desk / "people.json", desk / "people.csv", *asked, *given)
+
+
+def spent(desk: Path) -> float:
+    return Account.open(desk / "people.sqlite").standing().spent_epsilon
+
+
+def test_from_a_csv_to_a_release_that_verifies_without_it(capsys, desk):
+    said = release(capsys, desk)
+    assert said.code == 0 and "charge 1" in said.out and "1 of 2 after" in said.err
+    # What came out is said as its recipient reads it.
+    assert "\n  ✓ " in said.out or "\n  ! " in said.out
+    (desk / "people.csv").unlink()
+    verified = call(capsys, "verify", desk / "release.zip")
+    assert verified.code == 0 and "Nothing is wrong" in verified.out
+    told = call(capsys, "verify", desk / "release.zip", "--json").json
+    assert told["holds"] and told["findings"] == [] and told["cannot_tell"] == list(CANNOT_TELL)
+
+
+def test_what_open_bounds_cost_is_told_before_it_is_charged(capsys, desk):
+    write_people(desk, bounds={"age": [0, 100], "income": [None, None]}, origins={"age": "law or physics"})
+    asked = ("--k", 3, "--epsilon", 2, "--delta", 1e-6)
+    said = release(capsys, desk, asked=asked, yes=False)
+    assert said.code == 2 and spent(desk) == 0
+    assert 'Of ε, 0.06 buys the bounds of "income", which are open.' in said.err
+    write_people(desk)
+    assert "buys" not in release(capsys, desk, yes=False).err
+
+
+def test_the_window_for_epsilon_is_said_before_the_charge_and_argues_on_the_card(capsys, desk):
+    said = release(capsys, desk, yes=False)
+    assert "accepted loss of 10 %" in said.err and "It keeps the accepted risk: up to 1.09" in said.err
+    # Segments have a part of ε: what the centres get of it is judged.
+    assert "that takes 1, and 0.8 goes to the centres" in said.err
+    small = release(capsys, desk, asked=("--k", 3, "--epsilon", 0.01, "--delta", 1e-6), yes=False)
+    assert "it does not keep the accepted loss" in small.err
+    none = release(capsys, desk, "--accept-risk", "0.1,0.11", yes=False)
+    assert "No ε keeps both: " in none.err and "What would open a window: more rows (" in none.err
+    for wrong in ("0.1", "0,0.5", "0.1,x", "0.1,0.2,0.3"):
+        refused = release(capsys, desk, "--accept-risk", wrong)
+        with about(wrong):
+            assert refused.code == 2 and "Traceback" not in refused.err
+    assert release(capsys, desk, "--accept-loss", 0.5).code == 2 and spent(desk) == 0
+    write_people(desk, n_public=None)
+    assert "accepted" not in release(capsys, desk, yes=False).err
+    write_people(desk)
+    argued = release(capsys, desk, "--accept-risk", "0.1,0.9", "--accept-loss", 1.5)
+    assert argued.code == 0 and "Choose ε = 0.7: less would lose more" in argued.err
+    with zipfile.ZipFile(desk / "release.zip") as archive:
+        assert "can become more than 90 %" in archive.read("card.html").decode()
+
+
+def test_verify_ends_with_1_and_names_the_file(capsys, desk):
+    assert release(capsys, desk).code == 0
+    with zipfile.ZipFile(desk / "release.zip") as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    files["ledger.csv"] = files["ledger.csv"].replace(b"laplace", b"Laplace", 1)
+    with zipfile.ZipFile(desk / "forged.zip", "w") as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    said = call(capsys, "verify", desk / "forged.zip")
+    assert said.code == 1 and "ledger.csv" in said.out
+    told = call(capsys, "verify", desk / "forged.zip", "--json")
+    assert told.code == 1 and {found["file"] for found in told.json["findings"]} == {"ledger.csv"}
+
+
+def test_refusals_are_one_sentence_and_charge_nothing(capsys, desk):
+    for more, words in (
+        (("--seed", 7), "no seed"),
+        (("--segments", 1.5), "segments"),
+        (("--algorithm", "gkm"), "cannot be released"),
+        (("--algorithm", "nothing"), "algorithm"),
+        (("--set", "colour=red"), "no parameter"),
+        (("--sign", "nothing.pem"), "Ed25519"),
+    ):
+        said = release(capsys, desk, *more)
+        with about(*more):
+            assert said.code == 2 and words in said.err and "Traceback" not in said.err
+            assert spent(desk) == 0 and not (desk / "release.zip").exists()
+    for account in ("nothing.sqlite", "people.csv", "."):
+        said = release(capsys, desk, "--account", desk / account)
+        with about(account):
+            assert said.code == 2 and len(said.err.strip().splitlines()) == 1
+
+
+def test_a_delta_of_one_in_n_is_refused_with_the_sentence_of_every_door(capsys, desk):
+    said = release(capsys, desk, asked=("--k", 3, "--epsilon", 1, "--delta", 0.002))
+    assert said.code == 2 and spent(desk) == 0
+    with pytest.raises(RequestError) as refused:
+        check_delta(900, delta=0.002)
+    assert said.err.strip() == f"dpviz: {refused.value}"
+
+
+def test_a_release_that_failed_says_so(capsys, desk):
+    write_people(desk, n_public=None)
+    said = release(capsys, desk, asked=("--k", 3, "--epsilon", 0.01, "--delta", 1e-6))
+    assert said.code == 0 and ("failed: it shows noise" in said.out or "may be noise alone" in said.out)
+    assert "  ! " in said.out and "hold nobody" in said.out
+
+
+def test_more_than_is_left_is_refused(capsys, desk):
+    assert release(capsys, desk, asked=("--k", 3, "--epsilon", 1.5, "--delta", 1e-6)).code == 0
+    said = release(capsys, desk, out="second.zip")
+    assert said.code == 2 and "0.5" in said.err and spent(desk) == 1.5
+
+
+def test_a_file_that_is_there_is_never_written_over(capsys, desk):
+    (desk / "release.zip").write_text("mine")
+    said = release(capsys, desk)
+    assert said.code == 2 and (desk / "release.zip").read_text() == "mine" and spent(desk) == 0
+
+
+def test_without_yes_and_without_a_person_nothing_is_released(capsys, desk, monkeypatch):
+    said = release(capsys, desk, yes=False)
+    assert said.code == 2 and "--yes" in said.err and spent(desk) == 0
+    monkeypatch.setattr(release_command.sys.stdin, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(release_command.sys.stdin, "readline", lambda: "2\n", raising=False)
+    said = release(capsys, desk, yes=False)
+    assert said.code == 2 and "Not confirmed" in said.err and spent(desk) == 0
+    monkeypatch.setattr(release_command.sys.stdin, "readline", lambda: "1\n", raising=False)
+    assert release(capsys, desk, yes=False).code == 0 and spent(desk) == 1
+
+
+def test_a_full_disk_after_the_charge_loses_nothing(capsys, desk, monkeypatch):
+    real = release_command.write_whole
+
+    def full(path, data):
+        if path.name == "release.zip":
+            raise OSError(28, "No space left on device")
+        real(path, data)
+
+    monkeypatch.setattr(release_command, "write_whole", full)
+    said = release(capsys, desk)
+    assert said.code == 2 and "No space left" in said.err and "people-release-1.zip" in said.err
+    assert said.out.startswith("segment,age,income") and spent(desk) == 1
+    assert call(capsys, "verify", desk / "people-release-1.zip").code == 0
+
+
+def test_a_signed_release_names_its_key(capsys, desk):
+    key = ed25519.Ed25519PrivateKey.generate()
+    made = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    (desk / "key.pem").write_bytes(made)
+    assert release(capsys, desk, "--sign", desk / "key.pem").code == 0
+    told = call(capsys, "verify", desk / "release.zip", "--json").json
+    assert told["holds"] and told["signed_by"] == key.public_key().public_bytes_raw().hex()
+
+
+def test_a_warning_where_another_account_looks_alike(capsys, desk):
+    assert release(capsys, desk).code == 0
+    Account.new(desk / "other.sqlite", name="other", cap_epsilon=2.0, cap_delta=1e-5)
+    said = call(
+        capsys,
+        *("release", desk / "people.json", desk / "people.csv", *ASKED, "--yes"),
+        *("--account", desk / "other.sqlite", "--out", desk / "second.zip"),
+    )
+    assert said.code == 0
+    third = release(capsys, desk, out="third.zip")
+    assert third.code == 0 and "other.sqlite" in third.err
+
+
+def test_what_was_chosen_after_looking_stands_on_the_card(capsys, desk):
+    assert release(capsys, desk, "--chosen", "k = 3, after a look at the map").code == 0
+    with zipfile.ZipFile(desk / "release.zip") as archive:
+        assert "k = 3, after a look at the map" in archive.read("card.html").decode()
+
+
+def test_the_help_says_what_is_asked(capsys):
+    said = call(capsys, "release", "--help")
+    assert said.code == 0 and "--account" in said.out and "--seed" not in said.out
+    assert call(capsys, "verify", "--help").code == 0

@@ -1,0 +1,105 @@
+"""``run --json`` spends what was asked: its ledger adds up in its own accounting, and in an independent library's."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from math import fsum, sqrt
+
+import dp_accounting
+import pytest
+from dp_accounting.pld import PLDAccountant
+
+from dpviz.core.accounting import Accounting, gdp_epsilon, zcdp_epsilon
+from dpviz.core.ledger import Entry
+from dpviz.core.loss_kinds import LossKind
+from dpviz.runs.meaning.independent_accounting import compute_independent_epsilon
+from tests.cases import about
+from tests.command_line import call, write_points
+from tests.contract.tables import SETTINGS
+
+# dp-accounting solves for ε numerically.
+ROUNDING = 1e-6
+
+
+SOME, OTHERS = SETTINGS[::3], SETTINGS[1::3] + SETTINGS[2::3]
+
+
+def added_up(ledger):
+    """Total ε from nothing but mechanism names, sensitivities and scales."""
+    delta, alone = ledger["delta"], [entry["sensitivity"] / entry["scale"] for entry in ledger["entries"]]
+    match ledger["accounting"]:
+        case "pure":
+            return fsum(alone)
+        case "basic":
+            entries = zip(alone, ledger["entries"], strict=True)
+            assert fsum(entry["delta"] for entry in ledger["entries"]) <= delta * (1 + ROUNDING)
+            return fsum(gdp_epsilon(x, entry["delta"]) if _is_gaussian(entry) else x for x, entry in entries)
+        case "gdp":
+            assert all(entry["mechanism"].startswith("gaussian") for entry in ledger["entries"])
+            return gdp_epsilon(sqrt(fsum(mu**2 for mu in alone)), delta)
+        case "zcdp":
+            eighth = {"exponential", "exponential quantile", "peeling"}
+            entries = zip(alone, ledger["entries"], strict=True)
+            rho = fsum(x**2 / entry["draws"] / (8 if entry["mechanism"] in eighth else 2) for x, entry in entries)
+            return zcdp_epsilon(rho, delta)
+        case "pld":
+            accountant = PLDAccountant(value_discretization_interval=2e-4)
+            for x, entry in zip(alone, ledger["entries"], strict=True):
+                if entry["mechanism"].startswith("gaussian"):
+                    accountant.compose(dp_accounting.GaussianDpEvent(1 / x))
+                else:
+                    # K-norm and sparse noise tell no more than Laplace noise of the same scale.
+                    assert entry["mechanism"].startswith(("laplace", "k-norm", "sparse laplace"))
+                    accountant.compose(dp_accounting.LaplaceDpEvent(entry["draws"] / x), entry["draws"])
+            return accountant.get_epsilon(delta)
+    raise AssertionError(ledger["accounting"])
+
+
+def _is_gaussian(entry):
+    return entry["mechanism"].startswith("gaussian")
+
+
+def entries_of(ledger):
+    words = ("mechanism", "query", "note", "sensitivity", "scale", "amount", "epsilon", "delta", "draws")
+    accounting = Accounting(ledger["accounting"])
+    return [
+        Entry(accounting=accounting, loss=LossKind(entry["loss"]), **{word: entry[word] for word in words})
+        for entry in ledger["entries"]
+    ]
+
+
+@pytest.mark.parametrize("settings", [SOME, pytest.param(OTHERS, marks=pytest.mark.slow)], ids=["some", "others"])
+def test_the_ledger_adds_up_to_the_request(capsys, tmp_path, settings):
+    """Of some settings, and of the others; n is public for every second one."""
+    path = write_points(tmp_path / "points.csv")
+    for place, (card, params, delta) in enumerate(settings):
+        options = [f"--set={name}={value}" for name, value in params.items()]
+        if place % 2:
+            options += ["--n-public", "400"]
+        with about(card.id, *options):
+            check_ledger(capsys, path, card, delta, options)
+
+
+def check_ledger(capsys, path, card, delta, options):
+    asked = ("--k", 3, "--epsilon", 1.5, "--delta", delta, "--bounds", "-1,1", "--algorithm", card.id)
+    said = call(capsys, "run", path, *asked, *options, "--json")
+    assert said.code == 0, said.err
+    ledger = said.json["ledger"]
+    assert 0.99 * 1.5 <= added_up(ledger) <= 1.5 * (1 + 1e-9)
+    assert 0.99 * 1.5 <= ledger["epsilon"] <= 1.5
+    assert ledger["delta"] <= delta
+    assert compute_independent_epsilon(entries_of(ledger), delta=ledger["delta"]) <= 1.5 * (1 + ROUNDING)
+    if ledger["accounting"] == "gdp":
+        multiplier = 1 / sqrt(fsum((e["sensitivity"] / e["scale"]) ** 2 for e in ledger["entries"]))
+        assert dp_accounting.get_epsilon_gaussian(multiplier, delta) <= 1.5 * (1 + ROUNDING)
+
+
+def test_a_ledger_that_does_not_add_up_is_noticed(capsys, tmp_path):
+    path = write_points(tmp_path / "points.csv")
+    ledger = call(capsys, "run", path, "--k", 3, "--epsilon", 1.5, "--bounds", "-1,1", "--json").json["ledger"]
+    for change, what in ((0.8, "more noise than paid"), (1.25, "less noise than paid")):
+        planted = deepcopy(ledger)
+        for entry in planted["entries"]:
+            entry["scale"] /= change
+        with about(what):
+            assert not 0.99 * 1.5 <= added_up(planted) <= 1.5

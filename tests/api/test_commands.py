@@ -1,0 +1,114 @@
+"""The command line in Python: the same names, the same answers, and the same refusals."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import dpviz
+from dpviz import Account, PrivacyWarning, RequestError
+from dpviz.api import commands
+from dpviz.releases.verifying import verify
+from dpviz.tables.declaration_file import to_json
+from tests.cases import about
+from tests.command_line import told_by, write_points
+from tests.contract.tables import make_blobs
+from tests.releases.people import DECLARED, write_people
+
+
+def test_a_sweep_finds_what_the_command_finds(tmp_path):
+    declaration_file = {"bounds": {"x": [-1, 1], "y": [-1, 1]}}
+    data, out = write_points(tmp_path / "points.csv", declaration_file=declaration_file), tmp_path / "out"
+    asked = ("--algorithms", "dplloyd,kmeans++", "--epsilons", "0.5,2", "--ks", "2", "--repeats", "2", "--jobs", 1)
+    assert told_by("sweep", data, *asked, "--delta", "0", "--seed", 3, "--out", out).code == 0
+    grid = {"algorithms": ["dplloyd", "kmeans++"], "epsilons": [0.5, 2.0], "ks": [2], "deltas": [0.0], "repeats": 2}
+    expected = pd.read_csv(out / "results.csv")
+    expected["preset"] = expected["preset"].fillna("")
+    for case, given in {
+        "beside the file": (data,),
+        "a mapping": (data, declaration_file),
+        "a frame": (pd.read_csv(data), declaration_file),
+    }.items():
+        with about(case):
+            found = dpviz.sweep(*given, **grid, seed=3, jobs=1).drop(columns="seconds")
+            assert found.columns.isin(expected.columns).all()
+            pd.testing.assert_frame_equal(found, expected[found.columns], check_dtype=False)
+    with pytest.raises(RequestError, match="jobs"):
+        dpviz.sweep(data, **grid, jobs=0)
+
+
+def test_a_proposal_is_that_of_the_command(tmp_path):
+    data, _ = write_people(tmp_path)
+    declared = dpviz.declare(data)
+    assert to_json(declared).rstrip("\n") == told_by("declare", data).out.rstrip("\n")
+    assert declared.proposed and declared.columns == ("age", "income") and set(declared.lower) == {None}
+    complete = dpviz.declare(data, {"bounds": {"age": [0, 100]}, "bounds_origin": "by design"})
+    assert complete.proposed and (complete.columns, complete.lower) == (("age",), (0.0,))
+    frame = pd.read_csv(data)
+    frame.to_parquet(tmp_path / "people.parquet")
+    by_types = dpviz.declare(tmp_path / "people.parquet")
+    assert not by_types.proposed and by_types.columns == ("age", "income")
+    with pytest.raises(RequestError, match="height"):
+        dpviz.declare(data, {"height": 3})
+
+
+def test_a_release_is_charged_saved_and_verified(tmp_path):
+    data, declaration = write_people(tmp_path)
+    account = Account.temporary(cap_epsilon=1)
+    made = dpviz.release(declaration, data, k=3, epsilon=1.0, account=account, words={"region": "Town"})
+    saved = made.save(tmp_path / "release.zip")
+    assert verify(saved).holds and account.standing().spent_epsilon == 1
+    assert b"Town" in made.files["card.html"]
+    with pytest.raises(RequestError, match="paid for: do not release again"):
+        made.save(saved)
+    with pytest.raises(RequestError, match="0 of 1 is left"):
+        dpviz.release(declaration, data, k=3, epsilon=1.0, account=account)
+
+
+def test_the_card_tells_of_fits_of_this_process_that_nobody_paid_for(tmp_path, monkeypatch):
+    monkeypatch.setattr("dpviz.api.costs._uncounted", [(0.5, 0.0)] * 3)
+    data, _ = write_people(tmp_path)
+    made = dpviz.release(DECLARED, pd.read_csv(data), k=3, epsilon=1.0, account=Account.temporary(cap_epsilon=1))
+    assert "three runs on the rows with study noise, ε = 1.5 in all" in made.files["card.html"].decode()
+
+
+def test_refusals_come_before_the_charge(tmp_path):
+    data, declaration = write_people(tmp_path)
+    account = Account.temporary(cap_epsilon=10)
+    usual = {"declaration": declaration, "data": data, "k": 3, "epsilon": 1.0, "account": account}
+    for case, (changes, why) in {
+        "seed": ({"params": {"seed": 1}}, "seed"),
+        "no such algorithm": ({"algorithm": "none"}, "none"),
+        "bounds from the rows": ({"declaration": {**DECLARED, "origins": {"age": "from the rows"}}}, "bounds"),
+        "no such file": ({"data": tmp_path / "nothing.csv"}, "nothing"),
+        "no declaration": ({"declaration": tmp_path / "nothing.json"}, "nothing.json"),
+        "columns that are not there": (
+            {"declaration": {"bounds": {"height": [0, 2]}, "bounds_origin": "by design"}},
+            "height",
+        ),
+    }.items():
+        with about(case), pytest.raises(RequestError, match=why):
+            dpviz.release(**{**usual, **changes})
+    assert not account.standing().entries
+
+
+@pytest.mark.filterwarnings("error::dpviz.core.check.PrivacyWarning")
+def test_k_is_read_from_one_paid_synopsis():
+    groups = np.array([[-0.7, -0.7], [0.7, -0.7], [0.0, 0.7]])
+    values = np.repeat(groups, 1500, axis=0) + np.random.default_rng(0).normal(0, 0.04, (4500, 2))
+    account = Account.temporary(cap_epsilon=1, cap_delta=1e-6)
+    read = dpviz.select_k(values, most=8, epsilon=1.0, bounds=(-1, 1), random_state=1, account=account)
+    assert read.suggested == 3
+    assert [entry.charge.epsilon for entry in account.standing().entries] == [1.0]
+    with pytest.raises(RequestError, match="most"):
+        dpviz.select_k(values, most=1, epsilon=1.0, bounds=(-1, 1))
+
+
+def test_declarations_of_every_kind_are_one(tmp_path):
+    _, path = write_people(tmp_path)
+    data = pd.DataFrame(make_blobs(50), columns=["age", "income"])
+    assert commands.read_declared(data, DECLARED)[1] == commands.read_declared(data, path)[1]
+    assert commands.read_declared(data, json.loads(path.read_text()))[1] == commands.read_declared(data, str(path))[1]
+    assert commands.read_declared("people", None)[1].columns
+    assert PrivacyWarning.__mro__[1] is UserWarning

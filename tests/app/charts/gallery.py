@@ -1,0 +1,326 @@
+"""One figure of every kind, from real runs where there is an algorithm for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from dpviz.algorithms.auto.polishing import SplitStep
+from dpviz.algorithms.auto.private_projection import ProjectionStep, project_privately
+from dpviz.algorithms.auto.stages import Cells, ProjectionStage, StagePart, Zoom
+from dpviz.algorithms.auto.view_synopsis import SynopsisStep, release_flat_synopsis
+from dpviz.algorithms.auto.zooming import ZoomStep, zoom
+from dpviz.algorithms.balcan2017.balcan import CandidatesStep
+from dpviz.algorithms.balcan2017.candidate_centers import TreeStep
+from dpviz.algorithms.balcan2017.local_swap import SwapStep
+from dpviz.algorithms.baselines.kmeans_plus_plus import ReferenceStep
+from dpviz.algorithms.baselines.kvariates import SeedStep
+from dpviz.algorithms.cohen2021.gaussian_mixture import MixtureStep
+from dpviz.algorithms.cohen2021.tested_tuples import TupleTestStep
+from dpviz.algorithms.steps import CentersStep, GridStep, Step
+from dpviz.algorithms.su2016.pgkm import PoolStep
+from dpviz.algorithms.tools.solvers import StartsStep
+from dpviz.app.charts.picture import Companion, Drawing, RenderContext
+from dpviz.app.charts.registry import find_picture
+from dpviz.app.charts.revealed import RevealedView
+from dpviz.app.charts.view import View, make_view
+from dpviz.core.accounting import Accounting
+from dpviz.core.domain import Domain, Region
+from dpviz.core.noise import StudyNoise
+from dpviz.core.partitions import CubeTree, Grid
+from dpviz.core.private_session import PrivateSession, PrivateTable
+from dpviz.core.queries import Count, SparseCount
+from dpviz.core.sparse_mechanisms import NoisyThreshold, SparseLaplace
+from dpviz.runs.clipped_rows import clip_rows
+from dpviz.runs.evaluation import Reference, find_reference
+from dpviz.runs.one_run import run
+from dpviz.words.theme import choose_palette
+
+NAMES = ("longitude", "latitude", "age", "income", "hours", "height")
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """A table with everything that its figures are made of."""
+
+    table: PrivateTable
+    reveal: RevealedView
+    reference: Reference
+    k: int
+
+
+# For drawings that have no plane.
+ANYWHERE = make_view(Domain.of(["a", "b"], 0.0, 1.0))
+
+
+def draw(of: Step | Drawing[Any], *, view: View = ANYWHERE, theme: str = "light", **context: Any) -> go.Figure:
+    """The figure of a step, or of what stands beside one."""
+    drawing, palette = of if isinstance(of, Drawing) else find_picture(of), choose_palette(theme)
+    return drawing.draw(RenderContext(view, palette, **context)).headed(palette)
+
+
+def beside(steps: Sequence[Step], place: int = 0, *, view: View = ANYWHERE, **context: Any) -> dict[str, Companion]:
+    """What can stand beside a step of a run, by name."""
+    companions = find_picture(steps[place]).companions(RenderContext(view, choose_palette("light"), **context), steps)
+    return {companion.name: companion for companion in companions}
+
+
+def title_of(figure: go.Figure) -> str:
+    """The title of a figure, unbroken."""
+    return str(figure.layout.title.text).replace("<br>", " ")
+
+
+def subtitle_of(figure: go.Figure) -> str:
+    """The subtitle of a figure, unbroken."""
+    return str(figure.layout.title.subtitle.text).replace("<br>", " ")
+
+
+def exhibit(dim: int, k: int, *, n: int = 4000, scaling: str = "unit", seed: int = 3) -> Exhibit:
+    """``n`` rows around ``k`` centres in a domain with unlike bounds."""
+    rng = np.random.default_rng(seed)
+    places = np.arange(1, dim + 1)
+    domain = Domain.of([*NAMES, *(f"x{j}" for j in range(dim))][:dim], 100.0 * places, 150.0 * places, scaling=scaling)
+    centers = rng.uniform(-0.8, 0.8, (k, dim)) * domain.region.half
+    rows = centers[rng.integers(0, k, n)] + rng.normal(0, 0.06, (n, dim)) * domain.region.half
+    table = PrivateTable(domain.from_unit(rows), domain, n_public=n)
+    revealed = clip_rows(table.reveal(note="charts are tested on made-up rows"), table.domain.region)
+    return Exhibit(table, RevealedView.of(revealed.points, "made up"), find_reference(revealed, k), k)
+
+
+def open_session(table: PrivateTable, epsilon: float = 1.0) -> PrivateSession:
+    """A session with seeded noise."""
+    return table.open(
+        epsilon=epsilon, delta=0.0, accounting=Accounting.PURE, noise=StudyNoise(np.random.default_rng(1))
+    )
+
+
+def grid_step(shown: Exhibit, cells_per_axis: int) -> GridStep:
+    """A dense noisy histogram."""
+    session = open_session(shown.table)
+    grid = Grid.over(session.region, cells_per_axis)
+    noisy = session.release(Count(grid), session.budget, note="grid")
+    return GridStep(
+        title="Noisy grid", grid=grid, codes=np.arange(grid.n_cells), noisy_counts=noisy.value, sd=float(noisy.sd)
+    )
+
+
+def sparse_grid_step(shown: Exhibit, cells_per_axis: int) -> GridStep:
+    """A histogram of which only the cells beyond a cutoff are known."""
+    session = open_session(shown.table)
+    grid = Grid.over(session.region, cells_per_axis)
+    listed = session.ask(SparseCount(grid), SparseLaplace, session.budget, note="grid", cutoff_in_scales=6.0).value
+    return GridStep(
+        **{"title": "Noisy grid, cells beyond the cutoff", "grid": grid, "codes": listed.codes},
+        **{"noisy_counts": listed.values, "sd": 2**0.5, "cutoff": 6.0},
+    )
+
+
+def starts_step(k: int = 5) -> StartsStep:
+    """Thirty starts of unlike quality."""
+    rng = np.random.default_rng(0)
+    losses = 300 + 60 * rng.gamma(2.0, 1.0, 30)
+    return StartsStep(
+        title="30 starts on the synopsis", losses=losses, chosen=int(losses.argmin()), centers=np.zeros((k, 2))
+    )
+
+
+def tree_steps(shown: Exhibit, *, p: int | None = None, depth: int = 5, threshold: float = 25.0) -> list[TreeStep]:
+    """A private partition level by level; in ``p`` projected dimensions if asked."""
+    session = open_session(shown.table, epsilon=2.0)
+    frame = None
+    if p is not None:
+        basis = np.linalg.qr(np.random.default_rng(5).normal(size=(session.dim, p)))[0]
+        frame = basis.T
+        session = session.project(frame, Region.ball(p, session.region.radius))
+    reach = float(session.region.half.max())
+    tree, steps = CubeTree(np.full(session.dim, -1.7 * reach), 4 * reach), []
+    for level, share in enumerate(session.budget.rounds(depth), start=1):
+        active = session.ask(SparseCount(tree), NoisyThreshold, share, note=f"level {level}", threshold=threshold)
+        tree, scale = tree.with_level(active.value), active.mechanism.scale
+        steps.append(
+            TreeStep(
+                **{"title": f"Level {level}", "tree": tree, "region": session.region, "threshold": threshold},
+                **{"noise_name": "laplace", "noise_scale": scale, "shift": 1, "frame": frame},
+            )
+        )
+    return steps
+
+
+def candidates_step(last: TreeStep) -> CandidatesStep:
+    """The middles of all cubes, and three points that no row had a say in."""
+    levels = range(last.tree.depth + 1)
+    points = [last.region.clip(last.tree.centers(level)) for level in levels]
+    depths = [np.full(len(found), level) for found, level in zip(points, levels, strict=True)]
+    blind = last.region.clip(np.random.default_rng(2).normal(0, 0.3, (3, last.region.dim)))
+    return CandidatesStep(
+        title="Candidates from the tree",
+        candidates=np.concatenate([*points, blind]),
+        depths=np.concatenate([*depths, np.full(3, -1)]),
+        region=last.region,
+        frame=last.frame,
+    )
+
+
+def swap_steps(found: CandidatesStep, k: int, swaps: int = 4) -> list[SwapStep]:
+    """Swaps chosen at random, the last of which changes nothing."""
+    rng = np.random.default_rng(7)
+    chosen = rng.choice(len(found.candidates), k, replace=False)
+    steps = []
+    for t in range(swaps):
+        removed = int(rng.integers(k))
+        added = int(rng.integers(len(found.candidates))) if t < swaps - 1 else int(chosen[removed])
+        before = found.candidates[chosen]
+        chosen = chosen.copy()
+        chosen[removed] = added
+        steps.append(
+            SwapStep(
+                **{"title": f"Swap {t + 1} of {swaps}", "candidates": found.candidates, "previous": before},
+                **{"centers": found.candidates[chosen], "removed": removed, "added": added},
+                **{"region": found.region, "frame": found.frame},
+            )
+        )
+    return steps
+
+
+COARSE = StagePart("zoom", "zoom", "Laplace", 0.02)
+
+
+def zoom_step(shown: Exhibit) -> ZoomStep:
+    """A coarse histogram, with a box where there is room left around the clusters."""
+    session = open_session(shown.table)
+    return zoom(session, Zoom(COARSE), {COARSE: session.budget})
+
+
+def boxed_synopsis(dim: int, *, n: int = 20_000) -> tuple[ZoomStep, SynopsisStep, Domain]:
+    """A zoom that finds a box, and a synopsis of it with coarse cells around: most rows lie in one small corner."""
+    rng = np.random.default_rng(4)
+    domain = Domain.of(NAMES[:dim], -50.0, 150.0)
+    rows = rng.normal(-35.0, 3.0, (n, dim))
+    rows[: n // 80] = rng.normal(110.0, 2.0, (n // 80, dim))
+    session = open_session(PrivateTable(rows, domain, n_public=n))
+    grid = StagePart("grid", "grid", "Laplace", 0.98)
+    shares = {part: session.budget.fraction(part.weight) for part in (COARSE, grid)}
+    zoomed = zoom(session, Zoom(COARSE), shares)
+    return zoomed, release_flat_synopsis(session, 3, Cells(None, None, None, grid, trees=True), shares, zoomed), domain
+
+
+def look_step(shown: Exhibit, *, bought: bool = True, epsilon: float = 2.0) -> ProjectionStep:
+    """A look at rows, whatever the number of their columns; its axes bought, or from public coins."""
+    noise = StudyNoise(np.random.default_rng(6))
+    session = shown.table.open(epsilon=epsilon, delta=1e-6, accounting=Accounting.ZCDP, noise=noise)
+    middle = StagePart("look", "middle", "Gaussian", 1 / 6 if bought else 1 / 2)
+    radii = middle._replace(what="radii", noise="Laplace")
+    stage = ProjectionStage(middle, None, middle._replace(what="axes", weight=4 / 6) if bought else None, radii)
+    shares = {part: session.budget.fraction(part.weight) for part in stage if part is not None}
+    return project_privately(session, stage, shares, min(session.dim, 5), np.random.default_rng(8))
+
+
+def split_step(shown: Exhibit, *, splits: int = 1) -> SplitStep:
+    """Clusters of which some were split, with made-up gains and costs."""
+    rng = np.random.default_rng(13)
+    region, k = shown.table.domain.region, shown.k
+    before = region.clip(rng.uniform(-0.8, 0.8, (k, region.dim)))
+    gains, costs = np.sort(rng.gamma(1.0, 2.0, k))[::-1], np.sort(rng.gamma(3.0, 4.0, k))[::-1]
+    gains[-1] = 0.0
+    costs[k - splits :] /= 100
+    split, dropped = np.arange(splits), np.arange(k - splits, k)
+    after = before.copy()
+    after[dropped] = region.clip(before[split] + 0.1)
+    return SplitStep(
+        **{"title": f"Spreads before round 7: {splits} split", "centers": after, "previous": before},
+        **{"noisy_counts": rng.uniform(50.0, 200.0, k), "count_noise_sd": 3.0, "split": split, "dropped": dropped},
+        **{"gains": gains[split], "costs": costs[dropped], "gain_of_each": gains, "cost_of_each": costs},
+    )
+
+
+def tuple_test_step(shown: Exhibit, *, passed: bool = True) -> TupleTestStep:
+    """The answer of a test of tuples, with made-up centres."""
+    rng = np.random.default_rng(11)
+    region = shown.table.domain.region
+    anchors, centers = (region.clip(rng.uniform(-0.8, 0.8, (shown.k, region.dim))) for _ in range(2))
+    return TupleTestStep(
+        **{"title": "60 tuples agree" if passed else "60 tuples do not agree", "passed": passed},
+        **{"centers": centers if passed else None, "center_noise_sd": np.full(shown.k, 0.05) if passed else None},
+        **{"number": 60, "needed": 50 if passed else 1522, "rows_per_tuple": 25.0},
+        **{"sampled": 9 if passed else 0, "far": 1401.5},
+        **{"misfit_limit": 21.2, "misfit_scale": 4.0, "vote_limit": 8.05, "vote_scale": 0.2},
+        **{"anchors": anchors, "salt": 3},
+    )
+
+
+def mixture_step(shown: Exhibit, *, sd: float = 0.05) -> MixtureStep:
+    """A mixture of unlike parts."""
+    rng = np.random.default_rng(12)
+    dim = shown.table.domain.dim
+    roots = sd * rng.normal(size=(shown.k, dim, dim))
+    weights = rng.dirichlet(np.full(shown.k, 3.0))
+    return MixtureStep(
+        title="A mixture",
+        weights=weights,
+        centers=shown.table.domain.region.clip(rng.uniform(-0.8, 0.8, (shown.k, dim))),
+        covariances=roots @ roots.transpose(0, 2, 1),
+        clip_radius=0.2,
+    )
+
+
+def steps_of(shown: Exhibit, *, cells: int = 60) -> Iterator[tuple[str, Step]]:
+    """One step of every kind."""
+    dim = shown.table.domain.dim
+    lloyd = run("dplloyd", shown.table, k=shown.k, epsilon=1.0, seed=1)
+    yield "centers-first", lloyd.frames[0].step
+    yield "centers-last", lloyd.frames[-1].step
+    yield "grid", grid_step(shown, cells)
+    yield "grid-sparse", sparse_grid_step(shown, cells)
+    yield "starts", starts_step()
+    trees = tree_steps(shown, p=3 if dim > 3 else None)
+    yield "tree-early", trees[1]
+    yield "tree-last", trees[-1]
+    found = candidates_step(trees[-1])
+    yield "candidates", found
+    swaps = swap_steps(found, shown.k)
+    yield "swap", swaps[0]
+    yield "swap-idle", swaps[-1]
+    genetic = run("pgkm", shown.table, k=shown.k, epsilon=10.0, params={"preset": "paper"}, seed=1).frames
+    pools = [frame.step for frame in genetic if isinstance(frame.step, PoolStep)]
+    yield "pool-first", pools[0]
+    yield "pool-last", pools[-1]
+    seeded = run("kvariates", shown.table, k=shown.k, epsilon=30.0, seed=1).frames
+    seeds = [frame.step for frame in seeded if isinstance(frame.step, SeedStep)]
+    yield "seed-first", seeds[0]
+    yield "seed-last", seeds[-1]
+    blocks = [frame.step for frame in run("gkm", shown.table, k=shown.k, epsilon=300.0, seed=1).frames]
+    yield "blocks", blocks[0]
+    yield "ranges", blocks[1]
+    yield "centers-averaged", blocks[-1]
+    yield "ranges-domain", run("gkm", shown.table, k=shown.k, epsilon=1.0, seed=1).frames[1].step
+    medians = [frame.step for frame in run("sample-aggregate", shown.table, k=shown.k, epsilon=3.0, seed=1).frames]
+    yield "median-law", medians[1]
+    yield "centers-medians", medians[-1]
+    yield "tuples", tuple_test_step(shown)
+    yield "tuples-bottom", tuple_test_step(shown, passed=False)
+    yield "mixture", mixture_step(shown)
+    yield "mixture-tiny", mixture_step(shown, sd=1e-4)
+    yield "coordinates", run("balcan-sparse", shown.table, k=shown.k, epsilon=50.0, seed=1).frames[-2].step
+    polished = [frame.step for frame in run("auto", shown.table, k=shown.k, epsilon=3.0, seed=1).frames]
+    yield "plan", polished[0]
+    yield "zoom", zoom_step(shown)
+    yield "look", look_step(shown)
+    yield "look-public", look_step(shown, bought=False)
+    yield "synopsis", next(step for step in polished if isinstance(step, SynopsisStep))
+    yield "polish", polished[-1]
+    yield "split", split_step(shown)
+    yield "split-none", split_step(shown, splits=0)
+    last = lloyd.frames[-1].step
+    assert isinstance(last, CentersStep)
+    hashed = run("lsh-coreset", shown.table, k=shown.k, epsilon=2.0, delta=1e-6, seed=1)
+    yield "hash-tree", hashed.frames[0].step
+    yield "coreset", hashed.frames[1].step
+    exchanged = PrivateTable(shown.table.domain.from_unit(shown.reveal.points), shown.table.domain, relation="replace")
+    message, server, *_ = (frame.step for frame in run("lsh-local", exchanged, k=shown.k, epsilon=4.0, seed=1).frames)
+    yield "message", message
+    yield "server", server
+    yield "reference", ReferenceStep(title="k-means++", centers=shown.reference.centers)

@@ -1,0 +1,134 @@
+"""Profiles: every dot where its coordinate lies, hollow within its noise, inside its lane, none over another."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+
+from dpviz.app.charts.pictures.profiles import MOST_COLUMNS, MOST_SEGMENTS, ProfilePicture
+from dpviz.runs.profile import Profile, ProfileColumn, compute_honest_noise
+from dpviz.words.theme import choose_palette
+from tests.app.charts.laws import has_finite_coordinates, shows_kinds
+from tests.cases import about
+
+SIZES = list(product((2, 7, 15), (3, 6, 60)))
+
+
+def made_profile(k: int, dim: int, *, seed: int = 3, with_reference: bool = True) -> Profile:
+    """Segments of a survey: some columns tell, others do not; small segments have much noise."""
+    rng = np.random.default_rng(seed)
+    telling = rng.random(dim) < 0.4
+    true = np.clip(5 + rng.normal(0, 0.25, (k, dim)) + telling * rng.normal(0, 1.9, (k, dim)), 0, 10)
+    sizes, size_sd = np.round(rng.dirichlet(np.full(k, 2.0)) * 40_000), np.full(k, 70.0)
+    sd = (0.2 * sizes.mean() / np.maximum(sizes, 1))[:, None] * np.ones((1, dim))
+    sd = compute_honest_noise(sd, sizes, size_sd, np.full(dim, 10.0))
+    centers = np.clip(true + rng.normal(0, 1, (k, dim)) * sd, 0, 10)
+    columns = tuple(ProfileColumn(f"question {place + 1}", 0.0, 10.0, "pt") for place in range(dim))
+    return Profile(columns, centers, sd, np.full(dim, 5.0), sizes, size_sd, true if with_reference else None)
+
+
+def _dots(figure):
+    """The traces of released coordinates: what a pointer reads."""
+    return [trace for trace in figure.data if trace.type == "scatter" and trace.hovertemplate]
+
+
+@pytest.mark.parametrize(("k", "dim"), SIZES, ids=str)
+def test_every_coordinate_has_a_dot_on_its_lane(k: int, dim: int) -> None:
+    made = made_profile(k, dim)
+    for narrow, theme in product((False, True), ("light", "dark")):
+        picture, colors = ProfilePicture(made, narrow=narrow), choose_palette(theme)
+        figure = picture.draw(colors).figure()
+        shown = min(dim, MOST_COLUMNS[narrow])
+        with about(narrow, theme):
+            has_finite_coordinates(figure)
+            shows_kinds(figure, colors, {"public", "released", "revealed"})
+            dots = _dots(figure)
+            assert sum(len(trace.x) for trace in dots) == k * shown
+            assert all(min(trace.x) >= 0 for trace in dots) and len(picture.pages) == -(-dim // MOST_COLUMNS[narrow])
+            assert figure.layout.height < 1_700 and len(figure.to_json()) < 300_000
+    if dim > 12:
+        overview = picture.overview(colors).figure()
+        assert np.asarray(overview.data[0].z).shape == (k, dim)
+
+
+def test_discs_of_the_narrow_form_cover_none_of_each_other() -> None:
+    figure = ProfilePicture(made_profile(15, 6), narrow=True).draw(choose_palette("light")).figure()
+    for trace in _dots(figure):
+        for (x, y), (a, b) in combinations(zip(trace.x, trace.y, strict=True), 2):
+            assert abs(x - a) * 340 >= 17 or abs(y - b) >= 17
+
+
+def test_a_dot_lies_where_its_value_is_and_is_hollow_within_its_noise() -> None:
+    made, colors = made_profile(7, 6), choose_palette("light")
+    (dots,) = _dots(ProfilePicture(made, columns="file", rows="number").draw(colors).figure())
+    x = np.asarray(dots.x).reshape(7, 6)
+    lanes = np.floor(x[0])
+    part = (made.centers - made.lower) / made.width
+    for column in range(6):
+        assert np.corrcoef(x[:, column], part[:, column])[0, 1] == pytest.approx(1.0)
+    assert len(set(lanes)) == 6
+    hollow = np.array([color == colors.surface for color in dots.marker.color]).reshape(7, 6)
+    assert (hollow == made.in_noise).all() and hollow.any() and not hollow.all()
+
+
+def test_a_release_that_shows_noise_says_nothing_of_where_centres_lie() -> None:
+    made, colors = made_profile(7, 6), choose_palette("light")
+    picture = ProfilePicture(made, failed=True)
+    assert "beyond the noise" not in picture.note and "beyond the noise" in ProfilePicture(made).note
+    (dots,) = _dots(picture.draw(colors).figure())
+    assert all(color == colors.surface for color in dots.marker.color)
+    whiskers = [
+        trace for trace in picture.draw(colors).figure().data if getattr(trace.marker, "symbol", "") == "line-ns-open"
+    ]
+    assert [len(trace.x) for trace in whiskers] == [42, 42], "every lane is noise from end to end"
+    assert not any("<b>" in (note.text or "") for note in picture.draw(colors).figure().layout.annotations)
+
+
+def test_orders_lanes_pages_and_a_mark() -> None:
+    made = made_profile(15, 60)
+    first, second = ProfilePicture(made), ProfilePicture(made, start=12)
+    assert not set(first.shown) & set(second.shown)
+    apart = made.apart
+    assert apart[first.shown].min() >= apart[second.shown].max()
+    assert list(ProfilePicture(made, columns="file").shown) == list(range(12))
+    assert (np.diff(made.sizes[first.segments]) <= 0).all() and first.pages[-1] == (49, 60)
+    near = _dots(ProfilePicture(made, lane="centres").draw(choose_palette("light")).figure())[0].x
+    assert np.ptp(near) >= np.ptp(_dots(first.draw(choose_palette("light")).figure())[0].x) - 1
+    marked = ProfilePicture(made, mark="not <b>what</b> it says").draw(choose_palette("light")).figure()
+    assert any("not &lt;b&gt;what" in (note.text or "") for note in marked.layout.annotations)
+
+
+def test_of_many_segments_the_largest_are_drawn_and_it_is_said() -> None:
+    made = made_profile(40, 4)
+    picture = ProfilePicture(made)
+    assert len(picture.segments) == MOST_SEGMENTS and "25 more in the table" in picture.note
+    assert made.sizes[picture.segments].min() >= np.sort(made.sizes)[-MOST_SEGMENTS]
+    assert len(picture.table()) == 40
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_one_segment_one_column_unknown_noise_and_no_sizes_are_drawn(narrow: bool) -> None:
+    one = made_profile(1, 1, with_reference=False)
+    bare = replace(made_profile(3, 3), center_sd=np.full((3, 3), np.nan), sizes=None, size_sd=None, reference=None)
+    for made in (one, bare):
+        picture = ProfilePicture(made, narrow=narrow)
+        has_finite_coordinates(picture.draw(choose_palette("dark")).figure())
+        text = picture.note + picture.words() + str(picture.draw(choose_palette("dark")).figure().to_json())
+        assert "nan" not in picture.note + picture.words() and "k-means++" not in text
+    assert "the noise is not known" in ProfilePicture(bare).note
+
+
+def test_names_from_outside_stay_names() -> None:
+    made = made_profile(2, 3)
+    columns = (ProfileColumn("<b>%{x}</b>", 0.0, 10.0, "<i>"), *made.columns[1:])
+    for narrow in (False, True):
+        text = (
+            ProfilePicture(replace(made, columns=columns), narrow=narrow)
+            .draw(choose_palette("light"))
+            .figure()
+            .to_json()
+        )
+        assert "<b>%{x}" not in text and "<i>" not in text

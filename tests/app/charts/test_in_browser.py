@@ -1,0 +1,132 @@
+"""Every kind of figure in Chromium, on a phone and on a wide page: no text is cut, and titles stay clear of plots."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import plotly
+import plotly.graph_objects as go
+import pytest
+from playwright.sync_api import Browser
+
+from dpviz.algorithms.balcan2017.local_swap import SwapStep
+from dpviz.app.charts.picture import RenderContext
+from dpviz.app.charts.pictures.profiles import ProfilePicture
+from dpviz.app.charts.pictures.swaps import SwapTrace
+from dpviz.app.charts.spent import draw_spent
+from dpviz.app.charts.studies.compare import ScoreDistributions, Typical, draw_compare
+from dpviz.app.charts.studies.curves import Curves
+from dpviz.app.charts.view import make_view
+from dpviz.words.theme import choose_palette
+from tests.app.charts.gallery import beside, draw, exhibit, steps_of
+from tests.app.charts.pictures.test_profiles import SIZES, made_profile
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
+
+_SCRIPT = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
+_DRAW = """async ([spec, width]) => {
+  const plot = document.getElementById("plot");
+  Plotly.purge(plot);
+  plot.style.width = width + "px";
+  plot.style.height = spec.layout.height + "px";
+  await Plotly.newPlot(plot, spec.data, spec.layout, {displayModeBar: false});
+  const frame = plot.querySelector(".svg-container").getBoundingClientRect();
+  const top = frame.top + plot._fullLayout._size.t;
+  const found = [], seen = [];
+  const title = plot.querySelector(".g-gtitle");
+  for (const text of plot.querySelectorAll("svg text")) {
+    const box = text.getBoundingClientRect(), words = text.textContent.trim();
+    if (!words || !box.width) continue;
+    if (box.left < frame.left - 1 || box.right > frame.right + 1 || box.top < frame.top - 1
+        || box.bottom > frame.bottom + 1) found.push("cut: " + words);
+    if (text.closest(".textpoint")) continue; // numbers on markers may touch; all other words must not
+    if (title && title.contains(text) && box.bottom > top + 1) found.push("over the plot: " + words);
+    for (const [other, theirs] of seen)
+      if (Math.min(box.right, theirs.right) - Math.max(box.left, theirs.left) > 3
+          && Math.min(box.bottom, theirs.bottom) - Math.max(box.top, theirs.top) > 3)
+        found.push("on each other: " + words + " / " + other);
+    seen.push([words, box]);
+  }
+  return found;
+}"""
+
+
+def figures() -> Iterator[tuple[str, go.Figure]]:
+    """One of each kind, with the owner's look, in the longest wording."""
+    for dim, k, scaling, cells in ((1, 3, "unit", 200), (2, 15, "common", 40), (6, 5, "unit", 5)):
+        shown = exhibit(dim, k, n=1500, scaling=scaling)
+        view = make_view(shown.table.domain)
+        for kind, step in steps_of(shown, cells=cells):
+            look = {"view": view, "reveal": shown.reveal, "reference": shown.reference, "epsilon": 0.05}
+            yield f"{kind} {dim}-d", draw(step, **look)
+            for name, companion in beside([step], **look).items():
+                yield f"{kind} {name} {dim}-d", draw(companion.drawing, **look)
+            if isinstance(step, SwapStep):
+                yield f"{kind} trace {dim}-d", draw(SwapTrace(step, [step] * 12, [step] * 12))
+    yield from studies()
+
+
+def studies() -> Iterator[tuple[str, go.Figure]]:
+    light, shown, rng = choose_palette("light"), exhibit(2, 5, n=600), np.random.default_rng(0)
+    names = [f"Some algorithm {letter} (k-median)" for letter in "ABCDEFGHIJKLMNOPQR"]
+    rows = [
+        {"contender": name, "epsilon": e, "ratio": 1 + 0.1 * i / e * rng.lognormal(), "matched_error": 0.01, "ari": 0.5}
+        for i, name in enumerate(names)
+        for e in (0.1, 0.3, 1.0, 3.0, 10.0)
+        for _ in range(5)
+    ]
+    table = pd.DataFrame(rows)
+    baselines = {"one centre": 9.1, "data-independent centres": 4.2, "k-means++": 1.0}
+    for number in (5, 18):
+        some = table[table.contender.isin(names[:number])]
+        yield f"trade-off {number}", Curves(some, baselines=baselines).draw(light).headed(light)
+        for measure in ("ratio", "matched_error", "ari"):
+            yield (
+                f"{measure} {number}",
+                ScoreDistributions(some[some.epsilon == 1.0], measure).draw(light).headed(light),
+            )
+        releases = dict.fromkeys(names[:number], Typical(shown.reference.centers, 1.0))
+        made = draw_compare(releases, RenderContext(make_view(shown.table.domain), light, reference=shown.reference))
+        yield f"compare {number}", made.panels[-1].plot.figure()
+    yield (
+        "spent",
+        draw_spent({"number of rows": 0.02, "tree": 0.4, "swap": 0.58}, palette=light, epsilon=0.05).headed(light),
+    )
+
+
+def profiles() -> Iterator[tuple[str, int, go.Figure]]:
+    """Profiles of few and many segments and columns, light and dark, as wide as the page that each is made for."""
+    for (k, dim), theme, narrow in product(SIZES, ("light", "dark"), (False, True)):
+        picture = ProfilePicture(made_profile(k, dim), narrow=narrow)
+        yield f"{k} segments, {dim} columns", 390 - 32 if narrow else 1080, picture.draw(choose_palette(theme)).figure()
+        if dim > 12 and not narrow:
+            yield f"{k} segments, all {dim} columns", 1080, picture.overview(choose_palette(theme)).figure()
+
+
+def test_no_text_of_a_profile_is_cut(browser: Browser) -> None:
+    page, wrong = browser.new_page(), {}
+    page.set_content('<body style="margin:0"><div id="plot"></div></body>')
+    page.add_script_tag(path=str(_SCRIPT))
+    for name, width, figure in profiles():
+        if found := page.evaluate(_DRAW, [json.loads(figure.to_json()), width]):  # type: ignore[arg-type]
+            wrong[name, width] = found
+    page.close()
+    assert wrong == {}
+
+
+def test_no_text_is_cut(browser: Browser) -> None:
+    page, wrong = browser.new_page(), {}
+    page.set_content('<body style="margin:0"><div id="plot"></div></body>')
+    page.add_script_tag(path=str(_SCRIPT))
+    for name, figure in figures():
+        drawn = json.loads(figure.to_json())  # type: ignore[arg-type]
+        for width in (360, 1100):
+            if found := page.evaluate(_DRAW, [drawn, width]):
+                wrong[name, width] = found
+    page.close()
+    assert wrong == {}

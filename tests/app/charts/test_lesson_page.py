@@ -1,0 +1,84 @@
+"""A lesson as one file: questions come before answers, nothing gives them away, and every part can be in it."""
+
+from __future__ import annotations
+
+import re
+from functools import cache, partial
+
+import pytest
+
+from dpviz.app.charts.meaning import part_figures
+from dpviz.app.charts.player.lesson_page import make_lesson_page
+from dpviz.app.charts.player.shown import MOST_BYTES
+from dpviz.app.lessons.lesson import Lesson, Options
+from dpviz.app.lessons.reading import PARTS, read_lessons
+from dpviz.runs.meaning.attack_work import attack_work
+from dpviz.runs.open_table import declare
+from dpviz.runs.request import Contender, Request
+from dpviz.runs.worker import Progress
+from dpviz.tables.samples import sample
+from tests.app.charts.test_player_page import packed_in
+
+LESSONS = read_lessons().lessons
+
+
+@pytest.fixture(autouse=True)
+def quick_attacks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few runs tell as much of a page as many."""
+    monkeypatch.setattr(part_figures, "attack_work", partial(attack_work, number=8))
+
+
+@cache
+def page_of(lesson: Lesson) -> str:
+    *on_the_way, page = make_lesson_page(lesson)
+    assert all(isinstance(item, Progress) for item in on_the_way) and isinstance(page, str)
+    return page
+
+
+def articles(page: str) -> list[str]:
+    return re.findall(r"<article.*?</article>", page, flags=re.DOTALL)
+
+
+# Between them they have every kind of question, and of picture that answers it.
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["one-draw", "rich-person", "why-noise", "paint-the-town"])
+def test_each_question_comes_before_its_answer(name: str) -> None:
+    lesson = LESSONS[name]
+    page = page_of(lesson)
+    assert len(page.encode()) <= MOST_BYTES
+    pages = iter(articles(page))
+    for scene in lesson.scenes:
+        if scene.question is None:
+            assert scene.fill_text(scene.title) in next(pages)
+            continue
+        asked, answered = next(pages), next(pages)
+        assert "Reveal</button>" in asked and "Reveal</button>" not in answered
+        answer = " ".join(scene.fill_text(scene.answer).split("\n\n")[0].split()).replace("'", "&#39;")
+        assert answer in answered and answer not in asked
+        if isinstance(scene.question, Options):
+            assert "□" in asked
+        if scene.truth:
+            assert f"It is: {scene.truth}".replace("'", "&#39;") in answered and "It is:" not in asked
+    assert lesson.sentence in next(pages) and next(pages, None) is None
+
+
+@pytest.mark.slow
+def test_what_comes_later_is_not_given_away() -> None:
+    animations = packed_in(page_of(LESSONS["why-noise"]))["animations"]
+    before, after = animations[4], animations[5]
+    assert all([step["name"] for step in steps] == ["grid"] for steps in before["steps"].values())
+    assert all("loss" not in entry["of"] for entry in before["around"]["numbers"])
+    assert all(len(steps) == 3 for steps in after["steps"].values())
+    assert any("loss" in entry["of"] for entry in after["around"]["numbers"])
+
+
+@pytest.mark.some(2)
+@pytest.mark.parametrize("part", PARTS)
+def test_every_part_of_what_epsilon_means_is_a_figure(part: str) -> None:
+    table = declare(*sample("outlier").load())
+    request = Request(Contender("dplloyd"), k=3, epsilon=1.0, seed=1)
+    figures = part_figures.make_part_figures(part, table, request)
+    assert figures and figures[0].title and figures[0].subtitle
+    for figure in figures:
+        assert figure.words and set(figure.drawn) == {"light", "dark"} and figure.drawn["light"]["data"]
+    assert ("revealed" in figures[0].kinds) == (part in ("attack", "worlds"))

@@ -1,0 +1,211 @@
+"""The board: what a browser may ask of it, that its answers are real runs, and that it says what they cost."""
+
+from __future__ import annotations
+
+import base64
+import json
+from math import fsum, inf, nan
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpviz.app.charts.animation import Animation
+from dpviz.app.charts.picture import RenderContext
+from dpviz.app.charts.view import make_view
+from dpviz.app.lessons.lesson import BOARD_ALGORITHMS
+from dpviz.app.ui.playground import board
+from dpviz.app.ui.playground.board import (
+    WORLD_DRAWS,
+    Ask,
+    Board,
+    BoardAnswer,
+    _answer,
+    describe_crowd,
+    draw,
+    format_board_link,
+    make_answer,
+)
+from dpviz.core.check import RequestError
+from dpviz.runs.one_run import run
+from dpviz.runs.open_table import declare
+from dpviz.runs.request import Contender, Request
+from dpviz.tables.drawing import MOST_POINTS, PointDrawing, decode_drawing, load_preset, make_painted_table
+from dpviz.words.theme import choose_palette
+from tests.cases import for_each
+
+HERMIT = load_preset("hermit").drawing
+SPOT = PointDrawing(np.full((2_000, 2), 77, np.uint8))
+FULL = PointDrawing(np.random.default_rng(5).integers(0, 256, (MOST_POINTS, 2)).astype(np.uint8))
+ONE, NOBODY = PointDrawing(np.array([[3, 200]], np.uint8)), load_preset("empty").drawing
+
+
+def said(drawing: PointDrawing = HERMIT, **more: Any) -> dict[str, Any]:
+    """What a browser says of a drawing."""
+    usual = {"token": 1, "draw": 1, "me": drawing.me, "k": 3, "epsilon": 1, "algorithm": "eugkm", "step": None}
+    return {**usual, "points": base64.b64encode(drawing.points.tobytes()).decode(), "view": "run", **more}
+
+
+def told(drawn: BoardAnswer, **more: Any) -> dict[str, Any]:
+    answer: dict[str, Any] = json.loads(make_answer(drawn, "light", **more))
+    return answer
+
+
+@for_each("algorithm", BOARD_ALGORITHMS)
+def test_what_is_shown_is_a_run_of_the_same_table_and_seed_and_its_ledger(algorithm: str) -> None:
+    """No imitation: every step, every centre and every charge."""
+    table = declare(*make_painted_table(HERMIT))
+    drawn = draw(Ask.read(said(algorithm=algorithm)), seed=11)
+    alike = run(algorithm, table.private, k=3, epsilon=1.0, seed=11)
+    other = run(algorithm, table.private, k=3, epsilon=1.0, seed=12)
+    assert drawn.run is not None and drawn.run.entries == alike.entries
+    np.testing.assert_array_equal(drawn.run.centers, alike.centers)
+    assert not np.array_equal(other.centers, alike.centers), "a twin with another seed"
+    animation = Animation.of_run(alike, RenderContext(make_view(table.domain), choose_palette("light"), epsilon=1.0))
+    for place, frame in enumerate(alike.frames):
+        answer = told(draw(Ask.read(said(algorithm=algorithm, step=place)), drawn))
+        assert answer["picture"] == json.loads(json.dumps(animation.draw_still(place)))
+        assert answer["at"] == place and len(answer["steps"]) == len(alike.frames)
+        assert answer["picture"]["spent"] == f"ε {frame.spent_epsilon:.2g} of 1 spent"
+    assert fsum(frame["cost"] for frame in animation.to_data()["steps"]) == pytest.approx(
+        drawn.run.spent_epsilon, abs=1e-5
+    )
+    assert drawn.run.spent_epsilon == pytest.approx(1.0) and drawn.run.delta == 0.0
+    assert answer["final"] == np.round(alike.centers, 1).tolist()
+
+
+def test_each_draw_has_noise_of_its_own_and_a_step_of_it_has_none() -> None:
+    first = draw(Ask.read(said(draw=1)))
+    again = draw(Ask.read(said(token=2, draw=2)), first)
+    stepped = draw(Ask.read(said(token=3, draw=2, step=0)), again)
+    assert first.run is not None and again.run is not None
+    assert not np.array_equal(first.run.centers, again.run.centers)
+    assert stepped.run is again.run
+
+
+@for_each("drawing", [NOBODY, ONE, SPOT, FULL])
+def test_none_one_all_on_one_spot_and_a_full_board_are_answered(drawing: PointDrawing) -> None:
+    for algorithm in BOARD_ALGORITHMS:
+        for epsilon, k in ((0.05, 10), (10, 2)):
+            answer = told(draw(Ask.read(said(drawing, algorithm=algorithm, epsilon=epsilon, k=k))))
+            assert not answer["refused"] and np.isfinite(answer["final"]).all(), (algorithm, epsilon)
+            assert len(answer["final"]) == k and answer["found"].startswith("centre 1 at x ")
+    assert ("is full" in answer["fine"]) == (drawing is FULL)
+
+
+@for_each(
+    ("said", "sentence"),
+    [
+        (None, "reload the page"),
+        ([], "reload the page"),
+        (said(points=None), "3,000 points"),
+        (said(points="A" * (4 * MOST_POINTS + 4)), "the board holds no more: erase some"),
+        (said(points=base64.b64encode(b"\0" * (2 * MOST_POINTS + 2)).decode()), "3,001 points are painted"),
+        (said(points="AAA="[:3]), "reload the page"),
+        (said(points="AA\n=="), "reload the page"),
+        (said(points="QQ=="), "reload the page"),
+        (said(me=[1, 2, 3]), "reload the page"),
+        (said(me="ab"), "reload the page"),
+        (said(me=[0, 256]), "not on the board"),
+        (said(me=[0.5, 1]), "reload the page"),
+        (said(me=[nan, 1]), "reload the page"),
+        (said(k=1), "draws 2 to 10 centres"),
+        (said(k=11), "draws 2 to 10 centres"),
+        (said(k="3"), "reload the page"),
+        (said(k=True), "reload the page"),
+        (said(epsilon=inf), "take the slider"),
+        (said(epsilon=-1), "take the slider"),
+        (said(epsilon=[1]), "take the slider"),
+        (said(algorithm="kmeans++"), "choose one of them"),
+        (said(algorithm=["eugkm"]), "choose one of them"),
+        (said(token=-1), "reload the page"),
+        (said(draw=2**40), "reload the page"),
+        (said(step=inf), "reload the page"),
+    ],
+)
+def test_what_no_board_says_is_refused_in_a_sentence(said: Any, sentence: str) -> None:
+    with pytest.raises(RequestError, match=sentence):
+        Ask.read(said)
+
+
+def test_an_unknown_view_is_the_run_and_a_step_beyond_the_end_is_the_last() -> None:
+    ask = Ask.read(said(view="<b>", step=10_000))
+    assert ask.view == "run"
+    answer = told(draw(ask))
+    assert answer["at"] == len(answer["steps"]) - 1
+
+
+def test_a_refusal_goes_back_to_the_question_and_the_draw_before_stays() -> None:
+    begins = Board(HERMIT, Request(Contender.of("eugkm"), 3, 1.0))
+    first = _answer(begins, None, None)
+    refused = _answer(begins, said(token=5, k=99), first)
+    answer = told(refused)
+    assert answer["token"] == 5 and answer["refused"].startswith("The board draws 2 to 10 centres")
+    assert "picture" not in answer and refused.run is first.run
+    # What is asked again for another reason, such as another theme, is no new draw.
+    assert _answer(begins, said(token=5), refused) is refused
+    mended = _answer(begins, said(token=6, draw=1), refused)
+    assert not mended.refused and mended.run is not first.run
+
+
+def test_the_first_draw_of_a_lesson_is_its_own_and_its_parameters_belong_to_its_algorithm() -> None:
+    request = Request(Contender.of("eugkm", {"theta": 0.1}), 3, 1.0, seed=7)
+    begins = Board(HERMIT, request)
+    first = _answer(begins, None, None)
+    alike = run("eugkm", declare(*make_painted_table(HERMIT)).private, k=3, epsilon=1.0, params={"theta": 0.1}, seed=7)
+    assert first.run is not None and first.run.entries == alike.entries
+    np.testing.assert_array_equal(first.run.centers, alike.centers)
+    assert begins.read(said()).request.params == {"theta": 0.1}
+    assert begins.read(said(algorithm="balcan")).request.params == {}
+
+
+def test_two_worlds_are_as_many_draws_each_and_only_mine(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = list[int]()
+    honest = board.run_on
+
+    def counted(rows: Any, request: Request, seed: int | None = None) -> Any:
+        sizes.append(len(rows))
+        assert seed is None, "fresh noise"
+        return honest(rows, request, seed)
+
+    monkeypatch.setattr(board, "run_on", counted)
+    drawn = draw(Ask.read(said(load_preset("rich").drawing, view="worlds", algorithm="dplloyd", k=2)))
+    with_me, without = np.array(told(drawn)["worlds"])
+    assert with_me.shape == without.shape == (WORLD_DRAWS, 2, 2)
+    assert len(np.unique(np.concatenate([with_me, without]), axis=0)) == 2 * WORLD_DRAWS, "each has noise of its own"
+    assert sizes == [81] + [81] * WORLD_DRAWS + [80] * WORLD_DRAWS
+    assert drawn.twin_draws is drawn.twin_draws, "the same cloud, however often the page is drawn"
+    nobody = draw(Ask.read(said(load_preset("blobs").drawing, view="worlds")))
+    assert nobody.twin_draws is None and "worlds" not in told(nobody)
+
+
+def test_how_many_hide_one_is_said_with_the_threshold_of_the_tree() -> None:
+    for algorithm in ("balcan", "dplloyd"):
+        drawn = draw(Ask.read(said(view="crowd", algorithm=algorithm)), seed=7)
+        answer, crowd = told(drawn)["crowd"], drawn.crowd
+        assert crowd is not None and crowd.needed is not None
+        assert answer["title"] == f"Up to {crowd.needed - 1} people at my place stay hidden"
+        assert f"from a noisy count of {crowd.threshold:.0f} on" in answer["says"]
+        (x0, y0), (x1, y1) = answer["box"]
+        assert x0 <= 226.5 <= x1 and y0 <= 34.5 <= y1
+    hidden = draw(Ask.read(said(PointDrawing(SPOT.points, (77, 77)), view="crowd", algorithm="balcan")))
+    assert hidden.crowd is not None and describe_crowd(hidden.crowd).title.startswith("The town hides me")
+    weak = draw(Ask.read(said(PointDrawing(NOBODY.points, (77, 77)), view="crowd", epsilon=0.05, algorithm="balcan")))
+    assert weak.crowd is not None and len(describe_crowd(weak.crowd).title) <= 50
+
+
+def test_the_link_says_what_is_painted_and_asked_and_never_a_seed() -> None:
+    drawn = draw(Ask.read(said(algorithm="balcan", epsilon=0.3, k=4)))
+    link = format_board_link(drawn.ask)
+    assert set(link) == {"drawing", "asked"} and link["asked"] == "balcan,0.3,4"
+    assert decode_drawing(link["drawing"]).me == HERMIT.me
+    assert told(drawn)["link"] == link and told(drawn, linked=False)["link"] is None
+    longest = format_board_link(Ask.read(said(PointDrawing(FULL.points, (255, 255)))))
+    assert len("http://localhost:8501/playground?" + "&".join(f"{a}={b}" for a, b in longest.items())) <= 2_048
+
+
+def test_a_theme_changes_colours_and_no_number() -> None:
+    drawn = draw(Ask.read(said(algorithm="balcan", step=2)))
+    light, dark = told(drawn), json.loads(make_answer(drawn, "dark"))
+    assert light["picture"]["title"] == dark["picture"]["title"] and light["final"] == dark["final"]
+    assert light["picture"]["layout"] != dark["picture"]["layout"]

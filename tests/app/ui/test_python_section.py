@@ -1,0 +1,121 @@
+"""The same in Python, on the pages: the program that a page shows gives the numbers of the page."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpviz.releases.package import CENTERS
+from dpviz.releases.zips import make_zip
+from dpviz.runs.open_table import OpenTable, declare
+from dpviz.tables.declaration_file import apply_declaration_file
+from dpviz.tables.named import open_file
+from dpviz.tables.samples import sample
+from tests.pages.tables import app_on, computed, sound, study_in
+from tests.releases.forging import released
+from tests.releases.people import write_people
+
+
+def shown(app: AppTest, key: str) -> str:
+    """The program of a page, once its section is open."""
+    app.session_state[f"{key}:python"] = True
+    sound(app.run())
+    (program,) = (code.value for code in app.code if "import dpviz" in code.value)
+    labels = [button.proto.label for button in app.get("download_button")]
+    assert labels.count("As a script (.py)") == labels.count("As a notebook (.ipynb)") == 1
+    return program
+
+
+def execute(program: str) -> dict[str, Any]:
+    names: dict[str, Any] = {}
+    exec(compile(program, "page", "exec"), names)
+    return names
+
+
+def fifteen() -> OpenTable:
+    return declare(*sample("fifteen").load())
+
+
+def test_explore(capsys: pytest.CaptureFixture[str]) -> None:
+    app = app_on("explore.py", fifteen(), algorithm="dplloyd", k="3")
+    app.toggle(key="study_noise").set_value(True)
+    app.session_state["explore:below"] = "Take away"
+    sound(app.run())
+    program = shown(app, "explore")
+    np.testing.assert_array_equal(execute(program)["run"].centers, app.session_state["run:result"].run.centers)
+
+
+@pytest.mark.slow
+def test_trade_off(capsys: pytest.CaptureFixture[str]) -> None:
+    app = app_on("tradeoff.py", fifteen())
+    app.multiselect(key="tradeoff:contenders").set_value(["DPLloyd"])
+    app.slider(key="tradeoff:repeats").set_value(2)
+    app.select_slider(key="tradeoff:range").set_value((0.3, 3.0))
+    app.number_input(key="k").set_value(3)
+    app = computed(sound(app.run()), "tradeoff")
+    page = study_in(app, "tradeoff").make_frame()
+    app.session_state["tradeoff:view"] = "Link"
+    results = execute(shown(app, "tradeoff"))["results"]
+    columns = ["contender", "k", "epsilon", "repeat", "ratio"]
+    ours, theirs = (frame[columns].astype({"contender": object}).sort_values(columns) for frame in (page, results))
+    assert len(theirs) == 2 * len(set(theirs["epsilon"]))
+    np.testing.assert_array_equal(ours.to_numpy(), theirs.to_numpy())
+
+
+def test_data(capsys: pytest.CaptureFixture[str]) -> None:
+    table = fifteen()
+    opened = execute(shown(app_on("data.py", table), "data"))["table"]
+    assert (opened.unit, opened.n_public, opened.domain.columns) == ("1 row", 5000, ("x", "y"))
+    assert "1 row, add_remove, x, y" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_compare(capsys: pytest.CaptureFixture[str]) -> None:
+    app = app_on("compare.py", fifteen(), k="3")
+    app.multiselect(key="compare:contenders").set_value(["DPLloyd"])
+    app.slider(key="compare:repeats").set_value(2)
+    app = computed(sound(app.run()), "compare")
+    page = study_in(app, "compare").make_frame()
+    app.session_state["compare:below"] = "Take away"
+    results = execute(shown(app, "compare"))["results"]
+    assert sorted(results["ratio"]) == sorted(page["ratio"]) and len(results) >= 2
+
+
+def test_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "release.zip").write_bytes(make_zip(released()))
+    app = app_on("read.py", None)
+    app.file_uploader(key="read:one").upload("release.zip", (tmp_path / "release.zip").read_bytes())
+    sound(app.run())
+    app.session_state["read:more"] = "Take away"
+    program = shown(app, "read")
+    monkeypatch.chdir(tmp_path)
+    names = execute(program)
+    assert names["release"].holds and len(names["numbers"]) == len(names["release"].numbers) > 9
+    assert capsys.readouterr().out.startswith("True ()")
+
+
+def test_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """A release has no seed: its program asks for the same, and what leaves has the form of the page's."""
+    data, sidecar = write_people(tmp_path)
+    app = app_on("release.py", declare(open_file(data), apply_declaration_file(sidecar).validate()), k="3")
+    app.slider(key="release:share").set_value(20)
+    program = shown(sound(app.run()), "release")
+    monkeypatch.chdir(tmp_path)
+    names = execute(program)
+    assert names["verdict"].holds
+    with zipfile.ZipFile("release.zip") as files:
+        centers = files.read(CENTERS).decode().splitlines()
+        asked = json.loads(files.read("declaration.json"))
+    assert len(centers) == 4 and asked["bounds"] == json.loads(sidecar.read_text())["bounds"]
+    assert f"epsilon={app.session_state['epsilon']}" in program and "segments=0.2" in program
+    assert "CAP_EPSILON" in program
+    opened = str(tmp_path / "account.sqlite")
+    app.text_input(key="release:account_path").set_value(opened)
+    program = shown(sound(app.run()), "release")
+    assert f"Account.open({opened!r})" in program and "CAP_EPSILON" not in program

@@ -1,0 +1,167 @@
+"""What a visit holds: keys that tell neighbours apart, looks that are counted once, books that keep every charge."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from dpviz.app.ui import data_access, session
+from dpviz.app.ui.reference import fetch_reference
+from dpviz.core.check import RequestError
+from dpviz.runs.one_run import run
+from dpviz.runs.open_table import OpenTable, declare
+from dpviz.runs.record import AccessKind
+from dpviz.tables.csv_intake import open_csv
+from dpviz.tables.declaration import Declaration, FileKind
+from dpviz.tables.file_format import FileFormat, NumberStyle
+from dpviz.tables.loaded_table import make_numeric_table
+
+ROWS = [[0.0, 0.0], [1.0, 1.0], [0.2, 0.9], [0.4, 0.1]]
+
+
+@pytest.fixture(autouse=True)
+def own_visit(monkeypatch):
+    """A session of its own for each test, without a server."""
+    state: dict[str, object] = {}
+    monkeypatch.setattr(st, "session_state", state)
+    return state
+
+
+def _table(rows=ROWS, **changes) -> OpenTable:
+    loaded = make_numeric_table(rows, ["x", "y"])
+    told = Declaration(columns=("x", "y"), lower=(0.0, 0.0), upper=(1.0, 1.0), kind=FileKind.PRIVATE)
+    return declare(loaded, dataclasses.replace(told, **changes))
+
+
+def test_neighbouring_tables_and_declarations_have_keys_of_their_own():
+    keys = {_table().key, _table(ROWS[:-1]).key, _table(upper=(1.0, 2.0)).key, _table(relation="replace").key}
+    assert len(keys) == 4
+    assert _table().key == _table().key
+
+
+def test_a_private_table_reveals_nothing_until_its_owner_says_so():
+    table = _table()
+    assert data_access.reveal(table, "dots") is None and fetch_reference(table, 2) is None
+    assert session.describe_accesses() == [] and table.private.accesses == []
+    data_access.allow_reveal(table)
+    assert data_access.reveal(table, "dots") is not None
+
+
+def test_each_distinct_look_counts_once():
+    table = _table(kind=FileKind.PUBLIC)
+    for note in ("dots", "loss", "dots"):
+        assert data_access.reveal(table, note) is not None
+    assert session.describe_accesses() == ["table (public): dots", "table (public): loss"]
+    assert table.private.accesses == ["dots", "loss"]
+    assert session.list_private_accesses() == []
+
+
+def test_the_switch_of_one_table_says_nothing_about_another():
+    first, second = _table(), _table(ROWS[:-1])
+    data_access.allow_reveal(first)
+    assert not data_access.is_reveal_allowed(second)
+
+
+def test_caches_of_revealed_rows_stay_small():
+    for n in range(2, 12):
+        data_access.reveal(_table([[0.1 * i, 0.5] for i in range(n)], kind=FileKind.PUBLIC), "dots")
+    assert len(st.session_state["looks:revealed"]) <= 2
+
+
+def test_a_refused_declaration_keeps_the_open_table():
+    loaded = make_numeric_table(ROWS, ["x", "y"])
+    told = Declaration(columns=("x",), lower=(0.0,), upper=(1.0,))
+    opened = session.open_table(loaded, told)
+    for wrong in ({"upper": (None,)}, {"upper": (0.0,)}, {"columns": (), "lower": (), "upper": ()}, {"id_column": "x"}):
+        with pytest.raises(RequestError):
+            session.open_table(loaded, dataclasses.replace(told, **wrong))
+    assert session.find_table() is opened
+
+
+def test_a_source_keeps_its_number_until_another_comes():
+    rows, told = make_numeric_table(ROWS, ["x", "y"]), Declaration(columns=("x",), lower=(0.0,), upper=(1.0,))
+    session.set_aside(rows)
+    waiting = session.find_undeclared()
+    assert session.find_source() is None
+    session.open_table(rows, told)
+    assert session.find_source() is waiting and session.find_undeclared() is None
+    session.open_table(rows, dataclasses.replace(told, upper=(2.0,)))
+    assert session.find_source() is waiting
+    session.open_table(make_numeric_table(ROWS, ["x", "y"]), told)
+    assert session.find_source().number != waiting.number, "another upload, though its rows are the same"
+
+
+def test_a_file_is_read_when_it_is_declared():
+    file = open_csv(b"x;y\n0,5;1\nno number;1\n", name="file")
+    commas = FileFormat(style=NumberStyle(","))
+    table = session.open_table(file, Declaration(columns=("x",), lower=(0.0,), upper=(1.0,), file=commas))
+    np.testing.assert_array_equal(table.loaded.columns(["x"]), [[0.5], [np.nan]])
+    assert session.find_source().content is file, "to be declared anew"
+
+
+def test_a_look_at_a_file_that_waits_counts_once_for_each_kind_that_it_was_said_to_be():
+    for kind in (FileKind.PUBLIC, FileKind.PRIVATE, FileKind.PRIVATE):
+        session.count_access(session.DataAccess("file", "file", "file", kind, AccessKind.PROPOSAL, "a proposal"))
+    assert session.describe_accesses() == ["file (public): a proposal", "file (private): a proposal"]
+    assert len(session.list_private_accesses()) == 1
+
+
+def test_what_a_widget_says_outlives_the_page_that_drew_it():
+    assert session.read_setting("k", 5) == 5 == session.recall("k", 5)
+    session.choose("k", 7)
+    assert session.read_setting("k", 5) == 7 and st.session_state.pop("k") == 7, "as if another page had not drawn it"
+    assert session.read_setting("k", 5) == 7
+    st.session_state["k"] = 9
+    assert session.read_setting("k", 5) == 9, "what is on the page comes first"
+
+
+def test_what_was_made_is_made_again_only_when_it_is_forgotten():
+    made = []
+
+    def square(number):
+        return session.make_once("squares", number, lambda: made.append(number) or number**2, most=2)
+
+    assert [square(number) for number in (1, 2, 1, 3, 1, 2)] == [1, 4, 1, 9, 1, 4]
+    assert made == [1, 2, 3, 2], "2 was forgotten when 3 came"
+
+
+def test_books_keep_every_charge_and_no_frame():
+    table = _table(n_public=4)
+    runs = [run("dplloyd", table.private, k=1, epsilon=1.0, seed=seed) for seed in range(3)]
+    assert [session.book(one, table) for one in runs] == [0, 1, 2]
+    assert [entry.record.entries for entry in session.list_booked()] == [one.entries for one in runs]
+    assert not any(hasattr(entry.record, "frames") for entry in session.list_booked())
+
+
+def test_looks_after_a_run_are_in_its_record_too_and_those_at_other_files_are_not():
+    table = _table(kind=FileKind.PUBLIC, proposed=True)
+    data_access.reveal(table, "dots before the run")
+    place = session.book(run("dplloyd", table.private, k=1, epsilon=1.0), table)
+    before = session.find_record(place)
+    assert before.looks == {"rows": 1, "proposal": 1} and session.find_record(place) is before
+    data_access.reveal(_table(kind=FileKind.PUBLIC, upper=(1.0, 2.0)), "the same rows under other bounds")
+    data_access.reveal(table, "loss of a run", AccessKind.LOSS)
+    fetch_reference(table, 2)
+    data_access.reveal(_table(ROWS[:-1], kind=FileKind.PUBLIC), "other rows")
+    after = session.find_record(place)
+    assert after.looks == {"rows": 2, "loss": 1, "reference": 1, "proposal": 1}
+    assert after.centers is before.centers and session.list_booked()[place].record is after
+
+
+def test_a_study_on_the_rows_of_a_file_is_counted_once():
+    def script() -> None:
+        import streamlit as st
+
+        from dpviz.app.ui.session import count_studies, count_study
+
+        for note in ("losses of 4 runs", "losses of 4 runs", "losses of 9 runs"):
+            count_study("file", note)
+        count_study("another", "losses of 4 runs")
+        st.text(f"{count_studies('file')} {count_studies('another')} {count_studies('none')}")
+
+    (said,) = AppTest.from_function(script).run().text
+    assert said.value == "2 1 0"

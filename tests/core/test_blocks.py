@@ -1,0 +1,86 @@
+"""Disjoint secret blocks: one row changes one model, and the models are those of k-means on each block."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.cluster import KMeans
+
+from dpviz.core.accounting import Accounting
+from dpviz.core.block_models import BlockKMeans, match_to
+from dpviz.core.check import RequestError
+from dpviz.core.noise import StudyNoise
+from dpviz.core.queries import Relation
+from tests.contract.tables import make_blobs, make_small_table
+from tests.examples import examples
+
+ANCHORS = np.array([[-0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]])
+
+
+def _session(values=None, **declared):
+    noise = StudyNoise(np.random.default_rng(0))
+    return make_small_table(values, **declared).open(
+        epsilon=1.0, delta=0.0, accounting=Accounting.PURE, noise=noise, needs_n=False
+    )
+
+
+@pytest.mark.slow
+@settings(max_examples=examples(60))
+@given(seed=st.integers(0, 2**32 - 1), size=st.integers(1, 60), number=st.integers(1, 8), match=st.booleans())
+def test_a_row_changes_the_model_of_its_own_block_only(seed, size, number, match):
+    rng = np.random.default_rng(seed)
+    rows, block = np.round(rng.uniform(-1, 1, (size, 2)), 1), rng.integers(0, number, size)
+    model = BlockKMeans(ANCHORS, match=match, salt=seed % 7)
+    whole = model.fit(rows, block, number)
+    gone = int(rng.integers(size))
+    without = model.fit(np.delete(rows, gone, axis=0), np.delete(block, gone), number)
+    others = np.arange(number) != block[gone]
+    np.testing.assert_array_equal(whole[others], without[others])
+    moved = rows.copy()
+    moved[gone] = 1.0
+    np.testing.assert_array_equal(whole[others], model.fit(moved, block, number)[others])
+
+
+def test_the_order_of_rows_does_not_matter():
+    rng = np.random.default_rng(1)
+    rows, block, order = rng.uniform(-1, 1, (90, 2)), rng.integers(0, 4, 90), rng.permutation(90)
+    model = BlockKMeans(ANCHORS)
+    np.testing.assert_allclose(model.fit(rows, block, 4), model.fit(rows[order], block[order], 4), atol=1e-12)
+
+
+def test_models_are_as_good_as_k_means_on_each_block():
+    rows, block = make_blobs(900, k=3, seed=2), np.random.default_rng(0).integers(0, 3, 900)
+    found = BlockKMeans(ANCHORS, salt=1).fit(rows, block, 3).reshape(3, 3, 2)
+    for b in range(3):
+        mine = rows[block == b]
+        loss = ((mine[:, None] - found[b]) ** 2).sum(axis=2).min(axis=1).sum()
+        assert loss <= 1.05 * KMeans(3, n_init=5, random_state=0).fit(mine).inertia_
+
+
+def test_blocks_without_enough_distinct_rows_answer_with_the_anchors():
+    rows, block = np.array([[0.1, 0.2], [0.1, 0.2], [0.3, 0.3], [0.9, 0.9]]), np.array([0, 0, 0, 2])
+    found = BlockKMeans(ANCHORS).fit(rows, block, 4)
+    np.testing.assert_array_equal(found, np.tile(ANCHORS.ravel(), (4, 1)))
+
+
+def test_matching_puts_points_in_the_order_of_the_anchors():
+    near = ANCHORS + 0.01
+    np.testing.assert_array_equal(match_to(ANCHORS, near[None, [2, 0, 1]]), near[None])
+
+
+def test_the_room_of_models_is_public_in_n_and_replaces_one_line():
+    session = _session(make_blobs(300), n_public=300)
+    models = session.blocks(BlockKMeans(ANCHORS), 20)
+    assert (models.relation, models.n, models.dim, models.rows_per_person) == (Relation.REPLACE, 20, 6, 1)
+    assert models.ledger is session.ledger
+    assert models.region.radius == pytest.approx(np.sqrt(3) * session.region.radius)
+
+
+def test_a_model_that_nobody_proved_is_refused():
+    class Peeking(BlockKMeans):
+        pass
+
+    with pytest.raises(RequestError, match="not a model of blocks"):
+        _session().blocks(Peeking(ANCHORS), 3)

@@ -1,0 +1,147 @@
+"""Validators: one sentence that says what is allowed, and never a value of the data."""
+
+from __future__ import annotations
+
+import doctest
+
+import numpy as np
+import pytest
+
+from dpviz.core import check
+from dpviz.core.check import RequestError
+from tests.cases import about, for_each
+
+
+def test_doctests():
+    assert doctest.testmod(check).failed == 0
+
+
+def test_a_missing_library_of_an_extra_is_a_command_and_any_other_one_is_a_defect(monkeypatch):
+    monkeypatch.setitem(check._EXTRAS, "no_such_library", "app")
+    with pytest.raises(RequestError, match=r'^no_such_library is not installed: pip install "dpviz\[app\]" brings it'):
+        check.import_extra("no_such_library.part")
+    with pytest.raises(ModuleNotFoundError):
+        check.import_extra("dpviz.no_such_module")
+    assert check.import_extra("math").pi > 3
+
+
+@for_each("value", [1e-300, 1, 35.0, np.float64(2)])
+def test_positive_numbers_pass(value):
+    check.positive(epsilon=value)
+
+
+@for_each("value", [0.0, -1.0, float("nan"), float("inf"), -0.0])
+def test_what_is_not_positive_is_named(value):
+    with pytest.raises(RequestError, match=r"^epsilon is .*: give a finite number above 0\.$"):
+        check.positive(epsilon=value)
+
+
+@for_each("value", [1, 2.0, np.int64(7), 10**400])
+def test_whole_numbers_pass(value):
+    check.at_least(1, k=value)
+
+
+@for_each("value", [0, -3, 1.5, float("nan"), float("inf"), True, "3", None, -(10**400)])
+def test_what_is_not_whole_or_too_small_is_refused_without_a_traceback(value):
+    with pytest.raises(RequestError, match=r"^k is .*: give a whole number of at least 1\.$"):
+        check.at_least(1, k=value)
+
+
+def test_within():
+    check.within(0.0, 1.0, part=0.0)
+    for value in (-1e-9, 1.1, float("nan"), float("inf")):
+        with pytest.raises(RequestError, match=r"part is .* from 0 to 1"):
+            check.within(0.0, 1.0, part=value)
+
+
+@for_each(
+    ("n", "delta"),
+    [(None, 0.0), (None, check.LEAST_DELTA), (10**400, 0.0), (None, 0.99), (100, 0.0099), (1, 0.5), (0, 0.0)],
+)
+def test_deltas_that_mean_something(n, delta):
+    check.check_delta(n, delta=delta)
+
+
+@for_each(
+    ("n", "delta"),
+    [
+        (None, 1.0),
+        (100, 0.01),
+        (100, 0.5),
+        (None, -1e-9),
+        (None, 1e-300),
+        (10**400, 1e-100),
+        (None, float("nan")),
+        (None, float("inf")),
+    ],
+)
+def test_a_delta_of_one_in_n_would_publish_a_row(n, delta):
+    with pytest.raises(RequestError, match="delta is"):
+        check.check_delta(n, delta=delta)
+
+
+RANGED = [check.epsilon, check.clusters, check.rows_per_person, check.records, check.repeats, check.seed]
+STRANGE = [
+    float("nan"),
+    float("inf"),
+    -1,
+    -(10**400),
+    10**400,
+    10**5000,
+    "5",
+    None,
+    [1],
+    True,
+    1j,
+    b"x",
+    object(),
+    np.nan,
+]
+
+
+@for_each("judge", [*RANGED, check.positive, check.check_delta])
+def test_nothing_strange_passes_or_makes_a_long_sentence(judge):
+    for value in STRANGE:
+        with about(type(value)):
+            with pytest.raises(RequestError) as said:
+                judge(None, delta=value) if judge is check.check_delta else judge(number=value)
+            assert len(str(said.value)) < 200
+
+
+@for_each(
+    ("judge", "low", "high"),
+    [
+        (check.epsilon, check.LEAST_EPSILON, check.MOST_EPSILON),
+        (check.clusters, 1, check.MOST_CLUSTERS),
+        (check.rows_per_person, 1, check.MOST_ROWS_PER_PERSON),
+        (check.records, 1, check.MOST_RECORDS),
+        (check.repeats, 1, check.MOST_REPEATS),
+        (check.seed, 0, check.MOST_SEED),
+    ],
+)
+def test_a_range_holds_both_of_its_ends_and_nothing_beyond(judge, low, high):
+    judge(number=low)
+    judge(number=high)
+    for beyond in (low / 2 if isinstance(low, float) else low - 1, high * 2):
+        with pytest.raises(RequestError, match=r"number is .*: give a (whole )?number from"):
+            judge(number=beyond)
+
+
+def test_one_of():
+    check.one_of(("a", "b"), letter="a")
+    with pytest.raises(RequestError, match="letter is 'c': choose one of a, b"):
+        check.one_of(("a", "b"), letter="c")
+
+
+def test_what_comes_back_is_a_plain_number_of_the_same_size():
+    for kind in (float, np.float16, np.float32, np.float64, int, np.int8, np.uint64):
+        value = kind(3)
+        reals = (check.positive(x=value), check.within(1, 9, x=value), check.epsilon(x=value))
+        wholes = (check.at_least(1, x=int(value)), check.clusters(x=np.int8(3)), check.seed(x=np.uint64(3)))
+        with about(kind):
+            assert [type(found) for found in reals] == [float] * 3 and {*reals} == {3.0}
+            assert [type(found) for found in wholes] == [int] * 3 and {*wholes} == {3}
+    short = np.float16(0.1)
+    assert check.check_delta(None, delta=short) == check.to_plain(short) == float(short) != 0.1
+    for other in (True, "1", None, float("nan"), 10**400):
+        assert check.to_plain(other) is other or check.to_plain(other) == other

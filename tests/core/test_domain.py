@@ -1,0 +1,187 @@
+"""The declared domain: where rows are clipped to, and the way to unit coordinates and back."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpviz.core.check import RequestError
+from dpviz.core.domain import Domain, Region, Scaling
+from tests.cases import about
+
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+def _region(seed: int) -> Region:
+    rng = np.random.default_rng(seed)
+    half = rng.uniform(0.01, 1, int(rng.integers(1, 9)))
+    corner = float(np.linalg.norm(half))
+    return Region(half, min(corner, corner * rng.uniform(0.05, 1.5)))
+
+
+@given(SEEDS)
+def test_clipped_points_are_inside_to_the_last_bit_and_stay_where_they_are(seed):
+    region, rng = _region(seed), np.random.default_rng(seed)
+    points = rng.normal(size=(60, region.dim)) * 10.0 ** rng.integers(-12, 15, (60, 1))
+    inside = region.clip(points)
+    assert (np.abs(inside) <= region.half).all()
+    # A ball is kept to the last bit; the corner of a box is its radius up to the order of adding squares.
+    cut = region.radius < np.linalg.norm(region.half)
+    assert (np.linalg.norm(inside, axis=1) <= region.radius * (1 if cut else 1 + 1e-15)).all()
+    np.testing.assert_array_equal(region.clip(inside), inside)
+
+
+@given(SEEDS)
+def test_points_inside_are_left_alone_and_others_keep_their_direction(seed):
+    region, rng = _region(seed), np.random.default_rng(seed)
+    small = rng.uniform(-1, 1, (20, region.dim)) * min(region.half.min(), region.radius) / np.sqrt(region.dim) * 0.99
+    np.testing.assert_array_equal(region.clip(small), small)
+    ball = Region.ball(region.dim, region.radius)
+    far = small * 50
+    clipped = ball.clip(far)
+    boxed = np.clip(far, -ball.half, ball.half)
+    cosine = (clipped * boxed).sum(axis=1) / np.linalg.norm(clipped, axis=1) / np.linalg.norm(boxed, axis=1)
+    np.testing.assert_allclose(cosine, 1.0)
+
+
+@given(SEEDS)
+def test_no_point_has_a_larger_l1_norm_and_one_has_it(seed):
+    region, rng = _region(seed), np.random.default_rng(seed)
+    points = region.clip(rng.uniform(-3, 3, (200, region.dim)))
+    assert np.abs(points).sum(axis=1).max() <= region.l1_radius * (1 + 1e-12)
+    low, high = 0.0, 2.0
+    for _ in range(100):
+        level = (low + high) / 2
+        low, high = (level, high) if np.linalg.norm(np.minimum(region.half, level)) < region.radius else (low, level)
+    assert region.l1_radius == pytest.approx(np.minimum(region.half, high).sum(), rel=1e-9)
+
+
+def test_the_l1_radius_of_the_ball_and_the_box():
+    assert Region.ball(9, 0.5).l1_radius == pytest.approx(1.5)
+    assert Region(np.ones(4), 2.0).l1_radius == 4.0
+    assert Region.ball(3, 2.0).diameter == 4.0
+
+
+def test_unit_scaling_maps_each_column_to_its_own_bounds():
+    domain = Domain.of(["a", "b"], [0, -10], [4, 30])
+    np.testing.assert_allclose(domain.to_unit(np.array([[0.0, 30.0], [2.0, 10.0]])), [[-1, 1], [0, 0]])
+    np.testing.assert_allclose(domain.region.half, [1, 1])
+    assert domain.region.radius == pytest.approx(np.sqrt(2))
+
+
+def test_common_scaling_keeps_the_shape_of_the_data():
+    domain = Domain.of(["a", "b"], [0, -10], [4, 30], scaling="common", radius=10.0)
+    assert domain.scaling is Scaling.COMMON
+    np.testing.assert_allclose(domain.region.half, [0.1, 1.0])
+    assert domain.region.radius == pytest.approx(0.5)
+    points = np.array([[1.0, 2.0], [3.0, -4.0]])
+    apart = np.linalg.norm(np.subtract(*domain.to_unit(points)))
+    assert apart * 20 == pytest.approx(np.linalg.norm(np.subtract(*points)))
+
+
+def test_a_radius_beyond_the_corners_says_nothing():
+    assert Domain.of(["a", "b"], -1.0, 1.0, radius=100.0).region.radius == pytest.approx(np.sqrt(2))
+
+
+@given(SEEDS)
+def test_there_and_back_again(seed):
+    rng = np.random.default_rng(seed)
+    low = rng.uniform(-1e6, 1e6, 3)
+    domain = Domain.of("abc", low, low + 10.0 ** rng.uniform(-3, 6, 3))
+    values = rng.uniform(domain.lower, domain.upper, (30, 3))
+    np.testing.assert_allclose(domain.from_unit(domain.to_unit(values)), values, rtol=1e-9, atol=1e-9)
+    assert (np.abs(domain.to_unit(values)) <= 1 + 1e-6).all()
+
+
+def test_bounds_that_cannot_be_used_are_refused_in_words():
+    for lower, upper, said in (
+        (0.0, 0.0, "not below its upper bound"),
+        (1.0, -1.0, "declare lower < upper"),
+        (0.0, float("nan"), "not finite"),
+        (float("-inf"), 0.0, "not finite"),
+        (-1e308, 1e308, "not finite"),
+        (0.0, 5e-324, "apart"),
+        (0.0, 1e-200, "apart"),
+        (0.0, 1e200, "apart"),
+        ([0, 0, 0], 1.0, "lower has shape"),
+    ):
+        with about(lower, upper), pytest.raises(RequestError, match=said):
+            Domain.of(["age", "pay"], lower, upper)
+    for radius in (0.0, -1.0, float("nan"), float("inf"), 1e-12, 1e-200):
+        with about(radius), pytest.raises(RequestError, match="radius is"):
+            Domain.of(["age"], 0.0, 1.0, radius=radius)
+
+
+def test_a_column_lost_beside_another_under_common_scaling():
+    lost = Domain.of(["a", "b"], 0.0, [1e-12, 1.0], scaling="common")
+    assert lost.narrow == ("a",) and "choose unit scaling" in lost.notes[0]
+    assert not Domain.of(["a", "b"], 0.0, [1e-12, 1.0]).notes
+
+
+def test_no_column_and_an_unknown_scaling():
+    with pytest.raises(RequestError, match="number_of_columns"):
+        Domain.of([], 0.0, 1.0)
+    with pytest.raises(RequestError, match="scaling is 'log'"):
+        Domain.of(["a"], 0.0, 1.0, scaling="log")
+
+
+def test_bounds_are_copied():
+    lower = np.zeros(2)
+    domain = Domain.of(["a", "b"], lower, 1.0)
+    lower[0] = -99
+    assert domain.lower[0] == 0
+
+
+@given(SEEDS)
+def test_every_point_of_a_row_lies_in_the_region_of_points(seed):
+    rng = np.random.default_rng(seed)
+    points, dim = int(rng.integers(1, 5)), int(rng.integers(1, 4))
+    half = np.tile(rng.uniform(0.1, 1, dim), points)
+    row = Region(half, float(rng.uniform(0.05, 1.2) * np.linalg.norm(half)))
+    one = row.unfold(points)
+    inside = row.clip(rng.uniform(-2, 2, (40, points * dim))).reshape(-1, dim)
+    np.testing.assert_allclose(one.clip(inside), inside, rtol=1e-12)
+    assert one.dim == dim and one.radius <= row.radius * (1 + 1e-12)
+
+
+def test_a_point_of_a_row_has_a_domain_of_its_own():
+    columns = ["east_1", "north_1", "east_2", "north_2"]
+    for scaling, radius in (("unit", None), ("common", 3.0)):
+        domain = Domain.of(columns, [0, -10] * 2, [4, 30] * 2, scaling=scaling, radius=radius)
+        point = domain.unfold(2)
+        assert point.columns == ("east", "north") and point.scaling is domain.scaling
+        rows = np.random.default_rng(0).uniform(0, 4, (5, 4))
+        np.testing.assert_array_equal(point.to_unit(rows.reshape(10, 2)), domain.to_unit(rows).reshape(10, 2))
+        np.testing.assert_array_equal(point.region.half, domain.region.unfold(2).half)
+        assert point.region.radius == pytest.approx(domain.region.unfold(2).radius)
+        assert domain.unfold(1) is domain
+
+
+def test_points_are_named_by_what_their_columns_share_or_else_by_the_first():
+    for columns, names in (
+        (["x1", "x2"], ("x",)),
+        (["home lon", "home lat", "work lon", "work lat"], ("lon", "lat")),
+        (["a", "b", "c", "d"], ("a", "b")),
+        (["p_1", "p_3", "p_2", "p_4"], ("p_1", "p_3")),
+    ):
+        assert Domain.of(columns, 0.0, 1.0).unfold(len(columns) // len(names)).columns == names
+
+
+def test_rows_that_do_not_hold_points_of_one_kind_are_refused():
+    domain = Domain.of(["a", "b", "c", "d"], 0.0, [1.0, 1.0, 1.0, 2.0])
+    with pytest.raises(RequestError, match="row of 4 columns does not hold 3 points"):
+        domain.unfold(3)
+    with pytest.raises(RequestError, match="'b' and 'd' are the same coordinate"):
+        domain.unfold(2)
+
+
+def test_units_stand_on_axes_and_change_nothing_else():
+    plain, told = (
+        Domain.of(["age", "income"], 0.0, 1.0, units=units) for units in (None, {"income": "k$", "zip": "x"})
+    )
+    assert plain.titles == ("age", "income") and told.titles == ("age", "income (k$)")
+    assert told.columns == plain.columns
+    pairs = Domain.of(["x1", "y1", "x2", "y2"], 0.0, 1.0, units={"x1": "m", "x2": "m"})
+    assert pairs.unfold(2).titles == ("x (m)", "y")

@@ -1,0 +1,113 @@
+"""The ledger: all of a charge or nothing, and never a refund."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import inf
+
+import pytest
+
+from dpviz.core.accounting import Accounting, Budget
+from dpviz.core.ledger import BudgetExceeded, Entry, Ledger
+from dpviz.core.mechanisms import Gaussian, Laplace
+from dpviz.core.queries import Sensitivity
+from dpviz.core.sparse_mechanisms import NoisyThreshold
+
+ONE = Sensitivity(1.0, 1.0, 1.0, 1.0)
+
+
+def _entry(amount, accounting=Accounting.PURE):
+    return Entry.of(Laplace(1.0, 1.0 / amount), "Count", accounting, delta=0.0, note="a step")
+
+
+def test_a_charge_is_booked_whole_or_not_at_all():
+    ledger = Ledger(Accounting.PURE, 1.0, 1e-6)
+    assert ledger.delta == 0.0
+    ledger.charge(_entry(0.6))
+    with pytest.raises(BudgetExceeded, match=r"asks for 0.5 of epsilon, but 0.4 of 1 is left"):
+        ledger.charge(_entry(0.3), _entry(0.2))
+    assert len(ledger.entries) == 1
+    ledger.charge(_entry(0.4))
+    assert ledger.spent_fraction == 1.0
+    with pytest.raises(BudgetExceeded):
+        ledger.charge(_entry(1e-9))
+
+
+def test_what_costs_nothing_or_less_is_refused():
+    ledger = Ledger(Accounting.PURE, 1.0, 0.0)
+    for scale in (-1.0, float("inf"), float("nan")):
+        with pytest.raises(BudgetExceeded, match="no budget"):
+            ledger.charge(Entry.of(Laplace(1.0, scale), "Count", Accounting.PURE, delta=0.0, note="a step"))
+        assert ledger.entries == []
+
+
+def test_under_basic_composition_deltas_add_up_too():
+    share = Budget(Accounting.BASIC, 0.2, 0.4e-6)
+    entry = Entry.of(Gaussian.calibrated(share, ONE), "Count", Accounting.BASIC, delta=1e-6, note="a step")
+    assert entry.delta == 0.4e-6
+    together, one_by_one = (Ledger(Accounting.BASIC, 1.0, 1e-6) for _ in range(2))
+    with pytest.raises(BudgetExceeded, match="more of delta"):
+        together.charge(entry, entry, entry)
+    assert together.entries == []
+    for _ in range(2):
+        one_by_one.charge(entry)
+    assert one_by_one.left.delta == pytest.approx(0.2e-6)
+    with pytest.raises(BudgetExceeded, match="more of delta"):
+        one_by_one.charge(entry)
+    assert len(one_by_one.entries) == 2
+
+
+def test_an_entry_is_computed_from_the_object_that_draws():
+    laplace, gaussian = Laplace(3.0, 6.0), Gaussian(2.0, 8.0)
+    assert _cost(laplace, Accounting.PURE) == 0.5
+    assert _cost(laplace, Accounting.ZCDP) == 0.125
+    assert _cost(gaussian, Accounting.GDP) == 1 / 16
+    assert _cost(gaussian, Accounting.ZCDP) == 1 / 32
+    assert _cost(NoisyThreshold(gaussian, 1.0), Accounting.ZCDP) == 1 / 32
+    entry = Entry.of(gaussian, "Sum", Accounting.GDP, delta=1e-6, note="x")
+    assert (entry.sensitivity, entry.scale, entry.delta) == (2.0, 8.0, 1e-6)
+    assert 0 < entry.epsilon < 2
+    assert set(entry.to_dict()) >= {"mechanism", "query", "note", "epsilon", "delta", "sensitivity", "scale"}
+
+
+def _cost(mechanism, accounting):
+    return Entry.of(mechanism, "Count", accounting, delta=1e-6, note="").amount
+
+
+def test_what_is_bought_costs_its_share():
+    kinds = {Accounting.PURE: [Laplace], Accounting.GDP: [Gaussian], Accounting.ZCDP: [Laplace, Gaussian]}
+    for accounting, epsilon in product(kinds, (0.05, 1.0, 35.0)):
+        share = Ledger(accounting, epsilon, 1e-6).budget.fraction(0.3)
+        for kind in kinds[accounting]:
+            assert kind.calibrated(share, ONE).cost(accounting) == pytest.approx(share.amount, rel=1e-12), kind
+
+
+def test_a_whole_budget_in_many_shares_fits_exactly():
+    for rounds in (1, 3, 7, 1000):
+        ledger = Ledger(Accounting.PURE, 0.1, 0.0)
+        for share in ledger.budget.rounds(rounds):
+            ledger.charge(Entry.of(Laplace.calibrated(share, ONE), "Count", Accounting.PURE, delta=0.0, note=""))
+        assert ledger.spent <= 0.1
+        assert ledger.spent_fraction > 1 - 1e-11
+
+
+def test_a_share_of_another_accounting_is_charged_by_what_it_draws():
+    # Whoever hands a pure share to a concentrated session buys the noise of that share, and pays its ρ.
+    laplace = Laplace.calibrated(Budget(Accounting.PURE, 0.5), ONE)
+    assert _cost(laplace, Accounting.ZCDP) == pytest.approx(0.125)
+
+
+def test_a_ledger_prints_what_is_spent_or_that_nothing_is_promised():
+    assert str(Ledger(Accounting.PURE, 1.0, 0.0)) == "Ledger: ε = 0 of 1 spent, δ = 0, pure accounting, entries: 0"
+    assert str(Ledger(Accounting.NONE, 1.0, 0.0)) == "Ledger: no privacy, the rows themselves were read"
+
+
+def test_without_a_promise_nothing_is_spent_before_the_rows_are_read():
+    ledger = Ledger(Accounting.NONE, 1.0, 0.0)
+    assert (ledger.cap, ledger.spent_epsilon, ledger.spent_fraction) == (inf, 0.0, 0.0)
+
+
+def test_a_look_draws_no_noise_and_has_no_price_but_all_privacy():
+    look = Entry.revealed("rows", note="a look")
+    assert (look.sensitivity, look.scale, look.amount, look.delta, look.epsilon, look.draws) == (0, 0, 0, 0, inf, 1)
+    assert Gaussian(1.0, 2.0).delta == 0.0, "no part of δ but the one that was bought"

@@ -1,0 +1,399 @@
+"""Mechanisms on tables of tuples: the test, noisy centres, averages, and the numbers that the paper gives."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import exp, log
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from dpviz.algorithms.balcan2017.projection import draw_orthonormal_frame
+from dpviz.algorithms.cohen2021.tested_tuples import compute_far, compute_printed_far, find_smallest_number
+from dpviz.core.accounting import Accounting, Budget
+from dpviz.core.check import RequestError
+from dpviz.core.noise import StudyNoise
+from dpviz.core.queries import Sensitivity
+from dpviz.core.tuples.center_noise import NoisyCenters
+from dpviz.core.tuples.partition_check import PartitionTest, _compute_vote_epsilon, group_by_nearest
+from dpviz.core.tuples.tuple_averages import (
+    PrivateAverage,
+    TupleAverages,
+    compute_classic_multiplier,
+    measure_pair_distances,
+)
+from dpviz.core.tuples.tuples import TupleTable
+from tests.cases import for_each
+from tests.contract.laws import check_frequencies, check_independent, check_scale
+from tests.core.tuple_checks import (
+    CHEAP,
+    SMALL,
+    Overheard,
+    check_group_budget,
+    check_misfits,
+    check_order,
+    check_plan,
+    check_price_of_noise,
+    check_reach,
+    check_status_rate,
+    status_rate,
+    tight_tuples,
+)
+
+ONE_TUPLE = Sensitivity(l1=1.0, l2=1.0)
+CENTERS = NoisyCenters(**SMALL, far=1400.0)
+AVERAGES = TupleAverages(**SMALL, dim=2, finest=1e-4, bound=1.0, printed=True)
+
+
+def _noise(seed=0):
+    return StudyNoise(np.random.default_rng(seed))
+
+
+@pytest.mark.parametrize(("epsilon", "delta", "fewest"), [(1, 1e-6, 1698), (1, exp(-28), 4296), (0.5, 1e-6, 3393)])
+def test_the_fewest_tuples_are_those_of_the_printed_formulas(epsilon, delta, fewest):
+    constants = {"epsilon": epsilon / 2, "delta": delta / 4, "beta": 0.025}
+    assert find_smallest_number(**constants, printed=True) == fewest
+    assert find_smallest_number(**constants, printed=False) < fewest
+    for printed, number in ((True, fewest), (False, find_smallest_number(**constants, printed=False))):
+        check_plan(PartitionTest(**constants, far=7.0, number=number, printed=printed))
+        check_plan(PartitionTest(**constants, far=7.0, number=50 * number, printed=printed))
+        assert PartitionTest(**constants, far=7.0, number=number - 1, printed=printed).plan is None
+
+
+def test_a_vote_may_cost_what_the_printed_formula_leaves():
+    for argument, cost in ((0.9, None), (1.0, None), (1.5, log(1.5)), (3.0, log(3.0))):
+        found = _compute_vote_epsilon(round(2 * 1000 * (argument + 3)), 1000, 1.0, printed=True)
+        assert found == (None if cost is None else pytest.approx(cost))
+
+
+def test_the_papers_delta_is_557():
+    assert compute_printed_far(epsilon=1, delta=1e-6, k=2, beta=0.05) == pytest.approx(557.3, abs=0.1)
+
+
+def test_misfits_are_those_of_brute_force():
+    check_misfits()
+
+
+@pytest.mark.some(1)
+@pytest.mark.parametrize("misfits", [60, 90])
+def test_the_status_has_the_law_of_its_formulas(misfits):
+    check_status_rate(NoisyCenters(**CHEAP, far=1400.0).test, misfits, runs=500)
+
+
+def test_every_laplace_number_has_the_scale_of_its_formula():
+    drawn = []
+
+    class Recording(StudyNoise):
+        def laplace(self, scale, shape):
+            drawn.append((scale, shape))
+            return super().laplace(scale, shape)
+
+    CENTERS.draw(TupleTable(tight_tuples(SMALL["number"])), Recording(np.random.default_rng(1)))
+    plan = CENTERS.test.plan
+    # The test has half of ε, of which its counts of misfits have half: m/ε₂; the vote: 1/ε₁; λ: 4k/ε.
+    assert drawn == [(plan.sampled / 0.25, (plan.sampled,)), (1 / plan.vote_epsilon, ()), (8.0, (2,))]
+    assert CENTERS.test.misfit_limit == pytest.approx(plan.sampled / 0.25 * log(plan.sampled / 0.025))
+    assert CENTERS.test.vote_limit == pytest.approx(plan.sampled - log(1 / 0.025) / plan.vote_epsilon)
+
+
+@pytest.mark.some(1)
+@pytest.mark.parametrize("times", [0.5, 2.0])
+def test_and_not_that_of_more_or_less_noise(times):
+    class Other(StudyNoise):
+        def laplace(self, scale, shape):
+            return super().laplace(times * scale, shape)
+
+    test = NoisyCenters(**CHEAP, far=1400.0).test
+    tuples = tight_tuples(test.number, dim=1, misfits=90)
+    noise = Other(np.random.default_rng(0))
+    passed = sum(test.centers(tuples, noise) is not None for _ in range(800))
+    assert stats.binomtest(passed, 800, status_rate(test, 90)).pvalue < 1e-4
+
+
+def test_tuples_that_fit_pass_and_give_every_tuple_one_point_in_each_cluster():
+    tuples, noise, passed = tight_tuples(1600, k=3, dim=2, jitter=1e-6), _noise(1), 0
+    test = PartitionTest(0.5, 2.5e-7, 0.025, 100.0, 1600)
+    for _ in range(60):
+        centers = test.centers(tuples, noise)
+        if centers is not None:
+            passed += 1
+            assert [len(cloud) for cloud in group_by_nearest(tuples, centers)] == [1600] * 3
+    assert stats.binomtest(passed, 60, 1 - test.beta).pvalue > 1e-3
+
+
+def test_overlapping_clusters_and_equal_points_are_answered_bottom():
+    rng, noise = np.random.default_rng(0), _noise()
+    number = SMALL["number"]
+    for tuples in (rng.normal(size=(number, 2, 2)), np.zeros((number, 2, 2))):
+        assert not any(CENTERS.draw(TupleTable(tuples), noise).passed for _ in range(20))
+
+
+def test_too_few_tuples_are_answered_bottom_without_a_draw():
+    few = NoisyCenters(**{**SMALL, "number": 1500}, far=1400.0)
+    assert not few.draw(TupleTable(tight_tuples(1500)), None).passed
+    few = TupleAverages(**{**SMALL, "number": 1500}, dim=2, finest=1e-4, bound=1.0)
+    assert not few.draw(TupleTable(tight_tuples(1500)), None).passed
+    # Enough for the test, but not for averages: released as noise by the paper's preset only.
+    useless = TupleAverages(**SMALL, dim=2, finest=1e-4, bound=1.0)
+    assert not useless.draw(TupleTable(tight_tuples(SMALL["number"])), None).passed
+
+
+@pytest.mark.slow
+def test_distances_of_neighbours_differ_by_no_more_than_the_stretch():
+    # c and c' are centres of Δ-far balls that share a witness each; in one dimension the bound is reached.
+    rng, far, most = np.random.default_rng(0), 7.0, 0.0
+    for _ in range(1000):
+        k, dim = int(rng.integers(2, 5)), int(rng.integers(1, 3))
+        one = rng.uniform(-1, 1, (k, dim))
+        two = one + rng.uniform(-1, 1, (k, dim)) * rng.choice([0.05, 0.2, 0.4])
+        gaps = [np.linalg.norm(c[:, None] - c, axis=2) + np.diag(np.full(k, np.inf)) for c in (one, two)]
+        m, n = (gap.min(axis=1) for gap in gaps)
+        if (np.linalg.norm(one - two, axis=1) > (m + n) / far).any():
+            continue
+        most = max(most, float(np.abs(np.log(m / n)).max()))
+        mechanism = NoisyCenters(**{**SMALL, "k": k}, far=far)
+        quiet = np.full(k, -4 * k / SMALL["epsilon"] * log(4 * k / SMALL["delta"]))
+        assert (mechanism.compute_distance_bounds(one, quiet) >= np.linalg.norm(one - two, axis=1) * (1 - 1e-9)).all()
+    assert 0.5 * mechanism.stretch < most <= mechanism.stretch * (1 + 1e-9)
+    ratio = (far + 2) / (far - 2)
+    assert log(ratio) == pytest.approx(mechanism.stretch)
+
+
+@pytest.mark.parametrize("far", [7.0, 100.0, 557.0])
+def test_the_reach_is_as_private_as_it_is_paid_for(far):
+    check_reach(NoisyCenters(**SMALL, far=far))
+
+
+def test_noisy_centres_have_the_noise_that_is_planned():
+    # At a huge Δ the reach hardly varies, and the noise is Gaussian.
+    k = 8
+    mechanism = NoisyCenters(**{**CHEAP, "k": k}, far=1e6)
+    tuples, noise = TupleTable(tight_tuples(mechanism.number, k, dim=1)), _noise(2)
+    found = [r.centers for r in (mechanism.draw(tuples, noise) for _ in range(400)) if r.passed]
+    assert len(found) > 350
+    shift = np.array(found)[:, :, 0] - np.linspace(-0.8, 0.8, k)
+    check_scale(shift.ravel(), stats.norm, 1.6 / (k - 1) * mechanism.relative_sd)
+    check_independent(shift / shift.std())
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "k", "printed"), [(1.0, 0.01, 2, False), (1.0, 1e-6, 3, True), (0.3, 1e-4, 2, False)]
+)
+def test_the_noise_of_noisy_centres_costs_what_is_booked(epsilon, delta, k, printed):
+    number = find_smallest_number(epsilon=epsilon / 2, delta=delta / 4, beta=0.025, printed=printed)
+    check_price_of_noise(
+        NoisyCenters(epsilon=epsilon, delta=delta, k=k, number=number, far=1400.0, beta=0.05, printed=printed)
+    )
+
+
+def test_the_practical_constants():
+    for epsilon, delta, k in ((1.0, 1e-6, 2), (0.5, 5e-7, 3), (1e-3, 1e-9, 5)):
+        far = compute_far(0.05, epsilon=epsilon, delta=delta, k=k)
+        constants = {"epsilon": epsilon, "delta": delta, "k": k, "number": 9, "far": far, "beta": 0.05}
+        ours, printed = NoisyCenters(**constants), NoisyCenters(**constants, printed=True)
+        assert ours.relative_sd == pytest.approx(0.05)
+        assert ours.sd_of_bound < printed.sd_of_bound / np.sqrt(k)
+    # Where much less would do, Δ stays above the 6 that the test needs.
+    assert compute_far(100.0, epsilon=100.0, delta=1e-6, k=2) == 6.5
+    # As printed: (4k/ε) √(2 ln(10k/δ)).
+    printed = NoisyCenters(**SMALL, far=7.0, printed=True)
+    assert printed.sd_of_bound == pytest.approx(8 * np.sqrt(2 * log(2e7)))
+
+
+def test_points_come_out_in_an_order_that_says_nothing():
+    check_order(CENTERS)
+    check_order(TupleAverages(**SMALL, dim=1, finest=1e-4, bound=1.0, printed=True))
+    released = next(
+        r for r in (CENTERS.draw(TupleTable(tight_tuples(SMALL["number"])), _noise(s)) for s in range(9)) if r.passed
+    )
+    with pytest.raises(ValueError, match="read-only"):
+        released.centers[0] = 0
+
+
+def test_group_privacy_adds_up_to_the_budget():
+    for k, number in ((2, 1600), (3, 10_000), (8, 10**7)):
+        check_group_budget(TupleAverages(**{**SMALL, "k": k, "number": number}, dim=3, finest=1e-3, bound=1.0))
+    alone = TupleAverages(**{**SMALL, "k": 1}, dim=2, finest=1e-4, bound=1.0).average
+    # A replaced tuple is one point less and one more.
+    assert 2 * alone.epsilon == pytest.approx(SMALL["epsilon"])
+    assert alone.delta * (1 + exp(alone.epsilon)) == pytest.approx(SMALL["delta"])
+
+
+class _Still(StudyNoise):
+    """No Gaussian noise, but it tells how much there would be."""
+
+    sd = 0.0
+
+    def normal(self, sd, shape):
+        self.sd = sd
+        return np.zeros(shape)
+
+
+class _Placed(PrivateAverage):
+    """The average of a cloud of radius ``finest`` around 0 that is known to be there."""
+
+    def find_radius_exponent(self, distances, noise):
+        return 0
+
+    def choose_interior(self, values, radius, noise):
+        return 0.0
+
+
+def _turn(dim, seed):
+    return draw_orthonormal_frame(dim, dim, np.random.default_rng(seed))
+
+
+@for_each("dim", [3, 400])
+@for_each("turned", [None, 7])
+def test_a_point_moves_a_sum_by_what_its_noise_is_paid_for(dim, turned):
+    axes = None if turned is None else _turn(dim, turned)
+    average = _Placed(0.5, 1e-8, 1000, 1e-3, 1.0, dim, axes)
+    cloud = np.zeros((1000, dim))
+    far = np.vstack(
+        [cloud, np.full(dim, 10.0) @ (np.eye(dim) if axes is None else axes)]
+    )  # beyond the width of a cloud along every axis
+    noise = _Still(np.random.default_rng(0))
+    moved = average.expected * np.linalg.norm(average.draw(far, noise) - average.draw(cloud, noise))
+    paid = noise.sd / compute_classic_multiplier(average.epsilon / 4, average.delta)
+    assert 0.999 * paid < moved <= paid * (1 + 1e-9)
+
+
+def test_turned_averages_have_less_noise_in_many_columns_and_find_the_same():
+    few, many = (PrivateAverage(3.0, 1e-8, 8000, 1e-3, 1.0, dim, _turn(dim, 3)) for dim in (10, 100))
+    plain = replace(many, axes=None)
+    assert few.narrow == 1.0 and many.mean_sd < 0.6 * plain.mean_sd
+    rng = np.random.default_rng(0)
+    for direction in (np.eye(100)[0], np.full(100, 0.1)):  # along a column, and between all of them
+        cloud = 0.3 * direction + 0.002 * rng.standard_normal((8000, 100)) + 0.01 * rng.random((8000, 1)) * direction
+        off = [np.linalg.norm(one.draw(cloud, _noise(1)) - cloud.mean(axis=0)) for one in (many, plain)]
+        assert off[0] < 0.8 * off[1] < 0.05
+    frame = _turn(5, 3)
+    assert frame @ frame.T == pytest.approx(np.eye(5), abs=1e-12)
+
+
+def test_pairs_are_disjoint_and_all_but_one_point_has_one():
+    for n in (0, 1, 2, 7, 8):
+        distances = measure_pair_distances(2.0 ** np.arange(n)[:, None], _noise(n))
+        assert len(distances) == n // 2 == len(set(distances.tolist()))
+
+
+def test_the_radius_is_the_least_that_holds_three_quarters_of_the_pairs():
+    average = PrivateAverage(200.0, 1e-6, 1000, 1e-3, 1.0, 1)
+    distances = np.full(500, 0.01)
+    # 0.001 · 2⁴ is the first radius above 0.01.
+    assert {average.find_radius_exponent(distances, _noise(seed)) for seed in range(20)} == {4}
+    assert {average.find_radius_exponent(distances[:300], _noise(seed)) for seed in range(20)} == {average.coarsest}
+
+
+@pytest.mark.parametrize("finest", [1e-4, 0.4, 1.9])
+def test_the_search_for_a_radius_makes_the_comparisons_that_are_paid_for_whatever_it_finds(finest):
+    average = PrivateAverage(3.0, 1e-6, 100, finest, 1.0, 1)
+    for distances in (np.zeros(50), np.full(50, 0.02), np.full(50, 2.0), np.zeros(0)):
+        noise = Overheard(0)
+        average.find_radius_exponent(distances, noise)
+        assert sum(1 / float(scale) for scale in noise.laplace_scales) == pytest.approx(average.epsilon / 4)
+
+
+@pytest.mark.some(1)
+@pytest.mark.parametrize("dim", [1, 4])
+def test_interior_points_have_the_exponential_law_on_the_grid(dim):
+    # Half of ε pays for the interior points of all axes together, a score of range 1 for each.
+    values = np.array([-0.6, -0.3, -0.3, 0.1, 0.5, 0.55, 0.9])
+    average = PrivateAverage(2.0, 1e-6, 7, 1e-3, 1.0, dim)
+    step = 0.25
+    grid = np.arange(-1, 1.001, step)
+    below = (values <= grid[:, None] + 1e-12).sum(axis=1)
+    law = np.exp(2.0 / (2 * dim) * np.minimum(below, len(values) - below))
+    noise, radius = _noise(5), step * np.sqrt(dim)
+    drawn = np.round((np.array([average.choose_interior(values, radius, noise) for _ in range(3000)]) + 1) / step)
+    check_frequencies(np.bincount(drawn.astype(int), minlength=len(grid)), law / law.sum())
+
+
+def test_sums_are_divided_by_the_public_number():
+    rng = np.random.default_rng(0)
+    points = 0.3 + 0.01 * rng.standard_normal((2000, 2))
+    average = PrivateAverage(3.0, 1e-6, 2000, 1e-3, 1.0, 2)
+    found = np.array([average.draw(points, _noise(seed)) for seed in range(20)])
+    assert np.abs(found - points.mean(axis=0)).max() < 0.01
+    # The noise is scaled with the public number, and so is the sum: half of the points move half as far.
+    assert average.mean_sd == PrivateAverage(3.0, 1e-6, 1000, 1e-3, 1.0, 2).mean_sd / 2
+    middle = PrivateAverage.choose_interior
+    half = np.array([_average_about(average, points[:1000], 0.29, _noise(seed)) for seed in range(20)])
+    assert PrivateAverage.choose_interior is middle
+    assert np.abs(half.mean(axis=0) - 0.295).max() < 0.004
+
+
+@pytest.mark.parametrize("dim", [1, 3])
+def test_a_point_moves_a_clipped_sum_by_what_its_noise_is_for_and_no_more(dim):
+    class Quiet(StudyNoise):
+        def normal(self, sd, shape):
+            return np.zeros(shape)
+
+    average = PrivateAverage(3.0, 1e-6, 2000, 1e-3, 1.0, dim)
+    radius, crowd = 1e-3 * 2**6, np.full((50, dim), 0.1)
+    paid = average.mean_sd * radius * average.expected / compute_classic_multiplier(average.epsilon / 4, average.delta)
+    moved = 0.0
+    for far in (-1.0, 0.0, 0.3, 1.0):
+        tables = (crowd, np.r_[crowd, np.full((1, dim), far)])
+        less, more = (_average_about(average, table, 0.1, Quiet(np.random.default_rng(0))) for table in tables)
+        moved = max(moved, float(np.linalg.norm(more - less)) * average.expected)
+    assert 0.999 * paid <= moved <= paid * (1 + 1e-9)
+
+
+def _average_about(average, points, middle, noise):
+    class Fixed(PrivateAverage):
+        def choose_interior(self, values, radius, noise):
+            return middle
+
+        def find_radius_exponent(self, distances, noise):
+            return 6
+
+    return Fixed(**vars(average)).draw(points, noise)
+
+
+@pytest.mark.slow
+def test_averages_of_a_million_tuples_find_the_clusters():
+    number = 1_600_000
+    mechanism = TupleAverages(**{**SMALL, "number": number}, dim=1, finest=1e-4, bound=1.0)
+    assert mechanism.average.fewest <= number
+    tuples = tight_tuples(number, dim=1, jitter=0.002)
+    released = mechanism.draw(TupleTable(tuples), _noise())
+    assert released.passed
+    np.testing.assert_allclose(released.centers[:, 0], [-0.8, 0.8], atol=0.01)
+
+
+def test_what_cannot_be_bought():
+    share = Budget(Accounting.BASIC, 1.0, 1e-6)
+    options = {"k": 2, "number": 1600, "far": 500.0, "beta": 0.05}
+    assert NoisyCenters.calibrated(share, ONE_TUPLE, **options).cost(Accounting.BASIC) == 1.0
+    for wrong, said in (
+        (Budget(Accounting.PURE, 1.0), "basic accounting"),
+        (Budget(Accounting.ZCDP, 1.0), "basic accounting"),
+        (Budget(Accounting.BASIC, 1.5, 1e-6), "at most"),
+        (Budget(Accounting.BASIC, 1.0, 0.0), "delta > 0"),
+    ):
+        with pytest.raises(RequestError, match=said):
+            NoisyCenters.calibrated(wrong, ONE_TUPLE, **options)
+    with pytest.raises(RequestError, match="public number"):
+        NoisyCenters.calibrated(share, Sensitivity(l1=np.inf, l2=np.inf), **options)
+    for wrong in ({"k": 1}, {"far": 6.0}):
+        with pytest.raises(RequestError, match="says nothing"):
+            NoisyCenters.calibrated(share, ONE_TUPLE, **{**options, **wrong})
+    for mechanism in (CENTERS, AVERAGES):
+        with pytest.raises(RequestError, match="cannot be paid"):
+            mechanism.cost(Accounting.PURE)
+        with pytest.raises(RequestError, match="public one"):
+            mechanism.draw(TupleTable(tight_tuples(9)), _noise())
+
+
+def test_the_fewest_points_of_an_average_are_those_of_its_neediest_part():
+    def fewest(**other):
+        constants = {"epsilon": 0.5, "delta": 1e-6, "expected": 1000, "finest": 1e-6, "bound": 1.0, "dim": 1}
+        return PrivateAverage(**{**constants, **other})
+
+    # The interior point: 4 (J + 4) times 2 d / ε; the mean: half its noise, for a point; the radius: 24 noises.
+    middle, mean, radius = fewest(dim=40), fewest(delta=1e-300, finest=1.0), fewest()
+    assert middle.fewest == pytest.approx(8 * (middle.coarsest + 4) * 40 / 0.5)
+    assert mean.fewest == pytest.approx(mean.mean_sd * 1000 / 2)
+    assert radius.fewest == pytest.approx(24 * radius.pair_scale)

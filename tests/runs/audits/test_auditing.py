@@ -1,0 +1,191 @@
+"""An audit passes what keeps the contract, and names what does not: every mistake by the checks that are for it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import replace
+
+import pytest
+
+from dpviz.algorithms.registry import CARDS, list_private_cards
+from dpviz.core.broken import Broken
+from dpviz.core.check import RequestError
+from dpviz.core.private_session import PrivateTable
+from dpviz.runs.audits import auditing
+from dpviz.runs.audits.audited import Subject
+from dpviz.runs.audits.auditing import CHECKS, CheckResult, audit
+from dpviz.runs.audits.neighboring_tables import BOUGHT, REPLACE
+from tests.command_line import call
+from tests.contract.tables import named
+from tests.example_packages import bringing, example
+from tests.made_doors import made_doors
+from tests.runs.audits.peeking import HONEST, MISTAKES
+
+FEW = 40
+# Of the checks that take a while an audit has one run; of a mistake only those that are for it.
+QUICK = ("source", "replay", "session", "neighbours", "seed", "global state")
+
+
+@pytest.mark.parametrize("check", [pytest.param(c, marks=() if c in QUICK else pytest.mark.slow) for c in CHECKS])
+def test_an_honest_algorithm_of_a_package_passes(check):
+    with bringing(example("honest").CARD):
+        assert CHECKS[check](Subject(CARDS["random-lloyd"], FEW))
+
+
+@pytest.mark.parametrize("check", ["ledger", "replay", "neighbours", "seed", "hard tables"])
+def test_what_the_mistakes_are_planted_in_passes(check):
+    assert CHECKS[check](Subject(HONEST, FEW))
+
+
+@pytest.mark.parametrize(
+    ("card", "check"), [(card, check) for card, checks in MISTAKES.items() for check in checks], ids=named
+)
+def test_a_mistake_is_named(card, check):
+    with pytest.raises(Broken) as caught:
+        CHECKS[check](Subject(card, FEW))
+    assert str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        # By its home, whatever hands it on.
+        ("from dpviz.tables import Rows", "imports dpviz.core.rows"),
+        ("from dpviz.tables import Rows as R", "imports dpviz.core.rows"),
+        ("from dpviz.core import PrivateTable", "imports dpviz.core.private_session.PrivateTable"),
+        ("from dpviz.runs import PrivateTable", "imports dpviz.core.private_session.PrivateTable"),
+        ("from dpviz.core import Revealed", "imports dpviz.core.revealed_rows"),
+        ("def f():\n    from dpviz import PrivateTable", "imports dpviz.core.private_session.PrivateTable"),
+        # As a whole, so that nobody sees what is used of it.
+        ("import dpviz", "imports dpviz as a whole"),
+        ("import dpviz as d", "imports dpviz as a whole"),
+        ("import dpviz.core", "imports dpviz.core as a whole"),
+        ("import dpviz.core as p", "imports dpviz.core as a whole"),
+        ("import dpviz.core.queries", "imports dpviz as a whole"),
+        ("from dpviz import privacy", "imports dpviz.core as a whole"),
+        ("from dpviz import runs as r", "imports dpviz.runs as a whole"),
+        ("from dpviz import audit", "imports dpviz.runs.audits as a whole"),
+        ("from dpviz.core import private_session", "imports dpviz.core.private_session as a whole"),
+        ("from dpviz.core import *", "imports all names of dpviz.core"),
+        ("from dpviz.core.private_session import *", "imports all names of dpviz.core.private_session"),
+        ("from dpviz import *", "imports all names of dpviz"),
+    ],
+)
+def test_what_is_hidden_is_found_behind_a_door(tmp_path, text, said):
+    with made_doors(tmp_path):
+        found = [words for _, words in auditing.list_ways_round(ast.parse(text))]
+    assert any(words.split(":")[0].startswith(said) for words in found), found
+
+
+@pytest.mark.parametrize("text", ["import dpviz.app.charts", "from dpviz.runs import open_table as o"])
+def test_a_module_that_hands_hidden_things_on_is_not_taken_whole(text):
+    """Of the package as it stands."""
+    assert [words for _, words in auditing.list_ways_round(ast.parse(text)) if words.endswith("needed from it")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from dpviz.core import Count, PrivateSession",
+        "from dpviz.core.queries import Count",
+        "from dpviz.core import queries",
+        "import dpviz.core.queries as q",
+        "from dpviz import check",
+        "import numpy.linalg",
+        "from numpy import *",
+    ],
+)
+def test_what_an_algorithm_may_import_it_may_import_through_a_door(tmp_path, text):
+    with made_doors(tmp_path):
+        assert not list(auditing.list_ways_round(ast.parse(text)))
+
+
+def test_tables_that_others_left_in_memory_hide_no_mistake():
+    """Whole ones, and one that was refused before it had a value."""
+    left = [BOUGHT.table(), REPLACE.table(), PrivateTable.__new__(PrivateTable)]
+    card = next(card for card in MISTAKES if card.id == "found-in-memory")
+    with pytest.raises(Broken, match="holds other numbers"):
+        CHECKS["replay"](Subject(card, FEW))
+    assert all(type(table) is PrivateTable for table in left)
+
+
+def test_of_a_package_the_same_is_found_behind_the_front_of_the_registry():
+    with bringing(*(card for card in MISTAKES if card.id.startswith("peeking"))):
+        for name, check, said in (
+            ("peeking-start", "replay", r"n bought: without the rows, step 1 \('Starts'\) holds other numbers"),
+            ("peeking-start", "session", r"__init__\.py:\d+ reads _rows of the session"),
+            ("peeking-start", "source", r"__init__\.py:\d+ reaches for _rows"),
+            ("peeking-scale", "neighbours", "the noise itself depends on rows"),
+        ):
+            with pytest.raises(Broken, match=said):
+                CHECKS[check](Subject(CARDS[name], FEW))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("card", list_private_cards(), ids=named)
+def test_what_the_contract_tests_do_not_ask_of_ours_holds_of_them(card):
+    for check in ("session", "global state"):
+        assert CHECKS[check](Subject(card, FEW))
+
+
+@pytest.mark.slow
+def test_a_whole_audit_of_ours_holds():
+    findings = list(audit(CARDS["lsh-local"], runs=FEW))
+    assert [finding.check for finding in findings] == list(CHECKS)
+    assert all(finding.held is not False for finding in findings), findings
+    # In the local model the loss is that of one message.
+    assert {each.check for each in findings if each.held is None} == {"neighbours", "planted neighbours"}
+
+
+def test_code_that_fails_is_a_finding_and_its_text_is_not_quoted(monkeypatch):
+    def failing(session, k, params, rng):
+        yield from ()
+        raise KeyError("a row: 0.123")
+
+    monkeypatch.setattr(auditing, "CHECKS", {"replay": CHECKS["replay"]})
+    assert list(audit(replace(HONEST, plan=failing))) == [CheckResult("replay", False, "the check ended with KeyError")]
+
+
+def test_who_promises_nothing_is_not_audited():
+    with pytest.raises(RequestError, match="promises no privacy"):
+        list(audit(CARDS["kmeans++"]))
+
+
+def _only(monkeypatch, *names):
+    monkeypatch.setattr(auditing, "CHECKS", {name: CHECKS[name] for name in names})
+
+
+def test_the_command_prints_what_held_and_ends_with_0(capsys, monkeypatch):
+    _only(monkeypatch, "source", "session")
+    with bringing(example("honest").CARD):
+        said = call(capsys, "audit", "random-lloyd")
+    assert said.code == 0
+    assert said.out.startswith("random-lloyd: Random Lloyd (not ours), brought by some-package 1.2\n")
+    assert re.search(r"^held +source +nothing in 1 file reaches", said.out, re.MULTILINE)
+    assert "All that was tried held." in said.out and "What no audit can tell:" in said.out
+    assert said.err.count("\n") == 2
+
+
+def test_the_command_names_what_did_not_hold_and_ends_with_1(capsys, monkeypatch):
+    _only(monkeypatch, "source", "ledger", "session")
+    with bringing(example("peeking").START):
+        said = call(capsys, "audit", "peeking-start")
+        as_json = call(capsys, "audit", "peeking-start", "--json").json
+    assert said.code == 1 and "Did not hold (2): source, session." in said.out
+    assert re.search(r"^held +ledger ", said.out, re.MULTILINE)
+    assert (as_json["holds"], as_json["brought_by"]) == (False, "some-package 1.2")
+    assert [finding["held"] for finding in as_json["findings"]] == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (("nothing",), "There is no algorithm 'nothing'"),
+        (("kmeans++",), "promises no privacy"),
+        (("eugkm", "--runs", "3"), "runs is 3: give a number from 40"),
+    ],
+)
+def test_the_command_refuses_with_2(capsys, asked, said):
+    heard = call(capsys, "audit", *asked)
+    assert heard.code == 2 and said in heard.err and not heard.out

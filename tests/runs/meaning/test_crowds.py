@@ -1,0 +1,88 @@
+"""How many people hide one: what is told of a crowd is what the tree does, draw after draw."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dpviz.algorithms.balcan2017.candidate_centers import TreeStep
+from dpviz.core.check import RequestError
+from dpviz.runs.meaning.crowds import Crowd, measure_crowd
+from dpviz.runs.one_run import Run, run
+from dpviz.runs.open_table import OpenTable, declare
+from dpviz.tables.drawing import PointDrawing, load_preset, make_painted_table
+
+HERMIT = load_preset("hermit").drawing
+DRAWS = 120
+
+
+def _town(people: int) -> OpenTable:
+    """The town, and so many people where the hermit is."""
+    beside = np.tile(np.array([HERMIT.me], np.uint8), (people - 1, 1))
+    return declare(*make_painted_table(replace(HERMIT, points=np.concatenate([HERMIT.points, beside]))))
+
+
+def _told(table: OpenTable, done: Run) -> Crowd:
+    return measure_crowd(table.domain.to_unit(HERMIT.mine)[0], table.domain.to_unit(HERMIT.others), done)
+
+
+def _is_awake(table: OpenTable, done: Run, level: int) -> bool:
+    steps = [frame.step for frame in done.frames if isinstance(frame.step, TreeStep)]
+    tree, place = steps[level - 1].tree, table.domain.to_unit(HERMIT.mine)[0]
+    return bool((np.abs(tree.centers(level) - place) <= tree.edge(level) / 2).all(axis=1).any())
+
+
+@pytest.mark.parametrize("people", [100, 120])
+def test_the_chance_is_how_often_the_cube_wakes(people: int):
+    table = _town(people)
+    runs = [run("balcan", table.private, k=3, epsilon=1.0, seed=seed) for seed in range(DRAWS)]
+    told = [_told(table, done) for done in runs]
+    awake = np.array([_is_awake(table, done, crowd.level) for done, crowd in zip(runs, told, strict=True)])
+    chances = np.array([crowd.chance(people) for crowd in told])
+    spread = np.sqrt((chances * (1 - chances)).sum())
+    assert abs(awake.sum() - chances.sum()) < 4 * spread
+    assert abs(awake.sum() - np.array([crowd.chance(people // 2) for crowd in told]).sum()) > 4 * spread, "a twin"
+
+
+def test_a_crowd_is_noticed_from_the_threshold_on_and_less_noise_needs_fewer():
+    table = _town(1)
+    needed = []
+    for epsilon in (0.3, 1.0, 3.0):
+        crowd = _told(table, run("balcan", table.private, k=3, epsilon=epsilon, seed=7))
+        assert crowd.alone and (np.diff(crowd.chances) >= 0).all()
+        assert crowd.needed is not None and crowd.threshold <= crowd.needed <= crowd.threshold + crowd.noise_sd
+        assert crowd.chance(crowd.needed) >= 0.5 > crowd.chance(crowd.needed - 1)
+        needed.append(crowd.needed)
+    assert needed == sorted(needed, reverse=True)
+
+
+def test_the_levels_above_have_to_wake_as_well():
+    """Two people on one place of an empty board: each level of the tree asks about the same two, with noise anew."""
+    place = np.zeros(2)
+    table = _town(1)
+    done = run("balcan", table.private, k=3, epsilon=3.0, seed=7)
+    levels = [frame.step for frame in done.frames if isinstance(frame.step, TreeStep)]
+    beside = np.full((1, 2), 1e-9)  # so near that no level parts them
+    crowd = measure_crowd(place, beside, done)
+    assert not crowd.alone and crowd.level == len(levels)
+    far = (crowd.threshold - 101) / levels[0].noise_scale
+    once = 0.5 * np.exp(-far) if far > 0 else 1 - 0.5 * np.exp(far)
+    assert crowd.chance(100) == pytest.approx(once ** len(levels)) and crowd.chance(100) < once
+
+
+def test_in_the_town_no_cube_is_mine_alone_and_hardly_any_noise_means_no_hiding():
+    drawing = PointDrawing(HERMIT.points, (80, 150))
+    table = declare(*make_painted_table(drawing))
+    place, others = table.domain.to_unit(drawing.mine)[0], table.domain.to_unit(drawing.others)
+    beside_me = np.concatenate([others, np.tile(place, (5, 1))])
+    assert not measure_crowd(place, beside_me, run("balcan", table.private, k=3, epsilon=1.0, seed=1)).alone
+    tiny = measure_crowd(place, others[:0], run("balcan", table.private, k=3, epsilon=0.02, seed=1))
+    assert tiny.needed is None, "at this ε no crowd of 3,000 is noticed"
+
+
+def test_a_run_without_a_tree_is_refused():
+    table = _town(1)
+    with pytest.raises(RequestError, match="choose balcan"):
+        _told(table, run("eugkm", table.private, k=3, epsilon=1.0, seed=1))

@@ -1,0 +1,56 @@
+"""The line that no attack can pass."""
+
+from __future__ import annotations
+
+import doctest
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpviz.runs.meaning import hypothesis_testing
+from dpviz.runs.meaning.hypothesis_testing import bound_advantage, bound_hits, find_turning_point
+
+BUDGETS = st.tuples(st.floats(0.01, 8.0), st.sampled_from([0.0, 1e-6, 0.05]))
+
+
+def test_doctests():
+    assert doctest.testmod(hypothesis_testing).failed == 0
+
+
+@given(BUDGETS)
+def test_the_advantage_is_the_farthest_that_the_line_is_above_guessing(budget):
+    epsilon, delta = budget
+    turn = find_turning_point(epsilon=epsilon, delta=delta)
+    across = np.append(np.linspace(0, 1, 401), turn)
+    above = bound_hits(across, epsilon=epsilon, delta=delta) - across
+    assert above.max() == pytest.approx(bound_advantage(epsilon=epsilon, delta=delta), abs=1e-9)
+    assert bound_hits(turn, epsilon=epsilon, delta=delta) - turn == pytest.approx(above.max(), abs=1e-9)
+
+
+@given(BUDGETS, st.floats(0.0, 1.0))
+def test_the_line_keeps_both_promises(budget, rate):
+    epsilon, delta = budget
+    hits = bound_hits(rate, epsilon=epsilon, delta=delta)
+    assert hits <= np.exp(epsilon) * rate + delta + 1e-9
+    # The same for "not in": misses against right rejections.
+    assert 1 - rate <= np.exp(epsilon) * (1 - hits) + delta + 1e-9 or hits == 1
+
+
+def test_the_best_test_on_a_randomised_response_lies_on_the_line():
+    epsilon = 1.3
+    truth = np.exp(epsilon) / (1 + np.exp(epsilon))
+    assert bound_hits(1 - truth, epsilon=epsilon) == pytest.approx(truth)
+
+
+def test_the_best_test_on_laplace_noise_touches_the_line_and_one_on_half_the_noise_passes_it():
+    # Says "in" where the noisy count (0 or 1) is above a half.
+    def record(scale: float) -> tuple[float, float]:
+        wrong = 0.5 * np.exp(-0.5 / scale)
+        return wrong, 1 - wrong
+
+    alarms, hits = record(1.0)
+    assert hits <= bound_hits(alarms, epsilon=1.0)
+    alarms, hits = record(0.25)
+    assert hits > bound_hits(alarms, epsilon=1.0)

@@ -1,0 +1,130 @@
+"""A window for ε: both sides are kept by what they promise, what would open one does, and every case has its words."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from dataclasses import replace
+from math import isfinite
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpviz.algorithms.card import Setting
+from dpviz.core.check import RequestError
+from dpviz.runs.advice.advice import find_needed_epsilons
+from dpviz.runs.advice.target import Target
+from dpviz.runs.meaning import odds, window
+from dpviz.runs.meaning.odds import bound_belief, compute_allowed_epsilon
+from dpviz.runs.meaning.window import Risk, Window, find_window, format_epsilon
+from tests.cases import for_each
+
+USUAL, RISK = Target(), Risk()
+CASES = {
+    "window": (Setting(6, 6, 1.0, 1e-6, n=8_000), RISK),
+    "wide": (Setting(2, 4, 1.0, 1e-6, n=200_000), Risk(0.1, 0.5)),
+    "none": (Setting(6, 6, 1.0, 1e-6, n=800), RISK),
+    "out of reach": (Setting(2, 5, 1.0, 1e-6, n=300), RISK),
+}
+
+
+def asked(setting: Setting, risk: Risk = RISK, **more: int) -> Window:
+    return find_window(setting, target=USUAL, risk=risk, **more)
+
+
+def test_the_examples_hold() -> None:
+    for module in (odds, window):
+        tried = doctest.testmod(module)
+        assert tried.attempted and not tried.failed
+
+
+@given(st.floats(0.001, 0.9), st.floats(0.01, 0.999))
+def test_what_is_allowed_is_the_largest_that_keeps_the_belief(prior: float, accepted: float) -> None:
+    most = compute_allowed_epsilon(prior, accepted)
+    if accepted <= prior:
+        assert most == 0
+        return
+    if most >= 1e-3:
+        assert bound_belief(prior, epsilon=most).most == pytest.approx(accepted, rel=1e-9)
+        assert bound_belief(prior, epsilon=1.001 * most).most > accepted
+        assert bound_belief(prior, epsilon=max(1e-3, float(format_epsilon(most)))).most <= accepted * (1 + 1e-9)
+
+
+@for_each("kind", list(CASES))
+def test_every_case_has_its_kind_its_title_and_its_words(kind: str) -> None:
+    setting, risk = CASES[kind]
+    found = asked(setting, risk)
+    assert found.kind == kind and len(found.finding) <= 50
+    assert found.least == min(find_needed_epsilons(setting, USUAL).values())
+    assert bound_belief(risk.prior, epsilon=found.most).most <= risk.accepted
+    assert bool(found.openings) == (kind in ("none", "out of reach"))
+    assert ("would open a window" in found.sentence) == bool(found.openings)
+    if kind == "wide":
+        assert "later releases" in found.sentence and found.most >= 5 * found.least
+
+
+def test_what_would_open_a_window_does() -> None:
+    setting, risk = CASES["none"]
+    found, said = asked(setting, risk), 0
+    for what, words in found.openings:
+        numbers = [float(text.replace(",", "")) for text in re.findall(r"[\d,.]*\d", words)]
+        if what == "More rows":
+            opened = asked(replace(setting, n=int(numbers[0])), risk)
+        elif what == "Fewer clusters":
+            opened = asked(replace(setting, k=int(numbers[0])), risk)
+        elif what == "A larger loss":
+            opened = find_window(setting, target=Target(round(1 + numbers[0] / 100, 6)), risk=risk)
+        else:
+            assert what == "A larger risk"
+            opened = asked(setting, Risk(risk.prior, numbers[1] / 100))
+        assert opened.kind in ("window", "wide"), (what, words)
+        said += 1
+    assert said >= 3
+
+
+def test_a_range_is_advised_at_its_fewest_rows_and_a_person_with_more_rows_runs_more_risk() -> None:
+    setting, _ = CASES["window"]
+    one, many, person = asked(setting), asked(setting, most_rows=12_000), asked(setting, rows_of_a_person=5)
+    assert many.least == one.least >= many.least_of_many
+    assert person.least == one.least and person.most == pytest.approx(one.most / 5, rel=0.01)
+    assert person.belief(person.most) == pytest.approx(RISK.accepted, abs=0.01)
+    # Where ε protects all rows of a person together, it is their noise that grows.
+    together = asked(replace(setting, rows_per_person=5), rows_of_a_person=5)
+    assert together.most == one.most and together.least > one.least
+
+
+@for_each("epsilon", [0.05, 0.6, 3.0])
+def test_the_argument_of_a_card_is_true_of_any_epsilon(epsilon: float) -> None:
+    found = asked(CASES["window"][0])
+    said = found.argument(epsilon)
+    assert said.startswith(f"ε = {epsilon:g}: ") and "δ = 1e-06" in said
+    assert ("it keeps the accepted loss" in said) == (epsilon >= found.least)
+    assert ("It keeps the accepted risk" in said) == (epsilon <= found.most)
+    # The loss follows from the algorithm's part of it.
+    assert "it does not keep the accepted loss" in found.argument(epsilon, of_algorithm=0.01)
+
+
+def test_sides_that_cannot_be_are_refused() -> None:
+    setting, _ = CASES["window"]
+    assert asked(setting, Risk(0.5, 0.2)).most == 0 and asked(setting, Risk(0.5, 0.2)).kind == "none"
+    for risk in (Risk(0.0, 0.5), Risk(0.1, 1.0), Risk(float("nan"), 0.5)):
+        with pytest.raises(RequestError):
+            asked(setting, risk)
+    with pytest.raises(RequestError):
+        asked(replace(setting, delta=0.01))
+    with pytest.raises(RequestError):
+        asked(replace(setting, n=None))
+
+
+@for_each(("k", "d"), [(1, 1), (1, 6), (6, 1)])
+def test_one_cluster_and_one_column_have_windows(k: int, d: int) -> None:
+    found = asked(Setting(d, k, 1.0, 1e-6, n=20_000))
+    assert isfinite(found.least) and len(found.finding) <= 50
+
+
+def test_what_is_accepted_is_kept_at_both_sides() -> None:
+    for setting, risk in CASES.values():
+        found = asked(setting, risk)
+        assert bound_belief(risk.prior, epsilon=found.most).most <= risk.accepted
+        assert find_needed_epsilons(setting, USUAL).get(found.algorithm, 0) <= found.least

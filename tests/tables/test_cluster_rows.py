@@ -1,0 +1,252 @@
+"""Rows on a cluster of processes: the same bytes as in memory, a worker killed or not; else a sentence."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import ExitStack, suppress
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import dask
+import dask.array
+import distributed
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from dpviz import PrivateKMeans
+from dpviz.core.check import RequestError
+from dpviz.core.domain import Domain, Region
+from dpviz.core.lattice import ExactRows
+from dpviz.core.private_session import PrivateTable
+from dpviz.core.row_sample import sample_rows
+from dpviz.core.rows import add_up
+from dpviz.runs.one_run import run
+from dpviz.runs.open_table import declare_on_cluster
+from dpviz.tables import cluster_rows
+from dpviz.tables.cluster_rows import ClusterRows, _gather, connect
+from dpviz.tables.declaration import Declaration
+from dpviz.tables.parquet_intake import ParquetTable
+from dpviz.tables.prepared_rows import Batch, deal_rows
+from tests.cases import about
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # of a cluster's threads, while it is taken down
+N = 2000
+DOMAIN = Domain.of(("x", "y"), -1, 1)
+
+
+def table() -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    centers = rng.uniform(-0.8, 0.8, (4, 2))
+    values = centers[rng.integers(0, 4, N)] + rng.normal(0, 0.05, (N, 2))
+    values[::97] = np.nan
+    return values, rng.integers(0, N // 6, N)
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[ExitStack]:
+    """Holds the cluster of all tests until the last of them has ended."""
+    with ExitStack() as stack:
+        yield stack
+
+
+@pytest.fixture
+def cluster(running: ExitStack) -> Any:
+    """Two processes; started anew if the test before has closed them."""
+    try:
+        found = distributed.get_client().cluster
+    except ValueError:
+        running.pop_all().close()
+        found = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
+        running.enter_context(found)
+        running.enter_context(distributed.Client(found))
+    return found
+
+
+@cache
+def in_memory() -> bytes:
+    """What every cluster answers, too."""
+    return centers_of(PrivateTable(table()[0], DOMAIN))
+
+
+def spread(parts: int, *, ids: bool = False, relation: str = "add_remove") -> ClusterRows:
+    values, who = table()
+    cuts = np.array_split(np.arange(N), parts)
+    batches = [Batch(values[cut], pd.Series(who[cut]).astype("str") if ids else None, 1.0) for cut in cuts]
+    return ClusterRows.of(
+        [dask.delayed(batch) for batch in batches],
+        DOMAIN,
+        drop_incomplete=relation == "add_remove",
+        rows_per_person=3 if ids else None,
+    )
+
+
+def centers_of(private: PrivateTable) -> bytes:
+    return run("auto", private, k=4, epsilon=1.0, delta=1e-6, seed=1).centers.tobytes()
+
+
+def test_answers_do_not_depend_on_the_parts() -> None:
+    """With Dask's threads: a cluster takes seconds to start."""
+    whole = PrivateTable(table()[0], DOMAIN)
+    for parts in (1, 3, 11):
+        large = PrivateTable.over(spread(parts), DOMAIN)
+        np.testing.assert_array_equal(sample_rows(large._rows, 300), sample_rows(whole._rows, 300))
+    assert centers_of(large) == in_memory()
+
+
+class ThreadEngine:
+    """Another engine, in a dozen lines: parts are values of this process, and its threads take them as they come."""
+
+    def __init__(self, threads: int) -> None:
+        self._pool = ThreadPoolExecutor(threads)
+
+    def map(self, call: Any, *columns: Any) -> list[Any]:
+        return list(self._pool.map(call, *columns))
+
+    def exchange(self, deal: Any, gather: Any, *columns: Any) -> list[Any]:
+        hands = self.map(deal, *columns)
+        return self.map(gather, [list(hand) for hand in zip(*hands, strict=True)], range(len(hands)))
+
+    def total(self, ask: Any, parts: Any) -> list[Any]:
+        return add_up(asked.result() for asked in as_completed(self._pool.submit(ask, part) for part in parts))
+
+    def collect(self, parts: Any) -> list[Any]:
+        return list(parts)
+
+
+def test_another_engine_gives_the_same_bytes() -> None:
+    values, who = table()
+    engine = ThreadEngine(2)
+    for parts, ids in ((1, False), (7, False), (5, True)):
+        cuts = np.array_split(np.arange(N), parts)
+        batches = [Batch(values[cut], pd.Series(who[cut]).astype("str") if ids else None, 1.0) for cut in cuts]
+        most = 3 if ids else None
+        rows = ClusterRows.of(batches, DOMAIN, drop_incomplete=True, rows_per_person=most, engine=engine)
+        with about(parts, ids):
+            large = PrivateTable.over(rows, DOMAIN, with_persons=ids, rows_per_person=most or 1)
+            small = PrivateTable(values, DOMAIN, persons=who, rows_per_person=3) if ids else None
+            assert centers_of(large) == (in_memory() if small is None else centers_of(small))
+
+
+def with_threads(parts: int) -> ClusterRows:
+    batches = [Batch(part, None, 1.0) for part in np.array_split(table()[0], parts)]
+    return ClusterRows.of(batches, DOMAIN, drop_incomplete=True, engine=ThreadEngine(2))
+
+
+def test_messages_are_those_of_memory_wherever_rows_lie() -> None:
+    """With as many seats as were bought, with fewer than users, and with more."""
+    values, _ = table()
+    for n_public in (None, N - 500, N + 500):
+        asked = {"k": 3, "epsilon": 40.0, "delta": 0.0, "seed": 1}
+        expected = run("lsh-local", PrivateTable(values, DOMAIN, n_public=n_public), **asked)
+        for rows in (with_threads(6), spread(1), spread(7)):
+            with about(n_public):
+                found = run("lsh-local", PrivateTable.over(rows, DOMAIN, n_public=n_public), **asked)
+                np.testing.assert_array_equal(found.centers, expected.centers)
+                assert str(found.ledger) == str(expected.ledger)
+
+
+def test_what_comes_from_rows_for_messages_is_noisy() -> None:
+    rows = with_threads(6)
+    engine, came = rows._engine, []
+    listening = SimpleNamespace(map=engine.map, collect=lambda parts: came.extend(parts) or parts)
+    rows._engine = listening  # has no way to add up, nor to exchange
+    run("lsh-local", PrivateTable.over(rows, DOMAIN, n_public=N), k=3, epsilon=1.0, delta=0.0, seed=1)
+    vectors = np.concatenate([part for part in came if part.ndim == 2])
+    inside = DOMAIN.region.rows(table()[0][np.isfinite(table()[0]).all(axis=1)])
+    assert len(vectors) > N / 3 and not np.isin(vectors, inside).any()
+    assert {part.dtype for part in came if part.ndim == 1} == {np.dtype(np.uint64), np.dtype(np.int64)}
+
+
+def test_secret_blocks_are_those_of_memory_wherever_rows_lie() -> None:
+    values, _ = table()
+    others = [with_threads(6), spread(1), spread(7)]
+    for algorithm in ("gkm", "sample-aggregate"):
+        expected = run(algorithm, PrivateTable(values, DOMAIN), k=3, epsilon=2.0, seed=1).centers
+        for rows in others:
+            with about(algorithm):
+                found = run(algorithm, PrivateTable.over(rows, DOMAIN), k=3, epsilon=2.0, seed=1).centers
+                np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.slow
+def test_rows_of_a_person_are_found_wherever_they_lie(cluster: Any) -> None:
+    values, who = table()
+    large = PrivateTable.over(spread(5, ids=True), DOMAIN, with_persons=True, rows_per_person=3)
+    small = PrivateTable(values, DOMAIN, persons=who, rows_per_person=3)
+    assert centers_of(large) == centers_of(small)
+
+
+@pytest.mark.slow
+def test_the_middle_stands_in_under_replace(cluster: Any) -> None:
+    values, _ = table()
+    large = PrivateTable.over(spread(4, relation="replace"), DOMAIN, relation="replace")
+    assert large.n_public == N
+    assert centers_of(large) == centers_of(PrivateTable(values, DOMAIN, relation="replace"))
+
+
+@pytest.mark.slow
+def test_a_parquet_file_is_read_by_the_workers(cluster: Any, tmp_path: Path) -> None:
+    values, _ = table()
+    pq.write_table(pa.table({"x": values[:, 0], "y": values[:, 1]}), tmp_path / "t.parquet", row_group_size=500)
+    declared = Declaration(lower=(-1.0,), upper=(1.0,))
+    there = declare_on_cluster(ParquetTable(tmp_path / "t.parquet"), declared)
+    assert centers_of(there.private) == in_memory()
+
+
+@pytest.mark.slow
+def test_an_estimator_leaves_a_collection_where_it_is(cluster: Any) -> None:
+    values, _ = table()
+    spread_out = dask.array.from_array(values, chunks=(1000, 1))
+    for algorithm in ("lsh-local", "auto"):
+        asked = {"algorithm": algorithm, "bounds": (-1, 1), "random_state": 0}
+        models = [PrivateKMeans(4, **asked).fit(X) for X in (values, spread_out)]
+        with about(algorithm):
+            assert models[0].cluster_centers_.tobytes() == models[1].cluster_centers_.tobytes()
+    np.testing.assert_array_equal(models[1].predict(spread_out).compute(), models[0].predict(values))
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_killed_is_made_good(cluster: Any, tmp_path: Path) -> None:
+    """It dies of the very task that it has at hand, with the rows that it holds."""
+    rows, died = spread(6), tmp_path / "died"
+
+    def dies_once(chunk: ExactRows) -> list[int]:
+        with suppress(FileExistsError):
+            died.touch(exist_ok=False)
+            os.kill(os.getpid(), signal.SIGKILL)
+        return [len(chunk)]
+
+    assert rows.total(dies_once, 1) == [len(rows)]
+    assert died.exists()
+    assert centers_of(PrivateTable.over(rows, DOMAIN)) == in_memory()
+
+
+def test_a_cluster_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster_rows, "_SECONDS_TO_ANSWER", 0.2)
+    with pytest.raises(RequestError, match="No Dask scheduler answers"):
+        connect("tcp://127.0.0.1:1")
+
+
+@pytest.mark.slow
+def test_a_cluster_that_goes_away_is_told(cluster: Any, running: ExitStack) -> None:
+    rows = spread(2)
+    assert rows.total(lambda chunk: [len(chunk)], 1) == [len(rows)]
+    cluster.close()
+    with pytest.raises(RequestError, match=r"The cluster went away.* stays charged"):
+        rows.total(lambda chunk: [len(chunk)], 1)
+    running.pop_all().close()
+
+
+def test_of_a_person_whose_rows_come_from_two_parts_no_more_are_kept():
+    region, ids = Region(np.ones(2), 2.0), pd.Series(["ann", "bob"])
+    hands = [deal_rows(np.full((2, 2), value), ids, region, number=1, most=1)[0] for value in (0.25, 0.5)]
+    assert len(_gather(hands, 0, region=region, most=1)) == 2
+    assert len(_gather(hands, 0, region=region, most=2)) == 4

@@ -1,0 +1,270 @@
+"""Intake: what people upload becomes the same numbers or one clear sentence, never a value of a cell."""
+
+import gzip
+import traceback
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpviz.tables import csv_intake
+from dpviz.tables.csv_intake import load_csv, open_csv
+from dpviz.tables.file_format import FileFormat, NumberStyle
+from dpviz.tables.loaded_table import IntakeError, LoadedTable, make_numeric_table
+from dpviz.tables.proposal import propose
+from tests.cases import about
+from tests.examples import examples
+
+NAN = float("nan")
+
+
+def rows(table: LoadedTable) -> list[list[float]]:
+    return table.columns(table.numeric_columns).tolist()
+
+
+def test_what_reads_without_a_declaration() -> None:
+    for raw, names, expected in (
+        (b"x,y\r\n1,2\r\n3,4", ("x", "y"), [[1, 2], [3, 4]]),
+        (b"x\n1\n2\n", ("x",), [[1], [2]]),
+        (b"x,y\n", ("x", "y"), []),
+        (b"x;y\n1.5;2\n", ("x", "y"), [[1.5, 2]]),
+        (b"sep=;\nx;y\n1;2\n", ("x", "y"), [[1, 2]]),
+        (b"x, x,\n 1, 2,3\n", ("x", "x_2", "column_3"), [[1, 2, 3]]),
+        ("größe,y\n1,2\n".encode("utf-8-sig"), ("größe", "y"), [[1, 2]]),
+        (gzip.compress(b"x,y\n1,2\n") + gzip.compress(b"3,4\n"), ("x", "y"), [[1, 2], [3, 4]]),
+    ):
+        with about(raw):
+            table = load_csv(raw)
+            assert table.numeric_columns == names
+            assert rows(table) == expected
+
+
+def test_what_is_declared_is_read() -> None:
+    by_column = {"x": NumberStyle(".", ","), "y": NumberStyle(sign="%")}
+    for raw, declared, expected in (
+        (b"1,2\n3,4\n", FileFormat(header=False, names=("a", "b")), [[1, 2], [3, 4]]),
+        (b"0,1,2\n5,6,7\n", FileFormat(header=True), [[5, 6, 7]]),
+        (b"x,y\n1,2,\n", FileFormat(names=("x", "y", "z")), [[1, 2, NAN]]),
+        (b"x;y\n1.234,5;2\n", FileFormat(style=NumberStyle(",", ".")), [[1234.5, 2]]),
+        (b'x,y\n"1,234",12%\n', FileFormat(styles=by_column), [[1234, 12]]),
+        ("größe\n1\n".encode("cp1252"), FileFormat("cp1252"), [[1]]),
+        ("x,y\n1,2\n".encode("utf-16"), FileFormat("utf-16"), [[1, 2]]),
+        ("x,y\n1,2\n".encode("utf-16-be"), FileFormat("utf-16-be"), [[1, 2]]),
+        ("x,y\n1,2\n".encode("utf-32"), FileFormat("utf-32"), [[1, 2]]),
+        (b"x y\n1  2\n 3 4\n", FileFormat(delimiter="whitespace"), [[1, 2], [3, 4]]),
+        (b'x,y\n"1\n",2\n', FileFormat(several_lines=True), [[NAN, 2]]),
+    ):
+        with about(raw):
+            np.testing.assert_array_equal(np.array(rows(load_csv(raw, declared=declared))), expected)
+
+
+BROKEN = [b"", b"5", b"5,6,7", b'"5,6', b'5,"6"7', b"u,v", b"5;6", b"\xff\xfe,\xc3", b"5\r,6", b"\x00,\x01", b'"""']
+
+
+def test_a_line_that_is_none_concerns_itself_only() -> None:
+    for line in (*BROKEN, b"9" * 140_000 + b',"'):
+        with about(line[:30]):
+            table = load_csv(b"x,y\n1,2\n" + line + b"\n3,4\n")
+            assert table.n_rows == 3
+            found = np.array(rows(table))
+            assert np.isnan(found[1]).any()
+            np.testing.assert_array_equal(found[[0, 2]], [[1, 2], [3, 4]])
+
+
+def test_what_cannot_be_a_table_gets_a_sentence() -> None:
+    cut = gzip.compress(b"x,y\n1,2\n" * 99, mtime=0)[:-9]
+    for raw, said in ((cut, "ends too early"), (b"\x1f\x8b nonsense", "damaged"), (b"1,2\n3,4\n", "may be a row")):
+        with pytest.raises(IntakeError, match=said) as caught:
+            load_csv(raw)
+        assert str(caught.value).endswith(".")
+
+
+def test_larger_than_the_cap_is_refused_packed_or_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(csv_intake, "MAX_BYTES", 1_000)
+    plain = b"x,y\n" + b"1,2\n" * 400
+    path = tmp_path / "t.csv"
+    path.write_bytes(plain)
+    for source in (plain, gzip.compress(plain), path):
+        with pytest.raises(IntakeError, match="200 MB"):
+            load_csv(source)
+    assert load_csv(plain[:1_000]).n_rows == 249
+
+
+def test_paths_and_names(tmp_path: Path) -> None:
+    path = tmp_path / "town.csv.gz"
+    path.write_bytes(gzip.compress(b"x\n1\n2\n", mtime=0))
+    assert load_csv(path).name == load_csv(str(path)).name == "town"
+    assert load_csv(path, name="Town").name == "Town"
+    for wrong in (tmp_path / "none.csv", tmp_path, "a\0b"):
+        with pytest.raises(IntakeError):
+            load_csv(wrong)
+
+
+def test_declared_columns_exist_whatever_stands_in_them() -> None:
+    for body in (b"", b"1,,u\n", b"1,2,u\n", b",,\n"):
+        table = load_csv(b"x,y,who\n" + body, numbers=["x", "y"], text=["who"])
+        assert (table.numeric_columns, table.text_columns) == (("x", "y"), ("who",))
+    with pytest.raises(IntakeError, match='no column "z"'):
+        load_csv(b"x,y\n1,2\n", numbers=["z"])
+
+
+def test_what_was_lost_is_counted_by_column() -> None:
+    table = load_csv(b"x;y\n1,5;2\n2,5;\n1;4\n7\n")
+    lost = {name: (one.empty, one.no_number, one.broken) for name, one in table.unread.items()}
+    assert lost == {"x": (0, 2, 1), "y": (1, 0, 1)}
+    assert "1,5" not in repr(table)
+
+
+def test_a_column_named_label_is_no_number_unless_it_is_asked_for() -> None:
+    raw = b"x,label\n1,7\n"
+    assert load_csv(raw).text_columns == ("label",)
+    assert load_csv(raw, text=()).numeric_columns == ("x", "label")
+
+
+def test_ids_are_text_cell_by_cell() -> None:
+    ids = ["7", " 7 ", "7.0", '"7"', "07", "u", "U", "e\u0301", "é", "", "NA", "9007199254740992", "9007199254740993"]
+    raw = ("id,x\n" + "".join(f"{word},1\n" for word in ids)).encode()
+    codes = load_csv(raw, text=["id"]).identifiers("id").tolist()
+    assert codes[:4] == [codes[0]] * 4
+    assert codes[7] == codes[8]
+    assert codes[9:11] == [-1, -1]
+    assert len({codes[place] for place in (0, 4, 5, 6, 7, 11, 12)}) == 7
+    with pytest.raises(IntakeError, match='no id column "w"'):
+        load_csv(raw, text=["id"]).identifiers("w")
+
+
+def test_floats_are_no_ids_and_integers_are_exact_ones() -> None:
+    """Decided by the type of the column alone: 2^53 and 2^53 + 1 are one float, and 7.0 is no better."""
+    large = [9007199254740992, 9007199254740993, None, 9007199254740992]
+    frame = pd.DataFrame({"whole": pd.array(large, "Int64"), "text": pd.array(large, "Int64").astype("string")})
+    table = make_numeric_table(frame.assign(floats=[7.0, 8.0, 9.0, 7.0], empty=np.nan, place=[3, 2, 2, 3]))
+    for name in ("whole", "text"):
+        assert table.identifiers(name).tolist() == [0, 1, -1, 0]
+    assert table.identifiers("place").tolist() == [0, 1, 1, 0]
+    for name in ("floats", "empty"):
+        with pytest.raises(IntakeError, match=r"floats.*2\^53.*Int64"):
+            table.identifiers(name)
+    assert table.groups("floats").tolist() == [0, 1, 2, 0]
+
+
+def test_asking_for_columns() -> None:
+    table = load_csv(b"x,y,who\n1,2,u\n,4,v\n", text=["who"])
+    np.testing.assert_array_equal(table.columns(["y", "x"]), [[2, 1], [4, np.nan]])
+    assert table.columns(["y", "x"]).flags.c_contiguous
+    for wrong, said in (([], "at least one"), (["w"], '"x", "y"'), (["who"], "holds text"), (["x", "x"], "twice")):
+        with pytest.raises(IntakeError, match=said):
+            table.columns(wrong)
+
+
+def test_fingerprint_tells_neighbours_apart_and_knows_equals() -> None:
+    base = np.random.default_rng(0).random((60_000, 2))
+    neighbour = base.copy()
+    neighbour[31_337, 1] += 1e-12
+    assert make_numeric_table(base).fingerprint == make_numeric_table(base.copy()).fingerprint
+    assert make_numeric_table(base).fingerprint != make_numeric_table(neighbour).fingerprint
+    assert make_numeric_table(base[:-1]).fingerprint != make_numeric_table(base).fingerprint
+    texts = [f"who,x\n{a},1\n{b},1\n".encode() for a, b in (("ab", "c"), ("a", "bc"), ("c", "ab"), ("ab", "ab"))]
+    assert len({load_csv(text, text=["who"]).fingerprint for text in texts}) == 4
+
+
+def test_numbers_in_memory() -> None:
+    given_array = np.arange(6.0).reshape(3, 2)
+    table = make_numeric_table(given_array, ["a", "b"], name="made")
+    given_array[0, 0] = 99  # the caller's array stays theirs, and ours stays ours
+    assert (table.name, table.n_rows, table.columns(["a"])[0, 0]) == ("made", 3, 0.0)
+    assert make_numeric_table([1, 2, 3]).numeric_columns == ("column_1",)
+    assert make_numeric_table(np.empty((0, 3))).numeric_columns == ("column_1", "column_2", "column_3")
+    frame = pd.DataFrame({"x": [1, 2], "who": ["u", None]}, index=[7, 7])
+    assert make_numeric_table(frame).text_columns == ("who",)
+    for values, columns in (([["secret"]], None), (np.zeros((2, 2, 2)), None), ([1, 2], ["a", "b"])):
+        with pytest.raises(IntakeError) as caught:
+            make_numeric_table(values, columns)
+        assert "secret" not in "".join(traceback.format_exception(caught.value))
+    with pytest.raises(IntakeError, match="repeat"):
+        make_numeric_table(np.zeros((2, 2)), ["a", "a"])
+
+
+finite = st.floats(allow_nan=False, allow_infinity=False, width=64)
+
+
+@settings(max_examples=examples(24))
+@given(
+    data=st.data(),
+    d=st.integers(1, 5),
+    delimiter=st.sampled_from([",", ";", "\t", "|"]),
+    encoding=st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "cp1252"]),
+    line_end=st.sampled_from(["\n", "\r\n"]),
+    decimal=st.sampled_from([",", "."]),
+    packed=st.booleans(),
+)
+def test_round_trip_through_text_keeps_every_number(
+    data: st.DataObject, d: int, delimiter: str, encoding: str, line_end: str, decimal: str, packed: bool
+) -> None:
+    cells = data.draw(st.lists(st.lists(finite | st.none(), min_size=d, max_size=d), min_size=1, max_size=12))
+    frame = pd.DataFrame(cells, columns=[f"spalte{i}é" for i in range(d)], dtype=np.float64)
+    raw = frame.to_csv(index=False, sep=delimiter, lineterminator=line_end, decimal=decimal).encode(encoding)
+    declared = FileFormat(encoding, delimiter, style=NumberStyle(decimal))
+    table = load_csv(gzip.compress(raw) if packed else raw, declared=declared)
+    assert table.numeric_columns == tuple(frame.columns)
+    np.testing.assert_array_equal(table.columns(list(frame.columns)), frame.to_numpy())
+
+
+SECRETS = ("Zaphod", "73519.25", "Beeblebrox 42", "-918273")
+cell = st.sampled_from([*SECRETS, "", "NA", "1", "2,5"])
+mangled = st.sampled_from(["\n", '"', ";", ",", "\t", "\0", "\r", "<", "\ufeff", "x", "é"])
+
+
+@pytest.mark.slow
+@settings(max_examples=examples(50))
+@given(
+    body=st.lists(st.lists(cell, min_size=1, max_size=4), max_size=8),
+    header=st.sampled_from(["alpha,beta", "alpha;beta", "alpha", "alpha,alpha,,gamma", ""]),
+    delimiter=st.sampled_from([",", ";", "\t", " "]),
+    damage=st.lists(st.tuples(st.integers(0, 200), mangled), max_size=3),
+    encoding=st.sampled_from(["utf-8", "utf-16", "cp1252"]),
+)
+def test_no_sentence_holds_a_value_of_a_cell(
+    body: list[list[str]], header: str, delimiter: str, damage: list[tuple[int, str]], encoding: str
+) -> None:
+    first = [header] if header else ["1.5,2.5,Zaphod"]  # without names, the numbers tell that it is a row
+    raw_encoding = FileFormat(encoding)
+    text = "\n".join([*first, *(delimiter.join(row) for row in body)])
+    for place, what in damage:
+        place = len(first[0]) + 1 + place  # the names themselves are public
+        text = text[:place] + what + text[place:]
+    try:
+        raw = text.encode(encoding, "replace")
+        table = load_csv(raw, declared=raw_encoding)
+        said = [*table.notes, repr(table), *propose(open_csv(raw)).notes]
+        for ask in (lambda: table.columns(["nope"]), lambda: table.identifiers("nope")):
+            with pytest.raises(IntakeError) as refused:
+                ask()
+            said.append("".join(traceback.format_exception(refused.value)))
+    except IntakeError as error:
+        said = ["".join(traceback.format_exception(error))]
+    for secret in ("Zaphod", "73519", "Beeblebrox", "918273"):
+        assert not any(secret in sentence for sentence in said)
+
+
+def test_many_rows_come_through() -> None:
+    """Blocks of a megabyte end in the middle of rows."""
+    values = np.random.default_rng(0).random((200_000, 2)).round(4)
+    text = "x,y\n" + "".join(f"{x},{y}\n" for x, y in values.tolist())
+    np.testing.assert_array_equal(load_csv(text.encode()).columns(["x", "y"]), values)
+
+
+def test_every_part_of_iso_8859_is_read() -> None:
+    for part in (*range(1, 12), *range(13, 17)):
+        declared = FileFormat(encoding=f"iso8859-{part}")
+        assert load_csv(b"x\n1\n", declared=declared).numeric_columns == ("x",), part
+
+
+def test_a_first_line_is_told_to_be_empty_or_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dpviz.tables.csv_intake._LONGEST", 10)
+    assert load_csv(b"x23456789\n1\n").numeric_columns == ("x23456789",)
+    for lines, said in ((b"\n1\n2\n3\n4\n5\n", "empty"), (b"x234567890\n1\n", "longer than a million bytes")):
+        with pytest.raises(IntakeError, match=f"The first line is {said}"):
+            load_csv(lines)

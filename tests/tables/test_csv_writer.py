@@ -1,0 +1,59 @@
+"""CSV files that leave: no cell of text is a formula, every number is the number it was, and there is one writer."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import numpy as np
+import pandas as pd
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpviz.app.ui.data.format_form import read_names
+from dpviz.tables.csv_writer import format_cell, format_csv, format_frame, format_names
+from tests.house_rules import PACKAGE
+
+STARTS = "=+-@\t\r\n"
+CELLS = st.one_of(
+    st.text(max_size=6),
+    st.builds(str.__add__, st.sampled_from([*STARTS]), st.text('1=x,"\n', max_size=4)),
+    st.floats(allow_nan=False),
+    st.integers(),
+)
+
+
+@given(st.lists(st.lists(CELLS, min_size=2, max_size=2), min_size=1, max_size=4))
+def test_text_is_no_formula_and_numbers_come_back(lines: list[list[object]]) -> None:
+    read = list(csv.reader(io.StringIO(format_csv(lines), newline="")))
+    frame = pd.DataFrame([map(str, line) for line in lines], columns=["=a", "b"])
+    (head, *rows) = csv.reader(io.StringIO(format_frame(frame), newline=""))
+    assert head == ["'=a", "b"]
+    for given_line, one, other in zip(lines, read, rows, strict=True):
+        for cell, found, in_frame in zip(given_line, one, other, strict=True):
+            if not isinstance(cell, str):
+                assert type(cell)(found) == cell
+                continue
+            assert found == in_frame == format_cell(cell) and found.removeprefix("'") == cell.removeprefix("'")
+            if found.startswith(tuple(STARTS)):
+                float(found)
+    assert [format_cell(cell) for cell in ("-1.5", "+2e-3", "-1.5-1", "=2")] == ["-1.5", "+2e-3", "'-1.5-1", "'=2"]
+
+
+def test_a_frame_keeps_its_numbers_and_gaps() -> None:
+    frame = pd.DataFrame({"-x": [-1.5, np.nan], "@t": ["=1", None], "n": pd.array([-7, None], "Int64")})
+    assert format_frame(frame, end="\n") == "'-x,'@t,n\n-1.5,'=1,-7\n,,\n"
+    assert format_frame(pd.DataFrame({"a": [-0.123456]}), end="\n", float_format="%.3g") == "a\n-0.123\n"
+
+
+def test_names_of_a_form_are_as_they_are() -> None:
+    names = ("=a", "b, c", 'd"e')
+    assert read_names(format_names(names)) == names
+
+
+def test_nothing_else_writes_csv_files() -> None:
+    writers = ("csv.writer(", "DictWriter(", ".to_csv(")  # a release that was read writes its numbers by ours
+    others = [one for one in PACKAGE if one.inside != "tables/csv_writer.py"]
+    assert len(others) > 300
+    of_ours = "release.to_csv("
+    assert [one.name for one in others if any(w in one.text.replace(of_ours, "") for w in writers)] == []

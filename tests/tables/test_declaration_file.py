@@ -1,0 +1,268 @@
+"""Declarations: every accepted form, one canonical text, a sentence for everything else."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpviz.tables.declaration import FROM_ROWS, ORIGINS, ColumnBounds, Declaration, FileKind
+from dpviz.tables.declaration_file import (
+    apply_bounds_option,
+    apply_declaration,
+    find_declaration_path,
+    read_declaration_file,
+    to_json,
+)
+from dpviz.tables.described import Described
+from dpviz.tables.file_format import ENCODINGS, NEGATIVES, FileFormat, NumberStyle
+from dpviz.tables.loaded_table import IntakeError
+from tests.cases import about
+from tests.examples import examples
+
+
+def declared_by(value: object) -> Declaration:
+    return apply_declaration(json.dumps(value)).validate()
+
+
+def test_minimal_forms_say_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    for text in (
+        '{"bounds": {"x": [0, 1], "y": [0, 1]}}',
+        '{"lower": 0, "upper": 1, "columns": ["x", "y"]}',
+        '{"lower": [0, 0], "upper": 1, "columns": ["x", "y"]}',
+        '\ufeff{"lower": [0, 0], "upper": [1, 1], "columns": ["x", "y"]}',
+    ):
+        path.write_text(text, encoding="utf-8")
+        assert read_declaration_file(path) == Declaration(columns=("x", "y"), lower=(0.0, 0.0), upper=(1.0, 1.0)), text
+
+
+def test_minimal_file_is_private_and_undeclared() -> None:
+    declared = declared_by({"bounds": {"x": [0, 1]}})
+    assert declared.kind == FileKind.PRIVATE
+    assert declared.n_public is None
+    assert (declared.scaling, declared.unit_of_privacy) == ("unit", "one row")
+
+
+numbers = st.floats(-1e12, 1e12)
+names = st.text(min_size=1, max_size=8)
+
+
+styles = st.builds(
+    NumberStyle,
+    decimal=st.just(","),
+    grouping=st.sampled_from(["", ".", " ", "'"]),
+    sign=st.sampled_from(["", "%", "€", "kg"]),
+    negative=st.sampled_from(NEGATIVES),
+)
+formats = st.builds(
+    FileFormat,
+    encoding=st.sampled_from(ENCODINGS),
+    delimiter=st.sampled_from(["", ";", "\t", "whitespace"]),
+    header=st.sampled_from([None, True]),
+    names=st.just(()) | st.just(("a", "b")),
+    style=styles | st.just(NumberStyle()),
+    skip=st.integers(0, 3),
+    units_line=st.booleans(),
+    styles=st.dictionaries(st.sampled_from(["a", "b"]), styles),
+)
+
+
+described = st.just(Described(categories=("North", "South"))) | st.builds(
+    Described, categories=st.just(()), lower=st.floats(-1e9, 0), upper=st.floats(1, 1e9)
+)
+
+
+@st.composite
+def sidecars(draw: st.DrawFn) -> Declaration:
+    columns = draw(st.lists(names, max_size=4, unique=True))
+    pairs = [sorted(draw(st.tuples(numbers, numbers).filter(lambda p: p[0] != p[1]))) for _ in columns or [""]]
+    others = names.filter(lambda name: name not in columns)
+    id_column = draw(st.none() | others)
+    return Declaration(
+        title=draw(st.text(max_size=9)),
+        description=draw(st.text(max_size=9)),
+        columns=tuple(columns),
+        lower=tuple(low for low, _ in pairs),
+        upper=tuple(high for _, high in pairs),
+        bounds_origin=draw(st.text(max_size=9)),
+        origins=tuple(draw(st.sampled_from(["", *ORIGINS])) for _ in columns) if draw(st.booleans()) else (),
+        units=draw(st.dictionaries(names, st.sampled_from(["years", "k$", "µm"]), max_size=2)),
+        scaling=draw(st.sampled_from(["unit", "common"])),
+        radius=draw(st.none() | st.floats(1e-6, 1e6)),
+        relation=draw(st.sampled_from(["add_remove", "replace"])),
+        n_public=draw(st.none() | st.integers(1, 10**9)),
+        kind=draw(st.sampled_from(FileKind)),
+        label_column=draw(st.none() | others),
+        id_column=id_column,
+        rows_per_person=1 if id_column is None else draw(st.integers(1, 9)),
+        numbers=draw(st.sampled_from([(), tuple(columns)])),
+        describe=draw(st.dictionaries(others, described, max_size=3)),
+        file=draw(formats),
+        proposed=draw(st.booleans()),
+    )
+
+
+@pytest.mark.slow
+@settings(max_examples=examples(40))
+@given(sidecars())
+def test_canonical_text_reads_back_and_is_stable(declared: Declaration) -> None:
+    again = apply_declaration(to_json(declared))
+    assert again == declared
+    assert to_json(again) == to_json(declared)
+
+
+def test_a_part_of_a_declaration_is_joined_to_the_rest() -> None:
+    rest = Declaration(columns=("x", "y"), lower=(0.0, 0.0), upper=(1.0, 1.0), id_column="who", title="rest")
+    assert apply_declaration("{}", rest) == rest
+    told = apply_declaration('{"rows_per_person": 3, "lower": [5, 6], "upper": 9}', rest).validate()
+    assert (told.lower, told.upper, told.rows_per_person, told.title) == ((5.0, 6.0), (9.0, 9.0), 3, "rest")
+    assert apply_declaration('{"origins": {"y": "a guess"}}', rest).origins == ("", "a guess")
+    assert apply_declaration('{"id_column": null}', told).validate().rows_per_person == 1
+    with pytest.raises(IntakeError, match="id_column"):
+        apply_declaration('{"rows_per_person": 3}').validate()
+
+
+def test_bounds_come_in_the_order_asked_for() -> None:
+    declared = declared_by({"bounds": {"x": [0, 1], "y": [2, 3], "z": [4, 5]}})
+    bounds = declared.list_bounds(["z", "x"])
+    np.testing.assert_array_equal(bounds.lower, [4, 0])
+    np.testing.assert_array_equal(bounds.upper, [5, 1])
+    with pytest.raises(IntakeError, match='No bounds are declared for "w"'):
+        declared.list_bounds(["x", "w"])
+
+
+def test_bounds_option_takes_a_pair_for_every_column_or_a_file(tmp_path: Path) -> None:
+    bounds = apply_bounds_option("-1e6, 2.5").list_bounds(["any", "other"])
+    assert (bounds.lower.tolist(), bounds.upper.tolist()) == ([-1e6, -1e6], [2.5, 2.5])
+    path = tmp_path / "a,b.json"
+    path.write_text('{"bounds": {"x": [0, 1]}}')
+    assert apply_bounds_option(str(path)).columns == ("x",)
+    for text in ("1,0", "0,0", "0,inf", "nan,1", "0", "0,1,2", "a,b", ""):
+        with about(text), pytest.raises(IntakeError):
+            apply_bounds_option(text)
+
+
+def test_wrong_declarations_get_a_sentence() -> None:
+    for value, said in WRONG:
+        with about(value, said), pytest.raises(IntakeError, match=said):
+            declared_by(value)
+
+
+WRONG: list[tuple[object, str]] = [
+    ([], "not a JSON object"),
+    ({"bounds": {}}, "not an object of pairs"),
+    ({"bounds": {"x": 1}}, "pair"),
+    ({"bounds": {"x": [0, 1, 2]}}, "pair"),
+    ({"bounds": {"x": ["0", 1]}}, "not a pair of numbers"),
+    ({"bounds": {"x": [True, 2]}}, "not a pair of numbers"),
+    ({"bounds": {"x": [1, 0]}}, "lower < upper"),
+    ({"bounds": {"x": [0, float("inf")]}}, "finite"),
+    ({"bounds": {"x": [0, 10**400]}}, "finite"),
+    ({"bounds": {"x": [0, 1]}, "lower": 0}, "both"),
+    ({"lower": 0}, "No bounds are declared"),
+    ({"lower": [0, 0], "upper": 1, "columns": ["x"]}, "2 lower and 1 upper"),
+    ({"lower": 0, "upper": 1, "columns": ["x", "x"]}, "repeat"),
+    ({"lower": 0, "upper": 1, "columns": "x"}, "list of names"),
+    ({"bounds": {"x": [0, 1]}, "scalling": "unit"}, "unknown keys"),
+    ({"bounds": {"x": [0, 1]}, "units": ["km"]}, "units"),
+    ({"bounds": {"x": [0, 1]}, "units": {"x": 3}}, "units"),
+    ({"bounds": {"x": [0, 1]}, "units": {"x": "longer than twelve"}}, "unit of"),
+    ({"bounds": {"x": [0, 1]}, "scaling": "log"}, "scaling"),
+    ({"bounds": {"x": [0, 1]}, "radius": -1}, "radius"),
+    ({"bounds": {"x": [0, 1]}, "relation": "swap"}, "relation"),
+    ({"bounds": {"x": [0, 1]}, "relation": True}, "not text"),
+    ({"bounds": {"x": [0, 1]}, "n_public": 0}, "n_public"),
+    ({"bounds": {"x": [0, 1]}, "n_public": 1.5}, "whole number"),
+    ({"bounds": {"x": [0, 1]}, "public": "yes"}, "true or false"),
+    ({"bounds": {"x": [0, 1]}, "kind": "secret"}, "none of"),
+    ({"bounds": {"x": [0, 1]}, "title": 3}, "not text"),
+    ({"bounds": {"x": [0, 1]}, "label": "x"}, "both the label column"),
+    ({"bounds": {"x": [0, 1]}, "rows_per_person": 3}, "id_column"),
+    ({"bounds": {"x": [0, 1]}, "file": []}, "not an object"),
+    ({"bounds": {"x": [0, 1]}, "file": {"delimeter": ";"}}, "unknown keys"),
+    ({"bounds": {"x": [0, 1]}, "file": {"encoding": "rot13"}}, "encoding"),
+    ({"bounds": {"x": [0, 1]}, "file": {"encoding": "gbk"}}, "encoding"),
+    ({"bounds": {"x": [0, 1]}, "file": {"delimiter": "ab"}}, "delimiter"),
+    ({"bounds": {"x": [0, 1]}, "file": {"delimiter": "5"}}, "delimiter"),
+    ({"bounds": {"x": [0, 1]}, "file": {"decimal": ";"}}, "decimal mark"),
+    ({"bounds": {"x": [0, 1]}, "file": {"grouping": "."}}, "grouping mark"),
+    ({"bounds": {"x": [0, 1]}, "file": {"sign": "1"}}, "sign to strip"),
+    ({"bounds": {"x": [0, 1]}, "file": {"header": False}}, "needs column names"),
+    ({"bounds": {"x": [0, 1]}, "file": {"header": False, "names": ["x"], "encoding": "utf-16"}}, "utf-16-le"),
+    ({"bounds": {"x": [0, 1]}, "file": {"names": ["x", "x"]}}, "repeat"),
+    ({"bounds": {"x": [0, 1]}, "file": {"several_lines": True}}, "private file"),
+    ({"bounds": {"x": [0, 1]}, "numbers": ["y"]}, "to be clustered"),
+    ({"bounds": {"x": [0, 1]}, "origins": {"y": "law"}}, "origins"),
+    ({"bounds": {"x": [0, 1]}, "describe": ["y"]}, "not an object by column"),
+    ({"bounds": {"x": [0, 1]}, "describe": {"y": {}}}, "in no form that is known"),
+    ({"bounds": {"x": [0, 1]}, "describe": {"y": {"bounds": [0, 1], "categories": ["a"]}}}, "in no form that is known"),
+    ({"bounds": {"x": [0, 1]}, "describe": {"y": {"categories": []}}}, "not a list of texts"),
+    ({"bounds": {"x": [0, 1]}, "describe": {"y": {"categories": ["a", 1]}}}, "not a list of texts"),
+    ({"bounds": {"x": [0, 1]}, "describe": {"y": {"categories": ["a", "a "]}}}, "repeat"),
+    ({"bounds": {"x": [0, 1]}, "describe": {"y": {"categories": ["a", ""]}}}, "is empty"),
+    ({"bounds": {"x": [0, 1]}, "describe": {"y": {"categories": [*map(str, range(501))]}}}, "at most 500"),
+    ({"bounds": {"x": [0, 1]}, "describe": {"y": {"bounds": [1, 0]}}}, "lower < upper"),
+    ({"bounds": {"x": [0, 1]}, "describe": {"y": {"bounds": [0, 10**400]}}}, "finite"),
+    ({"bounds": {"x": [0, 1]}, "describe": {"y": {"bounds": [0]}}}, "not a pair"),
+    ({"bounds": {"x": [0, 1]}, "describe": {"x": {"bounds": [0, 1]}}}, "is clustered"),
+    ({"bounds": {"x": [0, 1]}, "id_column": "y", "describe": {"y": {"bounds": [0, 1]}}}, "an id never is"),
+    ({"bounds": {"x": [0, 1]}, "describe": {str(j): {"bounds": [0, 1]} for j in range(101)}}, "at most 100"),
+    ({"bounds": {"x": [0, 1]}, "title": "t" * 2_001}, "longer than"),
+    ({"bounds": {"x": [0, 1]}, "n_public": 10**30}, "whole number"),
+]
+
+
+def test_a_key_said_twice_is_refused() -> None:
+    with pytest.raises(IntakeError, match="not JSON"):
+        apply_declaration('{"bounds": {"x": [0, 1], "x": [0, 9]}}')
+
+
+def test_open_bounds_are_told_apart_from_declared_ones() -> None:
+    declared = declared_by({"bounds": {"x": [0, 1], "y": [None, None]}, "proposed": True})
+    assert declared.list_bounds(["x"]).upper.tolist() == [1]
+    with pytest.raises(IntakeError, match='No bounds are declared for "y"'):
+        declared.list_bounds(["x", "y"])
+
+
+def test_every_bound_has_its_origin() -> None:
+    value = {"bounds": {"x": [0, 1], "y": [0, 1]}, "bounds_origin": "the form", "origins": {"x": "documentation"}}
+    declared = declared_by(value)
+    assert (declared.describe_origin("x"), declared.describe_origin("y")) == ("documentation: the form", "the form")
+    assert declared_by({"bounds": {"x": [0, 1]}}).describe_origin("x") == "not stated"
+    assert not declared.bounds_from_rows
+    assert declared_by({"bounds": {"x": [0, 1]}, "origins": {"x": FROM_ROWS}}).bounds_from_rows
+
+
+def test_columns_are_spelled_out_over_a_table() -> None:
+    one_pair = declared_by({"lower": 0, "upper": 1, "id_column": "who"}).over(("who", "a", "b", "label"))
+    assert (one_pair.columns, one_pair.lower, one_pair.label_column) == (("a", "b"), (0.0, 0.0), "label")
+    described = declared_by({"lower": 0, "upper": 1, "describe": {"a": {"categories": ["u"]}}}).over(("a", "b"))
+    assert (described.columns, [*described.describe]) == (("b",), ["a"])
+    clustered = described.with_bounds(["a"], [ColumnBounds(0.0, 1.0)]).validate()
+    assert (clustered.columns, clustered.describe) == (("a",), {})
+    named = declared_by({"bounds": {"label": [0, 1]}}).over(("label", "a"))
+    assert (named.columns, named.label_column) == (("label",), None)
+
+
+def test_files_that_are_no_json_get_a_sentence_without_their_content(tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    for content in (b"", b"secret,1\n", b"\xff\xfe\x00", b"[" * 100_000, b" " * 1_000_001):
+        path.write_bytes(content)
+        with pytest.raises(IntakeError) as caught:
+            read_declaration_file(path)
+        assert type(caught.value) is IntakeError and "secret" not in str(caught.value)
+        assert caught.value.__suppress_context__ or caught.value.__context__ is None
+    for missing in (tmp_path / "none.json", tmp_path, "a\0b"):
+        with pytest.raises(IntakeError):
+            read_declaration_file(missing)
+
+
+def test_sidecar_lies_beside_its_table(tmp_path: Path) -> None:
+    names = ("x.csv", "x.csv.gz", "x.tsv")
+    assert {find_declaration_path(tmp_path / name) for name in names} == {None}
+    (tmp_path / "x.json").write_text("{}")
+    assert {find_declaration_path(tmp_path / name) for name in names} == {tmp_path / "x.json"}
+    assert find_declaration_path(tmp_path / "x.json") is None

@@ -1,0 +1,151 @@
+"""Columns of a data frame declared by name: what an estimator reads, and what it refuses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpviz import PrivateKMeans
+from dpviz.core.check import RequestError
+from dpviz.tables.declared_frame import DeclaredFrame, read_bounds
+from tests.cases import about, for_each
+
+BOUNDS = {
+    "age": [0, 100],
+    "income": {"bounds": [1, 1e6], "scale": "log"},
+    "sex": {"categories": ["F", "M"], "closed": True},
+    "hour": {"cycle": 24},
+}
+REGIONS = {"region": ["N", "S"]}
+
+
+def frame(n: int = 600, seed: int = 0) -> pd.DataFrame:
+    """Two kinds of people: young ones of the north at noon, old ones of the south at midnight."""
+    rng = np.random.default_rng(seed)
+    old = rng.random(n) < 0.5
+    return pd.DataFrame(
+        {
+            "age": np.where(old, 70, 25) + rng.normal(0, 3, n),
+            "income": np.exp(np.where(old, 11, 7) + rng.normal(0, 0.2, n)),
+            "sex": rng.choice(["F", "M"], n),
+            "hour": np.where(old, 0, 12) + rng.uniform(-1, 1, n),
+            "region": pd.Categorical(np.where(old, "S", "N")),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def model() -> PrivateKMeans:
+    return PrivateKMeans(2, epsilon=3.0, bounds=BOUNDS, categories=REGIONS, n_public=600, random_state=0).fit(frame())
+
+
+def test_centres_are_told_in_the_words_of_the_declaration(model):
+    young, old = sorted(model.cluster_profiles_, key=lambda one: one["age"])
+    assert list(young) == ["age", "income", "sex", "hour", "region"] and model.n_features_in_ == 5
+    assert model.cluster_centers_.shape == (2, 9)
+    assert young["age"] == pytest.approx(25, abs=5) and old["income"] == pytest.approx(np.exp(11), rel=0.3)
+    assert young["region"]["N"] > 0.9 and old["region"]["S"] > 0.9 and young["hour"] == pytest.approx(12, abs=1)
+    assert sum(young["region"].values()) == pytest.approx(1) and sum(old["sex"].values()) == pytest.approx(1)
+
+
+def test_what_was_never_declared_is_a_value_of_its_own_and_an_empty_number_has_no_cluster(model):
+    new = frame(40, seed=1).astype({"region": object})
+    nearest = model.predict(new)
+    assert len({*nearest}) == 2 and np.isfinite(model.transform(new)).all() and model.score(new) < 0
+    new["region"] = "elsewhere"
+    np.testing.assert_array_equal(model.predict(new), nearest)
+    new.loc[3, "age"] = np.nan
+    new.loc[4, "sex"] = "unknown"
+    new.loc[5, "region"] = None
+    assert np.flatnonzero(model.predict(new) < 0).tolist() == [3, 4]
+
+
+def test_categories_of_a_pandas_column_are_never_looked_at():
+    one, other = frame(60), frame(60)
+    other["region"] = pd.Categorical(other["region"], categories=["Z", "S", "N", "Y"])
+    declared = DeclaredFrame.of(list(one.columns), BOUNDS, REGIONS, None)
+    np.testing.assert_array_equal(declared.numbers(one), declared.numbers(other))
+    np.testing.assert_array_equal(declared.numbers(one)[:, 4], np.where(one["age"] > 50, 1, 0))
+    assert declared.domain().columns[-4:] == ("region = N", "region = S", "region = (any other)", "region = (missing)")
+
+
+def test_a_pair_of_bounds_is_that_of_all_columns_of_numbers():
+    small = frame(60)[["region", "age", "hour"]]
+    declared = DeclaredFrame.of(list(small.columns), ([0, 0], [100, 24]), REGIONS, {"age": 0.5})
+    assert declared.lower == (0, 0, 0) and declared.upper == (3, 100, 24)
+    assert declared.domain().region.half[4] == 0.5
+
+
+@for_each(
+    "changes, why",
+    [
+        ({"bounds": {"age": [0, 1]}}, 'Nothing is declared of column "income"'),
+        ({"categories": {}}, 'declared of column "region"'),
+        ({"bounds": BOUNDS | {"zip": [0, 1]}}, 'no column "zip" in X'),
+        ({"weights": {"zip": 1.0}}, 'no column "zip" in X'),
+        ({"weights": {"age": 7.0}}, "no number from 0.1 to 4"),
+        ({"bounds": BOUNDS | {"sex": [0, 1]}}, 'Column "sex" holds text: declare its categories'),
+        ({"bounds": BOUNDS | {"age": [None, 1]}}, "still open"),
+        ({"bounds": BOUNDS | {"age": "0,1"}}, "not a pair of numbers"),
+        ({"bounds": ([0, 1], [2, 3])}, "for the 4 columns of numbers"),
+        ({"categories": {"region": ["N"] * 2}}, "repeat"),
+    ],
+)
+def test_what_is_not_declared_or_not_there_is_one_sentence(changes, why):
+    with about(changes), pytest.raises(RequestError, match=why):
+        PrivateKMeans(2, **{"bounds": BOUNDS, "categories": REGIONS, **changes}).fit(frame(20))
+
+
+def test_arrays_and_columns_of_one_name_are_refused():
+    with pytest.raises(RequestError, match="X has no column names"):
+        PrivateKMeans(2, bounds={"age": [0, 1]}).fit(np.zeros((5, 1)))
+    with pytest.raises(RequestError, match='Two columns of X are called "age"'):
+        PrivateKMeans(2, bounds={"age": [0, 1]}).fit(pd.concat([frame(9)[["age"]]] * 2, axis=1))
+    fitted = PrivateKMeans(2, bounds={"age": [0, 100]}, random_state=0).fit(frame()[["age"]])
+    with pytest.raises(RequestError, match="X has no column names"):
+        fitted.predict(np.zeros((5, 1)))
+
+
+def test_parts_of_a_dask_frame_are_read_as_the_whole(model):
+    dask = pytest.importorskip("dask.dataframe")
+    parts = dask.from_pandas(frame().astype({"region": str}), npartitions=3)
+    again = PrivateKMeans(2, epsilon=3.0, bounds=BOUNDS, categories=REGIONS, n_public=600, random_state=0).fit(parts)
+    np.testing.assert_array_equal(again.cluster_centers_, model.cluster_centers_)
+
+
+@for_each(
+    ("bounds", "dim", "expected"),
+    [
+        ((0, 1), 2, (0, 1)),
+        ([0, 1], 1, (0, 1)),
+        ([(0, 1)], 1, ([0], [1])),
+        (([0, 2], 9), 2, ([0, 2], 9)),
+        ([(0, 1), (2, 3)], 2, ([0, 2], [1, 3])),
+        (([0, 1], [2, 3]), 2, ([0, 1], [2, 3])),
+        ([[0, 1], [2, 3], [4, 5]], 3, ([0, 2, 4], [1, 3, 5])),
+        (np.array([[0, 1, 2], [3, 4, 5]]), 3, ([0, 1, 2], [3, 4, 5])),
+        (((18, 0), (100, 200)), 2, ([18, 0], [100, 200])),  # only one way has every lower bound below
+        (np.array([[0, 10], [5, 9]]), 2, ([0, 5], [10, 9])),
+        ([[0, 1], [2, 3]], 2, None),
+        (((0, 1), (2, 3)), 2, None),
+        (np.array([[0, 1], [2, 3]]), 2, None),
+        ([(0, 1), [2, 3]], 2, None),
+        ([1, 2, 3], 3, None),
+        (7, 1, None),
+    ],
+)
+def test_bounds_are_read_by_their_form_and_never_guessed(bounds, dim, expected):
+    if expected is None:
+        with pytest.raises(RequestError, match=r"can be read in two ways|not a pair"):
+            read_bounds(bounds, dim)
+        return
+    for found, wanted in zip(read_bounds(bounds, dim), expected, strict=True):
+        np.testing.assert_array_equal(found, wanted)
+
+
+def test_pairs_mean_the_same_beside_categories():
+    people = frame(40)[["age", "hour", "sex"]]
+    for bounds in ([(0, 100), (0, 24)], ([0, 0], [100, 24])):
+        declared = DeclaredFrame.of(list(people.columns), bounds, {"sex": ["F", "M"]}, None)
+        assert (declared.lower[:2], declared.upper[:2]) == ((0, 0), (100, 24))

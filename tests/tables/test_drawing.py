@@ -1,0 +1,146 @@
+"""Drawings come back from their text whole, or are refused in a sentence; as tables they are nobody's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from dpviz.core.check import RequestError
+from dpviz.runs.open_table import declare
+from dpviz.tables import drawing as painted
+from dpviz.tables.declaration import FileKind
+from dpviz.tables.drawing import (
+    CUT,
+    MOST_LETTERS,
+    MOST_POINTS,
+    PRESETS,
+    SIDE,
+    PointDrawing,
+    decode_drawing,
+    encode_drawing,
+    load_preset,
+    make_painted_table,
+)
+
+PLACES = st.integers(0, SIDE - 1)
+SCATTERED = st.integers(0, MOST_POINTS).flatmap(lambda n: arrays(np.uint8, (n, 2)))
+"""Anywhere, as hypothesis likes it: often many people on one spot."""
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
+
+def _spread(people: int, seed: int, spread: float) -> PointDrawing:
+    rng = np.random.default_rng(seed)
+    middles = rng.uniform(30, 220, (4, 2))[rng.integers(0, 4, people)]
+    return PointDrawing(np.clip(rng.normal(middles, spread), 0, SIDE - 1).astype(np.uint8), (3, 255))
+
+
+def _sorted(points: np.ndarray) -> list[list[int]]:
+    return sorted(points.tolist())
+
+
+def _refusal(text: str) -> str:
+    """Why a text is refused; "" if it is not."""
+    try:
+        decode_drawing(text)
+    except RequestError as refused:
+        return str(refused)
+    return ""
+
+
+def _same(one: PointDrawing, other: PointDrawing) -> bool:
+    return one.me == other.me and _sorted(one.points) == _sorted(other.points)
+
+
+@settings(deadline=None, max_examples=60)
+@given(SCATTERED, st.none() | st.tuples(PLACES, PLACES))
+@example(np.zeros((0, 2), np.uint8), None)
+@example(np.full((2_000, 2), 77, np.uint8), (77, 77))
+@example(np.full((MOST_POINTS, 2), 255, np.uint8), (0, 255))
+def test_a_drawing_comes_back_whole_and_fits_a_link(points, me):
+    drawing = PointDrawing(points, me)
+    text = encode_drawing(drawing)
+    back = decode_drawing(text)
+    assert len(text) <= MOST_LETTERS and set(text) <= set(LETTERS)
+    assert len(back.points) == len(points) and back.me == me
+    assert encode_drawing(back) == text, "what came out of a link goes into the same one"
+    if len(text) < MOST_LETTERS // 2:
+        assert _same(back, drawing)
+
+
+@pytest.mark.parametrize("people", [1, 31, 32, 33, 1_000, 2_000, MOST_POINTS])
+def test_a_painted_town_loses_nothing_and_an_even_one_moves_a_little(people: int):
+    for seed in range(3):
+        crowded = _spread(people, seed, 9)
+        assert _same(decode_drawing(encode_drawing(crowded)), crowded)
+    even = PointDrawing(np.random.default_rng(7).integers(0, SIDE, (people, 2)).astype(np.uint8))
+    back = decode_drawing(encode_drawing(even)).points.astype(int)
+    moved = np.abs(np.sort(back.sum(axis=1)) - np.sort(even.points.astype(int).sum(axis=1)))
+    assert moved.max() <= 4, "at most half a place of the coarsest lattice on each axis"
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.text(LETTERS, max_size=80) | st.text(max_size=80))
+def test_any_other_text_is_refused_in_a_sentence(text: str):
+    assert _refusal(text) in ("", CUT)
+
+
+def test_a_text_that_is_cut_or_changed_anywhere_is_refused():
+    text = encode_drawing(_spread(40, 0, 12))
+    for place in range(len(text)):
+        changed = text[:place] + LETTERS[(LETTERS.index(text[place]) + 1) % 64] + text[place + 1 :]
+        for wrong in (text[:place], text[place + 1 :], changed):
+            with pytest.raises(RequestError, match="cut or changed"):
+                decode_drawing(wrong)
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.text(LETTERS, min_size=3, max_size=120))
+def test_a_text_with_a_right_check_that_nobody_wrote_is_refused_too(body: str):
+    """As somebody would forge it: nothing but a sentence comes of it."""
+    assert _refusal(body + painted._compute_check(body)) in ("", CUT)
+
+
+def test_links_of_yesterday_are_read_tomorrow():
+    text = "MAHBALgACqq_62A5P"
+    drawing = PointDrawing(np.array([[0, 0], [255, 255], [128, 7]], np.uint8), (4, 2))
+    assert encode_drawing(drawing) == text and _same(decode_drawing(text), drawing)
+
+
+def test_the_curve_passes_every_place_once_and_goes_to_a_neighbour():
+    for order in (6, 7, 8):
+        along = np.arange(4**order)
+        places = painted._find_on_curve(along, order)
+        assert (np.abs(np.diff(places, axis=0)).sum(axis=1) == 1).all()
+        np.testing.assert_array_equal(painted._place_on_curve(places, order), along)
+
+
+def test_too_many_people_and_a_me_beside_the_board_are_refused():
+    with pytest.raises(RequestError, match="the board holds 3,000: erase some"):
+        PointDrawing.of(np.zeros((MOST_POINTS + 1, 2), np.uint8))
+    with pytest.raises(RequestError, match="not on the board"):
+        PointDrawing.of(np.zeros((1, 2), np.uint8), (0, SIDE))
+
+
+def test_a_drawing_is_a_simulated_table_of_everybody():
+    drawing = load_preset("hermit").drawing
+    table = declare(*make_painted_table(drawing))
+    assert table.kind is FileKind.SIMULATED and table.n_public is None
+    rows = table.loaded.columns(table.declaration.columns)
+    np.testing.assert_array_equal(rows[-1], [226.5, 34.5])
+    assert rows.shape == (drawing.size, 2) and rows.min() > 0 and rows.max() < SIDE
+    with pytest.raises(RequestError, match="paint at least one point"):
+        make_painted_table(load_preset("empty").drawing)
+
+
+def test_the_pictures_to_begin_with_are_the_same_for_everybody_and_fit_a_link():
+    for name in PRESETS:
+        one = load_preset(name)
+        assert _same(decode_drawing(encode_drawing(one.drawing)), one.drawing), name
+    assert (load_preset("empty").drawing.size, load_preset("rich").drawing.size, load_preset("blobs").drawing.size) == (
+        0,
+        81,
+        900,
+    )

@@ -1,0 +1,160 @@
+"""What the estimator does with each kind of table: the same centres, or one sentence that names the columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from scipy import sparse
+
+from dpviz import CARDS, PrivateKMeans, RequestError
+from dpviz.tables.given_rows import list_parts, read_given
+from tests.cases import about
+
+ROWS = np.random.default_rng(0).integers(-96, 97, (60, 2)) / 32
+FRAME = pd.DataFrame(ROWS, columns=["length", "width"])
+NAMED = {"length": [-3, 3], "width": [-3, 3]}
+SECRET = "wd40-secret"
+DATES = FRAME.assign(width=pd.date_range("2024-01-01", periods=60))
+TEXT = FRAME.assign(width=SECRET)
+TWICE = FRAME.set_axis(["length", "length"], axis="columns")
+
+
+def in_polars(frame: pd.DataFrame) -> Any:
+    return pytest.importorskip("polars").from_pandas(frame)
+
+
+def in_dask(frame: pd.DataFrame) -> Any:
+    return dd.from_pandas(frame, npartitions=3)
+
+
+class Kind(NamedTuple):
+    """A table, and what happens where bounds are a pair, and where they are by the names of columns: ok, or why not."""
+
+    make: Callable[[], Any]
+    pair: str = "ok"
+    named: str = "ok"
+
+
+NO_NAMES = "X has no column names"
+OF_ARRAYS = "not of numbers"
+# Twelve kinds, and what is one of each kind in another library.
+KINDS = {
+    "array": Kind(lambda: ROWS, named=NO_NAMES),
+    "list": Kind(ROWS.tolist, named=NO_NAMES),
+    "short floats": Kind(lambda: ROWS.astype(np.float32), named=NO_NAMES),
+    "pandas": Kind(lambda: FRAME),
+    "pandas, nullable": Kind(lambda: FRAME.astype("Float64")),
+    "pandas over Arrow": Kind(lambda: FRAME.astype(pd.ArrowDtype(pa.float64()))),
+    "pandas, sparse": Kind(lambda: FRAME.astype(pd.SparseDtype("float"))),
+    "pandas, categories of numbers": Kind(lambda: FRAME.assign(width=pd.Categorical(FRAME["width"])), named="width"),
+    "pandas, objects": Kind(lambda: FRAME.astype(object), named="length"),
+    "Polars": Kind(lambda: in_polars(FRAME)),
+    "Arrow": Kind(lambda: pa.Table.from_pandas(FRAME)),
+    "Dask array": Kind(lambda: da.from_array(ROWS, chunks=(25, 2)), named=NO_NAMES),
+    "Dask frame": Kind(lambda: in_dask(FRAME)),
+    "masked, nothing behind": Kind(lambda: np.ma.masked_array(ROWS), named=NO_NAMES),
+    "sparse": Kind(lambda: sparse.csr_array(ROWS), "choose one of .*balcan-sparse", NO_NAMES),
+    "dates": Kind(lambda: ROWS.astype("M8[s]"), f"array of dates, {OF_ARRAYS}", f"array of dates, {OF_ARRAYS}"),
+    "dates, pandas": Kind(lambda: DATES, '"width" of X hold no numbers', '"width" holds dates'),
+    "dates, Polars": Kind(lambda: in_polars(DATES), '"width" of X hold no numbers', '"width" holds dates'),
+    "dates, Arrow": Kind(lambda: pa.Table.from_pandas(DATES), '"width" of X hold no numbers', '"width" holds dates'),
+    "dates, Dask": Kind(lambda: in_dask(DATES), '"width" of X hold no numbers', '"width" holds dates'),
+    "durations": Kind(lambda: ROWS.astype("m8[s]"), f"array of durations, {OF_ARRAYS}", "durations"),
+    "complex": Kind(lambda: ROWS + 1j, "complex numbers", "complex numbers"),
+    "complex, pandas": Kind(lambda: FRAME + 1j, '"length", "width" of X hold no numbers', '"length" holds complex'),
+    "complex, Dask": Kind(lambda: da.from_array(ROWS + 1j), "complex numbers", "complex numbers"),
+    "records": Kind(lambda: FRAME.to_records(index=False), f"array of records, {OF_ARRAYS}", "records"),
+    "one column, no table": Kind(lambda: ROWS[:, 0], "two dimensions", NO_NAMES),
+    "duplicates": Kind(lambda: TWICE, 'Two columns of X are called "length"', 'Two columns of X are called "length"'),
+    "duplicates, Dask": Kind(lambda: in_dask(TWICE), 'columns of X are called "length"', 'called "length"'),
+    "duplicates, Arrow": Kind(lambda: pa.table([ROWS[:, 0]] * 2, ["a", "a"]), 'of X are called "a"', 'called "a"'),
+    "text": Kind(lambda: np.array([[SECRET, SECRET]]), "not a table of numbers", NO_NAMES),
+    "text, pandas": Kind(lambda: TEXT, '"width" of X hold no numbers', '"width" holds text'),
+    "text, objects": Kind(lambda: TEXT.astype(object), "of X hold no numbers", "holds text"),
+    "text, categories": Kind(lambda: TEXT.astype({"width": "category"}), '"width" of X hold', '"width" holds text'),
+    "text, Polars": Kind(lambda: in_polars(TEXT), '"width" of X hold no numbers', '"width" holds text'),
+    "text, Arrow": Kind(lambda: pa.Table.from_pandas(TEXT), '"width" of X hold no numbers', '"width" holds text'),
+    "text, Dask": Kind(lambda: in_dask(TEXT), '"width" of X hold no numbers', '"width" holds text'),
+}
+
+
+def model(**changes: Any) -> PrivateKMeans:
+    return PrivateKMeans(**{"n_clusters": 2, "algorithm": "dplloyd", "bounds": (-3, 3), "random_state": 0, **changes})
+
+
+@pytest.fixture(scope="module")
+def expected() -> np.ndarray:
+    return model().fit(ROWS).cluster_centers_
+
+
+@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("bounds", ["pair", "named"])
+def test_each_kind_of_table_gives_the_same_centres_or_one_sentence(
+    name: str, bounds: str, expected: np.ndarray
+) -> None:
+    kind = KINDS[name]
+    happens, given = getattr(kind, bounds), kind.make()
+    asked = model(bounds=NAMED if bounds == "named" else (-3, 3))
+    if happens == "ok":
+        fitted = asked.fit(given)
+        np.testing.assert_array_equal(fitted.cluster_centers_, expected)
+        np.testing.assert_array_equal(np.asarray(fitted.predict(given)), model().fit(ROWS).predict(ROWS))
+        return
+    with pytest.raises(RequestError, match=happens) as refused:
+        asked.fit(given)
+    said = str(refused.value)
+    assert SECRET not in said and "\n" not in said and "2024" not in said
+
+
+def test_a_masked_cell_is_a_missing_one_whatever_lies_behind_it() -> None:
+    holes = ROWS.copy()
+    holes[::7, 1] = np.nan
+    missing = model().fit(holes)
+    for behind in (0.0, 2.5):
+        masked = np.ma.masked_array(np.where(np.isnan(holes), behind, holes), mask=np.isnan(holes))
+        np.testing.assert_array_equal(model().fit(masked).cluster_centers_, missing.cluster_centers_)
+        np.testing.assert_array_equal(missing.predict(masked), missing.predict(holes))
+    whole = np.ma.masked_array(np.arange(8).reshape(4, 2), mask=np.eye(4, 2))
+    assert np.isnan(read_given(whole)).sum() == 2
+
+
+def test_sparse_rows_are_served_where_an_algorithm_takes_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = sparse.random_array((60, 200), density=0.05, format="csr", rng=np.random.default_rng(0))
+    fitted = model(algorithm="balcan-sparse", epsilon=5.0, relation="replace").fit(rows)
+    dense = rows.toarray()
+    monkeypatch.setattr("dpviz.api.estimators._WRITTEN_OUT", 200 * 7)  # parts of seven rows
+    assert len(list_parts(rows, 7)) == 9
+    np.testing.assert_array_equal(fitted.predict(rows), fitted.predict(dense))
+    np.testing.assert_array_equal(fitted.transform(rows), fitted.transform(dense))
+    assert fitted.score(rows) == pytest.approx(fitted.score(dense), rel=1e-12)
+    few = model(algorithm="balcan-sparse", epsilon=5.0).fit(sparse.csr_array(ROWS))
+    np.testing.assert_array_equal(
+        few.cluster_centers_, model(algorithm="balcan-sparse", epsilon=5.0).fit(ROWS).cluster_centers_
+    )
+    with pytest.raises(RequestError, match="evenly around 0"):
+        model(algorithm="balcan-sparse", bounds=(0, 3)).fit(rows)
+
+
+def test_ids_come_in_the_series_of_other_libraries() -> None:
+    ids = pd.Series([f"person {place // 2}" for place in range(60)])
+    plain = model(rows_per_person=2).fit(ROWS, groups=ids)
+    series = {"Arrow": pa.chunked_array([ids.tolist()]), "Polars": None}
+    for name, given in series.items():
+        with about(name):
+            given = pytest.importorskip("polars").from_pandas(ids) if given is None else given
+            again = model(rows_per_person=2).fit(ROWS, groups=given)
+            np.testing.assert_array_equal(again.cluster_centers_, plain.cluster_centers_)
+
+
+def test_what_needs_memory_names_all_that_does_not() -> None:
+    with pytest.raises(RequestError, match="balcan-sparse") as refused:
+        model(algorithm="kvariates").fit(da.from_array(ROWS))
+    named = str(refused.value)
+    assert [card.id for card in CARDS.values() if card.private and not card.at_once and card.id not in named] == []

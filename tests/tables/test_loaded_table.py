@@ -1,0 +1,19 @@
+"""Who is whom follows from the cell alone."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from dpviz.tables.loaded_table import make_canonical_ids, quote_name
+
+
+@pytest.mark.parametrize("others", [[], ["anna"]])
+def test_what_a_cell_is_called_depends_on_that_cell_only(others: list[str]) -> None:
+    cells = pd.Series(["007", "7", " 7 ", "7.0", "0", *others], dtype="str")
+    assert make_canonical_ids(cells).tolist() == ["007", "7", "7", "7", "0", *others]
+
+
+def test_a_name_is_told_on_one_line_as_it_is_written():
+    assert quote_name("Größe in m\n\x1b[0m") == '"Größe in m\\n\\x1b[0m"'
+    assert quote_name("x" * 60) == f'"{"x" * 60}"' and quote_name("x" * 61) == f'"{"x" * 57}..."'

@@ -1,0 +1,81 @@
+"""Rows prepared batch by batch are those that a session holds in memory, whatever the batches and wherever they lie."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpviz.core.content import order_by_content
+from dpviz.core.domain import Domain, Region
+from dpviz.core.private_session import PrivateTable
+from dpviz.core.rows import Rows
+from dpviz.tables.prepared_rows import Batch, Preparation
+
+DOMAIN = Domain.of(("x", "y", "z"), (-2, -1, 0), (2, 1, 3), radius=1.5)
+
+
+def table(seed: int = 0, n: int = 3000) -> tuple[np.ndarray, pd.Series]:
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=(n, 3)) * 2
+    values[rng.random((n, 3)) < 0.01] = np.nan
+    values[::500] = np.inf
+    ids = pd.Series(rng.integers(0, n // 8, n)).astype("str").where(rng.random(n) > 0.01)
+    return values, ids
+
+
+def prepared(values: np.ndarray, ids: pd.Series | None, size: int, **declared: object) -> Rows:
+    rows = Preparation(DOMAIN, **declared)
+    for first in range(0, len(values), size):
+        part = slice(first, first + size)
+        rows.take(Batch(values[part], None if ids is None else ids[part], first / len(values)))
+    return Rows(rows.finish(), DOMAIN.region)
+
+
+def all_of(rows: Rows) -> np.ndarray:
+    found = np.concatenate([chunk.values.copy() for chunk in rows.chunks(1)])
+    return found[order_by_content(found)]
+
+
+@pytest.mark.parametrize("relation", ["add_remove", "replace"])
+@pytest.mark.parametrize("size", [1, 700])
+def test_the_rows_are_those_in_memory(relation: str, size: int) -> None:
+    values, _ = table(n=200 if size == 1 else 3000)
+    in_file = prepared(values, None, size, drop_incomplete=relation == "add_remove")
+    in_memory = PrivateTable(values, DOMAIN, relation=relation)._rows
+    assert not in_file.in_memory
+    np.testing.assert_array_equal(all_of(in_file), all_of(in_memory))
+
+
+@pytest.mark.parametrize("most", [1, 3, 100])
+def test_so_many_rows_of_a_person_are_the_same_ones(most: int) -> None:
+    values, ids = table(n=1500)
+    in_file = prepared(values, ids, 400, drop_incomplete=True, rows_per_person=most)
+    codes, _ = pd.factorize(ids)
+    in_memory = PrivateTable(values, DOMAIN, persons=codes, rows_per_person=most)._rows
+    np.testing.assert_array_equal(all_of(in_file), all_of(in_memory))
+
+
+def test_a_person_with_most_rows_of_a_table_takes_no_session() -> None:
+    values, _ = table(n=1000)
+    everybody = pd.Series(["one"] * len(values))
+    assert len(prepared(values, everybody, 100, drop_incomplete=True, rows_per_person=2)) == 2
+
+
+def test_no_rows_at_all() -> None:
+    assert len(prepared(np.empty((0, 3)), None, 10, drop_incomplete=True)) == 0
+
+
+@pytest.mark.parametrize("seen", ["projected", "sparsified", "unfolded"])
+def test_what_is_seen_of_a_file_is_what_is_seen_in_memory(seen: str) -> None:
+    values, _ = table()
+    views = {
+        "projected": lambda rows: rows.project(np.random.default_rng(1).normal(size=(2, 3)), Region.ball(2, 1.0)),
+        "sparsified": lambda rows: rows.sparsify(1, DOMAIN.region),
+        "unfolded": lambda rows: rows.unfold(3, Region(DOMAIN.region.half[:1], DOMAIN.region.radius)),
+    }
+    in_file = prepared(values, None, 999, drop_incomplete=True)
+    in_memory = PrivateTable(values, DOMAIN)._rows
+    found, expected = views[seen](in_file), views[seen](in_memory)
+    assert not found.in_memory and len(found) == len(expected)
+    np.testing.assert_array_equal(all_of(found), all_of(expected))

@@ -1,0 +1,252 @@
+"""Lines to columns, against a reader that takes one line at a time in plain Python."""
+
+import csv
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpviz.tables.csv_intake import open_csv
+from dpviz.tables.file_format import BLANKS, MISSING, PLAIN_STYLE, WHITESPACE, FileFormat, NumberStyle
+from dpviz.tables.records import Wanted, read_lines, read_records
+from tests.cases import about
+from tests.examples import examples
+
+GERMAN = NumberStyle(",", ".", "€")
+STYLES = [
+    *(PLAIN_STYLE, GERMAN, NumberStyle(".", ",", "$"), NumberStyle(",", " ", "%"), NumberStyle(".", "'", "kg")),
+    *(NumberStyle(","), NumberStyle(".", ",", "$", "()"), NumberStyle(",", ".", "€", "-"), NumberStyle(".", "lakh")),
+]
+GROUPS = {"": [], ".": ["."], ",": [","], "'": ["'", "\u2019"], " ": [*BLANKS], "lakh": [","]}
+PAD = "".join(BLANKS) + "\t"
+
+
+def number(cell: str, style: NumberStyle) -> float:
+    """One cell, read the slow way."""
+    text = cell.strip(PAD)
+    if (value := positive(text, style)) is not None and style.negative:
+        return value
+    for side in ("removeprefix", "removesuffix"):
+        text = getattr(text, side)(style.sign).strip(PAD) if style.sign else text
+    minus = re.match("[-+\u2212]?", text)[0]
+    text = (
+        text[len(minus) :].strip(PAD)
+        if style.sign and text[len(minus) :].startswith(style.sign)
+        else text[len(minus) :]
+    )
+    text = text.removeprefix(style.sign).strip(PAD) if style.sign else text
+    marks = "|".join(map(re.escape, GROUPS[style.grouping]))
+    groups = "[0-9]{1,2}(?:,[0-9]{2})*" if style.grouping == "lakh" else rf"[0-9]{{1,3}}(?:(?:{marks})[0-9]{{3}})*"
+    digits = rf"(?:{groups}(?:{marks})[0-9]{{3}}|[0-9]+)" if marks else "[0-9]+"
+    point = re.escape(style.decimal)
+    if not re.fullmatch(rf"(?:{digits}(?:{point}[0-9]*)?|{point}[0-9]+)(?:[eE][+-]?[0-9]+)?", text):
+        return np.nan
+    for mark in GROUPS[style.grouping]:
+        text = text.replace(mark, "")
+    value = float(minus.replace("\u2212", "-") + text.replace(style.decimal, "."))
+    return value if np.isfinite(value) else np.nan
+
+
+def positive(text: str, style: NumberStyle) -> float | None:
+    """Minus the amount of a cell that is written as negative in another way than by a minus in front; None if not."""
+    ends = {"()": ("(", ")"), "-": ("", "-")}.get(style.negative)
+    if ends is None:
+        return None
+    bare = style._replace(negative="")
+    for before, behind in ((style.sign, ""), ("", ""), ("", style.sign)):
+        inner = text.removeprefix(before).strip(PAD) if before else text
+        inner = inner.removesuffix(behind).strip(PAD) if behind else inner
+        if inner.startswith(ends[0]) and inner.endswith(ends[1]):
+            amount = inner[len(ends[0]) : len(inner) - len(ends[1])]
+            if not amount.strip(PAD).startswith(("-", "+", "\u2212")):
+                value = number(amount, bare)
+                if not np.isnan(value):
+                    return -value
+    return None
+
+
+def one_at_a_time(body: bytes, wanted: Wanted):
+    lines = body.split(b"\n")
+    lines = lines[:-1] if lines[-1] == b"" else lines
+    numbers, text = {place: [] for place in wanted.numbers}, {place: [] for place in wanted.text}
+    for line in lines:
+        try:
+            record = next(
+                csv.reader(
+                    [line.removesuffix(b"\r").decode("latin-1")],
+                    delimiter=wanted.delimiter,
+                    skipinitialspace=True,
+                    strict=True,
+                ),
+                [],
+            )
+        except csv.Error:
+            record = []
+        cells = [cell.encode("latin-1").decode("utf-8", errors="replace") for cell in record]
+        whole = len(cells) == wanted.width
+        for place, values in numbers.items():
+            values.append(number(cells[place], wanted.numbers[place]) if whole else np.nan)
+        for place, words in text.items():
+            word = cells[place].strip() if whole else ""
+            words.append(None if word in MISSING else word)
+    return numbers, text
+
+
+pieces = st.sampled_from(
+    [*"0123456789", ",", ";", ".", "-", "+", " ", "\t", '"', '""', '","', "\r", "\n", "\r\n", "e5", "E-3",
+     "1,234", "1.234", "12.5", "1e400", "1e-400", "\x00", "\ufeff", "nan", "inf", "NA", "$", "€", "%", "kg", "\u2212",
+     "\u00a0", "'", "\u2019", "x", "é", '"a;b"', '"1,5"', "\x0b", "\x1c", "\x85", "\u2028", "_", "0x1", "1_0", "٣",
+     "(", ")", "($1,234)", "(5)", "5-", "1,00,000", ', "', '" ,']
+)  # fmt: skip
+bodies = st.lists(pieces, max_size=60).map("".join).map(str.encode)
+
+
+@pytest.mark.slow
+@settings(max_examples=examples(160))
+@given(
+    body=bodies | st.binary(max_size=80),
+    width=st.integers(1, 3),
+    delimiter=st.sampled_from([",", ";", "\t"]),
+    style=st.sampled_from(STYLES),
+    block=st.sampled_from([1, 7, 1 << 20]),
+    data=st.data(),
+)
+def test_lines_are_read_as_one_at_a_time(body, width, delimiter, style, block, data):
+    kinds = data.draw(st.lists(st.sampled_from(["number", "text", "neither"]), min_size=width, max_size=width))
+    wanted = Wanted(
+        width,
+        delimiter,
+        "utf-8",
+        {place: style for place, kind in enumerate(kinds) if kind == "number"},
+        [place for place, kind in enumerate(kinds) if kind == "text"],
+    )
+    found = read_lines(body, wanted, block_bytes=block).columns
+    numbers, text = one_at_a_time(body, wanted)
+    for place, values in numbers.items():
+        np.testing.assert_array_equal(found[place], np.array(values, dtype=np.float64))
+        assert not np.isinf(found[place]).any()
+    for place, words in text.items():
+        assert found[place].astype(object).where(found[place].notna(), None).tolist() == words
+
+
+@settings(max_examples=examples(60))
+@given(
+    st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=12),
+    st.booleans(),
+    st.sampled_from(["\n", "\r\n"]),
+)
+def test_every_number_comes_through_to_the_last_bit(values, simply_quoted, end):
+    mark = '"' if simply_quoted else ""
+    body = end.join(f"{mark}{value!r}{mark},{mark}7{mark}" for value in values).encode()
+    found = read_lines(body, Wanted(2, ",", "utf-8", {0: PLAIN_STYLE, 1: PLAIN_STYLE}, [])).columns
+    assert found[0].tobytes() == np.array(values).tobytes()
+    assert (found[1] == 7).all()
+
+
+def test_a_cell_is_a_number_in_its_declared_style_or_missing():
+    for style, cell, value in (
+        (GERMAN, "1.234,5", 1234.5),
+        (GERMAN, "-1.234.567", -1234567),
+        (GERMAN, "3,5 €", 3.5),
+        (GERMAN, "€ 3,5", 3.5),
+        (GERMAN, "1,250.5", np.nan),
+        (GERMAN, "1.23", np.nan),
+        (GERMAN, "12.34.567", np.nan),
+        (NumberStyle(sign="%"), "12%", 12),
+        (NumberStyle(sign="$"), "-$5", -5),
+        (NumberStyle(sign="$"), "$-5", -5),
+        (NumberStyle(grouping=" "), "1\u202f234.5", 1234.5),
+        (NumberStyle(grouping="'"), "1\u2019234.5", 1234.5),
+        (PLAIN_STYLE, "\u22125", -5),
+        (PLAIN_STYLE, "1,234", np.nan),
+        (PLAIN_STYLE, "12%", np.nan),
+        (PLAIN_STYLE, "1_000", np.nan),
+        (PLAIN_STYLE, "inf", np.nan),
+        (PLAIN_STYLE, "1e999", np.nan),
+        (PLAIN_STYLE, " 7 ", 7),
+        (PLAIN_STYLE, "\u00a07\u202f", 7),
+        (PLAIN_STYLE, "(7)", np.nan),
+        (PLAIN_STYLE, "7-", np.nan),
+        (NumberStyle(".", ",", "$", "()"), "(1,234.00)", -1234),
+        (NumberStyle(".", ",", "$", "()"), "$(1,234.5)", -1234.5),
+        (NumberStyle(".", ",", "$", "()"), "($5)", -5),
+        (NumberStyle(".", ",", "$", "()"), "-$5", -5),
+        (NumberStyle(".", ",", "$", "()"), "(-5)", np.nan),
+        (NumberStyle(".", ",", "$", "()"), "(5", np.nan),
+        (NumberStyle(",", ".", "€", "-"), "1.123,45- €", -1123.45),
+        (NumberStyle(",", ".", "€", "-"), "123,45 €-", -123.45),
+        (NumberStyle(",", "", "", "-"), "-5-", np.nan),
+        (NumberStyle(".", "lakh"), "1,00,000", 100000),
+        (NumberStyle(".", "lakh"), "12,50,000.5", 1250000.5),
+        (NumberStyle(".", "lakh"), "75,000", 75000),
+        (NumberStyle(".", "lakh"), "100,000", np.nan),
+    ):
+        with about(style, cell):
+            body = f'"{cell}";0\n'.encode()
+            found = read_lines(body, Wanted(2, ";", "utf-8", {0: style}, [])).columns
+            np.testing.assert_array_equal(found[0], [value])
+            assert number(cell, style) == value or np.isnan(value)
+
+
+def test_marks_and_text_in_one_byte_encodings():
+    style = NumberStyle(",", " ", "kg")
+    for encoding in ("cp1252", "iso8859-1", "koi8-r"):
+        with about(encoding):
+            body = "1\u00a0234,5 kg;Ä\n".encode(encoding, errors="replace")
+            found = read_lines(body, Wanted(2, ";", encoding, {0: style}, [1])).columns
+            np.testing.assert_array_equal(found[0], [1234.5])
+            assert found[1].tolist() == ["Ä".encode(encoding, errors="replace").decode(encoding)]
+
+
+def test_blanks_between_columns():
+    body = b"  1   2\t3 \r\n4 5 6\n7 8\n\n"
+    found = read_lines(body, Wanted(3, WHITESPACE, "utf-8", dict.fromkeys(range(3), PLAIN_STYLE), [])).columns
+    np.testing.assert_array_equal(np.column_stack([found[place] for place in range(3)])[:2], [[1, 2, 3], [4, 5, 6]])
+    assert np.isnan(found[0][2:]).all()
+    assert len(found[0]) == 4
+
+
+def test_a_line_longer_than_a_block_and_a_line_without_an_end():
+    long = b"1" + b"0" * 5_000_000 + b",2\n3,4"
+    found = read_lines(long, Wanted(2, ",", "utf-8", {1: PLAIN_STYLE}, [])).columns
+    np.testing.assert_array_equal(found[1], [2, 4])
+
+
+def test_records_over_several_lines_are_for_whoever_declares_them():
+    wanted = Wanted(2, ",", "utf-8", {1: PLAIN_STYLE}, [0])
+    text = 'a,1\n"b\nc",2\nd,"3"\n'
+    found = read_records(text, wanted).columns
+    assert found[0].tolist() == ["a", "b\nc", "d"]
+    np.testing.assert_array_equal(found[1], [1, 2, 3])
+    one_line = read_lines(text.encode(), wanted).columns
+    np.testing.assert_array_equal(one_line[1], [1, np.nan, 2, 3])
+
+
+def test_what_a_column_lost_is_counted():
+    """Empty cells, cells that are no number, and lines that are no record: however a line is read."""
+    body = b'1,2\n,3\nNA,"4"\n?,5\n"x,y",6\n7\n"8"9,1\n1e999,nan\n'
+    for block in (1, 9, 1 << 20):
+        with about(block):
+            found = read_lines(body, Wanted(2, ",", "utf-8", {0: PLAIN_STYLE, 1: PLAIN_STYLE}, []), block_bytes=block)
+            first, second = found.unread[0], found.unread[1]
+            assert (first.empty, first.no_number, first.broken) == (2, 3, 2)
+            assert (second.empty, second.no_number, second.broken) == (1, 0, 2)
+            assert "?" not in repr(first)
+
+
+def test_the_slow_reader_knows_styles_apart():
+    read = {
+        style: one_at_a_time(b"1.234\n", Wanted(1, ";", "utf-8", {0: style}, []))[0][0]
+        for style in (GERMAN, PLAIN_STYLE)
+    }
+    assert read == {GERMAN: [1234], PLAIN_STYLE: [1.234]}
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+def test_a_quotation_mark_inside_a_cell_spoils_its_line_alone(end):
+    lines = end.join([b"x,y", b'"1"2,3', b'"4",5', b'6,"7"', b'8,"9"9', b'"1",1', b""])
+    found = open_csv(lines).read(FileFormat(), numbers=("x", "y")).columns(("x", "y"))
+    whole = ~np.isnan(found).any(axis=1)
+    assert whole.tolist() == [False, True, True, False, True] and found[whole].tolist() == [[4, 5], [6, 7], [1, 1]]

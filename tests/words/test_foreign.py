@@ -1,0 +1,187 @@
+"""Bytes from elsewhere: whatever they are, a reader has a sentence for them, soon; and waits for no pipe."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpviz.api.cli import parser
+from dpviz.app.lessons.reading import FOLDER, read_lesson, read_lessons
+from dpviz.app.ui.data.format_form import read_names
+from dpviz.app.ui.lessons import lesson_panel
+from dpviz.core.check import RequestError
+from dpviz.runs.study.folder import StudyFolder
+from dpviz.runs.study.grid import StudyGrid
+from dpviz.tables.csv_intake import load_csv, open_csv
+from dpviz.tables.csv_stream import CsvOnDisk
+from dpviz.tables.declaration import Declaration
+from dpviz.tables.declaration_file import apply_bounds_option, apply_declaration, read_declaration_file
+from dpviz.tables.named import open_named
+from dpviz.tables.parquet_intake import ParquetTable
+from dpviz.tables.proposal import propose
+from dpviz.tables.sparse_intake import load_sparse
+from dpviz.words import foreign
+from tests.cases import about
+
+LESSON = next(iter(sorted(FOLDER.glob("*.yaml")))).read_text("utf-8")
+READERS: dict[str, Callable[[Path], object]] = {
+    "t.csv": load_csv,
+    "u.csv": lambda path: open_named(str(path)),
+    "v.csv": lambda path: propose(open_csv(path)),
+    "w.csv": lambda path: CsvOnDisk(path).header(),
+    "x.csv": lambda path: CsvOnDisk(path).read_beginning(),
+    "y.csv": lambda path: list(CsvOnDisk(path).read_batches(("x",))),
+    "t.json": read_declaration_file,
+    "u.json": lambda path: apply_bounds_option(str(path)),
+    "t.npz": load_sparse,
+    "t.parquet": lambda path: ParquetTable(path).columns,
+    "t.yaml": read_lesson,
+}
+
+
+@contextmanager
+def pipe(path: Path, content: bytes) -> Iterator[None]:
+    """A pipe that has this to say to whoever opens it."""
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_bytes, args=(content,))
+    writer.start()
+    try:
+        yield
+    finally:
+        reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        writer.join()
+        os.close(reader)
+
+
+def test_what_is_no_regular_file_is_not_opened(tmp_path: Path) -> None:
+    """The pipes hold what would be read: only that they are pipes speaks against them."""
+    contents = {".csv": b"x\n1\n", ".json": b'{"lower": 0, "upper": 1}', ".yaml": LESSON.encode()}
+    for name, read in READERS.items():
+        path = tmp_path / name
+        with about(name), pipe(path, contents.get(path.suffix, b"")), pytest.raises(RequestError):
+            read(path)
+        path.unlink()
+        path.symlink_to("/dev/zero")
+        with about(name, "a device"), pytest.raises(RequestError):
+            read(path)
+    with pipe(tmp_path / "part.parquet", b""), pytest.raises(RequestError):
+        _ = ParquetTable(tmp_path).columns
+    with pipe(tmp_path / "manifest.json", b"{}"), pytest.raises(RequestError, match="manifest"):
+        StudyFolder(tmp_path, resume=True)
+
+
+def test_a_file_may_have_any_name(tmp_path: Path) -> None:
+    """What is shown of it can be written; where it lies stays what it is."""
+    stem = os.fsdecode(b"caf\xe9 \xff")
+    pq.write_table(pa.table({"x": [1.0]}), tmp_path / "t.parquet")
+    (tmp_path / "t.parquet").rename(tmp_path / f"{stem}.parquet")
+    (tmp_path / f"{stem}.csv").write_text("x\n1\n")
+    for content in (open_named(str(tmp_path / f"{stem}.csv"))[0], ParquetTable(tmp_path / f"{stem}.parquet")):
+        assert content.name == "caf\ufffd \ufffd"
+        assert len(content.fingerprint) == 64
+    assert CsvOnDisk(tmp_path / f"{stem}.csv").name == "caf\ufffd \ufffd"
+    for name, read in READERS.items():
+        with about(name), pytest.raises(RequestError) as refused:
+            read(tmp_path / f"none {stem}{Path(name).suffix}")
+        str(refused.value).encode()
+
+
+# Ten of ten of ten ...: a thousand million words in a few hundred bytes.
+_TENS = (f"{name}: &{name} [{', '.join([f'*{part}'] * 10)}]\n" for part, name in pairwise("abcdefghi"))
+BOMB = "a: &a [" + "x, " * 9 + "x]\n" + "".join(_TENS)
+NO_YAML = ["d: 2020-13-45", "n: " + "7" * 5_000, "[" * 1_500, BOMB, "? [a]\n: b", "a: *b", "!!python/name:os.path", "%"]
+NO_YAML += ['title: "\\udcff"', '"\\ud83d": 1']
+
+
+def test_a_name_is_told_on_one_line_that_steers_no_terminal(tmp_path: Path) -> None:
+    for stem in ("a\nb", "\x1b[31mred", "a\u2028b", "a\u202eb"):
+        (tmp_path / f"{stem}.yaml").write_text("no lesson")
+        (tmp_path / f"{stem}.csv").write_text("x\n1\n")
+        with about(stem), pytest.raises(RequestError) as refused:
+            read_lesson(tmp_path / f"{stem}.yaml")
+        assert str(refused.value).isprintable()
+        assert open_named(str(tmp_path / f"{stem}.csv"))[0].name.isprintable()  # type: ignore[union-attr]
+
+
+def test_yaml_is_plain_and_written_out() -> None:
+    assert len(BOMB) < 500
+    for text in (*NO_YAML, "x: " + "y" * 10_000):
+        with about(text[:40]):
+            with pytest.raises(foreign.NoYaml):
+                foreign.read_yaml(text, most=10_000)
+            with pytest.raises(RequestError):
+                StudyGrid.from_yaml(text)
+
+
+def test_a_bad_lesson_hides_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is wrong with it; nor does the lock that an editor leaves beside one."""
+    (tmp_path / "good.yaml").write_text(LESSON, "utf-8")
+    for place, text in enumerate([*NO_YAML, "", "[]", "title: 1", LESSON.replace("minutes:", "minutes: [")]):
+        (tmp_path / f"bad{place}.yaml").write_text(text, "utf-8")
+    (tmp_path / ".#good.yaml").symlink_to("somebody@somewhere.1234")
+    monkeypatch.setenv(lesson_panel.OWN, str(tmp_path))
+    monkeypatch.setattr("dpviz.app.lessons.reading.FOLDER", tmp_path / "none")
+    for found in (read_lessons(tmp_path), lesson_panel.read_collection()):
+        assert "good" in found.lessons
+        assert len(found.refused) >= len(NO_YAML) + 3
+    broken = partial(monkeypatch.setattr, "dpviz.app.lessons.reading.read_lesson_fields")
+    for error in (RecursionError, KeyError, MemoryError):
+        broken(lambda *_, name, error=error: (_ for _ in ()).throw(error(name)))
+        with pytest.raises(RequestError):
+            read_lesson(tmp_path / "good.yaml")
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["x", "bounds", "decimal"]), inner),
+    max_leaves=8,
+)
+KEYS = st.sampled_from(
+    [*("bounds", "lower", "upper", "columns", "file", "units", "describe", "label", "kind", "release", "origins"),
+     *("radius", "numbers", "id_column", "rows_per_person", "n_public", "relation", "scaling", "title")]
+)  # fmt: skip
+
+
+@given(st.dictionaries(KEYS, JSON, max_size=3))
+def test_a_declaration_is_one_or_is_refused(said: dict[str, object]) -> None:
+    with suppress(RequestError):
+        apply_declaration(json.dumps(said), Declaration(columns=("x",), lower=(0.0,), upper=(1.0,))).validate()
+
+
+def test_a_declaration_is_text() -> None:
+    for said in (None, 3, {"lower": 0}, b"{}", ["{}"]):
+        with pytest.raises(RequestError, match="no text"):
+            apply_declaration(said)  # type: ignore[arg-type]
+    for text in ("[]", "3", "null", '"x"', '{"n_public": ' + "7" * 5_000 + "}", "[" * 50_000):
+        with pytest.raises(RequestError):
+            apply_declaration(text)
+
+
+def test_text_that_is_no_utf_8_concerns_its_cell_only(tmp_path: Path) -> None:
+    cells = pa.array([b"a", b"\xff\xfe", None, b"caf\xe9", b"a"]).view(pa.string())
+    pq.write_table(pa.table({"x": np.arange(5.0), "who": cells}), tmp_path / "t.parquet")
+    table = ParquetTable(tmp_path / "t.parquet")
+    (batch,) = table.read_batches(("x",), id_column="who")
+    assert batch.ids.fillna("").tolist() == ["a", "\ufffd\ufffd", "", "caf\ufffd", "a"]
+    assert table.read(("x",), text=("who",)).identifiers("who").tolist() == [0, 1, -1, 2, 0]
+
+
+def test_names_end_where_lines_do(tmp_path: Path) -> None:
+    assert read_names('a\rb\n"c, d"') == ("a", "b", "c, d")
+    assert len(read_names("x" * 200_000)) == 1
+    for text in ("a\rb", "a\nb", "x" * 200_000):
+        with pytest.raises(Exception, match="give names"):
+            parser.read_names(text)
