@@ -22,62 +22,34 @@ from dpviz.runs.audits.doors import is_door
 
 ROOT = Path(__file__).resolve().parents[1]
 
-# Folders are floors: each imports only what stands before it here, and itself.
-FLOORS = [
-    *(
-        "check",
-        "arrays",
-        "reporting",
-        "resources",
-        "foreign",
-        "wording",
-        "templates",
-        "glossary",
-        "schema",
-        "table",
-        "privacy",
-        "algorithms",
-        "runs",
-        "meaning",
-        "audit",
-        "lessons",
-    ),
-    *("charts", "releases", "costs", "estimators", "commands", "cli", "ui"),
-]
-CORE = FLOORS[: FLOORS.index("lessons") + 1]
-# All that has to be trusted where rows come in and noise goes out: it imports itself alone.
-TRUSTED = {"check", "arrays", "reporting", "privacy"} | {
-    f"table.{name}"
-    for name in (
-        *("rows", "domain", "region", "lattice", "content"),
-        *("row_parts", "row_sample", "seen_rows", "sparse_rows", "stored_rows"),
-    )
-}
-# Beside each other on one floor: neither imports the other.
-APART = [{"charts", "estimators"}, {"charts", "cli"}, {"ui", "cli"}]
+# The rooms of the package, from the core upwards. Which imports which, and that nobody passes a door, are contracts in
+# pyproject.toml (``lint-imports``).
+ROOMS = ("core", "words", "tables", "algorithms", "runs", "releases", "api", "app")
+# What draws nothing and talks to nobody.
+CORE = ROOMS[: ROOMS.index("releases")]
 # Stand on the package, which imports none of them.
 AROUND = {"app", "pages", "tests", "benchmarks", "experiments", "sample_data"}
-MOST_LINES = 700
+MOST_LINES = 900
 # A transcript is a session whose answers are weighed: that is no release, and ``weighs_answers`` says who may.
 READERS = {"core/private_session.py", "core/transcripts.py", "core/replay.py", "core/rows.py"}
-WEIGHS = {"dpviz.core.transcripts": "meaning/membership", "dpviz.core.replay": "audit/"}
+WEIGHS = {"dpviz.core.transcripts": "runs/meaning/membership", "dpviz.core.replay": "runs/audits/"}
 # Tests wait for what happens, in one place.
 WAITING = "tests/waiting.py"
 _CLOCKS = {"wait_for_timeout", "sleep", "Timer", "monotonic", "perf_counter"}
 _SLEEPS = re.compile(r"time\.sleep\(\d")
 # Functions that stand once, by name, and where.
 ONCE = {
-    "format_percent": "wording.py",
-    "round_percent": "wording.py",
-    "format_duration": "wording.py",
+    "format_percent": "words/wording.py",
+    "round_percent": "words/wording.py",
+    "format_duration": "words/wording.py",
     "write_whole": "runs/owner_files.py",
     "create_whole": "runs/owner_files.py",
     "translate_disk_errors": "runs/owner_files.py",
 }
 _HALF_WRITERS = {"write_text", "write_bytes", "mkstemp", "NamedTemporaryFile"}
-# Names of files that floors share, and why two names would not be better.
+# Names of files that rooms share, and why two names would not be better.
 SHARED_NAMES: dict[str, str] = {
-    "registry.py": "algorithms/ and charts/: the one word that a new one takes",
+    "registry.py": "algorithms/ and app/charts/: the one word that a new one takes",
 }
 
 
@@ -99,7 +71,8 @@ class Source:
         return self.name.removeprefix("dpviz/")
 
     @property
-    def floor(self) -> str:
+    def room(self) -> str:
+        """The first folder below ``dpviz/``; a module that lies there itself is its own."""
         return self.inside.split("/")[0].removesuffix(".py")
 
     @property
@@ -122,8 +95,6 @@ def _read(path: Path) -> Source:
 PACKAGE = [_read(path) for path in sorted((ROOT / "dpviz").rglob("*.py"))]
 TESTS = [_read(path) for path in sorted((ROOT / "tests").rglob("*.py"))]
 PAGES = [_read(path) for path in (ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py")))]
-# The papers' experiments stand beside the package in all but their place: what they call a class binds nobody.
-EXPERIMENTS = "claims"
 
 Rule = Callable[[Source], Iterable[Offence]]
 
@@ -138,10 +109,10 @@ def check(rule: Rule, sources: Iterable[Source]) -> None:
     assert not offences, "\n" + "\n".join(offences)
 
 
-def on(*floors: str) -> list[Source]:
-    """The files of some floors."""
-    chosen = [source for source in PACKAGE if source.floor in floors]
-    assert {source.floor for source in chosen} == set(floors), "a floor has no files"
+def of(*rooms: str) -> list[Source]:
+    """The files of some rooms."""
+    chosen = [source for source in PACKAGE if source.room in rooms]
+    assert {source.room for source in chosen} == set(rooms), "a room has no files"
     return chosen
 
 
@@ -181,38 +152,24 @@ def goes_round_the_front_door(source: Source) -> Iterator[Offence]:
     return auditing.list_ways_round(source.tree)
 
 
-def imports_upward(source: Source) -> Iterator[Offence]:
-    floor = source.floor
-    for node in source.all(ast.ImportFrom):
-        if node.level:
-            yield node.lineno, "imports relatively"
+def imports_what_stands_on_it(source: Source) -> Iterator[Offence]:
     for line, module in _imports(source):
-        top, *rest = module.split(".")
-        if top in AROUND:
+        if module.split(".")[0] in AROUND:
             yield line, f"imports {module}, which stands on the package"
-        if top != "dpviz" or not rest or floor not in FLOORS or rest == ["__version__"]:
-            continue
-        other = rest[0]
-        if other not in FLOORS:
-            yield line, f"imports {module}: say which floor it is from"
-            continue
-        if FLOORS.index(other) > FLOORS.index(floor):
-            yield line, f"imports {module}, which stands above it"
-        if {floor, other} in APART:
-            yield line, f"imports {module} from beside it"
 
 
-def is_trusted(module: str) -> bool:
-    """Whether a module, or what a name is taken from, belongs to what has to be trusted."""
-    return module.startswith(tuple(f"dpviz.{one}." for one in TRUSTED)) or module.removeprefix("dpviz.") in TRUSTED
+def passes_a_door(source: Source) -> Iterator[Offence]:
+    """A page names modules of the app; whatever it wants from another room it takes at that room's door."""
+    for node in source.all(ast.Import, ast.ImportFrom):
+        for module in _named_there(node):
+            _, room, *below = [*module.split("."), ""]
+            if module.startswith("dpviz.") and room != "app" and any(below):
+                yield node.lineno, f"imports {module} past the door of {room}"
 
 
-def trusts_what_is_outside(source: Source) -> Iterator[Offence]:
-    """Whoever checks what happens to rows reads nothing else of the package, whenever it is imported."""
-    folders = {"dpviz.tables"}  # of which a module is named besides
-    for line, module in _imports(source):
-        if is_trusted(source.module) and module.startswith("dpviz.") and not is_trusted(module) | (module in folders):
-            yield line, f"imports {module}, which does not belong to what has to be trusted"
+def _named_there(node: ast.Import | ast.ImportFrom) -> list[str]:
+    """The modules that an import spells."""
+    return [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
 
 
 def takes_a_whole_door(source: Source) -> Iterator[Offence]:
@@ -226,9 +183,9 @@ def takes_a_whole_door(source: Source) -> Iterator[Offence]:
 def draws_or_talks_in_the_core(source: Source) -> Iterator[Offence]:
     for line, module in _imports(source):
         top = module.split(".")[0]
-        if top == "streamlit" and source.floor != "ui":
+        if top == "streamlit" and not source.inside.startswith("app/ui/"):
             yield line, "streamlit is for pages"
-        if top == "plotly" and source.floor not in ("charts", "ui"):
+        if top == "plotly" and not source.inside.startswith(("app/charts/", "app/ui/")):
             yield line, "plotly is for charts and pages"
         talks = {"requests", "urllib3", "httpx", "socket", "aiohttp"}
         # The command that serves the pages asks for a port before it starts them, and says nothing to anybody.
@@ -423,14 +380,14 @@ def cycle_of(sources: list[Source]) -> list[str]:
 
 
 def shared_names(sources: Iterable[Source]) -> dict[str, list[str]]:
-    """Names of files that stand on several floors."""
+    """Names of files that stand in several rooms."""
     homes = defaultdict(list)
     for source in sources:
         homes[PurePosixPath(source.name).name].append(source)
     return {
         name: [source.name for source in those]
         for name, those in homes.items()
-        if name != "__init__.py" and len({source.floor for source in those}) > 1
+        if name != "__init__.py" and len({source.room for source in those}) > 1
     }
 
 

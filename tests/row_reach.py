@@ -78,8 +78,8 @@ READERS = {
 }
 """The modules above the core, beside those of a release, that name a type of rows itself."""
 
-CORE = ("table", "privacy", "algorithms", "runs", "audit")
-"""The floors that make tables and sessions; of rows in them ``house_rules`` speaks."""
+CORE = ("core", "tables", "algorithms", "runs")
+"""The rooms that make tables and sessions; of rows in them ``house_rules`` speaks, but for what is shown of ε there."""
 
 READS = {
     "dpviz.api.cli.run_command: n_rows": "a word to the owner of a tiny file",
@@ -116,6 +116,12 @@ PUBLIC = {
     *("name", "fingerprint", "notes", "columns", "numeric_columns", "text_columns", "header", "fits", "reveal", "open"),
 }
 """Attributes of such values that are public, or doors of their own that count or charge."""
+
+
+def is_above(source: Source) -> bool:
+    """Whether a module only uses tables and sessions that others make."""
+    return source.room not in CORE or source.inside.startswith("runs/meaning/")
+
 
 UNDONE = {"getattr", "vars", "asdict", "astuple", "dumps", "attrgetter", "repr", "len", "iter", "list", "dict", "set"}
 """Calls that take such a value apart without naming an attribute."""
@@ -254,7 +260,8 @@ def readers(sources: Iterable[Source]) -> set[str]:
     return {
         source.module
         for source in sources
-        if source.floor not in (*CORE, "releases")
+        if is_above(source)
+        and source.room != "releases"
         and not source.module.startswith(GUARDED)
         and set(_held(source)) & rows
     }

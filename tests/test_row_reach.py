@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.house_rules import PACKAGE, PAGES, Source
-from tests.made_doors import made_doors
-from tests.row_reach import CORE, HOLDERS, READERS, READS, Types, holders, readers
+from tests.row_reach import HOLDERS, READERS, READS, Types, holders, is_above, readers
 
 TYPES = Types.of(PACKAGE)
 REACHING = TYPES.reaching()
@@ -26,7 +25,7 @@ def test_those_who_name_rows_above_the_core_are_listed():
 
 
 def test_what_is_read_of_a_value_with_rows_is_listed():
-    above = [source for source in (*PACKAGE, *PAGES) if source.floor not in CORE]
+    above = [source for source in (*PACKAGE, *PAGES) if is_above(source)]
     assert {read for source in above for read in TYPES.reads(source)} == READS.keys()
 
 
@@ -54,26 +53,25 @@ def test_a_row_that_is_read_is_found(text: str, read: str):
     assert f"dpviz.app.ui.a: {read}" in set(TYPES.beside(Types.of([planted])).reads(planted))
 
 
-def test_a_row_behind_a_door_is_found(tmp_path):
+def test_a_row_behind_a_door_is_found():
     imports = "from dpviz.runs import OpenTable as Opened, declare\nfrom dpviz.tables import LoadedTable\n"
-    with made_doors(tmp_path):
-        for text in (
-            "def f(table: Opened): return table.loaded.frame",
-            "def f(source): return declare(source, None).loaded.frame",
-            "def f(table: LoadedTable): return table.frame",
-        ):
-            planted = Source.of("dpviz/app/ui/a.py", imports + text)
-            assert "dpviz.app.ui.a: frame" in set(TYPES.beside(Types.of([planted])).reads(planted)), text
-        for text in (
-            "from dpviz.tables import LoadedTable",
-            "from dpviz import table\ndef f(x: table.LoadedTable): ...",
-            "import dpviz.tables as t\ndef f(x): return t.LoadedTable(x)",
-            "import dpviz.tables\ndef f(x): return dpviz.tables.LoadedTable(x)",
-        ):
-            assert readers([Source.of("dpviz/app/ui/a.py", text)]) == {"dpviz.app.ui.a"}, text
-            assert holders([Source.of("dpviz/releases/render.py", text)], REACHING), text
-        field = Source.of("dpviz/releases/seen.py", "from dpviz.runs import OpenTable\nclass Seen:\n    x: OpenTable")
-        assert "dpviz.releases.seen.Seen" in TYPES.beside(Types.of([field])).reaching()
+    for text in (
+        "def f(table: Opened): return table.loaded.frame",
+        "def f(source): return declare(source, None).loaded.frame",
+        "def f(table: LoadedTable): return table.frame",
+    ):
+        planted = Source.of("dpviz/app/ui/a.py", imports + text)
+        assert "dpviz.app.ui.a: frame" in set(TYPES.beside(Types.of([planted])).reads(planted)), text
+    for text in (
+        "from dpviz.tables import LoadedTable",
+        "from dpviz import tables\ndef f(x: tables.LoadedTable): ...",
+        "import dpviz.tables as t\ndef f(x): return t.LoadedTable(x)",
+        "import dpviz.tables\ndef f(x): return dpviz.tables.LoadedTable(x)",
+    ):
+        assert readers([Source.of("dpviz/app/ui/a.py", text)]) == {"dpviz.app.ui.a"}, text
+        assert holders([Source.of("dpviz/releases/render.py", text)], REACHING), text
+    field = Source.of("dpviz/releases/seen.py", "from dpviz.runs import OpenTable\nclass Seen:\n    x: OpenTable")
+    assert "dpviz.releases.seen.Seen" in TYPES.beside(Types.of([field])).reaching()
 
 
 def test_whatever_makes_or_checks_a_file_holds_none():
