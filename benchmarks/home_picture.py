@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from dpviz.runs.clipped_rows import clip_rows
-from dpviz.runs.cluster_recovery import find_recovered_clusters
-from dpviz.runs.evaluation import assign, find_reference
+from dpviz.runs.evaluation import assign, find_recovered_clusters, find_reference
 from dpviz.runs.one_run import run
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.tables.samples import SAMPLES, sample

@@ -6,9 +6,15 @@ from collections import defaultdict
 from dataclasses import replace
 
 from benchmarks.auditing.bounds import Audit
-from dpviz.runs.meaning.hypothesis_testing import bound_advantage
-from dpviz.runs.meaning.membership import AttackTrial, attack, collect_scores, run_trials
-from dpviz.runs.meaning.neighbors import NeighboringTables, make_neighbors
+from dpviz.runs.meaning.membership import (
+    AttackTrial,
+    NeighboringTables,
+    attack,
+    collect_scores,
+    make_neighbors,
+    run_trials,
+)
+from dpviz.runs.meaning.odds import bound_advantage
 from dpviz.runs.open_table import declare
 from dpviz.runs.request import Contender, Request
 from dpviz.tables.declaration import FileKind

@@ -10,10 +10,10 @@ from dpviz.algorithms import Card, Params, Setting
 from dpviz.core import Array, PrivateTable, Rows, sample_rows
 from dpviz.runs.clipped_rows import ClippedRows
 from dpviz.runs.evaluation import Reference, find_reference
+from dpviz.runs.jobs import brief
 from dpviz.runs.one_run import Run, RunSoFar, run_steps
 from dpviz.runs.open_table import Plan, prepare_rows
 from dpviz.runs.request import Request
-from dpviz.runs.scheduler import brief
 from dpviz.runs.worker import Progress
 from dpviz.tables import LatticeFile
 

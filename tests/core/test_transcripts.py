@@ -9,7 +9,7 @@ import pytest
 
 from dpviz.core.mechanisms import NoDensity
 from dpviz.core.transcripts import compute_log_ratio
-from dpviz.runs.meaning.neighbors import make_neighbors
+from dpviz.runs.meaning.membership import make_neighbors
 from dpviz.runs.one_run import run_request
 from dpviz.runs.request import Contender, Request
 from tests.pages.site import sample_table

@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from dpviz.runs.jobs import Progress
-from dpviz.runs.scheduler import brief
+from dpviz.runs.jobs import Progress, brief
 
 SECRET = "row 17 is 42.4242"
 

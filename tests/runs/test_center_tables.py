@@ -11,7 +11,7 @@ import pytest
 from dpviz.core.domain import Domain
 from dpviz.runs import center_tables
 from dpviz.runs.center_tables import compute_interval, describe_shares, list_profile_rows, read_shares
-from dpviz.runs.meaning import neighbors
+from dpviz.runs.meaning import membership
 from dpviz.runs.one_run import run
 from dpviz.runs.record import make_record
 from dpviz.runs.synthetic_tables import synthesise_declared
@@ -111,8 +111,8 @@ def test_shares_in_words(shares, sd, words):
 
 
 def test_an_attack_knows_the_rows_of_a_mixed_table_too(synthetic):
-    row = neighbors.find_farthest_row(synthetic)
-    found = neighbors.make_neighbors(synthetic, row)
+    row = membership.find_farthest_row(synthetic)
+    found = membership.make_neighbors(synthetic, row)
     assert found.person.shape == (1, synthetic.domain.dim)
     here, there = (len(table._rows) for table in (found.present, found.absent))
     assert here - there == 1

@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 from dpviz.runs import jobs
-from dpviz.runs.job_registry import JobRegistry, RegistryFull
-from dpviz.runs.jobs import Failure, Job, JobState, Progress
-from dpviz.runs.scheduler import Scheduler
+from dpviz.runs.jobs import Failure, Job, JobState, Progress, Scheduler
+from dpviz.runs.study.open_study import JobRegistry, RegistryFull
 from tests.runs import job_work
 from tests.waiting import SECONDS, eventually
 

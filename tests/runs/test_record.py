@@ -16,9 +16,8 @@ from dpviz import __version__
 from dpviz.core.check import RequestError
 from dpviz.runs.one_run import run_steps
 from dpviz.runs.open_table import OpenTable, declare
-from dpviz.runs.record import BROKEN_OFF, AccessKind, ReleaseRecord, make_record
+from dpviz.runs.record import BROKEN_OFF, AccessKind, ReleaseRecord, RunDocument, make_record
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.run_document import RunDocument
 from dpviz.tables.csv_intake import open_csv
 from dpviz.tables.declaration import FROM_ROWS, Declaration
 from dpviz.tables.declaration_file import apply_declaration

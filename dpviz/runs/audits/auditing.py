@@ -15,14 +15,20 @@ import numpy as np
 
 from dpviz.algorithms import Card
 from dpviz.core import Array, Broken, PrivateTable, Relation, RequestError, make_watched_session
-from dpviz.runs.audits.audited import SEED, Check, K, NotAsked, Subject, describe_case, format_number
 from dpviz.runs.audits.contract import (
+    SEED,
+    Check,
+    K,
+    NotAsked,
+    Subject,
     add_context,
     check_centers,
     check_ledger,
     check_loss,
     check_replayed,
     demand,
+    describe_case,
+    format_number,
     list_values,
     record_run,
 )
@@ -40,8 +46,7 @@ from dpviz.runs.audits.neighboring_tables import (
     make_blobs,
     make_lone_rows,
 )
-from dpviz.runs.meaning.membership import Attack, AttackTrial, attack, collect_scores, run_trials
-from dpviz.runs.meaning.neighbors import NeighboringTables
+from dpviz.runs.meaning.membership import Attack, AttackTrial, NeighboringTables, attack, collect_scores, run_trials
 from dpviz.runs.one_run import Run
 from dpviz.runs.request import Contender, Request
 

@@ -1,8 +1,8 @@
 """Membership attacks that are run: was this person in the table? Two attackers, and how often they are right.
 
-The one looks at the released centres: is one of them near the person? The other is the one that the guarantee assumes:
-it knows all other rows, reads every released answer, and weighs how likely each was with the person and without.
-"""
+The same table with one person in it and without is what the promise of differential privacy compares. One attacker
+looks at the released centres: is one of them near the person? The other is the one that the guarantee assumes:
+it knows all other rows, reads every released answer, and weighs how likely each was with the person and without."""
 
 from __future__ import annotations
 
@@ -14,12 +14,89 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import binomtest
 
-from dpviz.core import Array, NoDensity, compute_log_ratio
-from dpviz.runs.meaning.hypothesis_testing import bound_hits
-from dpviz.runs.meaning.neighbors import NeighboringTables
+from dpviz.core import Array, NoDensity, PrivateTable, RequestError, compute_log_ratio
+from dpviz.runs.jobs import brief
+from dpviz.runs.meaning.odds import bound_hits
 from dpviz.runs.one_run import run_request
-from dpviz.runs.request import Request
+from dpviz.runs.open_table import OpenTable
+from dpviz.runs.request import Contender, Request
 from dpviz.runs.worker import Progress
+from dpviz.tables import FileKind, LoadedTable
+
+
+class NeighboringTables(NamedTuple):
+    """Two neighbouring tables, and where the person's rows lie: unit coordinates, shape (m, d)."""
+
+    present: PrivateTable
+    absent: PrivateTable
+    person: Array
+
+
+def make_neighbors(table: OpenTable, row: int) -> NeighboringTables:
+    """``table`` with whoever the given row belongs to, and without them.
+
+    Their cells become empty: under ``add_remove`` such rows are dropped, under ``replace`` the middle of the bounds
+    stands in, so the two tables are neighbours by the table's own relation and unit of privacy.
+
+    Parameters
+    ----------
+    table : OpenTable
+        Public or simulated.
+    row : int
+        Its position among the loaded rows.
+
+    Returns
+    -------
+    Worlds
+        Two tables.
+
+    Raises
+    ------
+    RequestError
+        If the table is private or sparse, or has no such row.
+    """
+    if table.kind is FileKind.PRIVATE:
+        raise RequestError("An attack knows all rows: choose a public or simulated table.")
+    if not isinstance(table.loaded, LoadedTable):
+        raise RequestError("An attack needs a table with written-out columns: choose one that is not sparse.")
+    declared, persons = table.declaration, None
+    values = table.loaded.encode_columns(declared.columns, declared.coded)
+    if not 0 <= row < len(values):
+        raise RequestError(f"There is no row {row + 1:,}: choose one from 1 to {len(values):,}.")
+    theirs = np.arange(len(values)) == row
+    if declared.id_column is not None:
+        persons = table.loaded.identifiers(declared.id_column)
+        if persons[row] >= 0:
+            theirs = persons == persons[row]
+    without = values.copy()
+    without[theirs] = np.nan
+
+    def opened(rows: Array) -> PrivateTable:
+        return PrivateTable(
+            rows,
+            table.domain,
+            relation=declared.relation,
+            n_public=declared.n_public,
+            persons=persons,
+            rows_per_person=declared.rows_per_person,
+        )
+
+    present = opened(values)
+    domain = table.domain
+    person = domain.region.settle_points(domain.to_unit(domain.limit(values[theirs & np.isfinite(values).all(axis=1)])))
+    if not len(person):
+        raise RequestError("This row has an empty cell and is not used: choose another.")
+    return NeighboringTables(present, opened(without), person)
+
+
+def find_farthest_row(table: OpenTable) -> int:
+    """The row that lies farthest from the middle of all rows, in unit coordinates: the one that is hardest to hide."""
+    assert isinstance(table.loaded, LoadedTable)
+    values = table.loaded.encode_columns(table.declaration.columns, table.declaration.coded)
+    whole = np.flatnonzero(np.isfinite(values).all(axis=1))
+    points = table.domain.to_unit(table.domain.limit(values[whole], far=1e9))
+    return int(whole[np.linalg.norm(points - points.mean(axis=0), axis=1).argmax()])
+
 
 # Beyond this a ratio of densities is certainty; it stays finite, so that ratios of several releases add up.
 _CERTAIN = 1e6
@@ -225,3 +302,47 @@ def _find_best_threshold(present: Array, absent: Array) -> float:
     thresholds = np.unique(np.concatenate([present, absent]))[::-1]
     below = thresholds[min(place + 1, len(thresholds) - 1)]
     return float(thresholds[place] + below) / 2
+
+
+PAIRS = 128
+"""Runs with the person, and as many without, before anybody asks for more."""
+_REFERENCE_PAIRS = 32
+
+
+@dataclass(frozen=True)
+class ReferenceTrial:
+    """A trial of k-means++ without privacy."""
+
+    trial: AttackTrial
+
+
+@brief
+def attack_work(
+    neighbors: NeighboringTables, request: Request, number: int = PAIRS, first: int = 0
+) -> Iterator[Progress | AttackTrial | ReferenceTrial]:
+    """Runs of k-means++ on both tables, the first time; then of what is asked for.
+
+    Parameters
+    ----------
+    neighbors : Worlds
+        The table with the person, and without.
+    request : Request
+        What is asked.
+    number : int
+        How many pairs.
+    first : int
+        How many there are already.
+
+    Yields
+    ------
+    Progress or Trial or Plain
+        As they come.
+
+    **Guarantee.** None: attackers know the rows.
+    """
+    if first == 0:
+        without = Request(Contender("kmeans++"), k=request.k, epsilon=request.epsilon, seed=request.seed)
+        for item in run_trials(neighbors, without, _REFERENCE_PAIRS):
+            if isinstance(item, AttackTrial):
+                yield ReferenceTrial(item)
+    yield from run_trials(neighbors, request, number, first=first)

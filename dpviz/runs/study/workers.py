@@ -12,11 +12,10 @@ from typing import Any, NamedTuple, TypeVar
 from dpviz.core import BudgetExceeded, RequestError
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.jobs import Failure, Job, JobState
-from dpviz.runs.shared_memory import share_content
 from dpviz.runs.study.grid import StudyGrid, Trial
 from dpviz.runs.study.study import Row, Yardstick, compute_study_rows, compute_yardstick_rows
 from dpviz.runs.work import forecast_reference_seconds
-from dpviz.runs.worker import Progress
+from dpviz.runs.worker import Progress, share_content
 
 _POLL_SECONDS = 0.1
 # Yardsticks that take no longer are made where we are: to begin a process takes longer.

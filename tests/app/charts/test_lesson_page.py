@@ -12,7 +12,7 @@ from dpviz.app.charts.player.lesson_page import make_lesson_page
 from dpviz.app.charts.player.shown import MOST_BYTES
 from dpviz.app.lessons.lesson import Lesson, Options
 from dpviz.app.lessons.reading import PARTS, read_lessons
-from dpviz.runs.meaning.attack_work import attack_work
+from dpviz.runs.meaning.membership import attack_work
 from dpviz.runs.open_table import declare
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.worker import Progress

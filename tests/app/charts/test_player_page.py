@@ -23,8 +23,7 @@ from dpviz.app.charts.revealed import RevealedView
 from dpviz.app.charts.view import make_view
 from dpviz.core.check import RequestError
 from dpviz.runs.clipped_rows import clip_rows
-from dpviz.runs.cluster_recovery import measure_recovery
-from dpviz.runs.evaluation import Reference, find_reference
+from dpviz.runs.evaluation import Reference, find_reference, measure_recovery
 from dpviz.runs.one_run import Run, run
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.record import make_record

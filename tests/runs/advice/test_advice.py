@@ -17,14 +17,16 @@ from dpviz.runs.advice.advice import EPSILONS as TRIED
 from dpviz.runs.advice.advice import (
     Outlook,
     SyntheticStudy,
+    describe_certainty,
+    describe_change,
     find_best,
     find_needed_epsilons,
     forecast_rows,
+    list_alternatives,
     list_outlooks,
     load_stored_study,
     make_advice,
 )
-from dpviz.runs.advice.advice_words import describe_certainty, describe_change, list_alternatives
 from dpviz.runs.advice.recommendation import recommend
 from dpviz.runs.advice.target import Target
 from tests.cases import for_each

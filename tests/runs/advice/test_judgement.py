@@ -19,8 +19,8 @@ from dpviz.runs.advice import judgement
 from dpviz.runs.advice.advice import find_needed_epsilon, make_advice
 from dpviz.runs.advice.judgement import describe_dry_run, explain_difference, judge, judge_request
 from dpviz.runs.advice.target import Target
-from dpviz.runs.dry_run import Tried, dry_run_work
 from dpviz.runs.request import Contender, Request
+from dpviz.runs.synthetic_tables import Tried, dry_run_work
 from dpviz.runs.verdict import Verdict
 from dpviz.tables.declaration import Declaration
 from tests.cases import for_each

@@ -13,8 +13,8 @@ from dpviz.core.broken import Broken
 from dpviz.core.check import RequestError
 from dpviz.core.private_session import PrivateTable
 from dpviz.runs.audits import auditing
-from dpviz.runs.audits.audited import Subject
 from dpviz.runs.audits.auditing import CHECKS, CheckResult, audit
+from dpviz.runs.audits.contract import Subject
 from dpviz.runs.audits.neighboring_tables import BOUGHT, REPLACE
 from tests.command_line import call
 from tests.contract.tables import named

@@ -9,8 +9,8 @@ import pytest
 
 from benchmarks.auditing.attacks import audit_of_an_attack, outlier, runs_on
 from dpviz.runs.meaning import membership
-from dpviz.runs.meaning.hypothesis_testing import bound_advantage
 from dpviz.runs.meaning.membership import Attack, AttackTrial, Share, attack, compute_staircase
+from dpviz.runs.meaning.odds import bound_advantage
 
 
 def test_doctests():

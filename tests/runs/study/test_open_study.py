@@ -23,14 +23,12 @@ from threadpoolctl import threadpool_limits
 from dpviz.core.check import RequestError
 from dpviz.runs import jobs
 from dpviz.runs.clipped_rows import JudgedTable
-from dpviz.runs.job_registry import JobRegistry
-from dpviz.runs.jobs import JobState
+from dpviz.runs.jobs import JobState, Scheduler
 from dpviz.runs.request import Contender
-from dpviz.runs.scheduler import Scheduler
 from dpviz.runs.study import open_study as opening
 from dpviz.runs.study.folder import StudyFolder
 from dpviz.runs.study.grid import StudyGrid
-from dpviz.runs.study.open_study import FOLDER_VARIABLE, Study
+from dpviz.runs.study.open_study import FOLDER_VARIABLE, JobRegistry, Study
 from dpviz.runs.study.study import Yardstick, compute_study_rows, tidy
 from tests.contract.tables import make_blobs, make_small_table
 from tests.runs.jobs_at_home import Gate, stay_at_home
@@ -275,7 +273,7 @@ SERVER = """
 import os, signal
 from dpviz.runs import jobs
 from dpviz.runs.study import open_study as opening
-from dpviz.runs.job_registry import JobRegistry
+from dpviz.runs.study.open_study import JobRegistry
 from tests.runs.study.test_open_study import GRID, judged, replace, rows
 from tests.waiting import eventually
 jobs._MORE_POLITE, opening.cores, shelf = 0, lambda: 1, JobRegistry()

@@ -16,8 +16,8 @@ from dpviz.app.charts.meaning.twin_clouds import TwinClouds
 from dpviz.app.charts.view import make_view
 from dpviz.runs.meaning.asking_again import RepeatedCost
 from dpviz.runs.meaning.deployments import UNITS, load_deployments
-from dpviz.runs.meaning.hypothesis_testing import bound_advantage, bound_hits
 from dpviz.runs.meaning.membership import attack
+from dpviz.runs.meaning.odds import bound_advantage, bound_hits
 from dpviz.words.theme import choose_palette
 from tests.pages.site import sample_table
 

@@ -7,8 +7,7 @@ from dpviz.app.charts.pictures.center_marks import find_partners
 from dpviz.app.charts.pictures.centers import CenterSizes, SeedDistances
 from dpviz.app.charts.view import make_view
 from dpviz.core.domain import Domain
-from dpviz.runs.cluster_recovery import FOUND_RULE, measure_recovery
-from dpviz.runs.evaluation import Reference
+from dpviz.runs.evaluation import FOUND_RULE, Reference, measure_recovery
 from dpviz.words.theme import choose_palette
 from tests.app.charts.gallery import draw, subtitle_of, title_of
 

@@ -9,8 +9,7 @@ from dpviz.app.charts.pictures.centers import describe_recovery
 from dpviz.app.charts.registry import find_picture
 from dpviz.app.charts.view import make_view
 from dpviz.runs.clipped_rows import clip_rows
-from dpviz.runs.cluster_recovery import measure_recovery
-from dpviz.runs.evaluation import assign, find_reference, label_accuracy, match
+from dpviz.runs.evaluation import assign, find_reference, label_accuracy, match, measure_recovery
 from dpviz.runs.one_run import Run, run
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.tables.samples import sample

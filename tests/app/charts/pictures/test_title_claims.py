@@ -14,7 +14,7 @@ from scipy import stats
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.registry import find_picture
 from dpviz.app.charts.view import make_view
-from dpviz.runs.cluster_recovery import measure_recovery
+from dpviz.runs.evaluation import measure_recovery
 from dpviz.runs.one_run import Run, run
 from dpviz.words.theme import choose_palette
 from dpviz.words.wording import format_number

@@ -11,7 +11,7 @@ from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.registry import find_picture
 from dpviz.app.charts.studies.draws import CenterDraws
 from dpviz.app.charts.view import make_view
-from dpviz.runs.cluster_recovery import ClusterRecovery
+from dpviz.runs.evaluation import ClusterRecovery
 from dpviz.words.theme import choose_palette
 from tests.app.charts.gallery import Exhibit, exhibit
 from tests.app.charts.laws import is_sound, keeps_its_ranges, shows_kinds

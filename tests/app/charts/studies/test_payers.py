@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dpviz.app.charts.studies.payers import Payers
-from dpviz.runs.who_pays import Payer, WhoPays
+from dpviz.runs.error_parts import Payer, WhoPays
 from dpviz.words.theme import choose_palette
 from tests.app.charts.laws import is_sound, shows_kinds
 

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import pairwise_distances_argmin
 
-from dpviz.runs.cluster_recovery import find_recovered_clusters
-from dpviz.runs.evaluation import assign, label_accuracy, match
+from dpviz.runs.evaluation import assign, find_recovered_clusters, label_accuracy, match
 from tests.cases import for_each
 
 TWO = np.array([[-0.5, 0.0], [0.5, 0.0]])

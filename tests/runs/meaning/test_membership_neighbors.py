@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dpviz.core.check import RequestError
-from dpviz.runs.meaning.neighbors import make_neighbors
+from dpviz.runs.meaning.membership import make_neighbors
 from dpviz.runs.open_table import declare
 from dpviz.tables.declaration import FileKind
 from tests.pages.site import sample_table

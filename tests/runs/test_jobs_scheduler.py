@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.runs.scheduler import Scheduler
+from dpviz.runs.jobs import Scheduler
 from tests.waiting import SECONDS
 
 

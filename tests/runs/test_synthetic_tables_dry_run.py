@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.runs.dry_run import RUNS, SPREADS, Tried, dry_run_work
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.synthetic_tables import synthesise_declared
+from dpviz.runs.synthetic_tables import RUNS, SPREADS, Tried, dry_run_work, synthesise_declared
 from dpviz.tables.declaration import Declaration, FileKind
 from dpviz.tables.described import Described
 

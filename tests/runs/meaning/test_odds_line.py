@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import doctest
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.runs.meaning import hypothesis_testing
-from dpviz.runs.meaning.hypothesis_testing import bound_advantage, bound_hits, find_turning_point
+from dpviz.runs.meaning.odds import bound_advantage, bound_hits, find_turning_point
 
 BUDGETS = st.tuples(st.floats(0.01, 8.0), st.sampled_from([0.0, 1e-6, 0.05]))
-
-
-def test_doctests():
-    assert doctest.testmod(hypothesis_testing).failed == 0
 
 
 @given(BUDGETS)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from dpviz.runs.jobs import Job, JobState
-from dpviz.runs.shared_memory import Shared, share_content
+from dpviz.runs.worker import Shared, share_content
 from tests.runs import job_work
 from tests.waiting import SECONDS
 

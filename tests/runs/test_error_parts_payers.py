@@ -9,10 +9,10 @@ from dpviz.core.check import RequestError
 from dpviz.core.domain import Domain
 from dpviz.core.private_session import PrivateTable
 from dpviz.runs.clipped_rows import JudgedTable
+from dpviz.runs.error_parts import WhoPays, measure_payer_rows, summarise_payers
 from dpviz.runs.request import Contender
 from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import Yardstick
-from dpviz.runs.who_pays import WhoPays, measure_payer_rows, summarise_payers
 from dpviz.runs.worker import Progress
 
 SIZES = (3000, 1000, 60)
