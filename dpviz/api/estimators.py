@@ -33,7 +33,7 @@ from dpviz.core import (
     one_of,
 )
 from dpviz.releases import Account, Charge
-from dpviz.runs import Contender, Request, Run, assign, nicv, run_request
+from dpviz.runs import Contender, Request, Run, evaluation, run_request
 from dpviz.tables import (
     ClusterRows,
     DeclaredFrame,
@@ -246,7 +246,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         for points in self._scale_points(X):
             complete = np.isfinite(points).all(axis=1)
             labels.append(np.full(len(points), -1, dtype=np.int64))
-            labels[-1][complete] = assign(points[complete], self.run_.unit_centers)
+            labels[-1][complete] = evaluation.assign(points[complete], self.run_.unit_centers)
         return np.concatenate(labels)
 
     def transform(self, X: npt.ArrayLike) -> Array:
@@ -283,7 +283,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         parts = self._scale_points(X)
         warn_of_choice()
         whole = [points[np.isfinite(points).all(axis=1)] for points in parts]
-        return -fsum(nicv(rows, self.run_.unit_centers) * len(rows) for rows in whole if len(rows))
+        return -fsum(evaluation.nicv(rows, self.run_.unit_centers) * len(rows) for rows in whole if len(rows))
 
     def row_loss(self, X: Any) -> RowLoss:
         """What of X counts for nothing: missing or infinite cells by column, and the rows that they cost.

@@ -14,7 +14,7 @@ import numpy as np
 
 from dpviz.core import Array, RequestError
 from dpviz.releases.seen import AccessCounts, Where
-from dpviz.runs import Profile, ProfileColumn
+from dpviz.runs import profiles
 
 SECTORS = ("Technology", "Healthcare", "Education", "Government", "Energy", "Finance")
 """The sectors that the public registry of deployments knows."""
@@ -309,15 +309,15 @@ class CardFacts:
                 raise RequestError(f"{name} has shape {np.shape(value)}: give an array of shape {shape}.")
 
     @cached_property
-    def profile(self) -> Profile:
+    def profile(self) -> profiles.Profile:
         """Centres, sizes and their noise, where every column is as wide as its bounds."""
         columns = [
-            ProfileColumn(one.name, one.lower, one.upper, one.unit, one.kind)
+            profiles.ProfileColumn(one.name, one.lower, one.upper, one.unit, one.kind)
             for one in self.clustered
             if one.lower is not None and one.upper is not None
         ]
         sd = np.full(self.centers.shape, np.nan) if self.center_sd is None else self.center_sd
-        return Profile(tuple(columns), self.centers, sd, np.ones(len(columns)), self.sizes, self.size_sd)
+        return profiles.Profile(tuple(columns), self.centers, sd, np.ones(len(columns)), self.sizes, self.size_sd)
 
     @property
     def steps(self) -> Array | None:

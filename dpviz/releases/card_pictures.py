@@ -11,7 +11,7 @@ from dpviz.algorithms import NINE_IN_TEN
 from dpviz.core import Array
 from dpviz.releases.card_facts import CardColumn, CardFacts, CardPicture
 from dpviz.releases.promise import format_plain_number
-from dpviz.runs import ProfileColumn
+from dpviz.runs import profiles
 from dpviz.words import capitalize_first, format_number, format_things, render, shorten
 
 _WIDTH, _LEFT, _RIGHT = 420.0, 104.0, 14.0
@@ -76,7 +76,7 @@ def draw_centers(facts: CardFacts) -> CardPicture:
     return CardPicture(f"Where the segments lie{left_out}", alt, markup)
 
 
-def _place_strip(column: CardColumn, within: ProfileColumn, values: Array, sd: Array, top: float) -> Strip:
+def _place_strip(column: CardColumn, within: profiles.ProfileColumn, values: Array, sd: Array, top: float) -> Strip:
     """One line: dots that would cover each other stand above each other.
 
     Values, their noise and the ends ``within`` which they lie are on the scale of the column, where noise is even.

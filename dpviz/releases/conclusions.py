@@ -14,18 +14,7 @@ import numpy as np
 
 from dpviz.releases.promise import describe_noise, format_at_most, format_small
 from dpviz.releases.segments_report import QualityReport, QualityVerdict
-from dpviz.runs import (
-    SEEN,
-    SURE,
-    THRESHOLDS,
-    LossShare,
-    Profile,
-    ProfileColumn,
-    Run,
-    Verdict,
-    bound_belief,
-    judge_centers,
-)
+from dpviz.runs import THRESHOLDS, LossShare, Run, Verdict, bound_belief, judge_centers, profiles
 from dpviz.tables import Closed, Cycle, Nominal
 from dpviz.words import capitalize_first, format_number, format_percent, format_ratio, format_things
 
@@ -70,7 +59,7 @@ class Received:
         That of the algorithm, played again: what it says of itself.
     """
 
-    profile: Profile
+    profile: profiles.Profile
     quality_report: QualityReport | None
     epsilon: float
     delta: float
@@ -145,7 +134,7 @@ def _conclude_from_quality(received: Received) -> Iterator[Headline]:
         yield Headline("Released values speak against the centres", "poor", words)
 
 
-def _conclude_what_differs(made: Profile) -> str:
+def _conclude_what_differs(made: profiles.Profile) -> str:
     k = made.k
     if not made.noise_known:
         return f"{k} segments, whose noise cannot be told"
@@ -158,25 +147,27 @@ def _conclude_what_differs(made: Profile) -> str:
     return f"{k} segments stand out of the noise"
 
 
-def _conclude_sizes(made: Profile) -> Conclusion:
+def _conclude_sizes(made: profiles.Profile) -> Conclusion:
     if made.sizes is None or made.size_sd is None:
         return Conclusion("How many rows a segment holds was not released.", good=False)
     lost = np.flatnonzero(made.lost)
     if len(lost):
-        least = format_number(float(SURE * np.max(made.size_sd)))
+        least = format_number(float(profiles.SURE * np.max(made.size_sd)))
         whose = f"{len(lost)} of {made.k} segments"
-        return Conclusion(f"{whose} may hold nobody: below {SURE:g} sd of the noise ({least} rows).", good=False)
+        return Conclusion(
+            f"{whose} may hold nobody: below {profiles.SURE:g} sd of the noise ({least} rows).", good=False
+        )
     big = int(np.argmax(made.sizes))
-    size = f"{made.sizes[big]:,.0f} rows ± {SEEN * made.size_sd[big]:,.0f}"
+    size = f"{made.sizes[big]:,.0f} rows ± {profiles.SEEN * made.size_sd[big]:,.0f}"
     if made.k == 1:
         return Conclusion(f"The table has about {size}.", good=True)
     second = float(np.sort(made.sizes)[-2])
-    apart = made.sizes[big] - second > SEEN * sqrt(2) * float(np.max(made.size_sd))
+    apart = made.sizes[big] - second > profiles.SEEN * sqrt(2) * float(np.max(made.size_sd))
     rank = "is the largest" if apart else "is among the largest"
     return Conclusion(f"Segment {big + 1} {rank}: {size}, about {format_percent(made.weights[big])} of all.", good=True)
 
 
-def _conclude_columns(made: Profile, *, noise: bool) -> Iterator[Conclusion]:
+def _conclude_columns(made: profiles.Profile, *, noise: bool) -> Iterator[Conclusion]:
     if made.k == 1:
         return
     if noise:
@@ -188,7 +179,7 @@ def _conclude_columns(made: Profile, *, noise: bool) -> Iterator[Conclusion]:
     telling, weak = made.list_columns(telling=True), made.list_columns(telling=False)
     rest = f" In {_format_some(weak)} nothing does." if weak else ""
     if telling:
-        beyond = f"a centre lies beyond {SURE:g} sd of its noise from that of all rows"
+        beyond = f"a centre lies beyond {profiles.SURE:g} sd of its noise from that of all rows"
         yield Conclusion(f"Segments differ in {_format_some(telling)}: {beyond}.{rest}", good=True)
     else:
         yield Conclusion("In no column does a segment stand out of the noise.", good=False)
@@ -225,7 +216,7 @@ def _list_forbidden(received: Received) -> Iterator[str]:
         else (f"Anything sure about {one}: {guesses}{more}{beyond}.")
     )
     if made.noise_known and made.k > 1:
-        typical = SEEN * sqrt(2) * np.median(made.even.center_sd, axis=0)
+        typical = profiles.SEEN * sqrt(2) * np.median(made.even.center_sd, axis=0)
         # A coordinate of a cycle has no unit that a reader knows.
         order = [int(place) for place in made.order_columns("most telling")]
         named = [place for place in order if not isinstance(made.columns[place].declared, Cycle)][:2]
@@ -242,7 +233,8 @@ def _list_forbidden(received: Received) -> Iterator[str]:
             for place in named
         )
         if least:
-            yield f"A small difference between two segments: less than {least} is within {SEEN:g} sd of the noise."
+            seen = f"{profiles.SEEN:g} sd"
+            yield f"A small difference between two segments: less than {least} is within {seen} of the noise."
     if np.isfinite(made.smallest_group) and made.k > 1:
         least = format_number(float(f"{made.smallest_group:.2g}"))
         yield f"That no smaller group is there: of fewer than about {least} rows none would be seen through the noise."
@@ -255,7 +247,7 @@ def _list_forbidden(received: Received) -> Iterator[str]:
     )
 
 
-def _describe_reach(column: ProfileColumn, reach: float) -> str:
+def _describe_reach(column: profiles.ProfileColumn, reach: float) -> str:
     if isinstance(column.declared, Nominal | Closed):
         return format_percent(reach)
     return describe_noise(column.coding, reach, column.unit)

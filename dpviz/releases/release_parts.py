@@ -23,7 +23,7 @@ from dpviz.releases.release_request import ALGORITHM, OF_BOUNDS, OF_MISSING, OF_
 from dpviz.releases.rounding import Rounded, round_centers
 from dpviz.releases.segments import ask_segments
 from dpviz.releases.segments_report import SegmentsReport, format_segments
-from dpviz.runs import Profile, Run, RunSoFar, make_domain, make_profile, run_steps
+from dpviz.runs import Run, RunSoFar, make_domain, profiles, run_steps
 from dpviz.tables import Content, Declaration, LoadedTable
 
 Watch = Callable[[RunSoFar], None]
@@ -249,7 +249,7 @@ class Parts:
         return {name: part.entries for name, part in parts.items() if part is not None}
 
     @cached_property
-    def profile(self) -> Profile:
+    def profile(self) -> profiles.Profile:
         """What is said of each segment: its centre as published, its size, and the noise on both.
 
         The size is that of the segments' part, counted in the cells of the published centres. The algorithm's own
@@ -257,9 +257,9 @@ class Parts:
         """
         found = self.clustered
         if self.told is None:
-            return make_profile(found.run, centers=found.rounded.centers)
+            return profiles.make_profile(found.run, centers=found.rounded.centers)
         told = self.told.report.segments
-        return make_profile(
+        return profiles.make_profile(
             found.run,
             centers=found.rounded.centers,
             sizes=np.array([one.size.value for one in told]),

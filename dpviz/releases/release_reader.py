@@ -20,7 +20,7 @@ from dpviz.releases.render import collect_facts
 from dpviz.releases.segments_report import RANGE, CategoriesSaid, NumbersSaid, SegmentsReport
 from dpviz.releases.two_releases import Comparison, compare
 from dpviz.releases.verifying import Verification, examine
-from dpviz.runs import Profile
+from dpviz.runs import profiles
 from dpviz.tables import Dates, Ordinal, format_csv
 
 # Noise exceeds so many of its standard deviations, up or down, in 8 of 100 draws: intervals are made for a little more
@@ -82,7 +82,7 @@ class ReadRelease:
         return self.verdict.holds
 
     @property
-    def profile(self) -> Profile | None:
+    def profile(self) -> profiles.Profile | None:
         """Centres, sizes and their noise; None where the transcript is damaged."""
         return None if self.played is None else self.played.parts.profile
 
@@ -203,7 +203,7 @@ def read_release(source: Path | str | bytes) -> ReadRelease:
 read_release.__module__ = "dpviz"
 
 
-def _read_numbers(made: Profile, report: SegmentsReport | None) -> Iterator[ReleasedNumber]:
+def _read_numbers(made: profiles.Profile, report: SegmentsReport | None) -> Iterator[ReleasedNumber]:
     low, high = made.find_ends(_REACH)
     for place in range(made.k):
         if made.sizes is not None:

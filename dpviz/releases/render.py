@@ -46,7 +46,7 @@ from dpviz.releases.segments_report import (
     SegmentsReport,
 )
 from dpviz.releases.transcript import Transcript
-from dpviz.runs import Profile, Run, describe_center, make_domain
+from dpviz.runs import Run, describe_center, make_domain, profiles
 from dpviz.tables import (
     MISSING,
     PLAIN_FORMAT,
@@ -121,7 +121,7 @@ def format_centers(played: Played) -> str:
     return make_centers_table(played.parts.profile, played.parts.clustered.rounded.texts)
 
 
-def make_centers_table(profile: Profile, centers: Sequence[Sequence[str]]) -> str:
+def make_centers_table(profile: profiles.Profile, centers: Sequence[Sequence[str]]) -> str:
     """The same of any profile, whose ``centers`` are written so; an sd that nobody can tell is left empty.
 
     At the end stand, in columns of their own, the dates, ranks and values of a cycle that coordinates come to.
@@ -318,13 +318,13 @@ def _list_columns(declared: Declaration) -> tuple[CardColumn, ...]:
     return (*clustered, *others)
 
 
-def _list_declared(declared: Declaration, domain: Domain, profile: Profile) -> tuple[ToldColumn, ...]:
+def _list_declared(declared: Declaration, domain: Domain, profile: profiles.Profile) -> tuple[ToldColumn, ...]:
     """The clustered columns as they were declared, and what centres say of those that are no numbers."""
     columns = zip(domain.declared, domain.places, strict=False)
     return tuple(_describe_told(declared, column, place.start, profile) for column, place in columns)
 
 
-def _describe_told(declared: Declaration, column: CodedColumn, place: int, profile: Profile) -> ToldColumn:
+def _describe_told(declared: Declaration, column: CodedColumn, place: int, profile: profiles.Profile) -> ToldColumn:
     origin, unit = _describe_origin(declared, column.name), declared.units.get(column.name, "")
     if isinstance(column.coding, Stretched) or column.is_number:
         ends = CardColumn(column.name, column.lower, column.upper, unit, origin, kind=profile.columns[place].kind)

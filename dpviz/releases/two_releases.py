@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from dpviz.core import Array, Codes, RequestError
-from dpviz.runs import SURE, Profile
+from dpviz.runs import profiles
 
 # When two releases differ.
 # Chosen by hand; ``tests/releases/test_two_releases.py`` draws from the same rows.
@@ -41,8 +41,8 @@ class Comparison:
     of_sizes : array of shape (k,) or None
     """
 
-    one: Profile
-    other: Profile
+    one: profiles.Profile
+    other: profiles.Profile
     partner: Codes
     moved: int
     unclear: int
@@ -97,7 +97,7 @@ class Comparison:
                 f"{self.moved} of {self.one.k} {lie} a quarter of the way to a neighbour, or more, off its partner."
             )
         if self.unclear:
-            why.append(f"{self.unclear} sizes are within {SURE:g} sd of nobody.")
+            why.append(f"{self.unclear} sizes are within {profiles.SURE:g} sd of nobody.")
         return " ".join(
             [
                 *why,
@@ -117,7 +117,7 @@ class Comparison:
         return frame if self.passes else frame.iloc[:0]
 
 
-def compare(one: Profile, other: Profile) -> Comparison:
+def compare(one: profiles.Profile, other: profiles.Profile) -> Comparison:
     """The second release against the first.
 
     Parameters
@@ -158,8 +158,8 @@ def compare(one: Profile, other: Profile) -> Comparison:
     return Comparison(one, ordered, partner, moved, unclear, apart, of_sizes)
 
 
-def _order_segments(other: Profile, partner: Codes) -> Profile:
-    return Profile(
+def _order_segments(other: profiles.Profile, partner: Codes) -> profiles.Profile:
+    return profiles.Profile(
         other.columns,
         other.centers[partner],
         other.center_sd[partner],

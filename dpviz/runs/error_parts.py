@@ -33,7 +33,7 @@ from dpviz.core import Array, ArrayShape, Codes, Region, RequestError, StudyNois
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.evaluation import Reference, assign, find_recovered_clusters, match, nicv
 from dpviz.runs.one_run import Run, run_request
-from dpviz.runs.profile import make_profile
+from dpviz.runs.profiles import make_profile
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import Yardstick, measure_yardstick

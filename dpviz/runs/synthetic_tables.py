@@ -16,7 +16,7 @@ from dpviz.runs.evaluation import evaluate, find_reference
 from dpviz.runs.jobs import brief
 from dpviz.runs.one_run import run_request
 from dpviz.runs.open_table import OpenTable, declare, make_domain
-from dpviz.runs.profile import Profile, make_profile
+from dpviz.runs.profiles import Profile, make_profile
 from dpviz.runs.request import Request
 from dpviz.runs.worker import Progress
 from dpviz.tables import (

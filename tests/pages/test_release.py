@@ -25,7 +25,7 @@ from dpviz.releases.verifying import verify
 from dpviz.runs.advice.judgement import judge_request
 from dpviz.runs.advice.known_rows import KnownRows
 from dpviz.runs.advice.target import Target
-from dpviz.runs.meaning.window import Risk
+from dpviz.runs.meaning.windows import Risk
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.record import AccessKind
 from dpviz.runs.request import Contender, Request

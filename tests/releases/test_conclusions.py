@@ -12,7 +12,7 @@ from dpviz.algorithms.loss_diagnostic import LossDiagnostic
 from dpviz.releases.conclusions import Received
 from dpviz.releases.intervals import Interval
 from dpviz.releases.segments_report import QualityReport, QualityVerdict
-from dpviz.runs.profile import Profile, ProfileColumn
+from dpviz.runs.profiles import Profile, ProfileColumn
 from dpviz.runs.verdict import Verdict
 from tests.cases import about
 

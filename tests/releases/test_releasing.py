@@ -25,7 +25,7 @@ from dpviz.releases.render import make_centers_table
 from dpviz.releases.verifying import verify
 from dpviz.releases.zips import make_zip
 from dpviz.runs.evaluation import assign
-from dpviz.runs.profile import Profile, ProfileColumn
+from dpviz.runs.profiles import Profile, ProfileColumn
 from dpviz.tables.declaration import Declaration
 from dpviz.tables.declaration_file import apply_declaration, apply_declaration_file
 from dpviz.tables.named import open_file

@@ -13,7 +13,7 @@ from dpviz.core.check import RequestError
 from dpviz.releases.two_releases import compare
 from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare
-from dpviz.runs.profile import ProfileColumn, make_profile
+from dpviz.runs.profiles import ProfileColumn, make_profile
 from dpviz.tables.samples import sample
 from tests.releases.test_conclusions import GOOD
 

@@ -13,7 +13,7 @@ from dpviz.api.cli.console import FoundWrong, create_out, refuse_taken
 from dpviz.api.cli.parser import Parser
 from dpviz.core import format_table
 from dpviz.releases import ReadRelease, read_release
-from dpviz.runs import Profile, ProfileColumn
+from dpviz.runs import profiles
 from dpviz.tables import NUMBER, Cycle, Dates, Stretched
 
 _MOST_COLUMNS = 8
@@ -84,7 +84,7 @@ def _describe_check(release: ReadRelease, which: str) -> str:
     return f"{which} is NOT what it says: do not rely on it.\n{listed}"
 
 
-def list_center_tables(made: Profile) -> Iterator[str]:
+def list_center_tables(made: profiles.Profile) -> Iterator[str]:
     """Centres with the sd of their noise, so many columns side by side; sizes first.
 
     Parameters
@@ -110,13 +110,13 @@ def list_center_tables(made: Profile) -> Iterator[str]:
         yield f"Released centres, ± one standard deviation of the noise{beside}\n{table}"
 
 
-def _format_head(column: ProfileColumn) -> str:
+def _format_head(column: profiles.ProfileColumn) -> str:
     if isinstance(column.declared, Cycle | Dates):
         return column.whole
     return f"{column.name} ({column.unit})" if column.unit else column.name
 
 
-def _format_center(made: Profile, i: int, j: int) -> str:
+def _format_center(made: profiles.Profile, i: int, j: int) -> str:
     """A coordinate with its noise; on a log or root scale with both ends, which are not even around it."""
     value, sd = float(made.centers[i, j]), float(made.center_sd[i, j])
     if not isinstance(made.columns[j].declared, Stretched) and made.columns[j].declared != NUMBER:
@@ -127,7 +127,7 @@ def _format_center(made: Profile, i: int, j: int) -> str:
     return f"{_choose_digits(value, 3)} ({low} to {high})"
 
 
-def _find_sd_of_size(made: Profile, place: int) -> float:
+def _find_sd_of_size(made: profiles.Profile, place: int) -> float:
     return float("nan") if made.size_sd is None else float(made.size_sd[place])
 
 

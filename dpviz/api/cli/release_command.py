@@ -32,18 +32,14 @@ from dpviz.releases import (
     receive,
 )
 from dpviz.runs import (
-    USUAL_ACCEPTED,
     USUAL_LOSS,
-    USUAL_PRIOR,
     Contender,
     Request,
-    Risk,
     Target,
-    Window,
     declare_on_cluster,
-    find_studied_window,
     parse_named_values,
     read_known_rows,
+    windows,
     write_whole,
 )
 from dpviz.tables import Declaration, connect, list_names
@@ -91,7 +87,7 @@ def add(command: Parser) -> None:
         type=read_numbers,
         metavar="P,Q",
         help="a guess P about a person that may become Q at most "
-        f"(usual: {USUAL_PRIOR:g},{USUAL_ACCEPTED:g}); the card argues with it",
+        f"(usual: {windows.USUAL_PRIOR:g},{windows.USUAL_ACCEPTED:g}); the card argues with it",
     )
     command.add_argument("--account", required=True, metavar="FILE", help="the account of the data set")
     command.add_argument("--out", required=True, metavar="ZIP", help="write the release to this new file")
@@ -181,31 +177,33 @@ def _prepare(arguments: argparse.Namespace, account: Account) -> Preflight:
     )
 
 
-def _read_accepted(arguments: argparse.Namespace) -> tuple[Target, Risk]:
+def _read_accepted(arguments: argparse.Namespace) -> tuple[Target, windows.Risk]:
     """The loss and the risk that are accepted; what is usually asked about where nobody says."""
     said = arguments.accept_risk
     if said is not None and len(said) != 2:
         raise RequestError("--accept-risk takes a guess and what it may become: write them as 0.1,0.25.")
-    risk = Risk() if said is None else Risk(*said)
+    risk = windows.Risk() if said is None else windows.Risk(*said)
     risk.allow()  # refuses what is no probability
     loss = USUAL_LOSS if arguments.accept_loss is None else arguments.accept_loss
     return Target(loss), risk
 
 
-def _find_window(prepared: Preflight, target: Target, risk: Risk) -> Window | None:
+def _find_window(prepared: Preflight, target: Target, risk: windows.Risk) -> windows.Window | None:
     """The window for ε; None where nobody says how many rows there are, or no such table was studied."""
     rows, request = read_known_rows(prepared.declaration), prepared.release_request.request
     if prepared.table is None or rows is None or rows.low < request.k:
         return None
     setting = replace(request.make_setting(prepared.table.private), delta=prepared.release_request.delta)
-    return None if prepared.table.private.sparse else find_studied_window(setting, rows, target=target, risk=risk)
+    return (
+        None if prepared.table.private.sparse else windows.find_studied_window(setting, rows, target=target, risk=risk)
+    )
 
 
 def _spend_on_centers(prepared: Preflight) -> float:
     return prepared.release_request.make_algorithm_request(prepared.declaration).epsilon
 
 
-def describe_window(window: Window, prepared: Preflight) -> str:
+def describe_window(window: windows.Window, prepared: Preflight) -> str:
     """Where ε lies in the window, and what would open one where there is none.
 
     Parameters

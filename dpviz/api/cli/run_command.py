@@ -24,7 +24,7 @@ from dpviz.runs import (
     Run,
     describe_loss_diagnostic,
     describe_verdict,
-    format_centers_csv,
+    export,
     judge_request,
     make_record,
     parse_named_values,
@@ -118,15 +118,17 @@ def _warn_of_few_rows(table: OpenTable, *, k: int) -> tuple[str, ...]:
 
 def _compute_scores(finished: Run, table: OpenTable) -> dict[str, float]:
     """Measures of the centres; ``unlabelled`` is how many of the rows or points that are judged have no label."""
-    from dpviz.runs import assign, clip_rows, evaluate, find_reference, label_accuracy, label_ceiling
+    from dpviz.runs import clip_rows, evaluation
 
     revealed = table.private.reveal(note="run --evaluate")
     rows = clip_rows(revealed, table.private.domain.region).unfold(finished.points_per_row)
-    scores = evaluate(rows, finished.unit_centers, find_reference(rows, finished.k)).to_dict()
+    scores = evaluation.evaluate(rows, finished.unit_centers, evaluation.find_reference(rows, finished.k)).to_dict()
     labels = table.read_labels(revealed.unfold(finished.points_per_row))
     if labels is not None:
-        scores["label_accuracy"] = label_accuracy(labels, assign(rows.points, finished.unit_centers))
-        scores["label_ceiling"] = label_ceiling(labels, finished.k)
+        scores["label_accuracy"] = evaluation.label_accuracy(
+            labels, evaluation.assign(rows.points, finished.unit_centers)
+        )
+        scores["label_ceiling"] = evaluation.label_ceiling(labels, finished.k)
         scores["unlabelled"] = int((labels < 0).sum())
     return scores
 
@@ -172,7 +174,7 @@ def _write_centers(out: Path, record: ReleaseRecord) -> str | None:
 
 
 def _format_centers(record: ReleaseRecord) -> str:
-    return format_centers_csv(record, numbered=False)
+    return export.format_centers_csv(record, numbered=False)
 
 
 def format_run(report: dict[str, Any], card: Card, *, name: str, finished: Run) -> str:

@@ -18,7 +18,7 @@ from dpviz.app.charts.plot_canvas import PlotCanvas
 from dpviz.app.charts.revealed import RevealedView
 from dpviz.app.charts.view import View, describe_projected_axes
 from dpviz.core import Array, Domain, Region
-from dpviz.runs import ClusterRecovery, Reference, Run, RunSoFar, Verdict
+from dpviz.runs import Run, RunSoFar, Verdict, evaluation
 from dpviz.words import Kind, Palette, format_number
 
 S = TypeVar("S", bound=Step)
@@ -66,8 +66,8 @@ class RenderContext:
     view: View
     palette: Palette
     reveal: RevealedView | None = None
-    reference: Reference | None = None
-    found: Callable[[Array], ClusterRecovery | None] | None = None
+    reference: evaluation.Reference | None = None
+    found: Callable[[Array], evaluation.ClusterRecovery | None] | None = None
     epsilon: float | None = None
     reference_coming: bool = False
     ratio: Callable[[Array], float | None] | None = None
@@ -118,7 +118,7 @@ class RenderContext:
         made: T = self.known[what]
         return made
 
-    def clusters_found(self, centers: Array) -> ClusterRecovery | None:
+    def clusters_found(self, centers: Array) -> evaluation.ClusterRecovery | None:
         """How many clusters of the reference are found, where that is known and says something."""
         if self.found is None or self.reference is None:
             return None

@@ -13,21 +13,17 @@ from dpviz.app.lessons.lesson import DrawsReveal, Lesson, StudyReveal
 from dpviz.core import Array, RequestError
 from dpviz.runs import (
     ClippedRows,
-    ClusterRecovery,
     Crowd,
     JudgedTable,
     OpenTable,
-    Reference,
     Request,
     Row,
     Run,
     StudyGrid,
     compute_study_rows,
     declare,
-    evaluate,
-    find_reference,
+    evaluation,
     measure_crowd,
-    measure_recovery,
     run_request,
 )
 from dpviz.tables import SAMPLES, PointDrawing, decode_drawing, make_painted_table, sample
@@ -42,7 +38,7 @@ class Computed:
 
     table: OpenTable
     drawing: PointDrawing | None = None
-    _references: dict[int, Reference] = field(default_factory=dict)
+    _references: dict[int, evaluation.Reference] = field(default_factory=dict)
     _runs: dict[str, Run] = field(default_factory=dict)
     _studies: dict[str, list[Row]] = field(default_factory=dict)
 
@@ -70,10 +66,10 @@ class Computed:
     def rows(self) -> ClippedRows:
         return self.judged.rows
 
-    def compute_reference(self, k: int) -> Reference:
+    def compute_reference(self, k: int) -> evaluation.Reference:
         """k-means++ on the rows."""
         if k not in self._references:
-            self._references[k] = find_reference(self.rows, k)
+            self._references[k] = evaluation.find_reference(self.rows, k)
         return self._references[k]
 
     def run(self, request: Request) -> Run:
@@ -146,13 +142,13 @@ class Computed:
         to_unit = self.table.domain.to_unit
         return to_unit(self.drawing.others), to_unit(self.drawing.mine)[0]
 
-    def measure_recovery(self, centers: Array) -> ClusterRecovery:
+    def measure_recovery(self, centers: Array) -> evaluation.ClusterRecovery:
         """How many clusters of k-means++ some centres (k, d) find."""
-        return measure_recovery(self.rows.points, centers, self.compute_reference(len(centers)))
+        return evaluation.measure_recovery(self.rows.points, centers, self.compute_reference(len(centers)))
 
     def compute_loss_ratio(self, centers: Array) -> float:
         """Loss of centres (k, d) over that of k-means++."""
-        return evaluate(self.rows, centers, self.compute_reference(len(centers))).ratio
+        return evaluation.evaluate(self.rows, centers, self.compute_reference(len(centers))).ratio
 
 
 def find_step(run: Run, step: int | str | None) -> int:

@@ -20,7 +20,7 @@ from dpviz.app.charts.home_pictures import count_right_guesses, draw_guesses, dr
 from dpviz.app.ui.badges import format_badge
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.core import Array, Flags
-from dpviz.runs import FOUND_RULE, bound_belief
+from dpviz.runs import bound_belief, evaluation
 from dpviz.words import capitalize_first, choose_palette, explain_term, explain_words
 
 _FIRST = 0.02
@@ -67,7 +67,7 @@ def draw_home_picture() -> float:
         f":small[{escape_markdown(shown.title)}, a public sample; one draw of Auto for each ε. "
         f"{format_badge('released')} discs: private centres. {format_badge('public')} dots: made-up points, "
         f"paler where "
-        f"their group was missed; diamonds: k-means++ without privacy. {capitalize_first(FOUND_RULE)}.]"
+        f"their group was missed; diamonds: k-means++ without privacy. {capitalize_first(evaluation.FOUND_RULE)}.]"
     )
     # No caption: it would fade the badges.
     st.markdown(words, help=explain_words("noise, one draw, centre, cluster, k-means++"))

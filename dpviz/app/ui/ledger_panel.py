@@ -16,7 +16,7 @@ from dpviz.app.ui.session import Booked, make_once
 from dpviz.app.ui.table_words import RELATION_WORDS
 from dpviz.core import Accounting
 from dpviz.releases import format_small
-from dpviz.runs import compute_independent_epsilon, format_frame_csv
+from dpviz.runs import compute_independent_epsilon, export
 from dpviz.words import explain_term, explain_words, format_number
 
 _READDED, _MOST_READDED = "ledger:readded", 10_000
@@ -301,7 +301,7 @@ def draw_charges_panel(entries: Sequence[Booked]) -> None:
         st.caption(f":material/warning: {escape_markdown(note)}", help=explain_words(note))
     st.download_button(
         "Ledger (CSV)",
-        format_frame_csv(charged),
+        export.format_frame_csv(charged),
         format_file_name(entries),
         "text/csv",
         key="ledger_csv",

@@ -11,17 +11,17 @@ from dpviz.app.charts.pictures.profiles import MOST_COLUMNS, ProfilePicture
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import draw_data_table, show
 from dpviz.app.ui.reader import is_narrow
-from dpviz.runs import ColumnOrder, Profile, RowOrder
+from dpviz.runs import profiles
 from dpviz.words import choose_palette, explain_words
 
 _MOST_PILLS = 9
-_ROWS: dict[str, RowOrder] = {"size": "size", "number": "number", "alike ones together": "alike"}
-_COLUMNS: dict[str, ColumnOrder] = {"most telling first": "most telling", "as in the file": "file"}
+_ROWS: dict[str, profiles.RowOrder] = {"size": "size", "number": "number", "alike ones together": "alike"}
+_COLUMNS: dict[str, profiles.ColumnOrder] = {"most telling first": "most telling", "as in the file": "file"}
 _LANES: dict[str, Lane] = {"declared bounds": "bounds", "where centres lie": "centres"}
 
 
 def draw_profile_panel(
-    profile: Profile,
+    profile: profiles.Profile,
     key: str,
     *,
     failed: bool = False,

@@ -20,15 +20,12 @@ from dpviz.core import Array
 from dpviz.runs import (
     AccessKind,
     ClippedRows,
-    ClusterRecovery,
     Job,
     JobState,
     OpenTable,
-    Reference,
     RegistryFull,
-    find_reference,
+    evaluation,
     forecast_reference_seconds,
-    measure_recovery,
     reference_work,
 )
 
@@ -41,7 +38,7 @@ _SECONDS_INLINE, _POLL_SECONDS = 0.25, 1.0
 _Key = tuple[str, int, int]
 
 
-def fetch_reference(table: OpenTable, k: int, *, points_per_row: int = 1) -> Reference | None:
+def fetch_reference(table: OpenTable, k: int, *, points_per_row: int = 1) -> evaluation.Reference | None:
     """k-means++ on the rows; where it takes long, a worker starts on it.
 
     Parameters
@@ -62,19 +59,19 @@ def fetch_reference(table: OpenTable, k: int, *, points_per_row: int = 1) -> Ref
         return None
     quick = forecast_reference_seconds(len(rows.points), k, rows.points.shape[1]) <= _SECONDS_INLINE
     if quick or _is_known(key):
-        return make_once(_REFERENCES, key, lambda: find_reference(rows, k), most=_KEPT_REFERENCES)
+        return make_once(_REFERENCES, key, lambda: evaluation.find_reference(rows, k), most=_KEPT_REFERENCES)
     if key not in _list_jobs():
         # Where too many jobs wait already, the next rerun asks again.
         with suppress(RegistryFull):
             _list_jobs()[key] = open_job_registry().submit(reference_work, rows, k)
         return None
-    computed = [item for item in _list_jobs()[key].items if isinstance(item, Reference)]
+    computed = [item for item in _list_jobs()[key].items if isinstance(item, evaluation.Reference)]
     return make_once(_REFERENCES, key, lambda: computed[0], most=_KEPT_REFERENCES) if computed else None
 
 
 def find_recovery(
-    table: OpenTable, centers: Array, reference: Reference, *, points_per_row: int = 1
-) -> ClusterRecovery | None:
+    table: OpenTable, centers: Array, reference: evaluation.Reference, *, points_per_row: int = 1
+) -> evaluation.ClusterRecovery | None:
     """How many clusters of the reference some centres find; kept for the next rerun.
 
     Parameters
@@ -96,12 +93,14 @@ def find_recovery(
     if rows is None:
         return None
     given = (table.key, points_per_row, reference.centers.tobytes(), centers.tobytes())
-    return make_once(_FOUND, given, lambda: measure_recovery(rows.points, centers, reference), most=_KEPT_FOUND)
+    return make_once(
+        _FOUND, given, lambda: evaluation.measure_recovery(rows.points, centers, reference), most=_KEPT_FOUND
+    )
 
 
 def await_recovery(
-    table: OpenTable, reference: Reference, *, points_per_row: int = 1
-) -> Callable[[Array], ClusterRecovery] | None:
+    table: OpenTable, reference: evaluation.Reference, *, points_per_row: int = 1
+) -> Callable[[Array], evaluation.ClusterRecovery] | None:
     """`find_recovery` for a file that is made when the page has long been drawn: it asks no session.
 
     Parameters
@@ -121,7 +120,7 @@ def await_recovery(
     if rows is None:
         return None
     points = rows.points
-    return lambda centers: measure_recovery(points, centers, reference)
+    return lambda centers: evaluation.measure_recovery(points, centers, reference)
 
 
 def draw_reference_notice(table: OpenTable, k: int, *, points_per_row: int = 1) -> None:

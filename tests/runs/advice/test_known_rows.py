@@ -14,7 +14,7 @@ from dpviz.core.check import RequestError
 from dpviz.runs.advice import known_rows
 from dpviz.runs.advice.known_rows import KnownRows, advise, read_known_rows
 from dpviz.runs.advice.target import Target
-from dpviz.runs.meaning.window import Risk
+from dpviz.runs.meaning.windows import Risk
 from dpviz.runs.open_table import declare
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.study.grid import StudyGrid

@@ -12,14 +12,13 @@ from dpviz.app.charts.plot import Plot
 from dpviz.core import Array, Codes, Entry
 from dpviz.runs import (
     TIMES,
-    AttackTrial,
     RepeatedCost,
     Request,
     bound_advantage,
-    collect_scores,
     match_releases,
     measure_gain,
     measure_noise_left,
+    membership,
     price_together,
 )
 from dpviz.words import Palette, make_layout, round_percent
@@ -59,7 +58,7 @@ class AskingCosts:
     epsilon: float
 
     @classmethod
-    def of(cls, trials: Sequence[AttackTrial], entries: Sequence[Entry], asked: Request) -> AskingCosts:
+    def of(cls, trials: Sequence[membership.AttackTrial], entries: Sequence[Entry], asked: Request) -> AskingCosts:
         """Of runs of what was ``asked`` for, and the ledger of one of them.
 
         Parameters
@@ -80,7 +79,7 @@ class AskingCosts:
         centers = [trial.centers for trial in trials if trial.present]
         ordered = match_releases(centers, centers[0])
         noise = {times: measure_noise_left(ordered, times) for times in TIMES if len(ordered) >= 2 * times}
-        known = collect_scores(trials, "log_ratio")
+        known = membership.collect_scores(trials, "log_ratio")
         rng = np.random.default_rng(asked.seed)
         gains = {} if known is None else {times: measure_gain(*known, times, rng) for times in TIMES}
         return cls(noise, prices, gains, asked.epsilon)

@@ -9,16 +9,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from dpviz.app.charts.plot import Plot
-from dpviz.runs import (
-    Attack,
-    AttackTrial,
-    Request,
-    attack,
-    bound_advantage,
-    bound_hits,
-    collect_scores,
-    find_turning_point,
-)
+from dpviz.runs import Request, bound_advantage, bound_hits, find_turning_point, membership
 from dpviz.words import Kind, Palette, make_layout, round_percent
 
 _HEIGHT, _MARK = 470, 11
@@ -29,7 +20,7 @@ class Attacker(NamedTuple):
 
     name: str
     kind: Kind
-    attack: Attack
+    attack: membership.Attack
 
 
 @dataclass(frozen=True)
@@ -54,7 +45,9 @@ class AttackRegion:
     runs: int
 
     @classmethod
-    def of(cls, trials: Sequence[AttackTrial], reference: Sequence[AttackTrial], asked: Request) -> AttackRegion:
+    def of(
+        cls, trials: Sequence[membership.AttackTrial], reference: Sequence[membership.AttackTrial], asked: Request
+    ) -> AttackRegion:
         """Of runs of what was ``asked`` for, and of k-means++ as the ``reference``.
 
         Parameters
@@ -72,15 +65,15 @@ class AttackRegion:
             To be drawn.
         """
         attackers: list[Attacker] = []
-        sources: tuple[tuple[str, Kind, Sequence[AttackTrial], str], ...] = (
+        sources: tuple[tuple[str, Kind, Sequence[membership.AttackTrial], str], ...] = (
             ("who sees the centres", "released", trials, "nearness"),
             ("who reads all answers", "released", trials, "log_ratio"),
             ("k-means++ without privacy", "revealed", reference, "nearness"),
         )
         for name, kind, runs, of in sources:
-            known = collect_scores(runs, of)
+            known = membership.collect_scores(runs, of)
             if known is not None:
-                attackers.append(Attacker(name, kind, attack(*known)))
+                attackers.append(Attacker(name, kind, membership.attack(*known)))
         return cls(attackers, asked.epsilon, asked.delta, len(trials) // 2)
 
     @property

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from dpviz.app.charts.plot import Plot, merge
-from dpviz.runs import EPSILONS, Window, find_reached_loss, forecast_rows, format_epsilon
+from dpviz.runs import EPSILONS, find_reached_loss, forecast_rows, windows
 from dpviz.words import Palette, format_percent, format_ratio, make_layout
 
 _HEIGHT = 470
@@ -28,7 +28,7 @@ class EpsilonWindow:
     """Both sides of a window for ε, and what lies between them."""
 
     stem: ClassVar[str] = "epsilon-window"
-    window: Window
+    window: windows.Window
 
     @property
     def finding(self) -> str:
@@ -148,9 +148,9 @@ class EpsilonWindow:
             )
         )
         words = (
-            f"risk: at most <b>{format_epsilon(at)}</b>"
+            f"risk: at most <b>{windows.format_epsilon(at)}</b>"
             if allowed
-            else f"loss: at least <b>{format_epsilon(at, up=True)}</b>"
+            else f"loss: at least <b>{windows.format_epsilon(at, up=True)}</b>"
         )
         left = at > (0.3 if allowed else 0.12)
         place = {"x": log10(at), "y": 1.0 if allowed else 0.46, "yref": "paper", "yanchor": "top"}
@@ -174,7 +174,7 @@ class EpsilonWindow:
         return table
 
 
-def _compute_losses(window: Window, n: int) -> pd.DataFrame:
+def _compute_losses(window: windows.Window, n: int) -> pd.DataFrame:
     """Quartiles and the loss of the wanted share over made-up tables of ``n`` rows, at every ε that was studied."""
     columns = ["epsilon", "low", "high", "upper"]
     if not window.algorithm:

@@ -11,19 +11,7 @@ from dpviz.app.charts.meaning.icon_array import IconArray
 from dpviz.app.charts.meaning.twin_clouds import TwinClouds
 from dpviz.app.charts.player.player_page import Figured
 from dpviz.app.charts.view import make_view
-from dpviz.runs import (
-    SOURCE,
-    AttackTrial,
-    OpenTable,
-    ReferenceTrial,
-    Request,
-    attack_work,
-    clip_rows,
-    find_farthest_row,
-    load_deployments,
-    make_neighbors,
-    run_request,
-)
+from dpviz.runs import SOURCE, OpenTable, Request, clip_rows, load_deployments, membership, run_request
 
 _HALF = 0.5
 
@@ -59,16 +47,16 @@ def _draw_odds(table: OpenTable, asked: Request) -> Iterator[Figured]:
 
 
 def _draw_attack(table: OpenTable, asked: Request) -> Iterator[Figured]:
-    items = list(attack_work(make_neighbors(table, find_farthest_row(table)), asked))
-    reference = [item.trial for item in items if isinstance(item, ReferenceTrial)]
-    region = AttackRegion.of([item for item in items if isinstance(item, AttackTrial)], reference, asked)
+    items = list(membership.attack_work(membership.make_neighbors(table, membership.find_farthest_row(table)), asked))
+    reference = [item.trial for item in items if isinstance(item, membership.ReferenceTrial)]
+    region = AttackRegion.of([item for item in items if isinstance(item, membership.AttackTrial)], reference, asked)
     yield Figured.under(
         region.draw, region.title, region.words(), "public", "released", "revealed", subtitle=region.sentence
     )
 
 
 def _draw_neighbors(table: OpenTable, asked: Request) -> Iterator[Figured]:
-    both = make_neighbors(table, find_farthest_row(table))
+    both = membership.make_neighbors(table, membership.find_farthest_row(table))
     rows = clip_rows(table.private.reveal(note="neighbours of a public table"), table.domain.region).points
     clouds = TwinClouds.of(_run_trials(table, asked), make_view(table.domain), rows, both.person, asked.epsilon)
     yield Figured.under(clouds.draw, clouds.title, clouds.words(), "released", "revealed", subtitle=clouds.sentence)
@@ -87,9 +75,9 @@ def _draw_others(table: OpenTable, asked: Request) -> Iterator[Figured]:
     yield Figured.under(strip.draw, strip.title, strip.words(), "public", subtitle=about)
 
 
-def _run_trials(table: OpenTable, asked: Request) -> list[AttackTrial]:
-    both = attack_work(make_neighbors(table, find_farthest_row(table)), asked)
-    return [item for item in both if isinstance(item, AttackTrial)]
+def _run_trials(table: OpenTable, asked: Request) -> list[membership.AttackTrial]:
+    both = membership.attack_work(membership.make_neighbors(table, membership.find_farthest_row(table)), asked)
+    return [item for item in both if isinstance(item, membership.AttackTrial)]
 
 
 _PARTS: dict[str, Callable[[OpenTable, Request], Iterator[Figured]]] = {

@@ -12,7 +12,7 @@ from dpviz.app.charts.canvas import show_plane, split_xy
 from dpviz.app.charts.plot import Plot
 from dpviz.app.charts.view import View
 from dpviz.core import Array
-from dpviz.runs import AttackTrial
+from dpviz.runs import membership
 from dpviz.words import Palette, capitalize_first, make_layout
 
 _HEIGHT, _MOST_ROWS = 480, 2_000
@@ -43,7 +43,9 @@ class TwinClouds:
     epsilon: float
 
     @classmethod
-    def of(cls, trials: Sequence[AttackTrial], view: View, rows: Array, person: Array, epsilon: float) -> TwinClouds:
+    def of(
+        cls, trials: Sequence[membership.AttackTrial], view: View, rows: Array, person: Array, epsilon: float
+    ) -> TwinClouds:
         """Of runs on both tables, at least one on each.
 
         Parameters

@@ -37,7 +37,7 @@ from dpviz.app.charts.pictures.center_marks import (
 )
 from dpviz.app.charts.plot_canvas import LINKED, PlotCanvas
 from dpviz.core import Array, Codes, Domain
-from dpviz.runs import FOUND_RULE, ClusterRecovery, collect_evidence
+from dpviz.runs import collect_evidence, evaluation
 from dpviz.words import (
     Kind,
     capitalize_first,
@@ -97,7 +97,7 @@ class CentersPicture(Picture[CentersStep]):
             "refused (⊥)" if verdict is not None and verdict.kind == "refused" else "",
             self._farthest(context),
             view.about,
-            FOUND_RULE if self._measure_recovery(context) is not None else "",
+            evaluation.FOUND_RULE if self._measure_recovery(context) is not None else "",
             "" if view.whole else "cells not drawn",
             self._outside(context),
             "numbers on hover" if marks.number is None else "",
@@ -161,7 +161,7 @@ class CentersPicture(Picture[CentersStep]):
             step = ReferenceStep(title="k-means++: the rows themselves, no privacy", centers=centers)
             yield Companion("k-means++", ReferencePicture(step), "revealed")
 
-    def _measure_recovery(self, context: RenderContext) -> ClusterRecovery | None:
+    def _measure_recovery(self, context: RenderContext) -> evaluation.ClusterRecovery | None:
         """How many clusters are found, where there are clusters to be counted: one alone is told by its distance."""
         return context.clusters_found(self.step.centers) if self.counts_clusters else None
 
@@ -276,7 +276,7 @@ class ReferencePicture(Picture[ReferenceStep]):
         return "revealed"
 
 
-def describe_recovery(found: ClusterRecovery) -> str:
+def describe_recovery(found: evaluation.ClusterRecovery) -> str:
     """How many clusters were found.
 
     >>> describe_recovery(ClusterRecovery(0, 5)), describe_recovery(ClusterRecovery(2, 15))

@@ -10,7 +10,7 @@ import numpy as np
 from dpviz.app.charts.names import spell_name
 from dpviz.app.charts.plot import Plot
 from dpviz.core import Array, Codes
-from dpviz.runs import SEEN, Profile
+from dpviz.runs import profiles
 from dpviz.tables import Dates
 from dpviz.words import Palette, make_layout, shorten
 
@@ -45,7 +45,7 @@ class Chosen(NamedTuple):
         What the open diamonds are.
     """
 
-    profile: Profile
+    profile: profiles.Profile
     columns: Codes
     segments: Codes
     lane: Lane
@@ -80,7 +80,7 @@ class ProfileLanes:
         made = self.even
         if self.chosen.lane == "bounds":
             return made.lower[self.cols], made.upper[self.cols]
-        spread = SEEN * np.nan_to_num(made.center_sd)
+        spread = profiles.SEEN * np.nan_to_num(made.center_sd)
         low, high = (made.centers - spread).min(axis=0), (made.centers + spread).max(axis=0)
         if made.reference is not None:
             low, high = np.minimum(low, made.reference.min(axis=0)), np.maximum(high, made.reference.max(axis=0))
@@ -109,8 +109,8 @@ class ProfileLanes:
         made, column = self.made, self.made.columns[self.cols[j]]
         unit = f" {self.unit(self.cols[j])}".rstrip()
         segment, place = int(self.order[i]), int(self.cols[j])
-        reach = made.format_noise(segment, place, float(SEEN * self.sd[i, j])) if made.noise_known else ""
-        noise = f"{reach} ({SEEN:g} sd of the noise)" if reach else ""
+        reach = made.format_noise(segment, place, float(profiles.SEEN * self.sd[i, j])) if made.noise_known else ""
+        noise = f"{reach} ({profiles.SEEN:g} sd of the noise)" if reach else ""
         side = "above" if self.values[i, j] > self.overall[j] else "below"
         how = f"<br>{abs(self.away[i, j]):.1f} sd {side} all rows" if made.noise_known and made.k > 1 else ""
         value = f"<b>{made.format_center(segment, place)}</b>{spell_name(unit)}"
@@ -247,7 +247,7 @@ class SegmentRows(ProfileLanes):
     def _whiskers(self, plot: Plot) -> None:
         """Noise, where it is longer than a dot."""
         sd = np.nan_to_num(self.sd)
-        low, high = self.across(self.values - SEEN * sd), self.across(self.values + SEEN * sd)
+        low, high = self.across(self.values - profiles.SEEN * sd), self.across(self.values + profiles.SEEN * sd)
         seen, y, ink = (high - low) * self.pixels / _TRACK > 15, self._heights, self.palette
         if not seen.any():
             return
@@ -317,14 +317,14 @@ class SegmentRows(ProfileLanes):
         ink, sizes = self.palette, self.made.sizes[self.order]
         sd = np.zeros(self.k) if self.made.size_sd is None else self.made.size_sd[self.order]
         alone = self.made.lost[self.order]
-        reach = _BAR / max(float((sizes + SEEN * sd).max()), 1e-9)
+        reach = _BAR / max(float((sizes + profiles.SEEN * sd).max()), 1e-9)
         for i, size in enumerate(np.maximum(sizes, 0).tolist()):
             edge = {"width": 1 if alone[i] else 0, "color": ink.released, "dash": "dot"}
             plot.add_shape(
                 **{"type": "rect", "x0": 0, "x1": reach * size, "y0": i - 0.2, "y1": i + 0.2, "line": edge},
                 **{"fillcolor": ink.fade(ink.released, 0.12 if alone[i] else 0.5), "layer": "below"},
             )
-        ends = reach * np.maximum(sizes - SEEN * sd, 0), reach * np.maximum(sizes + SEEN * sd, 0)
+        ends = reach * np.maximum(sizes - profiles.SEEN * sd, 0), reach * np.maximum(sizes + profiles.SEEN * sd, 0)
         plot.add_trace(self.lines(ends, (self.y, self.y), "released", color=ink.text, width=1.3))
         told = [f" {size:,.0f}{'?' if one else ''}" for size, one in zip(sizes.tolist(), alone, strict=True)]
         plot.add_trace(

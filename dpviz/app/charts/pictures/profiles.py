@@ -25,7 +25,7 @@ from dpviz.app.charts.pictures.profile_rows import (
 )
 from dpviz.app.charts.plot import Plot
 from dpviz.core import Array, Codes
-from dpviz.runs import SEEN, ColumnOrder, Profile, RowOrder
+from dpviz.runs import profiles
 from dpviz.words import Palette, capitalize_first, format_things, join_clauses, make_layout
 
 MOST_COLUMNS = {False: 12, True: 10}
@@ -58,10 +58,10 @@ class ProfilePicture:
     """
 
     stem: ClassVar[str] = "profiles"
-    profile: Profile
+    profile: profiles.Profile
     narrow: bool = False
-    columns: ColumnOrder = "most telling"
-    rows: RowOrder = "size"
+    columns: profiles.ColumnOrder = "most telling"
+    rows: profiles.RowOrder = "size"
     lane: Lane = "bounds"
     start: int = 0
     failed: bool = False
@@ -96,7 +96,7 @@ class ProfilePicture:
     def note(self) -> str:
         """How to read it."""
         dot = "numbers: released centres" if self.narrow else "dot: released centre"
-        noise = f"line: {SEEN:g} sd of its noise" if self.profile.noise_known else "the noise is not known"
+        noise = f"line: {profiles.SEEN:g} sd of its noise" if self.profile.noise_known else "the noise is not known"
         stem = "" if self.narrow else "stem: blue above, plum below all rows"
         hollow = "hollow: within the noise" if self.profile.noise_known else ""
         diamond = f"open diamond: {self.beside}" if self.profile.reference is not None else ""
@@ -235,7 +235,7 @@ class Lanes(ProfileLanes):
 
     def _discs(self, plot: Plot, j: int, part: Array, y: Array, colors: Any) -> None:
         ink, faint = self.palette, self.faint[:, j]
-        spread = np.nan_to_num(self.sd[:, j]) * SEEN
+        spread = np.nan_to_num(self.sd[:, j]) * profiles.SEEN
         low, high = (self.to_part(self.values[:, j] + side * spread, j) for side in (-1, 1))
         wide = (high - low) * _NARROW > _DISC
         if wide.any():

@@ -25,7 +25,7 @@ from dpviz.app.charts.studies.contenders import (
 )
 from dpviz.app.charts.studies.medians import Span, add_note, compute_quartiles
 from dpviz.core import Array
-from dpviz.runs import MEASURES, match, summarise
+from dpviz.runs import MEASURES, evaluation, summarise
 from dpviz.words import (
     Palette,
     format_ratio,
@@ -115,7 +115,7 @@ def _draw_picture(centers: Array, context: RenderContext, height: int) -> Plot:
     if context.reference is not None:
         partner = view.plane(context.reference.centers, "reference")
         if len(context.reference.centers) == len(centers):
-            links = outline_segments(partner[match(centers, context.reference.centers)], drawn)
+            links = outline_segments(partner[evaluation.match(centers, context.reference.centers)], drawn)
             canvas.lines(links, "", None, color=palette.muted, width=1.1)
         mark = make_reference_marker(palette, 9) | {"line": {"width": 1.5}}
         canvas.marks(partner, "k-means++", "revealed", mark, hover=_HOVER)

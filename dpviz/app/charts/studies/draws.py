@@ -15,7 +15,7 @@ from dpviz.app.charts.canvas import TitledPlot
 from dpviz.app.charts.picture import Companion, Drawing, RenderContext
 from dpviz.app.charts.plot_canvas import PlotCanvas
 from dpviz.core import Array, Domain
-from dpviz.runs import match
+from dpviz.runs import evaluation
 from dpviz.words import format_number, format_ratio, format_things, join_clauses, make_reference_marker
 
 
@@ -46,7 +46,7 @@ class CenterDraws:
             return None
         away = np.empty(self.centers.shape[:2])
         for row, centers in zip(away, self.centers, strict=True):
-            pairs = match(centers, reference.centers)
+            pairs = evaluation.match(centers, reference.centers)
             row[pairs] = np.linalg.norm(centers - reference.centers[pairs], axis=1)
         return away
 

@@ -13,7 +13,7 @@ from dpviz.app.charts.canvas import TitledPlot, new_plot
 from dpviz.app.charts.names import spell_name
 from dpviz.app.charts.studies.contenders import describe_runs
 from dpviz.core import Array
-from dpviz.runs import Payer, WhoPays
+from dpviz.runs import error_parts
 from dpviz.words import Palette, format_number, format_percent, format_ratio, join_clauses, make_log_axis, shorten
 
 _HEIGHT, _AIR = 378, 0.12
@@ -30,7 +30,7 @@ class Payers:
     """Losses over sizes, both on logarithmic axes; a dotted line at the smallest group that the noise lets be seen."""
 
     stem: ClassVar[str] = "who-pays"
-    paid: WhoPays
+    paid: error_parts.WhoPays
     name: str
     epsilon: float
 
@@ -70,7 +70,7 @@ class Payers:
         )
         return TitledPlot(self.finding, about, plot)
 
-    def _marks(self, some: list[Payer], symbol: str, told: str, palette: Palette) -> dict[str, object]:
+    def _marks(self, some: list[error_parts.Payer], symbol: str, told: str, palette: Palette) -> dict[str, object]:
         hollow = [one.missed > _MISSED for one in some]
         named = len(some) <= _MOST_NAMED
         colors = [palette.surface if one else palette.revealed for one in hollow]
@@ -94,7 +94,7 @@ class Payers:
             "hovertemplate": "%{customdata}<extra></extra>",
         }
 
-    def _describe(self, one: Payer) -> str:
+    def _describe(self, one: error_parts.Payer) -> str:
         size = f"<br>size off by {format_percent(one.size_error)}" if isfinite(one.size_error) else ""
         head = f"{one.kind} {spell_name(one.name)}: {one.rows:,} rows"
         return f"{head}<br>loses {format_ratio(one.loss)}, missed {format_percent(one.missed)}{size}"

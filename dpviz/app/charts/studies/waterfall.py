@@ -10,7 +10,7 @@ import pandas as pd
 from dpviz.app.charts.canvas import TitledPlot, new_plot
 from dpviz.app.charts.studies.contenders import describe_runs
 from dpviz.app.charts.studies.medians import add_note
-from dpviz.runs import ErrorParts
+from dpviz.runs import error_parts
 from dpviz.words import (
     CLUSTER_MARKS,
     Palette,
@@ -57,7 +57,7 @@ class Waterfall:
     """
 
     stem: ClassVar[str] = "where-the-error-comes-from"
-    error: ErrorParts
+    error: error_parts.ErrorParts
     name: str
     epsilon: float
 

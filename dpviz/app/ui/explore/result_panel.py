@@ -40,15 +40,11 @@ from dpviz.runs import (
     describe_loss_diagnostic,
     describe_verdict,
     explain_difference,
+    export,
     find_synopsis,
-    format_centers_csv,
-    format_run_json,
     list_profile_rows,
-    make_profile,
-    name_file,
-    name_page,
-    name_picture,
     predict_floor,
+    profiles,
     read_shares,
     suggest_k,
     write_run_script,
@@ -104,7 +100,7 @@ def draw_below(table: OpenTable, result: Result, context: RenderContext, judged:
             if run.private and run.domain.dim >= _PROFILED:
                 reference = None if context.reference is None else context.reference.centers
                 mark = "refused (⊥)" if _draw_refusal(run) else ""
-                draw_profile_panel(make_profile(run, reference=reference), "explore", mark=mark, table=False)
+                draw_profile_panel(profiles.make_profile(run, reference=reference), "explore", mark=mark, table=False)
             _draw_clusters(table, run, judged, result.request)
             draw_turning(run, context)
             draw_k_reading(result)
@@ -162,7 +158,7 @@ def _draw_ledger(run: Run) -> None:
     shares = list_shares(run.entries, spent_fraction=run.spent_fraction, meter=meter)
     bar = draw_spent(shares, palette=choose_palette(st.context.theme.type), epsilon=run.epsilon)
     words = describe_spent(shares, epsilon=run.epsilon)
-    show_wide(bar, alt=words, key="explore:shares", stem=f"{name_picture(run)}-budget")
+    show_wide(bar, alt=words, key="explore:shares", stem=f"{export.name_picture(run)}-budget")
     charges = [
         {
             "": place,
@@ -209,7 +205,7 @@ def draw_turning(run: Run, context: RenderContext) -> None:
     )
     space = Space(run.frames[last if place is None else place].step)
     shown = space.draw(context.with_steps_of(run))
-    show_wide(shown, alt=space.words(run.domain), key=f"{_TURNED}:figure", stem=f"{name_picture(run)}-3d")
+    show_wide(shown, alt=space.words(run.domain), key=f"{_TURNED}:figure", stem=f"{export.name_picture(run)}-3d")
 
 
 _READ = "explore:read_k"
@@ -253,13 +249,13 @@ def _draw_take_away(table: OpenTable, result: Result, context: RenderContext, ju
     if not record.private:
         draw_caption_with_badge("revealed", "k-means++ is never a release: there is nothing to download.")
         return
-    stem, shown = name_file(record), _make_public_context(table, result, context)
+    stem, shown = export.name_file(record), _make_public_context(table, result, context)
     scores = judged if shown.reveals else None
     with st.container(horizontal=True, vertical_alignment="center"):
         st.download_button(
             "Play it anywhere (HTML)",
             lambda: make_run_page(table, result, record, shown, scores),  # made when it is asked for
-            name_page(record, revealed=shown.reveals),
+            export.name_page(record, revealed=shown.reveals),
             "text/html",
             type="primary",
             icon=":material/play_circle:",
@@ -269,7 +265,7 @@ def _draw_take_away(table: OpenTable, result: Result, context: RenderContext, ju
         )
         st.download_button(
             "Centres (CSV)",
-            format_centers_csv(record).encode("utf-8"),
+            export.format_centers_csv(record).encode("utf-8"),
             f"{stem}_centres.csv",
             "text/csv",
             icon=":material/download:",
@@ -278,7 +274,7 @@ def _draw_take_away(table: OpenTable, result: Result, context: RenderContext, ju
         )
         st.download_button(
             "Run (JSON)",
-            format_run_json(record).encode("utf-8"),
+            export.format_run_json(record).encode("utf-8"),
             f"{stem}_run.json",
             "application/json",
             icon=":material/data_object:",
@@ -406,7 +402,9 @@ def _draw_shares(run: Run) -> None:
     noise = {} if sd is None else {name: compute_share_noise(declared[name], sd) for name in shares}
     bars = ShareBars(shares, noise)
     theme = choose_palette(st.context.theme.type)
-    show_wide(bars.draw(theme), alt=bars.words(), key="explore:shares_of_values", stem=f"{name_picture(run)}-shares")
+    show_wide(
+        bars.draw(theme), alt=bars.words(), key="explore:shares_of_values", stem=f"{export.name_picture(run)}-shares"
+    )
 
 
 def _draw_loss_diagnostic(run: Run) -> None:

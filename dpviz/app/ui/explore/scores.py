@@ -11,7 +11,7 @@ import streamlit as st
 from dpviz.app.ui.data_access import make_judged_table
 from dpviz.app.ui.runner import Result
 from dpviz.core import Codes
-from dpviz.runs import AccessKind, OpenTable, Reference, Run, Scores, assign, evaluate, label_accuracy, label_ceiling
+from dpviz.runs import AccessKind, OpenTable, Run, evaluation
 from dpviz.words import format_percent
 
 _SCORES = "result:scores"
@@ -43,7 +43,7 @@ class Judged(NamedTuple):
     """Scores of one run, kept so that a rerun of the page does not read the rows again."""
 
     run: Run
-    scores: Scores
+    scores: evaluation.Scores
     labels: Labels | None
 
 
@@ -69,10 +69,12 @@ def read_labels(codes: Codes, assigned: Codes, k: int) -> Labels | None:
     groups = np.unique(codes[codes >= 0]).size
     if k > groups > 0:
         return None
-    return Labels(label_accuracy(codes, assigned), int((codes < 0).sum()), label_ceiling(codes, k))
+    return Labels(
+        evaluation.label_accuracy(codes, assigned), int((codes < 0).sum()), evaluation.label_ceiling(codes, k)
+    )
 
 
-def compute_scores(table: OpenTable, result: Result, reference: Reference | None) -> Judged | None:
+def compute_scores(table: OpenTable, result: Result, reference: evaluation.Reference | None) -> Judged | None:
     """Scores of a run against revealed rows.
 
     Parameters
@@ -101,6 +103,6 @@ def compute_scores(table: OpenTable, result: Result, reference: Reference | None
         labels = None
         codes = None if table.labels is None else table.labels[rows.kept]
         if codes is not None:
-            labels = read_labels(codes, assign(rows.points, run.unit_centers), run.k)
-        kept = st.session_state[_SCORES] = Judged(run, evaluate(rows, run.unit_centers, reference), labels)
+            labels = read_labels(codes, evaluation.assign(rows.points, run.unit_centers), run.k)
+        kept = st.session_state[_SCORES] = Judged(run, evaluation.evaluate(rows, run.unit_centers, reference), labels)
     return kept

@@ -24,7 +24,7 @@ from dpviz.app.ui.reference import find_recovery
 from dpviz.app.ui.runner import Result, find_failure, is_under_way, read_steps
 from dpviz.app.ui.session import find_known_clusters, make_once
 from dpviz.core import Array
-from dpviz.runs import OpenTable, Reference, Request, RunSoFar
+from dpviz.runs import OpenTable, Request, RunSoFar, evaluation
 from dpviz.words import choose_palette, format_ratio
 
 _ANIMATION, _KEPT_ANIMATIONS = "walk:animation", 4
@@ -33,7 +33,7 @@ _POLL_SECONDS = 1.0
 
 
 def draw_walk(
-    table: OpenTable, result: Result, now: Request, reference: Reference | None, judged: Judged | None
+    table: OpenTable, result: Result, now: Request, reference: evaluation.Reference | None, judged: Judged | None
 ) -> RenderContext:
     """Play a finished run.
 
@@ -71,7 +71,9 @@ def draw_walk(
     return context
 
 
-def draw_walk_so_far(table: OpenTable, so_far: RunSoFar, reference: Reference | None, *, now: Request) -> None:
+def draw_walk_so_far(
+    table: OpenTable, so_far: RunSoFar, reference: evaluation.Reference | None, *, now: Request
+) -> None:
     """Play the steps that a run has taken, and, as long as it is under way, those that come.
 
     Parameters
@@ -125,7 +127,7 @@ def _make_context(table: OpenTable, run: RunSoFar) -> RenderContext:
 
 
 def _make_final_context(
-    table: OpenTable, result: Result, reference: Reference | None, judged: Judged | None
+    table: OpenTable, result: Result, reference: evaluation.Reference | None, judged: Judged | None
 ) -> RenderContext:
     """The look at a finished run, with what it cost beside it where truth is shown."""
     run = result.run

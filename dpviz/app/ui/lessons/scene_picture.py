@@ -47,7 +47,7 @@ from dpviz.app.ui.meaning.stage import open_stage
 from dpviz.app.ui.player.player import play
 from dpviz.app.ui.playground.board import Board, draw_board
 from dpviz.app.ui.session import make_once
-from dpviz.runs import Row, StudyGrid, find_farthest_row, tidy
+from dpviz.runs import Row, StudyGrid, membership, tidy
 from dpviz.tables import decode_drawing
 from dpviz.words import choose_palette
 
@@ -215,7 +215,7 @@ def _draw_draws(lesson: Lesson, place: int, scene: Scene, computed: Computed, ro
 def _draw_part(shown: PartReveal, computed: Computed) -> None:
     """A part of the page *What ε means*, about the person of the sample who is hardest to hide."""
     table = computed.table
-    stage = open_stage(table, find_farthest_row(table), shown.request)
+    stage = open_stage(table, membership.find_farthest_row(table), shown.request)
     if isinstance(stage, str):
         st.info(escape_markdown(stage), icon=":material/block:")
     else:

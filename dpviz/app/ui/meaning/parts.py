@@ -21,17 +21,7 @@ from dpviz.app.ui.meaning.stage import Stage
 from dpviz.app.ui.session import make_once
 from dpviz.core import Array, RequestError
 from dpviz.releases import format_small
-from dpviz.runs import (
-    PAIRS,
-    SOURCE,
-    AttackTrial,
-    Job,
-    ReferenceTrial,
-    attack_work,
-    clip_rows,
-    load_deployments,
-    run_request,
-)
+from dpviz.runs import SOURCE, Job, clip_rows, load_deployments, membership, run_request
 from dpviz.words import choose_palette, explain_words
 
 # Averages of sixteen, of which there must be two.
@@ -198,19 +188,21 @@ class Simulation:
     def running(self) -> bool:
         return any(not job.state.final for job in self.jobs)
 
-    def list_trials(self) -> list[AttackTrial]:
+    def list_trials(self) -> list[membership.AttackTrial]:
         """Of the private algorithm, as far as they have arrived."""
-        return [item for job in self.jobs for item in job.items if isinstance(item, AttackTrial)]
+        return [item for job in self.jobs for item in job.items if isinstance(item, membership.AttackTrial)]
 
-    def list_reference_trials(self) -> list[AttackTrial]:
+    def list_reference_trials(self) -> list[membership.AttackTrial]:
         """Of k-means++ without privacy."""
-        return [item.trial for job in self.jobs for item in job.items if isinstance(item, ReferenceTrial)]
+        return [item.trial for job in self.jobs for item in job.items if isinstance(item, membership.ReferenceTrial)]
 
     def begin(self) -> None:
         """The first runs, or as many more."""
         done = len(self.list_trials()) // 2
         asked = self.stage.request
-        self.jobs.append(open_job_registry().submit(attack_work, self.stage.neighbors, asked, PAIRS, done))
+        self.jobs.append(
+            open_job_registry().submit(membership.attack_work, self.stage.neighbors, asked, membership.PAIRS, done)
+        )
 
 
 def _draw_simulation(stage: Stage, draw: Callable[[Simulation], None], *, least: int = 8) -> None:
@@ -235,7 +227,9 @@ def _draw_simulation(stage: Stage, draw: Callable[[Simulation], None], *, least:
             st.skeleton(height=440)
 
     key = f"meaning:job:{len(simulation.jobs)}"
-    draw_job_panel(job, label=f"{PAIRS} runs with the person and {PAIRS} without", key=key, live=live)
+    draw_job_panel(
+        job, label=f"{membership.PAIRS} runs with the person and {membership.PAIRS} without", key=key, live=live
+    )
     if not simulation.running:
         pairs = len(simulation.list_trials()) // 2
         more, words = st.columns([1, 4], vertical_alignment="center")

@@ -10,7 +10,7 @@ from dpviz.algorithms import AUTO, CARDS, list_private_cards
 from dpviz.app.ui.controls import draw_epsilon_control, read_request
 from dpviz.app.ui.session import find_table, read_setting, remember
 from dpviz.core import RequestError
-from dpviz.runs import NeighboringTables, OpenTable, Request, declare, find_farthest_row, make_neighbors
+from dpviz.runs import OpenTable, Request, declare, membership
 from dpviz.tables import LoadedTable, sample
 
 RICH = "outlier"
@@ -35,9 +35,9 @@ class Stage:
         return self.table.key, self.row, self.request
 
     @property
-    def neighbors(self) -> NeighboringTables:
+    def neighbors(self) -> membership.NeighboringTables:
         """The table with the person and without."""
-        return make_neighbors(self.table, self.row)
+        return membership.make_neighbors(self.table, self.row)
 
 
 def draw_stage_in_rail() -> Stage | str:
@@ -115,7 +115,7 @@ def _ask_person(table: OpenTable) -> int:
         "The person, by row",
         1,
         table.loaded.n_rows,
-        value=find_farthest_row(table) + 1,
+        value=membership.find_farthest_row(table) + 1,
         key=f"meaning:row:{table.source_key}",
         help="Whoever this row belongs to is in one of the two tables, and not in the other. At first: whoever lies "
         "farthest from all others, and is hardest to hide.",

@@ -27,7 +27,7 @@ from dpviz.app.ui.playground.board import (
 )
 from dpviz.app.ui.session import choose, recall, remember
 from dpviz.core import RequestError
-from dpviz.runs import Contender, Request, name_revealed_file
+from dpviz.runs import Contender, Request, export
 from dpviz.tables import COLUMNS, decode_drawing, format_csv, load_preset
 from dpviz.words import choose_palette
 
@@ -65,7 +65,7 @@ def draw_playground_page() -> None:
         st.download_button(
             "Play it anywhere (HTML)",
             lambda: make_animation_page(_draw_run(standing)).encode(),
-            name_revealed_file("painted", "html"),
+            export.name_revealed_file("painted", "html"),
             "text/html",
             icon=":material/play_circle:",
             key="playground:animation",

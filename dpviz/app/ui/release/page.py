@@ -49,13 +49,13 @@ from dpviz.releases import (
 from dpviz.runs import (
     Job,
     OpenTable,
-    Profile,
     Request,
     Tried,
     describe_dry_run,
     dry_run_work,
     format_value,
     judge_request,
+    profiles,
     read_known_rows,
     write_release_script,
 )
@@ -334,7 +334,7 @@ def _ask_rows(table: OpenTable) -> int | None:
     return None if typed is None else int(typed)
 
 
-def _draw_profile(profile: Profile | None) -> None:
+def _draw_profile(profile: profiles.Profile | None) -> None:
     """What such a release would show, of a table that nobody is in."""
     if profile is None or profile.dim < _PROFILED:
         return

@@ -31,7 +31,7 @@ from dpviz.releases import (
     example_work,
     format_small,
 )
-from dpviz.runs import Job, Profile, write_read_script
+from dpviz.runs import Job, profiles, write_read_script
 from dpviz.words import capitalize_first, choose_palette, explain_words, format_ratio, format_things, make_layout
 
 _MOST_MEGABYTES, _MOST_FINDINGS = 60, 20
@@ -260,7 +260,7 @@ def _draw_comparison(release: ReadRelease) -> None:
         _draw_differences(found.table(), found.limit)
 
 
-def _join_profiles(found: Comparison) -> Profile:
+def _join_profiles(found: Comparison) -> profiles.Profile:
     return replace(found.one, reference=found.other.centers)
 
 

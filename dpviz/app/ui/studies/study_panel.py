@@ -20,7 +20,7 @@ from dpviz.app.ui.studies.one_setting import bind_click
 from dpviz.app.ui.studies.study_job import StudyJob, StudyQuestion, begin_study, find_job
 from dpviz.app.ui.studies.study_picture import PictureNumbers, StudyPicture
 from dpviz.core import RequestError
-from dpviz.runs import MEASURES, REVEALED_NOTE, JobState, Study, count_cores, format_frame_csv, name_revealed_file
+from dpviz.runs import MEASURES, JobState, Study, count_cores, export
 from dpviz.tables import FileKind
 from dpviz.words import capitalize_first, choose_palette, format_duration
 
@@ -255,7 +255,10 @@ def draw_numbers(picture: PictureNumbers, study: StudyJob, *, growing: bool = Fa
         draw_data_table(table, alt=f"The numbers behind the picture: {picture.finding}", height="auto")
         if _may_leave(study) and not (study.running or growing):
             _draw_download(
-                "These numbers (CSV)", format_frame_csv(table, note=REVEALED_NOTE), picture.stem, key=f"{key}:csv"
+                "These numbers (CSV)",
+                export.format_frame_csv(table, note=export.REVEALED_NOTE),
+                picture.stem,
+                key=f"{key}:csv",
             )
 
 
@@ -297,7 +300,7 @@ def draw_page_button(study: StudyJob, picture: StudyPicture) -> None:
     st.download_button(
         "See it anywhere (HTML)",
         lambda: draw_study_page(study, picture),
-        name_revealed_file(picture.stem, "html"),
+        export.name_revealed_file(picture.stem, "html"),
         "text/html",
         icon=":material/public:",
         on_click="ignore",
@@ -315,7 +318,7 @@ def format_study(study: StudyJob) -> bytes:
         For losses read from a private file.
     """
     study.refuse_to_export_private()
-    return format_frame_csv(study.make_frame(), note=REVEALED_NOTE)
+    return export.format_frame_csv(study.make_frame(), note=export.REVEALED_NOTE)
 
 
 def _may_leave(study: StudyJob) -> bool:
@@ -329,7 +332,7 @@ def _draw_download(label: str, content: bytes, stem: str, *, key: str) -> None:
     st.download_button(
         label,
         content,
-        name_revealed_file(stem),
+        export.name_revealed_file(stem),
         "text/csv",
         icon=":material/download:",
         on_click="ignore",
@@ -361,7 +364,7 @@ def draw_study_page(study: StudyJob, picture: StudyPicture) -> bytes:
     simulated = study.source.kind is FileKind.SIMULATED
     figure = Figured.of(picture.draw, picture.words(), "public" if simulated else "revealed")
     scene = PlayerScene(
-        figures=[figure], paragraphs=[_describe_asked(study)], note=REVEALED_NOTE, numbers=picture.table()
+        figures=[figure], paragraphs=[_describe_asked(study)], note=export.REVEALED_NOTE, numbers=picture.table()
     )
     return make_player_page([scene], title=f"{picture.finding} · {study.source.title}").encode("utf-8")
 

@@ -40,20 +40,19 @@ from dpviz.runs import (
     RowsAdvice,
     SmallestEpsilon,
     Target,
-    Window,
     advise_rows,
     compare_with_study,
     describe_certainty,
     describe_change,
     find_smallest_epsilons,
     forecast_rows,
-    format_epsilon,
     judge,
     list_alternatives,
     predict,
     predict_floor,
     recommend,
     sharpen_rows,
+    windows,
 )
 from dpviz.words import choose_palette, round_percent
 
@@ -90,7 +89,7 @@ def draw_choose_section(question: StudyQuestion) -> None:
         allowed = accepted.allow(question.table)
         draw = partial(_measure, advice=advice, target=target, allowed=allowed)
         draw_study_half(question, invitation=_INVITATION, pictures=draw)
-        words = f"The risk that you accept allows ε up to {format_epsilon(allowed)}: {accepted.risk.words}."
+        words = f"The risk that you accept allows ε up to {windows.format_epsilon(allowed)}: {accepted.risk.words}."
         st.caption(escape_markdown(words))
     elif advice is not None and answer is not None and window is not None:
         _draw_stored(question, answer, window)
@@ -102,7 +101,7 @@ def draw_choose_section(question: StudyQuestion) -> None:
         draw_evidence(advice)
 
 
-def _draw_stored(question: StudyQuestion, answer: RowsAdvice, window: Window) -> None:
+def _draw_stored(question: StudyQuestion, answer: RowsAdvice, window: windows.Window) -> None:
     """What to expect before any run: the window, how its lower end is judged, and the algorithms beside each other."""
     draw_window(window)
     advice, recommendation = answer.few, answer.recommendation

@@ -17,7 +17,7 @@ from dpviz.app.ui.studies.study_panel import (
     draw_study_half,
     show_picture,
 )
-from dpviz.runs import compute_error_parts, explain_refusal, measure_error_rows
+from dpviz.runs import error_parts
 from dpviz.tables import FileKind
 from dpviz.words import format_duration
 
@@ -54,7 +54,7 @@ def draw_parts_section(question: StudyQuestion) -> None:
         return
     with st.container(border=True):
         one = ask_one_setting(question, _KEY, "Runs", 3, 50, 10)
-        problem = explain_refusal(one.grid.contenders[0], one.grid.ks[0]) or one.problem
+        problem = error_parts.explain_refusal(one.grid.contenders[0], one.grid.ks[0]) or one.problem
         about = "" if problem else f", about {format_duration(_RUNS_EACH * one.seconds)}{one.provided}"
         words = f"{one.grid.repeats:,} runs with noise and without{about}"
         draw_ask_button(one, _begin, words=words, problem=problem, label="Measure")
@@ -62,12 +62,16 @@ def draw_parts_section(question: StudyQuestion) -> None:
 
 
 def _begin(one: StudyQuestion) -> None:
-    send(one, measure_error_rows, access=f"error of {one.grid.repeats} runs taken apart, k = {one.grid.ks[0]}")
+    send(
+        one,
+        error_parts.measure_error_rows,
+        access=f"error of {one.grid.repeats} runs taken apart, k = {one.grid.ks[0]}",
+    )
 
 
 def _draw_bars(study: StudyJob) -> None:
     assert study.yardstick is not None  # it comes before any row
-    error = compute_error_parts(study.yardstick, study.rows)
+    error = error_parts.compute_error_parts(study.yardstick, study.rows)
     if study.source.kind is FileKind.PRIVATE:  # bounds are not to be chosen by it
         error = replace(error, clip=None)
     (contender,), (epsilon,) = study.grid.contenders, study.grid.epsilons

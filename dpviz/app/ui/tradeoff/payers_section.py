@@ -15,7 +15,7 @@ from dpviz.app.ui.studies.study_panel import (
     draw_study_half,
     show_picture,
 )
-from dpviz.runs import measure_payer_rows, summarise_payers
+from dpviz.runs import error_parts
 from dpviz.tables import FileKind
 from dpviz.words import format_duration, format_number
 
@@ -48,14 +48,22 @@ def draw_payers_section(question: StudyQuestion) -> None:
 
 
 def _begin(one: StudyQuestion) -> None:
-    send(one, measure_payer_rows, access=f"{one.grid.repeats} runs by cluster and by group, k = {one.grid.ks[0]}")
+    send(
+        one,
+        error_parts.measure_payer_rows,
+        access=f"{one.grid.repeats} runs by cluster and by group, k = {one.grid.ks[0]}",
+    )
 
 
 def _draw_picture(study: StudyJob) -> None:
     if study.source.kind is FileKind.PRIVATE:  # it was public when it was asked
         st.info(PRIVATE, icon=":material/visibility_off:")
         return
-    paid, (contender,), (epsilon,) = summarise_payers(study.rows), study.grid.contenders, study.grid.epsilons
+    paid, (contender,), (epsilon,) = (
+        error_parts.summarise_payers(study.rows),
+        study.grid.contenders,
+        study.grid.epsilons,
+    )
     picture = Payers(paid, contender.label, epsilon)
     shown = paid.smallest_shown
     told = (

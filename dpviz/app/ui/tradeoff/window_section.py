@@ -16,21 +16,15 @@ from dpviz.app.ui.studies.judged_rows import find_known_rows
 from dpviz.core import RequestError, check
 from dpviz.releases import format_small
 from dpviz.runs import (
-    USUAL_ACCEPTED,
     USUAL_LOSS,
-    USUAL_PRIOR,
     USUAL_SHARE,
     Contender,
     KnownRows,
     OpenTable,
     Request,
-    Risk,
     Target,
-    Window,
-    count_times,
-    find_studied_window,
-    format_epsilon,
     read_known_rows,
+    windows,
 )
 from dpviz.tables import NOTHING_DECLARED
 from dpviz.words import choose_palette, explain_term, explain_words, format_percent
@@ -51,11 +45,11 @@ class Accepted(NamedTuple):
     rows: KnownRows | None
     of_a_person: int
     target: Target
-    risk: Risk
+    risk: windows.Risk
 
     def allow(self, table: OpenTable) -> float:
         """The largest ε that keeps the risk: what one person may have beyond what ε protects counts."""
-        return self.risk.allow(count_times(table.private.rows_per_person, self.of_a_person))
+        return self.risk.allow(windows.count_times(table.private.rows_per_person, self.of_a_person))
 
 
 def read_rows_in(text: str) -> KnownRows | None:
@@ -96,7 +90,7 @@ def draw_questions(table: OpenTable) -> Accepted:
         prior = st.select_slider(
             "Guess of a person",
             _PRIORS,
-            value=USUAL_PRIOR,
+            value=windows.USUAL_PRIOR,
             format_func=format_percent,
             key=f"{_KEY}:prior",
             persist_state="session",
@@ -105,7 +99,7 @@ def draw_questions(table: OpenTable) -> Accepted:
         accepted = st.select_slider(
             "… may become",
             _POSTERIORS,
-            value=USUAL_ACCEPTED,
+            value=windows.USUAL_ACCEPTED,
             format_func=format_percent,
             key=f"{_KEY}:accepted",
             persist_state="session",
@@ -131,7 +125,7 @@ def draw_questions(table: OpenTable) -> Accepted:
         )
     # Whole tenths of a percent, so that 110 % is the same target wherever it is written.
     target = Target(round(1 + float(above) / 100, 6), float(share))
-    said = Accepted(rows, int(a_person), target, Risk(float(str(prior)), float(str(accepted))))
+    said = Accepted(rows, int(a_person), target, windows.Risk(float(str(prior)), float(str(accepted))))
     return remember(_make_key(table), said)
 
 
@@ -152,7 +146,7 @@ def _ask_rows(table: OpenTable) -> KnownRows | None:
         return None
 
 
-def compute_window(table: OpenTable, *, k: int, delta: float, leaves: bool = False) -> Window | None:
+def compute_window(table: OpenTable, *, k: int, delta: float, leaves: bool = False) -> windows.Window | None:
     """The window of ε for the open table by what was accepted in this visit.
 
     Parameters
@@ -198,7 +192,7 @@ def _is_bought(table: OpenTable, rows: KnownRows | None) -> bool:
     return any(rows == read_known_rows(NOTHING_DECLARED, bought=bought) for bought in list_bought_rows(table))
 
 
-def find_window_for(accepted: Accepted, table: OpenTable, *, k: int, delta: float) -> Window | None:
+def find_window_for(accepted: Accepted, table: OpenTable, *, k: int, delta: float) -> windows.Window | None:
     """The window of ε for a table.
 
     Parameters
@@ -227,7 +221,7 @@ def find_window_for(accepted: Accepted, table: OpenTable, *, k: int, delta: floa
         return None
     setting = Request(Contender(AUTO), k, 1.0, delta).make_setting(private)
     rows, target, risk, of_a_person = accepted.rows, accepted.target, accepted.risk, accepted.of_a_person
-    return find_studied_window(setting, rows, target=target, risk=risk, rows_of_a_person=of_a_person)
+    return windows.find_studied_window(setting, rows, target=target, risk=risk, rows_of_a_person=of_a_person)
 
 
 def say_rows_first() -> None:
@@ -239,7 +233,7 @@ def say_rows_first() -> None:
     )
 
 
-def draw_window(window: Window) -> None:
+def draw_window(window: windows.Window) -> None:
     """The answer, why, what would open it where there is none, and the picture."""
     picture = EpsilonWindow(window)
     with st.container(gap="xsmall"):
@@ -256,7 +250,7 @@ def draw_window(window: Window) -> None:
         stem=picture.stem,
     )
     more = "" if window.most_rows <= (window.setting.n or 0) else f"; dashed: {window.most_rows:,} rows"
-    more += "" if not more else f", for which {format_epsilon(window.least_of_many, up=True)} would do"
+    more += "" if not more else f", for which {windows.format_epsilon(window.least_of_many, up=True)} would do"
     delta = window.setting.delta
     slack = f" δ = {format_small(delta)}: beyond this belief with that chance." if delta > 0 else ""
     often, who = window.target.describe_often("made-up tables"), window.who or "any algorithm"
@@ -287,7 +281,7 @@ def draw_window_beside_slider(table: OpenTable, *, k: int, delta: float, epsilon
     window = compute_window(table, k=k, delta=delta)
     if window is None:
         return
-    least, most = format_epsilon(window.least, up=True), format_epsilon(window.most)
+    least, most = windows.format_epsilon(window.least, up=True), windows.format_epsilon(window.most)
     if window.kind in ("none", "out of reach"):
         st.markdown(
             f":red-badge[no window] :small[{escape_markdown(window.finding)}]", help=escape_markdown(window.sentence)

@@ -17,7 +17,7 @@ from dpviz.runs.advice.advice import find_needed_epsilons
 from dpviz.runs.advice.target import Target
 from dpviz.runs.meaning import odds, window
 from dpviz.runs.meaning.odds import bound_belief, compute_allowed_epsilon
-from dpviz.runs.meaning.window import Risk, Window, find_window, format_epsilon
+from dpviz.runs.meaning.windows import Risk, Window, find_window, format_epsilon
 from tests.cases import for_each
 
 USUAL, RISK = Target(), Risk()

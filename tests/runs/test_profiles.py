@@ -14,7 +14,7 @@ from dpviz.algorithms.steps import CentersStep
 from dpviz.releases.render import make_centers_table
 from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare, make_domain
-from dpviz.runs.profile import Profile, ProfileColumn, compute_honest_noise, list_profile_columns, make_profile
+from dpviz.runs.profiles import Profile, ProfileColumn, compute_honest_noise, list_profile_columns, make_profile
 from dpviz.runs.synthetic_tables import synthesise_declared
 from dpviz.tables.declaration_file import apply_declaration
 from dpviz.tables.samples import sample
