@@ -24,13 +24,13 @@ from dpviz.algorithms.card import Setting
 from dpviz.app.charts.studies.curves import Curves
 from dpviz.app.charts.studies.smallest import Smallest
 from dpviz.runs.advice.advice import Advice, make_advice
-from dpviz.runs.advice.recommendation import compare_with_study, recommend
+from dpviz.runs.advice.recommendation import recommend
 from dpviz.runs.advice.target import Target, count_steps_apart, find_start
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.open_table import declare
 from dpviz.runs.request import Contender
 from dpviz.runs.smallest_epsilon import SmallestEpsilon, find_smallest_epsilons
-from dpviz.runs.study.grid import StudyGrid, list_epsilons
+from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import compute_study_rows, tidy
 from dpviz.tables.declaration import Declaration
 from dpviz.tables.made_tables import simulate
@@ -52,7 +52,7 @@ def study_on(size: Size) -> pd.DataFrame:
     declared = Declaration(names, lower=(-1.0,) * size.d, upper=(1.0,) * size.d, n_public=size.n)
     table = declare(made, declared)
     judged = JudgedTable.of(table.private, table.private.reveal(note="a bench"), None)
-    grid = StudyGrid(CONTENDERS, (size.k,), list_epsilons(0.1, 10.0), (DELTA,), repeats=5)
+    grid = StudyGrid(CONTENDERS, (size.k,), StudyGrid.list_epsilons(0.1, 10.0), (DELTA,), repeats=5)
     return tidy([item for item in compute_study_rows(judged, grid) if isinstance(item, dict)])
 
 
@@ -82,8 +82,7 @@ def readings(frame: pd.DataFrame, size: Size) -> Iterator[dict[str, Any]]:
             "the reason is not true": (
                 found.apart is not None and not _is_true(found.apart.kind, advice, answers, tried)
             ),
-            "the reason is not said": found.apart is not None
-            and found.apart.words not in compare_with_study(found, advice),
+            "the reason is not said": found.apart is not None and found.apart.words not in found.compare_with(advice),
         }
         yield {
             **{"n": size.n, "d": size.d, "k": size.k, "target": target.loss, "runs": least, "stored": advice.epsilon},

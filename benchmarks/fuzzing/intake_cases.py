@@ -14,7 +14,7 @@ from benchmarks.fuzzing.hostile import ENCODINGS, STRANGE_ENCODINGS, TEXTS, happ
 from dpviz.algorithms.registry import CARDS
 from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare
-from dpviz.runs.record import make_record
+from dpviz.runs.record import ReleaseRecord
 from dpviz.tables.csv_intake import load_csv, open_csv
 from dpviz.tables.declaration import Declaration, FileKind
 from dpviz.tables.declaration_file import apply_declaration, to_json
@@ -90,7 +90,7 @@ def run_case(rng: np.random.Generator) -> Case:
             raise AssertionError("a centre that is no number")
         return "\n".join(
             (
-                json.dumps(make_record(finished, table).to_dict(), allow_nan=False),
+                json.dumps(ReleaseRecord.of(finished, table).to_dict(), allow_nan=False),
                 *table.loaded.notes,
                 *map(repr, finished.frames),
             )

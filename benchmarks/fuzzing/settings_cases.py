@@ -14,7 +14,7 @@ from benchmarks.fuzzing.case import Case, short
 from benchmarks.fuzzing.hostile import NUMBER_TEXTS, NUMBERS, TEXTS, any_value, happens, one, some
 from dpviz.algorithms.registry import CARDS
 from dpviz.runs.request import Contender
-from dpviz.runs.study.grid import StudyGrid, list_epsilons
+from dpviz.runs.study.grid import StudyGrid
 
 _FIRST_KEYS = ("dpviz", "version", "algorithms", "epsilon_from", "epsilon_to", "k", "delta", "repeats")
 _WORDS = ("dpviz", "version", "algorithms")
@@ -85,7 +85,9 @@ def _mistaken(rng: np.random.Generator) -> str:
 
 def _today(rng: np.random.Generator, contenders: tuple[Contender, ...]) -> dict[str, Any]:
     ns = one(rng, ((None,), (None, 50)))
-    good = StudyGrid(contenders, (4, 2), list_epsilons(0.1, 3.0), (one(rng, (0.0, 1e-6)),), ns, repeats=5, seed=3)
+    good = StudyGrid(
+        contenders, (4, 2), StudyGrid.list_epsilons(0.1, 3.0), (one(rng, (0.0, 1e-6)),), ns, repeats=5, seed=3
+    )
     found: dict[str, Any] = yaml.safe_load(good.to_yaml())
     return found
 

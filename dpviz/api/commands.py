@@ -33,7 +33,6 @@ from dpviz.releases import (
     publish,
 )
 from dpviz.runs import (
-    MOST_K,
     AccessKind,
     Contender,
     JudgedTable,
@@ -46,7 +45,6 @@ from dpviz.runs import (
     count_cores,
     judge_request,
     read_known_rows,
-    suggest_k,
     tidy,
 )
 from dpviz.runs import declare as declare_table
@@ -397,11 +395,11 @@ def select_k(
     RequestError
         If a number is outside its range, or the account does not bear it; nothing is charged or released then.
     """
-    check.within(2, MOST_K, most=most)
+    check.within(2, SuggestedK.MOST, most=most)
     if algorithm not in _WITH_SYNOPSIS:
         raise RequestError(f"{algorithm} releases no synopsis to read k from: ask for auto or eugkm.")
     model = PrivateKMeans(most, algorithm, epsilon, bounds=bounds, random_state=random_state, **settings).fit(X)
-    return suggest_k(model.run_, most, np.random.default_rng(random_state))
+    return SuggestedK.of(model.run_, most, np.random.default_rng(random_state))
 
 
 def read_declared(data: Data, declaration: Declared | None) -> tuple[Content, Declaration]:

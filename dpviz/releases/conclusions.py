@@ -14,7 +14,7 @@ import numpy as np
 
 from dpviz.releases.promise import describe_noise, format_at_most, format_small
 from dpviz.releases.segments_report import QualityReport, QualityVerdict
-from dpviz.runs import THRESHOLDS, LossShare, Run, Verdict, bound_belief, judge_centers, profiles
+from dpviz.runs import THRESHOLDS, Belief, LossShare, Run, Verdict, judge_centers, profiles
 from dpviz.tables import Closed, Cycle, Nominal
 from dpviz.words import capitalize_first, format_number, format_percent, format_ratio, format_things
 
@@ -207,7 +207,7 @@ def _list_forbidden(received: Received) -> Iterator[str]:
     who = "a person" if received.has_id else "one row"
     one = f"what {who} says" if received.relation == "replace" else f"whether {who} is in the table"
     guesses = " and ".join(_describe_guess(prior, received.epsilon) for prior in _PRIORS)
-    twice = format_at_most(100 * bound_belief(0.5, epsilon=2 * received.epsilon).most)
+    twice = format_at_most(100 * Belief.bound(0.5, epsilon=2 * received.epsilon).most)
     more = "" if received.has_id else f"; of somebody who has two rows in it, {twice} %"
     beyond = f", but for δ = {format_small(received.delta)}" if received.delta else ""
     yield (
@@ -254,7 +254,7 @@ def _describe_reach(column: profiles.ProfileColumn, reach: float) -> str:
 
 
 def _describe_guess(prior: float, epsilon: float) -> str:
-    most = format_at_most(100 * bound_belief(prior, epsilon=epsilon).most)
+    most = format_at_most(100 * Belief.bound(prior, epsilon=epsilon).most)
     return f"a guess of {100 * prior:g} % can become {most} % at most"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from math import ceil, exp, expm1, floor, log10
 
 from dpviz.releases.card_facts import CardColumn, CardFacts
-from dpviz.runs import bound_belief
+from dpviz.runs import Belief
 from dpviz.tables import Coding, Stretched
 from dpviz.words import capitalize_first, format_count, format_number
 
@@ -127,7 +127,7 @@ def compute_certainty(epsilon: float, *, before: float = 0.5) -> str:
     >>> compute_certainty(1.0), compute_certainty(2.0), compute_certainty(20.0)
     ('at most 73.2 % certain', 'at most 88.1 % certain', 'almost certain')
     """
-    most = bound_belief(before, epsilon=epsilon).most
+    most = Belief.bound(before, epsilon=epsilon).most
     return "almost certain" if most > _ALMOST else f"at most {format_at_most(100 * most)} % certain"
 
 

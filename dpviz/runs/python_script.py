@@ -62,175 +62,176 @@ class Script:
         book = {"cells": [first, *rest], "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
         return json.dumps(book, indent=1, ensure_ascii=False) + "\n"
 
+    @classmethod
+    def for_table(cls, name: str, declared: Declaration) -> Script:
+        """A table, open as it is declared; no row is shown.
 
-def write_table_script(name: str, declared: Declaration) -> Script:
-    """A table, open as it is declared; no row is shown.
+        Parameters
+        ----------
+        name : str
+            The table, as a page calls it.
+        declared : Declaration
+            What is declared of it.
 
-    Parameters
-    ----------
-    name : str
-        The table, as a page calls it.
-    declared : Declaration
-        What is declared of it.
-
-    Returns
-    -------
-    Script
-        In cells.
-    """
-    opened = f"table = dpviz.open_table({_name_data(name, declared)})"
-    return Script(
-        "A table as it is declared.",
-        (
-            _write_table(name, declared),
-            f'{opened}\nprint(table.unit, table.relation.value, *table.domain.titles, sep=", ")',
-        ),
-    )
-
-
-def write_read_script(name: str) -> Script:
-    """The release in the zip that is called ``name``, checked and as a data frame."""
-    return Script(
-        "A release, read without the rows.",
-        (
-            f"import dpviz\n\nRELEASE = {name!r}  # the path of your zip",
-            "release = dpviz.read_release(RELEASE)\nprint(release.verdict.holds, release.verdict.findings)",
-            "numbers = release.to_pandas()\nprint(numbers)",
-        ),
-    )
-
-
-def write_run_script(name: str, declared: Declaration, request: Request) -> Script:
-    """One run on a table.
-
-    A seed goes along only where the rows may be shown: whoever knows it can take the noise off.
-
-    Parameters
-    ----------
-    name : str
-        The table, as a page calls it.
-    declared : Declaration
-        What is declared of it.
-    request : Request
-        What is asked.
-
-    Returns
-    -------
-    Script
-        In cells.
-    """
-    seed = request.seed if declared.kind.may_be_shown else None
-    asked = {"k": request.k, "epsilon": request.epsilon, "delta": request.delta, "params": dict(request.params)}
-    if seed is not None:
-        asked["seed"] = seed
-    call = f"run = dpviz.run({request.algorithm!r}, table, {_format_arguments(asked)})"
-    return Script(
-        f"{request.card.title} with k = {request.k} at ε = {request.epsilon:g}.",
-        (
-            _write_table(name, declared),
-            f"table = dpviz.open_table({_name_data(name, declared)})\n{call}\nprint(run)",
-        ),
-    )
-
-
-def write_sweep_script(name: str, declared: Declaration, grid: StudyGrid) -> Script:
-    """A study on a table.
-
-    Parameters
-    ----------
-    name : str
-        The table, as a page calls it.
-    declared : Declaration
-        What is declared of it.
-    grid : StudyGrid
-        All runs.
-
-    Returns
-    -------
-    Script
-        In cells.
-    """
-    asked = {
-        "algorithms": [contender.to_text() for contender in grid.contenders],
-        "epsilons": list(grid.epsilons),
-        "ks": list(grid.ks),
-        "ns": list(grid.ns),
-        "deltas": list(grid.deltas),
-        "repeats": grid.repeats,
-        "seed": grid.seed,
-    }
-    arguments = ",\n    ".join(f"{key}={value!r}" for key, value in asked.items())
-    show = 'results.groupby(["contender", "k", "epsilon"])["ratio"].median()'
-    return Script(
-        "Losses over ε, measured on the rows: for the eyes of their owner.",
-        (
-            _write_table(name, declared),
-            f"results = dpviz.sweep(\n    {_name_data(name, declared)},\n    {arguments},\n)\nprint({show})",
-        ),
-    )
-
-
-def write_release_script(
-    name: str, declared: Declaration, request: Request, parts: Mapping[str, float], account: Path | None = None
-) -> Script:
-    """A release as it is ordered, charged to an account, and checked without the rows.
-
-    There is no seed. Without an account the program makes one, whose cap is this release alone until its owner sets it.
-
-    Parameters
-    ----------
-    name : str
-        The table, as a page calls it.
-    declared : Declaration
-        What is declared of it.
-    request : Request
-        What is asked.
-    parts : mapping of str to float
-        Parts of ε for segments, bounds and missing cells, by the names of ``dpviz.release``.
-    account : Path or None
-        The file of one that is open.
-
-    Returns
-    -------
-    Script
-        In cells.
-    """
-    table = _write_table(name, declared, always=True)
-    charged = f"account = dpviz.Account.open({str(account)!r})\nprint(account.summary())"
-    if account is None:
-        table += (
-            "\n\n# All that releases of this table may ever cost together: for its owner to set before the first.\n"
-            f"CAP_EPSILON = {request.epsilon!r}  # this release, and no other\n"
-            f"CAP_DELTA = {request.delta!r}"
+        Returns
+        -------
+        Script
+            In cells.
+        """
+        opened = f"table = dpviz.open_table({_name_data(name, declared)})"
+        return cls(
+            "A table as it is declared.",
+            (
+                _write_table(name, declared),
+                f'{opened}\nprint(table.unit, table.relation.value, *table.domain.titles, sep=", ")',
+            ),
         )
-        title = declared.title or Path(name).stem
-        charged = (
-            'path = Path("account.sqlite")\n'
-            "if not path.exists():\n"
-            f"    dpviz.Account.new(path, name={title!r}, cap_epsilon=CAP_EPSILON, cap_delta=CAP_DELTA)\n"
-            "account = dpviz.Account.open(path)\n"
-            "print(account.summary())"
+
+    @classmethod
+    def for_reading(cls, name: str) -> Script:
+        """The release in the zip that is called ``name``, checked and as a data frame."""
+        return cls(
+            "A release, read without the rows.",
+            (
+                f"import dpviz\n\nRELEASE = {name!r}  # the path of your zip",
+                "release = dpviz.read_release(RELEASE)\nprint(release.verdict.holds, release.verdict.findings)",
+                "numbers = release.to_pandas()\nprint(numbers)",
+            ),
         )
-    asked = {"k": request.k, "epsilon": request.epsilon, "delta": request.delta, "algorithm": request.algorithm}
-    asked |= {"params": dict(request.params), **parts}
-    release = [
-        "released = dpviz.release(",
-        "    DECLARATION,",
-        "    DATA,",
-        *(f"    {key}={value!r}," for key, value in asked.items()),
-        "    account=account,",
-        ")",
-        'saved = released.save("release.zip")',
-    ]
-    return Script(
-        f"A release of {request.k} centres at ε = {request.epsilon:g}.",
-        (
-            table if account else f"from pathlib import Path\n\n{table}",
-            charged,
-            "\n".join(release),
-            "verdict = dpviz.verify(saved)\nprint(verdict.holds, verdict.findings)",
-        ),
-    )
+
+    @classmethod
+    def for_run(cls, name: str, declared: Declaration, request: Request) -> Script:
+        """One run on a table.
+
+        A seed goes along only where the rows may be shown: whoever knows it can take the noise off.
+
+        Parameters
+        ----------
+        name : str
+            The table, as a page calls it.
+        declared : Declaration
+            What is declared of it.
+        request : Request
+            What is asked.
+
+        Returns
+        -------
+        Script
+            In cells.
+        """
+        seed = request.seed if declared.kind.may_be_shown else None
+        asked = {"k": request.k, "epsilon": request.epsilon, "delta": request.delta, "params": dict(request.params)}
+        if seed is not None:
+            asked["seed"] = seed
+        call = f"run = dpviz.run({request.algorithm!r}, table, {_format_arguments(asked)})"
+        return cls(
+            f"{request.card.title} with k = {request.k} at ε = {request.epsilon:g}.",
+            (
+                _write_table(name, declared),
+                f"table = dpviz.open_table({_name_data(name, declared)})\n{call}\nprint(run)",
+            ),
+        )
+
+    @classmethod
+    def for_sweep(cls, name: str, declared: Declaration, grid: StudyGrid) -> Script:
+        """A study on a table.
+
+        Parameters
+        ----------
+        name : str
+            The table, as a page calls it.
+        declared : Declaration
+            What is declared of it.
+        grid : StudyGrid
+            All runs.
+
+        Returns
+        -------
+        Script
+            In cells.
+        """
+        asked = {
+            "algorithms": [contender.to_text() for contender in grid.contenders],
+            "epsilons": list(grid.epsilons),
+            "ks": list(grid.ks),
+            "ns": list(grid.ns),
+            "deltas": list(grid.deltas),
+            "repeats": grid.repeats,
+            "seed": grid.seed,
+        }
+        arguments = ",\n    ".join(f"{key}={value!r}" for key, value in asked.items())
+        show = 'results.groupby(["contender", "k", "epsilon"])["ratio"].median()'
+        return cls(
+            "Losses over ε, measured on the rows: for the eyes of their owner.",
+            (
+                _write_table(name, declared),
+                f"results = dpviz.sweep(\n    {_name_data(name, declared)},\n    {arguments},\n)\nprint({show})",
+            ),
+        )
+
+    @classmethod
+    def for_release(
+        cls, name: str, declared: Declaration, request: Request, parts: Mapping[str, float], account: Path | None = None
+    ) -> Script:
+        """A release as it is ordered, charged to an account, and checked without the rows.
+
+        There is no seed. Without an account the program makes one, whose cap is this release alone until its owner
+        sets it.
+
+        Parameters
+        ----------
+        name : str
+            The table, as a page calls it.
+        declared : Declaration
+            What is declared of it.
+        request : Request
+            What is asked.
+        parts : mapping of str to float
+            Parts of ε for segments, bounds and missing cells, by the names of ``dpviz.release``.
+        account : Path or None
+            The file of one that is open.
+
+        Returns
+        -------
+        Script
+            In cells.
+        """
+        table = _write_table(name, declared, always=True)
+        charged = f"account = dpviz.Account.open({str(account)!r})\nprint(account.summary())"
+        if account is None:
+            table += (
+                "\n\n# All that releases of this table may ever cost together: for its owner to set before the first.\n"
+                f"CAP_EPSILON = {request.epsilon!r}  # this release, and no other\n"
+                f"CAP_DELTA = {request.delta!r}"
+            )
+            title = declared.title or Path(name).stem
+            charged = (
+                'path = Path("account.sqlite")\n'
+                "if not path.exists():\n"
+                f"    dpviz.Account.new(path, name={title!r}, cap_epsilon=CAP_EPSILON, cap_delta=CAP_DELTA)\n"
+                "account = dpviz.Account.open(path)\n"
+                "print(account.summary())"
+            )
+        asked = {"k": request.k, "epsilon": request.epsilon, "delta": request.delta, "algorithm": request.algorithm}
+        asked |= {"params": dict(request.params), **parts}
+        release = [
+            "released = dpviz.release(",
+            "    DECLARATION,",
+            "    DATA,",
+            *(f"    {key}={value!r}," for key, value in asked.items()),
+            "    account=account,",
+            ")",
+            'saved = released.save("release.zip")',
+        ]
+        return cls(
+            f"A release of {request.k} centres at ε = {request.epsilon:g}.",
+            (
+                table if account else f"from pathlib import Path\n\n{table}",
+                charged,
+                "\n".join(release),
+                "verdict = dpviz.verify(saved)\nprint(verdict.holds, verdict.findings)",
+            ),
+        )
 
 
 def _write_table(name: str, declared: Declaration, *, always: bool = False) -> str:

@@ -45,6 +45,25 @@ class AccessKind(StrEnum):
     PROPOSAL = "proposal"
     """How the file is read, as a look at it proposed."""
 
+    @classmethod
+    def tabulate(cls, accesses: Mapping[AccessKind, int], declaration: Declaration) -> dict[str, int]:
+        """Looks by kind, in the order of the kinds and without those that there were none of.
+
+        Parameters
+        ----------
+        accesses : mapping of AccessKind to int
+            By kind.
+        declaration : Declaration
+            What is declared of the table.
+
+        Returns
+        -------
+        mapping of str to int
+            By the name of the kind.
+        """
+        numbers = {cls.PROPOSAL: int(declaration.proposed), **accesses}
+        return {kind.value: numbers[kind] for kind in cls if numbers.get(kind)}
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ReleaseRecord(RunFacts):
@@ -142,64 +161,45 @@ class ReleaseRecord(RunFacts):
             **({"file": values} if (values := list_file_values(said.file)) else {}),
         }
 
+    @classmethod
+    def of(cls, run: RunSoFar, table: OpenTable, *, accesses: Mapping[AccessKind, int] | None = None) -> ReleaseRecord:
+        """The record of a run on ``table`` after so many ``looks`` at its rows; a proposed declaration is one more.
 
-def make_record(run: RunSoFar, table: OpenTable, *, accesses: Mapping[AccessKind, int] | None = None) -> ReleaseRecord:
-    """The record of a run on ``table`` after so many ``looks`` at its rows; a proposed declaration is one more.
+        A run that was broken off has spent what its steps spent, and has no centres.
 
-    A run that was broken off has spent what its steps spent, and has no centres.
+        Parameters
+        ----------
+        run : RunSoFar
+            Whole, or broken off.
+        table : OpenTable
+            The table; rows are read by its session only.
+        accesses : mapping of AccessKind to int or None
+            How often rows were looked at, by kind.
 
-    Parameters
-    ----------
-    run : RunSoFar
-        Whole, or broken off.
-    table : OpenTable
-        The table; rows are read by its session only.
-    accesses : mapping of AccessKind to int or None
-        How often rows were looked at, by kind.
-
-    Returns
-    -------
-    ReleaseRecord
-        Released and declared values alone.
-    """
-    said = {fact.name: getattr(run, fact.name) for fact in fields(RunFacts)}
-    if not run.private:
-        said |= {"spent_epsilon": None, "entries": ()}
-    seeded = (SEEDED,) if run.seeded else ()
-    looked_up = (LOOKED_UP,) if table.declaration.bounds_from_rows else ()
-    broken_off = () if isinstance(run, Run) else (BROKEN_OFF,)
-    centers = run.centers if run.private and isinstance(run, Run) else None
-    weights = run.noisy_weights if run.private and isinstance(run, Run) else None
-    return ReleaseRecord(
-        **said | {"warnings": (*run.warnings, *broken_off, *seeded, *looked_up)},
-        declaration=table.declaration,
-        columns=run.domain.columns,
-        centers=None if centers is None else _freeze(centers),
-        weights=None if weights is None else _freeze(weights),
-        profiles=None if centers is None or not run.domain.declared else tuple(map(run.domain.describe, centers)),
-        looks=tabulate_accesses(accesses or {}, table.declaration),
-        version=__version__,
-        date=datetime.now(UTC).date().isoformat(),
-    )
-
-
-def tabulate_accesses(accesses: Mapping[AccessKind, int], declaration: Declaration) -> dict[str, int]:
-    """Looks by kind, in the order of the kinds and without those that there were none of.
-
-    Parameters
-    ----------
-    accesses : mapping of AccessKind to int
-        By kind.
-    declaration : Declaration
-        What is declared of the table.
-
-    Returns
-    -------
-    mapping of str to int
-        By the name of the kind.
-    """
-    numbers = {AccessKind.PROPOSAL: int(declaration.proposed), **accesses}
-    return {kind.value: numbers[kind] for kind in AccessKind if numbers.get(kind)}
+        Returns
+        -------
+        ReleaseRecord
+            Released and declared values alone.
+        """
+        said = {fact.name: getattr(run, fact.name) for fact in fields(RunFacts)}
+        if not run.private:
+            said |= {"spent_epsilon": None, "entries": ()}
+        seeded = (SEEDED,) if run.seeded else ()
+        looked_up = (LOOKED_UP,) if table.declaration.bounds_from_rows else ()
+        broken_off = () if isinstance(run, Run) else (BROKEN_OFF,)
+        centers = run.centers if run.private and isinstance(run, Run) else None
+        weights = run.noisy_weights if run.private and isinstance(run, Run) else None
+        return cls(
+            **said | {"warnings": (*run.warnings, *broken_off, *seeded, *looked_up)},
+            declaration=table.declaration,
+            columns=run.domain.columns,
+            centers=None if centers is None else _freeze(centers),
+            weights=None if weights is None else _freeze(weights),
+            profiles=None if centers is None or not run.domain.declared else tuple(map(run.domain.describe, centers)),
+            looks=AccessKind.tabulate(accesses or {}, table.declaration),
+            version=__version__,
+            date=datetime.now(UTC).date().isoformat(),
+        )
 
 
 def _freeze(values: Array) -> Array:

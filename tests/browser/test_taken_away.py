@@ -22,7 +22,7 @@ from dpviz.app.lessons.lesson import RunReveal
 from dpviz.app.lessons.reading import read_lessons
 from dpviz.runs.one_run import Run
 from dpviz.runs.open_table import declare
-from dpviz.runs.record import make_record
+from dpviz.runs.record import ReleaseRecord
 from dpviz.tables.samples import sample
 from tests.app.charts.test_player_page import truth_of
 from tests.browser import quiet
@@ -91,7 +91,7 @@ def saved(finished: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     animation = animate(finished, replace(truth_of(table, 15)[0], ghosts=()))  # earlier draws are in no file
     file = tmp_path_factory.mktemp("taken") / "run.html"
     file.write_text(
-        make_player_page([PlayerScene(animation=animation, run=make_record(finished, table), table=table.title)]),
+        make_player_page([PlayerScene(animation=animation, run=ReleaseRecord.of(finished, table), table=table.title)]),
         "utf-8",
     )
     return file

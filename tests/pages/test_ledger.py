@@ -23,7 +23,7 @@ from dpviz.app.ui.session import Booked
 from dpviz.core.accounting import Accounting
 from dpviz.runs.export import format_frame_csv
 from dpviz.runs.one_run import run
-from dpviz.runs.record import AccessKind, make_record
+from dpviz.runs.record import AccessKind, ReleaseRecord
 from dpviz.tables.declaration import FileKind
 from tests.pages.site import everything_shown, sample_table, visit
 
@@ -38,7 +38,7 @@ def books():
         run("dplloyd", table.private, k=3, epsilon=1.0, delta=1e-6, params={"preset": "gaussian"}, seed=3),
         run("kmeans++", table.private, k=3, epsilon=1.0, seed=4),
     ]
-    return [Booked(make_record(one, table), table.source_key) for one in runs]
+    return [Booked(ReleaseRecord.of(one, table), table.source_key) for one in runs]
 
 
 def test_the_page_shows_what_to_do_or_every_charge_and_warns_that_runs_add_up(books):
@@ -92,7 +92,7 @@ def test_every_number_has_room_for_its_first_digit():
     table = sample_table("outlier")
     runs = [run("auto", table.private, k=3, epsilon=epsilon, delta=1e-6, seed=1) for epsilon in (0.1, 1.0)]
     at = visit("ledger.py")
-    at.session_state["visit:books"] = [Booked(make_record(one, table), table.source_key) for one in runs]
+    at.session_state["visit:books"] = [Booked(ReleaseRecord.of(one, table), table.source_key) for one in runs]
     at.run()
     assert any(entry.amount < 1e-4 for one in runs for entry in one.entries), "small costs are what was cut"
     for shown in at.dataframe:
@@ -179,6 +179,6 @@ def test_runs_say_where_n_is_from_and_whether_their_noise_is_fit_for_a_release(b
 def test_looks_stand_beside_the_charges_by_kind():
     table = sample_table("outlier", FileKind.PRIVATE)
     accesses = {AccessKind.LOSS: 2, AccessKind.ROWS: 1}
-    record = make_record(run("dplloyd", table.private, k=3, epsilon=1.0), table, accesses=accesses)
+    record = ReleaseRecord.of(run("dplloyd", table.private, k=3, epsilon=1.0), table, accesses=accesses)
     charged = tabulate_charges([Booked(record, table.source_key)])
     assert set(charged["looks"]) == {"rows: 1 loss: 2"}

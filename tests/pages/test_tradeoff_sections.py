@@ -11,7 +11,7 @@ import yaml
 from streamlit.testing.v1 import AppTest
 
 from dpviz.runs.request import Contender
-from dpviz.runs.study.grid import StudyGrid, list_epsilons
+from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import Yardstick
 from dpviz.tables.declaration import FileKind
 from tests.pages.tables import app_on, open_blobs, read_animation, sound, study_in, text_of
@@ -155,7 +155,11 @@ def test_without_an_algorithm_it_asks_for_one() -> None:
 
 
 WANTED = StudyGrid(
-    (Contender("eugkm"), Contender("dplloyd", {"preset": "su"})), (4,), list_epsilons(0.25, 4.0), (1e-7,), repeats=3
+    (Contender("eugkm"), Contender("dplloyd", {"preset": "su"})),
+    (4,),
+    StudyGrid.list_epsilons(0.25, 4.0),
+    (1e-7,),
+    repeats=3,
 )
 
 

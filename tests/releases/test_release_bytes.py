@@ -34,7 +34,7 @@ from dpviz.releases.verifying import verify
 from dpviz.releases.zips import make_zip
 from dpviz.runs.one_run import run_request
 from dpviz.runs.open_table import declare
-from dpviz.runs.record import make_record
+from dpviz.runs.record import ReleaseRecord
 from dpviz.runs.request import Contender, Request
 from dpviz.tables.declaration import is_bought
 from dpviz.tables.declaration_file import apply_declaration, apply_declaration_file, to_json
@@ -236,8 +236,8 @@ def test_a_run_says_the_same_of_any_other_rows(tmp_path: Path, algorithm: str) -
         declare(open_file(write_rows(tmp_path, "rows", seed, rows)), said) for seed, rows in ((0, 900), (1, 37))
     )
     noise, request = ExactNoise(), Request(Contender(algorithm), 3, 0.2, 1e-6)
-    first = make_record(run_request(request, one.private, noise=noise), one)
-    again = make_record(
+    first = ReleaseRecord.of(run_request(request, one.private, noise=noise), one)
+    again = ReleaseRecord.of(
         run_request(request, other.private, noise=Playback(AnswerRecording(noise.coins, tuple(noise.released)))), other
     )
     assert first.warnings == again.warnings and first.to_dict() == again.to_dict()

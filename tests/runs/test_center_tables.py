@@ -13,7 +13,7 @@ from dpviz.runs import center_tables
 from dpviz.runs.center_tables import compute_interval, describe_shares, list_profile_rows, read_shares
 from dpviz.runs.meaning import membership
 from dpviz.runs.one_run import run
-from dpviz.runs.record import make_record
+from dpviz.runs.record import ReleaseRecord
 from dpviz.runs.synthetic_tables import synthesise_declared
 from dpviz.tables.declaration import Declaration, FileKind
 from dpviz.tables.declaration_file import apply_declaration
@@ -82,7 +82,7 @@ def test_shares_add_up_and_stand_in_the_record(synthetic, done):
     shares = read_shares(done.domain, done.centers)
     assert list(shares) == ["region", "sex"]
     np.testing.assert_allclose(sum(shares["region"].values()), 1)
-    said = make_record(done, synthetic).to_dict()
+    said = ReleaseRecord.of(done, synthetic).to_dict()
     assert len(said["released"]["profiles"]) == 3 and list(said["released"]["profiles"][0]) == [*SAID]
     assert said["declaration"]["bounds"]["region"] == {"categories": ["N", "S"]}
     assert said["declaration"]["weights"] == {"region": 1.0}
@@ -92,7 +92,7 @@ def test_shares_add_up_and_stand_in_the_record(synthetic, done):
 def test_tables_of_numbers_say_what_they_always_said():
     plain = synthesise_declared(Declaration(columns=("a",), lower=(0.0,), upper=(1.0,)), n=300, k=2)
     finished = run("dplloyd", plain.private, k=2, epsilon=1.0, seed=0)
-    said = make_record(finished, plain).to_dict()
+    said = ReleaseRecord.of(finished, plain).to_dict()
     assert list(said["released"]) == ["centers", "weights"] and "weights" not in said["declaration"]
     assert said["declaration"]["bounds"] == {"a": [0.0, 1.0]} and isinstance(finished.domain, Domain)
 

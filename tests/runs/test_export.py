@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from dpviz.core.check import RequestError
 from dpviz.runs.export import format_centers_csv, format_frame_csv, format_run_json, name_file, name_picture
-from dpviz.runs.record import make_record
+from dpviz.runs.record import ReleaseRecord
 from dpviz.tables.csv_intake import load_csv
 from dpviz.tables.declaration import FROM_ROWS
 from tests.runs.declared import finished, open_rows
@@ -27,7 +27,7 @@ WIDE = {"lower": (900.0, -2e6), "upper": (1100.0, 2e6)}
 def record(algorithm: str = "dplloyd", *, names: tuple[str, ...] = ("x", "y"), hardened: bool = False, **declared):
     """The record of a seeded run."""
     table = open_rows(names, **declared)
-    found = make_record(finished(table, algorithm), table)
+    found = ReleaseRecord.of(finished(table, algorithm), table)
     return dataclasses.replace(found, hardened=True, seeded=False) if hardened else found
 
 

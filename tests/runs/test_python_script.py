@@ -14,7 +14,7 @@ import pytest
 from dpviz.releases.account import Account
 from dpviz.runs.one_run import run_request
 from dpviz.runs.open_table import OpenTable, declare
-from dpviz.runs.python_script import Script, write_release_script, write_run_script, write_sweep_script
+from dpviz.runs.python_script import Script
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.study.grid import StudyGrid
 from dpviz.tables.declaration import FileKind
@@ -41,7 +41,7 @@ def test_a_run_of_a_sample_is_the_same_whatever_is_declared_of_it(capsys: pytest
     table = fifteen()
     for declared in (table.declaration, replace(table.declaration, relation="replace", n_public=None)):
         with about(declared.relation):
-            script = write_run_script(table.loaded.name, declared, REQUEST)
+            script = Script.for_run(table.loaded.name, declared, REQUEST)
             assert ("DECLARATION" in script.text) == (declared != table.declaration)
             expected = run_request(REQUEST, declare(table.loaded, declared).private)
             np.testing.assert_array_equal(execute(script)["run"].centers, expected.centers)
@@ -52,9 +52,9 @@ def test_a_seed_goes_along_only_where_rows_may_be_shown() -> None:
     table = fifteen()
     for kind in FileKind:
         declared = replace(table.declaration, kind=kind)
-        text = write_run_script("people.csv", declared, REQUEST).text
+        text = Script.for_run("people.csv", declared, REQUEST).text
         assert ("seed" in text) == kind.may_be_shown
-    release = write_release_script("people.csv", table.declaration, REQUEST, {"segments": 0.0})
+    release = Script.for_release("people.csv", table.declaration, REQUEST, {"segments": 0.0})
     assert "seed" not in release.text
 
 
@@ -64,9 +64,9 @@ def test_names_of_a_file_are_text_and_no_program() -> None:
     declared = replace(table.declaration, title='"""\nimport os', units={"x": "'''"})
     grid = StudyGrid((Contender("dplloyd"), Contender("eugkm", {"theta": 3.0})), (3,), (0.5,))
     for script in (
-        write_run_script(name, declared, REQUEST),
-        write_sweep_script(name, declared, grid),
-        write_release_script(name, declared, REQUEST, {"segments": 0.2}),
+        Script.for_run(name, declared, REQUEST),
+        Script.for_sweep(name, declared, grid),
+        Script.for_release(name, declared, REQUEST, {"segments": 0.2}),
     ):
         said = {
             node.targets[0].id: ast.literal_eval(node.value)
@@ -84,7 +84,7 @@ def test_names_of_a_file_are_text_and_no_program() -> None:
 def test_a_study_is_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     grid = StudyGrid((Contender("dplloyd"), Contender("kmeans++")), (2,), (0.5, 1.0), repeats=2, seed=3)
     table = fifteen()
-    script = write_sweep_script(table.loaded.name, table.declaration, grid)
+    script = Script.for_sweep(table.loaded.name, table.declaration, grid)
     results = execute(script)["results"]
     assert len(results) == len(grid.list_trials())
     assert "DPLloyd" in capsys.readouterr().out
@@ -96,7 +96,7 @@ def test_a_release_is_charged_saved_and_verified(
     data, declaration = write_people(tmp_path)
     declared = apply_declaration_file(declaration).validate()
     monkeypatch.chdir(tmp_path)
-    script = write_release_script(open_file(data).name, declared, replace(REQUEST, seed=None), {"segments": 0.0})
+    script = Script.for_release(open_file(data).name, declared, replace(REQUEST, seed=None), {"segments": 0.0})
     names = execute(script)
     assert names["verdict"].holds and "\nTrue" in capsys.readouterr().out
     made = Account.open(tmp_path / "account.sqlite").standing()
@@ -111,7 +111,7 @@ def test_an_account_that_is_open_is_charged_and_none_is_made(
     declared = apply_declaration_file(declaration).validate()
     account = Account.new(tmp_path / "town's.sqlite", name="town", cap_epsilon=5)
     monkeypatch.chdir(tmp_path)
-    script = write_release_script(open_file(data).name, declared, replace(REQUEST, seed=None), {}, account.path)
+    script = Script.for_release(open_file(data).name, declared, replace(REQUEST, seed=None), {}, account.path)
     assert "CAP" not in script.text and "Account.new" not in script.text
     assert execute(script)["verdict"].holds
     assert account.standing().spent_epsilon == 1 and not (tmp_path / "account.sqlite").exists()

@@ -16,7 +16,7 @@ from dpviz import __version__
 from dpviz.core.check import RequestError
 from dpviz.runs.one_run import run_steps
 from dpviz.runs.open_table import OpenTable, declare
-from dpviz.runs.record import BROKEN_OFF, AccessKind, ReleaseRecord, RunDocument, make_record
+from dpviz.runs.record import BROKEN_OFF, AccessKind, ReleaseRecord, RunDocument
 from dpviz.runs.request import Contender, Request
 from dpviz.tables.csv_intake import open_csv
 from dpviz.tables.declaration import FROM_ROWS, Declaration
@@ -64,7 +64,7 @@ def told(record: ReleaseRecord) -> dict[str, Any]:
 def test_the_record_of_every_algorithm_is_plain_and_complete(card, params, delta):
     table = open_rows(("x0", "x1"))
     done = finished(table, card.id, params=params, delta=delta)
-    said = told(make_record(done, table))
+    said = told(ReleaseRecord.of(done, table))
     assert (said["format"], said["algorithm"], said["k"], said["epsilon"]) == (2, card.id, 3, 1.0)
     assert (said["relation"], said["unit"], said["n_public"]) == ("add_remove", "1 row", None)
     assert said["columns"] == said["declaration"]["columns"] == ["x0", "x1"]
@@ -82,7 +82,7 @@ def test_the_record_of_every_algorithm_is_plain_and_complete(card, params, delta
 def test_the_number_of_rows_says_where_it_is_from(make, origin):
     table = make()
     done = finished(table)
-    said = told(make_record(done, table))
+    said = told(ReleaseRecord.of(done, table))
     assert said["n_origin"] == origin
     assert said["n"] == done.n and said["n_public"] == (None if origin == "bought" else 400)
     bought = [entry for entry in said["ledger"]["entries"] if entry["note"] == "number of rows"]
@@ -91,14 +91,14 @@ def test_the_number_of_rows_says_where_it_is_from(make, origin):
 
 def test_the_reference_uses_no_number_of_rows():
     table = open_rows(n_public=400)
-    record = make_record(finished(table, "kmeans++"), table)
+    record = ReleaseRecord.of(finished(table, "kmeans++"), table)
     assert (record.n_origin, record.n, record.n_public) == ("not used", None, 400)
 
 
 @each_table
 def test_the_declaration_is_told_as_a_sidecar_would(make, origin):
     table = make()
-    said = told(make_record(finished(table), table))
+    said = told(ReleaseRecord.of(finished(table), table))
     declared = said["declaration"]
     bounds = table.declaration.list_bounds(table.declaration.columns)
     assert list(declared["bounds"]) == list(declared["origins"]) == declared["columns"]
@@ -113,7 +113,7 @@ def test_the_declaration_is_told_as_a_sidecar_would(make, origin):
 
 def test_persons_are_told_with_the_column_that_says_who_and_how_many_rows_count():
     table = open_persons(rows_per_person=3)
-    said = told(make_record(finished(table), table))
+    said = told(ReleaseRecord.of(finished(table), table))
     assert said["unit"] == "1 person, up to 3 rows"
     assert (said["declaration"]["id_column"], said["declaration"]["rows_per_person"]) == ("person", 3)
     assert "p1" not in json.dumps(said["declaration"])
@@ -121,40 +121,40 @@ def test_persons_are_told_with_the_column_that_says_who_and_how_many_rows_count(
 
 def test_every_column_says_where_its_bounds_are_from():
     table = open_rows(origins=("law or physics", ""), bounds_origin="see the codebook", radius=1.5)
-    declared = told(make_record(finished(table), table))["declaration"]
+    declared = told(ReleaseRecord.of(finished(table), table))["declaration"]
     assert declared["origins"] == {"x": "law or physics: see the codebook", "y": "see the codebook"}
     assert declared["radius"] == 1.5 and declared["unit_of_privacy"] == "one row" and not declared["bounds_from_rows"]
-    assert told(make_record(finished(open_rows()), open_rows()))["declaration"]["origins"]["x"] == "not stated"
+    assert told(ReleaseRecord.of(finished(open_rows()), open_rows()))["declaration"]["origins"]["x"] == "not stated"
 
 
 def test_the_format_of_the_file_is_told_where_it_is_not_the_plain_one():
     raw = b"x;y\n" + b"0,5;0,25\n" * 400
     form = FileFormat(delimiter=";", style=NumberStyle(decimal=","))
     table = declare(open_csv(raw), Declaration(**BOX, file=form))
-    assert told(make_record(finished(table), table))["declaration"]["file"] == {"delimiter": ";", "decimal": ","}
-    assert "file" not in told(make_record(finished(open_rows()), open_rows()))["declaration"]
+    assert told(ReleaseRecord.of(finished(table), table))["declaration"]["file"] == {"delimiter": ";", "decimal": ","}
+    assert "file" not in told(ReleaseRecord.of(finished(open_rows()), open_rows()))["declaration"]
 
 
 def test_looks_are_counted_by_kind_and_a_proposal_is_one():
     table = open_rows(proposed=True)
     done = finished(table)
-    assert told(make_record(done, table))["looks"] == {"proposal": 1}
+    assert told(ReleaseRecord.of(done, table))["looks"] == {"proposal": 1}
     accesses = {AccessKind.LOSS: 2, AccessKind.ROWS: 1, AccessKind.REFERENCE: 0}
-    assert told(make_record(done, table, accesses=accesses))["looks"] == {"rows": 1, "loss": 2, "proposal": 1}
-    assert told(make_record(finished(open_rows()), open_rows()))["looks"] == {}
+    assert told(ReleaseRecord.of(done, table, accesses=accesses))["looks"] == {"rows": 1, "loss": 2, "proposal": 1}
+    assert told(ReleaseRecord.of(finished(open_rows()), open_rows()))["looks"] == {}
 
 
 def test_a_day_and_a_version_are_told_and_no_hour():
     table = open_rows()
     before = datetime.now(UTC).date().isoformat()
-    said = told(make_record(finished(table), table))
+    said = told(ReleaseRecord.of(finished(table), table))
     assert before <= said["date"] <= datetime.now(UTC).date().isoformat() and re.fullmatch(r"[\d-]{10}", said["date"])
     assert said["version"] == __version__
 
 
 def test_noise_that_is_no_release_says_so_in_a_field_a_sentence_and_a_mark():
     table = open_rows()
-    seeded, fresh = (make_record(finished(table, seed=seed), table) for seed in (0, None))
+    seeded, fresh = (ReleaseRecord.of(finished(table, seed=seed), table) for seed in (0, None))
     hardened = dataclasses.replace(fresh, hardened=True)
     assert [told(one)["seeded"] for one in (seeded, fresh, hardened)] == [True, False, False]
     assert "follows from a seed" in seeded.note and "not hardened" in fresh.note and hardened.note == ""
@@ -165,7 +165,7 @@ def test_noise_that_is_no_release_says_so_in_a_field_a_sentence_and_a_mark():
 
 def test_bounds_that_were_read_from_the_rows_are_marked():
     table = open_rows(origins=("law or physics", FROM_ROWS))
-    record = dataclasses.replace(make_record(finished(table, seed=None), table), hardened=True)
+    record = dataclasses.replace(ReleaseRecord.of(finished(table, seed=None), table), hardened=True)
     assert record.marks == ("BOUNDS_FROM_ROWS",) and "read from the rows" in record.note
     assert told(record)["declaration"]["bounds_from_rows"] and "read from the rows" in record.warnings[0]
 
@@ -173,7 +173,7 @@ def test_bounds_that_were_read_from_the_rows_are_marked():
 def test_the_reference_has_a_record_that_releases_nothing():
     table = open_rows()
     done = finished(table, "kmeans++")
-    record = make_record(done, table, accesses={AccessKind.REFERENCE: 1})
+    record = ReleaseRecord.of(done, table, accesses={AccessKind.REFERENCE: 1})
     said = told(record)
     assert said["released"] == {"centers": None, "weights": None}
     assert said["ledger"] == {"epsilon": None, "delta": 0.0, "accounting": "none", "entries": []}
@@ -183,7 +183,7 @@ def test_the_reference_has_a_record_that_releases_nothing():
 
 def test_a_record_cannot_be_changed():
     table = open_rows()
-    record = make_record(finished(table), table)
+    record = ReleaseRecord.of(finished(table), table)
     assert record.centers is not None
     with pytest.raises(dataclasses.FrozenInstanceError):
         record.epsilon = 0.1  # type: ignore[misc]
@@ -195,7 +195,7 @@ def test_columns_of_centres_are_those_of_a_point_where_a_row_holds_several():
     names = ("x_1", "y_1", "x_2", "y_2")
     table = _pairs(names)
     done = finished(table, "k-noisy-centers", k=2, delta=1e-6, params={"rows": "tuples"})
-    said = told(make_record(done, table))
+    said = told(ReleaseRecord.of(done, table))
     assert said["columns"] == ["x", "y"] and said["declaration"]["columns"] == list(names)
     assert np.shape(said["released"]["centers"]) == (2, 2)
 
@@ -219,8 +219,8 @@ def test_a_run_that_was_broken_off_has_spent_what_its_steps_spent_and_has_no_cen
     table = open_rows(n_public=400)
     whole = finished(table, "balcan")
     *_, half, _ = run_steps(Request(Contender("balcan"), 3, seed=0), table.private)
-    record = make_record(half, table)
+    record = ReleaseRecord.of(half, table)
     assert record.centers is None and record.weights is None and BROKEN_OFF in record.warnings
-    assert BROKEN_OFF not in make_record(whole, table).warnings
+    assert BROKEN_OFF not in ReleaseRecord.of(whole, table).warnings
     assert record.entries == half.entries and record.spent_epsilon == half.spent_epsilon <= record.epsilon
     assert told(record)["released"] == {"centers": None, "weights": None}

@@ -10,14 +10,10 @@ from dpviz.algorithms import find_card
 from dpviz.api.cli.parser import Parser, read_number, read_whole, read_wholes
 from dpviz.core import format_table
 from dpviz.runs import (
-    USUAL_LOSS,
-    USUAL_SHARE,
-    WHERE_FROM,
+    Advice,
     RowsAdvice,
+    Target,
     advise,
-    describe_certainty,
-    describe_change,
-    list_alternatives,
 )
 from dpviz.tables import read_declaration_file
 from dpviz.words import round_percent
@@ -45,16 +41,16 @@ def add(command: Parser) -> None:
     command.add_argument(
         "--target",
         type=read_number,
-        default=USUAL_LOSS,
+        default=Target().loss,
         metavar="R",
-        help=f"most loss over that of k-means++ (default: {USUAL_LOSS:g})",
+        help=f"most loss over that of k-means++ (default: {Target().loss:g})",
     )
     command.add_argument(
         "--share",
         type=read_number,
-        default=USUAL_SHARE,
+        default=Target().share,
         metavar="S",
-        help=f"on which part of the tables it is met (default: {USUAL_SHARE:g})",
+        help=f"on which part of the tables it is met (default: {Target().share:g})",
     )
     command.add_argument("--delta", type=read_number, default=0.0, metavar="D", help="0 for pure ε (default: 0)")
     command.add_argument("--relation", metavar="add_remove|replace", help="neighbours (default: add_remove)")
@@ -88,7 +84,6 @@ def serve(arguments: argparse.Namespace) -> str:
 
 def _format_text(answer: RowsAdvice) -> str:
     advice = answer.few
-    known = [one for one in (advice.best, *advice.others) if one is not None]
     lines = [
         [
             find_card(one.algorithm).title,
@@ -97,13 +92,13 @@ def _format_text(answer: RowsAdvice) -> str:
             round_percent(one.share),
             f"{one.seconds:.2g}",
         ]
-        for one in known
+        for one in advice.outlooks
     ]
     header = ["algorithm", "loss / k-means++ (median)", "25-75 %", "held on", "seconds"]
-    said = [answer.sentence, describe_certainty(advice), *list_alternatives(advice)]
-    what_if = [describe_change(change, advice) for change in advice.changes]
+    said = [answer.sentence, advice.describe_certainty(), *advice.list_alternatives()]
+    what_if = advice.list_changes()
     table = [f"At ε = {advice.setting.epsilon:g}, on made-up tables:", format_table(header, lines)] if lines else []
-    return "\n".join([*said, *what_if, *table, WHERE_FROM])
+    return "\n".join([*said, *what_if, *table, Advice.WHERE_FROM])
 
 
 def _to_plain(answer: RowsAdvice) -> dict[str, object]:
@@ -111,7 +106,7 @@ def _to_plain(answer: RowsAdvice) -> dict[str, object]:
     return {
         "answer": answer.sentence,
         "n": list(answer.rows),
-        "certainty": describe_certainty(advice),
+        "certainty": advice.describe_certainty(),
         "target": advice.target.loss,
         "share": advice.target.share,
         "best": None if advice.best is None else asdict(advice.best),

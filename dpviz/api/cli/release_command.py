@@ -32,7 +32,6 @@ from dpviz.releases import (
     receive,
 )
 from dpviz.runs import (
-    USUAL_LOSS,
     Contender,
     Request,
     Target,
@@ -80,7 +79,7 @@ def add(command: Parser) -> None:
         "--accept-loss",
         type=read_number,
         metavar="R",
-        help=f"most loss over that of k-means++ that you accept (usual: {USUAL_LOSS:g}); the card argues with it",
+        help=f"most loss over that of k-means++ that you accept (usual: {Target().loss:g}); the card argues with it",
     )
     command.add_argument(
         "--accept-risk",
@@ -184,7 +183,7 @@ def _read_accepted(arguments: argparse.Namespace) -> tuple[Target, windows.Risk]
         raise RequestError("--accept-risk takes a guess and what it may become: write them as 0.1,0.25.")
     risk = windows.Risk() if said is None else windows.Risk(*said)
     risk.allow()  # refuses what is no probability
-    loss = USUAL_LOSS if arguments.accept_loss is None else arguments.accept_loss
+    loss = Target().loss if arguments.accept_loss is None else arguments.accept_loss
     return Target(loss), risk
 
 

@@ -26,7 +26,6 @@ from dpviz.runs import (
     describe_verdict,
     export,
     judge_request,
-    make_record,
     parse_named_values,
     run_request,
     tabulate_centers,
@@ -71,7 +70,7 @@ def serve(arguments: argparse.Namespace) -> str:
         AccessKind.LOSS: int(arguments.evaluate),
         AccessKind.REFERENCE: int(not finished.private),
     }
-    record = make_record(finished, table, accesses=accesses)
+    record = ReleaseRecord.of(finished, table, accesses=accesses)
     # Before anything else is worked out: what was paid for must not be lost.
     refused = None if arguments.out is None else _write_centers(Path(arguments.out), record)
     report = _make_report(record, finished, table, evaluated=arguments.evaluate) | {"expected": judged.announcement}

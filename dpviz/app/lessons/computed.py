@@ -23,7 +23,6 @@ from dpviz.runs import (
     compute_study_rows,
     declare,
     evaluation,
-    measure_crowd,
     run_request,
 )
 from dpviz.tables import SAMPLES, PointDrawing, decode_drawing, make_painted_table, sample
@@ -119,7 +118,7 @@ class Computed:
             If I am not on the board, or the run grows no tree.
         """
         others, me = self._with_me()
-        return measure_crowd(me, others, self.run(request))
+        return Crowd.measure(me, others, self.run(request))
 
     def measure_move_without_me(self, k: int) -> float:
         """How far a centre of k-means++ moves when I am taken out, data units.

@@ -20,7 +20,7 @@ from dpviz.app.charts.home_pictures import count_right_guesses, draw_guesses, dr
 from dpviz.app.ui.badges import format_badge
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.core import Array, Flags
-from dpviz.runs import bound_belief, evaluation
+from dpviz.runs import Belief, evaluation
 from dpviz.words import capitalize_first, choose_palette, explain_term, explain_words
 
 _FIRST = 0.02
@@ -89,7 +89,7 @@ def _draw_answer(shown: SampleDraws) -> None:
         )
         draw, colors = shown.draws[float(str(epsilon))], choose_palette(st.context.theme.type)
         st.subheader(escape_markdown(draw.finding), anchor=False)
-        right = count_right_guesses(bound_belief(0.5, epsilon=draw.epsilon).most)
+        right = count_right_guesses(Belief.bound(0.5, epsilon=draw.epsilon).most)
         said = (
             f"{describe_privacy(draw.epsilon)} Of 100 guesses about a person 50 are right by chance, at "
             f"most {right} now:"

@@ -15,16 +15,7 @@ from typing import Any, TypeVar, cast
 
 import streamlit as st
 
-from dpviz.runs import (
-    AccessKind,
-    LargeTable,
-    OpenTable,
-    ReleaseRecord,
-    RunSoFar,
-    declare,
-    make_record,
-    tabulate_accesses,
-)
+from dpviz.runs import AccessKind, LargeTable, OpenTable, ReleaseRecord, RunSoFar, declare
 from dpviz.tables import Content, Declaration, FileKind
 
 _TABLE, _UNDECLARED, _BOOKS = "visit:table", "visit:undeclared", "visit:books"
@@ -350,7 +341,7 @@ def book(run: RunSoFar, table: OpenTable, *, instead_of: int | None = None) -> i
         Its place in the books.
     """
     entries = _list_entries()
-    entry = Booked(make_record(run, table, accesses=count_accesses(table.source_key)), table.source_key)
+    entry = Booked(ReleaseRecord.of(run, table, accesses=count_accesses(table.source_key)), table.source_key)
     if instead_of is not None:
         entries[instead_of] = entry
         return instead_of
@@ -400,7 +391,7 @@ def find_record(place: int) -> ReleaseRecord:
 
 def _add_later_accesses(entry: Booked) -> Booked:
     """Whoever takes a result away chose it after all looks, not only after those before the run."""
-    accesses = tabulate_accesses(count_accesses(entry.source_key), entry.record.declaration)
+    accesses = AccessKind.tabulate(count_accesses(entry.source_key), entry.record.declaration)
     if accesses == entry.record.looks:
         return entry
     return dataclasses.replace(entry, record=dataclasses.replace(entry.record, looks=accesses))

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
 from math import inf, isfinite, log10
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -39,6 +39,8 @@ EPSILONS = (
 NEAR = 1.05
 # Of algorithms that are so near each other in the mean, and near the best as often, the cheapest is advised.
 ALIKE = 1.01
+# So much more loss is not worth a word, and so much more time is.
+_SLIGHTLY, _MUCH_CHEAPER = 1.02, 3.0
 # Losses are cut here: what lies above is noise.
 _MOST = 1000.0
 
@@ -108,6 +110,14 @@ class Advice:
         Whether the question lies outside the sizes that were studied; then the nearest of them answered.
     """
 
+    WHERE_FROM: ClassVar[str] = (
+        "Read from a stored study of made-up tables; no row of yours is read. They are groups of rows, most of "
+        "them of like size, k of them or a third more, that reach the bounds or fill a part of them. Rows that "
+        "fill less of their bounds, or whose groups overlap or are of unlike size, may lose more. So may a table "
+        "in one scale for all columns where one of them has most of the spread, as amounts may: there is none in "
+        "the study."
+    )
+
     setting: Setting
     target: Target
     best: Outlook | None
@@ -123,9 +133,53 @@ class Advice:
         return self.best or next(iter(self.others), None)
 
     @property
+    def outlooks(self) -> list[Outlook]:
+        """Every algorithm at that ε, the advised one first."""
+        return [one for one in (self.best, *self.others) if one is not None]
+
+    @property
     def epsilon(self) -> float:
         """The advised ε; infinite where the target is out of reach."""
         return self.best.epsilon if self.best is not None else inf
+
+    def describe_certainty(self) -> str:
+        """On how many made-up tables that held, and how far they lie apart."""
+        outlook = self.leading
+        if outlook is None:
+            return "No algorithm can serve this request, or none was tried on so few rows."
+        tables = f"{self.n_tables} made-up tables of about this size"
+        low, high = format_apart(outlook.low, outlook.high)
+        spread = f"half of them lie between {low} and {high} ×"
+        if self.best is None:
+            return (
+                f"The nearest is {_format_title(outlook)} at ε = {outlook.epsilon:g}: it got there on "
+                f"{round_percent(outlook.share)} of "
+                f"{tables}; {spread}."
+            )
+        beyond = " Your sizes lie beyond those that were studied: the nearest of them answered." if self.beyond else ""
+        return f"At ε = {outlook.epsilon:g} it held on {round_percent(outlook.share)} of {tables}; {spread}.{beyond}"
+
+    def list_alternatives(self) -> list[str]:
+        """What else would do at this ε: what is as good and cheaper, and what is better."""
+        best, sentences = self.best, []
+        for other in self.others if best is not None else ():
+            assert best is not None
+            if other.share < self.target.share - 1e-9:
+                continue
+            if other.behind * _SLIGHTLY <= best.behind:
+                why = "loses less ({} × against {} ×)".format(*format_apart(other.median, best.median))
+            elif other.behind <= _SLIGHTLY * best.behind:
+                why = f"does as well ({format_apart(other.median)[0]} ×)"
+            elif other.seconds * _MUCH_CHEAPER <= best.seconds:
+                why = f"loses more ({format_apart(other.median)[0]} ×), in a fraction of the computing time"
+            else:
+                continue
+            sentences.append(f"{_format_title(other)} {why}; it held on {round_percent(other.share)}.")
+        return sentences
+
+    def list_changes(self) -> list[str]:
+        """What would change the answer, a sentence each."""
+        return [_describe_change(change, self) for change in self.changes]
 
 
 @dataclass(frozen=True, eq=False)
@@ -541,69 +595,8 @@ def _compute_weighted_quantiles(values: Array, weights: Array, parts: Sequence[f
     return reached_at
 
 
-# So much more loss is not worth a word, and so much more time is.
-_SLIGHTLY, _MUCH_CHEAPER = 1.02, 3.0
-
-WHERE_FROM = (
-    "Read from a stored study of made-up tables; no row of yours is read. They are groups of rows, most of them of "
-    "like size, k of them or a third more, that reach the bounds or fill a part of them. Rows that fill less of their "
-    "bounds, or whose groups overlap or are of unlike size, may lose more. So may a table in one scale for all columns "
-    "where one of them has most of the spread, as amounts may: there is none in the study."
-)
-
-
-def describe_certainty(advice: Advice) -> str:
-    """On how many made-up tables that held, and how far they lie apart."""
-    outlook = advice.leading
-    if outlook is None:
-        return "No algorithm can serve this request, or none was tried on so few rows."
-    tables = f"{advice.n_tables} made-up tables of about this size"
-    low, high = format_apart(outlook.low, outlook.high)
-    spread = f"half of them lie between {low} and {high} ×"
-    if advice.best is None:
-        return (
-            f"The nearest is {_format_title(outlook)} at ε = {outlook.epsilon:g}: it got there on "
-            f"{round_percent(outlook.share)} of "
-            f"{tables}; {spread}."
-        )
-    beyond = " Your sizes lie beyond those that were studied: the nearest of them answered." if advice.beyond else ""
-    return f"At ε = {outlook.epsilon:g} it held on {round_percent(outlook.share)} of {tables}; {spread}.{beyond}"
-
-
-def list_alternatives(advice: Advice) -> list[str]:
-    """What else would do at this ε: what is as good and cheaper, and what is better."""
-    best, sentences = advice.best, []
-    for other in advice.others if best is not None else ():
-        assert best is not None
-        if other.share < advice.target.share - 1e-9:
-            continue
-        if other.behind * _SLIGHTLY <= best.behind:
-            why = "loses less ({} × against {} ×)".format(*format_apart(other.median, best.median))
-        elif other.behind <= _SLIGHTLY * best.behind:
-            why = f"does as well ({format_apart(other.median)[0]} ×)"
-        elif other.seconds * _MUCH_CHEAPER <= best.seconds:
-            why = f"loses more ({format_apart(other.median)[0]} ×), in a fraction of the computing time"
-        else:
-            continue
-        sentences.append(f"{_format_title(other)} {why}; it held on {round_percent(other.share)}.")
-    return sentences
-
-
-def describe_change(change: Change, advice: Advice) -> str:
-    """What another request would lead to.
-
-    Parameters
-    ----------
-    change : Change
-        Another request.
-    advice : Advice
-        What the stored study answers.
-
-    Returns
-    -------
-    str
-        The end of a sentence.
-    """
+def _describe_change(change: Change, advice: Advice) -> str:
+    """What another request would lead to, in a sentence."""
     outlook = change.outlook
     if outlook is None:
         return f"With {change.words} it would still be out of reach."

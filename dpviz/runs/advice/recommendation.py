@@ -106,6 +106,24 @@ class Recommendation:
             f"({self.who}). More rows, fewer clusters, a larger loss or a larger risk would open a window."
         )
 
+    def compare_with(self, advice: Advice) -> str:
+        """What the stored study says beside the runs on the table: the same, or what else and why.
+
+        Parameters
+        ----------
+        advice : Advice
+            What the stored study answers.
+
+        Returns
+        -------
+        str
+            A sentence.
+        """
+        said = f"ε = {advice.epsilon:g}" if advice.best is not None else f"more than ε = {EPSILONS[-1]:g}"
+        if self.apart is None:
+            return f"The stored study of {MADE_UP} agrees ({said})."
+        return f"The stored study of {MADE_UP} says {said}: {self.apart.words}"
+
 
 def recommend(
     target: Target,
@@ -197,24 +215,3 @@ def _compare_with_tables(advice: Advice, own: SmallestEpsilon, tried: Sequence[f
         return Reason("among them", f"such tables differ (ε = {ends}), and this one is among those that need {where}.")
     how = "easier" if own.epsilon < least else "harder"
     return Reason("unlike them", f"this one is {how} than each of the {len(advice.each)} tables (ε = {ends}).")
-
-
-def compare_with_study(recommendation: Recommendation, advice: Advice) -> str:
-    """What the stored study says beside the runs on the table: the same, or what else and why.
-
-    Parameters
-    ----------
-    recommendation : Recommendation
-        What runs on the table answer.
-    advice : Advice
-        What the stored study answers.
-
-    Returns
-    -------
-    str
-        A sentence.
-    """
-    said = f"ε = {advice.epsilon:g}" if advice.best is not None else f"more than ε = {EPSILONS[-1]:g}"
-    if recommendation.apart is None:
-        return f"The stored study of {MADE_UP} agrees ({said})."
-    return f"The stored study of {MADE_UP} says {said}: {recommendation.apart.words}"

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import singledispatch
 from math import log, sqrt
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -33,10 +33,6 @@ from dpviz.algorithms import (
 from dpviz.core import Array, Codes, Region, check
 from dpviz.runs.one_run import RunSoFar
 from dpviz.words import round_percent
-
-MOST_K = 60
-"""Beyond so many clusters the loss is not computed: a synopsis tells no such number of them apart."""
-
 
 # How losses for each k are computed, and what is a bend of theirs.
 # Chosen by hand; ``benchmarks/bought.py`` says how often the k is right.
@@ -61,6 +57,9 @@ class SuggestedK:
     gain of a k is as what follows it. ``suggested`` is None where nothing stands out. ``agreeing`` of ``redraws``
     suggest the same.
     """
+
+    MOST: ClassVar[int] = 60
+    """Beyond so many clusters the loss is not computed: a synopsis tells no such number of them apart."""
 
     ks: Codes
     losses: Array
@@ -90,71 +89,71 @@ class SuggestedK:
         before, here = self.losses[place - 1 : place + 1]
         return float(1 - here / max(before, _TINY))
 
+    @classmethod
+    def of(cls, source: RunSoFar | GridStep, most: int, rng: np.random.Generator) -> SuggestedK:
+        """The k up to ``most`` at which the loss on a released synopsis bends: O(most · redraws) solutions of k-means.
 
-def suggest_k(source: RunSoFar | GridStep, most: int, rng: np.random.Generator) -> SuggestedK:
-    """The k from 1 to ``most`` at which the loss on a released synopsis bends. O(most · redraws) solutions of k-means.
+        Nothing is charged: only what was released is read. The run that the synopsis is of should be planned with
+        k = ``most``, from public knowledge, so that its cells are fine enough for all of them.
 
-    Nothing is charged: only what was released is read. The run that the synopsis is of should be planned with
-    k = ``most``, from public knowledge, so that its cells are fine enough for all of them.
+        Parameters
+        ----------
+        source : RunSoFar or GridStep
+            What was released.
+        most : int
+            The largest k that is looked at.
+        rng : numpy Generator
+            Public coins.
 
-    Parameters
-    ----------
-    source : RunSoFar or GridStep
-        What was released.
-    most : int
-        The largest k that is looked at.
-    rng : numpy Generator
-        Public coins.
+        Returns
+        -------
+        SuggestedK
+            k, and the curve that it is read from.
 
-    Returns
-    -------
-    SuggestedK
-        k, and the curve that it is read from.
-
-    Raises
-    ------
-    RequestError
-        If ``most`` is out of range, or the run has no synopsis.
-    """
-    check.within(2, MOST_K, most=most)
-    step = source if isinstance(source, GridStep) else find_synopsis(source)
-    beyond = most + _GAINS_AFTER
-    cloud, within = make_cloud(step), step.spread_in_cell
-    first = _solve_curve(cloud, within, beyond, rng)
-    again = [
-        _solve_curve(redraw(cloud, step.sd, rng), within, beyond, rng, near=first.centers) for _ in range(_REDRAWS)
-    ]
-    bends = _measure_bends(first, most)
-    suggested = _find_clearest(bends)
-    spread = _NINE_IN_TEN * np.std([curve.losses for curve in again], axis=0, ddof=1)[:most]
-    losses = first.losses[:most]
-    return SuggestedK(
-        ks=np.arange(1, most + 1),
-        losses=losses,
-        lows=np.maximum(losses - spread, 0.0),
-        highs=losses + spread,
-        bends=bends,
-        suggested=suggested,
-        agreeing=sum(_find_clearest(_measure_bends(curve, most)) == suggested for curve in again),
-        redraws=_REDRAWS,
-    )
-
-
-def find_synopsis(run: RunSoFar) -> GridStep:
-    """The last histogram that a run has released.
-
-    Raises
-    ------
-    RequestError
-        If it has released none.
-    """
-    steps = [frame.step for frame in run.frames if isinstance(frame.step, GridStep)]
-    synopses = [step for step in steps if not isinstance(step, ZoomStep)]
-    if not synopses:
-        raise check.RequestError(
-            f"A run of {run.algorithm} has no grid to read k from: run auto or eugkm, which release one."
+        Raises
+        ------
+        RequestError
+            If ``most`` is out of range, or the run has no synopsis.
+        """
+        check.within(2, cls.MOST, most=most)
+        step = source if isinstance(source, GridStep) else cls.find_synopsis(source)
+        beyond = most + _GAINS_AFTER
+        cloud, within = make_cloud(step), step.spread_in_cell
+        first = _solve_curve(cloud, within, beyond, rng)
+        again = [
+            _solve_curve(redraw(cloud, step.sd, rng), within, beyond, rng, near=first.centers) for _ in range(_REDRAWS)
+        ]
+        bends = _measure_bends(first, most)
+        suggested = _find_clearest(bends)
+        spread = _NINE_IN_TEN * np.std([curve.losses for curve in again], axis=0, ddof=1)[:most]
+        losses = first.losses[:most]
+        return cls(
+            ks=np.arange(1, most + 1),
+            losses=losses,
+            lows=np.maximum(losses - spread, 0.0),
+            highs=losses + spread,
+            bends=bends,
+            suggested=suggested,
+            agreeing=sum(_find_clearest(_measure_bends(curve, most)) == suggested for curve in again),
+            redraws=_REDRAWS,
         )
-    return synopses[-1]
+
+    @staticmethod
+    def find_synopsis(run: RunSoFar) -> GridStep:
+        """The last histogram that a run has released.
+
+        Raises
+        ------
+        RequestError
+            If it has released none.
+        """
+        steps = [frame.step for frame in run.frames if isinstance(frame.step, GridStep)]
+        synopses = [step for step in steps if not isinstance(step, ZoomStep)]
+        if not synopses:
+            raise check.RequestError(
+                f"A run of {run.algorithm} has no grid to read k from: run auto or eugkm, which release one."
+            )
+        return synopses[-1]
 
 
 @singledispatch

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -10,7 +11,6 @@ from dpviz.algorithms import TreeStep
 from dpviz.core import Array, Laplace, NoisyThreshold, RequestError
 from dpviz.runs.one_run import Run
 
-MOST_CROWD = 3_000
 EVEN = 0.5
 """The chance from which a crowd counts as noticed: rather so than not."""
 
@@ -33,6 +33,9 @@ class Crowd:
         The chance that the cube over the place wakes up, and all above it, with 1, 2, ... people there.
     """
 
+    MOST: ClassVar[int] = 3_000
+    """The largest crowd that is looked at."""
+
     level: int
     alone: bool
     box: Array
@@ -50,43 +53,43 @@ class Crowd:
         noticed = np.flatnonzero(self.chances >= EVEN)
         return int(noticed[0]) + 1 if len(noticed) else None
 
+    @classmethod
+    def measure(cls, place: Array, others: Array, run: Run) -> Crowd:
+        """What the tree of a run makes of a crowd at a place. Reads true counts: of public or simulated rows only.
 
-def measure_crowd(place: Array, others: Array, run: Run) -> Crowd:
-    """What the tree of a run makes of a crowd at a place. Reads true counts: of public or simulated rows only.
+        Each level draws noise of its own, so that the chances of the levels are multiplied.
 
-    Each level draws noise of its own, so that the chances of the levels are multiplied.
+        Parameters
+        ----------
+        place : array of shape (2,)
+            Unit coordinates.
+        others : array of shape (n, 2)
+            Everybody who is not of the crowd, unit coordinates.
+        run : Run
+            Of an algorithm with a tree and Laplace noise; the thresholds are those of its first tree.
 
-    Parameters
-    ----------
-    place : array of shape (2,)
-        Unit coordinates.
-    others : array of shape (n, 2)
-        Everybody who is not of the crowd, unit coordinates.
-    run : Run
-        Of an algorithm with a tree and Laplace noise; the thresholds are those of its first tree.
+        Returns
+        -------
+        Crowd
 
-    Returns
-    -------
-    Crowd
-
-    Raises
-    ------
-    RequestError
-        If it has none.
-    """
-    steps = [frame.step for frame in run.frames if isinstance(frame.step, TreeStep) and frame.step.shift == 1]
-    if not steps or steps[0].noise_name != Laplace.name:
-        raise RequestError("The run grows no tree under Laplace noise: choose balcan without a δ.")
-    tree, first = steps[0].tree, steps[0]
-    edges = np.array([tree.edge(level) for level in range(1, len(steps) + 1)])
-    mine = np.floor((place - tree.origin) / edges[:, None])
-    theirs = np.floor((others - tree.origin) / edges[:, None, None])
-    beside = (theirs == mine[:, None]).all(axis=2).sum(axis=1)
-    lonely = np.flatnonzero(beside == 0)
-    levels = int(lonely[0]) + 1 if len(lonely) else len(steps)
-    counts = beside[:levels, None] + np.arange(1, MOST_CROWD + 1)
-    asked = NoisyThreshold(Laplace(1.0, first.noise_scale), first.threshold)  # one person changes a count by one
-    chances = np.exp(asked.log_active(counts).sum(axis=0))
-    corner = tree.origin + mine[levels - 1] * edges[levels - 1]
-    box = np.stack([corner, corner + edges[levels - 1]])
-    return Crowd(levels, bool(len(lonely)), box, first.threshold, asked.once.compute_sd(1), chances)
+        Raises
+        ------
+        RequestError
+            If it has none.
+        """
+        steps = [frame.step for frame in run.frames if isinstance(frame.step, TreeStep) and frame.step.shift == 1]
+        if not steps or steps[0].noise_name != Laplace.name:
+            raise RequestError("The run grows no tree under Laplace noise: choose balcan without a δ.")
+        tree, first = steps[0].tree, steps[0]
+        edges = np.array([tree.edge(level) for level in range(1, len(steps) + 1)])
+        mine = np.floor((place - tree.origin) / edges[:, None])
+        theirs = np.floor((others - tree.origin) / edges[:, None, None])
+        beside = (theirs == mine[:, None]).all(axis=2).sum(axis=1)
+        lonely = np.flatnonzero(beside == 0)
+        levels = int(lonely[0]) + 1 if len(lonely) else len(steps)
+        counts = beside[:levels, None] + np.arange(1, cls.MOST + 1)
+        asked = NoisyThreshold(Laplace(1.0, first.noise_scale), first.threshold)  # one person changes a count by one
+        chances = np.exp(asked.log_active(counts).sum(axis=0))
+        corner = tree.origin + mine[levels - 1] * edges[levels - 1]
+        box = np.stack([corner, corner + edges[levels - 1]])
+        return cls(levels, bool(len(lonely)), box, first.threshold, asked.once.compute_sd(1), chances)

@@ -16,50 +16,50 @@ class Belief(NamedTuple):
     least: float
     most: float
 
+    @classmethod
+    def bound(cls, prior: float, *, epsilon: float) -> Belief:
+        """How far a pure ε-DP release can move a belief that was ``prior``: its odds change by a factor e^ε at most.
 
-def bound_belief(prior: float, *, epsilon: float) -> Belief:
-    """How far a pure ε-DP release can move a belief that was ``prior``: its odds change by a factor e^ε at most.
+        With δ > 0 a release may go beyond this with a small probability; ``bound_hits`` has δ.
 
-    With δ > 0 a release may go beyond this with a small probability; ``bound_hits`` has δ.
+        >>> [round(100 * Belief.bound(0.5, epsilon=epsilon).most, 1) for epsilon in (0.1, 1, 2, 5)]
+        [52.5, 73.1, 88.1, 99.3]
+        >>> round(100 * Belief.bound(0.5, epsilon=1).least, 1)
+        26.9
+        >>> round(100 * Belief.bound(0.01, epsilon=1).most, 2)
+        2.67
 
-    >>> [round(100 * bound_belief(0.5, epsilon=epsilon).most, 1) for epsilon in (0.1, 1, 2, 5)]
-    [52.5, 73.1, 88.1, 99.3]
-    >>> round(100 * bound_belief(0.5, epsilon=1).least, 1)
-    26.9
-    >>> round(100 * bound_belief(0.01, epsilon=1).most, 2)
-    2.67
+        Parameters
+        ----------
+        prior : float
+            In [0, 1].
+        epsilon : float
 
-    Parameters
-    ----------
-    prior : float
-        In [0, 1].
-    epsilon : float
+        Returns
+        -------
+        Belief
+            The least and the most that it can become.
 
-    Returns
-    -------
-    Belief
-        The least and the most that it can become.
+        Raises
+        ------
+        RequestError
+            If ``prior`` is no probability or ``epsilon`` is not positive.
 
-    Raises
-    ------
-    RequestError
-        If ``prior`` is no probability or ``epsilon`` is not positive.
-
-    References
-    ----------
-    Kasiviswanathan & Smith 2014, "On the 'semantics' of differential privacy", Theorem 2.1. Nanayakkara, Smart,
-    Cummings, Kaptchuk & Redmiles 2023: odds explain ε better than samples of outputs (963 people).
-    """
-    epsilon = check.epsilon(epsilon=epsilon)
-    if not 0 <= prior <= 1:
-        raise check.RequestError(f"The prior is {prior:g}: give a probability from 0 to 1.")
-    return Belief(_move_odds(prior, -epsilon), _move_odds(prior, epsilon))
+        References
+        ----------
+        Kasiviswanathan & Smith 2014, "On the 'semantics' of differential privacy", Theorem 2.1. Nanayakkara, Smart,
+        Cummings, Kaptchuk & Redmiles 2023: odds explain ε better than samples of outputs (963 people).
+        """
+        epsilon = check.epsilon(epsilon=epsilon)
+        if not 0 <= prior <= 1:
+            raise check.RequestError(f"The prior is {prior:g}: give a probability from 0 to 1.")
+        return cls(_move_odds(prior, -epsilon), _move_odds(prior, epsilon))
 
 
 def compute_allowed_epsilon(prior: float, accepted: float) -> float:
     """The largest ε under which no belief that was ``prior`` can become more than ``accepted``; 0 where it is no more.
 
-    The inverse of ``bound_belief``: ln of the ratio of the odds. With δ > 0 a belief may go beyond it with that chance.
+    The inverse of ``Belief.bound``: ln of the ratio of the odds. With δ > 0 a belief may go beyond it with that chance.
 
     >>> round(compute_allowed_epsilon(0.1, 0.25), 4), compute_allowed_epsilon(0.3, 0.2)
     (1.0986, 0.0)

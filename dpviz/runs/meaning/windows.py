@@ -19,7 +19,7 @@ from dpviz.runs.advice.advice import EPSILONS, find_needed_epsilons, load_stored
 from dpviz.runs.advice.known_rows import KnownRows
 from dpviz.runs.advice.recommendation import MADE_UP
 from dpviz.runs.advice.target import Target
-from dpviz.runs.meaning.odds import bound_belief, compute_allowed_epsilon
+from dpviz.runs.meaning.odds import Belief, compute_allowed_epsilon
 from dpviz.words import format_percent
 
 Kind = Literal["window", "wide", "none", "out of reach"]
@@ -191,7 +191,7 @@ class Window:
 
     def belief(self, epsilon: float) -> float:
         """The most that the guess can become at an ε of a release, whose rows a person count together."""
-        return bound_belief(self.risk.prior, epsilon=epsilon * self.times).most
+        return Belief.bound(self.risk.prior, epsilon=epsilon * self.times).most
 
 
 @lru_cache(maxsize=128)
@@ -324,7 +324,7 @@ def _list_openings(window: Window, times: float) -> Iterator[Opening]:
     if (more_loss := next((one for one in losses if keeps(at, one)), None)) is not None:
         yield Opening("A larger loss", f"{more_loss.above} rather than {target.above}")
     if isfinite(window.least):
-        belief = bound_belief(window.risk.prior, epsilon=window.least * times).most
+        belief = Belief.bound(window.risk.prior, epsilon=window.least * times).most
         if belief < 0.995:
             accepted = format_percent(ceil(100 * belief) / 100)
             yield Opening("A larger risk", f"{format_percent(window.risk.prior)} may become {accepted}")

@@ -139,6 +139,9 @@ class StudyGrid:
         Another draw of the whole study.
     """
 
+    FIELDS: ClassVar[tuple[str, ...]] = ("algorithms", "epsilons", "ks", "deltas", "ns", "repeats", "seed")
+    """What a link names."""
+
     contenders: tuple[Contender, ...]
     ks: tuple[int, ...] = (5,)
     epsilons: tuple[float, ...] = (1.0,)
@@ -234,7 +237,7 @@ class StudyGrid:
         RequestError
             If it says what is not allowed.
         """
-        said = {name: query[name] for name in FIELDS if name in query}
+        said = {name: query[name] for name in StudyGrid.FIELDS if name in query}
         if sum(map(len, said.values())) > _MOST_TEXT:
             raise RequestError(f"This link is longer than {_MOST_TEXT:,} characters: ask for less.")
         lists = {name: [part for part in text.split(",") if part] for name, text in said.items()}
@@ -267,7 +270,7 @@ class StudyGrid:
             given = read_document(StudyDocument, said, RequestError, at="settings").list_given()
         else:
             given = _translate_first_version(read_document(FirstStudyDocument, said, RequestError, at="settings"))
-        return _make_grid({name: given[name] for name in FIELDS if name in given}, USUAL)
+        return _make_grid({name: given[name] for name in StudyGrid.FIELDS if name in given}, USUAL)
 
     def _to_plain(self) -> dict[str, Any]:
         """Plain values by name; n and the seed only where they are not the usual ones."""
@@ -300,31 +303,29 @@ class StudyGrid:
         unused = [d for d in self.deltas if card.accounting(params, d) in (Accounting.PURE, Accounting.NONE)]
         return delta not in unused or delta == unused[0]
 
+    @staticmethod
+    def list_epsilons(low: float, high: float) -> tuple[float, ...]:
+        """Both ends and the round values of ε between them, about even on a logarithmic axis.
 
-def list_epsilons(low: float, high: float) -> tuple[float, ...]:
-    """Both ends and the round values of ε between them, about even on a logarithmic axis.
+        Parameters
+        ----------
+        low : float
+            The least.
+        high : float
+            The largest.
 
-    Parameters
-    ----------
-    low : float
-        The least.
-    high : float
-        The largest.
-
-    Returns
-    -------
-    tuple of float
-        Ascending.
-    """
-    return tuple(sorted({low, *(epsilon for epsilon in _ROUND_EPSILONS if low < epsilon < high), high}))
+        Returns
+        -------
+        tuple of float
+            Ascending.
+        """
+        return tuple(sorted({low, *(epsilon for epsilon in _ROUND_EPSILONS if low < epsilon < high), high}))
 
 
 USUAL = StudyGrid(
-    (Contender(AUTO),), epsilons=list_epsilons(0.1, 10.0), deltas=(check.choose_usual_delta(None),), repeats=5
+    (Contender(AUTO),), epsilons=StudyGrid.list_epsilons(0.1, 10.0), deltas=(check.choose_usual_delta(None),), repeats=5
 )
 """What a study asks for where nothing else is said."""
-
-FIELDS = ("algorithms", "epsilons", "ks", "deltas", "ns", "repeats", "seed")
 
 
 def _make_grid(said: Mapping[str, Any], usual: StudyGrid) -> StudyGrid:
@@ -340,7 +341,7 @@ def _translate_first_version(said: FirstStudyDocument) -> dict[str, Any]:
     low, high = (check.epsilon(**{name: parse_number(name, value)}) for name, value in ends.items())
     check.within(low, check.MOST_EPSILON, epsilon_to=high)
     one = {"ks": [said.k], "deltas": [said.delta], "repeats": said.repeats}
-    return {"algorithms": said.algorithms, "epsilons": list(list_epsilons(low, high)), **one}
+    return {"algorithms": said.algorithms, "epsilons": list(StudyGrid.list_epsilons(low, high)), **one}
 
 
 def _read_field(name: str, value: Any) -> Any:

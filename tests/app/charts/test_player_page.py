@@ -26,7 +26,7 @@ from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import Reference, find_reference, measure_recovery
 from dpviz.runs.one_run import Run, run
 from dpviz.runs.open_table import OpenTable, declare
-from dpviz.runs.record import make_record
+from dpviz.runs.record import ReleaseRecord
 from dpviz.tables.declaration import Declaration, FileKind
 from dpviz.tables.loaded_table import make_numeric_table
 from dpviz.tables.samples import sample
@@ -101,7 +101,9 @@ def _words(page: str) -> str:
 
 def page_of(table: OpenTable, finished: Run, context: RenderContext, numbers: tuple[TitleNumber, ...] = ()) -> str:
     animation = animate(finished, context, numbers)
-    return make_player_page([PlayerScene(animation=animation, run=make_record(finished, table), table=table.title)])
+    return make_player_page(
+        [PlayerScene(animation=animation, run=ReleaseRecord.of(finished, table), table=table.title)]
+    )
 
 
 @pytest.mark.some(3)
@@ -198,7 +200,7 @@ def test_a_page_is_small_enough_to_be_passed_on(sample_id: str, k: int, epsilon:
     assert (
         len(
             make_player_page(
-                [PlayerScene(animation=animation, run=make_record(finished, table), table=table.title)]
+                [PlayerScene(animation=animation, run=ReleaseRecord.of(finished, table), table=table.title)]
             ).encode()
         )
         <= MOST_BYTES
@@ -210,7 +212,7 @@ def test_a_page_with_everything_is_small_and_several_scenes_share_its_library() 
     table = declare(*sample("fifteen").load())
     finished = run("auto", table.private, k=15, epsilon=1.0, seed=1)
     scene = PlayerScene(
-        "First", ["Said."], animate(finished, truth_of(table, 15)[0]), make_record(finished, table), table.title
+        "First", ["Said."], animate(finished, truth_of(table, 15)[0]), ReleaseRecord.of(finished, table), table.title
     )
     one, three = make_player_page([scene]), make_player_page([scene, PlayerScene("Words alone"), scene])
     assert len(one.encode()) <= MOST_BYTES

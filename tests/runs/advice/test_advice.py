@@ -17,7 +17,6 @@ from dpviz.runs.advice.advice import EPSILONS as TRIED
 from dpviz.runs.advice.advice import (
     Outlook,
     SyntheticStudy,
-    describe_certainty,
     describe_change,
     find_best,
     find_needed_epsilons,
@@ -94,7 +93,7 @@ def test_no_budget_is_advised_that_is_less_than_any_that_was_studied() -> None:
         assert forecast_rows(at, ["auto"], TRIED, study=always)["epsilon"].min() == least
     few = replace(AT, n=ROWS // 2000)
     found = make_advice(few, target=USUAL, study=always)
-    assert (found.best, found.others, found.each) == (None, (), ()) and "so few rows" in describe_certainty(found)
+    assert (found.best, found.others, found.each) == (None, (), ()) and "so few rows" in found.describe_certainty()
     assert forecast_rows(few, ["auto"], TRIED, study=always).empty
 
 
@@ -121,7 +120,7 @@ def test_a_target_out_of_reach_is_said_to_be_with_the_nearest_and_what_would_do(
     found = make_advice(AT, target=USUAL, study=hard)
     assert found.best is None and found.others[0].algorithm == "auto"
     assert "No ε up to 10 keeps the loss within 10 % of k-means++" in recommend(USUAL, found).sentence
-    assert "it got there on 0 %" in describe_certainty(found)
+    assert "it got there on 0 %" in found.describe_certainty()
     by_words = {change.words: describe_change(change, found) for change in found.changes}
     assert "still be out of reach" in by_words["300,000 rows instead of 100,000"]
     assert "would do (Auto)" in by_words["k = 2 instead of 4"]

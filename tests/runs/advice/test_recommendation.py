@@ -14,10 +14,10 @@ from benchmarks.families import Size
 from benchmarks.recommended import CONTENDERS, DELTA, SIZES, TARGETS, readings, study_on
 from dpviz.algorithms.card import Setting
 from dpviz.runs.advice.advice import EPSILONS, forecast_rows, make_advice
-from dpviz.runs.advice.recommendation import compare_with_study, explain_apart, recommend
+from dpviz.runs.advice.recommendation import explain_apart, recommend
 from dpviz.runs.advice.target import Target, count_steps_apart, find_reached_loss
 from dpviz.runs.smallest_epsilon import SmallestEpsilon
-from dpviz.runs.study.grid import list_epsilons
+from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import KEYS, tidy
 from tests.cases import for_each
 
@@ -28,7 +28,7 @@ def as_stored(size: Size, *, shift: float, wobble: float) -> pd.DataFrame:
     """Runs that lose what the stored study says at ε / ``shift``, two in five of them so many times more."""
     setting = Setting(size.d, size.k, 1.0, DELTA, n=size.n)
     lines = []
-    for epsilon in list_epsilons(0.1, 10.0):
+    for epsilon in StudyGrid.list_epsilons(0.1, 10.0):
         forecast = forecast_rows(setting, [who.algorithm for who in CONTENDERS], [epsilon / shift])
         for _, line in forecast.drop_duplicates("contender").iterrows():
             facts = dict.fromkeys(KEYS, "") | {"contender": line["contender"], "k": size.k, "epsilon": epsilon}
@@ -87,7 +87,7 @@ def answer(name: str, epsilon: float, *, low: float | None = None, high: float |
 def test_why_they_differ_is_said(answers: list[SmallestEpsilon], kind: str | None, words: str) -> None:
     found = recommend(USUAL, ADVICE, answers, TRIED, CONTENDERS)
     assert (found.apart.kind if found.apart else None) == kind
-    assert words in compare_with_study(found, ADVICE)
+    assert words in found.compare_with(ADVICE)
 
 
 def test_sizes_that_were_not_studied_are_the_reason() -> None:

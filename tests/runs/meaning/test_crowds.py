@@ -9,7 +9,7 @@ import pytest
 
 from dpviz.algorithms.balcan2017.candidate_centers import TreeStep
 from dpviz.core.check import RequestError
-from dpviz.runs.meaning.crowds import Crowd, measure_crowd
+from dpviz.runs.meaning.crowds import Crowd
 from dpviz.runs.one_run import Run, run
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.tables.drawing import PointDrawing, load_preset, make_painted_table
@@ -25,7 +25,7 @@ def _town(people: int) -> OpenTable:
 
 
 def _told(table: OpenTable, done: Run) -> Crowd:
-    return measure_crowd(table.domain.to_unit(HERMIT.mine)[0], table.domain.to_unit(HERMIT.others), done)
+    return Crowd.measure(table.domain.to_unit(HERMIT.mine)[0], table.domain.to_unit(HERMIT.others), done)
 
 
 def _is_awake(table: OpenTable, done: Run, level: int) -> bool:
@@ -65,7 +65,7 @@ def test_the_levels_above_have_to_wake_as_well():
     done = run("balcan", table.private, k=3, epsilon=3.0, seed=7)
     levels = [frame.step for frame in done.frames if isinstance(frame.step, TreeStep)]
     beside = np.full((1, 2), 1e-9)  # so near that no level parts them
-    crowd = measure_crowd(place, beside, done)
+    crowd = Crowd.measure(place, beside, done)
     assert not crowd.alone and crowd.level == len(levels)
     far = (crowd.threshold - 101) / levels[0].noise_scale
     once = 0.5 * np.exp(-far) if far > 0 else 1 - 0.5 * np.exp(far)
@@ -77,8 +77,8 @@ def test_in_the_town_no_cube_is_mine_alone_and_hardly_any_noise_means_no_hiding(
     table = declare(*make_painted_table(drawing))
     place, others = table.domain.to_unit(drawing.mine)[0], table.domain.to_unit(drawing.others)
     beside_me = np.concatenate([others, np.tile(place, (5, 1))])
-    assert not measure_crowd(place, beside_me, run("balcan", table.private, k=3, epsilon=1.0, seed=1)).alone
-    tiny = measure_crowd(place, others[:0], run("balcan", table.private, k=3, epsilon=0.02, seed=1))
+    assert not Crowd.measure(place, beside_me, run("balcan", table.private, k=3, epsilon=1.0, seed=1)).alone
+    tiny = Crowd.measure(place, others[:0], run("balcan", table.private, k=3, epsilon=0.02, seed=1))
     assert tiny.needed is None, "at this ε no crowd of 3,000 is noticed"
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dpviz.core.check import RequestError
 from dpviz.runs.meaning import odds
-from dpviz.runs.meaning.odds import bound_belief
+from dpviz.runs.meaning.odds import Belief
 
 PROBABILITIES = st.floats(0.0, 1.0)
 EPSILONS = st.floats(1e-3, 30.0)
@@ -23,7 +23,7 @@ def test_doctests():
 
 @given(PROBABILITIES.filter(lambda p: 1e-6 < p < 1 - 1e-6), st.floats(1e-3, 8.0))
 def test_odds_change_by_the_factor_to_both_sides(prior, epsilon):
-    belief = bound_belief(prior, epsilon=epsilon)
+    belief = Belief.bound(prior, epsilon=epsilon)
     before = prior / (1 - prior)
     assert isclose(belief.most / (1 - belief.most), before * exp(epsilon), rel_tol=1e-6)
     assert isclose(belief.least / (1 - belief.least), before * exp(-epsilon), rel_tol=1e-6)
@@ -31,23 +31,23 @@ def test_odds_change_by_the_factor_to_both_sides(prior, epsilon):
 
 @given(PROBABILITIES, EPSILONS)
 def test_a_belief_stays_a_probability_and_holds_what_was_believed(prior, epsilon):
-    belief = bound_belief(prior, epsilon=epsilon)
+    belief = Belief.bound(prior, epsilon=epsilon)
     assert 0 <= belief.least <= prior + 1e-12
     assert prior - 1e-12 <= belief.most <= 1
 
 
 @given(PROBABILITIES, EPSILONS)
 def test_what_is_not_true_of_you_moves_the_other_way(prior, epsilon):
-    assert bound_belief(1 - prior, epsilon=epsilon).least == pytest.approx(
-        1 - bound_belief(prior, epsilon=epsilon).most
+    assert Belief.bound(1 - prior, epsilon=epsilon).least == pytest.approx(
+        1 - Belief.bound(prior, epsilon=epsilon).most
     )
 
 
 @pytest.mark.parametrize("prior", [-0.1, 1.1])
 def test_no_probability_is_refused(prior):
     with pytest.raises(RequestError, match="from 0 to 1"):
-        bound_belief(prior, epsilon=1.0)
+        Belief.bound(prior, epsilon=1.0)
 
 
 def test_large_budgets_move_to_certainty_and_overflow_nothing():
-    assert bound_belief(0.5, epsilon=1e4) == (0.0, 1.0)
+    assert Belief.bound(0.5, epsilon=1e4) == (0.0, 1.0)

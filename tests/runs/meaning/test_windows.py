@@ -16,7 +16,7 @@ from dpviz.core.check import RequestError
 from dpviz.runs.advice.advice import find_needed_epsilons
 from dpviz.runs.advice.target import Target
 from dpviz.runs.meaning import odds, window
-from dpviz.runs.meaning.odds import bound_belief, compute_allowed_epsilon
+from dpviz.runs.meaning.odds import Belief, compute_allowed_epsilon
 from dpviz.runs.meaning.windows import Risk, Window, find_window, format_epsilon
 from tests.cases import for_each
 
@@ -46,9 +46,9 @@ def test_what_is_allowed_is_the_largest_that_keeps_the_belief(prior: float, acce
         assert most == 0
         return
     if most >= 1e-3:
-        assert bound_belief(prior, epsilon=most).most == pytest.approx(accepted, rel=1e-9)
-        assert bound_belief(prior, epsilon=1.001 * most).most > accepted
-        assert bound_belief(prior, epsilon=max(1e-3, float(format_epsilon(most)))).most <= accepted * (1 + 1e-9)
+        assert Belief.bound(prior, epsilon=most).most == pytest.approx(accepted, rel=1e-9)
+        assert Belief.bound(prior, epsilon=1.001 * most).most > accepted
+        assert Belief.bound(prior, epsilon=max(1e-3, float(format_epsilon(most)))).most <= accepted * (1 + 1e-9)
 
 
 @for_each("kind", list(CASES))
@@ -57,7 +57,7 @@ def test_every_case_has_its_kind_its_title_and_its_words(kind: str) -> None:
     found = asked(setting, risk)
     assert found.kind == kind and len(found.finding) <= 50
     assert found.least == min(find_needed_epsilons(setting, USUAL).values())
-    assert bound_belief(risk.prior, epsilon=found.most).most <= risk.accepted
+    assert Belief.bound(risk.prior, epsilon=found.most).most <= risk.accepted
     assert bool(found.openings) == (kind in ("none", "out of reach"))
     assert ("would open a window" in found.sentence) == bool(found.openings)
     if kind == "wide":
@@ -126,5 +126,5 @@ def test_one_cluster_and_one_column_have_windows(k: int, d: int) -> None:
 def test_what_is_accepted_is_kept_at_both_sides() -> None:
     for setting, risk in CASES.values():
         found = asked(setting, risk)
-        assert bound_belief(risk.prior, epsilon=found.most).most <= risk.accepted
+        assert Belief.bound(risk.prior, epsilon=found.most).most <= risk.accepted
         assert find_needed_epsilons(setting, USUAL).get(found.algorithm, 0) <= found.least

@@ -15,12 +15,16 @@ from hypothesis import strategies as st
 
 from dpviz.core.check import RequestError
 from dpviz.runs.request import Contender
-from dpviz.runs.study.grid import USUAL, StudyGrid, list_epsilons
+from dpviz.runs.study.grid import USUAL, StudyGrid
 from tests.cases import for_each
 from tests.runs.asked import grids
 
 GRID = StudyGrid(
-    (Contender("auto"), Contender("eugkm", {"preset": "su"})), (5,), list_epsilons(0.1, 10.0), (1e-6,), repeats=7
+    (Contender("auto"), Contender("eugkm", {"preset": "su"})),
+    (5,),
+    StudyGrid.list_epsilons(0.1, 10.0),
+    (1e-6,),
+    repeats=7,
 )
 FIRST_VERSION = {
     "dpviz": "trade-off study",

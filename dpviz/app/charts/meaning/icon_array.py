@@ -10,7 +10,7 @@ import numpy as np
 from dpviz.app.charts.canvas import make_hidden_axis
 from dpviz.app.charts.plot import Plot
 from dpviz.core import Array
-from dpviz.runs import Belief, bound_belief
+from dpviz.runs import Belief
 from dpviz.words import Palette, format_percent, make_layout
 
 _SIDE, _GAP, _HEIGHT = 10, 3.0, 400
@@ -41,7 +41,7 @@ class IconArray:
     @property
     def after(self) -> Belief:
         """The least and the most that can be believed after the release."""
-        return bound_belief(self.prior, epsilon=self.epsilon)
+        return Belief.bound(self.prior, epsilon=self.epsilon)
 
     @property
     def title(self) -> str:

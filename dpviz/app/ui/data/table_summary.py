@@ -11,7 +11,7 @@ from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.python_section import draw_python_section
 from dpviz.app.ui.table_words import describe_coding, describe_columns, describe_delimiter, describe_rows, describe_unit
 from dpviz.core import N_SHARE
-from dpviz.runs import OpenTable, write_table_script
+from dpviz.runs import OpenTable, Script
 from dpviz.tables import PLAIN_FORMAT, PLAIN_STYLE, Declaration, FileFormat, FileKind, list_names, to_json
 from dpviz.words import explain_words, format_number, format_percent
 
@@ -47,7 +47,7 @@ def draw_declaration_download(table: OpenTable) -> None:
 
 def draw_table_in_python(table: OpenTable) -> None:
     """What opens ``table`` as it is declared, as a program."""
-    script = partial(write_table_script, table.loaded.name, table.declaration)
+    script = partial(Script.for_table, table.loaded.name, table.declaration)
     draw_python_section(script, key="data", stem="table")
 
 

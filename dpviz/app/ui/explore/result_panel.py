@@ -31,23 +31,21 @@ from dpviz.app.ui.runner import Result
 from dpviz.app.ui.session import count_grid_read, find_record, make_once
 from dpviz.core import Accounting, RequestError
 from dpviz.runs import (
-    MOST_K,
     OpenTable,
     ReleaseRecord,
     Request,
     Run,
+    Script,
+    SuggestedK,
     compute_share_noise,
     describe_loss_diagnostic,
     describe_verdict,
     explain_difference,
     export,
-    find_synopsis,
     list_profile_rows,
     predict_floor,
     profiles,
     read_shares,
-    suggest_k,
-    write_run_script,
 )
 from dpviz.tables import FileKind
 from dpviz.words import capitalize_first, choose_palette, explain_term, explain_words, format_number, format_ratio
@@ -118,7 +116,7 @@ def draw_below(table: OpenTable, result: Result, context: RenderContext, judged:
         with files:
             _draw_take_away(table, result, context, judged)
             draw_python_section(
-                lambda: write_run_script(table.loaded.name, table.declaration, result.request),
+                lambda: Script.for_run(table.loaded.name, table.declaration, result.request),
                 key="explore",
                 stem="run",
             )
@@ -217,10 +215,10 @@ def draw_k_reading(result: Result) -> None:
     """The loss on the run's synopsis for each k up to its own, once somebody asks; nothing where there is no grid."""
     run = result.run
     try:
-        find_synopsis(run)
+        SuggestedK.find_synopsis(run)
     except RequestError:
         return
-    most = min(max(run.k, _LEAST), MOST_K)
+    most = min(max(run.k, _LEAST), SuggestedK.MOST)
     asked = st.toggle(
         f"How many groups are there? Read it from the grid, for k up to {most:d}",
         key=_READ,
@@ -231,7 +229,7 @@ def draw_k_reading(result: Result) -> None:
         return
     with st.spinner("The grid is solved for every k, and again with the noise redrawn", show_time=True):
         read = make_once(
-            f"{_READ}:curve", (result.number, most), lambda: suggest_k(run, most, np.random.default_rng(0))
+            f"{_READ}:curve", (result.number, most), lambda: SuggestedK.of(run, most, np.random.default_rng(0))
         )
     count_grid_read(result.place, result.number)
     curve = KCurve(read)

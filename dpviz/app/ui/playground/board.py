@@ -24,7 +24,7 @@ from dpviz.app.charts.view import make_view
 from dpviz.app.lessons.lesson import BOARD_ALGORITHMS, BOARD_EPSILONS, LEAST_BOARD_K, MOST_BOARD_K, TOOLS, BoardView
 from dpviz.app.ui.player.vendor import BOARD_FILES
 from dpviz.core import Domain, PrivateTable, RequestError
-from dpviz.runs import MOST_CROWD, Contender, Crowd, Request, Run, measure_crowd, run_request
+from dpviz.runs import Contender, Crowd, Request, Run, run_request
 from dpviz.tables import COLUMNS, MOST_POINTS, PRESETS, SIDE, PointDrawing, Preset, encode_drawing, load_preset
 from dpviz.words import choose_palette, format_number, format_percent, format_things
 
@@ -182,7 +182,7 @@ class BoardAnswer:
         run = self.run
         if asked.algorithm != TREE:
             run = run_on(drawing.everybody, Request(Contender.of(TREE), asked.k, asked.epsilon))
-        return measure_crowd(DOMAIN.to_unit(drawing.mine)[0], DOMAIN.to_unit(drawing.others), run)
+        return Crowd.measure(DOMAIN.to_unit(drawing.mine)[0], DOMAIN.to_unit(drawing.others), run)
 
 
 def run_on(rows: np.ndarray[Any, np.dtype[np.float64]], request: Request, seed: int | None = None) -> Run:
@@ -297,7 +297,7 @@ def describe_crowd(crowd: Crowd) -> CrowdWords:
     needed = crowd.needed
     if needed is None:
         return CrowdWords("No crowd at my place would be noticed", f"{threshold} At this ε the tree sees nobody.")
-    sizes = sorted({max(2, needed // 2), needed, min(2 * needed, MOST_CROWD)})
+    sizes = sorted({max(2, needed // 2), needed, min(2 * needed, Crowd.MOST)})
     chances = ", ".join(f"{size} people: {format_percent(round(crowd.chance(size), 2))}" for size in sizes)
     return CrowdWords(
         f"Up to {format_things(needed - 1, 'person', 'people')} at my place stay hidden",

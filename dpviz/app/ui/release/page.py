@@ -50,6 +50,7 @@ from dpviz.runs import (
     Job,
     OpenTable,
     Request,
+    Script,
     Tried,
     describe_dry_run,
     dry_run_work,
@@ -57,7 +58,6 @@ from dpviz.runs import (
     judge_request,
     profiles,
     read_known_rows,
-    write_release_script,
 )
 from dpviz.words import capitalize_first, explain_term, explain_words, format_number, format_percent, format_things
 
@@ -109,7 +109,7 @@ def _draw_form(asked_of: ReleaseSubject) -> None:
     in_words = asked_of.with_words(words)
     draw_publish_section(release_request, in_words, opened, list_hindrances(found))
     script = partial(
-        write_release_script,
+        Script.for_release,
         in_words.content.name,
         in_words.declaration,
         release_request.request,

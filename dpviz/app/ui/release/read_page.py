@@ -31,7 +31,7 @@ from dpviz.releases import (
     example_work,
     format_small,
 )
-from dpviz.runs import Job, profiles, write_read_script
+from dpviz.runs import Job, Script, profiles
 from dpviz.words import capitalize_first, choose_palette, explain_words, format_ratio, format_things, make_layout
 
 _MOST_MEGABYTES, _MOST_FINDINGS = 60, 20
@@ -281,4 +281,4 @@ def _draw_take_away(release: ReadRelease) -> None:
     )
     st.code(SNIPPET, language="python")
     st.caption("The same without this page: `dpviz read release.zip`.")
-    draw_python_section(partial(write_read_script, "release.zip"), key="read", stem="read-release")
+    draw_python_section(partial(Script.for_reading, "release.zip"), key="read", stem="read-release")

@@ -37,7 +37,7 @@ from dpviz.releases import (
     list_open_columns,
     list_undefended,
 )
-from dpviz.runs import Contender, Request, tabulate_accesses
+from dpviz.runs import AccessKind, Contender, Request
 from dpviz.tables import FROM_ROWS, NUMBER, SEVERAL_WORDS, Declaration, list_names
 from dpviz.words import capitalize_first, explain_term, format_number, format_things
 
@@ -176,7 +176,7 @@ def draw_accesses_section(asked_of: ReleaseSubject) -> VisitWords:
     st.subheader("Looks at the rows in this visit", divider="gray", anchor=False, help=explain_term("look"))
     key = asked_of.source_key
     seen = AccessCounts(
-        tabulate_accesses(count_accesses(key), asked_of.declaration),
+        AccessKind.tabulate(count_accesses(key), asked_of.declaration),
         count_studies(key),
         count_simulated(key),
         add_simulated_epsilon(key),

@@ -23,7 +23,7 @@ from dpviz.app.ui.python_section import draw_python_section
 from dpviz.app.ui.studies.study_form import draw_study_form
 from dpviz.app.ui.studies.study_job import StudyJob, StudyQuestion
 from dpviz.app.ui.studies.study_panel import Invitation, ask_measure, draw_study_download, draw_study_half
-from dpviz.runs import MEASURES, OpenTable, summarise, write_sweep_script
+from dpviz.runs import MEASURES, OpenTable, Script, summarise
 from dpviz.words import capitalize_first, choose_palette, explain_words
 
 _KEY = "compare"
@@ -92,7 +92,7 @@ def _draw_pictures(study: StudyJob) -> None:
         with files:
             draw_study_download(study, scores)
             table = study.question.table
-            script = partial(write_sweep_script, table.loaded.name, table.declaration, study.grid)
+            script = partial(Script.for_sweep, table.loaded.name, table.declaration, study.grid)
             draw_python_section(script, key=_KEY, stem="comparison")
 
 

@@ -30,24 +30,18 @@ from dpviz.app.ui.tradeoff.window_section import draw_questions, draw_window, fi
 from dpviz.core import RequestError
 from dpviz.runs import (
     EPSILONS,
-    WHERE_FROM,
     Advice,
     Contender,
     KnownRows,
-    Outlook,
     Recommendation,
     Request,
     RowsAdvice,
     SmallestEpsilon,
     Target,
     advise_rows,
-    compare_with_study,
-    describe_certainty,
-    describe_change,
     find_smallest_epsilons,
     forecast_rows,
     judge,
-    list_alternatives,
     predict,
     predict_floor,
     recommend,
@@ -165,7 +159,7 @@ def _draw_answer(
         if measure == "ratio" and not baselines:
             curves = Curves(frame, places=grid.epsilons, floor=list_floor(study), most=_ask_most(target))
             smallest = Smallest(curves, answers, recommendation)
-            about = compare_with_study(recommendation, advice) if answers and advice is not None else ""
+            about = recommendation.compare_with(advice) if answers and advice is not None else ""
             if study.source.key != study.question.table.key:
                 about = f"A synthetic table has {grid.ks[0]} clear groups; your rows may need more. {about}"
             about = f"{recommendation.reason} {about}".strip()
@@ -406,22 +400,21 @@ def make_forecast(question: StudyQuestion, advice: Advice, *, most: float = inf)
 def draw_evidence(advice: Advice) -> None:
     """How sure the stored study is, what would change its answer, and every algorithm at its ε; to unfold."""
     with st.expander("What this rests on, and what would change it", icon=":material/lightbulb:"):
-        st.markdown(escape_markdown(describe_certainty(advice)))
-        lines = [*list_alternatives(advice), *(describe_change(one, advice) for one in advice.changes)]
+        st.markdown(escape_markdown(advice.describe_certainty()))
+        lines = [*advice.list_alternatives(), *advice.list_changes()]
         st.markdown("\n".join(f"- {escape_markdown(words)}" for words in lines))
-        known = [one for one in (advice.best, *advice.others) if one is not None]
-        if known:
+        if advice.outlooks:
             alt = f"What the stored study says of each algorithm at ε = {advice.setting.epsilon:g}"
             st.caption(f"{escape_markdown(alt)}:")
-            draw_data_table(tabulate_advice(known), alt=alt, height="auto")
-        draw_caption_with_badge("public", WHERE_FROM)
+            draw_data_table(tabulate_advice(advice), alt=alt, height="auto")
+        draw_caption_with_badge("public", Advice.WHERE_FROM)
 
 
-def tabulate_advice(known: list[Outlook]) -> pd.DataFrame:
+def tabulate_advice(advice: Advice) -> pd.DataFrame:
     """One line an algorithm."""
     rows = [
         (find_card(one.algorithm).title, one.median, one.low, one.high, round_percent(one.share), one.seconds)
-        for one in known
+        for one in advice.outlooks
     ]
     names = ["algorithm", "loss / k-means++, median", "25 %", "75 %", "target met on", "seconds of a run"]
     return pd.DataFrame(rows, columns=names)

@@ -17,14 +17,14 @@ from dpviz.app.ui.studies.contender_choice import list_contenders
 from dpviz.app.ui.studies.study_form import MOST_REPEATS
 from dpviz.app.ui.studies.study_job import StudyQuestion
 from dpviz.core import RequestError
-from dpviz.runs import FIELDS, StudyGrid, write_sweep_script
+from dpviz.runs import Script, StudyGrid
 
 _KEY, _FIRST_LINK, _WAITING, _LOADED = "tradeoff", "study", "link:study", "tradeoff:loaded"
 
 
 def remember_study_link() -> None:
     """Keep the settings of a link until a table is open: opening one changes the page, which drops the link."""
-    said = {name: st.query_params[name] for name in (_FIRST_LINK, *FIELDS) if name in st.query_params}
+    said = {name: st.query_params[name] for name in (_FIRST_LINK, *StudyGrid.FIELDS) if name in st.query_params}
     if said:
         st.session_state[_WAITING] = said
         for name in said:
@@ -103,7 +103,7 @@ def draw_settings_section(question: StudyQuestion) -> None:
         key=f"{_KEY}:settings:file",
     )
     table = question.table
-    script = partial(write_sweep_script, table.loaded.name, table.declaration, grid)
+    script = partial(Script.for_sweep, table.loaded.name, table.declaration, grid)
     draw_python_section(script, key=_KEY, stem="trade-off-study")
     st.file_uploader(
         "Settings to load",

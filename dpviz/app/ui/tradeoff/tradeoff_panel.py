@@ -16,7 +16,7 @@ from dpviz.app.ui.tradeoff.parts_section import draw_parts_section
 from dpviz.app.ui.tradeoff.payers_section import draw_payers_section
 from dpviz.app.ui.tradeoff.settings_section import apply_study_link, draw_settings_section, make_range_key
 from dpviz.app.ui.tradeoff.sweep_sections import clusters_section, map_section, rows_section
-from dpviz.runs import OpenTable, list_epsilons
+from dpviz.runs import OpenTable, StudyGrid
 from dpviz.words import explain_term
 
 _KEY = "tradeoff"
@@ -53,7 +53,7 @@ def draw_tradeoff_study(question: StudyQuestion) -> None:
 def _ask_epsilons() -> Epsilons:
     """Round values of ε between two ends; those of a link or a file as long as its ends stay."""
     kept, key = f"{_KEY}:epsilons", make_range_key()
-    epsilons = recall(kept, list_epsilons(0.1, 10.0))
+    epsilons = recall(kept, StudyGrid.list_epsilons(0.1, 10.0))
     # A slider with two ends takes them from its first value alone: it must not change while the slider lives.
     if key not in st.session_state:
         st.session_state[f"first:{key}"] = (min(epsilons), max(epsilons))
@@ -67,7 +67,7 @@ def _ask_epsilons() -> Epsilons:
         help=explain_term("epsilon"),
     )
     if (low, high) != (min(epsilons), max(epsilons)):
-        epsilons = remember(kept, list_epsilons(low, high))
+        epsilons = remember(kept, StudyGrid.list_epsilons(low, high))
     draw_meaning_link()
     return Epsilons(epsilons, st.container())
 

@@ -16,8 +16,6 @@ from dpviz.app.ui.studies.judged_rows import find_known_rows
 from dpviz.core import RequestError, check
 from dpviz.releases import format_small
 from dpviz.runs import (
-    USUAL_LOSS,
-    USUAL_SHARE,
     Contender,
     KnownRows,
     OpenTable,
@@ -31,7 +29,7 @@ from dpviz.words import choose_palette, explain_term, explain_words, format_perc
 
 _KEY = "window"
 _LOSS = "tradeoff:smallest"
-_SHARES = (0.5, USUAL_SHARE, 0.9)
+_SHARES = (0.5, Target().share, 0.9)
 _PRIORS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.5)
 _POSTERIORS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.75, 0.9, 0.95)
 # Digits, or groups of them of which the last has three: 1.5 is no number of rows.
@@ -107,7 +105,7 @@ def draw_questions(table: OpenTable) -> Accepted:
         )
         above = st.number_input(
             "% over k-means++",
-            *(0.1, 1000.0, round(100 * (USUAL_LOSS - 1), 6)),
+            *(0.1, 1000.0, round(100 * (Target().loss - 1), 6)),
             step=1.0,
             format="%g",
             key=f"{_LOSS}:above",
@@ -117,7 +115,7 @@ def draw_questions(table: OpenTable) -> Accepted:
         share = st.selectbox(
             "In",
             _SHARES,
-            index=_SHARES.index(USUAL_SHARE),
+            index=_SHARES.index(Target().share),
             format_func=lambda share: Target(share=share).describe_often(),
             key=f"{_LOSS}:share",
             persist_state="session",
