@@ -40,9 +40,10 @@ from dpviz.runs.advice.judgement import judge
 from dpviz.runs.column_noise import list_noisy_shares
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.verdict import Verdict, reach_verdict
-from dpviz.words import format_percent
 
-NOT_HARDENED = "the noise is study noise, not hardened against floating-point attacks: do not publish."
+SIMULATION = "SIMULATION"
+SEEDED = "The noise is seeded, so that a study can be repeated: whoever knows the seed can take it off. Not a release."
+_NOT_HARDENED = "the noise is study noise, not hardened against floating-point attacks: do not publish."
 _MOST_COLUMNS = 8  # of a printed run: as many as a terminal holds side by side
 
 
@@ -85,6 +86,23 @@ class RunFacts:
     hardened: bool
     seeded: bool
     warnings: tuple[str, ...] = ()
+
+    @property
+    def noise(self) -> str:
+        """Which noise it was."""
+        return "release-grade" if self.hardened else "simulation only: seedable floating-point noise"
+
+    @property
+    def hardening_note(self) -> str:
+        """What to know of noise that is not release-grade; empty otherwise, and without privacy."""
+        return "" if self.hardened or not self.private else _NOT_HARDENED
+
+    @property
+    def simulation_note(self) -> str:
+        """Why this is a simulation and no release; empty of a release, and without privacy."""
+        if not self.private or (self.hardened and not self.seeded):
+            return ""
+        return f"{SIMULATION}: {SEEDED if self.seeded else _NOT_HARDENED}"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -197,39 +215,14 @@ class Run(RunSoFar, Report):
         else:
             yield tabulate_centers(f"{kind}, data units{left_out}", columns, centers.tolist(), self.noisy_weights)
         if self.verdict is not None and not self.verdict.fine:
-            yield f"By released values: {describe_verdict(self.verdict)}"
+            yield f"By released values: {self.verdict.words}"
         if self.loss_diagnostic is not None:
-            yield f"{describe_loss_diagnostic(self.loss_diagnostic)}."
-        notes = (*self.warnings, *[NOT_HARDENED] * (self.private and not self.hardened))
+            yield f"{self.loss_diagnostic.words}."
+        notes = (*self.warnings, *filter(None, [self.hardening_note]))
         yield from (f"Note: {note}" for note in notes)
 
 
 Run.__module__ = "dpviz"
-
-
-def describe_verdict(verdict: Verdict) -> str:
-    """A verdict in sentences.
-
-    >>> describe_verdict(Verdict("sizes", "2 of 5 sizes may be noise alone", "They are small."))
-    '2 of 5 sizes may be noise alone. They are small.'
-    """
-    return f"{verdict.title}. {verdict.reason}"
-
-
-def describe_loss_diagnostic(diagnostic: LossDiagnostic) -> str:
-    """A loss diagnostic in words, without a full stop.
-
-    >>> describe_loss_diagnostic(LossDiagnostic(0.0512, 0.02, 0.31, ()))
-    'By released values alone, the loss is about 5.1 % of that of one centre (2 % to 31 %)'
-    >>> describe_loss_diagnostic(LossDiagnostic(0.996, 1e-9, 7.0, ()))
-    'By released values alone, the loss is about 100 % of that of one centre (under 0.1 % to 100 %)'
-    """
-    ends = (diagnostic.share, diagnostic.low, diagnostic.high)
-    # Two digits; a part that next to nothing is left of has none that mean anything.
-    share, low, high = (format_percent(float(f"{min(one, 1.0):.2g}"), least=1e-3) for one in ends)
-    share = share if share.startswith("under") else f"about {share}"
-    told = f"By released values alone, the loss is {share} of that of one centre ({low} to {high})"
-    return ". ".join((told, *(doubt.rstrip(".") for doubt in diagnostic.doubts)))
 
 
 def tabulate_centers(

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 
 from dpviz import __version__
 from dpviz.core import Array
-from dpviz.runs.one_run import Run, RunFacts, RunSoFar
+from dpviz.runs.one_run import SEEDED, SIMULATION, Run, RunFacts, RunSoFar
 from dpviz.runs.open_table import OpenTable
 from dpviz.tables import NUMBER, Declaration, list_file_values
 from dpviz.words import Document, key
@@ -18,9 +18,7 @@ from dpviz.words import Document, key
 FORMAT = 2
 """The version of what ``run --json`` prints; 2 has the declaration and no time."""
 
-RELEASE_GRADE, STUDY_NOISE = "release-grade", "simulation only: seedable floating-point noise"
-
-SIMULATION, FROM_ROWS = "SIMULATION", "BOUNDS_FROM_ROWS"
+FROM_ROWS = "BOUNDS_FROM_ROWS"
 # Without a character that a reader of CSV files could take for a mark of its own.
 _MARKS = {
     "seeded": f"{SIMULATION}: the noise follows from a seed and whoever knows the seed can take it off. Not a release.",
@@ -28,7 +26,6 @@ _MARKS = {
     FROM_ROWS: f"{FROM_ROWS}: some bounds were read from the rows and no epsilon covers what they tell.",
 }
 
-SEEDED = "The noise is seeded, so that a study can be repeated: whoever knows the seed can take it off. Not a release."
 BROKEN_OFF = "The run was broken off: its steps were seen, and what they spent is spent; it has no centres."
 LOOKED_UP = "Some bounds were read from the rows: no ε covers what they tell. Not a release."
 
@@ -126,7 +123,7 @@ class ReleaseRecord(RunFacts):
             "declaration": self._describe_declaration(),
             "parameters": dict(self.parameters),
             "warnings": list(self.warnings),
-            "noise": RELEASE_GRADE if self.hardened else STUDY_NOISE,
+            "noise": self.noise,
             **{name: getattr(self, name) for name in ("seeded", "note", "looks", "version", "date")},
             "released": {
                 "centers": None if self.centers is None else self.centers.tolist(),

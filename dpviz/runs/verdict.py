@@ -116,6 +116,15 @@ class Verdict:
         """Whether nothing that was released speaks against it."""
         return self.kind == "fine"
 
+    @property
+    def words(self) -> str:
+        """The same in sentences.
+
+        >>> Verdict("sizes", "2 of 5 sizes may be noise alone", "They are small.").words
+        '2 of 5 sizes may be noise alone. They are small.'
+        """
+        return f"{self.title}. {self.reason}"
+
 
 def collect_evidence(steps: Sequence[Step], region: Region, sizes: Sizes | None = None) -> Evidence | None:
     """What the ``steps`` of a run say of its centres; None where they end without any.

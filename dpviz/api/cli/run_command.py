@@ -14,16 +14,12 @@ from dpviz.api.cli.declared_table import add_table_options, open_declared_table
 from dpviz.api.cli.parser import Parser, add_request_options, read_number, read_whole
 from dpviz.core import RequestError, format_table, tabulate_entries
 from dpviz.runs import (
-    NOT_HARDENED,
-    RELEASE_GRADE,
     AccessKind,
     Contender,
     OpenTable,
     ReleaseRecord,
     Request,
     Run,
-    describe_loss_diagnostic,
-    describe_verdict,
     export,
     judge_request,
     parse_named_values,
@@ -74,7 +70,7 @@ def serve(arguments: argparse.Namespace) -> str:
     # Before anything else is worked out: what was paid for must not be lost.
     refused = None if arguments.out is None else _write_centers(Path(arguments.out), record)
     report = _make_report(record, finished, table, evaluated=arguments.evaluate) | {"expected": judged.announcement}
-    report["verdict"] = "" if finished.verdict is None or finished.verdict.fine else describe_verdict(finished.verdict)
+    report["verdict"] = "" if finished.verdict is None or finished.verdict.fine else finished.verdict.words
     for note in (*declared.notes, *_warn_of_few_rows(table, k=finished.k)):
         say(note)
     if arguments.json:
@@ -210,12 +206,12 @@ def format_run(report: dict[str, Any], card: Card, *, name: str, finished: Run) 
     if report["verdict"]:
         blocks.append(f"By released values: {report['verdict']}")
     if finished.loss_diagnostic is not None:
-        blocks.append(f"{describe_loss_diagnostic(finished.loss_diagnostic)}.")
+        blocks.append(f"{finished.loss_diagnostic.words}.")
     if report["expected"]:
         blocks.append(f"What was to be expected. {report['expected']}")
     blocks += [f"Note: {warning}" for warning in report["warnings"] if warning not in report["expected"]]
-    if card.private and report["noise"] != RELEASE_GRADE:
-        blocks.append(f"Note: {NOT_HARDENED}")
+    if finished.hardening_note:
+        blocks.append(f"Note: {finished.hardening_note}")
     return "\n\n".join(blocks)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -11,6 +12,9 @@ from scipy.optimize import linear_sum_assignment
 
 from dpviz.core import Accounting, Array, Codes, Entry
 from dpviz.runs.meaning.independent_accounting import compute_independent_epsilon
+from dpviz.runs.meaning.membership import AttackTrial, collect_scores
+from dpviz.runs.meaning.odds import bound_advantage
+from dpviz.runs.request import Request
 
 TIMES = (1, 4, 16, 64)
 """How many releases are averaged."""
@@ -26,6 +30,11 @@ class RepeatedCost(NamedTuple):
     added: float
     composed: float
     delta: float
+
+    @property
+    def most_gain(self) -> float:
+        """The most by which any attacker's hits can exceed false alarms, by the composed price."""
+        return bound_advantage(epsilon=self.composed, delta=self.delta)
 
 
 def price_together(entries: Sequence[Entry], times: int, *, epsilon: float, delta: float) -> RepeatedCost:
@@ -162,3 +171,51 @@ def measure_gain(present: Sequence[float], absent: Sequence[float], times: int, 
     """
     said = [rng.choice(np.asarray(side), size=(_SUMS, times)).sum(axis=1) > 0 for side in (present, absent)]
     return max(0.0, float(said[0].mean() - said[1].mean()))
+
+
+@dataclass(frozen=True)
+class AskingAgain:
+    """What asking again buys and costs, by the number of releases that are averaged.
+
+    Parameters
+    ----------
+    noise : mapping of int to float
+        What is left of the noise.
+    prices : sequence of RepeatedCost
+    gains : mapping of int to float
+        The share by which hits exceed false alarms, for the attacker with all answers; empty where it is not known.
+    epsilon : float
+        Of one release.
+    """
+
+    noise: Mapping[int, float]
+    prices: Sequence[RepeatedCost]
+    gains: Mapping[int, float]
+    epsilon: float
+
+    @classmethod
+    def of(cls, trials: Sequence[AttackTrial], entries: Sequence[Entry], asked: Request) -> AskingAgain:
+        """Of runs of what was ``asked`` for, and the ledger of one of them.
+
+        Parameters
+        ----------
+        trials : sequence of AttackTrial
+            What was run.
+        entries : sequence of Entry
+            The ledger of one run.
+        asked : Request
+            What was asked for.
+
+        Returns
+        -------
+        AskingAgain
+            For each number of releases that there are runs enough for.
+        """
+        prices = [price_together(entries, times, epsilon=asked.epsilon, delta=asked.delta) for times in TIMES]
+        centers = [trial.centers for trial in trials if trial.present]
+        ordered = match_releases(centers, centers[0])
+        noise = {times: measure_noise_left(ordered, times) for times in TIMES if len(ordered) >= 2 * times}
+        known = collect_scores(trials, "log_ratio")
+        rng = np.random.default_rng(asked.seed)
+        gains = {} if known is None else {times: measure_gain(*known, times, rng) for times in TIMES}
+        return cls(noise, prices, gains, asked.epsilon)

@@ -170,3 +170,10 @@ def find_turning_point(*, epsilon: float, delta: float = 0.0) -> float:
     0.269
     """
     return (1 - delta) * (1 - tanh(epsilon / 2)) / 2
+
+
+def trace_bound(*, epsilon: float, delta: float = 0.0) -> Array:
+    """The line that no attack passes, to be drawn: false alarms and the most hits, shape (m, 2), with both corners."""
+    turn = find_turning_point(epsilon=epsilon, delta=delta)
+    across = np.unique(np.concatenate([np.linspace(0, 1, 101), [turn, 1 - turn]]))
+    return np.column_stack([across, bound_hits(across, epsilon=epsilon, delta=delta)])

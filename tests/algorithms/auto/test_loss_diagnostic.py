@@ -15,7 +15,7 @@ from dpviz.core.domain import Domain, Scaling
 from dpviz.core.private_session import PrivateTable
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import nicv
-from dpviz.runs.one_run import Run, describe_loss_diagnostic, run
+from dpviz.runs.one_run import Run, run
 from tests.cases import for_each
 
 WAY = "the last round moved it as far as a row may pull."
@@ -50,7 +50,7 @@ def test_a_group_that_noise_may_hide_raises_doubt():
     table = _groups(1250, 1200, 100, dim=6)
     done = run("auto", table, k=3, epsilon=0.1, delta=1e-6, seed=0)
     assert done.loss_diagnostic is not None and done.loss_diagnostic.doubts
-    assert all(doubt in describe_loss_diagnostic(done.loss_diagnostic) + "." for doubt in done.loss_diagnostic.doubts)
+    assert all(doubt in done.loss_diagnostic.words + "." for doubt in done.loss_diagnostic.doubts)
 
 
 def test_a_centre_without_rows_is_named_where_the_histogram_is_in_doubt_too():
@@ -94,7 +94,7 @@ def test_more_noise_makes_the_range_wider_and_hides_larger_groups():
     ],
 )
 def test_no_number_of_a_diagnostic_reads_like_a_machine(diagnostic, said):
-    assert describe_loss_diagnostic(diagnostic).endswith(said)
+    assert diagnostic.words.endswith(said)
 
 
 @pytest.mark.parametrize("dim", [2, 6])

@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from dpviz.app.charts.plot import Plot
-from dpviz.core import Array, Codes, Entry
-from dpviz.runs import (
-    TIMES,
-    RepeatedCost,
-    Request,
-    bound_advantage,
-    match_releases,
-    measure_gain,
-    measure_noise_left,
-    membership,
-    price_together,
-)
+from dpviz.core import Array, Codes
+from dpviz.runs import AskingAgain
 from dpviz.words import Palette, make_layout, round_percent
 
 _HEIGHT = 340
@@ -36,112 +26,80 @@ class Curve(NamedTuple):
 
 @dataclass(frozen=True)
 class AskingCosts:
-    """Against the number of releases that are averaged.
-
-    Parameters
-    ----------
-    noise : mapping
-        What is left of the noise, by the number of releases.
-    prices : sequence of RepeatedCost
-    gains : mapping
-        The share by which hits exceed false alarms, for the attacker with all answers; empty where it is not known.
-    epsilon : float
-        Of one release.
-    """
+    """Against the number of releases that are averaged."""
 
     sentence: ClassVar[str] = "Whoever may ask often enough averages the noise away: so every release is counted."
     """What to repeat."""
 
-    noise: Mapping[int, float]
-    prices: Sequence[RepeatedCost]
-    gains: Mapping[int, float]
-    epsilon: float
-
-    @classmethod
-    def of(cls, trials: Sequence[membership.AttackTrial], entries: Sequence[Entry], asked: Request) -> AskingCosts:
-        """Of runs of what was ``asked`` for, and the ledger of one of them.
-
-        Parameters
-        ----------
-        trials : sequence of AttackTrial
-            What was run.
-        entries : sequence of Entry
-            The ledger of one run.
-        asked : Request
-            What was asked for.
-
-        Returns
-        -------
-        AskingCosts
-            To be drawn.
-        """
-        prices = [price_together(entries, times, epsilon=asked.epsilon, delta=asked.delta) for times in TIMES]
-        centers = [trial.centers for trial in trials if trial.present]
-        ordered = match_releases(centers, centers[0])
-        noise = {times: measure_noise_left(ordered, times) for times in TIMES if len(ordered) >= 2 * times}
-        known = membership.collect_scores(trials, "log_ratio")
-        rng = np.random.default_rng(asked.seed)
-        gains = {} if known is None else {times: measure_gain(*known, times, rng) for times in TIMES}
-        return cls(noise, prices, gains, asked.epsilon)
+    asked: AskingAgain
 
     @property
     def title(self) -> str:
         """What the most releases do to the noise, and what they cost."""
-        most = max(self.noise)
-        shrunk = self.noise[1] / self.noise[most] if self.noise[most] > 0 else np.inf
-        price = next(one for one in self.prices if one.times == most)
-        return f"{most} releases: {shrunk:.2g} times less noise, and ε = {price.added:g} instead of {self.epsilon:g}"
+        most = max(self.asked.noise)
+        shrunk = self.asked.noise[1] / self.asked.noise[most] if self.asked.noise[most] > 0 else np.inf
+        price = next(one for one in self.asked.prices if one.times == most)
+        return (
+            f"{most} releases: {shrunk:.2g} times less noise, and ε = {price.added:g} instead of {self.asked.epsilon:g}"
+        )
 
     @property
     def curves(self) -> list[Curve]:
         """Noise, ε and, where it is known, what an attacker gains."""
-        left = ", ".join(f"{round_percent(value / self.noise[1])} after {times}" for times, value in self.noise.items())
-        spent = ", ".join(f"{one.added:g} after {one.times}, {one.composed:.3g} composed" for one in self.prices)
+        left = ", ".join(
+            f"{round_percent(value / self.asked.noise[1])} after {times}" for times, value in self.asked.noise.items()
+        )
+        spent = ", ".join(f"{one.added:g} after {one.times}, {one.composed:.3g} composed" for one in self.asked.prices)
         curves = [
             Curve("Noise left, % of one release", f"Noise left after so many releases: {left}.", self._noise),
             Curve("ε of all together", f"ε after so many releases: {spent}.", self._price),
         ]
-        if self.gains:
-            gained = ", ".join(f"{100 * value:.0f} after {times}" for times, value in self.gains.items())
+        if self.asked.gains:
+            gained = ", ".join(f"{100 * value:.0f} after {times}" for times, value in self.asked.gains.items())
             words = f"Points that an attacker gains after so many releases: {gained}."
             curves.append(Curve("What an attacker gains, points", words, self._gain))
         return curves
 
     def _noise(self, palette: Palette) -> Plot:
-        plot, times = self._plot(palette), np.array(sorted(self.noise))
+        plot, times = self._plot(palette), np.array(sorted(self.asked.noise))
         fine = np.geomspace(1, self._most, 60)
         self._line(plot, fine, 100 / np.sqrt(fine), palette.muted, "dot")
         self._line(
-            plot, times, 100 * np.array([self.noise[int(one)] for one in times]) / self.noise[1], palette.released
+            plot,
+            times,
+            100 * np.array([self.asked.noise[int(one)] for one in times]) / self.asked.noise[1],
+            palette.released,
         )
         # Below its curve, where averages hardly ever lie.
         self._say(plot, "1/√t", fine[15], 100 / np.sqrt(fine[15]), palette.muted, up=-18)
         return plot
 
     def _price(self, palette: Palette) -> Plot:
-        plot, times = self._plot(palette), np.array([one.times for one in self.prices])
-        added, composed = (np.array([getattr(one, name) for one in self.prices]) for name in ("added", "composed"))
+        plot, times = self._plot(palette), np.array([one.times for one in self.asked.prices])
+        added, composed = (
+            np.array([getattr(one, name) for one in self.asked.prices]) for name in ("added", "composed")
+        )
         self._line(plot, times, added, palette.released)
         self._line(plot, times, composed, palette.inks[1], "dash")
         self._say(plot, "added up", times[-1], added[-1], palette.released)
         if composed[-1] < 0.97 * added[-1]:
             # Below its line: between the lines there is no room for words.
-            words = f"composed, δ = {self.prices[-1].delta:.0e}"
+            words = f"composed, δ = {self.asked.prices[-1].delta:.0e}"
             self._say(plot, words, times[-1], composed[-2] / 2, palette.inks[1], up=0)
         return plot
 
     def _gain(self, palette: Palette) -> Plot:
-        plot, times = self._plot(palette), np.array([one.times for one in self.prices])
-        most = 100 * np.array([bound_advantage(epsilon=one.composed, delta=one.delta) for one in self.prices])
-        gained = np.array(sorted(self.gains))
+        plot, times = self._plot(palette), np.array([one.times for one in self.asked.prices])
+        most = 100 * np.array([one.most_gain for one in self.asked.prices])
+        gained = np.array(sorted(self.asked.gains))
         self._line(plot, times, most, palette.text)
-        self._line(plot, gained, 100 * np.array([self.gains[int(one)] for one in gained]), palette.inks[2])
+        self._line(plot, gained, 100 * np.array([self.asked.gains[int(one)] for one in gained]), palette.inks[2])
         self._say(plot, "none can gain more", times[-1], most[-1], palette.text)
         self._say(
             plot,
             "who reads all answers",
             gained[1],
-            100 * self.gains[int(gained[1])],
+            100 * self.asked.gains[int(gained[1])],
             palette.inks[2],
             at="left",
             up=-14,
@@ -151,11 +109,11 @@ class AskingCosts:
 
     @property
     def _most(self) -> int:
-        return max(one.times for one in self.prices)
+        return max(one.times for one in self.asked.prices)
 
     def _plot(self, palette: Palette) -> Plot:
         plot = Plot(make_layout(palette, height=_HEIGHT))
-        ticks = [one.times for one in self.prices]
+        ticks = [one.times for one in self.asked.prices]
         plot.update_xaxes(
             **{"type": "log", "tickvals": ticks, "ticktext": [f"{tick}" for tick in ticks]},
             **{"title_text": "releases, t", "range": [-0.1, np.log10(self._most) + 0.12]},

@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from dpviz.app.charts.plot import Plot
-from dpviz.runs import Request, bound_advantage, bound_hits, find_turning_point, membership
+from dpviz.runs import Request, bound_advantage, membership, trace_bound
 from dpviz.words import Kind, Palette, make_layout, round_percent
 
 _HEIGHT, _MARK = 470, 11
@@ -117,9 +117,7 @@ class AttackRegion:
         return plot.update_layout(margin={"l": 60, "r": 8, "t": 12, "b": 110}, legend=legend)
 
     def _region(self, plot: Plot, palette: Palette) -> None:
-        turn = find_turning_point(epsilon=self.epsilon, delta=self.delta)
-        across = np.unique(np.concatenate([np.linspace(0, 1, 101), [turn, 1 - turn]]))
-        line = bound_hits(across, epsilon=self.epsilon, delta=self.delta)
+        across, line = trace_bound(epsilon=self.epsilon, delta=self.delta).T
         # The region is the same from both ends: an attacker may always say the opposite.
         around = np.concatenate([across, (1 - across)]), np.concatenate([line, (1 - line)])
         plot.add_trace(

@@ -11,7 +11,7 @@ from dpviz.app.charts.meaning.icon_array import IconArray
 from dpviz.app.charts.meaning.twin_clouds import TwinClouds
 from dpviz.app.charts.player.player_page import Figured
 from dpviz.app.charts.view import make_view
-from dpviz.runs import SOURCE, OpenTable, Request, clip_rows, load_deployments, membership, run_request
+from dpviz.runs import SOURCE, AskingAgain, OpenTable, Request, clip_rows, load_deployments, membership, run_request
 
 _HALF = 0.5
 
@@ -63,7 +63,7 @@ def _draw_neighbors(table: OpenTable, asked: Request) -> Iterator[Figured]:
 
 
 def _draw_again(table: OpenTable, asked: Request) -> Iterator[Figured]:
-    costs = AskingCosts.of(_run_trials(table, asked), run_request(asked, table.private).entries, asked)
+    costs = AskingCosts(AskingAgain.of(_run_trials(table, asked), run_request(asked, table.private).entries, asked))
     for place, curve in enumerate(costs.curves):
         heading, subtitle = (f"{costs.title}. {curve.heading}", costs.sentence) if not place else (curve.heading, "")
         yield Figured.under(curve.draw, heading, curve.words, "released", subtitle=subtitle)

@@ -17,7 +17,7 @@ from dpviz.app.charts.canvas import TitledPlot
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.player.assets import pack_library, read_asset, zip_text
 from dpviz.app.charts.plot import Data, Plot, pack
-from dpviz.runs import NOT_HARDENED, RELEASE_GRADE, SEEDED, SIMULATION, STUDY_NOISE, ReleaseRecord, Run
+from dpviz.runs import ReleaseRecord, Run
 from dpviz.tables import FileKind
 from dpviz.words import FONT, Kind, Palette, Theme, choose_palette, format_number, render
 
@@ -290,7 +290,7 @@ def _describe_run(run: Run | ReleaseRecord, table: str, kinds: Collection[Kind])
         "table": table,
         "origin": [find_card(run.algorithm).title, budget, f"k = {run.k}", f"protects {run.unit}"],
         "kinds": [kind for kind in get_args(Kind) if kind in kinds],
-        "note": run.note if isinstance(run, ReleaseRecord) else _format_note(run),
+        "note": run.note if isinstance(run, ReleaseRecord) else run.simulation_note,
         "promise": RELEASED_ONLY if kinds and "revealed" not in kinds else "",
         "made": list(_list_facts(run, table)),
         "ledger": _make_ledger_table(run) if run.private else None,
@@ -310,12 +310,6 @@ def _format_cell(value: object) -> str:
     return str(value)
 
 
-def _format_note(run: Run) -> str:
-    if not run.private or (run.hardened and not run.seeded):
-        return ""
-    return f"{SIMULATION}: {SEEDED if run.seeded else NOT_HARDENED}"
-
-
 def _list_facts(run: Run | ReleaseRecord, table: str) -> Iterator[tuple[str, str]]:
     record = run if isinstance(run, ReleaseRecord) else None
     if table or record:
@@ -330,7 +324,7 @@ def _list_facts(run: Run | ReleaseRecord, table: str) -> Iterator[tuple[str, str
         yield "accounting", run.accounting.value
         yield "protects", f"{run.unit}, {_NEIGHBOURS[run.relation]}"
         yield "number of rows", f"{run.n:,.0f} ({run.n_origin})" if run.n is not None else run.n_origin
-        yield "noise", RELEASE_GRADE if run.hardened else STUDY_NOISE
+        yield "noise", run.noise
     for warning in run.warnings:
         yield "note", warning
     if record:

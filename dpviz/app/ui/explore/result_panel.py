@@ -38,8 +38,6 @@ from dpviz.runs import (
     Script,
     SuggestedK,
     compute_share_noise,
-    describe_loss_diagnostic,
-    describe_verdict,
     explain_difference,
     export,
     list_profile_rows,
@@ -365,7 +363,7 @@ def _draw_verdict(run: Run, request: Request, table: OpenTable) -> None:
     """How it ended, where something speaks against it, and why its light said otherwise."""
     if run.verdict is not None and not run.verdict.fine:
         draw_caption_with_badge(
-            "released", f":material/warning: {escape_markdown(capitalize_first(describe_verdict(run.verdict)))}"
+            "released", f":material/warning: {escape_markdown(capitalize_first(run.verdict.words))}"
         )
     if apart := explain_difference(foresee_outcome(request, table), run.verdict):
         st.caption(escape_markdown(apart))
@@ -410,7 +408,7 @@ def _draw_loss_diagnostic(run: Run) -> None:
     if run.loss_diagnostic is None:
         return
     doubtful = ":material/warning: " if run.loss_diagnostic.doubts else ""
-    words = f"{doubtful}{escape_markdown(describe_loss_diagnostic(run.loss_diagnostic))}."
+    words = f"{doubtful}{escape_markdown(run.loss_diagnostic.words)}."
     draw_caption_with_badge(
         "released",
         words,

@@ -21,7 +21,7 @@ from dpviz.app.ui.meaning.stage import Stage
 from dpviz.app.ui.session import make_once
 from dpviz.core import Array, RequestError
 from dpviz.releases import format_small
-from dpviz.runs import SOURCE, Job, clip_rows, load_deployments, membership, run_request
+from dpviz.runs import SOURCE, AskingAgain, Job, clip_rows, load_deployments, membership, run_request
 from dpviz.words import choose_palette, explain_words
 
 # Averages of sixteen, of which there must be two.
@@ -171,7 +171,7 @@ def _draw_costs(stage: Stage, simulation: Simulation) -> AskingCosts:
     entries = make_once(
         "meaning:entries", stage.key, lambda: run_request(asked, stage.table.private).entries, most=_KEPT
     )
-    return AskingCosts.of(simulation.list_trials(), entries, asked)
+    return AskingCosts(AskingAgain.of(simulation.list_trials(), entries, asked))
 
 
 _KEPT_SIMULATIONS = 6

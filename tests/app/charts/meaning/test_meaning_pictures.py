@@ -14,7 +14,7 @@ from dpviz.app.charts.meaning.deployment_strip import DeploymentStrip
 from dpviz.app.charts.meaning.icon_array import IconArray
 from dpviz.app.charts.meaning.twin_clouds import TwinClouds
 from dpviz.app.charts.view import make_view
-from dpviz.runs.meaning.asking_again import RepeatedCost
+from dpviz.runs.meaning.asking_again import AskingAgain, RepeatedCost
 from dpviz.runs.meaning.deployments import UNITS, load_deployments
 from dpviz.runs.meaning.membership import attack
 from dpviz.runs.meaning.odds import bound_advantage, bound_hits
@@ -75,14 +75,14 @@ def test_the_title_of_twin_clouds_follows_what_the_person_moves(shift):
 
 def test_asking_says_what_it_buys_and_costs():
     prices = [RepeatedCost(times, 0.5 * times, 0.4 * times, 1e-6) for times in (1, 4, 16, 64)]
-    costs = AskingCosts({1: 1.0, 4: 0.5, 16: 0.25}, prices, {1: 0.1, 4: 0.3, 16: 0.8, 64: 1.0}, 0.5)
+    costs = AskingCosts(AskingAgain({1: 1.0, 4: 0.5, 16: 0.25}, prices, {1: 0.1, 4: 0.3, 16: 0.8, 64: 1.0}, 0.5))
     assert costs.title == "16 releases: 4 times less noise, and ε = 8 instead of 0.5"
     assert len(costs.curves) == 3
     for curve in costs.curves:
         assert len(curve.words.split()) > 5
         for look in LOOKS:
             assert len(curve.draw(look).figure().data) >= 2
-    assert len(AskingCosts(costs.noise, prices, {}, 0.5).curves) == 2
+    assert len(AskingCosts(AskingAgain(costs.asked.noise, prices, {}, 0.5)).curves) == 2
 
 
 @pytest.mark.parametrize("look", LOOKS, ids=["light", "dark"])
