@@ -32,7 +32,7 @@ from dpviz.algorithms.registry import list_private_cards
 from dpviz.core.private_session import PrivateTable
 from dpviz.core.revealed_rows import Revealed
 from dpviz.runs.advice.advice import NEAR, find_best
-from dpviz.runs.advice.judgement import judge_request
+from dpviz.runs.advice.judgement import Judgement
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.one_run import run
@@ -71,7 +71,7 @@ def medians(
     reference = reference or find_reference(revealed, k).nicv
     for card in list_private_cards():
         request = Request(Contender.of(card), k, epsilon, delta)
-        judged, setting = judge_request(request, table), request.make_setting(table)
+        judged, setting = Judgement.of_request(request, table), request.make_setting(table)
         slow = card.operations is not None and card.operations(setting, card.params()) > most_operations
         # Where a bench told what to expect, red means a large loss, not a larger one than that of others.
         skipped = judged.needed_n > setting.n and card.expect is None and not hopeless

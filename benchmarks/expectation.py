@@ -30,7 +30,7 @@ from dpviz.algorithms.auto.auto import compute_mean_noise, expect_loss, find_reg
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.regime import Expectation, Level
 from dpviz.algorithms.registry import find_card
-from dpviz.runs.advice.judgement import judge
+from dpviz.runs.advice.judgement import Judgement
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.one_run import run
@@ -185,7 +185,7 @@ def _check(found: Sequence[Ran]) -> None:
             more = f"; nothing was announced for {untold:,} more" if untold else ""
             print(f"  {name:18s} {len(above):5,d} runs, above the median {median:.0%}, the tenth {tenth:.1%}{more}")
     card = find_card("auto")
-    green = [one for one in found if judge(card, one.setting).level is Level.GREEN]
+    green = [one for one in found if Judgement.of(card, one.setting).level is Level.GREEN]
     over = sum(one.lost > TOO_MUCH for one in green)
     print(
         f"{len(green):,} runs with a green light, {over} above {TOO_MUCH} times: {'DOES NOT HOLD' if over else 'holds'}"

@@ -24,12 +24,12 @@ from dpviz.algorithms.card import Setting
 from dpviz.app.charts.studies.curves import Curves
 from dpviz.app.charts.studies.smallest import Smallest
 from dpviz.runs.advice.advice import Advice, make_advice
-from dpviz.runs.advice.recommendation import recommend
+from dpviz.runs.advice.recommendation import Recommendation
 from dpviz.runs.advice.target import Target, count_steps_apart, find_start
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.open_table import declare
 from dpviz.runs.request import Contender
-from dpviz.runs.smallest_epsilon import SmallestEpsilon, find_smallest_epsilons
+from dpviz.runs.smallest_epsilon import SmallestEpsilon
 from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import compute_study_rows, tidy
 from dpviz.tables.declaration import Declaration
@@ -61,8 +61,8 @@ def readings(frame: pd.DataFrame, size: Size) -> Iterator[dict[str, Any]]:
     tried = sorted(frame["epsilon"].unique())
     for target in map(Target, TARGETS):
         advice = make_advice(Setting(size.d, size.k, 1.0, DELTA, n=size.n), target=target)
-        answers = find_smallest_epsilons(frame, target)
-        found = recommend(target, advice, answers, tried, CONTENDERS)
+        answers = SmallestEpsilon.find_all(frame, target)
+        found = Recommendation.of(target, advice, answers, tried, CONTENDERS)
         kept = (frame["ratio"] <= target.loss).groupby([frame["contender"], frame["epsilon"]]).mean().unstack()
         least = min(find_start(tried, (line.to_numpy() >= target.share - 1e-9).tolist()) for _, line in kept.iterrows())
         title = f"From ε = {least:g} on, {found.who} stays within 10 %"

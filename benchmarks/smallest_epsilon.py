@@ -28,7 +28,7 @@ from dpviz.core.private_session import PrivateTable
 from dpviz.runs.advice.target import Target
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.request import Contender
-from dpviz.runs.smallest_epsilon import find_smallest_epsilons, sharpen_rows
+from dpviz.runs.smallest_epsilon import SmallestEpsilon, sharpen_rows
 from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import Yardstick, compute_study_rows, measure_yardstick, tidy
 
@@ -62,7 +62,7 @@ def _found(rows: JudgedTable, stick: Yardstick, contender: Contender) -> Iterato
     first = [item for item in compute_study_rows(rows, grid, yardsticks=[stick]) if isinstance(item, dict)]
     for target in TARGETS:
         more = sharpen_rows(rows, grid, first, target, yardstick=stick, rounds=ROUNDS)
-        (answer,) = find_smallest_epsilons(tidy([*first, *(item for item in more if isinstance(item, dict))]), target)
+        (answer,) = SmallestEpsilon.find_all(tidy([*first, *(item for item in more if isinstance(item, dict))]), target)
         low, high = (answer.low, answer.high) if answer.reached else (answer.highest, inf)
         ends = sorted({end for end in (low, high) if isfinite(end)})
         other = replace(grid, epsilons=tuple(ends), repeats=OTHER_REPEATS, seed=OTHER_SEED)

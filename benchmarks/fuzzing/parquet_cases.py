@@ -20,7 +20,7 @@ from benchmarks.fuzzing.case import Broken, Case, command, short
 from benchmarks.fuzzing.hostile import TEXTS, damaged, happens, one, some
 from benchmarks.fuzzing.secrets import Secrets
 from dpviz.core.check import RequestError
-from dpviz.runs.open_table import declare, plan_table
+from dpviz.runs.open_table import Plan, declare
 from dpviz.tables import parquet_intake
 from dpviz.tables.declaration import Declaration
 from dpviz.tables.named import open_file
@@ -76,7 +76,7 @@ def _every_way(folder: Path, *, put: Mapping[str, Any], name: str, stated: dict[
             return in_memory()
 
     def in_pieces() -> int:
-        plan_table(table := ParquetTable(folder / name), declared)
+        Plan.of(table := ParquetTable(folder / name), declared)
         pieces = table.pieces(declared.columns, id_column=declared.id_column)
         return sum(len(piece.batch().values) for piece in pieces)
 

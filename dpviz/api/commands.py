@@ -36,6 +36,8 @@ from dpviz.runs import (
     AccessKind,
     Contender,
     JudgedTable,
+    Judgement,
+    KnownRows,
     OpenTable,
     Request,
     StudyGrid,
@@ -43,8 +45,6 @@ from dpviz.runs import (
     Trial,
     compute_rows,
     count_cores,
-    judge_request,
-    read_known_rows,
     tidy,
 )
 from dpviz.runs import declare as declare_table
@@ -354,9 +354,9 @@ def plan_release(
     prepared = preflight(release_request, content, declared, account, opened=opened)
     if prepared.table is None:  # bounds that are still to be bought tell nothing
         return prepared
-    rows = read_known_rows(declared)
+    rows = KnownRows.read(declared)
     asked = prepared.release_request.make_algorithm_request(declared)
-    expected = judge_request(asked, prepared.table.private, n=None if rows is None else rows.low).announcement
+    expected = Judgement.of_request(asked, prepared.table.private, n=None if rows is None else rows.low).announcement
     return replace(prepared, release_request=replace(prepared.release_request, expected_loss=expected))
 
 

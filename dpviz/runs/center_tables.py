@@ -127,6 +127,21 @@ def read_shares(domain: Domain, centers: Array) -> dict[str, dict[str, Array]]:
     }
 
 
+class NoisyShares(NamedTuple):
+    """Shares of declared values, (k,) by column and value, and their standard deviations, (k,) by column."""
+
+    shares: dict[str, dict[str, Array]]
+    noise: dict[str, Array]
+
+
+def read_noisy_shares(domain: Domain, centers: Array, sd: Array | None) -> NoisyShares:
+    """The shares in ``centers`` (k, d), data units, and their noise where ``sd`` (k,), that of the centres, is known."""
+    shares = read_shares(domain, centers)
+    declared = {column.name: column for column in domain.declared}
+    noise = {} if sd is None else {name: compute_share_noise(declared[name], sd) for name in shares}
+    return NoisyShares(shares, noise)
+
+
 def compute_share_noise(column: CodedColumn, sd: Array) -> Array:
     """Standard deviation of shares (k,), of that of a unit coordinate of each centre.
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,10 +36,13 @@ from dpviz.core import (
     StudyNoise,
     TextTable,
 )
-from dpviz.runs.advice.judgement import judge
+from dpviz.runs.advice.judgement import Judgement
 from dpviz.runs.column_noise import list_noisy_shares
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.verdict import Verdict, reach_verdict
+
+if TYPE_CHECKING:
+    from dpviz.runs.center_tables import NoisyShares
 
 SIMULATION = "SIMULATION"
 SEEDED = "The noise is seeded, so that a study can be repeated: whoever knows the seed can take it off. Not a release."
@@ -164,6 +167,42 @@ class Run(RunSoFar, Report):
             self.domain, self.unit_centers, self.center_noise_sd, heading, sizes=self.noisy_weights
         )
 
+    def list_profile_rows(self) -> list[dict[str, str]]:
+        """What each centre says of each declared column, as texts."""
+        from dpviz.runs.center_tables import list_profile_rows
+
+        return list_profile_rows(self.domain, self.unit_centers, self.center_noise_sd)
+
+    def read_shares(self) -> NoisyShares:
+        """The share of each declared value in every centre, and its noise where that is known."""
+        from dpviz.runs.center_tables import read_noisy_shares
+
+        return read_noisy_shares(self.domain, self.centers, self.center_noise_sd)
+
+    def tabulate_centers(self, heading: str, *, most: int | None = None) -> TextTable:
+        """The centres by their numbers, data units, beside their noisy sizes where there are some, to be printed.
+
+        Parameters
+        ----------
+        heading : str
+            Of the table.
+        most : int or None
+            Columns, the first ones; None: all.
+
+        Returns
+        -------
+        TextTable
+            A line for each centre.
+        """
+        weights = self.noisy_weights
+        sizes = [] if weights is None else [f"{weight:.1f}" for weight in weights]
+        rows = [
+            [str(place), *(f"{value:.6g}" for value in center[:most]), *sizes[place - 1 : place]]
+            for place, center in enumerate(self.centers, start=1)
+        ]
+        columns = self.domain.columns[:most]
+        return TextTable(heading, ["", *columns, *["noisy size"] * (weights is not None)], rows)
+
     @cached_property
     def sizes(self) -> Sizes | None:
         """Released cluster sizes with standard deviations, where these are known.
@@ -208,12 +247,11 @@ class Run(RunSoFar, Report):
             budget = f"ε = {self.epsilon:g} (spent {self.spent_epsilon:.6g}), δ = {self.delta:g}"
             yield f"{title}: k = {self.k}, {steps}; {budget}; {self.relation}, {self.unit}"
         kind = "Released centres (they carry noise)" if self.private else "Revealed centres (read without privacy)"
-        columns, centers = self.domain.columns[:_MOST_COLUMNS], self.centers[:, :_MOST_COLUMNS]
         left_out = f", the first {_MOST_COLUMNS} of {self.domain.dim} columns" * (self.domain.dim > _MOST_COLUMNS)
         if self.domain.declared:
             yield self.profiles(f"{kind}, shares of categories")
         else:
-            yield tabulate_centers(f"{kind}, data units{left_out}", columns, centers.tolist(), self.noisy_weights)
+            yield self.tabulate_centers(f"{kind}, data units{left_out}", most=_MOST_COLUMNS)
         if self.verdict is not None and not self.verdict.fine:
             yield f"By released values: {self.verdict.words}"
         if self.loss_diagnostic is not None:
@@ -223,35 +261,6 @@ class Run(RunSoFar, Report):
 
 
 Run.__module__ = "dpviz"
-
-
-def tabulate_centers(
-    heading: str, columns: Sequence[str], centers: Sequence[Sequence[float]], weights: Array | Sequence[float] | None
-) -> TextTable:
-    """Centres by their numbers, data units, beside their noisy sizes where there are some, to be printed.
-
-    Parameters
-    ----------
-    heading : str
-        Of the table.
-    columns : sequence of str
-        Names.
-    centers : sequence of sequences of float
-        Data units.
-    weights : array or sequence of float or None
-        Noisy sizes, rows; None: none were measured.
-
-    Returns
-    -------
-    TextTable
-        A line for each centre.
-    """
-    sizes = [] if weights is None else [f"{weight:.1f}" for weight in weights]
-    rows = [
-        [str(place), *(f"{value:.6g}" for value in center), *sizes[place - 1 : place]]
-        for place, center in enumerate(centers, start=1)
-    ]
-    return TextTable(heading, ["", *columns, *["noisy size"] * (weights is not None)], rows)
 
 
 def run(
@@ -484,7 +493,7 @@ def settle_step(step: Step, region: Region) -> Step:
 def _list_warnings(request: Request, table: PrivateTable, params: Params) -> tuple[str, ...]:
     if not request.card.private:
         return ("k-means++ reads the rows without any privacy: its centres are revealed, never a release.",)
-    judged = judge(request.card, request.make_setting(table), params, sparse=table.sparse)
+    judged = Judgement.of(request.card, request.make_setting(table), params, sparse=table.sparse)
     light = (judged.message,) if judged.level not in (None, Level.GREEN) else ()
     declared = {"relation": table.relation, "rows_per_person": table.rows_per_person}
     shares = list_noisy_shares(table.domain, n=table.n_public, k=request.k, epsilon=request.epsilon, **declared)

@@ -122,7 +122,7 @@ def declare(source: Content, declaration: Declaration, *, progress: Callable[[fl
     RequestError
         If a bound is missing, or the declarations contradict each other or the table (``IntakeError`` is one).
     """
-    plan = plan_table(source, declaration)
+    plan = Plan.of(source, declaration)
     if plan.in_memory:
         return _open_in_memory(plan)
     file = LatticeFile(plan.domain.region)
@@ -152,7 +152,7 @@ def declare_on_cluster(source: Content, declaration: Declaration) -> OpenTable:
     RequestError
         Also if ``source`` is not Parquet, which workers read by themselves, or the cluster does not answer.
     """
-    plan = plan_table(source, declaration)
+    plan = Plan.of(source, declaration)
     if not isinstance(source, ParquetTable):
         raise RequestError(
             "Workers of a cluster read Parquet, each a part: write the table as Parquet, or run it here."
@@ -227,32 +227,32 @@ class Plan:
             LargeTable(self.source, len(rows)), titled, _limit_rows(private, declared), None, self.source.fingerprint
         )
 
+    @classmethod
+    def of(cls, source: Content, declaration: Declaration) -> Plan:
+        """What is declared of ``source``, checked and spelled out.
 
-def plan_table(source: Content, declaration: Declaration) -> Plan:
-    """What is declared of ``source``, checked and spelled out.
+        Parameters
+        ----------
+        source : Content
+            The file or table, none of whose rows has been read.
+        declaration : Declaration
+            What is declared of the table.
 
-    Parameters
-    ----------
-    source : Content
-        The file or table, none of whose rows has been read.
-    declaration : Declaration
-        What is declared of the table.
+        Returns
+        -------
+        Plan
+            No row has been read.
 
-    Returns
-    -------
-    Plan
-        No row has been read.
-
-    Raises
-    ------
-    RequestError
-        As ``declare``.
-    """
-    declaration = declaration.validate()
-    spelled_out = declaration.over(list_columns(source, declaration)).validate()
-    if spelled_out.id_column is not None and isinstance(source, ParquetTable | LoadedTable):
-        source.check_id(spelled_out.id_column)
-    return Plan(source, spelled_out, make_domain(spelled_out))
+        Raises
+        ------
+        RequestError
+            As ``declare``.
+        """
+        declaration = declaration.validate()
+        spelled_out = declaration.over(list_columns(source, declaration)).validate()
+        if spelled_out.id_column is not None and isinstance(source, ParquetTable | LoadedTable):
+            source.check_id(spelled_out.id_column)
+        return cls(source, spelled_out, make_domain(spelled_out))
 
 
 def make_domain(declaration: Declaration) -> Domain:

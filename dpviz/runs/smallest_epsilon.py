@@ -79,36 +79,36 @@ class SmallestEpsilon:
         low = f"{self.low:.2g}"
         return f"ε = {self.epsilon:.2g}" + f", likely between {low} and {high}" * (low != high)
 
+    @staticmethod
+    def find_all(
+        frame: pd.DataFrame, target: Target, *, measure: str = "ratio", seed: int = 0
+    ) -> list[SmallestEpsilon]:
+        """The answer for each contender of a tidy study of one k and n, the smallest ε first, then the smallest loss.
 
-def find_smallest_epsilons(
-    frame: pd.DataFrame, target: Target, *, measure: str = "ratio", seed: int = 0
-) -> list[SmallestEpsilon]:
-    """The answer for each contender of a tidy study of one k and n, the smallest ε first, then the smallest loss.
+        ``measure`` (lower is better) is what must keep to the target.
 
-    ``measure`` (lower is better) is what must keep to the target.
+        Parameters
+        ----------
+        frame : DataFrame
+            A line for each run.
+        target : Target
+            What is good enough.
+        measure : str
+            Name of a column of the study.
+        seed : int
+            The same seed gives the same answer.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        A line for each run.
-    target : Target
-        What is good enough.
-    measure : str
-        Name of a column of the study.
-    seed : int
-        The same seed gives the same answer.
-
-    Returns
-    -------
-    list of SmallestEpsilon
-        One for each contender.
-    """
-    answers = [
-        _find_answer(str(name), runs, target, measure=measure, seed=seed)
-        for name, runs in frame.groupby("contender", sort=False)
-        if runs["epsilon"].notna().any()
-    ]
-    return sorted(answers, key=lambda answer: (answer.epsilon, answer.typical, answer.low))
+        Returns
+        -------
+        list of SmallestEpsilon
+            One for each contender.
+        """
+        answers = [
+            _find_answer(str(name), runs, target, measure=measure, seed=seed)
+            for name, runs in frame.groupby("contender", sort=False)
+            if runs["epsilon"].notna().any()
+        ]
+        return sorted(answers, key=lambda answer: (answer.epsilon, answer.typical, answer.low))
 
 
 def find_crossing(epsilons: Array, losses: Array, target: float) -> float:

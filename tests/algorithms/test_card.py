@@ -14,7 +14,7 @@ from dpviz.algorithms.registry import AUTO, CARDS, find_card, list_private_cards
 from dpviz.core.accounting import Accounting
 from dpviz.core.check import RequestError
 from dpviz.core.queries import Relation
-from dpviz.runs.advice.judgement import judge
+from dpviz.runs.advice.judgement import Judgement
 from tests.cases import about, for_each
 from tests.contract.tables import SETTINGS
 
@@ -145,7 +145,7 @@ def test_the_smallest_n_falls_with_epsilon_and_grows_with_k_and_demands(card, pa
 def test_the_traffic_light_says_what_would_suffice(card, params, delta):
     chosen = card.params.parse(params)
     base = Setting(dim=2, k=4, epsilon=1.0, delta=delta, n=1000)
-    first = judge(card, base, chosen)
+    first = Judgement.of(card, base, chosen)
     if first.level is None:
         assert card.smallest_n is None
         return
@@ -153,14 +153,14 @@ def test_the_traffic_light_says_what_would_suffice(card, params, delta):
         assert first.level is Level.RED and "out of reach" in first.message
         return
     poor = dataclasses.replace(base, n=max(1, int(first.needed_n / 50)))
-    red = judge(card, poor, chosen)
+    red = Judgement.of(card, poor, chosen)
     assert red.level is Level.RED and f"{poor.n:,}" in red.message
     if red.needed_epsilon is not None:
         enough = dataclasses.replace(poor, epsilon=red.needed_epsilon * 1.01)
-        assert judge(card, enough, chosen).level is not Level.RED
+        assert Judgement.of(card, enough, chosen).level is not Level.RED
     rich = dataclasses.replace(base, n=10**9)
-    assert judge(card, rich, chosen).like is Level.GREEN
-    hidden = judge(card, dataclasses.replace(base, n=None), chosen)
+    assert Judgement.of(card, rich, chosen).like is Level.GREEN
+    hidden = Judgement.of(card, dataclasses.replace(base, n=None), chosen)
     assert hidden.level is None and "private" in hidden.message
 
 

@@ -16,7 +16,7 @@ from dpviz.algorithms.auto.auto import compute_mean_noise, expect_loss, load_sto
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.regime import Level, format_apart
 from dpviz.algorithms.registry import find_card
-from dpviz.runs.advice.judgement import judge
+from dpviz.runs.advice.judgement import Judgement
 from tests.cases import for_each
 
 
@@ -53,7 +53,7 @@ TOLD = 10.0
 def test_the_forecast_of_auto_says_the_numbers_it_was_fitted_to_and_none_that_tells_nothing() -> None:
     card, seen = find_card("auto"), set()
     for setting in SETTINGS:
-        regime, numbers = judge(card, setting, card.params()), expect_loss(setting)
+        regime, numbers = Judgement.of(card, setting, card.params()), expect_loss(setting)
         said = regime.message.split(" (by a study of generated tables)")[0]
         assert said != regime.message and numbers.tails is not None
         assert all(float(text.replace(",", "")) <= TOLD for text in re.findall(r"([\d.,]+) ×", said)), said
@@ -84,8 +84,8 @@ def test_the_forecast_of_auto_says_the_numbers_it_was_fitted_to_and_none_that_te
 def test_a_light_knows_that_a_common_scale_may_have_tails() -> None:
     card, setting = find_card("auto"), Setting(6, 5, 1.0, 1e-6, n=20_000)
     common = replace(setting, common=True)
-    assert judge(card, setting).level is Level.GREEN and judge(card, common).level is Level.AMBER
-    assert "of the common scale" in judge(card, common).message
+    assert Judgement.of(card, setting).level is Level.GREEN and Judgement.of(card, common).level is Level.AMBER
+    assert "of the common scale" in Judgement.of(card, common).message
 
 
 def test_light_groups_far_away_have_a_number_only_where_they_are_found() -> None:
@@ -93,7 +93,7 @@ def test_light_groups_far_away_have_a_number_only_where_they_are_found() -> None
     card, found = find_card("auto"), set()
     for n in (1_000, 20_000, 100_000, 1_000_000):
         setting = Setting(6, 5, 1.0, 1e-6, n=n)
-        numbers, judged = expect_loss(setting), judge(card, setting)
+        numbers, judged = expect_loss(setting), Judgement.of(card, setting)
         missed = "far from all others may be missed, and how much is lost then cannot be told" in judged.message
         assert missed is (1.3 < numbers.wide < TOLD), judged.message
         assert not (missed and ("lie far apart" in judged.message or judged.level is Level.GREEN))
@@ -105,7 +105,7 @@ def test_light_groups_far_away_have_a_number_only_where_they_are_found() -> None
 def test_a_number_of_records_is_said_with_its_assumption(algorithm: str) -> None:
     card = find_card(algorithm)
     for n in (300, 3_000, 300_000):
-        regime = judge(card, Setting(2, 5, 1.0, 1e-6, n=n), card.params())
+        regime = Judgement.of(card, Setting(2, 5, 1.0, 1e-6, n=n), card.params())
         assert "if clusters are of like size" in regime.message or regime.level is Level.RED
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.regime import Level
-from dpviz.runs.advice.judgement import judge
+from dpviz.runs.advice.judgement import Judgement
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.request import Contender, Request
@@ -25,7 +25,7 @@ def _skip_what_is_hopeless(card, params, table, **request):
     """A twin is asked for where the card itself does not call its setting hopeless, and of what averages rows."""
     if (card.id, params.get("preset")) == ("kvariates", "local"):
         pytest.skip("a seed is a row under noise, and no mean: tests/algorithms/baselines has its twin")
-    regime = judge(card, Request(Contender.of(card), **request).make_setting(table), card.params.parse(params))
+    regime = Judgement.of(card, Request(Contender.of(card), **request).make_setting(table), card.params.parse(params))
     if regime.level is Level.RED:
         pytest.skip(f"hopeless by its own message: {regime.message}")
 

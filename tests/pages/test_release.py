@@ -22,7 +22,7 @@ from dpviz.releases.account import Account, State
 from dpviz.releases.package import CARD, CENTERS, DECLARATION, PAGE, make_zip
 from dpviz.releases.release_reader import read_release
 from dpviz.releases.verifying import verify
-from dpviz.runs.advice.judgement import judge_request
+from dpviz.runs.advice.judgement import Judgement
 from dpviz.runs.advice.known_rows import KnownRows
 from dpviz.runs.advice.target import Target
 from dpviz.runs.meaning.windows import Risk
@@ -293,7 +293,7 @@ def test_a_dry_run_has_as_many_rows_as_somebody_said_and_none_before(tmp_path):
     assert not [one for one in app.number_input if one.label == "Rows of the made-up tables"]
     assert not app.button(key="release:try").disabled
     request = Request(Contender("auto"), 3, 1.0, app.session_state["delta"])
-    assert escape_markdown(judge_request(request, table.private, n=800).message) in text_of(app)
+    assert escape_markdown(Judgement.of_request(request, table.private, n=800).message) in text_of(app)
 
 
 def test_hostile_names_stay_text(tmp_path):

@@ -15,7 +15,7 @@ from dpviz.algorithms.steps import CentersStep
 from dpviz.core.check import RequestError
 from dpviz.core.domain import Domain
 from dpviz.core.private_session import PrivateTable
-from dpviz.runs.advice.judgement import judge
+from dpviz.runs.advice.judgement import Judgement
 from dpviz.runs.audits.neighboring_tables import MIXED, make_mixed_rows
 from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare
@@ -87,8 +87,8 @@ def test_lights_are_no_brighter_where_there_are_categories():
         params = card.params()
         with about(card.id):
             for n in (None, 10, 10**7):
-                light = judge(card, replace(ample, n=n), params)
-                plain = judge(card, replace(ample, n=n, coded=0), params)
+                light = Judgement.of(card, replace(ample, n=n), params)
+                plain = Judgement.of(card, replace(ample, n=n, coded=0), params)
                 if card.categories is None:
                     assert light == plain
                     continue

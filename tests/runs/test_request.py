@@ -13,7 +13,7 @@ from dpviz.algorithms.regime import Level
 from dpviz.algorithms.registry import CARDS, list_private_cards
 from dpviz.core.check import RequestError
 from dpviz.core.private_session import PrivateTable
-from dpviz.runs.advice.judgement import Judgement, judge_request
+from dpviz.runs.advice.judgement import Judgement
 from dpviz.runs.one_run import run
 from dpviz.runs.request import Contender, Request, parse_named_values
 from dpviz.runs.study.grid import StudyGrid
@@ -39,7 +39,7 @@ def closed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def prospect_of(card, table, *, params=None, **asked) -> Judgement:
-    return judge_request(Request(Contender.of(card, params), **asked), table)
+    return Judgement.of_request(Request(Contender.of(card, params), **asked), table)
 
 
 def refused(card, table=TABLE, **asked) -> str:

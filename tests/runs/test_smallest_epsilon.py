@@ -17,7 +17,7 @@ from dpviz.core.private_session import PrivateTable
 from dpviz.runs.advice.target import Target
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.request import Contender
-from dpviz.runs.smallest_epsilon import _make_falling, find_smallest_epsilons, sharpen_rows
+from dpviz.runs.smallest_epsilon import SmallestEpsilon, _make_falling, sharpen_rows
 from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import Yardstick, compute_study_rows, tidy
 from dpviz.runs.worker import Progress
@@ -48,7 +48,7 @@ def test_the_regression_is_the_one_of_scikit_learn(curve: list[float]) -> None:
 
 
 def test_a_planted_crossing_is_found() -> None:
-    (found,) = find_smallest_epsilons(planted(crossing=0.7, repeats=400), HALF)
+    (found,) = SmallestEpsilon.find_all(planted(crossing=0.7, repeats=400), HALF)
     assert (found.low, found.epsilon, found.high) == (0.5, 1.0, 1.0)
     runs = planted(crossing=0.7, repeats=400).query("epsilon == 1.0")["ratio"]
     assert found.typical == pytest.approx(runs.median())
@@ -60,21 +60,21 @@ def test_a_planted_crossing_is_found() -> None:
 def test_its_interval_holds_the_truth_nine_times_in_ten(repeats: int, crossing: float) -> None:
     """The truth lies near an end of 0.5 to 1, where one who is too sure of the nearest ε tried misses it."""
     found = (
-        find_smallest_epsilons(planted(crossing=crossing, repeats=repeats, seed=seed), HALF)[0] for seed in count()
+        SmallestEpsilon.find_all(planted(crossing=crossing, repeats=repeats, seed=seed), HALF)[0] for seed in count()
     )
     assert usually((one.low <= crossing <= one.high for one in found), often=0.9, rarely=0.7)
 
 
 def test_what_is_not_reached_says_so_and_what_is_reached_at_once_says_or_less() -> None:
-    (never,) = find_smallest_epsilons(planted(crossing=500.0, repeats=9), HALF)
+    (never,) = SmallestEpsilon.find_all(planted(crossing=500.0, repeats=9), HALF)
     assert not never.reached and never.text == "not reached up to ε = 10"
-    (early,) = find_smallest_epsilons(planted(crossing=0.001, repeats=9), HALF)
+    (early,) = SmallestEpsilon.find_all(planted(crossing=0.001, repeats=9), HALF)
     assert early.epsilon == 0.1 and early.text == "ε = 0.1 or less"
 
 
 def test_nine_runs_in_ten_need_a_larger_epsilon_and_the_smallest_comes_first() -> None:
     both = pd.concat([planted(crossing=2.0, repeats=50, name="B"), planted(crossing=0.4, repeats=50)])
-    usual, strict = (find_smallest_epsilons(both, Target(1.1, share)) for share in (0.5, 0.9))
+    usual, strict = (SmallestEpsilon.find_all(both, Target(1.1, share)) for share in (0.5, 0.9))
     assert [each.contender for each in usual] == ["A", "B"]
     assert strict[0].epsilon > usual[0].epsilon
 
@@ -82,7 +82,7 @@ def test_nine_runs_in_ten_need_a_larger_epsilon_and_the_smallest_comes_first() -
 def test_runs_that_are_infinitely_worse_do_no_harm() -> None:
     frame = planted(crossing=0.7, repeats=9)
     frame.loc[:3, "ratio"] = np.inf
-    assert np.isfinite(find_smallest_epsilons(frame, HALF)[0].epsilon)
+    assert np.isfinite(SmallestEpsilon.find_all(frame, HALF)[0].epsilon)
 
 
 def sharpened(seed: int, *, repeats: int = 20, rounds: int = 5) -> tuple[float, float, float]:
@@ -94,8 +94,8 @@ def sharpened(seed: int, *, repeats: int = 20, rounds: int = 5) -> tuple[float, 
     assert isinstance(yardstick, Yardstick)
     more = sharpen_rows(judged, replace(grid, repeats=repeats), rows, HALF, yardstick=yardstick, rounds=rounds)
     extra = [item for item in more if not isinstance(item, Progress)]
-    (before,) = find_smallest_epsilons(tidy(rows), HALF)
-    (after,) = find_smallest_epsilons(tidy(rows + extra), HALF)
+    (before,) = SmallestEpsilon.find_all(tidy(rows), HALF)
+    (after,) = SmallestEpsilon.find_all(tidy(rows + extra), HALF)
     assert extra and {row["epsilon"] for row in extra}.isdisjoint({0.1, 1.0, 10.0})
     assert after.high / after.low < before.high / before.low
     return after.low, after.epsilon, after.high

@@ -14,7 +14,7 @@ from dpviz.core.rows import Rows
 from dpviz.runs.jobs import Job, JobState
 from dpviz.runs.meaning.independent_accounting import compute_independent_epsilon
 from dpviz.runs.one_run import Run, RunSoFar, run
-from dpviz.runs.open_table import declare, plan_table
+from dpviz.runs.open_table import Plan, declare
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.work import Prepared, forecast_seconds, prepare_work, run_work
 from dpviz.runs.worker import Progress
@@ -80,7 +80,7 @@ def test_a_prepared_file_is_the_table_that_memory_would_hold(tmp_path: Path, mon
     declared = Declaration(lower=(-1.0,), upper=(1.0,))
     in_memory = declare(source, declared).private
     monkeypatch.setattr("dpviz.tables.parquet_intake._MOST_BYTES", 10)
-    plan = plan_table(source, declared)
+    plan = Plan.of(source, declared)
     file = LatticeFile(plan.domain.region)
     job = Job.start(prepare_work, plan, file)
     assert job.wait(SECONDS) and job.state is JobState.DONE, job.error

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dpviz.runs.open_table import declare, plan_table, prepare_rows
+from dpviz.runs.open_table import Plan, declare, prepare_rows
 from dpviz.tables.declaration import Declaration
 from dpviz.tables.lattice_file import LatticeFile
 from dpviz.tables.loaded_table import IntakeError, make_canonical_ids
@@ -184,7 +184,7 @@ def test_a_table_that_changes_between_two_looks_is_refused(tmp_path: Path) -> No
         (tmp_path / "c.parquet").unlink(missing_ok=True)
         written("a.parquet", 3), written("b.parquet", 3)
         table = ParquetTable(tmp_path)
-        plan, pieces, batches = plan_table(table, declared), table.pieces(("x",)), table.read_batches(("x",))
+        plan, pieces, batches = Plan.of(table, declared), table.pieces(("x",)), table.read_batches(("x",))
         next(batches)
         assert all(len(piece.batch().values) == 3 for piece in pieces)
         change()
@@ -220,7 +220,7 @@ def test_whether_memory_holds_a_table_follows_from_its_bytes_not_from_its_rows(
     assert few < many < 8 * rows / 100  # packed, many rows that are alike take next to no room
     for most in (few - 1, few, many - 1, many):
         monkeypatch.setattr("dpviz.tables.parquet_intake._MOST_BYTES", most)
-        held = [plan_table(ParquetTable(path), declared).in_memory for path in paths]
+        held = [Plan.of(ParquetTable(path), declared).in_memory for path in paths]
         assert held == [few <= 2 * most, many <= 2 * most]  # one of two columns is read
         monkeypatch.setattr(ParquetTable, "n_rows", property(lambda table: pytest.fail("no row is counted")))
         assert [ParquetTable(path).fits(2) for path in paths] == [few <= most, many <= most]

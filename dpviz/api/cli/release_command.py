@@ -33,11 +33,11 @@ from dpviz.releases import (
 )
 from dpviz.runs import (
     Contender,
+    KnownRows,
     Request,
     Target,
     declare_on_cluster,
     parse_named_values,
-    read_known_rows,
     windows,
     write_whole,
 )
@@ -189,7 +189,7 @@ def _read_accepted(arguments: argparse.Namespace) -> tuple[Target, windows.Risk]
 
 def _find_window(prepared: Preflight, target: Target, risk: windows.Risk) -> windows.Window | None:
     """The window for ε; None where nobody says how many rows there are, or no such table was studied."""
-    rows, request = read_known_rows(prepared.declaration), prepared.release_request.request
+    rows, request = KnownRows.read(prepared.declaration), prepared.release_request.request
     if prepared.table is None or rows is None or rows.low < request.k:
         return None
     setting = replace(request.make_setting(prepared.table.private), delta=prepared.release_request.delta)

@@ -16,15 +16,14 @@ from dpviz.core import RequestError, format_table, tabulate_entries
 from dpviz.runs import (
     AccessKind,
     Contender,
+    Judgement,
     OpenTable,
     ReleaseRecord,
     Request,
     Run,
     export,
-    judge_request,
     parse_named_values,
     run_request,
-    tabulate_centers,
     write_whole,
 )
 
@@ -59,7 +58,7 @@ def serve(arguments: argparse.Namespace) -> str:
         _check_out(Path(arguments.out), card, data=Path(arguments.data))
     declared = open_declared_table(arguments)
     table = declared.table
-    judged = judge_request(request, table.private)
+    judged = Judgement.of_request(request, table.private)
     finished = run_request(request, table.private)
     accesses = {
         AccessKind.ROWS: declared.accesses,
@@ -194,15 +193,14 @@ def format_run(report: dict[str, Any], card: Card, *, name: str, finished: Run) 
     blocks = [f"{card.title} on {name}: k = {report['k']}", _format_privacy(report)]
     if report["released"]["centers"] is not None:
         heading = "Released centres (they carry noise), data units"
-        released = report["released"]
-        centers = tabulate_centers(heading, report["columns"], released["centers"], released["weights"])
+        centers = finished.tabulate_centers(heading)
         if finished.domain.declared:
             centers = finished.profiles(f"{heading}; shares of categories (--json and --out have all of them)")
         blocks.append(centers.to_text(most=None))
         heading = "Ledger (what was spent, and on what; --json lists all)"
         blocks.append(tabulate_entries(report["ledger"]["entries"], heading).to_text())
     if "revealed" in report:
-        blocks.append(_format_revealed(report))
+        blocks.append(_format_revealed(report, finished))
     if report["verdict"]:
         blocks.append(f"By released values: {report['verdict']}")
     if finished.loss_diagnostic is not None:
@@ -227,13 +225,13 @@ def _format_privacy(report: dict[str, Any]) -> str:
     )
 
 
-def _format_revealed(report: dict[str, Any]) -> str:
+def _format_revealed(report: dict[str, Any], finished: Run) -> str:
     revealed = dict(report["revealed"])
     centers = revealed.pop("centers", None)
     parts = []
     if centers is not None:
         heading = "Revealed centres (read from the rows without privacy, never a release), data units"
-        parts.append(tabulate_centers(heading, report["columns"], centers, None).to_text(most=None))
+        parts.append(finished.tabulate_centers(heading).to_text(most=None))
     if revealed:
         if revealed.get("label_accuracy", 0.0) is None:
             # No row has a label, as the next line says.

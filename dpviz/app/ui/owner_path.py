@@ -11,7 +11,7 @@ from dpviz.app.ui.data.large_table import is_preparing
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.release.released_notice import describe_released, has_left
 from dpviz.app.ui.session import Source, find_bought_rows, find_table, find_undeclared, list_booked, recall, remember
-from dpviz.runs import OpenTable, read_known_rows
+from dpviz.runs import KnownRows, OpenTable
 from dpviz.words import explain_words
 
 Here = Literal["home", "data", "tradeoff", "ledger", "release"]
@@ -94,7 +94,7 @@ def list_stops() -> list[Stop]:
             _make_release_stop(table, chosen=False),
         ]
     chosen = _read_chosen_epsilon(table)
-    known = table.n_public or read_known_rows(table.declaration, bought=find_bought_rows(table))
+    known = table.n_public or KnownRows.read(table.declaration, bought=find_bought_rows(table))
     missing = "How many rows there are, " if known is None else "Missing: "
     return [
         Stop("Data", "data", "done", f"{table.title} is open."),

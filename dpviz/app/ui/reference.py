@@ -16,14 +16,13 @@ from dpviz.app.ui.data_access import make_judged_table
 from dpviz.app.ui.job_panel import open_job_registry
 from dpviz.app.ui.polled import poll
 from dpviz.app.ui.session import make_once
-from dpviz.core import Array
+from dpviz.core import Array, RequestError
 from dpviz.runs import (
     AccessKind,
     ClippedRows,
     Job,
     JobState,
     OpenTable,
-    RegistryFull,
     evaluation,
     forecast_reference_seconds,
     reference_work,
@@ -62,7 +61,7 @@ def fetch_reference(table: OpenTable, k: int, *, points_per_row: int = 1) -> eva
         return make_once(_REFERENCES, key, lambda: evaluation.find_reference(rows, k), most=_KEPT_REFERENCES)
     if key not in _list_jobs():
         # Where too many jobs wait already, the next rerun asks again.
-        with suppress(RegistryFull):
+        with suppress(RequestError):
             _list_jobs()[key] = open_job_registry().submit(reference_work, rows, k)
         return None
     computed = [item for item in _list_jobs()[key].items if isinstance(item, evaluation.Reference)]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.runs import OpenTable, read_known_rows
+from dpviz.runs import KnownRows, OpenTable
 from dpviz.tables import WHITESPACE, FileKind
 
 KIND_WORDS = {
@@ -58,7 +58,7 @@ def describe_rows(table: OpenTable) -> str:
     """The number of rows where it is public, else what happens instead."""
     if table.n_public is not None:
         return f"{table.n_public:,} rows (public)"
-    known = read_known_rows(table.declaration)
+    known = KnownRows.read(table.declaration)
     return "number of rows private: bought" if known is None else f"{escape_markdown(known.words)} (a public range)"
 
 
@@ -67,7 +67,7 @@ def describe_size(table: OpenTable) -> str:
 
     A private number of rows is bought by whoever needs it.
     """
-    known = read_known_rows(table.declaration)
+    known = KnownRows.read(table.declaration)
     rows = "rows not public" if known is None else escape_markdown(known.words)
     if table.n_public is not None:
         rows = f"{table.n_public:,} rows"

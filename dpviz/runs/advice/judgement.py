@@ -104,67 +104,98 @@ class Judgement:
             return self.refusal
         return f"{self.in_short.capitalize()}: {self.message}" if self.in_short else self.message
 
+    @classmethod
+    def of(
+        cls,
+        card: Card,
+        setting: Setting,
+        params: Params | None = None,
+        *,
+        target: Target | None = None,
+        tried: Sequence[float] = (),
+        sparse: bool = False,
+    ) -> Judgement:
+        """Judge an algorithm at a setting.
 
-def judge_request(
-    request: Request, table: PrivateTable, *, n: int | None = None, tried: Sequence[float] = ()
-) -> Judgement:
-    """Judge what is asked of ``table``: refused, hopeless, or what to expect of it.
+        Parameters
+        ----------
+        card : Card
+        setting : Setting
+            Public quantities; without its number of records only what would be needed is told.
+        params : Params, optional
+        target : Target, optional
+            What is good enough.
+        tried : sequence of float
+            Losses over that of k-means++ of a dry run on made-up rows.
+        sparse : bool
+            Whether the table is sparse: the stored study has no such tables.
 
-    Parameters
-    ----------
-    request : Request
-    table : PrivateTable
-    n : int, optional
-        About how many records there are, where the table declares none; of a range, the fewest.
-    tried : sequence of float
-        Losses over that of k-means++ of a dry run on made-up rows.
+        Returns
+        -------
+        Judgement
+            A level, and sentences.
+        """
+        params = params if params is not None else card.params()
+        judged = _dim(_judge_setting(card, setting, params, target or Target(), sparse), card, setting)
+        return _judge_dry_run(judged, target or Target(), tried) if tried and judged.level is not None else judged
 
-    Returns
-    -------
-    Judgement
-        A level, and sentences.
-    """
-    try:
-        params = request.check(table)
-    except RequestError as error:
-        return Judgement(refusal=str(error))
-    setting = request.make_setting(table)
-    setting = setting if setting.n is not None else replace(setting, n=n)
-    return judge(request.card, setting, params, tried=tried, sparse=table.sparse)
+    @classmethod
+    def of_request(
+        cls, request: Request, table: PrivateTable, *, n: int | None = None, tried: Sequence[float] = ()
+    ) -> Judgement:
+        """Judge what is asked of ``table``: refused, hopeless, or what to expect of it.
 
+        Parameters
+        ----------
+        request : Request
+        table : PrivateTable
+        n : int, optional
+            About how many records there are, where the table declares none; of a range, the fewest.
+        tried : sequence of float
+            Losses over that of k-means++ of a dry run on made-up rows.
 
-def judge(
-    card: Card,
-    setting: Setting,
-    params: Params | None = None,
-    *,
-    target: Target | None = None,
-    tried: Sequence[float] = (),
-    sparse: bool = False,
-) -> Judgement:
-    """Judge an algorithm at a setting.
+        Returns
+        -------
+        Judgement
+            A level, and sentences.
+        """
+        try:
+            params = request.check(table)
+        except RequestError as error:
+            return cls(refusal=str(error))
+        setting = request.make_setting(table)
+        setting = setting if setting.n is not None else replace(setting, n=n)
+        return cls.of(request.card, setting, params, tried=tried, sparse=table.sparse)
 
-    Parameters
-    ----------
-    card : Card
-    setting : Setting
-        Public quantities; without its number of records only what would be needed is told.
-    params : Params, optional
-    target : Target, optional
-        What is good enough.
-    tried : sequence of float
-        Losses over that of k-means++ of a dry run on made-up rows.
-    sparse : bool
-        Whether the table is sparse: the stored study has no such tables.
+    def explain_difference(self, verdict: Verdict | None) -> str:
+        """Why a light and the verdict of its run differ, in a sentence; "" where they agree or one says nothing.
 
-    Returns
-    -------
-    Judgement
-        A level, and sentences.
-    """
-    params = params if params is not None else card.params()
-    judged = _dim(_judge_setting(card, setting, params, target or Target(), sparse), card, setting)
-    return _judge_dry_run(judged, target or Target(), tried) if tried and judged.level is not None else judged
+        Parameters
+        ----------
+        verdict : Verdict or None
+            What the run is worth.
+
+        Returns
+        -------
+        str
+            A sentence, or "".
+
+        >>> Judgement(level=Level.AMBER).explain_difference(Verdict("failed", "this run failed", "Noise."))
+        ''
+        """
+        if verdict is None or self.level is None:
+            return ""
+        if self.level is Level.GREEN and not verdict.fine:
+            return (
+                "Before the run the light said enough records. What was released says otherwise: this table is unlike "
+                "those that were studied, its bounds are wide, or this draw was a rare one."
+            )
+        if self.level is Level.RED and verdict.fine:
+            return (
+                "Before the run the light said too few records. Nothing that was released speaks against it: its "
+                "groups may be clearer than those that were studied."
+            )
+        return ""
 
 
 def _dim(judged: Judgement, card: Card, setting: Setting) -> Judgement:
@@ -178,39 +209,6 @@ def _dim(judged: Judgement, card: Card, setting: Setting) -> Judgement:
         return judged
     message = f"Categories make {setting.coded} coordinates, and {most.why}: choose auto, lsh-coreset or balcan."
     return replace(judged, level=most.level, message=message, hides_categories=True)
-
-
-def explain_difference(judged: Judgement, verdict: Verdict | None) -> str:
-    """Why a light and the verdict of its run differ, in a sentence; "" where they agree or one says nothing.
-
-    Parameters
-    ----------
-    judged : Judgement
-        What was said before the run.
-    verdict : Verdict or None
-        What the run is worth.
-
-    Returns
-    -------
-    str
-        A sentence, or "".
-
-    >>> explain_difference(Judgement(level=Level.AMBER), Verdict("failed", "this run failed", "Noise."))
-    ''
-    """
-    if verdict is None or judged.level is None:
-        return ""
-    if judged.level is Level.GREEN and not verdict.fine:
-        return (
-            "Before the run the light said enough records. What was released says otherwise: this table is unlike "
-            "those that were studied, its bounds are wide, or this draw was a rare one."
-        )
-    if judged.level is Level.RED and verdict.fine:
-        return (
-            "Before the run the light said too few records. Nothing that was released speaks against it: its groups "
-            "may be clearer than those that were studied."
-        )
-    return ""
 
 
 def describe_dry_run(losses: Sequence[float], *, rows: int | None = None) -> str:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from dpviz.algorithms import Setting, find_card
 from dpviz.core import Relation, RequestError, Scaling, check
 from dpviz.runs.advice.advice import EPSILONS, Advice, make_advice
-from dpviz.runs.advice.recommendation import Recommendation, recommend
+from dpviz.runs.advice.recommendation import Recommendation
 from dpviz.runs.advice.target import USUAL_LOSS, USUAL_SHARE, Target
 from dpviz.tables import Declaration, read_declaration
 
@@ -42,6 +42,28 @@ class KnownRows(NamedTuple):
         """
         return f"{self.low:,} rows" if self.low == self.high else f"{self.low:,} to {self.high:,} rows"
 
+    @classmethod
+    def read(cls, declaration: Declaration, *, bought: float | None = None) -> KnownRows | None:
+        """What is known of the number of rows: as declared, as ``bought``, or within a declared range; None if nothing.
+
+        Parameters
+        ----------
+        declaration : Declaration
+            What is declared of the table.
+        bought : float or None
+            The noisy number of rows, where it was bought.
+
+        Returns
+        -------
+        KnownRows or None
+            A number, or a range.
+        """
+        if declaration.n_public is not None:
+            return cls(declaration.n_public, declaration.n_public)
+        if bought is not None:
+            return cls(max(1, round(bought)), max(1, round(bought)))
+        return None if declaration.n_range is None else cls(*declaration.n_range)
+
 
 def make_known_rows(n: int | Sequence[int] | None) -> KnownRows:
     """A number of rows, or the two ends of a range.
@@ -62,28 +84,6 @@ def make_known_rows(n: int | Sequence[int] | None) -> KnownRows:
     if low > high:
         raise RequestError(f"n is a range from {low:,} to {high:,}: give the smaller number first.")
     return KnownRows(low, high)
-
-
-def read_known_rows(declaration: Declaration, *, bought: float | None = None) -> KnownRows | None:
-    """What is known of the number of rows: as declared, as ``bought``, or within a declared range; None if nothing.
-
-    Parameters
-    ----------
-    declaration : Declaration
-        What is declared of the table.
-    bought : float or None
-        The noisy number of rows, where it was bought.
-
-    Returns
-    -------
-    KnownRows or None
-        A number, or a range.
-    """
-    if declaration.n_public is not None:
-        return KnownRows(declaration.n_public, declaration.n_public)
-    if bought is not None:
-        return KnownRows(max(1, round(bought)), max(1, round(bought)))
-    return None if declaration.n_range is None else KnownRows(*declaration.n_range)
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class RowsAdvice:
     @property
     def recommendation(self) -> Recommendation:
         """The answer that holds for the least number of rows, in words that say what more rows would change."""
-        safe = recommend(self.few.target, self.few)
+        safe = Recommendation.of(self.few.target, self.few)
         return safe if self.rows.low == self.rows.high else replace(safe, ranged=self._describe_range())
 
     @property
@@ -137,39 +137,39 @@ class RowsAdvice:
             f"or more, with {who}: {enough}"
         )
 
+    @classmethod
+    def of(cls, rows: KnownRows | None, setting: Setting, *, target: Target) -> RowsAdvice:
+        """Advice for ``setting``, whose own number of rows is not read.
 
-def advise_rows(rows: KnownRows | None, setting: Setting, *, target: Target) -> RowsAdvice:
-    """Advice for ``setting``, whose own number of rows is not read.
+        Parameters
+        ----------
+        rows : KnownRows or None
+            What is known of the number of rows.
+        setting : Setting
+            Public quantities of the request.
+        target : Target
+            What is good enough.
 
-    Parameters
-    ----------
-    rows : KnownRows or None
-        What is known of the number of rows.
-    setting : Setting
-        Public quantities of the request.
-    target : Target
-        What is good enough.
+        Returns
+        -------
+        RowsAdvice
+            A number or a range of ε.
 
-    Returns
-    -------
-    RowsAdvice
-        A number or a range of ε.
-
-    Raises
-    ------
-    RequestError
-        If no number of rows is known, or δ, k or another number does not go with it.
-    """
-    if rows is None:
-        raise RequestError(NOBODY_SAID)
-    check.check_delta(rows.high, delta=setting.delta)
-    if setting.k > rows.low:
-        raise RequestError(
-            f"k is {setting.k} but there may be {rows.low:,} records: ask for at most that many clusters."
-        )
-    few = make_advice(replace(setting, n=rows.low), target=target)
-    many = few if rows.high == rows.low else make_advice(replace(setting, n=rows.high), target=target)
-    return RowsAdvice(rows, few, many)
+        Raises
+        ------
+        RequestError
+            If no number of rows is known, or δ, k or another number does not go with it.
+        """
+        if rows is None:
+            raise RequestError(NOBODY_SAID)
+        check.check_delta(rows.high, delta=setting.delta)
+        if setting.k > rows.low:
+            raise RequestError(
+                f"k is {setting.k} but there may be {rows.low:,} records: ask for at most that many clusters."
+            )
+        few = make_advice(replace(setting, n=rows.low), target=target)
+        many = few if rows.high == rows.low else make_advice(replace(setting, n=rows.high), target=target)
+        return cls(rows, few, many)
 
 
 def advise(
@@ -216,7 +216,7 @@ def advise(
         If the number of rows is not known, or a number is outside its range.
     """
     said = Declaration() if declaration is None else read_declaration(declaration)
-    rows = read_known_rows(said) if n is None else make_known_rows(n)
+    rows = KnownRows.read(said) if n is None else make_known_rows(n)
     columns, coded = said.count_coordinates() if d is None else (d, 0)
     if not columns:
         raise RequestError("d, the number of columns, is not known: give it, or a declaration that names columns.")
@@ -235,7 +235,7 @@ def advise(
         coded=coded,
         common=said.scaling == Scaling.COMMON.value and columns > 1,
     )
-    return advise_rows(rows, setting, target=Target(target, share))
+    return RowsAdvice.of(rows, setting, target=Target(target, share))
 
 
 advise.__module__ = "dpviz"

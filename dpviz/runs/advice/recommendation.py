@@ -124,43 +124,44 @@ class Recommendation:
             return f"The stored study of {MADE_UP} agrees ({said})."
         return f"The stored study of {MADE_UP} says {said}: {self.apart.words}"
 
+    @classmethod
+    def of(
+        cls,
+        target: Target,
+        advice: Advice | None,
+        answers: Sequence[SmallestEpsilon] = (),
+        tried: Sequence[float] = (),
+        contenders: Sequence[Contender] = (),
+    ) -> Recommendation:
+        """The first of the ``answers`` that runs on the table gave to ``target``; without any, the stored ``advice``.
 
-def recommend(
-    target: Target,
-    advice: Advice | None,
-    answers: Sequence[SmallestEpsilon] = (),
-    tried: Sequence[float] = (),
-    contenders: Sequence[Contender] = (),
-) -> Recommendation:
-    """The first of the ``answers`` that runs on the table gave to ``target``; without any, the stored ``advice``.
+        Parameters
+        ----------
+        target : Target
+            What is good enough.
+        advice : Advice or None
+            To the same target; None where the stored study has no such tables.
+        answers : sequence of SmallestEpsilon
+            What runs on the table answer.
+        tried : sequence of float
+            The ε of the runs, ascending.
+        contenders : sequence of Contender
+            Who ran.
 
-    Parameters
-    ----------
-    target : Target
-        What is good enough.
-    advice : Advice or None
-        To the same target; None where the stored study has no such tables.
-    answers : sequence of SmallestEpsilon
-        What runs on the table answer.
-    tried : sequence of float
-        The ε of the runs, ascending.
-    contenders : sequence of Contender
-        Who ran.
-
-    Returns
-    -------
-    Recommendation
-        With where it comes from.
-    """
-    if answers:
-        first = answers[0]
-        who = first.contender if first.reached else ""
-        apart = None if advice is None else explain_apart(advice, answers, tried, contenders)
-        return Recommendation(target, who, first.epsilon, first.typical, first.highest, measured=True, apart=apart)
-    if advice is None or advice.best is None:
-        return Recommendation(target, "", inf, inf, EPSILONS[-1], measured=False)
-    title = find_card(advice.best.algorithm).title
-    return Recommendation(target, title, advice.epsilon, advice.best.median, EPSILONS[-1], measured=False)
+        Returns
+        -------
+        Recommendation
+            With where it comes from.
+        """
+        if answers:
+            first = answers[0]
+            who = first.contender if first.reached else ""
+            apart = None if advice is None else explain_apart(advice, answers, tried, contenders)
+            return cls(target, who, first.epsilon, first.typical, first.highest, measured=True, apart=apart)
+        if advice is None or advice.best is None:
+            return cls(target, "", inf, inf, EPSILONS[-1], measured=False)
+        title = find_card(advice.best.algorithm).title
+        return cls(target, title, advice.epsilon, advice.best.median, EPSILONS[-1], measured=False)
 
 
 def explain_apart(

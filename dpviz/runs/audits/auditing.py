@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 import gc
 import random
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
 from inspect import unwrap
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -52,6 +54,7 @@ from dpviz.runs.request import Contender, Request
 
 _EPSILONS = (0.1, 1.0, 35.0)
 _ROUNDING = 1e-8
+_SIGNS = {True: "held", False: "BROKEN", None: "left out"}
 _READS = {"nearness": "the centres", "log_ratio": "every answer"}
 Pair = tuple[PrivateTable, PrivateTable]
 
@@ -315,6 +318,58 @@ def _find(name: str, check: Check, subject: Subject) -> CheckResult:
         return CheckResult(name, False, str(broken))
     except Exception as error:
         return CheckResult(name, False, f"the check ended with {type(error).__name__}")
+
+
+@dataclass(frozen=True)
+class AuditReport:
+    """What an audit found of an algorithm, check by check.
+
+    Parameters
+    ----------
+    card : Card
+    results : tuple of CheckResult
+    """
+
+    RUNS: ClassVar[int] = RUNS
+    """Pairs of runs of the attack, where nothing else is said."""
+
+    card: Card
+    results: tuple[CheckResult, ...]
+
+    @classmethod
+    def of(cls, card: Card, *, runs: int = RUNS, tell: Callable[[str], None]) -> AuditReport:
+        """Audit an algorithm; each check is told as soon as it is known, for some take a while."""
+        results, began = [], time.monotonic()
+        for result in audit(card, runs=runs):
+            tell(f"{result.check}: {_SIGNS[result.held]} ({time.monotonic() - began:.0f} s)")
+            results.append(result)
+            began = time.monotonic()
+        return cls(card, tuple(results))
+
+    @property
+    def broken(self) -> list[str]:
+        """Checks that did not hold."""
+        return [result.check for result in self.results if result.held is False]
+
+    @property
+    def text(self) -> str:
+        """Every check on a line, what did not hold, and what no audit can tell."""
+        by = f", brought by {self.card.brought_by}" if self.card.brought_by else ""
+        width = max(len(result.check) for result in self.results)
+        lines = [f"{_SIGNS[result.held]:9} {result.check:{width}}  {result.says}" for result in self.results]
+        broken = self.broken
+        verdict = f"Did not hold ({len(broken)}): {', '.join(broken)}." if broken else "All that was tried held."
+        unknown = "What no audit can tell:\n" + "\n".join(f"  {line}" for line in CANNOT_TELL)
+        return "\n\n".join([f"{self.card.id}: {self.card.title}{by}", "\n".join(lines), verdict, unknown])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "algorithm": self.card.id,
+            "brought_by": self.card.brought_by or None,
+            "holds": not self.broken,
+            "findings": [result._asdict() for result in self.results],
+        }
 
 
 def check_source(subject: Subject) -> str:

@@ -25,7 +25,7 @@ from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import ProjectedCells
 from dpviz.core.private_session import PrivateTable
 from dpviz.core.queries import Relation
-from dpviz.runs.advice.judgement import judge
+from dpviz.runs.advice.judgement import Judgement
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.one_run import Run, run
@@ -281,8 +281,8 @@ def test_the_smallest_n_is_about_two_thresholds_a_cluster(dim, k, epsilon, n):
 
 
 def test_the_regime_says_what_would_do():
-    poor = judge(CARD, Setting(dim=100, k=64, epsilon=1.0, delta=1e-6, n=2_000), BalcanParams())
-    rich = judge(CARD, Setting(dim=100, k=64, epsilon=1.0, delta=1e-6, n=10**6), BalcanParams())
+    poor = Judgement.of(CARD, Setting(dim=100, k=64, epsilon=1.0, delta=1e-6, n=2_000), BalcanParams())
+    rich = Judgement.of(CARD, Setting(dim=100, k=64, epsilon=1.0, delta=1e-6, n=10**6), BalcanParams())
     assert (poor.like, rich.like) == (Level.RED, Level.GREEN)
     assert "needs about" in poor.message
     assert "too few rows" in poor.message

@@ -14,7 +14,7 @@ from dpviz.algorithms.regime import Level
 from dpviz.algorithms.steps import CentersStep
 from dpviz.core.queries import Relation
 from dpviz.core.sensitivity_bounds import bound_distance
-from dpviz.runs.advice.judgement import judge
+from dpviz.runs.advice.judgement import Judgement
 from dpviz.runs.one_run import run
 from tests.cases import for_each
 from tests.contract.tables import PUBLIC, REPLACE, NeighborSetting, make_blobs, make_small_table
@@ -103,9 +103,9 @@ def test_seeds_stay_in_the_region_although_noise_does_not():
 
 
 def test_the_card_says_that_local_is_out_of_reach_at_any_n():
-    small = judge(CARD, Setting(2, 5, 1.0, 0.0, n=10**9), KVariatesParams(preset="local"))
+    small = Judgement.of(CARD, Setting(2, 5, 1.0, 0.0, n=10**9), KVariatesParams(preset="local"))
     assert small.level is Level.RED and "out of reach" in small.message
-    assert judge(CARD, Setting(1, 1, 50.0, 0.0, n=100), KVariatesParams(preset="local")).like is Level.GREEN
+    assert Judgement.of(CARD, Setting(1, 1, 50.0, 0.0, n=100), KVariatesParams(preset="local")).like is Level.GREEN
     # With a floor, records help, if only like their logarithm.
     setting = Setting(1, 2, 4.0, 0.0, n=1000)
     needed = CARD.smallest_n(setting, KVariatesParams())

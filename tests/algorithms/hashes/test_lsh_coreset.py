@@ -13,7 +13,7 @@ from dpviz.algorithms.regime import Level
 from dpviz.core.accounting import Accounting, gdp_mu
 from dpviz.core.hash_partitions import find_level
 from dpviz.core.queries import Relation
-from dpviz.runs.advice.judgement import judge
+from dpviz.runs.advice.judgement import Judgement
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.one_run import run
@@ -137,7 +137,7 @@ def test_polishing_and_the_finer_tree_beat_the_paper():
 def test_rows_that_would_do():
     def level(n, epsilon=1.0, **params):
         setting = Setting(dim=100, k=64, epsilon=epsilon, delta=1e-6, n=n)
-        return judge(CARD, setting, LshCoresetParams(**params))
+        return Judgement.of(CARD, setting, LshCoresetParams(**params))
 
     # σ/Λ = 4.34 of the printed split: 87 rows are half of noise, in half of each of 64 clusters.
     needed = level(100_000, preset="paper").needed_n

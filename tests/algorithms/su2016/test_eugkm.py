@@ -32,7 +32,7 @@ from dpviz.core.known import MOST_CELLS
 from dpviz.core.partitions import Grid
 from dpviz.core.private_session import PrivateTable
 from dpviz.core.queries import Relation
-from dpviz.runs.advice.judgement import judge
+from dpviz.runs.advice.judgement import Judgement
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.one_run import run
@@ -266,7 +266,7 @@ def test_the_smallest_useful_n(dim, k, epsilon, wanted):
     assert n == pytest.approx(wanted, rel=0.05)
     assert compute_cells_per_axis(int(n), epsilon, 10.0, dim) == pytest.approx(4, rel=0.01)
     # Out of reach, and no overflow.
-    assert judge(CARD, Setting(3000, k, epsilon, 0.0, n=10**6), EUGkMParams()).level is Level.RED
+    assert Judgement.of(CARD, Setting(3000, k, epsilon, 0.0, n=10**6), EUGkMParams()).level is Level.RED
 
 
 @pytest.mark.slow

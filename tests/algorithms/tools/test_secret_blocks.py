@@ -11,7 +11,7 @@ from dpviz.algorithms.regime import Level
 from dpviz.algorithms.registry import CARDS
 from dpviz.algorithms.su2016.gkm import RangesStep
 from dpviz.algorithms.tools.secret_blocks import Blocking, BlocksStep
-from dpviz.runs.advice.judgement import judge
+from dpviz.runs.advice.judgement import Judgement
 from dpviz.runs.one_run import run
 from tests.cases import for_each
 from tests.contract.tables import NeighborSetting, make_blobs
@@ -120,8 +120,8 @@ def test_every_median_gets_an_equal_part(aggregate, smooth, delta):
 @for_each("card", [GKM, MEDIANS])
 def test_few_records_are_called_hopeless_before_any_row_is_read(card):
     params = card.params()
-    poor = judge(card, Setting(6, 15, 1.0, 0.0, n=5000), params)
-    rich = judge(card, Setting(2, 3, 10.0, 0.0, n=50_000), params)
+    poor = Judgement.of(card, Setting(6, 15, 1.0, 0.0, n=5000), params)
+    rich = Judgement.of(card, Setting(2, 3, 10.0, 0.0, n=50_000), params)
     assert poor.level is Level.RED and card.hopeless in poor.message
     assert rich.like is Level.GREEN
     # 20 blocks for each of kd coordinates at ε = 1, in blocks of 3k rows.
@@ -136,5 +136,5 @@ def test_persons_with_many_rows_cost_no_more_than_one_row_each(card):
     alone = _run(card, n=600, epsilon=1.0).entries[-1]
     assert query.sensitivity == alone.sensitivity
     settings = [Setting(2, 3, 1.0, 0.0, n=5000, rows_per_person=m) for m in (1, 5)]
-    needed = [judge(card, setting, card.params()).needed_n for setting in settings]
+    needed = [Judgement.of(card, setting, card.params()).needed_n for setting in settings]
     assert needed[0] == pytest.approx(needed[1])

@@ -12,7 +12,7 @@ from dpviz.algorithms.card import Card, Setting
 from dpviz.algorithms.regime import Level
 from dpviz.algorithms.registry import CARDS
 from dpviz.core.queries import Relation
-from dpviz.runs.advice.judgement import judge
+from dpviz.runs.advice.judgement import Judgement
 from dpviz.tables.samples import FOLDER, sample
 from tests.cases import about
 from tests.command_line import Said, call
@@ -52,7 +52,7 @@ def _check_run(capsys: pytest.CaptureFixture[str], card: Card) -> None:
     dim, n = len(report["columns"]), declared.n_public if declared is not None else report["n_public"]
     setting = Setting(dim=dim, k=k, epsilon=EPSILON, delta=DELTA, relation=Relation(report["relation"]), n=n)
     setting = replace(setting, common=dim > 1 and declared is not None and declared.scaling == "common")
-    regime = judge(card, setting, card.params.parse(report["parameters"]), sparse=card.sample == "words")
+    regime = Judgement.of(card, setting, card.params.parse(report["parameters"]), sparse=card.sample == "words")
     assert report["expected"] == regime.announcement
     if regime.level not in (None, Level.GREEN):
         assert regime.message in report["warnings"]

@@ -26,7 +26,7 @@ from dpviz.runs.advice.advice import (
     load_stored_study,
     make_advice,
 )
-from dpviz.runs.advice.recommendation import recommend
+from dpviz.runs.advice.recommendation import Recommendation
 from dpviz.runs.advice.target import Target
 from tests.cases import for_each
 
@@ -119,7 +119,7 @@ def test_a_target_out_of_reach_is_said_to_be_with_the_nearest_and_what_would_do(
     hard = study(auto={(4, 2): [[1.05] * 4] * 2, (4, 4): [[3.0, 3.0, 3.0, 1.3]] * 2})
     found = make_advice(AT, target=USUAL, study=hard)
     assert found.best is None and found.others[0].algorithm == "auto"
-    assert "No ε up to 10 keeps the loss within 10 % of k-means++" in recommend(USUAL, found).sentence
+    assert "No ε up to 10 keeps the loss within 10 % of k-means++" in Recommendation.of(USUAL, found).sentence
     assert "it got there on 0 %" in found.describe_certainty()
     by_words = {change.words: describe_change(change, found) for change in found.changes}
     assert "still be out of reach" in by_words["300,000 rows instead of 100,000"]

@@ -17,7 +17,7 @@ from dpviz.core.domain import Domain
 from dpviz.core.private_session import PrivateTable
 from dpviz.runs.advice import judgement
 from dpviz.runs.advice.advice import find_needed_epsilon, make_advice
-from dpviz.runs.advice.judgement import describe_dry_run, explain_difference, judge, judge_request
+from dpviz.runs.advice.judgement import Judgement, describe_dry_run
 from dpviz.runs.advice.target import Target
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.synthetic_tables import Tried, dry_run_work
@@ -54,25 +54,25 @@ def test_the_examples_hold() -> None:
 
 def test_there_are_forty_cells_of_every_light() -> None:
     assert len(CELLS) == 40
-    lights = [judge(AUTO, cell).level for cell in CELLS]
+    lights = [Judgement.of(AUTO, cell).level for cell in CELLS]
     # Green is rare: nobody knows beforehand whether a table has tails, and only many records make up for that.
     assert {lights.count(level) > 1 for level in Level} == {True}
 
 
 def test_light_advice_and_announcement_agree() -> None:
     for cell in CELLS:
-        judged, asked = judge(AUTO, cell), find_needed_epsilon("auto", cell, USUAL)
+        judged, asked = Judgement.of(AUTO, cell), find_needed_epsilon("auto", cell, USUAL)
         wide = expect_loss(cell).wide
         if judged.level is Level.GREEN:
             assert asked <= cell.epsilon and wide <= 1.3, cell
         scaled = replace(cell, common=cell.dim > 1)
-        if judge(AUTO, scaled).level is Level.GREEN:  # in one scale a column may have a tail
+        if Judgement.of(AUTO, scaled).level is Level.GREEN:  # in one scale a column may have a tail
             assert (expect_loss(scaled).tails or 0.0) <= 1.3, cell
         if asked <= cell.epsilon:
             assert judged.level is not Level.RED, cell
         advice = make_advice(cell, target=USUAL)
         if advice.best is not None:
-            best = judge(find_card(advice.best.algorithm), replace(cell, epsilon=advice.epsilon))
+            best = Judgement.of(find_card(advice.best.algorithm), replace(cell, epsilon=advice.epsilon))
             assert best.level in (Level.GREEN, Level.AMBER), cell
         assert (judged.in_short == "enough for like sizes") == (
             judged.level is Level.AMBER and judged.like is Level.GREEN
@@ -82,10 +82,10 @@ def test_light_advice_and_announcement_agree() -> None:
 def test_what_would_do_is_more_than_there_is_and_does() -> None:
     promises = 0
     for cell in CELLS:
-        judged = judge(AUTO, cell)
+        judged = Judgement.of(AUTO, cell)
         for words, holds in (
-            ("if groups are of like size", lambda at: judge(AUTO, at).like is Level.GREEN),
-            ("whatever their sizes", lambda at: judge(AUTO, at).level is Level.GREEN),
+            ("if groups are of like size", lambda at: Judgement.of(AUTO, at).like is Level.GREEN),
+            ("whatever their sizes", lambda at: Judgement.of(AUTO, at).level is Level.GREEN),
         ):
             for way in re.findall(
                 rf"((?:About [\d,]+ records)?(?: or )?(?:ε ≥ [\d.]+)?) would do {words}", judged.message
@@ -106,8 +106,8 @@ FOUND = [[1.02] * 12, [1.2] * 12, [1.45] * 12, [4.0] * 12, [1.0] * 6 + [1.4] * 6
 
 
 def _agrees_or_says_why(cell: Setting, losses: list[float]) -> Level:
-    before = judge(AUTO, cell)
-    after = judge(AUTO, cell, tried=losses)
+    before = Judgement.of(AUTO, cell)
+    after = Judgement.of(AUTO, cell, tried=losses)
     assert before.level is not None and after.level is not None
     assert describe_dry_run(losses) in after.message
     better, worse = "better than the light" in after.message, "worse than what was announced" in after.message
@@ -134,27 +134,28 @@ def test_a_dry_run_agrees_or_the_judgement_says_why_on_all_cells() -> None:
 
 def test_a_dry_run_that_fails_dims_the_light() -> None:
     cell = Setting(10, 10, 1.0, 1e-6, n=100_000)
-    assert judge(AUTO, cell).level is Level.GREEN
-    assert judge(AUTO, cell, tried=[1.0] * 12).level is Level.GREEN
-    assert judge(AUTO, cell, tried=[1.0] * 6 + [1.4] * 6).level is Level.AMBER
-    assert judge(AUTO, cell, tried=[4.0] * 12).level is Level.RED
+    assert Judgement.of(AUTO, cell).level is Level.GREEN
+    assert Judgement.of(AUTO, cell, tried=[1.0] * 12).level is Level.GREEN
+    assert Judgement.of(AUTO, cell, tried=[1.0] * 6 + [1.4] * 6).level is Level.AMBER
+    assert Judgement.of(AUTO, cell, tried=[4.0] * 12).level is Level.RED
 
 
 def test_a_run_that_ends_unlike_its_light_says_why() -> None:
     fine, lost = Verdict("fine", "", ""), Verdict("failed", "this run failed", "Noise.")
-    green, red = judge(AUTO, Setting(10, 10, 1.0, 1e-6, n=100_000)), judge(AUTO, Setting(2, 5, 0.05, 1e-6, n=300))
+    green, red = (
+        Judgement.of(AUTO, Setting(10, 10, 1.0, 1e-6, n=100_000)),
+        Judgement.of(AUTO, Setting(2, 5, 0.05, 1e-6, n=300)),
+    )
     assert (green.level, red.level) == (Level.GREEN, Level.RED)
-    assert "says otherwise" in explain_difference(green, lost) and "speaks against it" in explain_difference(red, fine)
+    assert "says otherwise" in green.explain_difference(lost) and "speaks against it" in red.explain_difference(fine)
     assert (
-        not explain_difference(green, fine)
-        and not explain_difference(red, lost)
-        and not explain_difference(green, None)
+        not green.explain_difference(fine) and not red.explain_difference(lost) and not green.explain_difference(None)
     )
 
 
 @for_each("card", list_private_cards())
 def test_no_light_is_green_where_nobody_measured_groups_of_unlike_sizes(card) -> None:
-    rich = judge(card, Setting(2, 4, 1.0, 1e-6, n=10**9))
+    rich = Judgement.of(card, Setting(2, 4, 1.0, 1e-6, n=10**9))
     assert (rich.level is Level.GREEN) == (rich.like is Level.GREEN and rich.yours is Level.GREEN)
     if rich.yours is None and rich.like is Level.GREEN:
         assert "has not been measured" in rich.message
@@ -163,9 +164,10 @@ def test_no_light_is_green_where_nobody_measured_groups_of_unlike_sizes(card) ->
 def test_a_private_number_of_rows_gives_no_light_until_somebody_says_one() -> None:
     table = PrivateTable([[0.0, 0.0]] * 20, Domain.of(["x", "y"], 0, 1))
     request = Request(Contender("auto"), 4, 1.0, 1e-6)
-    hidden, said = judge_request(request, table), judge_request(request, table, n=100_000)
+    hidden, said = Judgement.of_request(request, table), Judgement.of_request(request, table, n=100_000)
     assert hidden.level is None and "only you know" in hidden.announcement
     assert said.level is Level.GREEN and said.announcement.startswith("Enough records: ")
     assert (
-        judge_request(replace(request, k=0), table).announcement == judge_request(replace(request, k=0), table).refusal
+        Judgement.of_request(replace(request, k=0), table).announcement
+        == Judgement.of_request(replace(request, k=0), table).refusal
     )

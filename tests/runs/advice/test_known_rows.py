@@ -12,7 +12,7 @@ from dpviz.app.ui.tradeoff import choose_section
 from dpviz.app.ui.tradeoff.window_section import Accepted, find_window_for
 from dpviz.core.check import RequestError
 from dpviz.runs.advice import known_rows
-from dpviz.runs.advice.known_rows import KnownRows, advise, read_known_rows
+from dpviz.runs.advice.known_rows import KnownRows, advise
 from dpviz.runs.advice.target import Target
 from dpviz.runs.meaning.windows import Risk
 from dpviz.runs.open_table import declare
@@ -84,7 +84,7 @@ def test_thirty_private_tables_get_one_answer_from_every_door(capsys, tmp_path, 
                         ask()
                     assert str(refused.value) == known_rows.NOBODY_SAID
                 continue
-            rows = read_known_rows(declaration, bought=bought)
+            rows = KnownRows.read(declaration, bought=bought)
             python = dpviz.advise(tuple(rows), declaration=declaration, k=k, delta=delta)
             page = choose_section.find_advice(question, Target())
             assert page.sentence == python.sentence == json.loads(said.out)["answer"]
@@ -163,7 +163,7 @@ def test_what_is_known_of_the_number_of_rows():
         (Declaration(), -3.0, KnownRows(1, 1)),
         (Declaration(), None, None),
     ):
-        assert read_known_rows(declaration, bought=bought) == rows
+        assert KnownRows.read(declaration, bought=bought) == rows
     for wrong in ("[2]", "[0, 5]", "[5, 2]", "[2.5, 3]", '"2,3"', '[1, 2], "n_public": 3'):
         with about(wrong), pytest.raises(IntakeError):
             apply_declaration(f'{{"n_range": {wrong}}}')

@@ -14,7 +14,7 @@ from benchmarks.families import Size
 from benchmarks.recommended import CONTENDERS, DELTA, SIZES, TARGETS, readings, study_on
 from dpviz.algorithms.card import Setting
 from dpviz.runs.advice.advice import EPSILONS, forecast_rows, make_advice
-from dpviz.runs.advice.recommendation import explain_apart, recommend
+from dpviz.runs.advice.recommendation import Recommendation, explain_apart
 from dpviz.runs.advice.target import Target, count_steps_apart, find_reached_loss
 from dpviz.runs.smallest_epsilon import SmallestEpsilon
 from dpviz.runs.study.grid import StudyGrid
@@ -85,7 +85,7 @@ def answer(name: str, epsilon: float, *, low: float | None = None, high: float |
     ],
 )
 def test_why_they_differ_is_said(answers: list[SmallestEpsilon], kind: str | None, words: str) -> None:
-    found = recommend(USUAL, ADVICE, answers, TRIED, CONTENDERS)
+    found = Recommendation.of(USUAL, ADVICE, answers, TRIED, CONTENDERS)
     assert (found.apart.kind if found.apart else None) == kind
     assert words in found.compare_with(ADVICE)
 
@@ -97,18 +97,18 @@ def test_sizes_that_were_not_studied_are_the_reason() -> None:
 
 
 def test_before_any_run_the_stored_study_answers_and_then_the_runs() -> None:
-    before = recommend(USUAL, ADVICE)
+    before = Recommendation.of(USUAL, ADVICE)
     assert (before.epsilon, before.who, before.measured) == (ADVISED, "Auto", False)
     assert re.fullmatch(rf"Choose ε = {ADVISED:g} or more with Auto: .* in 8 of 10 made-up tables\.", before.sentence)
-    after = recommend(USUAL, ADVICE, [answer("EUGkM", 0.2)], TRIED, CONTENDERS)
+    after = Recommendation.of(USUAL, ADVICE, [answer("EUGkM", 0.2)], TRIED, CONTENDERS)
     assert after.measured and after.sentence.endswith("at most 1.1× in 8 of 10 runs.") and after.epsilon == 0.2
-    out_of_reach = recommend(USUAL, None, [answer("EUGkM", inf)], TRIED, CONTENDERS)
+    out_of_reach = Recommendation.of(USUAL, None, [answer("EUGkM", inf)], TRIED, CONTENDERS)
     assert not out_of_reach.reached and out_of_reach.who == "" and "No ε up to 10" in out_of_reach.finding
 
 
 def test_where_the_accepted_risk_forbids_what_the_loss_needs_the_title_says_so() -> None:
     for measured in ([answer("EUGkM", 3.0)], []):
-        found = recommend(USUAL, ADVICE, measured, TRIED, CONTENDERS)
+        found = Recommendation.of(USUAL, ADVICE, measured, TRIED, CONTENDERS)
         assert not found.crossed and found.reason == "" and found.finding.startswith("Choose ε = ")
         crossed = replace(found, allowed=0.9 * found.epsilon)
         allowed = f"{crossed.allowed:.3g} allowed"
@@ -117,7 +117,7 @@ def test_where_the_accepted_risk_forbids_what_the_loss_needs_the_title_says_so()
         )
         assert found.who in crossed.reason and "would open a window" in crossed.reason
         assert not replace(found, allowed=found.epsilon).crossed
-    assert not replace(recommend(USUAL, None), allowed=0.1).crossed
+    assert not replace(Recommendation.of(USUAL, None), allowed=0.1).crossed
 
 
 def test_the_rule_is_the_share_of_runs_and_monotone_from_there_up() -> None:

@@ -15,7 +15,7 @@ from dpviz.algorithms.card import Setting
 from dpviz.core.check import RequestError
 from dpviz.runs.advice.advice import find_needed_epsilons
 from dpviz.runs.advice.target import Target
-from dpviz.runs.meaning import odds, window
+from dpviz.runs.meaning import odds, windows
 from dpviz.runs.meaning.odds import Belief, compute_allowed_epsilon
 from dpviz.runs.meaning.windows import Risk, Window, find_window, format_epsilon
 from tests.cases import for_each
@@ -34,7 +34,7 @@ def asked(setting: Setting, risk: Risk = RISK, **more: int) -> Window:
 
 
 def test_the_examples_hold() -> None:
-    for module in (odds, window):
+    for module in (odds, windows):
         tried = doctest.testmod(module)
         assert tried.attempted and not tried.failed
 

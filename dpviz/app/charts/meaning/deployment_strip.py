@@ -10,8 +10,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from dpviz.app.charts.meaning.deployments import UNITS, Deployment
 from dpviz.app.charts.plot import Plot
-from dpviz.runs import UNITS, Deployment
 from dpviz.words import Palette, capitalize_first, make_epsilon_axis, make_layout
 
 _HEIGHT, _STEP = 400, 0.22

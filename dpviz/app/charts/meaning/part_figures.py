@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator
 from dpviz.app.charts.meaning.asking_costs import AskingCosts
 from dpviz.app.charts.meaning.attack_region import AttackRegion
 from dpviz.app.charts.meaning.deployment_strip import DeploymentStrip
+from dpviz.app.charts.meaning.deployments import SOURCE, load_deployments
 from dpviz.app.charts.meaning.icon_array import IconArray
 from dpviz.app.charts.meaning.twin_clouds import TwinClouds
 from dpviz.app.charts.player.player_page import Figured
 from dpviz.app.charts.view import make_view
-from dpviz.runs import SOURCE, AskingAgain, OpenTable, Request, clip_rows, load_deployments, membership, run_request
+from dpviz.runs import AskingAgain, OpenTable, Request, clip_rows, membership, run_request
 
 _HALF = 0.5
 

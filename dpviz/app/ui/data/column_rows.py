@@ -15,7 +15,7 @@ from dpviz.app.ui.data.draft import Draft
 from dpviz.app.ui.escape import escape_markdown, strip_markdown
 from dpviz.app.ui.session import read_setting, recall, remember
 from dpviz.core import RequestError
-from dpviz.runs import ASSUMED_ROWS, compute_column_noise, count_cluster_rows, read_known_rows
+from dpviz.runs import KnownRows, compute_column_noise, count_cluster_rows
 from dpviz.tables import LONGEST_UNIT, NO_BOUNDS, ColumnBounds, Declaration, Stretched, make_coded_domain, quote_name
 from dpviz.words import explain_words, format_number
 
@@ -25,7 +25,8 @@ COLUMNS_SHOWN = 12
 _MEASURED_ONCE = (
     "Standard deviation of each coordinate of a centre, the rows shared evenly by k clusters: Laplace noise on "
     "the sums and the size of a cluster, measured once with all of ε. Wider bounds and fewer rows make more of it. "
-    f"Where the number of rows is private, {ASSUMED_ROWS:,} in a cluster are assumed. Read from declarations alone."
+    f"Where the number of rows is private, {count_cluster_rows(None, 1):,} in a cluster are assumed. Read from "
+    "declarations alone."
 )
 _NAMED = 3
 # A box of 120 pixels or more has buttons for steps, which nobody wants here.
@@ -128,7 +129,7 @@ def _describe_noise(declaration: Declaration) -> str:
 
 def _count_rows(declaration: Declaration) -> int | None:
     """The number of rows, or the least that there may be."""
-    known = read_known_rows(declaration)
+    known = KnownRows.read(declaration)
     return None if known is None else known.low
 
 

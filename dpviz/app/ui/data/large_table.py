@@ -11,7 +11,7 @@ from dpviz.app.ui.controls import suggest_delta
 from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
 from dpviz.app.ui.session import Source, open_table, put_to_use
 from dpviz.core import Rows
-from dpviz.runs import Job, Plan, Prepared, plan_table, prepare_work
+from dpviz.runs import Job, Plan, Prepared, prepare_work
 from dpviz.tables import Content, CsvOnDisk, Declaration, IntakeError, LatticeFile, ParquetTable, SparseTable
 
 _PREPARING = "large_table:preparing"
@@ -68,7 +68,7 @@ def bring_to_use(content: Content, declaration: Declaration) -> None:
     RequestError
         If the declaration is incomplete or contradictory; if there is no room for the rows, or too many jobs wait.
     """
-    plan = plan_table(content, declaration)
+    plan = Plan.of(content, declaration)
     if (before := _find_preparation()) is not None:
         before.job.cancel()
         del st.session_state[_PREPARING]

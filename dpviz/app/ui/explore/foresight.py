@@ -9,7 +9,7 @@ from dpviz.algorithms import Card, Level, round_up
 from dpviz.app.ui.controls import read_request
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.studies.judged_rows import find_known_rows
-from dpviz.runs import OUT_OF_REACH, Judgement, OpenTable, Request, judge_request
+from dpviz.runs import OUT_OF_REACH, Judgement, OpenTable, Request
 
 Foresee = Callable[[Card], Judgement]
 
@@ -37,7 +37,7 @@ def foresee_outcome(request: Request, table: OpenTable, tried: Sequence[float] =
         The same on every page.
     """
     known = find_known_rows(table)
-    return judge_request(request, table.private, n=None if known is None else known.low, tried=tried)
+    return Judgement.of_request(request, table.private, n=None if known is None else known.low, tried=tried)
 
 
 def make_foresight(table: OpenTable) -> Foresee:

@@ -37,13 +37,9 @@ from dpviz.runs import (
     Run,
     Script,
     SuggestedK,
-    compute_share_noise,
-    explain_difference,
     export,
-    list_profile_rows,
     predict_floor,
     profiles,
-    read_shares,
 )
 from dpviz.tables import FileKind
 from dpviz.words import capitalize_first, choose_palette, explain_term, explain_words, format_number, format_ratio
@@ -365,7 +361,7 @@ def _draw_verdict(run: Run, request: Request, table: OpenTable) -> None:
         draw_caption_with_badge(
             "released", f":material/warning: {escape_markdown(capitalize_first(run.verdict.words))}"
         )
-    if apart := explain_difference(foresee_outcome(request, table), run.verdict):
+    if apart := foresee_outcome(request, table).explain_difference(run.verdict):
         st.caption(escape_markdown(apart))
 
 
@@ -382,7 +378,7 @@ def tabulate_clusters(run: Run) -> pd.DataFrame:
             # Unit coordinates run over 2, from -1 to 1, in a column of full width.
             lines[_SHIFT] = 50.0 * step.center_noise_sd
     if run.domain.declared:
-        told = list_profile_rows(run.domain, run.unit_centers, run.center_noise_sd)
+        told = run.list_profile_rows()
         return pd.concat([lines, pd.DataFrame(told, columns=list(run.domain.names))], axis="columns")
     centers = pd.DataFrame(run.centers, columns=list(run.domain.columns))
     return pd.concat([lines, centers], axis="columns")
@@ -390,13 +386,10 @@ def tabulate_clusters(run: Run) -> pd.DataFrame:
 
 def _draw_shares(run: Run) -> None:
     """The shares of declared values, if there are any."""
-    shares = read_shares(run.domain, run.centers)
-    if not shares:
+    told = run.read_shares()
+    if not told.shares:
         return
-    sd = run.center_noise_sd
-    declared = {column.name: column for column in run.domain.declared}
-    noise = {} if sd is None else {name: compute_share_noise(declared[name], sd) for name in shares}
-    bars = ShareBars(shares, noise)
+    bars = ShareBars(told.shares, told.noise)
     theme = choose_palette(st.context.theme.type)
     show_wide(
         bars.draw(theme), alt=bars.words(), key="explore:shares_of_values", stem=f"{export.name_picture(run)}-shares"

@@ -11,6 +11,7 @@ import streamlit as st
 from dpviz.app.charts.meaning.asking_costs import AskingCosts
 from dpviz.app.charts.meaning.attack_region import AttackRegion
 from dpviz.app.charts.meaning.deployment_strip import DeploymentStrip
+from dpviz.app.charts.meaning.deployments import SOURCE, load_deployments
 from dpviz.app.charts.meaning.icon_array import IconArray
 from dpviz.app.charts.meaning.twin_clouds import TwinClouds
 from dpviz.app.charts.view import make_view
@@ -21,7 +22,7 @@ from dpviz.app.ui.meaning.stage import Stage
 from dpviz.app.ui.session import make_once
 from dpviz.core import Array, RequestError
 from dpviz.releases import format_small
-from dpviz.runs import SOURCE, AskingAgain, Job, clip_rows, load_deployments, membership, run_request
+from dpviz.runs import AskingAgain, Job, clip_rows, membership, run_request
 from dpviz.words import choose_palette, explain_words
 
 # Averages of sixteen, of which there must be two.

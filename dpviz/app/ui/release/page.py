@@ -48,6 +48,8 @@ from dpviz.releases import (
 )
 from dpviz.runs import (
     Job,
+    Judgement,
+    KnownRows,
     OpenTable,
     Request,
     Script,
@@ -55,9 +57,7 @@ from dpviz.runs import (
     describe_dry_run,
     dry_run_work,
     format_value,
-    judge_request,
     profiles,
-    read_known_rows,
 )
 from dpviz.words import capitalize_first, explain_term, explain_words, format_number, format_percent, format_things
 
@@ -289,8 +289,8 @@ def _draw_dry_run_section(release_request: ReleaseRequest, asked_of: ReleaseSubj
     dry = dry if dry is not None and dry.asked == asked else None
     done = [] if dry is None else [item for item in dry.job.items if isinstance(item, Tried)]
     tried = [item.ratio for item in done]
-    declared = read_known_rows(table.declaration)
-    judgement = judge_request(request, table.private, n=None if declared is None else declared.low, tried=tried)
+    declared = KnownRows.read(table.declaration)
+    judgement = Judgement.of_request(request, table.private, n=None if declared is None else declared.low, tried=tried)
     if not judgement.refusal and (told := describe_judgement(judgement, request)):
         draw_caption_with_badge("public", told)
     if dry is not None:

@@ -12,7 +12,7 @@ from dpviz.algorithms import AUTO, list_private_cards
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.explore.foresight import format_warning, summarize_judgement
 from dpviz.app.ui.session import choose, recall, remember
-from dpviz.runs import Contender, Judgement, OpenTable, Request, StudyGrid, judge_request
+from dpviz.runs import Contender, Judgement, OpenTable, Request, StudyGrid
 from dpviz.words import capitalize_first, format_things
 
 # At first: of every way to go about it the algorithm that does well most widely. Those that would fail are left out.
@@ -97,7 +97,7 @@ def _list_offers(table: OpenTable, grid: StudyGrid) -> dict[str, Offer]:
     def judgement(contender: Contender) -> Judgement:
         if contender.label in refused:
             return Judgement(refusal=refused[contender.label])
-        return judge_request(Request(contender, k, highest, delta), table.private)
+        return Judgement.of_request(Request(contender, k, highest, delta), table.private)
 
     return {contender.label: Offer(contender, judgement(contender)) for contender in everyone.contenders}
 

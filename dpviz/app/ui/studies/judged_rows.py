@@ -14,7 +14,7 @@ import streamlit as st
 from dpviz.app.ui.badges import draw_caption_with_badge, format_badge
 from dpviz.app.ui.data_access import allow_reveal, is_reveal_allowed
 from dpviz.app.ui.session import find_bought_rows, recall, remember
-from dpviz.runs import KnownRows, OpenTable, make_synthetic_table, read_known_rows
+from dpviz.runs import KnownRows, OpenTable, make_synthetic_table
 from dpviz.words import explain_term
 
 _TYPED = "judged:rows"
@@ -140,7 +140,7 @@ def find_known_rows(table: OpenTable) -> KnownRows | None:
     """What is publicly known of the number of rows: declared, bought by a run of this visit, or within a range."""
     if table.n_public is not None:
         return KnownRows(table.n_public, table.n_public)
-    return read_known_rows(replace(table.declaration, n_public=None), bought=find_bought_rows(table))
+    return KnownRows.read(replace(table.declaration, n_public=None), bought=find_bought_rows(table))
 
 
 def _keep_typed(table: OpenTable, typed: float | None) -> int | None:

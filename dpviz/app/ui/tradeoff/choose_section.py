@@ -32,19 +32,16 @@ from dpviz.runs import (
     EPSILONS,
     Advice,
     Contender,
+    Judgement,
     KnownRows,
     Recommendation,
     Request,
     RowsAdvice,
     SmallestEpsilon,
     Target,
-    advise_rows,
-    find_smallest_epsilons,
     forecast_rows,
-    judge,
     predict,
     predict_floor,
-    recommend,
     sharpen_rows,
     windows,
 )
@@ -118,7 +115,7 @@ def _ask_rows(question: StudyQuestion, advice: Advice) -> None:
     """The light at the advised ε, by the judgement of every page."""
     if advice.best is None or question.table.private.sparse:
         return
-    judged = judge(find_card(advice.best.algorithm), advice.setting, target=advice.target)
+    judged = Judgement.of(find_card(advice.best.algorithm), advice.setting, target=advice.target)
     if judged.level is not None:
         said = (
             f"{format_light(judged)} at ε = {advice.epsilon:g} with "
@@ -145,9 +142,9 @@ def _draw_answer(
     points = frame.groupby(["contender", "epsilon"], observed=True).ngroups
     # While some point has no run yet, what the others say would be read as the whole.
     whole = not study.running or points >= len(grid.contenders) * len(grid.epsilons)
-    answers = find_smallest_epsilons(frame, target) if whole else []
+    answers = SmallestEpsilon.find_all(frame, target) if whole else []
     tried = sorted(frame["epsilon"].unique())
-    recommendation = replace(recommend(target, advice, answers, tried, grid.contenders), allowed=allowed)
+    recommendation = replace(Recommendation.of(target, advice, answers, tried, grid.contenders), allowed=allowed)
     place = st.container()
     with st.container(horizontal=True, vertical_alignment="center"):
         _take(study.question, recommendation)
@@ -423,7 +420,7 @@ def tabulate_advice(advice: Advice) -> pd.DataFrame:
 @lru_cache(maxsize=64)
 def _advise(rows: KnownRows | None, setting: Setting, target: Target) -> RowsAdvice:
     """The same question has the same answer in every visit: it depends on public numbers alone."""
-    return advise_rows(rows, setting, target=target)
+    return RowsAdvice.of(rows, setting, target=target)
 
 
 @lru_cache(maxsize=64)

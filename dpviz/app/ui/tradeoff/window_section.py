@@ -15,15 +15,7 @@ from dpviz.app.ui.session import list_bought_rows, recall, remember
 from dpviz.app.ui.studies.judged_rows import find_known_rows
 from dpviz.core import RequestError, check
 from dpviz.releases import format_small
-from dpviz.runs import (
-    Contender,
-    KnownRows,
-    OpenTable,
-    Request,
-    Target,
-    read_known_rows,
-    windows,
-)
+from dpviz.runs import Contender, KnownRows, OpenTable, Request, Target, windows
 from dpviz.tables import NOTHING_DECLARED
 from dpviz.words import choose_palette, explain_term, explain_words, format_percent
 
@@ -182,12 +174,12 @@ def find_stated_rows(table: OpenTable) -> KnownRows | None:
         return KnownRows(table.n_public, table.n_public)
     accepted: Accepted | None = recall(_make_key(table), None)
     said = None if accepted is None or _is_bought(table, accepted.rows) else accepted.rows
-    return read_known_rows(table.declaration) or said
+    return KnownRows.read(table.declaration) or said
 
 
 def _is_bought(table: OpenTable, rows: KnownRows | None) -> bool:
     """Whether a number of rows is one that a run of this visit has bought."""
-    return any(rows == read_known_rows(NOTHING_DECLARED, bought=bought) for bought in list_bought_rows(table))
+    return any(rows == KnownRows.read(NOTHING_DECLARED, bought=bought) for bought in list_bought_rows(table))
 
 
 def find_window_for(accepted: Accepted, table: OpenTable, *, k: int, delta: float) -> windows.Window | None:

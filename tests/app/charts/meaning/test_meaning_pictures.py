@@ -11,11 +11,11 @@ from dpviz.app.charts.meaning import attack_region, icon_array
 from dpviz.app.charts.meaning.asking_costs import AskingCosts
 from dpviz.app.charts.meaning.attack_region import Attacker, AttackRegion
 from dpviz.app.charts.meaning.deployment_strip import DeploymentStrip
+from dpviz.app.charts.meaning.deployments import UNITS, load_deployments
 from dpviz.app.charts.meaning.icon_array import IconArray
 from dpviz.app.charts.meaning.twin_clouds import TwinClouds
 from dpviz.app.charts.view import make_view
 from dpviz.runs.meaning.asking_again import AskingAgain, RepeatedCost
-from dpviz.runs.meaning.deployments import UNITS, load_deployments
 from dpviz.runs.meaning.membership import attack
 from dpviz.runs.meaning.odds import bound_advantage, bound_hits
 from dpviz.words.theme import choose_palette

@@ -11,7 +11,7 @@ from dpviz.app.charts.studies.smallest import Smallest
 from dpviz.app.ui.studies.study_job import StudyQuestion
 from dpviz.app.ui.tradeoff.choose_section import find_advice, make_forecast, read_stored_rows
 from dpviz.core.check import RequestError
-from dpviz.runs.advice.recommendation import recommend
+from dpviz.runs.advice.recommendation import Recommendation
 from dpviz.runs.advice.target import Target
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.request import Contender
@@ -46,9 +46,9 @@ def test_the_answer_and_its_curves_agree_and_read_no_row(monkeypatch: pytest.Mon
     # A preset is none of the study's algorithms; the advised one is drawn though nobody chose it.
     assert set(curves.lines) == {"EUGkM", "Auto"}
     by_name = {answer.contender: answer.epsilon for answer in curves.list_answers(USUAL)}
-    assert by_name[recommend(USUAL, advice).who] == advice.epsilon
+    assert by_name[Recommendation.of(USUAL, advice).who] == advice.epsilon
     assert (
-        Smallest(curves, curves.list_answers(USUAL), recommend(USUAL, advice)).table()["smallest ε"].min()
+        Smallest(curves, curves.list_answers(USUAL), Recommendation.of(USUAL, advice)).table()["smallest ε"].min()
         == advice.epsilon
     )
     assert table.private.accesses == []

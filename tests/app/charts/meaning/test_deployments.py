@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dpviz.runs.meaning import deployments as module
-from dpviz.runs.meaning.deployments import UNITS, load_deployments
+from dpviz.app.charts.meaning import deployments as module
+from dpviz.app.charts.meaning.deployments import UNITS, load_deployments
 
 
 def test_doctests():
