@@ -135,7 +135,7 @@ class NoisyShares(NamedTuple):
 
 
 def read_noisy_shares(domain: Domain, centers: Array, sd: Array | None) -> NoisyShares:
-    """The shares in ``centers`` (k, d), data units, and their noise where ``sd`` (k,), that of the centres, is known."""
+    """Shares in ``centers`` (k, d), data units, and their noise where ``sd`` (k,), that of the centres, is known."""
     shares = read_shares(domain, centers)
     declared = {column.name: column for column in domain.declared}
     noise = {} if sd is None else {name: compute_share_noise(declared[name], sd) for name in shares}

@@ -17,11 +17,9 @@ from dpviz.runs.advice.advice import EPSILONS as TRIED
 from dpviz.runs.advice.advice import (
     Outlook,
     SyntheticStudy,
-    describe_change,
     find_best,
     find_needed_epsilons,
     forecast_rows,
-    list_alternatives,
     list_outlooks,
     load_stored_study,
     make_advice,
@@ -121,7 +119,7 @@ def test_a_target_out_of_reach_is_said_to_be_with_the_nearest_and_what_would_do(
     assert found.best is None and found.others[0].algorithm == "auto"
     assert "No ε up to 10 keeps the loss within 10 % of k-means++" in Recommendation.of(USUAL, found).sentence
     assert "it got there on 0 %" in found.describe_certainty()
-    by_words = {change.words: describe_change(change, found) for change in found.changes}
+    by_words = dict(zip((change.words for change in found.changes), found.list_changes(), strict=True))
     assert "still be out of reach" in by_words["300,000 rows instead of 100,000"]
     assert "would do (Auto)" in by_words["k = 2 instead of 4"]
 
@@ -134,7 +132,7 @@ def test_more_rows_fewer_clusters_and_a_larger_epsilon_would_change_it() -> None
     assert rows is not None and rows.epsilon in (0.3, 0.5) and found.best.epsilon == 1.0
     assert clusters is not None and clusters.epsilon < found.best.epsilon
     assert larger is not None and larger.epsilon > found.best.epsilon and larger.median < found.best.median
-    assert all("(Auto)" in describe_change(change, found) for change in found.changes)
+    assert all("(Auto)" in sentence for sentence in found.list_changes())
 
 
 def test_rows_and_budget_count_together_and_a_person_of_several_rows_costs_as_many() -> None:
