@@ -108,7 +108,7 @@ def test_what_is_as_good_and_cheaper_is_advised_and_what_is_better_though_dearer
         at_one, found = find_best(AT, study=target_study), make_advice(AT, target=USUAL, study=target_study)
         assert at_one is not None and found.best is not None
         assert at_one.algorithm == found.best.algorithm == name
-    assert list_alternatives(make_advice(AT, target=USUAL, study=alike)) == [
+    assert make_advice(AT, target=USUAL, study=alike).list_alternatives() == [
         "Auto does as well (1.05 ×); it held on 100 %."
     ]
 
