@@ -4,7 +4,6 @@ from . import export as export
 from . import profiles as profiles
 from .advice.advice import EPSILONS as EPSILONS
 from .advice.advice import Advice as Advice
-from .advice.advice import Outlook as Outlook
 from .advice.advice import forecast_rows as forecast_rows
 from .advice.judgement import OUT_OF_REACH as OUT_OF_REACH
 from .advice.judgement import Judgement as Judgement
