@@ -6,13 +6,13 @@ import csv
 import json
 
 import pytest
-from tests.runs.test_profile import make_mixed_profile
 
 from dpviz.api.cli.read_command import list_center_tables
 from dpviz.releases.package import CENTERS
 from dpviz.releases.zips import make_zip
 from tests.command_line import told_by
 from tests.releases.forging import rehashed, released
+from tests.runs.test_profiles import make_mixed_profile
 
 
 @pytest.fixture(scope="module")

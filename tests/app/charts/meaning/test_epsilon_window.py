@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.runs.meaning.test_window import CASES
 
 from dpviz.app.charts.meaning.epsilon_window import EpsilonWindow
 from dpviz.runs.advice.target import Target
 from dpviz.runs.meaning.windows import Risk, find_window
 from dpviz.words.theme import choose_palette
 from tests.cases import for_each
+from tests.runs.meaning.test_windows import CASES
 
 
 @for_each("kind", list(CASES))
