@@ -85,5 +85,5 @@ def test_more_runs_add_to_the_first_and_the_person_can_be_chosen(quick_attacks: 
 @pytest.fixture
 def quick_attacks(monkeypatch: pytest.MonkeyPatch) -> None:
     """A few runs tell as much of the page as many."""
-    monkeypatch.setattr("dpviz.app.ui.meaning.parts.PAIRS", 8)
+    monkeypatch.setattr("dpviz.runs.meaning.membership.PAIRS", 8)
     monkeypatch.setattr("dpviz.app.ui.meaning.parts._LEAST", 4)
