@@ -27,11 +27,11 @@ from threadpoolctl import threadpool_limits
 from benchmarks.real_tables import REAL, real_table
 from benchmarks.timing import machine
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
+from dpviz.algorithms.synopsis_reading import suggest_k
 from dpviz.core.arrays import Array
 from dpviz.core.noise import StudyNoise
 from dpviz.core.private_session import PrivateTable
 from dpviz.releases.bought_bounds import buy_bounds
-from dpviz.runs.advice.suggested_k import SuggestedK
 from dpviz.runs.one_run import Run, run, run_frames
 from dpviz.runs.open_table import declare
 from dpviz.tables.declaration import Declaration
@@ -121,7 +121,7 @@ def k_read(folder: Path) -> None:
         tables[name] = declare(*loaded.load()).private, loaded.clusters
     print(f"k read from the synopsis of auto, planned for k = {MOST}, ε = 1, δ = {DELTA:g}, {K_SEEDS} seeds")
     for name, (table, truth) in {**tables, **clouds()}.items():
-        read = [SuggestedK.of(synopsis(table, seed), MOST, np.random.default_rng(seed)) for seed in range(K_SEEDS)]
+        read = [suggest_k([synopsis(table, seed)], MOST, np.random.default_rng(seed)) for seed in range(K_SEEDS)]
         right = sum(one.suggested == truth for one in read)
         agreeing = sum(one.agreeing for one in read) / sum(one.redraws for one in read)
         said = dict(Counter(str(one.suggested) for one in read))

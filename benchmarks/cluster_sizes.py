@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.families import FAMILIES, FORECAST_FAMILIES, Rows, Size, generated
 from benchmarks.timing import load, machine
-from dpviz.algorithms.sizes import NINE_IN_TEN
+from dpviz.algorithms.size_estimates import NINE_IN_TEN
 from dpviz.algorithms.steps import CentersStep
 from dpviz.core.partitions import Voronoi
 from dpviz.runs.clipped_rows import clip_rows

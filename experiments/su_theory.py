@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 
 from dpviz.algorithms.card import Setting
+from dpviz.algorithms.prediction import Prediction, predict
 from dpviz.algorithms.steps import CentersStep
 from dpviz.app.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, PaperFigure
-from dpviz.runs.advice.prediction import Prediction, predict
 from dpviz.runs.evaluation import assign, nicv
 from dpviz.runs.one_run import Run, run
 from dpviz.runs.request import Contender
@@ -76,7 +76,8 @@ def _measure_errors(n: int, d: int, k: int, epsilon: float, repeat: int) -> Iter
     table = _make_table(n, d, k)
     points, least = table.judged.rows.points, table.yardstick(k).reference.nicv
     for line, algorithm in _ALGORITHMS.items():
-        expected = predict(Contender(algorithm, _PRESET), Setting(d, k, epsilon, 0.0, n=n), table.private.domain.region)
+        contender, setting = Contender(algorithm, _PRESET), Setting(d, k, epsilon, 0.0, n=n)
+        expected = predict(contender.card, contender.settings, setting, table.private.domain.region)
         assert expected is not None
         made = run(algorithm, table.private, k=k, epsilon=epsilon, params=_PRESET, seed=repeat)
         if line == LLOYD:

@@ -12,7 +12,7 @@ import numpy as np
 
 from dpviz.algorithms.loss_diagnostic import LossDiagnostic
 from dpviz.algorithms.regime import Expectation, OfCategories
-from dpviz.algorithms.sizes import Sizes
+from dpviz.algorithms.size_estimates import Sizes
 from dpviz.algorithms.steps import Step
 from dpviz.core import Accounting, Budget, NoiseDraws, PrivateSession, Region, Relation, check, compute_capacity
 

@@ -7,7 +7,7 @@ from importlib import import_module
 from threading import RLock
 
 from dpviz.algorithms.baselines import kmeans_plus_plus
-from dpviz.algorithms.card import Card
+from dpviz.algorithms.card import DOES, Card, Does
 from dpviz.algorithms.plugins import Brought, load_plugins
 from dpviz.algorithms.su2016 import dplloyd
 from dpviz.core import RequestError, format_value
@@ -63,6 +63,12 @@ class Cards(Mapping[str, Card]):
 
     def __len__(self) -> int:
         return len(self.ours) + len(self.brought.cards)
+
+    def list_kinds(self) -> list[tuple[Does, str, list[Card]]]:
+        """Each word for what algorithms do with the rows, what it means, and the cards that do it."""
+        return [
+            (does, meaning, [card for card in self.values() if card.does == does]) for does, meaning in DOES.items()
+        ]
 
 
 CARDS = Cards()

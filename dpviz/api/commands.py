@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpviz.algorithms import AUTO
+from dpviz.algorithms import AUTO, synopsis_reading
 from dpviz.api.costs import read_uncounted
 from dpviz.api.estimators import PrivateKMeans
 from dpviz.core import PrivateTable, RequestError, check
@@ -41,7 +41,6 @@ from dpviz.runs import (
     OpenTable,
     Request,
     StudyGrid,
-    SuggestedK,
     Trial,
     compute_rows,
     count_cores,
@@ -369,7 +368,7 @@ def select_k(
     algorithm: str = AUTO,
     random_state: int | None = None,
     **settings: Any,
-) -> SuggestedK:
+) -> synopsis_reading.SuggestedK:
     """How many clusters there are, read from one paid synopsis that serves every k.
 
     Parameters
@@ -395,11 +394,12 @@ def select_k(
     RequestError
         If a number is outside its range, or the account does not bear it; nothing is charged or released then.
     """
-    check.within(2, SuggestedK.MOST, most=most)
+    check.within(2, synopsis_reading.MOST_K, most=most)
     if algorithm not in _WITH_SYNOPSIS:
         raise RequestError(f"{algorithm} releases no synopsis to read k from: ask for auto or eugkm.")
     model = PrivateKMeans(most, algorithm, epsilon, bounds=bounds, random_state=random_state, **settings).fit(X)
-    return SuggestedK.of(model.run_, most, np.random.default_rng(random_state))
+    steps = [frame.step for frame in model.run_.frames]
+    return synopsis_reading.suggest_k(steps, most, np.random.default_rng(random_state))
 
 
 def read_declared(data: Data, declaration: Declared | None) -> tuple[Content, Declaration]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms import NINE_IN_TEN
+from dpviz.algorithms import size_estimates
 from dpviz.core import Array
 from dpviz.releases.card_facts import CardColumn, CardFacts, CardPicture
 from dpviz.releases.promise import format_plain_number
@@ -87,7 +87,7 @@ def _place_strip(column: CardColumn, within: profiles.ProfileColumn, values: Arr
     wide = _WIDTH - _LEFT - _RIGHT - 2 * _DOT
     low, at, high = (
         _LEFT + _DOT + wide * np.clip((end - within.lower) / (within.upper - within.lower), 0, 1)
-        for end in (values - NINE_IN_TEN * sd, values, values + NINE_IN_TEN * sd)
+        for end in (values - size_estimates.NINE_IN_TEN * sd, values, values + size_estimates.NINE_IN_TEN * sd)
     )
     dots = _spread_apart(at.tolist())
     base = top + _LANE * (1 + max(lane for _, _, lane in dots)) + 2
@@ -128,7 +128,7 @@ def draw_sizes(facts: CardFacts) -> CardPicture | None:
         return None
     sizes = facts.sizes[:_MOST_SEGMENTS].tolist()
     sds = np.zeros(facts.k) if facts.size_sd is None else facts.size_sd
-    reaches = (NINE_IN_TEN * sds[:_MOST_SEGMENTS]).tolist()
+    reaches = (size_estimates.NINE_IN_TEN * sds[:_MOST_SEGMENTS]).tolist()
     left, room = 26.0, _WIDTH - 26.0 - 92.0
     longest = max(max(size + noise for size, noise in zip(sizes, reaches, strict=True)), 1.0)
     bars = []

@@ -11,11 +11,8 @@ from .advice.judgement import describe_dry_run as describe_dry_run
 from .advice.known_rows import KnownRows as KnownRows
 from .advice.known_rows import RowsAdvice as RowsAdvice
 from .advice.known_rows import advise as advise
-from .advice.prediction import predict as predict
-from .advice.prediction import predict_floor as predict_floor
 from .advice.recommendation import MADE_UP as MADE_UP
 from .advice.recommendation import Recommendation as Recommendation
-from .advice.suggested_k import SuggestedK as SuggestedK
 from .advice.target import Target as Target
 from .advice.target import find_reached_loss as find_reached_loss
 from .audits.auditing import AuditReport as AuditReport

@@ -19,16 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms import (
-    CoresetStep,
-    GridStep,
-    SignedPoints,
-    Step,
-    draw_kmeans_pp_seeds,
-    find_best_of_starts,
-    find_clear_cells,
-    list_all_cells,
-)
+from dpviz.algorithms import synopsis_reading
 from dpviz.core import Array, ArrayShape, Codes, Region, RequestError, StudyNoise, is_sparse
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.evaluation import Reference, assign, find_recovered_clusters, match, nicv
@@ -39,8 +30,6 @@ from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import Yardstick, measure_yardstick
 from dpviz.runs.worker import Progress
 
-# Starts of the solver that stands in for the best one: three times those of the reference.
-_STARTS = 30
 _QUARTILES = (25, 50, 75)
 
 
@@ -222,25 +211,7 @@ def _measure_losses(judged: JudgedTable, request: Request) -> dict[str, float]:
 def _solve_synopsis(finished: Run, region: Region, *, exact: bool) -> Array | None:
     """The best of many starts on the synopsis that ended the reading of rows; None if rows were read after it."""
     last = next((f.step for f in finished.frames if f.entries == len(finished.entries) and f.entries), None)
-    data = None if last is None else _weigh_points(last, region, finished.k, exact=exact)
-    if data is None:
-        return None
-    rng = np.random.default_rng(0)
-    points = region.clip(data.columns.T.astype(np.float64))
-    seeds = (draw_kmeans_pp_seeds(points, data.weights, finished.k, rng) for _ in range(_STARTS))
-    return find_best_of_starts(data, [points[seed] for seed in seeds], region).solution.centers
-
-
-def _weigh_points(step: Step, region: Region, k: int, *, exact: bool) -> SignedPoints | None:
-    """The weighted points of a synopsis: where counts carry noise, those that stand out from it."""
-    if isinstance(step, CoresetStep):
-        return SignedPoints.of(step.points, step.weights)
-    if type(step) is not GridStep:
-        return None
-    if exact:
-        return list_all_cells(step, region)
-    clear = find_clear_cells(step, region)
-    return clear if np.count_nonzero(clear.weights > 0) >= k else list_all_cells(step, region)
+    return None if last is None else synopsis_reading.solve_anew(last, finished.k, region, exact=exact)
 
 
 # A cluster is shown at an ε where it is found in so many draws of all.

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment
 
-from dpviz.algorithms import find_reference_centers, measure_neighbour_gaps
+from dpviz.algorithms import find_reference_centers, size_estimates
 from dpviz.core import BLOCK_NUMBERS, Array, Codes, compute_squared_norms
 from dpviz.runs.clipped_rows import ClippedRows
 
@@ -369,7 +369,7 @@ def find_recovered_clusters(points: Array, centers: Array, reference: Array) -> 
     nearest = both.argmax(axis=1)
     rows = np.arange(q)
     shared = both[rows, nearest] >= _SHARED * np.maximum(either[rows, nearest], 1)
-    gaps = measure_neighbour_gaps(reference)
+    gaps = size_estimates.measure_neighbour_gaps(reference)
     cloud = _measure_clouds(points, reference, own)
     reach = np.clip(cloud, _ON_TARGET * gaps, _HALF_WAY * gaps) if q > 1 else cloud
     away = np.linalg.norm(reference - centers[nearest], axis=1)

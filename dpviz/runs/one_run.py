@@ -12,14 +12,13 @@ import numpy as np
 from dpviz.algorithms import (
     Card,
     CentersStep,
-    Level,
     LossDiagnostic,
     Params,
     ReferenceStep,
-    Sizes,
     Step,
-    estimate_sizes,
     find_card,
+    regime,
+    size_estimates,
 )
 from dpviz.core import (
     Accounting,
@@ -204,14 +203,14 @@ class Run(RunSoFar, Report):
         return TextTable(heading, ["", *columns, *["noisy size"] * (weights is not None)], rows)
 
     @cached_property
-    def sizes(self) -> Sizes | None:
+    def sizes(self) -> size_estimates.Sizes | None:
         """Released cluster sizes with standard deviations, where these are known.
 
         By everything that was released, where its algorithm puts that together; else by its last rounds or its grid.
         """
         estimate, steps = find_card(self.algorithm).sizes, [frame.step for frame in self.frames]
         found = None if estimate is None else estimate(steps, self.domain.region)
-        return estimate_sizes(steps) if found is None else found
+        return size_estimates.estimate_sizes(steps) if found is None else found
 
     @cached_property
     def loss_diagnostic(self) -> LossDiagnostic | None:
@@ -494,7 +493,7 @@ def _list_warnings(request: Request, table: PrivateTable, params: Params) -> tup
     if not request.card.private:
         return ("k-means++ reads the rows without any privacy: its centres are revealed, never a release.",)
     judged = Judgement.of(request.card, request.make_setting(table), params, sparse=table.sparse)
-    light = (judged.message,) if judged.level not in (None, Level.GREEN) else ()
+    light = (judged.message,) if judged.level not in (None, regime.Level.GREEN) else ()
     declared = {"relation": table.relation, "rows_per_person": table.rows_per_person}
     shares = list_noisy_shares(table.domain, n=table.n_public, k=request.k, epsilon=request.epsilon, **declared)
     return (*light, *table.domain.notes, *shares)

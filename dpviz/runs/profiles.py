@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms import CLEAR, CentersStep, Sizes, measure_neighbour_gaps
+from dpviz.algorithms import CentersStep, size_estimates
 from dpviz.core import Array, Codes, Domain, Flags
 from dpviz.runs.evaluation import match
 from dpviz.runs.one_run import Run
@@ -21,7 +21,7 @@ from dpviz.runs.verdict import THRESHOLDS, Evidence
 from dpviz.tables import NUMBER, Closed, Coding, Cycle, Dates, Nominal, Ordinal, Stretched
 from dpviz.words import format_number, format_percent
 
-SURE = CLEAR
+SURE = size_estimates.CLEAR
 """Standard deviations of noise beyond which a released number is taken to say something."""
 SEEN = 2.0
 """Standard deviations within which a coordinate is drawn as noise, and which whiskers are long."""
@@ -307,7 +307,7 @@ class Profile:
     @property
     def gaps(self) -> Array:
         """Distance of each centre to the nearest other one, unit coordinates, shape (k,); infinite for a lone one."""
-        return measure_neighbour_gaps(self.even.centers / self.scale)
+        return size_estimates.measure_neighbour_gaps(self.even.centers / self.scale)
 
     @property
     def evidence(self) -> Evidence:
@@ -375,7 +375,7 @@ def compute_honest_noise(sd: Array, sizes: Array | None, size_sd: Array | None, 
         nobody, half of the width: the centre may lie anywhere between the bounds.
     """
     if sizes is not None and size_sd is not None:
-        sd = Sizes(sizes, size_sd).widen(sd)
+        sd = size_estimates.Sizes(sizes, size_sd).widen(sd)
     return np.minimum(sd, width / 2)
 
 

@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms import CLEAR, CentersStep, LossDiagnostic, Sizes, Step, estimate_sizes, measure_neighbour_gaps
+from dpviz.algorithms import CentersStep, LossDiagnostic, Step, size_estimates
 from dpviz.core import Array, Flags, Region
 
 Kind = Literal["refused", "dropped", "failed", "edge", "sizes", "noise", "one", "doubted", "fine"]
@@ -88,7 +88,7 @@ class Evidence(NamedTuple):
         """Which sizes may be noise alone, shape (k,)."""
         if self.sizes is None or self.size_sd is None:
             return np.zeros(len(self.gaps), dtype=np.bool_)
-        return Sizes(self.sizes, self.size_sd).unclear
+        return size_estimates.Sizes(self.sizes, self.size_sd).unclear
 
     @property
     def lost(self) -> Flags:
@@ -126,7 +126,9 @@ class Verdict:
         return f"{self.title}. {self.reason}"
 
 
-def collect_evidence(steps: Sequence[Step], region: Region, sizes: Sizes | None = None) -> Evidence | None:
+def collect_evidence(
+    steps: Sequence[Step], region: Region, sizes: size_estimates.Sizes | None = None
+) -> Evidence | None:
     """What the ``steps`` of a run say of its centres; None where they end without any.
 
     Parameters
@@ -146,16 +148,18 @@ def collect_evidence(steps: Sequence[Step], region: Region, sizes: Sizes | None 
     last = steps[-1] if steps else None
     if not isinstance(last, CentersStep):
         return None
-    sizes = estimate_sizes(steps) if sizes is None else sizes
+    sizes = size_estimates.estimate_sizes(steps) if sizes is None else sizes
     half = np.maximum(region.half, _TINY)
     edge = np.abs(last.centers) >= (1 - 2 * THRESHOLDS.at_edge) * half
     if region.radius < (1 - 1e-9) * np.linalg.norm(region.half):
         edge |= (np.linalg.norm(last.centers, axis=1) >= (1 - 2 * THRESHOLDS.at_edge) * region.radius)[:, None]
     rows, sd = (last.noisy_counts, None) if sizes is None else sizes
-    return Evidence(rows, sd, _estimate_errors(last, sizes, region), measure_neighbour_gaps(last.centers), edge)
+    return Evidence(
+        rows, sd, _estimate_errors(last, sizes, region), size_estimates.measure_neighbour_gaps(last.centers), edge
+    )
 
 
-def _estimate_errors(last: CentersStep, sizes: Sizes | None, region: Region) -> Array | None:
+def _estimate_errors(last: CentersStep, sizes: size_estimates.Sizes | None, region: Region) -> Array | None:
     if last.center_noise_sd is None:
         return None
     length = last.center_noise_sd * sqrt(last.centers.shape[1])
@@ -174,7 +178,7 @@ def reach_verdict(
     steps: Sequence[Step],
     region: Region,
     *,
-    sizes: Sizes | None = None,
+    sizes: size_estimates.Sizes | None = None,
     n_declared: int | None = None,
     loss_diagnostic: LossDiagnostic | None = None,
 ) -> Verdict | None:
@@ -348,5 +352,6 @@ def _judge_one(seen: Evidence, loss: LossShare | None) -> Verdict | None:
 def _describe_sizes(seen: Evidence) -> str:
     assert seen.size_sd is not None
     number, k = int(seen.unclear.sum()), len(seen.gaps)
-    limit = f"{CLEAR * float(np.median(seen.size_sd)):,.0f} rows"
-    return f"{number} of {k} sizes {'is' if number == 1 else 'are'} below {CLEAR:g} sd of the noise ({limit})."
+    clear, are = size_estimates.CLEAR, "is" if number == 1 else "are"
+    limit = f"{clear * float(np.median(seen.size_sd)):,.0f} rows"
+    return f"{number} of {k} sizes {are} below {clear:g} sd of the noise ({limit})."

@@ -19,7 +19,7 @@ from scipy.spatial import cKDTree
 
 from dpviz.algorithms.auto.polishing import PolishStep
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
-from dpviz.algorithms.sizes import Sizes, combine_sizes
+from dpviz.algorithms.size_estimates import Sizes, combine_sizes
 from dpviz.algorithms.steps import Step
 from dpviz.core import Array, Region
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms import SURE, Card, Expectation, Level, Params, Setting, format_apart, round_up
+from dpviz.algorithms import Card, Params, Setting, regime
 from dpviz.core import PrivateTable, RequestError
 from dpviz.runs.advice.advice import EPSILONS, compute_share_met, find_needed_epsilon, load_stored_study
 from dpviz.runs.advice.target import Target, find_start
@@ -66,9 +66,9 @@ class Judgement:
     """
 
     refusal: str = ""
-    level: Level | None = None
-    like: Level | None = None
-    yours: Level | None = None
+    level: regime.Level | None = None
+    like: regime.Level | None = None
+    yours: regime.Level | None = None
     message: str = ""
     needed_n: float = 0.0
     needed_epsilon: float | None = None
@@ -77,7 +77,7 @@ class Judgement:
     @property
     def hopeless(self) -> bool:
         """Whether it would be served, and the result be mostly noise."""
-        return self.level is Level.RED
+        return self.level is regime.Level.RED
 
     @property
     def caution(self) -> str:
@@ -88,14 +88,18 @@ class Judgement:
     def in_short(self) -> str:
         """The light in a few words.
 
-        >>> Judgement(level=Level.AMBER, like=Level.GREEN, yours=Level.AMBER).in_short
+        >>> Judgement(level=regime.Level.AMBER, like=regime.Level.GREEN, yours=regime.Level.AMBER).in_short
         'enough for like sizes'
         """
         if self.level is None:
             return ""
-        if self.level is Level.AMBER and self.like is Level.GREEN:
+        if self.level is regime.Level.AMBER and self.like is regime.Level.GREEN:
             return "enough for like sizes"
-        return {Level.GREEN: "enough records", Level.AMBER: "borderline", Level.RED: "too few records"}[self.level]
+        return {
+            regime.Level.GREEN: "enough records",
+            regime.Level.AMBER: "borderline",
+            regime.Level.RED: "too few records",
+        }[self.level]
 
     @property
     def announcement(self) -> str:
@@ -185,12 +189,12 @@ class Judgement:
         """
         if verdict is None or self.level is None:
             return ""
-        if self.level is Level.GREEN and not verdict.fine:
+        if self.level is regime.Level.GREEN and not verdict.fine:
             return (
                 "Before the run the light said enough records. What was released says otherwise: this table is unlike "
                 "those that were studied, its bounds are wide, or this draw was a rare one."
             )
-        if self.level is Level.RED and verdict.fine:
+        if self.level is regime.Level.RED and verdict.fine:
             return (
                 "Before the run the light said too few records. Nothing that was released speaks against it: its "
                 "groups may be clearer than those that were studied."
@@ -200,7 +204,7 @@ class Judgement:
 
 def _dim(judged: Judgement, card: Card, setting: Setting) -> Judgement:
     """The judgement of the same setting without categories, no brighter than the algorithm is where there are some."""
-    most, levels = card.categories, list(Level)
+    most, levels = card.categories, list(regime.Level)
     if (
         not setting.coded
         or most is None
@@ -230,7 +234,7 @@ def describe_dry_run(losses: Sequence[float], *, rows: int | None = None) -> str
     '3 runs on made-up tables lost 1.02 × what k-means++ loses there in the median, and from 1.00 × to 1.31 ×.'
     """
     ordered, size = sorted(losses), "" if rows is None else f" of {rows:,} rows"
-    middle, low, high = (f"{text} ×" for text in format_apart(median(ordered), ordered[0], ordered[-1]))
+    middle, low, high = (f"{text} ×" for text in regime.format_apart(median(ordered), ordered[0], ordered[-1]))
     return (
         f"{len(ordered)} runs on made-up tables{size} lost {middle} what k-means++ loses there in the median, "
         f"and from {low} to {high}."
@@ -241,9 +245,11 @@ def _judge_dry_run(judged: Judgement, target: Target, losses: Sequence[float]) -
     """The judgement after a dry run: the worse of both, and why they differ where they do."""
     found = np.asarray(losses, dtype=np.float64)
     good = target.is_met(found)
-    seen = Level.RED if float(np.median(found)) > _POOR_LOSS else Level.GREEN if good else Level.AMBER
-    levels = list(Level)
-    apart = levels.index(seen) - levels.index(judged.level or Level.GREEN)
+    seen = (
+        regime.Level.RED if float(np.median(found)) > _POOR_LOSS else regime.Level.GREEN if good else regime.Level.AMBER
+    )
+    levels = list(regime.Level)
+    apart = levels.index(seen) - levels.index(judged.level or regime.Level.GREEN)
     why = ""
     if apart < 0:
         why = (
@@ -255,7 +261,7 @@ def _judge_dry_run(judged: Judgement, target: Target, losses: Sequence[float]) -
             " That is worse than what was announced: in these tables 1 row in 20 lies anywhere and groups differ in "
             "size. The light follows the worse."
         )
-    level = levels[max(levels.index(seen), levels.index(judged.level or Level.GREEN))]
+    level = levels[max(levels.index(seen), levels.index(judged.level or regime.Level.GREEN))]
     return replace(judged, level=level, message=f"{judged.message} {describe_dry_run(losses)}{why}")
 
 
@@ -272,9 +278,9 @@ def _judge_setting(card: Card, setting: Setting, params: Params, target: Target,
 
 
 class _Levels(NamedTuple):
-    level: Level
-    like: Level
-    yours: Level | None
+    level: regime.Level
+    like: regime.Level
+    yours: regime.Level | None
 
 
 class _Judge(NamedTuple):
@@ -288,23 +294,29 @@ class _Judge(NamedTuple):
     def judge(self, setting: Setting) -> _Levels:
         """The light, and what it is made of."""
         like, yours = self.judge_like_sizes(setting), self.judge_own_sizes(setting)
-        if like is Level.RED:
+        if like is regime.Level.RED:
             # What is advised is never called hopeless: there two studies differ.
-            return _Levels(Level.AMBER if self.is_advised(setting) else Level.RED, like, yours)
-        green = like is Level.GREEN and yours is Level.GREEN
-        return _Levels(Level.GREEN if green else Level.AMBER, like, yours)
+            return _Levels(regime.Level.AMBER if self.is_advised(setting) else regime.Level.RED, like, yours)
+        green = like is regime.Level.GREEN and yours is regime.Level.GREEN
+        return _Levels(regime.Level.GREEN if green else regime.Level.AMBER, like, yours)
 
-    def judge_like_sizes(self, setting: Setting) -> Level:
+    def judge_like_sizes(self, setting: Setting) -> regime.Level:
         """Are there enough records if groups are of like size?"""
         if self.card.expect is not None:
             expected = self.card.expect(setting, self.params)
             if expected.median <= self.target.loss and expected.decile <= _POOR_LOSS:
-                return Level.GREEN
-            return Level.AMBER if expected.median <= _POOR_LOSS else Level.RED
+                return regime.Level.GREEN
+            return regime.Level.AMBER if expected.median <= _POOR_LOSS else regime.Level.RED
         needed, n = self.count_needed_rows(setting), setting.n or 0
-        return Level.GREEN if _AMPLE_TIMES * needed <= n else Level.AMBER if needed <= n else Level.RED
+        return (
+            regime.Level.GREEN
+            if _AMPLE_TIMES * needed <= n
+            else regime.Level.AMBER
+            if needed <= n
+            else regime.Level.RED
+        )
 
-    def judge_own_sizes(self, setting: Setting) -> Level | None:
+    def judge_own_sizes(self, setting: Setting) -> regime.Level | None:
         """Are there enough whatever the sizes of groups? None where nobody has measured it."""
         wide = None
         if self.card.expect is not None:
@@ -312,8 +324,8 @@ class _Judge(NamedTuple):
             wide = max(expected.wide, expected.tails or 0.0) if setting.common else expected.wide
         if wide is None and not self.is_studied(setting):
             return None
-        good = (wide is None or wide <= SURE) and (not self.is_studied(setting) or self.is_advised(setting))
-        return Level.GREEN if good else Level.AMBER
+        good = (wide is None or wide <= regime.SURE) and (not self.is_studied(setting) or self.is_advised(setting))
+        return regime.Level.GREEN if good else regime.Level.AMBER
 
     def is_studied(self, setting: Setting) -> bool:
         """Whether the stored study ran it as it is set."""
@@ -358,18 +370,20 @@ class _Judge(NamedTuple):
 
     def describe_without_rows(self, setting: Setting) -> str:
         """What would be needed, where the number of records is private."""
-        needed = self.find_fewest(setting, lambda at: self.judge_like_sizes(at) is Level.GREEN)
+        needed = self.find_fewest(setting, lambda at: self.judge_like_sizes(at) is regime.Level.GREEN)
         head = f"{_describe_setting(setting)} needs about"
         if not isfinite(needed):
             return (
                 f"{_describe_setting(setting)} is out of reach for {self.card.title} at any realistic number of "
                 "records."
             )
-        whole = self.find_fewest(setting, lambda at: self.judge(at).level is Level.GREEN)
-        more = f" and about {round_up(whole):,} whatever their sizes" if isfinite(whole) and whole > needed else ""
+        whole = self.find_fewest(setting, lambda at: self.judge(at).level is regime.Level.GREEN)
+        more = (
+            f" and about {regime.round_up(whole):,} whatever their sizes" if isfinite(whole) and whole > needed else ""
+        )
         return (
-            f"{head} {round_up(needed):,} records if groups are of like size{more}. The number of records is private: "
-            "whether there are as many, only you know."
+            f"{head} {regime.round_up(needed):,} records if groups are of like size{more}. The number of records is "
+            "private: whether there are as many, only you know."
         )
 
     def find_fewest(self, setting: Setting, holds: Callable[[Setting], bool], *, above: int = 1) -> float:
@@ -384,12 +398,12 @@ class _Judge(NamedTuple):
             middle = sqrt(low * high)
             low, high = (low, middle) if holds(replace(setting, n=round(middle))) else (middle, high)
         # Rounded numbers are said, so that these are asked about. Noise rises where a plan buys one thing more.
-        said = round_up(high)
+        said = regime.round_up(high)
         while not holds(replace(setting, n=said)) and said < OUT_OF_REACH:
-            said = round_up(1.1 * said)
+            said = regime.round_up(1.1 * said)
         return float(said)
 
-    def _describe_need(self, head: str, setting: Setting, like: Level) -> str:
+    def _describe_need(self, head: str, setting: Setting, like: regime.Level) -> str:
         assert setting.n is not None
         needed = self.count_needed_rows(setting)
         if needed >= OUT_OF_REACH:
@@ -398,8 +412,8 @@ class _Judge(NamedTuple):
                 f"{self.card.hopeless}."
             )
         there = f"there are {setting.n:,}"
-        said = f"{head} needs about {round_up(needed):,} records ({there}), if clusters are of like size"
-        return f"{said}; below that {self.card.hopeless}." if like is not Level.GREEN else f"{said}."
+        said = f"{head} needs about {regime.round_up(needed):,} records ({there}), if clusters are of like size"
+        return f"{said}; below that {self.card.hopeless}." if like is not regime.Level.GREEN else f"{said}."
 
     def _describe_study(self, setting: Setting) -> str:
         """What the stored study says of this ε, in the words of advice."""
@@ -412,12 +426,12 @@ class _Judge(NamedTuple):
     def _list_remedies(self, setting: Setting, levels: _Levels) -> list[str]:
         """What would make either answer a yes; each number was asked again and is larger than what there is."""
         said = []
-        if levels.like is not Level.GREEN:
-            said.append(("if groups are of like size", lambda at: self.judge_like_sizes(at) is Level.GREEN))
-        if levels.level is not Level.GREEN and levels.yours is not None:
-            said.append(("whatever their sizes", lambda at: self.judge(at).level is Level.GREEN))
+        if levels.like is not regime.Level.GREEN:
+            said.append(("if groups are of like size", lambda at: self.judge_like_sizes(at) is regime.Level.GREEN))
+        if levels.level is not regime.Level.GREEN and levels.yours is not None:
+            said.append(("whatever their sizes", lambda at: self.judge(at).level is regime.Level.GREEN))
         sentences = [self._describe_enough(setting, holds, words) for words, holds in said]
-        if levels.yours is None and levels.like is Level.GREEN:
+        if levels.yours is None and levels.like is regime.Level.GREEN:
             sentences.append("How it does where groups differ in size has not been measured.")
         return sentences
 
@@ -447,12 +461,12 @@ _LIGHT_FAR = "small ones that lie far from all others may be missed, and how muc
 _LONG = "one column of the common scale has most of the spread, as amounts may"
 
 
-def _describe_expected(expected: Expectation, *, common: bool) -> str:
+def _describe_expected(expected: regime.Expectation, *, common: bool) -> str:
     """Median and tenth where clusters are compact, the tenth where nothing is known of them, and with one scale for all
     columns that of tails, each with what it assumes; and whether light groups that lie far away may be missed."""
     tails = expected.tails if common and expected.tails is not None else expected.decile
     losses = (expected.median, expected.decile, max(expected.wide, expected.decile), max(tails, expected.decile))
-    median, *tenths = (f"{text} ×" for text in format_apart(*(min(loss, _MOST_LOSS) for loss in losses)))
+    median, *tenths = (f"{text} ×" for text in regime.format_apart(*(min(loss, _MOST_LOSS) for loss in losses)))
     if losses[0] >= _MOST_LOSS:
         much = f"more than {_MOST_LOSS:g} × the loss of k-means++, even if {_LIKE}"
         return f"expect {much}: how much more cannot be told {_STUDY}"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import inf, isfinite
 from typing import Literal, NamedTuple
 
-from dpviz.algorithms import find_card, format_apart
+from dpviz.algorithms import find_card, regime
 from dpviz.runs.advice.advice import EPSILONS, Advice
 from dpviz.runs.advice.target import Target, count_steps_apart
 from dpviz.runs.request import Contender
@@ -84,7 +84,7 @@ class Recommendation:
             )
         if self.crossed:
             return f"No ε keeps both: {self.epsilon:.3g} needed, {self.allowed:.3g} allowed"
-        (typical,) = format_apart(self.typical)
+        (typical,) = regime.format_apart(self.typical)
         return (
             f"Choose ε = {self.epsilon:.3g} or more with {self.who}: about {typical}× the loss of k-means++, "
             f"at most {self.target.loss:.4g}× in {often}"

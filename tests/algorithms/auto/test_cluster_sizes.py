@@ -10,7 +10,7 @@ import pytest
 from dpviz.algorithms.auto.cluster_sizes import estimate_sizes, measure_extents
 from dpviz.algorithms.auto.polishing import PolishStep, SplitStep
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
-from dpviz.algorithms.sizes import NINE_IN_TEN
+from dpviz.algorithms.size_estimates import NINE_IN_TEN
 from dpviz.core.domain import Region
 from dpviz.core.partitions import Grid, Voronoi
 from dpviz.runs.clipped_rows import clip_rows

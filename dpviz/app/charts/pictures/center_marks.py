@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment
 
-from dpviz.algorithms import measure_neighbour_gaps
+from dpviz.algorithms import size_estimates
 from dpviz.app.charts.canvas import NUMBER_SIZE
 from dpviz.app.charts.cells import compute_voronoi_polygons, join_outlines, outline_segments
 from dpviz.app.charts.labels import LabelBoxes
@@ -305,7 +305,7 @@ def find_partners(centers: Array, reference: Array) -> Array:
         Reordered.
     """
     away = np.linalg.norm(centers[:, None, :] - reference[None, :, :], axis=2)
-    gaps = measure_neighbour_gaps(reference) if len(reference) > 1 else np.ones(1)
+    gaps = size_estimates.measure_neighbour_gaps(reference) if len(reference) > 1 else np.ones(1)
     cost = away / np.maximum(away + _HALF * gaps, _TINY)
     partners: Array = reference[linear_sum_assignment(cost)[1]]
     return partners

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from dpviz.algorithms import CentersStep, ReferenceStep, Step, estimate_sizes, measure_neighbour_gaps
+from dpviz.algorithms import CentersStep, ReferenceStep, Step, size_estimates
 from dpviz.app.charts.canvas import NUMBER_SIZE, SCREEN
 from dpviz.app.charts.cells import outline_segments
 from dpviz.app.charts.picture import (
@@ -108,7 +108,7 @@ class CentersPicture(Picture[CentersStep]):
         canvas.rows(context.reveal)
         add_cells(canvas, step.centers, context.final)
         if step.center_noise_sd is not None:
-            sizes = estimate_sizes((step,))
+            sizes = size_estimates.estimate_sizes((step,))
             doubtful = sizes is not None and bool(sizes.unclear.any())
             at_least = self._is_solved(context)
             add_halos(canvas, step.centers, step.center_noise_sd, doubtful=doubtful, at_least=at_least)
@@ -324,7 +324,7 @@ class SeedDistances(Drawing[CentersStep]):
         """The part of the way of each centre, shape (k,)."""
         centers = self.step.centers
         partners = find_partners(centers, self.reference)
-        gaps = np.maximum(measure_neighbour_gaps(partners), _TINY)
+        gaps = np.maximum(size_estimates.measure_neighbour_gaps(partners), _TINY)
         parts: Array = np.linalg.norm(centers - partners, axis=1) / gaps
         return parts
 

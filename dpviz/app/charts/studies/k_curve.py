@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
+from dpviz.algorithms import synopsis_reading
 from dpviz.app.charts.canvas import AIR, TitledPlot, new_plot
 from dpviz.app.charts.studies.medians import PLOT, Span, add_note, draw_band
-from dpviz.runs import SuggestedK
 from dpviz.words import Palette, format_number, join_clauses
 
 _HEIGHT = AIR + PLOT + 40
@@ -24,7 +24,7 @@ class KCurve:
     """The loss on a synopsis against k; all of it is released."""
 
     stem: ClassVar[str] = "clusters-on-the-synopsis"
-    read: SuggestedK
+    read: synopsis_reading.SuggestedK
 
     @property
     def finding(self) -> str:

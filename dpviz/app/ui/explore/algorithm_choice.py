@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpviz.algorithms import AUTO, CARDS, DOES, NOT_OURS, Card, Does, Guarantee, find_card
+from dpviz.algorithms import AUTO, CARDS, NOT_OURS, Card, Guarantee, find_card
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.explore.foresight import Foresee, format_light, format_warning, summarize_judgement
 from dpviz.app.ui.session import recall, remember
@@ -28,7 +28,7 @@ def draw_algorithm_choice() -> Card:
     st.session_state.setdefault(_KEY, start)
     chosen = st.selectbox(
         "Algorithm",
-        [card.id for does in DOES for card in _list_cards(does)],
+        [card.id for _, _, cards in CARDS.list_kinds() for card in cards],
         format_func=lambda algorithm: f"{CARDS[algorithm].does}: {CARDS[algorithm].title}",
         key=_KEY,
         bind="query-params",
@@ -37,11 +37,6 @@ def draw_algorithm_choice() -> Card:
     remember(_KEY, card.id)
     _draw_package(card)
     return card
-
-
-def _list_cards(does: Does) -> list[Card]:
-    """The algorithms that do the same with the rows."""
-    return [card for card in CARDS.values() if card.does == does]
 
 
 def draw_catalogue(foresee: Foresee) -> None:
@@ -55,11 +50,11 @@ def draw_catalogue(foresee: Foresee) -> None:
     if not sheet.open:
         return
     with sheet:
-        for does, meaning in DOES.items():
+        for does, meaning, cards in CARDS.list_kinds():
             st.subheader(escape_markdown(does), divider="gray")
             st.caption(escape_markdown(meaning))
             with st.grid(min_column_width=_LEAST_WIDTH):
-                for card in _list_cards(does):
+                for card in cards:
                     with st.container(border=True, height="stretch", gap="xsmall"):
                         _draw_entry(card, foresee)
         for sentence in CARDS.brought.left_out:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from dpviz.algorithms import Card, Level, round_up
+from dpviz.algorithms import Card, regime
 from dpviz.app.ui.controls import read_request
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.studies.judged_rows import find_known_rows
@@ -14,9 +14,9 @@ from dpviz.runs import OUT_OF_REACH, Judgement, OpenTable, Request
 Foresee = Callable[[Card], Judgement]
 
 _COLORS = {
-    Level.GREEN: ("green", ":material/check_circle:"),
-    Level.AMBER: ("yellow", ":material/error:"),
-    Level.RED: ("red", ":material/cancel:"),
+    regime.Level.GREEN: ("green", ":material/check_circle:"),
+    regime.Level.AMBER: ("yellow", ":material/error:"),
+    regime.Level.RED: ("red", ":material/cancel:"),
 }
 
 
@@ -67,7 +67,7 @@ def summarize_judgement(judgement: Judgement) -> str:
         return "Its noise hides categories."
     if judgement.needed_n >= OUT_OF_REACH:
         return "No realistic number of records is enough at this k and ε."
-    return f"Too few records at this k and ε: about {round_up(judgement.needed_n):,} are needed."
+    return f"Too few records at this k and ε: about {regime.round_up(judgement.needed_n):,} are needed."
 
 
 def format_warning(words: str) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dpviz.algorithms import CentersStep
+from dpviz.algorithms import CentersStep, predict_floor, synopsis_reading
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.pictures.space import Space, list_turning_places
 from dpviz.app.charts.player.player_page import PlayerScene, animate, make_player_page
@@ -29,16 +29,14 @@ from dpviz.app.ui.python_section import draw_python_section
 from dpviz.app.ui.reference import await_recovery
 from dpviz.app.ui.runner import Result
 from dpviz.app.ui.session import count_grid_read, find_record, make_once
-from dpviz.core import Accounting, RequestError
+from dpviz.core import Accounting
 from dpviz.runs import (
     OpenTable,
     ReleaseRecord,
     Request,
     Run,
     Script,
-    SuggestedK,
     export,
-    predict_floor,
     profiles,
 )
 from dpviz.tables import FileKind
@@ -208,11 +206,10 @@ _LEAST = 8
 def draw_k_reading(result: Result) -> None:
     """The loss on the run's synopsis for each k up to its own, once somebody asks; nothing where there is no grid."""
     run = result.run
-    try:
-        SuggestedK.find_synopsis(run)
-    except RequestError:
+    steps = [frame.step for frame in run.frames]
+    if synopsis_reading.find_synopsis(steps) is None:
         return
-    most = min(max(run.k, _LEAST), SuggestedK.MOST)
+    most = min(max(run.k, _LEAST), synopsis_reading.MOST_K)
     asked = st.toggle(
         f"How many groups are there? Read it from the grid, for k up to {most:d}",
         key=_READ,
@@ -223,7 +220,9 @@ def draw_k_reading(result: Result) -> None:
         return
     with st.spinner("The grid is solved for every k, and again with the noise redrawn", show_time=True):
         read = make_once(
-            f"{_READ}:curve", (result.number, most), lambda: SuggestedK.of(run, most, np.random.default_rng(0))
+            f"{_READ}:curve",
+            (result.number, most),
+            lambda: synopsis_reading.suggest_k(steps, most, np.random.default_rng(0)),
         )
     count_grid_read(result.place, result.number)
     curve = KCurve(read)

@@ -10,7 +10,7 @@ from math import inf, sqrt
 import pandas as pd
 import streamlit as st
 
-from dpviz.algorithms import AUTO, Setting, find_card
+from dpviz.algorithms import AUTO, Setting, find_card, predict, predict_floor
 from dpviz.app.charts.studies.curves import Curves
 from dpviz.app.charts.studies.forecast import Forecast
 from dpviz.app.charts.studies.smallest import Smallest
@@ -40,8 +40,6 @@ from dpviz.runs import (
     SmallestEpsilon,
     Target,
     forecast_rows,
-    predict,
-    predict_floor,
     sharpen_rows,
     windows,
 )
@@ -307,7 +305,7 @@ def list_predictions(study: StudyJob, measure: str) -> dict[str, list[tuple[floa
     table, curves = study.source.private, dict[str, list[tuple[float, float]]]()
     for trial in (trial for trial in study.grid.list_trials() if trial.repeat == 0):
         setting = study.grid.make_request(trial).make_setting(table)
-        prediction = predict(trial.contender, setting, table.domain.region)
+        prediction = predict(trial.contender.card, trial.contender.settings, setting, table.domain.region)
         if prediction is not None and prediction.holds:
             loss = reference.nicv + prediction.excess
             value = {"nicv": loss, "ratio": loss / reference.nicv, "matched_error": sqrt(prediction.excess)}

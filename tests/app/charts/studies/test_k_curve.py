@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dpviz.algorithms.synopsis_reading import SuggestedK
 from dpviz.app.charts.studies.k_curve import KCurve
-from dpviz.runs.advice.suggested_k import SuggestedK
 from dpviz.words.theme import choose_palette
 from tests.app.charts.laws import is_sound
 

@@ -11,19 +11,24 @@ import pandas as pd
 import pytest
 from scipy.optimize import brentq
 
+from dpviz.algorithms import prediction
 from dpviz.algorithms.card import Setting
+from dpviz.algorithms.prediction import Prediction, predict_floor
 from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET
 from dpviz.app.charts.studies.stored_verdicts import FOLDER
 from dpviz.core.domain import Domain, Region
 from dpviz.core.private_session import PrivateTable
 from dpviz.core.queries import Relation
-from dpviz.runs.advice import prediction
-from dpviz.runs.advice.prediction import predict, predict_floor
+from dpviz.runs import advice
 from dpviz.runs.one_run import read_centers, run
 from dpviz.runs.request import Contender
 from tests.cases import for_each
 
 SQUARE = Region(np.ones(2), sqrt(2))
+
+
+def predict(contender: Contender, setting: Setting, region: Region) -> Prediction | None:
+    return prediction.predict(contender.card, contender.settings, setting, region)
 
 
 def dplloyd_error(dim: int, *, k: int, n: float, epsilon: float, rounds: int) -> float:
@@ -196,7 +201,7 @@ def test_no_stored_run_of_the_papers_is_below_the_floor() -> None:
 
 
 def test_no_run_of_the_stored_study_beats_the_floor_by_much_and_a_higher_one_would_be_beaten() -> None:
-    runs = pd.read_csv(Path(prediction.__file__).with_name("advice_study.csv"))
+    runs = pd.read_csv(Path(advice.__file__).with_name("advice_study.csv"))
     settings = list(zip(*(runs[name] for name in ("d", "k", "epsilon", "delta", "n")), strict=True))
     found = {one: predict_floor(Setting(int(one[0]), int(one[1]), one[2], one[3], n=int(one[4]))) for one in settings}
     excess, floors = runs["ratio"].to_numpy() - 1, np.array([found[one] for one in settings]) - 1

@@ -7,12 +7,12 @@ from itertools import count, pairwise
 import numpy as np
 import pytest
 
+from dpviz.algorithms import synopsis_reading as module
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
-from dpviz.algorithms.steps import GridStep
+from dpviz.algorithms.steps import GridStep, Step
+from dpviz.algorithms.synopsis_reading import MOST_K, SuggestedK, find_synopsis, make_cloud, redraw, suggest_k
 from dpviz.core.check import RequestError
 from dpviz.core.partitions import Grid
-from dpviz.runs.advice import suggested_k as module
-from dpviz.runs.advice.suggested_k import SuggestedK, make_cloud, redraw
 from dpviz.runs.one_run import Run, run, run_frames
 from dpviz.runs.open_table import declare
 from dpviz.tables.samples import sample
@@ -31,6 +31,14 @@ def histogram(centers: np.ndarray, *, sd: float = 2.0, seed: int = 0) -> GridSte
     return GridStep(title="cells", grid=grid, codes=np.arange(1600), noisy_counts=noisy, sd=sd)
 
 
+def read_k(step: GridStep, most: int, rng: np.random.Generator) -> SuggestedK:
+    return suggest_k([step], most, rng)
+
+
+def list_steps(done: Run) -> list[Step]:
+    return [frame.step for frame in done.frames]
+
+
 def synopsis_frame(name: str, seed: int, algorithm: str = "auto") -> GridStep:
     """The synopsis of a sample, planned for MOST clusters; what comes after it is not run."""
     table = sample(name).load()
@@ -45,7 +53,7 @@ def synopsis_frame(name: str, seed: int, algorithm: str = "auto") -> GridStep:
 @pytest.mark.parametrize("k", [2, 4, 7])
 def test_plain_groups_are_counted(k):
     angle = 2 * np.pi * np.arange(k) / k
-    read = SuggestedK.of(histogram(0.7 * np.stack([np.cos(angle), np.sin(angle)], 1)), 10, np.random.default_rng(0))
+    read = read_k(histogram(0.7 * np.stack([np.cos(angle), np.sin(angle)], 1)), 10, np.random.default_rng(0))
     assert read.suggested == k and read.agreeing >= 10
     assert f"bends at k = {k}" in read.words and f"{read.agreeing} of 12" in read.words
 
@@ -53,12 +61,12 @@ def test_plain_groups_are_counted(k):
 @pytest.mark.slow
 def test_of_one_cloud_no_number_stands_out():
     rng = np.random.default_rng(1)
-    read = SuggestedK.of(histogram(rng.uniform(-1, 1, (400, 2))), 10, rng)
+    read = read_k(histogram(rng.uniform(-1, 1, (400, 2))), 10, rng)
     assert read.suggested is None and "no number" in read.words
 
 
 def test_the_curve_never_rises_and_lies_in_its_band():
-    read = SuggestedK.of(histogram(np.array([[-0.5, 0], [0.5, 0]])), 8, np.random.default_rng(2))
+    read = read_k(histogram(np.array([[-0.5, 0], [0.5, 0]])), 8, np.random.default_rng(2))
     assert read.ks.tolist() == list(range(1, 9))
     assert all(here >= there for here, there in pairwise(read.losses))
     assert (read.lows <= read.losses).all() and (read.losses <= read.highs).all()
@@ -68,7 +76,7 @@ def test_the_curve_never_rises_and_lies_in_its_band():
 def test_the_band_is_that_of_the_noise():
     """Ten times the noise on the same rows moves the loss more."""
     centers = np.array([[-0.5, 0], [0.5, 0], [0, 0.7]])
-    quiet, loud = (SuggestedK.of(histogram(centers, sd=sd), 5, np.random.default_rng(3)) for sd in (1.0, 10.0))
+    quiet, loud = (read_k(histogram(centers, sd=sd), 5, np.random.default_rng(3)) for sd in (1.0, 10.0))
     width = [np.median(read.highs - read.lows) for read in (quiet, loud)]
     assert width[1] > 1.5 * width[0]
 
@@ -87,8 +95,8 @@ def test_a_redraw_has_noise_of_the_known_law_on_the_same_points():
 def test_it_is_read_from_a_whole_run_without_rows():
     table = sample("fifteen").load()
     done = run("eugkm", declare(table.table, table.declaration).private, k=3, epsilon=1.0, seed=0)
-    assert type(SuggestedK.find_synopsis(done)) is GridStep
-    read = SuggestedK.of(done, 4, np.random.default_rng(0))
+    assert type(find_synopsis(list_steps(done))) is GridStep
+    read = suggest_k(list_steps(done), 4, np.random.default_rng(0))
     assert read.ks[-1] == 4 and len(done.entries) == 1
 
 
@@ -96,9 +104,9 @@ def test_what_has_no_synopsis_is_refused():
     table = sample("fifteen").load()
     done = run("dplloyd", declare(table.table, table.declaration).private, k=3, epsilon=1.0, seed=0)
     with pytest.raises(RequestError, match="no grid to read k from: run auto or eugkm"):
-        SuggestedK.of(done, 5, np.random.default_rng(0))
+        suggest_k(list_steps(done), 5, np.random.default_rng(0))
     with pytest.raises(RequestError, match="most"):
-        SuggestedK.of(histogram(np.zeros((1, 2))), SuggestedK.MOST + 1, np.random.default_rng(0))
+        read_k(histogram(np.zeros((1, 2))), MOST_K + 1, np.random.default_rng(0))
 
 
 @pytest.mark.slow
@@ -107,9 +115,9 @@ def test_samples_are_usually_counted_right(name, k, monkeypatch):
     """How often: ``python -m benchmarks.bought``. What k is read depends on no redraw."""
     monkeypatch.setattr(module, "_REDRAWS", 2)
     synopses = ((synopsis_frame(name, seed), np.random.default_rng(seed)) for seed in count())
-    assert usually(SuggestedK.of(frame, MOST, rng).suggested == k for frame, rng in synopses)
+    assert usually(read_k(frame, MOST, rng).suggested == k for frame, rng in synopses)
 
 
 def test_eugkm_counts_fifteen_too(monkeypatch):
     monkeypatch.setattr(module, "_REDRAWS", 2)
-    assert SuggestedK.of(synopsis_frame("fifteen", 0, "eugkm"), MOST, np.random.default_rng(0)).suggested == 15
+    assert read_k(synopsis_frame("fifteen", 0, "eugkm"), MOST, np.random.default_rng(0)).suggested == 15

@@ -1,9 +1,9 @@
-"""How many clusters there are, read from a synopsis that is paid for anyway: free post-processing of one release.
+"""A synopsis that is paid for anyway, read once more: how many clusters there are, and the best solution on it.
 
-A noisy histogram serves every k, so that the loss on it may be looked at for all of them. It falls with every cluster
-that is really there, and after the last of them only as fast as one cloud without structure is cut up: there the curve
-bends. How much of a bend is noise is seen on redraws: noise of the known law is put on the denoised counts once more,
-and all is solved again.
+All of it is free post-processing of one release. A noisy histogram serves every k, so that the loss on it may be looked
+at for all of them. It falls with every cluster that is really there, and after the last of them only as fast as one
+cloud without structure is cut up: there the curve bends. How much of a bend is noise is seen on redraws: noise of the
+known law is put on the denoised counts once more, and all is solved again.
 
 Constants were chosen by hand on S1, *Fifteen clusters*, *People* and one cloud; how often k is right:
 ``benchmarks/bought.py``.
@@ -15,24 +15,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import singledispatch
 from math import log, sqrt
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms import (
-    Cloud,
-    GridStep,
-    SignedPoints,
-    SynopsisStep,
-    ZoomStep,
-    choose_starts,
-    find_best_of_starts,
-    find_standing_out,
-    project_onto_total,
-)
+from dpviz.algorithms.auto.view_synopsis import Cloud, SynopsisStep, find_standing_out, project_onto_total
+from dpviz.algorithms.auto.zooming import ZoomStep
+from dpviz.algorithms.hashes.lsh_coreset import CoresetStep
+from dpviz.algorithms.steps import GridStep, Step
+from dpviz.algorithms.su2016.eugkm import find_clear_cells, list_all_cells
+from dpviz.algorithms.tools.kmeans_pp import draw_kmeans_pp_seeds
+from dpviz.algorithms.tools.solvers import SignedPoints, choose_starts, find_best_of_starts
 from dpviz.core import Array, Codes, Region, check
-from dpviz.runs.one_run import RunSoFar
 from dpviz.words import round_percent
+
+MOST_K = 60
+"""Beyond so many clusters the loss is not computed: a synopsis tells no such number of them apart."""
+
 
 # How losses for each k are computed, and what is a bend of theirs.
 # Chosen by hand; ``benchmarks/bought.py`` says how often the k is right.
@@ -48,6 +47,9 @@ _CLEAR_BEND = 2.2  # it is a bend if it is so many times as large as that
 _NINE_IN_TEN = 1.645
 _TINY = 1e-12
 
+# Starts of the solver that stands in for the best one: three times those of the reference.
+_STARTS_ANEW = 30
+
 
 @dataclass(frozen=True, eq=False)
 class SuggestedK:
@@ -57,9 +59,6 @@ class SuggestedK:
     gain of a k is as what follows it. ``suggested`` is None where nothing stands out. ``agreeing`` of ``redraws``
     suggest the same.
     """
-
-    MOST: ClassVar[int] = 60
-    """Beyond so many clusters the loss is not computed: a synopsis tells no such number of them apart."""
 
     ks: Codes
     losses: Array
@@ -89,71 +88,62 @@ class SuggestedK:
         before, here = self.losses[place - 1 : place + 1]
         return float(1 - here / max(before, _TINY))
 
-    @classmethod
-    def of(cls, source: RunSoFar | GridStep, most: int, rng: np.random.Generator) -> SuggestedK:
-        """The k up to ``most`` at which the loss on a released synopsis bends: O(most · redraws) solutions of k-means.
 
-        Nothing is charged: only what was released is read. The run that the synopsis is of should be planned with
-        k = ``most``, from public knowledge, so that its cells are fine enough for all of them.
+def suggest_k(steps: Sequence[Step], most: int, rng: np.random.Generator) -> SuggestedK:
+    """The k from 1 to ``most`` at which the loss on a released synopsis bends. O(most · redraws) solutions of k-means.
 
-        Parameters
-        ----------
-        source : RunSoFar or GridStep
-            What was released.
-        most : int
-            The largest k that is looked at.
-        rng : numpy Generator
-            Public coins.
+    Nothing is charged: only what was released is read. The run that the synopsis is of should be planned with
+    k = ``most``, from public knowledge, so that its cells are fine enough for all of them.
 
-        Returns
-        -------
-        SuggestedK
-            k, and the curve that it is read from.
+    Parameters
+    ----------
+    steps : sequence of Step
+        What a run released.
+    most : int
+        The largest k that is looked at.
+    rng : numpy Generator
+        Public coins.
 
-        Raises
-        ------
-        RequestError
-            If ``most`` is out of range, or the run has no synopsis.
-        """
-        check.within(2, cls.MOST, most=most)
-        step = source if isinstance(source, GridStep) else cls.find_synopsis(source)
-        beyond = most + _GAINS_AFTER
-        cloud, within = make_cloud(step), step.spread_in_cell
-        first = _solve_curve(cloud, within, beyond, rng)
-        again = [
-            _solve_curve(redraw(cloud, step.sd, rng), within, beyond, rng, near=first.centers) for _ in range(_REDRAWS)
-        ]
-        bends = _measure_bends(first, most)
-        suggested = _find_clearest(bends)
-        spread = _NINE_IN_TEN * np.std([curve.losses for curve in again], axis=0, ddof=1)[:most]
-        losses = first.losses[:most]
-        return cls(
-            ks=np.arange(1, most + 1),
-            losses=losses,
-            lows=np.maximum(losses - spread, 0.0),
-            highs=losses + spread,
-            bends=bends,
-            suggested=suggested,
-            agreeing=sum(_find_clearest(_measure_bends(curve, most)) == suggested for curve in again),
-            redraws=_REDRAWS,
-        )
+    Returns
+    -------
+    SuggestedK
+        k, and the curve that it is read from.
 
-    @staticmethod
-    def find_synopsis(run: RunSoFar) -> GridStep:
-        """The last histogram that a run has released.
+    Raises
+    ------
+    RequestError
+        If ``most`` is out of range, or no synopsis was released.
+    """
+    check.within(2, MOST_K, most=most)
+    step = find_synopsis(steps)
+    if step is None:
+        raise check.RequestError("This run has no grid to read k from: run auto or eugkm, which release one.")
+    beyond = most + _GAINS_AFTER
+    cloud, within = make_cloud(step), step.spread_in_cell
+    first = _solve_curve(cloud, within, beyond, rng)
+    again = [
+        _solve_curve(redraw(cloud, step.sd, rng), within, beyond, rng, near=first.centers) for _ in range(_REDRAWS)
+    ]
+    bends = _measure_bends(first, most)
+    suggested = _find_clearest(bends)
+    spread = _NINE_IN_TEN * np.std([curve.losses for curve in again], axis=0, ddof=1)[:most]
+    losses = first.losses[:most]
+    return SuggestedK(
+        ks=np.arange(1, most + 1),
+        losses=losses,
+        lows=np.maximum(losses - spread, 0.0),
+        highs=losses + spread,
+        bends=bends,
+        suggested=suggested,
+        agreeing=sum(_find_clearest(_measure_bends(curve, most)) == suggested for curve in again),
+        redraws=_REDRAWS,
+    )
 
-        Raises
-        ------
-        RequestError
-            If it has released none.
-        """
-        steps = [frame.step for frame in run.frames if isinstance(frame.step, GridStep)]
-        synopses = [step for step in steps if not isinstance(step, ZoomStep)]
-        if not synopses:
-            raise check.RequestError(
-                f"A run of {run.algorithm} has no grid to read k from: run auto or eugkm, which release one."
-            )
-        return synopses[-1]
+
+def find_synopsis(steps: Sequence[Step]) -> GridStep | None:
+    """The last histogram that a run has released."""
+    synopses = [step for step in steps if isinstance(step, GridStep) and not isinstance(step, ZoomStep)]
+    return synopses[-1] if synopses else None
 
 
 @singledispatch
@@ -255,3 +245,42 @@ def _measure_bends(curve: _Curve, most: int) -> Array:
 def _find_clearest(bends: Array) -> int | None:
     """The k of the largest bend, if that is one."""
     return int(bends.argmax()) + 1 if bends.max() >= _CLEAR_BEND else None
+
+
+def solve_anew(step: Step, k: int, region: Region, *, exact: bool) -> Array | None:
+    """The best of many starts on a synopsis, centres (k, d); None for a step that is none.
+
+    Parameters
+    ----------
+    step : Step
+        What was released.
+    k : int
+        Clusters.
+    region : Region
+        Where rows live, unit coordinates.
+    exact : bool
+        Whether its counts carry no noise; else of the cells of a grid only those count that stand out from it.
+
+    Returns
+    -------
+    array of shape (k, d) or None
+        Unit coordinates.
+    """
+    data = _weigh_points(step, region, k, exact=exact)
+    if data is None:
+        return None
+    rng = np.random.default_rng(0)
+    points = region.clip(data.columns.T.astype(np.float64))
+    seeds = (draw_kmeans_pp_seeds(points, data.weights, k, rng) for _ in range(_STARTS_ANEW))
+    return find_best_of_starts(data, [points[seed] for seed in seeds], region).solution.centers
+
+
+def _weigh_points(step: Step, region: Region, k: int, *, exact: bool) -> SignedPoints | None:
+    if isinstance(step, CoresetStep):
+        return SignedPoints.of(step.points, step.weights)
+    if type(step) is not GridStep:
+        return None
+    if exact:
+        return list_all_cells(step, region)
+    clear = find_clear_cells(step, region)
+    return clear if np.count_nonzero(clear.weights > 0) >= k else list_all_cells(step, region)

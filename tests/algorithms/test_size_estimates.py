@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.algorithms.sizes import NINE_IN_TEN, Sizes, combine_sizes, estimate_sizes, measure_neighbour_gaps
+from dpviz.algorithms.size_estimates import NINE_IN_TEN, Sizes, combine_sizes, estimate_sizes, measure_neighbour_gaps
 from dpviz.algorithms.steps import CentersStep, GridStep
 from dpviz.core.partitions import Grid, Voronoi
 from dpviz.runs.clipped_rows import clip_rows

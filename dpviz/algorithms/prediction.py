@@ -17,18 +17,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms import (
-    TYPICAL_OFFSET,
-    DPLloydParams,
-    GridParams,
-    HybridParams,
-    Setting,
-    compute_count_to_sum_ratio,
-    compute_epsilon_per_row,
-    compute_threshold_epsilon,
-    make_cube_grid,
-    plan_rounds,
-)
+from dpviz.algorithms.card import Card, Params, Setting
+from dpviz.algorithms.su2016.dplloyd import DPLloydParams, plan_rounds
+from dpviz.algorithms.su2016.eugkm import GridParams, compute_epsilon_per_row
+from dpviz.algorithms.su2016.hybrid import HybridParams, compute_threshold_epsilon
+from dpviz.algorithms.tools.cubes import make_cube_grid
+from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET, compute_count_to_sum_ratio
 from dpviz.core import (
     Accounting,
     Budget,
@@ -44,7 +38,6 @@ from dpviz.core import (
     calibrate_mechanism,
     choose_noise_kind,
 )
-from dpviz.runs.request import Contender
 
 
 class Prediction(NamedTuple):
@@ -64,13 +57,15 @@ class Prediction(NamedTuple):
         return self.noise + self.bias_bound
 
 
-def predict(contender: Contender, setting: Setting, region: Region) -> Prediction | None:
+def predict(card: Card, params: Params, setting: Setting, region: Region) -> Prediction | None:
     """The prediction for an algorithm, or None where no formula exists or the number of rows is not public.
 
     Parameters
     ----------
-    contender : Contender
-        An algorithm with its parameters.
+    card : Card
+        The algorithm.
+    params : Params
+        Of it, checked.
     setting : Setting
         Public quantities of the request.
     region : Region
@@ -81,11 +76,10 @@ def predict(contender: Contender, setting: Setting, region: Region) -> Predictio
     Prediction or None
         In loss over that of k-means++.
     """
-    formula = _FORMULAS.get(contender.algorithm)
+    formula = _FORMULAS.get(card.id)
     if formula is None or setting.n is None:
         return None
-    params = contender.settings
-    accounting = contender.card.accounting(params, setting.delta)
+    accounting = card.accounting(params, setting.delta)
     # A session over no rows: it knows every noise scale that a real one would draw with, and can read nothing.
     session = PrivateSession(
         Rows.of(np.empty((0, region.dim)), region),
