@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from importlib.resources import files
 
 from dpviz import __version__
-from dpviz.api import FoundWrong, NotWritten, Parser, join_words, say
+from dpviz.api import console
 from dpviz.core import RequestError, import_extra
 
 COMMANDS = (
@@ -47,20 +47,20 @@ def serve_line(read: Callable[[Sequence[str]], argparse.Namespace], argv: Sequen
     try:
         arguments = read(sys.argv[1:] if argv is None else argv)
         print(arguments.serve(arguments), flush=True)
-    except FoundWrong as error:
+    except console.FoundWrong as error:
         print(error.printed, flush=True)
         return 1
-    except NotWritten as error:
+    except console.NotWritten as error:
         print(error.printed, flush=True)
-        say(str(error))
+        console.say(str(error))
         return 2
     except RequestError as error:
-        say(str(error))
+        console.say(str(error))
         return 2
     except SystemExit as done:  # --help and --version have printed
         return int(done.code or 0)
     except KeyboardInterrupt:
-        say("Stopped.")
+        console.say("Stopped.")
         return STOPPED
     except BrokenPipeError:  # whoever read our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -82,7 +82,7 @@ def read_arguments(argv: Sequence[str]) -> argparse.Namespace:
         If it cannot be understood.
     """
     about = "Differentially private clustering that shows what privacy costs."
-    parser = Parser(prog="dpviz", description=about, allow_abbrev=False)
+    parser = console.Parser(prog="dpviz", description=about, allow_abbrev=False)
     parser.add_argument("--version", action="version", version=f"dpviz {__version__}")
     listed = parser.add_subparsers(dest="command", required=True, metavar=f"{{{','.join(COMMANDS)}}}")
     named = next((word for word in argv if word in COMMANDS), None)
@@ -92,7 +92,7 @@ def read_arguments(argv: Sequence[str]) -> argparse.Namespace:
             module = import_extra(f"dpviz.api.cli.{name}_command")
             module.add(command)
             command.set_defaults(serve=module.serve)
-    return parser.parse_args(join_words(argv))
+    return parser.parse_args(console.join_words(argv))
 
 
 def _format_help(name: str) -> str:
@@ -104,7 +104,7 @@ def _format_help(name: str) -> str:
 def _report_defect(error: Exception) -> int:
     """Only the type is named: a message or a traceback may quote a row."""
     kind = getattr(error, "kind", type(error).__name__)  # of the error in a worker, where it was one
-    say(
+    console.say(
         f"A defect of dpviz stopped this run ({kind}): set DPVIZ_DEBUG=1 to see where, and look "
         "before you share that, because it may quote values of the data."
     )

@@ -3,9 +3,8 @@
 from dpviz.app.ui.data.ways_in import open_table_or_sample
 from dpviz.app.ui.data_access import is_reveal_allowed
 from dpviz.app.ui.explore.result_panel import draw_below, draw_empty_panel
-from dpviz.app.ui.explore.scores import compute_scores
 from dpviz.app.ui.explore.setup_panel import draw_setup_panel
-from dpviz.app.ui.explore.walk import draw_walk, draw_walk_so_far
+from dpviz.app.ui.explore.walk import compute_scores, draw_walk, draw_walk_so_far
 from dpviz.app.ui.reference import draw_reference_notice, fetch_reference
 from dpviz.app.ui.release.released_notice import draw_released_notice
 from dpviz.app.ui.runner import draw_pending_panel, find_result, is_under_way

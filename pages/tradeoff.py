@@ -3,8 +3,7 @@
 from dpviz.app.ui.owner_path import draw_owner_path
 from dpviz.app.ui.release.released_notice import draw_released_notice
 from dpviz.app.ui.session import require_table
-from dpviz.app.ui.tradeoff.settings_section import remember_study_link
-from dpviz.app.ui.tradeoff.tradeoff_panel import draw_tradeoff_setup, draw_tradeoff_study
+from dpviz.app.ui.tradeoff.tradeoff_panel import draw_tradeoff_setup, draw_tradeoff_study, remember_study_link
 
 draw_owner_path(here="tradeoff")
 remember_study_link()

@@ -238,8 +238,8 @@ def takes_a_shortcut_of_the_page_library(source: Source) -> Iterator[Offence]:
     for node in source.all(ast.keyword):
         if node.arg in ("unsafe_allow_html", "use_container_width"):
             yield node.value.lineno, node.arg
-        if node.arg == "run_every" and source.inside != "app/ui/polled.py":
-            yield node.value.lineno, "runs again without a place of its own: ask dpviz.app.ui.polled"
+        if node.arg == "run_every" and source.inside != "app/ui/job_panel.py":
+            yield node.value.lineno, "runs again without a place of its own: ask dpviz.app.ui.job_panel"
     for node in source.all(ast.Attribute):
         if _dotted(node).endswith("components.html"):
             yield node.lineno, "components.html"

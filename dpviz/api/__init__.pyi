@@ -1,8 +1,4 @@
-from .cli.console import FoundWrong as FoundWrong
-from .cli.console import NotWritten as NotWritten
-from .cli.console import say as say
-from .cli.parser import Parser as Parser
-from .cli.parser import join_words as join_words
+from .cli import console as console
 from .commands import declare as declare
 from .commands import open_table as open_table
 from .commands import release as release

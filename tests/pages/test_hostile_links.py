@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import streamlit as st
 
-from dpviz.app.ui.tradeoff.settings_section import apply
+from dpviz.app.ui.tradeoff.tradeoff_panel import apply
 from dpviz.core.check import RequestError
 from dpviz.runs.study.grid import StudyGrid
 from tests.cases import about

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.api.cli import parser
+from dpviz.api.cli import console
 from dpviz.app.lessons.reading import FOLDER, read_lesson, read_lessons
 from dpviz.app.ui.data.format_form import read_names
 from dpviz.app.ui.lessons import lesson_panel
@@ -184,4 +184,4 @@ def test_names_end_where_lines_do(tmp_path: Path) -> None:
     assert len(read_names("x" * 200_000)) == 1
     for text in ("a\rb", "a\nb", "x" * 200_000):
         with pytest.raises(Exception, match="give names"):
-            parser.read_names(text)
+            console.read_names(text)

@@ -7,8 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from dpviz.api.cli.console import say
-from dpviz.api.cli.parser import Parser, read_number
+from dpviz.api.cli.console import Parser, read_number, say
 from dpviz.releases import Account, AccountBalance
 from dpviz.words import format_name
 

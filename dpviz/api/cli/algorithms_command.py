@@ -8,8 +8,7 @@ from textwrap import fill
 from typing import Any
 
 from dpviz.algorithms import CARDS, Card, Guarantee, ParamField
-from dpviz.api.cli.console import say
-from dpviz.api.cli.parser import Parser
+from dpviz.api.cli.console import Parser, say
 
 
 def add(command: Parser) -> None:

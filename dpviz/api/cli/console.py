@@ -1,11 +1,15 @@
-"""What is said beside the result, on stderr, and written into the file that ``--out`` names: no value of the data."""
+"""A command line at both ends: how it is spelled and refused, and what is said on stderr or written to ``--out``."""
 
 from __future__ import annotations
 
+import argparse
+import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
-from dpviz.core import RequestError
+from dpviz.core import RequestError, format_value
 from dpviz.runs import create_whole
 
 
@@ -66,3 +70,97 @@ def create_out(out: Path, data: bytes) -> None:
         create_whole(out, data)
     except (OSError, ValueError) as error:
         raise RequestError(f"--out cannot be written ({type(error).__name__}): give a path you may write to.") from None
+
+
+_LOOKS_NEGATIVE = re.compile(r"-(\.?\d|inf|nan)", re.IGNORECASE)
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that refuses in one sentence instead of leaving the process."""
+
+    def error(self, message: str) -> NoReturn:
+        """Refuse a command line."""
+        line = re.sub(r"\S{60,}", lambda word: f"{word[0][:40]}…", " ".join(message.split()))
+        raise RequestError(f"{line[:1].upper()}{line[1:]}; see {self.prog} --help.")
+
+
+def add_request_options(command: Parser, *, seed: str) -> None:
+    """What is asked of every algorithm that runs; ``seed`` says what one does here.
+
+    Parameters
+    ----------
+    command : Parser
+        Gets the options.
+    seed : str
+        What a seed does here.
+    """
+    request = command.add_argument_group("the request")
+    request.add_argument(
+        "--delta", type=read_number, default=0.0, metavar="D", help="for approximate algorithms (default: 0)"
+    )
+    request.add_argument(
+        "--set", nargs="+", action="extend", default=[], metavar="name=value", help="parameters of the algorithm"
+    )
+    request.add_argument("--seed", type=read_whole, metavar="S", help=seed)
+
+
+def join_words(argv: Sequence[str]) -> list[str]:
+    """``argv`` with ``--bounds -1,1`` written ``--bounds=-1,1``: argparse takes a leading minus for an option."""
+    tokens: list[str] = []
+    for token in argv:
+        if tokens and re.fullmatch(r"--[a-z-]+", tokens[-1]) and _LOOKS_NEGATIVE.match(token):
+            tokens[-1] += f"={token}"
+        else:
+            tokens.append(token)
+    return tokens
+
+
+def read_yes_or_no(text: str) -> bool:
+    """The word yes or no."""
+    if text not in ("yes", "no"):
+        raise argparse.ArgumentTypeError(f"{format_value(text)} is neither yes nor no")
+    return text == "yes"
+
+
+def read_whole(text: str) -> int:
+    """A whole number of an option."""
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{format_value(text)} is not a whole number") from None
+
+
+def read_number(text: str) -> float:
+    """A number of an option; its range is checked where it is used."""
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{format_value(text)} is not a number") from None
+
+
+def read_names(text: str) -> list[str]:
+    """Comma-separated names; a name that contains a comma stands between double quotes."""
+    import csv
+
+    try:
+        listed = [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
+    except csv.Error:
+        listed = []
+    if not listed or not all(listed):
+        raise argparse.ArgumentTypeError("give names with commas between them, such as a,b")
+    return listed
+
+
+def read_numbers(text: str) -> list[float]:
+    """Comma-separated numbers."""
+    return [read_number(part) for part in read_names(text)]
+
+
+def read_wholes(text: str) -> list[int]:
+    """Comma-separated whole numbers."""
+    return [read_whole(part) for part in read_names(text)]
+
+
+def read_wholes_or_all(text: str) -> list[int | None]:
+    """Comma-separated whole numbers, or the word all, which is None."""
+    return [None if part == "all" else read_whole(part) for part in read_names(text)]

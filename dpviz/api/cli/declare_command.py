@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from dpviz.api.cli.console import create_out, refuse_taken, say
-from dpviz.api.cli.parser import Parser, read_names
+from dpviz.api.cli.console import Parser, create_out, read_names, refuse_taken, say
 from dpviz.api.commands import complete_proposal
 from dpviz.tables import Declaration, Proposal, list_names, to_json
 from dpviz.words import foreign

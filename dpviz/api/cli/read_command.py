@@ -9,8 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dpviz.api.cli.console import FoundWrong, create_out, refuse_taken
-from dpviz.api.cli.parser import Parser
+from dpviz.api.cli.console import FoundWrong, Parser, create_out, refuse_taken
 from dpviz.core import format_table
 from dpviz.releases import ReadRelease, read_release
 from dpviz.runs import profiles

@@ -6,8 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
-from dpviz.api.cli.console import FoundWrong
-from dpviz.api.cli.parser import Parser
+from dpviz.api.cli.console import FoundWrong, Parser
 from dpviz.releases import CANNOT_TELL, Verification, verify
 
 

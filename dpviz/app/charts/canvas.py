@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
-from dpviz.app.charts.names import spell_name
 from dpviz.app.charts.plot import Plot, merge
 from dpviz.app.charts.view import View
 from dpviz.core import Array
 from dpviz.words import PHONE, TITLE_SIZE, Kind, Palette, make_layout, wrap_lines
+
+
+def spell_name(name: str) -> str:
+    """``name`` for any text of a figure: read as it is, never as a tag, a template of a hover text or a formula.
+
+    >>> spell_name("<b>%{x}</b>")
+    '&lt;b&gt;&#37;{x}&lt;/b&gt;'
+    """
+    return escape(" ".join(name.split()), quote=False).replace("%{", "&#37;{").replace("$", "&#36;")
+
 
 PLANE_HEIGHT = 478
 """Pixels of a picture of a plane: a square of some 350 pixels with its legend."""

@@ -11,8 +11,7 @@ import numpy as np
 import pandas as pd
 
 from dpviz.algorithms import Step
-from dpviz.app.charts.canvas import TitledPlot, make_bare_layout, name_kinds, new_plot
-from dpviz.app.charts.names import spell_name
+from dpviz.app.charts.canvas import TitledPlot, make_bare_layout, name_kinds, new_plot, spell_name
 from dpviz.app.charts.plot import Plot
 from dpviz.app.charts.plot_canvas import PlotCanvas
 from dpviz.app.charts.revealed import RevealedView

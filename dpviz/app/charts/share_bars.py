@@ -9,8 +9,7 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
-from dpviz.app.charts.canvas import AIR, NUMBER_SIZE, Panel, TitledPlot, new_plot
-from dpviz.app.charts.names import spell_name
+from dpviz.app.charts.canvas import AIR, NUMBER_SIZE, Panel, TitledPlot, new_plot, spell_name
 from dpviz.app.charts.plot import Plot
 from dpviz.core import Array
 from dpviz.words import Palette, format_percent, shorten

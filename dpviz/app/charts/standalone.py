@@ -1,10 +1,11 @@
-"""Figures as a page of its own, to be opened from a disk: the drawing library lies inside, nothing is fetched."""
+"""Pages that are taken away: figures with the drawing library inside, and a lesson on paper; nothing is fetched."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from dpviz.app.charts.canvas import TitledPlot
+from dpviz.app.lessons.lesson import Lesson
 from dpviz.words import FONT, Palette, make_config, render
 
 # Pixels that titles are broken for: such a page is read on a screen.
@@ -48,3 +49,8 @@ def make_standalone_page(
         palette=palette,
         font=FONT,
     )
+
+
+def make_printed_lesson(lesson: Lesson) -> str:
+    """HTML that prints on two pages and needs no network: the questions, and after a page break the answers."""
+    return render("lesson_sheet.html.j2", lesson=lesson, font=FONT)

@@ -1,9 +1,9 @@
-"""Figures and tables on a page: in the app's own colours, and nothing that would send them anywhere."""
+"""Figures, tables and badges on a page: in the app's own colours, and nothing that would send them anywhere."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ import streamlit as st
 from dpviz.app.charts.canvas import TitledPlot
 from dpviz.app.charts.plot import Plot
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.words import explain_words, make_config
+from dpviz.words import Kind, explain_term, explain_words, make_config
 
 _MOST_TABLE_ROWS, _TABLE_HEIGHT = 5_000, 480
 
@@ -118,3 +118,52 @@ def _round_columns(table: pd.DataFrame) -> pd.DataFrame:
             unit = 10.0 ** (np.floor(np.log10(np.abs(values))) - 3)
             rounded[name] = np.where(np.isfinite(unit) & (unit > 0), np.round(values / unit) * unit, values)
     return rounded
+
+
+class _BadgeLook(NamedTuple):
+    color: Literal["gray", "blue", "orange"]  # what these look like: .streamlit/config.toml
+    icon: str
+
+
+_LOOKS: dict[Kind, _BadgeLook] = {
+    "public": _BadgeLook("gray", ":material/campaign:"),
+    "released": _BadgeLook("blue", ":material/blur_on:"),
+    "revealed": _BadgeLook("orange", ":material/visibility:"),
+}
+
+
+def draw_badge(kind: Kind, detail: str = "") -> None:
+    """Mark what stands beside it as public, released or revealed.
+
+    Parameters
+    ----------
+    kind : Kind
+        public, released or revealed.
+    detail : str
+        Follows the meaning of the kind in the tooltip; Markdown.
+    """
+    look = _LOOKS[kind]
+    st.badge(kind, icon=look.icon, color=look.color, help=explain_term(kind, escape_markdown(detail)))
+
+
+def format_badge(kind: Kind) -> str:
+    """The badge as Markdown, for labels, captions and titles."""
+    look = _LOOKS[kind]
+    return f":{look.color}-badge[{look.icon} {kind}]"
+
+
+def draw_caption_with_badge(kind: Kind, text: str, *, help: str | None = None) -> None:
+    """Fine print after a badge.
+
+    Not a caption: that would fade the badge until it can hardly be read.
+
+    Parameters
+    ----------
+    kind : Kind
+        public, released or revealed.
+    text : str
+        Markdown.
+    help : str or None
+        None: the glossary's words in the text are explained.
+    """
+    st.markdown(f":small[{format_badge(kind)} {text}]", help=help or explain_words(text))

@@ -17,8 +17,8 @@ import numpy as np
 import streamlit as st
 
 from dpviz.app.charts.home_pictures import count_right_guesses, draw_guesses, draw_thumbnail, draw_trial
-from dpviz.app.ui.badges import format_badge
 from dpviz.app.ui.escape import escape_markdown
+from dpviz.app.ui.figure import format_badge
 from dpviz.core import Array, Flags
 from dpviz.runs import Belief, evaluation
 from dpviz.words import capitalize_first, choose_palette, explain_term, explain_words

@@ -1,4 +1,4 @@
-"""A running job on the page: how far it is, how long it will take, a way to stop it."""
+"""A running job on the page: how far it is, a way to stop it, and pieces of a page that run again by themselves."""
 
 from __future__ import annotations
 
@@ -8,9 +8,29 @@ from typing import Any, cast
 import streamlit as st
 
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.polled import poll
 from dpviz.runs import JobRegistry, JobState, Work
 from dpviz.words import format_duration, format_things
+
+
+def poll(draw: Callable[[], None], *, every: float | None, key: str) -> None:
+    """Draw a piece of a page that runs again by itself.
+
+    The container around it belongs to the page, not to the piece. Where a piece runs again before the browser has heard
+    of its first run, the server drops what that run had drawn, and everything below would arrive for places that do not
+    exist: the browser would show an empty page.
+
+    Parameters
+    ----------
+    draw : function
+        Draws the piece.
+    every : float or None
+        Seconds until it runs again; None: it does not.
+    key : str
+        Its place on the page.
+    """
+    with st.container():
+        st.fragment(draw, run_every=every, key=key)()
+
 
 _REGISTRY = "job_panel:registry"
 _POLL_SECONDS = 0.5

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import pandas as pd
 import streamlit as st
 
-from dpviz.app.ui.badges import draw_badge, format_badge
 from dpviz.app.ui.escape import escape_markdown
+from dpviz.app.ui.figure import draw_badge, format_badge
 from dpviz.app.ui.session import Booked, make_once
 from dpviz.app.ui.table_words import RELATION_WORDS
 from dpviz.core import Accounting

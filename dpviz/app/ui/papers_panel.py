@@ -13,7 +13,7 @@ from pandas.io.formats.style import Styler
 
 from dpviz.app.charts.canvas import TitledPlot
 from dpviz.app.charts.studies import stored_verdicts
-from dpviz.app.charts.studies.claim_figure import ClaimFigure
+from dpviz.app.charts.studies.claim_figure import INKS, ClaimFigure, VerdictFigure, count_answers
 from dpviz.app.charts.studies.stored_verdicts import (
     ClaimFinding,
     ClaimResult,
@@ -22,11 +22,9 @@ from dpviz.app.charts.studies.stored_verdicts import (
     Outcome,
     PaperFigure,
 )
-from dpviz.app.charts.studies.verdict_figure import INKS, VerdictFigure, count_answers
-from dpviz.app.ui.badges import draw_caption_with_badge
 from dpviz.app.ui.data.ways_in import SyntheticTable, open_synthetic_table
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import draw_data_table, show, show_wide
+from dpviz.app.ui.figure import draw_caption_with_badge, draw_data_table, show, show_wide
 from dpviz.app.ui.studies.one_setting import open_in_explore, turn_to_explore
 from dpviz.runs import USUAL_SPREAD, Contender, Request
 from dpviz.words import choose_palette, explain_term, explain_words

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpviz.app.ui.badges import draw_badge
 from dpviz.app.ui.data_access import draw_reveal_switch
 from dpviz.app.ui.escape import escape_markdown
+from dpviz.app.ui.figure import draw_badge
 from dpviz.app.ui.session import find_table, list_private_accesses
 from dpviz.app.ui.table_words import KIND_WORDS, describe_size, describe_unit
 from dpviz.core import MOST_SAMPLED

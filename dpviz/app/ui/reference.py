@@ -11,10 +11,9 @@ from typing import Any, cast
 
 import streamlit as st
 
-from dpviz.app.ui.badges import draw_caption_with_badge
 from dpviz.app.ui.data_access import make_judged_table
-from dpviz.app.ui.job_panel import open_job_registry
-from dpviz.app.ui.polled import poll
+from dpviz.app.ui.figure import draw_caption_with_badge
+from dpviz.app.ui.job_panel import open_job_registry, poll
 from dpviz.app.ui.session import make_once
 from dpviz.core import Array, RequestError
 from dpviz.runs import (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpviz.app.charts.account_bar import AccountBar
+from dpviz.app.charts.spent import AccountBar
 from dpviz.words.theme import choose_palette
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import plotly.graph_objects as go
 import pytest
 
-from dpviz.app.charts.names import spell_name
+from dpviz.app.charts.canvas import spell_name
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.studies.compare import Typical, draw_compare
 from dpviz.app.charts.view import make_view

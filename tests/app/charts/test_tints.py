@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.app.charts.cells import compute_voronoi_polygons
-from dpviz.app.charts.tints import COLORS, choose_hues, color_map, find_neighbours
+from dpviz.app.charts.cells import COLORS, choose_hues, color_map, compute_voronoi_polygons, find_neighbours
 
 
 def places(seed: int, k: int, *, shape: str) -> np.ndarray:

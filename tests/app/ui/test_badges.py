@@ -2,12 +2,12 @@ from typing import get_args
 
 from streamlit.testing.v1 import AppTest
 
-from dpviz.app.ui.badges import format_badge
+from dpviz.app.ui.figure import format_badge
 from dpviz.words.theme import Kind
 
 
 def page() -> None:
-    from dpviz.app.ui.badges import draw_badge
+    from dpviz.app.ui.figure import draw_badge
 
     draw_badge("released", "ε = 0.3 of 1.")
 

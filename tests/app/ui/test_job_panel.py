@@ -90,7 +90,7 @@ def test_what_stands_below_a_piece_that_runs_again_keeps_its_place_whatever_the_
     def script() -> None:
         import streamlit as st
 
-        from dpviz.app.ui.polled import poll
+        from dpviz.app.ui.job_panel import poll
 
         poll(lambda: st.caption("again") and None, every=60.0, key="piece")
         st.caption("below")

@@ -10,10 +10,10 @@ from scipy.optimize import linear_sum_assignment
 
 from dpviz.algorithms import size_estimates
 from dpviz.app.charts.canvas import NUMBER_SIZE
+from dpviz.app.charts.cells import choose_hues as choose_apart
 from dpviz.app.charts.cells import compute_voronoi_polygons, join_outlines, outline_segments
 from dpviz.app.charts.labels import LabelBoxes
 from dpviz.app.charts.plot_canvas import UNCUT, PlotCanvas
-from dpviz.app.charts.tints import choose_hues as choose_apart
 from dpviz.app.charts.view import View
 from dpviz.core import Array, Codes
 from dpviz.words import make_center_marker, make_reference_marker

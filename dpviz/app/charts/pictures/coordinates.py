@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 
 from dpviz.algorithms import CoordinatesStep
-from dpviz.app.charts.canvas import NUMBER_SIZE
-from dpviz.app.charts.names import spell_name
+from dpviz.app.charts.canvas import NUMBER_SIZE, spell_name
 from dpviz.app.charts.picture import Picture, RenderContext
 from dpviz.app.charts.plot_canvas import PlotCanvas
 from dpviz.core import Codes, Domain

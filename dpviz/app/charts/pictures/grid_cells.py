@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpviz.algorithms import GridStep
-from dpviz.app.charts.canvas import SCREEN, format_legend_name
-from dpviz.app.charts.names import spell_name
+from dpviz.app.charts.canvas import SCREEN, format_legend_name, spell_name
 from dpviz.app.charts.plot_canvas import PlotCanvas
 from dpviz.app.charts.view import View
 from dpviz.core import Array, Codes, Grid

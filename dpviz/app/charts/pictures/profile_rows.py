@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from dpviz.app.charts.names import spell_name
+from dpviz.app.charts.canvas import spell_name
 from dpviz.app.charts.plot import Plot
 from dpviz.core import Array, Codes
 from dpviz.runs import profiles

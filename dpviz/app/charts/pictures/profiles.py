@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from dpviz.app.charts.names import spell_name
+from dpviz.app.charts.canvas import spell_name
 from dpviz.app.charts.pictures.profile_rows import (
     Chosen,
     Lane,

@@ -9,8 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from dpviz.algorithms import ProjectionStep, Step
-from dpviz.app.charts.canvas import NUMBER_SIZE, SCREEN
-from dpviz.app.charts.names import spell_name
+from dpviz.app.charts.canvas import NUMBER_SIZE, SCREEN, spell_name
 from dpviz.app.charts.picture import Companion, Drawing, Picture, RenderContext
 from dpviz.app.charts.plot_canvas import PlotCanvas
 from dpviz.core import Codes, Domain

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from dpviz.algorithms import CandidatesStep, CentersStep, Step, TreeStep
-from dpviz.app.charts.canvas import TitledPlot, new_plot
-from dpviz.app.charts.names import spell_name
+from dpviz.app.charts.canvas import TitledPlot, new_plot, spell_name
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.plot import Data
 from dpviz.app.charts.registry import find_picture

@@ -13,8 +13,7 @@ from dpviz.algorithms import CandidatesStep, Step, SwapStep, TreeStep
 from dpviz.app.charts.picture import Companion, Drawing, Picture, RenderContext, tabulate_points
 from dpviz.app.charts.pictures.center_marks import add_centers
 from dpviz.app.charts.pictures.centers import format_width
-from dpviz.app.charts.pictures.icicle import make_diagram
-from dpviz.app.charts.pictures.nested_cubes import add_nest
+from dpviz.app.charts.pictures.tree import add_nest, make_diagram
 from dpviz.app.charts.plot_canvas import UNCUT, PlotCanvas
 from dpviz.app.charts.view import View
 from dpviz.core import Domain

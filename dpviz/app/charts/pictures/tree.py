@@ -1,29 +1,446 @@
-"""A private partition: its cubes on the plane, the tree of them, and the chance that a cube of m rows wakes up."""
+"""A tree of cubes: where it has split space, as an icicle of noisy counts, and as cubes in cubes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from scipy.spatial import cKDTree
 
 from dpviz.algorithms import Step, TreeStep
-from dpviz.app.charts.canvas import NUMBER_SIZE
+from dpviz.app.charts.canvas import NUMBER_SIZE, SCREEN, make_hidden_axis
+from dpviz.app.charts.cells import outline_boxes
 from dpviz.app.charts.labels import LabelBoxes
 from dpviz.app.charts.picture import Companion, Drawing, Picture, RenderContext
-from dpviz.app.charts.pictures.icicle import make_diagram
-from dpviz.app.charts.pictures.nested_cubes import (
-    add_asleep,
-    add_nest,
-    count_levels,
-    count_truly_held,
-    find_drawn_boxes,
-)
-from dpviz.app.charts.plot_canvas import PlotCanvas
+from dpviz.app.charts.plot_canvas import LINKED, PlotCanvas
 from dpviz.app.charts.view import View
-from dpviz.core import Array, CubeTree, Domain, Gaussian, Laplace, check
-from dpviz.words import format_number, join_clauses
+from dpviz.core import Array, Codes, CubeTree, Domain, Gaussian, Laplace, check
+from dpviz.words import capitalize_first, format_number, format_things, join_clauses
+
+# Of the height of a level, this part is filled.
+_BAND = 0.8
+# Bars that are linked to the map, in all; levels beyond are drawn as runs of neighbours.
+_LINKED_AT_MOST = 500
+# More slices than this in a level are thinner than a pixel.
+_SLICES = 1500
+# What a cube truly holds, for the owner.
+_TRULY = ", truly {:,} (revealed)"
+# How strong a bar is where others are marked.
+_UNMARKED = 0.3
+
+
+@dataclass(frozen=True, eq=False)
+class TreeDiagram(Drawing[TreeStep]):
+    """Levels of active cubes, each bar as wide as the ends below it; children hang below their parent.
+
+    Parameters
+    ----------
+    step : TreeStep
+    whole : CubeTree or None
+        The tree as it ends: bars then stand where they will stay, and the diagram grows downwards.
+    thresholds : tuple of float
+        Of levels 1, 2, ..., as far as they are known.
+    marked : array of shape (k, p) or None
+        Today's centres: the bars of their cubes stand out.
+    linked_at_most : int
+        Cubes that answer to pointing at them.
+    """
+
+    whole: CubeTree | None = None
+    thresholds: Sequence[float] = field(default=())
+    marked: Array | None = None
+    linked_at_most: int = _LINKED_AT_MOST
+    legend_lines = 0
+
+    def view(self, view: View) -> View:
+        return view.boxes() if self.step.frame is None else view.with_space(self.step.region)
+
+    def finding(self, domain: Domain) -> str:
+        sizes = count_levels(self.step.tree)
+        if self.marked is not None:
+            chosen = len(self._chosen)
+            return capitalize_first(
+                f"{format_things(chosen, 'cube')} of {sum(sizes):,} {'carries' if chosen == 1 else 'carry'} a centre"
+            )
+        if len(sizes) > 1 and sizes[-1] == 0:
+            last = int(np.flatnonzero(sizes)[-1])
+            return f"The tree ends at level {last}: {format_things(sum(sizes), 'cube')} in all"
+        return f"The tree so far: {format_things(sum(sizes), 'cube')}, {format_things(sizes[-1], 'new one')}"
+
+    def note(self, context: RenderContext) -> str:
+        return join_clauses(
+            "strong bars: cubes of today's centres" if self.marked is not None else "each bar is a cube: point at it",
+            "as wide as the branches below it",
+        )
+
+    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
+        tree, plot = self.step.tree, canvas.plot
+        sizes, depth = count_levels(tree), max(tree.depth, 1)
+        spans = find_band_spans(self.whole or tree)[: tree.depth + 1]
+        final = (self.whole or tree).depth
+        linked = int((np.cumsum(sizes) <= self.linked_at_most).sum())
+        if linked:
+            self._add_bars(canvas, context, spans[:linked], final)
+        for level in range(linked, tree.depth + 1):
+            left, right = _find_runs(spans[level])
+            low = np.column_stack([left, np.full(len(left), -level - _BAND)])
+            high = np.column_stack([right, np.full(len(right), -float(level))])
+            fill = canvas.color("released", 0.2 + 0.65 * level / depth)
+            width = 1 if len(left) < 200 else 0.3
+            canvas.lines(outline_boxes(low, high), "", "released", color=canvas.palette.surface, width=width, fill=fill)
+        levels = {
+            "tickvals": [-level - _BAND / 2 for level in range(len(sizes))],
+            "ticktext": [f"{size:,} cube{'s' * (size != 1)}" for size in sizes],
+            "tickfont": {"size": NUMBER_SIZE, "color": canvas.palette.muted},
+        }
+        plot.update_xaxes(**make_hidden_axis(), range=[0, 1])
+        plot.update_yaxes(**levels, range=[-final - _BAND - 0.1, 0.1], title_text="awake, level by level")
+        plot.update_yaxes(showgrid=False, zeroline=False, fixedrange=True)
+        plot.update_layout(margin={"b": 12, "l": 78}, bargap=0, barmode="overlay")
+
+    def words(self, domain: Domain) -> str:
+        return f"The partition tree by level. {self.finding(domain)}."
+
+    def _add_bars(self, canvas: PlotCanvas, context: RenderContext, spans: Sequence[Spans], final: int) -> None:
+        tree, view, palette = self.step.tree, context.view, canvas.palette
+        held = count_truly_held(context, self.step) if self.marked is None else None
+        start, end = (np.concatenate(ends) for ends in zip(*spans, strict=True))
+        level = np.repeat(np.arange(len(spans)), [len(span.start) for span in spans])
+        drawn = [np.column_stack(find_drawn_boxes(tree, at, view)) for at in range(len(spans))]
+        told: list[str] = []
+        for at, span in enumerate(spans):
+            line = self._describe_node(at)
+            truly = [""] * len(span.start) if held is None else [_TRULY.format(int(count)) for count in held[at]]
+            told += [line + more for more in truly]
+        if len(spans) == tree.depth + 1 and tree.depth:
+            # Cubes that stayed asleep have no bar, but the map knows them.
+            asleep = np.column_stack(find_asleep_boxes(tree, view))[: self.linked_at_most]
+            nothing = np.zeros(len(asleep))
+            start, end = np.r_[start, nothing], np.r_[end, nothing]
+            level = np.r_[level, np.full(len(asleep), tree.depth)]
+            drawn, told = [*drawn, asleep], [*told, *[self._describe_node(tree.depth, awake=False)] * len(asleep)]
+        shades = [[0, canvas.color("released", 0.2)], [1, canvas.color("released", 0.85)]]
+        marker = {
+            **{"color": level.astype(np.int16), "cmin": 0, "cmax": max(final, 1), "colorscale": shades},
+            "line": {"width": 1 if len(level) < 400 else 0.3, "color": palette.surface},
+        }
+        if self.marked is not None:
+            chosen = np.isin(np.arange(len(level)), self._chosen)
+            marker["color"] = np.where(chosen, 1, 0).astype(np.int8)
+            marker |= {"cmax": 1, "colorscale": [[0, canvas.color("released", _UNMARKED)], [1, palette.released]]}
+        linked = LINKED if canvas.bare else {"uid": LINKED["uid"]}
+        canvas.bars(
+            ((start + end) / 2).astype(SCREEN),
+            np.full(len(level), _BAND, dtype=SCREEN),
+            (end - start).astype(SCREEN),
+            "cubes",
+            "released",
+            marker,
+            hover="%{text}",
+            notes=np.concatenate(drawn).astype(SCREEN),
+            trace={"base": (-level - _BAND).astype(SCREEN), "text": told, "textposition": "none", **linked},
+        )
+
+    def _describe_node(self, level: int, *, awake: bool = True) -> str:
+        if level == 0:
+            return "level 0: the whole, always awake"
+        known = list(self.thresholds) or [self.step.threshold] * (level == self.step.tree.depth)
+        over = (
+            f"noisy count {'over' if awake else 'at most'} {format_number(known[level - 1])}"
+            if level <= len(known)
+            else ""
+        )
+        return f"level {level} {'woke up' if awake else 'stayed asleep'}" + (f": {over} rows" if over else "")
+
+    @cached_property
+    def _chosen(self) -> list[int]:
+        """Which cubes, counted from the root on, carry a marked centre: those whose middle it is."""
+        assert self.marked is not None
+        tree, region = self.step.tree, self.step.region
+        middles = np.concatenate([region.clip(tree.centers(level)) for level in range(tree.depth + 1)])
+        away, nearest = cKDTree(middles).query(self.marked, p=np.inf)
+        return sorted({int(place) for place in np.atleast_1d(nearest)[np.atleast_1d(away) <= 1e-9]})
+
+
+def make_diagram(
+    step: TreeStep, steps: Sequence[Step], *, marked: Array | None = None, linked_at_most: int = _LINKED_AT_MOST
+) -> TreeDiagram:
+    """The diagram of a tree after ``step``, in the places of the tree that the run ends with.
+
+    Parameters
+    ----------
+    step : TreeStep
+        The step that is shown.
+    steps : sequence of Step
+        Those of the whole run.
+    marked : int array or None
+        Cubes that are marked.
+    linked_at_most : int
+        Cubes beyond which none is linked.
+
+    Returns
+    -------
+    TreeDiagram
+        Places of all cubes.
+    """
+    alike = [other for other in steps if type(other).__name__ == type(step).__name__]
+    own = [other for other in alike if isinstance(other, TreeStep) and other.shift == step.shift] or [step]
+    so_far = own[: next((i for i, other in enumerate(own) if other is step), 0) + 1]
+    known = tuple(other.threshold for other in so_far) if len(so_far) == step.tree.depth else ()
+    return TreeDiagram(step, own[-1].tree, known, marked, linked_at_most)
+
+
+class Spans(NamedTuple):
+    """Where the cubes of a level stand: from ``start`` to ``end`` (m,) within [0, 1]."""
+
+    start: Array
+    end: Array
+
+
+def find_band_spans(tree: CubeTree) -> list[Spans]:
+    """The interval of [0, 1] above which each cube stands, by level: a parent spans its children exactly."""
+    sizes = count_levels(tree)
+    leaves: list[Array] = [np.ones(size) for size in sizes]
+    for level in range(tree.depth, 0, -1):
+        below = np.bincount(tree.parents(level), leaves[level], sizes[level - 1])
+        leaves[level - 1] = np.maximum(below, 1)
+    starts = [np.zeros(1)]
+    for level in range(1, tree.depth + 1):
+        parent = tree.parents(level)
+        width = leaves[level]
+        # Keys are sorted, so siblings are neighbours: a cube's place is what the siblings before it take.
+        before = np.cumsum(width) - width
+        starts.append(starts[level - 1][parent] + before - before[np.searchsorted(parent, parent)])
+    whole = float(leaves[0][0])
+    return [Spans(start / whole, (start + width) / whole) for start, width in zip(starts, leaves, strict=True)]
+
+
+def _find_runs(spans: Spans) -> Spans:
+    """Intervals, or runs of touching ones where there are too many to tell apart."""
+    start, end = spans
+    if len(start) <= _SLICES:
+        return spans
+    first = np.flatnonzero(np.r_[True, start[1:] > end[:-1] + 1e-12])
+    return Spans(start[first], end[np.r_[first[1:] - 1, len(end) - 1]])
+
+
+# Outlines of one level that a picture can carry.
+_DRAWN_AT_MOST = 3000
+# In one dimension levels lie below each other; these many rows are kept free for them.
+_ROWS_OF_LEVELS = 12
+# How strong the newest level is veiled, and those before it.
+_VEILS = (0.34, 0.13, 0.07)
+# New cubes wider than this part of the picture are veiled less, so that rows under them keep their colour.
+_SMALL = 0.12
+# Rims of the newest level and of others, in pixels.
+_RIM, _HAIRLINE = 1.8, 0.8
+
+
+class Boxes(NamedTuple):
+    """Lower and upper corners of boxes (m, 2), drawn units."""
+
+    low: Array
+    high: Array
+
+
+def count_levels(tree: CubeTree) -> list[int]:
+    """Active cubes of levels 0, 1, ..., as many as the tree is deep."""
+    return [1, *(len(keys) for keys in tree.levels)]
+
+
+def find_drawn_boxes(tree: CubeTree, level: int, view: View) -> Boxes:
+    """The active cubes of a level on the plane, cut at the domain, in their order.
+
+    Parameters
+    ----------
+    tree : CubeTree
+        The released tree.
+    level : int
+        From the root.
+    view : View
+        The plane of the picture.
+
+    Returns
+    -------
+    Boxes
+        Drawn units.
+    """
+    return _make_boxes(tree.corners(level), tree.edge(level), level, tree.depth, view)
+
+
+def assign_rows(tree: CubeTree, rows: Array) -> list[Array]:
+    """How many ``rows`` (n, p) each active cube truly holds, by level from the root.
+
+    Parameters
+    ----------
+    tree : CubeTree
+        The released tree.
+    rows : array of shape (n, p)
+        Revealed, in the projection.
+
+    Returns
+    -------
+    list of int arrays
+        One for each level, rows.
+    """
+    held, node = [np.array([float(len(rows))])], np.zeros(len(rows), dtype=np.int64)
+    bit = np.int64(1) << np.arange(tree.dim, dtype=np.int64)
+    for level, keys in enumerate(tree.levels, start=1):
+        edge = tree.edge(level)
+        key = (node << tree.dim) | ((rows >= tree.corners(level - 1)[node] + edge) @ bit)
+        place = np.minimum(np.searchsorted(keys, key), max(0, len(keys) - 1))
+        alive = keys[place] == key if len(keys) else np.zeros(len(key), dtype=np.bool_)
+        rows, node = rows[alive], place[alive]
+        held.append(np.bincount(node, minlength=len(keys)).astype(np.float64))
+    return held
+
+
+def count_truly_held(context: RenderContext, step: TreeStep) -> list[Array] | None:
+    """How many revealed rows each active cube holds, by level from the root; None unless rows are handed over.
+
+    Parameters
+    ----------
+    context : RenderContext
+        What all pictures of a run share.
+    step : TreeStep
+        The step that is shown.
+
+    Returns
+    -------
+    list of int arrays or None
+        One for each level, rows.
+    """
+    if context.reveal is None or context.reveal.everyone is None:
+        return None
+    # A tree only grows: the last one of a run answers for those before.
+    grown = [other for other in context.steps if type(other).__name__ == "TreeStep" and _is_same(other, step)]
+    last = grown[-1] if any(other is step for other in grown) else step
+    assert isinstance(last, TreeStep)
+
+    def count() -> list[Array]:
+        rows = context.find_rows(step.region, step.frame)
+        assert rows is not None
+        return assign_rows(last.tree, rows)
+
+    return context.once(("held", id(last)), count)[: step.tree.depth + 1]
+
+
+def _is_same(other: Step, step: TreeStep) -> bool:
+    return isinstance(other, TreeStep) and other.shift == step.shift
+
+
+def add_nest(canvas: PlotCanvas, tree: CubeTree, *, strength: float = 1.0) -> None:
+    """Active cubes of all levels: the last three veiled, older ones hairlines, the newest with a rim.
+
+    At less than full ``strength`` they lie under something else, and the newest has no rim.
+
+    Parameters
+    ----------
+    canvas : PlotCanvas
+        Where marks are put.
+    tree : CubeTree
+        The released tree.
+    strength : float
+        Of the colour; 1 is full.
+    """
+    for level in range(tree.depth + 1):
+        newest, age = level == tree.depth and strength == 1, tree.depth - level
+        low, high = _drop_repeated(find_drawn_boxes(tree, level, canvas.view))
+        if not len(low):
+            continue
+        veil = _VEILS[age] * strength if age < len(_VEILS) and level else 0.0
+        if age == 0:
+            widest = float((high - low)[:, 0].max() / np.ptp(canvas.view.extent[0]))
+            veil *= min(1.0, _SMALL / widest)
+        fill = canvas.color("released", round(veil, 4)) if veil else ""
+        rim = 1.0 if newest else (0.16 + 0.34 * level / max(1, tree.depth)) * strength
+        name = "" if level < tree.depth or not tree.depth else "awake: stronger is deeper"
+        width = _RIM if newest else _HAIRLINE
+        canvas.lines(outline_boxes(low, high), name, "released", strength=round(rim, 4), width=width, fill=fill)
+
+
+def add_asleep(canvas: PlotCanvas, tree: CubeTree) -> None:
+    """The cubes that the last level asked and that stayed asleep, where all of them did that lie behind each other.
+
+    Parameters
+    ----------
+    canvas : PlotCanvas
+        Where marks are put.
+    tree : CubeTree
+        The released tree.
+    """
+    asked = _drop_repeated(find_asleep_boxes(tree, canvas.view))
+    if not len(asked.low):
+        return
+    hatch = {
+        **{"shape": "/", "fillmode": "overlay", "size": 7, "solidity": 0.12},
+        **{"fgcolor": canvas.palette.public, "fgopacity": 0.3, "bgcolor": canvas.palette.background},
+    }
+    name, rim = "asked, stayed asleep", canvas.color("public", 0.3)
+    nothing, outlines = canvas.color("public", 0.02), outline_boxes(*asked)
+    canvas.lines(outlines, name, "released", color=rim, width=0.6, fill=nothing, trace={"fillpattern": hatch})
+
+
+def find_asleep_boxes(tree: CubeTree, view: View) -> Boxes:
+    """Where the last level asked cubes and none woke up; each place of the plane once.
+
+    Parameters
+    ----------
+    tree : CubeTree
+        The released tree.
+    view : View
+        The plane of the picture.
+
+    Returns
+    -------
+    Boxes
+        Drawn units.
+    """
+    if tree.depth == 0:
+        return Boxes(np.zeros((0, 2)), np.zeros((0, 2)))
+    edge, axes = tree.edge(tree.depth), list(view.axes or (0,))
+    parents = _find_first(tree.corners(tree.depth - 1)[:, axes])
+    above = tree.corners(tree.depth - 1)[parents]
+    children = []
+    for bits in range(1 << len(axes)):
+        corner = above.copy()
+        corner[:, axes] += edge * np.array([bits >> j & 1 for j in range(len(axes))])
+        children.append(corner)
+    asked = np.concatenate(children)
+    awake = {tuple(place) for place in tree.corners(tree.depth)[:, axes].round(9)}
+    asleep = np.array([tuple(place) not in awake for place in asked[:, axes].round(9)], dtype=np.bool_)
+    return _make_boxes(asked[asleep], edge, tree.depth, tree.depth, view)
+
+
+def _make_boxes(corner: Array, edge: float, level: int, depth: int, view: View) -> Boxes:
+    low, high = view.plane(corner), view.plane(corner + edge)
+    first, last = np.array(view.extent).T
+    low, high = np.clip(low, first, last), np.clip(high, first, last)
+    if view.flat:
+        rows = max(_ROWS_OF_LEVELS, depth + 1)
+        low[:, 1], high[:, 1] = 1 - (2 * level + 1.4) / rows, 1 - 2 * level / rows
+    return Boxes(low, high)
+
+
+def _drop_repeated(found: Boxes) -> Boxes:
+    """Each outline that is not cut away once; evenly picked ones where there are too many."""
+    seen = (found.high > found.low).all(axis=1)
+    low, high = found.low[seen], found.high[seen]
+    first = _find_first(np.column_stack([low, high]))
+    if len(first) > _DRAWN_AT_MOST:
+        first = first[np.linspace(0, len(first) - 1, _DRAWN_AT_MOST).astype(np.int64)]
+    return Boxes(low[first], high[first])
+
+
+def _find_first(places: Array) -> Codes:
+    first: Codes = np.unique(places.round(9), axis=0, return_index=True)[1].astype(np.int64)
+    return first
+
 
 # Up to so many cubes, digits are as long as a reader takes them in.
 _COUNTABLE = 1e6

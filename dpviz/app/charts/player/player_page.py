@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
 from math import isfinite
+from pathlib import Path
 from typing import NamedTuple, get_args
 
 import pandas as pd
@@ -15,11 +20,30 @@ from dpviz.algorithms import find_card
 from dpviz.app.charts.animation import Animation, TitleNumber, choose_colors
 from dpviz.app.charts.canvas import TitledPlot
 from dpviz.app.charts.picture import RenderContext
-from dpviz.app.charts.player.assets import pack_library, read_asset, zip_text
 from dpviz.app.charts.plot import Data, Plot, pack
 from dpviz.runs import ReleaseRecord, Run
 from dpviz.tables import FileKind
 from dpviz.words import FONT, Kind, Palette, Theme, choose_palette, format_number, render
+
+_HERE = Path(__file__).parent
+
+
+@cache
+def read_asset(name: str) -> str:
+    """A file of this folder."""
+    return (_HERE / name).read_text(encoding="utf-8")
+
+
+@cache
+def pack_library() -> str:
+    """Plotly.js of the installed package: two megabytes in place of five."""
+    return zip_text((files("plotly") / "package_data" / "plotly.min.js").read_text(encoding="utf-8"))
+
+
+def zip_text(text: str) -> str:
+    """A text as gzip in base64, which a page unpacks by itself."""
+    return base64.b64encode(gzip.compress(text.encode("utf-8"), mtime=0)).decode()
+
 
 _THEMES: tuple[Theme, ...] = get_args(Theme)
 # In JSON these mean the same; in a page they could end the block that it stands in.

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from dpviz.algorithms import CARDS
-from dpviz.app.charts.names import spell_name
+from dpviz.app.charts.canvas import spell_name
 from dpviz.words import format_number, format_ratio
 
 # One colour and one marker for each algorithm, in every chart and in both themes: each stands out from a white page and

@@ -9,8 +9,7 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
-from dpviz.app.charts.canvas import TitledPlot, new_plot
-from dpviz.app.charts.names import spell_name
+from dpviz.app.charts.canvas import TitledPlot, new_plot, spell_name
 from dpviz.app.charts.studies.contenders import describe_runs
 from dpviz.core import Array
 from dpviz.runs import error_parts

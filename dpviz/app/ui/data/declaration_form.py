@@ -10,7 +10,6 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dpviz.app.ui.badges import draw_badge
 from dpviz.app.ui.data.bounds_at_once import draw_bounds_at_once
 from dpviz.app.ui.data.codings_form import draw_codings_form
 from dpviz.app.ui.data.column_rows import describe_lacks, draw_column_rows
@@ -24,6 +23,7 @@ from dpviz.app.ui.data.format_form import (
 )
 from dpviz.app.ui.data.large_table import is_large
 from dpviz.app.ui.escape import escape_markdown
+from dpviz.app.ui.figure import draw_badge
 from dpviz.app.ui.session import DataAccess, Source, count_access, make_once, recall, remember
 from dpviz.app.ui.table_words import RELATION_WORDS, format_bullets
 from dpviz.core import N_SHARE, Array

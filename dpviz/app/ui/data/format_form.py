@@ -11,9 +11,9 @@ from typing import NamedTuple, cast
 import pandas as pd
 import streamlit as st
 
-from dpviz.app.ui.badges import draw_caption_with_badge, format_badge
 from dpviz.app.ui.data.draft import Draft
 from dpviz.app.ui.escape import escape_markdown
+from dpviz.app.ui.figure import draw_caption_with_badge, format_badge
 from dpviz.app.ui.session import DataAccess, count_access, count_accesses, make_once
 from dpviz.app.ui.table_words import DELIMITER_WORDS, describe_columns, describe_delimiter, format_bullets
 from dpviz.runs import AccessKind

@@ -13,9 +13,8 @@ import streamlit as st
 
 from dpviz.app.charts.canvas import TitledPlot, new_plot, show_plane
 from dpviz.app.charts.revealed import RevealedView, draw_rows
-from dpviz.app.ui.badges import draw_badge
 from dpviz.app.ui.data_access import reveal
-from dpviz.app.ui.figure import show_wide
+from dpviz.app.ui.figure import draw_badge, show_wide
 from dpviz.app.ui.plane_choice import ask_plane
 from dpviz.core import Array, Domain, Revealed
 from dpviz.runs import OpenTable

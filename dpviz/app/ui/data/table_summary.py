@@ -6,8 +6,8 @@ from functools import partial
 
 import streamlit as st
 
-from dpviz.app.ui.badges import draw_badge
 from dpviz.app.ui.escape import escape_markdown
+from dpviz.app.ui.figure import draw_badge
 from dpviz.app.ui.python_section import draw_python_section
 from dpviz.app.ui.table_words import describe_coding, describe_columns, describe_delimiter, describe_rows, describe_unit
 from dpviz.core import N_SHARE

@@ -16,14 +16,11 @@ from dpviz.app.charts.registry import find_picture
 from dpviz.app.charts.share_bars import ShareBars
 from dpviz.app.charts.spent import MeterReading, describe_spent, draw_spent, list_shares
 from dpviz.app.charts.studies.k_curve import KCurve
-from dpviz.app.ui.badges import draw_caption_with_badge, format_badge
 from dpviz.app.ui.data_access import is_reveal_allowed
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.explore.algorithm_choice import draw_catalogue, draw_description
-from dpviz.app.ui.explore.foresight import foresee_outcome, make_foresight
-from dpviz.app.ui.explore.scores import Judged
-from dpviz.app.ui.explore.walk import list_numbers
-from dpviz.app.ui.figure import draw_data_table, show_wide
+from dpviz.app.ui.explore.algorithm_choice import draw_catalogue, draw_description, foresee_outcome, make_foresight
+from dpviz.app.ui.explore.walk import Judged, list_numbers
+from dpviz.app.ui.figure import draw_caption_with_badge, draw_data_table, format_badge, show_wide
 from dpviz.app.ui.profile_panel import draw_profile_panel
 from dpviz.app.ui.python_section import draw_python_section
 from dpviz.app.ui.reference import await_recovery

@@ -14,8 +14,12 @@ from dpviz.algorithms import Card, Guarantee, ParamField
 from dpviz.app.ui.controls import bind_to_link, draw_epsilon_control, draw_k_and_delta
 from dpviz.app.ui.data_access import is_reveal_allowed, reveal
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.explore.algorithm_choice import draw_algorithm_choice
-from dpviz.app.ui.explore.foresight import describe_judgement, foresee_outcome, format_light
+from dpviz.app.ui.explore.algorithm_choice import (
+    describe_judgement,
+    draw_algorithm_choice,
+    foresee_outcome,
+    format_light,
+)
 from dpviz.app.ui.runner import is_asked, start
 from dpviz.app.ui.session import add_spending, remember
 from dpviz.app.ui.tradeoff.window_section import draw_window_beside_slider

@@ -18,7 +18,7 @@ from dpviz.app.charts.view import make_view
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import show
 from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
-from dpviz.app.ui.meaning.stage import Stage
+from dpviz.app.ui.meaning.stage import Stage, draw_stage_in_rail
 from dpviz.app.ui.session import make_once
 from dpviz.core import Array, RequestError
 from dpviz.releases import format_small
@@ -246,3 +246,31 @@ def _leave_others(simulation: Simulation) -> None:
             for job in other.jobs:
                 job.cancel()
             other.jobs.clear()
+
+
+_KEY = "part"
+
+
+def draw_meaning_page() -> None:
+    """The chosen part, on the stage that the rail sets; a link may name it."""
+    stage = draw_stage_in_rail()
+    linked = st.query_params.get(_KEY)
+    if linked in PARTS and _KEY not in st.session_state:
+        st.session_state[_KEY] = linked
+    first = st.session_state.setdefault(_KEY, next(iter(PARTS)))
+    chosen = st.segmented_control(
+        "Part",
+        list(PARTS),
+        required=True,
+        format_func=lambda name: PARTS[name].label,
+        key=_KEY,
+        label_visibility="collapsed",
+        wrap=True,
+    )
+    name = str(chosen or first)
+    st.query_params[_KEY] = name
+    if not isinstance(stage, Stage):
+        st.title("This cannot be run", anchor=False)
+        st.info(escape_markdown(stage), icon=":material/info:")
+        return
+    PARTS[name].draw(stage)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from dpviz.app.charts.animation import TitleNumber
-from dpviz.app.charts.player.assets import read_asset
+from dpviz.app.charts.player.player_page import read_asset
 from dpviz.app.charts.plot import pack
 
 

@@ -15,16 +15,15 @@ from typing import Any, cast
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dpviz.app.ui.badges import draw_caption_with_badge
 from dpviz.app.ui.data.large_table import is_local_server
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.explore.foresight import describe_judgement
+from dpviz.app.ui.explore.algorithm_choice import describe_judgement
+from dpviz.app.ui.figure import draw_caption_with_badge
 from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
 from dpviz.app.ui.owner_path import draw_owner_path
 from dpviz.app.ui.profile_panel import draw_profile_panel
 from dpviz.app.ui.python_section import draw_python_section
-from dpviz.app.ui.release.account_section import draw_account_section
-from dpviz.app.ui.release.publish_section import draw_publish_section, find_last_publication
+from dpviz.app.ui.release.account_section import draw_account_section, draw_publish_section, find_last_publication
 from dpviz.app.ui.release.released_panel import draw_publication_panel
 from dpviz.app.ui.release.subject import ReleaseSubject, find_subject
 from dpviz.app.ui.release.words_form import (

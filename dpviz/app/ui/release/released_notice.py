@@ -12,7 +12,7 @@ from dpviz.runs import OpenTable
 from dpviz.words import format_number
 
 if TYPE_CHECKING:  # what releases is loaded by who presses: Home is there half a second sooner
-    from dpviz.app.ui.release.publish_section import Publication
+    from dpviz.app.ui.release.account_section import Publication
 
 _PRESSED = "release:pressed"
 

@@ -8,12 +8,11 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.app.charts.segment_panels import SegmentPanels
-from dpviz.app.ui.badges import draw_badge, format_badge
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import draw_data_table, show_wide
-from dpviz.app.ui.polled import poll
+from dpviz.app.ui.figure import draw_badge, draw_data_table, format_badge, show_wide
+from dpviz.app.ui.job_panel import poll
 from dpviz.app.ui.profile_panel import draw_profile_panel
-from dpviz.app.ui.release.publish_section import Publication, prepare_another
+from dpviz.app.ui.release.account_section import Publication, prepare_another
 from dpviz.core import RequestError
 from dpviz.releases import (
     CENTERS,

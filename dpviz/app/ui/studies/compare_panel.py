@@ -13,16 +13,20 @@ from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.studies.compare import ScoreDistributions, Typical, draw_compare
 from dpviz.app.charts.studies.contenders import find_measure
 from dpviz.app.charts.studies.stored_verdicts import read_runs, read_verdicts
-from dpviz.app.ui.badges import draw_caption_with_badge, format_badge
 from dpviz.app.ui.controls import draw_epsilon_control
 from dpviz.app.ui.data_access import reveal_view
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import show, show_wide
+from dpviz.app.ui.figure import draw_caption_with_badge, format_badge, show, show_wide
 from dpviz.app.ui.plane_choice import ask_plane
 from dpviz.app.ui.python_section import draw_python_section
-from dpviz.app.ui.studies.study_form import draw_study_form
 from dpviz.app.ui.studies.study_job import StudyJob, StudyQuestion
-from dpviz.app.ui.studies.study_panel import Invitation, ask_measure, draw_study_download, draw_study_half
+from dpviz.app.ui.studies.study_panel import (
+    Invitation,
+    ask_measure,
+    draw_study_download,
+    draw_study_form,
+    draw_study_half,
+)
 from dpviz.runs import MEASURES, OpenTable, Script, summarise
 from dpviz.words import capitalize_first, choose_palette, explain_words
 

@@ -10,7 +10,7 @@ import streamlit as st
 
 from dpviz.algorithms import AUTO, list_private_cards
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.explore.foresight import format_warning, summarize_judgement
+from dpviz.app.ui.explore.algorithm_choice import format_warning, summarize_judgement
 from dpviz.app.ui.session import choose, recall, remember
 from dpviz.runs import Contender, Judgement, OpenTable, Request, StudyGrid
 from dpviz.words import capitalize_first, format_things

@@ -11,8 +11,8 @@ from typing import Any, cast
 
 import streamlit as st
 
-from dpviz.app.ui.badges import draw_caption_with_badge, format_badge
 from dpviz.app.ui.data_access import allow_reveal, is_reveal_allowed
+from dpviz.app.ui.figure import draw_caption_with_badge, format_badge
 from dpviz.app.ui.session import find_bought_rows, recall, remember
 from dpviz.runs import KnownRows, OpenTable, make_synthetic_table
 from dpviz.words import explain_term

@@ -5,24 +5,46 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Protocol
 
 import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from dpviz.app.charts.canvas import TitledPlot
 from dpviz.app.charts.player.player_page import Figured, PlayerScene, make_player_page
 from dpviz.app.charts.studies.contenders import find_measure
-from dpviz.app.ui.badges import draw_caption_with_badge, format_badge
+from dpviz.app.ui.controls import Epsilons, draw_k_and_delta
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import draw_data_table, show_wide
+from dpviz.app.ui.figure import draw_caption_with_badge, draw_data_table, format_badge, show_wide
 from dpviz.app.ui.job_panel import draw_job_panel
+from dpviz.app.ui.session import recall, remember
+from dpviz.app.ui.studies.contender_choice import draw_contender_picker
+from dpviz.app.ui.studies.judged_rows import ask_judged_rows
 from dpviz.app.ui.studies.one_setting import bind_click
 from dpviz.app.ui.studies.study_job import StudyJob, StudyQuestion, begin_study, find_job
-from dpviz.app.ui.studies.study_picture import PictureNumbers, StudyPicture
 from dpviz.core import RequestError
-from dpviz.runs import MEASURES, JobState, Study, count_cores, export
+from dpviz.runs import MEASURES, JobState, OpenTable, Study, StudyGrid, count_cores, export
 from dpviz.tables import FileKind
-from dpviz.words import capitalize_first, choose_palette, format_duration
+from dpviz.words import Palette, capitalize_first, choose_palette, format_duration
+
+
+class PictureNumbers(Protocol):
+    """What is behind a picture of many runs, what that says, and what a file of it is called."""
+
+    @property
+    def stem(self) -> str: ...
+    @property
+    def finding(self) -> str: ...
+    def table(self) -> pd.DataFrame: ...
+
+
+class StudyPicture(PictureNumbers, Protocol):
+    """A picture of many runs."""
+
+    def draw(self, palette: Palette) -> TitledPlot: ...
+    def words(self) -> str: ...
+
 
 _SKELETON = 560
 # Starting workers, and k-means++ before the first run.
@@ -380,3 +402,53 @@ def _describe_asked(study: StudyJob) -> str:
         f"Losses on {source.title}, {len(study.rows):,} runs: {who}; ε = {epsilons}; δ = {deltas}; k = {ks}; "
         f"protects {source.private.unit}."
     )
+
+
+MOST_REPEATS = 50
+
+
+def draw_study_form(
+    key: str,
+    table: OpenTable,
+    *,
+    epsilons: Callable[[], Epsilons],
+    runs: str,
+    usual: int,
+    why: str,
+    with_centers: bool = False,
+) -> StudyQuestion:
+    """Draw the form of a study, with its button in the rail.
+
+    Parameters
+    ----------
+    key : str
+        Of the page.
+    table : OpenTable
+    epsilons : function
+        Draws the widget of ε, with a place for the button.
+    runs, usual, why : str, int, str
+        Label, first value and help of the slider that says how often everything is repeated.
+    with_centers : bool
+        Whether the runs keep their centres.
+
+    Returns
+    -------
+    StudyQuestion
+        What the form asks for now.
+    """
+    with st.sidebar:
+        picker = st.container()
+        at, button = epsilons()
+        said = st.container()
+        k, delta = draw_k_and_delta()
+        name = f"{key}:repeats"
+        if name not in st.session_state:
+            st.session_state[name] = recall(name, usual)
+        repeats = remember(name, int(st.slider(runs, 1, MOST_REPEATS, key=name, help=why)))
+        source = ask_judged_rows(table, key, k=k)
+        with picker:
+            grid = draw_contender_picker(key, source or table, StudyGrid((), (k,), at, (delta,), repeats=repeats))
+        question = StudyQuestion(key, table, source, grid)
+        with button:
+            draw_study_button(question, with_centers=with_centers, said=said)
+    return question

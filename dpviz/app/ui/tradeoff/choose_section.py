@@ -14,18 +14,23 @@ from dpviz.algorithms import AUTO, Setting, find_card, predict, predict_floor
 from dpviz.app.charts.studies.curves import Curves
 from dpviz.app.charts.studies.forecast import Forecast
 from dpviz.app.charts.studies.smallest import Smallest
-from dpviz.app.ui.badges import draw_caption_with_badge, format_badge
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.explore.foresight import format_light
-from dpviz.app.ui.figure import draw_data_table, show
+from dpviz.app.ui.explore.algorithm_choice import format_light
+from dpviz.app.ui.figure import draw_caption_with_badge, draw_data_table, format_badge, show
 from dpviz.app.ui.job_panel import draw_job_panel
 from dpviz.app.ui.owner_path import decide_epsilon
 from dpviz.app.ui.studies.contender_choice import list_contenders
 from dpviz.app.ui.studies.judged_rows import find_known_rows
 from dpviz.app.ui.studies.one_setting import bind_click, draw_opener, open_in_explore, turn_to_explore
 from dpviz.app.ui.studies.study_job import StudyJob, StudyQuestion, find_job, send
-from dpviz.app.ui.studies.study_panel import Invitation, ask_measure, draw_numbers, draw_study_download, draw_study_half
-from dpviz.app.ui.studies.study_picture import StudyPicture
+from dpviz.app.ui.studies.study_panel import (
+    Invitation,
+    StudyPicture,
+    ask_measure,
+    draw_numbers,
+    draw_study_download,
+    draw_study_half,
+)
 from dpviz.app.ui.tradeoff.window_section import draw_questions, draw_window, find_window_for, say_rows_first
 from dpviz.core import RequestError
 from dpviz.runs import (

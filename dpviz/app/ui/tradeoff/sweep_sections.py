@@ -17,13 +17,13 @@ from dpviz.app.ui.studies.one_setting import ask_contender, ask_epsilon, has_con
 from dpviz.app.ui.studies.study_job import StudyJob, StudyQuestion
 from dpviz.app.ui.studies.study_panel import (
     Invitation,
+    StudyPicture,
     ask_measure,
     draw_study_button,
     draw_study_download,
     draw_study_half,
     show_picture,
 )
-from dpviz.app.ui.studies.study_picture import StudyPicture
 from dpviz.runs import OpenTable
 
 # The whole table, and halves of halves; fewer rows than this many, or than twice k, tell nothing.

@@ -5,9 +5,18 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from dpviz.algorithms.balcan2017.candidate_centers import TreeStep
-from dpviz.app.charts.pictures.icicle import TreeDiagram, find_band_spans, make_diagram
-from dpviz.app.charts.pictures.nested_cubes import assign_rows, count_levels, find_asleep_boxes, find_drawn_boxes
-from dpviz.app.charts.pictures.tree import ActivationCurve, compute_activation, expect_empty
+from dpviz.app.charts.pictures.tree import (
+    ActivationCurve,
+    TreeDiagram,
+    assign_rows,
+    compute_activation,
+    count_levels,
+    expect_empty,
+    find_asleep_boxes,
+    find_band_spans,
+    find_drawn_boxes,
+    make_diagram,
+)
 from dpviz.app.charts.registry import find_picture
 from dpviz.app.charts.revealed import RevealedView
 from dpviz.app.charts.view import make_view

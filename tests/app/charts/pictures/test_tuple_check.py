@@ -5,8 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpviz.app.charts.pictures.revealed_tuples import RevealedBalls, RevealedTuples
-from dpviz.app.charts.pictures.tuple_check import MadeUpBalls, Votes
+from dpviz.app.charts.pictures.tuple_check import MadeUpBalls, RevealedBalls, RevealedTuples, Votes
 from dpviz.core.domain import Region
 from dpviz.core.tuples.partition_check import count_misfits
 from dpviz.words.theme import choose_palette
@@ -69,7 +68,7 @@ def test_an_offset_is_that_of_the_nearest_point_in_radii(dim: int) -> None:
 
 
 def test_many_given_tuples_are_counted_by_a_part_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dpviz.app.charts.pictures.revealed_tuples._MOST", 50)
+    monkeypatch.setattr("dpviz.app.charts.pictures.tuple_check._MOST", 50)
     step, points, region = _given(400, 80)
     revealed = RevealedTuples.of(step, points, region)
     assert len(revealed.tuples) == 50 and "50 of 400" in revealed.about

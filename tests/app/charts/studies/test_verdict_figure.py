@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from dpviz.app.charts.studies.claim_figure import INKS, VerdictFigure, count_answers
 from dpviz.app.charts.studies.stored_verdicts import ClaimFinding, ClaimResult, ClaimVerdict, MarginInterval, Outcome
-from dpviz.app.charts.studies.verdict_figure import INKS, VerdictFigure, count_answers
 from dpviz.words.theme import choose_palette
 from tests.words.test_theme import contrast
 
