@@ -2,7 +2,6 @@ from . import regime as regime
 from . import size_estimates as size_estimates
 from . import synopsis_reading as synopsis_reading
 from .auto.auto_plan import PlanStep as PlanStep
-from .auto.detail_tree import Details as Details
 from .auto.polishing import PolishStep as PolishStep
 from .auto.polishing import SplitStep as SplitStep
 from .auto.private_projection import ProjectionStep as ProjectionStep

@@ -52,6 +52,11 @@ class Details:
     shared: Codes
     blocks: Codes
 
+    @property
+    def all(self) -> Codes:
+        """How many blocks have parts so large, (levels,)."""
+        return self.kept + self.shrunk + self.shared
+
 
 class Denoised(NamedTuple):
     """What cells seem to hold, none negative, together the total; and the details of the first tree."""

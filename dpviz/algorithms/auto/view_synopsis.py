@@ -95,6 +95,12 @@ class SynopsisStep(GridStep):
     details: Details | None = None
 
     @property
+    def told_apart(self) -> Details:
+        """The details of a histogram that was read through trees."""
+        assert self.details is not None
+        return self.details
+
+    @property
     def cells_kept(self) -> int:
         """Of the grid and around its box."""
         return len(self.kept) + (len(self.outside) if self.around is not None else 0)

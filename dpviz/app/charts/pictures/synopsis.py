@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from dpviz.algorithms import Details, Step, SynopsisStep
+from dpviz.algorithms import Step, SynopsisStep
 from dpviz.app.charts.canvas import SCREEN
 from dpviz.app.charts.picture import Companion, Drawing, RenderContext, tabulate_points
 from dpviz.app.charts.pictures.grid_cells import CellCounts, add_blocks, add_count_maps, add_kept_bars, find_shown_grid
@@ -200,7 +200,7 @@ class BlockSides(Drawing[SynopsisStep]):
         return self.shown
 
     def finding(self, domain: Domain) -> str:
-        alone = float(np.mean(_find_details(self.step).blocks == 1))
+        alone = float(np.mean(self.step.told_apart.blocks == 1))
         return f"{format_number(100 * alone)} % of the cells stand out one by one"
 
     def note(self, context: RenderContext) -> str:
@@ -209,7 +209,7 @@ class BlockSides(Drawing[SynopsisStep]):
         return join_clauses("pale: large blocks, shared evenly", "first of several trees", finest, context.view.about)
 
     def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
-        step, blocks = self.grid_step, _find_details(self.step).blocks.ravel()
+        step, blocks = self.grid_step, self.step.told_apart.blocks.ravel()
         shown = find_shown_grid(step.grid, step.codes, np.zeros(len(blocks)), canvas.view)
         place = (step.grid.places(step.codes, list(shown.axes)) // shown.block).T
         sides = np.full(shown.values.size, np.inf)
@@ -218,12 +218,12 @@ class BlockSides(Drawing[SynopsisStep]):
         add_blocks(canvas, shown, sides.reshape(shown.values.shape), _find_coarsest(blocks))
 
     def table(self, domain: Domain) -> pd.DataFrame:
-        return tabulate_details(_find_details(self.step))
+        return tabulate_details(self.step)
 
     def words(self, domain: Domain) -> str:
         return (
             f"{self.finding(domain)}; the largest block that shares its rows evenly is "
-            f"{_find_details(self.step).blocks.max():,} cells wide."
+            f"{self.step.told_apart.blocks.max():,} cells wide."
         )
 
 
@@ -234,17 +234,17 @@ class DetailTree(Drawing[SynopsisStep]):
     legend_lines = 3
 
     def finding(self, domain: Domain) -> str:
-        details = _find_details(self.step)
-        out, of = int((details.kept + details.shrunk).sum()), int(_join_details(details).sum())
+        details = self.step.told_apart
+        out, of = int((details.kept + details.shrunk).sum()), int(details.all.sum())
         return f"{out:,} of {of:,} details stand out of the noise"
 
     def note(self, context: RenderContext) -> str:
         return "one tree of several: each block is cut in halves along all axes"
 
     def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
-        plot, details = canvas.plot, _find_details(self.step)
+        plot, details = canvas.plot, self.step.told_apart
         below = np.zeros(len(details.sides))
-        places, whole = np.arange(len(below)), np.maximum(_join_details(details), 1)
+        places, whole = np.arange(len(below)), np.maximum(details.all, 1)
         for (name, strength), blocks in zip(_BARS, (details.kept, details.shrunk, details.shared), strict=True):
             share = blocks / whole
             canvas.bars(
@@ -266,21 +266,20 @@ class DetailTree(Drawing[SynopsisStep]):
         plot.update_layout(barmode="overlay", legend={"traceorder": "normal"})
 
     def table(self, domain: Domain) -> pd.DataFrame:
-        return tabulate_details(_find_details(self.step))
+        return tabulate_details(self.step)
 
     def words(self, domain: Domain) -> str:
-        details = _find_details(self.step)
+        details = self.step.told_apart
         listed = ", ".join(
             f"{kept + shrunk:,} of {of:,} at a side of {side:,}"
-            for side, kept, shrunk, of in zip(
-                details.sides, details.kept, details.shrunk, _join_details(details), strict=True
-            )
+            for side, kept, shrunk, of in zip(details.sides, details.kept, details.shrunk, details.all, strict=True)
         )
         return f"{self.finding(domain)}: {listed}."
 
 
-def tabulate_details(details: Details) -> pd.DataFrame:
+def tabulate_details(step: SynopsisStep) -> pd.DataFrame:
     """What became of the details, a line for each size of block."""
+    details = step.told_apart
     return pd.DataFrame(
         {
             "side of the parts (cells)": details.sides,
@@ -289,15 +288,6 @@ def tabulate_details(details: Details) -> pd.DataFrame:
             "shared evenly": details.shared,
         }
     )
-
-
-def _find_details(step: SynopsisStep) -> Details:
-    assert step.details is not None
-    return step.details
-
-
-def _join_details(details: Details) -> Codes:
-    return details.kept + details.shrunk + details.shared
 
 
 def _find_coarsest(blocks: Codes) -> int:
