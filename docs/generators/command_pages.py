@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 
 from dpviz.__main__ import COMMANDS
-from dpviz.api.cli.console import Parser
+from dpviz.api.console import Parser
 from experiments.__main__ import make_parser
 
 

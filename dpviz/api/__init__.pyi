@@ -1,4 +1,4 @@
-from .cli import console as console
+from . import console as console
 from .commands import declare as declare
 from .commands import open_table as open_table
 from .commands import release as release

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.api.cli import console
+from dpviz.api import console
 from dpviz.app.lessons.reading import FOLDER, read_lesson, read_lessons
 from dpviz.app.ui.data.format_form import read_names
 from dpviz.app.ui.lessons import lesson_panel

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from dpviz.api.cli.console import Parser, read_number, say
+from dpviz.api.console import Parser, read_number, say
 from dpviz.releases import Account, AccountBalance
 from dpviz.words import format_name
 

@@ -7,7 +7,7 @@ import json
 from dataclasses import asdict
 
 from dpviz.algorithms import find_card
-from dpviz.api.cli.console import Parser, read_number, read_whole, read_wholes
+from dpviz.api.console import Parser, read_number, read_whole, read_wholes
 from dpviz.core import format_table
 from dpviz.runs import (
     Advice,

@@ -8,7 +8,7 @@ from textwrap import fill
 from typing import Any
 
 from dpviz.algorithms import CARDS, Card, Guarantee, ParamField
-from dpviz.api.cli.console import Parser, say
+from dpviz.api.console import Parser, say
 
 
 def add(command: Parser) -> None:

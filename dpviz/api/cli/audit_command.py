@@ -6,7 +6,7 @@ import argparse
 import json
 
 from dpviz.algorithms import find_card
-from dpviz.api.cli.console import FoundWrong, Parser, read_whole, say
+from dpviz.api.console import FoundWrong, Parser, read_whole, say
 from dpviz.core import check
 from dpviz.runs import AuditReport
 

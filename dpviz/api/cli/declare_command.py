@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from dpviz.api.cli.console import Parser, create_out, read_names, refuse_taken, say
 from dpviz.api.commands import complete_proposal
+from dpviz.api.console import Parser, create_out, read_names, refuse_taken, say
 from dpviz.tables import Declaration, Proposal, list_names, to_json
 from dpviz.words import foreign
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from dpviz.api.cli.console import Parser, read_names, read_number, read_whole, read_wholes, read_yes_or_no
+from dpviz.api.console import Parser, read_names, read_number, read_whole, read_wholes, read_yes_or_no
 from dpviz.core import RequestError
 from dpviz.runs import OpenTable, declare, declare_on_cluster, list_columns
 from dpviz.tables import (

@@ -8,7 +8,7 @@ import os
 import runpy
 import sys
 
-from dpviz.api.cli.console import Parser, read_whole
+from dpviz.api.console import Parser, read_whole
 from dpviz.core import RequestError, check
 from dpviz.tables import GIVEN, SparseTable, find_sample, open_named
 from dpviz.words import RESOURCES

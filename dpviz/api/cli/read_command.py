@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dpviz.api.cli.console import FoundWrong, Parser, create_out, refuse_taken
+from dpviz.api.console import FoundWrong, Parser, create_out, refuse_taken
 from dpviz.core import format_table
 from dpviz.releases import ReadRelease, read_release
 from dpviz.runs import profiles

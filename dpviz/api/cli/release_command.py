@@ -9,9 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
-from dpviz.api.cli.console import NotWritten, Parser, read_number, read_numbers, read_whole, refuse_taken, say
 from dpviz.api.cli.read_command import list_center_tables
 from dpviz.api.commands import plan_release, read_declared
+from dpviz.api.console import NotWritten, Parser, read_number, read_numbers, read_whole, refuse_taken, say
 from dpviz.core import RequestError
 from dpviz.releases import (
     BOUNDS,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from dpviz.api.cli.console import Parser
+from dpviz.api.console import Parser
 from dpviz.core import RequestError
 
 _ELSEWHERE = "The papers' experiments are run by `python -m experiments`, in a checkout of dpviz."

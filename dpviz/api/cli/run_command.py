@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from dpviz.algorithms import Card, find_card
-from dpviz.api.cli.console import NotWritten, Parser, add_request_options, read_number, read_whole, say
 from dpviz.api.cli.declared_table import add_table_options, open_declared_table
+from dpviz.api.console import NotWritten, Parser, add_request_options, read_number, read_whole, say
 from dpviz.core import RequestError, format_table, tabulate_entries
 from dpviz.runs import (
     AccessKind,

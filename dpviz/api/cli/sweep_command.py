@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from dpviz import __version__
-from dpviz.api.cli.console import (
+from dpviz.api.cli.declared_table import add_table_options, open_declared_table
+from dpviz.api.commands import run_trials
+from dpviz.api.console import (
     Parser,
     add_request_options,
     read_names,
@@ -23,8 +25,6 @@ from dpviz.api.cli.console import (
     read_wholes_or_all,
     say,
 )
-from dpviz.api.cli.declared_table import add_table_options, open_declared_table
-from dpviz.api.commands import run_trials
 from dpviz.core import RequestError, check, format_table
 from dpviz.runs import Contender, OpenTable, StudyFolder, StudyGrid, count_cores, parse_named_values, summarise, tidy
 from dpviz.words import format_duration

@@ -6,7 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
-from dpviz.api.cli.console import FoundWrong, Parser
+from dpviz.api.console import FoundWrong, Parser
 from dpviz.releases import CANNOT_TELL, Verification, verify
 
 
