@@ -151,6 +151,8 @@ def _numeric(spec: ast.expr | None) -> bool:
 def _own(node: ast.expr) -> bool:
     if (isinstance(node, ast.Attribute) and node.attr in OWN_PARTS) or ast.unparse(node).endswith("kind.value"):
         return True
+    if isinstance(node, ast.Attribute) and node.attr.isupper():  # a constant of a module or of a class
+        return True
     return _root(node) in OWN or _root(node).lstrip("_").isupper() or "asked.card." in ast.unparse(node)
 
 
