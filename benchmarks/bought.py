@@ -36,7 +36,7 @@ from dpviz.runs.one_run import Run, run, run_frames
 from dpviz.runs.open_table import declare
 from dpviz.tables.declaration import Declaration
 from dpviz.tables.loaded_table import LoadedTable, make_numeric_table
-from dpviz.tables.samples import sample
+from dpviz.tables.named import sample
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 DELTA, K_ADULT, MOST, K_SEEDS = 1e-6, 5, 20, 10

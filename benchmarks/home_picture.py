@@ -17,7 +17,7 @@ from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import assign, find_recovered_clusters, find_reference
 from dpviz.runs.one_run import run
 from dpviz.runs.open_table import OpenTable, declare
-from dpviz.tables.samples import SAMPLES, sample
+from dpviz.tables.named import SAMPLES, sample
 
 EPSILONS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 SAMPLE, CLUSTERS, SEED = "fifteen", 15, 6

@@ -19,7 +19,7 @@ from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.one_run import run
 from dpviz.tables.csv_intake import load_csv
-from dpviz.tables.samples import sample
+from dpviz.tables.named import sample
 
 EPSILON, DELTA = 1.0, 1e-6
 TIMED = 3

@@ -31,7 +31,7 @@ from dpviz.runs.evaluation import evaluate, find_reference
 from dpviz.runs.one_run import run_request
 from dpviz.runs.open_table import declare
 from dpviz.runs.request import Contender, Request
-from dpviz.tables.samples import sample
+from dpviz.tables.named import sample
 
 SAMPLES = {"people": 5, "fifteen": 15}
 

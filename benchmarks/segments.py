@@ -19,7 +19,7 @@ from dpviz.releases.segments_report import NumbersSaid, SegmentsReport
 from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare
 from dpviz.tables.loaded_table import LoadedTable
-from dpviz.tables.samples import sample
+from dpviz.tables.named import sample
 
 DELTA, CLUSTERS = 1e-6, 5
 _LEVELS = {"lower_quartile": 0.25, "median": 0.5, "upper_quartile": 0.75}

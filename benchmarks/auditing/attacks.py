@@ -18,7 +18,7 @@ from dpviz.runs.meaning.odds import bound_advantage
 from dpviz.runs.open_table import declare
 from dpviz.runs.request import Contender, Request
 from dpviz.tables.declaration import FileKind
-from dpviz.tables.samples import sample
+from dpviz.tables.named import sample
 
 RICH = 45
 """The row of the sample that lies far from all others."""

@@ -55,7 +55,7 @@ def _value(rng: np.random.Generator) -> str:
 @cache
 def _sample() -> object:
     from dpviz.runs.open_table import declare
-    from dpviz.tables.samples import sample
+    from dpviz.tables.named import sample
 
     opened = sample("fifteen").load()
     return declare(*opened)

@@ -43,7 +43,6 @@ from dpviz.tables import (
     describe_wrong_columns,
     is_collection,
     list_batches,
-    list_names,
     list_objects,
     list_parts,
     make_canonical_ids,
@@ -54,6 +53,7 @@ from dpviz.tables import (
     read_plain_numbers,
     refuse_other_types,
 )
+from dpviz.words import list_names
 
 # Rows farther out than this many half-widths count as being there, so that squared distances stay finite.
 _FAR = 1e9

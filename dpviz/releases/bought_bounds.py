@@ -25,17 +25,9 @@ import numpy.typing as npt
 
 from dpviz.core import AnySource, Array, Codes, Entry, Relation, check
 from dpviz.releases.coded_table import NoisyBins, count_histograms, make_coded_table, spell_out_columns
-from dpviz.tables import (
-    ColumnBounds,
-    Content,
-    Declaration,
-    Ends,
-    EqualBins,
-    Magnitudes,
-    Stretched,
-    describe_bought_origin,
-    list_names,
-)
+from dpviz.releases.coding_rules import Ends, EqualBins, Magnitudes
+from dpviz.tables import ColumnBounds, Content, Declaration, Stretched, describe_bought_origin
+from dpviz.words import list_names
 
 # How bounds are read from noisy bins.
 # Chosen by hand, on Adult and made-up columns: ``benchmarks/bought.py`` says what they are worth.

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpviz.core import Accounting, AnySource, Array, Count, Domain, Entry, Grid, Laplace, PrivateTable, Scaling, check
+from dpviz.releases.coding_rules import CodingRule, code_rows
 from dpviz.runs import list_columns
-from dpviz.tables import CodingRule, Content, CsvFile, Declaration, LoadedTable, ParquetTable, code_rows, list_names
+from dpviz.tables import Content, CsvFile, Declaration, LoadedTable, ParquetTable
+from dpviz.words import list_names
 
 
 @dataclass(frozen=True, eq=False)

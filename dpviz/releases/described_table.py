@@ -27,24 +27,22 @@ from dpviz.core import (
     convert_to_unit,
     find_complete,
 )
+from dpviz.releases.coding_rules import CodingRule, EqualBins, code_rows
 from dpviz.runs import LargeTable, OpenTable
 from dpviz.tables import (
     NUMBER,
     Categories,
     Coding,
-    CodingRule,
     Content,
     CsvFile,
     Dates,
     Declaration,
     DeclaredColumn,
     Described,
-    EqualBins,
     LoadedTable,
     ParquetTable,
-    code_rows,
-    list_names,
 )
+from dpviz.words import list_names
 
 MOST_CLUSTERED = 40
 """Of more clustered columns none is described: there would be nothing left but noise."""

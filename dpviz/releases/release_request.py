@@ -12,7 +12,8 @@ from dpviz.releases.bought_bounds import list_open_columns
 from dpviz.releases.card_facts import NOT_STATED, CardWords, CostPart
 from dpviz.releases.seen import AccessCounts
 from dpviz.runs import Request
-from dpviz.tables import FROM_ROWS, NUMBER, Declaration, list_names
+from dpviz.tables import FROM_ROWS, NUMBER, Declaration
+from dpviz.words import list_names
 
 SEGMENTS = 0.2
 """The share of ε that segments get where nobody says otherwise."""

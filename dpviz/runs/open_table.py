@@ -31,9 +31,9 @@ from dpviz.tables import (
     Piece,
     Preparation,
     SparseTable,
-    list_names,
     make_coded_domain,
 )
+from dpviz.words import list_names
 
 
 @dataclass(frozen=True, eq=False)

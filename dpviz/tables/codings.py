@@ -4,27 +4,107 @@ A coding turns each cell into one number by that cell and the declaration alone:
 declared list, a date into days, a rank into its place. The number then becomes unit coordinates: one, or one for each
 category. Nothing here looks at a second cell.
 
-Before the noise only arithmetic is used that rounds the same on every machine (see ``cell_arithmetic``). After it,
+Before the noise only arithmetic is used that rounds the same on every machine (see ``compute_exact_log``). After it,
 anything may be used.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
-from math import atan2, sqrt, tau
+from math import atan2, cos, sin, sqrt, tau
 from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
-from dpviz.core import CIRCLE, Array, Codes, Shape, lattice
-from dpviz.tables.cell_arithmetic import compute_exact_log, count_days, make_circle
-from dpviz.tables.coded_rows import MISSING as MISSING_LABEL
-from dpviz.tables.coded_rows import OTHER, Categories
-from dpviz.tables.loaded_table import IntakeError, quote_name
+from dpviz.core import CIRCLE, Array, Codes, Domain, RequestError, Scaling, Shape, check, lattice
+from dpviz.tables.loaded_table import TEXT, IntakeError, make_canonical_ids
+from dpviz.words import list_names, quote_name
+
+MOST_BINS = 2**12
+"""Bins of one column, that of missing cells included: with more, a code would not survive the lattice of rows."""
+OTHER, MISSING_LABEL = "(any other)", "(missing)"
+
+# A library's logarithm or cosine differs in the last bit from machine to machine, and within an array from place to
+# place. Sums, products, quotients and square roots do not (IEEE 754): only these come before a rounding.
+# A whole number of lattice steps may come out of a cosine a little smaller.
+_NUDGE = 1e-6
+_LN_2 = 0.6931471805599453
+_DIGITS = r"^\s*(\d{1,4})[-./](\d{1,2})[-./](\d{1,4})(?:[T\s].*)?$"
+_EIGHT_DIGITS = r"^\s*(\d{4})(\d{2})(\d{2})\s*$"
+DATE_ORDERS = {"ymd": (0, 1, 2), "dmy": (2, 1, 0), "mdy": (2, 0, 1)}
+"""Where year, month and day stand in a date, by how it is written."""
+
+
+def compute_exact_log(values: Array) -> Array:
+    """Natural logarithms of numbers above 0 (n,), the same to the last bit on every machine and in every place.
+
+    ln x = e ln 2 + 2 artanh z with z = (m - 1) / (m + 1), x = m 2^e and m in [√½, √2): eleven terms of its series.
+
+    >>> float(compute_exact_log(np.array([1.0]))[0])
+    0.0
+    """
+    part, octave = np.frexp(values)
+    low = part < sqrt(0.5)
+    part, octave = np.where(low, part * 2, part), octave - low
+    z = (part - 1) / (part + 1)
+    square, series = z * z, np.zeros_like(z)
+    for term in range(10, -1, -1):
+        series = series * square + 1.0 / (2 * term + 1)
+    logarithms: Array = octave * _LN_2 + 2 * z * series
+    return logarithms
+
+
+@lru_cache(maxsize=16)
+def make_circle(radius: float) -> Array:
+    """Points of the circle of that ``radius``, no longer than it, on the lattice of rows, shape (10,080, 2)."""
+    angles = [tau * place / CIRCLE for place in range(CIRCLE)]
+    points = np.array([[radius * cos(angle), radius * sin(angle)] for angle in angles])
+    steps = np.trunc(points * 2.0**lattice.ROW_BITS + _NUDGE * np.sign(points))
+    circle: Array = steps * 2.0**-lattice.ROW_BITS + 0.0
+    circle.flags.writeable = False
+    return circle
+
+
+def count_days(cells: pd.Series[Any], written: str) -> Array:
+    """Days since 1970 of dates in the order ``written``; NaN for a cell that is none. Each cell by itself.
+
+    Parameters
+    ----------
+    cells : Series
+        Text of shape (n,).
+    written : str
+        Which of day, month and year comes first.
+
+    Returns
+    -------
+    array of shape (n,)
+        Days.
+    """
+    if pd.api.types.is_datetime64_any_dtype(cells.dtype):
+        bare = cells.dt.tz_localize(None) if cells.dt.tz is not None else cells
+        days = bare.to_numpy(dtype="datetime64[s]").astype("datetime64[D]")
+        return np.where(np.isnat(days), np.nan, days.astype(np.int64))
+    text = cells.astype(TEXT)
+    found = text.str.extract(_DIGITS)
+    if written == "ymd":
+        found = found.where(found.notna().all(axis=1), text.str.extract(_EIGHT_DIGITS))
+    parts = found.apply(pd.to_numeric).to_numpy(dtype=np.float64)
+    year, month, day = (parts[:, place] for place in DATE_ORDERS[written])
+    known = np.isfinite(parts).all(axis=1) & (year >= 1000) & (month >= 1) & (month <= 12) & (day >= 1) & (day <= 31)
+    year, month, day = (
+        np.where(known, part, 1970 if part is year else 1).astype(np.int64) for part in (year, month, day)
+    )
+    months = (year - 1970) * 12 + (month - 1)
+    days = months.astype("datetime64[M]").astype("datetime64[D]").astype(np.int64) + (day - 1)
+    same_month = days.astype("datetime64[D]").astype("datetime64[M]").astype(np.int64) == months
+    return np.where(known & same_month, days, np.nan)
+
 
 USUAL_APART = sqrt(0.5)
 """How far two different categories lie apart, in half-widths of a column of numbers, where no weight is declared."""
@@ -651,3 +731,117 @@ def _make_values(names: tuple[str, ...], part: Array, rng: np.random.Generator) 
 def _round_to_points(length: float) -> float:
     """The nearest length on the lattice of released points."""
     return round(length * 2.0**lattice.POINT_BITS) * 2.0**-lattice.POINT_BITS
+
+
+def make_coded_domain(
+    columns: Sequence[str],
+    lower: npt.ArrayLike,
+    upper: npt.ArrayLike,
+    *,
+    codings: Mapping[str, Coding],
+    weights: Mapping[str, float],
+    radius: float | None = None,
+    scaling: Scaling | str = Scaling.UNIT,
+    units: Mapping[str, str] | None = None,
+) -> Domain:
+    """As ``Domain.of``, of columns some of which have a coding or a weight; bounds are those of the numbers of cells.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        Names of the columns.
+    lower, upper : number or array of shape (d,)
+        Declared bounds, data units.
+    codings : mapping of str to Coding
+        Coding of each column that has one.
+    weights : mapping of str to float
+        How much columns count.
+    radius : float or None
+        Largest distance from the middle of the bounds; None: the box alone.
+    scaling : "unit" or "common"
+        Each column to [-1, 1], or one scale for all.
+    units : mapping of str to str or None
+        What the numbers of a column count; for eyes only.
+
+    Returns
+    -------
+    Domain
+        Public: nothing in it comes from rows.
+
+    Raises
+    ------
+    RequestError
+        Also if a coordinate would have the name of another one.
+    """
+    names = tuple(str(name) for name in columns)
+    if not any(name in codings or name in weights for name in names):
+        return Domain.of(names, lower, upper, radius=radius, scaling=scaling, units=units)
+    plain = Domain.of(names, lower, upper, scaling=scaling, radius=radius)
+    numbers = [name not in codings for name in names]
+    wide = (plain.upper - plain.lower) / 2
+    # One scale for all that are numbers; a category counts in half-widths of the widest of them.
+    shared = plain.scaling is Scaling.COMMON and any(numbers)
+    parts = np.where(numbers, wide / wide[numbers].max(), 1.0) if shared else np.ones(len(names))
+    declared = tuple(
+        DeclaredColumn(name, coding := codings.get(name, NUMBER), low, high, coding.half(weights.get(name), part))
+        for name, low, high, part in zip(names, plain.lower.tolist(), plain.upper.tolist(), parts.tolist(), strict=True)
+    )
+    labels = tuple(label for column in declared for label in column.labels)
+    if twice := [label for place, label in enumerate(labels) if label in labels[:place]]:
+        raise RequestError(f"Two coordinates would be called {twice[0]!r}: rename a column, or a category.")
+    spans = np.array([column.span for column in declared for _ in column.labels])
+    stated = tuple(
+        (units or {}).get(column.name, column.coding.unit) * (column.dim == 1)
+        for column in declared
+        for _ in column.labels
+    )
+    ends = spans.T
+    domain = Domain(labels, ends[0], ends[1], plain.radius, plain.scaling, stated if any(stated) else (), declared)
+    domain.refuse_short_radius()
+    return domain
+
+
+@dataclass(frozen=True)
+class Categories:
+    """The declared ``names`` in their order, then a bin for any other text, then one for empty cells.
+
+    Texts are compared as those of an id column: without blanks around them, letters composed, ``7.0`` as ``7``.
+    """
+
+    names: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if not self.names:
+            raise check.RequestError("No category is declared: name at least one, as cells of the column write it.")
+        if len(self.names) > MOST_BINS - 2:
+            raise check.RequestError(
+                f"{len(self.names):,} categories are declared, and at most {MOST_BINS - 2:,} are allowed: name the "
+                "common ones, all others share one bin."
+            )
+        written = _read_texts(list(self.names))
+        if empty := [name for name, text in zip(self.names, written, strict=True) if text is None]:
+            raise check.RequestError(f"Category {quote_name(empty[0])} is empty: empty cells have a bin of their own.")
+        if len({*written}) < len(written):
+            raise check.RequestError(f"Categories {list_names(self.names)} repeat: name each once.")
+
+    @property
+    def number(self) -> int:
+        return len(self.names) + 2
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What each bin is called."""
+        return (*self.names, OTHER, MISSING_LABEL)
+
+    def codes(self, column: Any) -> Codes:
+        """The bin of each text (or number, as text) of shape (n,)."""
+        cells = pd.Series(column).reset_index(drop=True)
+        texts = make_canonical_ids(cells)
+        place = {text: code for code, text in enumerate(_read_texts(list(self.names)))}
+        codes = texts.map(place).fillna(len(self.names)).to_numpy(dtype=np.int64)
+        return np.where(texts.isna().to_numpy(), len(self.names) + 1, codes)
+
+
+def _read_texts(names: list[str]) -> list[str | None]:
+    written = make_canonical_ids(pd.Series(names, dtype=TEXT))
+    return [None if missing else str(text) for text, missing in zip(written, written.isna(), strict=True)]

@@ -15,9 +15,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dpviz.core import RequestError
-from dpviz.tables.text_type import TEXT
-from dpviz.words import list_names as list_names
-from dpviz.words import quote_name as quote_name
+from dpviz.words import list_names, quote_name
+
+# Before version 3 "str" made the text "nan" of a missing cell: rows of nobody would have been those of one person.
+TEXT: Any = "str" if int(pd.__version__.partition(".")[0]) >= 3 else pd.StringDtype("pyarrow_numpy")
+
 
 FloatArray = NDArray[np.float64]
 

@@ -3,17 +3,124 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from dpviz.tables.csv_intake import CsvFile, TooLarge, open_csv
-from dpviz.tables.csv_stream import CsvOnDisk
-from dpviz.tables.declaration import Declaration
-from dpviz.tables.declaration_file import apply_declaration_file, find_declaration_path
-from dpviz.tables.loaded_table import LoadedTable
+import numpy as np
+
+from dpviz.tables.csv_intake import CsvFile, CsvOnDisk, TooLarge, load_csv, open_csv
+from dpviz.tables.declaration import (
+    Declaration,
+    FileKind,
+    apply_declaration_file,
+    find_declaration_path,
+    read_declaration_file,
+)
+from dpviz.tables.loaded_table import USUAL_LABEL, LoadedTable, make_numeric_table
+from dpviz.tables.made_tables import (
+    MIXTURE,
+    THERMOMETERS,
+    WORDS,
+    make_bag_of_words,
+    make_gaussian_mixture,
+    make_thermometers,
+)
 from dpviz.tables.parquet_intake import ParquetTable, is_parquet
-from dpviz.tables.samples import SAMPLES, Sample
 from dpviz.tables.sparse_intake import SparseTable, load_sparse
+from dpviz.words import RESOURCES
+
+FOLDER = RESOURCES / "sample_data"
+# How many clusters were put into each.
+_FILES = {"fifteen": 15, "city": 8, "people": 6, "colours": 6, "outlier": 3, "towns": 2, "laboratories": 2}
+
+
+class LoadedSample(NamedTuple):
+    """A sample and what is declared about it."""
+
+    table: LoadedTable
+    declaration: Declaration
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One entry of the list of samples; nothing is read or made before ``load``.
+
+    ``clusters`` is how many were put into it: public, as the sample is.
+    """
+
+    id: str
+    title: str
+    description: str
+    clusters: int
+    load: Callable[[], LoadedSample]
+
+
+def sample(sample_id: str) -> Sample:
+    """The sample of that id; KeyError if there is none."""
+    return {entry.id: entry for entry in SAMPLES}[sample_id]
+
+
+sample.__module__ = "dpviz"
+
+
+def _list_file_samples() -> list[Sample]:
+    samples = []
+    for stem, clusters in _FILES.items():
+        path = FOLDER / f"{stem}.csv"
+        if path.is_file() and path.with_suffix(".json").is_file():
+            declared = read_declaration_file(path.with_suffix(".json"))
+            samples.append(Sample(stem, declared.title, declared.description, clusters, partial(_load_file, path)))
+    return samples
+
+
+def _load_file(path: Path) -> LoadedSample:
+    declared = read_declaration_file(path.with_suffix(".json"))
+    described = [name for name, one in declared.describe.items() if one.categories]
+    text = [name for name in (declared.id_column, declared.label_column, *described) if name is not None]
+    numbers = [*declared.columns, *(name for name in declared.describe if name not in described)]
+    table = load_csv(path, declared=declared.file, numbers=numbers, text=text, name=declared.title)
+    return LoadedSample(table, declared)
+
+
+def _make_sample(sample_id: str, clusters: int, make: Callable[[], LoadedTable], declared: Declaration) -> Sample:
+    """A sample whose rows are made when they are wanted."""
+    return Sample(sample_id, declared.title, declared.description, clusters, lambda: LoadedSample(make(), declared))
+
+
+def _load_digits() -> LoadedTable:
+    from sklearn.datasets import load_digits  # slow to import
+
+    digits = load_digits()
+    values = np.column_stack([digits.data, digits.target])
+    return make_numeric_table(values, [*_DIGITS.columns, USUAL_LABEL], name=_DIGITS.title)
+
+
+_DIGITS = Declaration(
+    title="Handwritten digits",
+    description="1,797 scanned digits of 8 x 8 pixels: 64 columns and few rows, a hard case for privacy.",
+    lower=(0.0,),
+    upper=(16.0,),
+    bounds_origin="The format: each pixel counts the dark ones among 4 x 4 scanned dots, 0 to 16.",
+    scaling="common",
+    unit_of_privacy="one scanned digit (one row)",
+    n_public=1_797,
+    kind=FileKind.PUBLIC,
+    source="E. Alpaydin, C. Kaynak: Optical Recognition of Handwritten Digits (UCI), bundled with scikit-learn.",
+    licence="CC BY 4.0",
+    label_column=USUAL_LABEL,
+).over([f"pixel_{row}_{column}" for row in range(8) for column in range(8)])
+
+SAMPLES: tuple[Sample, ...] = (
+    *_list_file_samples(),
+    _make_sample("thermometers", 2, make_thermometers, THERMOMETERS),
+    _make_sample("mixture64", 64, make_gaussian_mixture, MIXTURE),
+    _make_sample("words", 5, make_bag_of_words, WORDS),
+    _make_sample("digits", 10, _load_digits, _DIGITS),
+)
+
 
 GIVEN = "DPVIZ_OPEN"
 """The variable of the environment in which ``dpviz open`` hands such a word to the dashboard."""

@@ -27,19 +27,17 @@ import pyarrow.parquet as pq
 from dpviz.tables.file_format import MAX_COLUMNS
 from dpviz.tables.loaded_table import (
     NO_CODINGS,
+    TEXT,
     CellCoding,
     FloatArray,
     IntakeError,
     LoadedTable,
-    list_names,
     make_float_id_error,
     make_table,
-    quote_name,
     stack_columns,
 )
 from dpviz.tables.prepared_rows import Batch
-from dpviz.tables.text_type import TEXT
-from dpviz.words import foreign
+from dpviz.words import foreign, list_names, quote_name
 
 ENDING = ".parquet"
 # Read at a time, in numbers; a batch has at most so many rows, and a piece for one process of several is larger. Row

@@ -28,9 +28,9 @@ from dpviz.tables.csv_intake import NO_CSV, CsvFile
 from dpviz.tables.declaration import LONGEST_UNIT, NO_BOUNDS, Declaration
 from dpviz.tables.file_format import PLAIN_STYLE, FileFormat
 from dpviz.tables.first_lines import read_first_lines
-from dpviz.tables.loaded_table import USUAL_LABEL, IntakeError, list_names
-from dpviz.tables.number_styles import Styles, guess_styles, read_values
-from dpviz.words import foreign
+from dpviz.tables.loaded_table import USUAL_LABEL, IntakeError
+from dpviz.tables.number_cells import Styles, guess_styles, read_values
+from dpviz.words import foreign, list_names
 
 AS_NAMES = "The first line is read as names: whether it is a row cannot be told from it."
 MOST_CHOSEN = 12

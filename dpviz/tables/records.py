@@ -24,9 +24,8 @@ from numpy.typing import NDArray
 from pyarrow import csv as arrow_csv
 
 from dpviz.tables.file_format import MISSING, WHITESPACE, NumberStyle
-from dpviz.tables.loaded_table import FloatArray, Unread
+from dpviz.tables.loaded_table import TEXT, FloatArray, Unread
 from dpviz.tables.number_cells import CellNumbers, convert_numbers, count_numbers, read_text
-from dpviz.tables.text_type import TEXT
 
 # Lines are read in blocks of about this many bytes: temporary arrays of a block take some ten times as much.
 BLOCK_BYTES = 1 << 21

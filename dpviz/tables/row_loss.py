@@ -14,8 +14,9 @@ import numpy as np
 from dpviz.core import Array
 from dpviz.tables.declaration import Declaration
 from dpviz.tables.file_format import NumberStyle
-from dpviz.tables.loaded_table import LoadedTable, Unread, list_names, quote_name
-from dpviz.tables.number_styles import find_mending_style
+from dpviz.tables.loaded_table import LoadedTable, Unread
+from dpviz.tables.number_cells import find_mending_style
+from dpviz.words import list_names, quote_name
 
 FOR_THE_OWNER = "For the eyes of the file's owner, never part of a release: "
 _NAMED = 6

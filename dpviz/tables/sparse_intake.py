@@ -21,8 +21,8 @@ import numpy.typing as npt
 from numpy.lib import format as npy
 from scipy import sparse
 
-from dpviz.tables.loaded_table import IntakeError, quote_name
-from dpviz.words import foreign
+from dpviz.tables.loaded_table import IntakeError
+from dpviz.words import foreign, quote_name
 
 MOST_COLUMNS = 200_000
 _MOST_BYTES = 600_000_000

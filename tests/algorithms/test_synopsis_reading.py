@@ -15,7 +15,7 @@ from dpviz.core.check import RequestError
 from dpviz.core.partitions import Grid
 from dpviz.runs.one_run import Run, run, run_frames
 from dpviz.runs.open_table import declare
-from dpviz.tables.samples import sample
+from dpviz.tables.named import sample
 from tests.sequential import usually
 
 MOST = 20

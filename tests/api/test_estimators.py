@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from dpviz import CARDS, Domain, PrivateKMeans, RequestError
-from dpviz.tables.coded_domain import make_coded_domain
+from dpviz.tables.codings import make_coded_domain
 from tests.cases import about, for_each
 from tests.contract.tables import make_blobs
 

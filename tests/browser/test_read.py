@@ -15,7 +15,7 @@ from dpviz.releases.release_request import ReleaseRequest, find_words
 from dpviz.releases.releasing import preflight, publish
 from dpviz.releases.zips import make_zip
 from dpviz.runs.request import Contender, Request
-from dpviz.tables.samples import sample
+from dpviz.tables.named import sample
 from tests.browser.looks import LOOKS, WINDOW, offences, takes_on
 from tests.browser.visitor import Visitor
 from tests.releases.forging import rehashed

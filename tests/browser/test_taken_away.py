@@ -23,7 +23,7 @@ from dpviz.app.lessons.reading import read_lessons
 from dpviz.runs.one_run import Run
 from dpviz.runs.open_table import declare
 from dpviz.runs.record import ReleaseRecord
-from dpviz.tables.samples import sample
+from dpviz.tables.named import sample
 from tests.app.charts.test_player_page import truth_of
 from tests.browser import quiet
 from tests.browser.visitor import NARROW, PATIENCE, WIDE, Visitor

@@ -35,8 +35,7 @@ from dpviz.core.sums import (
     Weights,
 )
 from dpviz.core.tuples.tuples import Tuples, TupleTable
-from dpviz.tables.coded_domain import make_coded_domain
-from dpviz.tables.codings import Closed, Cycle, Nominal
+from dpviz.tables.codings import Closed, Cycle, Nominal, make_coded_domain
 
 Maker = Callable[[Region, np.random.Generator], Query]
 

@@ -13,8 +13,7 @@ from dpviz.core import lattice
 from dpviz.core.domain import Domain, Region
 from dpviz.core.region import project_on_simplex
 from dpviz.core.sensitivity_bounds import bound_distance
-from dpviz.tables.coded_domain import make_coded_domain
-from dpviz.tables.codings import Closed, Cycle, Nominal
+from dpviz.tables.codings import Closed, Cycle, Nominal, make_coded_domain
 from tests.cases import about
 
 KINDS = {"c": Nominal(("a", "b", "d")), "e": Nominal(("x",)), "b": Closed(("no", "yes")), "h": Cycle(8.0)}

@@ -18,9 +18,8 @@ from dpviz.core.queries import Relation
 from dpviz.core.region import Shape
 from dpviz.core.rows import Rows, convert_to_unit
 from dpviz.core.segment_counts import DistanceScales, SegmentHistogram
-from dpviz.tables.coded_domain import make_coded_domain
-from dpviz.tables.coded_rows import code_rows
-from dpviz.tables.codings import Closed, Cycle, Nominal, Ordinal
+from dpviz.releases.coding_rules import code_rows
+from dpviz.tables.codings import Closed, Cycle, Nominal, Ordinal, make_coded_domain
 from tests.cases import about
 from tests.core.asked import asked
 

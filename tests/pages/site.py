@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.tables.declaration import FileKind
-from dpviz.tables.samples import sample
+from dpviz.tables.named import sample
 from tests import waiting
 
 ROUTER = Path(__file__).resolve().parents[2] / "pages" / "_router.py"

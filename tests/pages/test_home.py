@@ -15,7 +15,7 @@ from dpviz.app.charts.home_pictures import count_right_guesses
 from dpviz.app.ui.home_picture import describe_privacy, read_stored, read_trial
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.open_table import declare
-from dpviz.tables.samples import SAMPLES, sample
+from dpviz.tables.named import SAMPLES, sample
 from tests.pages.site import everything_shown, fine, press, visit
 from tests.pages.tables import players
 from tests.pages.test_titles import best_of_kmeans, found_by_hand

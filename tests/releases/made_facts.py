@@ -11,7 +11,7 @@ import numpy as np
 from dpviz.releases.card_facts import AccountFacts, CardColumn, CardFacts, CardWords, CostPart
 from dpviz.runs.one_run import Run, run
 from dpviz.runs.open_table import declare
-from dpviz.tables.samples import sample
+from dpviz.tables.named import sample
 
 _UNITS = {"age": "years", "income": "$", "hours": "h", "commute_km": "km", "savings": "$", "visits": ""}
 _NAMES = ("beginners", "retired", "commuters", "students", "managers", "parents", "others", "more")

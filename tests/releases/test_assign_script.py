@@ -18,8 +18,7 @@ from dpviz.core.check import RequestError
 from dpviz.core.domain import Domain
 from dpviz.releases.render import write_assign_script
 from dpviz.runs.evaluation import assign
-from dpviz.tables.coded_domain import make_coded_domain
-from dpviz.tables.codings import Stretched
+from dpviz.tables.codings import Stretched, make_coded_domain
 from dpviz.tables.file_format import FileFormat, NumberStyle
 
 _NAMES = ("age", "income", "hours")

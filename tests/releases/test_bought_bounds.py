@@ -30,13 +30,11 @@ from dpviz.runs.meaning.independent_accounting import compute_independent_epsilo
 from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare
 from dpviz.tables.codings import Stretched
-from dpviz.tables.csv_intake import CsvFile
-from dpviz.tables.csv_stream import CsvOnDisk
-from dpviz.tables.declaration import FROM_ROWS, ColumnBounds, Declaration, is_bought
-from dpviz.tables.declaration_file import apply_declaration, to_json
+from dpviz.tables.csv_intake import CsvFile, CsvOnDisk
+from dpviz.tables.declaration import FROM_ROWS, ColumnBounds, Declaration, apply_declaration, is_bought, to_json
 from dpviz.tables.file_format import FileFormat, NumberStyle
 from dpviz.tables.loaded_table import IntakeError, LoadedTable, make_numeric_table
-from dpviz.tables.samples import sample
+from dpviz.tables.named import sample
 from tests.cases import about
 from tests.contract.sessions import (
     RecordedLoss,

@@ -13,13 +13,12 @@ from dpviz.core.partitions import Voronoi
 from dpviz.core.segment_counts import SegmentHistogram
 from dpviz.releases.described_table import FINEST, MOST_CLUSTERED, make_described_table
 from dpviz.runs.open_table import declare
-from dpviz.tables.coded_rows import MISSING, OTHER
-from dpviz.tables.csv_intake import CsvFile
-from dpviz.tables.csv_stream import CsvOnDisk
+from dpviz.tables.coding_forms import Described
+from dpviz.tables.codings import MISSING_LABEL, OTHER
+from dpviz.tables.csv_intake import CsvFile, CsvOnDisk
 from dpviz.tables.declaration import Declaration
-from dpviz.tables.described import Described
 from dpviz.tables.loaded_table import make_numeric_table
-from dpviz.tables.samples import sample
+from dpviz.tables.named import sample
 from dpviz.tables.sparse_intake import SparseTable
 from tests.core.asked import asked
 from tests.releases.segment_tables import KINDS, described_mixed, mixed_frame
@@ -76,7 +75,7 @@ def test_coordinates_of_every_kind_are_to_the_bit_what_the_clustering_saw_whatev
     names = [column.name for column in beside.description.columns]
     assert names == [*KINDS, "town"] and beside.description.columns[-1].place == alone.description.width
     assert [column.labels for column in alone.description.columns[2:5]] == [
-        ("N", "S", OTHER, MISSING),
+        ("N", "S", OTHER, MISSING_LABEL),
         ("F", "M"),
         ("I", "II", "III"),
     ]

@@ -34,13 +34,11 @@ from dpviz.releases.segments import (
 )
 from dpviz.releases.segments_report import RANGE, TOO_SMALL, NumbersSaid, QualityVerdict, format_segments
 from dpviz.runs.open_table import declare
-from dpviz.tables.coded_rows import MISSING, OTHER
-from dpviz.tables.csv_intake import open_csv
-from dpviz.tables.csv_stream import CsvOnDisk
-from dpviz.tables.declaration import Declaration
-from dpviz.tables.declaration_file import apply_declaration
+from dpviz.tables.codings import MISSING_LABEL, OTHER
+from dpviz.tables.csv_intake import CsvOnDisk, open_csv
+from dpviz.tables.declaration import Declaration, apply_declaration
+from dpviz.tables.named import sample
 from dpviz.tables.parquet_intake import ParquetTable
-from dpviz.tables.samples import sample
 from tests.contract.questions import check_move, room_over
 from tests.contract.sessions import (
     RecordedLoss,
@@ -207,7 +205,7 @@ def test_a_great_deal_of_epsilon_says_what_is_so_of_every_kind():
         assert pay.histogram.edges[0] == pytest.approx(100) and pay.histogram.edges[-1] == pytest.approx(100_000)
         days = (pd.to_datetime(mine["joined"]) - pd.Timestamp("2020-01-01")).dt.days
         assert joined.median.low <= np.median(days) <= joined.median.high
-        texts = mine["region"].fillna(MISSING).replace("elsewhere", OTHER)
+        texts = mine["region"].fillna(MISSING_LABEL).replace("elsewhere", OTHER)
         for said, cells in ((region, texts), (sex, mine["sex"]), (stage, mine["stage"])):
             for one in said.shares:
                 assert one.share.value == pytest.approx((cells == one.label).mean(), abs=1e-3), one.label
@@ -231,7 +229,7 @@ def test_intervals_of_every_kind_hold_the_truth_in_nine_of_ten():
     """Quartiles of amounts on a log scale and of dates, shares of categories, of one of two values and of ranks."""
     frame = mixed_frame(3000)
     table = described_mixed(frame)
-    frame["region"] = frame["region"].fillna(MISSING).replace("elsewhere", OTHER)
+    frame["region"] = frame["region"].fillna(MISSING_LABEL).replace("elsewhere", OTHER)
     frame["joined"] = (pd.to_datetime(frame["joined"]) - pd.Timestamp("2020-01-01")).dt.days
     held = {name: [] for name in ("age", "pay", "region", "sex", "stage", "joined")}
     for seed in range(30):

@@ -14,7 +14,7 @@ from dpviz.releases.two_releases import compare
 from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare
 from dpviz.runs.profiles import ProfileColumn, make_profile
-from dpviz.tables.samples import sample
+from dpviz.tables.named import sample
 from tests.releases.test_conclusions import GOOD
 
 

@@ -20,14 +20,11 @@ from dpviz.runs.audits.neighboring_tables import MIXED, make_mixed_rows
 from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare
 from dpviz.runs.request import Contender, Request
-from dpviz.tables.coded_domain import make_coded_domain
-from dpviz.tables.codings import NUMBER, Coding, Nominal, Ordinal
-from dpviz.tables.csv_intake import open_csv
-from dpviz.tables.csv_stream import CsvOnDisk
-from dpviz.tables.declaration_file import apply_declaration
-from dpviz.tables.lattice_file import LatticeFile
+from dpviz.tables.codings import NUMBER, Coding, Nominal, Ordinal, make_coded_domain
+from dpviz.tables.csv_intake import CsvOnDisk, open_csv
+from dpviz.tables.declaration import apply_declaration
 from dpviz.tables.parquet_intake import ParquetTable
-from dpviz.tables.prepared_rows import Preparation
+from dpviz.tables.prepared_rows import LatticeFile, Preparation
 from tests.cases import about, for_each
 from tests.contract.tables import make_blobs
 

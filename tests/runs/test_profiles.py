@@ -16,8 +16,8 @@ from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare, make_domain
 from dpviz.runs.profiles import Profile, ProfileColumn, compute_honest_noise, list_profile_columns, make_profile
 from dpviz.runs.synthetic_tables import synthesise_declared
-from dpviz.tables.declaration_file import apply_declaration
-from dpviz.tables.samples import sample
+from dpviz.tables.declaration import apply_declaration
+from dpviz.tables.named import sample
 
 NAMES = ("age", "town", "hour", "joined", "stage")
 COLUMNS = (ProfileColumn("age", 0.0, 100.0, "years"), ProfileColumn("income", 0.0, 1000.0))

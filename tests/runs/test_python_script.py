@@ -17,10 +17,8 @@ from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.python_script import Script
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.study.grid import StudyGrid
-from dpviz.tables.declaration import FileKind
-from dpviz.tables.declaration_file import apply_declaration_file, to_json
-from dpviz.tables.named import open_file
-from dpviz.tables.samples import sample
+from dpviz.tables.declaration import FileKind, apply_declaration_file, to_json
+from dpviz.tables.named import open_file, sample
 from tests.cases import about
 from tests.releases.people import write_people
 

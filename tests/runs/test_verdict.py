@@ -14,7 +14,7 @@ from dpviz.core.domain import Domain
 from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare
 from dpviz.runs.verdict import reach_verdict
-from dpviz.tables.samples import sample
+from dpviz.tables.named import sample
 from tests.cases import for_each
 
 REGION = Domain.of(["x", "y"], -1, 1).region

@@ -19,9 +19,9 @@ from dpviz.runs.request import Contender, Request
 from dpviz.runs.work import Prepared, forecast_seconds, prepare_work, run_work
 from dpviz.runs.worker import Progress
 from dpviz.tables.declaration import Declaration
-from dpviz.tables.lattice_file import LatticeFile
 from dpviz.tables.loaded_table import IntakeError
 from dpviz.tables.parquet_intake import ParquetTable
+from dpviz.tables.prepared_rows import LatticeFile
 from tests.contract.tables import make_blobs, make_small_table
 from tests.waiting import SECONDS
 

@@ -17,10 +17,20 @@ from hypothesis import strategies as st
 from dpviz.core import region
 from dpviz.core.check import RequestError
 from dpviz.core.domain import Domain
-from dpviz.tables import cell_arithmetic, codings
-from dpviz.tables.cell_arithmetic import compute_exact_log, make_circle
-from dpviz.tables.coded_domain import make_coded_domain
-from dpviz.tables.codings import Closed, Cycle, Dates, Nominal, Ordinal, Stretched
+from dpviz.tables import codings
+from dpviz.tables.codings import (
+    MOST_BINS,
+    Categories,
+    Closed,
+    Cycle,
+    Dates,
+    Nominal,
+    Ordinal,
+    Stretched,
+    compute_exact_log,
+    make_circle,
+    make_coded_domain,
+)
 from tests.cases import about
 
 KINDS = {
@@ -51,7 +61,7 @@ def cells(*words: str | None) -> pd.Series:
 
 
 def test_the_examples_in_the_text_hold():
-    assert [doctest.testmod(module).failed for module in (cell_arithmetic, codings, region)] == [0, 0, 0]
+    assert [doctest.testmod(module).failed for module in (codings, region)] == [0, 0]
 
 
 def test_cells_become_places_by_what_they_say_alone():
@@ -211,3 +221,23 @@ def test_coordinates_of_one_name_are_refused_and_so_are_tuples():
         domain("region", "region = N")
     with pytest.raises(RequestError, match="holds several points has plain numbers only"):
         domain("age", "region").unfold(2)
+
+
+def test_categories_are_texts_as_people_write_them():
+    rule = Categories(("North", "Süd", "7"))
+    cells = pd.Series(["North", " North ", "Su\u0308d", "7", "north", "", None, "7.0"], dtype="str")
+    assert rule.codes(cells).tolist() == [0, 0, 1, 2, 3, 4, 4, 2]
+    assert rule.codes(np.array([7.0, 8.0, np.nan])).tolist() == [2, 3, 4]
+    assert rule.number == len(rule.labels) == 5
+    assert rule.labels[3:] == ("(any other)", "(missing)")
+
+
+def test_what_are_no_categories_is_refused():
+    for make, words in (
+        (lambda: Categories(()), "No category"),
+        (lambda: Categories(("a", " a")), "repeat"),
+        (lambda: Categories(("a", " ")), "is empty"),
+        (lambda: Categories(tuple(map(str, range(MOST_BINS)))), "common ones"),
+    ):
+        with about(words), pytest.raises(RequestError, match=words):
+            make()

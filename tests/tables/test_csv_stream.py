@@ -14,10 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import dpviz.tables.csv_stream
+import dpviz.tables.csv_intake
 import dpviz.tables.records
-from dpviz.tables.csv_intake import open_csv
-from dpviz.tables.csv_stream import CsvOnDisk
+from dpviz.tables.csv_intake import CsvOnDisk, open_csv
 from dpviz.tables.file_format import FileFormat
 from dpviz.tables.loaded_table import IntakeError, make_canonical_ids
 from dpviz.tables.named import open_file
@@ -31,7 +30,7 @@ LINES = st.lists(st.lists(CELLS, min_size=1, max_size=4).map(",".join), max_size
 def read_in_pieces(path: Path, declared: FileFormat, size: int, id_column: str | None = "who") -> tuple:
     patch = pytest.MonkeyPatch()
     with patch.context() as patched:
-        patched.setattr(dpviz.tables.csv_stream, "_BYTES_AT_ONCE", size)
+        patched.setattr(dpviz.tables.csv_intake, "_BYTES_AT_ONCE", size)
         batches = list(CsvOnDisk(path).read_batches(("x", "y"), declared, id_column=id_column))
     values = np.concatenate([np.empty((0, 2)), *(batch.values for batch in batches)])
     ids = pd.concat([batch.ids for batch in batches], ignore_index=True) if id_column else None

@@ -8,15 +8,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpviz.tables.declaration import FROM_ROWS, ORIGINS, ColumnBounds, Declaration, FileKind
-from dpviz.tables.declaration_file import (
+from dpviz.tables.coding_forms import Described
+from dpviz.tables.declaration import (
+    FROM_ROWS,
+    ORIGINS,
+    ColumnBounds,
+    Declaration,
+    FileKind,
     apply_bounds_option,
     apply_declaration,
     find_declaration_path,
     read_declaration_file,
     to_json,
 )
-from dpviz.tables.described import Described
 from dpviz.tables.file_format import ENCODINGS, NEGATIVES, FileFormat, NumberStyle
 from dpviz.tables.loaded_table import IntakeError
 from tests.cases import about

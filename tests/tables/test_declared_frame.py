@@ -8,7 +8,7 @@ import pytest
 
 from dpviz import PrivateKMeans
 from dpviz.core.check import RequestError
-from dpviz.tables.declared_frame import DeclaredFrame, read_bounds
+from dpviz.tables.given_rows import DeclaredFrame, read_bounds
 from tests.cases import about, for_each
 
 BOUNDS = {

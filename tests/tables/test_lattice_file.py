@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from dpviz.core.domain import Region
-from dpviz.tables.lattice_file import LatticeFile
 from dpviz.tables.loaded_table import IntakeError
+from dpviz.tables.prepared_rows import LatticeFile
 
 REGION = Region.ball(3, 2.0)
 
@@ -50,7 +50,7 @@ def test_nobody_finds_the_file(folder: Path) -> None:
 def test_a_killed_process_leaves_nothing(tmp_path: Path) -> None:
     code = (
         "import numpy as np, sys; from dpviz.core.domain import Region\n"
-        "from dpviz.tables.lattice_file import LatticeFile\n"
+        "from dpviz.tables.prepared_rows import LatticeFile\n"
         "file = LatticeFile(Region.ball(3, 2.0)); file.append(np.ones((10_000, 3)))\n"
         "print(file[0:1].sum(), flush=True); sys.stdin.read()"
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from dpviz.tables.loaded_table import make_canonical_ids, quote_name
+from dpviz.tables.loaded_table import make_canonical_ids
+from dpviz.words import quote_name
 
 
 @pytest.mark.parametrize("others", [[], ["anna"]])

@@ -9,7 +9,7 @@ from scipy.spatial.distance import pdist
 from dpviz.tables.declaration import FileKind
 from dpviz.tables.loaded_table import IntakeError
 from dpviz.tables.made_tables import _draw_spread_centers, simulate
-from dpviz.tables.samples import SAMPLES, Sample, sample
+from dpviz.tables.named import SAMPLES, Sample, sample
 from tests.cases import about
 
 loaded = cache(lambda name: sample(name).load())

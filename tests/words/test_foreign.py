@@ -25,10 +25,8 @@ from dpviz.app.ui.lessons import lesson_panel
 from dpviz.core.check import RequestError
 from dpviz.runs.study.folder import StudyFolder
 from dpviz.runs.study.grid import StudyGrid
-from dpviz.tables.csv_intake import load_csv, open_csv
-from dpviz.tables.csv_stream import CsvOnDisk
-from dpviz.tables.declaration import Declaration
-from dpviz.tables.declaration_file import apply_bounds_option, apply_declaration, read_declaration_file
+from dpviz.tables.csv_intake import CsvOnDisk, load_csv, open_csv
+from dpviz.tables.declaration import Declaration, apply_bounds_option, apply_declaration, read_declaration_file
 from dpviz.tables.named import open_named
 from dpviz.tables.parquet_intake import ParquetTable
 from dpviz.tables.proposal import propose

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from dpviz.api.commands import complete_proposal
 from dpviz.api.console import Parser, create_out, read_names, refuse_taken, say
-from dpviz.tables import Declaration, Proposal, list_names, to_json
-from dpviz.words import foreign
+from dpviz.tables import Declaration, Proposal, to_json
+from dpviz.words import foreign, list_names
 
 _LOOK = (
     "This looked at the rows in order to propose how they are read, for the eyes of the file's owner: check it, and "

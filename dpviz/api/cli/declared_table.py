@@ -22,10 +22,9 @@ from dpviz.tables import (
     connect,
     count_row_loss,
     declare_nothing,
-    list_names,
     open_named,
-    quote_name,
 )
+from dpviz.words import list_names, quote_name
 
 # What a file given with --bounds replaces as a whole; whatever else it is silent about stays as the declaration file
 # says.

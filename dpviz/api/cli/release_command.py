@@ -40,8 +40,8 @@ from dpviz.runs import (
     windows,
     write_whole,
 )
-from dpviz.tables import Declaration, connect, list_names
-from dpviz.words import format_name
+from dpviz.tables import Declaration, connect
+from dpviz.words import format_name, list_names
 
 
 def add(command: Parser) -> None:

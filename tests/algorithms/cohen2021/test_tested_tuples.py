@@ -12,7 +12,7 @@ from dpviz.core.domain import Domain
 from dpviz.core.private_session import PrivateTable
 from dpviz.core.tuples.tuple_averages import TupleAverages
 from dpviz.runs.one_run import run
-from dpviz.tables.samples import sample
+from dpviz.tables.named import sample
 from tests.cases import for_each
 
 # Half as many rows as the sample of two towns, at δ = 1e-5: as cheap as it gets.

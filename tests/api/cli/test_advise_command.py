@@ -10,7 +10,7 @@ from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare
-from dpviz.tables.samples import sample
+from dpviz.tables.named import sample
 from tests.cases import about
 from tests.command_line import call
 

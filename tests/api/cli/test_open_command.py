@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dpviz.tables.samples import FOLDER
+from dpviz.tables.named import FOLDER
 from tests.cases import about
 from tests.command_line import call
 

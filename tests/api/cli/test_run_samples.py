@@ -13,7 +13,7 @@ from dpviz.algorithms.regime import Level
 from dpviz.algorithms.registry import CARDS
 from dpviz.core.queries import Relation
 from dpviz.runs.advice.judgement import Judgement
-from dpviz.tables.samples import FOLDER, sample
+from dpviz.tables.named import FOLDER, sample
 from tests.cases import about
 from tests.command_line import Said, call
 

@@ -16,7 +16,7 @@ from dpviz.runs.meaning.membership import attack_work
 from dpviz.runs.open_table import declare
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.worker import Progress
-from dpviz.tables.samples import sample
+from dpviz.tables.named import sample
 from tests.app.charts.test_player_page import packed_in
 
 LESSONS = read_lessons().lessons

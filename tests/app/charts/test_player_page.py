@@ -29,7 +29,7 @@ from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.record import ReleaseRecord
 from dpviz.tables.declaration import Declaration, FileKind
 from dpviz.tables.loaded_table import make_numeric_table
-from dpviz.tables.samples import sample
+from dpviz.tables.named import sample
 from dpviz.words.theme import choose_palette
 from tests.contract.tables import make_blobs
 from tests.pages.tables import open_blobs

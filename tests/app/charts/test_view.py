@@ -4,8 +4,7 @@ import pytest
 from dpviz.app.charts.view import list_choices, make_view, make_view_along_centers
 from dpviz.core.check import RequestError
 from dpviz.core.domain import Domain, Region
-from dpviz.tables.coded_domain import make_coded_domain
-from dpviz.tables.codings import Nominal, Stretched
+from dpviz.tables.codings import Nominal, Stretched, make_coded_domain
 from tests.cases import about
 
 

@@ -14,9 +14,8 @@ from streamlit.testing.v1 import AppTest
 from dpviz.releases.package import CENTERS
 from dpviz.releases.zips import make_zip
 from dpviz.runs.open_table import OpenTable, declare
-from dpviz.tables.declaration_file import apply_declaration_file
-from dpviz.tables.named import open_file
-from dpviz.tables.samples import sample
+from dpviz.tables.declaration import apply_declaration_file
+from dpviz.tables.named import open_file, sample
 from tests.pages.tables import app_on, computed, sound, study_in
 from tests.releases.forging import released
 from tests.releases.people import write_people

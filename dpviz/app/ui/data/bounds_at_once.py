@@ -12,7 +12,8 @@ import streamlit as st
 
 from dpviz.app.ui.data.draft import Draft
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.tables import FROM_ROWS, LONGEST_UNIT, ORIGINS, ColumnBounds, IntakeError, list_names
+from dpviz.tables import FROM_ROWS, LONGEST_UNIT, ORIGINS, ColumnBounds, IntakeError
+from dpviz.words import list_names
 
 _MARKS = ("\t", ";", ",")
 

@@ -25,9 +25,8 @@ from dpviz.tables import (
     LoadedTable,
     Stretched,
     make_coded_domain,
-    quote_name,
 )
-from dpviz.words import format_number, format_things
+from dpviz.words import format_number, format_things, quote_name
 
 # Values that a proposal takes from the rows, the commonest first.
 _MOST_PROPOSED = 30

@@ -16,8 +16,8 @@ from dpviz.app.ui.escape import escape_markdown, strip_markdown
 from dpviz.app.ui.session import read_setting, recall, remember
 from dpviz.core import RequestError
 from dpviz.runs import KnownRows, compute_column_noise, count_cluster_rows
-from dpviz.tables import LONGEST_UNIT, NO_BOUNDS, ColumnBounds, Declaration, Stretched, make_coded_domain, quote_name
-from dpviz.words import explain_words, format_number
+from dpviz.tables import LONGEST_UNIT, NO_BOUNDS, ColumnBounds, Declaration, Stretched, make_coded_domain
+from dpviz.words import explain_words, format_number, quote_name
 
 COLUMNS_SHOWN = 12
 """Columns on the page at a time; there are arrows to the others."""

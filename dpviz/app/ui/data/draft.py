@@ -25,8 +25,8 @@ from dpviz.tables import (
     ParquetTable,
     Proposal,
     apply_declaration,
-    list_names,
 )
+from dpviz.words import list_names
 
 _DRAFT, _VERSIONS, _ROWS, _BEGINNING = "declare:draft", "declare:versions", "declare:rows", "declare:beginning"
 _ROW_PIXELS, _MOST_PIXELS = 35, 388

@@ -12,8 +12,8 @@ from dpviz.app.ui.python_section import draw_python_section
 from dpviz.app.ui.table_words import describe_coding, describe_columns, describe_delimiter, describe_rows, describe_unit
 from dpviz.core import N_SHARE
 from dpviz.runs import OpenTable, Script
-from dpviz.tables import PLAIN_FORMAT, PLAIN_STYLE, Declaration, FileFormat, FileKind, list_names, to_json
-from dpviz.words import explain_words, format_number, format_percent
+from dpviz.tables import PLAIN_FORMAT, PLAIN_STYLE, Declaration, FileFormat, FileKind, to_json
+from dpviz.words import explain_words, format_number, format_percent, list_names
 
 _SHOWN = 4
 

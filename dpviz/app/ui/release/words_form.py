@@ -38,8 +38,8 @@ from dpviz.releases import (
     list_undefended,
 )
 from dpviz.runs import AccessKind, Contender, Request
-from dpviz.tables import FROM_ROWS, NUMBER, SEVERAL_WORDS, Declaration, list_names
-from dpviz.words import capitalize_first, explain_term, format_number, format_things
+from dpviz.tables import FROM_ROWS, NUMBER, SEVERAL_WORDS, Declaration
+from dpviz.words import capitalize_first, explain_term, format_number, format_things, list_names
 
 _LONGEST = 2_000
 _ASKED = {

@@ -12,7 +12,7 @@ from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import assign, find_reference, label_accuracy, match, measure_recovery
 from dpviz.runs.one_run import Run, run
 from dpviz.runs.open_table import OpenTable, declare
-from dpviz.tables.samples import sample
+from dpviz.tables.named import sample
 from dpviz.words.theme import choose_palette
 
 

@@ -1,26 +1,27 @@
-"""Columns as codes of public bins: what histograms of columns that were not clustered are made of.
+"""Rules that turn the cells of a column into codes of public bins: what histograms of columns are made of.
 
-A rule turns each cell of a column into a whole number by looking at that cell alone, so that who else is in the table
-has no say in it. A code then becomes a unit coordinate, the middle of its bin, so that it can lie in a row beside
-others.
+A rule turns each cell into a whole number by looking at that cell alone, so that who else is in the table has no say in
+it. A code then becomes a unit coordinate, the middle of its bin, so that it can lie in a row beside others.
+
+Where nobody knows the range of a column, bins are those of magnitudes: wide where numbers are large, so that some
+hundred of them hold whatever a column may hold; and because they end at 1, 2 or 5 times a power of ten, bounds that are
+read off them need no rounding.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from dpviz.core import Array, Codes, check, lattice
-from dpviz.tables.loaded_table import list_names, make_canonical_ids, quote_name
-from dpviz.tables.text_type import TEXT
+from dpviz.tables import MOST_BINS
 
-MOST_BINS = 2**12
-"""Bins of one column, that of missing cells included: with more, a code would not survive the lattice of rows."""
-OTHER, MISSING = "(any other)", "(missing)"
+_SMALLEST, _LARGEST = -6, 15
+# Parsed, not multiplied: 2e-6 is the float nearest to it.
+_ENDS = np.array([float(f"{m}e{power}") for power in range(_SMALLEST, _LARGEST) for m in (1, 2, 5)])
 
 
 class CodingRule(Protocol):
@@ -75,45 +76,60 @@ class EqualBins:
         return np.where(known, codes, self.bins)
 
 
-@dataclass(frozen=True)
-class Categories:
-    """The declared ``names`` in their order, then a bin for any other text, then one for empty cells.
+class Ends(NamedTuple):
+    """Where a range of bins begins and ends, data units."""
 
-    Texts are compared as those of an id column: without blanks around them, letters composed, ``7.0`` as ``7``.
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True)
+class Magnitudes:
+    """Bins (1, 2], (2, 5], (5, 10], ... from a millionth to 5·10^14, mirrored below 0; then one for missing cells.
+
+    The bin in the middle holds what is no larger than a millionth; those at the ends hold all that is larger. A number
+    is compared with public constants alone: nothing is rounded, and no other record has a say.
     """
 
-    names: tuple[str, ...]
-
-    def __post_init__(self) -> None:
-        if not self.names:
-            raise check.RequestError("No category is declared: name at least one, as cells of the column write it.")
-        if len(self.names) > MOST_BINS - 2:
-            raise check.RequestError(
-                f"{len(self.names):,} categories are declared, and at most {MOST_BINS - 2:,} are allowed: name the "
-                "common ones, all others share one bin."
-            )
-        written = _read_texts(list(self.names))
-        if empty := [name for name, text in zip(self.names, written, strict=True) if text is None]:
-            raise check.RequestError(f"Category {quote_name(empty[0])} is empty: empty cells have a bin of their own.")
-        if len({*written}) < len(written):
-            raise check.RequestError(f"Categories {list_names(self.names)} repeat: name each once.")
+    ends: ClassVar[Array] = _ENDS
+    middle: ClassVar[int] = len(_ENDS)
 
     @property
     def number(self) -> int:
-        return len(self.names) + 2
+        return 2 * self.middle + 2
 
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """What each bin is called."""
-        return (*self.names, OTHER, MISSING)
+    def codes(self, column: npt.ArrayLike) -> Codes:
+        """The bin of each number of shape (n,)."""
+        values = np.asarray(column, dtype=np.float64)
+        known = np.isfinite(values)
+        values = np.where(known, values, 0.0)
+        size = np.searchsorted(self.ends, np.abs(values), side="left").astype(np.int64)
+        codes: Codes = self.middle + np.where(values < 0, -size, size)
+        return np.where(known, codes, self.number - 1)
 
-    def codes(self, column: Any) -> Codes:
-        """The bin of each text (or number, as text) of shape (n,)."""
-        cells = pd.Series(column).reset_index(drop=True)
-        texts = make_canonical_ids(cells)
-        place = {text: code for code, text in enumerate(_read_texts(list(self.names)))}
-        codes = texts.map(place).fillna(len(self.names)).to_numpy(dtype=np.int64)
-        return np.where(texts.isna().to_numpy(), len(self.names) + 1, codes)
+    def find_range(self, first: int, last: int) -> Ends:
+        """From where bin ``first`` begins to where bin ``last`` ends, ``first`` <= ``last``; the middle one is 0.
+
+        What lies in the bins at the very ends has no end: it is given that of a bin ten times as far.
+
+        Parameters
+        ----------
+        first, last : int
+            Index of a bin.
+
+        Returns
+        -------
+        Ends
+            Round numbers, data units.
+
+        >>> Magnitudes().find_range(Magnitudes.middle, Magnitudes.middle + 20)
+        Ends(lower=0.0, upper=5.0)
+        """
+        beyond = np.r_[self.ends, self.ends[-1] * 10]
+        low, high = first - self.middle, last - self.middle
+        lower = beyond[low - 1] if low > 0 else -beyond[-low] if low < 0 else 0.0
+        upper = beyond[high] if high > 0 else -beyond[-high - 1] if high < 0 else 0.0
+        return Ends(float(lower), float(upper))
 
 
 def code_rows(codes: Codes, numbers: Codes, *, bits: int = lattice.ROW_BITS) -> Array:
@@ -147,8 +163,3 @@ def code_rows(codes: Codes, numbers: Codes, *, bits: int = lattice.ROW_BITS) -> 
     most = min(MOST_BINS, 2 ** (bits - 1))
     check.within(1, most, number_of_bins=int(np.max(numbers, initial=1)))
     return lattice.round_inward((2 * np.asarray(codes) + 1) / np.asarray(numbers) - 1, bits)
-
-
-def _read_texts(names: list[str]) -> list[str | None]:
-    written = make_canonical_ids(pd.Series(names, dtype=TEXT))
-    return [None if missing else str(text) for text, missing in zip(written, written.isna(), strict=True)]
